@@ -1,0 +1,79 @@
+"""Finds the CUDA toolkit and writes @local_config_cuda.
+
+The toolkit is $CUDA_PATH, or else /usr/local/cuda. Without one the repository still loads: targets that need CUDA are
+skipped, and `if_cuda` leaves CUDA out of those that can do without.
+"""
+
+_BUILD = """\
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+package(default_visibility = ["//visibility:public"])
+
+# No platform has this constraint: naming it in target_compatible_with skips the target.
+constraint_setting(name = "toolkit")
+
+constraint_value(
+    name = "toolkit_found",
+    constraint_setting = ":toolkit",
+)
+
+cc_library(
+    name = "headers",
+    hdrs = glob(
+        ["include/**"],
+        allow_empty = True,
+        exclude = ["include/cudnn*", "include/nccl*"],
+    ),
+    includes = ["include"],
+    target_compatible_with = {requires},
+)
+
+cc_library(
+    name = "cudart",
+    linkopts = ["{lib}/libcudart_static.a", "-ldl", "-lpthread", "-lrt"],
+    deps = [":headers"],
+)
+
+cc_library(
+    name = "cublas",
+    linkopts = ["-Wl,-rpath,{lib}", "{lib}/{cublas}"],
+    deps = [":cudart"],
+)
+"""
+
+_DEFS = '''\
+"""Written by cuda_configure."""
+
+NVCC = {nvcc}
+CUDA_FOUND = {found}
+
+def if_cuda(with_cuda, without_cuda = []):
+    """Returns `with_cuda` where there is a CUDA toolkit, and `without_cuda` elsewhere."""
+    return with_cuda if CUDA_FOUND else without_cuda
+'''
+
+def _cuda_configure_impl(ctx):
+    toolkit = ctx.os.environ.get("CUDA_PATH", "/usr/local/cuda")
+    found = ctx.path(toolkit + "/bin/nvcc").exists
+    if found:
+        ctx.symlink(toolkit + "/include", "include")
+
+    # NVIDIA's installers say lib64, its wheels lib; the wheels have no libcublas.so without a version.
+    lib = toolkit + ("/lib64" if ctx.path(toolkit + "/lib64").exists else "/lib")
+    cublas = "libcublas.so"
+    if found and not ctx.path(lib + "/" + cublas).exists:
+        versioned = [f.basename for f in ctx.path(lib).readdir() if f.basename.startswith("libcublas.so.")]
+        cublas = versioned[0] if versioned else cublas
+    ctx.file("BUILD", _BUILD.format(
+        lib = lib,
+        cublas = cublas,
+        requires = [] if found else [":toolkit_found"],
+    ))
+    ctx.file("defs.bzl", _DEFS.format(nvcc = repr(toolkit + "/bin/nvcc"), found = found))
+
+cuda_configure = repository_rule(
+    implementation = _cuda_configure_impl,
+    configure = True,
+    environ = ["CUDA_PATH"],
+    local = True,
+)
