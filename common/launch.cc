@@ -1,0 +1,43 @@
+#include "common/launch.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/cuda_status.h"
+#include "common/status_macros.h"
+
+namespace stridewise {
+namespace {
+
+// What a kernel may use without asking (CUDA C++ Programming Guide, "Shared Memory" of 7.x on).
+constexpr size_t kSharedBytesWithoutAsking = 48 * 1024;
+
+dim3 ToDim3(const Extent3& e) {
+  return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
+}
+
+absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
+  const char* name = nullptr;
+  if (cudaFuncGetName(&name, kernel) != cudaSuccess || name == nullptr) {
+    (void)cudaGetLastError();
+    name = "kernel";
+  }
+  return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+                           size_t shared_bytes, cudaStream_t stream, void** arguments) {
+  absl::Status status = CheckLaunchGeometry(grid, block);
+  if (!status.ok()) return WithKernelName(kernel, status);
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
+  if (shared_bytes > kSharedBytesWithoutAsking) {
+    status = CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(shared_bytes)));
+    if (!status.ok()) return WithKernelName(kernel, status);
+  }
+  status = CUDA_STATUS(
+      cudaLaunchKernel(kernel, ToDim3(grid), ToDim3(block), arguments, shared_bytes, stream));
+  return status.ok() ? status : WithKernelName(kernel, status);
+}
+
+}  // namespace stridewise

@@ -1,0 +1,53 @@
+// The one way in which the house launches a kernel. Included by .cu files.
+//
+//   return Launch(Naive<T>, TileGrid(m, n, 16, 16), Block{16, 16}, 0, stream, a, b, c);
+//
+// Returns InvalidArgument naming the extent when CUDA would refuse the grid or the block, and any
+// launch error with the kernel's name. An empty grid launches nothing and is OK. Does not wait for
+// the kernel: an error inside it shows at the next synchronisation.
+
+#ifndef STRIDEWISE_COMMON_LAUNCH_H_
+#define STRIDEWISE_COMMON_LAUNCH_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "common/launch_geometry.h"
+
+namespace stridewise {
+
+// Launches with the arguments as CUDA takes them, one pointer each. Use Launch().
+absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+                           size_t shared_bytes, cudaStream_t stream, void** arguments);
+
+// `shared_bytes` is dynamic shared memory; more than 48 KB is asked for from the driver.
+template <typename... Params, typename... Args>
+absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                    size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+  static_assert(sizeof...(Params) == sizeof...(Args), "one argument a parameter");
+  std::tuple<Params...> values(std::forward<Args>(args)...);
+  return std::apply(
+      [&](auto&... value) {
+        // One more than needed: an array of no elements is not C++.
+        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&value))..., nullptr};
+        return LaunchUntyped(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes,
+                             stream, pointers);
+      },
+      values);
+}
+
+#ifdef __CUDACC__
+// The block's row in a TileGrid, whose rows continue in z beyond 65535.
+__device__ inline int64_t BlockRow() {
+  return static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+}
+#endif
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_LAUNCH_H_

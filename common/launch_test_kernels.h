@@ -1,0 +1,23 @@
+// Launchers for launch_gpu_test: __global__ functions need nvcc, GoogleTest does not.
+
+#ifndef STRIDEWISE_COMMON_LAUNCH_TEST_KERNELS_H_
+#define STRIDEWISE_COMMON_LAUNCH_TEST_KERNELS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "common/cuda_handles.h"
+#include "common/launch_geometry.h"
+
+namespace stridewise {
+
+// Adds 1 to counts[row] for every row of tiles, one block each.
+absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream);
+
+// Writes `value` through `shared_bytes` of dynamic shared memory.
+absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
+                                size_t shared_bytes, cudaStream_t stream);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_LAUNCH_TEST_KERNELS_H_
