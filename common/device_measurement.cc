@@ -142,7 +142,7 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
                                               options, clock, [&] { return timer.TimeOnce(run); },
                                               reference, interrupted));
   result.state = nvml.Read();
-  result.interrupted = samples.interrupted;
+  if (samples.interrupted) return absl::CancelledError("interrupted");
   result.kernel = Summarize(samples.ms);
   if (reference) result.of_reference = PairedRatio(samples);
   RETURN_IF_ERROR(CheckOutputAgain(subject, output));

@@ -53,11 +53,10 @@ struct DeviceMeasurement {
   std::optional<double> of_reference;  // The reference's time over ours, paired; 1 is as fast.
   PhaseMedians phases;                 // alloc, h2d, first_launch, d2h, free, total.
   DeviceState state;                   // Read right after the last sample.
-  bool interrupted = false;
 };
 
 // Returns DataLoss for a wrong result or a write outside the output, ResourceExhausted where memory
-// does not suffice. `interrupted` may be empty.
+// does not suffice, Cancelled once `interrupted` (may be empty) says true.
 absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
                                                   const SamplingOptions& options,
                                                   const Clock& clock, GpuTimer& timer,

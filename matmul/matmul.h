@@ -1,0 +1,104 @@
+// Matrix multiplication C = A * B: every implementation of the house, by name.
+//
+// A is m x k, B is k x n, C is m x n, all row-major with leading dimensions in elements; any extent
+// may be 0 (k = 0 gives a C of zeros). C must not overlap A or B. What C held before is not read.
+// Rounding: each element is a sum of k products in the order and with the roundings that the
+// implementation's `math` says; common/validation.h bounds the error.
+
+#ifndef STRIDEWISE_MATMUL_MATMUL_H_
+#define STRIDEWISE_MATMUL_MATMUL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/cuda_handles.h"
+#include "common/launch_geometry.h"
+#include "common/matrix.h"
+
+namespace stridewise {
+
+enum class ElementType { kFloat, kDouble };
+
+int64_t ElementBytes(ElementType type);
+absl::string_view ElementTypeName(ElementType type);  // "float", "double"
+
+// One multiplication. Pointers are device pointers for device implementations and host pointers for
+// host ones; they are borrowed.
+struct MatMulArgs {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  ElementType type = ElementType::kFloat;
+  const void* a = nullptr;
+  int64_t lda = 0;  // >= k
+  const void* b = nullptr;
+  int64_t ldb = 0;  // >= n
+  void* c = nullptr;
+  int64_t ldc = 0;  // >= n
+
+  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
+  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see cublas_handle.h.
+  Block block = {0, 0, 0};          // Threads of a block; RunMatMul() makes 0 x 0 the default.
+
+  template <typename T>
+  ConstMatrix<T> A() const {
+    return {static_cast<const T*>(a), m, k, lda};
+  }
+  template <typename T>
+  ConstMatrix<T> B() const {
+    return {static_cast<const T*>(b), k, n, ldb};
+  }
+  template <typename T>
+  Matrix<T> C() const {
+    return {static_cast<T*>(c), m, n, ldc};
+  }
+};
+
+// Calls fn(float()) or fn(double()), as args.type says.
+template <typename Fn>
+absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
+  return args.type == ElementType::kFloat ? fn(float()) : fn(double());
+}
+
+// What any implementation must move and do: A and B read once and C written once; a multiply-add
+// counts as two.
+double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
+double MatMulFlops(int64_t m, int64_t n, int64_t k);
+
+enum class Where { kHost, kDevice };
+enum class Blocks { kFixed, kAny };                    // May the caller choose args.block?
+enum class Executor { kHostExecutable, kDeviceOnly };  // Can the host executor run it?
+
+struct MatMulImplementation {
+  std::string name;
+  Where where;
+  std::string math;     // How products are summed: "fma", "multiply_add", or the library's mode.
+  std::string summary;  // One line.
+  std::string teaches;  // What the step from the one before it shows.
+  Blocks blocks;
+  Block default_block;  // 0 x 0 for host and library implementations.
+  Executor executor;
+  int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
+
+  // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
+  absl::Status (*run)(const MatMulArgs& args);
+};
+
+// All implementations in the order of kernels.inc: each is a step up from the one before it.
+absl::Span<const MatMulImplementation> MatMulImplementations();
+
+// Null where there is none of that name.
+const MatMulImplementation* FindMatMulImplementation(absl::string_view name);
+
+// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
+// anything is launched; Unavailable when the implementation was not built in. A device
+// implementation is queued on args.stream and not waited for.
+absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_MATMUL_H_

@@ -1,0 +1,142 @@
+// Every device implementation on a GPU: the cases that all share, and those that only a GPU is fast
+// enough for.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/buffer.h"
+#include "common/device.h"
+#include "common/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "matmul/cublas_handle.h"
+#include "matmul/matmul.h"
+#include "matmul/matmul_test_problem.h"
+#include "matmul/reference.h"
+
+namespace stridewise {
+namespace {
+
+std::vector<std::string> DeviceNames() {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+class MatMulGpuTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto device = OpenDevice(0);
+    if (!device.ok()) GTEST_SKIP() << device.status();
+    auto cublas = CublasHandle::Create();
+    ASSERT_TRUE(cublas.ok()) << cublas.status();
+    cublas_ = *std::move(cublas);
+    implementation_ = FindMatMulImplementation(GetParam());
+  }
+
+  // Runs `problem` on the device and brings C, with its guards, back.
+  template <typename T>
+  absl::Status RunOnDevice(MatMulTestProblem<T>* problem, const Block& block = {0, 0, 0}) {
+    std::vector<T>& c = problem->c_with_guards();
+    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
+    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
+    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
+    MatMulArgs args = problem->args();
+    args.a = a.data();
+    args.b = b.data();
+    args.c = device_c.As<T>() + MatMulTestProblem<T>::kGuard;
+    args.cublas = cublas_.get();
+    args.block = block;
+    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
+    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(T));
+  }
+
+  template <typename T>
+  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
+    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
+    return buffer;
+  }
+
+  template <typename T>
+  void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
+    MatMulTestProblem<T> problem(c);
+    const absl::Status status = RunOnDevice(&problem, block);
+    ASSERT_TRUE(status.ok()) << c << ": " << status;
+    ASSERT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+  }
+
+  const MatMulImplementation* implementation_ = nullptr;
+  CublasHandle cublas_;
+};
+
+TEST_P(MatMulGpuTest, Float) {
+  for (const MatMulCase& c : MatMulCases()) RunCase<float>(c);
+}
+
+TEST_P(MatMulGpuTest, Double) {
+  for (const MatMulCase& c : MatMulCases()) RunCase<double>(c);
+}
+
+// More rows of blocks than grid.y holds, with any block up to 32 rows.
+TEST_P(MatMulGpuTest, MoreRowsThanAGridHolds) { RunCase<float>({65535 * 32 + 33, 2, 3, 1}); }
+
+TEST_P(MatMulGpuTest, EveryBlockShape) {
+  if (implementation_->blocks == Blocks::kFixed) {
+    MatMulTestProblem<float> problem({5, 5, 5, 0});
+    EXPECT_EQ(RunOnDevice(&problem, {3, 7}).code(), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  for (const Block& block : {Block{1, 1}, Block{32, 1}, Block{1, 32}, Block{256, 1}, Block{8, 8},
+                             Block{3, 7}, Block{32, 32}, Block{1, 1024}, Block{1024, 1}}) {
+    RunCase<float>({67, 71, 19, 2}, block);
+  }
+  MatMulTestProblem<float> problem({5, 5, 5, 0});
+  EXPECT_EQ(RunOnDevice(&problem, {64, 32}).code(), absl::StatusCode::kInvalidArgument);
+  RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
+}
+
+// NaN in A spoils its row of C, and nothing else: zero padding must not meet it.
+TEST_P(MatMulGpuTest, NanStaysInItsRow) {
+  MatMulTestProblem<float> problem({40, 37, 35, 0});
+  const_cast<float*>(problem.args().A<float>().data)[3 * 35 + 34] = NAN;
+  ASSERT_TRUE(RunOnDevice(&problem).ok());
+  const Matrix<float> c = problem.args().C<float>();
+  for (int64_t row = 0; row < c.rows; ++row) {
+    for (int64_t col = 0; col < c.cols; ++col) {
+      EXPECT_EQ(std::isnan(c(row, col)), row == 3) << row << "," << col;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest, testing::ValuesIn(DeviceNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ReferenceProductsGpuTest, HostAndDeviceAgree) {
+  const auto device = OpenDevice(0);
+  if (!device.ok()) GTEST_SKIP() << device.status();
+  auto cublas = CublasHandle::Create();
+  ASSERT_TRUE(cublas.ok()) << cublas.status();
+  const MatMulCase c = {129, 65, 200, 3};
+  MatMulTestProblem<float> problem(c);
+  std::vector<double> r[2], s[2];
+  for (const int on_device : {0, 1}) {
+    r[on_device].resize(c.m * c.n);
+    s[on_device].resize(c.m * c.n);
+    MatMulArgs args = problem.args();
+    if (on_device == 1) args.cublas = cublas->get();
+    ASSERT_TRUE(ReferenceProducts(args, {r[on_device].data(), c.m, c.n, c.n},
+                                  {s[on_device].data(), c.m, c.n, c.n})
+                    .ok());
+  }
+  for (int64_t i = 0; i < c.m * c.n; ++i) {
+    EXPECT_NEAR(r[0][i], r[1][i], 1e-12);
+    EXPECT_NEAR(s[0][i], s[1][i], 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
