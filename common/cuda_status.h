@@ -29,9 +29,10 @@ inline absl::Status CudaStatus(cudaError_t error, const char* call, const char* 
 
 #define CUDA_STATUS(call) ::stridewise::CudaStatus((call), #call, __FILE__, __LINE__)
 
-#define RETURN_IF_CUDA_ERROR(call)                                               \
-  do {                                                                           \
-    if (absl::Status status_ = CUDA_STATUS(call); !status_.ok()) return status_; \
+#define RETURN_IF_CUDA_ERROR(call)                                             \
+  do {                                                                         \
+    if (absl::Status status_of_call = CUDA_STATUS(call); !status_of_call.ok()) \
+      return status_of_call;                                                   \
   } while (false)
 
 #endif  // STRIDEWISE_COMMON_CUDA_STATUS_H_

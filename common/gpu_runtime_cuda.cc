@@ -23,14 +23,17 @@ absl::Status ReadAttribute(cudaDeviceAttr attribute, int device, Int* value) {
 bool BuiltWithCuda() { return true; }
 
 absl::StatusOr<int> DeviceCount() {
+  int driver_version = 0;
+  if (cudaDriverGetVersion(&driver_version) == cudaSuccess && driver_version == 0) {
+    return absl::UnavailableError("no NVIDIA driver");
+  }
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0) {
+  if (error != cudaSuccess) {
     (void)cudaGetLastError();
-    return absl::UnavailableError(
-        absl::StrCat("no CUDA device", error != cudaSuccess ? ": " : "",
-                     error != cudaSuccess ? cudaGetErrorString(error) : ""));
+    return absl::UnavailableError(absl::StrCat("no CUDA device: ", cudaGetErrorString(error)));
   }
+  if (count == 0) return absl::UnavailableError("no CUDA device");
   return count;
 }
 

@@ -12,11 +12,11 @@
 #define STRIDEWISE_CONCAT_(x, y) STRIDEWISE_CONCAT_INNER_(x, y)
 
 // Returns from the enclosing function if `expr`, an absl::Status, is an error.
-#define RETURN_IF_ERROR(expr)                           \
-  do {                                                  \
-    if (absl::Status status_ = (expr); !status_.ok()) { \
-      return status_;                                   \
-    }                                                   \
+#define RETURN_IF_ERROR(expr)                                         \
+  do {                                                                \
+    if (absl::Status status_of_expr = (expr); !status_of_expr.ok()) { \
+      return status_of_expr;                                          \
+    }                                                                 \
   } while (false)
 
 // Declares or assigns `lhs` from `expr`, an absl::StatusOr<T>; returns from the enclosing function

@@ -22,7 +22,6 @@ def eigen_product(name, function, copts):
             "-O3",
             "-DNDEBUG",
             "-fopenmp",
-            "-Wno-maybe-uninitialized",
             "-Wno-uninitialized",
         ],
         linkopts = [

@@ -1,0 +1,195 @@
+#include "benchmarks/matmul_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "benchmarks/interrupt.h"
+#include "benchmarks/row_columns.h"
+#include "common/device_measurement.h"
+#include "common/gpu_runtime.h"
+#include "common/sampler.h"
+#include "common/status_macros.h"
+
+namespace stridewise {
+MatMulRunner::MatMulRunner(const SweepOptions* options, const Machine* machine)
+    : options_(*options), machine_(*machine) {}
+
+ResultRow MatMulRunner::DescribeConfig(const MatMulConfig& config) const {
+  const bool device = config.implementation->where == Where::kDevice;
+  ResultRow row;
+  row.Set(Column::kOperation, "matmul");
+  row.Set(Column::kImplementation, config.implementation->name);
+  row.Set(Column::kDtype, ElementTypeName(config.type));
+  row.Set(Column::kMath, config.implementation->math);
+  row.Set(Column::kRows, config.shape.m);
+  row.Set(Column::kCols, config.shape.n);
+  row.Set(Column::kDepth, config.shape.k);
+  if (config.block.x > 0) {
+    row.Set(Column::kBlockX, config.block.x);
+    row.Set(Column::kBlockY, config.block.y);
+  }
+  if (device) {
+    row.Set(Column::kL2, L2ModeName(options_.l2));
+    row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
+  }
+  return row;
+}
+
+void MatMulRunner::Measure(const MatMulConfig& config, bool cross_check, ResultRow* row) {
+  machine_.Describe(config.implementation->where == Where::kDevice, row);
+  const absl::Status status = MeasureOk(config, cross_check, row);
+  if (error_.has_value()) {
+    row->Set(Column::kRelativeError, error_->relative_error);
+    row->Set(Column::kMaxErrorOverBound, error_->max_error_over_bound);
+  }
+  SetOutcome(status, row);
+}
+
+absl::Status MatMulRunner::MeasureOk(const MatMulConfig& config, bool cross_check, ResultRow* row) {
+  error_.reset();
+  const bool device = config.implementation->where == Where::kDevice;
+  if (device) RETURN_IF_ERROR(machine_.gpu_status());
+  if (config.implementation->run == nullptr) {
+    return absl::UnavailableError("built without a CUDA toolkit");
+  }
+  RETURN_IF_ERROR(CheckTimeout(config));
+  // Before the problem: cuBLAS, once created, also computes the references.
+  ASSIGN_OR_RETURN(const double init_ms, InitMs(*config.implementation));
+  row->Set(Column::kInitMs, init_ms);
+  RETURN_IF_ERROR(EnsureProblem(config));
+  RETURN_IF_ERROR(device ? MeasureDevice(config, row) : MeasureHost(config, row));
+  return cross_check ? problem_->CrossCheck(config.implementation->name) : absl::OkStatus();
+}
+
+absl::Status MatMulRunner::EnsureProblem(const MatMulConfig& config) {
+  if (problem_.has_value()) {
+    const MatMulArgs& old = problem_->args();
+    if (old.m == config.shape.m && old.n == config.shape.n && old.k == config.shape.k &&
+        old.type == config.type) {
+      return absl::OkStatus();
+    }
+    problem_.reset();  // Before the next is made: two may not fit.
+  }
+  ASSIGN_OR_RETURN(problem_, MatMulProblem::Create(config.shape, config.type, options_.seed,
+                                                   options_.host_memory));
+  return absl::OkStatus();
+}
+
+absl::Status MatMulRunner::CheckTimeout(const MatMulConfig& config) const {
+  const auto last = seconds_per_flop_.find(config.implementation->name);
+  if (last == seconds_per_flop_.end()) return absl::OkStatus();
+  const double seconds = last->second * MatMulFlops(config.shape.m, config.shape.n, config.shape.k);
+  if (seconds <= options_.max_row_seconds) return absl::OkStatus();
+  return absl::DeadlineExceededError(absl::StrCat(
+      "one run would take about ", seconds, " s; --max_row_seconds is ", options_.max_row_seconds));
+}
+
+// The first use of an implementation in this program: the device's context, the library's handle,
+// the loading of the module (by a product of 1x1x1), the starting of threads.
+absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implementation) {
+  const auto known = init_ms_.find(implementation.name);
+  if (known != init_ms_.end()) return known->second;
+  const bool device = implementation.where == Where::kDevice;
+  const double start = clock_.Now();
+  if (device && cublas_.get() == nullptr) {
+    ASSIGN_OR_RETURN(cublas_, CublasHandle::Create());
+  }
+  ASSIGN_OR_RETURN(MatMulProblem tiny,
+                   MatMulProblem::Create({1, 1, 1}, ElementType::kFloat, 1, HostMemory::kPageable));
+  MatMulArgs args = tiny.args();
+  DeviceBuffer buffer;
+  if (device) {
+    ASSIGN_OR_RETURN(buffer, DeviceBuffer::Allocate(3 * sizeof(float)));
+    args.a = buffer.As<float>();
+    args.b = buffer.As<float>() + 1;
+    args.c = buffer.As<float>() + 2;
+    args.cublas = cublas_.get();
+    args.stream = machine_.timer().stream();
+  }
+  RETURN_IF_ERROR(RunMatMul(implementation, args));
+  if (device) RETURN_IF_ERROR(gpu::Synchronize(args.stream));
+  const double ms = (clock_.Now() - start) * 1e3 + (device ? machine_.context_ms() : 0);
+  init_ms_[implementation.name] = ms;
+  return ms;
+}
+
+absl::Status MatMulRunner::MeasureHost(const MatMulConfig& config, ResultRow* row) {
+  const MatMulArgs& args = problem_->args();
+  const stridewise::Measure run = [&]() -> absl::StatusOr<double> {
+    const double start = clock_.Now();
+    RETURN_IF_ERROR(RunMatMul(*config.implementation, args));
+    return (clock_.Now() - start) * 1e3;
+  };
+  problem_->PoisonC();
+  ASSIGN_OR_RETURN(const double first_ms, run());
+  row->Set(Column::kFirstLaunchMs, first_ms);
+  RETURN_IF_ERROR(problem_->Verify(options_.verify, cublas_.get(), &error_));
+  problem_->PoisonC();
+  ASSIGN_OR_RETURN(const Samples samples,
+                   Sample(options_.sampling, clock_, run, nullptr, Interrupted));
+  if (samples.interrupted) return absl::CancelledError("interrupted");
+  RETURN_IF_ERROR(problem_->Verify(options_.verify, cublas_.get(), &error_));
+  const Summary kernel = Summarize(samples.ms);
+  seconds_per_flop_[config.implementation->name] =
+      kernel.median * 1e-3 / std::max(1.0, MatMulFlops(args.m, args.n, args.k));
+  SetKernelTimes(kernel, row);
+  SetRates(config, kernel, row);
+  row->Set(Column::kTotalMs, kernel.median);  // Nothing to allocate, nothing to copy.
+  return absl::OkStatus();
+}
+
+absl::Status MatMulRunner::MeasureDevice(const MatMulConfig& config, ResultRow* row) {
+  const MatMulArgs& host = problem_->args();
+  const auto element = static_cast<size_t>(ElementBytes(config.type));
+  DeviceSubject subject;
+  subject.inputs = {{host.a, static_cast<size_t>(host.m * host.k) * element},
+                    {host.b, static_cast<size_t>(host.k * host.n) * element}};
+  subject.host_output = host.c;
+  subject.output_bytes = static_cast<size_t>(host.m * host.n) * element;
+  subject.run = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+    MatMulArgs args = host;
+    args.a = inputs[0];
+    args.b = inputs[1];
+    args.c = output;
+    args.stream = stream;
+    args.cublas = cublas_.get();
+    args.block = config.block;
+    return RunMatMul(*config.implementation, args);
+  };
+  subject.verify = [&] { return problem_->Verify(options_.verify, cublas_.get(), &error_); };
+  ASSIGN_OR_RETURN(const DeviceMeasurement measured,
+                   MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
+                                   machine_.nvml(), Interrupted));
+  RETURN_IF_ERROR(CheckPhysicalLimit(config, measured.kernel));
+  SetMeasurement(measured, row);
+  SetRates(config, measured.kernel, row);
+  return absl::OkStatus();
+}
+
+void MatMulRunner::SetRates(const MatMulConfig& config, const Summary& kernel,
+                            ResultRow* row) const {
+  const Shape3& s = config.shape;
+  const double seconds = kernel.median * 1e-3;
+  const double gflops = MatMulFlops(s.m, s.n, s.k) / seconds / 1e9;
+  row->Set(Column::kGflops, gflops);
+  row->Set(Column::kGbps, MatMulBytes(s.m, s.n, s.k, config.type) / seconds / 1e9);
+  if (config.implementation->where == Where::kDevice && config.type == ElementType::kFloat &&
+      PeakFp32Gflops(machine_.device()) > 0) {
+    row->Set(Column::kPctOfPeak, 100 * gflops / PeakFp32Gflops(machine_.device()));
+  }
+}
+
+// A rate that the machine cannot have is an error of the measurement, not a result.
+absl::Status MatMulRunner::CheckPhysicalLimit(const MatMulConfig& config,
+                                              const Summary& kernel) const {
+  const double peak = PeakFp32Gflops(machine_.device());
+  if (config.type != ElementType::kFloat || peak == 0) return absl::OkStatus();
+  const double gflops =
+      MatMulFlops(config.shape.m, config.shape.n, config.shape.k) / kernel.median / 1e6;
+  if (gflops <= peak) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat(gflops, " GFLOP/s is above the device's limit of ", peak));
+}
+
+}  // namespace stridewise

@@ -1,0 +1,59 @@
+// Measures one implementation of matmul at one shape and writes what it found into a row.
+
+#ifndef STRIDEWISE_BENCHMARKS_MATMUL_RUNNER_H_
+#define STRIDEWISE_BENCHMARKS_MATMUL_RUNNER_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/matmul_plan.h"
+#include "benchmarks/matmul_problem.h"
+#include "benchmarks/sweep_flags.h"
+#include "common/clock.h"
+#include "common/result_row.h"
+#include "common/statistics.h"
+#include "matmul/cublas_handle.h"
+
+namespace stridewise {
+
+class MatMulRunner {
+ public:
+  // Both arguments are borrowed.
+  MatMulRunner(const SweepOptions* options, const Machine* machine);
+
+  // The row of a configuration before it is measured: what RowKey() needs.
+  ResultRow DescribeConfig(const MatMulConfig& config) const;
+
+  // Measures and sets all other columns and the status. Leaves the status empty when the sweep was
+  // interrupted before the row was finished. Configurations of one shape and type in a row share
+  // their inputs and reference.
+  void Measure(const MatMulConfig& config, bool cross_check, ResultRow* row);
+
+ private:
+  absl::Status MeasureOk(const MatMulConfig& config, bool cross_check, ResultRow* row);
+  absl::Status MeasureHost(const MatMulConfig& config, ResultRow* row);
+  absl::Status MeasureDevice(const MatMulConfig& config, ResultRow* row);
+  absl::Status EnsureProblem(const MatMulConfig& config);
+  absl::Status CheckTimeout(const MatMulConfig& config) const;
+  absl::StatusOr<double> InitMs(const MatMulImplementation& implementation);
+  void SetRates(const MatMulConfig& config, const Summary& kernel, ResultRow* row) const;
+  absl::Status CheckPhysicalLimit(const MatMulConfig& config, const Summary& kernel) const;
+
+  const SweepOptions& options_;
+  const Machine& machine_;
+  SteadyClock clock_;
+  CublasHandle cublas_;
+  std::map<std::string, double> init_ms_;           // By implementation.
+  std::map<std::string, double> seconds_per_flop_;  // Of host implementations' last rows.
+  std::optional<MatMulProblem> problem_;            // Of the last configuration's shape and type.
+  std::optional<ProductError> error_;               // Of the last verification.
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_MATMUL_RUNNER_H_

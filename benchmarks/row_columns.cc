@@ -1,0 +1,79 @@
+#include "benchmarks/row_columns.h"
+
+#include <optional>
+
+namespace stridewise {
+namespace {
+
+RowStatus StatusFor(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return RowStatus::kOk;
+    case absl::StatusCode::kUnavailable:
+      return RowStatus::kSkipped;
+    case absl::StatusCode::kResourceExhausted:
+      return RowStatus::kOutOfMemory;
+    case absl::StatusCode::kDataLoss:
+      return RowStatus::kMismatch;
+    case absl::StatusCode::kInvalidArgument:
+      return RowStatus::kUnsupported;
+    case absl::StatusCode::kDeadlineExceeded:
+      return RowStatus::kTimeout;
+    default:
+      return RowStatus::kError;
+  }
+}
+
+void SetState(const DeviceState& state, ResultRow* row) {
+  if (state.sm_clock_mhz.has_value()) row->Set(Column::kSmClockMhz, *state.sm_clock_mhz);
+  if (state.power_w.has_value()) row->Set(Column::kPowerW, *state.power_w);
+  if (state.temperature_c.has_value()) row->Set(Column::kTemperatureC, *state.temperature_c);
+  if (state.throttle_reasons.has_value()) {
+    row->Set(Column::kThrottleReason, *state.throttle_reasons);
+  }
+}
+
+}  // namespace
+
+absl::string_view HostMemoryName(HostMemory memory) {
+  return memory == HostMemory::kPinned ? "pinned" : "pageable";
+}
+
+void SetKernelTimes(const Summary& kernel, ResultRow* row) {
+  row->Set(Column::kSamples, kernel.samples);
+  row->Set(Column::kKernelMsMin, kernel.min);
+  row->Set(Column::kKernelMsMedian, kernel.median);
+  row->Set(Column::kKernelMsMean, kernel.mean);
+  row->Set(Column::kKernelMsP95, kernel.p95);
+  if (kernel.samples < 2) return;
+  row->Set(Column::kKernelMsCiLow, kernel.ci_low);
+  row->Set(Column::kKernelMsCiHigh, kernel.ci_high);
+  row->Set(Column::kKernelMsStddev, kernel.stddev);
+}
+
+void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
+  SetKernelTimes(measurement.kernel, row);
+  const struct {
+    Phase phase;
+    Column column;
+  } phases[] = {
+      {Phase::kAlloc, Column::kAllocMs},
+      {Phase::kH2d, Column::kH2dMs},
+      {Phase::kFirstLaunch, Column::kFirstLaunchMs},
+      {Phase::kD2h, Column::kD2hMs},
+      {Phase::kFree, Column::kFreeMs},
+      {Phase::kTotal, Column::kTotalMs},
+  };
+  for (const auto& [phase, column] : phases) {
+    const std::optional<double> ms = measurement.phases.Ms(phase);
+    if (ms.has_value()) row->Set(column, *ms);
+  }
+  SetState(measurement.state, row);
+}
+
+void SetOutcome(const absl::Status& status, ResultRow* row) {
+  if (absl::IsCancelled(status)) return;
+  row->SetStatus(StatusFor(status), status.message());
+}
+
+}  // namespace stridewise

@@ -1,0 +1,31 @@
+// From what the library measured to the columns of a row.
+
+#ifndef STRIDEWISE_BENCHMARKS_ROW_COLUMNS_H_
+#define STRIDEWISE_BENCHMARKS_ROW_COLUMNS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/buffer.h"
+#include "common/device_measurement.h"
+#include "common/result_row.h"
+#include "common/statistics.h"
+
+namespace stridewise {
+
+// "pageable" or "pinned".
+absl::string_view HostMemoryName(HostMemory memory);
+
+// samples and kernel_ms_*. The confidence interval and the deviation need several samples.
+void SetKernelTimes(const Summary& kernel, ResultRow* row);
+
+// Kernel times, phases and the state of the device.
+void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);
+
+// status and message. Cancelled leaves both empty: the row is not finished. Other codes:
+// Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument
+// unsupported, DeadlineExceeded timeout, the rest error.
+void SetOutcome(const absl::Status& status, ResultRow* row);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_ROW_COLUMNS_H_

@@ -1,0 +1,76 @@
+// What every sweep does with a row: file, table, progress, resuming, exit code.
+
+#ifndef STRIDEWISE_BENCHMARKS_SWEEP_H_
+#define STRIDEWISE_BENCHMARKS_SWEEP_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "benchmarks/sweep_flags.h"
+#include "common/clock.h"
+#include "common/csv.h"
+#include "common/progress.h"
+#include "common/result_row.h"
+#include "common/table.h"
+
+namespace stridewise {
+
+// Exit codes of all programs.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitWrongResult = 1;  // Some row is a mismatch or an error.
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitInterrupted = 130;  // As the shell has it: 128 + SIGINT.
+
+class Sweep {
+ public:
+  // Opens the file. `total` is the number of configurations. Rows go to a table on standard output,
+  // or, where the CSV itself goes there, on standard error.
+  static absl::StatusOr<std::unique_ptr<Sweep>> Create(const SweepOptions& options, int total);
+
+  // Rows so far, those that were in the file first.
+  const std::vector<ResultRow>& rows() const { return rows_; }
+
+  // Measures one configuration, unless the file has it. Skipped rows go to the file only; the table
+  // would drown in them. `row` has the configuration's columns; `measure` fills in the rest.
+  // DataLoss when the file cannot be written.
+  absl::Status Run(ResultRow row, const std::function<void(ResultRow*)>& measure);
+
+  // One line for each reason for which rows were skipped.
+  std::string SkippedText() const;
+
+  // Prints a text below the table.
+  void Print(const std::string& text);
+
+  // kExitOk, kExitWrongResult or kExitInterrupted.
+  int ExitCode() const;
+
+ private:
+  Sweep(CsvWriter writer, int total, std::ostream* out);
+
+  SteadyClock clock_;
+  CsvWriter writer_;
+  std::ostream* out_;
+  Table table_;
+  Progress progress_;
+  std::vector<ResultRow> rows_;
+  std::unordered_set<std::string> done_;
+  std::map<std::string, int> skipped_;  // Rows by reason.
+  bool header_printed_ = false;
+  bool wrong_ = false;
+};
+
+// The main() of a sweep: parses the flags, answers --help with `usage`, and runs. A status, of the
+// flags or of `run`, is one line on standard error and kExitBadInput; otherwise `run` says how to
+// exit.
+int SweepMain(int argc, char** argv, absl::string_view usage,
+              const std::function<absl::StatusOr<int>()>& run);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_SWEEP_H_

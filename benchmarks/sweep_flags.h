@@ -1,0 +1,36 @@
+// The flags that all sweeps share, checked.
+
+#ifndef STRIDEWISE_BENCHMARKS_SWEEP_FLAGS_H_
+#define STRIDEWISE_BENCHMARKS_SWEEP_FLAGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/buffer.h"
+#include "common/sampler.h"
+#include "common/sweep_args.h"
+
+namespace stridewise {
+
+struct SweepOptions {
+  std::string csv;  // A resolved path, or "-".
+  bool resume = false;
+  bool list = false;
+  int device = 0;
+  L2Mode l2 = L2Mode::kCold;
+  HostMemory host_memory = HostMemory::kPageable;
+  VerifyMode verify = VerifyMode::kFull;
+  uint64_t seed = 0;
+  double max_row_seconds = 0;
+  SamplingOptions sampling;
+};
+
+// Reads the flags. InvalidArgument, in one line that names the flag, its value and what is allowed.
+// `default_csv` is the file when --csv is not given.
+absl::StatusOr<SweepOptions> SweepOptionsFromFlags(absl::string_view default_csv);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_SWEEP_FLAGS_H_

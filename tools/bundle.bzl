@@ -1,0 +1,58 @@
+"""gpu_bundle: tests and benchmarks in one tar, to be run where there is a GPU but neither Bazel nor a compiler."""
+
+def _package_and_name(label):
+    if not label.startswith("//") or ":" not in label:
+        fail("Write %s as //package:name." % label)
+    return label[len("//"):].split(":")
+
+def gpu_bundle(name, tests, benchmarks, **kwargs):
+    """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh and COMMIT.
+
+    The same binaries and the same commit make the same bytes. Without a CUDA toolkit the bundle is skipped, as are the
+    targets in it.
+
+    Args:
+      name: Name of the target.
+      tests: cc_test targets, as //package:name. In the bundle they are called package_name.
+      benchmarks: cc_binary targets, as //package:name. In the bundle they are called name.
+      **kwargs: common attributes.
+    """
+    copies = []
+    for label in tests:
+        package, target = _package_and_name(label)
+        copies.append(("tests/%s_%s" % (package.replace("/", "_"), target), label))
+    for label in benchmarks:
+        copies.append(("benchmarks/" + _package_and_name(label)[1], label))
+    names = [copy[0] for copy in copies]
+    for copy in names:
+        if names.count(copy) > 1:
+            fail("Two targets would be %s in the bundle." % copy)
+
+    native.genrule(
+        name = name,
+        testonly = True,
+        srcs = tests + benchmarks + [
+            "//tools:count_tests.sh",
+            "//tools:run_gpu_tests.sh",
+        ],
+        outs = [name + ".tar"],
+        cmd = "\n".join([
+            "set -e",
+            "work=$$(mktemp -d)",
+            "trap 'rm -rf \"$$work\"' EXIT",
+            "bundle=$$work/" + name,
+            "mkdir -p $$bundle/tests $$bundle/benchmarks",
+            "cp $(location //tools:count_tests.sh) $(location //tools:run_gpu_tests.sh) $$bundle",
+            "sed -n 's/^STABLE_GIT_COMMIT //p' bazel-out/stable-status.txt > $$bundle/COMMIT",
+        ] + [
+            "cp $(location %s) $$bundle/%s" % (label, copy)
+            for copy, label in copies
+        ] + [
+            "tar --create --file=$@ --directory=$$work --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner" +
+            " --mode=u=rwX,go=rX " + name,
+        ]),
+        message = "Bundling",
+        # Undocumented, and what makes bazel-out/stable-status.txt an input.
+        stamp = True,
+        **kwargs
+    )
