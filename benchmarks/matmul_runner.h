@@ -47,7 +47,8 @@ class MatMulRunner {
   const SweepOptions& options_;
   const Machine& machine_;
   SteadyClock clock_;
-  CublasHandle cublas_;
+  CublasHandle cublas_;  // Once there was a device row.
+  double cublas_ms_ = 0;
   std::map<std::string, double> init_ms_;           // By implementation.
   std::map<std::string, double> seconds_per_flop_;  // Of host implementations' last rows.
   std::optional<MatMulProblem> problem_;            // Of the last configuration's shape and type.

@@ -1,9 +1,9 @@
 // The verifier verified: correct products of any order of summation pass both checks, and each way
 // of being wrong that kernels are known for is caught by both.
 //
-// A mutant may leave a shape as it is, by construction and not because a tolerance is loose: it
-// then says so itself, and the test holds it to that: the bits must be those of the correct
-// product.
+// A mutant may have nothing to change in a shape: a 1x1 matrix is its own transpose, and a leading
+// dimension does nothing to a single row. It then says so, and the test holds it to that: the
+// values must be those of the correct product. No mutant is let off for being small.
 
 #include <algorithm>
 #include <cmath>
@@ -31,10 +31,10 @@ float ToTf32(float value) {
 struct Problem {
   Problem(int64_t m, int64_t n, int64_t k, int64_t padding)
       : padding(padding),
-        a(Random(m, k, padding, 1)),
-        b(Random(k, n, padding, 2)),
+        a(Random<float>(m, k, padding, 1)),
+        b(Random<float>(k, n, padding, 2)),
         c(Naive(a, b, k)),
-        stale(Naive(Random(m, k, padding, 3), Random(k, n, padding, 4), k)),
+        stale(Naive(Random<float>(m, k, padding, 3), Random<float>(k, n, padding, 4), k)),
         reference(Product<double>(a, b, k, padding, true,
                                   [](double s, double x, double y) { return s + x * y; })),
         abs_product(Product<double>(a, b, k, padding, true, [](double s, double x, double y) {

@@ -37,20 +37,22 @@ class Owned {
   std::vector<T> data_;
 };
 
-inline Owned<float> Random(int64_t rows, int64_t cols, int64_t padding, uint32_t seed) {
-  Owned<float> matrix(rows, cols, padding);
+// Returns a matrix of U[-1, 1].
+template <typename T>
+Owned<T> Random(int64_t rows, int64_t cols, int64_t padding, uint32_t seed) {
+  Owned<T> matrix(rows, cols, padding);
   std::mt19937 random(seed);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < cols; ++c) {
-      matrix(r, c) = static_cast<float>(std::ldexp(random(), -31) - 1);
+      matrix(r, c) = static_cast<T>(std::ldexp(random(), -31) - 1);
     }
   }
   return matrix;
 }
 
 // Returns the sums of step(sum, a, b) over k from 0 up, or from the last down.
-template <typename Acc, typename Step>
-Owned<Acc> Product(const Owned<float>& a, const Owned<float>& b, int64_t depth, int64_t padding,
+template <typename Acc, typename T, typename Step>
+Owned<Acc> Product(const Owned<T>& a, const Owned<T>& b, int64_t depth, int64_t padding,
                    bool ascending, Step step) {
   Owned<Acc> c(a.rows(), b.cols(), padding);
   for (int64_t i = 0; i < a.rows(); ++i) {

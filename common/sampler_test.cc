@@ -75,8 +75,8 @@ TEST_F(SampleTest, ModerateNoiseStopsOnceTheMedianIsKnown) {
   const Samples samples = SampleOrFail(subject.Measured());
   EXPECT_TRUE(samples.converged);
   EXPECT_LE(RelativeHalfWidth(Summarize(samples.ms)), 0.01);
-  EXPECT_GT(samples.ms.size(), 300u);
-  EXPECT_LT(samples.ms.size(), 500u);
+  EXPECT_GT(samples.ms.size(), 340u);
+  EXPECT_LT(samples.ms.size(), 430u);
 }
 
 TEST_F(SampleTest, MaxSamplesEndsIt) {

@@ -7,8 +7,8 @@
 // of k of them sqrt(k)/3, and rounding it is off by u/sqrt(3) of that. The K roundings add as a
 // random walk to sigma = u sqrt(K/2) sqrt(K)/3/sqrt(3); 8 sigma is more than the worst of 1e8
 // entries, and (|A||B|)_ij is about K/4: the worst ratio is about 4.4/K. Normwise the same walk
-// gives 0.4 sqrt(K) u; SGEMM shows 0.3. The tolerances leave a factor of 4 to 5 above these, and
-// presume such zero-mean inputs, without underflow.
+// gives 0.4 sqrt(K) u; SGEMM shows 0.3. The tolerances leave a factor of about 4 above these.
+// They presume such zero-mean inputs, without underflow.
 //
 // Throughout: a comparison that NaN takes part in fails.
 

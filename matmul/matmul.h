@@ -83,6 +83,7 @@ struct MatMulImplementation {
   Block default_block;  // 0 x 0 for host and library implementations.
   Executor executor;
   int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
+  bool needs_cublas;           // args.cublas must be set.
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
   absl::Status (*run)(const MatMulArgs& args);

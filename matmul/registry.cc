@@ -88,15 +88,31 @@ absl::Span<const MatMulImplementation> MatMulImplementations() {
   static const auto& implementations = *new std::vector<MatMulImplementation>{
 #define MATMUL_HOST(name, function, math, summary, teaches)                 \
   {#name,    Where::kHost,          math, summary, teaches, Blocks::kFixed, \
-   kNoBlock, Executor::kDeviceOnly, 0,    function},
+   kNoBlock, Executor::kDeviceOnly, 0,    false,   function},
 #define MATMUL_KERNEL(name, function, math, blocks, block, executor, min_cc, summary, teaches) \
-  {#name,   Where::kDevice,           math,  summary,                                          \
-   teaches, Blocks::blocks,           block, Executor::executor,                               \
-   min_cc,  DEVICE_FUNCTION(function)},
-#define MATMUL_CUBLAS(name, function, math, summary, teaches)          \
-  {#name,   Where::kDevice,           math,     summary,               \
-   teaches, Blocks::kFixed,           kNoBlock, Executor::kDeviceOnly, \
-   0,       DEVICE_FUNCTION(function)},
+  {#name,                                                                                      \
+   Where::kDevice,                                                                             \
+   math,                                                                                       \
+   summary,                                                                                    \
+   teaches,                                                                                    \
+   Blocks::blocks,                                                                             \
+   block,                                                                                      \
+   Executor::executor,                                                                         \
+   min_cc,                                                                                     \
+   false,                                                                                      \
+   DEVICE_FUNCTION(function)},
+#define MATMUL_CUBLAS(name, function, math, summary, teaches) \
+  {#name,                                                     \
+   Where::kDevice,                                            \
+   math,                                                      \
+   summary,                                                   \
+   teaches,                                                   \
+   Blocks::kFixed,                                            \
+   kNoBlock,                                                  \
+   Executor::kDeviceOnly,                                     \
+   0,                                                         \
+   true,                                                      \
+   DEVICE_FUNCTION(function)},
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_HOST
 #undef MATMUL_KERNEL

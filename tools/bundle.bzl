@@ -23,10 +23,11 @@ def gpu_bundle(name, tests, benchmarks, **kwargs):
         copies.append(("tests/%s_%s" % (package.replace("/", "_"), target), label))
     for label in benchmarks:
         copies.append(("benchmarks/" + _package_and_name(label)[1], label))
-    names = [copy[0] for copy in copies]
-    for copy in names:
-        if names.count(copy) > 1:
-            fail("Two targets would be %s in the bundle." % copy)
+    seen = {}
+    for copy, label in copies:
+        if copy in seen:
+            fail("%s and %s would both be %s in the bundle." % (seen[copy], label, copy))
+        seen[copy] = label
 
     native.genrule(
         name = name,

@@ -1,0 +1,124 @@
+#!/bin/sh
+# matmul_sweep as its user sees it: exit codes, what stands in the file, resuming, Ctrl-C. Runs with and without a GPU.
+
+sweep=$PWD/benchmarks/matmul_sweep
+ceilings=$PWD/benchmarks/ceilings
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+
+# expect_exit CODE ARGUMENTS...: runs matmul_sweep, output in out and err.
+expect_exit() {
+  want=$1
+  shift
+  "$sweep" "$@" >out 2>err </dev/null
+  got=$?
+  [ "$got" = "$want" ] || fail "matmul_sweep $* exits with $got, not $want: $(cat err)"
+}
+
+# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
+expect_refused() {
+  name=$1
+  shift
+  expect_exit 2 "$@"
+  [ "$(wc -l <err)" = 1 ] || fail "matmul_sweep $* says more or less than one line: $(cat err)"
+  grep -q -e "$name" err || fail "matmul_sweep $* does not name $name: $(cat err)"
+}
+
+rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+
+host='--implementations=cpu_naive,eigen --max_seconds=0.01'
+
+# Bad input: one line, exit code 2, and what was measured before is still there.
+expect_exit 0 $host --sizes=4,5 --csv=kept.csv
+cp kept.csv before.csv
+expect_refused --sizes --sizes=5:1:1 --csv=kept.csv
+expect_refused --sizes --sizes=-3 --csv=kept.csv
+expect_refused --sizes --sizes=999999999999 --csv=kept.csv
+expect_refused --sizes --sizes=1,,2 --csv=kept.csv
+expect_refused --shapes --shapes=3x4 --csv=kept.csv
+expect_refused --implementations --implementations=cubals --csv=kept.csv
+expect_refused --preset --preset=nonsense --csv=kept.csv
+expect_refused --types --types=half --csv=kept.csv
+expect_refused --blocks --blocks=64x64 --csv=kept.csv
+expect_refused --l2 --l2=warm --csv=kept.csv
+expect_refused --verify --verify=maybe --csv=kept.csv
+expect_refused --max_noise --max_noise=2 --csv=kept.csv
+expect_refused --max_noise --max_noise=nan --csv=kept.csv
+expect_refused --max_seconds --max_seconds=0 --csv=kept.csv
+expect_refused --max_seconds --max_seconds=fast --csv=kept.csv
+expect_refused --device --device=-1 --csv=kept.csv
+expect_refused --size --size=5 --csv=kept.csv
+expect_refused stray stray --csv=kept.csv
+expect_refused no_such_folder $host --sizes=4 --csv=no_such_folder/x.csv
+cmp -s kept.csv before.csv || fail "bad input changed a file of results"
+
+# Every configuration has its row, a GPU or not; every row has as many cells as the header.
+expect_exit 0 --sizes=0,7 --shapes=3x5x2 --types=float,double --max_seconds=0.01 --csv=all.csv
+implementations=$("$sweep" --list | sed '/^Presets/,$d' | grep -c '^  ')
+[ "$(rows all.csv)" = $((3 * 2 * implementations)) ] || fail "all.csv has $(rows all.csv) rows"
+grep -q ',ok,' all.csv || fail "no row is ok"
+! grep -E ',(mismatch|error),' all.csv || fail "a row is wrong"
+
+# A second run keeps the first one's file; --resume measures only what is missing.
+expect_exit 0 $host --sizes=4,5 --csv=resumed.csv
+expect_exit 0 $host --sizes=6 --csv=resumed.csv
+[ "$(rows resumed.csv)" = 2 ] && [ "$(rows resumed.csv.bak)" = 4 ] || fail "no .bak of the first run"
+expect_exit 0 $host --sizes=4,5,6 --csv=resumed.csv --resume
+[ "$(rows resumed.csv)" = 6 ] || fail "--resume left $(rows resumed.csv) rows"
+head -c 2500 resumed.csv >cut.csv  # As a killed program leaves it: within a row.
+expect_exit 0 $host --sizes=4,5,6 --csv=cut.csv --resume
+[ "$(rows cut.csv)" = 6 ] || fail "--resume of a cut file left $(rows cut.csv) rows"
+printf 'a,b\r\n1,2\r\n' >foreign.csv
+expect_refused foreign.csv $host --sizes=4 --csv=foreign.csv --resume
+[ "$(rows foreign.csv)" = 1 ] || fail "--resume changed a file that is not ours"
+
+# Too large for any memory is a row, and the sweep goes on.
+expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
+[ "$(grep -c ',out_of_memory,' large.csv)" = 2 ] || fail "no out_of_memory rows: $(cat large.csv)"
+[ "$(grep -c ',ok,' large.csv)" = 2 ] || fail "the sweep did not go on after out_of_memory"
+
+# Relative paths start where `bazel run` was called.
+mkdir called_here
+BUILD_WORKING_DIRECTORY=$work/called_here expect_exit 0 $host --sizes=4 --csv=here.csv
+[ -f called_here/here.csv ] || fail "a relative path does not start at BUILD_WORKING_DIRECTORY"
+
+# CSV on standard output, and nothing else there.
+expect_exit 0 $host --sizes=4 --csv=-
+[ "$(rows out)" = 2 ] || fail "--csv=- prints more than the CSV: $(cat out)"
+head -n 1 out | grep -q '^schema_version,' || fail "--csv=- does not begin with the header"
+
+# Ctrl-C: finished rows stay, exit code 130.
+"$sweep" --implementations=cpu_naive --sizes=64:2000:1 --max_seconds=0.05 --csv=cut_short.csv >out 2>err &
+pid=$!
+tries=0
+while [ "$tries" -lt 600 ] && { [ ! -f cut_short.csv ] || [ "$(rows cut_short.csv)" -lt 3 ]; }; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+kill -INT "$pid"
+wait "$pid"
+code=$?
+[ "$code" = 130 ] || fail "after Ctrl-C the exit code is $code"
+[ "$(rows cut_short.csv)" -ge 3 ] || fail "Ctrl-C lost rows"
+[ "$(tail -c 1 cut_short.csv | od -An -c | tr -d ' ')" = '\n' ] || fail "the last row is not whole"
+
+# Help and lists are no errors.
+expect_exit 0 --help
+grep -q -e '--max_noise' out || fail "--help does not tell of the flags"
+expect_exit 0 --list
+grep -q cublas_vs_eigen out || fail "--list does not tell of the presets"
+
+"$ceilings" --sizes=64 --csv=copies.csv --max_seconds=0.01 >out 2>err || fail "ceilings: $(cat err)"
+[ "$(rows copies.csv)" = 2 ] || fail "ceilings wrote $(rows copies.csv) rows"
+"$ceilings" --sizes=x --csv=copies.csv >out 2>err
+[ $? = 2 ] || fail "ceilings accepts --sizes=x"
+
+[ "$failures" = 0 ] && echo "PASS"
+[ "$failures" = 0 ]
