@@ -201,13 +201,15 @@ TEST_F(MeasureOnDeviceTest, SeesAnElementThatWasNotWritten) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss);
 }
 
+// Not in the whole passes, which come first: they use plain allocations, with nothing to write to behind them.
 TEST_F(MeasureOnDeviceTest, SeesAWriteOutside) {
-  const auto result = Measure([](void* to, const void* from, cudaStream_t stream) {
+  int runs = 0;
+  const auto result = Measure([&](void* to, const void* from, cudaStream_t stream) {
     const absl::Status status = CopyVectorised(to, from, 4096, stream);
-    return status.ok() ? gpu::FillBytes(static_cast<uint8_t*>(to) + 4096, 1, 1, stream) : status;
+    if (!status.ok() || ++runs <= 3) return status;
+    return gpu::FillBytes(static_cast<uint8_t*>(to) + 4096, 1, 1, stream);
   });
-  // The whole pass has no guard behind it, but lies in an allocation of its own: nothing is harmed.
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss) << result.status();
 }
 
 // Right at first, wrong once the clock runs: what a check before timing alone would miss.
