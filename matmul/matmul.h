@@ -1,9 +1,9 @@
 // Matrix multiplication C = A * B: every implementation of the house, by name.
 //
 // A is m x k, B is k x n, C is m x n, all row-major with leading dimensions in elements; any extent
-// may be 0 (k = 0 gives a C of zeros). C must not overlap A or B. What C held before is not read.
-// Rounding: each element is a sum of k products in the order and with the roundings that the
-// implementation's `math` says; common/validation.h bounds the error.
+// may be 0 (k = 0 gives a C of zeros); k is below 2^31 for our own kernels. C must not overlap A or
+// B. What C held before is not read. Rounding: each element is a sum of k products in the order and
+// with the roundings that the implementation's `math` says; common/validation.h bounds the error.
 
 #ifndef STRIDEWISE_MATMUL_MATMUL_H_
 #define STRIDEWISE_MATMUL_MATMUL_H_

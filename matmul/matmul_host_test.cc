@@ -81,6 +81,15 @@ TEST(MatMulRegistry, RefusesBadArgumentsByName) {
   }
 }
 
+// Refused, or, without CUDA, not there: in no case launched.
+TEST(MatMulRegistry, KernelsRefuseMoreTermsThanTheyCount) {
+  MatMulTestProblem<float> problem({1, 1, 1, 0});
+  MatMulArgs args = problem.args();
+  args.k = args.lda = int64_t{1} << 31;
+  const absl::StatusCode code = RunMatMul(*FindMatMulImplementation("naive"), args).code();
+  EXPECT_TRUE(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnavailable);
+}
+
 TEST(MatMulRegistry, CountsBytesAndFlops) {
   EXPECT_EQ(MatMulFlops(2, 3, 5), 60);
   EXPECT_EQ(MatMulBytes(2, 3, 5, ElementType::kFloat), 4 * (10 + 15 + 6));

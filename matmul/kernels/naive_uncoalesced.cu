@@ -14,7 +14,8 @@ __global__ void NaiveUncoalesced(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c
   const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
   if (row >= c.rows || col >= c.cols) return;
   T sum = 0;
-  for (int64_t i = 0; i < a.cols; ++i) sum = fma(a(row, i), b(i, col), sum);
+  const int depth = static_cast<int>(a.cols);
+  for (int i = 0; i < depth; ++i) sum = fma(a(row, i), b(i, col), sum);
   c(row, col) = sum;
 }
 
