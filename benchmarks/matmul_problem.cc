@@ -54,8 +54,9 @@ absl::StatusOr<MatMulProblem> MatMulProblem::Create(const Shape3& shape, Element
 
 // Returns whether there is a reference.
 absl::StatusOr<bool> MatMulProblem::EnsureReference(cublasHandle_t cublas) {
-  if (std::exchange(reference_tried_, true))
+  if (std::exchange(reference_tried_, true)) {
     return reference_.bytes() > 0 || args_.m * args_.n == 0;
+  }
   const double flops = 2 * MatMulFlops(args_.m, args_.n, args_.k);
   if (cublas == nullptr && flops > kMaxHostReferenceFlops) return false;
   const size_t bytes = Bytes(args_.m, args_.n, sizeof(double));

@@ -60,6 +60,11 @@ std::optional<int64_t> SquareSize(const ResultRow& row) {
   return n;
 }
 
+// Three digits, and no exponent.
+std::string Times(double ratio) {
+  return ratio < 1000 ? absl::StrFormat("%.3g", ratio) : absl::StrFormat("%.0f", ratio);
+}
+
 // "the GPU (…) is faster from n = 128 on".
 std::string CrossingLine(const char* what, const TimeBySize& gpu, const TimeBySize& cpu) {
   std::optional<int64_t> from;  // Of the last run of sizes at which the GPU wins.
@@ -79,8 +84,8 @@ std::string CrossingLine(const char* what, const TimeBySize& gpu, const TimeBySi
     return absl::StrFormat("%s: the CPU is still faster at n = %d, the largest size of both.\n",
                            what, *last);
   }
-  return absl::StrFormat("%s: the GPU is faster than the CPU from n = %d on (%.3g times at %d).\n",
-                         what, *from, cpu.at(*last) / gpu.at(*last), *last);
+  return absl::StrFormat("%s: the GPU is faster than the CPU from n = %d on (%s times at %d).\n",
+                         what, *from, Times(cpu.at(*last) / gpu.at(*last)), *last);
 }
 
 // "tiled is 1.7 times naive" for the steps of the ladder at the largest n that has most of them.

@@ -197,7 +197,7 @@ absl::StatusOr<CsvWriter> CsvWriter::Create(const std::string& path, CsvMode mod
 
 absl::Status CsvWriter::Write(const ResultRow& row) {
   std::vector<absl::string_view> fields;
-  for (int i = 0; i < kNumColumns; ++i) fields.push_back(row.Get(static_cast<Column>(i)));
+  for (int i = 0; i < kNumColumns; ++i) fields.emplace_back(row.Get(static_cast<Column>(i)));
   return WriteRecord(FormatCsvRecord(fields));
 }
 

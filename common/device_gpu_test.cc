@@ -201,7 +201,8 @@ TEST_F(MeasureOnDeviceTest, SeesAnElementThatWasNotWritten) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss);
 }
 
-// Not in the whole passes, which come first: they use plain allocations, with nothing to write to behind them.
+// Not in the whole passes, which come first: they use plain allocations, with nothing to write to
+// behind them.
 TEST_F(MeasureOnDeviceTest, SeesAWriteOutside) {
   int runs = 0;
   const auto result = Measure([&](void* to, const void* from, cudaStream_t stream) {

@@ -36,7 +36,8 @@ site_packages=$(python3 -c 'import sys; print("\n".join(p for p in sys.path if p
 libraries=${LD_LIBRARY_PATH:-}
 IFS='
 '
-for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib "${XDG_CACHE_HOME:-$HOME/.cache}"/stridewise/cuda-*/nvidia/cu13/lib \
+for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib \
+  "${XDG_CACHE_HOME:-$HOME/.cache}"/stridewise/cuda-*/nvidia/cu13/lib \
   $(printf '%s\n' "$site_packages" | sed '/./s|$|/nvidia/cu13/lib|'); do
   [ -d "$folder" ] && libraries=$libraries${libraries:+:}$folder
 done
@@ -56,7 +57,8 @@ run_test() {
     "" | *" 0 failed,"*)
       # Died before its end, could not start, or found guilty by the wrapper: the tests inside do not know.
       if [ "$status" != 0 ] || [ -z "$counts" ]; then
-        echo "<testsuites><testsuite><error message=\"exit status $status\"/></testsuite></testsuites>" >"$work/xml/$2.exit.xml"
+        echo "<testsuites><testsuite><error message=\"exit status $status\"/></testsuite></testsuites>" \
+          >"$work/xml/$2.exit.xml"
         counts="${counts:-no test results}, exit status $status"
         outcome=FAIL
       elif [ "${counts##* 0 failed, }" = "0 skipped" ]; then
