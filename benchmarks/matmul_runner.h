@@ -15,9 +15,9 @@
 #include "benchmarks/matmul_problem.h"
 #include "benchmarks/sweep_flags.h"
 #include "common/clock.h"
+#include "common/cublas_handle.h"
 #include "common/result_row.h"
 #include "common/statistics.h"
-#include "matmul/cublas_handle.h"
 
 namespace stridewise {
 

@@ -33,7 +33,11 @@ absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   if (shared_bytes > kSharedBytesWithoutAsking) {
     status = CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                               static_cast<int>(shared_bytes)));
-    if (!status.ok()) return WithKernelName(kernel, status);
+    if (!status.ok()) {
+      return WithKernelName(kernel, absl::InvalidArgumentError(absl::StrCat(
+                                        "shared memory is ", shared_bytes,
+                                        " bytes, more than the device has for a block")));
+    }
   }
   status = CUDA_STATUS(
       cudaLaunchKernel(kernel, ToDim3(grid), ToDim3(block), arguments, shared_bytes, stream));

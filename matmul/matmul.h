@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/cuda_handles.h"
+#include "common/implementation.h"
 #include "common/launch_geometry.h"
 #include "common/matrix.h"
 
@@ -41,7 +42,7 @@ struct MatMulArgs {
   int64_t ldc = 0;  // >= n
 
   cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see cublas_handle.h.
+  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see common/cublas_handle.h.
   Block block = {0, 0, 0};          // Threads of a block; RunMatMul() makes 0 x 0 the default.
 
   template <typename T>
@@ -68,10 +69,6 @@ absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
 // counts as two.
 double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
-
-enum class Where { kHost, kDevice };
-enum class Blocks { kFixed, kAny };                    // May the caller choose args.block?
-enum class Executor { kHostExecutable, kDeviceOnly };  // Can the host executor run it?
 
 struct MatMulImplementation {
   std::string name;

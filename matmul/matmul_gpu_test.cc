@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/buffer.h"
+#include "common/cublas_handle.h"
 #include "common/device.h"
 #include "common/gpu_runtime.h"
 #include "gtest/gtest.h"
-#include "matmul/cublas_handle.h"
 #include "matmul/matmul.h"
 #include "matmul/matmul_test_problem.h"
 #include "matmul/reference.h"

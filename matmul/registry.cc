@@ -29,11 +29,6 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-constexpr Block kNoBlock = {0, 0, 0};
-
-// A block in kernels.inc: braces would not survive the macro.
-constexpr Block Threads(int64_t x, int64_t y) { return {x, y, 1}; }
-
 absl::Status CheckAtLeast(const char* argument, int64_t value, int64_t lowest) {
   if (value >= lowest) return absl::OkStatus();
   return absl::InvalidArgumentError(

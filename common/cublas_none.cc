@@ -1,6 +1,6 @@
 // cublas_handle.h in a build without a CUDA toolkit.
 
-#include "matmul/cublas_handle.h"
+#include "common/cublas_handle.h"
 
 namespace stridewise {
 

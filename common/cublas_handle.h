@@ -1,7 +1,7 @@
 // A cuBLAS handle that destroys itself.
 
-#ifndef STRIDEWISE_MATMUL_CUBLAS_HANDLE_H_
-#define STRIDEWISE_MATMUL_CUBLAS_HANDLE_H_
+#ifndef STRIDEWISE_COMMON_CUBLAS_HANDLE_H_
+#define STRIDEWISE_COMMON_CUBLAS_HANDLE_H_
 
 #include <utility>
 
@@ -32,4 +32,4 @@ class CublasHandle {
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_CUBLAS_HANDLE_H_
+#endif  // STRIDEWISE_COMMON_CUBLAS_HANDLE_H_

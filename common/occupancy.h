@@ -1,0 +1,35 @@
+// How many blocks of a kernel the device holds at once: the grid of a kernel whose blocks stay.
+// Included by .cu files.
+
+#ifndef STRIDEWISE_COMMON_OCCUPANCY_H_
+#define STRIDEWISE_COMMON_OCCUPANCY_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "common/cuda_status.h"
+#include "common/launch_geometry.h"
+#include "common/status_macros.h"
+
+namespace stridewise {
+
+// For the current device; at least 1 where the block can be launched at all. A few microseconds.
+template <typename Kernel>
+absl::StatusOr<int64_t> ResidentBlocks(Kernel* kernel, const Block& block, size_t shared_bytes) {
+  int device = 0;
+  int multiprocessors = 0;
+  int blocks = 0;
+  RETURN_IF_CUDA_ERROR(cudaGetDevice(&device));
+  RETURN_IF_CUDA_ERROR(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  RETURN_IF_CUDA_ERROR(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &blocks, kernel, static_cast<int>(block.x * block.y * block.z), shared_bytes));
+  return static_cast<int64_t>(multiprocessors) * blocks;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_OCCUPANCY_H_

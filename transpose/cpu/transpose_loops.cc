@@ -1,0 +1,57 @@
+// The transposes of the studies on the host: one loop nest each.
+
+#include <algorithm>
+
+#include "transpose/transpose.h"
+
+namespace stridewise {
+namespace {
+
+// A block of floats is 4 KB, two of them a quarter of a usual L1.
+constexpr int64_t kBlock = 32;
+
+}  // namespace
+
+absl::Status TransposeCpuNaiveRow(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    const ConstMatrix<T> in = args.In<T>();
+    const Matrix<T> out = args.Out<T>();
+    for (int64_t row = 0; row < in.rows; ++row) {
+      for (int64_t col = 0; col < in.cols; ++col) out(col, row) = in(row, col);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TransposeCpuNaiveCol(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    const ConstMatrix<T> in = args.In<T>();
+    const Matrix<T> out = args.Out<T>();
+    for (int64_t col = 0; col < in.cols; ++col) {
+      for (int64_t row = 0; row < in.rows; ++row) out(col, row) = in(row, col);
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TransposeCpuBlocked(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    const ConstMatrix<T> in = args.In<T>();
+    const Matrix<T> out = args.Out<T>();
+    for (int64_t first_row = 0; first_row < in.rows; first_row += kBlock) {
+      const int64_t end_row = std::min(first_row + kBlock, in.rows);
+      for (int64_t first_col = 0; first_col < in.cols; first_col += kBlock) {
+        const int64_t end_col = std::min(first_col + kBlock, in.cols);
+        for (int64_t col = first_col; col < end_col; ++col) {
+          for (int64_t row = first_row; row < end_row; ++row) out(col, row) = in(row, col);
+        }
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace stridewise

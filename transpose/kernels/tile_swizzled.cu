@@ -1,0 +1,47 @@
+// tile_unrolled without padding: element (y, x) lies in column x ^ y of its row. A row is then a
+// permutation of the banks, and so is a column: no conflicts on either side, 32x32 elements instead
+// of 32x33, and rows that stay aligned for wider accesses.
+
+#include "common/launch.h"
+#include "transpose/transpose.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kTile = 32;
+constexpr int kRows = 8;
+static_assert(kTile % kRows == 0, "each thread moves a whole number of elements");
+static_assert((kTile & (kTile - 1)) == 0, "x ^ y stays inside a tile of a power of two");
+
+template <typename T>
+__global__ void TileSwizzled(ConstMatrix<T> in, Matrix<T> out) {
+  __shared__ T tile[kTile][kTile];
+  const int x = threadIdx.x;
+  const int64_t first_row = BlockRow() * kTile;
+  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * kTile;
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (first_row + y < in.rows && first_col + x < in.cols) {
+      tile[y][x ^ y] = in(first_row + y, first_col + x);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (first_col + y < in.cols && first_row + x < in.rows) {
+      out(first_col + y, first_row + x) = tile[x][y ^ x];
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status TransposeTileSwizzled(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    return Launch(TileSwizzled<T>, TileGrid(args.rows, args.cols, kTile, kTile),
+                  Block{kTile, kRows}, 0, args.stream, args.In<T>(), args.Out<T>());
+  });
+}
+
+}  // namespace stridewise

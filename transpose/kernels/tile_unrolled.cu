@@ -1,0 +1,46 @@
+// The padded 32x32 tile with 256 threads, four elements each: a thread has four loads in flight
+// instead of one, and eight blocks share a multiprocessor instead of two, so that some load while
+// others store.
+
+#include "common/launch.h"
+#include "transpose/transpose.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kTile = 32;
+constexpr int kRows = 8;
+static_assert(kTile % kRows == 0, "each thread moves a whole number of elements");
+
+template <typename T>
+__global__ void TileUnrolled(ConstMatrix<T> in, Matrix<T> out) {
+  __shared__ T tile[kTile][kTile + 1];
+  const int x = threadIdx.x;
+  const int64_t first_row = BlockRow() * kTile;
+  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * kTile;
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (first_row + y < in.rows && first_col + x < in.cols) {
+      tile[y][x] = in(first_row + y, first_col + x);
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int y = threadIdx.y; y < kTile; y += kRows) {
+    if (first_col + y < in.cols && first_row + x < in.rows) {
+      out(first_col + y, first_row + x) = tile[x][y];
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status TransposeTileUnrolled(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    return Launch(TileUnrolled<T>, TileGrid(args.rows, args.cols, kTile, kTile),
+                  Block{kTile, kRows}, 0, args.stream, args.In<T>(), args.Out<T>());
+  });
+}
+
+}  // namespace stridewise

@@ -1,0 +1,117 @@
+// Matrix transpose, out(c, r) = in(r, c), and the copies that bound it: every implementation of the
+// house, by name.
+//
+// `in` is rows x cols; a transpose's `out` is cols x rows, a copy's rows x cols. All row-major with
+// leading dimensions in elements; any extent may be 0. Elements are bits: 1, 2, 4, 8 or 16 bytes,
+// moved and never interpreted (cuBLAS apart, which multiplies by 1). `in` and `out` must not
+// overlap. Nothing between the rows of `out` is written.
+
+#ifndef STRIDEWISE_TRANSPOSE_TRANSPOSE_H_
+#define STRIDEWISE_TRANSPOSE_TRANSPOSE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/cuda_handles.h"
+#include "common/implementation.h"
+#include "common/launch_geometry.h"
+#include "common/matrix.h"
+
+namespace stridewise {
+
+// 16 bytes as one element, aligned so that it moves in one access.
+struct alignas(16) Bits128 {
+  uint64_t low;
+  uint64_t high;
+};
+
+// One transpose or copy. Pointers are device pointers for device implementations and host pointers
+// for host ones, each a multiple of the element size; they are borrowed.
+struct TransposeArgs {
+  int64_t rows = 0;  // Of `in`.
+  int64_t cols = 0;
+  int64_t element_bytes = 4;
+  const void* in = nullptr;
+  int64_t ld_in = 0;  // >= cols
+  void* out = nullptr;
+  int64_t ld_out = 0;  // >= rows for a transpose, >= cols for a copy
+
+  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
+  cublasHandle_t cublas = nullptr;  // For implementations that need cuBLAS.
+  Block block = {0, 0, 0};          // Threads of a block; RunTranspose() makes 0 x 0 the default.
+
+  template <typename T>
+  ConstMatrix<T> In() const {
+    return {static_cast<const T*>(in), rows, cols, ld_in};
+  }
+  template <typename T>
+  Matrix<T> Out() const {
+    return {static_cast<T*>(out), cols, rows, ld_out};
+  }
+  template <typename T>
+  Matrix<T> CopyOut() const {
+    return {static_cast<T*>(out), rows, cols, ld_out};
+  }
+};
+
+// Calls fn with an unsigned integer, or Bits128, of the element's size.
+template <typename Fn>
+absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
+  switch (args.element_bytes) {
+    case 1:
+      return fn(uint8_t());
+    case 2:
+      return fn(uint16_t());
+    case 4:
+      return fn(uint32_t());
+    case 8:
+      return fn(uint64_t());
+    case 16:
+      return fn(Bits128());
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("element_bytes is ", args.element_bytes, "; allowed is 1, 2, 4, 8 and 16"));
+  }
+}
+
+// What must move: every element read once and written once.
+double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes);
+
+enum class TransposeOperation { kCopy, kTranspose };
+
+struct TransposeImplementation {
+  std::string name;
+  TransposeOperation operation;
+  Where where;
+  std::string summary;  // One line.
+  std::string teaches;  // What the step from the one before it shows.
+  Blocks blocks;
+  Block default_block;  // 0 x 0 for host and library implementations.
+  Executor executor;
+  int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
+  bool needs_cublas;           // args.cublas must be set.
+  int element_sizes;           // Sum of the element sizes that it takes: 31 is all five.
+
+  // Null where the program was built without what it needs (a CUDA toolkit). Use RunTranspose().
+  absl::Status (*run)(const TransposeArgs& args);
+};
+
+// All implementations in the order of kernels.inc: the bounds, then each step of the ladder after
+// the one before it.
+absl::Span<const TransposeImplementation> TransposeImplementations();
+
+// Null where there is none of that name.
+const TransposeImplementation* FindTransposeImplementation(absl::string_view name);
+
+// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
+// anything is launched; Unavailable when the implementation was not built in. A device
+// implementation is queued on args.stream and not waited for.
+absl::Status RunTranspose(const TransposeImplementation& implementation, const TransposeArgs& args);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_TRANSPOSE_H_
