@@ -90,8 +90,8 @@ TEST_P(TransposeGpuTest, IsExactInEverySizeAndShape) {
 TEST_P(TransposeGpuTest, TallAndWideGrids) {
   RunCase({65535 * 32 + 33, 3, 0}, 4);
   RunCase({3, 65535 * 32 + 33, 0}, 4);
-  RunCase({1, 4194305, 0}, 1);
-  RunCase({4194305, 1, 0}, 1);
+  RunCase({1, 4194305, 0}, 4);
+  RunCase({4194305, 1, 0}, 4);
 }
 
 TEST_P(TransposeGpuTest, EveryBlockShape) {
