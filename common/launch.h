@@ -43,8 +43,9 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
 
 #ifdef __CUDACC__
 // The block's row in a TileGrid, whose rows continue in z beyond 65535.
-__device__ inline int64_t BlockRow() {
-  return static_cast<int64_t>(blockIdx.z) * gridDim.y + blockIdx.y;
+template <typename Index = int64_t>
+__device__ inline Index BlockRow() {
+  return static_cast<Index>(blockIdx.z) * gridDim.y + blockIdx.y;
 }
 #endif
 

@@ -52,10 +52,6 @@ struct TransposeArgs {
   Matrix<T> Out() const {
     return {static_cast<T*>(out), cols, rows, ld_out};
   }
-  template <typename T>
-  Matrix<T> CopyOut() const {
-    return {static_cast<T*>(out), rows, cols, ld_out};
-  }
 };
 
 // Calls fn with an unsigned integer, or Bits128, of the element's size.

@@ -3,15 +3,16 @@
 // neighbouring warps soon after), nothing saves the stores.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
-template <typename T>
-__global__ void CopyColKernel(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const int64_t col = BlockRow() * blockDim.y + threadIdx.y;
+template <typename In, typename Out>
+__global__ void CopyColKernel(In in, Out out) {
+  using Index = typename In::Index;
+  const Index row = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Index col = BlockRow<Index>() * blockDim.y + threadIdx.y;
   if (row < in.rows && col < in.cols) out(row, col) = in(row, col);
 }
 
@@ -19,10 +20,9 @@ __global__ void CopyColKernel(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status CopyCol(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(CopyColKernel<T>, TileGrid(args.cols, args.rows, block.y, block.x), block, 0,
-                  args.stream, args.In<T>(), args.CopyOut<T>());
+  return ForCopyViews(args, [&](auto in, auto out) {
+    return Launch(CopyColKernel<decltype(in), decltype(out)>,
+                  TileGrid(args.cols, args.rows, block.y, block.x), block, 0, args.stream, in, out);
   });
 }
 

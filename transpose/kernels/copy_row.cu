@@ -3,15 +3,16 @@
 // can do: too few bytes in flight.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
-template <typename T>
-__global__ void CopyRowKernel(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = BlockRow() * blockDim.y + threadIdx.y;
-  const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+template <typename In, typename Out>
+__global__ void CopyRowKernel(In in, Out out) {
+  using Index = typename In::Index;
+  const Index row = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  const Index col = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row < in.rows && col < in.cols) out(row, col) = in(row, col);
 }
 
@@ -19,10 +20,9 @@ __global__ void CopyRowKernel(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status CopyRow(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(CopyRowKernel<T>, TileGrid(args.rows, args.cols, block.y, block.x), block, 0,
-                  args.stream, args.In<T>(), args.CopyOut<T>());
+  return ForCopyViews(args, [&](auto in, auto out) {
+    return Launch(CopyRowKernel<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, block.y, block.x), block, 0, args.stream, in, out);
   });
 }
 

@@ -3,7 +3,7 @@
 // costs.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -12,11 +12,13 @@ constexpr int kTile = 32;
 constexpr int kRows = 8;
 static_assert(kTile % kRows == 0, "each thread copies a whole number of elements");
 
-template <typename T>
-__global__ void CopySharedKernel(ConstMatrix<T> in, Matrix<T> out) {
+template <typename In, typename Out>
+__global__ void CopySharedKernel(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   __shared__ T tile[kTile][kTile + 1];
-  const int64_t first_row = BlockRow() * kTile;
-  const int64_t col = static_cast<int64_t>(blockIdx.x) * kTile + threadIdx.x;
+  const Index first_row = BlockRow<Index>() * kTile;
+  const Index col = static_cast<Index>(blockIdx.x) * kTile + threadIdx.x;
 #pragma unroll
   for (int y = threadIdx.y; y < kTile; y += kRows) {
     if (first_row + y < in.rows && col < in.cols) tile[y][threadIdx.x] = in(first_row + y, col);
@@ -31,10 +33,10 @@ __global__ void CopySharedKernel(ConstMatrix<T> in, Matrix<T> out) {
 }  // namespace
 
 absl::Status CopyShared(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(CopySharedKernel<T>, TileGrid(args.rows, args.cols, kTile, kTile),
-                  Block{kTile, kRows}, 0, args.stream, args.In<T>(), args.CopyOut<T>());
+  return ForCopyViews(args, [&](auto in, auto out) {
+    return Launch(CopySharedKernel<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kRows}, 0, args.stream,
+                  in, out);
   });
 }
 

@@ -6,17 +6,18 @@
 // CUDA, 2009).
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
-template <typename T>
-__global__ void DiagonalRow(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t tile_row = BlockRow();
-  const int64_t tile_col = (blockIdx.x + tile_row) % gridDim.x;
-  const int64_t row = tile_row * blockDim.y + threadIdx.y;
-  const int64_t col = tile_col * blockDim.x + threadIdx.x;
+template <typename In, typename Out>
+__global__ void DiagonalRow(In in, Out out) {
+  using Index = typename In::Index;
+  const Index tile_row = BlockRow<Index>();
+  const Index tile_col = (blockIdx.x + tile_row) % gridDim.x;
+  const Index row = tile_row * blockDim.y + threadIdx.y;
+  const Index col = tile_col * blockDim.x + threadIdx.x;
   if (row < in.rows && col < in.cols) out(col, row) = in(row, col);
 }
 
@@ -24,10 +25,9 @@ __global__ void DiagonalRow(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status TransposeDiagonalRow(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(DiagonalRow<T>, TileGrid(args.rows, args.cols, block.y, block.x), block, 0,
-                  args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(DiagonalRow<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, block.y, block.x), block, 0, args.stream, in, out);
   });
 }
 

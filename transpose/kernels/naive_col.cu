@@ -3,16 +3,17 @@
 // it; a strided store has no such second chance.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
 // Row and column are those of `out`.
-template <typename T>
-__global__ void NaiveCol(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = BlockRow() * blockDim.y + threadIdx.y;
-  const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+template <typename In, typename Out>
+__global__ void NaiveCol(In in, Out out) {
+  using Index = typename In::Index;
+  const Index row = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  const Index col = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row < out.rows && col < out.cols) out(row, col) = in(col, row);
 }
 
@@ -20,10 +21,9 @@ __global__ void NaiveCol(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status TransposeNaiveCol(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(NaiveCol<T>, TileGrid(args.cols, args.rows, block.y, block.x), block, 0,
-                  args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(NaiveCol<decltype(in), decltype(out)>,
+                  TileGrid(args.cols, args.rows, block.y, block.x), block, 0, args.stream, in, out);
   });
 }
 

@@ -3,15 +3,16 @@
 // sectors, 12.5 %. Stores are not gathered in L1.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
-template <typename T>
-__global__ void NaiveRow(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = BlockRow() * blockDim.y + threadIdx.y;
-  const int64_t col = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+template <typename In, typename Out>
+__global__ void NaiveRow(In in, Out out) {
+  using Index = typename In::Index;
+  const Index row = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  const Index col = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (row < in.rows && col < in.cols) out(col, row) = in(row, col);
 }
 
@@ -19,10 +20,9 @@ __global__ void NaiveRow(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status TransposeNaiveRow(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(NaiveRow<T>, TileGrid(args.rows, args.cols, block.y, block.x), block, 0,
-                  args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(NaiveRow<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, block.y, block.x), block, 0, args.stream, in, out);
   });
 }
 

@@ -5,7 +5,7 @@
 #include "common/launch.h"
 #include "common/occupancy.h"
 #include "common/status_macros.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -15,13 +15,16 @@ constexpr int kRows = 8;
 static_assert(kTile % kRows == 0, "each thread moves a whole number of elements");
 static_assert((kTile & (kTile - 1)) == 0, "x ^ y stays inside a tile of a power of two");
 
-template <typename T>
-__global__ void TilePersistent(ConstMatrix<T> in, Matrix<T> out, int64_t tile_cols, int64_t tiles) {
+template <typename In, typename Out>
+__global__ void TilePersistent(In in, Out out, typename In::Index tile_cols,
+                               typename In::Index tiles) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   __shared__ T tile[kTile][kTile];
   const int x = threadIdx.x;
-  for (int64_t i = blockIdx.x; i < tiles; i += gridDim.x) {
-    const int64_t first_row = i / tile_cols * kTile;
-    const int64_t first_col = i % tile_cols * kTile;
+  for (Index i = blockIdx.x; i < tiles; i += gridDim.x) {
+    const Index first_row = i / tile_cols * kTile;
+    const Index first_col = i % tile_cols * kTile;
 #pragma unroll
     for (int y = threadIdx.y; y < kTile; y += kRows) {
       if (first_row + y < in.rows && first_col + x < in.cols) {
@@ -44,12 +47,13 @@ __global__ void TilePersistent(ConstMatrix<T> in, Matrix<T> out, int64_t tile_co
 absl::Status TransposeTilePersistent(const TransposeArgs& args) {
   const int64_t tile_cols = CeilDiv(args.cols, kTile);
   const int64_t tiles = tile_cols * CeilDiv(args.rows, kTile);
-  return ForElementSize(args, [&](auto element) -> absl::Status {
-    using T = decltype(element);
+  return ForTransposeViews(args, [&](auto in, auto out) -> absl::Status {
+    using Index = typename decltype(in)::Index;
+    const auto kernel = TilePersistent<decltype(in), decltype(out)>;
     const Block block = {kTile, kRows};
-    ASSIGN_OR_RETURN(const int64_t resident, ResidentBlocks(TilePersistent<T>, block, 0));
-    return Launch(TilePersistent<T>, Grid{tiles < resident ? tiles : resident}, block, 0,
-                  args.stream, args.In<T>(), args.Out<T>(), tile_cols, tiles);
+    ASSIGN_OR_RETURN(const int64_t resident, ResidentBlocks(kernel, block, 0));
+    return Launch(kernel, Grid{tiles < resident ? tiles : resident}, block, 0, args.stream, in, out,
+                  static_cast<Index>(tile_cols), static_cast<Index>(tiles));
   });
 }
 

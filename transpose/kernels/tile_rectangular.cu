@@ -4,7 +4,7 @@
 // bank each, with rows of 33 in overlapping sets of banks, with 34 in all 32.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -12,11 +12,13 @@ namespace {
 constexpr int kRows = 16;
 constexpr int kCols = 32;
 
-template <typename T, int kPad>
-__global__ void TileRectangular(ConstMatrix<T> in, Matrix<T> out) {
+template <int kPad, typename In, typename Out>
+__global__ void TileRectangular(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   __shared__ T tile[kRows][kCols + kPad];
-  const int64_t first_row = BlockRow() * kRows;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * kCols;
+  const Index first_row = BlockRow<Index>() * kRows;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kCols;
   const int x = threadIdx.x;
   const int y = threadIdx.y;
   if (first_row + y < in.rows && first_col + x < in.cols) {
@@ -34,10 +36,10 @@ __global__ void TileRectangular(ConstMatrix<T> in, Matrix<T> out) {
 
 template <int kPad>
 absl::Status LaunchTileRectangular(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(TileRectangular<T, kPad>, TileGrid(args.rows, args.cols, kRows, kCols),
-                  Block{kCols, kRows}, 0, args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileRectangular<kPad, decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kRows, kCols), Block{kCols, kRows}, 0, args.stream,
+                  in, out);
   });
 }
 

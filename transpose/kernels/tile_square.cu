@@ -3,20 +3,22 @@
 // kernel with a column of padding.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
 constexpr int kTile = 32;
 
-template <typename T, int kPad>
-__global__ void TileSquare(ConstMatrix<T> in, Matrix<T> out) {
+template <int kPad, typename In, typename Out>
+__global__ void TileSquare(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   __shared__ T tile[kTile][kTile + kPad];
   const int x = threadIdx.x;
   const int y = threadIdx.y;
-  const int64_t first_row = BlockRow() * kTile;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * kTile;
+  const Index first_row = BlockRow<Index>() * kTile;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
   if (first_row + y < in.rows && first_col + x < in.cols) {
     tile[y][x] = in(first_row + y, first_col + x);
   }
@@ -28,10 +30,10 @@ __global__ void TileSquare(ConstMatrix<T> in, Matrix<T> out) {
 
 template <int kPad>
 absl::Status LaunchTileSquare(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(TileSquare<T, kPad>, TileGrid(args.rows, args.cols, kTile, kTile),
-                  Block{kTile, kTile}, 0, args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileSquare<kPad, decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
+                  in, out);
   });
 }
 

@@ -3,7 +3,7 @@
 // of 32x33, and rows that stay aligned for wider accesses.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -13,12 +13,14 @@ constexpr int kRows = 8;
 static_assert(kTile % kRows == 0, "each thread moves a whole number of elements");
 static_assert((kTile & (kTile - 1)) == 0, "x ^ y stays inside a tile of a power of two");
 
-template <typename T>
-__global__ void TileSwizzled(ConstMatrix<T> in, Matrix<T> out) {
+template <typename In, typename Out>
+__global__ void TileSwizzled(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   __shared__ T tile[kTile][kTile];
   const int x = threadIdx.x;
-  const int64_t first_row = BlockRow() * kTile;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * kTile;
+  const Index first_row = BlockRow<Index>() * kTile;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
 #pragma unroll
   for (int y = threadIdx.y; y < kTile; y += kRows) {
     if (first_row + y < in.rows && first_col + x < in.cols) {
@@ -37,10 +39,10 @@ __global__ void TileSwizzled(ConstMatrix<T> in, Matrix<T> out) {
 }  // namespace
 
 absl::Status TransposeTileSwizzled(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(TileSwizzled<T>, TileGrid(args.rows, args.cols, kTile, kTile),
-                  Block{kTile, kRows}, 0, args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileSwizzled<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kRows}, 0, args.stream,
+                  in, out);
   });
 }
 

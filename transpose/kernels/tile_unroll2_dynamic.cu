@@ -5,23 +5,25 @@
 // 32x16.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
 constexpr int kUnroll = 2;
 
-template <typename T>
-__global__ void TileUnroll2Dynamic(ConstMatrix<T> in, Matrix<T> out, int padding) {
+template <typename In, typename Out>
+__global__ void TileUnroll2Dynamic(In in, Out out, int padding) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
   // Declared with one type for all instances of the template, as the language wants it.
   extern __shared__ Bits128 shared[];
   T* tile = reinterpret_cast<T*>(shared);
   const int width = kUnroll * blockDim.x + padding;
-  const int64_t first_row = BlockRow() * blockDim.y;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.x) * blockDim.x * kUnroll;
+  const Index first_row = BlockRow<Index>() * blockDim.y;
+  const Index first_col = static_cast<Index>(blockIdx.x) * blockDim.x * kUnroll;
 
-  const int64_t row = first_row + threadIdx.y;
+  const Index row = first_row + threadIdx.y;
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
     const int x = threadIdx.x + i * blockDim.x;
@@ -34,7 +36,7 @@ __global__ void TileUnroll2Dynamic(ConstMatrix<T> in, Matrix<T> out, int padding
   // The same threads in the shape of the transposed tile: block.x rows of block.y, twice.
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const int out_x = thread % blockDim.y;
-  const int64_t out_col = first_row + out_x;
+  const Index out_col = first_row + out_x;
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
     const int out_y = thread / blockDim.y + i * blockDim.x;
@@ -47,11 +49,10 @@ __global__ void TileUnroll2Dynamic(ConstMatrix<T> in, Matrix<T> out, int padding
 absl::Status LaunchTileUnroll2Dynamic(const TransposeArgs& args, int padding) {
   const Block& block = args.block;
   const int64_t elements = block.y * (kUnroll * block.x + padding);
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(TileUnroll2Dynamic<T>, TileGrid(args.rows, args.cols, block.y, kUnroll * block.x),
-                  block, static_cast<size_t>(elements) * sizeof(T), args.stream, args.In<T>(),
-                  args.Out<T>(), padding);
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileUnroll2Dynamic<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, block.y, kUnroll * block.x), block,
+                  static_cast<size_t>(elements) * sizeof(*out.data), args.stream, in, out, padding);
   });
 }
 

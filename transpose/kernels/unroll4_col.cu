@@ -2,7 +2,7 @@
 // coalesced stores. Columns beyond the last multiple of four blocks are handled one by one.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -10,20 +10,22 @@ namespace {
 constexpr int kUnroll = 4;
 
 // Row and column are those of `out`.
-template <typename T>
-__global__ void Unroll4Col(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = BlockRow() * blockDim.y + threadIdx.y;
-  const int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x * kUnroll + threadIdx.x;
+template <typename In, typename Out>
+__global__ void Unroll4Col(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
+  const Index row = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  const Index first = static_cast<Index>(blockIdx.x) * blockDim.x * kUnroll + threadIdx.x;
   if (row >= out.rows) return;
   T value[kUnroll];
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
-    const int64_t col = first + i * blockDim.x;
+    const Index col = first + i * blockDim.x;
     if (col < out.cols) value[i] = in(col, row);
   }
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
-    const int64_t col = first + i * blockDim.x;
+    const Index col = first + i * blockDim.x;
     if (col < out.cols) out(row, col) = value[i];
   }
 }
@@ -32,10 +34,10 @@ __global__ void Unroll4Col(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status TransposeUnroll4Col(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(Unroll4Col<T>, TileGrid(args.cols, args.rows, block.y, kUnroll * block.x), block,
-                  0, args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(Unroll4Col<decltype(in), decltype(out)>,
+                  TileGrid(args.cols, args.rows, block.y, kUnroll * block.x), block, 0, args.stream,
+                  in, out);
   });
 }
 

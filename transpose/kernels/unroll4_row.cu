@@ -3,27 +3,29 @@
 // last multiple of four blocks are handled one by one.
 
 #include "common/launch.h"
-#include "transpose/transpose.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
 constexpr int kUnroll = 4;
 
-template <typename T>
-__global__ void Unroll4Row(ConstMatrix<T> in, Matrix<T> out) {
-  const int64_t row = BlockRow() * blockDim.y + threadIdx.y;
-  const int64_t first = static_cast<int64_t>(blockIdx.x) * blockDim.x * kUnroll + threadIdx.x;
+template <typename In, typename Out>
+__global__ void Unroll4Row(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
+  const Index row = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  const Index first = static_cast<Index>(blockIdx.x) * blockDim.x * kUnroll + threadIdx.x;
   if (row >= in.rows) return;
   T value[kUnroll];
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
-    const int64_t col = first + i * blockDim.x;
+    const Index col = first + i * blockDim.x;
     if (col < in.cols) value[i] = in(row, col);
   }
 #pragma unroll
   for (int i = 0; i < kUnroll; ++i) {
-    const int64_t col = first + i * blockDim.x;
+    const Index col = first + i * blockDim.x;
     if (col < in.cols) out(col, row) = value[i];
   }
 }
@@ -32,10 +34,10 @@ __global__ void Unroll4Row(ConstMatrix<T> in, Matrix<T> out) {
 
 absl::Status TransposeUnroll4Row(const TransposeArgs& args) {
   const Block& block = args.block;
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return Launch(Unroll4Row<T>, TileGrid(args.rows, args.cols, block.y, kUnroll * block.x), block,
-                  0, args.stream, args.In<T>(), args.Out<T>());
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(Unroll4Row<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, block.y, kUnroll * block.x), block, 0, args.stream,
+                  in, out);
   });
 }
 
