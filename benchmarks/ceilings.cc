@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/row_columns.h"
@@ -73,20 +72,7 @@ absl::Status MeasureCopy(const CopyImplementation& implementation, int64_t size,
                    MeasureOnDevice(subject, options.sampling, SteadyClock(), machine.timer(),
                                    machine.nvml(), Interrupted));
   SetMeasurement(measured, row);
-  const double gbps = 2.0 * static_cast<double>(bytes) / measured.kernel.median / 1e6;
-  const double peak = PeakBandwidthGbps(machine.device());
-  row->Set(Column::kGbps, gbps);
-  if (measured.of_reference.has_value()) {
-    row->Set(Column::kPctOfCopy, 100 * *measured.of_reference);
-  }
-  if (peak == 0) return absl::OkStatus();
-  row->Set(Column::kPctOfPeak, 100 * gbps / peak);
-  // What fits in the L2 need not go to memory before the clock stops.
-  const bool through_memory = 2 * static_cast<int64_t>(bytes) > 2 * machine.device().l2_bytes;
-  if (through_memory && gbps > peak) {
-    return absl::InternalError(absl::StrCat(gbps, " GB/s is above the device's limit of ", peak));
-  }
-  return absl::OkStatus();
+  return SetBandwidth(measured, 2.0 * static_cast<double>(bytes), machine.device(), row);
 }
 
 absl::StatusOr<int> RunSweep() {

@@ -1,19 +1,21 @@
 #include "benchmarks/matmul_runner.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/row_columns.h"
+#include "common/buffer.h"
 #include "common/device_measurement.h"
-#include "common/gpu_runtime.h"
-#include "common/sampler.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
+namespace {
+
+double Flops(const Shape3& shape) { return MatMulFlops(shape.m, shape.n, shape.k); }
+
+}  // namespace
+
 MatMulRunner::MatMulRunner(const SweepOptions* options, const Machine* machine)
-    : options_(*options), machine_(*machine) {}
+    : options_(*options), machine_(*machine), init_times_(machine), host_rows_(options) {}
 
 ResultRow MatMulRunner::DescribeConfig(const MatMulConfig& config) const {
   const bool device = config.implementation->where == Where::kDevice;
@@ -53,7 +55,7 @@ absl::Status MatMulRunner::MeasureOk(const MatMulConfig& config, bool cross_chec
   if (config.implementation->run == nullptr) {
     return absl::UnavailableError("built without a CUDA toolkit");
   }
-  RETURN_IF_ERROR(CheckTimeout(config));
+  RETURN_IF_ERROR(host_rows_.CheckTimeout(config.implementation->name, Flops(config.shape)));
   // Before the problem: cuBLAS, once created, also computes the references.
   ASSIGN_OR_RETURN(const double init_ms, InitMs(*config.implementation));
   row->Set(Column::kInitMs, init_ms);
@@ -76,27 +78,12 @@ absl::Status MatMulRunner::EnsureProblem(const MatMulConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status MatMulRunner::CheckTimeout(const MatMulConfig& config) const {
-  const auto last = seconds_per_flop_.find(config.implementation->name);
-  if (last == seconds_per_flop_.end()) return absl::OkStatus();
-  const double seconds = last->second * MatMulFlops(config.shape.m, config.shape.n, config.shape.k);
-  if (seconds <= options_.max_row_seconds) return absl::OkStatus();
-  return absl::DeadlineExceededError(absl::StrCat(
-      "one run would take about ", seconds, " s; --max_row_seconds is ", options_.max_row_seconds));
-}
-
-// The first use of an implementation in this program: the device's context, the library's handle,
-// the loading of the module (by a product of 1x1x1), the starting of threads.
+// The first use of an implementation in this program, by a product of 1x1x1.
 absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implementation) {
-  const auto known = init_ms_.find(implementation.name);
-  if (known != init_ms_.end()) return known->second;
+  if (const auto known = init_times_.Find(implementation.name)) return *known;
   const bool device = implementation.where == Where::kDevice;
   // Every device row needs the handle, for its reference; only those that compute with it pay.
-  if (device && cublas_.get() == nullptr) {
-    const double start = clock_.Now();
-    ASSIGN_OR_RETURN(cublas_, CublasHandle::Create());
-    cublas_ms_ = (clock_.Now() - start) * 1e3;
-  }
+  if (device) RETURN_IF_ERROR(init_times_.EnsureCublas());
   ASSIGN_OR_RETURN(const MatMulProblem tiny,
                    MatMulProblem::Create({1, 1, 1}, ElementType::kFloat, 1, HostMemory::kPageable));
   MatMulArgs args = tiny.args();
@@ -106,41 +93,22 @@ absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implemen
     args.a = buffer.As<float>();
     args.b = buffer.As<float>() + 1;
     args.c = buffer.As<float>() + 2;
-    args.cublas = cublas_.get();
+    args.cublas = init_times_.cublas();
     args.stream = machine_.timer().stream();
   }
-  const double start = clock_.Now();
-  RETURN_IF_ERROR(RunMatMul(implementation, args));
-  if (device) RETURN_IF_ERROR(gpu::Synchronize(args.stream));
-  double ms = (clock_.Now() - start) * 1e3;
-  if (device) ms += machine_.context_ms();
-  if (implementation.needs_cublas) ms += cublas_ms_;
-  init_ms_[implementation.name] = ms;
-  return ms;
+  return init_times_.Measure(implementation.name, implementation.where, implementation.needs_cublas,
+                             [&] { return RunMatMul(implementation, args); });
 }
 
 absl::Status MatMulRunner::MeasureHost(const MatMulConfig& config, ResultRow* row) {
-  const MatMulArgs& args = problem_->args();
-  const stridewise::Measure run = [&]() -> absl::StatusOr<double> {
-    const double start = clock_.Now();
-    RETURN_IF_ERROR(RunMatMul(*config.implementation, args));
-    return (clock_.Now() - start) * 1e3;
-  };
-  problem_->PoisonC();
-  ASSIGN_OR_RETURN(const double first_ms, run());
-  row->Set(Column::kFirstLaunchMs, first_ms);
-  RETURN_IF_ERROR(problem_->Verify(options_.verify, cublas_.get(), &error_));
-  problem_->PoisonC();
-  ASSIGN_OR_RETURN(const Samples samples,
-                   Sample(options_.sampling, clock_, run, nullptr, Interrupted));
-  if (samples.interrupted) return absl::CancelledError("interrupted");
-  RETURN_IF_ERROR(problem_->Verify(options_.verify, cublas_.get(), &error_));
-  const Summary kernel = Summarize(samples.ms);
-  seconds_per_flop_[config.implementation->name] =
-      kernel.median * 1e-3 / std::max(1.0, MatMulFlops(args.m, args.n, args.k));
-  SetKernelTimes(kernel, row);
+  HostSubject subject;
+  subject.implementation = config.implementation->name;
+  subject.work = Flops(config.shape);
+  subject.run = [&] { return RunMatMul(*config.implementation, problem_->args()); };
+  subject.poison = [&] { problem_->PoisonC(); };
+  subject.verify = [&] { return problem_->Verify(options_.verify, init_times_.cublas(), &error_); };
+  ASSIGN_OR_RETURN(const Summary kernel, host_rows_.Measure(subject, row));
   SetRates(config, kernel, row);
-  row->Set(Column::kTotalMs, kernel.median);  // Nothing to allocate, nothing to copy.
   return absl::OkStatus();
 }
 
@@ -158,11 +126,11 @@ absl::Status MatMulRunner::MeasureDevice(const MatMulConfig& config, ResultRow* 
     args.b = inputs[1];
     args.c = output;
     args.stream = stream;
-    args.cublas = cublas_.get();
+    args.cublas = init_times_.cublas();
     args.block = config.block;
     return RunMatMul(*config.implementation, args);
   };
-  subject.verify = [&] { return problem_->Verify(options_.verify, cublas_.get(), &error_); };
+  subject.verify = [&] { return problem_->Verify(options_.verify, init_times_.cublas(), &error_); };
   ASSIGN_OR_RETURN(const DeviceMeasurement measured,
                    MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
                                    machine_.nvml(), Interrupted));

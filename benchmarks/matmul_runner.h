@@ -3,19 +3,17 @@
 #ifndef STRIDEWISE_BENCHMARKS_MATMUL_RUNNER_H_
 #define STRIDEWISE_BENCHMARKS_MATMUL_RUNNER_H_
 
-#include <map>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "benchmarks/host_rows.h"
+#include "benchmarks/init_times.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/matmul_plan.h"
 #include "benchmarks/matmul_problem.h"
 #include "benchmarks/sweep_flags.h"
 #include "common/clock.h"
-#include "common/cublas_handle.h"
 #include "common/result_row.h"
 #include "common/statistics.h"
 
@@ -39,7 +37,6 @@ class MatMulRunner {
   absl::Status MeasureHost(const MatMulConfig& config, ResultRow* row);
   absl::Status MeasureDevice(const MatMulConfig& config, ResultRow* row);
   absl::Status EnsureProblem(const MatMulConfig& config);
-  absl::Status CheckTimeout(const MatMulConfig& config) const;
   absl::StatusOr<double> InitMs(const MatMulImplementation& implementation);
   void SetRates(const MatMulConfig& config, const Summary& kernel, ResultRow* row) const;
   absl::Status CheckPhysicalLimit(const MatMulConfig& config, const Summary& kernel) const;
@@ -47,12 +44,10 @@ class MatMulRunner {
   const SweepOptions& options_;
   const Machine& machine_;
   SteadyClock clock_;
-  CublasHandle cublas_;  // Once there was a device row.
-  double cublas_ms_ = 0;
-  std::map<std::string, double> init_ms_;           // By implementation.
-  std::map<std::string, double> seconds_per_flop_;  // Of host implementations' last rows.
-  std::optional<MatMulProblem> problem_;            // Of the last configuration's shape and type.
-  std::optional<ProductError> error_;               // Of the last verification.
+  InitTimes init_times_;
+  HostRows host_rows_;
+  std::optional<MatMulProblem> problem_;  // Of the last configuration's shape and type.
+  std::optional<ProductError> error_;     // Of the last verification.
 };
 
 }  // namespace stridewise

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "absl/strings/str_cat.h"
+
 namespace stridewise {
 namespace {
 
@@ -69,6 +71,24 @@ void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
     if (ms.has_value()) row->Set(column, *ms);
   }
   SetState(measurement.state, row);
+}
+
+absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_moved,
+                          const DeviceInfo& device, ResultRow* row) {
+  const double gbps = bytes_moved / measurement.kernel.median / 1e6;
+  const double peak = PeakBandwidthGbps(device);
+  row->Set(Column::kGbps, gbps);
+  if (measurement.of_reference.has_value()) {
+    row->Set(Column::kPctOfCopy, 100 * *measurement.of_reference);
+  }
+  if (peak == 0) return absl::OkStatus();
+  row->Set(Column::kPctOfPeak, 100 * gbps / peak);
+  // What fits in the L2 need not go to memory before the clock stops.
+  const bool through_memory = bytes_moved > 2 * static_cast<double>(device.l2_bytes);
+  if (through_memory && gbps > peak) {
+    return absl::InternalError(absl::StrCat(gbps, " GB/s is above the device's limit of ", peak));
+  }
+  return absl::OkStatus();
 }
 
 void SetOutcome(const absl::Status& status, ResultRow* row) {

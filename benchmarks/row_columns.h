@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/buffer.h"
+#include "common/device.h"
 #include "common/device_measurement.h"
 #include "common/result_row.h"
 #include "common/statistics.h"
@@ -20,6 +21,12 @@ void SetKernelTimes(const Summary& kernel, ResultRow* row);
 
 // Kernel times, phases and the state of the device.
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);
+
+// gbps, pct_of_copy, where the measurement had a copy as its reference, and pct_of_peak, of the
+// memory's bandwidth, for work that moves so many bytes, read and written. Internal if they moved
+// faster than the memory can and are too many for the L2 to have hidden it.
+absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_moved,
+                          const DeviceInfo& device, ResultRow* row);
 
 // status and message. Cancelled leaves both empty: the row is not finished. Other codes:
 // Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument

@@ -16,7 +16,7 @@ namespace stridewise {
 namespace {
 
 std::vector<TableColumn> TableColumns() {
-  return {{"implementation", 23, false},
+  return {{"implementation", 28, false},
           {"type", 6, false},
           {"shape", 17, false},
           {"block", 7, false},
@@ -25,6 +25,7 @@ std::vector<TableColumn> TableColumns() {
           {"total ms", 10, true},
           {"GFLOP/s", 9, true},
           {"GB/s", 8, true},
+          {"%copy", 6, true},
           {"%peak", 6, true},
           {"status", 13, false},
           {"message", 0, false}};
@@ -73,6 +74,7 @@ std::vector<std::string> TableCells(const ResultRow& row) {
           Rounded(row, Column::kTotalMs, "%.3f"),
           Rounded(row, Column::kGflops, "%.1f"),
           Rounded(row, Column::kGbps, "%.1f"),
+          Rounded(row, Column::kPctOfCopy, "%.1f"),
           Rounded(row, Column::kPctOfPeak, "%.1f"),
           row.Get(Column::kStatus),
           row.Get(Column::kMessage)};

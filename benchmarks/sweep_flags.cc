@@ -27,8 +27,8 @@ ABSL_FLAG(double, max_row_seconds, 300,
           "take longer.");
 ABSL_FLAG(uint64_t, seed, 1, "Seed of the inputs and of random shapes.");
 ABSL_FLAG(std::string, verify, "full",
-          "full: every element against an FP64 reference, where that is affordable, else as fast. "
-          "fast: random projections and sampled elements. off: nothing.");
+          "full: every element; a product's against an FP64 reference, where that is affordable, "
+          "else as fast. fast: sampled elements, and random projections or a sum. off: nothing.");
 
 namespace stridewise {
 namespace {

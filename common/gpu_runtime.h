@@ -58,6 +58,10 @@ absl::Status RecordEvent(cudaEvent_t event, cudaStream_t stream);
 // Milliseconds between two events that have passed.
 absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop);
 
+// Between these two a profiler that was told to wait for them watches; without one they do nothing.
+absl::Status StartProfiler();
+absl::Status StopProfiler();
+
 }  // namespace stridewise::gpu
 
 #endif  // STRIDEWISE_COMMON_GPU_RUNTIME_H_

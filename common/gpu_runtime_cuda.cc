@@ -7,6 +7,13 @@
 #include "common/gpu_runtime.h"
 #include "common/status_macros.h"
 
+// As in cuda_profiler_api.h, which NVIDIA packs apart from the runtime; the runtime's library has
+// both.
+extern "C" {
+cudaError_t CUDARTAPI cudaProfilerStart();
+cudaError_t CUDARTAPI cudaProfilerStop();
+}
+
 namespace stridewise::gpu {
 namespace {
 
@@ -144,5 +151,8 @@ absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop) {
   RETURN_IF_CUDA_ERROR(cudaEventElapsedTime(&ms, start, stop));
   return ms;
 }
+
+absl::Status StartProfiler() { return CUDA_STATUS(cudaProfilerStart()); }
+absl::Status StopProfiler() { return CUDA_STATUS(cudaProfilerStop()); }
 
 }  // namespace stridewise::gpu

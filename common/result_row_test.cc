@@ -35,8 +35,8 @@ TEST(ColumnTest, NamesAreUniqueSnakeCase) {
 TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kSchemaVersion), "schema_version");
   EXPECT_EQ(static_cast<int>(Column::kSchemaVersion), 0);
-  EXPECT_EQ(ColumnName(Column::kAchievedOccupancy), "achieved_occupancy");
-  EXPECT_EQ(static_cast<int>(Column::kAchievedOccupancy), kNumColumns - 1);
+  EXPECT_EQ(ColumnName(Column::kBranchEfficiency), "branch_efficiency");
+  EXPECT_EQ(static_cast<int>(Column::kBranchEfficiency), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }

@@ -6,6 +6,9 @@ A page asks for a table with a marker, and this fills in what stands between it 
   <!-- table results/h200/matmul_default.csv; where rows=4096; columns implementation, kernel_ms_median, gflops -->
   <!-- end of table -->
 
+A marker `<!-- study 002 beside results/h200/transpose_study_002.csv -->` puts a study's figures (results/studies.csv)
+beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row.
+
 The path starts at docs/. `where` keeps the rows with these values (COLUMN=VALUE|VALUE, separated by commas) and may be
 left out. With --check nothing is written, and a page whose tables are not up to date is an error.
 """
@@ -19,6 +22,18 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(
     r"(<!-- table (?P<path>[^;>]+)(?:; where (?P<where>[^;>]+))?; columns (?P<columns>[^;>]+) -->\n).*?"
     r"(<!-- end of table -->)", re.S)
+
+STUDY = re.compile(r"(<!-- study (?P<study>\d+) beside (?P<path>[^ ]+)(?: l1 (?P<l1>\w+))? -->\n).*?(<!-- end of table -->)", re.S)
+
+
+def read(path):
+  with open(DOCS / path.strip(), newline="", encoding="ascii") as file:
+    return list(csv.DictReader(file))
+
+
+def markdown(columns, is_text, rows):
+  lines = ["| " + " | ".join(columns) + " |", "|" + "|".join(" --- " if text else " ---: " for text in is_text) + "|"]
+  return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def rounded(cell):
@@ -36,8 +51,7 @@ def rounded(cell):
 
 def table(match):
   """The Markdown that a marker asks for."""
-  with open(DOCS / match["path"].strip(), newline="", encoding="ascii") as file:
-    rows = list(csv.DictReader(file))
+  rows = read(match["path"])
   for condition in filter(None, (match["where"] or "").split(",")):
     column, values = condition.strip().split("=")
     rows = [row for row in rows if row[column] in values.split("|")]
@@ -45,10 +59,34 @@ def table(match):
     raise SystemExit(f"docs_tables: no rows for {match[1].strip()}")
   columns = [column.strip() for column in match["columns"].split(",")]
   is_text = [all(rounded(row[c]) == row[c] and not row[c].isdigit() for row in rows) for c in columns]
-  lines = ["| " + " | ".join(columns) + " |",
-           "|" + "|".join(" --- " if text else " ---: " for text in is_text) + "|"]
-  lines += ["| " + " | ".join(rounded(row[column]) for column in columns) + " |" for row in rows]
-  return match[1] + "\n".join(lines) + "\n" + match[5]
+  cells = [[rounded(row[column]) for column in columns] for row in rows]
+  return match[1] + markdown(columns, is_text, cells) + match[5]
+
+
+def study_table(match):
+  """Theirs and ours, row by row of the study."""
+  key = ("implementation", "rows", "cols", "block_x", "block_y")
+  ours = {tuple(row[k] for k in key): row for row in read(match["path"]) if row["status"] == "ok"}
+  theirs = [row for row in read("results/studies.csv")
+            if row["study"] == match["study"] and row["l1"] == (match["l1"] or "on")]
+  def copy_ms(rows, like):
+    for row in rows:
+      if row["implementation"] == "copy_row" and all(row[k] == like[k] for k in key[1:]):
+        return float(row.get("ms") or row["kernel_ms_median"])
+    return None
+  cells = []
+  for row in theirs:
+    our = ours.get(tuple(row[k] for k in key))
+    if our is None:
+      raise SystemExit(f"docs_tables: {match['path']} has no row like {row}")
+    ms = float(our["kernel_ms_median"])
+    their_copy, our_copy = copy_ms(theirs, row), copy_ms(ours.values(), row)
+    cells.append([row["implementation"], f"{row['block_x']}x{row['block_y']}", rounded(row["ms"]),
+                  f"{100 * their_copy / float(row['ms']):.0f}" if their_copy else "", rounded(f"{ms:.6g}"),
+                  rounded(our["gbps"]), f"{100 * our_copy / ms:.0f}" if our_copy else "", rounded(our["pct_of_copy"])])
+  columns = ["kernel", "block", f"ms on their {theirs[0]['device']}", "% of their copy_row", "ms on ours", "GB/s",
+             "% of our copy_row", "pct_of_copy"]
+  return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match[4]
 
 
 def main():
@@ -58,7 +96,7 @@ def main():
   stale = []
   for page in sorted(DOCS.rglob("*.md")) + [DOCS.parent / "README.md"]:
     old = page.read_text(encoding="utf-8")
-    new = TABLE.sub(table, old)
+    new = STUDY.sub(study_table, TABLE.sub(table, old))
     if new != old:
       stale.append(str(page.relative_to(DOCS.parent)))
       if not check:

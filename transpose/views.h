@@ -1,8 +1,8 @@
 // The two matrices of a transpose or copy as a kernel sees them, and the choice of their types.
 //
-// Offsets that fit 32 bits are counted in 32 bits. It takes a third off the instructions of a kernel that
-// moves one element a thread (copy_row: 29 instead of 44), and such kernels have little else to do.
-// Larger matrices get 64 bits from the same source.
+// Offsets that fit 32 bits are counted in 32 bits. It takes a third off the instructions of a
+// kernel that moves one element a thread (copy_row: 29 instead of 44), and such kernels have little
+// else to do. Larger matrices get 64 bits from the same source.
 
 #ifndef STRIDEWISE_TRANSPOSE_VIEWS_H_
 #define STRIDEWISE_TRANSPOSE_VIEWS_H_

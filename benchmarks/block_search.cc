@@ -1,0 +1,111 @@
+// Which thread block suits a kernel and a shape: tries every sensible one and writes a CSV row
+// each.
+//
+//   bazel run //benchmarks:block_search -- --kernel=naive_col --sizes=8192
+//   bazel run //benchmarks:block_search -- --kernel='tile_unroll2*' --shapes=64x1000003,1000003x64
+//
+// block_candidates.h says which blocks, block_searcher.h which of them are measured in full.
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/block_candidates.h"
+#include "benchmarks/block_searcher.h"
+#include "benchmarks/interrupt.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/sweep.h"
+#include "benchmarks/sweep_flags.h"
+#include "benchmarks/transpose_plan.h"
+#include "common/status_macros.h"
+#include "transpose/transpose.h"
+
+ABSL_FLAG(std::string, kernel, "tile_unroll2_padded_dynamic",
+          "What to search: a list of names and globs of kernels that take any block, such as "
+          "'tile_unroll2*'. --list shows the names.");
+ABSL_FLAG(std::string, sizes, "",
+          "Square sizes: a list of N, A:B:STEP and A:B:*FACTOR. Default: 8192, unless --shapes are "
+          "given.");
+ABSL_FLAG(std::string, shapes, "", "Shapes of the input, ROWSxCOLS,...");
+ABSL_FLAG(std::string, types, "float", "Element types: float, int, u8, u16, double, float4.");
+
+namespace stridewise {
+namespace {
+
+constexpr char kUsage[] =
+    "block_search: times kernels with every sensible thread block, writes one CSV row for each and "
+    "says which is best.";
+
+std::vector<std::string> KernelsWithAnyBlock() {
+  std::vector<std::string> names;
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    if (implementation.blocks == Blocks::kAny) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+absl::StatusOr<std::vector<BlockSearchGroup>> MakeGroups() {
+  const std::vector<std::string> names = KernelsWithAnyBlock();
+  ASSIGN_OR_RETURN(const std::vector<size_t> selected,
+                   SelectByGlob("--kernel", absl::GetFlag(FLAGS_kernel), names));
+  TransposePlanFlags flags;
+  flags.kernels = absl::StrJoin(
+      selected, ",", [&](std::string* out, size_t index) { absl::StrAppend(out, names[index]); });
+  flags.blocks =
+      absl::StrJoin(BlockCandidates(), ",", [](std::string* out, const BlockShape& block) {
+        absl::StrAppend(out, block.x, "x", block.y);
+      });
+  flags.sizes = absl::GetFlag(FLAGS_sizes);
+  flags.shapes = absl::GetFlag(FLAGS_shapes);
+  flags.types = absl::GetFlag(FLAGS_types);
+  const TransposePreset preset = {"block_search", "", {{"*", "8192"}}};
+  ASSIGN_OR_RETURN(const std::vector<TransposeConfig> plan, MakeTransposePlan(preset, flags));
+  std::vector<BlockSearchGroup> groups;
+  for (const TransposeConfig& config : plan) {
+    const auto same = [&](const TransposeConfig& other) {
+      return other.implementation == config.implementation &&
+             other.shape.rows == config.shape.rows && other.shape.cols == config.shape.cols &&
+             other.type.name == config.type.name;
+    };
+    if (groups.empty() || !same(groups.back().front())) groups.emplace_back();
+    groups.back().push_back(config);
+  }
+  return groups;
+}
+
+absl::StatusOr<int> RunProgram() {
+  ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
+  if (options.list) {
+    std::cout << absl::StrJoin(KernelsWithAnyBlock(), "\n") << "\n";
+    return kExitOk;
+  }
+  ASSIGN_OR_RETURN(const std::vector<BlockSearchGroup> groups, MakeGroups());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  const size_t total = groups.size() * BlockCandidates().size();
+  ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
+                   Sweep::Create(options, static_cast<int>(total)));
+  CatchInterrupts();
+
+  sweep->Print(machine->Headline() + "\n");
+  BlockSearcher search(&options, machine.get(), sweep.get());
+  for (const BlockSearchGroup& group : groups) {
+    if (Interrupted()) break;
+    RETURN_IF_ERROR(search.Run(group));
+  }
+  // With a GPU, skipped rows are pruned ones: each has a reason of its own, and they are counted.
+  if (!machine->gpu_status().ok()) sweep->Print(sweep->SkippedText());
+  for (const BlockSearchGroup& group : groups) sweep->Print(search.Conclusion(group));
+  if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
+  return sweep->ExitCode();
+}
+
+}  // namespace
+}  // namespace stridewise
+
+int main(int argc, char** argv) {
+  return stridewise::SweepMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+}

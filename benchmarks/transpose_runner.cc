@@ -1,0 +1,163 @@
+#include "benchmarks/transpose_runner.h"
+
+#include "absl/strings/str_cat.h"
+#include "benchmarks/interrupt.h"
+#include "benchmarks/row_columns.h"
+#include "common/buffer.h"
+#include "common/device_measurement.h"
+#include "common/device_ops.h"
+#include "common/statistics.h"
+#include "common/status_macros.h"
+
+namespace stridewise {
+namespace {
+
+double BytesMoved(const TransposeConfig& config) {
+  return TransposeBytes(config.shape.rows, config.shape.cols, config.type.element_bytes);
+}
+
+// What can be said before anything is allocated.
+absl::Status CheckSupported(const TransposeConfig& config) {
+  const TransposeImplementation& implementation = *config.implementation;
+  if (implementation.run == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+  if ((implementation.element_sizes & config.type.element_bytes) != 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes no elements of ",
+                                                 config.type.element_bytes, " bytes"));
+}
+
+absl::Status CheckComputeCapability(const TransposeImplementation& implementation,
+                                    const DeviceInfo& device) {
+  const int has = 10 * device.compute_major + device.compute_minor;
+  if (has >= implementation.min_compute_capability) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(implementation.name, " needs sm_",
+                                                 implementation.min_compute_capability,
+                                                 "; the device is sm_", has));
+}
+
+}  // namespace
+
+TransposeRunner::TransposeRunner(const SweepOptions* options, const Machine* machine)
+    : options_(*options), machine_(*machine), init_times_(machine), host_rows_(options) {}
+
+ResultRow TransposeRunner::DescribeConfig(const TransposeConfig& config) const {
+  const TransposeImplementation& implementation = *config.implementation;
+  ResultRow row;
+  row.Set(Column::kOperation,
+          implementation.operation == TransposeOperation::kCopy ? "copy" : "transpose");
+  row.Set(Column::kImplementation, implementation.name);
+  row.Set(Column::kDtype, config.type.name);
+  row.Set(Column::kRows, config.shape.rows);
+  row.Set(Column::kCols, config.shape.cols);
+  if (config.block.x > 0) {
+    row.Set(Column::kBlockX, config.block.x);
+    row.Set(Column::kBlockY, config.block.y);
+  }
+  if (implementation.where == Where::kDevice) {
+    row.Set(Column::kL2, L2ModeName(options_.l2));
+    row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
+  }
+  return row;
+}
+
+void TransposeRunner::Measure(const TransposeConfig& config, ResultRow* row) {
+  machine_.Describe(config.implementation->where == Where::kDevice, row);
+  SetOutcome(MeasureOk(config, row), row);
+}
+
+absl::Status TransposeRunner::MeasureOk(const TransposeConfig& config, ResultRow* row) {
+  const TransposeImplementation& implementation = *config.implementation;
+  const bool device = implementation.where == Where::kDevice;
+  if (device) RETURN_IF_ERROR(machine_.gpu_status());
+  RETURN_IF_ERROR(CheckSupported(config));
+  if (device) RETURN_IF_ERROR(CheckComputeCapability(implementation, machine_.device()));
+  RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, BytesMoved(config)));
+  ASSIGN_OR_RETURN(const double init_ms, InitMs(implementation));
+  row->Set(Column::kInitMs, init_ms);
+  RETURN_IF_ERROR(EnsureProblem(config));
+  return device ? MeasureDevice(config, row) : MeasureHost(config, row);
+}
+
+absl::Status TransposeRunner::EnsureProblem(const TransposeConfig& config) {
+  if (problem_.has_value()) {
+    const TransposeArgs old = problem_->Args(TransposeOperation::kCopy);
+    if (old.rows == config.shape.rows && old.cols == config.shape.cols &&
+        old.element_bytes == config.type.element_bytes) {
+      return absl::OkStatus();
+    }
+    problem_.reset();  // Before the next is made: two may not fit.
+  }
+  ASSIGN_OR_RETURN(problem_, TransposeProblem::Create(config.shape, config.type.element_bytes,
+                                                      options_.seed, options_.host_memory));
+  return absl::OkStatus();
+}
+
+// The first use of an implementation in this program, by a matrix of one element.
+absl::StatusOr<double> TransposeRunner::InitMs(const TransposeImplementation& implementation) {
+  if (const auto known = init_times_.Find(implementation.name)) return *known;
+  if (implementation.needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
+  constexpr int64_t kElementBytes = 4;
+  ASSIGN_OR_RETURN(
+      const TransposeProblem tiny,
+      TransposeProblem::Create({1, 1}, kElementBytes, options_.seed, HostMemory::kPageable));
+  TransposeArgs args = tiny.Args(implementation.operation);
+  DeviceBuffer in;
+  DeviceBuffer out;
+  if (implementation.where == Where::kDevice) {
+    ASSIGN_OR_RETURN(in, DeviceBuffer::Allocate(tiny.bytes()));
+    ASSIGN_OR_RETURN(out, DeviceBuffer::Allocate(tiny.bytes()));
+    args.in = in.data();
+    args.out = out.data();
+    args.stream = machine_.timer().stream();
+    args.cublas = init_times_.cublas();
+  }
+  return init_times_.Measure(implementation.name, implementation.where, implementation.needs_cublas,
+                             [&] { return RunTranspose(implementation, args); });
+}
+
+absl::Status TransposeRunner::MeasureHost(const TransposeConfig& config, ResultRow* row) {
+  const TransposeImplementation& implementation = *config.implementation;
+  HostSubject subject;
+  subject.implementation = implementation.name;
+  subject.work = BytesMoved(config);
+  subject.run = [&] {
+    return RunTranspose(implementation, problem_->Args(implementation.operation));
+  };
+  subject.poison = [&] { problem_->PoisonOut(); };
+  subject.verify = [&] { return problem_->Verify(implementation.operation, options_.verify); };
+  ASSIGN_OR_RETURN(const Summary kernel, host_rows_.Measure(subject, row));
+  row->Set(Column::kGbps, BytesMoved(config) / kernel.median / 1e6);
+  return absl::OkStatus();
+}
+
+absl::Status TransposeRunner::MeasureDevice(const TransposeConfig& config, ResultRow* row) {
+  const TransposeImplementation& implementation = *config.implementation;
+  const TransposeArgs host = problem_->Args(implementation.operation);
+  const size_t bytes = problem_->bytes();
+  DeviceSubject subject;
+  subject.inputs = {{host.in, bytes}};
+  subject.host_output = host.out;
+  subject.output_bytes = bytes;
+  subject.run = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+    TransposeArgs args = host;
+    args.in = inputs[0];
+    args.out = output;
+    args.stream = stream;
+    args.cublas = init_times_.cublas();
+    args.block = config.block;
+    return RunTranspose(implementation, args);
+  };
+  subject.reference = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+    return CopyVectorised(output, inputs[0], bytes, stream);
+  };
+  // Without a judge the harness keeps no second copy of the result: large shapes need the room.
+  if (options_.verify != VerifyMode::kOff) {
+    subject.verify = [&] { return problem_->Verify(implementation.operation, options_.verify); };
+  }
+  ASSIGN_OR_RETURN(const DeviceMeasurement measured,
+                   MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
+                                   machine_.nvml(), Interrupted));
+  SetMeasurement(measured, row);
+  return SetBandwidth(measured, BytesMoved(config), machine_.device(), row);
+}
+
+}  // namespace stridewise

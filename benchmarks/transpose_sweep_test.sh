@@ -1,0 +1,91 @@
+#!/bin/sh
+# transpose_sweep as its user sees it: exit codes, a row for each configuration, resuming. What all sweeps share is in
+# matmul_sweep_test. Runs with and without a GPU.
+
+sweep=$PWD/benchmarks/transpose_sweep
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+
+# expect_exit CODE ARGUMENTS...: runs transpose_sweep, output in out and err.
+expect_exit() {
+  want=$1
+  shift
+  "$sweep" "$@" >out 2>err </dev/null
+  got=$?
+  [ "$got" = "$want" ] || fail "transpose_sweep $* exits with $got, not $want: $(cat err)"
+}
+
+# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
+expect_refused() {
+  name=$1
+  shift
+  expect_exit 2 "$@"
+  [ "$(wc -l <err)" = 1 ] || fail "transpose_sweep $* says more or less than one line: $(cat err)"
+  grep -q -e "$name" err || fail "transpose_sweep $* does not name $name: $(cat err)"
+}
+
+rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+
+host='--kernels=cpu_naive_row,eigen --max_seconds=0.01'
+
+# Bad input: one line, exit code 2, and what was measured before is still there.
+expect_exit 0 $host --sizes=4,5 --csv=kept.csv
+cp kept.csv before.csv
+expect_refused --sizes --sizes=5:1:1 --csv=kept.csv
+expect_refused --shapes --shapes=3x4x5 --csv=kept.csv
+expect_refused --shapes --shapes=99999999999x2 --csv=kept.csv
+expect_refused --shapes --shapes=2147483648x2147483648 --csv=kept.csv
+expect_refused --kernels --kernels=tile_round --csv=kept.csv
+expect_refused --kernels --preset=bounds --kernels=naive_row --csv=kept.csv
+expect_refused --preset --preset=nonsense --csv=kept.csv
+expect_refused --types --types=half --csv=kept.csv
+expect_refused --blocks --blocks=64x32 --csv=kept.csv
+expect_refused --blocks --blocks=0x32 --csv=kept.csv
+cmp -s kept.csv before.csv || fail "bad input changed a file of results"
+
+# Every configuration has its row, a GPU or not; no row is wrong.
+expect_exit 0 --sizes=0,33 --shapes=3x5,1x70000 --types=u8,float,float4 --max_seconds=0.01 --csv=all.csv
+implementations=$("$sweep" --list | sed '/^Presets/,$d' | grep -c '^  ')
+[ "$(rows all.csv)" = $((4 * 3 * implementations)) ] || fail "all.csv has $(rows all.csv) rows"
+grep -q ',ok,' all.csv || fail "no row is ok"
+! grep -E ',(mismatch|error),' all.csv || fail "a row is wrong"
+
+# What a library cannot do is a row too: cuBLAS has no transpose of bytes.
+grep -E ',transpose,cublas_geam,u8,' all.csv | grep -q -v -E ',(unsupported|skipped),' &&
+  fail "cublas_geam takes bytes: $(grep cublas_geam,u8 all.csv)"
+[ "$(grep -c ',transpose,cublas_geam,u8,' all.csv)" = 4 ] || fail "cublas_geam's u8 rows are not there"
+grep -q ',copy,copy_vector,' all.csv || fail "a copy's row does not say copy"
+
+# Blocks are for the kernels that take any; each is a row.
+expect_exit 0 --sizes=33 --kernels=naive_row,tile_square,eigen --blocks=8x8,16x4 --max_seconds=0.01 --csv=blocks.csv
+[ "$(rows blocks.csv)" = 4 ] || fail "blocks.csv has $(rows blocks.csv) rows"
+
+# Longer than any size of a square may be, for the CPU too.
+expect_exit 0 $host --shapes=33554432x1,1x33554432 --types=u8 --csv=long.csv
+[ "$(grep -c ',ok,' long.csv)" = 4 ] || fail "long.csv: $(cat long.csv)"
+
+# --verify in all its modes; --resume measures only what is missing.
+expect_exit 0 $host --sizes=64 --verify=fast --csv=resumed.csv
+expect_exit 0 $host --sizes=64,65 --verify=off --csv=resumed.csv --resume
+[ "$(rows resumed.csv)" = 4 ] || fail "--resume left $(rows resumed.csv) rows"
+
+# Too large for any memory is a row, and the sweep goes on.
+expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
+[ "$(grep -c ',out_of_memory,' large.csv)" = 2 ] || fail "no out_of_memory rows: $(cat large.csv)"
+[ "$(grep -c ',ok,' large.csv)" = 2 ] || fail "the sweep did not go on after out_of_memory"
+
+# Help and lists are no errors.
+expect_exit 0 --help
+grep -q -e '--kernels' out || fail "--help does not tell of the flags"
+expect_exit 0 --list
+grep -q thin_blocks out || fail "--list does not tell of the presets"
+
+[ "$failures" = 0 ] && echo "PASS"
+[ "$failures" = 0 ]
