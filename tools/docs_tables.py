@@ -7,7 +7,8 @@ A page asks for a table with a marker, and this fills in what stands between it 
   <!-- end of table -->
 
 A marker `<!-- study 002 beside results/h200/transpose_study_002.csv -->` puts a study's figures (results/studies.csv)
-beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row.
+beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row. `l1 off` before the
+closing `-->` takes the study's figures without L1, `time COLUMN` another of our times than the kernel's median.
 
 The path starts at docs/. `where` keeps the rows with these values (COLUMN=VALUE|VALUE, separated by commas) and may be
 left out. With --check nothing is written, and a page whose tables are not up to date is an error.
@@ -23,7 +24,9 @@ TABLE = re.compile(
     r"(<!-- table (?P<path>[^;>]+)(?:; where (?P<where>[^;>]+))?; columns (?P<columns>[^;>]+) -->\n).*?"
     r"(<!-- end of table -->)", re.S)
 
-STUDY = re.compile(r"(<!-- study (?P<study>\d+) beside (?P<path>[^ ]+)(?: l1 (?P<l1>\w+))? -->\n).*?(<!-- end of table -->)", re.S)
+STUDY = re.compile(
+    r"(<!-- study (?P<study>\d+) beside (?P<path>[^ ]+)(?: l1 (?P<l1>\w+))?(?: time (?P<time>\w+))? -->\n).*?"
+    r"(<!-- end of table -->)", re.S)
 
 
 def read(path):
@@ -66,27 +69,29 @@ def table(match):
 def study_table(match):
   """Theirs and ours, row by row of the study."""
   key = ("implementation", "rows", "cols", "block_x", "block_y")
+  time = match["time"] or "kernel_ms_median"
   ours = {tuple(row[k] for k in key): row for row in read(match["path"]) if row["status"] == "ok"}
   theirs = [row for row in read("results/studies.csv")
             if row["study"] == match["study"] and row["l1"] == (match["l1"] or "on")]
-  def copy_ms(rows, like):
-    for row in rows:
-      if row["implementation"] == "copy_row" and all(row[k] == like[k] for k in key[1:]):
-        return float(row.get("ms") or row["kernel_ms_median"])
-    return None
+
+  def share(rows, row, column):
+    """The time of copy_row at the same shape and block, in percent of this row's."""
+    for copy in rows:
+      if copy["implementation"] == "copy_row" and all(copy[k] == row[k] for k in key[1:]):
+        return f"{100 * float(copy[column]) / float(row[column]):.0f}"
+    return ""
+
   cells = []
   for row in theirs:
     our = ours.get(tuple(row[k] for k in key))
     if our is None:
       raise SystemExit(f"docs_tables: {match['path']} has no row like {row}")
-    ms = float(our["kernel_ms_median"])
-    their_copy, our_copy = copy_ms(theirs, row), copy_ms(ours.values(), row)
-    cells.append([row["implementation"], f"{row['block_x']}x{row['block_y']}", rounded(row["ms"]),
-                  f"{100 * their_copy / float(row['ms']):.0f}" if their_copy else "", rounded(f"{ms:.6g}"),
-                  rounded(our["gbps"]), f"{100 * our_copy / ms:.0f}" if our_copy else "", rounded(our["pct_of_copy"])])
-  columns = ["kernel", "block", f"ms on their {theirs[0]['device']}", "% of their copy_row", "ms on ours", "GB/s",
+    cells.append([row["implementation"], "x".join(filter(None, (row["block_x"], row["block_y"]))), rounded(row["ms"]),
+                  share(theirs, row, "ms"), rounded(our[time]), rounded(our["gbps"]), share(ours.values(), our, time),
+                  rounded(our["pct_of_copy"])])
+  columns = ["kernel", "block", f"ms on their {theirs[0]['device']}", "% of their copy_row", f"our {time}", "gbps",
              "% of our copy_row", "pct_of_copy"]
-  return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match[4]
+  return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match[5]
 
 
 def main():
