@@ -22,11 +22,11 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 TABLE = re.compile(
     r"(<!-- table (?P<path>[^;>]+)(?:; where (?P<where>[^;>]+))?; columns (?P<columns>[^;>]+) -->\n).*?"
-    r"(<!-- end of table -->)", re.S)
+    r"(?P<end><!-- end of table -->)", re.S)
 
 STUDY = re.compile(
     r"(<!-- study (?P<study>\d+) beside (?P<path>[^ ]+)(?: l1 (?P<l1>\w+))?(?: time (?P<time>\w+))? -->\n).*?"
-    r"(<!-- end of table -->)", re.S)
+    r"(?P<end><!-- end of table -->)", re.S)
 
 
 def read(path):
@@ -63,7 +63,7 @@ def table(match):
   columns = [column.strip() for column in match["columns"].split(",")]
   is_text = [all(rounded(row[c]) == row[c] and not row[c].isdigit() for row in rows) for c in columns]
   cells = [[rounded(row[column]) for column in columns] for row in rows]
-  return match[1] + markdown(columns, is_text, cells) + match[5]
+  return match[1] + markdown(columns, is_text, cells) + match["end"]
 
 
 def study_table(match):
@@ -91,7 +91,7 @@ def study_table(match):
                   rounded(our["pct_of_copy"])])
   columns = ["kernel", "block", f"ms on their {theirs[0]['device']}", "% of their copy_row", f"our {time}", "gbps",
              "% of our copy_row", "pct_of_copy"]
-  return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match[5]
+  return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match["end"]
 
 
 def main():
