@@ -39,12 +39,19 @@ def markdown(columns, is_text, rows):
   return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def is_number(cell):
+  try:
+    float(cell)
+    return True
+  except ValueError:
+    return False
+
+
 def rounded(cell):
   """Numbers to four significant digits, for the eye; the CSV has all of them."""
-  try:
-    value = float(cell)
-  except ValueError:
+  if not is_number(cell):
     return cell
+  value = float(cell)
   if value == int(value) and abs(value) < 1e15:
     return str(int(value))
   if abs(value) >= 1000:
@@ -61,7 +68,7 @@ def table(match):
   if not rows:
     raise SystemExit(f"docs_tables: no rows for {match[1].strip()}")
   columns = [column.strip() for column in match["columns"].split(",")]
-  is_text = [all(rounded(row[c]) == row[c] and not row[c].isdigit() for row in rows) for c in columns]
+  is_text = [not all(is_number(row[column]) for row in rows if row[column]) for column in columns]
   cells = [[rounded(row[column]) for column in columns] for row in rows]
   return match[1] + markdown(columns, is_text, cells) + match["end"]
 
