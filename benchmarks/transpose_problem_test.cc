@@ -48,7 +48,7 @@ TEST(TransposeProblem, JudgesTransposesAndCopiesOfEverySize) {
 TEST(TransposeProblem, FindsAndNamesOneWrongBit) {
   const TransposeProblem problem = ProblemOf({300, 200}, 4);
   RunOn(problem);
-  Out(problem)[4 * (150 * 300 + 299)] ^= 1;
+  Out(problem)[size_t{4} * (150 * 300 + 299)] ^= 1;
   const absl::Status status = problem.Verify(kTranspose, VerifyMode::kFull);
   EXPECT_TRUE(absl::IsDataLoss(status));
   EXPECT_NE(std::string(status.message()).find("1 mismatch: (150, 299) is"), std::string::npos)
@@ -60,7 +60,7 @@ TEST(TransposeProblem, FindsAndNamesOneWrongBit) {
 TEST(TransposeProblem, FastFindsAnElementThatIsMissing) {
   const TransposeProblem problem = ProblemOf({3000, 2000}, 4);
   RunOn(problem);
-  std::memset(Out(problem) + 4 * (1000 * 3000 + 1234), 0xff, 4);
+  std::memset(Out(problem) + size_t{4} * (1000 * 3000 + 1234), 0xff, 4);
   EXPECT_TRUE(absl::IsDataLoss(problem.Verify(kTranspose, VerifyMode::kFast)));
 }
 

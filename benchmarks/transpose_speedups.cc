@@ -102,6 +102,7 @@ std::string BestLine(const Problem& problem) {
   for (const auto& [implementation, row] : problem.fastest) {
     if (best == nullptr || KernelMs(*row) < KernelMs(*best)) best = row;
   }
+  if (best == nullptr) return "";
   std::string text =
       absl::StrFormat("Best at %s: %s, %.1f GB/s", problem.name, best->Get(Column::kImplementation),
                       Number(*best, Column::kGbps).value_or(0));

@@ -22,7 +22,7 @@ class CublasHandle {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  ~CublasHandle();
+  ~CublasHandle();  // NOLINT(performance-trivially-destructible): not so with a toolkit.
 
   cublasHandle_t get() const { return handle_; }
 

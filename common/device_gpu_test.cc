@@ -206,7 +206,7 @@ TEST_F(MeasureOnDeviceTest, SeesAnElementThatWasNotWritten) {
 TEST_F(MeasureOnDeviceTest, SeesAWriteOutside) {
   int runs = 0;
   const auto result = Measure([&](void* to, const void* from, cudaStream_t stream) {
-    const absl::Status status = CopyVectorised(to, from, 4096, stream);
+    absl::Status status = CopyVectorised(to, from, 4096, stream);
     if (!status.ok() || ++runs <= 3) return status;
     return gpu::FillBytes(static_cast<uint8_t*>(to) + 4096, 1, 1, stream);
   });

@@ -37,8 +37,8 @@ TEST(Fill, SeedsAndPlacesDiffer) {
 }
 
 TEST(Fill, LeadingDimensionChangesNoValueAndPaddingIsLeftAlone) {
-  std::vector<float> dense(3 * 5);
-  std::vector<float> padded(3 * 8, NAN);
+  std::vector<float> dense(size_t{3} * 5);
+  std::vector<float> padded(size_t{3} * 8, NAN);
   FillUniform(Matrix<float>{dense.data(), 3, 5, 5}, 9);
   FillUniform(Matrix<float>{padded.data(), 3, 5, 8}, 9);
   for (int r = 0; r < 3; ++r) {

@@ -57,7 +57,7 @@ TEST(FreivaldsCheck, EstimatesTheRelativeError) {
   constexpr int kCols = 10000;
   const std::vector<float> a(100, 1.0f);
   const std::vector<float> b(kCols, 1.0f);
-  std::vector<float> c(100 * kCols);
+  std::vector<float> c(size_t{100} * kCols);
   for (size_t i = 0; i < c.size(); ++i) c[i] = i % 3 == 0 ? 1.001f : 0.999f;
   const ProductError error =
       FreivaldsCheck(View(a, 100, 1), View(b, 1, kCols), View(c, 100, kCols), 1, 4);
@@ -67,7 +67,7 @@ TEST(FreivaldsCheck, EstimatesTheRelativeError) {
 TEST(SampledEntries, SeesCornersAndTileEdges) {
   const std::vector<double> a(200, 1.0);
   const std::vector<double> b(300, 1.0);
-  const std::vector<double> right(200 * 300, 1.0);
+  const std::vector<double> right(size_t{200} * 300, 1.0);
   EXPECT_EQ(SampledEntries(View(a, 200, 1), View(b, 1, 300), View(right, 200, 300), 1)
                 .max_error_over_bound,
             0);

@@ -10,8 +10,8 @@
 // As in cuda_profiler_api.h, which NVIDIA packs apart from the runtime; the runtime's library has
 // both.
 extern "C" {
-cudaError_t CUDARTAPI cudaProfilerStart();
-cudaError_t CUDARTAPI cudaProfilerStop();
+cudaError_t CUDARTAPI cudaProfilerStart();  // NOLINT(readability-identifier-naming)
+cudaError_t CUDARTAPI cudaProfilerStop();   // NOLINT(readability-identifier-naming)
 }
 
 namespace stridewise::gpu {

@@ -9,7 +9,7 @@ namespace stridewise {
 namespace {
 
 // Returns a phase's work: `seconds` pass and it ends with `status`.
-auto Work(FakeClock* clock, double seconds, absl::Status status = absl::OkStatus()) {
+auto Work(FakeClock* clock, double seconds, const absl::Status& status = absl::OkStatus()) {
   return [clock, seconds, status] {
     clock->Advance(seconds);
     return status;
@@ -47,7 +47,7 @@ TEST(PhaseTimer, TotalHoldsThePhasesInsideAndWhatLiesBetween) {
   FakeClock clock;
   PhaseTimer timer(&clock);
   const auto all = [&] {
-    const absl::Status status = timer.Time(Phase::kH2d, Work(&clock, 0.5));
+    absl::Status status = timer.Time(Phase::kH2d, Work(&clock, 0.5));
     clock.Advance(0.25);
     return status;
   };

@@ -62,6 +62,7 @@ struct MatMulArgs {
 // Calls fn(float()) or fn(double()), as args.type says.
 template <typename Fn>
 absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): another type in each branch.
   return args.type == ElementType::kFloat ? fn(float()) : fn(double());
 }
 

@@ -57,6 +57,7 @@ struct TransposeArgs {
 // Calls fn with an unsigned integer, or Bits128, of the element's size.
 template <typename Fn>
 absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.
   switch (args.element_bytes) {
     case 1:
       return fn(uint8_t());
