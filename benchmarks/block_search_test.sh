@@ -1,36 +1,8 @@
 #!/bin/sh
 # block_search as its user sees it: exit codes and rows. Runs with and without a GPU.
 
-search=$PWD/benchmarks/block_search
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
-
-# expect_exit CODE ARGUMENTS...: runs block_search, output in out and err.
-expect_exit() {
-  want=$1
-  shift
-  "$search" "$@" >out 2>err </dev/null
-  got=$?
-  [ "$got" = "$want" ] || fail "block_search $* exits with $got, not $want: $(cat err)"
-}
-
-# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
-expect_refused() {
-  name=$1
-  shift
-  expect_exit 2 "$@"
-  [ "$(wc -l <err)" = 1 ] || fail "block_search $* says more or less than one line: $(cat err)"
-  grep -q -e "$name" err || fail "block_search $* does not name $name: $(cat err)"
-}
-
-rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+program=$PWD/benchmarks/block_search
+. "$PWD/benchmarks/program_test.sh"
 
 expect_refused --kernel --kernel=nonsense
 expect_refused --kernel --kernel=tile_square # Its block is fixed.
@@ -58,5 +30,4 @@ expect_exit 0 --list
 grep -q tile_unroll2_padded_dynamic out || fail "--list does not tell of the kernels"
 ! grep -q tile_square out || fail "--list tells of kernels that take no block"
 
-[ "$failures" = 0 ] && echo "PASS"
-[ "$failures" = 0 ]
+finish

@@ -1,37 +1,9 @@
 #!/bin/sh
 # matmul_sweep as its user sees it: exit codes, what stands in the file, resuming, Ctrl-C. Runs with and without a GPU.
 
-sweep=$PWD/benchmarks/matmul_sweep
+program=$PWD/benchmarks/matmul_sweep
 ceilings=$PWD/benchmarks/ceilings
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
-
-# expect_exit CODE ARGUMENTS...: runs matmul_sweep, output in out and err.
-expect_exit() {
-  want=$1
-  shift
-  "$sweep" "$@" >out 2>err </dev/null
-  got=$?
-  [ "$got" = "$want" ] || fail "matmul_sweep $* exits with $got, not $want: $(cat err)"
-}
-
-# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
-expect_refused() {
-  name=$1
-  shift
-  expect_exit 2 "$@"
-  [ "$(wc -l <err)" = 1 ] || fail "matmul_sweep $* says more or less than one line: $(cat err)"
-  grep -q -e "$name" err || fail "matmul_sweep $* does not name $name: $(cat err)"
-}
-
-rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+. "$PWD/benchmarks/program_test.sh"
 
 host='--implementations=cpu_naive,eigen --max_seconds=0.01'
 
@@ -61,7 +33,7 @@ cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Every configuration has its row, a GPU or not; every row has as many cells as the header.
 expect_exit 0 --sizes=0,7 --shapes=3x5x2 --types=float,double --max_seconds=0.01 --csv=all.csv
-implementations=$("$sweep" --list | sed '/^Presets/,$d' | grep -c '^  ')
+implementations=$("$program" --list | sed '/^Presets/,$d' | grep -c '^  ')
 [ "$(rows all.csv)" = $((3 * 2 * implementations)) ] || fail "all.csv has $(rows all.csv) rows"
 grep -q ',ok,' all.csv || fail "no row is ok"
 ! grep -E ',(mismatch|error),' all.csv || fail "a row is wrong"
@@ -95,7 +67,7 @@ expect_exit 0 $host --sizes=4 --csv=-
 head -n 1 out | grep -q '^schema_version,' || fail "--csv=- does not begin with the header"
 
 # Ctrl-C: finished rows stay, exit code 130.
-"$sweep" --implementations=cpu_naive --sizes=64:2000:1 --max_seconds=0.05 --csv=cut_short.csv >out 2>err &
+"$program" --implementations=cpu_naive --sizes=64:2000:1 --max_seconds=0.05 --csv=cut_short.csv >out 2>err &
 pid=$!
 tries=0
 while [ "$tries" -lt 600 ] && { [ ! -f cut_short.csv ] || [ "$(rows cut_short.csv)" -lt 3 ]; }; do
@@ -120,5 +92,4 @@ grep -q cublas_vs_eigen out || fail "--list does not tell of the presets"
 "$ceilings" --sizes=x --csv=copies.csv >out 2>err
 [ $? = 2 ] || fail "ceilings accepts --sizes=x"
 
-[ "$failures" = 0 ] && echo "PASS"
-[ "$failures" = 0 ]
+finish

@@ -1,36 +1,8 @@
 #!/bin/sh
 # profile as its user sees it: exit codes and rows. Runs with and without a GPU, with and without ncu.
 
-profile=$PWD/benchmarks/profile
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
-
-# expect_exit CODE ARGUMENTS...: runs profile, output in out and err.
-expect_exit() {
-  want=$1
-  shift
-  "$profile" "$@" >out 2>err </dev/null
-  got=$?
-  [ "$got" = "$want" ] || fail "profile $* exits with $got, not $want: $(cat err)"
-}
-
-# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
-expect_refused() {
-  name=$1
-  shift
-  expect_exit 2 "$@"
-  [ "$(wc -l <err)" = 1 ] || fail "profile $* says more or less than one line: $(cat err)"
-  grep -q -e "$name" err || fail "profile $* does not name $name: $(cat err)"
-}
-
-rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+program=$PWD/benchmarks/profile
+. "$PWD/benchmarks/program_test.sh"
 
 expect_refused --kernels --kernels=nonsense
 expect_refused --blocks --blocks=64x32
@@ -63,5 +35,4 @@ grep -q -e '--ncu' out || fail "--help does not tell of the flags"
 expect_exit 0 --list
 grep -q tile_square out || fail "--list does not tell of the kernels"
 
-[ "$failures" = 0 ] && echo "PASS"
-[ "$failures" = 0 ]
+finish

@@ -2,36 +2,8 @@
 # transpose_sweep as its user sees it: exit codes, a row for each configuration, resuming. What all sweeps share is in
 # matmul_sweep_test. Runs with and without a GPU.
 
-sweep=$PWD/benchmarks/transpose_sweep
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
-
-# expect_exit CODE ARGUMENTS...: runs transpose_sweep, output in out and err.
-expect_exit() {
-  want=$1
-  shift
-  "$sweep" "$@" >out 2>err </dev/null
-  got=$?
-  [ "$got" = "$want" ] || fail "transpose_sweep $* exits with $got, not $want: $(cat err)"
-}
-
-# expect_refused NAME ARGUMENTS...: exit 2, and one line that names the flag.
-expect_refused() {
-  name=$1
-  shift
-  expect_exit 2 "$@"
-  [ "$(wc -l <err)" = 1 ] || fail "transpose_sweep $* says more or less than one line: $(cat err)"
-  grep -q -e "$name" err || fail "transpose_sweep $* does not name $name: $(cat err)"
-}
-
-rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
+program=$PWD/benchmarks/transpose_sweep
+. "$PWD/benchmarks/program_test.sh"
 
 host='--kernels=cpu_naive_row,eigen --max_seconds=0.01'
 
@@ -52,7 +24,7 @@ cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Every configuration has its row, a GPU or not; no row is wrong.
 expect_exit 0 --sizes=0,33 --shapes=3x5,1x70000 --types=u8,float,float4 --max_seconds=0.01 --csv=all.csv
-implementations=$("$sweep" --list | sed '/^Presets/,$d' | grep -c '^  ')
+implementations=$("$program" --list | sed '/^Presets/,$d' | grep -c '^  ')
 [ "$(rows all.csv)" = $((4 * 3 * implementations)) ] || fail "all.csv has $(rows all.csv) rows"
 grep -q ',ok,' all.csv || fail "no row is ok"
 ! grep -E ',(mismatch|error),' all.csv || fail "a row is wrong"
@@ -87,5 +59,4 @@ grep -q -e '--kernels' out || fail "--help does not tell of the flags"
 expect_exit 0 --list
 grep -q thin_blocks out || fail "--list does not tell of the presets"
 
-[ "$failures" = 0 ] && echo "PASS"
-[ "$failures" = 0 ]
+finish
