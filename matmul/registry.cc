@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/argument_checks.h"
 #include "common/status_macros.h"
 #include "matmul/cpu/eigen.h"
 #include "matmul/matmul.h"
@@ -29,15 +30,9 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-absl::Status CheckAtLeast(const char* argument, int64_t value, int64_t lowest) {
-  if (value >= lowest) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(argument, " is ", value, "; allowed is ", lowest, " or more"));
-}
-
 absl::Status CheckOperand(const char* name, const void* data, int64_t rows, int64_t cols,
                           int64_t ld) {
-  RETURN_IF_ERROR(CheckAtLeast(absl::StrCat("ld", name).c_str(), ld, cols));
+  RETURN_IF_ERROR(CheckAtLeast(absl::StrCat("ld", name), ld, cols));
   if (rows > 0 && cols > 0 && data == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is null; allowed only when it has no elements, and it is ", rows, "x", cols));
@@ -59,12 +54,7 @@ absl::Status CheckArgs(const MatMulImplementation& implementation, const MatMulA
     return absl::InvalidArgumentError(
         absl::StrCat("k is ", args.k, "; allowed is at most ", kMaxDepth));
   }
-  const Block& own = implementation.default_block;
-  if (implementation.blocks == Blocks::kFixed && (args.block.x != own.x || args.block.y != own.y)) {
-    return absl::InvalidArgumentError(absl::StrCat("block is ", args.block.x, "x", args.block.y,
-                                                   "; allowed is ", own.x, "x", own.y));
-  }
-  return absl::OkStatus();
+  return CheckBlock(implementation.blocks, implementation.default_block, args.block);
 }
 
 }  // namespace

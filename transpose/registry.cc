@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/argument_checks.h"
 #include "common/status_macros.h"
 #include "transpose/transpose.h"
 
@@ -32,12 +33,6 @@ namespace {
 
 constexpr int kAllSizes = 1 + 2 + 4 + 8 + 16;
 
-absl::Status CheckAtLeast(const char* argument, int64_t value, int64_t lowest) {
-  if (value >= lowest) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(argument, " is ", value, "; allowed is ", lowest, " or more"));
-}
-
 absl::Status CheckPointer(const char* argument, const void* data, const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
   if (data == nullptr) {
@@ -67,12 +62,7 @@ absl::Status CheckArgs(const TransposeImplementation& implementation, const Tran
   RETURN_IF_ERROR(CheckAtLeast("ld_out", args.ld_out, copy ? args.cols : args.rows));
   RETURN_IF_ERROR(CheckPointer("in", args.in, args));
   RETURN_IF_ERROR(CheckPointer("out", args.out, args));
-  const Block& own = implementation.default_block;
-  if (implementation.blocks == Blocks::kFixed && (args.block.x != own.x || args.block.y != own.y)) {
-    return absl::InvalidArgumentError(absl::StrCat("block is ", args.block.x, "x", args.block.y,
-                                                   "; allowed is ", own.x, "x", own.y));
-  }
-  return absl::OkStatus();
+  return CheckBlock(implementation.blocks, implementation.default_block, args.block);
 }
 
 }  // namespace
