@@ -96,8 +96,9 @@ absl::Status MatchStatus(const BitMatch& match) {
   return match.ok() ? absl::OkStatus() : absl::DataLossError(match.Describe());
 }
 
-uint64_t Number(uint64_t element) { return element; }
-uint64_t Number(const Bits128& element) { return element.low + Mix64(element.high); }
+uint64_t Number(Bits128 element) {
+  return static_cast<uint64_t>(element) + Mix64(static_cast<uint64_t>(element >> 64));
+}
 
 template <typename T>
 uint64_t Sum(ConstMatrix<T> gapless) {

@@ -4,7 +4,8 @@
 //
 // Returns InvalidArgument naming the extent when CUDA would refuse the grid or the block, and any
 // launch error with the kernel's name. An empty grid launches nothing and is OK. Does not wait for
-// the kernel: an error inside it shows at the next synchronisation.
+// the kernel: an error inside it shows at the next synchronisation. Compiled for the host executor
+// the same call runs the kernel there: see simt/launch.h.
 
 #ifndef STRIDEWISE_COMMON_LAUNCH_H_
 #define STRIDEWISE_COMMON_LAUNCH_H_
@@ -19,8 +20,15 @@
 #include "absl/status/status.h"
 #include "common/launch_geometry.h"
 
+#ifdef STRIDEWISE_HOST_EXECUTOR
+#include "common/simt/launch.h"
+#endif
+
 namespace stridewise {
 
+#ifdef STRIDEWISE_HOST_EXECUTOR
+using executor::Launch;
+#else
 // Launches with the arguments as CUDA takes them, one pointer each. Use Launch().
 absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, void** arguments);
@@ -40,8 +48,9 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
       },
       values);
 }
+#endif
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
 // The block's row in a TileGrid, whose rows continue in z beyond 65535.
 template <typename Index = int64_t>
 __device__ inline Index BlockRow() {

@@ -23,11 +23,9 @@
 
 namespace stridewise {
 
-// 16 bytes as one element, aligned so that it moves in one access.
-struct alignas(16) Bits128 {
-  uint64_t low;
-  uint64_t high;
-};
+// 16 bytes as one element. A number, and not a struct of two, so that every compiler moves it in
+// one access.
+using Bits128 = unsigned __int128;
 
 // One transpose or copy. Pointers are device pointers for device implementations and host pointers
 // for host ones, each a multiple of the element size; they are borrowed.
@@ -54,7 +52,7 @@ struct TransposeArgs {
   }
 };
 
-// Calls fn with an unsigned integer, or Bits128, of the element's size.
+// Calls fn with an unsigned integer of the element's size.
 template <typename Fn>
 absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
   // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.

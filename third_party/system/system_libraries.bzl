@@ -1,4 +1,4 @@
-"""C++ libraries that the distribution installs, found through pkg-config."""
+"""C++ libraries that the distribution installs, found through pkg-config where they have a file for it."""
 
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_library")
@@ -60,6 +60,22 @@ system_library = repository_rule(
     local = True,
 )
 
+def _boost_impl(ctx):
+    # Boost comes without pkg-config files. Its headers are in /usr/include, which is searched anyway.
+    if not ctx.path("/usr/include/boost/context/fiber.hpp").exists:
+        fail("%s: install libboost-context-dev (./bazelw does)" % ctx.name)
+    ctx.file("BUILD", _BUILD + _LIBRARY.format(
+        name = "context",
+        includes = [],
+        linkopts = ["-l:libboost_context.a"],
+    ))
+
+_boost = repository_rule(
+    implementation = _boost_impl,
+    configure = True,
+    local = True,
+)
+
 def system_libraries():
     """Defines the libraries of Debian 12 under the labels that they have upstream."""
     system_library(
@@ -93,3 +109,4 @@ def system_libraries():
         debian_package = "libeigen3-dev",
         targets = {":eigen": "eigen3"},
     )
+    _boost(name = "boost")
