@@ -1,0 +1,125 @@
+// A worker's part behind the synchronising and exchanging functions of a kernel, and its shared
+// memory.
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/simt/worker.h"
+
+namespace stridewise::simt {
+namespace {
+
+// Of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+constexpr size_t kMaxStaticSharedBytes = size_t{48} << 10;
+constexpr size_t kMaxSharedBytes = size_t{227} << 10;
+constexpr uint32_t kVariableAlignment = 128;
+
+int Log2(size_t bytes) { return __builtin_ctzll(bytes); }
+
+}  // namespace
+
+void Worker::Barrier(Lane& lane, uintptr_t pc) { BarrierCount(lane, 0, pc); }
+
+int Worker::BarrierCount(Lane& lane, int predicate, uintptr_t pc) {
+  lane.predicate = predicate;
+  Wait(lane, LaneState::kAtBarrier, pc);
+  return barrier_count_;
+}
+
+void Worker::WarpSync(Lane& lane, uint32_t mask, uintptr_t pc) {
+  // A mask may name lanes that a last, smaller warp does not have.
+  const int lanes = warps_[lane.index / kWarpLanes].lanes;
+  lane.wait_mask = lanes == kWarpLanes ? mask : mask & ((1u << lanes) - 1);
+  Wait(lane, LaneState::kAtWarpSync, pc);
+}
+
+uint64_t Worker::Shuffle(Lane& lane, uint32_t mask, uint64_t value, int mode, int argument,
+                         int width, uintptr_t pc) {
+  const int self = lane.index % kWarpLanes;
+  const int base = self & ~(width - 1);
+  const int kSources[] = {base + (argument & (width - 1)), self - argument, self + argument,
+                          self ^ argument};
+  const int source = kSources[mode];
+  lane.offer = value;
+  // Beyond the segment a lane gets its own value back.
+  lane.source = source < base || source >= base + width ? self : source;
+  WarpSync(lane, mask, pc);
+  return lane.result;
+}
+
+uint32_t Worker::Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc) {
+  lane.offer = predicate != 0;
+  lane.source = Lane::kBallot;
+  WarpSync(lane, mask, pc);
+  return static_cast<uint32_t>(lane.result);
+}
+
+// The bytes are poison, and count as not written, until the wait delivers them: who reads too early
+// is found out, and who uses the place for something else meanwhile loses it.
+void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
+                     uintptr_t pc) {
+  const size_t read = bytes - zero_bytes;
+  if (read == bytes) {
+    Access(lane, reinterpret_cast<uintptr_t>(from), Log2(bytes), AccessOp::kLoad, pc);
+  } else {
+    for (size_t i = 0; i < read; ++i) {
+      Access(lane, reinterpret_cast<uintptr_t>(from) + i, 0, AccessOp::kLoad, pc);
+    }
+  }
+  Access(lane, reinterpret_cast<uintptr_t>(to), Log2(bytes), AccessOp::kStore, pc);
+  const auto offset = static_cast<uint8_t*>(to) - shared_memory_->As<uint8_t>();
+  if (offset >= 0 && offset + bytes <= kSharedArenaBytes) {
+    std::memset(to, 0xff, bytes);
+    std::memset(shared_written_->As<uint8_t>() + offset, 0, bytes);
+  }
+  lane.async_copies.push_back({static_cast<uint8_t*>(to), static_cast<const uint8_t*>(from), bytes,
+                               zero_bytes, pc, lane.async_group});
+}
+
+void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
+  auto& copies = lane.async_copies;
+  size_t kept = 0;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Lane::AsyncCopy copy = copies[i];
+    if (copy.group + groups_in_flight >= lane.async_group) {
+      copies[kept++] = copy;
+      continue;
+    }
+    // It lands now: a race with whoever has used the place since.
+    if (context_->options->check) {
+      const auto offset =
+          static_cast<uint32_t>(copy.to - shared_memory_->As<uint8_t>());  // Checked at the issue.
+      CheckShared(lane, offset, Log2(copy.bytes), AccessOp::kStore, copy.pc);
+    }
+    const size_t read = copy.bytes - copy.zero_bytes;
+    std::memcpy(copy.to, copy.from, read);
+    std::memset(copy.to + read, 0, copy.zero_bytes);
+  }
+  copies.resize(kept);
+}
+
+void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
+  uint8_t* memory = shared_memory_->As<uint8_t>();
+  for (const Variable& variable : variables_) {
+    if (variable.control == control) return memory + variable.offset;
+  }
+  const size_t size = bytes > 0 ? bytes : context_->dynamic_shared_bytes;
+  const size_t limit = bytes > 0 ? kMaxStaticSharedBytes : kMaxSharedBytes;
+  if (shared_bytes() + size > limit) {
+    Lane& lane = *running_lane;
+    if (!context_->exact) Suspect(lane, Stop::kExactly);
+    ReportFatal(Check::kSharedMemoryLimit, lane, false, pc,
+                absl::StrCat("a block needs ", shared_bytes() + size,
+                             " bytes of shared memory; it can have ", limit));
+  }
+  const uint32_t offset = shared_end_;
+  variables_.push_back({control, offset, static_cast<uint32_t>(size)});
+  // A gap between the variables, so that an access beyond the end of one is not in the next.
+  shared_end_ = (offset + static_cast<uint32_t>(size) + 2 * kVariableAlignment - 1) /
+                kVariableAlignment * kVariableAlignment;
+  std::memset(memory + offset, 0xff, size);
+  std::memset(shared_written_->As<uint8_t>() + offset, 0, size);
+  return memory + offset;
+}
+
+}  // namespace stridewise::simt
