@@ -1,4 +1,4 @@
-// Problems for the tests of every implementation, host, device and (later) host executor alike.
+// Problems for the tests of every implementation, host, device and host executor alike.
 
 #ifndef STRIDEWISE_MATMUL_MATMUL_TEST_PROBLEM_H_
 #define STRIDEWISE_MATMUL_MATMUL_TEST_PROBLEM_H_

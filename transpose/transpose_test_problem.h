@@ -1,4 +1,4 @@
-// Problems for the tests of every copy and transpose, host, device and (later) host executor alike.
+// Problems for the tests of every copy and transpose, host, device and host executor alike.
 
 #ifndef STRIDEWISE_TRANSPOSE_TRANSPOSE_TEST_PROBLEM_H_
 #define STRIDEWISE_TRANSPOSE_TRANSPOSE_TEST_PROBLEM_H_

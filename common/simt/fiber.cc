@@ -1,5 +1,6 @@
 #include "common/simt/fiber.h"
 
+#include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -39,6 +40,11 @@ absl::StatusOr<std::unique_ptr<FiberStacks>> FiberStacks::Create(int count) {
   return stacks;
 }
 
-FiberStacks::~FiberStacks() { munmap(reinterpret_cast<void*>(base_), bytes_); }
+FiberStacks::~FiberStacks() {
+  // Fibers end in the middle of functions, whose stack frames AddressSanitizer would see in
+  // whatever is mapped here next.
+  ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(base_), bytes_);
+  munmap(reinterpret_cast<void*>(base_), bytes_);
+}
 
 }  // namespace stridewise::simt

@@ -199,6 +199,10 @@ class Worker {
   [[noreturn]] void Suspect(Lane& lane, Stop stop);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
+  // Not inlined: their text would slow down the callers, which hardly ever call them.
+  [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
+                                               AccessOp op, uintptr_t pc);
+  [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);
   // Reports, and ends the launch.
   [[noreturn]] void ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc,
                                 std::string message);

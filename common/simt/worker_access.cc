@@ -40,12 +40,23 @@ Range ProgramImage() {
   return range;
 }
 
-// Whether all `bytes` flags, a power of two and aligned to it, are set.
+// A flag a byte of memory; most accesses are to 4 of them.
+constexpr uint32_t kFourFlags = 0x01010101;
+
 bool AllWritten(const uint8_t* written, int bytes) {
+  if (bytes == 4) return std::memcmp(written, &kFourFlags, 4) == 0;
   for (int i = 0; i < bytes; ++i) {
     if (written[i] == 0) return false;
   }
   return true;
+}
+
+void SetWritten(uint8_t* written, int bytes) {
+  if (bytes == 4) {
+    std::memcpy(written, &kFourFlags, 4);
+  } else {
+    std::memset(written, 1, static_cast<size_t>(bytes));
+  }
 }
 
 std::string Size(int bytes, AccessOp op) {
@@ -75,35 +86,41 @@ void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, 
     if (op == AccessOp::kAtomic && !context_->one_core) Suspect(lane, Stop::kOneCore);
     if (context_->options->check) CheckGlobal(lane, address, log2_bytes, op, pc);
     if (!context_->options->profile) return;
-    const EventKind kKinds[] = {EventKind::kGlobalLoad, EventKind::kGlobalStore,
-                                EventKind::kGlobalAtomic};
+    static constexpr EventKind kKinds[] = {EventKind::kGlobalLoad, EventKind::kGlobalStore,
+                                           EventKind::kGlobalAtomic};
     Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, address);
   } else if (address - shared < kSharedArenaBytes) {
     const uint32_t offset = static_cast<uint32_t>(address - shared);
     if (context_->options->check) CheckShared(lane, offset, log2_bytes, op, pc);
     if (!context_->options->profile) return;
-    const EventKind kKinds[] = {EventKind::kSharedLoad, EventKind::kSharedStore,
-                                EventKind::kSharedAtomic};
+    static constexpr EventKind kKinds[] = {EventKind::kSharedLoad, EventKind::kSharedStore,
+                                           EventKind::kSharedAtomic};
     Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, offset);
   } else {
     static const Range image = ProgramImage();
     const auto arguments = reinterpret_cast<uintptr_t>(context_->call->arguments);
     if (address - arguments < context_->call->arguments_bytes || image.Contains(address)) return;
-    if (!context_->exact) Suspect(lane, Stop::kExactly);
-    ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
-                absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
-                             ", which is no memory of the device"));
+    WildAddress(lane, address, log2_bytes, op, pc);
   }
 }
 
+void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
+  if (!context_->exact) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
+              absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
+                           ", which is no memory of the device"));
+}
+
 void Worker::BasicBlock(Lane& lane, uintptr_t pc) {
-  if (++lane.steps > context_->options->max_steps) {
-    if (!context_->exact) Suspect(lane, Stop::kExactly);
-    ReportFatal(Check::kRunaway, lane, false, pc,
-                absl::StrCat("more than ", context_->options->max_steps,
-                             " basic blocks in one thread; does it wait for another block?"));
-  }
+  if (++lane.steps > context_->options->max_steps) Runaway(lane, pc);
   if (context_->options->profile) Push(lane, pc, EventKind::kBasicBlock, 0, 0);
+}
+
+void Worker::Runaway(Lane& lane, uintptr_t pc) {
+  if (!context_->exact) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kRunaway, lane, false, pc,
+              absl::StrCat("more than ", context_->options->max_steps,
+                           " basic blocks in one thread; does it wait for another block?"));
 }
 
 void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address) {
@@ -132,7 +149,7 @@ bool Worker::FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp 
   const size_t offset = address - region->base;
   if (!region->initialised) {
     if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) return false;
-    if (Stores(op)) std::memset(region->written + offset, 1, bytes);
+    if (Stores(op)) SetWritten(region->written + offset, bytes);
   }
   const int granule = region->granule_log2;
   if (log2_bytes < granule) {
@@ -161,8 +178,8 @@ bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op
   });
   if (!inside || (offset & (bytes - 1)) != 0) return false;
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
-  if (op != AccessOp::kStore && !AllWritten(written, static_cast<int>(bytes))) return false;
-  if (Stores(op)) std::memset(written, 1, bytes);
+  if (op != AccessOp::kStore && !AllWritten(written, 1 << log2_bytes)) return false;
+  if (Stores(op)) SetWritten(written, 1 << log2_bytes);
   const int granule = context_->shared_granule_log2;
   if (log2_bytes < granule) {
     context_->RequestFinerCells(nullptr, log2_bytes);
@@ -198,7 +215,7 @@ void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, 
     if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) {
       Report(Check::kUninitialised, &lane, Stores(op), pc, where);
     }
-    if (Stores(op)) std::memset(region->written + offset, 1, bytes);
+    if (Stores(op)) SetWritten(region->written + offset, bytes);
   }
   CheckRace(lane, &global_exact_, address, bytes, op, pc, where);
 }
@@ -228,7 +245,7 @@ void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, ui
   if (op != AccessOp::kStore && !AllWritten(written, bytes)) {
     Report(Check::kUninitialised, &lane, Stores(op), pc, where);
   }
-  if (Stores(op)) std::memset(written, 1, bytes);
+  if (Stores(op)) SetWritten(written, bytes);
   CheckRace(lane, &shared_exact_, offset, bytes, op, pc, where);
 }
 

@@ -1,0 +1,18 @@
+// Matrix products on the host executor: the kernels' own sources, compiled for the CPU.
+
+#ifndef STRIDEWISE_MATMUL_HOST_EXECUTOR_H_
+#define STRIDEWISE_MATMUL_HOST_EXECUTOR_H_
+
+#include "absl/status/statusor.h"
+#include "matmul/matmul.h"
+
+namespace stridewise {
+
+// The same entry with a function that runs there, for RunMatMul(). Its arguments are pointers
+// into memory of a simt::Executor, and that executor's stream(). Unimplemented, naming the entry,
+// for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
+absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& implementation);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_HOST_EXECUTOR_H_

@@ -1,0 +1,161 @@
+// Every matmul kernel on the host executor, with all its checks on.
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/simt/executor.h"
+#include "common/status_macros.h"
+#include "gtest/gtest.h"
+#include "matmul/host_executor.h"
+#include "matmul/matmul.h"
+#include "matmul/matmul_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+std::vector<std::string> DeviceNames() {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+class MatMulExecutorTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto implementation = OnHostExecutor(*FindMatMulImplementation(GetParam()));
+    if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
+    implementation_ = *implementation;
+    // One core, everything in order; two cores, and not.
+    for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {
+      simt::ExecutorOptions options;
+      options.threads = threads;
+      options.schedule_seed = seed;
+      auto executor = simt::Executor::Create(options);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      executors_.push_back(*std::move(executor));
+    }
+  }
+
+  template <typename T>
+  static absl::StatusOr<simt::Buffer> UploadReadOnly(simt::Executor* executor, const char* name,
+                                                     const std::vector<T>& host) {
+    ASSIGN_OR_RETURN(simt::Buffer buffer, executor->Allocate(name, host.size() * sizeof(T)));
+    buffer.Upload(host.data());
+    buffer.MakeReadOnly();
+    return buffer;
+  }
+
+  template <typename T>
+  absl::Status RunOn(simt::Executor* executor, MatMulTestProblem<T>* problem, const Block& block) {
+    std::vector<T>& c = problem->c_with_guards();
+    ASSIGN_OR_RETURN(const simt::Buffer a, UploadReadOnly(executor, "a", problem->a()));
+    ASSIGN_OR_RETURN(const simt::Buffer b, UploadReadOnly(executor, "b", problem->b()));
+    ASSIGN_OR_RETURN(simt::Buffer device_c, executor->Allocate("c", c.size() * sizeof(T)));
+    device_c.Poison(c.data());
+    MatMulArgs args = problem->args();
+    args.a = a.data();
+    args.b = b.data();
+    args.c = device_c.As<T>() + MatMulTestProblem<T>::kGuard;
+    args.stream = executor->stream();
+    args.block = block;
+    RETURN_IF_ERROR(RunMatMul(implementation_, args));
+    device_c.Download(c.data());
+    return absl::OkStatus();
+  }
+
+  template <typename T>
+  void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
+    for (const auto& executor : executors_) {
+      MatMulTestProblem<T> problem(c);
+      executor->ClearLaunches();
+      const absl::Status status = RunOn(executor.get(), &problem, block);
+      ASSERT_TRUE(status.ok()) << c << ": " << status;
+      ASSERT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+      // What a kernel does to memory does not depend on who runs it when.
+      const auto& launches = executor->launches();
+      const auto& first_launches = executors_.front()->launches();
+      ASSERT_EQ(launches.size(), c.m == 0 || c.n == 0 ? 0u : 1u);
+      if (launches.empty()) continue;
+      ASSERT_TRUE(launches.front().profile == first_launches.front().profile) << c;
+    }
+  }
+
+  absl::StatusCode Refusal(const Block& block) {
+    MatMulTestProblem<float> problem({5, 5, 5, 0});
+    return RunOn(executors_.front().get(), &problem, block).code();
+  }
+
+  MatMulImplementation implementation_;
+  std::vector<std::unique_ptr<simt::Executor>> executors_;
+};
+
+TEST_P(MatMulExecutorTest, Float) {
+  for (const MatMulCase& c : MatMulCases()) RunCase<float>(c);
+}
+
+TEST_P(MatMulExecutorTest, Double) {
+  for (const MatMulCase& c : MatMulCases()) RunCase<double>(c);
+}
+
+TEST_P(MatMulExecutorTest, EveryBlockShape) {
+  if (implementation_.blocks == Blocks::kFixed) {
+    EXPECT_EQ(Refusal({3, 7}), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  for (const Block& block : {Block{1, 1}, Block{32, 1}, Block{1, 32}, Block{256, 1}, Block{8, 8},
+                             Block{3, 7}, Block{32, 32}, Block{1, 1024}, Block{1024, 1}}) {
+    RunCase<float>({67, 71, 19, 2}, block);
+  }
+  EXPECT_EQ(Refusal({64, 32}), absl::StatusCode::kInvalidArgument);
+}
+
+// Blocks of one thread make that a small matrix; fixed tiles are for the GPU's test.
+TEST_P(MatMulExecutorTest, MoreRowsThanAGridHolds) {
+  const bool one_thread = implementation_.default_block.x == 1;
+  if (implementation_.blocks == Blocks::kFixed && !one_thread) {
+    GTEST_SKIP() << "seconds for each kernel";
+  }
+  RunCase<float>({65535 + 2, 1, 3, 1}, {1, 1});
+}
+
+// NaN in A spoils its row of C, and nothing else: zero padding must not meet it.
+TEST_P(MatMulExecutorTest, NanStaysInItsRow) {
+  MatMulTestProblem<float> problem({40, 37, 35, 0});
+  const_cast<float*>(problem.args().A<float>().data)[3 * 35 + 34] = NAN;
+  const absl::Status status = RunOn(executors_.front().get(), &problem, {0, 0, 0});
+  ASSERT_TRUE(status.ok()) << status;
+  const Matrix<float> c = problem.args().C<float>();
+  for (int64_t row = 0; row < c.rows; ++row) {
+    for (int64_t col = 0; col < c.cols; ++col) {
+      EXPECT_EQ(std::isnan(c(row, col)), row == 3) << row << "," << col;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulExecutorTest, testing::ValuesIn(DeviceNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(MatMulOnHostExecutor, IsThereForWhatTheRegistrySays) {
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    const auto on_host = OnHostExecutor(implementation);
+    if (implementation.executor == Executor::kHostExecutable) {
+      ASSERT_TRUE(on_host.ok()) << on_host.status();
+      EXPECT_EQ(on_host->name, implementation.name);
+      EXPECT_NE(on_host->run, nullptr) << implementation.name;
+      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
+    } else {
+      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
+      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
+                std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,135 @@
+// Every copy and transpose kernel on the host executor, with all its checks on.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/simt/executor.h"
+#include "common/status_macros.h"
+#include "gtest/gtest.h"
+#include "transpose/host_executor.h"
+#include "transpose/transpose.h"
+#include "transpose/transpose_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+std::vector<std::string> DeviceNames() {
+  std::vector<std::string> names;
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+class TransposeExecutorTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto implementation = OnHostExecutor(*FindTransposeImplementation(GetParam()));
+    if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
+    implementation_ = *implementation;
+    // One core, everything in order; two cores, and not.
+    for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {
+      simt::ExecutorOptions options;
+      options.threads = threads;
+      options.schedule_seed = seed;
+      auto executor = simt::Executor::Create(options);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      executors_.push_back(*std::move(executor));
+    }
+  }
+
+  absl::Status RunOn(simt::Executor* executor, TransposeTestProblem* problem, const Block& block) {
+    std::vector<uint8_t>& out = problem->out_with_guards();
+    ASSIGN_OR_RETURN(simt::Buffer device_in, executor->Allocate("in", problem->in().size()));
+    ASSIGN_OR_RETURN(simt::Buffer device_out, executor->Allocate("out", out.size()));
+    device_in.Upload(problem->in().data());
+    device_in.MakeReadOnly();
+    device_out.Poison(out.data());
+    TransposeArgs args = problem->args();
+    args.in = device_in.data();
+    args.out = device_out.As<uint8_t>() + TransposeTestProblem::kGuardBytes;
+    args.stream = executor->stream();
+    args.block = block;
+    RETURN_IF_ERROR(RunTranspose(implementation_, args));
+    device_out.Download(out.data());
+    return absl::OkStatus();
+  }
+
+  void RunCase(const TransposeCase& c, int64_t element_bytes, const Block& block = {0, 0, 0}) {
+    for (const auto& executor : executors_) {
+      TransposeTestProblem problem(c, element_bytes, implementation_.operation);
+      executor->ClearLaunches();
+      const absl::Status status = RunOn(executor.get(), &problem, block);
+      ASSERT_TRUE(status.ok()) << c << ", " << element_bytes << " bytes: " << status;
+      ASSERT_TRUE(problem.Check().ok())
+          << c << ", " << element_bytes << " bytes: " << problem.Check();
+      // What a kernel does to memory does not depend on who runs it when.
+      const auto& launches = executor->launches();
+      const auto& first_launches = executors_.front()->launches();
+      ASSERT_EQ(launches.size(), c.rows == 0 || c.cols == 0 ? 0u : 1u);
+      if (launches.empty()) continue;
+      ASSERT_TRUE(launches.front().profile == first_launches.front().profile) << c;
+    }
+  }
+
+  absl::StatusCode Refusal(const Block& block) {
+    TransposeTestProblem problem({5, 5, 0}, 4, implementation_.operation);
+    return RunOn(executors_.front().get(), &problem, block).code();
+  }
+
+  TransposeImplementation implementation_;
+  std::vector<std::unique_ptr<simt::Executor>> executors_;
+};
+
+TEST_P(TransposeExecutorTest, IsExactInEverySizeAndShape) {
+  for (const int64_t element_bytes : {1, 2, 4, 8, 16}) {
+    for (const TransposeCase& c : TransposeCases()) RunCase(c, element_bytes);
+  }
+}
+
+TEST_P(TransposeExecutorTest, EveryBlockShape) {
+  if (implementation_.blocks == Blocks::kFixed) {
+    EXPECT_EQ(Refusal({3, 7}), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  for (const Block& block :
+       {Block{1, 1}, Block{8, 8}, Block{8, 32}, Block{16, 16}, Block{32, 8}, Block{32, 32},
+        Block{256, 1}, Block{1, 256}, Block{3, 7}, Block{1024, 1}, Block{96, 4}}) {
+    for (const int64_t element_bytes : {1, 4, 16}) RunCase({61, 139, 3}, element_bytes, block);
+  }
+  EXPECT_EQ(Refusal({64, 32}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Refusal({2048, 1}), absl::StatusCode::kInvalidArgument);
+}
+
+// More tiles one above the other than grid.y holds, on either side of the transpose. Blocks of one
+// thread make that a small matrix; fixed blocks are for the GPU's test.
+TEST_P(TransposeExecutorTest, TallAndWideGrids) {
+  if (implementation_.blocks == Blocks::kFixed) GTEST_SKIP() << "seconds for each kernel";
+  RunCase({65535 + 2, 1, 0}, 4, {1, 1});
+  RunCase({1, 65535 + 2, 0}, 4, {1, 1});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransposeExecutorTest, testing::ValuesIn(DeviceNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(TransposeOnHostExecutor, IsThereForWhatTheRegistrySays) {
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    const auto on_host = OnHostExecutor(implementation);
+    if (implementation.executor == Executor::kHostExecutable) {
+      ASSERT_TRUE(on_host.ok()) << on_host.status();
+      EXPECT_EQ(on_host->name, implementation.name);
+      EXPECT_NE(on_host->run, nullptr) << implementation.name;
+      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
+    } else {
+      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
+      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
+                std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
