@@ -2,7 +2,6 @@
 // pattern: a lost coalescing fails here, whatever it costs in time.
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,15 +177,6 @@ TEST(MatMulMemoryTest, SectorsAndWavefronts) {
       // One of the two is 0.
       EXPECT_EQ(total.sectors + total.wavefronts, want.units) << "kind " << static_cast<int>(kind);
     }
-  }
-}
-
-TEST(MatMulMemoryTest, EveryKernelIsInTheTable) {
-  std::set<std::string> names;
-  for (const MemoryCase& c : kCases) names.insert(c.kernel);
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    EXPECT_EQ(names.count(implementation.name) == 1, OnHostExecutor(implementation).ok())
-        << implementation.name;
   }
 }
 

@@ -2,7 +2,6 @@
 // pattern: a lost coalescing or a lost padding fails here, whatever it costs in time.
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -169,16 +168,6 @@ TEST(TransposeMemoryTest, SectorsOfAWarpsRowsAndColumns) {
 
 TEST(TransposeMemoryTest, WavefrontsOfATilesRowsAndColumns) {
   for (const MemoryCase& c : kSharedMemory) ExpectCosts(c);
-}
-
-TEST(TransposeMemoryTest, EveryKernelIsInATable) {
-  std::set<std::string> names;
-  for (const MemoryCase& c : kGlobalMemory) names.insert(c.kernel);
-  for (const MemoryCase& c : kSharedMemory) names.insert(c.kernel);
-  for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    EXPECT_EQ(names.count(implementation.name) == 1, OnHostExecutor(implementation).ok())
-        << implementation.name;
-  }
 }
 
 // In the studies' words: 16x16 blocks store with 25 % efficiency, 32x8 with 12.5 %, 8x32 with 50 %.
