@@ -18,6 +18,7 @@
 #include "benchmarks/block_searcher.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/machine.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
 #include "benchmarks/transpose_plan.h"
@@ -107,5 +108,5 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::SweepMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
 }

@@ -16,6 +16,7 @@
 #include "absl/flags/flag.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/machine.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/row_columns.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
@@ -113,5 +114,5 @@ absl::StatusOr<int> RunSweep() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::SweepMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
 }

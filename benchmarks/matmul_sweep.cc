@@ -17,6 +17,8 @@
 #include "benchmarks/matmul_plan.h"
 #include "benchmarks/matmul_runner.h"
 #include "benchmarks/matmul_speedups.h"
+#include "benchmarks/memory_behaviour.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
 #include "common/status_macros.h"
@@ -80,6 +82,7 @@ absl::StatusOr<int> RunSweep() {
     if (Interrupted()) break;
     RETURN_IF_ERROR(sweep->Run(runner.DescribeConfig(config), [&](ResultRow* row) {
       runner.Measure(config, preset->cross_check, row);
+      FillMemoryBehaviour(config, options, row);
       SetSpeedups(sweep->rows(), row);
     }));
   }
@@ -92,5 +95,5 @@ absl::StatusOr<int> RunSweep() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::SweepMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
 }

@@ -38,6 +38,11 @@ implementations=$("$program" --list | sed '/^Presets/,$d' | grep -c '^  ')
 grep -q ',ok,' all.csv || fail "no row is ok"
 ! grep -E ',(mismatch|error),' all.csv || fail "a row is wrong"
 
+# The host executor tells of the kernels' memory behaviour, a GPU or not.
+expect_exit 0 --implementations=naive,tiled --sizes=32,1024 --max_seconds=0.01 --verify=fast --csv=behaviour.csv
+[ "$(grep -c ',32,32,32,.*,100,100,256,128,1,1,,53' behaviour.csv)" = 1 ] || fail "behaviour.csv: $(cat behaviour.csv)"
+[ "$(grep -c ',,,,,,,,,.$' behaviour.csv)" = 2 ] || fail "1024 is not small: $(cat behaviour.csv)"
+
 # A second run keeps the first one's file; --resume measures only what is missing.
 expect_exit 0 $host --sizes=4,5 --csv=resumed.csv
 expect_exit 0 $host --sizes=6 --csv=resumed.csv

@@ -24,12 +24,6 @@ namespace {
 constexpr char kDuration[] = "gpu__time_duration.sum";
 constexpr char kLoadEfficiency[] = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct";
 constexpr char kStoreEfficiency[] = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct";
-constexpr char kLoadSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
-constexpr char kStoreSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
-constexpr char kSharedLoadWavefronts[] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
-constexpr char kSharedStoreWavefronts[] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
-constexpr char kSharedLoads[] = "smsp__inst_executed_op_shared_ld.sum";
-constexpr char kSharedStores[] = "smsp__inst_executed_op_shared_st.sum";
 constexpr char kSharedEfficiency[] = "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct";
 constexpr char kOccupancy[] = "sm__warps_active.avg.pct_of_peak_sustained_active";
 constexpr char kBranchEfficiency[] = "smsp__sass_average_branch_targets_threads_uniform.pct";
@@ -45,16 +39,6 @@ std::optional<double> Metric(const NcuLaunch& launch, const char* name) {
   const auto found = launch.metrics.find(name);
   if (found == launch.metrics.end()) return std::nullopt;
   return found->second;
-}
-
-std::optional<double> Sum(Launches launches, const char* name) {
-  double sum = 0;
-  for (const NcuLaunch& launch : launches) {
-    const std::optional<double> value = Metric(launch, name);
-    if (!value.has_value()) return std::nullopt;
-    sum += *value;
-  }
-  return sum;
 }
 
 std::optional<double> Ratio(std::optional<double> a, std::optional<double> b) {
@@ -123,10 +107,12 @@ void SetIfKnown(Column column, std::optional<double> value, ResultRow* row) {
 }  // namespace
 
 std::string NcuMetrics() {
-  return absl::StrJoin({kDuration, kLoadEfficiency, kStoreEfficiency, kLoadSectors, kStoreSectors,
-                        kSharedLoadWavefronts, kSharedStoreWavefronts, kSharedLoads, kSharedStores,
-                        kSharedEfficiency, kOccupancy, kBranchEfficiency},
-                       ",");
+  return absl::StrJoin(
+      {kDuration, kLoadEfficiency, kStoreEfficiency, kSharedEfficiency, kOccupancy,
+       kBranchEfficiency, kNcuGlobalLoadRequests, kNcuGlobalStoreRequests, kNcuGlobalLoadSectors,
+       kNcuGlobalStoreSectors, kNcuSharedLoadRequests, kNcuSharedStoreRequests,
+       kNcuSharedLoadWavefronts, kNcuSharedStoreWavefronts},
+      ",");
 }
 
 absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output) {
@@ -162,21 +148,31 @@ absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output) 
   return launches;
 }
 
+std::optional<double> NcuSum(absl::Span<const NcuLaunch> launches, const char* metric) {
+  double sum = 0;
+  for (const NcuLaunch& launch : launches) {
+    const std::optional<double> value = Metric(launch, metric);
+    if (!value.has_value()) return std::nullopt;
+    sum += *value;
+  }
+  return sum;
+}
+
 void SetNcuColumns(absl::Span<const NcuLaunch> launches, ResultRow* row) {
-  const auto sum = [&](const char* name) { return Sum(launches, name); };
+  const auto sum = [&](const char* name) { return NcuSum(launches, name); };
   const auto mean = [&](const char* name, const std::vector<const char*>& weights) {
     return Mean(launches, name, weights);
   };
-  SetIfKnown(Column::kLoadEfficiency, mean(kLoadEfficiency, {kLoadSectors}), row);
-  SetIfKnown(Column::kStoreEfficiency, mean(kStoreEfficiency, {kStoreSectors}), row);
-  SetIfKnown(Column::kLoadTransactions, sum(kLoadSectors), row);
-  SetIfKnown(Column::kStoreTransactions, sum(kStoreSectors), row);
+  SetIfKnown(Column::kLoadEfficiency, mean(kLoadEfficiency, {kNcuGlobalLoadSectors}), row);
+  SetIfKnown(Column::kStoreEfficiency, mean(kStoreEfficiency, {kNcuGlobalStoreSectors}), row);
+  SetIfKnown(Column::kLoadTransactions, sum(kNcuGlobalLoadSectors), row);
+  SetIfKnown(Column::kStoreTransactions, sum(kNcuGlobalStoreSectors), row);
   SetIfKnown(Column::kSharedLoadWavefrontsPerRequest,
-             Ratio(sum(kSharedLoadWavefronts), sum(kSharedLoads)), row);
+             Ratio(sum(kNcuSharedLoadWavefronts), sum(kNcuSharedLoadRequests)), row);
   SetIfKnown(Column::kSharedStoreWavefrontsPerRequest,
-             Ratio(sum(kSharedStoreWavefronts), sum(kSharedStores)), row);
+             Ratio(sum(kNcuSharedStoreWavefronts), sum(kNcuSharedStoreRequests)), row);
   SetIfKnown(Column::kSharedEfficiency,
-             mean(kSharedEfficiency, {kSharedLoadWavefronts, kSharedStoreWavefronts}), row);
+             mean(kSharedEfficiency, {kNcuSharedLoadWavefronts, kNcuSharedStoreWavefronts}), row);
   SetIfKnown(Column::kAchievedOccupancy, mean(kOccupancy, {kDuration}), row);
   // ncu says 0 for a kernel without a branch, as the simplest copies are.
   const std::optional<double> branch_efficiency = mean(kBranchEfficiency, {kDuration});

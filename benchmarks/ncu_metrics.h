@@ -3,8 +3,8 @@
 //   column                              nvprof                                 ncu
 //   load_efficiency                     gld_efficiency                         kLoadEfficiency
 //   store_efficiency                    gst_efficiency                         kStoreEfficiency
-//   load_transactions                   gld_transactions                       kLoadSectors
-//   store_transactions                  gst_transactions                       kStoreSectors
+//   load_transactions                   gld_transactions                       sectors, see below
+//   store_transactions                  gst_transactions                       sectors, see below
 //   shared_load_wavefronts_per_request  shared_load_transactions_per_request   a ratio of two sums
 //   shared_store_wavefronts_per_request shared_store_transactions_per_request  a ratio of two sums
 //   achieved_occupancy                  achieved_occupancy                     kOccupancy
@@ -18,6 +18,7 @@
 #define STRIDEWISE_BENCHMARKS_NCU_METRICS_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,28 @@
 
 namespace stridewise {
 
+// ncu's names of counts: instructions that a warp issued (requests), sectors, passes through the
+// banks of shared memory (wavefronts). Wavefronts are those that the accesses need, and the same in
+// every run; l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum also counts passes lost to
+// others' being in the way, up to 10 % where a warp is not whole.
+inline constexpr char kNcuGlobalLoadRequests[] = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+inline constexpr char kNcuGlobalStoreRequests[] = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
+inline constexpr char kNcuGlobalLoadSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+inline constexpr char kNcuGlobalStoreSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+inline constexpr char kNcuSharedLoadRequests[] = "smsp__inst_executed_op_shared_ld.sum";
+inline constexpr char kNcuSharedStoreRequests[] = "smsp__inst_executed_op_shared_st.sum";
+inline constexpr char kNcuSharedLoadWavefronts[] =
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+inline constexpr char kNcuSharedStoreWavefronts[] =
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
+
 // One launch of a kernel under ncu.
 struct NcuLaunch {
   std::string kernel;                     // As ncu writes it.
   std::map<std::string, double> metrics;  // By ncu's name; what it could not tell is not there.
 };
 
-// The value of ncu's --metrics: what SetNcuColumns() wants.
+// The value of ncu's --metrics: what SetNcuColumns() wants, and the counts above.
 std::string NcuMetrics();
 
 // Reads the output of `ncu --csv --print-units base`, standard error and the program's own lines
@@ -43,6 +59,9 @@ std::string NcuMetrics();
 // InvalidArgument where ncu was not permitted to read the counters, with the remedy; Internal, with
 // ncu's own words, for its other errors and when it watched no kernel.
 absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output);
+
+// The sum of a metric over the launches; nothing where one lacks it.
+std::optional<double> NcuSum(absl::Span<const NcuLaunch> launches, const char* metric);
 
 // Sets the columns of the memory behaviour and, in base units (ns), kernel_ms_* with one sample.
 // Several launches count as one: counts and times are sums, percentages are weighted by what they

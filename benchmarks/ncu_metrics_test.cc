@@ -40,8 +40,10 @@ std::string Rows(int id, const std::string& kernel, const Values& values) {
 // Counters of an H200 at 512 x 512 floats: naive_row with 16x16 threads, which has no branch.
 Values NaiveRow() {
   return {{"gpu__time_duration.sum", "4,960"},
-          {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "0"},
-          {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "0"},
+          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "0"},
+          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "0"},
+          {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "8,192"},
+          {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "8,192"},
           {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32,768"},
           {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "131,072"},
           {"sm__warps_active.avg.pct_of_peak_sustained_active", "60.98"},
@@ -56,8 +58,8 @@ Values NaiveRow() {
 // The tile with a padding of 1 and two elements a thread: 2-way conflicts on loads.
 Values PaddedTile() {
   return {{"gpu__time_duration.sum", "3,040"},
-          {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "16,384"},
-          {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "8,192"},
+          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "16,384"},
+          {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "8,192"},
           {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32,768"},
           {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "32,768"},
           {"sm__warps_active.avg.pct_of_peak_sustained_active", "44.41"},

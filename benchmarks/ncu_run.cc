@@ -13,15 +13,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "benchmarks/kernel_work.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/subprocess.h"
-#include "benchmarks/sweep.h"
 #include "common/buffer.h"
 #include "common/cublas_handle.h"
 #include "common/device_ops.h"
 #include "common/flag_parsing.h"
 #include "common/gpu_runtime.h"
 #include "common/status_macros.h"
-#include "transpose/transpose.h"
 
 namespace stridewise {
 namespace {
@@ -42,37 +42,41 @@ absl::StatusOr<std::string> OwnPath() {
   return std::string(path, static_cast<size_t>(length));
 }
 
+absl::StatusOr<DeviceBuffer> MakeInput(const KernelInput& input) {
+  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(input.covering_bytes()));
+  const int64_t count = input.count();
+  RETURN_IF_ERROR(input.type == ElementType::kFloat
+                      ? FillUniformOnDevice(Matrix<float>{buffer.As<float>(), 1, count, count},
+                                            input.seed, /*stream=*/nullptr)
+                      : FillUniformOnDevice(Matrix<double>{buffer.As<double>(), 1, count, count},
+                                            input.seed, /*stream=*/nullptr));
+  return buffer;
+}
+
 // Launches the configuration once to load what it needs, and once more under the profiler's eyes.
-absl::Status RunOnce(const TransposeConfig& config, const SweepOptions& options) {
+absl::Status RunOnce(const KernelConfig& config, const SweepOptions& options) {
   RETURN_IF_ERROR(OpenDevice(options.device).status());
-  const int64_t bytes = config.shape.rows * config.shape.cols * config.type.element_bytes;
-  const int64_t floats = CeilDiv(bytes, sizeof(float));
-  const auto buffer_bytes = static_cast<size_t>(floats) * sizeof(float);
-  ASSIGN_OR_RETURN(const DeviceBuffer in, DeviceBuffer::Allocate(buffer_bytes));
-  ASSIGN_OR_RETURN(const DeviceBuffer out, DeviceBuffer::Allocate(buffer_bytes));
-  // Elements of any type are made of the bits of random floats.
-  RETURN_IF_ERROR(FillUniformOnDevice(Matrix<float>{in.As<float>(), 1, floats, floats},
-                                      options.seed, /*stream=*/nullptr));
+  const KernelWork work = WorkOnDevice(config, options.seed);
+  std::vector<DeviceBuffer> buffers;
+  std::vector<void*> inputs;
+  for (const KernelInput& input : work.inputs) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, MakeInput(input));
+    inputs.push_back(buffer.data());
+    buffers.push_back(std::move(buffer));
+  }
+  ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Allocate(work.output_bytes));
   CublasHandle cublas;
-  if (config.implementation->needs_cublas) {
+  if (work.needs_cublas) {
     ASSIGN_OR_RETURN(cublas, CublasHandle::Create());
   }
-  const bool copy = config.implementation->operation == TransposeOperation::kCopy;
-  TransposeArgs args;
-  args.rows = config.shape.rows;
-  args.cols = config.shape.cols;
-  args.element_bytes = config.type.element_bytes;
-  args.in = in.data();
-  args.ld_in = args.cols;
-  args.out = out.data();
-  args.ld_out = copy ? args.cols : args.rows;
-  args.cublas = cublas.get();
-  args.block = config.block;
-  RETURN_IF_ERROR(RunTranspose(*config.implementation, args));
-  RETURN_IF_ERROR(gpu::Synchronize(args.stream));
+  const auto run = [&] {
+    return work.run(inputs, output.data(), /*stream=*/nullptr, cublas.get());
+  };
+  RETURN_IF_ERROR(run());
+  RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));
   RETURN_IF_ERROR(gpu::StartProfiler());
-  RETURN_IF_ERROR(RunTranspose(*config.implementation, args));
-  RETURN_IF_ERROR(gpu::Synchronize(args.stream));
+  RETURN_IF_ERROR(run());
+  RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));
   return gpu::StopProfiler();
 }
 
@@ -90,19 +94,14 @@ absl::Status StatusOfRunOnce(absl::string_view output) {
 }
 
 std::vector<std::string> NcuCommand(const std::string& ncu, const std::string& self,
-                                    const TransposeConfig& config, const SweepOptions& options) {
+                                    const KernelConfig& config, const SweepOptions& options) {
   std::vector<std::string> command = {
       ncu, "--csv", "--print-units", "base", "--clock-control", "none",
       // ncu runs a kernel several times to see all; "all" empties the caches before each.
       "--cache-control", options.l2 == L2Mode::kCold ? "all" : "none", "--profile-from-start",
       "off", "--metrics", NcuMetrics(), self, "--run_once",
-      absl::StrCat("--kernels=", config.implementation->name),
-      absl::StrCat("--shapes=", config.shape.rows, "x", config.shape.cols),
-      absl::StrCat("--types=", config.type.name), absl::StrCat("--device=", options.device),
-      absl::StrCat("--seed=", options.seed)};
-  if (config.implementation->blocks == Blocks::kAny) {
-    command.push_back(absl::StrCat("--blocks=", config.block.x, "x", config.block.y));
-  }
+      absl::StrCat("--device=", options.device), absl::StrCat("--seed=", options.seed)};
+  for (std::string& flag : PlanFlags(config)) command.push_back(std::move(flag));
   return command;
 }
 
@@ -126,7 +125,7 @@ absl::StatusOr<std::string> FindNcu(absl::string_view named) {
                                                  ": install Nsight Compute or give --ncu=PATH"));
 }
 
-int RunOnceUnderNcu(const TransposeConfig& config, const SweepOptions& options) {
+int RunOnceUnderNcu(const KernelConfig& config, const SweepOptions& options) {
   const absl::Status status = RunOnce(config, options);
   if (status.ok()) return kExitOk;
   std::cerr << kRunOncePrefix << static_cast<int>(status.code()) << ": " << status.message()
@@ -134,7 +133,7 @@ int RunOnceUnderNcu(const TransposeConfig& config, const SweepOptions& options) 
   return kExitWrongResult;
 }
 
-absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const TransposeConfig& config,
+absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const KernelConfig& config,
                                               const SweepOptions& options) {
   ASSIGN_OR_RETURN(const std::string self, OwnPath());
   ASSIGN_OR_RETURN(const ProcessResult result, RunProcess(NcuCommand(ncu, self, config, options)));

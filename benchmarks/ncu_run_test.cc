@@ -22,9 +22,16 @@ std::string FakeNcu(const std::string& commands) {
   return path;
 }
 
-absl::StatusOr<std::vector<NcuLaunch>> RunWith(const std::string& commands) {
-  const TransposeConfig config = {
-      FindTransposeImplementation("naive_row"), {3, 5}, DataType(), {32, 8}};
+KernelConfig NaiveRow() {
+  return TransposeConfig{FindTransposeImplementation("naive_row"), {3, 5}, DataType(), {32, 8}};
+}
+
+KernelConfig Tiled() {
+  return MatMulConfig{FindMatMulImplementation("tiled"), {3, 5, 7}, ElementType::kDouble, {32, 32}};
+}
+
+absl::StatusOr<std::vector<NcuLaunch>> RunWith(const std::string& commands,
+                                               const KernelConfig& config = NaiveRow()) {
   return RunNcu(FakeNcu(commands), config, SweepOptions());
 }
 
@@ -55,12 +62,18 @@ TEST(RunNcuTest, ReadsTheTable) {
 }
 
 TEST(RunNcuTest, CallsThisProgramWithTheConfiguration) {
-  const absl::Status status = RunWith("echo \"==ERROR== $*\"").status();
+  const std::string print = "echo \"==ERROR== $*\"";
+  const absl::Status transpose = RunWith(print).status();
   for (const char* argument :
        {"--csv", "--print-units base", "--clock-control none", "--cache-control all",
-        "--profile-from-start off", "ncu_run_test --run_once", "--kernels=naive_row",
-        "--shapes=3x5", "--types=float", "--blocks=32x8", "--device=0"}) {
-    EXPECT_TRUE(absl::StrContains(status.message(), argument)) << argument << ": " << status;
+        "--profile-from-start off", "ncu_run_test --run_once", "--operation=transpose",
+        "--kernels=naive_row", "--shapes=3x5", "--types=float", "--blocks=32x8", "--device=0"}) {
+    EXPECT_TRUE(absl::StrContains(transpose.message(), argument)) << argument << ": " << transpose;
+  }
+  const absl::Status matmul = RunWith(print, Tiled()).status();
+  for (const char* argument :
+       {"--operation=matmul", "--kernels=tiled", "--shapes=3x5x7", "--types=double"}) {
+    EXPECT_TRUE(absl::StrContains(matmul.message(), argument)) << argument << ": " << matmul;
   }
 }
 

@@ -18,6 +18,7 @@ RowStatus StatusFor(const absl::Status& status) {
     case absl::StatusCode::kDataLoss:
       return RowStatus::kMismatch;
     case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kUnimplemented:
       return RowStatus::kUnsupported;
     case absl::StatusCode::kDeadlineExceeded:
       return RowStatus::kTimeout;

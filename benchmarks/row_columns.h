@@ -29,8 +29,8 @@ absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_mov
                           const DeviceInfo& device, ResultRow* row);
 
 // status and message. Cancelled leaves both empty: the row is not finished. Other codes:
-// Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument
-// unsupported, DeadlineExceeded timeout, the rest error.
+// Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument and
+// Unimplemented unsupported, DeadlineExceeded timeout, the rest error.
 void SetOutcome(const absl::Status& status, ResultRow* row);
 
 }  // namespace stridewise

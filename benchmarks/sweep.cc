@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/interrupt.h"
-#include "common/flag_parsing.h"
+#include "benchmarks/program_main.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
@@ -148,19 +148,6 @@ std::string Sweep::SkippedText() const {
     absl::StrAppend(&text, count, " rows skipped: ", reason, "\n");
   }
   return text;
-}
-
-int SweepMain(int argc, char** argv, absl::string_view usage,
-              const std::function<absl::StatusOr<int>()>& run) {
-  const absl::StatusOr<CommandLine> command_line = ParseFlags(argc, argv);
-  if (command_line.ok() && command_line->help) {
-    std::cout << HelpText(usage);
-    return kExitOk;
-  }
-  const absl::StatusOr<int> exit_code = command_line.ok() ? run() : command_line.status();
-  if (exit_code.ok()) return *exit_code;
-  std::cerr << exit_code.status().message() << std::endl;
-  return kExitBadInput;
 }
 
 }  // namespace stridewise

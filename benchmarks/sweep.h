@@ -21,12 +21,6 @@
 
 namespace stridewise {
 
-// Exit codes of all programs.
-inline constexpr int kExitOk = 0;
-inline constexpr int kExitWrongResult = 1;  // Some row is a mismatch or an error.
-inline constexpr int kExitBadInput = 2;
-inline constexpr int kExitInterrupted = 130;  // As the shell has it: 128 + SIGINT.
-
 class Sweep {
  public:
   // Opens the file. `total` is the number of configurations. Rows go to a table on standard output,
@@ -64,12 +58,6 @@ class Sweep {
   bool header_printed_ = false;
   bool wrong_ = false;
 };
-
-// The main() of a sweep: parses the flags, answers --help with `usage`, and runs. A status, of the
-// flags or of `run`, is one line on standard error and kExitBadInput; otherwise `run` says how to
-// exit.
-int SweepMain(int argc, char** argv, absl::string_view usage,
-              const std::function<absl::StatusOr<int>()>& run);
 
 }  // namespace stridewise
 

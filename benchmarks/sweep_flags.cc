@@ -29,6 +29,10 @@ ABSL_FLAG(uint64_t, seed, 1, "Seed of the inputs and of random shapes.");
 ABSL_FLAG(std::string, verify, "full",
           "full: every element; a product's against an FP64 reference, where that is affordable, "
           "else as fast. fast: sampled elements, and random projections or a sum. off: nothing.");
+ABSL_FLAG(std::string, memory_behaviour, "auto",
+          "Of transpose_sweep and matmul_sweep: run kernels on the host executor too, which counts "
+          "what they do to memory. auto: where that takes about a second at most (2^25 accesses). "
+          "always: whatever it takes. never: leave those columns empty.");
 
 namespace stridewise {
 namespace {
@@ -44,6 +48,15 @@ absl::StatusOr<HostMemory> ParseHostMemory(absl::string_view flag, absl::string_
   if (text == "pinned") return HostMemory::kPinned;
   return absl::InvalidArgumentError(
       absl::StrCat(flag, ": '", text, "' is not allowed; allowed is pageable or pinned"));
+}
+
+absl::StatusOr<MemoryBehaviour> ParseMemoryBehaviour(absl::string_view flag,
+                                                     absl::string_view text) {
+  if (text == "auto") return MemoryBehaviour::kAuto;
+  if (text == "always") return MemoryBehaviour::kAlways;
+  if (text == "never") return MemoryBehaviour::kNever;
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": '", text, "' is not allowed; allowed is auto, always or never"));
 }
 
 }  // namespace
@@ -67,6 +80,9 @@ absl::StatusOr<SweepOptions> SweepOptionsFromFlags(absl::string_view default_csv
   ASSIGN_OR_RETURN(options.verify, ParseVerifyMode("--verify", absl::GetFlag(FLAGS_verify)));
   ASSIGN_OR_RETURN(options.host_memory,
                    ParseHostMemory("--host_memory", absl::GetFlag(FLAGS_host_memory)));
+  ASSIGN_OR_RETURN(
+      options.memory_behaviour,
+      ParseMemoryBehaviour("--memory_behaviour", absl::GetFlag(FLAGS_memory_behaviour)));
   return options;
 }
 

@@ -14,6 +14,9 @@
 
 namespace stridewise {
 
+// Which rows of kernels tell of their memory behaviour; see memory_behaviour.h.
+enum class MemoryBehaviour { kAuto, kAlways, kNever };
+
 struct SweepOptions {
   std::string csv;  // A resolved path, or "-".
   bool resume = false;
@@ -24,6 +27,7 @@ struct SweepOptions {
   VerifyMode verify = VerifyMode::kFull;
   uint64_t seed = 0;
   double max_row_seconds = 0;
+  MemoryBehaviour memory_behaviour = MemoryBehaviour::kAuto;
   SamplingOptions sampling;
 };
 

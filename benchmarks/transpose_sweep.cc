@@ -13,6 +13,8 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/interrupt.h"
 #include "benchmarks/machine.h"
+#include "benchmarks/memory_behaviour.h"
+#include "benchmarks/program_main.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
 #include "benchmarks/transpose_plan.h"
@@ -81,6 +83,7 @@ absl::StatusOr<int> RunSweep() {
     if (Interrupted()) break;
     RETURN_IF_ERROR(sweep->Run(runner.DescribeConfig(config), [&](ResultRow* row) {
       runner.Measure(config, row);
+      FillMemoryBehaviour(config, options, row);
       SetTransposeSpeedups(sweep->rows(), row);
     }));
   }
@@ -93,5 +96,5 @@ absl::StatusOr<int> RunSweep() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::SweepMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunSweep);
 }

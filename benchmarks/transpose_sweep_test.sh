@@ -23,7 +23,7 @@ expect_refused --blocks --blocks=0x32 --csv=kept.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Every configuration has its row, a GPU or not; no row is wrong.
-expect_exit 0 --sizes=0,33 --shapes=3x5,1x70000 --types=u8,float,float4 --max_seconds=0.01 --csv=all.csv
+expect_exit 0 --sizes=0,33 --shapes=3x5,1x70000 --types=u8,float,float4 --max_seconds=0.01 --memory_behaviour=never --csv=all.csv
 implementations=$("$program" --list | sed '/^Presets/,$d' | grep -c '^  ')
 [ "$(rows all.csv)" = $((4 * 3 * implementations)) ] || fail "all.csv has $(rows all.csv) rows"
 grep -q ',ok,' all.csv || fail "no row is ok"
@@ -47,6 +47,18 @@ expect_exit 0 $host --shapes=33554432x1,1x33554432 --types=u8 --csv=long.csv
 expect_exit 0 $host --sizes=64 --verify=fast --csv=resumed.csv
 expect_exit 0 $host --sizes=64,65 --verify=off --csv=resumed.csv --resume
 [ "$(rows resumed.csv)" = 4 ] || fail "--resume left $(rows resumed.csv) rows"
+
+# The host executor tells of the kernels' memory behaviour, a GPU or not, for small shapes or for all.
+behaviour='--kernels=naive_row,eigen --max_seconds=0.01'
+expect_refused --memory_behaviour --memory_behaviour=sometimes
+expect_exit 0 $behaviour --sizes=64,4096 --csv=behaviour.csv
+[ "$(grep -c ',100,25,512,2048,' behaviour.csv)" = 1 ] || fail "--memory_behaviour=auto: $(cat behaviour.csv)"
+expect_exit 0 $behaviour --sizes=64 --memory_behaviour=never --csv=never.csv
+! grep -q ',512,2048,' never.csv || fail "--memory_behaviour=never: $(cat never.csv)"
+expect_exit 0 $behaviour --shapes=1x65536 --blocks=1024x1 --memory_behaviour=always --csv=always.csv
+grep -q ',100,100,8192,8192,' always.csv || fail "--memory_behaviour=always: $(cat always.csv)"
+expect_exit 0 $behaviour --sizes=64 --csv=never.csv --resume
+! grep -q ',512,2048,' never.csv || fail "--resume changed a row that was there"
 
 # Too large for any memory is a row, and the sweep goes on.
 expect_exit 0 $host --sizes=16777216,4 --csv=large.csv

@@ -5,7 +5,7 @@ def _package_and_name(label):
         fail("Write %s as //package:name." % label)
     return label[len("//"):].split(":")
 
-def gpu_bundle(name, tests, benchmarks, **kwargs):
+def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
     """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh and COMMIT.
 
     The same binaries and the same commit make the same bytes. Without a CUDA toolkit the bundle is skipped, as are the
@@ -15,6 +15,8 @@ def gpu_bundle(name, tests, benchmarks, **kwargs):
       name: Name of the target.
       tests: cc_test targets, as //package:name. In the bundle they are called package_name.
       benchmarks: cc_binary targets, as //package:name. In the bundle they are called name.
+      runfiles: {"name": [...]}: source files of the workspace that a benchmark reads, as filegroups. They lie where the
+        program looks for them: beside it, in name.runfiles.
       **kwargs: common attributes.
     """
     copies = []
@@ -29,10 +31,19 @@ def gpu_bundle(name, tests, benchmarks, **kwargs):
             fail("%s and %s would both be %s in the bundle." % (seen[copy], label, copy))
         seen[copy] = label
 
+    sources = []
+    copy_sources = []
+    for benchmark, labels in runfiles.items():
+        root = "$$bundle/benchmarks/%s.runfiles/stridewise" % benchmark
+        copy_sources.append("mkdir -p " + root)
+        for label in labels:
+            copy_sources.append("cp --parents $(locations %s) %s" % (label, root))
+            sources.append(label)
+
     native.genrule(
         name = name,
         testonly = True,
-        srcs = tests + benchmarks + [
+        srcs = tests + benchmarks + sources + [
             "//tools:count_tests.sh",
             "//tools:run_gpu_tests.sh",
         ],
@@ -48,7 +59,7 @@ def gpu_bundle(name, tests, benchmarks, **kwargs):
         ] + [
             "cp $(location %s) $$bundle/%s" % (label, copy)
             for copy, label in copies
-        ] + [
+        ] + copy_sources + [
             "tar --create --file=$@ --directory=$$work --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner" +
             " --mode=u=rwX,go=rX " + name,
         ]),

@@ -1,0 +1,120 @@
+#include "benchmarks/executor_profile.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "benchmarks/kernel_config.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+KernelConfig Config(const std::string& operation, const std::string& kernel,
+                    const std::string& shape, const std::string& block,
+                    const std::string& type = "float") {
+  KernelPlanFlags flags;
+  flags.operation = operation;
+  flags.kernels = kernel;
+  flags.shapes = shape;
+  flags.blocks = block;
+  flags.types = type;
+  return MakeKernelPlan(flags, 1).value().front();
+}
+
+// In hundredths: ncu prints two decimals.
+std::string Rounded(const std::string& cell) {
+  double value = 0;
+  return absl::SimpleAtod(cell, &value) ? absl::StrCat(std::lround(value * 100)) : "";
+}
+
+// What Nsight Compute read of kernels like these on an H200.
+TEST(SetProfileColumnsTest, AsMeasuredOnAGpu) {
+  const struct {
+    KernelConfig config;
+    const char* load_efficiency;  // Percent, in hundredths.
+    const char* store_efficiency;
+    const char* load_sectors;
+    const char* store_sectors;
+    const char* shared_load;  // Wavefronts a request, in hundredths.
+    const char* shared_store;
+    const char* shared_efficiency;
+  } kCases[] = {
+      {Config("transpose", "copy_row", "512x512", "16x16"), "10000", "10000", "32768", "32768", "",
+       "", ""},
+      {Config("transpose", "naive_row", "512x512", "32x8"), "10000", "1250", "32768", "262144", "",
+       "", ""},
+      {Config("transpose", "naive_col", "512x512", "16x16"), "2500", "10000", "131072", "32768", "",
+       "", ""},
+      {Config("transpose", "tile_square", "512x512", ""), "10000", "10000", "32768", "32768",
+       "3200", "100", "606"},
+      {Config("transpose", "tile_unrolled", "512x512", ""), "10000", "10000", "32768", "32768",
+       "100", "100", "10000"},
+      {Config("transpose", "tile_unroll2_padded2_dynamic", "512x512", "16x16"), "10000", "10000",
+       "32768", "32768", "100", "200", "6667"},
+      {Config("matmul", "naive", "128x128x128", "32x8"), "8250", "10000", "327680", "2048", "", "",
+       ""},
+      {Config("matmul", "naive", "128x128x128", "16x16"), "5625", "10000", "262144", "2048", "", "",
+       ""},
+      {Config("matmul", "tiled", "128x128x128", ""), "10000", "10000", "16384", "2048", "100",
+       "100", "5303"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(Title(c.config));
+    const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(c.config, /*seed=*/1);
+    ASSERT_TRUE(profile.ok()) << profile.status();
+    ResultRow row;
+    SetProfileColumns(*profile, &row);
+    EXPECT_EQ(Rounded(row.Get(Column::kLoadEfficiency)), c.load_efficiency);
+    EXPECT_EQ(Rounded(row.Get(Column::kStoreEfficiency)), c.store_efficiency);
+    EXPECT_EQ(row.Get(Column::kLoadTransactions), c.load_sectors);
+    EXPECT_EQ(row.Get(Column::kStoreTransactions), c.store_sectors);
+    EXPECT_EQ(Rounded(row.Get(Column::kSharedLoadWavefrontsPerRequest)), c.shared_load);
+    EXPECT_EQ(Rounded(row.Get(Column::kSharedStoreWavefrontsPerRequest)), c.shared_store);
+    EXPECT_EQ(Rounded(row.Get(Column::kSharedEfficiency)), c.shared_efficiency);
+    EXPECT_EQ(row.Get(Column::kAchievedOccupancy), "");
+    EXPECT_EQ(row.Get(Column::kBranchEfficiency), "");
+  }
+}
+
+TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
+  for (const char* operation : {"transpose", "matmul"}) {
+    KernelPlanFlags flags;
+    flags.operation = operation;
+    flags.shapes = flags.operation == "matmul" ? "33x18x35" : "33x70";
+    flags.types = flags.operation == "matmul" ? "float,double" : "u8,u16,float,double,float4";
+    const std::vector<KernelConfig> plan = MakeKernelPlan(flags, 1).value();
+    for (const KernelConfig& config : plan) {
+      const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(config, /*seed=*/7);
+      if (!RunsOnExecutor(config)) {
+        EXPECT_EQ(profile.status().code(), absl::StatusCode::kUnimplemented) << Title(config);
+        continue;
+      }
+      ASSERT_TRUE(profile.ok()) << Title(config) << ": " << profile.status();
+      EXPECT_GT(profile->Total(simt::EventKind::kGlobalStore).sectors, 0u) << Title(config);
+    }
+  }
+}
+
+TEST(ExecutorRunTest, ProfilesTheLastRunOnly) {
+  const KernelConfig config = Config("transpose", "copy_row", "64x64", "");
+  absl::StatusOr<ExecutorRun> run = ExecutorRun::Create(config, /*seed=*/1, {});
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(run->Run().ok());
+    EXPECT_EQ(run->launches().size(), 1u);
+    EXPECT_EQ(run->Profile().Total(simt::EventKind::kGlobalLoad).sectors, 64u * 64 * 4 / 32);
+  }
+}
+
+TEST(ExecutorRunTest, WhatDoesNotFitIsResourceExhausted) {
+  const KernelConfig config = Config("transpose", "copy_row", "1000000x1000000", "");
+  EXPECT_EQ(ExecutorRun::Create(config, /*seed=*/1, {}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace stridewise

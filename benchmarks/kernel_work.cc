@@ -1,0 +1,91 @@
+#include "benchmarks/kernel_work.h"
+
+#include <utility>
+
+#include "common/status_macros.h"
+#include "matmul/host_executor.h"
+#include "transpose/host_executor.h"
+
+namespace stridewise {
+namespace {
+
+KernelWork Work(const TransposeConfig& config, TransposeImplementation implementation,
+                uint64_t seed) {
+  const auto bytes =
+      static_cast<size_t>(config.shape.rows * config.shape.cols * config.type.element_bytes);
+  const bool copy = implementation.operation == TransposeOperation::kCopy;
+  TransposeArgs args;
+  args.rows = config.shape.rows;
+  args.cols = config.shape.cols;
+  args.element_bytes = config.type.element_bytes;
+  args.ld_in = args.cols;
+  args.ld_out = copy ? args.cols : args.rows;
+  args.block = config.block;
+  KernelWork work;
+  work.inputs = {{"in", bytes, ElementType::kFloat, seed}};
+  work.output_name = "out";
+  work.output_bytes = bytes;
+  work.element_bytes = config.type.element_bytes;
+  work.needs_cublas = implementation.needs_cublas;
+  work.run = [args, implementation = std::move(implementation)](absl::Span<void* const> inputs,
+                                                                void* output, cudaStream_t stream,
+                                                                cublasHandle_t cublas) mutable {
+    args.in = inputs[0];
+    args.out = output;
+    args.stream = stream;
+    args.cublas = cublas;
+    return RunTranspose(implementation, args);
+  };
+  return work;
+}
+
+KernelWork Work(const MatMulConfig& config, MatMulImplementation implementation, uint64_t seed) {
+  const Shape3& shape = config.shape;
+  const auto bytes = [&](int64_t rows, int64_t cols) {
+    return static_cast<size_t>(rows * cols * ElementBytes(config.type));
+  };
+  MatMulArgs args;
+  args.m = shape.m;
+  args.n = shape.n;
+  args.k = shape.k;
+  args.type = config.type;
+  args.lda = shape.k;
+  args.ldb = shape.n;
+  args.ldc = shape.n;
+  args.block = config.block;
+  KernelWork work;
+  work.inputs = {{"a", bytes(shape.m, shape.k), config.type, seed},
+                 {"b", bytes(shape.k, shape.n), config.type, seed + 1}};
+  work.output_name = "c";
+  work.output_bytes = bytes(shape.m, shape.n);
+  work.element_bytes = ElementBytes(config.type);
+  work.needs_cublas = implementation.needs_cublas;
+  work.run = [args, implementation = std::move(implementation)](absl::Span<void* const> inputs,
+                                                                void* output, cudaStream_t stream,
+                                                                cublasHandle_t cublas) mutable {
+    args.a = inputs[0];
+    args.b = inputs[1];
+    args.c = output;
+    args.stream = stream;
+    args.cublas = cublas;
+    return RunMatMul(implementation, args);
+  };
+  return work;
+}
+
+}  // namespace
+
+KernelWork WorkOnDevice(const KernelConfig& config, uint64_t seed) {
+  return std::visit([&](const auto& c) { return Work(c, *c.implementation, seed); }, config);
+}
+
+absl::StatusOr<KernelWork> WorkOnExecutor(const KernelConfig& config, uint64_t seed) {
+  return std::visit(
+      [&](const auto& c) -> absl::StatusOr<KernelWork> {
+        ASSIGN_OR_RETURN(const auto on_host, OnHostExecutor(*c.implementation));
+        return Work(c, on_host, seed);
+      },
+      config);
+}
+
+}  // namespace stridewise

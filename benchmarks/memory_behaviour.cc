@@ -1,0 +1,49 @@
+#include "benchmarks/memory_behaviour.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "benchmarks/executor_profile.h"
+#include "benchmarks/row_columns.h"
+
+namespace stridewise {
+namespace {
+
+double RoundedUp(int64_t extent, int64_t multiple) {
+  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
+}
+
+bool IsWanted(const KernelConfig& config, MemoryBehaviour mode) {
+  if (!RunsOnExecutor(config) || IsEmpty(config) || mode == MemoryBehaviour::kNever) return false;
+  return mode == MemoryBehaviour::kAlways || EstimatedAccesses(config) <= kMaxAutoAccesses;
+}
+
+bool HasStatus(const ResultRow& row, RowStatus status) {
+  return row.Get(Column::kStatus) == RowStatusName(status);
+}
+
+}  // namespace
+
+double EstimatedAccesses(const KernelConfig& config) {
+  const Block& block = std::visit([](const auto& c) -> const Block& { return c.block; }, config);
+  const int64_t side = std::max<int64_t>({32, block.x, block.y});
+  if (const auto* c = std::get_if<TransposeConfig>(&config)) {
+    return 4 * RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);
+  }
+  const Shape3& shape = std::get<MatMulConfig>(config).shape;
+  return 2 * RoundedUp(shape.m, side) * RoundedUp(shape.n, side) * RoundedUp(shape.k, 32);
+}
+
+void FillMemoryBehaviour(const KernelConfig& config, const SweepOptions& options, ResultRow* row) {
+  const bool finished = !row->Get(Column::kStatus).empty();
+  if (!finished || !IsWanted(config, options.memory_behaviour)) return;
+  const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(config, options.seed);
+  if (profile.ok()) {
+    SetProfileColumns(*profile, row);
+  } else if (absl::IsDataLoss(profile.status()) &&
+             (HasStatus(*row, RowStatus::kOk) || HasStatus(*row, RowStatus::kSkipped))) {
+    SetOutcome(profile.status(), row);
+  }
+}
+
+}  // namespace stridewise
