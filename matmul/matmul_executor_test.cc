@@ -115,13 +115,34 @@ TEST_P(MatMulExecutorTest, EveryBlockShape) {
   EXPECT_EQ(Refusal({64, 32}), absl::StatusCode::kInvalidArgument);
 }
 
-// Blocks of one thread make that a small matrix; fixed tiles are for the GPU's test.
+// More rows than grid.y holds. Blocks of one thread make that a small matrix.
 TEST_P(MatMulExecutorTest, MoreRowsThanAGridHolds) {
-  const bool one_thread = implementation_.default_block.x == 1;
-  if (implementation_.blocks == Blocks::kFixed && !one_thread) {
-    GTEST_SKIP() << "seconds for each kernel";
+  if (implementation_.blocks == Blocks::kFixed && implementation_.default_block.x > 1) {
+    EXPECT_EQ(Refusal({1, 1}), absl::StatusCode::kInvalidArgument);
+    return;
   }
   RunCase<float>({65535 + 2, 1, 3, 1}, {1, 1});
+}
+
+// The same for blocks of a fixed size, of which only the last few run.
+TEST_P(MatMulExecutorTest, TheLastTilesOfATallGrid) {
+  simt::ExecutorOptions options;
+  options.only = [](const Extent3& block, const Grid& grid) {
+    return grid.z > 1 && block.z == grid.z - 1 && block.y + 64 >= grid.y;
+  };
+  auto executor = simt::Executor::Create(options);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  MatMulTestProblem<float> problem({65535 * 32 + 33, 2, 1, 0});
+  const absl::Status status = RunOn(executor->get(), &problem, {0, 0, 0});
+  ASSERT_TRUE(status.ok()) << status;
+  if ((*executor)->launches().front().grid.z == 1) GTEST_SKIP() << "its grid does not grow in z";
+  const MatMulArgs& args = problem.args();
+  for (int64_t row = args.m - 2; row < args.m; ++row) {
+    for (int64_t col = 0; col < args.n; ++col) {
+      // One term: exact in any order of operations.
+      ASSERT_EQ(args.C<float>()(row, col), args.A<float>()(row, 0) * args.B<float>()(0, col));
+    }
+  }
 }
 
 // NaN in A spoils its row of C, and nothing else: zero padding must not meet it.

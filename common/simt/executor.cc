@@ -31,6 +31,11 @@ SimtIndex ToIndex(const Extent3& extent) {
           static_cast<unsigned>(extent.z)};
 }
 
+Extent3 BlockAt(uint64_t linear, const SimtIndex& grid) {
+  return {static_cast<int64_t>(linear % grid.x), static_cast<int64_t>(linear / grid.x % grid.y),
+          static_cast<int64_t>(linear / grid.x / grid.y)};
+}
+
 // The order of blocks: 0 ... count - 1, or from some block on in strides without common divisor.
 class BlockOrder {
  public:
@@ -73,11 +78,17 @@ struct Executor::State {
     context->stop = Stop::kNo;
     const BlockOrder order(blocks, options.schedule_seed);
     std::atomic<uint64_t> next{0};
+    const SimtIndex& grid = context->grid;
+    const auto wanted = [&](uint64_t i) {
+      return options.only == nullptr || options.only(BlockAt(i, grid), {grid.x, grid.y, grid.z});
+    };
     const auto work = [&](Worker* worker) {
       for (;;) {
         const uint64_t first = next.fetch_add(kBlocksPerTurn);
         for (uint64_t i = first; i < std::min(first + kBlocksPerTurn, blocks); ++i) {
-          if (context->stop != Stop::kNo || !worker->RunBlock(order(i))) return;
+          const uint64_t block = order(i);
+          if (!wanted(block)) continue;
+          if (context->stop != Stop::kNo || !worker->RunBlock(block)) return;
         }
         if (first >= blocks) return;
       }

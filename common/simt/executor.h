@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,6 +39,9 @@ struct ExecutorOptions {
   int threads = 0;      // Cores to run blocks on; 0: all of the machine's.
   // 0 runs blocks, warps and lanes in order; any other value in an order of its own.
   uint64_t schedule_seed = 0;
+  // Runs only the blocks for which this is true; null: all. For a look at the edge of a huge grid.
+  // What the others would have written is not there.
+  std::function<bool(const Extent3& block, const Grid& grid)> only;
   int max_findings = 16;  // A launch ends early when it has so many.
   // Basic blocks of one thread after which it counts as one that does not end: some seconds.
   uint64_t max_steps = uint64_t{1} << 26;

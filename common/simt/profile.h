@@ -4,7 +4,7 @@
 //                     smsp__inst_executed_op_shared_{ld,st}.sum (shared; the GPU also counts
 //                     instructions whose lanes are all switched off)
 //   sectors           l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum
-//   wavefronts        l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum
+//   wavefronts        smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum
 //   DistinctByteShare smsp__sass_average_data_bytes_per_sector_mem_global_op_{ld,st}.pct
 
 #ifndef STRIDEWISE_COMMON_SIMT_PROFILE_H_
