@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Plants mistakes in the kernels, one at a time, and sees whether the tests on the host executor notice.
+
+  tools/mutate_kernels.py                                       all kernels that run on the host executor
+  tools/mutate_kernels.py --only=tiled.cu --csv=mutants.csv     those of one file
+  tools/mutate_kernels.py --only='barrier left out' --list      which there are of one kind
+
+A mutant is a kernel's source with one change: a barrier fewer, `<=` for `<`, rows for columns (kernel_mutants.py). It
+is killed when a test fails, crashes or does not end. Those that do not compile, and those that
+mutate_kernels_equivalent.txt says are no mistake, do not count. Bazel builds the tests and tells how; from there each
+mutant costs the compiler and the linker a call, some seconds on one core. Exits with 1 if a mutant that counts survives.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from kernel_mutants import PACKAGES, ROOT, described, kernel_files, mutants_of
+
+EQUIVALENT_LIST = ROOT / "tools" / "mutate_kernels_equivalent.txt"
+TESTS = ["//{0}:{0}_executor_test", "//{0}:{0}_memory_test"]  # In each package.
+
+# CheckName() of common/simt/finding.cc.
+FINDINGS = re.compile(
+    "out-of-bounds access|access to no memory of the device|misaligned access|write to read-only memory|"
+    "read of uninitialised memory|data race|divergent barrier|too much shared memory|thread that does not end")
+
+OUTCOMES = KILLED, SURVIVED, EQUIVALENT, BROKEN = "killed", "survived", "equivalent", "does not compile"
+# `killed_by` says which test noticed, and how.
+Verdict = collections.namedtuple("Verdict", "mutant outcome killed_by")
+
+
+class Build:
+  """Bazel's own command lines for the kernels and the tests, run with another source or object in them."""
+
+  def __init__(self, bazel, options):
+    def run(*arguments):
+      result = subprocess.run([*bazel, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+      if result.returncode:
+        sys.exit(result.returncode)  # Bazel has said why.
+      return result.stdout
+
+    labels = [test.format(package) for package in PACKAGES for test in TESTS]
+    run("build", *options, *labels)
+    self.folder = pathlib.Path(run("info", *options, "execution_root").strip())
+    query = f'mnemonic("SimtCompile|SimtRename|CppLink", deps({" + ".join(labels)}))'
+    actions = json.loads(run("aquery", *options, "--output=jsonproto", query))["actions"]
+    self.compile, self.rename, self.link = {}, {}, {}  # By source, by what the compiler wrote, by binary.
+    for action in actions:
+      # Long command lines are there twice: argument by argument, and as a file of arguments.
+      command = [argument for argument in action["arguments"] if not argument.startswith("@")]
+      if action["mnemonic"] == "SimtCompile":
+        self.compile[command[command.index("-c") + 1]] = command
+      elif action["mnemonic"] == "SimtRename":
+        self.rename[command[-2]] = command
+      elif "-o" in command:
+        self.link[command[command.index("-o") + 1]] = command
+
+  def _run(self, command, replaced):
+    subprocess.run([str(replaced.get(argument, argument)) for argument in command], cwd=self.folder,
+                   env={"PATH": "/usr/bin:/bin"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+  def binaries(self, file):
+    """The tests that hold this kernel file."""
+    return sorted(binary for binary in self.link if binary.endswith("_test") and f"/bin/{file.split('/')[0]}/" in binary)
+
+  def compiled(self, file, text, scratch):
+    """The object of `text` in place of the kernel file. CalledProcessError where it does not compile."""
+    source, compiled, renamed = scratch / file, scratch / "compiled.o", scratch / "renamed.o"
+    source.parent.mkdir(parents=True)
+    source.write_text(text, "utf-8")
+    compiler, *flags, old_compiled = self.compile[file]
+    # Debug information, and so tests and findings, name the file as if it lay in the workspace.
+    self._run([compiler, f"-fdebug-prefix-map={scratch}/=", *flags, compiled], {file: source})
+    *rename, _, _ = self.rename[old_compiled]
+    self._run([*rename, compiled, renamed], {})
+    return renamed
+
+  def linked(self, binary, file, new_object, scratch):
+    """The test program with this object in place of the kernel file's."""
+    old_object = self.rename[self.compile[file][-1]][-1]
+    twin = scratch / pathlib.Path(binary).name
+    self._run(self.link[binary], {old_object: new_object, binary: twin})
+    return twin
+
+  def runfiles(self, binary):
+    return self.folder / (binary + ".runfiles") / "stridewise"
+
+  def tests(self, binary, names, all_names):
+    """The tests of the entries `names`: those whose parameter names them, or names none."""
+    listing = subprocess.run([self.folder / binary, "--gtest_list_tests"], cwd=self.runfiles(binary),
+                             stdout=subprocess.PIPE, text=True, check=True).stdout
+    longest_first = "|".join(sorted(all_names, key=len, reverse=True))
+    tests, suite = [], ""
+    for line in listing.splitlines()[1:]:
+      name = line.split("#")[0].strip()
+      if not line.startswith(" "):
+        suite = name
+        continue
+      named = set(re.findall(longest_first, name.partition("/")[2]))
+      if not named or named & set(names):
+        tests.append(suite + name)
+    return tests
+
+
+def failure(binary, directory, tests, seconds):
+  """Why the tests fail, or None. Stops at the first failure."""
+  process = subprocess.Popen([binary, "--gtest_filter=" + ":".join(tests)], cwd=directory, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                             env={**os.environ, "GTEST_BREAK_ON_FAILURE": "1"})
+  try:
+    output = process.communicate(timeout=seconds)[0]
+  except subprocess.TimeoutExpired:
+    os.killpg(process.pid, signal.SIGKILL)
+    return f"{binary.name}: does not end"
+  if process.returncode == 0:
+    return None
+  test = re.findall(r"^\[ RUN      \] (?:\w+/)?\w+\.(\S+)", output, flags=re.M)[-1:]
+  reasons = (sorted(set(FINDINGS.findall(output))) or re.findall(r"([^/\n]*:\d+): Failure$", output, flags=re.M) or
+             [f"exit {process.returncode}"])
+  return f"{binary.name} {' '.join(test)}: {', '.join(reasons)}"
+
+
+class Jury:
+  """Judges mutants: builds the tests with them and runs those that concern them."""
+
+  def __init__(self, build, files, equivalent, scratch):
+    self.build, self.equivalent, self.scratch = build, equivalent, scratch
+    all_names = [name for names in files.values() for name in names]
+    self.tests = {(file, binary): build.tests(binary, names, all_names)
+                  for file, names in files.items() for binary in build.binaries(file)}
+    self.seconds = {}
+
+  def _failure(self, file, text):
+    """Why the first test program that notices fails, or None. Those that follow are not run."""
+    with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+      scratch = pathlib.Path(folder)
+      new_object = self.build.compiled(file, text, scratch)
+      for binary in self.build.binaries(file):
+        why = failure(self.build.linked(binary, file, new_object, scratch), self.build.runfiles(binary),
+                      self.tests[file, binary], self.seconds.get(file))
+        if why:
+          return why
+    return None
+
+  def check_unchanged(self, file):
+    """Sees to it that the unchanged source passes, and how long that takes."""
+    start = time.monotonic()
+    why = self._failure(file, (ROOT / file).read_text("utf-8"))
+    if why:
+      sys.exit(f"mutate_kernels: {file} fails without any change: {why}")
+    self.seconds[file] = 20 + 5 * (time.monotonic() - start)
+
+  def judge(self, mutant):
+    try:
+      why = self._failure(mutant.file, mutant.text)
+    except subprocess.CalledProcessError:
+      return Verdict(mutant, BROKEN, "")
+    if why:
+      return Verdict(mutant, KILLED, why)
+    return Verdict(mutant, EQUIVALENT if (mutant.file, mutant.shown) in self.equivalent else SURVIVED, "")
+
+
+def equivalent_mutants():
+  """(file, shown) of each."""
+  lines = EQUIVALENT_LIST.read_text("utf-8").splitlines()
+  return {tuple(line.split(" ## ")[:2]) for line in lines if not line.startswith("#")}
+
+
+def print_summary(verdicts):
+  """A line a file and one for all."""
+  counts = collections.defaultdict(collections.Counter)
+  for verdict in verdicts:
+    counts[verdict.mutant.file][verdict.outcome] += 1
+    counts["all"][verdict.outcome] += 1
+  print("\nkilled of those that count; equivalent; do not compile")
+  for name, outcomes in counts.items():
+    killed, survived, equivalent, broken = (outcomes[outcome] for outcome in OUTCOMES)
+    print(f"{killed:4} of {killed + survived:4}; {equivalent:3}; {broken:3}  {name}")
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("--only", metavar="REGEX", default="", help="mutants whose line in the output it matches")
+  parser.add_argument("--list", action="store_true", help="name the mutants and do no more")
+  parser.add_argument("--csv", metavar="FILE", help="write the result there too")
+  parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
+  parser.add_argument("--bazel", default="bazel", metavar="COMMAND", help="with startup options")
+  parser.add_argument("--bazel_options", default="", metavar="OPTIONS", help="for its build command")
+  flags = parser.parse_args()
+  resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+  files = kernel_files()
+  mutants = [mutant for file in files for mutant in mutants_of(file)]
+  known = {(mutant.file, mutant.shown) for mutant in mutants}
+  equivalent = equivalent_mutants()
+  for file, shown in equivalent - known:
+    sys.exit(f"mutate_kernels: {EQUIVALENT_LIST.name} lists what is no mutant: {file} ## {shown}")
+  mutants = [mutant for mutant in mutants if re.search(flags.only, described(mutant))]
+  if flags.list:
+    print("\n".join(map(described, mutants)))
+    return 0
+
+  build = Build(shlex.split(flags.bazel), shlex.split(flags.bazel_options))
+  verdicts = []
+  with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(flags.jobs) as pool:
+    jury = Jury(build, files, equivalent, scratch)
+    list(pool.map(jury.check_unchanged, {mutant.file: None for mutant in mutants}))
+    for verdict in pool.map(jury.judge, mutants):
+      verdicts.append(verdict)
+      print(f"{verdict.outcome:16}  {described(verdict.mutant)}  [{verdict.killed_by}]", flush=True)
+
+  print_summary(verdicts)
+  survivors = [v.mutant for v in verdicts if v.outcome == SURVIVED]
+  mistaken = [v.mutant for v in verdicts if v.outcome == KILLED and (v.mutant.file, v.mutant.shown) in equivalent]
+  for title, group in (("Survivors", survivors), (f"Killed, though {EQUIVALENT_LIST.name} lists them", mistaken)):
+    if group:
+      print("\n".join(["", title + ":", *map(described, group)]))
+  if flags.csv:
+    with open(flags.csv, "w", newline="", encoding="utf-8") as file:
+      writer = csv.writer(file)
+      writer.writerow(["file", "line", "change", "mutated", "outcome", "killed_by"])
+      writer.writerows([*v.mutant[:4], v.outcome, v.killed_by] for v in verdicts)
+  return 1 if survivors or mistaken else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())
