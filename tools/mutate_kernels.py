@@ -8,7 +8,8 @@
 A mutant is a kernel's source with one change: a barrier fewer, `<=` for `<`, rows for columns (kernel_mutants.py). It
 is killed when a test fails, crashes or does not end. Those that do not compile, and those that
 mutate_kernels_equivalent.txt says are no mistake, do not count. Bazel builds the tests and tells how; from there each
-mutant costs the compiler and the linker a call, some seconds on one core. Exits with 1 if a mutant that counts survives.
+mutant costs a call of the compiler, one or two of the linker, and the tests: some seconds on a core. Exits with 1 if a
+mutant that counts survives.
 """
 
 import argparse
@@ -74,7 +75,8 @@ class Build:
 
   def binaries(self, file):
     """The tests that hold this kernel file."""
-    return sorted(binary for binary in self.link if binary.endswith("_test") and f"/bin/{file.split('/')[0]}/" in binary)
+    folder = f"/bin/{file.split('/')[0]}/"
+    return sorted(binary for binary in self.link if folder in binary and binary.endswith("_test"))
 
   def compiled(self, file, text, scratch):
     """The object of `text` in place of the kernel file. CalledProcessError where it does not compile."""
@@ -181,7 +183,8 @@ def equivalent_mutants():
 
 def print_summary(verdicts):
   """A line a file and one for all."""
-  counts = collections.defaultdict(collections.Counter)
+  counts = {verdict.mutant.file: collections.Counter() for verdict in verdicts}
+  counts["all"] = collections.Counter()
   for verdict in verdicts:
     counts[verdict.mutant.file][verdict.outcome] += 1
     counts["all"][verdict.outcome] += 1
