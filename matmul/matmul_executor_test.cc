@@ -83,6 +83,13 @@ class MatMulExecutorTest : public testing::TestWithParam<std::string> {
       ASSERT_EQ(launches.size(), c.m == 0 || c.n == 0 ? 0u : 1u);
       if (launches.empty()) continue;
       ASSERT_TRUE(launches.front().profile == first_launches.front().profile) << c;
+      if (implementation_.blocks == Blocks::kFixed) {
+        const Block& launched = launches.front().block;
+        const Block& registered = implementation_.default_block;
+        ASSERT_EQ(launched.x, registered.x);
+        ASSERT_EQ(launched.y, registered.y);
+        ASSERT_EQ(launched.z, registered.z);
+      }
     }
   }
 
@@ -155,6 +162,27 @@ TEST_P(MatMulExecutorTest, NanStaysInItsRow) {
   for (int64_t row = 0; row < c.rows; ++row) {
     for (int64_t col = 0; col < c.cols; ++col) {
       EXPECT_EQ(std::isnan(c(row, col)), row == 3) << row << "," << col;
+    }
+  }
+}
+
+// The entries that only their rounding tells apart: sums in the order of k, to the last bit.
+TEST_P(MatMulExecutorTest, RoundsAsTheRegistrySays) {
+  if (GetParam().rfind("tiled", 0) != 0) GTEST_SKIP() << "free to sum in any order";
+  MatMulTestProblem<float> problem({33, 34, 70, 1});
+  const absl::Status status = RunOn(executors_.front().get(), &problem, {0, 0, 0});
+  ASSERT_TRUE(status.ok()) << status;
+  const ConstMatrix<float> a = problem.args().A<float>();
+  const ConstMatrix<float> b = problem.args().B<float>();
+  const Matrix<float> c = problem.args().C<float>();
+  for (int64_t row = 0; row < c.rows; ++row) {
+    for (int64_t col = 0; col < c.cols; ++col) {
+      float sum = 0;
+      for (int64_t i = 0; i < a.cols; ++i) {
+        const volatile float product = a(row, i) * b(i, col);
+        sum = implementation_.math == "fma" ? std::fma(a(row, i), b(i, col), sum) : product + sum;
+      }
+      ASSERT_EQ(c(row, col), sum) << row << "," << col;
     }
   }
 }

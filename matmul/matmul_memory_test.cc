@@ -132,7 +132,7 @@ const MemoryCase kCases[] = {
      TileStores(2)},
 };
 
-simt::Profile ProfileOf(const MemoryCase& c) {
+simt::LaunchReport ReportOf(const MemoryCase& c) {
   const auto on_host = OnHostExecutor(*FindMatMulImplementation(c.kernel));
   EXPECT_TRUE(on_host.ok()) << on_host.status();
   auto executor = simt::Executor::Create({});
@@ -159,14 +159,18 @@ simt::Profile ProfileOf(const MemoryCase& c) {
   args.block = c.block;
   const absl::Status status = RunMatMul(*on_host, args);
   EXPECT_TRUE(status.ok()) << status;
-  return (*executor)->launches().back().profile;
+  return (*executor)->launches().back();
 }
 
 TEST(MatMulMemoryTest, SectorsAndWavefronts) {
   for (const MemoryCase& c : kCases) {
     SCOPED_TRACE(testing::Message() << c.kernel << " " << c.block.x << "x" << c.block.y << " "
                                     << std::string(ElementTypeName(c.type)));
-    const simt::Profile profile = ProfileOf(c);
+    const simt::LaunchReport report = ReportOf(c);
+    const simt::Profile& profile = report.profile;
+    // Two tiles, without padding: their rows are read as rows.
+    EXPECT_EQ(report.shared_bytes,
+              c.shared_load.requests == 0 ? 0 : 2 * kTile * kTile * ElementBytes(c.type));
     for (const auto& [kind, want] :
          std::vector<std::pair<EventKind, Counts>>{{EventKind::kGlobalLoad, c.load},
                                                    {EventKind::kGlobalStore, c.store},

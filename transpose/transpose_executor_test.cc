@@ -72,6 +72,13 @@ class TransposeExecutorTest : public testing::TestWithParam<std::string> {
       ASSERT_EQ(launches.size(), c.rows == 0 || c.cols == 0 ? 0u : 1u);
       if (launches.empty()) continue;
       ASSERT_TRUE(launches.front().profile == first_launches.front().profile) << c;
+      if (implementation_.blocks == Blocks::kFixed) {
+        const Block& launched = launches.front().block;
+        const Block& registered = implementation_.default_block;
+        ASSERT_EQ(launched.x, registered.x);
+        ASSERT_EQ(launched.y, registered.y);
+        ASSERT_EQ(launched.z, registered.z);
+      }
     }
   }
 

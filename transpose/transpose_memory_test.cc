@@ -120,7 +120,7 @@ const MemoryCase kSharedMemory[] = {
     {"tile_swizzled", k32x8, 16, Sectors(1, 32, 16), Sectors(1, 32, 16), 4, 4},
 };
 
-simt::Profile ProfileOf(const std::string& kernel, const Block& block, int64_t element_bytes) {
+simt::LaunchReport ReportOf(const std::string& kernel, const Block& block, int64_t element_bytes) {
   const auto on_host = OnHostExecutor(*FindTransposeImplementation(kernel));
   EXPECT_TRUE(on_host.ok()) << on_host.status();
   auto executor = simt::Executor::Create({});
@@ -140,7 +140,11 @@ simt::Profile ProfileOf(const std::string& kernel, const Block& block, int64_t e
   args.block = block;
   const absl::Status status = RunTranspose(*on_host, args);
   EXPECT_TRUE(status.ok()) << status;
-  return (*executor)->launches().back().profile;
+  return (*executor)->launches().back();
+}
+
+simt::Profile ProfileOf(const std::string& kernel, const Block& block, int64_t element_bytes) {
+  return ReportOf(kernel, block, element_bytes).profile;
 }
 
 void ExpectCosts(const MemoryCase& c) {
@@ -168,6 +172,47 @@ TEST(TransposeMemoryTest, SectorsOfAWarpsRowsAndColumns) {
 
 TEST(TransposeMemoryTest, WavefrontsOfATilesRowsAndColumns) {
   for (const MemoryCase& c : kSharedMemory) ExpectCosts(c);
+}
+
+// What a launch holds and waits for, of elements of 4 bytes in the default block.
+struct FootprintCase {
+  const char* kernel;
+  int64_t elements_a_thread;
+  int64_t barriers;  // Of all blocks.
+  int64_t shared_bytes;
+};
+
+const FootprintCase kFootprints[] = {
+    {"copy_row", 1, 0, 0},
+    {"copy_col", 1, 0, 0},
+    {"naive_row", 1, 0, 0},
+    {"naive_col", 1, 0, 0},
+    {"unroll4_row", 4, 0, 0},
+    {"unroll4_col", 4, 0, 0},
+    {"diagonal_row", 1, 0, 0},
+    {"diagonal_col", 1, 0, 0},
+    {"copy_shared", 4, 16 * 16, 32 * 33 * 4},
+    {"tile_square", 1, 16 * 16, 32 * 32 * 4},
+    {"tile_square_padded", 1, 16 * 16, 32 * 33 * 4},
+    {"tile_rectangular", 1, 32 * 16, 16 * 32 * 4},
+    {"tile_rectangular_padded", 1, 32 * 16, 16 * 34 * 4},
+    {"tile_unroll2_dynamic", 2, 32 * 8, 16 * 64 * 4},
+    {"tile_unroll2_padded_dynamic", 2, 32 * 8, 16 * 65 * 4},
+    {"tile_unroll2_padded2_dynamic", 2, 32 * 8, 16 * 66 * 4},
+    {"tile_unrolled", 4, 16 * 16, 32 * 33 * 4},
+    {"tile_swizzled", 4, 16 * 16, 32 * 32 * 4},
+    // Four blocks (occupancy.h) share the tiles, with two barriers for each.
+    {"tile_persistent", 4 * 16 * 16 / 4, 2 * 16 * 16, 32 * 32 * 4},
+};
+
+TEST(TransposeMemoryTest, ThreadsBarriersAndSharedMemory) {
+  for (const FootprintCase& c : kFootprints) {
+    const simt::LaunchReport report =
+        ReportOf(c.kernel, FindTransposeImplementation(c.kernel)->default_block, 4);
+    EXPECT_EQ(report.profile.warps * c.elements_a_thread, kRequests) << c.kernel;
+    EXPECT_EQ(report.profile.barriers, c.barriers) << c.kernel;
+    EXPECT_EQ(report.shared_bytes, c.shared_bytes) << c.kernel;
+  }
 }
 
 // In the studies' words: 16x16 blocks store with 25 % efficiency, 32x8 with 12.5 %, 8x32 with 50 %.

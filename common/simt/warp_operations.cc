@@ -1,7 +1,10 @@
 // A worker's part behind the synchronising and exchanging functions of a kernel, and its shared
 // memory.
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/simt/worker.h"
@@ -52,6 +55,70 @@ uint32_t Worker::Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc) 
   lane.source = Lane::kBallot;
   WarpSync(lane, mask, pc);
   return static_cast<uint32_t>(lane.result);
+}
+
+// Lets those lanes go on whose masks all agree and are complete. Returns false if there are none.
+bool Worker::ReleaseWarpSync(Warp* warp) {
+  bool released = false;
+  for (int i = 0; i < warp->lanes; ++i) {
+    const Lane& lane = lanes_[warp->first + i];
+    if (lane.state != LaneState::kAtWarpSync) continue;
+    const uint32_t mask = lane.wait_mask;
+    const auto waits_too = [&](int l) {
+      const Lane& other = lanes_[warp->first + l];
+      return l < warp->lanes && other.state == LaneState::kAtWarpSync && other.wait_mask == mask;
+    };
+    bool complete = (mask >> i & 1) != 0;
+    for (int l = 0; l < kWarpLanes && complete; ++l) complete = !(mask >> l & 1) || waits_too(l);
+    if (!complete) continue;
+    JoinClocks(warp, mask);
+    Exchange(warp, mask);
+    for (int l = 0; l < kWarpLanes; ++l) {
+      if (mask >> l & 1) lanes_[warp->first + l].state = LaneState::kReady;
+    }
+    released = true;
+  }
+  return released;
+}
+
+void Worker::Exchange(Warp* warp, uint32_t mask) {
+  uint64_t ballot = 0;
+  for (int l = 0; l < warp->lanes; ++l) {
+    if ((mask >> l & 1) && lanes_[warp->first + l].offer != 0) ballot |= uint64_t{1} << l;
+  }
+  for (int l = 0; l < warp->lanes; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    Lane& lane = lanes_[warp->first + l];
+    if (lane.source == Lane::kBallot) {
+      lane.result = ballot;
+    } else if (lane.source < warp->lanes && (mask >> lane.source & 1)) {
+      lane.result = lanes_[warp->first + lane.source].offer;
+    } else {
+      lane.result = ~uint64_t{0};  // From a lane that does not take part: undefined, so NaN.
+    }
+  }
+}
+
+// What any lane of `mask` knows of, and what it did itself, all of them know now.
+void Worker::JoinClocks(Warp* warp, uint32_t mask) {
+  if (warp->known == nullptr) warp->known.reset(new typename decltype(warp->known)::element_type);
+  if (!std::exchange(warp->known_in_use, true)) {
+    for (auto& row : *warp->known) row.fill(0);
+    for (int l = 0; l < warp->lanes; ++l) {
+      lanes_[warp->first + l].now.known = (*warp->known)[l].data();
+    }
+  }
+  std::array<uint32_t, kWarpLanes> joined{};
+  for (int l = 0; l < kWarpLanes; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    for (int k = 0; k < kWarpLanes; ++k) joined[k] = std::max(joined[k], (*warp->known)[l][k]);
+    joined[l] = std::max(joined[l], lanes_[warp->first + l].now.clock + 1);
+  }
+  for (int l = 0; l < kWarpLanes; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    (*warp->known)[l] = joined;
+    ++lanes_[warp->first + l].now.clock;
+  }
 }
 
 // The bytes are poison, and count as not written, until the wait delivers them: who reads too early

@@ -176,14 +176,16 @@ class Worker {
   bool RunWarp(Warp* warp);
   void Resume(Lane* lane);
   void Wait(Lane& lane, LaneState state, uintptr_t pc);
-  bool ReleaseWarpSync(Warp* warp);
-  void Exchange(Warp* warp, uint32_t mask);
   void ReleaseTraceFull(Warp* warp);
   void Replay(Warp* warp);
   bool ReleaseBarrier();
-  void JoinClocks(Warp* warp, uint32_t mask);
   void GrowTrace(Lane& lane);
   [[noreturn]] void Leave(Lane& lane);
+
+  // warp_operations.cc
+  bool ReleaseWarpSync(Warp* warp);
+  void Exchange(Warp* warp, uint32_t mask);
+  void JoinClocks(Warp* warp, uint32_t mask);
 
   // worker_access.cc
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
