@@ -29,7 +29,6 @@ class LazyPages {
   T* As() const {
     return static_cast<T*>(data_);
   }
-  size_t bytes() const { return bytes_; }
   void Clear();  // All zero again.
 
  private:

@@ -21,7 +21,6 @@ namespace stridewise::simt {
 // Thread and time of an access in 64 bits: thread + 1 | clock | whether it was atomic. 0 is nobody.
 using Stamp = uint64_t;
 
-inline constexpr uint32_t kMaxClock = 0x7fffffff;
 // In place of thread + 1 of a reader: several blocks; or, as a bit, several threads of its block.
 inline constexpr uint32_t kManyBlocks = 0xffffffff;
 inline constexpr uint32_t kManyThreads = 0x80000000;

@@ -21,7 +21,6 @@ enum class EventKind : uint8_t {
   kSharedStore,
   kSharedAtomic,
 };
-inline constexpr int kEventKinds = 7;
 
 // A place in the machine code, what it does there and how wide: pc, kind and log2 of the bytes in
 // one word, so that two lanes do the same when their sites are equal.
