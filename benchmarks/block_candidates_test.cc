@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/launch_geometry.h"
 #include "gtest/gtest.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {

@@ -23,7 +23,7 @@
 #include "benchmarks/sweep_flags.h"
 #include "benchmarks/transpose_plan.h"
 #include "common/status_macros.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 ABSL_FLAG(std::string, kernel, "tile_unroll2_padded_dynamic",
           "What to search: a list of names and globs of kernels that take any block, such as "

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "common/launch_geometry.h"
 #include "common/sweep_args.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "common/buffer.h"
 #include "common/sweep_args.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/row_comparison.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {

@@ -21,7 +21,7 @@
 #include "benchmarks/transpose_runner.h"
 #include "benchmarks/transpose_speedups.h"
 #include "common/status_macros.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 ABSL_FLAG(std::string, preset, "default", "What to measure, by name; --list shows the presets.");
 ABSL_FLAG(std::string, kernels, "",

@@ -5,7 +5,7 @@
 
 #include "common/cublas_status.h"
 #include "common/status_macros.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {

@@ -11,18 +11,18 @@ namespace stridewise {
 #define IF_kHostExecutable(...) __VA_ARGS__
 #define IF_kDeviceOnly(...)
 
-#define TRANSPOSE_HOST(name, function, summary, teaches)
-#define TRANSPOSE_CUBLAS(name, function, element_sizes, summary, teaches)
+#define TRANSPOSE_HOST(...)
+#define TRANSPOSE_CUBLAS(...)
+#define TRANSPOSE_COPY(name, function, blocks, block, flag, ...) ENTRY(name, function, flag)
+#define TRANSPOSE_KERNEL(name, function, blocks, block, flag, ...) ENTRY(name, function, flag)
+#define TRANSPOSE_BATCHED(name, function, block, flag, ...) ENTRY(name, function, flag)
+#define TRANSPOSE_IN_PLACE(name, function, shapes, block, flag, ...) ENTRY(name, function, flag)
 
 namespace executor {
 
-#define TRANSPOSE_COPY(name, function, blocks, block, flag, summary, teaches) \
-  IF_##flag(absl::Status function(const TransposeArgs& args);)
-#define TRANSPOSE_KERNEL(name, function, blocks, block, flag, min_cc, summary, teaches) \
-  IF_##flag(absl::Status function(const TransposeArgs& args);)
+#define ENTRY(name, function, flag) IF_##flag(absl::Status function(const TransposeArgs& args);)
 #include "transpose/kernels.inc"  // NOLINT(build/include)
-#undef TRANSPOSE_COPY
-#undef TRANSPOSE_KERNEL
+#undef ENTRY
 
 }  // namespace executor
 
@@ -34,13 +34,9 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
-#define TRANSPOSE_COPY(name, function, blocks, block, flag, summary, teaches) \
-  IF_##flag({#name, executor::function}, )
-#define TRANSPOSE_KERNEL(name, function, blocks, block, flag, min_cc, summary, teaches) \
-  IF_##flag({#name, executor::function}, )
+#define ENTRY(name, function, flag) IF_##flag({#name, executor::function}, )
 #include "transpose/kernels.inc"  // NOLINT(build/include)
-#undef TRANSPOSE_COPY
-#undef TRANSPOSE_KERNEL
+#undef ENTRY
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #define STRIDEWISE_TRANSPOSE_HOST_EXECUTOR_H_
 
 #include "absl/status/statusor.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

@@ -1,26 +1,28 @@
-#include <cstdint>
+#include "transpose/registry.h"
+
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/argument_checks.h"
-#include "common/status_macros.h"
-#include "transpose/transpose.h"
+#include "transpose/check_args.h"
 
 namespace stridewise {
 
-#define TRANSPOSE_HOST(name, function, summary, teaches) \
-  absl::Status function(const TransposeArgs& args);
-#define TRANSPOSE_COPY(name, function, blocks, block, executor, summary, teaches) \
-  absl::Status function(const TransposeArgs& args);
-#define TRANSPOSE_KERNEL(name, function, blocks, block, executor, min_cc, summary, teaches) \
-  absl::Status function(const TransposeArgs& args);
-#define TRANSPOSE_CUBLAS(name, function, element_sizes, summary, teaches) \
-  absl::Status function(const TransposeArgs& args);
+// Every function of the list, declared: the arguments after the first two do not matter here.
+#define DECLARE(name, function, ...) absl::Status function(const TransposeArgs& args);
+#define TRANSPOSE_HOST DECLARE
+#define TRANSPOSE_COPY DECLARE
+#define TRANSPOSE_KERNEL DECLARE
+#define TRANSPOSE_BATCHED DECLARE
+#define TRANSPOSE_IN_PLACE DECLARE
+#define TRANSPOSE_CUBLAS DECLARE
 #include "transpose/kernels.inc"  // NOLINT(build/include)
 #undef TRANSPOSE_HOST
 #undef TRANSPOSE_COPY
 #undef TRANSPOSE_KERNEL
+#undef TRANSPOSE_BATCHED
+#undef TRANSPOSE_IN_PLACE
 #undef TRANSPOSE_CUBLAS
+#undef DECLARE
 
 namespace {
 
@@ -31,38 +33,70 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-constexpr int kAllSizes = 1 + 2 + 4 + 8 + 16;
+using Function = absl::Status (*)(const TransposeArgs& args);
 
-absl::Status CheckPointer(const char* argument, const void* data, const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
-  if (data == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(argument, " is null; allowed only when there are no elements, and there are ",
-                     args.rows, "x", args.cols));
-  }
-  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(args.element_bytes) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(argument, " is not a multiple of ",
-                                                   args.element_bytes, ", the element's size"));
-  }
-  return absl::OkStatus();
+// A transpose of the device; makers of other kinds change what is different.
+TransposeImplementation Kernel(const char* name, Function run, Blocks blocks, const Block& block,
+                               Executor executor, int min_compute_capability, const char* summary,
+                               const char* teaches) {
+  TransposeImplementation made;
+  made.name = name;
+  made.operation = TransposeOperation::kTranspose;
+  made.where = Where::kDevice;
+  made.summary = summary;
+  made.teaches = teaches;
+  made.blocks = blocks;
+  made.default_block = block;
+  made.executor = executor;
+  made.min_compute_capability = min_compute_capability;
+  made.element_sizes = kAllElementSizes;
+  made.run = run;
+  return made;
 }
 
-absl::Status CheckArgs(const TransposeImplementation& implementation, const TransposeArgs& args) {
-  const int64_t size = args.element_bytes;
-  if (size < 1 || size > 16 || (size & (size - 1)) != 0 ||
-      (implementation.element_sizes & size) == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "element_bytes is ", size, "; allowed is ",
-        implementation.element_sizes == kAllSizes ? "1, 2, 4, 8 and 16" : "4, 8 and 16"));
-  }
-  RETURN_IF_ERROR(CheckAtLeast("rows", args.rows, 0));
-  RETURN_IF_ERROR(CheckAtLeast("cols", args.cols, 0));
-  RETURN_IF_ERROR(CheckAtLeast("ld_in", args.ld_in, args.cols));
-  const bool copy = implementation.operation == TransposeOperation::kCopy;
-  RETURN_IF_ERROR(CheckAtLeast("ld_out", args.ld_out, copy ? args.cols : args.rows));
-  RETURN_IF_ERROR(CheckPointer("in", args.in, args));
-  RETURN_IF_ERROR(CheckPointer("out", args.out, args));
-  return CheckBlock(implementation.blocks, implementation.default_block, args.block);
+TransposeImplementation Copy(const char* name, Function run, Blocks blocks, const Block& block,
+                             Executor executor, const char* summary, const char* teaches) {
+  TransposeImplementation made = Kernel(name, run, blocks, block, executor, 0, summary, teaches);
+  made.operation = TransposeOperation::kCopy;
+  return made;
+}
+
+[[maybe_unused]] TransposeImplementation Batched(const char* name, Function run, const Block& block,
+                                                 Executor executor, const char* summary,
+                                                 const char* teaches) {
+  TransposeImplementation made =
+      Kernel(name, run, Blocks::kFixed, block, executor, 0, summary, teaches);
+  made.batches = true;
+  return made;
+}
+
+enum class Shapes { kSquare, kAnyWithWorkspace };
+
+[[maybe_unused]] TransposeImplementation InPlace(const char* name, Function run, Shapes shapes,
+                                                 const Block& block, Executor executor,
+                                                 const char* summary, const char* teaches) {
+  TransposeImplementation made = Batched(name, run, block, executor, summary, teaches);
+  made.operation = TransposeOperation::kInPlace;
+  made.square_only = shapes == Shapes::kSquare;
+  made.needs_workspace = shapes == Shapes::kAnyWithWorkspace;
+  return made;
+}
+
+TransposeImplementation Library(const char* name, Function run, int element_sizes,
+                                const char* summary, const char* teaches) {
+  TransposeImplementation made =
+      Kernel(name, run, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
+  made.needs_cublas = true;
+  made.element_sizes = element_sizes;
+  return made;
+}
+
+TransposeImplementation OnHost(const char* name, Function run, const char* summary,
+                               const char* teaches) {
+  TransposeImplementation made =
+      Kernel(name, run, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
+  made.where = Where::kHost;
+  return made;
 }
 
 }  // namespace
@@ -72,58 +106,33 @@ double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes) {
          static_cast<double>(element_bytes);
 }
 
+int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
+                                const TransposeArgs& args) {
+  return implementation.needs_workspace ? args.rows * args.cols * args.element_bytes : 0;
+}
+
 absl::Span<const TransposeImplementation> TransposeImplementations() {
   static const auto& implementations = *new std::vector<TransposeImplementation>{
-#define TRANSPOSE_HOST(name, function, summary, teaches) \
-  {#name,                                                \
-   TransposeOperation::kTranspose,                       \
-   Where::kHost,                                         \
-   summary,                                              \
-   teaches,                                              \
-   Blocks::kFixed,                                       \
-   kNoBlock,                                             \
-   Executor::kDeviceOnly,                                \
-   0,                                                    \
-   false,                                                \
-   kAllSizes,                                            \
-   function},
-#define TRANSPOSE_COPY(name, function, blocks, block, executor, summary, teaches) \
-  {#name,                                                                         \
-   TransposeOperation::kCopy,                                                     \
-   Where::kDevice,                                                                \
-   summary,                                                                       \
-   teaches,                                                                       \
-   Blocks::blocks,                                                                \
-   block,                                                                         \
-   Executor::executor,                                                            \
-   0,                                                                             \
-   false,                                                                         \
-   kAllSizes,                                                                     \
-   DEVICE_FUNCTION(function)},
-#define TRANSPOSE_KERNEL(name, function, blocks, block, executor, min_cc, summary, teaches) \
-  {#name,          TransposeOperation::kTranspose,                                          \
-   Where::kDevice, summary,                                                                 \
-   teaches,        Blocks::blocks,                                                          \
-   block,          Executor::executor,                                                      \
-   min_cc,         false,                                                                   \
-   kAllSizes,      DEVICE_FUNCTION(function)},
+#define TRANSPOSE_HOST(name, function, summary, teaches) OnHost(#name, function, summary, teaches),
+#define TRANSPOSE_COPY(name, function, blocks, block, executor, summary, teaches)            \
+  Copy(#name, DEVICE_FUNCTION(function), Blocks::blocks, block, Executor::executor, summary, \
+       teaches),
+#define TRANSPOSE_KERNEL(name, function, blocks, block, executor, min_cc, summary, teaches)   \
+  Kernel(#name, DEVICE_FUNCTION(function), Blocks::blocks, block, Executor::executor, min_cc, \
+         summary, teaches),
+#define TRANSPOSE_BATCHED(name, function, block, executor, summary, teaches) \
+  Batched(#name, DEVICE_FUNCTION(function), block, Executor::executor, summary, teaches),
+#define TRANSPOSE_IN_PLACE(name, function, shapes, block, executor, summary, teaches)           \
+  InPlace(#name, DEVICE_FUNCTION(function), Shapes::shapes, block, Executor::executor, summary, \
+          teaches),
 #define TRANSPOSE_CUBLAS(name, function, element_sizes, summary, teaches) \
-  {#name,                                                                 \
-   TransposeOperation::kTranspose,                                        \
-   Where::kDevice,                                                        \
-   summary,                                                               \
-   teaches,                                                               \
-   Blocks::kFixed,                                                        \
-   kNoBlock,                                                              \
-   Executor::kDeviceOnly,                                                 \
-   0,                                                                     \
-   true,                                                                  \
-   element_sizes,                                                         \
-   DEVICE_FUNCTION(function)},
+  Library(#name, DEVICE_FUNCTION(function), element_sizes, summary, teaches),
 #include "transpose/kernels.inc"  // NOLINT(build/include)
 #undef TRANSPOSE_HOST
 #undef TRANSPOSE_COPY
 #undef TRANSPOSE_KERNEL
+#undef TRANSPOSE_BATCHED
+#undef TRANSPOSE_IN_PLACE
 #undef TRANSPOSE_CUBLAS
   };
   return implementations;
@@ -143,7 +152,7 @@ absl::Status RunTranspose(const TransposeImplementation& implementation,
   }
   TransposeArgs checked = args;
   if (args.block.x == 0 && args.block.y == 0) checked.block = implementation.default_block;
-  absl::Status status = CheckArgs(implementation, checked);
+  absl::Status status = CheckTransposeArgs(implementation, checked);
   if (status.ok()) status = implementation.run(checked);
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat(implementation.name, ": ", status.message()));

@@ -1,111 +1,67 @@
-// Matrix transpose, out(c, r) = in(r, c), and the copies that bound it: every implementation of the
-// house, by name.
+// The fastest matrix transpose there is, in one call.
 //
-// `in` is rows x cols; a transpose's `out` is cols x rows, a copy's rows x cols. All row-major with
-// leading dimensions in elements; any extent may be 0. Elements are bits: 1, 2, 4, 8 or 16 bytes,
-// moved and never interpreted (cuBLAS apart, which multiplies by 1). `in` and `out` must not
-// overlap. Nothing between the rows of `out` is written.
+//   const MatrixView in = {device_in, rows, cols, cols, sizeof(float)};
+//   const MutableMatrixView out = {device_out, cols, rows, rows, sizeof(float)};
+//   absl::Status status = Transpose(in, out, stream);
+//
+// out(c, r) = in(r, c), for each matrix of a batch. Matrices are row-major in device memory, rows
+// `ld` elements apart, any shape, elements of 1, 2, 4, 8 or 16 bytes that are moved and never
+// interpreted; pointers need to be multiples of the element's size and no more. The kernel is
+// chosen by shape, type and alignment (dispatch.h); multiples of 16 bytes for pointers and rows are
+// the fastest, and a size like 8191 x 8193 is within a few percent of a copy all the same.
+//
+// The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
+// state, may be captured into a graph, and may be made from any thread. Errors inside the kernel
+// show at the next synchronisation.
 
 #ifndef STRIDEWISE_TRANSPOSE_TRANSPOSE_H_
 #define STRIDEWISE_TRANSPOSE_TRANSPOSE_H_
 
 #include <cstdint>
-#include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "common/cuda_handles.h"
-#include "common/implementation.h"
-#include "common/launch_geometry.h"
-#include "common/matrix.h"
 
 namespace stridewise {
 
-// 16 bytes as one element. A number, and not a struct of two, so that every compiler moves it in
-// one access.
-using Bits128 = unsigned __int128;
-
-// One transpose or copy. Pointers are device pointers for device implementations and host pointers
-// for host ones, each a multiple of the element size; they are borrowed.
-struct TransposeArgs {
-  int64_t rows = 0;  // Of `in`.
+struct MatrixView {
+  const void* data = nullptr;
+  int64_t rows = 0;
   int64_t cols = 0;
+  int64_t ld = 0;  // Elements from one row to the next, >= cols.
   int64_t element_bytes = 4;
-  const void* in = nullptr;
-  int64_t ld_in = 0;  // >= cols
-  void* out = nullptr;
-  int64_t ld_out = 0;  // >= rows for a transpose, >= cols for a copy
-
-  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For implementations that need cuBLAS.
-  Block block = {0, 0, 0};          // Threads of a block; RunTranspose() makes 0 x 0 the default.
-
-  template <typename T>
-  ConstMatrix<T> In() const {
-    return {static_cast<const T*>(in), rows, cols, ld_in};
-  }
-  template <typename T>
-  Matrix<T> Out() const {
-    return {static_cast<T*>(out), cols, rows, ld_out};
-  }
+  int64_t batch = 1;         // Matrices of this shape,
+  int64_t batch_stride = 0;  // each so many elements behind the one before it.
 };
 
-// Calls fn with an unsigned integer of the element's size.
-template <typename Fn>
-absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.
-  switch (args.element_bytes) {
-    case 1:
-      return fn(uint8_t());
-    case 2:
-      return fn(uint16_t());
-    case 4:
-      return fn(uint32_t());
-    case 8:
-      return fn(uint64_t());
-    case 16:
-      return fn(Bits128());
-    default:
-      return absl::InvalidArgumentError(
-          absl::StrCat("element_bytes is ", args.element_bytes, "; allowed is 1, 2, 4, 8 and 16"));
-  }
-}
-
-// What must move: every element read once and written once.
-double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes);
-
-enum class TransposeOperation { kCopy, kTranspose };
-
-struct TransposeImplementation {
-  std::string name;
-  TransposeOperation operation;
-  Where where;
-  std::string summary;  // One line.
-  std::string teaches;  // What the step from the one before it shows.
-  Blocks blocks;
-  Block default_block;  // 0 x 0 for host and library implementations.
-  Executor executor;
-  int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
-  bool needs_cublas;           // args.cublas must be set.
-  int element_sizes;           // Sum of the element sizes that it takes: 31 is all five.
-
-  // Null where the program was built without what it needs (a CUDA toolkit). Use RunTranspose().
-  absl::Status (*run)(const TransposeArgs& args);
+struct MutableMatrixView {
+  void* data = nullptr;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  int64_t ld = 0;
+  int64_t element_bytes = 4;
+  int64_t batch = 1;
+  int64_t batch_stride = 0;
 };
 
-// All implementations in the order of kernels.inc: the bounds, then each step of the ladder after
-// the one before it.
-absl::Span<const TransposeImplementation> TransposeImplementations();
+// Transposes `in` into `out`, which has its rows and columns exchanged. With out.data == in.data in
+// place: square matrices then need the same ld and batch_stride on both sides and nothing else;
+// others need a workspace. Nothing but the elements of `out` is written.
+//
+// InvalidArgument, naming the argument, and nothing launched: for shapes, batches or element sizes
+// that do not fit each other, ld < cols, null with elements, pointers that are no multiple of the
+// element's size, memory of `in` and `out` that overlaps without being the same, or a workspace
+// that is too small.
+absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, cudaStream_t stream);
 
-// Null where there is none of that name.
-const TransposeImplementation* FindTransposeImplementation(absl::string_view name);
+// Bytes of device memory that the transpose needs beside its matrices: 0 unless it is in place and
+// not square; then those of one matrix.
+int64_t TransposeWorkspaceBytes(const MatrixView& in, const MutableMatrixView& out);
 
-// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
-// anything is launched; Unavailable when the implementation was not built in. A device
-// implementation is queued on args.stream and not waited for.
-absl::Status RunTranspose(const TransposeImplementation& implementation, const TransposeArgs& args);
+// As Transpose(), with a workspace, a multiple of 16, that belongs to the call until its work on the
+// stream is done.
+absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void* workspace,
+                       int64_t workspace_bytes, cudaStream_t stream);
 
 }  // namespace stridewise
 

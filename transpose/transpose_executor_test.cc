@@ -10,7 +10,7 @@
 #include "common/status_macros.h"
 #include "gtest/gtest.h"
 #include "transpose/host_executor.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 #include "transpose/transpose_test_problem.h"
 
 namespace stridewise {

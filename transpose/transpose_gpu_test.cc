@@ -11,7 +11,7 @@
 #include "common/gpu_runtime.h"
 #include "common/status_macros.h"
 #include "gtest/gtest.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 #include "transpose/transpose_test_problem.h"
 
 namespace stridewise {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 #include "transpose/transpose_test_problem.h"
 
 namespace stridewise {

@@ -10,7 +10,7 @@
 #include "common/simt/profile.h"
 #include "gtest/gtest.h"
 #include "transpose/host_executor.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/fill.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

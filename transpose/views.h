@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "common/matrix.h"
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

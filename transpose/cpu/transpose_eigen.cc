@@ -4,7 +4,7 @@
 #include <complex>
 #include <type_traits>
 
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 

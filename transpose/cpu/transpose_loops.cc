@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "transpose/transpose.h"
+#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
