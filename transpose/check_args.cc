@@ -1,5 +1,6 @@
 #include "transpose/check_args.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -50,93 +51,115 @@ absl::Status CheckSide(const Side& side, const TransposeArgs& args, int64_t* byt
   return absl::OkStatus();
 }
 
-// Strides: the matrices of `out` must not lie upon each other; those of `in` may.
 absl::Status CheckBatch(const TransposeImplementation& implementation, const TransposeArgs& args,
-                        const Side& in, const Side& out) {
-  RETURN_IF_ERROR(CheckAtLeast("batch", args.batch, 0));
-  if (args.batch <= 1) return absl::OkStatus();
-  if (!implementation.batches) {
+                        const TransposeArgumentNames& names) {
+  RETURN_IF_ERROR(CheckAtLeast(names.batch, args.batch, 0));
+  if (!implementation.batches && args.batch != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("batch is ", args.batch, "; allowed is one matrix"));
+        absl::StrCat(names.batch, " is ", args.batch, "; allowed is 1, one matrix"));
   }
-  RETURN_IF_ERROR(CheckAtLeast(in.stride_name, in.stride, 0));
-  return CheckAtLeast(out.stride_name, out.stride, SpanElements(out.rows, out.cols, out.ld));
+  if (args.batch <= 1) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckAtLeast(names.stride_in, args.stride_in, 0));
+  return CheckAtLeast(names.stride_out, args.stride_out, 0);
 }
 
-// In place: one pointer, and squares with one leading dimension and stride. Else: no byte in both.
-absl::Status CheckOverlap(const TransposeImplementation& implementation, const TransposeArgs& args,
-                          int64_t in_bytes, int64_t out_bytes) {
-  const auto in = reinterpret_cast<uintptr_t>(args.in);
-  const auto out = reinterpret_cast<uintptr_t>(args.out);
-  if (implementation.operation != TransposeOperation::kInPlace) {
-    if (in_bytes == 0 || in + static_cast<uintptr_t>(in_bytes) <= out ||
-        out + static_cast<uintptr_t>(out_bytes) <= in) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError("out overlaps in; allowed is memory of its own");
+// The matrices of `out` must not lie upon each other; those of `in` may, unless it is the same
+// memory: then each must also stay clear of what others become.
+// REQUIRES: CheckSide() was OK with both, so that nothing overflows.
+absl::Status CheckStrides(const TransposeImplementation& implementation, const TransposeArgs& args,
+                          const Side& in, const Side& out) {
+  if (args.batch <= 1) return absl::OkStatus();
+  int64_t lowest = SpanElements(out.rows, out.cols, out.ld);
+  if (implementation.operation == TransposeOperation::kInPlace) {
+    RETURN_IF_ERROR(CheckEqual(out.stride_name, out.stride, in.stride_name, in.stride));
+    lowest = std::max(lowest, SpanElements(in.rows, in.cols, in.ld));
   }
-  if (in != out) {
-    return absl::InvalidArgumentError("out is not in; allowed is the same pointer: in place");
+  return CheckAtLeast(out.stride_name, out.stride, lowest);
+}
+
+// Whether the two share a byte.
+bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(a);
+  const auto second = reinterpret_cast<uintptr_t>(b);
+  return a_bytes > 0 && b_bytes > 0 && first < second + static_cast<uintptr_t>(b_bytes) &&
+         second < first + static_cast<uintptr_t>(a_bytes);
+}
+
+// In place: one pointer, and for squares one leading dimension. Else: no byte in both.
+absl::Status CheckOverlap(const TransposeImplementation& implementation, const TransposeArgs& args,
+                          const TransposeArgumentNames& names, int64_t in_bytes,
+                          int64_t out_bytes) {
+  if (implementation.operation != TransposeOperation::kInPlace) {
+    if (!Overlap(args.in, in_bytes, args.out, out_bytes)) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(names.out, " overlaps ", names.in, "; allowed is memory of its own"));
+  }
+  if (args.in != args.out) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        names.out, " is not ", names.in, "; allowed is the same pointer: it works in place"));
   }
   if (!implementation.square_only) return absl::OkStatus();
-  if (args.rows != args.cols) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cols is ", args.cols, "; allowed is ", args.rows, ", as many as rows"));
-  }
-  if (args.ld_in != args.ld_out) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ld_out is ", args.ld_out, "; allowed is ", args.ld_in, ", ld_in"));
-  }
-  if (args.batch > 1 && args.stride_in != args.stride_out) {
-    return absl::InvalidArgumentError(absl::StrCat("stride_out is ", args.stride_out,
-                                                   "; allowed is ", args.stride_in, ", stride_in"));
-  }
-  return absl::OkStatus();
+  RETURN_IF_ERROR(CheckEqual(names.cols, args.cols, names.rows, args.rows));
+  return CheckEqual(names.ld_out, args.ld_out, names.ld_in, args.ld_in);
 }
 
 absl::Status CheckWorkspace(const TransposeImplementation& implementation,
-                            const TransposeArgs& args) {
+                            const TransposeArgs& args, const TransposeArgumentNames& names,
+                            int64_t in_bytes, int64_t out_bytes) {
   const int64_t bytes = TransposeWorkspaceBytes(implementation, args);
-  if (bytes == 0 ||
-      (args.workspace != nullptr && reinterpret_cast<uintptr_t>(args.workspace) % 16 == 0)) {
-    return absl::OkStatus();
+  if (bytes == 0) return absl::OkStatus();
+  const char* wrong = nullptr;
+  if (args.workspace == nullptr) {
+    wrong = "null";
+  } else if (reinterpret_cast<uintptr_t>(args.workspace) % 16 != 0) {
+    wrong = "not a multiple of 16";
+  } else if (Overlap(args.workspace, bytes, args.in, in_bytes) ||
+             Overlap(args.workspace, bytes, args.out, out_bytes)) {
+    wrong = "memory of a matrix";
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("workspace is ", args.workspace == nullptr ? "null" : "not a multiple of 16",
-                   "; allowed is device memory of ", bytes, " bytes"));
+  if (wrong == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      names.workspace, " is ", wrong, "; allowed is device memory of ", bytes, " bytes"));
 }
 
 }  // namespace
 
+absl::Status CheckEqual(const char* name, int64_t value, const char* other_name, int64_t other) {
+  if (value == other) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is ", value, "; allowed is ", other, ", ", other_name));
+}
+
 absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
-                                const TransposeArgs& args) {
+                                const TransposeArgs& args, const TransposeArgumentNames& names) {
   const int64_t size = args.element_bytes;
   if (size < 1 || size > 16 || (size & (size - 1)) != 0 ||
       (implementation.element_sizes & size) == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "element_bytes is ", size, "; allowed is ",
+        names.element_bytes, " is ", size, "; allowed is ",
         implementation.element_sizes == kAllElementSizes ? "1, 2, 4, 8 and 16" : "4, 8 and 16"));
   }
-  RETURN_IF_ERROR(CheckAtLeast("rows", args.rows, 0));
-  RETURN_IF_ERROR(CheckAtLeast("cols", args.cols, 0));
+  RETURN_IF_ERROR(CheckAtLeast(names.rows, args.rows, 0));
+  RETURN_IF_ERROR(CheckAtLeast(names.cols, args.cols, 0));
+  RETURN_IF_ERROR(CheckBatch(implementation, args, names));
   const bool copy = implementation.operation == TransposeOperation::kCopy;
-  const Side in = {"in",      "ld_in",   "stride_in", args.in,
-                   args.rows, args.cols, args.ld_in,  args.stride_in};
-  const Side out = {"out",
-                    "ld_out",
-                    "stride_out",
+  const Side in = {names.in,  names.ld_in, names.stride_in, args.in,
+                   args.rows, args.cols,   args.ld_in,      args.stride_in};
+  const Side out = {names.out,
+                    names.ld_out,
+                    names.stride_out,
                     args.out,
                     copy ? args.rows : args.cols,
                     copy ? args.cols : args.rows,
                     args.ld_out,
                     args.stride_out};
-  RETURN_IF_ERROR(CheckBatch(implementation, args, in, out));
   int64_t in_bytes = 0;
   int64_t out_bytes = 0;
   RETURN_IF_ERROR(CheckSide(in, args, &in_bytes));
   RETURN_IF_ERROR(CheckSide(out, args, &out_bytes));
-  RETURN_IF_ERROR(CheckOverlap(implementation, args, in_bytes, out_bytes));
-  RETURN_IF_ERROR(CheckWorkspace(implementation, args));
+  RETURN_IF_ERROR(CheckOverlap(implementation, args, names, in_bytes, out_bytes));
+  RETURN_IF_ERROR(CheckStrides(implementation, args, in, out));
+  RETURN_IF_ERROR(CheckWorkspace(implementation, args, names, in_bytes, out_bytes));
   return CheckBlock(implementation.blocks, implementation.default_block, args.block);
 }
 

@@ -3,17 +3,38 @@
 #ifndef STRIDEWISE_TRANSPOSE_CHECK_ARGS_H_
 #define STRIDEWISE_TRANSPOSE_CHECK_ARGS_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "transpose/registry.h"
 
 namespace stridewise {
+
+// What messages call the arguments, for callers who know them by other names.
+struct TransposeArgumentNames {
+  const char* rows = "rows";
+  const char* cols = "cols";
+  const char* element_bytes = "element_bytes";
+  const char* batch = "batch";
+  const char* in = "in";
+  const char* ld_in = "ld_in";
+  const char* out = "out";
+  const char* ld_out = "ld_out";
+  const char* stride_in = "stride_in";
+  const char* stride_out = "stride_out";
+  const char* workspace = "workspace";
+};
 
 // InvalidArgument, in one line that names the argument, its value and what is allowed, for anything
 // that the implementation does not take: sizes and leading dimensions, null and misaligned
 // pointers, memory that overlaps, batches, workspace, block. Looks at addresses only, never at what
 // they point to. No elements, no pointers needed.
 absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
-                                const TransposeArgs& args);
+                                const TransposeArgs& args,
+                                const TransposeArgumentNames& names = {});
+
+// InvalidArgument, naming both, unless they are equal.
+absl::Status CheckEqual(const char* name, int64_t value, const char* other_name, int64_t other);
 
 }  // namespace stridewise
 

@@ -3,6 +3,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/status_macros.h"
+#include "transpose/dispatch.h"
 
 namespace stridewise {
 
@@ -51,6 +53,16 @@ absl::StatusOr<TransposeImplementation> OnHostExecutor(
   }
   return absl::UnimplementedError(
       absl::StrCat(implementation.name, " does not run on the host executor"));
+}
+
+// `auto` is no kernel, and launches through the registry: here that is this one.
+absl::Status executor::TransposeAuto(const TransposeArgs& args) {
+  return RunChosenTranspose(
+      args,
+      [](const TransposeImplementation& chosen, const TransposeArgs& chosen_args) -> absl::Status {
+        ASSIGN_OR_RETURN(const TransposeImplementation on_host, OnHostExecutor(chosen));
+        return RunTranspose(on_host, chosen_args);
+      });
 }
 
 }  // namespace stridewise

@@ -58,8 +58,8 @@ absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, cudaS
 // not square; then those of one matrix.
 int64_t TransposeWorkspaceBytes(const MatrixView& in, const MutableMatrixView& out);
 
-// As Transpose(), with a workspace, a multiple of 16, that belongs to the call until its work on the
-// stream is done.
+// As Transpose(), with a workspace, a multiple of 16, that belongs to the call until its work on
+// the stream is done.
 absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void* workspace,
                        int64_t workspace_bytes, cudaStream_t stream);
 

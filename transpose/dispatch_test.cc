@@ -1,0 +1,171 @@
+// What `auto` chooses, and how it hands on a batch.
+
+#include "transpose/dispatch.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transpose/registry.h"
+
+namespace stridewise {
+namespace {
+
+const void* At(uintptr_t address) {
+  return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// Without gaps, at multiples of 256.
+TransposeArgs Gapless(int64_t rows, int64_t cols, int64_t element_bytes, int64_t batch = 1) {
+  TransposeArgs args;
+  args.rows = rows;
+  args.cols = cols;
+  args.element_bytes = element_bytes;
+  args.in = At(0x10000000);
+  args.ld_in = cols;
+  args.out = const_cast<void*>(At(0x20000000));
+  args.ld_out = rows;
+  args.batch = batch;
+  args.stride_in = args.stride_out = rows * cols;
+  return args;
+}
+
+TransposeArgs Changed(TransposeArgs args, void (*change)(TransposeArgs& args)) {
+  change(args);
+  return args;
+}
+
+TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
+  const struct {
+    const char* want;
+    TransposeArgs args;
+  } cases[] = {
+      {"batch_small", Gapless(32, 32, 4, 2)},
+      {"batch_small", Gapless(7, 5, 16, 1000)},
+      {"batch_small", Gapless(31, 198, 8, 3)},
+      {"tile_ragged", Gapless(31, 200, 8, 3)},
+      {"tile_ragged", Gapless(32, 65, 4, 3)},
+      {"few_columns", Gapless(1000, 3, 4)},
+      {"few_columns", Gapless(1 << 20, 20, 1)},
+      {"tile_ragged", Gapless(1 << 20, 21, 1)},
+      {"few_rows", Gapless(3, 1000, 4)},
+      {"few_rows", Gapless(20, 4096, 16)},
+      {"one_line", Gapless(1, 1000, 4)},
+      {"one_line", Gapless(1000, 1, 1)},
+      {"few_rows", Changed(Gapless(1, 1000, 4), [](auto& args) { args.in = At(0x10000004); })},
+      {"few_columns", Changed(Gapless(1000, 1, 4), [](auto& args) { args.ld_in = 2; })},
+      {"tile_vector", Gapless(1024, 2048, 4)},
+      {"tile_vector", Gapless(64, 64, 4, 5)},
+      {"tile_vector", Gapless(1023, 2047, 16)},
+      {"tile_ragged", Gapless(1000, 100, 4)},
+      {"tile_ragged", Gapless(1023, 2048, 4)},
+      {"tile_ragged", Gapless(1024, 2047, 4)},
+      // One address, row or matrix off the grid of 16 bytes.
+      {"tile_ragged",
+       Changed(Gapless(1024, 2048, 4), [](auto& args) { args.in = At(0x10000004); })},
+      {"tile_ragged",
+       Changed(Gapless(1024, 2048, 4), [](auto& args) { args.out = const_cast<void*>(At(8)); })},
+      {"tile_ragged", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.ld_in += 1; })},
+      {"tile_ragged", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.ld_out += 2; })},
+      {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_in += 1; })},
+      {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 1; })},
+      // Strides of one matrix are nobody's business; multiples of 16 bytes may be gaps.
+      {"tile_vector", Changed(Gapless(64, 64, 4), [](auto& args) { args.stride_in = 1; })},
+      {"tile_vector", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 4; })},
+      // Small with gaps.
+      {"tile_ragged", Changed(Gapless(64, 32, 1, 2), [](auto& args) { args.stride_in += 16; })},
+      {"tile_ragged", Changed(Gapless(7, 5, 4, 2), [](auto& args) { args.ld_in += 1; })},
+      // Thin with gaps: worth a launch each, or not.
+      {"few_columns", Changed(Gapless(1 << 18, 4, 4, 3), [](auto& args) { args.stride_in += 1; })},
+      {"few_rows", Changed(Gapless(4, 1 << 18, 4, 3), [](auto& args) { args.stride_out += 1; })},
+      {"tile_ragged", Changed(Gapless(1000, 3, 4, 3), [](auto& args) { args.stride_in += 1; })},
+      {"tile_ragged", Changed(Gapless(3, 1000, 4, 3), [](auto& args) { args.stride_in += 1; })},
+  };
+  std::set<std::string> reached;
+  for (const auto& c : cases) {
+    EXPECT_STREQ(ChooseTranspose(c.args).implementation, c.want)
+        << c.args.rows << "x" << c.args.cols << ", " << c.args.element_bytes << " bytes, batch of "
+        << c.args.batch;
+    reached.insert(ChooseTranspose(c.args).implementation);
+  }
+  EXPECT_EQ(reached.size(), TransposeDispatchTable().size());
+}
+
+TEST(TransposeDispatchTable, NamesKernelsThatTakeAnything) {
+  for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    SCOPED_TRACE(row.implementation);
+    const TransposeImplementation* implementation = FindTransposeImplementation(row.implementation);
+    ASSERT_NE(implementation, nullptr);
+    EXPECT_NE(implementation->name, "auto");
+    EXPECT_EQ(implementation->operation, TransposeOperation::kTranspose);
+    EXPECT_EQ(implementation->where, Where::kDevice);
+    EXPECT_EQ(implementation->executor, Executor::kHostExecutable);
+    EXPECT_EQ(implementation->element_sizes, kAllElementSizes);
+    EXPECT_EQ(implementation->min_compute_capability, 0);
+    EXPECT_FALSE(implementation->square_only);
+    EXPECT_FALSE(implementation->needs_workspace);
+    EXPECT_FALSE(implementation->needs_cublas);
+    EXPECT_STRNE(row.when, "");
+    EXPECT_STRNE(row.measured, "");
+  }
+  // A batch of many small matrices must not become as many launches.
+  EXPECT_TRUE(FindTransposeImplementation("batch_small")->batches);
+  EXPECT_TRUE(FindTransposeImplementation("tile_vector")->batches);
+  EXPECT_TRUE(FindTransposeImplementation("tile_ragged")->batches);
+}
+
+// What was handed over is written to where the stream points.
+absl::Status Record(const TransposeImplementation& /*implementation*/, const TransposeArgs& args) {
+  reinterpret_cast<std::vector<TransposeArgs>*>(args.stream)->push_back(args);
+  return absl::OkStatus();
+}
+
+TEST(RunChosenTranspose, LoopsWhereTheChosenTakesNoBatches) {
+  TransposeArgs args = Gapless(1 << 18, 4, 4, 3);
+  args.stride_in += 1;
+  args.stride_out += 2;
+  std::vector<TransposeArgs> calls;
+  args.stream = reinterpret_cast<cudaStream_t>(&calls);
+  ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+  ASSERT_EQ(calls.size(), 3u);
+  for (size_t i = 0; i < calls.size(); ++i) {
+    EXPECT_EQ(calls[i].batch, 1);
+    EXPECT_EQ(calls[i].in, At(0x10000000 + i * 4 * ((1 << 20) + 1)));
+    EXPECT_EQ(calls[i].out, At(0x20000000 + i * 4 * ((1 << 20) + 2)));
+    EXPECT_EQ(calls[i].rows, args.rows);
+    EXPECT_EQ(calls[i].ld_out, args.ld_out);
+  }
+}
+
+TEST(RunChosenTranspose, IsOneCallElseAndNoneWithoutElements) {
+  std::vector<TransposeArgs> calls;
+  TransposeArgs args = Gapless(7, 5, 4, 1000);
+  args.stream = reinterpret_cast<cudaStream_t>(&calls);
+  ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].batch, 1000);
+  args.batch = 0;
+  ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+  args.batch = 2;
+  args.rows = 0;
+  ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+  EXPECT_EQ(calls.size(), 1u);
+}
+
+TEST(RunChosenTranspose, StopsAtTheFirstError) {
+  TransposeArgs args = Gapless(1 << 18, 4, 4, 3);
+  args.stride_in += 1;
+  int calls = 0;
+  args.stream = reinterpret_cast<cudaStream_t>(&calls);
+  const auto fail = [](const TransposeImplementation&, const TransposeArgs& call) -> absl::Status {
+    ++*reinterpret_cast<int*>(call.stream);
+    return absl::InternalError("no");
+  };
+  EXPECT_EQ(RunChosenTranspose(args, fail).code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace stridewise

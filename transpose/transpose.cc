@@ -1,0 +1,74 @@
+#include "transpose/transpose.h"
+
+#include "common/argument_checks.h"
+#include "common/status_macros.h"
+#include "transpose/check_args.h"
+#include "transpose/registry.h"
+
+namespace stridewise {
+namespace {
+
+constexpr TransposeArgumentNames kNames = {
+    "in.rows", "in.cols",  "in.element_bytes", "in.batch",        "in.data",
+    "in.ld",   "out.data", "out.ld",           "in.batch_stride", "out.batch_stride"};
+
+TransposeArgs ArgsOf(const MatrixView& in, const MutableMatrixView& out) {
+  TransposeArgs args;
+  args.rows = in.rows;
+  args.cols = in.cols;
+  args.element_bytes = in.element_bytes;
+  args.in = in.data;
+  args.ld_in = in.ld;
+  args.out = out.data;
+  args.ld_out = out.ld;
+  args.batch = in.batch;
+  args.stride_in = in.batch_stride;
+  args.stride_out = out.batch_stride;
+  return args;
+}
+
+// Without elements there is no place to be in: both pointers may be null then.
+const TransposeImplementation& ImplementationFor(const TransposeArgs& args) {
+  static const TransposeImplementation& automatic = *FindTransposeImplementation("auto");
+  static const TransposeImplementation& square = *FindTransposeImplementation("in_place_square");
+  static const TransposeImplementation& rectangular =
+      *FindTransposeImplementation("in_place_rectangular");
+  const bool empty = args.rows == 0 || args.cols == 0 || args.batch == 0;
+  if (empty || args.in != args.out) return automatic;
+  return args.rows == args.cols ? square : rectangular;
+}
+
+}  // namespace
+
+int64_t TransposeWorkspaceBytes(const MatrixView& in, const MutableMatrixView& out) {
+  const TransposeArgs args = ArgsOf(in, out);
+  return TransposeWorkspaceBytes(ImplementationFor(args), args);
+}
+
+absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, cudaStream_t stream) {
+  return Transpose(in, out, nullptr, 0, stream);
+}
+
+absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void* workspace,
+                       int64_t workspace_bytes, cudaStream_t stream) {
+  RETURN_IF_ERROR(CheckEqual("out.rows", out.rows, "in.cols", in.cols));
+  RETURN_IF_ERROR(CheckEqual("out.cols", out.cols, "in.rows", in.rows));
+  RETURN_IF_ERROR(
+      CheckEqual("out.element_bytes", out.element_bytes, "in.element_bytes", in.element_bytes));
+  RETURN_IF_ERROR(CheckEqual("out.batch", out.batch, "in.batch", in.batch));
+  TransposeArgs args = ArgsOf(in, out);
+  args.workspace = workspace;
+  args.stream = stream;
+  const TransposeImplementation& implementation = ImplementationFor(args);
+  args.block = implementation.default_block;
+  // Not RunTranspose(), whose messages speak of an implementation that nobody asked for.
+  RETURN_IF_ERROR(CheckTransposeArgs(implementation, args, kNames));
+  RETURN_IF_ERROR(CheckAtLeast("workspace_bytes", workspace_bytes,
+                               TransposeWorkspaceBytes(implementation, args)));
+  if (implementation.run == nullptr) {
+    return absl::UnavailableError("built without a CUDA toolkit");
+  }
+  return implementation.run(args);
+}
+
+}  // namespace stridewise
