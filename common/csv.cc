@@ -53,6 +53,9 @@ absl::Status CheckFieldCount(const CsvRecord& record, size_t want, int line) {
       absl::StrCat("line ", line, ": ", record.size(), " fields where the header has ", want));
 }
 
+// Schema version 1 began with the columns up to this one; what follows came later.
+constexpr size_t kFirstColumns = static_cast<size_t>(Column::kAchievedOccupancy) + 1;
+
 absl::Status CheckHeader(const CsvRecord& header) {
   for (size_t i = 0; i < header.size() && i < kNumColumns; ++i) {
     const absl::string_view want = ColumnName(static_cast<Column>(i));
@@ -62,14 +65,15 @@ absl::Status CheckHeader(const CsvRecord& header) {
                        "\" where this program writes \"", want, "\""));
     }
   }
-  if (header.size() == kNumColumns) return absl::OkStatus();
+  if (header.size() >= kFirstColumns && header.size() <= kNumColumns) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("it has ", header.size(), " columns where this program writes ", kNumColumns));
 }
 
 struct Found {
   std::vector<ResultRow> rows;
-  size_t complete_bytes = 0;  // Up to the end of the last complete record; 0: not even a header.
+  size_t complete_bytes = 0;   // Up to the end of the last complete record; 0: not even a header.
+  bool lacks_columns = false;  // The last ones: an older version's file.
 };
 
 absl::StatusOr<Found> FindCompleteRows(absl::string_view text) {
@@ -79,21 +83,43 @@ absl::StatusOr<Found> FindCompleteRows(absl::string_view text) {
 
   CsvRecordReader reader(text);
   CsvRecord record;
+  size_t columns = 0;
   for (bool is_header = true; !reader.AtEnd(); is_header = false) {
     const int line = reader.line();
     ASSIGN_OR_RETURN(const CsvEnding ending, reader.Next(&record));
-    if (is_header) RETURN_IF_ERROR(CheckHeader(record));
+    if (is_header) {
+      RETURN_IF_ERROR(CheckHeader(record));
+      columns = record.size();
+    }
     if (ending != CsvEnding::kNewline) {
       if (is_header) return absl::FailedPreconditionError("its header does not end");
       break;
     }
-    RETURN_IF_ERROR(CheckFieldCount(record, kNumColumns, line));
+    RETURN_IF_ERROR(CheckFieldCount(record, columns, line));
     found.complete_bytes = reader.position();
     if (is_header) continue;
     ResultRow& row = found.rows.emplace_back();
-    for (int i = 0; i < kNumColumns; ++i) row.Set(static_cast<Column>(i), record[i]);
+    for (size_t i = 0; i < columns; ++i) row.Set(static_cast<Column>(i), record[i]);
   }
+  found.lacks_columns = columns < kNumColumns;
   return found;
+}
+
+std::string RowRecord(const ResultRow& row) {
+  std::vector<absl::string_view> fields;
+  for (int i = 0; i < kNumColumns; ++i) fields.emplace_back(row.Get(static_cast<Column>(i)));
+  return FormatCsvRecord(fields);
+}
+
+// Writes the rows with all columns in place of the file; whatever happens, one of the two is there.
+bool WriteWithAllColumns(const std::string& path, const std::vector<ResultRow>& rows) {
+  std::string text = HeaderRecord();
+  for (const ResultRow& row : rows) text += RowRecord(row);
+  const std::string beside = path + ".new";
+  std::FILE* file = std::fopen(beside.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written && std::rename(beside.c_str(), path.c_str()) == 0;
 }
 
 // Follows symbolic links: /dev/stdout must not be renamed, and what it points to may be a file.
@@ -177,8 +203,12 @@ absl::StatusOr<CsvWriter> CsvWriter::Create(const std::string& path, CsvMode mod
                                                         "\": ", complete.status().message()));
     }
     found = *std::move(complete);
-    if (found.complete_bytes < text.size() &&
-        truncate(real_path.c_str(), static_cast<off_t>(found.complete_bytes)) != 0) {
+    if (found.lacks_columns) {
+      if (!WriteWithAllColumns(real_path, found.rows)) {
+        return absl::InvalidArgumentError(CannotDo("write", path));
+      }
+    } else if (found.complete_bytes < text.size() &&
+               truncate(real_path.c_str(), static_cast<off_t>(found.complete_bytes)) != 0) {
       return absl::InvalidArgumentError(CannotDo("write", path));
     }
   }
@@ -195,11 +225,7 @@ absl::StatusOr<CsvWriter> CsvWriter::Create(const std::string& path, CsvMode mod
   return writer;
 }
 
-absl::Status CsvWriter::Write(const ResultRow& row) {
-  std::vector<absl::string_view> fields;
-  for (int i = 0; i < kNumColumns; ++i) fields.emplace_back(row.Get(static_cast<Column>(i)));
-  return WriteRecord(FormatCsvRecord(fields));
-}
+absl::Status CsvWriter::Write(const ResultRow& row) { return WriteRecord(RowRecord(row)); }
 
 absl::Status CsvWriter::WriteRecord(absl::string_view record) {
   // A record after a broken one would be read as part of it.

@@ -37,7 +37,8 @@ enum class CsvMode {
   // of ours without rows is not worth a .bak and is overwritten.
   kReplace,
   // Keep its rows and append. A last record that is not complete, as a killed program leaves it, is
-  // cut off the file.
+  // cut off the file. An older version's file, which lacks our last columns, is first written anew
+  // with them, empty.
   kResume,
 };
 

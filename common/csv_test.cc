@@ -271,6 +271,31 @@ TEST_F(CsvWriterTest, ResumeMendsAFileCutAnywhere) {
   }
 }
 
+// The last columns came one after another; older files end before them.
+TEST_F(CsvWriterTest, ResumeGivesAnOlderFileTheColumnsThatItLacks) {
+  const ResultRow row = MakeRow(1, "a \"quoted\", long message");
+  for (int columns = static_cast<int>(Column::kAchievedOccupancy) + 1; columns < kNumColumns;
+       ++columns) {
+    std::vector<absl::string_view> names, fields;
+    for (int i = 0; i < columns; ++i) {
+      names.push_back(ColumnName(static_cast<Column>(i)));
+      fields.emplace_back(row.Get(static_cast<Column>(i)));
+    }
+    const std::string old = FormatCsvRecord(names) + FormatCsvRecord(fields);
+    for (const char* cut_short : {"", "1,2,3"}) {
+      WriteFile(path_, old + cut_short);
+      {
+        absl::StatusOr<CsvWriter> writer = CsvWriter::Create(path_, CsvMode::kResume);
+        ASSERT_TRUE(writer.ok()) << columns << ": " << writer.status();
+        EXPECT_EQ(writer->rows_found(), std::vector<ResultRow>({row}));
+        ASSERT_TRUE(writer->Write(MakeRow(2)).ok());
+      }
+      EXPECT_EQ(Rows(path_), Strings({"1", "2"})) << columns;
+      EXPECT_FALSE(Exists(path_ + ".new"));
+    }
+  }
+}
+
 TEST_F(CsvWriterTest, ResumeRefusesWhatIsNotOursAndLeavesItAlone) {
   WriteRows(CsvMode::kReplace, {MakeRow(1)});
   const std::string ours = Contents(path_);

@@ -1,7 +1,9 @@
 // What only a GPU can show: buffers, fills, timers and whole measurements.
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "common/buffer.h"
@@ -11,6 +13,7 @@
 #include "common/fill.h"
 #include "common/gpu_runtime.h"
 #include "common/gpu_timer.h"
+#include "common/status_macros.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -141,6 +144,27 @@ TEST_F(DeviceGpuTest, TimerCountsTheWorkAndNotTheHost) {
   EXPECT_GE(*held, 2.0);  // The device spins for 2 ms: less would be a clock that lies.
 }
 
+TEST_F(DeviceGpuTest, TimerRunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
+  auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
+  ASSERT_TRUE(timer.ok()) << timer.status();
+  std::string order;
+  const auto time = (*timer)->TimeOnce(
+      [&](cudaStream_t stream) {
+        order += "work ";
+        return LaunchEmptyKernel(stream);
+      },
+      [&](cudaStream_t stream) {
+        order += "prepare ";
+        return HoldStream(20000, stream);
+      });
+  ASSERT_TRUE(time.ok()) << time.status();
+  EXPECT_EQ(order, "prepare work ");
+  EXPECT_LT(*time, 10.0);  // The preparation spins for 20 ms.
+  const auto failed = (*timer)->TimeOnce(
+      LaunchEmptyKernel, [](cudaStream_t) { return absl::InvalidArgumentError("no"); });
+  EXPECT_EQ(failed.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(DeviceGpuTest, TimerPassesErrorsOn) {
   auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
   ASSERT_TRUE(timer.ok());
@@ -220,6 +244,58 @@ TEST_F(MeasureOnDeviceTest, SeesAResultThatGoesWrongWhileTimed) {
     return ++runs > 8 ? gpu::FillBytes(to, 0, 16, stream) : CopyVectorised(to, from, 4096, stream);
   });
   EXPECT_EQ(lost.status().code(), absl::StatusCode::kDataLoss);
+}
+
+// Work in place that is wrong from every second run on: it exchanges the two halves of what it
+// finds. Only with the input brought back before each run is each result the same.
+TEST_F(DeviceGpuTest, MeasuresWorkInPlaceOnAPreparedBuffer) {
+  constexpr size_t kBytes = 4096;
+  constexpr size_t kHalf = kBytes / 2;
+  std::vector<uint8_t> in(kBytes);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint8_t>(Mix64(i));
+  std::vector<uint8_t> want = in;
+  std::rotate(want.begin(), want.begin() + kHalf, want.end());
+  std::vector<uint8_t> out(kBytes);
+  auto half = DeviceBuffer::Allocate(kHalf);
+  ASSERT_TRUE(half.ok()) << half.status();
+  std::string order;
+  DeviceSubject subject;
+  subject.inputs = {{in.data(), in.size()}};
+  subject.host_output = out.data();
+  subject.output_bytes = out.size();
+  subject.prepare = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+    order += "p";
+    return gpu::CopyOnDevice(output, inputs[0], kBytes, stream);
+  };
+  subject.run = [&](absl::Span<void* const>, void* output, cudaStream_t stream) -> absl::Status {
+    order += "r";
+    auto* data = static_cast<uint8_t*>(output);
+    RETURN_IF_ERROR(gpu::CopyOnDevice(half->data(), data, kHalf, stream));
+    RETURN_IF_ERROR(gpu::CopyOnDevice(data, data + kHalf, kHalf, stream));
+    return gpu::CopyOnDevice(data + kHalf, half->data(), kHalf, stream);
+  };
+  int judged = 0;
+  subject.verify = [&] {
+    ++judged;
+    return out == want ? absl::OkStatus() : absl::DataLossError("not exchanged once");
+  };
+  auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
+  ASSERT_TRUE(timer.ok()) << timer.status();
+  for (const int samples : {6, 7}) {  // An even and an odd number of runs.
+    order.clear();
+    SamplingOptions options;
+    options.min_samples = samples;
+    options.max_samples = samples;
+    const auto nvml = Nvml::Open(device_.pci_bus_id);
+    const auto result = MeasureOnDevice(subject, options, SteadyClock(), **timer, *nvml, nullptr);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->kernel.samples, samples);
+    EXPECT_GT(order.size(), 2u * static_cast<size_t>(samples));
+    for (size_t i = 0; i < order.size(); ++i) {
+      ASSERT_EQ(order[i], i % 2 == 0 ? 'p' : 'r') << order;
+    }
+  }
+  EXPECT_GE(judged, 2);
 }
 
 }  // namespace

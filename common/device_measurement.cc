@@ -46,7 +46,12 @@ absl::Status OnePass(const DeviceSubject& subject, cudaStream_t stream, PhaseTim
       ASSIGN_OR_RETURN(output, DeviceBuffer::Allocate(subject.output_bytes));
       return absl::OkStatus();
     }));
-    RETURN_IF_ERROR(phases->Time(Phase::kH2d, [&] { return CopyInputs(subject, inputs); }));
+    RETURN_IF_ERROR(phases->Time(Phase::kH2d, [&]() -> absl::Status {
+      RETURN_IF_ERROR(CopyInputs(subject, inputs));
+      if (!subject.prepare) return absl::OkStatus();
+      RETURN_IF_ERROR(subject.prepare(Pointers(inputs), output.data(), stream));
+      return gpu::Synchronize(stream);
+    }));
     RETURN_IF_ERROR(phases->Time(Phase::kFirstLaunch, [&]() -> absl::Status {
       RETURN_IF_ERROR(subject.run(Pointers(inputs), output.data(), stream));
       return gpu::Synchronize(stream);
@@ -123,8 +128,13 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
   const DeviceWork run = [&](cudaStream_t stream) {
     return subject.run(pointers, output.data(), stream);
   };
+  DeviceWork prepare;
+  if (subject.prepare) {
+    prepare = [&](cudaStream_t stream) { return subject.prepare(pointers, output.data(), stream); };
+  }
 
   RETURN_IF_ERROR(output.Poison());
+  if (prepare) RETURN_IF_ERROR(prepare(timer.stream()));
   RETURN_IF_ERROR(run(timer.stream()));
   RETURN_IF_ERROR(gpu::Synchronize(timer.stream()));
   RETURN_IF_ERROR(CheckOutput(subject, output));
@@ -141,9 +151,10 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
       });
     };
   }
-  ASSIGN_OR_RETURN(const Samples samples, Sample(
-                                              options, clock, [&] { return timer.TimeOnce(run); },
-                                              reference, interrupted));
+  ASSIGN_OR_RETURN(
+      const Samples samples,
+      Sample(
+          options, clock, [&] { return timer.TimeOnce(run, prepare); }, reference, interrupted));
   result.state = nvml.Read();
   if (samples.interrupted) return absl::CancelledError("interrupted");
   result.kernel = Summarize(samples.ms);

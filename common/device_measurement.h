@@ -40,6 +40,12 @@ struct DeviceSubject {
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       run;
 
+  // Queues what has to be done before each run and is no part of it, such as bringing the input to
+  // where work in place expects it; empty for nothing. Runs before the L2 is flushed, outside of
+  // kernel times; in the whole passes it is a part of h2d.
+  std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
+      prepare;
+
   // Queues the work to be paired with, of which `run` is a fraction; empty for none.
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       reference;

@@ -42,8 +42,9 @@ GpuTimer::~GpuTimer() {
   if (stream_ != nullptr) gpu::DestroyStream(stream_).IgnoreError();
 }
 
-absl::StatusOr<double> GpuTimer::TimeOnce(const DeviceWork& work) {
+absl::StatusOr<double> GpuTimer::TimeOnce(const DeviceWork& work, const DeviceWork& prepare) {
   RETURN_IF_ERROR(HoldStream(kHoldMicroseconds, stream_));
+  if (prepare) RETURN_IF_ERROR(prepare(stream_));
   if (flush_.bytes() > 0) {
     RETURN_IF_ERROR(ReadThroughL2(flush_.data(), flush_.bytes(), stream_));
   }

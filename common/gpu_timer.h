@@ -35,8 +35,9 @@ class GpuTimer {
   // The stream of all timed work.
   cudaStream_t stream() const { return stream_; }
 
-  // Runs the work once and returns its milliseconds. Waits for it.
-  absl::StatusOr<double> TimeOnce(const DeviceWork& work);
+  // Runs the work once and returns its milliseconds. Waits for it. `prepare`, where there is one,
+  // runs before it and is neither timed nor, when cold, left in the L2.
+  absl::StatusOr<double> TimeOnce(const DeviceWork& work, const DeviceWork& prepare = nullptr);
 
   // The median time of a kernel that does nothing, measured at creation.
   double EmptyKernelMs() const { return empty_kernel_ms_; }

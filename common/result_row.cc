@@ -17,7 +17,7 @@ constexpr absl::string_view kColumnNames[] = {
 constexpr Column kKeyColumns[] = {Column::kOperation, Column::kImplementation, Column::kDtype,
                                   Column::kMath,      Column::kRows,           Column::kCols,
                                   Column::kDepth,     Column::kBlockX,         Column::kBlockY,
-                                  Column::kL2,        Column::kHostMemory};
+                                  Column::kL2,        Column::kHostMemory,     Column::kBatch};
 
 std::string ToPrintableAscii(absl::string_view text) {
   std::string result(text);

@@ -35,8 +35,8 @@ TEST(ColumnTest, NamesAreUniqueSnakeCase) {
 TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kSchemaVersion), "schema_version");
   EXPECT_EQ(static_cast<int>(Column::kSchemaVersion), 0);
-  EXPECT_EQ(ColumnName(Column::kBranchEfficiency), "branch_efficiency");
-  EXPECT_EQ(static_cast<int>(Column::kBranchEfficiency), kNumColumns - 1);
+  EXPECT_EQ(ColumnName(Column::kBatch), "batch");
+  EXPECT_EQ(static_cast<int>(Column::kBatch), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }
@@ -133,7 +133,7 @@ TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
   const std::set<Column> kKey = {Column::kOperation, Column::kImplementation, Column::kDtype,
                                  Column::kMath,      Column::kRows,           Column::kCols,
                                  Column::kDepth,     Column::kBlockX,         Column::kBlockY,
-                                 Column::kL2,        Column::kHostMemory};
+                                 Column::kL2,        Column::kHostMemory,     Column::kBatch};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;

@@ -29,9 +29,13 @@ STUDY = re.compile(
     r"(?P<end><!-- end of table -->)", re.S)
 
 
+# What older files of the sweeps lack is empty there, as it is where it is not known.
+LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch")
+
+
 def read(path):
   with open(DOCS / path.strip(), newline="", encoding="ascii") as file:
-    return list(csv.DictReader(file))
+    return [{**dict.fromkeys(LATE_COLUMNS, ""), **row} for row in csv.DictReader(file)]
 
 
 def markdown(columns, is_text, rows):
@@ -77,7 +81,7 @@ def study_table(match):
   """Theirs and ours, row by row of the study."""
   key = ("implementation", "rows", "cols", "block_x", "block_y")
   time = match["time"] or "kernel_ms_median"
-  ours = {tuple(row[k] for k in key): row for row in read(match["path"]) if row["status"] == "ok"}
+  ours = {tuple(row[k] for k in key): row for row in read(match["path"]) if row["status"] == "ok" and not row["batch"]}
   theirs = [row for row in read("results/studies.csv")
             if row["study"] == match["study"] and row["l1"] == (match["l1"] or "on")]
 
