@@ -15,15 +15,17 @@ namespace {
 constexpr uint64_t kWavefrontBytes = 128;
 
 // What a run will have taken at its end: inputs here and on the executor; the output, the copy of
-// it that the executor keeps to start again, what is written of both, and two stamps a cell.
+// it that the executor keeps to start again, what is written of both, and two stamps a cell; the
+// workspace is as the output.
 size_t BytesNeeded(const KernelWork& work) {
   const auto cell = static_cast<size_t>(std::min<int64_t>(4, work.element_bytes));
-  size_t bytes = work.output_bytes * (4 + 16 / cell);
+  size_t bytes = (work.output_bytes + work.workspace_bytes) * (4 + 16 / cell);
   for (const KernelInput& input : work.inputs) bytes += 2 * input.bytes;
   return bytes;
 }
 
-absl::StatusOr<simt::Buffer> MakeInput(const KernelInput& input, simt::Executor* executor) {
+absl::StatusOr<simt::Buffer> MakeInput(const KernelInput& input, const char* name,
+                                       simt::Executor* executor) {
   ASSIGN_OR_RETURN(const HostBuffer numbers,
                    HostBuffer::Allocate(input.covering_bytes(), HostMemory::kPageable));
   const int64_t count = input.count();
@@ -32,9 +34,8 @@ absl::StatusOr<simt::Buffer> MakeInput(const KernelInput& input, simt::Executor*
   } else {
     FillUniform(Matrix<double>{numbers.As<double>(), 1, count, count}, input.seed);
   }
-  ASSIGN_OR_RETURN(simt::Buffer buffer, executor->Allocate(input.name, input.bytes));
+  ASSIGN_OR_RETURN(simt::Buffer buffer, executor->Allocate(name, input.bytes));
   buffer.Upload(numbers.data());
-  buffer.MakeReadOnly();
   return buffer;
 }
 
@@ -54,11 +55,18 @@ absl::StatusOr<ExecutorRun> ExecutorRun::Create(const KernelConfig& config, uint
   ASSIGN_OR_RETURN(std::unique_ptr<simt::Executor> executor, simt::Executor::Create(options));
   ExecutorRun run(std::move(work), std::move(executor));
   for (const KernelInput& input : run.work_.inputs) {
-    ASSIGN_OR_RETURN(simt::Buffer buffer, MakeInput(input, run.executor_.get()));
+    ASSIGN_OR_RETURN(simt::Buffer buffer, MakeInput(input, input.name, run.executor_.get()));
+    buffer.MakeReadOnly();
     run.inputs_.push_back(std::move(buffer));
   }
-  ASSIGN_OR_RETURN(run.output_,
-                   run.executor_->Allocate(run.work_.output_name, run.work_.output_bytes));
+  if (run.work_.in_place) {
+    ASSIGN_OR_RETURN(run.output_, MakeInput(run.work_.inputs.front(), run.work_.output_name,
+                                            run.executor_.get()));
+  } else {
+    ASSIGN_OR_RETURN(run.output_,
+                     run.executor_->Allocate(run.work_.output_name, run.work_.output_bytes));
+  }
+  ASSIGN_OR_RETURN(run.workspace_, run.executor_->Allocate("workspace", run.work_.workspace_bytes));
   return run;
 }
 
@@ -66,7 +74,8 @@ absl::Status ExecutorRun::Run() {
   executor_->ClearLaunches();
   std::vector<void*> inputs;
   for (const simt::Buffer& input : inputs_) inputs.push_back(input.data());
-  return work_.run(inputs, output_.data(), executor_->stream(), /*cublas=*/nullptr);
+  return work_.run(inputs, output_.data(), workspace_.data(), executor_->stream(),
+                   /*cublas=*/nullptr);
 }
 
 simt::Profile ExecutorRun::Profile() const {

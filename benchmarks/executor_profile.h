@@ -18,7 +18,8 @@
 
 namespace stridewise {
 
-// A configuration with its inputs, random and read-only, and an output that nobody has written.
+// A configuration with its inputs, random and read-only, and an output that nobody has written or,
+// for work in place, that starts as the input and is gone on with by each run.
 class ExecutorRun {
  public:
   // Unimplemented for what the host executor cannot run, ResourceExhausted, with the bytes asked
@@ -42,6 +43,7 @@ class ExecutorRun {
   std::unique_ptr<simt::Executor> executor_;
   std::vector<simt::Buffer> inputs_;
   simt::Buffer output_;
+  simt::Buffer workspace_;
 };
 
 // One run on all cores with all checks. Errors are those above.

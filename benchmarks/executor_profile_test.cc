@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -86,8 +87,11 @@ TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
     flags.operation = operation;
     flags.shapes = flags.operation == "matmul" ? "33x18x35" : "33x70";
     flags.types = flags.operation == "matmul" ? "float,double" : "u8,u16,float,double,float4";
-    const std::vector<KernelConfig> plan = MakeKernelPlan(flags, 1).value();
-    for (const KernelConfig& config : plan) {
+    std::vector<KernelConfig> plan = MakeKernelPlan(flags, 1).value();
+    for (KernelConfig& config : plan) {
+      if (auto* transpose = std::get_if<TransposeConfig>(&config)) {
+        if (transpose->implementation->square_only) transpose->shape = {70, 70};
+      }
       const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(config, /*seed=*/7);
       if (!RunsOnExecutor(config)) {
         EXPECT_EQ(profile.status().code(), absl::StatusCode::kUnimplemented) << Title(config);
@@ -97,6 +101,31 @@ TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
       EXPECT_GT(profile->Total(simt::EventKind::kGlobalStore).sectors, 0u) << Title(config);
     }
   }
+}
+
+// A batch moves as many times the sectors of one matrix, whose rows fill whole ones here.
+TEST(ProfileOnExecutorTest, BatchesMoveAllOfTheirMatrices) {
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    TransposeConfig config = {&implementation, {64, 32}, DataType(), implementation.default_block};
+    if (implementation.square_only) config.shape = {64, 64};
+    if (!TakesBatches(implementation) || !RunsOnExecutor(config)) continue;
+    uint64_t sectors[2] = {};
+    for (const int i : {0, 1}) {
+      config.batch = 1 + 2 * i;
+      const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(config, /*seed=*/7);
+      ASSERT_TRUE(profile.ok()) << Title(config) << ": " << profile.status();
+      sectors[i] = profile->Total(simt::EventKind::kGlobalStore).sectors;
+    }
+    EXPECT_EQ(sectors[1], 3 * sectors[0]) << Title(config);
+  }
+}
+
+// The output is the input before the first run, and what is left of it before the next.
+TEST(ExecutorRunTest, WorksInPlace) {
+  const KernelConfig config = Config("transpose", "in_place_square", "70x70", "");
+  absl::StatusOr<ExecutorRun> run = ExecutorRun::Create(config, /*seed=*/1, {});
+  ASSERT_TRUE(run.ok()) << run.status();
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(run->Run().ok());
 }
 
 TEST(ExecutorRunTest, ProfilesTheLastRunOnly) {

@@ -9,8 +9,14 @@
 namespace stridewise {
 namespace {
 
-template <typename Implementation>
-bool IsKernel(const Implementation& implementation) {
+// A copy without a block is the driver's; a transpose without one chooses its own, or is cuBLAS's.
+bool IsKernel(const TransposeImplementation& implementation) {
+  return implementation.where == Where::kDevice &&
+         (implementation.default_block.x > 0 ||
+          implementation.operation != TransposeOperation::kCopy);
+}
+
+bool IsKernel(const MatMulImplementation& implementation) {
   return implementation.where == Where::kDevice &&
          (implementation.default_block.x > 0 || implementation.needs_cublas);
 }
@@ -40,7 +46,7 @@ std::vector<KernelConfig> ToKernelConfigs(const std::vector<Config>& plan) {
 
 absl::StatusOr<std::vector<KernelConfig>> TransposeKernelPlan(const KernelPlanFlags& flags,
                                                               const std::string& size) {
-  const TransposePreset preset = {"profile", "", {{"*", size.c_str()}}};
+  const TransposePreset preset = {"profile", "", {{"*", size}}};
   TransposePlanFlags plan_flags;
   plan_flags.sizes = flags.sizes;
   plan_flags.shapes = flags.shapes;

@@ -71,6 +71,7 @@ TEST(KernelConfigTest, WhatCanBeAskedOfAConfiguration) {
   } kCases[] = {
       {"transpose", "tile_square", true, true}, {"transpose", "cublas_geam", true, false},
       {"transpose", "memcpy", false, false},    {"transpose", "eigen", false, false},
+      {"transpose", "auto", true, true},        {"transpose", "in_place_square", true, true},
       {"matmul", "tiled", true, true},          {"matmul", "cublas", true, false},
       {"matmul", "cpu_naive", false, false},
   };

@@ -15,9 +15,9 @@
 namespace stridewise {
 namespace {
 
-double BytesToMove(const KernelConfig& config) {
+double BytesOf(const KernelConfig& config) {
   if (const auto* c = std::get_if<TransposeConfig>(&config)) {
-    return TransposeBytes(c->shape.rows, c->shape.cols, c->type.element_bytes);
+    return BytesToMove(*c);
   }
   const auto& c = std::get<MatMulConfig>(config);
   return MatMulBytes(c.shape.m, c.shape.n, c.shape.k, c.type);
@@ -28,7 +28,7 @@ void SetGpuColumns(const KernelConfig& config, absl::Span<const NcuLaunch> launc
   SetNcuColumns(launches, row);
   double ms = 0;
   if (absl::SimpleAtod(row->Get(Column::kKernelMsMedian), &ms) && ms > 0) {
-    row->Set(Column::kGbps, BytesToMove(config) / ms / 1e6);
+    row->Set(Column::kGbps, BytesOf(config) / ms / 1e6);
   }
 }
 

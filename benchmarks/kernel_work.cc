@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "benchmarks/transpose_problem.h"
 #include "common/status_macros.h"
 #include "matmul/host_executor.h"
 #include "transpose/host_executor.h"
@@ -11,27 +12,25 @@ namespace {
 
 KernelWork Work(const TransposeConfig& config, TransposeImplementation implementation,
                 uint64_t seed) {
-  const auto bytes =
-      static_cast<size_t>(config.shape.rows * config.shape.cols * config.type.element_bytes);
-  const bool copy = implementation.operation == TransposeOperation::kCopy;
-  TransposeArgs args;
-  args.rows = config.shape.rows;
-  args.cols = config.shape.cols;
-  args.element_bytes = config.type.element_bytes;
-  args.ld_in = args.cols;
-  args.ld_out = copy ? args.cols : args.rows;
+  TransposeArgs args =
+      GaplessArgs(implementation.operation, config.shape, config.batch, config.type.element_bytes);
   args.block = config.block;
+  const auto bytes = static_cast<size_t>(args.batch * args.rows * args.cols * args.element_bytes);
   KernelWork work;
   work.inputs = {{"in", bytes, ElementType::kFloat, seed}};
   work.output_name = "out";
   work.output_bytes = bytes;
+  work.in_place = implementation.operation == TransposeOperation::kInPlace;
+  work.workspace_bytes = static_cast<size_t>(TransposeWorkspaceBytes(implementation, args));
   work.element_bytes = config.type.element_bytes;
   work.needs_cublas = implementation.needs_cublas;
-  work.run = [args, implementation = std::move(implementation)](absl::Span<void* const> inputs,
-                                                                void* output, cudaStream_t stream,
-                                                                cublasHandle_t cublas) mutable {
-    args.in = inputs[0];
+  const bool in_place = work.in_place;
+  work.run = [args, in_place, implementation = std::move(implementation)](
+                 absl::Span<void* const> inputs, void* output, void* workspace, cudaStream_t stream,
+                 cublasHandle_t cublas) mutable {
+    args.in = in_place ? output : inputs[0];
     args.out = output;
+    args.workspace = workspace;
     args.stream = stream;
     args.cublas = cublas;
     return RunTranspose(implementation, args);
@@ -60,9 +59,9 @@ KernelWork Work(const MatMulConfig& config, MatMulImplementation implementation,
   work.output_bytes = bytes(shape.m, shape.n);
   work.element_bytes = ElementBytes(config.type);
   work.needs_cublas = implementation.needs_cublas;
-  work.run = [args, implementation = std::move(implementation)](absl::Span<void* const> inputs,
-                                                                void* output, cudaStream_t stream,
-                                                                cublasHandle_t cublas) mutable {
+  work.run = [args, implementation = std::move(implementation)](
+                 absl::Span<void* const> inputs, void* output, void* /*workspace*/,
+                 cudaStream_t stream, cublasHandle_t cublas) mutable {
     args.a = inputs[0];
     args.b = inputs[1];
     args.c = output;

@@ -34,11 +34,13 @@ struct KernelWork {
   std::vector<KernelInput> inputs;
   const char* output_name;
   size_t output_bytes;
+  bool in_place = false;  // The output holds the first input before the run; `run` reads it there.
+  size_t workspace_bytes = 0;  // 0 for most.
   int64_t element_bytes;
   bool needs_cublas;
   // Launches, as RunTranspose() and RunMatMul() do. `inputs` in the order of those above.
-  std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream,
-                             cublasHandle_t cublas)>
+  std::function<absl::Status(absl::Span<void* const> inputs, void* output, void* workspace,
+                             cudaStream_t stream, cublasHandle_t cublas)>
       run;
 };
 

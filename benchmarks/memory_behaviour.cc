@@ -28,7 +28,8 @@ double EstimatedAccesses(const KernelConfig& config) {
   const Block& block = std::visit([](const auto& c) -> const Block& { return c.block; }, config);
   const int64_t side = std::max<int64_t>({32, block.x, block.y});
   if (const auto* c = std::get_if<TransposeConfig>(&config)) {
-    return 4 * RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);
+    const double elements = RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);
+    return 4 * elements * static_cast<double>(c->batch);
   }
   const Shape3& shape = std::get<MatMulConfig>(config).shape;
   return 2 * RoundedUp(shape.m, side) * RoundedUp(shape.n, side) * RoundedUp(shape.k, 32);

@@ -1,6 +1,7 @@
 #include "benchmarks/memory_behaviour.h"
 
 #include <string>
+#include <variant>
 
 #include "benchmarks/kernel_config.h"
 #include "gtest/gtest.h"
@@ -31,6 +32,9 @@ TEST(EstimatedAccessesTest, CountsWholeBlocks) {
       {Config("matmul", "tiled", "257x1x1"), 2.0 * 288 * 32 * 32},
   };
   for (const auto& c : kCases) EXPECT_EQ(EstimatedAccesses(c.config), c.want) << Title(c.config);
+  auto batch = std::get<TransposeConfig>(Config("transpose", "copy_row", "64x96"));
+  batch.batch = 10;
+  EXPECT_EQ(EstimatedAccesses(batch), 40.0 * 64 * 96);
 }
 
 TEST(FillMemoryBehaviourTest, FillsRowsOfKernelsAsAskedFor) {

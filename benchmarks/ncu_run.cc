@@ -65,12 +65,16 @@ absl::Status RunOnce(const KernelConfig& config, const SweepOptions& options) {
     buffers.push_back(std::move(buffer));
   }
   ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Allocate(work.output_bytes));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Allocate(work.workspace_bytes));
+  if (work.in_place) {
+    RETURN_IF_ERROR(gpu::Copy(output.data(), inputs[0], work.output_bytes));
+  }
   CublasHandle cublas;
   if (work.needs_cublas) {
     ASSIGN_OR_RETURN(cublas, CublasHandle::Create());
   }
   const auto run = [&] {
-    return work.run(inputs, output.data(), /*stream=*/nullptr, cublas.get());
+    return work.run(inputs, output.data(), workspace.data(), /*stream=*/nullptr, cublas.get());
   };
   RETURN_IF_ERROR(run());
   RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));

@@ -47,12 +47,16 @@ if ! grep -q ',ok,' both.csv; then
   grep -q '512/?' out || fail "nothing was predicted: $(cat out)"
 fi
 
-# An older file, from before the last two columns, is refused with one clear line and stays.
+# An older file, from before the last three columns, gets them and is gone on with; one that lacks more is refused.
 expect_exit 0 --kernels=memcpy --sizes=4 --csv=old.csv
-sed -i 's/,shared_efficiency,branch_efficiency//; s/,,\r$/\r/' old.csv
-cp old.csv before.csv
-expect_refused columns --kernels=memcpy --sizes=5 --csv=old.csv --resume
-cmp -s old.csv before.csv || fail "--resume changed an older file"
+sed -i 's/,shared_efficiency,branch_efficiency,batch//; s/,,,\r$/\r/' old.csv
+expect_exit 0 --kernels=memcpy --sizes=4,5 --csv=old.csv --resume
+head -1 old.csv | grep -q ',achieved_occupancy,shared_efficiency,branch_efficiency,batch' || fail "old.csv: $(cat old.csv)"
+[ "$(rows old.csv)" = 2 ] || fail "--resume of an older file left $(rows old.csv) rows"
+cut -d, -f1-9 old.csv >older.csv
+cp older.csv before.csv
+expect_refused columns --kernels=memcpy --sizes=5 --csv=older.csv --resume
+cmp -s older.csv before.csv || fail "--resume changed an older file"
 
 expect_exit 0 --help
 grep -q -e '--ncu' out || fail "--help does not tell of the flags"

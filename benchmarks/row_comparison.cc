@@ -28,8 +28,8 @@ bool IsOk(const ResultRow& row) {
 double KernelMs(const ResultRow& row) { return *Number(row, Column::kKernelMsMedian); }
 
 bool SameProblem(const ResultRow& a, const ResultRow& b) {
-  for (const Column column :
-       {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth}) {
+  for (const Column column : {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols,
+                              Column::kDepth, Column::kBatch}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

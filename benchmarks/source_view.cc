@@ -126,6 +126,9 @@ absl::StatusOr<int> RunProgram() {
   // no launch.
   if (!status.ok() && !absl::IsDataLoss(status)) return status;
 
+  if (run.launches().empty()) {
+    return absl::InvalidArgumentError("--shape: nothing is launched for it");
+  }
   const uintptr_t kernel = run.launches().front().kernel;
   const std::string file = simt::SymbolizeFunctions({kernel}).front().file;
   ASSIGN_OR_RETURN(const simt::SourceText source, simt::ReadSource(file, /*root=*/""));

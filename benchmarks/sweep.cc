@@ -60,8 +60,11 @@ std::string JoinExtents(const ResultRow& row, std::initializer_list<Column> colu
   return text;
 }
 
+// "4096x4096", "64x64 x 4096" for a batch of 4096.
 std::string ShapeText(const ResultRow& row) {
-  return JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
+  const std::string shape = JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
+  const std::string& batch = row.Get(Column::kBatch);
+  return batch.empty() ? shape : absl::StrCat(shape, " x ", batch);
 }
 
 std::vector<std::string> TableCells(const ResultRow& row) {

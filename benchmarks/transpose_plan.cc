@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "benchmarks/transpose_limits.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
@@ -36,11 +38,11 @@ std::vector<std::string> ImplementationNames() {
 
 absl::StatusOr<std::vector<Shape2>> StepShapes(const TransposePresetStep& step) {
   std::vector<Shape2> shapes;
-  if (*step.sizes != '\0') {
+  if (!step.sizes.empty()) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", step.sizes));
     for (const int64_t size : sizes) shapes.push_back({size, size});
   }
-  if (*step.shapes != '\0') {
+  if (!step.shapes.empty()) {
     ASSIGN_OR_RETURN(const std::vector<Shape2> more, ParseShapes2("--shapes", step.shapes));
     shapes.insert(shapes.end(), more.begin(), more.end());
   }
@@ -58,16 +60,24 @@ std::vector<Block> BlocksFor(const TransposeImplementation& implementation,
   return blocks;
 }
 
+absl::Status CheckBatch(const Shape2& shape, int64_t batch) {
+  if (batch == 1 || shape.rows * shape.cols <= kMaxElements / batch) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--batch: ", batch, " matrices of ", shape.rows, "x", shape.cols,
+                   " are not allowed; allowed are at most ", kMaxElements, " elements"));
+}
+
 absl::Status AddStep(const TransposePresetStep& step, std::vector<TransposeConfig>* plan) {
   ASSIGN_OR_RETURN(const std::vector<size_t> selected,
                    SelectByGlob("--kernels", step.kernels, ImplementationNames()));
   ASSIGN_OR_RETURN(const std::vector<Shape2> shapes, StepShapes(step));
   ASSIGN_OR_RETURN(const std::vector<DataType> types, ParseDataTypes("--types", step.types));
   std::vector<BlockShape> blocks;
-  if (*step.blocks != '\0') {
+  if (!step.blocks.empty()) {
     ASSIGN_OR_RETURN(blocks, ParseBlocks("--blocks", step.blocks));
   }
   for (const Shape2& shape : shapes) {
+    RETURN_IF_ERROR(CheckBatch(shape, step.batch));
     for (const DataType& type : types) {
       for (const size_t index : selected) {
         const TransposeImplementation& implementation = TransposeImplementations()[index];
@@ -75,8 +85,9 @@ absl::Status AddStep(const TransposePresetStep& step, std::vector<TransposeConfi
             std::max(shape.rows, shape.cols) > step.max_host_size) {
           continue;
         }
+        if (step.batch > 1 && !TakesBatches(implementation)) continue;
         for (const Block& block : BlocksFor(implementation, blocks)) {
-          plan->push_back({&implementation, shape, type, block});
+          plan->push_back({&implementation, shape, type, block, step.batch});
         }
       }
     }
@@ -86,7 +97,7 @@ absl::Status AddStep(const TransposePresetStep& step, std::vector<TransposeConfi
 
 // Brings what several steps said of one shape together and drops what they said twice.
 std::vector<TransposeConfig> InOrder(const std::vector<TransposeConfig>& configs) {
-  std::map<std::pair<int64_t, int64_t>, size_t> shape_ranks;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, size_t> shape_ranks;
   std::map<std::string, size_t> type_ranks;
   std::set<std::tuple<size_t, size_t, const TransposeImplementation*, int64_t, int64_t>> seen;
   using Keyed =
@@ -94,7 +105,9 @@ std::vector<TransposeConfig> InOrder(const std::vector<TransposeConfig>& configs
   std::vector<Keyed> keyed;
   for (const TransposeConfig& config : configs) {
     const size_t shape =
-        shape_ranks.emplace(std::pair(config.shape.rows, config.shape.cols), shape_ranks.size())
+        shape_ranks
+            .emplace(std::tuple(config.shape.rows, config.shape.cols, config.batch),
+                     shape_ranks.size())
             .first->second;
     const size_t type = type_ranks.emplace(config.type.name, type_ranks.size()).first->second;
     if (!seen.emplace(shape, type, config.implementation, config.block.x, config.block.y).second) {
@@ -109,7 +122,39 @@ std::vector<TransposeConfig> InOrder(const std::vector<TransposeConfig>& configs
   return plan;
 }
 
+// What the preset `limits` measures: for each figure both of its sides.
+std::vector<TransposePresetStep> LimitSteps() {
+  std::vector<TransposePresetStep> steps;
+  for (const TransposeLimit& limit : TransposeLimits()) {
+    const char* library = limit.floor_vs_cublas > 0 ? ",cublas_geam" : "";
+    steps.push_back({absl::StrCat("memcpy,", limit.implementation, library), limit.sizes,
+                     limit.shapes, "", limit.types, kMaxExtent, limit.batch});
+  }
+  return steps;
+}
+
+TransposePresetStep BatchStep(const char* shape, int64_t batch) {
+  return {
+      "memcpy,batch_small,tile_vector,tile_ragged,auto", "", shape, "", "float", kMaxExtent, batch};
+}
+
+absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text) {
+  int64_t batch = 0;
+  if (absl::SimpleAtoi(text, &batch) && batch >= 1 && batch <= kMaxExtent) return batch;
+  return absl::InvalidArgumentError(absl::StrCat(
+      flag, ": '", text, "' is not allowed; allowed is a number >= 1, at most ", kMaxExtent));
+}
+
 }  // namespace
+
+double BytesToMove(const TransposeConfig& config) {
+  return static_cast<double>(config.batch) *
+         TransposeBytes(config.shape.rows, config.shape.cols, config.type.element_bytes);
+}
+
+bool TakesBatches(const TransposeImplementation& implementation) {
+  return implementation.batches || implementation.operation == TransposeOperation::kCopy;
+}
 
 absl::Span<const TransposePreset> TransposePresets() {
   static const auto& presets = *new std::vector<TransposePreset>{
@@ -133,15 +178,24 @@ absl::Span<const TransposePreset> TransposePresets() {
       {"ragged",
        "squares around powers of two, primes, thin and tall matrices",
        {{"memcpy,naive_row,naive_col,tile_square_padded,tile_unrolled,tile_swizzled,"
-         "tile_persistent,cublas_geam",
+         "tile_persistent,tile_vector,tile_ragged,few_columns,few_rows,auto,cublas_geam",
          "4095,4096,4097,8191,8192,8193",
          "8193x8191,9973x10007,64x1000003,1000003x64,3x4194304,4194304x3,1x67108864,67108864x1,"
          "7x9999991,100x1000000"}}},
       {"types",
        "elements of 1, 2, 4, 8 and 16 bytes at 8192",
        {{"tile_unrolled,tile_swizzled,tile_unroll2_padded_dynamic,naive_col,copy_vector,"
-         "cublas_geam",
+         "tile_vector,tile_ragged,auto,cublas_geam",
          "8192", "", "", "float,int,u8,u16,double,float4"}}},
+      {"fast",
+       "the fastest kernels beside tile_unrolled, the driver's copy and cuBLAS, 512 to 32768",
+       {{"memcpy,tile_unrolled,tile_vector,auto,cublas_geam", "512:32768:*2"}}},
+      {"batched",
+       "many small matrices at once, from 3x3 to 1024x1024",
+       {BatchStep("64x64", 4096), BatchStep("16x16", 100000), BatchStep("7x5", 100000),
+        BatchStep("128x128", 1000), BatchStep("1024x1024", 20), BatchStep("3x3", 100000)}},
+      {"limits", "what the transposes are held to; ends with a table of pass and FAIL",
+       LimitSteps()},
       {"study_000",
        "the first study's kernels at 8192, blocks of 16x16, and its best block of 256x1",
        {{kBlockKernels, "8192", "", "16x16"},
@@ -192,13 +246,16 @@ absl::StatusOr<std::vector<DataType>> ParseDataTypes(absl::string_view flag,
 absl::StatusOr<std::vector<TransposeConfig>> MakeTransposePlan(const TransposePreset& preset,
                                                                const TransposePlanFlags& flags) {
   std::vector<TransposePresetStep> steps = preset.steps;
-  if (!flags.sizes.empty() || !flags.shapes.empty()) {
-    steps = {{"*", flags.sizes.c_str(), flags.shapes.c_str()}};
-  }
+  if (!flags.sizes.empty() || !flags.shapes.empty()) steps = {{"*", flags.sizes, flags.shapes}};
   std::vector<TransposeConfig> configs;
+  bool batched = false;
   for (TransposePresetStep& step : steps) {
-    if (!flags.blocks.empty()) step.blocks = flags.blocks.c_str();
-    if (!flags.types.empty()) step.types = flags.types.c_str();
+    if (!flags.blocks.empty()) step.blocks = flags.blocks;
+    if (!flags.types.empty()) step.types = flags.types;
+    if (!flags.batch.empty()) {
+      ASSIGN_OR_RETURN(step.batch, ParseBatch("--batch", flags.batch));
+    }
+    batched = batched || step.batch > 1;
     RETURN_IF_ERROR(AddStep(step, &configs));
   }
   ASSIGN_OR_RETURN(const std::vector<size_t> selected,
@@ -213,9 +270,9 @@ absl::StatusOr<std::vector<TransposeConfig>> MakeTransposePlan(const TransposePr
     if (is_selected(config)) plan.push_back(std::move(config));
   }
   if (plan.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--kernels: '", flags.kernels,
-                                                   "' selects nothing of the preset ", preset.name,
-                                                   "; give --sizes or --shapes with it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--kernels: '", flags.kernels, "' selects nothing of the preset ", preset.name,
+                     batched ? " that takes batches" : "; give --sizes or --shapes with it"));
   }
   return plan;
 }

@@ -31,16 +31,24 @@ struct TransposeConfig {
   Shape2 shape;  // Of the input.
   DataType type;
   Block block = {0, 0, 0};  // As the row will say; 0 x 0 where the implementation has none.
+  int64_t batch = 1;        // Matrices of the shape, one behind the other without gaps.
 };
+
+// What must move: every element of the batch read once and written once.
+double BytesToMove(const TransposeConfig& config);
+
+// Whether it can be measured with more than one matrix. A copy of a batch is a larger copy.
+bool TakesBatches(const TransposeImplementation& implementation);
 
 // Some implementations over some shapes, blocks and types; a preset is a list of these.
 struct TransposePresetStep {
-  const char* kernels;                 // As of --kernels.
-  const char* sizes;                   // As of --sizes, squares; may be empty.
-  const char* shapes = "";             // As of --shapes; may be empty.
-  const char* blocks = "";             // As of --blocks; empty for the kernels' own.
-  const char* types = "float";         // As of --types.
+  std::string kernels;                 // As of --kernels.
+  std::string sizes;                   // As of --sizes, squares; may be empty.
+  std::string shapes{};                // As of --shapes; may be empty.
+  std::string blocks{};                // As of --blocks; empty for the kernels' own.
+  std::string types = "float";         // As of --types.
   int64_t max_host_size = kMaxExtent;  // Host implementations leave out larger extents.
+  int64_t batch = 1;                   // Above 1 only what takes batches is measured.
 };
 
 struct TransposePreset {
@@ -61,12 +69,14 @@ struct TransposePlanFlags {
   std::string kernels;
   std::string types;
   std::string blocks;
+  std::string batch{};  // A number.
 };
 
 // All configurations, each once, in the order in which they are measured: by shape as first named,
-// then type, then implementation in registry order, then block, so that rows that belong together
-// stand together. Sizes or shapes in `flags` replace the whole of the preset, kernels narrow it,
-// types and blocks replace those of its steps. InvalidArgument if nothing is left.
+// batch and then type, then implementation in registry order, then block, so that rows that belong
+// together stand together. Sizes or shapes in `flags` replace the whole of the preset, kernels
+// narrow it, types, blocks and batch replace those of its steps. InvalidArgument if nothing is
+// left.
 absl::StatusOr<std::vector<TransposeConfig>> MakeTransposePlan(const TransposePreset& preset,
                                                                const TransposePlanFlags& flags);
 

@@ -19,10 +19,11 @@ std::vector<TransposeConfig> PlanOf(const char* preset, const TransposePlanFlags
   return *std::move(plan);
 }
 
-// "2048x2048 float 16x16"
+// "2048x2048 float 16x16", "64x64 float 16x16 x 4096" for a batch.
 std::string Describe(const TransposeConfig& config) {
   return absl::StrCat(config.shape.rows, "x", config.shape.cols, " ", config.type.name, " ",
-                      config.block.x, "x", config.block.y);
+                      config.block.x, "x", config.block.y,
+                      config.batch > 1 ? absl::StrCat(" x ", config.batch) : "");
 }
 
 // What `kernel` is measured with.
@@ -46,8 +47,8 @@ TEST(TransposePlan, EveryPresetHasEachConfigurationOnceAndShapesTogether) {
     for (const TransposeConfig& config : plan) {
       const std::string text = absl::StrCat(config.implementation->name, " ", Describe(config));
       EXPECT_TRUE(seen.insert(text).second) << preset.name << ": " << text << " twice";
-      const std::string its_shape =
-          absl::StrCat(config.shape.rows, "x", config.shape.cols, " ", config.type.name);
+      const std::string its_shape = absl::StrCat(config.shape.rows, "x", config.shape.cols, " ",
+                                                 config.type.name, " x ", config.batch);
       if (its_shape != shape) {
         EXPECT_TRUE(shapes_left.insert(its_shape).second) << preset.name << ": " << its_shape;
         shape = its_shape;
@@ -98,6 +99,52 @@ TEST(TransposePlan, HostKernelsTakeAnyShapeUnlessAPresetSaysOtherwise) {
   EXPECT_EQ(PlanOf("ladder", flags).size(), 2 * TransposeImplementations().size());
 }
 
+// A preset's batches and those of the flag; what takes one matrix only is left out.
+TEST(TransposePlan, BatchesLeaveOutWhatTakesNone) {
+  EXPECT_EQ(
+      WorkOf(PlanOf("batched"), "memcpy"),
+      (Texts{"64x64 float 0x0 x 4096", "16x16 float 0x0 x 100000", "7x5 float 0x0 x 100000",
+             "128x128 float 0x0 x 1000", "1024x1024 float 0x0 x 20", "3x3 float 0x0 x 100000"}));
+  TransposePlanFlags flags;
+  flags.batch = "3";
+  flags.shapes = "2x5";
+  const auto plan = PlanOf("default", flags);
+  EXPECT_EQ(WorkOf(plan, "memcpy"), Texts{"2x5 float 0x0 x 3"});
+  EXPECT_EQ(WorkOf(plan, "copy_row"), Texts{"2x5 float 16x16 x 3"});
+  for (const TransposeConfig& config : plan) {
+    EXPECT_TRUE(TakesBatches(*config.implementation)) << config.implementation->name;
+    EXPECT_EQ(config.batch, 3);
+    EXPECT_EQ(BytesToMove(config), 2.0 * 2 * 5 * 4 * 3);
+  }
+  size_t takers = 0;
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    takers += TakesBatches(implementation) ? 1 : 0;
+  }
+  EXPECT_EQ(plan.size(), takers);
+  flags.batch = "1";
+  EXPECT_EQ(PlanOf("batched", flags).size(), TransposeImplementations().size());
+  flags.batch = "3";
+  flags.kernels = "naive_row,cublas_geam,eigen";
+  const auto nothing = MakeTransposePlan(TransposePresets()[0], flags);
+  EXPECT_EQ(nothing.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(nothing.status().message()).find("takes batches"), std::string::npos)
+      << nothing.status();
+}
+
+// One problem whatever the step that names it first, and another than that of one matrix.
+TEST(TransposePlan, BatchesOfAShapeStandTogether) {
+  const TransposePreset preset = {"test",
+                                  "",
+                                  {{"memcpy", "64", "", "", "float", kMaxExtent, 5},
+                                   {"memcpy", "64"},
+                                   {"copy_vector,memcpy", "64", "", "", "float", kMaxExtent, 5}}};
+  const auto plan = MakeTransposePlan(preset, {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  Texts work;
+  for (const TransposeConfig& config : *plan) work.push_back(Describe(config));
+  EXPECT_EQ(work, (Texts{"64x64 float 256x1 x 5", "64x64 float 0x0 x 5", "64x64 float 0x0"}));
+}
+
 TEST(TransposePlan, KernelsNarrowAPreset) {
   TransposePlanFlags flags;
   flags.kernels = "copy_vector";
@@ -123,11 +170,21 @@ TEST(TransposePlan, BadInputNamesTheFlag) {
     const char* flag;
     TransposePlanFlags flags;
   } cases[] = {
-      {"--sizes", {"5:1:2", "", "", "", ""}},  {"--shapes", {"", "3x4x5", "", "", ""}},
-      {"--shapes", {"", "3x", "", "", ""}},    {"--shapes", {"", "2147483648x1024", "", "", ""}},
-      {"--kernels", {"", "", "nope", "", ""}}, {"--types", {"", "", "", "half", ""}},
-      {"--types", {"", "", "", "float,", ""}}, {"--blocks", {"", "", "", "", "64x32"}},
-      {"--blocks", {"", "", "", "", "0x32"}},  {"--blocks", {"", "", "", "", "32"}},
+      {"--sizes", {"5:1:2", "", "", "", ""}},
+      {"--shapes", {"", "3x4x5", "", "", ""}},
+      {"--shapes", {"", "3x", "", "", ""}},
+      {"--shapes", {"", "2147483648x1024", "", "", ""}},
+      {"--kernels", {"", "", "nope", "", ""}},
+      {"--types", {"", "", "", "half", ""}},
+      {"--types", {"", "", "", "float,", ""}},
+      {"--blocks", {"", "", "", "", "64x32"}},
+      {"--blocks", {"", "", "", "", "0x32"}},
+      {"--blocks", {"", "", "", "", "32"}},
+      {"--batch", {"", "", "", "", "", "0"}},
+      {"--batch", {"", "", "", "", "", "-1"}},
+      {"--batch", {"", "", "", "", "", "two"}},
+      {"--batch", {"", "", "", "", "", "2147483649"}},
+      {"--batch", {"", "1048576x1048576", "", "", "", "2"}},
   };
   for (const auto& c : cases) {
     const auto plan = MakeTransposePlan(TransposePresets()[0], c.flags);

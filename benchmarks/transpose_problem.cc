@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int64_t kMaxListed = 3;  // Mismatches in a message.
 constexpr int64_t kBlock = 64;     // A block of 64 x 64 elements stays in the cache.
-constexpr int64_t kSampledElements = 65536;
+constexpr uint64_t kSampledElements = 65536;
 
 // Clears the sign and the highest bit of the exponent, and sets the next: all that is left is a
 // positive number that is neither 0 nor denormal nor infinite nor NaN.
@@ -52,6 +53,24 @@ void Append(const BitMatch& part, int64_t row, int64_t col, BitMatch* whole) {
   }
 }
 
+// The matrices that were moved and what became of them, each side without gaps. Batches of a copy
+// are one matrix.
+template <typename T>
+struct Moved {
+  bool transposed = false;
+  int64_t batch = 1;
+  ConstMatrix<T> first_in, first_out;
+
+  ConstMatrix<T> In(int64_t matrix) const { return Nth(first_in, matrix); }
+  ConstMatrix<T> Out(int64_t matrix) const { return Nth(first_out, matrix); }
+  int64_t elements() const { return batch * first_in.rows * first_in.cols; }
+
+  static ConstMatrix<T> Nth(ConstMatrix<T> first, int64_t matrix) {
+    first.data += matrix * first.rows * first.cols;
+    return first;
+  }
+};
+
 // Compares rows x cols elements of `out` from (row, col) on with those of `in` that belong there.
 template <typename T>
 void MatchBlock(ConstMatrix<T> in, ConstMatrix<T> out, int64_t row, int64_t col, int64_t rows,
@@ -69,7 +88,7 @@ template <typename T>
 BitMatch MatchTransposed(ConstMatrix<T> in, ConstMatrix<T> out, int64_t row, int64_t col,
                          int64_t rows, int64_t cols) {
   BitMatch match;
-  std::vector<T> want(kBlock * kBlock);
+  std::vector<T> want(static_cast<size_t>(std::min(kBlock, rows) * std::min(kBlock, cols)));
   for (int64_t r = 0; r < rows; r += kBlock) {
     for (int64_t c = 0; c < cols; c += kBlock) {
       MatchBlock(in, out, row + r, col + c, std::min(kBlock, rows - r), std::min(kBlock, cols - c),
@@ -79,12 +98,13 @@ BitMatch MatchTransposed(ConstMatrix<T> in, ConstMatrix<T> out, int64_t row, int
   return match;
 }
 
+// Whether rows x cols elements of a matrix from (row, col) on are those that belong there.
 template <typename T>
-BitMatch MatchPart(TransposeOperation operation, ConstMatrix<T> in, ConstMatrix<T> out, int64_t row,
-                   int64_t col, int64_t rows, int64_t cols) {
-  if (operation == TransposeOperation::kTranspose) {
-    return MatchTransposed(in, out, row, col, rows, cols);
-  }
+BitMatch MatchPart(const Moved<T>& moved, int64_t matrix, int64_t row, int64_t col, int64_t rows,
+                   int64_t cols) {
+  const ConstMatrix<T> in = moved.In(matrix);
+  const ConstMatrix<T> out = moved.Out(matrix);
+  if (moved.transposed) return MatchTransposed(in, out, row, col, rows, cols);
   BitMatch match;
   Append(MatchBits<T>({&out(row, col), rows, cols, out.ld}, {&in(row, col), rows, cols, in.ld},
                       kMaxListed),
@@ -92,8 +112,17 @@ BitMatch MatchPart(TransposeOperation operation, ConstMatrix<T> in, ConstMatrix<
   return match;
 }
 
-absl::Status MatchStatus(const BitMatch& match) {
-  return match.ok() ? absl::OkStatus() : absl::DataLossError(match.Describe());
+template <typename T>
+absl::Status MatchStatus(const Moved<T>& moved, int64_t matrix, const BitMatch& match) {
+  if (match.ok()) return absl::OkStatus();
+  const std::string which = moved.batch > 1 ? absl::StrCat("matrix ", matrix, ": ") : "";
+  return absl::DataLossError(which + match.Describe());
+}
+
+template <typename T>
+absl::Status CheckPart(const Moved<T>& moved, int64_t matrix, int64_t row, int64_t col,
+                       int64_t rows, int64_t cols) {
+  return MatchStatus(moved, matrix, MatchPart(moved, matrix, row, col, rows, cols));
 }
 
 uint64_t Number(Bits128 element) {
@@ -101,63 +130,102 @@ uint64_t Number(Bits128 element) {
 }
 
 template <typename T>
-uint64_t Sum(ConstMatrix<T> gapless) {
+uint64_t Sum(const T* data, int64_t count) {
   uint64_t sum = 0;
-  const int64_t count = gapless.rows * gapless.cols;
-  for (int64_t i = 0; i < count; ++i) sum += Number(gapless.data[i]);
+  for (int64_t i = 0; i < count; ++i) sum += Number(data[i]);
   return sum;
 }
 
 template <typename T>
-absl::Status VerifyFast(TransposeOperation operation, ConstMatrix<T> in, ConstMatrix<T> out,
-                        uint64_t seed) {
-  const int64_t rows = out.rows;
-  const int64_t cols = out.cols;
-  for (const int64_t row : {int64_t{0}, rows - 1}) {
-    RETURN_IF_ERROR(MatchStatus(MatchPart(operation, in, out, row, 0, 1, cols)));
+absl::Status VerifyFull(const Moved<T>& moved) {
+  for (int64_t matrix = 0; matrix < moved.batch; ++matrix) {
+    RETURN_IF_ERROR(CheckPart(moved, matrix, 0, 0, moved.first_out.rows, moved.first_out.cols));
   }
-  for (const int64_t col : {int64_t{0}, cols - 1}) {
-    RETURN_IF_ERROR(MatchStatus(MatchPart(operation, in, out, 0, col, rows, 1)));
-  }
-  const bool transposed = operation == TransposeOperation::kTranspose;
+  return absl::OkStatus();
+}
+
+// Once one is wrong, the samples of its matrix only.
+template <typename T>
+absl::Status VerifySamples(const Moved<T>& moved, uint64_t seed) {
+  const auto rows = static_cast<uint64_t>(moved.first_out.rows);
+  const auto cols = static_cast<uint64_t>(moved.first_out.cols);
   BitMatch match;
-  for (int64_t i = 0; i < kSampledElements; ++i) {
-    const uint64_t random = Mix64(~seed ^ Mix64(static_cast<uint64_t>(i)));
-    const auto row = static_cast<int64_t>((random >> 32) % static_cast<uint64_t>(rows));
-    const auto col = static_cast<int64_t>((random & 0xffffffffu) % static_cast<uint64_t>(cols));
-    const T want = transposed ? in(col, row) : in(row, col);
-    const int64_t left = kMaxListed - static_cast<int64_t>(match.first.size());
-    Append(MatchBits<T>({&out(row, col), 1, 1, 1}, {&want, 1, 1, 1}, left), row, col, &match);
+  int64_t wrong = 0;
+  for (uint64_t i = 0; i < kSampledElements; ++i) {
+    const uint64_t random = Mix64(~seed ^ Mix64(i));
+    const auto matrix = static_cast<int64_t>(Mix64(random) % static_cast<uint64_t>(moved.batch));
+    if (!match.ok() && matrix != wrong) continue;
+    BitMatch one = MatchPart(moved, matrix, static_cast<int64_t>((random >> 32) % rows),
+                             static_cast<int64_t>((random & 0xffffffffu) % cols), 1, 1);
+    if (one.ok()) continue;
+    wrong = matrix;
+    if (match.first.size() == kMaxListed) one.first.clear();
+    Append(one, 0, 0, &match);
   }
-  RETURN_IF_ERROR(MatchStatus(match));
-  if (Sum(in) == Sum(out)) return absl::OkStatus();
+  return MatchStatus(moved, wrong, match);
+}
+
+template <typename T>
+absl::Status VerifyFast(const Moved<T>& moved, uint64_t seed) {
+  const int64_t rows = moved.first_out.rows;
+  const int64_t cols = moved.first_out.cols;
+  for (const int64_t matrix : {int64_t{0}, moved.batch - 1}) {
+    for (const int64_t row : {int64_t{0}, rows - 1}) {
+      RETURN_IF_ERROR(CheckPart(moved, matrix, row, 0, 1, cols));
+    }
+    for (const int64_t col : {int64_t{0}, cols - 1}) {
+      RETURN_IF_ERROR(CheckPart(moved, matrix, 0, col, rows, 1));
+    }
+  }
+  RETURN_IF_ERROR(VerifySamples(moved, seed));
+  if (Sum(moved.first_in.data, moved.elements()) == Sum(moved.first_out.data, moved.elements())) {
+    return absl::OkStatus();
+  }
   return absl::DataLossError("the sum of all elements is not that of the input's");
 }
 
 }  // namespace
 
-absl::StatusOr<TransposeProblem> TransposeProblem::Create(const Shape2& shape,
+TransposeArgs GaplessArgs(TransposeOperation operation, const Shape2& shape, int64_t batch,
+                          int64_t element_bytes) {
+  const bool copy = operation == TransposeOperation::kCopy;
+  TransposeArgs args;
+  args.rows = copy ? batch * shape.rows : shape.rows;
+  args.cols = shape.cols;
+  args.element_bytes = element_bytes;
+  args.ld_in = shape.cols;
+  args.ld_out = copy ? shape.cols : shape.rows;
+  args.batch = copy ? 1 : batch;
+  args.stride_in = args.rows * args.cols;
+  args.stride_out = args.rows * args.cols;
+  return args;
+}
+
+absl::StatusOr<TransposeProblem> TransposeProblem::Create(const Shape2& shape, int64_t batch,
                                                           int64_t element_bytes, uint64_t seed,
                                                           HostMemory host_memory) {
   const size_t bytes = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols) *
-                       static_cast<size_t>(element_bytes);
+                       static_cast<size_t>(batch) * static_cast<size_t>(element_bytes);
   TransposeProblem problem;
+  problem.shape_ = shape;
+  problem.batch_ = batch;
+  problem.element_bytes_ = element_bytes;
   problem.seed_ = seed;
   ASSIGN_OR_RETURN(problem.in_, HostBuffer::Allocate(bytes, host_memory));
   ASSIGN_OR_RETURN(problem.out_, HostBuffer::Allocate(bytes, host_memory));
-  problem.args_.rows = shape.rows;
-  problem.args_.cols = shape.cols;
-  problem.args_.element_bytes = element_bytes;
-  problem.args_.in = problem.in_.data();
-  problem.args_.ld_in = shape.cols;
-  problem.args_.out = problem.out_.data();
   FillBits(element_bytes, seed, problem.in_);
   return problem;
 }
 
+bool TransposeProblem::IsOf(const Shape2& shape, int64_t batch, int64_t element_bytes) const {
+  return shape_.rows == shape.rows && shape_.cols == shape.cols && batch_ == batch &&
+         element_bytes_ == element_bytes;
+}
+
 TransposeArgs TransposeProblem::Args(TransposeOperation operation) const {
-  TransposeArgs args = args_;
-  args.ld_out = operation == TransposeOperation::kTranspose ? args.rows : args.cols;
+  TransposeArgs args = GaplessArgs(operation, shape_, batch_, element_bytes_);
+  args.in = in_.data();
+  args.out = out_.data();
   return args;
 }
 
@@ -166,11 +234,13 @@ absl::Status TransposeProblem::Verify(TransposeOperation operation, VerifyMode m
   const TransposeArgs args = Args(operation);
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    const ConstMatrix<T> in = args.In<T>();
-    ConstMatrix<T> out = args.Out<T>();
-    if (operation == TransposeOperation::kCopy) std::swap(out.rows, out.cols);
-    if (mode == VerifyMode::kFast) return VerifyFast<T>(operation, in, out, seed_);
-    return MatchStatus(MatchPart<T>(operation, in, out, 0, 0, out.rows, out.cols));
+    Moved<T> moved;
+    moved.transposed = operation != TransposeOperation::kCopy;
+    moved.batch = args.batch;
+    moved.first_in = args.In<T>();
+    moved.first_out = args.Out<T>();
+    if (!moved.transposed) std::swap(moved.first_out.rows, moved.first_out.cols);
+    return mode == VerifyMode::kFast ? VerifyFast<T>(moved, seed_) : VerifyFull<T>(moved);
   });
 }
 

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -10,18 +12,26 @@ namespace {
 
 constexpr TransposeOperation kTranspose = TransposeOperation::kTranspose;
 constexpr TransposeOperation kCopy = TransposeOperation::kCopy;
+constexpr TransposeOperation kInPlace = TransposeOperation::kInPlace;
 
-TransposeProblem ProblemOf(const Shape2& shape, int64_t element_bytes) {
-  auto problem = TransposeProblem::Create(shape, element_bytes, 7, HostMemory::kPageable);
+TransposeProblem ProblemOf(const Shape2& shape, int64_t element_bytes, int64_t batch = 1) {
+  auto problem = TransposeProblem::Create(shape, batch, element_bytes, 7, HostMemory::kPageable);
   EXPECT_TRUE(problem.ok()) << problem.status();
   problem->PoisonOut();
   return *std::move(problem);
 }
 
+// Matrix by matrix: the host's transposes take no batches.
 void RunOn(const TransposeProblem& problem) {
-  const auto status =
-      RunTranspose(*FindTransposeImplementation("cpu_naive_row"), problem.Args(kTranspose));
-  ASSERT_TRUE(status.ok()) << status;
+  TransposeArgs args = problem.Args(kTranspose);
+  const int64_t batch = args.batch;
+  args.batch = 1;
+  for (int64_t i = 0; i < batch; ++i) {
+    const auto status = RunTranspose(*FindTransposeImplementation("cpu_naive_row"), args);
+    ASSERT_TRUE(status.ok()) << status;
+    args.in = static_cast<const char*>(args.in) + args.stride_in * args.element_bytes;
+    args.out = static_cast<char*>(args.out) + args.stride_out * args.element_bytes;
+  }
 }
 
 char* Out(const TransposeProblem& problem) {
@@ -38,6 +48,7 @@ TEST(TransposeProblem, JudgesTransposesAndCopiesOfEverySize) {
         EXPECT_TRUE(problem.Verify(kCopy, VerifyMode::kOff).ok());
         RunOn(problem);
         EXPECT_TRUE(problem.Verify(kTranspose, mode).ok()) << problem.Verify(kTranspose, mode);
+        EXPECT_TRUE(problem.Verify(kInPlace, mode).ok()) << problem.Verify(kInPlace, mode);
         std::memcpy(Out(problem), problem.Args(kCopy).in, problem.bytes());
         EXPECT_TRUE(problem.Verify(kCopy, mode).ok()) << problem.Verify(kCopy, mode);
       }
@@ -64,6 +75,48 @@ TEST(TransposeProblem, FastFindsAnElementThatIsMissing) {
   EXPECT_TRUE(absl::IsDataLoss(problem.Verify(kTranspose, VerifyMode::kFast)));
 }
 
+TEST(TransposeProblem, JudgesEveryMatrixOfABatch) {
+  for (const VerifyMode mode : {VerifyMode::kFull, VerifyMode::kFast}) {
+    const TransposeProblem problem = ProblemOf({7, 5}, 4, 1000);
+    EXPECT_EQ(problem.bytes(), size_t{7} * 5 * 4 * 1000);
+    EXPECT_TRUE(absl::IsDataLoss(problem.Verify(kTranspose, mode)));
+    RunOn(problem);
+    EXPECT_TRUE(problem.Verify(kTranspose, mode).ok()) << problem.Verify(kTranspose, mode);
+    EXPECT_TRUE(absl::IsDataLoss(problem.Verify(kCopy, mode)));
+    for (const size_t matrix : {0, 1, 500, 999}) {
+      char* element = Out(problem) + 4 * (matrix * 35 + size_t{2} * 7 + 6);
+      *element ^= 1;
+      const absl::Status status = problem.Verify(kTranspose, mode);
+      EXPECT_TRUE(absl::IsDataLoss(status)) << matrix;
+      const std::string want = absl::StrCat("matrix ", matrix, ": 1 mismatch: (2, 6) is");
+      if (mode == VerifyMode::kFull) {
+        EXPECT_NE(std::string(status.message()).find(want), std::string::npos) << status;
+      }
+      *element ^= 1;
+    }
+  }
+}
+
+// A copy of a batch is a copy of one taller matrix.
+TEST(TransposeProblem, ArgumentsAreGapless) {
+  const TransposeProblem problem = ProblemOf({7, 5}, 4, 10);
+  const TransposeArgs transpose = problem.Args(kTranspose);
+  EXPECT_EQ(transpose.batch, 10);
+  EXPECT_EQ(transpose.stride_in, 35);
+  EXPECT_EQ(transpose.stride_out, 35);
+  EXPECT_EQ(transpose.ld_out, 7);
+  const TransposeArgs copy = problem.Args(kCopy);
+  EXPECT_EQ(copy.batch, 1);
+  EXPECT_EQ(copy.rows, 70);
+  EXPECT_EQ(copy.ld_out, 5);
+  std::memcpy(Out(problem), copy.in, problem.bytes());
+  EXPECT_TRUE(problem.Verify(kCopy, VerifyMode::kFull).ok());
+  EXPECT_TRUE(problem.IsOf({7, 5}, 10, 4));
+  EXPECT_FALSE(problem.IsOf({7, 5}, 1, 4));
+  EXPECT_FALSE(problem.IsOf({5, 7}, 10, 4));
+  EXPECT_FALSE(problem.IsOf({7, 5}, 10, 8));
+}
+
 TEST(TransposeProblem, NothingIsRight) {
   EXPECT_TRUE(ProblemOf({0, 5}, 4).Verify(kTranspose, VerifyMode::kFull).ok());
   EXPECT_TRUE(ProblemOf({5, 0}, 4).Verify(kTranspose, VerifyMode::kFast).ok());
@@ -81,8 +134,8 @@ TEST(TransposeProblem, ElementsAreNormalNumbers) {
 }
 
 TEST(TransposeProblem, TooLargeIsResourceExhausted) {
-  const auto problem =
-      TransposeProblem::Create({int64_t{1} << 31, int64_t{1} << 9}, 16, 7, HostMemory::kPageable);
+  const auto problem = TransposeProblem::Create({int64_t{1} << 31, 1}, int64_t{1} << 9, 16, 7,
+                                                HostMemory::kPageable);
   EXPECT_TRUE(absl::IsResourceExhausted(problem.status())) << problem.status();
 }
 

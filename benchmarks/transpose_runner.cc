@@ -6,20 +6,35 @@
 #include "common/buffer.h"
 #include "common/device_measurement.h"
 #include "common/device_ops.h"
+#include "common/gpu_runtime.h"
 #include "common/statistics.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
 namespace {
 
-double BytesMoved(const TransposeConfig& config) {
-  return TransposeBytes(config.shape.rows, config.shape.cols, config.type.element_bytes);
+const char* OperationName(TransposeOperation operation) {
+  switch (operation) {
+    case TransposeOperation::kCopy:
+      return "copy";
+    case TransposeOperation::kTranspose:
+      return "transpose";
+    case TransposeOperation::kInPlace:
+      return "transpose_in_place";
+  }
+  return "";
 }
 
 // What can be said before anything is allocated.
 absl::Status CheckSupported(const TransposeConfig& config) {
   const TransposeImplementation& implementation = *config.implementation;
   if (implementation.run == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+  if (implementation.square_only && config.shape.rows != config.shape.cols) {
+    return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes squares only"));
+  }
+  if (config.batch > 1 && !TakesBatches(implementation)) {
+    return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes one matrix only"));
+  }
   if ((implementation.element_sizes & config.type.element_bytes) != 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes no elements of ",
                                                  config.type.element_bytes, " bytes"));
@@ -34,6 +49,12 @@ absl::Status CheckComputeCapability(const TransposeImplementation& implementatio
                                                  "; the device is sm_", has));
 }
 
+// What the implementation needs beside its matrices; nothing for most.
+absl::StatusOr<DeviceBuffer> AllocateWorkspace(const TransposeImplementation& implementation,
+                                               const TransposeArgs& args) {
+  return DeviceBuffer::Allocate(static_cast<size_t>(TransposeWorkspaceBytes(implementation, args)));
+}
+
 }  // namespace
 
 TransposeRunner::TransposeRunner(const SweepOptions* options, const Machine* machine)
@@ -42,12 +63,12 @@ TransposeRunner::TransposeRunner(const SweepOptions* options, const Machine* mac
 ResultRow TransposeRunner::DescribeConfig(const TransposeConfig& config) const {
   const TransposeImplementation& implementation = *config.implementation;
   ResultRow row;
-  row.Set(Column::kOperation,
-          implementation.operation == TransposeOperation::kCopy ? "copy" : "transpose");
+  row.Set(Column::kOperation, OperationName(implementation.operation));
   row.Set(Column::kImplementation, implementation.name);
   row.Set(Column::kDtype, config.type.name);
   row.Set(Column::kRows, config.shape.rows);
   row.Set(Column::kCols, config.shape.cols);
+  if (config.batch > 1) row.Set(Column::kBatch, config.batch);
   if (config.block.x > 0) {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);
@@ -70,7 +91,7 @@ absl::Status TransposeRunner::MeasureOk(const TransposeConfig& config, ResultRow
   if (device) RETURN_IF_ERROR(machine_.gpu_status());
   RETURN_IF_ERROR(CheckSupported(config));
   if (device) RETURN_IF_ERROR(CheckComputeCapability(implementation, machine_.device()));
-  RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, BytesMoved(config)));
+  RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, BytesToMove(config)));
   ASSIGN_OR_RETURN(const double init_ms, InitMs(implementation));
   row->Set(Column::kInitMs, init_ms);
   RETURN_IF_ERROR(EnsureProblem(config));
@@ -79,15 +100,14 @@ absl::Status TransposeRunner::MeasureOk(const TransposeConfig& config, ResultRow
 
 absl::Status TransposeRunner::EnsureProblem(const TransposeConfig& config) {
   if (problem_.has_value()) {
-    const TransposeArgs old = problem_->Args(TransposeOperation::kCopy);
-    if (old.rows == config.shape.rows && old.cols == config.shape.cols &&
-        old.element_bytes == config.type.element_bytes) {
+    if (problem_->IsOf(config.shape, config.batch, config.type.element_bytes)) {
       return absl::OkStatus();
     }
     problem_.reset();  // Before the next is made: two may not fit.
   }
-  ASSIGN_OR_RETURN(problem_, TransposeProblem::Create(config.shape, config.type.element_bytes,
-                                                      options_.seed, options_.host_memory));
+  ASSIGN_OR_RETURN(problem_,
+                   TransposeProblem::Create(config.shape, config.batch, config.type.element_bytes,
+                                            options_.seed, options_.host_memory));
   return absl::OkStatus();
 }
 
@@ -98,15 +118,18 @@ absl::StatusOr<double> TransposeRunner::InitMs(const TransposeImplementation& im
   constexpr int64_t kElementBytes = 4;
   ASSIGN_OR_RETURN(
       const TransposeProblem tiny,
-      TransposeProblem::Create({1, 1}, kElementBytes, options_.seed, HostMemory::kPageable));
+      TransposeProblem::Create({1, 1}, 1, kElementBytes, options_.seed, HostMemory::kPageable));
   TransposeArgs args = tiny.Args(implementation.operation);
   DeviceBuffer in;
   DeviceBuffer out;
+  DeviceBuffer workspace;
   if (implementation.where == Where::kDevice) {
     ASSIGN_OR_RETURN(in, DeviceBuffer::Allocate(tiny.bytes()));
     ASSIGN_OR_RETURN(out, DeviceBuffer::Allocate(tiny.bytes()));
+    ASSIGN_OR_RETURN(workspace, AllocateWorkspace(implementation, args));
     args.in = in.data();
-    args.out = out.data();
+    args.out = implementation.operation == TransposeOperation::kInPlace ? in.data() : out.data();
+    args.workspace = workspace.data();
     args.stream = machine_.timer().stream();
     args.cublas = init_times_.cublas();
   }
@@ -118,14 +141,14 @@ absl::Status TransposeRunner::MeasureHost(const TransposeConfig& config, ResultR
   const TransposeImplementation& implementation = *config.implementation;
   HostSubject subject;
   subject.implementation = implementation.name;
-  subject.work = BytesMoved(config);
+  subject.work = BytesToMove(config);
   subject.run = [&] {
     return RunTranspose(implementation, problem_->Args(implementation.operation));
   };
   subject.poison = [&] { problem_->PoisonOut(); };
   subject.verify = [&] { return problem_->Verify(implementation.operation, options_.verify); };
   ASSIGN_OR_RETURN(const Summary kernel, host_rows_.Measure(subject, row));
-  row->Set(Column::kGbps, BytesMoved(config) / kernel.median / 1e6);
+  row->Set(Column::kGbps, BytesToMove(config) / kernel.median / 1e6);
   return absl::OkStatus();
 }
 
@@ -133,19 +156,27 @@ absl::Status TransposeRunner::MeasureDevice(const TransposeConfig& config, Resul
   const TransposeImplementation& implementation = *config.implementation;
   const TransposeArgs host = problem_->Args(implementation.operation);
   const size_t bytes = problem_->bytes();
+  const bool in_place = implementation.operation == TransposeOperation::kInPlace;
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, AllocateWorkspace(implementation, host));
   DeviceSubject subject;
   subject.inputs = {{host.in, bytes}};
   subject.host_output = host.out;
   subject.output_bytes = bytes;
   subject.run = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
     TransposeArgs args = host;
-    args.in = inputs[0];
+    args.in = in_place ? output : inputs[0];
     args.out = output;
+    args.workspace = workspace.data();
     args.stream = stream;
     args.cublas = init_times_.cublas();
     args.block = config.block;
     return RunTranspose(implementation, args);
   };
+  if (in_place) {
+    subject.prepare = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+      return gpu::CopyOnDevice(output, inputs[0], bytes, stream);
+    };
+  }
   subject.reference = [&](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
     return CopyVectorised(output, inputs[0], bytes, stream);
   };
@@ -157,7 +188,7 @@ absl::Status TransposeRunner::MeasureDevice(const TransposeConfig& config, Resul
                    MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
                                    machine_.nvml(), Interrupted));
   SetMeasurement(measured, row);
-  return SetBandwidth(measured, BytesMoved(config), machine_.device(), row);
+  return SetBandwidth(measured, BytesToMove(config), machine_.device(), row);
 }
 
 }  // namespace stridewise

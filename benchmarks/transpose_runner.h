@@ -1,4 +1,4 @@
-// Measures one implementation of transpose.h at one shape and writes what it found into a row.
+// Measures one implementation of the registry at one shape and writes what it found into a row.
 
 #ifndef STRIDEWISE_BENCHMARKS_TRANSPOSE_RUNNER_H_
 #define STRIDEWISE_BENCHMARKS_TRANSPOSE_RUNNER_H_
@@ -27,8 +27,8 @@ class TransposeRunner {
   ResultRow DescribeConfig(const TransposeConfig& config) const;
 
   // Measures and sets all other columns, the speed-ups apart, and the status. Leaves the status
-  // empty when the sweep was interrupted before the row was finished. Configurations of one shape
-  // and type in a row share their input.
+  // empty when the sweep was interrupted before the row was finished. Configurations of one shape,
+  // batch and type in a row share their input.
   void Measure(const TransposeConfig& config, ResultRow* row);
 
  private:
@@ -43,7 +43,7 @@ class TransposeRunner {
   SteadyClock clock_;
   InitTimes init_times_;
   HostRows host_rows_;
-  std::optional<TransposeProblem> problem_;  // Of the last configuration's shape and element size.
+  std::optional<TransposeProblem> problem_;  // Of the last configuration's shape, batch and type.
 };
 
 }  // namespace stridewise

@@ -64,31 +64,42 @@ std::optional<double> PreviousMs(absl::Span<const ResultRow> rows, const ResultR
   return with_default;
 }
 
-bool IsOkTranspose(const ResultRow& row, Where where) {
+bool IsOkTranspose(const ResultRow& row, Where where,
+                   TransposeOperation operation = TransposeOperation::kTranspose) {
   const TransposeImplementation* implementation = ImplementationOf(row);
   return implementation != nullptr && implementation->where == where &&
-         implementation->operation == TransposeOperation::kTranspose && IsOk(row);
+         implementation->operation == operation && IsOk(row);
 }
 
-// Correct transposes of the device for one shape and type: of each implementation the fastest row,
-// in registry order.
+// Correct transposes of the device for one shape, batch and type, all in place or all not: of each
+// implementation the fastest row, in registry order.
 struct Problem {
-  std::string name;  // "4096x4096 float"
+  std::string name;  // "4096x4096 float", "64x64 float x 4096", "4096x4096 float in place"
   double elements = 0;
   std::map<const TransposeImplementation*, const ResultRow*> fastest;
 };
 
+std::string ProblemName(const ResultRow& row, bool in_place) {
+  std::string name = absl::StrCat(row.Get(Column::kRows), "x", row.Get(Column::kCols), " ",
+                                  row.Get(Column::kDtype));
+  const std::string& batch = row.Get(Column::kBatch);
+  if (!batch.empty()) absl::StrAppend(&name, " x ", batch);
+  if (in_place) absl::StrAppend(&name, " in place");
+  return name;
+}
+
 std::vector<Problem> Problems(absl::Span<const ResultRow> rows) {
   std::vector<Problem> problems;
   for (const ResultRow& row : rows) {
-    if (!IsOkTranspose(row, Where::kDevice)) continue;
-    const std::string name = absl::StrCat(row.Get(Column::kRows), "x", row.Get(Column::kCols), " ",
-                                          row.Get(Column::kDtype));
+    const bool in_place = IsOkTranspose(row, Where::kDevice, TransposeOperation::kInPlace);
+    if (!in_place && !IsOkTranspose(row, Where::kDevice)) continue;
+    const std::string name = ProblemName(row, in_place);
     auto problem = std::find_if(problems.begin(), problems.end(),
                                 [&](const Problem& p) { return p.name == name; });
     if (problem == problems.end()) {
-      const double elements =
-          Number(row, Column::kRows).value_or(0) * Number(row, Column::kCols).value_or(0);
+      const double elements = Number(row, Column::kRows).value_or(0) *
+                              Number(row, Column::kCols).value_or(0) *
+                              Number(row, Column::kBatch).value_or(1);
       problem = problems.insert(problems.end(), Problem{name, elements, {}});
     }
     const ResultRow*& fastest = problem->fastest[ImplementationOf(row)];
@@ -118,7 +129,7 @@ std::string CrossingLines(absl::Span<const ResultRow> rows, const std::string& d
   for (const ResultRow& row : rows) {
     int64_t n = 0;
     if (row.Get(Column::kDtype) != dtype || row.Get(Column::kRows) != row.Get(Column::kCols) ||
-        !absl::SimpleAtoi(row.Get(Column::kRows), &n)) {
+        !row.Get(Column::kBatch).empty() || !absl::SimpleAtoi(row.Get(Column::kRows), &n)) {
       continue;
     }
     if (IsOkTranspose(row, Where::kHost)) KeepFaster(n, KernelMs(row), &cpu);

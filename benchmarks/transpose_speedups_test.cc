@@ -12,8 +12,10 @@ ResultRow Row(const char* name, int n, int block_x, int block_y, double kernel_m
               RowStatus status = RowStatus::kOk) {
   const TransposeImplementation& implementation = *FindTransposeImplementation(name);
   ResultRow row;
-  row.Set(Column::kOperation,
-          implementation.operation == TransposeOperation::kCopy ? "copy" : "transpose");
+  row.Set(Column::kOperation, implementation.operation == TransposeOperation::kCopy ? "copy"
+                              : implementation.operation == TransposeOperation::kInPlace
+                                  ? "transpose_in_place"
+                                  : "transpose");
   row.Set(Column::kImplementation, name);
   row.Set(Column::kDtype, "float");
   row.Set(Column::kRows, n);
@@ -72,6 +74,46 @@ TEST(SetTransposeSpeedups, HostRowsAreComparedAmongThemselvesAndWithTransposesOn
   SetTransposeSpeedups(rows, &eigen);
   EXPECT_EQ(eigen.Get(Column::kSpeedupVsPrevious), "2");
   EXPECT_EQ(eigen.Get(Column::kSpeedupVsCpu), "");
+}
+
+ResultRow BatchRow(const char* name, int n, int batch, double kernel_ms) {
+  const Block& block = FindTransposeImplementation(name)->default_block;
+  ResultRow row = Row(name, n, static_cast<int>(block.x), static_cast<int>(block.y), kernel_ms, 9);
+  row.Set(Column::kBatch, batch);
+  return row;
+}
+
+TEST(SetTransposeSpeedups, BatchesAndTransposesInPlaceAreProblemsOfTheirOwn) {
+  const std::vector<ResultRow> rows = {
+      Row("eigen", 64, 0, 0, 8, 8), Row("naive_row", 64, 16, 16, 6, 6),
+      BatchRow("naive_row", 64, 10, 60), Row("in_place_square", 64, 0, 0, 4, 4)};
+  EXPECT_EQ(PreviousOf(rows, BatchRow("naive_col", 64, 10, 30)), "2");
+  EXPECT_EQ(PreviousOf(rows, BatchRow("naive_col", 64, 11, 30)), "");
+  EXPECT_EQ(PreviousOf(rows, Row("naive_col", 64, 16, 16, 2, 2)), "3");
+  ResultRow batch = BatchRow("naive_col", 64, 10, 30);
+  SetTransposeSpeedups(rows, &batch);
+  EXPECT_EQ(batch.Get(Column::kSpeedupVsCpu), "");
+  ResultRow in_place = Row("in_place_square", 64, 0, 0, 4, 4);
+  SetTransposeSpeedups(rows, &in_place);
+  EXPECT_EQ(in_place.Get(Column::kSpeedupVsPrevious), "");
+  EXPECT_EQ(in_place.Get(Column::kSpeedupVsCpu), "");
+  EXPECT_EQ(PreviousOf(rows, Row("cublas_geam", 64, 0, 0, 3, 3)), "2");
+}
+
+TEST(TransposeConclusions, NamesBatchesAndTransposesInPlace) {
+  const std::string text =
+      TransposeConclusions({Row("eigen", 64, 0, 0, 8, 8), Row("naive_row", 64, 16, 16, 9, 9),
+                            BatchRow("naive_row", 64, 10, 1), BatchRow("naive_col", 64, 10, 2),
+                            Row("in_place_square", 64, 0, 0, 4, 4)});
+  for (const char* part : {
+           "Best at 64x64 float: naive_row, ",
+           "Best at 64x64 float x 10: naive_row, ",
+           "Best at 64x64 float in place: in_place_square, ",
+           "Kernel alone, float: the CPU is still faster",
+           "Steps at 64x64 float x 10:\n  naive_row",
+       }) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
 }
 
 TEST(TransposeConclusions, TellsTheBestTheCrossingAndTheSteps) {

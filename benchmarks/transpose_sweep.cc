@@ -3,24 +3,33 @@
 //   bazel run //benchmarks:transpose_sweep
 //   bazel run //benchmarks:transpose_sweep -- --preset=thin_blocks --csv=thin_blocks.csv
 //   bazel run //benchmarks:transpose_sweep -- --shapes=3x4194304 --types=u8,float4
+//   bazel run //benchmarks:transpose_sweep -- --shapes=64x64 --batch=4096
+//   bazel run //benchmarks:transpose_sweep -- --preset=limits --limits_csv=limits.csv
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/interrupt.h"
+#include "benchmarks/limit_verdicts.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/memory_behaviour.h"
 #include "benchmarks/program_main.h"
+#include "benchmarks/record_file.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
+#include "benchmarks/transpose_limits.h"
 #include "benchmarks/transpose_plan.h"
 #include "benchmarks/transpose_runner.h"
 #include "benchmarks/transpose_speedups.h"
+#include "common/flag_parsing.h"
 #include "common/status_macros.h"
+#include "transpose/dispatch.h"
 #include "transpose/registry.h"
 
 ABSL_FLAG(std::string, preset, "default", "What to measure, by name; --list shows the presets.");
@@ -35,6 +44,12 @@ ABSL_FLAG(std::string, types, "",
           "Element types instead of the preset's: float, int, u8, u16, double, float4 (16 bytes).");
 ABSL_FLAG(std::string, blocks, "",
           "Thread blocks XxY,... for the kernels that take any; others run once, with their own.");
+ABSL_FLAG(
+    std::string, batch, "",
+    "Matrices of one run, one behind the other, instead of the preset's (1, of most). Above 1 "
+    "only copies and what --list calls batches or in place are measured.");
+ABSL_FLAG(std::string, limits_csv, "",
+          "With --preset=limits: a file for the verdicts. One that is there is kept as .bak.");
 
 namespace stridewise {
 namespace {
@@ -43,19 +58,52 @@ constexpr char kUsage[] =
     "transpose_sweep: times and checks matrix transposes and copies on this machine's CPU and GPU "
     "and writes one CSV row for each configuration.";
 
+const char* TakesText(const TransposeImplementation& implementation) {
+  if (implementation.blocks == Blocks::kAny) return "any block";
+  if (implementation.operation == TransposeOperation::kInPlace) {
+    return implementation.square_only ? "in place, n^2" : "in place";
+  }
+  return implementation.batches ? "batches" : "";
+}
+
 std::string ListText() {
   std::string text = "Copies, then transposes, from the slowest step to the fastest:\n";
   for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    absl::StrAppendFormat(&text, "  %-28s %-4s %-11s %s\n", implementation.name,
+    absl::StrAppendFormat(&text, "  %-28s %-4s %-13s %s\n", implementation.name,
                           implementation.where == Where::kDevice ? "GPU" : "CPU",
-                          implementation.blocks == Blocks::kAny ? "any block" : "",
-                          implementation.summary);
+                          TakesText(implementation), implementation.summary);
   }
   text += "Presets:\n";
   for (const TransposePreset& preset : TransposePresets()) {
     absl::StrAppendFormat(&text, "  %-28s %s\n", preset.name, preset.description);
   }
+  text += "auto runs the first of these that applies:\n";
+  for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    absl::StrAppendFormat(&text, "  %-28s %s\n", row.implementation, row.when);
+  }
   return text;
+}
+
+absl::StatusOr<std::optional<RecordFile>> OpenLimits(bool has_limits) {
+  const std::string path = ResolvePath(absl::GetFlag(FLAGS_limits_csv));
+  if (path.empty()) return std::nullopt;
+  if (!has_limits) {
+    return absl::InvalidArgumentError("--limits_csv: not allowed without --preset=limits");
+  }
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, LimitHeader(), CsvMode::kReplace));
+  return std::optional<RecordFile>(std::move(file));
+}
+
+// Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
+absl::Status ReportLimits(Sweep* sweep, std::optional<RecordFile>* file) {
+  ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts,
+                   LimitVerdicts(TransposeLimits(), sweep->rows()));
+  sweep->Print(LimitTable(verdicts));
+  if (!file->has_value()) return absl::OkStatus();
+  for (const LimitVerdict& verdict : verdicts) {
+    RETURN_IF_ERROR((*file)->Write(LimitRecord(verdict)));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int> RunSweep() {
@@ -70,9 +118,12 @@ absl::StatusOr<int> RunSweep() {
   flags.kernels = absl::GetFlag(FLAGS_kernels);
   flags.types = absl::GetFlag(FLAGS_types);
   flags.blocks = absl::GetFlag(FLAGS_blocks);
+  flags.batch = absl::GetFlag(FLAGS_batch);
   ASSIGN_OR_RETURN(const TransposePreset* preset, FindTransposePreset(absl::GetFlag(FLAGS_preset)));
   ASSIGN_OR_RETURN(const std::vector<TransposeConfig> plan, MakeTransposePlan(*preset, flags));
+  const bool has_limits = absl::string_view(preset->name) == "limits";
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimits(has_limits));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
@@ -88,6 +139,7 @@ absl::StatusOr<int> RunSweep() {
     }));
   }
   sweep->Print(sweep->SkippedText() + TransposeConclusions(sweep->rows()));
+  if (has_limits) RETURN_IF_ERROR(ReportLimits(sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
 }

@@ -20,6 +20,10 @@ expect_refused --preset --preset=nonsense --csv=kept.csv
 expect_refused --types --types=half --csv=kept.csv
 expect_refused --blocks --blocks=64x32 --csv=kept.csv
 expect_refused --blocks --blocks=0x32 --csv=kept.csv
+for batch in 0 -1 1.5 many 2147483649; do expect_refused --batch --batch=$batch --csv=kept.csv; done
+expect_refused --batch --batch=3 --shapes=1048576x1048576 --csv=kept.csv
+expect_refused batches --batch=3 --kernels=naive_row,eigen --csv=kept.csv
+expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Every configuration has its row, a GPU or not; no row is wrong.
@@ -34,6 +38,30 @@ grep -E ',transpose,cublas_geam,u8,' all.csv | grep -q -v -E ',(unsupported|skip
   fail "cublas_geam takes bytes: $(grep cublas_geam,u8 all.csv)"
 [ "$(grep -c ',transpose,cublas_geam,u8,' all.csv)" = 4 ] || fail "cublas_geam's u8 rows are not there"
 grep -q ',copy,copy_vector,' all.csv || fail "a copy's row does not say copy"
+
+# Squares only, in place: other shapes have a row that says so.
+grep -q ',transpose_in_place,in_place_square,float,,33,33,' all.csv || fail "no in-place row of a square"
+[ "$(grep -c ',unsupported,in_place_square takes squares only' all.csv)" = 6 ] ||
+  grep -q ',in_place_square,.*,skipped,' all.csv || fail "squares: $(grep in_place_square all.csv)"
+
+# Batches: copies and what takes them; one matrix leaves the cell empty, as rows of older files do.
+expect_exit 0 --shapes=7x5 --batch=3 --max_seconds=0.01 --csv=batch.csv
+grep -q ',copy,memcpy,' batch.csv || fail "a batch leaves out the copies: $(cat batch.csv)"
+! grep -q ',transpose,naive_row,' batch.csv || fail "naive_row takes batches: $(cat batch.csv)"
+[ "$(grep -c ',3.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
+! grep -E ',(mismatch|error),' batch.csv || fail "a batch is wrong"
+before=$(rows batch.csv)
+expect_exit 0 --shapes=7x5 --kernels=memcpy --max_seconds=0.01 --csv=batch.csv --resume
+expect_exit 0 --shapes=7x5 --kernels=memcpy --batch=1 --max_seconds=0.01 --csv=batch.csv --resume
+[ "$(rows batch.csv)" = $((before + 1)) ] || fail "one matrix and a batch are one row, or 1 and nothing are two"
+
+# The limits' verdicts come from the file of results, too; a limit that is missed or not measured is no failure.
+expect_exit 0 --preset=limits --kernels=in_place_rectangular --types=u8 --verify=off --max_seconds=0.01 \
+  --csv=limits_rows.csv --limits_csv=limits.csv --sizes=4
+grep -q '^limits: 0 passed, 0 failed, 51 not measured' out || fail "no verdicts: $(tail -3 out)"
+head -1 limits.csv | grep -q '^case,implementation,rows,cols,dtype,batch,ratio_to_memcpy,floor,aim,ratio_to_cublas_geam,' ||
+  fail "limits.csv: $(head -1 limits.csv)"
+[ "$(rows limits.csv)" = 51 ] || fail "limits.csv has $(rows limits.csv) rows"
 
 # Blocks are for the kernels that take any; each is a row.
 expect_exit 0 --sizes=33 --kernels=naive_row,tile_square,eigen --blocks=8x8,16x4 --max_seconds=0.01 --csv=blocks.csv
