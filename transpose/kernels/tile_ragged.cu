@@ -49,7 +49,7 @@ template <int kChunksOfRow, int kMostRows, int kThreadsOfBlock, int kMostBlocksR
           Use kUseOfShape = Use::kAny>
 struct Shape {
   static constexpr int kMostBlocks = kMostBlocksResident;
-  [[maybe_unused]] static constexpr Use kUse = kUseOfShape;  // The last one is not asked for.
+  static constexpr Use kUse = kUseOfShape;
   static constexpr int kChunks = kChunksOfRow;
   static constexpr int kRowsHeld = kMostRows;
   static constexpr int kThreads = kThreadsOfBlock;
@@ -121,8 +121,9 @@ __device__ inline Banks AvoidBanks(int pitch, int64_t ld_out, int lane, int colu
     const int p = pitch / static_cast<int>(sizeof(T));
     const int apart = static_cast<int>(sizeof(T)) * (1 - static_cast<int>(ld_out & 15) * p) & 15;
     banks.spread = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
-    const int even = __ffs(p) - 1;  // Factors of 2, at most 3: more would be whole chunks.
-    banks.turn = even > 0 ? lane >> (3 - even) : (apart & 7) == 0 ? column : 0;
+    const int even = __ffs(p) - 1;  // Factors of 2; with three of them all vectors meet.
+    const int vectors_turn = even < 3 ? lane >> (3 - even) : lane;
+    banks.turn = even > 0 ? vectors_turn : (apart & 7) == 0 ? column : 0;
   }
   return banks;
 }
@@ -327,6 +328,8 @@ template <typename T, typename First, typename... Others>
 absl::Status RunFirst(const TransposeArgs& args) {
   if constexpr (sizeof...(Others) > 0) {
     if (!Applies<T, First>(args)) return RunFirst<T, Others...>(args);
+  } else {
+    static_assert(First::kUse == Use::kAny, "the last is for all");
   }
   return Run<T, First>(args);
 }
@@ -350,7 +353,7 @@ absl::Status TransposeTileRagged(const TransposeArgs& args) {
                       Shape<16, 136, 512, 4, Use::kNarrow>, Shape<64, 20, 512, 4, Use::kLow>,
                       Shape<32, 68, 512, 3>>(args);
     default:
-      return Run<Bits128, Shape<32, 68, 512, 3>>(args);
+      return RunFirst<Bits128, Shape<32, 68, 512, 3>>(args);
   }
 }
 
