@@ -45,8 +45,8 @@ struct MutableMatrixView {
 };
 
 // Transposes `in` into `out`, which has its rows and columns exchanged. With out.data == in.data in
-// place: square matrices then need the same ld and batch_stride on both sides and nothing else;
-// others need a workspace. Nothing but the elements of `out` is written.
+// place: square matrices then need the same ld on both sides, others a workspace, and batches the
+// same batch_stride. Nothing but the elements of `out` is written.
 //
 // InvalidArgument, naming the argument, and nothing launched: for shapes, batches or element sizes
 // that do not fit each other, ld < cols, null with elements, pointers that are no multiple of the
