@@ -31,7 +31,13 @@ import time
 from kernel_mutants import PACKAGES, ROOT, described, kernel_files, mutants_of
 
 EQUIVALENT_LIST = ROOT / "tools" / "mutate_kernels_equivalent.txt"
-TESTS = ["//{0}:{0}_executor_test", "//{0}:{0}_memory_test"]  # In each package.
+TESTS = {  # Of each package.
+    "matmul": ["matmul_executor_test", "matmul_memory_test"],
+    "transpose": [
+        "transpose_executor_test", "transpose_memory_test", "transpose_shapes_executor_test",
+        "transpose_tiles_memory_test"
+    ],
+}
 
 # CheckName() of common/simt/finding.cc.
 FINDINGS = re.compile(
@@ -53,7 +59,7 @@ class Build:
         sys.exit(result.returncode)  # Bazel has said why.
       return result.stdout
 
-    labels = [test.format(package) for package in PACKAGES for test in TESTS]
+    labels = [f"//{package}:{test}" for package in PACKAGES for test in TESTS[package]]
     run("build", *options, *labels)
     self.folder = pathlib.Path(run("info", *options, "execution_root").strip())
     query = f'mnemonic("SimtCompile|SimtRename|CppLink", deps({" + ".join(labels)}))'

@@ -107,6 +107,29 @@ TEST_P(ThinTest, GapsAndOffsets) {
   }
 }
 
+// Up to several blocks, whose threads have several vectors each, and elements behind the last one.
+TEST_F(TransposeShapesExecutorTest, LinesOfAnyLength) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t count : {1, 15, 16, 17, 1023, 1025, 4097, 40003}) {
+      RunCase("one_line", {1, count, 0}, element_bytes);
+      RunCase("one_line", {count, 1, 0}, element_bytes);
+    }
+  }
+}
+
+// Rows that are whole vectors apart without being made of whole vectors: what lies between them is
+// not to be written.
+TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
+  for (const char* name : {"tile_vector", "tile_ragged"}) {
+    for (const int64_t element_bytes : {1, 2, 4, 8}) {
+      for (const int64_t extent : {32, 64, 192}) {
+        RunCase(name, {extent - 1, extent, 0, 1}, element_bytes);
+        RunCase(name, {extent, extent - 1, 1, 0}, element_bytes);
+      }
+    }
+  }
+}
+
 TEST_F(TransposeShapesExecutorTest, BatchesOfSmallMatrices) {
   const std::pair<int64_t, int64_t> shapes[] = {{1, 1},   {2, 3},   {7, 5},   {16, 16},
                                                 {33, 31}, {64, 64}, {200, 3}, {3, 200}};
