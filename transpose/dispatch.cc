@@ -1,6 +1,7 @@
 #include "transpose/dispatch.h"
 
 #include <cstdint>
+#include <vector>
 
 #include "common/status_macros.h"
 
@@ -50,12 +51,11 @@ bool HasFewRows(const TransposeArgs& args) {
   return args.rows <= kFewRows && args.cols >= kManyTimes * args.rows && IsWorthALaunch(args);
 }
 
+bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0; }
+
 bool IsLine(const TransposeArgs& args) {
-  const auto is_aligned = [](const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0;
-  };
   const bool gapless = args.rows == 1 ? args.ld_out == 1 : args.cols == 1 && args.ld_in == 1;
-  return gapless && is_aligned(args.in) && is_aligned(args.out) && IsWorthALaunch(args);
+  return gapless && IsAligned(args.in) && IsAligned(args.out) && IsWorthALaunch(args);
 }
 
 // Whether tiles of 64x64, or so, are mostly full.
@@ -72,12 +72,9 @@ bool IsOfVectors(const TransposeArgs& args) {
   const auto is_multiple = [&](int64_t elements) {
     return elements * args.element_bytes % kVectorBytes == 0;
   };
-  const auto is_aligned = [](const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0;
-  };
-  return FillsTiles(args) && is_aligned(args.in) && is_aligned(args.out) &&
-         is_multiple(args.rows) && is_multiple(args.cols) && is_multiple(args.ld_in) &&
-         is_multiple(args.ld_out) && args.ld_out * args.element_bytes % kSectorBytes == 0 &&
+  return FillsTiles(args) && IsAligned(args.in) && IsAligned(args.out) && is_multiple(args.rows) &&
+         is_multiple(args.cols) && is_multiple(args.ld_in) && is_multiple(args.ld_out) &&
+         args.ld_out * args.element_bytes % kSectorBytes == 0 &&
          (args.batch <= 1 || (is_multiple(args.stride_in) && is_multiple(args.stride_out)));
 }
 
@@ -107,6 +104,18 @@ constexpr TransposeDispatch kTable[] = {
      [](const TransposeArgs& /*args*/) { return true; }},
 };
 
+// The table's, in its order: found by name once, and not in every call.
+absl::Span<const TransposeImplementation* const> Implementations() {
+  static const auto& found = *[] {
+    auto* all = new std::vector<const TransposeImplementation*>;
+    for (const TransposeDispatch& row : kTable) {
+      all->push_back(FindTransposeImplementation(row.implementation));
+    }
+    return all;
+  }();
+  return found;
+}
+
 // `elements` behind `data`.
 template <typename Void>
 Void* Advance(Void* data, int64_t elements, int64_t element_bytes) {
@@ -128,8 +137,7 @@ absl::Status RunChosenTranspose(const TransposeArgs& args,
                                 absl::Status (*run)(const TransposeImplementation& implementation,
                                                     const TransposeArgs& args)) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
-  const TransposeImplementation* chosen =
-      FindTransposeImplementation(ChooseTranspose(args).implementation);
+  const TransposeImplementation* chosen = Implementations()[&ChooseTranspose(args) - kTable];
   TransposeArgs call = args;
   call.block = kNoBlock;  // Its own.
   if (chosen->batches || args.batch == 1) return run(*chosen, call);
