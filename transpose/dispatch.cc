@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/status_macros.h"
+#include "transpose/alignment.h"
 
 namespace stridewise {
 namespace {
@@ -17,7 +18,6 @@ constexpr int64_t kFewRows = 20;
 constexpr int64_t kManyTimes = 8;  // The other extent of a matrix of few columns or rows, in these.
 // Matrices of a batch that are worth a launch each; the fewer bytes, the more a launch costs.
 constexpr int64_t kBytesWorthALaunch = int64_t{1} << 20;
-constexpr int64_t kVectorBytes = 16;
 constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kTile = 64;
 constexpr double kMostlyFull = 0.85;
@@ -51,11 +51,10 @@ bool HasFewRows(const TransposeArgs& args) {
   return args.rows <= kFewRows && args.cols >= kManyTimes * args.rows && IsWorthALaunch(args);
 }
 
-bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0; }
-
 bool IsLine(const TransposeArgs& args) {
   const bool gapless = args.rows == 1 ? args.ld_out == 1 : args.cols == 1 && args.ld_in == 1;
-  return gapless && IsAligned(args.in) && IsAligned(args.out) && IsWorthALaunch(args);
+  return gapless && IsAt(args.in, kWidestAccessBytes) && IsAt(args.out, kWidestAccessBytes) &&
+         IsWorthALaunch(args);
 }
 
 // Whether tiles of 64x64, or so, are mostly full.
@@ -69,13 +68,8 @@ bool FillsTiles(const TransposeArgs& args) {
 // Every row of every matrix, on both sides, is made of whole vectors, and those of `out` begin with
 // a sector: sectors that two tiles share cost tile_vector 4 points of a copy's speed.
 bool IsOfVectors(const TransposeArgs& args) {
-  const auto is_multiple = [&](int64_t elements) {
-    return elements * args.element_bytes % kVectorBytes == 0;
-  };
-  return FillsTiles(args) && IsAligned(args.in) && IsAligned(args.out) && is_multiple(args.rows) &&
-         is_multiple(args.cols) && is_multiple(args.ld_in) && is_multiple(args.ld_out) &&
-         args.ld_out * args.element_bytes % kSectorBytes == 0 &&
-         (args.batch <= 1 || (is_multiple(args.stride_in) && is_multiple(args.stride_out)));
+  return FillsTiles(args) && IsMadeOf(args, kWidestAccessBytes) &&
+         args.ld_out * args.element_bytes % kSectorBytes == 0;
 }
 
 constexpr TransposeDispatch kTable[] = {

@@ -10,6 +10,7 @@
 #include "common/simt/executor.h"
 #include "common/simt/profile.h"
 #include "gtest/gtest.h"
+#include "transpose/executor_fixture.h"
 #include "transpose/host_executor.h"
 #include "transpose/registry.h"
 #include "transpose/run_on_executor.h"
@@ -22,34 +23,7 @@ using simt::EventKind;
 
 constexpr int64_t kElementSizes[] = {1, 2, 4, 8, 16};
 
-class TransposeShapesExecutorTest : public testing::Test {
- protected:
-  void SetUp() override {
-    auto executor = simt::Executor::Create({});
-    ASSERT_TRUE(executor.ok()) << executor.status();
-    executor_ = *std::move(executor);
-  }
-
-  // Runs, and checks every byte of `out`.
-  void RunCase(const std::string& name, const TransposeCase& c, int64_t element_bytes) {
-    const auto implementation = OnHostExecutor(*FindTransposeImplementation(name));
-    ASSERT_TRUE(implementation.ok()) << implementation.status();
-    TransposeTestProblem problem(c, element_bytes, implementation->operation);
-    executor_->ClearLaunches();
-    const absl::Status status =
-        RunOnExecutor(*implementation, {0, 0, 0}, executor_.get(), &problem);
-    ASSERT_TRUE(status.ok()) << name << " " << c << ", " << element_bytes << " bytes: " << status;
-    ASSERT_TRUE(problem.Check().ok())
-        << name << " " << c << ", " << element_bytes << " bytes: " << problem.Check();
-  }
-
-  simt::Profile ProfileOf(const std::string& name, const TransposeCase& c, int64_t element_bytes) {
-    RunCase(name, c, element_bytes);
-    return executor_->launches().empty() ? simt::Profile() : executor_->launches().back().profile;
-  }
-
-  std::unique_ptr<simt::Executor> executor_;
-};
+using TransposeShapesExecutorTest = TransposeOnExecutorTest;
 
 TransposeCase Turned(TransposeCase c) {
   std::swap(c.rows, c.cols);

@@ -2,16 +2,10 @@
 // and few bank conflicts whatever the leading dimensions.
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
 
-#include "common/simt/executor.h"
 #include "common/simt/profile.h"
 #include "gtest/gtest.h"
-#include "transpose/host_executor.h"
-#include "transpose/registry.h"
-#include "transpose/run_on_executor.h"
+#include "transpose/executor_fixture.h"
 #include "transpose/transpose_test_problem.h"
 
 namespace stridewise {
@@ -19,27 +13,7 @@ namespace {
 
 using simt::EventKind;
 
-class TransposeTilesMemoryTest : public testing::Test {
- protected:
-  void SetUp() override {
-    auto executor = simt::Executor::Create({});
-    ASSERT_TRUE(executor.ok()) << executor.status();
-    executor_ = *std::move(executor);
-  }
-
-  simt::Profile ProfileOf(const std::string& name, const TransposeCase& c, int64_t element_bytes) {
-    const auto implementation = OnHostExecutor(*FindTransposeImplementation(name));
-    TransposeTestProblem problem(c, element_bytes, implementation->operation);
-    executor_->ClearLaunches();
-    const absl::Status status =
-        RunOnExecutor(*implementation, {0, 0, 0}, executor_.get(), &problem);
-    EXPECT_TRUE(status.ok()) << status;
-    EXPECT_TRUE(problem.Check().ok()) << problem.Check();
-    return executor_->launches().back().profile;
-  }
-
-  std::unique_ptr<simt::Executor> executor_;
-};
+using TransposeTilesMemoryTest = TransposeOnExecutorTest;
 
 // 512 bytes a warp on both sides and in shared memory. Pieces of 4 bytes, of which a warp stores
 // 32, meet in pairs.

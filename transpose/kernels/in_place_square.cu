@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "common/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/kernels/vectors.h"
 #include "transpose/registry.h"
 
@@ -183,16 +184,11 @@ absl::Status LaunchPieces(const TransposeArgs& args) {
 
 absl::Status TransposeInPlaceSquare(const TransposeArgs& args) {
   if (args.rows == 0 || args.batch == 0) return absl::OkStatus();
-  const auto made_of = [&args](int64_t bytes) {
-    const auto whole = [&](int64_t n) { return n * args.element_bytes % bytes == 0; };
-    return reinterpret_cast<uintptr_t>(args.out) % static_cast<uintptr_t>(bytes) == 0 &&
-           whole(args.rows) && whole(args.ld_out) && (args.batch == 1 || whole(args.stride_out));
-  };
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     // Of smaller elements, a vector's squares of 8x8 and 16x16 would not fit the registers.
     using Widest = std::conditional_t<(sizeof(T) < 4), uint32_t, Vector>;
-    if (made_of(sizeof(Widest))) return LaunchPieces<T, Widest>(args);
+    if (IsMadeOf(args, sizeof(Widest))) return LaunchPieces<T, Widest>(args);
     return LaunchPieces<T, T>(args);
   });
 }

@@ -6,6 +6,7 @@
 // one element: right, and not fast.
 
 #include "common/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/kernels/vectors.h"
 #include "transpose/registry.h"
 
@@ -49,10 +50,7 @@ __global__ void __launch_bounds__(kThreads) MoveElements(ConstMatrix<T> in, Matr
 bool IsCopy(const TransposeArgs& args) {
   const bool row = args.rows == 1 && args.ld_out == 1;
   const bool column = args.cols == 1 && args.ld_in == 1;
-  const auto aligned = [](const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0;
-  };
-  return (row || column) && aligned(args.in) && aligned(args.out);
+  return (row || column) && IsAt(args.in, kVectorBytes) && IsAt(args.out, kVectorBytes);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "common/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/kernels/async_copy.h"
 #include "transpose/kernels/gather.h"
 #include "transpose/kernels/tile_grid.h"
@@ -175,21 +176,9 @@ __global__ void __launch_bounds__(Shape::kThreads)
   }
 }
 
-// Whether all rows of all matrices begin at multiples of so many bytes.
-bool AllRowsAt(int bytes, const void* data, int64_t ld, int64_t stride, const TransposeArgs& args) {
-  return reinterpret_cast<uintptr_t>(data) % bytes == 0 && ld * args.element_bytes % bytes == 0 &&
-         (args.batch == 1 || stride * args.element_bytes % bytes == 0);
-}
-bool InIsAligned(const TransposeArgs& args) {
-  return AllRowsAt(kVectorBytes, args.in, args.ld_in, args.stride_in, args);
-}
-bool OutIsAligned(const TransposeArgs& args) {
-  return AllRowsAt(kSectorBytes, args.out, args.ld_out, args.stride_out, args);
-}
-
 // Bytes of a row that chunks hold: one less than there are where a row may begin inside the first.
 int64_t RowBytes(int chunks, const TransposeArgs& args) {
-  return (chunks - (InIsAligned(args) ? 0 : 1)) * kVectorBytes;
+  return (chunks - (InRowsAreAt(args, kVectorBytes) ? 0 : 1)) * kVectorBytes;
 }
 
 // Tiles of equal height and width, no larger than the shape's, that cover the matrix.
@@ -203,8 +192,8 @@ Cut CutFor(const TransposeArgs& args) {
   };
   Cut cut;
   // Aligned rows are cut at cache lines, others at sectors and vectors.
-  cut.in_aligned = InIsAligned(args);
-  const bool out_aligned = OutIsAligned(args);
+  cut.in_aligned = InRowsAreAt(args, kVectorBytes);
+  const bool out_aligned = OutRowsAreAt(args, kSectorBytes);
   cut.shift = out_aligned ? 0 : kSectorBytes / kSize;
   cut.rows = even(args.rows + cut.shift, Shape::kRowsHeld - cut.shift,
                   (out_aligned ? kLineBytes : kSectorBytes) / kSize);

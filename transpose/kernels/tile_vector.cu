@@ -12,6 +12,7 @@
 // is right and slow; tile_ragged is for them.
 
 #include "common/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/kernels/tile_grid.h"
 #include "transpose/kernels/vectors.h"
 #include "transpose/views.h"
@@ -137,18 +138,6 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
   }
 }
 
-bool IsWhole(const TransposeArgs& args) {
-  const auto whole = [&](int64_t elements) {
-    return elements * args.element_bytes % kVectorBytes == 0;
-  };
-  const auto aligned = [](const void* data) {
-    return reinterpret_cast<uintptr_t>(data) % kVectorBytes == 0;
-  };
-  return aligned(args.in) && aligned(args.out) && whole(args.rows) && whole(args.cols) &&
-         whole(args.ld_in) && whole(args.ld_out) &&
-         (args.batch == 1 || (whole(args.stride_in) && whole(args.stride_out)));
-}
-
 template <typename Tile>
 absl::Status Run(const TransposeArgs& args) {
   const auto launch = [](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
@@ -158,9 +147,9 @@ absl::Status Run(const TransposeArgs& args) {
       if constexpr (!std::is_same_v<typename Out::Element, typename Tile::Element>) {
         return absl::InternalError("a tile of another element");
       } else {
-        return Launch(
-            IsWhole(part) ? TileVector<Tile, true, In, Out> : TileVector<Tile, false, In, Out>,
-            grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
+        return Launch(IsMadeOf(part, kVectorBytes) ? TileVector<Tile, true, In, Out>
+                                                   : TileVector<Tile, false, In, Out>,
+                      grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
       }
     });
   };

@@ -1,0 +1,40 @@
+// Where the rows of a transpose's matrices begin, which decides how wide accesses may be.
+
+#ifndef STRIDEWISE_TRANSPOSE_ALIGNMENT_H_
+#define STRIDEWISE_TRANSPOSE_ALIGNMENT_H_
+
+#include <cstdint>
+
+#include "transpose/registry.h"
+
+namespace stridewise {
+
+// The widest access of a thread.
+inline constexpr int64_t kWidestAccessBytes = 16;
+
+inline bool IsAt(const void* data, int64_t bytes) {
+  return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(bytes) == 0;
+}
+
+// Whether every row of every matrix of `in`, or of `out`, begins at a multiple of `bytes`.
+inline bool InRowsAreAt(const TransposeArgs& args, int64_t bytes) {
+  const int64_t size = args.element_bytes;
+  return IsAt(args.in, bytes) && args.ld_in * size % bytes == 0 &&
+         (args.batch <= 1 || args.stride_in * size % bytes == 0);
+}
+inline bool OutRowsAreAt(const TransposeArgs& args, int64_t bytes) {
+  const int64_t size = args.element_bytes;
+  return IsAt(args.out, bytes) && args.ld_out * size % bytes == 0 &&
+         (args.batch <= 1 || args.stride_out * size % bytes == 0);
+}
+
+// Whether rows begin at such multiples on both sides and end at them too: the matrices are made of
+// whole pieces of `bytes`.
+inline bool IsMadeOf(const TransposeArgs& args, int64_t bytes) {
+  return InRowsAreAt(args, bytes) && OutRowsAreAt(args, bytes) &&
+         args.rows * args.element_bytes % bytes == 0 && args.cols * args.element_bytes % bytes == 0;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_ALIGNMENT_H_
