@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "benchmarks/kernel_config.h"
 #include "common/cuda_handles.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "common/launch_geometry.h"
 #include "common/sweep_args.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 

@@ -73,7 +73,7 @@ absl::Status MatMulRunner::EnsureProblem(const MatMulConfig& config) {
     }
     problem_.reset();  // Before the next is made: two may not fit.
   }
-  ASSIGN_OR_RETURN(problem_, MatMulProblem::Create(config.shape, config.type, options_.seed,
+  ASSIGN_OR_RETURN(problem_, MatMulWorkload::Create(config.shape, config.type, options_.seed,
                                                    options_.host_memory));
   return absl::OkStatus();
 }
@@ -84,8 +84,8 @@ absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implemen
   const bool device = implementation.where == Where::kDevice;
   // Every device row needs the handle, for its reference; only those that compute with it pay.
   if (device) RETURN_IF_ERROR(init_times_.EnsureCublas());
-  ASSIGN_OR_RETURN(const MatMulProblem tiny,
-                   MatMulProblem::Create({1, 1, 1}, ElementType::kFloat, 1, HostMemory::kPageable));
+  ASSIGN_OR_RETURN(const MatMulWorkload tiny,
+                   MatMulWorkload::Create({1, 1, 1}, ElementType::kFloat, 1, HostMemory::kPageable));
   MatMulArgs args = tiny.args();
   DeviceBuffer buffer;
   if (device) {

@@ -11,7 +11,7 @@
 #include "benchmarks/init_times.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/matmul_plan.h"
-#include "benchmarks/matmul_problem.h"
+#include "benchmarks/matmul_workload.h"
 #include "benchmarks/sweep_flags.h"
 #include "common/clock.h"
 #include "common/result_row.h"
@@ -46,7 +46,7 @@ class MatMulRunner {
   SteadyClock clock_;
   InitTimes init_times_;
   HostRows host_rows_;
-  std::optional<MatMulProblem> problem_;  // Of the last configuration's shape and type.
+  std::optional<MatMulWorkload> problem_;  // Of the last configuration's shape and type.
   std::optional<ProductError> error_;     // Of the last verification.
 };
 

@@ -7,35 +7,43 @@
 
 #include "common/cublas_status.h"
 #include "common/status_macros.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
+
+// One multiplication, or the batch in one call.
+template <typename T, typename One, typename Batch>
+absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
+  const cublasOperation_t op_a = args.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_b = args.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const T alpha = static_cast<T>(args.alpha);
+  const T beta = static_cast<T>(args.beta);
+  // A leading dimension of an operand without elements may be 0 with us, but not there.
+  const int64_t lda = std::max<int64_t>(args.lda, 1);
+  const int64_t ldb = std::max<int64_t>(args.ldb, 1);
+  const auto* a = static_cast<const T*>(args.a);
+  const auto* b = static_cast<const T*>(args.b);
+  auto* c = static_cast<T*>(args.c);
+  if (args.batch == 1) {
+    return CUBLAS_STATUS(one(args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, b, ldb, a,
+                             lda, &beta, c, args.ldc));
+  }
+  return CUBLAS_STATUS(batch(args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, b, ldb,
+                             args.stride_b, a, lda, args.stride_a, &beta, c, args.ldc,
+                             args.stride_c, args.batch));
+}
 
 absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
   if (args.cublas == nullptr) {
     return absl::InvalidArgumentError("cublas is null; allowed is a handle of cublas_handle.h");
   }
-  if (args.m == 0 || args.n == 0) return absl::OkStatus();
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetStream(args.cublas, args.stream)));
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetMathMode(args.cublas, math)));
-  // A leading dimension of an operand without elements may be 0 with us, but not there.
-  const int64_t lda = std::max<int64_t>(args.lda, 1);
-  const int64_t ldb = std::max<int64_t>(args.ldb, 1);
-  if (args.type == ElementType::kFloat) {
-    const float one = 1;
-    const float zero = 0;
-    return CUBLAS_STATUS(cublasSgemm_64(args.cublas, CUBLAS_OP_N, CUBLAS_OP_N, args.n, args.m,
-                                        args.k, &one, static_cast<const float*>(args.b), ldb,
-                                        static_cast<const float*>(args.a), lda, &zero,
-                                        static_cast<float*>(args.c), args.ldc));
-  }
-  const double one = 1;
-  const double zero = 0;
-  return CUBLAS_STATUS(cublasDgemm_64(args.cublas, CUBLAS_OP_N, CUBLAS_OP_N, args.n, args.m, args.k,
-                                      &one, static_cast<const double*>(args.b), ldb,
-                                      static_cast<const double*>(args.a), lda, &zero,
-                                      static_cast<double*>(args.c), args.ldc));
+  return args.type == ElementType::kFloat
+             ? Multiply<float>(args, cublasSgemm_64, cublasSgemmStridedBatched_64)
+             : Multiply<double>(args, cublasDgemm_64, cublasDgemmStridedBatched_64);
 }
 
 }  // namespace

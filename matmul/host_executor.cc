@@ -11,15 +11,21 @@ namespace stridewise {
 #define IF_kHostExecutable(...) __VA_ARGS__
 #define IF_kDeviceOnly(...)
 
-#define MATMUL_HOST(name, function, math, summary, teaches)
-#define MATMUL_CUBLAS(name, function, math, summary, teaches)
+#define MATMUL_HOST(...)
+#define MATMUL_CUBLAS(...)
 
 namespace executor {
 
 #define MATMUL_KERNEL(name, function, math, blocks, block, flag, min_cc, summary, teaches) \
   IF_##flag(absl::Status function(const MatMulArgs& args);)
+#define MATMUL_STEP(name, function, block, flag, min_cc, summary, teaches) \
+  IF_##flag(absl::Status function(const MatMulArgs& args);)
+#define MATMUL_GENERAL(name, function, workspace, flag, min_cc, summary, teaches) \
+  IF_##flag(absl::Status function(const MatMulArgs& args);)
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_KERNEL
+#undef MATMUL_STEP
+#undef MATMUL_GENERAL
 
 }  // namespace executor
 
@@ -33,8 +39,14 @@ struct Entry {
 constexpr Entry kEntries[] = {
 #define MATMUL_KERNEL(name, function, math, blocks, block, flag, min_cc, summary, teaches) \
   IF_##flag({#name, executor::function}, )
+#define MATMUL_STEP(name, function, block, flag, min_cc, summary, teaches) \
+  IF_##flag({#name, executor::function}, )
+#define MATMUL_GENERAL(name, function, workspace, flag, min_cc, summary, teaches) \
+  IF_##flag({#name, executor::function}, )
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_KERNEL
+#undef MATMUL_STEP
+#undef MATMUL_GENERAL
 };
 
 }  // namespace

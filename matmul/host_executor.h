@@ -4,7 +4,7 @@
 #define STRIDEWISE_MATMUL_HOST_EXECUTOR_H_
 
 #include "absl/status/statusor.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 

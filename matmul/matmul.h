@@ -1,102 +1,75 @@
-// Matrix multiplication C = A * B: every implementation of the house, by name.
+// The fastest FP32 matrix multiplication there is, in one call.
 //
-// A is m x k, B is k x n, C is m x n, all row-major with leading dimensions in elements; any extent
-// may be 0 (k = 0 gives a C of zeros); k is below 2^31 for our own kernels. C must not overlap A or
-// B. What C held before is not read. Rounding: each element is a sum of k products in the order and
-// with the roundings that the implementation's `math` says; common/validation.h bounds the error.
+//   MatMulProblem problem;
+//   problem.m = m; problem.n = n; problem.k = k;
+//   problem.a = a; problem.lda = k;
+//   problem.b = b; problem.ldb = n;
+//   problem.c = c; problem.ldc = n;
+//   absl::Status status = MatMul(problem, stream);
+//
+// C = alpha * op(A) * op(B) + beta * C, for each multiplication of a batch; op(A) is m x k, op(B)
+// k x n, C m x n, in device memory, of any shape and with any leading dimensions, pointers
+// multiples of 4 bytes and no more. Arithmetic is IEEE FP32, one fused multiply-add a term, sums in
+// an order that depends on the shape, the workspace and the GPU and on nothing else: the same call
+// gives the same bits. NaN and Inf propagate as IEEE 754 asks.
+//
+// The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
+// state, may be captured into a graph, and may be made from any thread. Errors inside the kernel
+// show at the next synchronisation. The kernel is chosen by shape and alignment (dispatch.h).
 
 #ifndef STRIDEWISE_MATMUL_MATMUL_H_
 #define STRIDEWISE_MATMUL_MATMUL_H_
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "common/cuda_handles.h"
-#include "common/implementation.h"
-#include "common/launch_geometry.h"
-#include "common/matrix.h"
 
 namespace stridewise {
 
-enum class ElementType { kFloat, kDouble };
+enum class MatrixLayout { kRowMajor, kColumnMajor };
 
-int64_t ElementBytes(ElementType type);
-absl::string_view ElementTypeName(ElementType type);  // "float", "double"
-
-// One multiplication. Pointers are device pointers for device implementations and host pointers for
-// host ones; they are borrowed.
-struct MatMulArgs {
+struct MatMulProblem {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
-  ElementType type = ElementType::kFloat;
-  const void* a = nullptr;
-  int64_t lda = 0;  // >= k
-  const void* b = nullptr;
-  int64_t ldb = 0;  // >= n
-  void* c = nullptr;
-  int64_t ldc = 0;  // >= n
 
-  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see common/cublas_handle.h.
-  Block block = {0, 0, 0};          // Threads of a block; RunMatMul() makes 0 x 0 the default.
+  // Leading dimensions are elements from one row's start to the next, or from one column's where
+  // the layout is column-major: at least the length of what they step over.
+  const float* a = nullptr;
+  int64_t lda = 0;
+  const float* b = nullptr;
+  int64_t ldb = 0;
+  float* c = nullptr;
+  int64_t ldc = 0;
 
-  template <typename T>
-  ConstMatrix<T> A() const {
-    return {static_cast<const T*>(a), m, k, lda};
-  }
-  template <typename T>
-  ConstMatrix<T> B() const {
-    return {static_cast<const T*>(b), k, n, ldb};
-  }
-  template <typename T>
-  Matrix<T> C() const {
-    return {static_cast<T*>(c), m, n, ldc};
-  }
+  bool transpose_a = false;                       // A is stored k x m, and op(A) is its transpose.
+  bool transpose_b = false;                       // B is stored n x k.
+  float alpha = 1;                                // 0: A and B are not read.
+  float beta = 0;                                 // 0: C is not read.
+  MatrixLayout layout = MatrixLayout::kRowMajor;  // Of all three.
+
+  // Multiplications of this shape, their matrices so many elements apart. With a stride of 0 all
+  // use the same A, or B.
+  int64_t batch = 1;
+  int64_t stride_a = 0;
+  int64_t stride_b = 0;
+  int64_t stride_c = 0;
+
+  // Device memory for partial sums, a multiple of 16, that belongs to the call until its work on
+  // the stream is done. Never needed: without it, or with less than MatMulWorkspaceBytes(), some
+  // shapes take longer.
+  void* workspace = nullptr;
+  int64_t workspace_bytes = 0;
 };
 
-// Calls fn(float()) or fn(double()), as args.type says.
-template <typename Fn>
-absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): another type in each branch.
-  return args.type == ElementType::kFloat ? fn(float()) : fn(double());
-}
+// InvalidArgument, naming the argument, and nothing launched: for negative extents, leading
+// dimensions or strides that are too small, null with elements, or k of 2^31 and more. C must not
+// overlap A, B or the workspace.
+absl::Status MatMul(const MatMulProblem& problem, cudaStream_t stream);
 
-// What any implementation must move and do: A and B read once and C written once; a multiply-add
-// counts as two.
-double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
-double MatMulFlops(int64_t m, int64_t n, int64_t k);
-
-struct MatMulImplementation {
-  std::string name;
-  Where where;
-  std::string math;     // How products are summed: "fma", "multiply_add", or the library's mode.
-  std::string summary;  // One line.
-  std::string teaches;  // What the step from the one before it shows.
-  Blocks blocks;
-  Block default_block;  // 0 x 0 for host and library implementations.
-  Executor executor;
-  int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
-  bool needs_cublas;           // args.cublas must be set.
-
-  // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
-  absl::Status (*run)(const MatMulArgs& args);
-};
-
-// All implementations in the order of kernels.inc: each is a step up from the one before it.
-absl::Span<const MatMulImplementation> MatMulImplementations();
-
-// Null where there is none of that name.
-const MatMulImplementation* FindMatMulImplementation(absl::string_view name);
-
-// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
-// anything is launched; Unavailable when the implementation was not built in. A device
-// implementation is queued on args.stream and not waited for.
-absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args);
+// The workspace that makes the call fastest, in bytes; often 0. Looks at everything but pointers.
+int64_t MatMulWorkspaceBytes(const MatMulProblem& problem);
 
 }  // namespace stridewise
 

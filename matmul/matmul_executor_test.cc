@@ -11,8 +11,8 @@
 #include "common/status_macros.h"
 #include "gtest/gtest.h"
 #include "matmul/host_executor.h"
-#include "matmul/matmul.h"
 #include "matmul/matmul_test_problem.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

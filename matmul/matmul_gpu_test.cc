@@ -10,9 +10,9 @@
 #include "common/device.h"
 #include "common/gpu_runtime.h"
 #include "gtest/gtest.h"
-#include "matmul/matmul.h"
 #include "matmul/matmul_test_problem.h"
 #include "matmul/reference.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "gtest/gtest.h"
 #include "matmul/cpu/eigen.h"
-#include "matmul/matmul.h"
 #include "matmul/matmul_test_problem.h"
 #include "matmul/reference.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/simt/profile.h"
 #include "gtest/gtest.h"
 #include "matmul/host_executor.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -15,7 +15,7 @@
 #include "common/fill.h"
 #include "common/status_macros.h"
 #include "common/validation.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "common/matrix.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 

@@ -1,6 +1,6 @@
 // The definition, written down: a dot product for each element of C.
 
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

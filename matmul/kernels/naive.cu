@@ -4,7 +4,7 @@
 // arithmetic, set the pace.
 
 #include "common/launch.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

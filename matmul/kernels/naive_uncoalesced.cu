@@ -3,7 +3,7 @@
 // that of `naive`; only which thread does which element has changed.
 
 #include "common/launch.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -7,7 +7,7 @@
 // is Inf or NaN; both sides are padded, so the padding only ever meets padding.
 
 #include "common/launch.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -1,7 +1,7 @@
 // The inputs of one multiplication on the host, room for a result, and the judge of results.
 
-#ifndef STRIDEWISE_BENCHMARKS_MATMUL_PROBLEM_H_
-#define STRIDEWISE_BENCHMARKS_MATMUL_PROBLEM_H_
+#ifndef STRIDEWISE_BENCHMARKS_MATMUL_WORKLOAD_H_
+#define STRIDEWISE_BENCHMARKS_MATMUL_WORKLOAD_H_
 
 #include <cstdint>
 #include <optional>
@@ -13,15 +13,15 @@
 #include "common/buffer.h"
 #include "common/sweep_args.h"
 #include "common/validation.h"
-#include "matmul/matmul.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 
-class MatMulProblem {
+class MatMulWorkload {
  public:
   // A and B are filled with U[-1, 1). ResourceExhausted where the host has too little memory.
-  static absl::StatusOr<MatMulProblem> Create(const Shape3& shape, ElementType type, uint64_t seed,
-                                              HostMemory host_memory);
+  static absl::StatusOr<MatMulWorkload> Create(const Shape3& shape, ElementType type, uint64_t seed,
+                                               HostMemory host_memory);
 
   // Host pointers, gapless; C is the room for a result.
   const MatMulArgs& args() const { return args_; }
@@ -53,4 +53,4 @@ class MatMulProblem {
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_BENCHMARKS_MATMUL_PROBLEM_H_
+#endif  // STRIDEWISE_BENCHMARKS_MATMUL_WORKLOAD_H_

@@ -1,4 +1,4 @@
-#include "benchmarks/matmul_problem.h"
+#include "benchmarks/matmul_workload.h"
 
 #include <cmath>
 #include <utility>
@@ -24,10 +24,10 @@ size_t Bytes(int64_t rows, int64_t cols, size_t element) {
 
 }  // namespace
 
-absl::StatusOr<MatMulProblem> MatMulProblem::Create(const Shape3& shape, ElementType type,
-                                                    uint64_t seed, HostMemory host_memory) {
+absl::StatusOr<MatMulWorkload> MatMulWorkload::Create(const Shape3& shape, ElementType type,
+                                                      uint64_t seed, HostMemory host_memory) {
   const auto element = static_cast<size_t>(ElementBytes(type));
-  MatMulProblem problem;
+  MatMulWorkload problem;
   problem.seed_ = seed;
   ASSIGN_OR_RETURN(problem.a_, HostBuffer::Allocate(Bytes(shape.m, shape.k, element), host_memory));
   ASSIGN_OR_RETURN(problem.b_, HostBuffer::Allocate(Bytes(shape.k, shape.n, element), host_memory));
@@ -53,7 +53,7 @@ absl::StatusOr<MatMulProblem> MatMulProblem::Create(const Shape3& shape, Element
 }
 
 // Returns whether there is a reference.
-absl::StatusOr<bool> MatMulProblem::EnsureReference(cublasHandle_t cublas) {
+absl::StatusOr<bool> MatMulWorkload::EnsureReference(cublasHandle_t cublas) {
   if (std::exchange(reference_tried_, true)) {
     return reference_.bytes() > 0 || args_.m * args_.n == 0;
   }
@@ -75,7 +75,7 @@ absl::StatusOr<bool> MatMulProblem::EnsureReference(cublasHandle_t cublas) {
 }
 
 template <typename T>
-absl::StatusOr<ProductError> MatMulProblem::Judge(VerifyMode mode, cublasHandle_t cublas) {
+absl::StatusOr<ProductError> MatMulWorkload::Judge(VerifyMode mode, cublasHandle_t cublas) {
   if (mode == VerifyMode::kFull) {
     ASSIGN_OR_RETURN(const bool reference, EnsureReference(cublas));
     if (reference) {
@@ -86,8 +86,8 @@ absl::StatusOr<ProductError> MatMulProblem::Judge(VerifyMode mode, cublasHandle_
   return CheckProductFast<T>(args_.A<T>(), args_.B<T>(), args_.C<T>(), seed_);
 }
 
-absl::Status MatMulProblem::Verify(VerifyMode mode, cublasHandle_t cublas,
-                                   std::optional<ProductError>* error) {
+absl::Status MatMulWorkload::Verify(VerifyMode mode, cublasHandle_t cublas,
+                                    std::optional<ProductError>* error) {
   if (mode == VerifyMode::kOff) return absl::OkStatus();
   return ForElementType(args_, [&](auto type_tag) -> absl::Status {
     using T = decltype(type_tag);
@@ -96,7 +96,7 @@ absl::Status MatMulProblem::Verify(VerifyMode mode, cublasHandle_t cublas,
   });
 }
 
-absl::Status MatMulProblem::CrossCheck(const std::string& name) {
+absl::Status MatMulWorkload::CrossCheck(const std::string& name) {
   return ForElementType(args_, [&](auto type_tag) -> absl::Status {
     using T = decltype(type_tag);
     const T* data = c_.As<T>();

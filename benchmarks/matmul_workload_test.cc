@@ -1,4 +1,4 @@
-#include "benchmarks/matmul_problem.h"
+#include "benchmarks/matmul_workload.h"
 
 #include <cmath>
 #include <optional>
@@ -8,23 +8,23 @@
 namespace stridewise {
 namespace {
 
-class MatMulProblemTest : public testing::TestWithParam<VerifyMode> {
+class MatMulWorkloadTest : public testing::TestWithParam<VerifyMode> {
  protected:
-  static MatMulProblem Make(const Shape3& shape, ElementType type = ElementType::kFloat) {
-    auto problem = MatMulProblem::Create(shape, type, /*seed=*/3, HostMemory::kPageable);
+  static MatMulWorkload Make(const Shape3& shape, ElementType type = ElementType::kFloat) {
+    auto problem = MatMulWorkload::Create(shape, type, /*seed=*/3, HostMemory::kPageable);
     EXPECT_TRUE(problem.ok()) << problem.status();
     return *std::move(problem);
   }
-  static absl::Status Multiply(MatMulProblem& problem) {
+  static absl::Status Multiply(MatMulWorkload& problem) {
     return RunMatMul(*FindMatMulImplementation("eigen_1core"), problem.args());
   }
 };
 
-TEST_P(MatMulProblemTest, PassesTheProductAndSetsErrors) {
+TEST_P(MatMulWorkloadTest, PassesTheProductAndSetsErrors) {
   for (const ElementType type : {ElementType::kFloat, ElementType::kDouble}) {
     for (const Shape3& shape : {Shape3{1, 1, 1}, Shape3{65, 33, 40}, Shape3{0, 4, 4},
                                 Shape3{4, 4, 0}, Shape3{200, 1, 300}}) {
-      MatMulProblem problem = Make(shape, type);
+      MatMulWorkload problem = Make(shape, type);
       problem.PoisonC();
       ASSERT_TRUE(Multiply(problem).ok());
       std::optional<ProductError> error;
@@ -36,8 +36,8 @@ TEST_P(MatMulProblemTest, PassesTheProductAndSetsErrors) {
   }
 }
 
-TEST_P(MatMulProblemTest, RefusesPoisonAndWrongElements) {
-  MatMulProblem problem = Make({70, 50, 60});
+TEST_P(MatMulWorkloadTest, RefusesPoisonAndWrongElements) {
+  MatMulWorkload problem = Make({70, 50, 60});
   std::optional<ProductError> error;
   problem.PoisonC();
   EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
@@ -48,12 +48,12 @@ TEST_P(MatMulProblemTest, RefusesPoisonAndWrongElements) {
   EXPECT_TRUE(problem.Verify(GetParam(), nullptr, &error).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, MatMulProblemTest,
+INSTANTIATE_TEST_SUITE_P(Modes, MatMulWorkloadTest,
                          testing::Values(VerifyMode::kFull, VerifyMode::kFast),
                          [](const auto& info) { return std::string(VerifyModeName(info.param)); });
 
-TEST(MatMulProblem, OffChecksNothing) {
-  auto problem = MatMulProblem::Create({4, 4, 4}, ElementType::kFloat, 1, HostMemory::kPageable);
+TEST(MatMulWorkload, OffChecksNothing) {
+  auto problem = MatMulWorkload::Create({4, 4, 4}, ElementType::kFloat, 1, HostMemory::kPageable);
   ASSERT_TRUE(problem.ok());
   problem->PoisonC();
   std::optional<ProductError> error;
@@ -61,8 +61,9 @@ TEST(MatMulProblem, OffChecksNothing) {
   EXPECT_FALSE(error.has_value());
 }
 
-TEST(MatMulProblem, CrossCheckNamesTheImplementationThatDiffers) {
-  auto problem = MatMulProblem::Create({30, 40, 50}, ElementType::kFloat, 1, HostMemory::kPageable);
+TEST(MatMulWorkload, CrossCheckNamesTheImplementationThatDiffers) {
+  auto problem =
+      MatMulWorkload::Create({30, 40, 50}, ElementType::kFloat, 1, HostMemory::kPageable);
   ASSERT_TRUE(problem.ok());
   ASSERT_TRUE(RunMatMul(*FindMatMulImplementation("cpu_naive"), problem->args()).ok());
   EXPECT_TRUE(problem->CrossCheck("cpu_naive").ok());
@@ -74,9 +75,9 @@ TEST(MatMulProblem, CrossCheckNamesTheImplementationThatDiffers) {
   EXPECT_NE(std::string(status.message()).find("cpu_naive"), std::string::npos) << status;
 }
 
-TEST(MatMulProblem, MoreThanTheHostHasIsOutOfMemory) {
-  const auto problem = MatMulProblem::Create({int64_t{1} << 24, int64_t{1} << 24, 1},
-                                             ElementType::kFloat, 1, HostMemory::kPageable);
+TEST(MatMulWorkload, MoreThanTheHostHasIsOutOfMemory) {
+  const auto problem = MatMulWorkload::Create({int64_t{1} << 24, int64_t{1} << 24, 1},
+                                              ElementType::kFloat, 1, HostMemory::kPageable);
   EXPECT_EQ(problem.status().code(), absl::StatusCode::kResourceExhausted);
 }
 
