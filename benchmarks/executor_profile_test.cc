@@ -81,6 +81,12 @@ TEST(SetProfileColumnsTest, AsMeasuredOnAGpu) {
   }
 }
 
+bool TakesItsType(const KernelConfig& config) {
+  const auto* product = std::get_if<MatMulConfig>(&config);
+  return product == nullptr || product->type == ElementType::kFloat ||
+         product->implementation->takes_double;
+}
+
 TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
   for (const char* operation : {"transpose", "matmul"}) {
     KernelPlanFlags flags;
@@ -95,6 +101,10 @@ TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
       const absl::StatusOr<simt::Profile> profile = ProfileOnExecutor(config, /*seed=*/7);
       if (!RunsOnExecutor(config)) {
         EXPECT_EQ(profile.status().code(), absl::StatusCode::kUnimplemented) << Title(config);
+        continue;
+      }
+      if (!TakesItsType(config)) {
+        EXPECT_EQ(profile.status().code(), absl::StatusCode::kInvalidArgument) << Title(config);
         continue;
       }
       ASSERT_TRUE(profile.ok()) << Title(config) << ": " << profile.status();
@@ -117,6 +127,28 @@ TEST(ProfileOnExecutorTest, BatchesMoveAllOfTheirMatrices) {
       sectors[i] = profile->Total(simt::EventKind::kGlobalStore).sectors;
     }
     EXPECT_EQ(sectors[1], 3 * sectors[0]) << Title(config);
+  }
+}
+
+// The same of products, and that it is the form's matrices that are read.
+TEST(ProfileOnExecutorTest, ProductsAreOfTheirForm) {
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    MatMulConfig config = {&implementation, {64, 32, 16}};
+    config.block = implementation.default_block;
+    if (!implementation.general || !RunsOnExecutor(config)) continue;
+    const absl::StatusOr<simt::Profile> one = ProfileOnExecutor(config, /*seed=*/7);
+    config.form.layout.transpose_a = true;
+    config.form.alpha = 2;
+    config.form.batch = 3;
+    const absl::StatusOr<simt::Profile> batch = ProfileOnExecutor(config, /*seed=*/7);
+    ASSERT_TRUE(one.ok() && batch.ok()) << Title(config) << one.status() << batch.status();
+    EXPECT_EQ(batch->Total(simt::EventKind::kGlobalStore).sectors,
+              3 * one->Total(simt::EventKind::kGlobalStore).sectors)
+        << Title(config);
+    config.form.alpha = 0;  // Nothing is read, then.
+    const absl::StatusOr<simt::Profile> nothing = ProfileOnExecutor(config, /*seed=*/7);
+    ASSERT_TRUE(nothing.ok()) << Title(config) << nothing.status();
+    EXPECT_EQ(nothing->Total(simt::EventKind::kGlobalLoad).sectors, 0u) << Title(config);
   }
 }
 

@@ -21,6 +21,7 @@ absl::Status HostRows::CheckTimeout(const std::string& implementation, double wo
 
 absl::StatusOr<Summary> HostRows::Measure(const HostSubject& subject, ResultRow* row) {
   const stridewise::Measure run = [&]() -> absl::StatusOr<double> {
+    if (subject.prepare) subject.prepare();
     const double start = clock_.Now();
     RETURN_IF_ERROR(subject.run());
     return (clock_.Now() - start) * 1e3;

@@ -20,6 +20,7 @@ struct HostSubject {
   std::string implementation;
   double work = 0;                       // Operations or bytes: what the time grows with.
   std::function<absl::Status()> run;     // One run, from the inputs to the result.
+  std::function<void()> prepare;         // Before each run, outside its time; empty for nothing.
   std::function<void()> poison;          // Spoils the result of the run before.
   std::function<absl::Status()> verify;  // Judges the result. DataLoss means a wrong one.
 };

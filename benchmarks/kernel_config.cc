@@ -17,8 +17,7 @@ bool IsKernel(const TransposeImplementation& implementation) {
 }
 
 bool IsKernel(const MatMulImplementation& implementation) {
-  return implementation.where == Where::kDevice &&
-         (implementation.default_block.x > 0 || implementation.needs_cublas);
+  return implementation.where == Where::kDevice;
 }
 
 std::string Text(const Shape2& shape) { return absl::StrCat(shape.rows, "x", shape.cols); }
@@ -63,7 +62,7 @@ absl::StatusOr<std::vector<KernelConfig>> MatMulKernelPlan(const KernelPlanFlags
   std::vector<std::string> names;
   for (const MatMulImplementation& i : MatMulImplementations()) names.push_back(i.name);
   RETURN_IF_ERROR(SelectByGlob("--kernels", flags.kernels, names).status());
-  const MatMulPreset preset = {"profile", "", {{"*", size.c_str(), kMaxSize}}, false};
+  const MatMulPreset preset = {"profile", "", {{"*", size}}};
   MatMulPlanFlags plan_flags;
   plan_flags.sizes = flags.sizes;
   plan_flags.shapes = flags.shapes;

@@ -39,32 +39,26 @@ KernelWork Work(const TransposeConfig& config, TransposeImplementation implement
 }
 
 KernelWork Work(const MatMulConfig& config, MatMulImplementation implementation, uint64_t seed) {
-  const Shape3& shape = config.shape;
-  const auto bytes = [&](int64_t rows, int64_t cols) {
-    return static_cast<size_t>(rows * cols * ElementBytes(config.type));
+  MatMulArgs args = GaplessArgs(config);
+  const auto bytes = [&](int64_t elements) {
+    return static_cast<size_t>(elements * ElementBytes(config.type));
   };
-  MatMulArgs args;
-  args.m = shape.m;
-  args.n = shape.n;
-  args.k = shape.k;
-  args.type = config.type;
-  args.lda = shape.k;
-  args.ldb = shape.n;
-  args.ldc = shape.n;
-  args.block = config.block;
   KernelWork work;
-  work.inputs = {{"a", bytes(shape.m, shape.k), config.type, seed},
-                 {"b", bytes(shape.k, shape.n), config.type, seed + 1}};
+  work.inputs = {{"a", bytes(ElementsOfA(args)), config.type, seed},
+                 {"b", bytes(ElementsOfB(args)), config.type, seed + 1}};
   work.output_name = "c";
-  work.output_bytes = bytes(shape.m, shape.n);
+  work.output_bytes = bytes(ElementsOfC(args));
+  args.workspace_bytes = MatMulWorkspaceBytes(implementation, args);
+  work.workspace_bytes = static_cast<size_t>(args.workspace_bytes);
   work.element_bytes = ElementBytes(config.type);
   work.needs_cublas = implementation.needs_cublas;
   work.run = [args, implementation = std::move(implementation)](
-                 absl::Span<void* const> inputs, void* output, void* /*workspace*/,
-                 cudaStream_t stream, cublasHandle_t cublas) mutable {
+                 absl::Span<void* const> inputs, void* output, void* workspace, cudaStream_t stream,
+                 cublasHandle_t cublas) mutable {
     args.a = inputs[0];
     args.b = inputs[1];
     args.c = output;
+    args.workspace = workspace;
     args.stream = stream;
     args.cublas = cublas;
     return RunMatMul(implementation, args);

@@ -5,69 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "benchmarks/row_comparison.h"
-#include "common/status_macros.h"
-#include "common/table.h"
 
 namespace stridewise {
-namespace {
-
-// Whether the row is a correct one of the implementation for the configuration's problem.
-bool IsRowOf(const ResultRow& row, absl::string_view implementation,
-             const TransposeConfig& config) {
-  const std::string batch = config.batch > 1 ? absl::StrCat(config.batch) : "";
-  return IsOk(row) && row.Get(Column::kImplementation) == implementation &&
-         row.Get(Column::kDtype) == config.type.name &&
-         row.Get(Column::kRows) == absl::StrCat(config.shape.rows) &&
-         row.Get(Column::kCols) == absl::StrCat(config.shape.cols) &&
-         row.Get(Column::kBatch) == batch;
-}
-
-bool SameConditions(const ResultRow& a, const ResultRow& b) {
-  return a.Get(Column::kL2) == b.Get(Column::kL2) &&
-         a.Get(Column::kHostMemory) == b.Get(Column::kHostMemory);
-}
-
-// How many times the speed of `other` the row's is.
-std::optional<double> RatioTo(absl::string_view other, const ResultRow& row,
-                              const TransposeConfig& config, absl::Span<const ResultRow> rows) {
-  std::optional<double> its_share;
-  for (const ResultRow& candidate : rows) {
-    if (!IsRowOf(candidate, other, config) || !SameConditions(candidate, row)) continue;
-    its_share = Number(candidate, Column::kPctOfCopy);
-  }
-  const std::optional<double> share = Number(row, Column::kPctOfCopy);
-  if (!share.has_value() || its_share.value_or(0) <= 0) return std::nullopt;
-  return *share / *its_share;
-}
-
-Verdict Judge(const LimitVerdict& v) {
-  const bool asks_cublas = v.limit->floor_vs_cublas > 0;
-  const bool missed = (v.vs_memcpy.has_value() && *v.vs_memcpy < v.limit->floor) ||
-                      (v.vs_cublas.has_value() && *v.vs_cublas < v.limit->floor_vs_cublas);
-  if (missed) return Verdict::kFail;
-  const bool complete = v.vs_memcpy.has_value() && (v.vs_cublas.has_value() || !asks_cublas);
-  return complete ? Verdict::kPass : Verdict::kNotMeasured;
-}
-
-LimitVerdict VerdictFor(const TransposeLimit& limit, const TransposeConfig& config,
-                        absl::Span<const ResultRow> rows) {
-  LimitVerdict verdict;
-  verdict.limit = &limit;
-  verdict.config = config;
-  const ResultRow* last = nullptr;
-  for (const ResultRow& row : rows) {
-    if (IsRowOf(row, limit.implementation, config)) last = &row;
-  }
-  if (last != nullptr) {
-    verdict.vs_memcpy = RatioTo("memcpy", *last, config, rows);
-    if (limit.floor_vs_cublas > 0) {
-      verdict.vs_cublas = RatioTo("cublas_geam", *last, config, rows);
-    }
-  }
-  verdict.verdict = Judge(verdict);
-  return verdict;
-}
 
 std::string VerdictName(Verdict verdict) {
   switch (verdict) {
@@ -81,90 +20,38 @@ std::string VerdictName(Verdict verdict) {
   return "";
 }
 
+Verdict Judge(absl::Span<const LimitedRatio> ratios) {
+  Verdict verdict = Verdict::kPass;
+  for (const LimitedRatio& r : ratios) {
+    if (r.ratio.has_value() && !(*r.ratio >= r.floor)) return Verdict::kFail;
+    if (!r.ratio.has_value() && r.floor > 0) verdict = Verdict::kNotMeasured;
+  }
+  return verdict;
+}
+
 std::string RatioText(const std::optional<double>& ratio) {
   return ratio.has_value() ? absl::StrFormat("%.4f", *ratio) : "";
 }
 
-// 0 says that there is none.
 std::string LimitText(double limit) { return limit > 0 ? absl::StrCat(limit) : ""; }
 
-std::string OrDash(const std::string& text) { return text.empty() ? "-" : text; }
-
-}  // namespace
-
-absl::StatusOr<std::vector<LimitVerdict>> LimitVerdicts(absl::Span<const TransposeLimit> limits,
-                                                        absl::Span<const ResultRow> rows) {
-  std::vector<LimitVerdict> verdicts;
-  for (const TransposeLimit& limit : limits) {
-    const TransposePresetStep step = {limit.implementation, limit.sizes, limit.shapes, "",
-                                      limit.types,          kMaxExtent,  limit.batch};
-    ASSIGN_OR_RETURN(const std::vector<TransposeConfig> plan,
-                     MakeTransposePlan({limit.name, "", {step}}, {}));
-    for (const TransposeConfig& config : plan) {
-      verdicts.push_back(VerdictFor(limit, config, rows));
-    }
-  }
-  return verdicts;
-}
-
-std::string LimitTable(absl::Span<const LimitVerdict> verdicts) {
+std::string LimitTable(const std::vector<TableColumn>& columns,
+                       absl::Span<const std::vector<std::string>> lines) {
   std::ostringstream text;
-  Table table({{"case", 24, false},
-               {"shape", 17, false},
-               {"type", 6, false},
-               {"batch", 6, true},
-               {"vs memcpy", 9, true},
-               {"floor", 5, true},
-               {"aim", 5, true},
-               {"vs cublas", 9, true},
-               {"floor", 5, true},
-               {"verdict", 7, false}},
-              &text);
+  Table table(columns, &text);
   table.PrintHeader();
-  for (const LimitVerdict& v : verdicts) {
-    table.PrintRow({v.limit->name, absl::StrCat(v.config.shape.rows, "x", v.config.shape.cols),
-                    v.config.type.name, absl::StrCat(v.config.batch),
-                    OrDash(RatioText(v.vs_memcpy)), LimitText(v.limit->floor),
-                    OrDash(LimitText(v.limit->aim)), OrDash(RatioText(v.vs_cublas)),
-                    OrDash(LimitText(v.limit->floor_vs_cublas)), OrDash(VerdictName(v.verdict))});
+  for (std::vector<std::string> cells : lines) {
+    std::replace(cells.begin(), cells.end(), std::string(), std::string("-"));
+    table.PrintRow(cells);
   }
   const auto count = [&](Verdict verdict) {
-    return std::count_if(verdicts.begin(), verdicts.end(),
-                         [&](const LimitVerdict& v) { return v.verdict == verdict; });
+    return std::count_if(lines.begin(), lines.end(), [&](const std::vector<std::string>& cells) {
+      return cells.back() == VerdictName(verdict);
+    });
   };
   return absl::StrCat("\n", text.str(), "limits: ", count(Verdict::kPass), " passed, ",
                       count(Verdict::kFail), " failed, ", count(Verdict::kNotMeasured),
                       " not measured\n");
-}
-
-std::vector<std::string> LimitHeader() {
-  return {"case",
-          "implementation",
-          "rows",
-          "cols",
-          "dtype",
-          "batch",
-          "ratio_to_memcpy",
-          "floor",
-          "aim",
-          "ratio_to_cublas_geam",
-          "floor_vs_cublas_geam",
-          "verdict"};
-}
-
-std::vector<std::string> LimitRecord(const LimitVerdict& v) {
-  return {v.limit->name,
-          v.limit->implementation,
-          absl::StrCat(v.config.shape.rows),
-          absl::StrCat(v.config.shape.cols),
-          v.config.type.name,
-          absl::StrCat(v.config.batch),
-          RatioText(v.vs_memcpy),
-          LimitText(v.limit->floor),
-          LimitText(v.limit->aim),
-          RatioText(v.vs_cublas),
-          LimitText(v.limit->floor_vs_cublas),
-          VerdictName(v.verdict)};
 }
 
 }  // namespace stridewise

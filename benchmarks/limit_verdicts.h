@@ -1,8 +1,7 @@
-// Whether what was measured keeps the limits of transpose_limits.h.
+// Whether what was measured keeps a limit: what the limits of transposes and of products share.
 //
-// Every row's pct_of_copy is the speed over that of the vectorised copy that was sampled in turn
-// with it: the same clock, temperature and neighbours. So a ratio of two implementations is the
-// quotient of their pct_of_copy, and not of two times that were measured minutes apart.
+// A limit holds ratios of speeds to floors. The two speeds of a ratio were sampled in turn, with
+// each other or with the same third: the same clock, temperature and neighbours.
 
 #ifndef STRIDEWISE_BENCHMARKS_LIMIT_VERDICTS_H_
 #define STRIDEWISE_BENCHMARKS_LIMIT_VERDICTS_H_
@@ -11,38 +10,33 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "benchmarks/transpose_limits.h"
-#include "benchmarks/transpose_plan.h"
-#include "common/result_row.h"
+#include "common/table.h"
 
 namespace stridewise {
 
 enum class Verdict { kPass, kFail, kNotMeasured };
 
-// One limit at one of its shapes and types.
-struct LimitVerdict {
-  const TransposeLimit* limit = nullptr;
-  TransposeConfig config;
-  std::optional<double> vs_memcpy;  // Speed over speed; empty without a correct row of both.
-  std::optional<double> vs_cublas;  // Empty too where the limit asks for none.
-  Verdict verdict = Verdict::kNotMeasured;
+// "pass", "FAIL" and, not measured, nothing.
+std::string VerdictName(Verdict verdict);
+
+struct LimitedRatio {
+  std::optional<double> ratio;  // Empty without a correct row of both sides.
+  double floor = 0;             // 0 for none.
 };
 
-// In the order of the limits, each with its shapes in their order. Of several correct rows of a
-// configuration the last counts, beside memcpy's and cublas_geam's with the same l2 and
-// host_memory. A figure below its floor fails, whatever is missing beside it. InvalidArgument if a
-// limit names what the registry has not. The limits must outlive the verdicts.
-absl::StatusOr<std::vector<LimitVerdict>> LimitVerdicts(absl::Span<const TransposeLimit> limits,
-                                                        absl::Span<const ResultRow> rows);
+// A ratio below its floor fails, whatever is missing beside it; one that has a floor and was not
+// measured leaves the limit not measured.
+Verdict Judge(absl::Span<const LimitedRatio> ratios);
 
-// A table, a line a verdict ("pass", "FAIL" or "-"), and a line that counts them.
-std::string LimitTable(absl::Span<const LimitVerdict> verdicts);
+// Cells: a ratio to four digits, a limit as it was written. Empty for nothing, and a limit of 0.
+std::string RatioText(const std::optional<double>& ratio);
+std::string LimitText(double limit);
 
-// The same as records of a CSV, for record_file.h; cells of what was not measured are empty.
-std::vector<std::string> LimitHeader();
-std::vector<std::string> LimitRecord(const LimitVerdict& verdict);
+// A table, a line a verdict, "-" where a cell is empty, and a line that counts them. Each line ends
+// with its verdict's name.
+std::string LimitTable(const std::vector<TableColumn>& columns,
+                       absl::Span<const std::vector<std::string>> lines);
 
 }  // namespace stridewise
 

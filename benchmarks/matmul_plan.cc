@@ -5,23 +5,21 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/numbers.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "common/fill.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int64_t kNoLimit = kMaxSize;
 constexpr int64_t kMaxRandomExtent = 1024;
 
-// What one shape is measured with: indices into the registry.
-struct ShapeWork {
+// What one shape in one form is measured with: indices into the registry.
+struct ProblemWork {
   Shape3 shape;
+  MatMulForm form;
   std::set<size_t> implementations;
 };
 
@@ -33,68 +31,103 @@ std::vector<std::string> ImplementationNames() {
   return names;
 }
 
-absl::StatusOr<std::vector<Shape3>> StepShapes(const MatMulPresetStep& step, uint64_t seed) {
+std::vector<Shape3> RandomShapes(int64_t count, uint64_t seed) {
   std::vector<Shape3> shapes;
-  absl::string_view text = step.sizes;
-  if (absl::ConsumePrefix(&text, "random:")) {
-    int64_t count = 0;
-    if (!absl::SimpleAtoi(text, &count)) return absl::InternalError("preset: bad random count");
-    for (int64_t i = 0; i < count; ++i) {
-      const auto extent = [&](int64_t j) {
-        return static_cast<int64_t>(Mix64(seed ^ Mix64(static_cast<uint64_t>(3 * i + j))) %
-                                    kMaxRandomExtent) +
-               1;
-      };
-      shapes.push_back({extent(0), extent(1), extent(2)});
-    }
-    return shapes;
-  }
-  ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("preset", text));
-  for (const int64_t size : sizes) {
-    if (size <= step.max_size) shapes.push_back({size, size, size});
+  for (int64_t i = 0; i < count; ++i) {
+    const auto extent = [&](int64_t j) {
+      return static_cast<int64_t>(Mix64(seed ^ Mix64(static_cast<uint64_t>(3 * i + j))) %
+                                  kMaxRandomExtent) +
+             1;
+    };
+    shapes.push_back({extent(0), extent(1), extent(2)});
   }
   return shapes;
 }
 
-// Adds the shape to the list, or the implementations to the shape that is there.
-void Add(const Shape3& shape, const std::vector<size_t>& implementations,
-         std::vector<ShapeWork>* work) {
-  const auto same = std::find_if(work->begin(), work->end(), [&](const ShapeWork& w) {
-    return std::tie(w.shape.m, w.shape.n, w.shape.k) == std::tie(shape.m, shape.n, shape.k);
-  });
-  ShapeWork& entry = same != work->end() ? *same : work->emplace_back(ShapeWork{shape, {}});
-  entry.implementations.insert(implementations.begin(), implementations.end());
+absl::StatusOr<std::vector<Shape3>> StepShapes(const MatMulPresetStep& step, uint64_t seed) {
+  std::vector<Shape3> shapes = RandomShapes(step.random_shapes, seed);
+  if (!step.sizes.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", step.sizes));
+    for (const int64_t size : sizes) {
+      if (size <= step.max_size) shapes.push_back({size, size, size});
+    }
+  }
+  if (!step.shapes.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<Shape3> more, ParseShapes("--shapes", step.shapes));
+    shapes.insert(shapes.end(), more.begin(), more.end());
+  }
+  return shapes;
 }
 
-absl::StatusOr<std::vector<ShapeWork>> PresetWork(const MatMulPreset& preset, uint64_t seed) {
-  std::vector<ShapeWork> work;
-  for (const MatMulPresetStep& step : preset.steps) {
-    ASSIGN_OR_RETURN(const std::vector<size_t> implementations,
-                     SelectByGlob("preset", step.implementations, ImplementationNames()));
-    ASSIGN_OR_RETURN(const std::vector<Shape3> shapes, StepShapes(step, seed));
-    for (const Shape3& shape : shapes) Add(shape, implementations, &work);
-  }
-  // Squares from small to large; a random preset stays as drawn.
-  std::stable_sort(work.begin(), work.end(), [](const ShapeWork& a, const ShapeWork& b) {
-    return MatMulFlops(a.shape.m, a.shape.n, a.shape.k) <
-           MatMulFlops(b.shape.m, b.shape.n, b.shape.k);
-  });
-  return work;
+absl::Status CheckBatch(const Shape3& shape, int64_t batch) {
+  const int64_t most = std::max({shape.m * shape.n, shape.m * shape.k, shape.k * shape.n});
+  if (batch == 1 || most <= kMaxElements / batch) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--batch: ", batch, " products of ", shape.m, "x", shape.n, "x", shape.k,
+                   " are not allowed; allowed are at most ", kMaxElements, " elements"));
 }
 
-absl::StatusOr<std::vector<ShapeWork>> FlagWork(const MatMulPlanFlags& flags) {
-  std::vector<ShapeWork> work;
-  ASSIGN_OR_RETURN(const std::vector<size_t> implementations,
-                   SelectByGlob("--implementations", flags.implementations, ImplementationNames()));
-  if (!flags.sizes.empty()) {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", flags.sizes));
-    for (const int64_t size : sizes) Add({size, size, size}, implementations, &work);
+auto ShapeKey(const Shape3& s) { return std::tuple(s.m, s.n, s.k); }
+
+auto FormKey(const MatMulForm& f) {
+  return std::tuple(LayoutName(f.layout), f.alpha, f.beta, f.batch);
+}
+
+// Adds the problem to the list, behind others of the same shape, or the implementations to the
+// problem that is there.
+void Add(const ProblemWork& problem, std::vector<ProblemWork>* work) {
+  auto behind = work->end();
+  for (auto it = work->begin(); it != work->end(); ++it) {
+    if (ShapeKey(it->shape) != ShapeKey(problem.shape)) continue;
+    if (FormKey(it->form) == FormKey(problem.form)) {
+      it->implementations.insert(problem.implementations.begin(), problem.implementations.end());
+      return;
+    }
+    behind = it + 1;
   }
-  if (!flags.shapes.empty()) {
-    ASSIGN_OR_RETURN(const std::vector<Shape3> shapes, ParseShapes("--shapes", flags.shapes));
-    for (const Shape3& shape : shapes) Add(shape, implementations, &work);
+  work->insert(behind, problem);
+}
+
+absl::Status AddStep(const MatMulPresetStep& step, uint64_t seed, std::vector<ProblemWork>* work) {
+  ASSIGN_OR_RETURN(const std::vector<size_t> selected,
+                   SelectByGlob("--implementations", step.implementations, ImplementationNames()));
+  ASSIGN_OR_RETURN(const std::vector<MatMulLayout> layouts,
+                   ParseLayouts("--layouts", step.layouts));
+  ASSIGN_OR_RETURN(const std::vector<Shape3> shapes, StepShapes(step, seed));
+  for (const Shape3& shape : shapes) {
+    RETURN_IF_ERROR(CheckBatch(shape, step.batch));
+    for (const MatMulLayout& layout : layouts) {
+      ProblemWork problem = {shape, {layout, step.alpha, step.beta, step.batch}, {}};
+      for (const size_t index : selected) {
+        if (IsPlain(problem.form) || MatMulImplementations()[index].general) {
+          problem.implementations.insert(index);
+        }
+      }
+      Add(problem, work);
+    }
   }
-  return work;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<MatMulPresetStep>> StepsFor(const MatMulPreset& preset,
+                                                       const MatMulPlanFlags& flags) {
+  std::vector<MatMulPresetStep> steps = preset.steps;
+  if (!flags.sizes.empty() || !flags.shapes.empty()) {
+    steps = {{"*", flags.sizes, kMaxSize, flags.shapes}};
+  }
+  for (MatMulPresetStep& step : steps) {
+    if (!flags.layouts.empty()) step.layouts = flags.layouts;
+    if (!flags.alpha.empty()) {
+      ASSIGN_OR_RETURN(step.alpha, ParseFactor("--alpha", flags.alpha));
+    }
+    if (!flags.beta.empty()) {
+      ASSIGN_OR_RETURN(step.beta, ParseFactor("--beta", flags.beta));
+    }
+    if (!flags.batch.empty()) {
+      ASSIGN_OR_RETURN(step.batch, ParseBatch("--batch", flags.batch));
+    }
+  }
+  return steps;
 }
 
 absl::StatusOr<std::vector<ElementType>> ParseTypes(const std::string& text) {
@@ -113,50 +146,31 @@ absl::StatusOr<std::vector<ElementType>> ParseTypes(const std::string& text) {
   return types;
 }
 
-}  // namespace
-
-absl::Span<const MatMulPreset> MatMulPresets() {
-  static const auto& presets = *new std::vector<MatMulPreset>{
-      {"default",
-       "every implementation over the powers of two, in a minute or two",
-       {{"cpu_naive", "32:512:*2", kNoLimit},
-        {"eigen*,naive*", "32:2048:*2,1000", kNoLimit},
-        {"tiled*,cublas*", "32:4096:*2,1000", kNoLimit}},
-       false},
-      {"cublas_vs_eigen",
-       "the assignment's first study: cuBLAS against Eigen to 10000, cuBLAS alone to 26000",
-       {{"eigen,cublas", "1:5001:10,5000:10000:1000", kNoLimit},
-        {"cublas", "10000:26000:1000", kNoLimit}},
-       false},
-      {"own_kernels",
-       "the assignment's second study: CPU to 1024, naive to 2048, tiled to 4096",
-       {{"cpu_naive", "1:991:10,1000:4000:100,32:4096:*2", 1024},
-        {"naive*", "1:991:10,1000:4000:100,32:4096:*2", 2048},
-        {"tiled*", "1:991:10,1000:4000:100,32:4096:*2", kNoLimit}},
-       false},
-      {"proof",
-       "random shapes up to 1024: all implementations against the FP64 reference and each other",
-       {{"*", "random:10", kNoLimit}},
-       true},
-  };
-  return presets;
-}
-
-absl::StatusOr<const MatMulPreset*> FindMatMulPreset(absl::string_view name) {
-  std::vector<std::string> names;
-  for (const MatMulPreset& preset : MatMulPresets()) {
-    if (preset.name == name) return &preset;
-    names.emplace_back(preset.name);
+// The blocks with which an implementation is measured.
+std::vector<Block> BlocksFor(const MatMulImplementation& implementation,
+                             const std::vector<BlockShape>& wanted) {
+  if (wanted.empty() || implementation.blocks == Blocks::kFixed) {
+    return {implementation.default_block};
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--preset: '", name, "' is not known; allowed is ", absl::StrJoin(names, ", ")));
+  std::vector<Block> blocks;
+  for (const BlockShape& block : wanted) blocks.push_back({block.x, block.y});
+  return blocks;
 }
+
+}  // namespace
 
 absl::StatusOr<std::vector<MatMulConfig>> MakeMatMulPlan(const MatMulPreset& preset,
                                                          const MatMulPlanFlags& flags) {
-  const bool own_shapes = !flags.sizes.empty() || !flags.shapes.empty();
-  ASSIGN_OR_RETURN(const std::vector<ShapeWork> work,
-                   own_shapes ? FlagWork(flags) : PresetWork(preset, flags.seed));
+  ASSIGN_OR_RETURN(const std::vector<MatMulPresetStep> steps, StepsFor(preset, flags));
+  std::vector<ProblemWork> work;
+  for (const MatMulPresetStep& step : steps) RETURN_IF_ERROR(AddStep(step, flags.seed, &work));
+  // Those of a preset from small to large; flags say their own order.
+  if (flags.sizes.empty() && flags.shapes.empty()) {
+    std::stable_sort(work.begin(), work.end(), [](const ProblemWork& a, const ProblemWork& b) {
+      return MatMulFlops(a.shape.m, a.shape.n, a.shape.k) <
+             MatMulFlops(b.shape.m, b.shape.n, b.shape.k);
+    });
+  }
   ASSIGN_OR_RETURN(const std::vector<size_t> selected,
                    SelectByGlob("--implementations", flags.implementations, ImplementationNames()));
   ASSIGN_OR_RETURN(const std::vector<ElementType> types, ParseTypes(flags.types));
@@ -166,20 +180,21 @@ absl::StatusOr<std::vector<MatMulConfig>> MakeMatMulPlan(const MatMulPreset& pre
   }
 
   std::vector<MatMulConfig> plan;
-  for (const ShapeWork& entry : work) {
+  for (const ProblemWork& problem : work) {
     for (const ElementType type : types) {
-      for (const size_t index : entry.implementations) {
+      for (const size_t index : problem.implementations) {
         if (!std::binary_search(selected.begin(), selected.end(), index)) continue;
         const MatMulImplementation& implementation = MatMulImplementations()[index];
-        if (blocks.empty() || implementation.blocks == Blocks::kFixed) {
-          plan.push_back({&implementation, entry.shape, type, implementation.default_block});
-          continue;
-        }
-        for (const BlockShape& block : blocks) {
-          plan.push_back({&implementation, entry.shape, type, Block{block.x, block.y}});
+        for (const Block& block : BlocksFor(implementation, blocks)) {
+          plan.push_back({&implementation, problem.shape, type, block, problem.form});
         }
       }
     }
+  }
+  if (plan.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--implementations: '", flags.implementations, "' selects nothing of the preset ",
+        preset.name, " that takes what is asked for; give --sizes or --shapes with it"));
   }
   return plan;
 }

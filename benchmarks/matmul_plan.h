@@ -1,4 +1,4 @@
-// What matmul_sweep measures: from flags, or from a preset by name.
+// What matmul_sweep measures: from flags, and from a preset.
 
 #ifndef STRIDEWISE_BENCHMARKS_MATMUL_PLAN_H_
 #define STRIDEWISE_BENCHMARKS_MATMUL_PLAN_H_
@@ -8,38 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "common/launch_geometry.h"
-#include "common/sweep_args.h"
-#include "matmul/registry.h"
+#include "benchmarks/matmul_config.h"
+#include "benchmarks/matmul_presets.h"
 
 namespace stridewise {
-
-struct MatMulConfig {
-  const MatMulImplementation* implementation = nullptr;
-  Shape3 shape;
-  ElementType type = ElementType::kFloat;
-  Block block = {0, 0, 0};  // As the row will say; 0 x 0 where the implementation has none.
-};
-
-// Some implementations over some sizes; a preset is a list of these.
-struct MatMulPresetStep {
-  const char* implementations;  // Names or globs.
-  const char* sizes;            // As of --sizes, squares; or "random:COUNT", see below.
-  int64_t max_size;             // Larger ones are left out.
-};
-
-struct MatMulPreset {
-  const char* name;
-  const char* description;
-  std::vector<MatMulPresetStep> steps;
-  bool cross_check;  // Compare the implementations' results with each other too.
-};
-
-absl::Span<const MatMulPreset> MatMulPresets();
-
-// InvalidArgument, listing the presets, when there is none of that name.
-absl::StatusOr<const MatMulPreset*> FindMatMulPreset(absl::string_view name);
 
 // The flags' texts; an empty one was not given.
 struct MatMulPlanFlags {
@@ -49,13 +21,18 @@ struct MatMulPlanFlags {
   std::string types;
   std::string blocks;
   uint64_t seed = 1;
+  std::string layouts{};
+  std::string alpha{};  // A number.
+  std::string beta{};   // A number.
+  std::string batch{};  // A number.
 };
 
-// All configurations in the order in which they are measured: by shape, then type, then
-// implementation in registry order, so that rows that belong together stand together. Sizes or
-// shapes in `flags` replace those of the preset, implementations narrow them.
-//
-// "random:COUNT" stands for so many shapes with extents from 1 to 1024, drawn from the seed.
+// All configurations, each once, in the order in which they are measured: by shape, those of a
+// preset from small to large, then form as first named, then type, then implementation in registry
+// order, so that rows that belong together stand together. Sizes or shapes in `flags` replace those
+// of the preset, implementations narrow them, layouts, alpha, beta and batch replace those of its
+// steps. Of another form than the plain product only what takes it is there. InvalidArgument if
+// nothing is left.
 absl::StatusOr<std::vector<MatMulConfig>> MakeMatMulPlan(const MatMulPreset& preset,
                                                          const MatMulPlanFlags& flags);
 

@@ -19,6 +19,12 @@
 
 namespace stridewise {
 
+// What a row tells beside its own time.
+struct MatMulRowOptions {
+  bool cross_check = false;       // Compare with the results of the problem's earlier rows.
+  bool pair_with_cublas = false;  // vs_cublas, of device rows: sampled in turn with cuBLAS.
+};
+
 class MatMulRunner {
  public:
   // Both arguments are borrowed.
@@ -28,14 +34,15 @@ class MatMulRunner {
   ResultRow DescribeConfig(const MatMulConfig& config) const;
 
   // Measures and sets all other columns and the status. Leaves the status empty when the sweep was
-  // interrupted before the row was finished. Configurations of one shape and type in a row share
-  // their inputs and reference.
-  void Measure(const MatMulConfig& config, bool cross_check, ResultRow* row);
+  // interrupted before the row was finished. Configurations of one shape, form and type in a row
+  // share their inputs and reference.
+  void Measure(const MatMulConfig& config, const MatMulRowOptions& wanted, ResultRow* row);
 
  private:
-  absl::Status MeasureOk(const MatMulConfig& config, bool cross_check, ResultRow* row);
+  absl::Status MeasureOk(const MatMulConfig& config, const MatMulRowOptions& wanted,
+                         ResultRow* row);
   absl::Status MeasureHost(const MatMulConfig& config, ResultRow* row);
-  absl::Status MeasureDevice(const MatMulConfig& config, ResultRow* row);
+  absl::Status MeasureDevice(const MatMulConfig& config, bool pair_with_cublas, ResultRow* row);
   absl::Status EnsureProblem(const MatMulConfig& config);
   absl::StatusOr<double> InitMs(const MatMulImplementation& implementation);
   void SetRates(const MatMulConfig& config, const Summary& kernel, ResultRow* row) const;
@@ -46,8 +53,8 @@ class MatMulRunner {
   SteadyClock clock_;
   InitTimes init_times_;
   HostRows host_rows_;
-  std::optional<MatMulWorkload> problem_;  // Of the last configuration's shape and type.
-  std::optional<ProductError> error_;     // Of the last verification.
+  std::optional<MatMulWorkload> problem_;  // Of the last configuration's shape, form and type.
+  std::optional<ProductError> error_;      // Of the last verification.
 };
 
 }  // namespace stridewise

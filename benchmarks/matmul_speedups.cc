@@ -20,9 +20,12 @@ const MatMulImplementation* ImplementationOf(const ResultRow& row) {
   return FindMatMulImplementation(row.Get(Column::kImplementation));
 }
 
-// n of a square float product, or nothing.
+// n of a square float product, one and no more, or nothing.
 std::optional<int64_t> SquareSize(const ResultRow& row) {
   int64_t n = 0;
+  for (const Column column : {Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta}) {
+    if (!row.Get(column).empty()) return std::nullopt;
+  }
   if (row.Get(Column::kDtype) != "float" || row.Get(Column::kRows) != row.Get(Column::kCols) ||
       row.Get(Column::kRows) != row.Get(Column::kDepth) ||
       !absl::SimpleAtoi(row.Get(Column::kRows), &n)) {

@@ -13,13 +13,13 @@ namespace stridewise {
 
 // Sets speedup_vs_previous, over the step before it in the registry among `rows` (host steps
 // against host ones, device against device), and, for device rows, speedup_vs_cpu, over the fastest
-// host implementation. Both compare median kernel times at the same shape and type, and stay empty
+// host implementation. Both compare median kernel times of the same problem, and stay empty
 // where there is nothing to compare with.
 void SetSpeedups(absl::Span<const ResultRow> rows, ResultRow* row);
 
 // A few lines for people: the smallest n from which on the GPU is faster than the CPU, kernel alone
 // and with copies, and the gain of each step at the largest size that all share. Square float
-// products only.
+// products A * B only.
 std::string MatMulConclusions(absl::Span<const ResultRow> rows);
 
 }  // namespace stridewise

@@ -38,6 +38,20 @@ TEST(SetSpeedups, ComparesWithTheStepBeforeAndTheFastestCpu) {
   EXPECT_EQ(eigen.Get(Column::kSpeedupVsCpu), "");
 }
 
+TEST(SetSpeedups, ComparesRowsOfOneFormOnly) {
+  for (const Column column : {Column::kLayout, Column::kAlpha, Column::kBeta, Column::kBatch}) {
+    ResultRow plain = Row("naive", 64, 4, 9);
+    ResultRow tiled = Row("tiled", 64, 2, 7);
+    tiled.Set(column, "7");
+    SetSpeedups({plain}, &tiled);
+    EXPECT_EQ(tiled.Get(Column::kSpeedupVsPrevious), "") << ColumnName(column);
+    plain.Set(column, "7");
+    SetSpeedups({plain}, &tiled);
+    EXPECT_EQ(tiled.Get(Column::kSpeedupVsPrevious), "2") << ColumnName(column);
+    EXPECT_EQ(MatMulConclusions({plain, tiled}), "") << ColumnName(column);
+  }
+}
+
 TEST(SetSpeedups, StaysEmptyWithNothingToCompare) {
   const std::vector<ResultRow> rows = {Row("naive", 64, 4, 9, RowStatus::kMismatch)};
   ResultRow tiled = Row("tiled", 64, 2, 7);

@@ -19,6 +19,16 @@ expect_refused --implementations --implementations=cubals --csv=kept.csv
 expect_refused --preset --preset=nonsense --csv=kept.csv
 expect_refused --types --types=half --csv=kept.csv
 expect_refused --blocks --blocks=64x64 --csv=kept.csv
+for layouts in nx n nn_row nn,,tt; do expect_refused --layouts --layouts=$layouts --csv=kept.csv; done
+for factor in nan inf 1e31 half; do
+  expect_refused --alpha --alpha=$factor --csv=kept.csv
+  expect_refused --beta --beta=$factor --csv=kept.csv
+done
+for batch in 0 -1 1.5 many 2147483649; do expect_refused --batch --batch=$batch --csv=kept.csv; done
+expect_refused --batch --batch=3 --shapes=1048576x1048576x1 --csv=kept.csv
+expect_refused --implementations --implementations=tiled --sizes=4 --batch=3 --csv=kept.csv
+expect_refused --pair_with --pair_with=eigen --csv=kept.csv
+expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
 expect_refused --l2 --l2=warm --csv=kept.csv
 expect_refused --verify --verify=maybe --csv=kept.csv
 expect_refused --max_noise --max_noise=2 --csv=kept.csv
@@ -41,7 +51,27 @@ grep -q ',ok,' all.csv || fail "no row is ok"
 # The host executor tells of the kernels' memory behaviour, a GPU or not.
 expect_exit 0 --implementations=naive,tiled --sizes=32,1024 --max_seconds=0.01 --verify=fast --csv=behaviour.csv
 [ "$(grep -c ',32,32,32,.*,100,100,256,128,1,1,,53' behaviour.csv)" = 1 ] || fail "behaviour.csv: $(cat behaviour.csv)"
-[ "$(grep -c ',,,,,,,,,.$' behaviour.csv)" = 2 ] || fail "1024 is not small: $(cat behaviour.csv)"
+# The nine columns are empty, and the form's four; the kernels' names may have commas.
+[ "$(grep -E -c ',{14}("[^"]*"|[^,]*),[^,]*,.$' behaviour.csv)" = 2 ] || fail "1024 is not small: $(cat behaviour.csv)"
+
+# The general form is a part of the configuration; A * B has empty cells, as rows of older files have none.
+expect_exit 0 $host --shapes=3x5x2 --layouts=nn,tt_col --beta=0.5 --batch=4 --csv=forms.csv
+[ "$(grep -c ',ok,.*,4,,,0.5,,,.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
+[ "$(grep -c ',ok,.*,4,tt_col,,0.5,,,.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
+expect_exit 0 $host --shapes=3x5x2 --csv=forms.csv --resume
+expect_exit 0 $host --shapes=3x5x2 --layouts=nn --alpha=1 --beta=0 --batch=1 --csv=forms.csv --resume
+[ "$(rows forms.csv)" = 6 ] || fail "the plain form is two rows, or one with another: $(cat forms.csv)"
+sed 's/,layout,.*,vs_cublas.$/\r/; s/,,,,,,.$/\r/' kept.csv >older.csv
+! head -1 older.csv | grep -q vs_cublas || fail "older.csv is not older"
+expect_exit 0 $host --sizes=4,5 --csv=older.csv --resume
+cmp -s older.csv kept.csv || fail "--resume of an older file: $(cat older.csv)"
+
+# The limits' verdicts come from the file of results, too; a limit that is not measured is no failure.
+expect_exit 0 --preset=limits --implementations=auto --sizes=5 --max_seconds=0.01 --csv=limits_rows.csv --limits_csv=limits.csv
+grep -q '^limits: 0 passed, 0 failed, 35 not measured' out || fail "no verdicts: $(tail -3 out)"
+head -1 limits.csv | grep -q '^case,implementation,rows,cols,depth,layout,beta,batch,ratio_to_cublas,floor,verdict' ||
+  fail "limits.csv: $(head -1 limits.csv)"
+[ "$(rows limits.csv)" = 35 ] || fail "limits.csv has $(rows limits.csv) rows"
 
 # A second run keeps the first one's file; --resume measures only what is missing.
 expect_exit 0 $host --sizes=4,5 --csv=resumed.csv

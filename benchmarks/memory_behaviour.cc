@@ -15,6 +15,9 @@ double RoundedUp(int64_t extent, int64_t multiple) {
 
 bool IsWanted(const KernelConfig& config, MemoryBehaviour mode) {
   if (!RunsOnExecutor(config) || IsEmpty(config) || mode == MemoryBehaviour::kNever) return false;
+  // What C holds before is nowhere in a KernelWork.
+  const auto* product = std::get_if<MatMulConfig>(&config);
+  if (product != nullptr && product->form.beta != 0) return false;
   return mode == MemoryBehaviour::kAlways || EstimatedAccesses(config) <= kMaxAutoAccesses;
 }
 
@@ -31,8 +34,9 @@ double EstimatedAccesses(const KernelConfig& config) {
     const double elements = RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);
     return 4 * elements * static_cast<double>(c->batch);
   }
-  const Shape3& shape = std::get<MatMulConfig>(config).shape;
-  return 2 * RoundedUp(shape.m, side) * RoundedUp(shape.n, side) * RoundedUp(shape.k, 32);
+  const auto& c = std::get<MatMulConfig>(config);
+  return 2 * RoundedUp(c.shape.m, side) * RoundedUp(c.shape.n, side) * RoundedUp(c.shape.k, 32) *
+         static_cast<double>(c.form.batch);
 }
 
 void FillMemoryBehaviour(const KernelConfig& config, const SweepOptions& options, ResultRow* row) {

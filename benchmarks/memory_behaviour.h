@@ -19,10 +19,10 @@ double EstimatedAccesses(const KernelConfig& config);
 inline constexpr double kMaxAutoAccesses = 33554432.0;
 
 // Fills the columns of a finished row whose kernel the host executor can run, a GPU or not, if
-// options.memory_behaviour says so; they stay empty where it fails for want of memory and the like.
-// What its checks find in the kernel makes the row a mismatch, whatever the result was. Takes up to
-// a second (kAuto) or as long as it needs (kAlways), on all cores: to be called when nothing is
-// timed.
+// options.memory_behaviour says so; they stay empty for products with beta, and where it fails for
+// want of memory and the like. What its checks find in the kernel makes the row a mismatch,
+// whatever the result was. Takes up to a second (kAuto) or as long as it needs (kAlways), on all
+// cores: to be called when nothing is timed.
 void FillMemoryBehaviour(const KernelConfig& config, const SweepOptions& options, ResultRow* row);
 
 }  // namespace stridewise

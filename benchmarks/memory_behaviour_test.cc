@@ -35,6 +35,9 @@ TEST(EstimatedAccessesTest, CountsWholeBlocks) {
   auto batch = std::get<TransposeConfig>(Config("transpose", "copy_row", "64x96"));
   batch.batch = 10;
   EXPECT_EQ(EstimatedAccesses(batch), 40.0 * 64 * 96);
+  auto products = std::get<MatMulConfig>(Config("matmul", "tiled", "257x1x1"));
+  products.form.batch = 10;
+  EXPECT_EQ(EstimatedAccesses(products), 20.0 * 288 * 32 * 32);
 }
 
 TEST(FillMemoryBehaviourTest, FillsRowsOfKernelsAsAskedFor) {
@@ -70,6 +73,19 @@ TEST(FillMemoryBehaviourTest, FillsRowsOfKernelsAsAskedFor) {
     FillMemoryBehaviour(c.config, options, &row);
     EXPECT_EQ(!row.Get(Column::kLoadTransactions).empty(), c.filled) << Title(c.config);
     EXPECT_EQ(row.Get(Column::kStatus), RowStatusName(c.status)) << Title(c.config);
+  }
+}
+
+// The executor's C holds nothing before.
+TEST(FillMemoryBehaviourTest, ProductsWithBetaStayEmpty) {
+  auto config = std::get<MatMulConfig>(Config("matmul", "general_tile", "64x64x64"));
+  for (const double beta : {0.0, 0.5}) {
+    config.form.beta = beta;
+    ResultRow row;
+    row.SetStatus(RowStatus::kOk);
+    FillMemoryBehaviour(config, SweepOptions(), &row);
+    EXPECT_EQ(row.Get(Column::kLoadTransactions).empty(), beta != 0);
+    EXPECT_EQ(row.Get(Column::kStatus), "ok") << row.Get(Column::kMessage);
   }
 }
 

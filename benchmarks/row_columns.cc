@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace stridewise {
 namespace {
@@ -72,6 +73,7 @@ void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
     if (ms.has_value()) row->Set(column, *ms);
   }
   SetState(measurement.state, row);
+  row->Set(Column::kKernels, absl::StrJoin(measurement.kernels, ";"));
 }
 
 absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_moved,

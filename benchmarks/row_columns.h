@@ -19,7 +19,7 @@ absl::string_view HostMemoryName(HostMemory memory);
 // samples and kernel_ms_*. The confidence interval and the deviation need several samples.
 void SetKernelTimes(const Summary& kernel, ResultRow* row);
 
-// Kernel times, phases and the state of the device.
+// Kernel times, phases, the state of the device and the kernels' names.
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);
 
 // gbps, pct_of_copy, where the measurement had a copy as its reference, and pct_of_peak, of the

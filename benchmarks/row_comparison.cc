@@ -28,8 +28,9 @@ bool IsOk(const ResultRow& row) {
 double KernelMs(const ResultRow& row) { return *Number(row, Column::kKernelMsMedian); }
 
 bool SameProblem(const ResultRow& a, const ResultRow& b) {
-  for (const Column column : {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols,
-                              Column::kDepth, Column::kBatch}) {
+  for (const Column column :
+       {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth,
+        Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

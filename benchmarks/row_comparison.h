@@ -23,7 +23,7 @@ bool IsOk(const ResultRow& row);
 // The median. REQUIRES: IsOk(row).
 double KernelMs(const ResultRow& row);
 
-// Operation, dtype, rows, cols, depth and batch are equal.
+// Operation, dtype, rows, cols, depth, batch, layout, alpha and beta are equal.
 bool SameProblem(const ResultRow& a, const ResultRow& b);
 
 // Times of one implementation, or of the fastest of several, by n.

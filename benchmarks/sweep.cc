@@ -60,11 +60,20 @@ std::string JoinExtents(const ResultRow& row, std::initializer_list<Column> colu
   return text;
 }
 
-// "4096x4096", "64x64 x 4096" for a batch of 4096.
+// "4096x4096", "64x64 x 4096" for a batch of 4096, "64x64x64 tn beta=0.5" for a product's form.
 std::string ShapeText(const ResultRow& row) {
-  const std::string shape = JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
-  const std::string& batch = row.Get(Column::kBatch);
-  return batch.empty() ? shape : absl::StrCat(shape, " x ", batch);
+  std::string text = JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
+  const struct {
+    Column column;
+    const char* before;
+  } parts[] = {{Column::kBatch, " x "},
+               {Column::kLayout, " "},
+               {Column::kAlpha, " alpha="},
+               {Column::kBeta, " beta="}};
+  for (const auto& [column, before] : parts) {
+    if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
+  }
+  return text;
 }
 
 std::vector<std::string> TableCells(const ResultRow& row) {

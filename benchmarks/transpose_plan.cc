@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -136,13 +135,6 @@ std::vector<TransposePresetStep> LimitSteps() {
 TransposePresetStep BatchStep(const char* shape, int64_t batch) {
   return {
       "memcpy,batch_small,tile_vector,tile_ragged,auto", "", shape, "", "float", kMaxExtent, batch};
-}
-
-absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text) {
-  int64_t batch = 0;
-  if (absl::SimpleAtoi(text, &batch) && batch >= 1 && batch <= kMaxExtent) return batch;
-  return absl::InvalidArgumentError(absl::StrCat(
-      flag, ": '", text, "' is not allowed; allowed is a number >= 1, at most ", kMaxExtent));
 }
 
 }  // namespace

@@ -8,26 +8,23 @@
 
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/interrupt.h"
-#include "benchmarks/limit_verdicts.h"
+#include "benchmarks/limits_file.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/memory_behaviour.h"
 #include "benchmarks/program_main.h"
-#include "benchmarks/record_file.h"
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
 #include "benchmarks/transpose_limits.h"
 #include "benchmarks/transpose_plan.h"
 #include "benchmarks/transpose_runner.h"
 #include "benchmarks/transpose_speedups.h"
-#include "common/flag_parsing.h"
+#include "benchmarks/transpose_verdicts.h"
 #include "common/status_macros.h"
 #include "transpose/dispatch.h"
 #include "transpose/registry.h"
@@ -48,8 +45,6 @@ ABSL_FLAG(
     std::string, batch, "",
     "Matrices of one run, one behind the other, instead of the preset's (1, of most). Above 1 "
     "only copies and what --list calls batches or in place are measured.");
-ABSL_FLAG(std::string, limits_csv, "",
-          "With --preset=limits: a file for the verdicts. One that is there is kept as .bak.");
 
 namespace stridewise {
 namespace {
@@ -84,24 +79,13 @@ std::string ListText() {
   return text;
 }
 
-absl::StatusOr<std::optional<RecordFile>> OpenLimits(bool has_limits) {
-  const std::string path = ResolvePath(absl::GetFlag(FLAGS_limits_csv));
-  if (path.empty()) return std::nullopt;
-  if (!has_limits) {
-    return absl::InvalidArgumentError("--limits_csv: not allowed without --preset=limits");
-  }
-  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, LimitHeader(), CsvMode::kReplace));
-  return std::optional<RecordFile>(std::move(file));
-}
-
 // Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
-absl::Status ReportLimits(Sweep* sweep, std::optional<RecordFile>* file) {
-  ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts,
-                   LimitVerdicts(TransposeLimits(), sweep->rows()));
-  sweep->Print(LimitTable(verdicts));
-  if (!file->has_value()) return absl::OkStatus();
-  for (const LimitVerdict& verdict : verdicts) {
-    RETURN_IF_ERROR((*file)->Write(LimitRecord(verdict)));
+absl::Status ReportLimits(Sweep* sweep, LimitsFile* file) {
+  ASSIGN_OR_RETURN(const std::vector<TransposeVerdict> verdicts,
+                   TransposeVerdicts(TransposeLimits(), sweep->rows()));
+  sweep->Print(TransposeLimitTable(verdicts));
+  for (const TransposeVerdict& verdict : verdicts) {
+    RETURN_IF_ERROR(file->Write(TransposeLimitRecord(verdict)));
   }
   return absl::OkStatus();
 }
@@ -123,7 +107,7 @@ absl::StatusOr<int> RunSweep() {
   ASSIGN_OR_RETURN(const std::vector<TransposeConfig> plan, MakeTransposePlan(*preset, flags));
   const bool has_limits = absl::string_view(preset->name) == "limits";
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
-  ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimits(has_limits));
+  ASSIGN_OR_RETURN(LimitsFile limits_file, LimitsFile::Open(has_limits, TransposeLimitHeader()));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();

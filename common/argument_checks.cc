@@ -10,6 +10,12 @@ absl::Status CheckAtLeast(absl::string_view argument, int64_t value, int64_t low
       absl::StrCat(argument, " is ", value, "; allowed is ", lowest, " or more"));
 }
 
+absl::Status CheckAtMost(absl::string_view argument, int64_t value, int64_t highest) {
+  if (value <= highest) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(argument, " is ", value, "; allowed is at most ", highest));
+}
+
 absl::Status CheckBlock(Blocks blocks, const Block& own, const Block& asked) {
   if (blocks == Blocks::kAny || (asked.x == own.x && asked.y == own.y)) return absl::OkStatus();
   return absl::InvalidArgumentError(

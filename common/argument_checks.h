@@ -14,6 +14,9 @@ namespace stridewise {
 // InvalidArgument, naming the argument, its value and what is allowed, unless value >= lowest.
 absl::Status CheckAtLeast(absl::string_view argument, int64_t value, int64_t lowest);
 
+// The same unless value <= highest.
+absl::Status CheckAtMost(absl::string_view argument, int64_t value, int64_t highest);
+
 // InvalidArgument if an implementation whose block is fixed is asked for another than its own.
 absl::Status CheckBlock(Blocks blocks, const Block& own, const Block& asked);
 

@@ -43,6 +43,9 @@ TEST_F(DeviceGpuTest, DescribesItself) {
   EXPECT_GT(device_.l2_bytes, 0);
   EXPECT_GT(PeakBandwidthGbps(device_), 0);
   EXPECT_GT(PeakFp32Gflops(device_), 0);
+  const auto compute_capability = gpu::CurrentComputeCapability();
+  ASSERT_TRUE(compute_capability.ok()) << compute_capability.status();
+  EXPECT_EQ(*compute_capability, 10 * device_.compute_major + device_.compute_minor);
 }
 
 TEST_F(DeviceGpuTest, FillsLikeTheHost) {
@@ -214,6 +217,7 @@ TEST_F(MeasureOnDeviceTest, HasEveryPhaseOnce) {
     sum += *result->phases.Ms(phase);
   }
   EXPECT_GT(sum, 0);
+  EXPECT_EQ(result->kernels, std::vector<std::string>({"CopyVectorisedKernel"}));
   ASSERT_TRUE(result->phases.Ms(Phase::kTotal).has_value());
   EXPECT_GE(*result->phases.Ms(Phase::kTotal), *result->phases.Ms(Phase::kH2d));
 }
@@ -290,6 +294,9 @@ TEST_F(DeviceGpuTest, MeasuresWorkInPlaceOnAPreparedBuffer) {
     const auto result = MeasureOnDevice(subject, options, SteadyClock(), **timer, *nvml, nullptr);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(result->kernel.samples, samples);
+    EXPECT_TRUE(result->kernels.empty());  // Copies only.
+    ASSERT_EQ(order.back(), 'r');          // Captured for the names, and not executed.
+    order.pop_back();
     EXPECT_GT(order.size(), 2u * static_cast<size_t>(samples));
     for (size_t i = 0; i < order.size(); ++i) {
       ASSERT_EQ(order[i], i % 2 == 0 ? 'p' : 'r') << order;

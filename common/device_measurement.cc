@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/buffer.h"
 #include "common/gpu_runtime.h"
+#include "common/launched_kernels.h"
 #include "common/status_macros.h"
 
 namespace stridewise {
@@ -145,10 +146,17 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
   Measure reference;
   if (subject.reference) {
     ASSIGN_OR_RETURN(reference_output, DeviceBuffer::Allocate(subject.output_bytes));
-    reference = [&] {
-      return timer.TimeOnce([&](cudaStream_t stream) {
-        return subject.reference(pointers, reference_output.data(), stream);
-      });
+    const DeviceWork run_reference = [&](cudaStream_t stream) {
+      return subject.reference(pointers, reference_output.data(), stream);
+    };
+    DeviceWork prepare_reference;
+    if (subject.prepare_reference) {
+      prepare_reference = [&](cudaStream_t stream) {
+        return subject.prepare_reference(pointers, reference_output.data(), stream);
+      };
+    }
+    reference = [&timer, run_reference, prepare_reference] {
+      return timer.TimeOnce(run_reference, prepare_reference);
     };
   }
   ASSIGN_OR_RETURN(
@@ -160,6 +168,7 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
   result.kernel = Summarize(samples.ms);
   if (reference) result.of_reference = PairedRatio(samples);
   RETURN_IF_ERROR(CheckOutputAgain(subject, output));
+  result.kernels = LaunchedKernels(run, timer.stream()).value_or(std::vector<std::string>());
   return result;
 }
 

@@ -4,15 +4,16 @@
 //   1. whole passes, as a caller would make them: alloc, h2d, one launch, d2h, free;
 //   2. a run into a poisoned buffer with canaries on both sides, checked by the caller's verifier;
 //   3. samples of the kernel alone, with warm-up and a stopping rule, in turn with a reference
-//   where
-//      there is one, again into a poisoned buffer;
-//   4. the canaries again, and the result again: bit for bit the checked one, or else checked anew.
+//      where there is one, again into a poisoned buffer;
+//   4. the canaries again, and the result again: bit for bit the checked one, or else checked anew;
+//   5. the kernels' names, from a run that is captured and not executed.
 
 #ifndef STRIDEWISE_COMMON_DEVICE_MEASUREMENT_H_
 #define STRIDEWISE_COMMON_DEVICE_MEASUREMENT_H_
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -50,6 +51,10 @@ struct DeviceSubject {
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       reference;
 
+  // As `prepare`, on the reference's output before each of its runs; empty for nothing.
+  std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
+      prepare_reference;
+
   // Judges host_output. DataLoss means a wrong result. Empty: nothing is checked.
   std::function<absl::Status()> verify;
 };
@@ -59,6 +64,7 @@ struct DeviceMeasurement {
   std::optional<double> of_reference;  // The reference's time over ours, paired; 1 is as fast.
   PhaseMedians phases;                 // alloc, h2d, first_launch, d2h, free, total.
   DeviceState state;                   // Read right after the last sample.
+  std::vector<std::string> kernels;    // That `run` launches; none where it cannot be captured.
 };
 
 // Returns DataLoss for a wrong result or a write outside the output, ResourceExhausted where memory

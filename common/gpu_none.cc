@@ -16,6 +16,7 @@ namespace gpu {
 bool BuiltWithCuda() { return false; }
 absl::StatusOr<int> DeviceCount() { return NoCuda(); }
 absl::StatusOr<DeviceInfo> QueryDevice(int) { return NoCuda(); }
+absl::StatusOr<int> CurrentComputeCapability() { return NoCuda(); }
 absl::Status UseDevice(int) { return NoCuda(); }
 absl::StatusOr<void*> Allocate(size_t) { return NoCuda(); }
 absl::Status Free(void*) { return NoCuda(); }

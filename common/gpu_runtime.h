@@ -25,6 +25,9 @@ absl::StatusOr<int> DeviceCount();
 // REQUIRES: 0 <= index < DeviceCount().
 absl::StatusOr<DeviceInfo> QueryDevice(int index);
 
+// Of the calling thread's device: 90 for 9.0.
+absl::StatusOr<int> CurrentComputeCapability();
+
 // Makes `index` the calling thread's device and creates its context (the slow part, 0.1 to 1 s).
 absl::Status UseDevice(int index);
 

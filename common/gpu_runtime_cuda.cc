@@ -69,6 +69,16 @@ absl::StatusOr<DeviceInfo> QueryDevice(int index) {
   return info;
 }
 
+absl::StatusOr<int> CurrentComputeCapability() {
+  int device = 0;
+  int major = 0;
+  int minor = 0;
+  RETURN_IF_CUDA_ERROR(cudaGetDevice(&device));
+  RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMajor, device, &major));
+  RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMinor, device, &minor));
+  return 10 * major + minor;
+}
+
 absl::Status UseDevice(int index) {
   RETURN_IF_CUDA_ERROR(cudaSetDevice(index));
   return CUDA_STATUS(cudaFree(nullptr));  // Creates the context now, not at the first timed call.

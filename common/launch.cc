@@ -7,9 +7,6 @@
 namespace stridewise {
 namespace {
 
-// What a kernel may use without asking (CUDA C++ Programming Guide, "Shared Memory" of 7.x on).
-constexpr size_t kSharedBytesWithoutAsking = size_t{48} * 1024;
-
 dim3 ToDim3(const Extent3& e) {
   return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
 }

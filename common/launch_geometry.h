@@ -3,6 +3,7 @@
 #ifndef STRIDEWISE_COMMON_LAUNCH_GEOMETRY_H_
 #define STRIDEWISE_COMMON_LAUNCH_GEOMETRY_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -26,6 +27,11 @@ inline constexpr int64_t kMaxGridYZ = 65535;
 inline constexpr int64_t kMaxBlockThreads = 1024;
 inline constexpr int64_t kMaxBlockXY = 1024;
 inline constexpr int64_t kMaxBlockZ = 64;
+
+// A block gets more dynamic shared memory than this only from a kernel whose
+// cudaFuncAttributeMaxDynamicSharedMemorySize was raised (CUDA C++ Programming Guide, "Shared
+// Memory" of 7.x on).
+inline constexpr size_t kSharedBytesWithoutAsking = size_t{48} * 1024;
 
 // Returns InvalidArgument, naming the extent and its limit, for a launch that CUDA would refuse.
 // An empty grid is fine: it means that there is nothing to do.

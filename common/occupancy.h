@@ -41,6 +41,11 @@ absl::StatusOr<int64_t> ResidentBlocks(Kernel* kernel, const Block& block, size_
   RETURN_IF_CUDA_ERROR(cudaGetDevice(&device));
   RETURN_IF_CUDA_ERROR(
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  // As Launch() will: 0 blocks fit where more than 48 KB were not asked for.
+  if (shared_bytes > kSharedBytesWithoutAsking) {
+    RETURN_IF_CUDA_ERROR(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(shared_bytes)));
+  }
   RETURN_IF_CUDA_ERROR(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
       &blocks, kernel, static_cast<int>(block.x * block.y * block.z), shared_bytes));
   return static_cast<int64_t>(multiprocessors) * blocks;

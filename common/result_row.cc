@@ -14,10 +14,10 @@ constexpr absl::string_view kColumnNames[] = {
 #undef CSV_COLUMN
 };
 
-constexpr Column kKeyColumns[] = {Column::kOperation, Column::kImplementation, Column::kDtype,
-                                  Column::kMath,      Column::kRows,           Column::kCols,
-                                  Column::kDepth,     Column::kBlockX,         Column::kBlockY,
-                                  Column::kL2,        Column::kHostMemory,     Column::kBatch};
+constexpr Column kKeyColumns[] = {
+    Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
+    Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
+    Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta};
 
 std::string ToPrintableAscii(absl::string_view text) {
   std::string result(text);

@@ -74,8 +74,9 @@ class ResultRow {
 };
 
 // Identifies the configuration that a row measured: equal for two rows exactly when operation,
-// implementation, dtype, math, shape, batch, block, l2 and host_memory are. A row from before there
-// was a batch has none, as one of a single matrix has. For --resume; not for people.
+// implementation, dtype, math, shape, block, l2, host_memory, batch, layout, alpha and beta are. A
+// row from before there were the last four has none, as one without them has. For --resume; not for
+// people.
 std::string RowKey(const ResultRow& row);
 
 }  // namespace stridewise

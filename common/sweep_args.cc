@@ -156,6 +156,12 @@ absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag,
   return result;
 }
 
+absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text) {
+  const std::optional<int64_t> batch = ParseNumber(text, 1, kMaxExtent);
+  if (batch.has_value()) return *batch;
+  return BadItem(flag, text, absl::StrCat("a whole number from 1 to ", kMaxExtent));
+}
+
 absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::string_view patterns,
                                                  const std::vector<std::string>& available_names) {
   const bool all = absl::StripAsciiWhitespace(patterns).empty();

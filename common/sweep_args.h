@@ -51,6 +51,9 @@ absl::StatusOr<std::vector<Shape2>> ParseShapes2(absl::string_view flag, absl::s
 // is an error.
 absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag, absl::string_view text);
 
+// How many problems of one shape make a batch: 1 to kMaxExtent.
+absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text);
+
 // The indices, ascending, of the names that match any of `patterns`: a comma list of names and of
 // globs with *, ? and [sets]. An empty text selects all. A pattern that matches nothing is an error
 // that lists the names.

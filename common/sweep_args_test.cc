@@ -166,6 +166,14 @@ TEST(ParseBlocksTest, ListsAndErrors) {
   }
 }
 
+TEST(ParseBatchTest, NumbersAndErrors) {
+  EXPECT_EQ(*ParseBatch(kFlag, "1"), 1);
+  EXPECT_EQ(*ParseBatch(kFlag, "2147483648"), kMaxExtent);
+  for (const char* text : {"", "0", "-1", "1.5", "2147483649", "many", "1,2", " 1"}) {
+    ExpectClearError(ParseBatch(kFlag, text).status(), text, text);
+  }
+}
+
 TEST(SelectByGlobTest, Selects) {
   const std::vector<std::string> kNames = {"cpu_naive", "eigen",  "eigen_1core",    "naive",
                                            "tiled",     "cublas", "cublas_pedantic"};

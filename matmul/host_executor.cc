@@ -3,6 +3,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/status_macros.h"
+#include "matmul/dispatch.h"
 
 namespace stridewise {
 
@@ -21,7 +23,8 @@ namespace executor {
 #define MATMUL_STEP(name, function, block, flag, min_cc, summary, teaches) \
   IF_##flag(absl::Status function(const MatMulArgs& args);)
 #define MATMUL_GENERAL(name, function, workspace, flag, min_cc, summary, teaches) \
-  IF_##flag(absl::Status function(const MatMulArgs& args);)
+  IF_##flag(absl::Status function(const MatMulArgs& args);                        \
+            int64_t workspace(const MatMulArgs& args);)
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_KERNEL
 #undef MATMUL_STEP
@@ -34,15 +37,16 @@ namespace {
 struct Entry {
   absl::string_view name;
   absl::Status (*run)(const MatMulArgs& args);
+  int64_t (*workspace_bytes)(const MatMulArgs& args);
 };
 
 constexpr Entry kEntries[] = {
 #define MATMUL_KERNEL(name, function, math, blocks, block, flag, min_cc, summary, teaches) \
-  IF_##flag({#name, executor::function}, )
+  IF_##flag({#name, executor::function, nullptr}, )
 #define MATMUL_STEP(name, function, block, flag, min_cc, summary, teaches) \
-  IF_##flag({#name, executor::function}, )
+  IF_##flag({#name, executor::function, nullptr}, )
 #define MATMUL_GENERAL(name, function, workspace, flag, min_cc, summary, teaches) \
-  IF_##flag({#name, executor::function}, )
+  IF_##flag({#name, executor::function, executor::workspace}, )
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_KERNEL
 #undef MATMUL_STEP
@@ -56,10 +60,29 @@ absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& 
     if (entry.name != implementation.name) continue;
     MatMulImplementation on_host = implementation;
     on_host.run = entry.run;
+    on_host.workspace_bytes = entry.workspace_bytes;
     return on_host;
   }
   return absl::UnimplementedError(
       absl::StrCat(implementation.name, " does not run on the host executor"));
+}
+
+int64_t executor::NoWorkspace(const MatMulArgs& /*args*/) { return 0; }
+
+// `auto` is no kernel, and launches through the registry: here that is this one.
+absl::Status executor::MatMulAuto(const MatMulArgs& args) {
+  return RunChosenMatMul(
+      args, /*compute_capability=*/0,
+      [](const MatMulImplementation& chosen, const MatMulArgs& chosen_args) -> absl::Status {
+        ASSIGN_OR_RETURN(const MatMulImplementation on_host, OnHostExecutor(chosen));
+        return RunMatMul(on_host, chosen_args);
+      });
+}
+
+int64_t executor::MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
+  const MatMulDispatch& chosen = ChooseMatMul(args, /*compute_capability=*/0);
+  const auto on_host = OnHostExecutor(*FindMatMulImplementation(chosen.implementation));
+  return on_host.ok() ? MatMulWorkspaceBytes(*on_host, args) : 0;
 }
 
 }  // namespace stridewise

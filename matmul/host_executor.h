@@ -8,9 +8,10 @@
 
 namespace stridewise {
 
-// The same entry with a function that runs there, for RunMatMul(). Its arguments are pointers
-// into memory of a simt::Executor, and that executor's stream(). Unimplemented, naming the entry,
-// for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
+// The same entry with functions that run there, for RunMatMul() and MatMulWorkspaceBytes(). Its
+// arguments are pointers into memory of a simt::Executor, and that executor's stream().
+// Unimplemented, naming the entry, for what the host executor cannot run: libraries, and kernels of
+// Executor::kDeviceOnly.
 absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& implementation);
 
 }  // namespace stridewise

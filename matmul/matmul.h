@@ -64,11 +64,12 @@ struct MatMulProblem {
 };
 
 // InvalidArgument, naming the argument, and nothing launched: for negative extents, leading
-// dimensions or strides that are too small, null with elements, or k of 2^31 and more. C must not
-// overlap A, B or the workspace.
+// dimensions or strides that are too small or span 2^63 bytes, pointers that are null with elements
+// or no multiples of 4, or k of 2^31 and more. C must not overlap A, B or the workspace.
 absl::Status MatMul(const MatMulProblem& problem, cudaStream_t stream);
 
-// The workspace that makes the call fastest, in bytes; often 0. Looks at everything but pointers.
+// The workspace that makes the call fastest, in bytes; often 0. Looks at everything but pointers,
+// which it takes for multiples of 16 bytes. Of the calling thread's device, as MatMul() is.
 int64_t MatMulWorkspaceBytes(const MatMulProblem& problem);
 
 }  // namespace stridewise

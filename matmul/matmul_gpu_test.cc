@@ -1,6 +1,7 @@
 // Every device implementation on a GPU: the cases that all share, and those that only a GPU is fast
 // enough for.
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +11,11 @@
 #include "common/device.h"
 #include "common/gpu_runtime.h"
 #include "gtest/gtest.h"
+#include "matmul/matmul_cases.h"
 #include "matmul/matmul_test_problem.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/spoilt_problem.h"
 
 namespace stridewise {
 namespace {
@@ -34,6 +37,10 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(cublas.ok()) << cublas.status();
     cublas_ = *std::move(cublas);
     implementation_ = FindMatMulImplementation(GetParam());
+    if (10 * device->compute_major + device->compute_minor <
+        implementation_->min_compute_capability) {
+      GTEST_SKIP() << "not for " << device->name;
+    }
   }
 
   // Runs `problem` on the device and brings C, with its guards, back.
@@ -43,10 +50,7 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
     ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
     ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
-    MatMulArgs args = problem->args();
-    args.a = a.data();
-    args.b = b.data();
-    args.c = device_c.As<T>() + MatMulTestProblem<T>::kGuard;
+    MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
     args.cublas = cublas_.get();
     args.block = block;
     RETURN_IF_ERROR(RunMatMul(*implementation_, args));
@@ -74,11 +78,12 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(MatMulGpuTest, Float) {
-  for (const MatMulCase& c : MatMulCases()) RunCase<float>(c);
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<float>(c);
 }
 
 TEST_P(MatMulGpuTest, Double) {
-  for (const MatMulCase& c : MatMulCases()) RunCase<double>(c);
+  if (!implementation_->takes_double) GTEST_SKIP() << "float only";
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<double>(c);
 }
 
 // More rows of blocks than grid.y holds, with any block up to 32 rows.
@@ -99,15 +104,18 @@ TEST_P(MatMulGpuTest, EveryBlockShape) {
   RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
 }
 
-// NaN in A spoils its row of C, and nothing else: zero padding must not meet it.
-TEST_P(MatMulGpuTest, NanStaysInItsRow) {
-  MatMulTestProblem<float> problem({40, 37, 35, 0});
-  const_cast<float*>(problem.args().A<float>().data)[3 * 35 + 34] = NAN;
-  ASSERT_TRUE(RunOnDevice(&problem).ok());
-  const Matrix<float> c = problem.args().C<float>();
-  for (int64_t row = 0; row < c.rows; ++row) {
-    for (int64_t col = 0; col < c.cols; ++col) {
-      EXPECT_EQ(std::isnan(c(row, col)), row == 3) << row << "," << col;
+// A NaN, or an infinity, in A spoils its row of C, in B its column, and nothing else: zero padding
+// must not meet it.
+TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
+  for (const MatMulCase& c : SpoiltMatMulCases(*implementation_)) {
+    for (const float value : {NAN, INFINITY}) {
+      for (const bool in_a : {true, false}) {
+        MatMulTestProblem<float> problem(c);
+        Spoil(value, in_a, &problem);
+        ASSERT_TRUE(RunOnDevice(&problem).ok()) << c;
+        ASSERT_TRUE(CheckSpoilt(in_a, problem).ok())
+            << c << ", " << value << " in " << (in_a ? "A: " : "B: ") << CheckSpoilt(in_a, problem);
+      }
     }
   }
 }
@@ -120,21 +128,26 @@ TEST(ReferenceProductsGpuTest, HostAndDeviceAgree) {
   if (!device.ok()) GTEST_SKIP() << device.status();
   auto cublas = CublasHandle::Create();
   ASSERT_TRUE(cublas.ok()) << cublas.status();
-  const MatMulCase c = {129, 65, 200, 3};
-  MatMulTestProblem<float> problem(c);
-  std::vector<double> r[2], s[2];
-  for (const int on_device : {0, 1}) {
-    r[on_device].resize(c.m * c.n);
-    s[on_device].resize(c.m * c.n);
-    MatMulArgs args = problem.args();
-    if (on_device == 1) args.cublas = cublas->get();
-    ASSERT_TRUE(ReferenceProducts(args, {r[on_device].data(), c.m, c.n, c.n},
-                                  {s[on_device].data(), c.m, c.n, c.n})
-                    .ok());
-  }
-  for (int64_t i = 0; i < c.m * c.n; ++i) {
-    EXPECT_NEAR(r[0][i], r[1][i], 1e-12);
-    EXPECT_NEAR(s[0][i], s[1][i], 1e-12);
+  for (const MatMulCase& c :
+       {MatMulCase{129, 65, 200, 3}, MatMulCase{129, 65, 200, 3, true, false, -0.5, 2},
+        MatMulCase{65, 129, 200, 3, true, true, 0.1, -1, 3, 5},
+        MatMulCase{65, 129, 200, 3, false, true, 0, 0.1},
+        MatMulCase{65, 129, 0, 3, false, true, 1, 1}}) {
+    MatMulTestProblem<float> problem(c);
+    std::vector<double> r[2], s[2];
+    for (const int on_device : {0, 1}) {
+      r[on_device].resize(c.m * c.n);
+      s[on_device].resize(c.m * c.n);
+      MatMulArgs args = problem.args();
+      if (on_device == 1) args.cublas = cublas->get();
+      const absl::Status status = ReferenceProducts(args, {r[on_device].data(), c.m, c.n, c.n},
+                                                    {s[on_device].data(), c.m, c.n, c.n});
+      ASSERT_TRUE(status.ok()) << c << ": " << status;
+    }
+    for (int64_t i = 0; i < c.m * c.n; ++i) {
+      ASSERT_NEAR(r[0][i], r[1][i], 1e-12) << c;
+      ASSERT_NEAR(s[0][i], s[1][i], 1e-12) << c;
+    }
   }
 }
 

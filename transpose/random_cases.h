@@ -1,5 +1,4 @@
-// Random transposes for tests, each made from a seed and its number alone: a message that names
-// both is enough to have the case again.
+// Random transposes for tests, each made from a seed and its number alone.
 
 #ifndef STRIDEWISE_TRANSPOSE_RANDOM_CASES_H_
 #define STRIDEWISE_TRANSPOSE_RANDOM_CASES_H_
@@ -7,26 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/fill.h"
+#include "common/case_random.h"
 #include "transpose/transpose_test_problem.h"
 
 namespace stridewise {
-
-class CaseRandom {
- public:
-  CaseRandom(uint64_t seed, int64_t number)
-      : state_(Mix64(seed) ^ Mix64(~static_cast<uint64_t>(number))) {}
-
-  // low ... high, both included.
-  int64_t Between(int64_t low, int64_t high) {
-    state_ = Mix64(state_);
-    return low + static_cast<int64_t>((state_ >> 8) % static_cast<uint64_t>(high - low + 1));
-  }
-  bool OneIn(int64_t n) { return Between(1, n) == 1; }
-
- private:
-  uint64_t state_;
-};
 
 struct RandomTranspose {
   TransposeCase shape;

@@ -1,17 +1,28 @@
 // The definition, written down: a dot product for each element of C.
 
+#include "matmul/batch.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
 
 template <typename T>
-void CpuNaive(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
+void CpuNaive(const MatMulArgs& args) {
+  const ConstMatrix<T> a = args.A<T>();
+  const ConstMatrix<T> b = args.B<T>();
+  const Matrix<T> c = args.C<T>();
+  const T alpha = static_cast<T>(args.alpha);
+  const T beta = static_cast<T>(args.beta);
+  const int64_t terms = alpha == 0 ? 0 : args.k;
   for (int64_t row = 0; row < c.rows; ++row) {
     for (int64_t col = 0; col < c.cols; ++col) {
       T sum = 0;
-      for (int64_t i = 0; i < a.cols; ++i) sum += a(row, i) * b(i, col);
-      c(row, col) = sum;
+      for (int64_t i = 0; i < terms; ++i) {
+        sum +=
+            (args.transpose_a ? a(i, row) : a(row, i)) * (args.transpose_b ? b(col, i) : b(i, col));
+      }
+      const T product = terms == 0 ? 0 : alpha * sum;
+      c(row, col) = beta == 0 ? product : product + beta * c(row, col);
     }
   }
 }
@@ -20,8 +31,7 @@ void CpuNaive(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
 
 absl::Status MatMulCpuNaive(const MatMulArgs& args) {
   return ForElementType(args, [&](auto element) {
-    using T = decltype(element);
-    CpuNaive(args.A<T>(), args.B<T>(), args.C<T>());
+    for (int64_t i = 0; i < args.batch; ++i) CpuNaive<decltype(element)>(OneOfBatch(args, i));
     return absl::OkStatus();
   });
 }

@@ -6,30 +6,61 @@
 
 #include <Eigen/Core>
 
+#include "matmul/batch.h"
+
 namespace stridewise {
 namespace {
 
 template <typename T>
 using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+template <typename Out, typename A, typename B, typename T>
+void AddProduct(const A& a, const B& b, T alpha, Out* out) {
+  out->noalias() += alpha * (a * b);  // noalias: no temporary as large as C.
+}
+
 template <typename T>
-void Product(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
+void Product(const MatMulArgs& args) {
   using In = Eigen::Map<const RowMajor<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
   using Out = Eigen::Map<RowMajor<T>, Eigen::Unaligned, Eigen::OuterStride<>>;
+  const ConstMatrix<T> a = args.A<T>();
+  const ConstMatrix<T> b = args.B<T>();
+  const Matrix<T> c = args.C<T>();
   const In in_a(a.data, a.rows, a.cols, Eigen::OuterStride<>(a.ld));
   const In in_b(b.data, b.rows, b.cols, Eigen::OuterStride<>(b.ld));
   Out out(c.data, c.rows, c.cols, Eigen::OuterStride<>(c.ld));
-  out.noalias() = in_a * in_b;  // noalias: no temporary as large as C.
+  const T alpha = static_cast<T>(args.alpha);
+  const T beta = static_cast<T>(args.beta);
+  if (beta == 0) {
+    out.setZero();
+  } else if (beta != 1) {
+    out *= beta;
+  }
+  if (alpha == 0) return;
+  if (args.transpose_a) {
+    if (args.transpose_b) {
+      AddProduct(in_a.transpose(), in_b.transpose(), alpha, &out);
+    } else {
+      AddProduct(in_a.transpose(), in_b, alpha, &out);
+    }
+  } else if (args.transpose_b) {
+    AddProduct(in_a, in_b.transpose(), alpha, &out);
+  } else {
+    AddProduct(in_a, in_b, alpha, &out);
+  }
 }
 
 }  // namespace
 
 void STRIDEWISE_EIGEN_FUNCTION(const MatMulArgs& args, int threads) {
   Eigen::setNbThreads(threads);
-  if (args.type == ElementType::kFloat) {
-    Product(args.A<float>(), args.B<float>(), args.C<float>());
-  } else {
-    Product(args.A<double>(), args.B<double>(), args.C<double>());
+  for (int64_t i = 0; i < args.batch; ++i) {
+    const MatMulArgs one = OneOfBatch(args, i);
+    if (one.type == ElementType::kFloat) {
+      Product<float>(one);
+    } else {
+      Product<double>(one);
+    }
   }
 }
 

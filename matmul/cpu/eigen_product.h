@@ -7,7 +7,7 @@
 
 namespace stridewise {
 
-// C = A * B with `threads` threads; 0 is all cores.
+// C = alpha * op(A) * op(B) + beta * C, of a batch, with `threads` threads; 0 is all cores.
 void EigenProductBaseline(const MatMulArgs& args, int threads);
 void EigenProductAvx2(const MatMulArgs& args, int threads);
 void EigenProductAvx512(const MatMulArgs& args, int threads);

@@ -1,0 +1,146 @@
+// The kernels and the launch of `stream_k` and its relatives, which differ in their tiles.
+//
+// Tiles in the general form, as `double_buffered` makes them; those that do not fill a round of all
+// multiprocessors are cut along k, see shares.h.
+
+#ifndef STRIDEWISE_MATMUL_KERNELS_STREAM_K_H_
+#define STRIDEWISE_MATMUL_KERNELS_STREAM_K_H_
+
+#include <cstdint>
+
+#include "common/launch.h"
+#include "common/occupancy.h"
+#include "common/status_macros.h"
+#include "matmul/kernels/block_product.h"
+#include "matmul/kernels/gemm_args.h"
+#include "matmul/kernels/share_plan.h"
+#include "matmul/kernels/shares.h"
+#include "matmul/kernels/tile_order.h"
+#include "matmul/kernels/tile_store.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+namespace {  // Kernels of their own for each file that includes this.
+
+// The value, as if it were another: what is computed from it before the main loop and after is then
+// computed twice, and not kept in registers, of which the loop has none to spare.
+__device__ inline uint32_t Again(uint32_t value) {
+#ifndef STRIDEWISE_HOST_EXECUTOR
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+template <typename Tile, Access kAccessA, Access kAccessB>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) StreamK(Gemm gemm, Shares shares) {
+  extern __shared__ float4 memory[];
+  auto* const shared = reinterpret_cast<float*>(memory);
+  const TileOrder<Tile> order(gemm.c);
+  Work work;
+#pragma unroll 1
+  for (uint32_t i = 0; FindShare(shares, blockIdx.x, i, &work); ++i) {
+    Sums<Tile> sums;
+    ComputeTile<Tile, kAccessA, kAccessB>(
+        gemm, work.tile / shares.tiles, order.Place(work.tile % shares.tiles),
+        {static_cast<int>(work.first_unit), static_cast<int>(work.units)}, shared, sums);
+
+    const auto thread = static_cast<int>(Again(threadIdx.x));
+    if (thread < Tile::kSliceThreads) {
+      const uint32_t block = Again(blockIdx.x);
+      FindShare(shares, block, i, &work);
+      if (work.units == shares.units_of_tile) {
+        const TilePlace place = order.Place(work.tile % shares.tiles);
+        Matrix<float> c = gemm.c;
+        c.data += work.tile / shares.tiles * gemm.stride_c;
+        StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
+      } else {
+        StorePartialSums(shares, work.tile, block, thread, sums);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+// The whole tiles, in a kernel of their own: without the loop over work the compiler finds a better
+// order for the main loop, 2 % faster.
+template <typename Tile, Access kAccessA, Access kAccessB>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
+    WholeTiles(Gemm gemm, Shares shares) {
+  extern __shared__ float4 memory[];
+  auto* const shared = reinterpret_cast<float*>(memory);
+  const uint32_t tile = shares.cut_tiles + blockIdx.x;
+  const TilePlace place = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
+  const int64_t index = tile / shares.tiles;
+  Sums<Tile> sums;
+  ComputeTile<Tile, kAccessA, kAccessB>(gemm, index, place,
+                                        {0, static_cast<int>(shares.units_of_tile)}, shared, sums);
+  Matrix<float> c = gemm.c;
+  c.data += index * gemm.stride_c;
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (thread < Tile::kSliceThreads) {
+    StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
+  }
+}
+
+constexpr int kAdders = 256;
+
+// A block for so many vectors of a cut tile, and a row of them for each tile.
+template <typename Tile>
+__global__ void __launch_bounds__(kAdders) AddShares(Gemm gemm, Shares shares) {
+  static_assert(Tile::kRows * Tile::kCols % (kVector * kAdders) == 0, "blocks fill the tile");
+  const int place = static_cast<int>(blockIdx.x) * kAdders + static_cast<int>(threadIdx.x);
+  const uint32_t tile = blockIdx.y;
+  float four[kVector] = {};
+  if (!AddPartialSums<Tile>(shares, tile, place, four)) return;
+  const TilePlace first = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
+  const TileVector at = VectorAt<Tile>(place);
+  const int64_t row = first.first_row + at.row;
+  float* const c = gemm.c.data + tile / shares.tiles * gemm.stride_c;
+  for (int i = 0; i < kVector; ++i) {
+    const int64_t col = first.first_col + at.col + i;
+    if (row >= gemm.c.rows || col >= gemm.c.cols) continue;
+    const float product = gemm.scale.alpha * four[i];
+    float& element = c[row * gemm.c.ld + col];
+    element = gemm.scale.beta == 0 ? product : fma(gemm.scale.beta, element, product);
+  }
+}
+
+template <typename Tile>
+absl::StatusOr<SharePlan> PlanFor(const Gemm& gemm, int64_t batch) {
+  ASSIGN_OR_RETURN(const int64_t slots,
+                   ResidentBlocks(StreamK<Tile, Access::kAlongTerms, Access::kAcross>,
+                                  Block{Tile::kThreads}, Tile::kSharedBytes));
+  return PlanShares(TileCount<Tile>(gemm.c), batch, CeilDiv(gemm.depth, Tile::kDepth),
+                    int64_t{Tile::kRows} * Tile::kCols * static_cast<int64_t>(sizeof(float)), slots,
+                    Tile::kShareCost);
+}
+
+template <typename Tile>
+int64_t StreamKWorkspaceBytes(const MatMulArgs& args) {
+  const absl::StatusOr<SharePlan> plan = PlanFor<Tile>(GemmOf(args), args.batch);
+  return plan.ok() ? plan->WorkspaceBytes() : 0;
+}
+
+template <typename Tile>
+absl::Status LaunchStreamK(const MatMulArgs& args) {
+  RETURN_IF_ERROR(CheckTileLd(args));
+  const Gemm gemm = GemmOf(args);
+  ASSIGN_OR_RETURN(SharePlan plan, PlanFor<Tile>(gemm, args.batch));
+  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.ShareNothing();
+  const Shares shares = plan.WithWorkspace(args.workspace);
+  RETURN_IF_ERROR(ForAccesses(args, [&](auto access_a, auto access_b) {
+    RETURN_IF_ERROR(Launch(WholeTiles<Tile, access_a(), access_b()>, Grid{plan.WholeTiles()},
+                           Block{Tile::kThreads}, Tile::kSharedBytes, args.stream, gemm, shares));
+    return Launch(StreamK<Tile, access_a(), access_b()>, Grid{plan.sharers}, Block{Tile::kThreads},
+                  Tile::kSharedBytes, args.stream, gemm, shares);
+  }));
+  // Fewer than slots, of which there are at most some thousands.
+  return Launch(AddShares<Tile>,
+                Grid{Tile::kRows * Tile::kCols / kVector / kAdders, plan.cut_tiles}, Block{kAdders},
+                0, args.stream, gemm, shares);
+}
+
+}  // namespace
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_KERNELS_STREAM_K_H_
