@@ -50,7 +50,10 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"general_tile", 90, Gapless(1024, 1024, (int64_t{1} << 23) + 1)},
       {"general_tile", 0, Gapless(1024, 1024, 1024)},
   };
-  std::set<std::string> reached;
+  MatMulArgs batch = Gapless(64, 64, 64);
+  batch.batch = 1000;
+  EXPECT_STREQ(ChooseMatMul(batch, 90).implementation, "batch_64x64");
+  std::set<std::string> reached = {"batch_64x64"};
   for (const auto& c : cases) {
     const MatMulDispatch& chosen = ChooseMatMul(c.args, c.compute_capability);
     EXPECT_STREQ(chosen.implementation, c.want)

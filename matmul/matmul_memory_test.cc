@@ -204,17 +204,16 @@ const MemoryCase kCases[] = {
      (132 + 128) * kDepth * 4},
     // 8 blocks of 16 warps, each for 16 rows of C. B is read once for each, a term at a time: 128
     // requests of a whole row. A comes 8 terms of 4 rows at a time, a sector each. For a term a
-    // warp
-    // takes its vectors of B, 4 wavefronts, and four times 16 bytes of A, the same for all lanes, 2
-    // each. In the end 8 steps of 2 vectors of each warp have arrived that lie beyond the last
-    // term: zeros. Then 8 warps give their 16 vectors of sums to the others, 4 of these theirs, and
-    // so on; C leaves by whole rows.
+    // warp takes its vectors of B, 4 wavefronts, and four times 16 bytes of A, the same for all
+    // lanes, 2 each. In the end 8 steps of 2 vectors of each warp have arrived that lie beyond the
+    // last term: zeros. Then 8 warps give their 16 vectors of sums to the others, 4 of these
+    // theirs, and so on; C leaves by whole rows.
     {"thin",
      {0, 0},
      kFloat,
-     EachWarp(8, {kExtent + 64, kExtent* Sectors(1, 128) + 64 * Sectors(4, 8)}),
+     EachWarp(8, {kExtent + 64, Sectors(1, 128) * kExtent + 64 * Sectors(4, 8)}),
      EachWarp(8, {64, 64 * Sectors(1, 32)}),
-     EachWarp(8, {kExtent * (1 + 4) + kGiven + 64, kExtent*(4 + 4 * 2) + kGiven * 4 + 64}),
+     EachWarp(8, {kExtent * (1 + 4) + kGiven + 64, (4 + 4 * 2) * kExtent + kGiven * 4 + 64}),
      EachWarp(8,
               {kExtent + 256 + 64 + kGiven + 64, (kExtent + 256) * 4 + 64 + kGiven * 4 + 64 * 4}),
      (2 * 512 * 20 + 16 * 512 * 4) * 4},

@@ -90,12 +90,19 @@ __device__ inline bool AddPartialSums(const Shares& shares, uint32_t tile, int p
   const uint32_t first = shares.SharerOf(first_of_tile);
   const uint32_t last = shares.SharerOf(first_of_tile + shares.units_of_tile - 1);
   if (first == last) return false;
-  for (uint32_t sharer = first; sharer <= last; ++sharer) {
-    const float4 more = PartialSums<Tile>(shares, sharer, first_of_tile)[place];
+  const auto add = [&](const float4& more) {
     four[0] += more.y;
     four[1] += more.x;
     four[2] += more.w;
     four[3] += more.z;
+  };
+  add(PartialSums<Tile>(shares, first, first_of_tile)[place]);
+  // The others begin within the tile, and have their first place for it. Many loads at once: a deep
+  // product of few tiles has some 60 sharers for each.
+  constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
+#pragma unroll 8
+  for (uint32_t sharer = first + 1; sharer <= last; ++sharer) {
+    add(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place]);
   }
   return true;
 }

@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   }
 }
 
-constexpr int kAdders = 256;
+constexpr int kAdders = 64;
 
 // A block for so many vectors of a cut tile, and a row of them for each tile.
 template <typename Tile>

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThinThreads, 1) Thin(ThinProduct product) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
   const ThinPlace place(product, blockIdx.x, Walk::kLines);
-  const int steps = (place.terms + Walk::kTermsOfStep - 1) / Walk::kTermsOfStep;
+  const int steps = place.terms / Walk::kTermsOfStep + (place.terms % Walk::kTermsOfStep != 0);
   for (int64_t index = blockIdx.y; index < product.batch; index += gridDim.y) {
     const auto chunk_of = [&](int step) {
       return shared + step / kStepsOfChunk % 2 * Chunk::kFloats;
@@ -132,8 +132,8 @@ struct ThinCall {
 
   // `parts` may turn out fewer.
   void DivideTerms(int64_t parts) {
-    product.depth_of_a_block =
-        static_cast<int>(CeilDiv(CeilDiv(product.depth, parts), kVector) * kVector);
+    const int64_t depth = CeilDiv(CeilDiv(product.depth, parts), kVector) * kVector;
+    product.depth_of_a_block = static_cast<int>(std::min(depth, int64_t{product.depth}));
   }
 };
 

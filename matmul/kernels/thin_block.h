@@ -61,7 +61,7 @@ struct ThinProduct {
   int64_t x_tiles;       // Of as many long lines as a block has,
   int64_t y_tiles;       // and of short ones: more than one only where the product is not thin.
   int depth;             // Terms of a sum.
-  int depth_of_a_block;  // A multiple of 4.
+  int depth_of_a_block;  // All, or a multiple of 4.
 };
 
 // What a block makes: sums of so many terms, for a tile of C.

@@ -49,40 +49,31 @@ class TileCopier {
   }
 
   // Starts the copies of the next kDepth terms to `tile`, which has a row of kPitch floats for
-  // each. All of them exist.
+  // each: part kPart of kParts of them, to be called for each in turn. All terms and lines exist.
+  template <int kPart, int kParts>
   __device__ void CopyInside(float* tile, int thread) {
-    const auto copy = [&](auto copies) {
+    ByAccess([&](auto copies) {
       using C = decltype(copies);
       float* const to = tile + C::Term(thread) * kPitch + C::Line(thread);
-      C::ForEach([&](int line, int term) {
+      C::template ForEach<kPart, kParts>([&](int line, int term) {
         __pipeline_memcpy_async(to + term * kPitch + line, From(line, term), C::kBytes);
       });
-    };
-    if (kIsAlong || !vectors_) {
-      copy(Elements());
-    } else {
-      copy(Vectors());
-    }
-    Advance();
+    });
+    if (kPart == kParts - 1) Advance();
   }
 
-  // The same where only some exist. Twice the instructions.
+  // The same, all at once, where only some exist. Twice the instructions.
   __device__ void CopyEdge(float* tile, int thread, const Extent& extent) {
-    const auto copy = [&](auto copies) {
+    ByAccess([&](auto copies) {
       using C = decltype(copies);
       float* const to = tile + C::Term(thread) * kPitch + C::Line(thread);
       const int lines = extent.lines - C::Line(thread);
       const int terms = extent.terms - C::Term(thread);
-      C::ForEach([&](int line, int term) {
+      C::template ForEach<0, 1>([&](int line, int term) {
         __pipeline_memcpy_async(to + term * kPitch + line, From(line, term), C::kBytes,
                                 line < lines && term < terms ? 0 : C::kBytes);
       });
-    };
-    if (kIsAlong || !vectors_) {
-      copy(Elements());
-    } else {
-      copy(Vectors());
-    }
+    });
     Advance();
   }
 
@@ -122,18 +113,28 @@ class TileCopier {
       return kIsAlong ? thread % kTermsOfWarp + thread / kWarpSize % kWarpsDeep * kTermsOfWarp
                       : thread / kAcross;
     }
-    // Calls fn(line, term) for each of the thread's copies, both counted from its first.
-    template <typename Fn>
+    // Calls fn(line, term) for each of a part of the thread's copies, both counted from its first.
+    template <int kPart, int kParts, typename Fn>
     __device__ static void ForEach(Fn fn) {
+      constexpr int kAcrossLines = kLines / kLineStep;
+      constexpr int kCopies = kAcrossLines * (kDepth / kTermStep);
 #pragma unroll
-      for (int term = 0; term < kDepth; term += kTermStep) {
-#pragma unroll
-        for (int line = 0; line < kLines; line += kLineStep) fn(line, term);
+      for (int i = kCopies * kPart / kParts; i < kCopies * (kPart + 1) / kParts; ++i) {
+        fn(i % kAcrossLines * kLineStep, i / kAcrossLines * kTermStep);
       }
     }
   };
   using Elements = Copies<1>;
   using Vectors = Copies<kIsAlong ? 1 : kVector>;
+
+  template <typename Fn>
+  __device__ void ByAccess(Fn fn) const {
+    if (kIsAlong || !vectors_) {
+      fn(Elements());
+    } else {
+      fn(Vectors());
+    }
+  }
 
   __device__ const float* From(int line, int term) const {
     return next_ + (kIsAlong ? int64_t{ld_} * line + term : int64_t{ld_} * term + line);

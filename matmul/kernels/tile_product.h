@@ -22,6 +22,8 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "matmul/kernels/block_tile.h"
 
 namespace stridewise {
@@ -72,6 +74,18 @@ struct Sums {
     }
   }
 };
+
+template <int kValue>
+using Constant = std::integral_constant<int, kValue>;
+
+// Calls fn(Constant<0>()) to fn(Constant<kParts - 1>()).
+template <int kParts, int kFirst = 0, typename Fn>
+__device__ inline void ForEachPart(Fn& fn) {
+  if constexpr (kFirst < kParts) {
+    fn(Constant<kFirst>());
+    ForEachPart<kParts, kFirst + 1>(fn);
+  }
+}
 
 // Calls fn(place, four sums) for each vector of a thread's sums: a place for it among those of a
 // slice's threads, where neighbouring threads have neighbouring ones, from the thread's own on.
@@ -129,16 +143,20 @@ __device__ inline void AddSlices(float* shared, int thread, Sums<Tile>& sums) {
   __syncthreads();
 }
 
-// Adds what copy_a and copy_b bring in `steps` steps of kDepth terms. `extent` is what they may
-// bring: lines of A and of B and terms, from the copiers' first on. `shared` has kSharedFloats and
-// belongs to the block alone from the call's begin to its end.
 struct ProductExtent {
   int a_lines;
   int b_lines;
   int terms;
 };
 
-template <typename Tile, typename CopierA, typename CopierB>
+// Adds what copy_a and copy_b bring in `steps` steps of kDepth terms. `extent` is what they may
+// bring: lines of A and of B and terms, from the copiers' first on. `shared` has kSharedFloats and
+// belongs to the block alone from the call's begin to its end.
+//
+// A stage's copies are started in kParts parts, spread over the terms of another stage: many of
+// them in a row fill the queue of the load/store unit, and loads from shared memory wait behind
+// them.
+template <typename Tile, int kParts, typename CopierA, typename CopierB>
 __device__ inline void AddProduct(CopierA& copy_a, CopierB& copy_b, int steps,
                                   const ProductExtent& extent, float* shared, int thread,
                                   Sums<Tile>& sums) {
@@ -152,23 +170,23 @@ __device__ inline void AddProduct(CopierA& copy_a, CopierB& copy_b, int steps,
                                ? extent.terms / Tile::kDepth
                                : 0;
   int write_stage = 0;
-  const auto copy = [&](int step) {
+  const auto copy_part = [&](int step, auto part, auto parts) {
     float* const a = shared + write_stage * Tile::kStageFloats;
-    float* const b = a + Tile::kTileOfB;
     if (step < inside_steps) {
-      copy_a.CopyInside(a, thread);
-      copy_b.CopyInside(b, thread);
-    } else {
+      copy_a.template CopyInside<decltype(part)::value, decltype(parts)::value>(a, thread);
+      copy_b.template CopyInside<decltype(part)::value, decltype(parts)::value>(a + Tile::kTileOfB,
+                                                                                thread);
+    } else if (decltype(part)::value == 0 && step < steps) {
       const int terms = extent.terms - step * Tile::kDepth;
       copy_a.CopyEdge(a, thread, {extent.a_lines, terms});
-      copy_b.CopyEdge(b, thread, {extent.b_lines, terms});
+      copy_b.CopyEdge(a + Tile::kTileOfB, thread, {extent.b_lines, terms});
     }
   };
   // A group of copies a stage, empty or not, so that waiting for all but the last kStages - 2
   // groups is waiting for the next stage.
   const auto next_stage = [](int stage) { return stage == Tile::kStages - 1 ? 0 : stage + 1; };
   for (; write_stage < Tile::kStages - 1; ++write_stage) {
-    if (write_stage < steps) copy(write_stage);
+    copy_part(write_stage, Constant<0>(), Constant<1>());
     __pipeline_commit();
   }
   __pipeline_wait_prior(Tile::kStages - 2);
@@ -180,20 +198,25 @@ __device__ inline void AddProduct(CopierA& copy_a, CopierB& copy_b, int steps,
   int read_stage = 0;
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    if (step + Tile::kStages - 1 < steps) copy(step + Tile::kStages - 1);
-    __pipeline_commit();
-    write_stage = next_stage(write_stage);
     const float* a = a_first + read_stage * Tile::kStageFloats;
     const float* b = b_first + read_stage * Tile::kStageFloats;
+    const auto add_pairs = [&](auto part) {
+      constexpr int kPairs = Tile::kSliceDepth / 2 - 1;
+      constexpr int kPart = decltype(part)::value;
+      copy_part(step + Tile::kStages - 1, part, Constant<kParts>());
 #pragma unroll 1
-    for (int term = 0; term < Tile::kSliceDepth - 2; term += 2) {
-      odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
-      sums.Add(even);
-      even.Load(a + 2 * CopierA::kPitch, b + 2 * CopierB::kPitch);
-      sums.Add(odd);
-      a += 2 * CopierA::kPitch;
-      b += 2 * CopierB::kPitch;
-    }
+      for (int i = kPairs * kPart / kParts; i < kPairs * (kPart + 1) / kParts; ++i) {
+        odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
+        sums.Add(even);
+        even.Load(a + 2 * CopierA::kPitch, b + 2 * CopierB::kPitch);
+        sums.Add(odd);
+        a += 2 * CopierA::kPitch;
+        b += 2 * CopierB::kPitch;
+      }
+    };
+    ForEachPart<kParts>(add_pairs);
+    __pipeline_commit();
+    write_stage = next_stage(write_stage);
     odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
     sums.Add(even);
     // The last term of this stage is in registers: it may be written, and the next one be read.
