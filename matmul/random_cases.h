@@ -18,7 +18,8 @@ struct RandomMatMulLimits {
 
 // Half of all extents are 1 ... 20; the rest are multiples of 16 or anything, more often small than
 // large. A quarter of all cases have everything in multiples of 16 elements, half no padding. Half
-// are plain products, A * B; alpha, beta or k is 0 in some of the others.
+// are plain products, A * B; alpha, beta or k is 0 in some of the others. One small one in eight is
+// deep.
 inline MatMulCase RandomMatMulCase(uint64_t seed, int64_t number,
                                    const RandomMatMulLimits& limits) {
   constexpr int64_t kMaxBatchElements = 1 << 15;
@@ -53,6 +54,11 @@ inline MatMulCase RandomMatMulCase(uint64_t seed, int64_t number,
     c.offset_a = random.Between(0, 3);
     c.offset_b = random.Between(0, 3);
     c.offset_c = random.Between(0, 3);
+  }
+  // Deep ones, of few tiles, are what is divided along k.
+  constexpr int64_t kMostDeepElements = 4096;
+  if (c.m * c.n * c.batch <= kMostDeepElements && random.OneIn(8)) {
+    c.k += (aligned ? 16 : 1) * random.Between(16, aligned ? 80 : 1280);
   }
   return c;
 }

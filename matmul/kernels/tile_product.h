@@ -167,7 +167,7 @@ __device__ inline void AddProduct(CopierA& copy_a, CopierB& copy_b, int steps,
   const float* const b_first = shared + Tile::kTileOfB + first_term * CopierB::kPitch +
                                place.warp_col + place.lane_col * kVector;
   const int inside_steps = extent.a_lines >= Tile::kRows && extent.b_lines >= Tile::kCols
-                               ? extent.terms / Tile::kDepth
+                               ? min(extent.terms / Tile::kDepth, steps)
                                : 0;
   int write_stage = 0;
   const auto copy_part = [&](int step, auto part, auto parts) {
