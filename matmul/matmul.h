@@ -1,4 +1,5 @@
-// The fastest FP32 matrix multiplication there is, in one call.
+// The house's fastest FP32 matrix multiplication, in one call; docs/matmul.md compares it with
+// cuBLAS.
 //
 //   MatMulProblem problem;
 //   problem.m = m; problem.n = n; problem.k = k;
