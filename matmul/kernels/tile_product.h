@@ -2,7 +2,7 @@
 //
 // What bounds it is the issue of instructions: a multiprocessor's quarter issues one a clock, and
 // at best that is an fma. A thread with 8 x 16 elements has 128 fma a term, 6 loads from shared
-// memory and, with all else, 8 more instructions: 94 % are fma. To keep the rest of the clocks:
+// memory and, with all else, 6 more instructions: 91 % are fma. To keep the rest of the clocks:
 //
 // - Fragments are double buffered: while one term is multiplied the next one's elements of A and B
 //   are loaded from shared memory. Tiles are kStages deep: copies from global memory have kStages -
