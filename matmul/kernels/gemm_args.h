@@ -10,6 +10,7 @@
 #include "common/argument_checks.h"
 #include "common/status_macros.h"
 #include "matmul/kernels/tile_copy.h"
+#include "matmul/kernels/tile_edges.h"
 #include "matmul/kernels/tile_store.h"
 #include "matmul/registry.h"
 
@@ -27,9 +28,7 @@ struct Gemm {
 
 // Whether every row begins, and ends, at a multiple of 16 bytes, in every matrix of the batch.
 inline bool IsMadeOfVectors(const ConstMatrix<float>& stored, int64_t batch, int64_t stride) {
-  return reinterpret_cast<uintptr_t>(stored.data) % sizeof(float4) == 0 &&
-         stored.ld % kVector == 0 && stored.cols % kVector == 0 &&
-         (batch == 1 || stride % kVector == 0);
+  return IsMadeOfVectors(stored) && (batch == 1 || stride % kVector == 0);
 }
 
 inline Gemm GemmOf(const MatMulArgs& args) {

@@ -76,10 +76,7 @@ __device__ inline void StorePartialSums(const Shares& shares, uint32_t tile, uin
                                         int thread, Sums<Tile>& sums) {
   const uint64_t first_of_tile = static_cast<uint64_t>(tile) * shares.units_of_tile;
   float4* const mine = PartialSums<Tile>(shares, sharer, first_of_tile) + thread;
-  // Pairs exchanged, as in tile_store.h.
-  ForEachVector(sums, [&](int place, const float* four) {
-    mine[place] = make_float4(four[1], four[0], four[3], four[2]);
-  });
+  ForEachVector(sums, [&](int place, const float* four) { mine[place] = Exchanged(four); });
 }
 
 // Adds vector `place` of all partial sums of a cut tile to `four`, pairs in their order again.
@@ -90,19 +87,14 @@ __device__ inline bool AddPartialSums(const Shares& shares, uint32_t tile, int p
   const uint32_t first = shares.SharerOf(first_of_tile);
   const uint32_t last = shares.SharerOf(first_of_tile + shares.units_of_tile - 1);
   if (first == last) return false;
-  const auto add = [&](const float4& more) {
-    four[0] += more.y;
-    four[1] += more.x;
-    four[2] += more.w;
-    four[3] += more.z;
-  };
-  add(PartialSums<Tile>(shares, first, first_of_tile)[place]);
+  AddExchanged(PartialSums<Tile>(shares, first, first_of_tile)[place], four);
   // The others begin within the tile, and have their first place for it. Many loads at once: a deep
   // product of few tiles has some 60 sharers for each.
   constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
 #pragma unroll 8
   for (uint32_t sharer = first + 1; sharer <= last; ++sharer) {
-    add(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place]);
+    AddExchanged(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place],
+                 four);
   }
   return true;
 }

@@ -100,6 +100,17 @@ __device__ inline void ForEachVector(Sums<Tile>& sums, Fn fn) {
   }
 }
 
+// Four sums as they are kept outside of registers, neighbours exchanged in pairs: see tile_store.h.
+__device__ inline float4 Exchanged(const float* four) {
+  return make_float4(four[1], four[0], four[3], four[2]);
+}
+__device__ inline void AddExchanged(const float4& more, float* four) {
+  four[0] += more.y;
+  four[1] += more.x;
+  four[2] += more.w;
+  four[3] += more.z;
+}
+
 // Where in the tile such a vector lies, by its place.
 struct TileVector {
   int row;
@@ -123,8 +134,7 @@ __device__ inline void AddSlices(float* shared, int thread, Sums<Tile>& sums) {
   constexpr int kSliceVectors = Tile::kRows * Tile::kCols / kVector;
   if (slice > 0) {
     ForEachVector(sums, [&](int place, const float* four) {
-      // Pairs exchanged, as in tile_store.h.
-      first[(slice - 1) * kSliceVectors + place] = make_float4(four[1], four[0], four[3], four[2]);
+      first[(slice - 1) * kSliceVectors + place] = Exchanged(four);
     });
   }
   __syncthreads();
@@ -132,11 +142,7 @@ __device__ inline void AddSlices(float* shared, int thread, Sums<Tile>& sums) {
 #pragma unroll 1
     for (int other = 0; other < Tile::kSlices - 1; ++other) {
       ForEachVector(sums, [&](int place, float* four) {
-        const float4 more = first[other * kSliceVectors + place];
-        four[1] += more.x;
-        four[0] += more.y;
-        four[3] += more.z;
-        four[2] += more.w;
+        AddExchanged(first[other * kSliceVectors + place], four);
       });
     }
   }

@@ -43,8 +43,7 @@ __device__ inline void StoreScaled(const Sums<Tile>& sums, const Scale& scale, f
     // One row of each lane: eight of C, kVector apart.
 #pragma unroll
     for (int j = 0; j < Tile::kThreadCols; j += kVector) {
-      *reinterpret_cast<float4*>(to + j * kLaneCols) =
-          make_float4(sums.at[i][j + 1], sums.at[i][j], sums.at[i][j + 3], sums.at[i][j + 2]);
+      *reinterpret_cast<float4*>(to + j * kLaneCols) = Exchanged(&sums.at[i][j]);
     }
     __syncwarp();
     const int first = i / kVector * (kLaneRows * kVector) + i % kVector;
