@@ -1,10 +1,12 @@
 // Which thread block suits a kernel and a shape: tries every sensible one and writes a CSV row
-// each.
+// each. And which tiles suit a multiplication: the thresholds by which `auto` chooses.
 //
 //   bazel run //benchmarks:block_search -- --kernel=naive_col --sizes=8192
 //   bazel run //benchmarks:block_search -- --kernel='tile_unroll2*' --shapes=64x1000003,1000003x64
+//   bazel run //benchmarks:block_search -- --operation=matmul --max_seconds=0.05
 //
-// block_candidates.h says which blocks, block_searcher.h which of them are measured in full.
+// block_candidates.h says which blocks, block_searcher.h which of them are measured in full; of
+// matmul tuning_plan.h says what is measured and tuning_fit.h what is made of it.
 
 #include <iostream>
 #include <memory>
@@ -22,24 +24,39 @@
 #include "benchmarks/sweep.h"
 #include "benchmarks/sweep_flags.h"
 #include "benchmarks/transpose_plan.h"
+#include "benchmarks/tuning_search.h"
 #include "common/status_macros.h"
 #include "transpose/registry.h"
 
-ABSL_FLAG(std::string, kernel, "tile_unroll2_padded_dynamic",
+namespace {
+constexpr char kDefaultKernel[] = "tile_unroll2_padded_dynamic";
+}  // namespace
+
+ABSL_FLAG(std::string, operation, "transpose",
+          "transpose: the best thread block of each kernel. matmul: the thresholds by which auto "
+          "chooses, fitted to the times of all that it chooses among.");
+ABSL_FLAG(std::string, kernel, kDefaultKernel,
           "What to search: a list of names and globs of kernels that take any block, such as "
-          "'tile_unroll2*'. --list shows the names.");
+          "'tile_unroll2*'. --list shows the names. Not with --operation=matmul.");
 ABSL_FLAG(std::string, sizes, "",
           "Square sizes: a list of N, A:B:STEP and A:B:*FACTOR. Default: 8192, unless --shapes are "
-          "given.");
-ABSL_FLAG(std::string, shapes, "", "Shapes of the input, ROWSxCOLS,...");
-ABSL_FLAG(std::string, types, "float", "Element types: float, int, u8, u16, double, float4.");
+          "given; of matmul squares, thin, deep and flat products and batches on both sides of "
+          "every threshold.");
+ABSL_FLAG(std::string, shapes, "", "Shapes of the input, ROWSxCOLS,...; of matmul MxNxK,...");
+ABSL_FLAG(std::string, types, "float",
+          "Element types: float, int, u8, u16, double, float4; of matmul float.");
+ABSL_FLAG(
+    std::string, tuning, "",
+    "With --operation=matmul: a file for the fitted line of matmul/tuning.inc, which standard "
+    "output has in any case. One that is there is kept as .bak.");
 
 namespace stridewise {
 namespace {
 
 constexpr char kUsage[] =
     "block_search: times kernels with every sensible thread block, writes one CSV row for each and "
-    "says which is best.";
+    "says which is best. With --operation=matmul: times all that auto chooses among and fits the "
+    "thresholds of its choice.";
 
 std::vector<std::string> KernelsWithAnyBlock() {
   std::vector<std::string> names;
@@ -78,12 +95,7 @@ absl::StatusOr<std::vector<BlockSearchGroup>> MakeGroups() {
   return groups;
 }
 
-absl::StatusOr<int> RunProgram() {
-  ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
-  if (options.list) {
-    std::cout << absl::StrJoin(KernelsWithAnyBlock(), "\n") << "\n";
-    return kExitOk;
-  }
+absl::StatusOr<int> RunBlockSearch(const SweepOptions& options) {
   ASSIGN_OR_RETURN(const std::vector<BlockSearchGroup> groups, MakeGroups());
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   const size_t total = groups.size() * BlockCandidates().size();
@@ -102,6 +114,34 @@ absl::StatusOr<int> RunProgram() {
   for (const BlockSearchGroup& group : groups) sweep->Print(search.Conclusion(group));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
+}
+
+// A flag of the other operation would be passed over without a word.
+absl::Status CheckOperation(const std::string& operation) {
+  if (operation == "transpose") {
+    if (absl::GetFlag(FLAGS_tuning).empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--tuning: not allowed without --operation=matmul");
+  }
+  if (operation == "matmul") {
+    if (absl::GetFlag(FLAGS_kernel) == kDefaultKernel) return absl::OkStatus();
+    return absl::InvalidArgumentError("--kernel: not allowed with --operation=matmul");
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--operation: '", operation, "' is not allowed; allowed is transpose or matmul"));
+}
+
+absl::StatusOr<int> RunProgram() {
+  const std::string operation = absl::GetFlag(FLAGS_operation);
+  RETURN_IF_ERROR(CheckOperation(operation));
+  const bool matmul = operation == "matmul";
+  ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
+  if (options.list) {
+    std::cout << (matmul ? TuningListText() : absl::StrJoin(KernelsWithAnyBlock(), "\n") + "\n");
+    return kExitOk;
+  }
+  if (!matmul) return RunBlockSearch(options);
+  return RunTuningSearch(options, {absl::GetFlag(FLAGS_sizes), absl::GetFlag(FLAGS_shapes),
+                                   absl::GetFlag(FLAGS_types), absl::GetFlag(FLAGS_tuning)});
 }
 
 }  // namespace

@@ -8,23 +8,10 @@
 #include "common/launch_geometry.h"
 #include "common/status_macros.h"
 #include "matmul/tile_limits.h"
+#include "matmul/tuning.h"
 
 namespace stridewise {
 namespace {
-
-// The thresholds. The table's texts repeat them.
-constexpr int64_t kTinyTiles = 100;
-constexpr int64_t kTinyTerms = 160;
-constexpr int64_t kThin = 16;
-constexpr int64_t k32x32Tiles = 200;
-constexpr int64_t k32x64Tiles = 132;
-constexpr int64_t k64x64Tiles = 264;
-constexpr int64_t kFewTerms = 2048;
-constexpr int64_t kThinTerms = 512;
-constexpr int64_t kBatchTerms = 512;
-// How much longer than stream_k these take for an element that their tiles cover.
-constexpr double kSlower128x128 = 1.06;
-constexpr double kSlower64x64 = 1.22;
 
 // Tiles of the batch's C.
 int64_t Tiles(const MatMulArgs& args, int64_t rows, int64_t cols) {
@@ -33,20 +20,20 @@ int64_t Tiles(const MatMulArgs& args, int64_t rows, int64_t cols) {
 
 bool FitsTiles(const MatMulArgs& args) { return args.lda <= kMaxTileLd && args.ldb <= kMaxTileLd; }
 
-bool IsTiny(const MatMulArgs& args) {
-  return Tiles(args, 16, 16) <= kTinyTiles && args.k <= kTinyTerms;
+bool IsTiny(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return Tiles(args, 16, 16) <= tuning.tiny_tiles && args.k <= tuning.tiny_terms;
 }
 
-bool IsThin(const MatMulArgs& args) {
-  return std::min(args.m, args.n) <= kThin && args.k >= kThinTerms;
+bool IsThin(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
 }
 
-bool Is32x32(const MatMulArgs& args) {
-  return FitsTiles(args) && Tiles(args, 32, 32) <= k32x32Tiles && args.k <= kFewTerms;
+bool Is32x32(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) && Tiles(args, 32, 32) <= tuning.tiles_32x32 && args.k <= tuning.few_terms;
 }
 
-bool Is32x64(const MatMulArgs& args) {
-  return FitsTiles(args) && Tiles(args, 32, 64) <= k32x64Tiles && args.k <= kFewTerms;
+bool Is32x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) && Tiles(args, 32, 64) <= tuning.tiles_32x64 && args.k <= tuning.few_terms;
 }
 
 // Elements that tiles cover, those outside C too.
@@ -54,43 +41,54 @@ double Covered(const MatMulArgs& args, int64_t rows, int64_t cols) {
   return static_cast<double>(Tiles(args, rows, cols) * rows * cols);
 }
 
-bool LargerTilesWaste(const MatMulArgs& args) {
-  return kSlower64x64 * Covered(args, 64, 64) <
-         std::min(Covered(args, 128, 256), kSlower128x128 * Covered(args, 128, 128));
+double Times(int64_t percent) { return static_cast<double>(percent) / 100; }
+
+bool LargerTilesWaste(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return Times(tuning.slower_64x64) * Covered(args, 64, 64) <
+         std::min(Covered(args, 128, 256), Times(tuning.slower_128x128) * Covered(args, 128, 128));
 }
 
-bool IsBatchOfSmall(const MatMulArgs& args) {
-  return FitsTiles(args) && args.batch > 1 && args.k <= kBatchTerms &&
-         Tiles(args, 64, 64) > k64x64Tiles && LargerTilesWaste(args);
+bool IsBatchOfSmall(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) && args.batch > 1 && args.k <= tuning.batch_terms &&
+         Tiles(args, 64, 64) > tuning.tiles_64x64 && LargerTilesWaste(args, tuning);
 }
 
-bool Is64x64(const MatMulArgs& args) {
-  return FitsTiles(args) && (Tiles(args, 64, 64) <= k64x64Tiles || LargerTilesWaste(args));
+bool Is64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) &&
+         (Tiles(args, 64, 64) <= tuning.tiles_64x64 || LargerTilesWaste(args, tuning));
 }
 
-bool Is128x128(const MatMulArgs& args) {
-  return FitsTiles(args) && kSlower128x128 * Covered(args, 128, 128) < Covered(args, 128, 256);
+bool Is128x128(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) &&
+         Times(tuning.slower_128x128) * Covered(args, 128, 128) < Covered(args, 128, 256);
 }
 
+bool IsForTiles(const MatMulArgs& args, const MatMulTuning& /*tuning*/) { return FitsTiles(args); }
+
+bool IsAnything(const MatMulArgs& /*args*/, const MatMulTuning& /*tuning*/) { return true; }
+
+// Words such as tiny_tiles are the fields of MatMulTuning.
 constexpr MatMulDispatch kTable[] = {
-    {"tiny", "at most 100 tiles of 16x16 and 160 terms",
+    {"tiny", "at most tiny_tiles tiles of 16x16 and tiny_terms terms",
      "4 to 7 us up to n = 160, cuBLAS 4 to 10; stream_k_32x32 6 to 8", IsTiny},
-    {"thin", "at most 16 rows or columns, and 512 terms or more",
+    {"thin", "at most thin_lines rows or columns, and thin_terms terms or more",
      "reads the large operand once; stream_k_64x64 does four times the work", IsThin},
-    {"stream_k_32x32", "at most 200 tiles of 32x32 and 2048 terms",
+    {"stream_k_32x32", "at most tiles_32x32 tiles of 32x32 and few_terms terms",
      "1.45 of cuBLAS at n = 256; stream_k_64x64 0.91", Is32x32},
-    {"stream_k_32x64", "at most 132 tiles of 32x64 and 2048 terms",
+    {"stream_k_32x64", "at most tiles_32x64 tiles of 32x64 and few_terms terms",
      "1.19 of cuBLAS at n = 512; stream_k_64x64 0.84", Is32x64},
-    {"batch_64x64", "a batch with at most 512 terms whose tiles of 64x64 cover much less",
+    {"batch_64x64",
+     "a batch, at most batch_terms terms, and larger tiles take longer (slower_64x64)",
      "1000 of 64^3: 0.92 of cuBLAS; stream_k_64x64 0.75", IsBatchOfSmall},
-    {"stream_k_64x64", "at most 264 tiles of 64x64, or larger tiles would cover 22 % more",
+    {"stream_k_64x64",
+     "at most tiles_64x64 tiles of 64x64, or larger ones take longer (slower_64x64)",
      "1.10 of cuBLAS at n = 1024; stream_k 1.08", Is64x64},
-    {"stream_k_128x128", "tiles of 128x256 would cover 6 % more than tiles of 128x128",
+    {"stream_k_128x128",
+     "tiles of 128x256 cover so much more that they take longer (slower_128x128)",
      "0.94 to 0.98 of stream_k's speed where both fit", Is128x128},
     {"ragged", "leading dimensions of at most 2^23", "1.03 of cuBLAS at n = 4096, 1.17 at 1536",
-     FitsTiles},
-    {"general_tile", "everything else", "the only one that takes it",
-     [](const MatMulArgs& /*args*/) { return true; }},
+     IsForTiles},
+    {"general_tile", "everything else", "the only one that takes it", IsAnything},
 };
 
 // The table's, in its order: found by name once, and not in every call.
@@ -116,9 +114,14 @@ bool HasNoElements(const MatMulArgs& args) { return args.m == 0 || args.n == 0 |
 absl::Span<const MatMulDispatch> MatMulDispatchTable() { return kTable; }
 
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capability) {
+  return ChooseMatMul(args, compute_capability, TuningFor(compute_capability));
+}
+
+const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capability,
+                                   const MatMulTuning& tuning) {
   const MatMulDispatch* row = kTable;
   while (ImplementationOf(*row).min_compute_capability > compute_capability ||
-         !row->applies(args)) {
+         !row->applies(args, tuning)) {
     ++row;
   }
   return *row;

@@ -8,9 +8,13 @@
 
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
+#include "matmul/tuning.h"
 
 namespace stridewise {
 namespace {
+
+// Fixed, so that what is measured next does not change what is tested here.
+constexpr MatMulTuning kTuning = {90, 100, 160, 16, 512, 200, 2048, 132, 264, 512, 122, 106};
 
 void* At(uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -52,10 +56,10 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
   };
   MatMulArgs batch = Gapless(64, 64, 64);
   batch.batch = 1000;
-  EXPECT_STREQ(ChooseMatMul(batch, 90).implementation, "batch_64x64");
+  EXPECT_STREQ(ChooseMatMul(batch, 90, kTuning).implementation, "batch_64x64");
   std::set<std::string> reached = {"batch_64x64"};
   for (const auto& c : cases) {
-    const MatMulDispatch& chosen = ChooseMatMul(c.args, c.compute_capability);
+    const MatMulDispatch& chosen = ChooseMatMul(c.args, c.compute_capability, kTuning);
     EXPECT_STREQ(chosen.implementation, c.want)
         << c.args.m << "x" << c.args.n << "x" << c.args.k << " on " << c.compute_capability;
     reached.insert(chosen.implementation);
@@ -80,7 +84,42 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
   }
   const MatMulDispatch& last = MatMulDispatchTable().back();
   EXPECT_EQ(FindMatMulImplementation(last.implementation)->min_compute_capability, 0);
-  EXPECT_TRUE(last.applies({}));
+  EXPECT_TRUE(last.applies({}, kTuning));
+}
+
+// Each threshold lets its row have what went to a later one.
+TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
+  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
+  const MatMulArgs args = Gapless(256, 256, 256);
+  EXPECT_STREQ(ChooseMatMul(args, 90, none).implementation, "ragged");
+  MatMulTuning tuning = none;
+  tuning.slower_128x128 = 99;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_128x128");
+  tuning.tiles_64x64 = 16;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_64x64");
+  tuning.tiles_32x64 = 32;
+  tuning.few_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x64");
+  tuning.tiles_32x32 = 64;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");
+  tuning.thin_lines = tuning.thin_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "thin");
+  tuning.tiny_tiles = tuning.tiny_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "tiny");
+  MatMulArgs batch = Gapless(64, 64, 64);
+  batch.batch = 2;
+  tuning = none;
+  tuning.batch_terms = 64;
+  tuning.slower_64x64 = 100;
+  EXPECT_STREQ(ChooseMatMul(batch, 90, tuning).implementation, "batch_64x64");
+  EXPECT_STREQ(ChooseMatMul(batch, 0, tuning).implementation, "general_tile");
+}
+
+TEST(ChooseMatMul, GoesByTheDevicesThresholds) {
+  for (const int64_t n : {1, 100, 200, 400, 800, 1600, 3200}) {
+    const MatMulArgs args = Gapless(n, n, n);
+    EXPECT_EQ(&ChooseMatMul(args, 86), &ChooseMatMul(args, 86, TuningFor(86)));
+  }
 }
 
 // The name of what was handed over is written to where the stream points.

@@ -28,8 +28,10 @@
 
 namespace stridewise {
 
+// Whether neighbours in memory are of one row or of one column.
 enum class MatrixLayout { kRowMajor, kColumnMajor };
 
+// What MatMul() is asked for. From transpose_a on the defaults are those of the plain C = A * B.
 struct MatMulProblem {
   int64_t m = 0;
   int64_t n = 0;
@@ -64,9 +66,12 @@ struct MatMulProblem {
   int64_t workspace_bytes = 0;
 };
 
+// Queues C = alpha * op(A) * op(B) + beta * C on the stream. C must not overlap A, B or the
+// workspace.
+//
 // InvalidArgument, naming the argument, and nothing launched: for negative extents, leading
 // dimensions or strides that are too small or span 2^63 bytes, pointers that are null with elements
-// or no multiples of 4, or k of 2^31 and more. C must not overlap A, B or the workspace.
+// or no multiples of 4, or k of 2^31 and more.
 absl::Status MatMul(const MatMulProblem& problem, cudaStream_t stream);
 
 // The workspace that makes the call fastest, in bytes; often 0. Looks at everything but pointers,

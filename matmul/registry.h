@@ -90,6 +90,7 @@ absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
 double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
 
+// An entry of the registry, as a line of kernels.inc makes it.
 struct MatMulImplementation {
   std::string name;
   Where where;
@@ -118,7 +119,7 @@ absl::Span<const MatMulImplementation> MatMulImplementations();
 // As the implementation's workspace_bytes(); 0 where it has none.
 int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args);
 
-// Null where there is none of that name.
+// The entry of that name; null where there is none.
 const MatMulImplementation* FindMatMulImplementation(absl::string_view name);
 
 // Checks the arguments and runs. InvalidArgument, naming the argument and its value, before

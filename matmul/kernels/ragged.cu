@@ -1,5 +1,5 @@
-// `stream_k`, without the tiles that hold next to nothing: a few rows or columns beyond a multiple
-// of the tile are made by `thin`.
+// `warp_specialized`, without the tiles that hold next to nothing: a few rows or columns beyond a
+// multiple of the tile are made by `thin`.
 //
 // 4097 x 4097 takes 33 x 17 tiles of 128 x 256 instead of 32 x 16, 10 % more, for a row and a
 // column. Those two take one pass over B and one over A.
@@ -14,12 +14,22 @@ namespace stridewise {
 
 absl::Status MatMulStreamK(const MatMulArgs& args);
 int64_t MatMulStreamKWorkspaceBytes(const MatMulArgs& args);
+absl::Status MatMulWarpSpecialized(const MatMulArgs& args);
+int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args);
 absl::Status MatMulThin(const MatMulArgs& args);
 int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args);
 
 namespace {
 
-constexpr int64_t kTileRows = 128;  // Of stream_k.
+#ifdef STRIDEWISE_HOST_EXECUTOR  // Which has no TMA.
+constexpr auto* kLargeTiles = MatMulStreamK;
+constexpr auto* kLargeTilesWorkspaceBytes = MatMulStreamKWorkspaceBytes;
+#else
+constexpr auto* kLargeTiles = MatMulWarpSpecialized;
+constexpr auto* kLargeTilesWorkspaceBytes = MatMulWarpSpecializedWorkspaceBytes;
+#endif
+
+constexpr int64_t kTileRows = 128;  // Of either.
 constexpr int64_t kTileCols = 256;
 constexpr int64_t kThin = 16;  // What `thin` does in one pass.
 
@@ -58,14 +68,14 @@ Parts Divide(const MatMulArgs& args) {
 // One after the other, and so in the same place.
 int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
   const Parts parts = Divide(args);
-  return std::max({MatMulStreamKWorkspaceBytes(parts.main), MatMulThinWorkspaceBytes(parts.bottom),
+  return std::max({kLargeTilesWorkspaceBytes(parts.main), MatMulThinWorkspaceBytes(parts.bottom),
                    MatMulThinWorkspaceBytes(parts.right)});
 }
 
 absl::Status MatMulRagged(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
   const Parts parts = Divide(args);
-  RETURN_IF_ERROR(MatMulStreamK(parts.main));
+  RETURN_IF_ERROR(kLargeTiles(parts.main));
   if (parts.bottom.m > 0) RETURN_IF_ERROR(MatMulThin(parts.bottom));
   if (parts.right.n > 0) RETURN_IF_ERROR(MatMulThin(parts.right));
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 #include "common/launch.h"
 #include "common/occupancy.h"
 #include "common/status_macros.h"
+#include "matmul/kernels/add_shares.h"
 #include "matmul/kernels/block_product.h"
 #include "matmul/kernels/gemm_args.h"
 #include "matmul/kernels/share_plan.h"
@@ -82,29 +83,6 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   }
 }
 
-constexpr int kAdders = 64;
-
-// A block for so many vectors of a cut tile, and a row of them for each tile.
-template <typename Tile>
-__global__ void __launch_bounds__(kAdders) AddShares(Gemm gemm, Shares shares) {
-  static_assert(Tile::kRows * Tile::kCols % (kVector * kAdders) == 0, "blocks fill the tile");
-  const int place = static_cast<int>(blockIdx.x) * kAdders + static_cast<int>(threadIdx.x);
-  const uint32_t tile = blockIdx.y;
-  float four[kVector] = {};
-  if (!AddPartialSums<Tile>(shares, tile, place, four)) return;
-  const TilePlace first = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
-  const TileVector at = VectorAt<Tile>(place);
-  const int64_t row = first.first_row + at.row;
-  float* const c = gemm.c.data + tile / shares.tiles * gemm.stride_c;
-  for (int i = 0; i < kVector; ++i) {
-    const int64_t col = first.first_col + at.col + i;
-    if (row >= gemm.c.rows || col >= gemm.c.cols) continue;
-    const float product = gemm.scale.alpha * four[i];
-    float& element = c[row * gemm.c.ld + col];
-    element = gemm.scale.beta == 0 ? product : fma(gemm.scale.beta, element, product);
-  }
-}
-
 // On the host executor nothing, so that small tests share.
 template <typename Tile>
 constexpr double ShareCost() {
@@ -145,10 +123,7 @@ absl::Status LaunchStreamK(const MatMulArgs& args) {
     return Launch(StreamK<Tile, access_a(), access_b()>, Grid{plan.sharers}, Block{Tile::kThreads},
                   Tile::kSharedBytes, args.stream, gemm, shares);
   }));
-  // Fewer than slots, of which there are at most some thousands.
-  return Launch(AddShares<Tile>,
-                Grid{Tile::kRows * Tile::kCols / kVector / kAdders, plan.cut_tiles}, Block{kAdders},
-                0, args.stream, gemm, shares);
+  return LaunchAddShares<Tile>(gemm, plan, shares, args.stream);
 }
 
 }  // namespace
