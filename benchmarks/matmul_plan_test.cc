@@ -154,8 +154,8 @@ TEST(MatMulPlan, LadderHasEveryStepOfTheGpuAndNoOther) {
     EXPECT_EQ(sizes.count(4096), implementation.where == Where::kDevice ? 1u : 0u)
         << implementation.name;
   }
-  EXPECT_EQ(SizesOf(plan, "naive"), std::set<int64_t>({1024, 4096, 8192}));
-  EXPECT_EQ(SizesOf(plan, "naive_uncoalesced"), std::set<int64_t>({1024, 4096}));
+  EXPECT_EQ(SizesOf(plan, "naive"), std::set<int64_t>({256, 1024, 4096, 8192}));
+  EXPECT_EQ(SizesOf(plan, "naive_uncoalesced"), std::set<int64_t>({256, 1024, 4096}));
 }
 
 TEST(MatMulPlan, LimitsHaveTheirForms) {

@@ -23,7 +23,8 @@ std::string DeviceSteps(const std::set<std::string>& without) {
 }
 
 std::vector<MatMulPresetStep> LadderSteps() {
-  return {{DeviceSteps({}), "1024,4096"},
+  // 256 is what the host executor counts within a second a kernel.
+  return {{DeviceSteps({}), "256,1024,4096"},
           {DeviceSteps({"naive_one_thread_blocks", "naive_uncoalesced"}), "8192"}};
 }
 
@@ -55,7 +56,9 @@ absl::Span<const MatMulPreset> MatMulPresets() {
        "random shapes up to 1024: all implementations against the FP64 reference and each other",
        {{"*", "", kNoLimit, "", "nn", 1, 0, 1, /*random_shapes=*/10}},
        /*cross_check=*/true},
-      {"ladder", "every step on the GPU at 1024 and 4096, and at 8192 without the slowest two",
+      {"ladder",
+       "every step on the GPU at 256 (with its memory behaviour), 1024, 4096, and at 8192 without "
+       "the slowest two",
        LadderSteps()},
       {"limits", "what auto is held to beside cuBLAS; ends with a table of pass and FAIL",
        LimitSteps(),

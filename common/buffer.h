@@ -15,10 +15,10 @@ namespace stridewise {
 // ResourceExhausted with the bytes asked for.
 class DeviceBuffer {
  public:
-  // Without guards: the plain allocation that a user of a kernel would make.
+  // Allocates without guards: the plain allocation that a user of a kernel would make.
   static absl::StatusOr<DeviceBuffer> Allocate(size_t bytes);
 
-  // With kGuardBytes of a known pattern on both sides, for CheckGuards().
+  // Allocates with kGuardBytes of a known pattern on both sides, for CheckGuards().
   static absl::StatusOr<DeviceBuffer> AllocateGuarded(size_t bytes);
 
   DeviceBuffer() = default;
@@ -52,13 +52,14 @@ class DeviceBuffer {
   bool guarded_ = false;
 };
 
+// What copies between host and device are from and to: pinned memory makes them faster.
 enum class HostMemory { kPageable, kPinned };
 
 // Host memory, aligned to 64 bytes (a cache line, an AVX-512 register). Move-only.
 class HostBuffer {
  public:
-  // ResourceExhausted, with the bytes asked for, where the machine has not that much available:
-  // Linux would promise it and kill the program later. Pinned memory needs a CUDA device.
+  // Pinned memory needs a CUDA device. ResourceExhausted, with the bytes asked for, where the
+  // machine has not that much available: Linux would promise it and kill the program later.
   static absl::StatusOr<HostBuffer> Allocate(size_t bytes, HostMemory kind);
 
   HostBuffer() = default;

@@ -26,6 +26,7 @@ inline absl::Status CublasStatus(cublasStatus_t error, const char* call, const c
 
 }  // namespace stridewise
 
+// The status of a call of cuBLAS, which returns a cublasStatus_t.
 #define CUBLAS_STATUS(call) ::stridewise::CublasStatus((call), #call, __FILE__, __LINE__)
 
 #endif  // STRIDEWISE_COMMON_CUBLAS_STATUS_H_

@@ -27,8 +27,10 @@ inline absl::Status CudaStatus(cudaError_t error, const char* call, const char* 
 
 }  // namespace stridewise
 
+// The status of a call of the CUDA runtime, which returns a cudaError_t.
 #define CUDA_STATUS(call) ::stridewise::CudaStatus((call), #call, __FILE__, __LINE__)
 
+// Returns from the enclosing function if the call fails.
 #define RETURN_IF_CUDA_ERROR(call)                                             \
   do {                                                                         \
     if (absl::Status status_of_call = CUDA_STATUS(call); !status_of_call.ok()) \

@@ -11,6 +11,7 @@
 
 namespace stridewise {
 
+// A CUDA device and what it is able to do.
 struct DeviceInfo {
   int index = 0;
   std::string name;

@@ -59,6 +59,7 @@ struct DeviceSubject {
   std::function<absl::Status()> verify;
 };
 
+// What MeasureOnDevice() found.
 struct DeviceMeasurement {
   Summary kernel;                      // Milliseconds.
   std::optional<double> of_reference;  // The reference's time over ours, paired; 1 is as fast.

@@ -1,3 +1,5 @@
+// Which version of the source a program was built from.
+
 #ifndef STRIDEWISE_COMMON_GIT_COMMIT_H_
 #define STRIDEWISE_COMMON_GIT_COMMIT_H_
 

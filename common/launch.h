@@ -5,7 +5,7 @@
 // Returns InvalidArgument naming the extent when CUDA would refuse the grid or the block, and any
 // launch error with the kernel's name. An empty grid launches nothing and is OK. Does not wait for
 // the kernel: an error inside it shows at the next synchronisation. Compiled for the host executor
-// the same call runs the kernel there: see simt/launch.h.
+// the same call runs the kernel there: see common/simt/launch.h.
 
 #ifndef STRIDEWISE_COMMON_LAUNCH_H_
 #define STRIDEWISE_COMMON_LAUNCH_H_
@@ -33,7 +33,8 @@ using executor::Launch;
 absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, void** arguments);
 
-// `shared_bytes` is dynamic shared memory; more than 48 KB is asked for from the driver.
+// Launches the kernel with these arguments, see above. `shared_bytes` is dynamic shared memory;
+// more than 48 KB is asked for from the driver.
 template <typename... Params, typename... Args>
 absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {

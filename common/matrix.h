@@ -18,6 +18,7 @@
 
 namespace stridewise {
 
+// A matrix to be read.
 template <typename T>
 struct ConstMatrix {
   const T* data = nullptr;
@@ -30,6 +31,7 @@ struct ConstMatrix {
   }
 };
 
+// A matrix to be read and written.
 template <typename T>
 struct Matrix {
   T* data = nullptr;

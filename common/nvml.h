@@ -14,6 +14,7 @@
 
 namespace stridewise {
 
+// What a GPU says of itself at one moment.
 struct DeviceState {
   std::optional<int> sm_clock_mhz;
   std::optional<double> power_w;
@@ -24,6 +25,7 @@ struct DeviceState {
 // Names of the bits of NVML's clocks event reasons, joined by '|'; "none" for 0.
 std::string ThrottleReasonNames(unsigned long long bits);
 
+// The library, opened for one device.
 class Nvml {
  public:
   // Never fails: without the library, or without the device, all answers are empty. `pci_bus_id` as

@@ -17,12 +17,14 @@ namespace stridewise {
 // The version of the columns below, in the first of them.
 inline constexpr int kSchemaVersion = 1;
 
+// A column of the file: csv_columns.inc has their list, docs/measuring.md their meaning.
 enum class Column {
 #define CSV_COLUMN(enumerator, header) enumerator,
 #include "common/csv_columns.inc"
 #undef CSV_COLUMN
 };
 
+// How many there are.
 inline constexpr int kNumColumns = 0
 #define CSV_COLUMN(enumerator, header) +1
 #include "common/csv_columns.inc"
@@ -41,6 +43,7 @@ absl::string_view RowStatusName(RowStatus status);
 // True for a status that makes a sweep fail: the result was wrong, or there is none and should be.
 bool IsWrong(RowStatus status);
 
+// The cells of a row.
 class ResultRow {
  public:
   // A row of this schema_version in which all else is unknown.

@@ -17,6 +17,7 @@
 
 namespace stridewise {
 
+// When to stop.
 struct SamplingOptions {
   double max_noise = 0.01;
   // Wall-clock time of the sampling, whatever a run spends outside what it measures included. At
@@ -30,6 +31,7 @@ struct SamplingOptions {
 // Runs once what is measured and returns its time in milliseconds, finite and not negative.
 using Measure = std::function<absl::StatusOr<double>()>;
 
+// What was measured, and how it ended.
 struct Samples {
   std::vector<double> ms;
   std::vector<double>

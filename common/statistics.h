@@ -15,6 +15,7 @@
 
 namespace stridewise {
 
+// What samples tell of a time, or of any other quantity.
 struct Summary {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -38,7 +39,7 @@ double Quantile(absl::Span<const double> ascending, double fraction);
 // Returns the median of values in any order, NaN if there are none. O(n log n).
 double Median(absl::Span<const double> values);
 
-// Precondition: no NaN among the values. O(n log n).
+// Summarises values in any order. Precondition: no NaN among them. O(n log n).
 Summary Summarize(absl::Span<const double> values);
 
 // Returns half the width of the median's confidence interval over the median: how well the median

@@ -10,6 +10,7 @@
 
 namespace stridewise {
 
+// A row of the table.
 struct TransposeDispatch {
   const char* implementation;  // Its name in the registry.
   const char* when;            // One line: what `applies` asks.

@@ -85,11 +85,13 @@ absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
 // What must move: every element read once and written once.
 double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes);
 
+// What an entry does.
 enum class TransposeOperation { kCopy, kTranspose, kInPlace };
 
 // The sum of all element sizes.
 inline constexpr int kAllElementSizes = 1 + 2 + 4 + 8 + 16;
 
+// An entry of the registry, as a line of kernels.inc makes it.
 struct TransposeImplementation {
   std::string name;
   TransposeOperation operation = TransposeOperation::kTranspose;
@@ -118,7 +120,7 @@ int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
 // the one before it.
 absl::Span<const TransposeImplementation> TransposeImplementations();
 
-// Null where there is none of that name.
+// The entry of that name; null where there is none.
 const TransposeImplementation* FindTransposeImplementation(absl::string_view name);
 
 // Checks the arguments and runs. InvalidArgument, naming the argument and its value, before

@@ -24,6 +24,7 @@
 
 namespace stridewise {
 
+// A matrix to be read, or a batch of the same shape.
 struct MatrixView {
   const void* data = nullptr;
   int64_t rows = 0;
@@ -34,6 +35,7 @@ struct MatrixView {
   int64_t batch_stride = 0;  // each so many elements behind the one before it.
 };
 
+// The same, to be written.
 struct MutableMatrixView {
   void* data = nullptr;
   int64_t rows = 0;

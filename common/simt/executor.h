@@ -33,6 +33,7 @@
 
 namespace stridewise::simt {
 
+// How kernels are run. The defaults check and count everything.
 struct ExecutorOptions {
   bool check = true;    // Bounds, races, initialisation. Wild addresses are always found.
   bool profile = true;  // Count what goes to memory.
@@ -100,6 +101,7 @@ class Buffer {
   size_t bytes_ = 0;
 };
 
+// A device of its own: memory, a stream, and the machine's cores to run kernels on.
 class Executor {
  public:
   static absl::StatusOr<std::unique_ptr<Executor>> Create(const ExecutorOptions& options);
