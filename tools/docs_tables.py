@@ -84,7 +84,7 @@ def study_table(match):
   time = match["time"] or "kernel_ms_median"
   ours = {tuple(row[k] for k in key): row for row in read(match["path"]) if row["status"] == "ok" and not row["batch"]}
   theirs = [row for row in read("results/studies.csv")
-            if row["study"] == match["study"] and row["l1"] == (match["l1"] or "on")]
+            if row["study"] == match["study"] and row["l1"] == (match["l1"] or "on") and row["ms"]]
 
   def share(rows, row, column):
     """The time of copy_row at the same shape and block, in percent of this row's."""

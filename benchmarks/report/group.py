@@ -5,13 +5,14 @@ the others are compared in the limits tables.
 """
 
 import dataclasses
+import math
 
 import pandas
 
 from benchmarks.report import results
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # Tables do not compare; a group is itself.
 class Group:
   """rows: those that are ok; of a configuration measured more than once the latest. repeats: those too that were replaced."""
   machine: str
@@ -20,6 +21,7 @@ class Group:
   l2: str  # "cold" or "hot"; rows of the CPU, which have no mode, are in both.
   rows: pandas.DataFrame
   repeats: pandas.DataFrame
+  machine_rows: pandas.DataFrame  # Those of other groups too, for what they tell of the machine's limits.
 
   def slug(self, name):
     """Unique in the report for a chart's name."""
@@ -28,7 +30,7 @@ class Group:
 
   def subtitle(self, rows=None):
     """Where, when and of which commits: of `rows`, or of all."""
-    rows = self.rows if rows is None else rows
+    rows = (self.rows if rows is None else rows).sort_values("timestamp_utc", kind="stable")
     parts = [self.machine, _range(rows["timestamp_utc"].str[:10]), _commits(rows["git_commit"])]
     if (rows["l2"] != "").any():
       parts.append(f"{self.l2} L2")
@@ -45,7 +47,10 @@ class Group:
 
 def make_groups(rows):
   """The groups of Results.rows, those of one machine together, matmul first; empty ones left out."""
-  usable = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0)]
+  # A GPU's row without host memory is a profiler's: one sample, taken in another way.
+  timed = rows["device"].eq("") | rows["host_memory"].ne("")
+  usable = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf) & timed]
+  of_machines = dict(tuple(usable.groupby("machine")))
   plain = usable["layout"].eq("nn") & usable["alpha"].eq(1) & usable["beta"].eq(0) & usable["batch"].eq(1)
   usable = usable[plain].assign(family=lambda frame: frame["operation"].where(frame["operation"] == "matmul", "transpose"))
   groups = []
@@ -53,7 +58,7 @@ def make_groups(rows):
     modes = sorted(set(of_type["l2"]) - {""}) or ["cold"]
     for mode in modes:
       repeats = of_type[of_type["l2"].isin((mode, ""))]
-      groups.append(Group(machine, family, dtype, mode, latest(repeats), repeats))
+      groups.append(Group(machine, family, dtype, mode, latest(repeats), repeats, of_machines[machine]))
   return groups
 
 
@@ -69,5 +74,8 @@ def _range(days):
 
 
 def _commits(commits):
-  names = list(dict.fromkeys(commits))
-  return f"commit {names[0]}" if len(names) == 1 else f"{len(names)} commits ({names[0]} to {names[-1]})"
+  """In the order in which they were measured; "" where no row says."""
+  names = [name for name in dict.fromkeys(commits) if name]
+  if len(names) < 2:
+    return f"commit {names[0]}" if names else ""
+  return f"{len(names)} commits ({names[0]} to {names[-1]})"

@@ -1,12 +1,15 @@
 """Reads the CSV files of the sweeps into one table, and says what it could not read.
 
-A file is a sweep's if its header begins with `schema_version`. Columns that an older program did not write are empty, columns
-that this program does not know are left out. A row that cannot be used (cut off, too few or too many cells, another schema
-version, a word where a number belongs) is left out and named in `problems`; the others stay.
+A file is a sweep's if its header begins with `schema_version`. Columns that an older program did not write are empty,
+columns that this program does not know are left out. A row that cannot be used (cut off, too few or too many cells, a stray
+quote, another schema version, a word where a number belongs) is left out and told of in `problems`; the others stay.
 """
 
+import collections
 import csv
 import dataclasses
+import io
+import os
 import pathlib
 
 import pandas
@@ -44,96 +47,151 @@ class ReadError(Exception):
 class Results:
   """What was read.
 
-  rows: a pandas.DataFrame with all columns above, and `source` (the file's name), `line` (in the file, from 1) and
-    `machine` (the GPU's name, or the CPU's where the file has rows of no GPU). Numbers are floats, NaN where empty;
-    words are str, "" where empty. In the order of the files.
-  other_files: the files that are no sweep's, such as a limits table: file name -> list of rows of cells, the header first.
-  problems: a line for each row that was left out, and for each file that is no sweep's.
+  rows: a pandas.DataFrame with all columns above, and `source` (the file's name; its path, where two files have one name),
+    `line` (in the file, from 1; where the row begins) and `machine` (the GPU's name, or the CPU's where the file has rows of
+    no GPU). Numbers are floats, NaN where empty; words are str, "" where empty. In the order of the files.
+  other_files: the files that are no sweep's, such as a limits table: source -> list of rows of cells, the header first.
+  problems: a line for each kind of row that was left out of a file, which names the first one and says how many more there
+    are; a line for each file that is no sweep's or has bytes that are not UTF-8.
   """
   rows: pandas.DataFrame
   other_files: dict
   problems: list
 
 
+def csv_files(argument):
+  """The paths of what a user named: a file, or a folder's *.csv in order of their names. Raises ReadError for a folder
+  without any."""
+  path = pathlib.Path(argument)
+  if not path.is_dir():
+    return [path]
+  paths = sorted(path.glob("*.csv"))
+  if not paths:
+    raise ReadError(f"{argument}: the folder has no *.csv")
+  return paths
+
+
 def read_results(paths):
-  """Reads `paths` into Results. Raises ReadError when a file cannot be opened or is empty, or when no file is a sweep's."""
+  """Reads `paths` into Results, a file that is named twice once. Raises ReadError when a file cannot be opened, is empty or
+  has a header that cannot be used, and when no row is left."""
+  paths = list({os.path.realpath(path): pathlib.Path(path) for path in paths}.values())
+  names = collections.Counter(path.name for path in paths)
   frames, other_files, problems = [], {}, []
-  for path in map(pathlib.Path, paths):
-    cells, cut_off = _read_cells(path)
-    if cells[0][1][0] != "schema_version":
-      other_files[path.name] = [row for _, row in cells]
-      problems.append(f"{path.name}: not a sweep's file (its first column is '{cells[0][1][0]}'); no charts of it")
+  for path in paths:
+    source = path.name if names[path.name] == 1 else str(path)
+    left_out = _LeftOut(source)
+    text = _read_text(path, source, problems)
+    header, records = _records(path, text, left_out)
+    if header[0] != "schema_version":
+      other_files[source] = [header, *(cells for _, cells in records)]
+      problems.append(f"{source}: not a sweep's file (its first column is {_quoted(header[0])})")
+      problems.extend(left_out.lines())
       continue
-    if cut_off and len(cells) > 1:
-      problems.append(f"{path.name}:{cells[-1][0]}: left out, the line is cut off")
-      cells.pop()
-    frames.append(_sweep_frame(path, cells, problems))
+    frame = _sweep_frame(path, header, records, left_out)
+    frame["source"] = source
+    frame["machine"] = _machines(frame)
+    frames.append(frame)
+    problems.extend(left_out.lines())
   if not frames:
-    raise ReadError(f"{', '.join(str(path) for path in paths)}: no file with rows of a sweep")
+    raise ReadError(f"{_listed(paths)}: no file with rows of a sweep")
   rows = pandas.concat(frames, ignore_index=True)
   if rows.empty:
-    raise ReadError(f"{', '.join(str(path) for path in paths)}: no row that can be used"
-                    + (f" ({problems[0]})" if problems else ""))
+    raise ReadError(f"{_listed(paths)}: no row that can be used" + (f" ({problems[0]})" if problems else ""))
   return Results(rows, other_files, problems)
 
 
-def _read_cells(path):
-  """The file's (line number, cells), and whether the last line has no end."""
+class _LeftOut:
+  """The rows of a file that were left out, by kind: a file of 100,000 bad rows makes one line, not as many."""
+
+  def __init__(self, source):
+    self._source = source
+    self._kinds = {}  # Kind -> [line and reason of the first row, number of rows].
+
+  def add(self, kind, line, reason):
+    self._kinds.setdefault(kind, [f"{self._source}:{line}: left out, {reason}", 0])[1] += 1
+
+  def lines(self):
+    return [first + (f" (and {count - 1} more of the kind)" if count > 1 else "") for first, count in self._kinds.values()]
+
+
+def _read_text(path, source, problems):
   try:
-    text = path.read_text(encoding="utf-8-sig")
-  except (OSError, UnicodeDecodeError) as error:
-    raise ReadError(f"{path}: cannot be read ({error})") from error
-  lines = csv.reader(text.splitlines(keepends=True))
+    data = path.read_bytes()
+  except OSError as error:
+    raise ReadError(f"{path}: cannot be read: {error.strerror}") from error
   try:
-    cells = [(lines.line_num, row) for row in lines if row]
-  except csv.Error as error:
-    raise ReadError(f"{path}:{lines.line_num}: not CSV ({error})") from error
-  if not cells:
+    return data.decode("utf-8-sig")
+  except UnicodeDecodeError as error:
+    line = data.count(b"\n", 0, error.start) + 1
+    problems.append(f"{source}:{line}: bytes that are not UTF-8, here and later, are read as '\N{REPLACEMENT CHARACTER}'")
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def _records(path, text, left_out):
+  """The header, and of each further record (line, cells)."""
+  # Strict: a quote that is not closed costs the records up to the next quote, and not silently all that follow.
+  reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+  header, records = None, []
+  last_is_there = False  # Among `records`, and not left out for what is in it.
+  while True:
+    line = reader.line_num + 1
+    try:
+      cells = next(reader)
+    except StopIteration:
+      break
+    except csv.Error as error:
+      if header is None:
+        raise ReadError(f"{path}:{line}: the header is not CSV ({error})") from error
+      left_out.add("not CSV", line, f"it is not CSV ({error})")
+      last_is_there = False
+      continue
+    if cells and header is None:
+      header = cells
+    elif cells:
+      records.append((line, cells))
+      last_is_there = True
+  if header is None:
     raise ReadError(f"{path}: the file is empty")
-  return cells, not text.endswith(("\n", "\r"))
+  if last_is_there and not text.endswith(("\n", "\r")):
+    left_out.add("cut off", records.pop()[0], "the file ends within it or before its end of line")
+  return header, records
 
 
-def _sweep_frame(path, cells, problems):
-  header = cells[0][1]
+def _sweep_frame(path, header, records, left_out):
   missing = [name for name in REQUIRED_COLUMNS if name not in header]
   if missing:
     raise ReadError(f"{path}: the header lacks {', '.join(missing)}")
-  repeated = sorted({name for name in header if header.count(name) > 1})
+  repeated = [name for name, count in collections.Counter(header).items() if count > 1]
   if repeated:
-    raise ReadError(f"{path}: the header has {', '.join(repeated)} more than once")
+    raise ReadError(f"{path}: the header has {', '.join(map(_quoted, repeated))} more than once")
   rows, lines = [], []
-  for line, row in cells[1:]:
-    if len(row) != len(header):
-      problems.append(f"{path.name}:{line}: left out, it has {len(row)} cells where the header has {len(header)}")
-    elif row[0] != SCHEMA_VERSION:
-      problems.append(f"{path.name}:{line}: left out, its schema_version is '{row[0]}' and this program knows "
-                      f"{SCHEMA_VERSION}")
+  for line, cells in records:
+    if len(cells) != len(header):
+      left_out.add("cells", line, f"it has {len(cells)} cells where the header has {len(header)}")
+    elif cells[0] != SCHEMA_VERSION:
+      left_out.add("version", line, f"its schema_version is {_quoted(cells[0])} and this program knows {SCHEMA_VERSION}")
     else:
-      rows.append(row)
+      rows.append(cells)
       lines.append(line)
-  frame = pandas.DataFrame(rows, columns=header, dtype=str)
-  # The columns wanted, in one step: inserting them one by one would copy the frame each time.
-  frame = frame.reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
-  frame["line"] = lines
-  frame = _with_numbers(path, frame, problems)
-  frame["source"] = path.name
-  frame["machine"] = _machines(frame)
-  return frame
-
-
-def _with_numbers(path, frame, problems):
-  usable = pandas.Series(True, index=frame.index)
+  table = pandas.DataFrame(rows, columns=header, dtype=str).reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
+  # Made in one step: setting columns one by one would copy the frame each time.
+  usable = pandas.Series(True, index=table.index)
+  columns = {name: table[name] for name in TEXT_COLUMNS} | {"line": pandas.Series(lines, dtype=int)}
   for name in NUMBER_COLUMNS:
-    words = frame[name].where(frame[name] != "")
-    numbers = pandas.to_numeric(words, errors="coerce")
-    for index in frame.index[words.notna() & numbers.isna() & ~words.astype(str).str.lower().isin(("nan", "-nan"))]:
-      if usable[index]:
-        problems.append(f"{path.name}:{frame['line'][index]}: left out, {name} is '{frame[name][index]}', not a number")
-        usable[index] = False
-    frame[name] = numbers.astype(float)
+    columns[name], bad = _numbers(table[name])
+    for index in bad[usable[bad]]:
+      left_out.add(f"word in {name}", lines[index], f"{name} is {_quoted(table[name][index])}, not a number")
+      usable[index] = False
   for name, value in DEFAULTS.items():
-    frame[name] = frame[name].fillna(value) if name in NUMBER_COLUMNS else frame[name].replace("", value)
-  return frame[usable].copy()
+    columns[name] = columns[name].fillna(value) if name in NUMBER_COLUMNS else columns[name].replace("", value)
+  return pandas.DataFrame(columns)[usable].copy()
+
+
+def _numbers(words):
+  """`words` as floats, NaN where there is none, and the index of those that are neither a number, nor empty, nor "nan"."""
+  numbers = pandas.to_numeric(words, errors="coerce").astype(float)
+  missing = words[numbers.isna() & words.ne("")]
+  return numbers, missing.index[~missing.str.lower().isin(("nan", "-nan"))]
 
 
 def _machines(frame):
@@ -142,3 +200,12 @@ def _machines(frame):
   if len(devices) == 1:
     return frame["device"].where(frame["device"] != "", devices[0])
   return frame["device"].where(frame["device"] != "", frame["cpu"])
+
+
+def _quoted(cell):
+  """For a line of text, whatever the cell holds."""
+  return repr(cell if len(cell) <= 40 else cell[:40] + "...")
+
+
+def _listed(paths):
+  return ", ".join(str(path) for path in paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -1,0 +1,57 @@
+"""Noise: how much single samples differ within a measurement, and medians between measurements of the same thing."""
+
+from benchmarks.report import chart
+from benchmarks.report import results
+from benchmarks.report import roles
+from benchmarks.report import wording
+from benchmarks.report.charts import lines
+
+_FEWEST_SAMPLES = 6
+_FEWEST_CONFIGURATIONS = 3
+
+
+def figures(group):
+  return _within(group) + _between(group)
+
+
+def _within(group):
+  rows = roles.by_size(group)
+  shown = roles.chosen(rows)
+  measured = rows[rows["name"].isin(shown) & (rows["samples"] >= _FEWEST_SAMPLES)]
+  spread = (measured["kernel_ms_p95"] - measured["kernel_ms_min"]) / measured["kernel_ms_median"] * 100
+  measured = measured.assign(spread=spread)[spread.notna()]
+  if measured["n"].nunique() < 2:
+    return []
+  by_name = [(name, measured[measured["name"] == name]) for name in shown]
+  series = [chart.Series(name, of_name["n"].tolist(), of_name["spread"].tolist())
+            for name, of_name in by_name if len(of_name)]
+  note = ("The spread of the samples themselves: 95th percentile less minimum, over the median; rows with at least "
+          f"{_FEWEST_SAMPLES} samples." + _unshown(measured["spread"]))
+  return [chart.Chart(group.slug("noise"), f"Spread of the samples: {group.operation}, {group.dtype}",
+                      group.subtitle(measured), chart.Kind.POINTS, lines.size_axis(),
+                      chart.Axis("(p95 - min) / median (%)", log=True), series,
+                      notes=[note, *lines.selection_notes(group, rows, shown)])]
+
+
+def _between(group):
+  keys = [*results.CONFIGURATION, "git_commit"]
+  # The same row in two files is no second measurement.
+  rows = group.repeats.drop_duplicates([*keys, "timestamp_utc", "kernel_ms_median"])
+  rows = rows[rows.duplicated(keys, keep=False)]
+  medians = roles.with_names(rows).groupby([*keys, "is_cpu"], dropna=False)["kernel_ms_median"].agg(["min", "max"])
+  if len(medians) < _FEWEST_CONFIGURATIONS:
+    return []
+  medians = medians.reset_index().assign(difference=lambda frame: (frame["max"] / frame["min"] - 1) * 100)
+  series = [chart.Series(name, medians["min"][chosen].tolist(), medians["difference"][chosen].tolist())
+            for name, chosen in (("on the GPU", ~medians["is_cpu"]), ("on the CPU", medians["is_cpu"])) if chosen.any()]
+  half = wording.number(medians["difference"].median())
+  note = (f"{len(medians)} configurations that one commit measured more than once: how far the medians are apart. Half of "
+          f"them differ by no more than {half} %." + _unshown(medians["difference"]))
+  return [chart.Chart(group.slug("repeats"), f"Medians measured again: {group.operation}, {group.dtype}",
+                      group.subtitle(rows), chart.Kind.POINTS, chart.Axis("kernel time (ms)", log=True),
+                      chart.Axis("longest median over shortest, less 1 (%)", log=True), series, notes=[note])]
+
+
+def _unshown(values):
+  zeros = int((values == 0).sum())
+  return f" {zeros} of {len(values)} points are 0, which a logarithmic axis cannot show." if zeros else ""

@@ -1,0 +1,50 @@
+"""Rate against size, under what the machine allows: GFLOP/s of products, GB/s of transposes. Once all magnitudes on a
+logarithmic axis, once the fastest kernels on a linear one, where what sets them apart can be seen."""
+
+import math
+
+from benchmarks.report import chart
+from benchmarks.report import peaks
+from benchmarks.report import roles
+from benchmarks.report.charts import lines
+
+# Smaller sizes, of which no rate is this share of the highest, have no place on a linear axis.
+_LEAST_SHARE = 0.1
+
+_FASTEST_NOTE = ("Kernels on the GPU: the library call, the vendor's, and those that are nearest to the fastest at their "
+                 "sizes; from the size at which one of them reaches a tenth of the highest rate.")
+_BYTES_NOTE = "Bytes that must move, each once in and once out, over the kernel's time; copies of the same bytes are dashed."
+
+
+def figures(group):
+  rows = lines.distinct_sizes(group)
+  rows = rows[rows["rate"].notna()]
+  if roles.computing(rows)["n"].nunique() < 2:
+    return []
+  shown = roles.chosen(rows)
+  charts = [_rate_chart(group, rows, shown, "rate", "by size", True, lines.selection_notes(group, rows, shown))]
+  large = rows[rows["n"] >= rows["n"][rows["rate"] >= _LEAST_SHARE * rows["rate"].max()].min()]
+  fastest = roles.fastest(large)
+  if len(fastest) > 1 and large["n"].nunique() > 1:
+    charts.append(_rate_chart(group, large, fastest, "rate-fastest", "of the fastest by size", False, [_FASTEST_NOTE]))
+  return charts
+
+
+def _rate_chart(group, rows, shown, slug, title, log, notes):
+  series = [lines.rate_line(name, rows[rows["name"] == name]) for name in shown]
+  notes = [lines.INTERVAL_NOTE, *notes]
+  if group.operation == "matmul":
+    series += _peak("FP32 peak", peaks.fp32_gflops(group.machine_rows) if group.dtype == "float" else math.nan, rows)
+  else:
+    series += lines.copy_bounds(rows, lines.rate_line) + _peak("DRAM peak", peaks.memory_gbps(group.machine_rows), rows)
+    notes.append(_BYTES_NOTE)
+  unit = roles.rate_unit(group)
+  return chart.Chart(group.slug(slug), f"{unit} {title}: {group.operation}, {group.dtype}", group.subtitle(rows),
+                     chart.Kind.LINES, lines.size_axis(), chart.Axis(unit, log=log), series, notes=notes)
+
+
+def _peak(name, value, rows):
+  if math.isnan(value):
+    return []
+  ends = sorted({float(rows["n"].min()), float(rows["n"].max())})
+  return [chart.Series(name, ends, [float(value)] * len(ends), is_bound=True)]

@@ -1,0 +1,268 @@
+"""Ratios, intervals and verdicts: of times that are given, and of noise that is known."""
+
+import math
+import unittest
+
+import numpy
+
+from benchmarks.report import comparison
+from benchmarks.report.example_rows import frame, timed
+
+NAN = math.nan
+NO_INTERVAL = {"samples": 5}
+TIMES = ["kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high"]
+
+
+def compared(a, b, **rules):
+  """Of two rows of the same configuration."""
+  (row,) = comparison.compare(frame(a), frame(b), comparison.Rules(**rules)).to_dict("records")
+  return row
+
+
+def many_rows(count):
+  return frame({}).iloc[[0] * count].reset_index(drop=True).assign(rows=numpy.arange(count, dtype=float))
+
+
+def sampled(generator, count, samples, scatter, factor=1.0):
+  """`count` rows of different sizes, each of so many lognormal samples: medians and intervals as common/statistics.h has."""
+  times = numpy.sort(factor * numpy.exp(scatter * generator.standard_normal((count, samples))), axis=1)
+  rank, below = 0, 0.0
+  while below + math.comb(samples, rank) / 2**samples <= 0.025:
+    below += math.comb(samples, rank) / 2**samples
+    rank += 1
+  return many_rows(count).assign(samples=float(samples), kernel_ms_median=numpy.median(times, axis=1),
+                                 kernel_ms_ci_low=times[:, rank - 1], kernel_ms_ci_high=times[:, samples - rank])
+
+
+class RatioTest(unittest.TestCase):
+
+  def test_interval_by_hand(self):
+    row = compared(timed(2, 0.03), timed(4, 0.04))
+    self.assertAlmostEqual(row["ratio"], 2)
+    half = math.hypot(math.log(1.03), math.log(1.04))
+    self.assertAlmostEqual(math.log(row["ratio_low"]), math.log(2) - half)
+    self.assertAlmostEqual(math.log(row["ratio_high"]), math.log(2) + half)
+
+  def test_each_end_comes_from_the_ends_that_make_it(self):
+    a = {"kernel_ms_median": 1, "kernel_ms_ci_low": 0.5, "kernel_ms_ci_high": 1}
+    b = {"kernel_ms_median": 1, "kernel_ms_ci_low": 1, "kernel_ms_ci_high": 1}
+    row = compared(a, b)
+    self.assertEqual((row["ratio_low"], row["ratio_high"]), (1, 2))
+    row = compared(b, a)
+    self.assertEqual((row["ratio_low"], row["ratio_high"]), (0.5, 1))
+
+  def test_exchanged_sides_are_inverse(self):
+    generator = numpy.random.default_rng(1)
+    a, b = sampled(generator, 200, 9, 0.01), sampled(generator, 200, 50, 0.02)
+    b.loc[:70, TIMES] *= 1.1
+    b.loc[150:, TIMES] /= 1.1
+    b.loc[::7, "samples"] = 5
+    there = comparison.compare(a, b).sort_values("rows")
+    back = comparison.compare(b, a).sort_values("rows")
+    numpy.testing.assert_allclose(there["ratio"], 1 / back["ratio"].to_numpy())
+    numpy.testing.assert_allclose(there["ratio_low"], 1 / back["ratio_high"].to_numpy())
+    opposite = {"slower": "faster", "faster": "slower"}
+    self.assertEqual([opposite.get(verdict, verdict) for verdict in there["verdict"]], list(back["verdict"]))
+    self.assertEqual(set(there["verdict"]), set(comparison.VERDICTS))
+
+  def test_metric(self):
+    a, b = timed(1, total_ms=10), timed(1, total_ms=30)
+    self.assertEqual(compared(a, b)["ratio"], 1)
+    row = compared(a, b, metric="total_ms")
+    self.assertEqual((row["ratio"], row["verdict"], row["regression"]), (3, "slower", True))
+    self.assertTrue(math.isnan(row["ratio_low"]))
+
+
+class VerdictTest(unittest.TestCase):
+
+  def test_one_row(self):
+    cases = [  # Times of A and B, noise of each, verdict, regression; the band is 2 %, the threshold 5 %.
+        (1, 1, 0.001, "same", False), (1, 1, 0, "same", False), (1, 1.019, 0, "same", False),
+        (1, 1 / 1.019, 0, "same", False), (1, 1, 0.02, "unclear", False), (1, 1.2, 0.3, "unclear", False),
+        (1, 1.02, 0.005, "unclear", False),
+        (1, 1.03, 0.005, "slower", False), (1, 1.04, 0, "slower", False), (1, 1.06, 0.01, "slower", False),
+        (1, 1.07, 0.01, "slower", True), (1, 1.051, 0, "slower", True), (1, 1 / 1.03, 0.005, "faster", False),
+        (1e-6, 1.1e-6, 0.01, "slower", True), (1e6, 0.5e6, 0.01, "faster", False)]
+    for a, b, noise, verdict, regression in cases:
+      with self.subTest(a=a, b=b, noise=noise):
+        row = compared(timed(a, noise), timed(b, noise))
+        self.assertEqual((row["verdict"], row["regression"]), (verdict, regression))
+
+  def test_rules(self):
+    a, b = timed(1, 0.001), timed(1.1, 0.001)
+    self.assertEqual(compared(a, b, same=0.11)["verdict"], "same")
+    self.assertTrue(compared(a, b, threshold=0.09)["regression"])
+    self.assertFalse(compared(a, b, threshold=0.11)["regression"])
+
+  def test_rows_without_an_interval(self):
+    for what, cells in {"few samples": NO_INTERVAL, "no ends": timed(1, NAN), "no number of samples": {"samples": NAN},
+                        "an end of 0": {"kernel_ms_ci_low": 0}, "no upper end": {"kernel_ms_ci_high": math.inf},
+                        "lower end above": {"kernel_ms_ci_low": 1.05, "kernel_ms_ci_high": 1.1},
+                        "upper end below": {"kernel_ms_ci_low": 0.9, "kernel_ms_ci_high": 0.95}}.items():
+      for factor, verdict in ((1, "unclear"), (1.9, "unclear"), (2.2, "slower"), (1 / 1.9, "unclear"), (1 / 2.2, "faster")):
+        with self.subTest(what, factor=factor):
+          row = compared(timed(1) | cells, timed(factor))
+          self.assertEqual((row["verdict"], row["regression"]), (verdict, factor == 2.2))
+          self.assertTrue(math.isnan(row["ratio_low"]))
+
+  def test_rows_without_a_time(self):
+    for ms in (NAN, 0, -1, math.inf):
+      for pair in ((timed(1), {"kernel_ms_median": ms}), ({"kernel_ms_median": ms}, timed(1))):
+        with self.subTest(pair):
+          row = compared(*pair)
+          self.assertEqual((row["verdict"], row["regression"]), ("unclear", False))
+          self.assertTrue(math.isnan(row["ratio"]))
+
+  def test_status(self):
+    cases = [("ok", "mismatch", "broken"), ("ok", "error", "broken"), ("skipped", "error", "broken"),
+             ("ok", "out_of_memory", "untimed"), ("error", "mismatch", "untimed"), ("error", "error", "untimed"),
+             ("error", "ok", "untimed"), ("skipped", "skipped", "untimed")]
+    for a, b, verdict in cases:
+      with self.subTest(a=a, b=b):
+        row = compared({"status": a}, {"status": b})
+        self.assertEqual((row["verdict"], row["regression"]), (verdict, verdict == "broken"))
+        self.assertTrue(math.isnan(row["ratio"]))
+
+  def test_noise_does_not_make_verdicts(self):
+    generator = numpy.random.default_rng(2)
+    for samples in (6, 7, 9, 17, 50):
+      for scatter in (0.01, 0.1):
+        with self.subTest(samples=samples, scatter=scatter):
+          rows = comparison.compare(sampled(generator, 2000, samples, scatter), sampled(generator, 2000, samples, scatter),
+                                    comparison.Rules(same=0))
+          for verdict in ("slower", "faster"):  # At most 1 in 40 is claimed; an allowance for chance here.
+            self.assertLess(rows["verdict"].eq(verdict).mean(), 1 / 40 + 0.005)
+
+  def test_noise_does_not_make_regressions(self):
+    generator = numpy.random.default_rng(3)
+    plain = 0
+    for _ in range(40):  # At most one of 40 comparisons is claimed.
+      rows = comparison.compare(sampled(generator, 1000, 17, 0.1), sampled(generator, 1000, 7, 0.1))
+      self.assertFalse(rows["regression"].any())
+      plain += (rows["ratio_low"] > 1.05).sum()
+    self.assertGreater(plain, 0)  # It is not for want of noise.
+
+  def test_real_changes_are_seen_in_noise(self):
+    generator = numpy.random.default_rng(4)
+    a, b = sampled(generator, 1000, 17, 0.01), sampled(generator, 1000, 17, 0.01, factor=1.1)
+    b.loc[:499, TIMES] /= 1.1
+    rows = comparison.compare(a, b)
+    self.assertEqual(set(rows.loc[rows["regression"], "rows"]), set(range(500, 1000)))
+
+  def test_expected_by_chance(self):
+    generator = numpy.random.default_rng(5)
+    a, b = sampled(generator, 2000, 100, 0.05), sampled(generator, 2000, 100, 0.05)
+    rows = comparison.compare(a, b)
+    self.assertAlmostEqual(comparison.expected_by_chance(rows, 0), 50)
+    self.assertLess(comparison.expected_by_chance(rows, 0.01), 50)
+    same = frame(timed(1, 0))
+    self.assertEqual(comparison.expected_by_chance(comparison.compare(same, same), 0.02), 0)
+
+
+class MatchingTest(unittest.TestCase):
+
+  def test_identical(self):
+    rows = frame(*({"rows": size, "depth": NAN, "block_x": block} for size in (1, 2, 3) for block in (NAN, 16)))
+    found = comparison.compare(rows, rows)
+    self.assertEqual(len(found), 6)
+    self.assertEqual(set(found["ratio"]), {1})
+    self.assertFalse(found["regression"].any())
+
+  def test_order_of_rows_does_not_matter(self):
+    rows = frame(*({"rows": size} | timed(size) for size in range(1, 20)))
+    found = comparison.compare(rows, rows.iloc[::-1].reset_index(drop=True))
+    self.assertEqual(set(found["ratio"]), {1})
+
+  def test_missing_and_extra(self):
+    found = comparison.compare(frame({"rows": 1}, {"rows": 2}), frame({"rows": 2}, {"rows": 3})).set_index("rows")
+    self.assertEqual(found["verdict"].to_dict(), {1: "missing", 2: "same", 3: "extra"})
+    self.assertFalse(found["regression"].any())
+    self.assertEqual((found["status_b"][1], found["status_a"][3]), ("", ""))
+
+  def test_nothing_in_common(self):
+    found = comparison.compare(frame({"rows": 1}), frame({"rows": 2}))
+    self.assertEqual(list(found["verdict"]), ["missing", "extra"])
+
+  def test_other_machines_match(self):
+    row = compared({"device": "x", "cpu": "c", **timed(1, 0)}, {"device": "y", **timed(1, 0)})
+    self.assertEqual((row["machine_a"], row["machine_b"], row["verdict"]), ("x", "y", "same"))
+
+  def test_worst_first(self):
+    a = frame(*({"rows": size} for size in range(1, 6)))
+    b = frame({"rows": 1} | timed(1.5, 1), {"rows": 2} | timed(1.2), {"rows": 3, "status": "error"},
+              {"rows": 4} | timed(0.5), {"rows": 5})
+    self.assertEqual(list(comparison.compare(a, b)["rows"]), [3, 2, 5, 1, 4])
+
+  def test_what_nearly_matches(self):
+    a = frame({"rows": 1}, {"rows": 2}, {"rows": 3, "l2": "hot"}, {"rows": 4})
+    b = frame({"rows": 1, "l2": "hot"}, {"rows": 2, "l2": "hot", "host_memory": "pinned"}, {"rows": 3}, {"rows": 5},
+              {"rows": 1, "l2": "hot", "host_memory": "pinned"})
+    self.assertEqual(sorted(comparison.nearly_matching(comparison.compare(a, b))),
+                     [("host_memory", 2, "pageable", "pinned"), ("l2", 1, "hot", "cold"), ("l2", 2, "cold", "hot")])
+
+
+class RepeatsTest(unittest.TestCase):
+
+  def test_runs_are_combined(self):
+    runs = comparison.one_side(frame(timed(1.0), timed(1.3), timed(1.1)), "kernel_ms")
+    (row,) = runs.to_dict("records")
+    self.assertEqual((row["ms"], row["runs"], row["samples"]), (1.1, 3, 60))
+    self.assertAlmostEqual(row["low"], 1 / 1.01)
+    self.assertAlmostEqual(row["high"], 1.3 * 1.01)
+
+  def test_what_differs_from_run_to_run_is_no_regression(self):
+    self.assertTrue(compared(timed(1.0), timed(1.1))["regression"])
+    (row,) = comparison.compare(frame(timed(1.0), timed(1.12)), frame(timed(1.1))).to_dict("records")
+    self.assertEqual((row["verdict"], row["regression"]), ("unclear", False))
+
+  def test_only_runs_of_the_latest_commit_and_machine(self):
+    now = "2026-11-22T00:00:00Z"
+    rows = frame(timed(3, git_commit="g2", timestamp_utc=now), timed(1), timed(5, git_commit="g2"),
+                 timed(7, git_commit="g2", device="another"))
+    (row,) = comparison.one_side(rows, "kernel_ms").to_dict("records")
+    self.assertEqual((row["ms"], row["runs"], row["git_commit"]), (4, 2, "g2"))
+
+  def test_six_runs_without_intervals_have_one(self):
+    for count, low in ((5, NAN), (6, 10.0)):
+      rows = frame(*(timed(1, total_ms=10 + i) for i in range(count)))
+      (row,) = comparison.one_side(rows, "total_ms").to_dict("records")
+      numpy.testing.assert_equal((row["low"], row["high"]), (low, low + count - 1))
+
+  def test_a_run_without_an_interval_widens_that_of_the_others(self):
+    (row,) = comparison.one_side(frame(timed(1.0, 0), timed(2.0) | NO_INTERVAL), "kernel_ms").to_dict("records")
+    self.assertEqual((row["low"], row["high"]), (1, 2))
+
+  def test_status_of_several_runs(self):
+    for *statuses, status in (("ok", "error", "ok", "error"), ("ok", "timeout", "ok"), ("timeout", "skipped", "skipped")):
+      with self.subTest(statuses):
+        (row,) = comparison.one_side(frame(*({"status": word} for word in statuses)), "kernel_ms").to_dict("records")
+        self.assertEqual(row["status"], status)
+
+  def test_times_of_runs_that_failed_do_not_count(self):
+    (row,) = comparison.one_side(frame(timed(1), timed(9, status="timeout")), "kernel_ms").to_dict("records")
+    self.assertEqual((row["ms"], row["status"]), (1, "ok"))
+
+
+class SummaryTest(unittest.TestCase):
+
+  def test_geometric_means_and_counts(self):
+    a = frame(*({"rows": size, "implementation": name} for name in ("x", "y", "z") for size in (1, 2)))
+    b = frame({"rows": 1, "implementation": "x"} | timed(2), {"rows": 2, "implementation": "x"} | timed(8),
+              {"rows": 1, "implementation": "y"} | timed(0.5), {"rows": 2, "implementation": "y"} | timed(2),
+              {"rows": 1, "implementation": "z", "status": "error"})
+    table = comparison.summarize(comparison.compare(a, b))
+    self.assertEqual(list(table["implementation"]), ["x", "y"])
+    numpy.testing.assert_allclose(table["geometric_mean"], [4, 1])
+    self.assertEqual(table[["rows", "slower", "faster"]].values.tolist(), [[2, 2, 0], [2, 1, 1]])
+
+  def test_many_rows(self):
+    count = 20000
+    rows = many_rows(count)
+    slower = rows.assign(**{name: rows[name] * numpy.where(rows["rows"] == 777, 1.5, 1) for name in TIMES})
+    found = comparison.compare(rows, slower)
+    self.assertEqual(len(found), count)
+    self.assertEqual(list(found.loc[found["regression"], "rows"]), [777])
+
+
+if __name__ == "__main__":
+  unittest.main()

@@ -1,0 +1,63 @@
+"""From which size on one implementation is faster than another.
+
+It is faster at a size where its confidence interval lies below the other's; of `total_ms`, which has no interval, where its
+time is less. It wins from the size from which on it is faster at every size that both were measured at. One size is not
+enough to say so: it takes two.
+"""
+
+import dataclasses
+
+import pandas
+
+from benchmarks.report import roles
+
+# What is compared -> columns of the time, and of the low and high end of its interval.
+MEASURES = {
+    "kernel": ("kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high"),
+    "total": ("total_ms", "total_ms", "total_ms"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Crossing:
+  """Where `winner` wins. start: the size from which on; None where there is none. before: the size below it, None if there
+  is none, so that it wins at all sizes. sizes: those at which both were measured."""
+  winner: str
+  loser: str
+  measure: str
+  start: float
+  before: float
+  sizes: tuple
+
+  def always(self):
+    return self.start is not None and self.before is None
+
+
+def find_crossing(rows, winner, loser, measure):
+  """The Crossing of two names in `rows` of roles.by_size; None where fewer than two sizes have both."""
+  median, low, high = MEASURES[measure]
+  times = {}
+  for name in (winner, loser):
+    of_name = rows[(rows["name"] == name) & rows[median].notna()].set_index("n")
+    middle = of_name[median]  # Stands for the interval where there is none.
+    times[name] = pandas.DataFrame({"low": of_name[low].fillna(middle), "high": of_name[high].fillna(middle)})
+  both = times[winner].join(times[loser], how="inner", lsuffix="_winner", rsuffix="_loser").sort_index()
+  if len(both) < 2:
+    return None
+  faster = both["high_winner"] < both["low_loser"]
+  from_here_on = faster[::-1].cummin()[::-1]
+  sizes = tuple(both.index)
+  lost = int((~from_here_on).sum())
+  if len(sizes) - lost < 2:
+    return Crossing(winner, loser, measure, None, None, sizes)
+  return Crossing(winner, loser, measure, sizes[lost], sizes[lost - 1] if lost else None, sizes)
+
+
+def crossings(rows, measure):
+  """Where this project's best and the vendor's library win over the fastest on the CPU: a Crossing each that can be told."""
+  who = roles.find_roles(rows)
+  if who.cpu is None:
+    return []
+  gpu = list(dict.fromkeys(name for name in (who.own, who.vendor) if name is not None))
+  found = [find_crossing(rows, name, who.cpu, measure) for name in gpu]
+  return [crossing for crossing in found if crossing is not None]

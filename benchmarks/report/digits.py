@@ -1,0 +1,18 @@
+"""Numbers as a reader wants them: as many digits as mean something, no exponent where it can be helped."""
+
+import math
+
+
+def significant(value, digits=4):
+  """`value` to so many significant digits: 0.9823, 50269, 4.691e-07; "" for NaN."""
+  if math.isnan(value):
+    return ""
+  if 10 ** digits <= abs(value) < 1e9:
+    return f"{value:.0f}"
+  return f"{value:.{digits}g}"
+
+
+def tick(value):
+  """A number beside an axis: 0.01, 128, 100000, 1e6."""
+  mantissa, _, exponent = f"{value:.6g}".partition("e")
+  return f"{mantissa}e{int(exponent)}" if exponent else mantissa

@@ -1,0 +1,76 @@
+"""Draws what chart.py describes: SVG for a page, SVG and PNG files."""
+
+import concurrent.futures
+import dataclasses
+import io
+import os
+
+import matplotlib.style
+from matplotlib.backends import backend_agg
+from matplotlib.backends import backend_svg
+
+from benchmarks.report import chart
+from benchmarks.report.drawing import bars
+from benchmarks.report.drawing import frame
+from benchmarks.report.drawing import heat_map
+from benchmarks.report.drawing import lines
+from benchmarks.report.drawing import style
+from benchmarks.report.drawing import svg
+
+_PNG_DOTS_PER_INCH = 160
+_MOST_PNG_DOTS = 30000  # Of a side; matplotlib draws no picture of 65536.
+
+
+@dataclasses.dataclass(frozen=True)
+class Picture:
+  """A figure drawn. The same figure makes the same bytes."""
+  page_svg: str  # To be part of an HTML page; takes its colours from CSS variables with the names of style.LIGHT.
+  svg: str  # A file of its own, light.
+  png: bytes  # On white; None where none was asked for.
+
+
+def draw_all(figures, with_png=True, meanwhile=lambda: None):
+  """The Picture of each Chart and HeatMap, by slug. A series has the same colour in all of them. Uses all cores; calls `meanwhile`
+  while other processes draw."""
+  styles = style.assign_styles(figures)
+  jobs = [(figure, styles, with_png, f"p{index}") for index, figure in enumerate(figures)]
+  workers = min(len(os.sched_getaffinity(0)), len(jobs))
+  if workers < 2:
+    meanwhile()
+    pictures = [_draw(job) for job in jobs]
+  else:
+    with concurrent.futures.ProcessPoolExecutor(workers) as pool:
+      drawing = pool.map(_draw, jobs)
+      meanwhile()
+      pictures = list(drawing)
+  return {figure.slug: picture for figure, picture in zip(figures, pictures)}
+
+
+def draw(figure, styles=None, with_png=True, prefix="p"):
+  """The Picture of one Chart or HeatMap. styles: from style.assign_styles(), to share colours with others. prefix: of the SVG's
+  ids, of its own for each picture in a page."""
+  if styles is None:
+    styles = style.assign_styles([figure])
+  # The library's own defaults and ours on top, whatever the user's matplotlibrc says; restored on leaving.
+  with matplotlib.style.context([frame.RC], after_reset=True):
+    if isinstance(figure, chart.HeatMap):
+      picture = heat_map.draw(figure)
+    elif figure.kind in (chart.Kind.LINES, chart.Kind.POINTS):
+      picture = lines.draw(figure, styles)
+    else:
+      picture = bars.draw(figure, styles)
+    text = io.StringIO()
+    backend_svg.FigureCanvasSVG(picture.figure).print_svg(text)
+    file_svg, page_svg = svg.make_svgs(text.getvalue(), prefix, f"{figure.title}. {figure.subtitle}")
+    return Picture(page_svg, file_svg, _png(picture.figure) if with_png else None)
+
+
+def _draw(job):
+  return draw(*job)
+
+
+def _png(figure):
+  data = io.BytesIO()
+  figure.set_dpi(min(_PNG_DOTS_PER_INCH, _MOST_PNG_DOTS / max(figure.get_size_inches())))
+  backend_agg.FigureCanvasAgg(figure).print_png(data, metadata={"Software": None})
+  return data.getvalue()

@@ -1,0 +1,105 @@
+"""The report as one HTML page that needs nothing else: no network, no scripts. page.html is its template."""
+
+import dataclasses
+import numbers
+import pathlib
+
+import jinja2
+import markupsafe
+
+from benchmarks.report import chart
+from benchmarks.report import digits
+from benchmarks.report.drawing import style
+
+MOST_ROWS = 300  # Of a table; the workbook has all.
+_LONG = 40  # Characters of a cell that may be broken into lines.
+
+
+@dataclasses.dataclass(frozen=True)
+class _Table:
+  """A chart.Table as text. Cells are (text, their classes in CSS)."""
+  slug: str
+  title: str
+  note: str
+  header: list
+  rows: list
+  left_out: int
+
+
+@dataclasses.dataclass(frozen=True)
+class _Figure:
+  slug: str
+  title: str
+  notes: list
+  svg: markupsafe.Markup
+  table: _Table
+
+
+@dataclasses.dataclass(frozen=True)
+class _Section:
+  slug: str
+  title: str
+  sentences: list
+  figures: list
+  tables: list
+
+
+def make_page(title, results, sections, pictures):
+  """The page as text. pictures: draw.Picture of each figure of the `sections`, by slug."""
+  environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
+                                   undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+  return environment.get_template("page.html").render(
+      title=title, light=style.LIGHT, dark=style.DARK, measured=_table(_measured(results.rows)), files=_table(_files(results)),
+      problems=results.problems, sections=[_section(section, pictures) for section in sections])
+
+
+def _section(section, pictures):
+  # The SVG is ours, and what it quotes of the data was escaped when it was made: markup as it stands.
+  figures = [_Figure(figure.slug, figure.title, figure.notes, markupsafe.Markup(pictures[figure.slug].page_svg),
+                     _table(figure.table())) for figure in section.figures]
+  return _Section(section.slug, section.title, section.sentences, figures, [_table(table) for table in section.tables])
+
+
+def _table(table):
+  rows = [[_cell(value) for value in row] for row in table.rows[:MOST_ROWS]]
+  # A column is of words if any of its cells is.
+  kinds = ["words" if any(row[index][1] != "number" for row in rows) else "number" for index in range(len(table.columns))]
+  return _Table(table.slug, table.title, table.note, list(zip(table.columns, kinds)), rows, len(table.rows) - len(rows))
+
+
+def _cell(value):
+  if isinstance(value, numbers.Real):
+    return digits.significant(float(value)), "number"
+  text = str(value)
+  return text, "words long" if len(text) > _LONG else "words" if text else "number"
+
+
+def _measured(rows):
+  """What was measured where, when and with which versions: a column for each machine."""
+  table = chart.Table("measured", "What was measured", ["machine"],
+                      [[name] for name in ("CPU", "driver", "CUDA", "dates", "commits", "rows")])
+  for machine, of_machine in rows.groupby("machine", sort=True):
+    table.columns.append(machine)
+    versions = [", ".join(_distinct(of_machine[name])) for name in ("cpu", "driver", "cuda")]
+    days = _distinct(of_machine["timestamp_utc"].str[:10])
+    cells = [*versions, " to ".join(dict.fromkeys((min(days), max(days)))) if days else "",
+             ", ".join(_distinct(of_machine["git_commit"])), _statuses(of_machine)]
+    for row, cell in zip(table.rows, cells):
+      row.append(cell)
+  return table
+
+
+def _files(results):
+  table = chart.Table("files", "Files read", ["file", "rows"], [])
+  for source, of_file in results.rows.groupby("source", sort=False):
+    table.rows.append([source, _statuses(of_file)])
+  table.rows.extend([name, "not a sweep's"] for name in results.other_files)
+  return table
+
+
+def _statuses(rows):
+  return ", ".join(f"{count} {status}" for status, count in rows["status"].value_counts().items())
+
+
+def _distinct(words):
+  return [word for word in dict.fromkeys(words) if word]

@@ -1,0 +1,130 @@
+"""The tables of the transpose studies and of the matmul assignment that the project began with, theirs beside ours.
+
+A section a study, where the results hold rows of its configurations: implementation, shape, element type and block.
+"""
+
+import math
+
+from benchmarks.report import chart, study_data, study_matmul, study_memory, study_text
+from benchmarks.report.study_pairs import StudyTable, block_text, make_pairs
+
+_SWEEP = "bazel run //benchmarks:transpose_sweep -- --preset="
+
+STUDIES = {"000": "First transpose study", "001": "Second transpose study", "002": "Third transpose study",
+           "003": "Fourth transpose study"}
+
+TABLES = (
+    StudyTable("000", "times", "each kernel, and the best block", "naive_row", (16, 16), f"{_SWEEP}study_000",
+               note="Their times are too short for this matrix on that board: see docs/transpose.md."),
+    StudyTable("000", "bounds", "the copies that bound every transpose", "copy_row", None, f"{_SWEEP}study_000"),
+    StudyTable("001", "times", "naive, square and rectangular tiles", "copy_shared", (32, 8), f"{_SWEEP}study_001",
+               note="The study gives no figures; the shape is that of the preset."),
+    StudyTable("002", "times", "all kernels, with blocks of 16x16 and 8x32", "copy_row", None, f"{_SWEEP}study_002",
+               note="With 8x32 blocks their diagonal kernels leave out 3/4 of the matrix: see docs/transpose.md."),
+    StudyTable("002", "times_l1_off", "the naive kernels without L1", "naive_row", None,
+               "bazel run --config=dlcm_cg //benchmarks:transpose_sweep -- --preset=study_002 --csv=study_002_dlcm_cg.csv",
+               note="Ours are of files with dlcm_cg in their names: rows do not say how the program was built."),
+    StudyTable("002", "thin_blocks", "blocks from 8x8 to 32x32 for naive_col", "naive_col", (16, 16),
+               f"{_SWEEP}thin_blocks"),
+    StudyTable("003", "times", "from host to host", "naive_row", (32, 32), f"{_SWEEP}study_003", time="total_ms",
+               note="Times are of a whole call with its copies: total_ms of ours, a hundredth of 100 iterations of theirs. "
+                    "Theirs are too short for that: see docs/transpose.md. Their GB/s, as printed, are GiB/s."),
+)
+
+# Of a table of times: the columns with words, numbers or NaN of a Pair. Those of which nothing is known are left out.
+_COLUMNS = {
+    "implementation": lambda pair: pair.theirs["implementation"],
+    "shape": lambda pair: f"{pair.theirs['rows']:.0f}x{pair.theirs['cols']:.0f} {pair.theirs['dtype']}",
+    "block": lambda pair: block_text(pair.theirs),
+    "their device": lambda pair: pair.theirs["device"],
+    "their ms": lambda pair: pair.theirs["ms"],
+    "their GB/s": lambda pair: pair.their_speed if math.isnan(pair.theirs["gbps"]) else pair.theirs["gbps"],
+    "their % of peak": lambda pair: pair.theirs["pct_of_peak"],
+    "their % of own {}": lambda pair: pair.their_share,
+    "their step": lambda pair: pair.theirs["speedup_vs_previous"],
+    "their gain over the CPU": lambda pair: pair.theirs["speedup_vs_cpu"],
+    "our device": lambda pair: "" if pair.ours is None else pair.ours["device"] or pair.ours["cpu"],
+    "our ms": lambda pair: pair.our_ms,
+    "our GB/s": lambda pair: pair.our_speed,
+    "our % of peak": lambda pair: pair.our("pct_of_peak"),
+    "our % of own {}": lambda pair: pair.our_share,
+    "our % of a vectorised copy": lambda pair: pair.our("pct_of_copy"),
+    "our step": lambda pair: pair.our_step,
+    "our gain over the CPU": lambda pair: pair.our_gain,
+    "ours times as fast": lambda pair: pair.our_speed / pair.their_speed,
+    "remark": lambda pair: pair.theirs["remark"],
+}
+_OF_KERNELS = ("our % of peak", "our % of a vectorised copy")  # Not of whole calls.
+_OF_LADDERS = ("our step", "our gain over the CPU")  # Where the study has them too.
+
+
+def make_sections(results):
+  """A list of chart.Section; studies of whose configurations `results` has no row are left out."""
+  figures = study_data.read_studies()
+  machines = study_data.by_machine(results.rows, set(figures["implementation"]) | set(figures["compared_with"]))
+  sections = [_section(study, figures[figures["study"] == study], machines) for study in STUDIES]
+  sections.append(study_matmul.make_section(figures[figures["study"] == "matmul"], machines))
+  return [section for section in sections if section is not None]
+
+
+def _section(study, rows, machines):
+  pairs_of = {table: make_pairs(table, rows[rows["table"] == table.table], machines)
+              for table in TABLES if table.study == study}
+  memory = study_memory.make_memory(study, rows, machines)
+  if all(pair.ours is None for pairs in pairs_of.values() for pair in pairs) and not (memory and memory.has_ours):
+    return None
+  title, devices = STUDIES[study], [device for device in rows["device"].unique() if device]
+  sentences = [sentence for table, pairs in pairs_of.items() for sentence in study_text.sentences(table, pairs)]
+  figures = [figure for table, pairs in pairs_of.items() for figure in _share_chart(title, table, pairs)]
+  tables = [_times_table(title, table, pairs) for table, pairs in pairs_of.items()]
+  if memory:
+    sentences += memory.sentences
+    tables.append(chart.Table(memory.slug, f"{title}: what each kernel does to memory", memory.columns, memory.rows,
+                              memory.note))
+  heading = f"{title}{f' ({devices[0]})' if devices else ''}: theirs beside ours"
+  return chart.Section(f"study-{study}", heading, sentences, figures, tables)
+
+
+def _times_table(title, table, pairs):
+  left_out = () if table.time == "kernel_ms_median" else _OF_KERNELS
+  if all(math.isnan(pair.theirs["speedup_vs_cpu"]) for pair in pairs):
+    left_out += _OF_LADDERS
+  cells = {name.format(table.yardstick_text()): [cell(pair) for pair in pairs]
+           for name, cell in _COLUMNS.items() if name not in left_out}
+  cells = {name: values for name, values in cells.items() if not all(_is_nothing(value) for value in values)}
+  missing = sum(pair.ours is None for pair in pairs)
+  note = [table.note] if table.note else []
+  if missing:
+    note.append(f"Of {missing} of these {len(pairs)} rows the files have none of ours; `{table.command}` measures them.")
+  return chart.Table(table.slug(), f"{title}: {table.title}", list(cells), [list(row) for row in zip(*cells.values())],
+                     " ".join(note))
+
+
+def _is_nothing(value):
+  return value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _share_chart(title, table, pairs):
+  """Bars for theirs and for each machine of ours; nothing where there are not two of ours to compare."""
+  ours = [pair for pair in pairs if not math.isnan(pair.our_share)]
+  if len(ours) < 2:
+    return []
+  names = list(dict.fromkeys(pair.name() for pair in pairs))
+  series = []
+  if not all(math.isnan(pair.their_share) for pair in pairs):
+    theirs = {pair.name(): pair.their_share for pair in pairs}
+    series.append(chart.Series(f"theirs ({pairs[0].theirs['device']})", names, [theirs[name] for name in names]))
+  for machine in dict.fromkeys(pair.machine for pair in ours):
+    of_machine = {pair.name(): pair for pair in ours if pair.machine == machine}
+    shares, low, high = ([of_machine[name].our_share_at(column) if name in of_machine else math.nan for name in names]
+                         for column in (table.time, "kernel_ms_ci_high", "kernel_ms_ci_low"))
+    # Whole calls have no interval.
+    spread = (low, high) if table.time == "kernel_ms_median" else ()
+    series.append(chart.Series(f"ours ({machine})", names, shares, *spread))
+  yardstick = table.yardstick_text()
+  shape = f"{pairs[0].theirs['rows']:.0f} x {pairs[0].theirs['cols']:.0f}"
+  notes = [f"Each side's speed in percent of its own {yardstick}, so that only what differs between kernels is compared."]
+  notes += [table.note] if table.note else []
+  return [chart.Chart(f"{table.slug()}-shares", f"{title}, {table.title}, {shape}",
+                      study_data.where_and_when([pair.ours for pair in ours]), chart.Kind.BARS,
+                      chart.Axis("kernel and block"), chart.Axis(f"speed (% of own {yardstick})"), series, notes=notes)]

@@ -1,0 +1,89 @@
+"""The figures of the studies that the project began with, and where our rows of the same configuration are."""
+
+import pathlib
+
+import pandas
+
+STUDIES_CSV = pathlib.Path(__file__).absolute().parents[2] / "docs" / "results" / "studies.csv"
+
+_WORDS = ("study", "table", "device", "implementation", "dtype", "l1", "compared_with", "remark")
+_CONFIGURATION = ("implementation", "dtype", "rows", "cols", "block_x", "block_y", "l1")
+# Rows do not say so: it is an option of the build (--config=dlcm_cg), and the file is named after it.
+_WITHOUT_L1 = "dlcm_cg"
+_ELEMENT_BYTES = 4  # float and int; the studies have no others.
+
+
+def read_studies(path=STUDIES_CSV):
+  """A DataFrame of the studies' figures, in their order: numbers NaN and words "" where a study has none.
+
+  `table` names the table of a study; the other columns are those of the sweeps. `gbps` and the percentages are as printed.
+  """
+  frame = pandas.read_csv(path, dtype={name: str for name in _WORDS}, encoding="ascii")
+  frame[list(_WORDS)] = frame[list(_WORDS)].fillna("")
+  numbers = [name for name in frame.columns if name not in _WORDS]
+  frame[numbers] = frame[numbers].astype(float)
+  return frame
+
+
+def bytes_moved(row):
+  """By a transpose or copy: each element read once and written once."""
+  return 2 * row["rows"] * row["cols"] * _ELEMENT_BYTES
+
+
+class OurRows:
+  """One machine's rows of Results that can stand beside a study's: cold L2, no batches, plain products."""
+
+  def __init__(self, rows, implementations):
+    usable = (rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["batch"].eq(1) & rows["l2"].ne("hot")
+              & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
+              & rows["implementation"].isin(list(implementations)))
+    rows = rows[usable].sort_values("timestamp_utc", kind="stable")
+    rows = rows.assign(l1=rows["source"].str.contains(_WITHOUT_L1).map({True: "off", False: "on"}))
+    # A profiler's time is that of one run, taken in another way.
+    self.rows = rows.assign(is_timed=rows["device"].eq("") | rows["host_memory"].ne(""))
+    self._places = {}
+    for place, key in enumerate(zip(*(self.rows[name].fillna(-1) for name in _CONFIGURATION))):
+      self._places.setdefault(key, []).append(place)
+
+  def timed(self, wanted):
+    """The latest time of the configuration that `wanted`, a row of read_studies(), names; None where there is none."""
+    return self._latest(wanted, "is_timed")
+
+  def counted(self, wanted):
+    """The latest row of it with counters of memory behaviour; None where there is none."""
+    return self._latest(wanted, "load_transactions")
+
+  def products(self, implementation, column="is_timed"):
+    """Its square products of floats, of each size the latest that has something in `column`, by size `n`."""
+    rows = self.rows
+    rows = rows[rows["implementation"].eq(implementation) & rows["operation"].eq("matmul") & rows["dtype"].eq("float")
+                & rows["rows"].eq(rows["cols"]) & rows["rows"].eq(rows["depth"]) & rows[column].fillna(0).ne(0)]
+    return rows.assign(n=rows["rows"]).drop_duplicates("n", keep="last").sort_values("n", kind="stable")
+
+  def _latest(self, wanted, column):
+    key = tuple(-1 if pandas.isna(wanted[name]) else wanted[name] for name in _CONFIGURATION)
+    for place in reversed(self._places.get(key, [])):
+      row = self.rows.iloc[place]
+      if row[column] and not pandas.isna(row[column]):
+        return row
+    return None
+
+
+def by_machine(rows, implementations):
+  """{machine: OurRows}, in alphabetical order; without machines that have none."""
+  found = {machine: OurRows(of_machine, implementations) for machine, of_machine in rows.groupby("machine", sort=True)}
+  return {machine: ours for machine, ours in found.items() if len(ours.rows)}
+
+
+def where_and_when(rows):
+  """For the subtitle of a chart of these rows: machines, days, commits, L2 mode."""
+  days = sorted({row["timestamp_utc"][:10] for row in rows} - {""})
+  commits = list(dict.fromkeys(row["git_commit"] for row in rows if row["git_commit"]))
+  parts = [", ".join(dict.fromkeys(row["machine"] for row in rows))]
+  if days:
+    parts.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
+  if commits:
+    parts.append(f"commit {commits[0]}" if len(commits) == 1 else f"{len(commits)} commits ({commits[0]} to {commits[-1]})")
+  if any(row["l2"] for row in rows):
+    parts.append("cold L2")
+  return ", ".join(part for part in parts if part)

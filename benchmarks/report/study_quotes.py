@@ -1,0 +1,129 @@
+"""The figures that the matmul assignment quotes in its text, and ours."""
+
+import dataclasses
+import math
+from typing import Callable
+
+from benchmarks.report import chart
+from benchmarks.report.digits import significant
+
+LOADING = ("alloc_ms", "h2d_ms", "d2h_ms", "free_ms")  # What the assignment calls loading.
+
+_QUALIFIERS = ("over", "below", "around")  # Remarks that belong to the number.
+_SWEEP = "bazel run //benchmarks:matmul_sweep -- --preset="
+_NCU = "ncu --set full bazel-bin/benchmarks/matmul_sweep --sizes=1024 --implementations=tiled"
+
+
+@dataclasses.dataclass(frozen=True)
+class Quote:
+  """Of a `table` of studies.csv. The texts have the names of a row's columns in them."""
+  what: str
+  column: str  # Of theirs.
+  ours: Callable  # (row of theirs, study_data.OurRows) -> number, NaN where the files do not tell.
+  sentence: str  # With {theirs}, {ours} and {machine} besides.
+  command: str  # Measures ours.
+
+
+def make_table(rows, machines):
+  """The chart.Table of the assignment's `rows`, and a sentence for each figure that is there on both sides."""
+  cells, sentences, commands = [], [], []
+  for _, row in rows.iterrows():
+    quote = QUOTES[row["table"]]
+    found = {machine: quote.ours(row, ours) for machine, ours in machines.items()}
+    found = {machine: value for machine, value in found.items() if not math.isnan(value)}
+    if not found:
+      commands.append(quote.command.format(preset="cublas_vs_eigen" if row["implementation"] in ("eigen", "cublas")
+                                           else "own_kernels"))
+    for machine, value in (found or {"": math.nan}).items():
+      cells.append([quote.what.format(**row), row["implementation"], row["rows"], row[quote.column], machine, value,
+                    row["remark"]])
+      if machine:
+        sentences.append(_sentence(quote, row, machine, value))
+  note = "Theirs are as quoted; a remark such as 'over' belongs to the number."
+  if commands:
+    listed = ", ".join(f"`{command}`" for command in dict.fromkeys(commands))
+    note += f" What is empty is not in these files; it comes from {listed}."
+  columns = ["what", "implementation", "n", "theirs", "our device", "ours", "remark"]
+  return chart.Table("study-matmul-quotes", "Matmul assignment: what its text quotes", columns, cells, note), sentences
+
+
+def _sentence(quote, row, machine, value):
+  theirs = significant(row[quote.column])
+  if row["remark"] in _QUALIFIERS:
+    theirs = f"{row['remark']} {theirs}"
+  ours = "no measured n" if value == 0 else significant(value)
+  words = {**row, "rows": significant(row["rows"]), "theirs": theirs, "ours": ours, "machine": machine}
+  return quote.sentence.format(**words)
+
+
+def _at(row, products, values):
+  """That of `values` which belongs to the size of `row`."""
+  found = values[products["n"] == row["rows"]]
+  return found.iloc[0] if len(found) else math.nan
+
+
+def _last_ahead(row, ours):
+  """The largest n at which it is faster than the other; 0 for none."""
+  both = ours.products(row["implementation"]).merge(ours.products(row["compared_with"]), on="n", suffixes=("", "_other"))
+  ahead = both[both["total_ms"] < both["total_ms_other"]]["n"]
+  return math.nan if both.empty else max(ahead, default=0.0)
+
+
+def _total(row, ours):
+  products = ours.products(row["implementation"])
+  return _at(row, products, products["total_ms"])
+
+
+def _largest(row, ours):
+  return ours.products(row["implementation"])["n"].max()
+
+
+def _loading(row, ours):
+  products = ours.products(row["implementation"])
+  return _at(row, products, products[list(LOADING)].sum(axis=1, skipna=False))
+
+
+def _gain(row, ours):
+  products, others = ours.products(row["implementation"]), ours.products(row["compared_with"])
+  return _at(row, others, others["kernel_ms_median"]) / _at(row, products, products["kernel_ms_median"])
+
+
+def _wavefronts(row, ours):
+  column = "shared_load_wavefronts_per_request"
+  products = ours.products(row["implementation"], column)
+  return _at(row, products, products[column])
+
+
+def _in_no_column(row, ours):
+  del row, ours
+  return math.nan
+
+
+QUOTES = {
+    "crossover": Quote(
+        "largest n at which {implementation} is faster than {compared_with}, with copies", "rows", _last_ahead,
+        "With copies {implementation} is faster than {compared_with} up to n = {theirs} on theirs, to {ours} on {machine}.",
+        _SWEEP + "{preset}"),
+    "total": Quote(
+        "ms with copies", "ms", _total,
+        "{implementation} takes {theirs} ms with copies at n = {rows} on theirs, {ours} ms on {machine}.",
+        _SWEEP + "{preset}"),
+    "memory": Quote(
+        "largest n measured", "rows", _largest,
+        "The largest n of {implementation} is {theirs} on theirs ({remark}), {ours} on {machine}.",
+        _SWEEP + "{preset}"),
+    "loading": Quote(
+        "ms for allocation, copies and freeing", "ms", _loading,
+        "All but the kernel of {implementation} takes {theirs} ms at n = {rows} on theirs, {ours} ms on {machine}.",
+        _SWEEP + "{preset}"),
+    "fma": Quote(
+        "times the speed of {compared_with}", "speedup_vs_previous", _gain,
+        "{implementation} has {theirs} times the speed of {compared_with} on theirs, {ours} on {machine} at n = {rows}.",
+        _SWEEP + "{preset}"),
+    "bank_conflicts": Quote(
+        "wavefronts of a shared load", "shared_load_wavefronts_per_request", _wavefronts,
+        "A shared load of {implementation} takes {theirs} wavefronts on theirs, {ours} on {machine}.",
+        "bazel run //benchmarks:profile -- --operation=matmul --kernels=tiled --sizes=1024"),
+    "throughput": Quote("compute throughput, percent of what is possible", "value", _in_no_column, "", _NCU),
+    "stalls": Quote("cycles that a warp is stalled by synchronisation", "value", _in_no_column, "", _NCU),
+}
