@@ -21,11 +21,14 @@ int64_t Tiles(const MatMulArgs& args, int64_t rows, int64_t cols) {
 bool FitsTiles(const MatMulArgs& args) { return args.lda <= kMaxTileLd && args.ldb <= kMaxTileLd; }
 
 bool IsTiny(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return Tiles(args, 16, 16) <= tuning.tiny_tiles && args.k <= tuning.tiny_terms;
+  return args.k <= tuning.tiny_terms &&
+         Tiles(args, 16, 16) <= tuning.tiny_work / std::max<int64_t>(args.k, 1);
 }
 
 bool IsThin(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
+  const bool thin = std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
+  const bool deep = Tiles(args, 64, 64) <= tuning.deep_tiles && args.k >= tuning.deep_terms;
+  return thin || deep;
 }
 
 bool Is32x32(const MatMulArgs& args, const MatMulTuning& tuning) {
@@ -67,11 +70,14 @@ bool IsForTiles(const MatMulArgs& args, const MatMulTuning& /*tuning*/) { return
 
 bool IsAnything(const MatMulArgs& /*args*/, const MatMulTuning& /*tuning*/) { return true; }
 
-// Words such as tiny_tiles are the fields of MatMulTuning.
+// Words such as tiny_work are the fields of MatMulTuning.
 constexpr MatMulDispatch kTable[] = {
-    {"tiny", "at most tiny_tiles tiles of 16x16 and tiny_terms terms",
+    {"tiny", "tiles of 16x16 times terms are at most tiny_work, and terms tiny_terms",
      "4 to 7 us up to n = 160, cuBLAS 4 to 10; stream_k_32x32 6 to 8", IsTiny},
-    {"thin", "at most thin_lines rows or columns, and thin_terms terms or more",
+    {"thin",
+     "at most thin_lines rows or columns, and thin_terms terms or more; or at most deep_tiles "
+     "tiles "
+     "of 64x64, and deep_terms terms or more",
      "reads the large operand once; stream_k_64x64 does four times the work", IsThin},
     {"stream_k_32x32", "at most tiles_32x32 tiles of 32x32 and few_terms terms",
      "1.45 of cuBLAS at n = 256; stream_k_64x64 0.91", Is32x32},

@@ -14,7 +14,8 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kTuning = {90, 100, 160, 16, 512, 200, 2048, 132, 264, 512, 122, 106};
+constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 4,   2048,
+                                  200, 2048,  132, 264, 512, 122, 106};
 
 void* At(uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -48,7 +49,8 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"stream_k_32x32", 90, Gapless(256, 256, 256)},
       {"stream_k_32x64", 90, Gapless(512, 512, 512)},
       {"stream_k_64x64", 90, Gapless(1024, 1024, 1024)},
-      {"stream_k_64x64", 90, Gapless(128, 128, 100000)},
+      {"thin", 90, Gapless(128, 128, 100000)},
+      {"stream_k_64x64", 90, Gapless(256, 256, 8192)},
       {"stream_k_128x128", 90, Gapless(100000, 128, 129)},
       {"ragged", 90, Gapless(4096, 4096, 4096)},
       {"general_tile", 90, Gapless(1024, 1024, (int64_t{1} << 23) + 1)},
@@ -89,7 +91,7 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
 
 // Each threshold lets its row have what went to a later one.
 TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
-  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
+  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
   const MatMulArgs args = Gapless(256, 256, 256);
   EXPECT_STREQ(ChooseMatMul(args, 90, none).implementation, "ragged");
   MatMulTuning tuning = none;
@@ -104,7 +106,12 @@ TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");
   tuning.thin_lines = tuning.thin_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "thin");
-  tuning.tiny_tiles = tuning.tiny_terms = 256;
+  tuning.thin_lines = 0;
+  tuning.deep_tiles = 16;
+  tuning.deep_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "thin");
+  tuning.tiny_work = 256 * 256;
+  tuning.tiny_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "tiny");
   MatMulArgs batch = Gapless(64, 64, 64);
   batch.batch = 2;

@@ -104,6 +104,27 @@ TEST_P(MatMulGpuTest, EveryBlockShape) {
   RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
 }
 
+// Large enough that packing operands pays (packing.h), cut tiles and steps that end within a tile:
+// for those that the host executor cannot test at leisure.
+TEST_P(MatMulGpuTest, OperandsWorthPacking) {
+  if (!implementation_->general || implementation_->executor == Executor::kHostExecutable) {
+    GTEST_SKIP() << "tested elsewhere";
+  }
+  for (MatMulCase c : {MatMulCase{1901, 1900, 40, 0}, MatMulCase{1901, 1903, 71, 1},
+                       MatMulCase{1200, 1000, 520, 0}}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      c.transpose_a = (ops & 1) != 0;
+      c.transpose_b = (ops & 2) != 0;
+      RunCase<float>(c);
+      MatMulCase general = c;
+      general.alpha = -0.5;
+      general.beta = 2;
+      general.offset_a = general.offset_b = general.offset_c = 1;
+      RunCase<float>(general);
+    }
+  }
+}
+
 // A NaN, or an infinity, in A spoils its row of C, in B its column, and nothing else: zero padding
 // must not meet it.
 TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {

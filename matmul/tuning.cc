@@ -16,10 +16,12 @@ constexpr MatMulTuning kTunings[] = {
 
 // The ranges are generous: what is chosen at their ends no kernel was made for.
 constexpr MatMulThreshold kThresholds[] = {
-    {"tiny_tiles", &MatMulTuning::tiny_tiles, 1, 4096},
+    {"tiny_work", &MatMulTuning::tiny_work, 1000, 250000},
     {"tiny_terms", &MatMulTuning::tiny_terms, 1, 4096},
     {"thin_lines", &MatMulTuning::thin_lines, 1, 128},
     {"thin_terms", &MatMulTuning::thin_terms, 16, 16384},
+    {"deep_tiles", &MatMulTuning::deep_tiles, 1, 64},
+    {"deep_terms", &MatMulTuning::deep_terms, 256, 65536},
     {"tiles_32x32", &MatMulTuning::tiles_32x32, 1, 16384},
     {"few_terms", &MatMulTuning::few_terms, 16, 65536},
     {"tiles_32x64", &MatMulTuning::tiles_32x64, 1, 16384},

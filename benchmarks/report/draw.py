@@ -30,8 +30,8 @@ class Picture:
 
 
 def draw_all(figures, with_png=True, meanwhile=lambda: None):
-  """The Picture of each Chart and HeatMap, by slug. A series has the same colour in all of them. Uses all cores; calls `meanwhile`
-  while other processes draw."""
+  """The Picture of each Chart and HeatMap, by slug. A series has the same colour in all of them. Uses all cores; calls
+  `meanwhile` while other processes draw."""
   styles = style.assign_styles(figures)
   jobs = [(figure, styles, with_png, f"p{index}") for index, figure in enumerate(figures)]
   workers = min(len(os.sched_getaffinity(0)), len(jobs))
@@ -47,8 +47,8 @@ def draw_all(figures, with_png=True, meanwhile=lambda: None):
 
 
 def draw(figure, styles=None, with_png=True, prefix="p"):
-  """The Picture of one Chart or HeatMap. styles: from style.assign_styles(), to share colours with others. prefix: of the SVG's
-  ids, of its own for each picture in a page."""
+  """The Picture of one Chart or HeatMap. styles: from style.assign_styles(), to share colours with others. prefix: of the
+  SVG's ids, of its own for each picture in a page."""
   if styles is None:
     styles = style.assign_styles([figure])
   # The library's own defaults and ours on top, whatever the user's matplotlibrc says; restored on leaving.

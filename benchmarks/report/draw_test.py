@@ -30,13 +30,13 @@ def _chart(kind=chart.Kind.LINES, series=None, log=True, **others):
               chart.Series("second", x, [1.5, math.nan, 3.0, 4.0]),
               chart.Series("limit", x, [0.5, 0.5, 0.5, 0.5], is_bound=True)]
   fields = {"slug": "s", "title": "Time by size", "subtitle": _SUBTITLE, **others}
-  return chart.Chart(kind=kind, x=chart.Axis("n", log and not words), y=chart.Axis("time (ms)", log and not words), series=series,
-                     **fields)
+  return chart.Chart(kind=kind, x=chart.Axis("n", log and not words), y=chart.Axis("time (ms)", log and not words),
+                     series=series, **fields)
 
 
 def _heat_map(values, **others):
-  return chart.HeatMap("h", "Share of a copy", _SUBTITLE, "shape", "kernel", "% of copy", [f"c{i}" for i in range(len(values[0]))],
-                       [f"r{i}" for i in range(len(values))], values, **others)
+  columns, rows = [f"c{index}" for index in range(len(values[0]))], [f"r{index}" for index in range(len(values))]
+  return chart.HeatMap("h", "Share of a copy", _SUBTITLE, "shape", "kernel", "% of copy", columns, rows, values, **others)
 
 
 def _texts(svg):
@@ -120,7 +120,7 @@ class DrawTest(unittest.TestCase):
     self.assertIn("no values", _texts(draw.draw(_chart(series=[])).svg))
 
   def test_long_names_and_many_bars_leave_a_plot(self):
-    long = [f"a name that is far longer than any kernel's name should be, for whatever reason it is {index}" for index in range(3)]
+    long = [f"a name that is far longer than any kernel's name should be, for some reason, {index}" for index in range(3)]
     many = [f"kernel {index}" for index in range(2500)]
     for name, figure in (("bars", _chart(chart.Kind.BARS, [chart.Series(word, long, [1.0, 2.0, 3.0]) for word in long])),
                          ("lines", _chart(series=[chart.Series(word, _SIZES, [1, 2, 3, 4]) for word in long])),
@@ -131,8 +131,9 @@ class DrawTest(unittest.TestCase):
         width, height = map(float, ElementTree.fromstring(picture.page_svg).get("viewBox").split()[2:])
         self.assertLess(width, 2500)
         self.assertGreater(height, 100)
-        paths = re.findall(r'd="M ([-\d.]+) ([-\d.]+) ([-\d.]+) [-\d.]+ [-\d.]+ [-\d.]+ [-\d.]+ [-\d.]+ z"', picture.page_svg)
-        begin, _, end = map(float, paths[1])  # The first is the picture's background, the second the plot's.
+        # The first path is the picture's background, the second the plot's.
+        plot = re.findall(r'd="M ([-\d. ]+) z"', picture.page_svg)[1].split()
+        begin, end = float(plot[0]), float(plot[2])
         self.assertGreater(end - begin, 100)
 
   def test_many_points_stay_small(self):

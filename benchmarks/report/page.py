@@ -49,8 +49,9 @@ def make_page(title, results, sections, pictures):
   environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
   return environment.get_template("page.html").render(
-      title=title, light=style.LIGHT, dark=style.DARK, measured=_table(_measured(results.rows)), files=_table(_files(results)),
-      problems=results.problems, sections=[_section(section, pictures) for section in sections])
+      title=title, light=style.LIGHT, dark=style.DARK, measured=_table(_measured(results.rows)),
+      files=_table(_files(results)), problems=results.problems,
+      sections=[_section(section, pictures) for section in sections])
 
 
 def _section(section, pictures):

@@ -47,8 +47,8 @@ class _Parser(html.parser.HTMLParser):
 
 
 def _results(problems=(), **columns):
-  row = {"machine": "NVIDIA H200", "cpu": "Xeon", "driver": "580", "cuda": "CUDA 13.0", "timestamp_utc": "2026-11-21T10:00:00Z",
-         "git_commit": "g0123", "status": "ok", "source": "a.csv", **columns}
+  row = {"machine": "NVIDIA H200", "cpu": "Xeon", "driver": "580", "cuda": "CUDA 13.0",
+         "timestamp_utc": "2026-11-21T10:00:00Z", "git_commit": "g0123", "status": "ok", "source": "a.csv", **columns}
   return results.Results(pandas.DataFrame([row, {**row, "status": "skipped"}]), {}, list(problems))
 
 

@@ -2,8 +2,8 @@
 
   bazel run //benchmarks:report -- FILE_OR_FOLDER... [--output=DIR] [--title=TEXT] [--only=html,xlsx,charts]
 
-A folder means its *.csv. Writes DIR/report.html, DIR/report.xlsx and DIR/charts/; DIR is `report` unless given. What could not be
-read goes to standard error. Exit codes: 0; 2 for bad input, after one line that says which.
+A folder means its *.csv. Writes DIR/report.html, DIR/report.xlsx and DIR/charts/; DIR is `report` unless given. What could
+not be read goes to standard error. Exit codes: 0; 2 for bad input, after one line that says which.
 """
 
 import argparse
@@ -47,11 +47,13 @@ def main(arguments):
 
 
 def _parse(arguments):
-  parser = _Flags(prog="report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+  parser = _Flags(prog="report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                  allow_abbrev=False)
   parser.add_argument("paths", metavar="FILE_OR_FOLDER", nargs="+", help="CSVs of sweeps, folders of them")
   parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("report"), help="default: report")
   parser.add_argument("--title", metavar="TEXT", help="of the page; default: what was measured")
-  parser.add_argument("--only", type=_parts, default=set(_PARTS), help="parts to write, with commas between; default: html,xlsx,charts")
+  parser.add_argument("--only", metavar="PARTS", type=_parts, default=set(_PARTS),
+                      help="what to write, with commas between; default: html,xlsx,charts")
   return parser.parse_args(arguments)
 
 
@@ -83,7 +85,8 @@ def _write(flags, read):
     write_workbook()
     return
   # The workbook takes about as long as all pictures.
-  pictures = draw.draw_all([figure for section in found for figure in section.figures], "charts" in flags.only, write_workbook)
+  figures = [figure for section in found for figure in section.figures]
+  pictures = draw.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
   if "html" in flags.only:
     title = flags.title or f"Stridewise on {', '.join(sorted(set(read.rows['machine']) - {''}))}"
     file = flags.output / "report.html"

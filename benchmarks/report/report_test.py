@@ -59,7 +59,8 @@ class ReportTest(unittest.TestCase):
       self.assertIn(part, page)
 
   def test_only(self):
-    for only, expected in (("html", {"report.html"}), ("xlsx", {"report.xlsx"}), ("html,xlsx", {"report.html", "report.xlsx"})):
+    for only, expected in (("html", {"report.html"}), ("xlsx", {"report.xlsx"}),
+                           ("html,xlsx", {"report.html", "report.xlsx"})):
       with self.subTest(only):
         self.assertEqual(self.run_report("in", f"--only={only}", f"--output=out-{only}")[0], 0)
         self.assertEqual(self.written(f"out-{only}"), expected)

@@ -51,8 +51,8 @@ def _set_log_ticks(mpl_axis, limits, values):
 
 
 def log_ticks(limits, values):
-  """Ticks within `limits`: powers of two where at least half of the `values` are, else 1, 10, 100, or 1, 2, 5, 10 where these
-  were too few."""
+  """Ticks within `limits`: powers of two where at least half of the `values` are, else 1, 10, 100, or 1, 2, 5, 10 where
+  these were too few."""
   if _are_powers_of_two(values):
     ticks = _powers(2, limits)
     if len(ticks) >= 3:
@@ -60,8 +60,8 @@ def log_ticks(limits, values):
   ticks = _powers(10, limits)
   if len(ticks) >= 3:
     return ticks
-  ticks = [factor * 10.0 ** exponent for exponent in range(math.floor(math.log10(limits[0])), math.ceil(math.log10(limits[1])))
-           for factor in (1, 2, 5)]
+  first, last = (math.floor(math.log10(limit)) for limit in limits)
+  ticks = [factor * 10.0 ** exponent for exponent in range(first, last + 1) for factor in (1, 2, 5)]
   ticks = [tick for tick in ticks if limits[0] <= tick <= limits[1]]
   if len(ticks) >= 3:
     return ticks

@@ -77,7 +77,8 @@ def _stack(all_series, words, figure):
   for series in all_series:
     height = _by_word(series, series.y, words, figure)
     end = begin + height
-    low, high = (end if ends is None else begin + _by_word(series, ends, words, figure) for ends in (series.low, series.high))
+    low, high = (end if ends is None else begin + _by_word(series, ends, words, figure)
+                 for ends in (series.low, series.high))
     all_bars.append(_Bars(series.name, numpy.arange(len(words)), begin, end, low, high, _labels_by_word(series, words)))
     begin = begin + numpy.nan_to_num(height)
   return all_bars

@@ -19,8 +19,9 @@ _PADDING, _GAP = 10, 6
 # In place of the user's own matplotlibrc.
 RC = {
     "font.family": "DejaVu Sans", "font.size": 9, "text.parse_math": False, "text.color": style.INK,
-    "axes.edgecolor": style.MUTED, "axes.labelcolor": style.INK, "axes.labelpad": 6, "axes.linewidth": 0.8, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": style.GRID, "grid.linewidth": 0.6,
+    "axes.edgecolor": style.MUTED, "axes.labelcolor": style.INK, "axes.labelpad": 6, "axes.linewidth": 0.8,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
+    "grid.color": style.GRID, "grid.linewidth": 0.6,
     "xtick.color": style.MUTED, "ytick.color": style.MUTED, "xtick.labelcolor": style.INK, "ytick.labelcolor": style.INK,
     "figure.facecolor": style.PAPER, "axes.facecolor": style.PAPER, "savefig.facecolor": style.PAPER,
     "lines.linewidth": 1.6, "lines.markersize": 4.5, "path.simplify_threshold": 0.2,
@@ -63,8 +64,8 @@ class Frame:
     self.ax.text(0.5, 0.5, "no values", color=style.MUTED, ha="center", va="center", transform=self.ax.transAxes)
 
   def place_plot(self, add_above=None):
-    """Sets the picture's size and the plot's place in it. add_above: called when the plot has its width, adds what stands right
-    above it, and returns that one's height."""
+    """Sets the picture's size and the plot's place in it. add_above: called when the plot has its width, adds what stands
+    right above it, and returns that one's height."""
     around, plot = self.ax.get_tightbbox(self._renderer), self.extent(self.ax)
     left, right, bottom = plot.x0 - around.x0, around.x1 - plot.x1, plot.y0 - around.y0
     left, right, bottom = _PADDING + left, self._right + max(right, 0), _PADDING + bottom

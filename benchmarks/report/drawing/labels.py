@@ -77,7 +77,7 @@ class Labels:
 
 
 def add_marks(picture, marks):
-  """A vertical line for each chart.Mark with its label above the plot. Returns the labels' height, for Frame.place_plot()."""
+  """A vertical line for each chart.Mark and its label above the plot. Returns the labels' height, for Frame.place_plot()."""
   low, high = picture.ax.get_xlim()
   marks = [mark for mark in marks if low <= mark.x <= high]
   for mark in marks:
@@ -86,7 +86,7 @@ def add_marks(picture, marks):
 
 
 def add_words_above(picture, places):
-  """Words above the plot, each like a flag on a pole at its x in data, in as many rows as they need. Returns the rows' height."""
+  """Words above the plot, each a flag on a pole at its x in data, in as many rows as they need. Returns the rows' height."""
   ax, plot = picture.ax, picture.extent(picture.ax)
   row_begins = []  # How far to the left each row is taken.
   # From the right, so that no pole runs through a word.

@@ -20,7 +20,7 @@ def draw(figure, styles):
   picture = frame.Frame(figure.title, figure.subtitle, _PLOT_HEIGHT)
   series = [_Drawable(series, figure) for series in figure.series]
   axes.set_axis(picture.ax, "x", figure.x, _all(one.x[numpy.isfinite(one.y)] for one in series))
-  axes.set_axis(picture.ax, "y", figure.y, _all(ends for one in series for ends in (one.low, one.y, one.high)), from_zero=True)
+  axes.set_axis(picture.ax, "y", figure.y, _all(y for one in series for y in (one.low, one.y, one.high)), from_zero=True)
   bounds = [one for one in series if one.is_bound]
   handles = {one.name: _draw_series(picture.ax, one, styles[one.name], figure) for one in series if not one.is_bound}
   for index, bound in enumerate(bounds):

@@ -1,7 +1,7 @@
 """Colours and line styles, for white paper and for a dark screen, and which series gets which.
 
-The series' colours are Okabe's and Ito's, told apart with any colour vision, a little darker on white and lighter on dark so that
-a thin line stands out; their yellow, invisible on white, is a brown there. The black is a grey: bounds and text are black.
+The series' colours are Okabe's and Ito's, told apart with any colour vision, a little darker on white and lighter on dark so
+that a thin line stands out; their yellow, invisible on white, is a brown there. Black is a grey: bounds and text are black.
 """
 
 import collections
@@ -35,8 +35,8 @@ class Style:
 def assign_styles(figures):
   """A Style for the name of each series that is no bound: the same in all figures, different within a figure.
 
-  The first eight names of a report differ in colour; later ones take the least used colour that no figure of theirs has. A figure
-  of more than eight series repeats colours with other markers and dashes.
+  The first eight names of a report differ in colour; later ones take the least used colour that no figure of theirs has. A
+  figure of more than eight series repeats colours with other markers and dashes.
   """
   neighbours = collections.defaultdict(set)
   for figure in figures:

@@ -9,7 +9,8 @@ from benchmarks.report.drawing import style
 
 
 def _chart(names, bounds=()):
-  series = [chart.Series(name, [1], [1]) for name in names] + [chart.Series(name, [1], [1], is_bound=True) for name in bounds]
+  series = [chart.Series(name, [1], [1]) for name in names]
+  series += [chart.Series(name, [1], [1], is_bound=True) for name in bounds]
   return chart.Chart("s", "t", "", chart.Kind.LINES, chart.Axis("x"), chart.Axis("y"), series)
 
 

@@ -21,9 +21,9 @@ _COLOR = re.compile("|".join(_VARIABLES))
 
 
 def make_svgs(text, prefix, title):
-  """Of the SVG that matplotlib wrote two versions: a file's, which is light, and a page's, which has the page's font, takes its
-  colours from the CSS variables --ink, --muted, ... (style.LIGHT's names), and leaves its size to the page's CSS: --width says how
-  wide it was meant to be. Ids begin with `prefix`."""
+  """Of the SVG that matplotlib wrote two versions: a file's, which is light, and a page's, which has the page's font, takes
+  its colours from the CSS variables --ink, --muted, ... (style.LIGHT's names), and leaves its size to the page's CSS:
+  --width says how wide it was meant to be. Ids begin with `prefix`."""
   title = _NOT_XML.sub("", title)
   root = ElementTree.fromstring(_NOT_XML.sub("", text))
   _hoist_styles(root)
@@ -89,8 +89,9 @@ def _shorten(element):
       last = word if word.isalpha() else last
     element.set("d", " ".join(words))
   if "style" in element.attrib:
-    element.set("style", _FONT.sub(lambda match: f"font-size: {match[2]}" + (f"; font-weight: {match[1]}" if match[1] else ""),
-                                   element.get("style")).replace(": ", ":").replace("; ", ";"))
+    plain = _FONT.sub(lambda match: f"font-size: {match[2]}" + (f"; font-weight: {match[1]}" if match[1] else ""),
+                      element.get("style"))
+    element.set("style", plain.replace(": ", ":").replace("; ", ";"))
 
 
 def _name_apart(element, prefix):

@@ -48,7 +48,8 @@ class SvgTest(unittest.TestCase):
     self.assertIn("fill:blue", file)
 
   def test_paths_are_shorter_and_the_same(self):
-    file, _ = _make('<path d="M 1.04 2.06 \nL 3.123456 4 \nL 5 -6.77 \nM 7 8 \nL 9 10 \nC 1 2 3 4 5 6 \nC 1 2 3 4 5 6 \nz\n"/>')
+    file, _ = _make('<path d="M 1.04 2.06 \nL 3.123456 4 \nL 5 -6.77 \nM 7 8 \nL 9 10 \n'
+                    'C 1 2 3 4 5 6 \nC 1 2 3 4 5 6 \nz\n"/>')
     self.assertIn('d="M 1 2.1 3.1 4 5 -6.8 M 7 8 9 10 C 1 2 3 4 5 6 1 2 3 4 5 6 z"', file)
 
   def test_style_sheet_does_not_reach_the_page(self):
