@@ -13,7 +13,7 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kPresent = {90,  16000, 160, 16,  512, 4,   2048,
+constexpr MatMulTuning kPresent = {90,  16000, 160, 16,  512, 4,   2048, 50000,
                                    200, 2048,  132, 264, 512, 122, 106};
 
 MatMulArgs Args(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
@@ -77,7 +77,7 @@ TEST(FitTuning, RecoversAKnownRule) {
   rules[6].batch_terms = 200;
   rules[7].slower_64x64 = 140;
   rules[7].slower_128x128 = 102;
-  rules[8] = {90, 3000, 80, 8, 1024, 2, 5000, 90, 1024, 70, 150, 256, 110, 120};
+  rules[8] = {90, 3000, 80, 8, 1024, 2, 5000, 20000, 90, 1024, 70, 150, 256, 110, 120};
   for (const MatMulTuning& rule : rules) {
     const std::vector<MatMulTimes> times = TimesBy(rule);
     EXPECT_GT(RegretOf(times, 90, kPresent).total, 0) << TuningLine(rule);

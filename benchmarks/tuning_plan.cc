@@ -31,7 +31,8 @@ std::vector<MatMulPresetStep> DefaultSteps() {
        "48x2048x2048,128x4096x4096"},
       // Deep: few elements, many terms.
       {"*", "", kMaxSize,
-       "32x32x400,64x64x1024,64x64x2048,64x64x8192,128x128x512,128x128x2048,128x128x4096,128x128x32768,"
+       "32x32x400,64x64x1024,64x64x2048,64x64x8192,128x128x512,128x128x2048,128x128x4096,"
+       "128x128x32768,"
        "128x128x100000,192x192x8192,256x256x1024,256x256x4096,512x512x4096"},
       // Flat: few terms.
       {"*", "", kMaxSize,

@@ -27,7 +27,8 @@ bool IsTiny(const MatMulArgs& args, const MatMulTuning& tuning) {
 
 bool IsThin(const MatMulArgs& args, const MatMulTuning& tuning) {
   const bool thin = std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
-  const bool deep = Tiles(args, 64, 64) <= tuning.deep_tiles && args.k >= tuning.deep_terms;
+  const bool deep = Tiles(args, 64, 64) <= tuning.deep_tiles && args.k >= tuning.deep_terms &&
+                    args.k <= tuning.deepest_terms;
   return thin || deep;
 }
 
@@ -77,7 +78,7 @@ constexpr MatMulDispatch kTable[] = {
     {"thin",
      "at most thin_lines rows or columns, and thin_terms terms or more; or at most deep_tiles "
      "tiles "
-     "of 64x64, and deep_terms terms or more",
+     "of 64x64, and deep_terms to deepest_terms terms",
      "reads the large operand once; stream_k_64x64 does four times the work", IsThin},
     {"stream_k_32x32", "at most tiles_32x32 tiles of 32x32 and few_terms terms",
      "1.45 of cuBLAS at n = 256; stream_k_64x64 0.91", Is32x32},

@@ -14,7 +14,7 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 4,   2048,
+constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 4,   2048, 50000,
                                   200, 2048,  132, 264, 512, 122, 106};
 
 void* At(uintptr_t address) {
@@ -49,7 +49,8 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"stream_k_32x32", 90, Gapless(256, 256, 256)},
       {"stream_k_32x64", 90, Gapless(512, 512, 512)},
       {"stream_k_64x64", 90, Gapless(1024, 1024, 1024)},
-      {"thin", 90, Gapless(128, 128, 100000)},
+      {"thin", 90, Gapless(128, 128, 10000)},
+      {"stream_k_64x64", 90, Gapless(128, 128, 100000)},
       {"stream_k_64x64", 90, Gapless(256, 256, 8192)},
       {"stream_k_128x128", 90, Gapless(100000, 128, 129)},
       {"ragged", 90, Gapless(4096, 4096, 4096)},
@@ -91,7 +92,7 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
 
 // Each threshold lets its row have what went to a later one.
 TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
-  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
+  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 1 << 20, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
   const MatMulArgs args = Gapless(256, 256, 256);
   EXPECT_STREQ(ChooseMatMul(args, 90, none).implementation, "ragged");
   MatMulTuning tuning = none;

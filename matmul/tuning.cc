@@ -22,6 +22,7 @@ constexpr MatMulThreshold kThresholds[] = {
     {"thin_terms", &MatMulTuning::thin_terms, 16, 16384},
     {"deep_tiles", &MatMulTuning::deep_tiles, 1, 64},
     {"deep_terms", &MatMulTuning::deep_terms, 256, 65536},
+    {"deepest_terms", &MatMulTuning::deepest_terms, 1024, 1 << 20},
     {"tiles_32x32", &MatMulTuning::tiles_32x32, 1, 16384},
     {"few_terms", &MatMulTuning::few_terms, 16, 65536},
     {"tiles_32x64", &MatMulTuning::tiles_32x64, 1, 16384},

@@ -21,7 +21,8 @@ struct MatMulTuning {
   int64_t thin_lines = 0;          // thin: at most so many rows or columns, whichever are fewer,
   int64_t thin_terms = 0;          // and at least so many terms;
   int64_t deep_tiles = 0;          // thin too: at most so many tiles of 64x64,
-  int64_t deep_terms = 0;          // and at least so many terms.
+  int64_t deep_terms = 0;          // and at least so many terms,
+  int64_t deepest_terms = 0;       // but no more than so many: A is read for each 16 columns.
   int64_t tiles_32x32 = 0;         // stream_k_32x32: at most so many tiles of 32x32,
   int64_t few_terms = 0;           // and, of stream_k_32x64 too, terms.
   int64_t tiles_32x64 = 0;         // stream_k_32x64: at most so many tiles of 32x64.
