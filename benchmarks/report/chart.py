@@ -1,6 +1,7 @@
 """What a chart shows, without how it is drawn: draw.py makes pictures of it, workbook.py native charts of a spreadsheet.
 
-Numbers are in the units that the axis names. A missing value is NaN and leaves a gap. All lists of one object run in parallel.
+Numbers are in the units that the axis names. A missing value is NaN and leaves a gap. All lists of one object run in
+parallel.
 """
 
 import dataclasses
@@ -54,8 +55,8 @@ class Chart:
   def table(self):
     """The chart's numbers: a row for each x and series."""
     has_spread = any(series.low is not None for series in self.series)
-    table = Table(self.slug, self.title, ["series", self.x.label, self.y.label] + (["low", "high"] if has_spread else []), [],
-                  self.subtitle)
+    columns = ["series", self.x.label, self.y.label] + (["low", "high"] if has_spread else [])
+    table = Table(self.slug, self.title, columns, [], self.subtitle)
     for series in self.series:
       for index, (x, y) in enumerate(zip(series.x, series.y)):
         spread = [values[index] if values is not None else math.nan for values in (series.low, series.high)]

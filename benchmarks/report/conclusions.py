@@ -148,7 +148,7 @@ def _launches(rows):
 
 
 def _share_of_copy(group, who):
-  rows = roles.fastest_blocks(roles.with_names(group.rows))
+  rows = roles.fastest_blocks(roles.all_rows(group))
   rows = rows[(rows["name"] == who.own) & rows["pct_of_copy"].notna()]
   if group.operation == "matmul" or rows.empty:
     return []
@@ -194,10 +194,11 @@ def _accuracy(group, rows):
 
 
 def _noise(group):
-  rows = group.rows[group.rows["samples"] >= _FEWEST_SAMPLES]
+  rows = roles.all_rows(group)
+  rows = rows[rows["samples"] >= _FEWEST_SAMPLES]
   spread = (rows["kernel_ms_p95"] - rows["kernel_ms_min"]) / rows["kernel_ms_median"]
   parts = []
-  for device, is_its in (("GPU", rows["device"] != ""), ("CPU", rows["device"] == "")):
+  for device, is_its in (("GPU", ~rows["is_cpu"]), ("CPU", rows["is_cpu"])):
     of_device = spread[is_its].dropna()
     if len(of_device):
       parts.append(f"{_percent(of_device.median())} on the {device} ({wording.counted(len(of_device), 'row')})")
@@ -207,7 +208,8 @@ def _noise(group):
 
 
 def _throttling(group):
-  gpu = roles.with_names(group.rows[group.rows["device"] != ""])
+  rows = roles.all_rows(group)
+  gpu = rows[~rows["is_cpu"]]
   held = gpu[~gpu["throttle_reason"].isin(("", "none"))]
   if held.empty:
     return []

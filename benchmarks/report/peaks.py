@@ -9,16 +9,17 @@ import math
 
 def fp32_gflops(rows):
   """GFLOP/s; NaN where no row of `rows` tells."""
-  products = rows[(rows["operation"] == "matmul") & (rows["dtype"] == "float") & (rows["pct_of_peak"] > 0)]
-  return (products["gflops"] / products["pct_of_peak"] * 100).dropna().median()
+  peaks = rows["gflops"] / rows["pct_of_peak"] * 100
+  return peaks[(rows["pct_of_peak"] > 0) & (rows["operation"] == "matmul") & (rows["dtype"] == "float")].dropna().median()
 
 
 def memory_gbps(rows):
   """GB/s; NaN where no row of `rows` tells."""
-  moves = rows[(rows["operation"] != "matmul") & (rows["pct_of_peak"] > 0)]
-  peak = (moves["gbps"] / moves["pct_of_peak"] * 100).dropna().median()
+  is_product = rows["operation"] == "matmul"
+  peaks = rows["gbps"] / rows["pct_of_peak"] * 100
+  peak = peaks[~is_product & (rows["pct_of_peak"] > 0)].dropna().median()
   if not math.isnan(peak):
     return peak
   arithmetic_ms = rows["gflops"] * rows["kernel_ms_median"] / fp32_gflops(rows)
-  bound = rows[(rows["operation"] == "matmul") & (arithmetic_ms < 0.9 * rows["bound_ms"])]
-  return (bound["gbps"] * bound["kernel_ms_median"] / bound["bound_ms"]).dropna().median()
+  peaks = rows["gbps"] * rows["kernel_ms_median"] / rows["bound_ms"]
+  return peaks[is_product & (arithmetic_ms < 0.9 * rows["bound_ms"])].dropna().median()

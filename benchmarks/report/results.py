@@ -35,6 +35,9 @@ REQUIRED_COLUMNS = ("schema_version", "operation", "implementation", "rows", "co
 # What makes two rows measurements of the same thing, on whatever machine.
 CONFIGURATION = ("operation", "implementation", "dtype", "math", "rows", "cols", "depth", "block_x", "block_y", "l2",
                  "host_memory", "batch", "layout", "alpha", "beta")
+# The folder of files that another build of the programs made, with other options or of changed sources: their rows have the
+# configuration and the commit of the usual ones, and do not say so.
+OTHER_BUILDS = "other_builds"
 # What older files leave out because there was only this.
 DEFAULTS = {"batch": 1.0, "layout": "nn", "alpha": 1.0, "beta": 0.0}
 
@@ -48,8 +51,9 @@ class Results:
   """What was read.
 
   rows: a pandas.DataFrame with all columns above, and `source` (the file's name; its path, where two files have one name),
-    `line` (in the file, from 1; where the row begins) and `machine` (the GPU's name, or the CPU's where the file has rows of
-    no GPU). Numbers are floats, NaN where empty; words are str, "" where empty. In the order of the files.
+    `line` (in the file, from 1; where the row begins), `machine` (the GPU's name, or the CPU's where the file has rows of no
+    GPU) and `is_other_build` (bool: of a file in a folder named OTHER_BUILDS). Numbers are floats, NaN where empty; words are
+    str, "" where empty. In the order of the files.
   other_files: the files that are no sweep's, such as a limits table: source -> list of rows of cells, the header first.
   problems: a line for each kind of row that was left out of a file, which names the first one and says how many more there
     are; a line for each file that is no sweep's or has bytes that are not UTF-8.
@@ -90,6 +94,7 @@ def read_results(paths):
     frame = _sweep_frame(path, header, records, left_out)
     frame["source"] = source
     frame["machine"] = _machines(frame)
+    frame["is_other_build"] = path.absolute().parent.name == OTHER_BUILDS
     frames.append(frame)
     problems.extend(left_out.lines())
   if not frames:

@@ -15,6 +15,9 @@ CHOICE = ("the fastest on the CPU, the naive kernel, the library call, the vendo
           "equals the fastest")
 
 
+_WHO = ["name", "operation", "implementation", "is_cpu", "n", "kernel_ms_median"]  # What tells who is who.
+
+
 @dataclasses.dataclass(frozen=True)
 class Roles:
   """Names, as in column `name`; None for a role that nobody has."""
@@ -29,16 +32,20 @@ class Roles:
 
 
 def with_names(rows):
-  """`rows` with `name`, which tells apart what one implementation does with several maths or host memories, `is_cpu`, and
-  `rate`, in rate_unit(), with `rate_low` and `rate_high` at the ends of the time's interval; NaN where a row has none."""
+  """`rows` with `name`, which tells apart what one implementation does with several maths or host memories, and `is_cpu`, in
+  place of `math`, `host_memory` and `device`; and with `rate`, in rate_unit(), and `rate_low` and `rate_high` at the ends of
+  the time's interval, NaN where a row has none."""
   name = rows["implementation"]
   for column in ("math", "host_memory"):
-    several = rows[column].where(rows[column] != "").groupby(rows["implementation"]).transform("nunique") > 1
-    name = name.where(~several, name + " (" + rows[column] + ")")
+    distinct = rows.loc[rows[column] != "", ["implementation", column]].drop_duplicates()
+    several = distinct["implementation"][distinct["implementation"].duplicated()]
+    name = name.where(~rows["implementation"].isin(several), name + " (" + rows[column] + ")")
   rate = rows["gflops"].where(rows["operation"] == "matmul", rows["gbps"])
   work = rate * rows["kernel_ms_median"]
-  return rows.assign(name=name, is_cpu=rows["device"] == "", rate=rate, rate_low=work / rows["kernel_ms_ci_high"],
-                     rate_high=work / rows["kernel_ms_ci_low"])
+  is_cpu = rows["device"] == ""
+  return rows.drop(columns=["math", "host_memory", "device"]).assign(
+      name=name, is_cpu=is_cpu, rate=rate, rate_low=work / rows["kernel_ms_ci_high"],
+      rate_high=work / rows["kernel_ms_ci_low"])
 
 
 def rate_unit(group):
@@ -51,20 +58,38 @@ def fastest_blocks(rows):
   return ordered.drop_duplicates(["name", "operation", "rows", "cols", "depth"]).sort_index()
 
 
-@functools.lru_cache(maxsize=2)
+# What all charts share is made once for each group, and not to be changed.
+once_for_each_group = functools.lru_cache(maxsize=2)
+
+
+@once_for_each_group
+def all_rows(group):
+  """The group's rows with_names()."""
+  return with_names(group.rows)
+
+
+@once_for_each_group
+def squares(group):
+  """Those of all_rows() that are of square problems, by size `n`, all blocks."""
+  return group.squares(all_rows(group))
+
+
+@once_for_each_group
 def by_size(group):
-  """The group's square problems, a row for each name and size `n`, in order of n. Not to be changed: all charts share it."""
-  return fastest_blocks(with_names(group.squares())).sort_values("n", kind="stable")
+  """The group's square problems, a row for each name and size `n`, in order of n."""
+  return fastest_blocks(squares(group)).sort_values("n", kind="stable")
 
 
 def computing(rows):
   """Without the copies, which are bounds of transposes."""
-  return rows[rows["operation"] != "copy"]
+  is_copy = rows["operation"] == "copy"
+  return rows[~is_copy] if is_copy.any() else rows
 
 
 def is_vendor(rows):
   """In any mode."""
-  return rows["implementation"].str.startswith(VENDORS)
+  names = rows["implementation"].unique()
+  return rows["implementation"].isin([name for name in names if name.startswith(VENDORS)])
 
 
 def closeness(rows):
@@ -79,7 +104,7 @@ def closeness(rows):
 
 def find_roles(rows):
   """The Roles in `rows` of by_size."""
-  rows = computing(rows)
+  rows = computing(rows[_WHO])
   gpu = rows[~rows["is_cpu"] & ~is_vendor(rows)]
   return Roles(cpu=_nearest(rows[rows["is_cpu"]]), baseline=_nearest(gpu[gpu["implementation"].isin(BASELINES)]),
                own=_nearest(gpu[gpu["implementation"] == LIBRARY_CALL]) or _nearest(gpu),
@@ -88,14 +113,14 @@ def find_roles(rows):
 
 def chosen(rows):
   """At most MOST_LINES names by the rule CHOICE, in the order in which they first come in the files; without copies."""
-  rows = computing(rows)
+  rows = computing(rows[_WHO])
   others = closeness(rows).sort_values("sizes", ascending=False, kind="stable").index
   return _first_in_files(rows, [*find_roles(rows).all(), *others])
 
 
 def fastest(rows):
   """At most MOST_LINES names of kernels: this project's best, the vendor's, and the nearest to the fastest."""
-  rows = computing(rows)
+  rows = computing(rows[_WHO])
   who = find_roles(rows)
   best = [name for name in (who.own, who.vendor) if name is not None]
   return _first_in_files(rows, [*best, *closeness(rows[~rows["is_cpu"]]).index])
@@ -109,7 +134,7 @@ def largest_common_size(rows):
 
 def _first_in_files(rows, names):
   kept = list(dict.fromkeys(names))[:MOST_LINES]
-  return [name for name in rows.sort_index()["name"].unique() if name in kept]
+  return [name for name in rows["name"].sort_index().unique() if name in kept]
 
 
 def _nearest(rows):

@@ -5,6 +5,8 @@ A section a study, where the results hold rows of its configurations: implementa
 
 import math
 
+import pandas
+
 from benchmarks.report import chart, study_data, study_matmul, study_memory, study_text
 from benchmarks.report.study_pairs import StudyTable, block_text, make_pairs
 
@@ -126,5 +128,5 @@ def _share_chart(title, table, pairs):
   notes = [f"Each side's speed in percent of its own {yardstick}, so that only what differs between kernels is compared."]
   notes += [table.note] if table.note else []
   return [chart.Chart(f"{table.slug()}-shares", f"{title}, {table.title}, {shape}",
-                      study_data.where_and_when([pair.ours for pair in ours]), chart.Kind.BARS,
+                      study_data.where_and_when(pandas.DataFrame([pair.ours for pair in ours])), chart.Kind.BARS,
                       chart.Axis("kernel and block"), chart.Axis(f"speed (% of own {yardstick})"), series, notes=notes)]

@@ -76,14 +76,18 @@ def by_machine(rows, implementations):
 
 
 def where_and_when(rows):
-  """For the subtitle of a chart of these rows: machines, days, commits, L2 mode."""
-  days = sorted({row["timestamp_utc"][:10] for row in rows} - {""})
-  commits = list(dict.fromkeys(row["git_commit"] for row in rows if row["git_commit"]))
-  parts = [", ".join(dict.fromkeys(row["machine"] for row in rows))]
+  """For the subtitle of a chart of these rows, a DataFrame: machines, days, commits, L2 mode."""
+  machines, commits = (_distinct(rows[name]) for name in ("machine", "git_commit"))
+  days = sorted(_distinct(rows["timestamp_utc"].str[:10]))
+  parts = [", ".join(machines)]
   if days:
     parts.append(days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}")
   if commits:
     parts.append(f"commit {commits[0]}" if len(commits) == 1 else f"{len(commits)} commits ({commits[0]} to {commits[-1]})")
-  if any(row["l2"] for row in rows):
+  if rows["l2"].ne("").any():
     parts.append("cold L2")
   return ", ".join(part for part in parts if part)
+
+
+def _distinct(words):
+  return [word for word in words.unique() if word]

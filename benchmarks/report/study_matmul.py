@@ -6,6 +6,8 @@ The numbers behind its graphs are not in its text: the lines are ours, the marks
 import dataclasses
 import math
 
+import pandas
+
 from benchmarks.report import chart, study_data, study_quotes
 
 _OURS = {"kernel": ("kernel_ms_median",), "loading": study_quotes.LOADING, "total": ("total_ms",)}
@@ -57,7 +59,7 @@ def _draw(graph, rows, machine, ours):
       made = _series(implementation if len(graph.parts) == 1 else f"{implementation}, {part}", part, products)
       if len(made.x) >= 2:
         series.append(made)
-        used += products.to_dict("records")
+        used.append(products)
   if len(series) < 2:
     return []
   marks = []
@@ -65,7 +67,7 @@ def _draw(graph, rows, machine, ours):
     crossings = rows[rows["table"].eq("crossover") & rows["implementation"].isin(graph.implementations)]
     marks = [chart.Mark(n, f"theirs cross at {n:.0f}") for n in crossings["rows"].unique()]
   slug = "".join(c if c.isalnum() else "-" for c in f"study-matmul-{graph.slug}-{machine}".lower())
-  return [chart.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(used), chart.Kind.LINES,
+  return [chart.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(pandas.concat(used)), chart.Kind.LINES,
                       chart.Axis("n"), chart.Axis("time (ms)"), series, marks)]
 
 

@@ -17,7 +17,8 @@ _NCU_COLUMNS = {"ncu_ms", "dram_read_mb"}
 def of_group(group):
   """The fastest at each size of square problems and at each other shape, and the times of all implementations by size."""
   squares = roles.by_size(group)
-  others = roles.fastest_blocks(roles.with_names(group.rows[~group.rows.index.isin(group.squares().index)]))
+  rows = roles.all_rows(group)
+  others = roles.fastest_blocks(rows[~rows.index.isin(roles.squares(group).index)])
   others = others.assign(n=wording.shapes(others), elements=others["rows"] * others["cols"] * others["depth"].fillna(1))
   tables = []
   if len(squares):

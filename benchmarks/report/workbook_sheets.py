@@ -1,7 +1,7 @@
 """The sheets of figures and tables: what it is, how to read it, the numbers, and beside them the chart that shows them.
 
 Numbers stand where a native chart can refer to them: those of lines and points by series, one below the other; those of bars
-with a column for each series.
+with a column for each series. Of long lines as many points as a chart can show; all measurements are in the sheet `rows`.
 """
 
 import dataclasses
@@ -10,11 +10,12 @@ import textwrap
 
 from xlsxwriter import utility
 
-from benchmarks.report import chart, workbook_cells, workbook_charts
+from benchmarks.report import chart, thinning, workbook_cells, workbook_charts
 from benchmarks.report.workbook_charts import Cells, SeriesCells
 
 MIN_WIDTH = 12  # Characters; the longest numbers, such as 0.00001234, have 10.
 LINE_HEIGHT = 15  # Points.
+MOST_POINTS = 200  # Of a line: one for each four or five pixels of its chart.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +33,10 @@ class Page(workbook_charts.Canvas):
 def write_item(page, item):
   """Writes a Chart, HeatMap or Table."""
   if isinstance(item, chart.Chart):
+    whole, item = item, thinning.thinned(item, MOST_POINTS)
     notes = [item.subtitle, *item.notes]
+    if item is not whole:
+      notes.append("All measurements are in the sheet 'rows'.")
     write = _write_bars if item.kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS) else _write_points
   elif isinstance(item, chart.HeatMap):
     notes = [f"{item.value_label}. {item.subtitle}", *item.notes]

@@ -14,17 +14,16 @@
 
 namespace stridewise {
 
-// A thread has four terms of two or four lines at each step; 32 lanes share these lines, or 16.
-// With 16 short lines, shared memory would bind if a vector of the short operand served fewer
-// lines, or fewer lanes.
+// A thread has four terms of two or four lines at each step, and a warp 128 of them, 512 bytes of a
+// line: 256 bytes of twice as many lines take fewer wavefronts, and are 1.7 times slower with 16
+// short lines, since sectors are read again.
 template <int kShort, bool kVectors>
 class AlongTerms {
  public:
   static constexpr int kShortLines = kShort;
   static constexpr int kLinesOfThread = kShort <= 4 ? 2 : 4;
-  static constexpr int kLanes = kShort <= 8 ? kWarpSize : kWarpSize / 2;
-  static constexpr int kTermsOfStep = kLanes * kVector;
-  static constexpr int kLines = kThinThreads / kLanes * kLinesOfThread;
+  static constexpr int kTermsOfStep = kWarpSize * kVector;
+  static constexpr int kLines = kThinWarps * kLinesOfThread;
   using Ring = VectorRing<kLinesOfThread, 4>;
   using Chunk = ShortChunk<kShort, /*kTermByTerm=*/false>;
   static constexpr int kGatherFloats = kShort * kLines;
@@ -33,12 +32,8 @@ class AlongTerms {
   __device__ AlongTerms(const ThinProduct& product, const ThinPlace& place, int64_t index,
                         float* shared)
       : ring_(shared),
-        // Neighbours in a warp have the same terms: shared memory then gives 16 bytes to both at
-        // once.
-        lane_(static_cast<int>(threadIdx.x) % kWarpSize / kGroups),
-        first_line_((static_cast<int>(threadIdx.x) / kWarpSize * kGroups +
-                     static_cast<int>(threadIdx.x) % kGroups) *
-                    kLinesOfThread),
+        lane_(static_cast<int>(threadIdx.x) % kWarpSize),
+        first_line_(static_cast<int>(threadIdx.x) / kWarpSize * kLinesOfThread),
         terms_left_(place.terms - FirstTerm()),
         ld_(product.x.ld) {
     const int64_t line = place.first_long + first_line_;
@@ -86,12 +81,12 @@ class AlongTerms {
   static constexpr int kShortStep = kTermsOfStep;  // From one step's `y` to the next.
 
   // Leaves the block's sums in shared memory. While a lane has several, it gives half of them to
-  // another lane and takes the other half of that one's: 60 shuffles for 64 sums, not 256.
+  // another lane and takes the other half of that one's: 62 shuffles for 64 sums, not 320.
   __device__ void Gather(float* shared) {
     int first = 0;  // Of the lane's sums, in sum_ as it was.
-    AddAcross<kLanes / 2, kSums>(&first);
-    constexpr int kLanesOfSum = kLanes > kSums ? kLanes / kSums : 1;
-    constexpr int kSumsOfLane = kSums > kLanes ? kSums / kLanes : 1;
+    AddAcross<kWarpSize / 2, kSums>(&first);
+    constexpr int kLanesOfSum = kWarpSize > kSums ? kWarpSize / kSums : 1;
+    constexpr int kSumsOfLane = kSums > kWarpSize ? kSums / kWarpSize : 1;
     if (lane_ % kLanesOfSum != 0) return;
 #pragma unroll
     for (int i = 0; i < kSumsOfLane; ++i) {
@@ -101,8 +96,8 @@ class AlongTerms {
 
  private:
   static constexpr int kSums = kLinesOfThread * kShort;
-  static constexpr int kGroups = kWarpSize / kLanes;
-  static constexpr int kApart = kVectors ? 1 : kLanes;  // A thread's four terms, from each other.
+  static constexpr int kApart =
+      kVectors ? 1 : kWarpSize;  // A thread's four terms, from each other.
 
   __device__ int FirstTerm() const { return kVectors ? lane_ * kVector : lane_; }
 
@@ -118,12 +113,12 @@ class AlongTerms {
       for (int i = 0; i < kHalf; ++i) {
         const float given = upper ? sum_[i] : sum_[i + kHalf];
         const float kept = upper ? sum_[i + kHalf] : sum_[i];
-        sum_[i] = kept + __shfl_xor_sync(kAll, given, kOffset * kGroups);
+        sum_[i] = kept + __shfl_xor_sync(kAll, given, kOffset);
       }
       if (upper) *first += kHalf;
       AddAcross<kOffset / 2, kHalf>(first);
     } else if constexpr (kOffset > 0) {
-      sum_[0] += __shfl_xor_sync(kAll, sum_[0], kOffset * kGroups);
+      sum_[0] += __shfl_xor_sync(kAll, sum_[0], kOffset);
       AddAcross<kOffset / 2, 1>(first);
     }
   }

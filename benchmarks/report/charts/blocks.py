@@ -9,7 +9,7 @@ _MOST_KERNELS = 6
 
 
 def figures(group):
-  rows = roles.with_names(group.rows)
+  rows = roles.all_rows(group)
   rows = rows[(rows["block_x"] > 0) & (rows["block_y"] > 0) & rows["rate"].notna()]
   if rows.empty:
     return []

@@ -7,7 +7,7 @@ _NOTE = "100 is a vectorised copy of the same bytes, sampled in turn with the ke
 
 
 def figures(group):
-  rows = roles.with_names(group.rows)
+  rows = roles.all_rows(group)
   rows = rows[rows["pct_of_copy"].notna() & ~rows["is_cpu"]]
   if group.operation == "matmul" or rows.empty:
     return []

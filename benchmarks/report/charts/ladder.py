@@ -4,8 +4,6 @@ A ladder is of one file: what one sweep measured in one go, in the order of its 
 before: the step before, unless that was a step back.
 """
 
-import dataclasses
-import functools
 import math
 
 from benchmarks.report import chart
@@ -15,12 +13,12 @@ _FEWEST_KERNELS = 3
 _SPREAD_NOTE = "The spread is the rate at the ends of the 95 % confidence interval of the median time."
 
 
-@functools.lru_cache(maxsize=2)
+@roles.once_for_each_group
 def steps(group):
   """Rows of the ladder's kernels in their order, at one size `n`, with `gain`: the rate over the fastest before it, NaN for
   the first, 1 or less for what is no step up. Of the file with the most kernels at one size, at the largest such size; of
   several blocks the fastest. Empty where no file has three kernels."""
-  rows = roles.with_names(dataclasses.replace(group, rows=group.repeats).squares())
+  rows = roles.with_names(group.squares(group.repeats))
   rows = rows[(rows["operation"] == group.operation) & ~rows["is_cpu"] & ~roles.is_vendor(rows) & rows["rate"].notna()]
   rows = rows.sort_values("kernel_ms_median", kind="stable").drop_duplicates(["source", "name", "n"])
   counts = rows.groupby(["source", "n"]).size()

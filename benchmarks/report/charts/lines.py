@@ -36,6 +36,7 @@ def copy_bounds(rows, make_line):
   return [chart.Series(series.name, series.x, series.y, is_bound=True) for series in measured]
 
 
+@roles.once_for_each_group
 def distinct_sizes(group):
   """The rows of roles.by_size without sizes such as 8191 and 8193 beside 8192, which would make a line a vertical stroke: of
   sizes so near that with the most names. All where most sizes are so near."""
@@ -54,11 +55,11 @@ def selection_notes(group, rows, shown):
   names = roles.computing(rows)["name"].nunique()
   if len(shown) < names:
     notes.append(f"{len(shown)} of {names} implementations: {roles.CHOICE}.")
-  squares = roles.with_names(group.squares())
+  squares = roles.squares(group)
   other_shapes = len(group.rows) - len(squares)
   if other_shapes:
     notes.append(f"Squares only: {wording.counted(other_shapes, 'row')} of other shapes not shown.")
-  blocks = squares[squares["name"].isin(shown)].drop_duplicates(["name", "n", "block_x", "block_y"])
+  blocks = squares[["name", "n", "block_x", "block_y"]][squares["name"].isin(shown)].drop_duplicates()
   several = sorted(blocks["name"][blocks.duplicated(["name", "n"])].unique())
   if several:
     notes.append(f"Of several blocks the fastest at each size: {', '.join(several)}.")

@@ -1,7 +1,7 @@
 """Noise: how much single samples differ within a measurement, and medians between measurements of the same thing."""
 
 from benchmarks.report import chart
-from benchmarks.report import results
+from benchmarks.report import group as groups
 from benchmarks.report import roles
 from benchmarks.report import wording
 from benchmarks.report.charts import lines
@@ -34,11 +34,12 @@ def _within(group):
 
 
 def _between(group):
-  keys = [*results.CONFIGURATION, "git_commit"]
+  keys = [*groups.CONFIGURATION, "git_commit"]
   # The same row in two files is no second measurement.
   rows = group.repeats.drop_duplicates([*keys, "timestamp_utc", "kernel_ms_median"])
   rows = rows[rows.duplicated(keys, keep=False)]
-  medians = roles.with_names(rows).groupby([*keys, "is_cpu"], dropna=False)["kernel_ms_median"].agg(["min", "max"])
+  is_cpu = rows["device"].eq("").rename("is_cpu")
+  medians = rows.groupby([*keys, is_cpu], dropna=False)["kernel_ms_median"].agg(["min", "max"])
   if len(medians) < _FEWEST_CONFIGURATIONS:
     return []
   medians = medians.reset_index().assign(difference=lambda frame: (frame["max"] / frame["min"] - 1) * 100)

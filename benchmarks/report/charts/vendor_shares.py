@@ -10,7 +10,7 @@ _NOTE = ("Shapes are rows x columns of the result x K. 100 is cuBLAS in its defa
 
 
 def figures(group):
-  rows = roles.with_names(group.rows)
+  rows = roles.all_rows(group)
   square = (rows["rows"] == rows["cols"]) & (rows["rows"] == rows["depth"])
   rows = rows[~rows["is_cpu"] & ~square]
   if group.operation != "matmul":

@@ -1,0 +1,60 @@
+import math
+import unittest
+
+from benchmarks.report import chart
+from benchmarks.report import thinning
+
+
+def _figure(*series, kind=chart.Kind.LINES, log=True):
+  return chart.Chart("s", "T", "where", kind, chart.Axis("n", log), chart.Axis("ms"), list(series), notes=["First."])
+
+
+def _thinned(x, most, log=True, **more):
+  """The series of 10 x and its chart."""
+  figure = thinning.thinned(_figure(chart.Series("a", x, [10 * value for value in x], **more), log=log), most)
+  return figure.series[0], figure
+
+
+class ThinningTest(unittest.TestCase):
+
+  def test_spread_evenly_along_the_axis_with_both_ends(self):
+    for log, expected in ((True, [1, 10, 100, 1000]), (False, [1, 334, 667, 1000])):
+      with self.subTest(log=log):
+        series, figure = _thinned(list(range(1, 1001)), 4, log)
+        self.assertEqual(series.x, expected)
+        self.assertEqual(series.y, [10 * x for x in expected])
+        self.assertEqual(figure.notes[0], "First.")
+        self.assertIn("4 of 1000 points", figure.notes[1])
+
+  def test_never_more_and_hardly_fewer(self):
+    for x in (list(range(1, 4167)), [1 + 10 * i for i in range(500)], [5.0] * 300, [2.0 ** i for i in range(300)]):
+      series, _ = _thinned(x, 200)
+      self.assertLessEqual(len(series.x), 200)
+      self.assertEqual((min(series.x), max(series.x)), (min(x), max(x)))
+    self.assertEqual(len(_thinned([2.0 ** i for i in range(300)], 200)[0].x), 200)
+
+  def test_few_points_stay(self):
+    for x in ([], [1], [3, 1, 2]):
+      figure = _figure(chart.Series("a", x, x))
+      self.assertIs(thinning.thinned(figure, 3), figure)
+
+  def test_all_values_of_a_point_stay_together_in_their_order(self):
+    x = [8, 1, 2, 4, 16]
+    series, _ = _thinned(x, 3, low=[9 * value for value in x], high=[11 * value for value in x])
+    self.assertEqual((series.x, series.y, series.low, series.high),
+                     ([1, 4, 16], [10, 40, 160], [9, 36, 144], [11, 44, 176]))
+
+  def test_what_the_axis_cannot_show_goes_first(self):
+    self.assertEqual(_thinned([math.nan, 0, -1, 1, 4, 16], 3)[0].x, [1, 4, 16])
+    self.assertEqual(_thinned([math.nan, 0, 4], 2)[0].x, [4])
+    self.assertEqual(len(_thinned([0, -1, -2], 2)[0].x), 3)
+
+  def test_bars_and_labelled_points_stay(self):
+    bars = _figure(chart.Series("a", list("abc"), [1, 2, 3]), kind=chart.Kind.BARS)
+    labelled = _figure(chart.Series("a", [1, 2, 3], [1, 2, 3], labels=["x", "", "z"]), kind=chart.Kind.POINTS)
+    for figure in (bars, labelled):
+      self.assertIs(thinning.thinned(figure, 2), figure)
+
+
+if __name__ == "__main__":
+  unittest.main()
