@@ -33,9 +33,8 @@ def _winners(rows, who):
     return []
   found = []
   for name in (who.own, who.vendor):
-    clauses = [f"{words}, {_winner(rows, name, who.cpu, measure)}"
-               for words, measure in (("by kernel time", "kernel"), ("with copies", "total"))
-               if name is not None and crossovers.find_crossing(rows, name, who.cpu, measure)]
+    clauses = [f"{words}, {verdict}" for words, measure in (("by kernel time", "kernel"), ("with copies", "total"))
+               if name is not None and (verdict := _winner(rows, name, who.cpu, measure))]
     if clauses:
       words = "; ".join(clauses) + "."
       found.append(words[0].upper() + words[1:])
@@ -43,7 +42,10 @@ def _winners(rows, who):
 
 
 def _winner(rows, one, other, measure):
+  """Which of the two wins, and where; "" where too few sizes have both."""
   forward, backward = (crossovers.find_crossing(rows, *pair, measure) for pair in ((one, other), (other, one)))
+  if forward is None:
+    return ""
   for crossing in (forward, backward):
     if crossing.always():
       return (f"{crossing.winner} is faster than {crossing.loser} at all {len(crossing.sizes)} sizes measured, "

@@ -38,7 +38,7 @@ def find_crossing(rows, winner, loser, measure):
   median, low, high = MEASURES[measure]
   times = {}
   for name in (winner, loser):
-    of_name = rows[(rows["name"] == name) & rows[median].notna()].set_index("n")
+    of_name = rows[["n", *dict.fromkeys(MEASURES[measure])]][(rows["name"] == name) & rows[median].notna()].set_index("n")
     middle = of_name[median]  # Stands for the interval where there is none.
     times[name] = pandas.DataFrame({"low": of_name[low].fillna(middle), "high": of_name[high].fillna(middle)})
   both = times[winner].join(times[loser], how="inner", lsuffix="_winner", rsuffix="_loser").sort_index()

@@ -52,8 +52,8 @@ class Results:
 
   rows: a pandas.DataFrame with all columns above, and `source` (the file's name; its path, where two files have one name),
     `line` (in the file, from 1; where the row begins), `machine` (the GPU's name, or the CPU's where the file has rows of no
-    GPU) and `is_other_build` (bool: of a file in a folder named OTHER_BUILDS). Numbers are floats, NaN where empty; words are
-    str, "" where empty. In the order of the files.
+    GPU) and `is_other_build` (bool: of a file in a folder named OTHER_BUILDS). Numbers are floats, NaN where empty; words
+    are str, "" where empty. In the order of the files.
   other_files: the files that are no sweep's, such as a limits table: source -> list of rows of cells, the header first.
   problems: a line for each kind of row that was left out of a file, which names the first one and says how many more there
     are; a line for each file that is no sweep's or has bytes that are not UTF-8.

@@ -67,8 +67,8 @@ def _draw(graph, rows, machine, ours):
     crossings = rows[rows["table"].eq("crossover") & rows["implementation"].isin(graph.implementations)]
     marks = [chart.Mark(n, f"theirs cross at {n:.0f}") for n in crossings["rows"].unique()]
   slug = "".join(c if c.isalnum() else "-" for c in f"study-matmul-{graph.slug}-{machine}".lower())
-  return [chart.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(pandas.concat(used)), chart.Kind.LINES,
-                      chart.Axis("n"), chart.Axis("time (ms)"), series, marks)]
+  return [chart.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(pandas.concat(used)),
+                      chart.Kind.LINES, chart.Axis("n"), chart.Axis("time (ms)"), series, marks)]
 
 
 def _series(name, part, products):

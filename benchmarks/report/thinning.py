@@ -9,7 +9,7 @@ from benchmarks.report import chart
 
 def thinned(figure, most):
   """`figure` with at most `most` points of each series, at least two: those nearest to places that are spread evenly along
-  the x axis, the first and the last among them. A note says so. Bars, and points with words beside them, stay as they are."""
+  the x axis, the first and the last among them. A note says so. Bars and points with words beside them stay as they are."""
   if figure.kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS):
     return figure
   series = [_thinned(one, figure.x, most) for one in figure.series]
