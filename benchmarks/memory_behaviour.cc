@@ -28,7 +28,11 @@ bool HasStatus(const ResultRow& row, RowStatus status) {
 }  // namespace
 
 double EstimatedAccesses(const KernelConfig& config) {
-  const Block& block = std::visit([](const auto& c) -> const Block& { return c.block; }, config);
+  // A block that the caller chose may be mostly outside of the matrix; one that belongs to the
+  // kernel says nothing of its tile.
+  const Block block = std::visit(
+      [](const auto& c) { return c.implementation->blocks == Blocks::kAny ? c.block : kNoBlock; },
+      config);
   const int64_t side = std::max<int64_t>({32, block.x, block.y});
   if (const auto* c = std::get_if<TransposeConfig>(&config)) {
     const double elements = RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);

@@ -29,6 +29,7 @@ TEST(EstimatedAccessesTest, CountsWholeBlocks) {
       {Config("transpose", "copy_row", "1x1", "256x1"), 4.0 * 256 * 256},
       {Config("transpose", "copy_row", "0x5"), 0},
       {Config("matmul", "tiled", "256x256x256"), kMaxAutoAccesses},
+      {Config("matmul", "register_tile_1d", "256x256x256"), kMaxAutoAccesses},
       {Config("matmul", "tiled", "257x1x1"), 2.0 * 288 * 32 * 32},
   };
   for (const auto& c : kCases) EXPECT_EQ(EstimatedAccesses(c.config), c.want) << Title(c.config);

@@ -20,10 +20,21 @@ absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
 }
 
+// Whether the kernel was compiled for an architecture that knows how to wait for the one before it.
+bool CanWaitForPrevious(const void* kernel) {
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
+    (void)cudaGetLastError();  // The launch will say what is wrong.
+    return false;
+  }
+  return attributes.ptxVersion >= 90;
+}
+
 }  // namespace
 
 absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
-                           size_t shared_bytes, cudaStream_t stream, void** arguments) {
+                           size_t shared_bytes, cudaStream_t stream, Begin begin,
+                           void** arguments) {
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
@@ -36,8 +47,17 @@ absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
                                         " bytes, more than the device has for a block")));
     }
   }
-  status = CUDA_STATUS(
-      cudaLaunchKernel(kernel, ToDim3(grid), ToDim3(block), arguments, shared_bytes, stream));
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = ToDim3(grid);
+  config.blockDim = ToDim3(block);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = begin == Begin::kDuringPrevious && CanWaitForPrevious(kernel) ? 1 : 0;
+  status = CUDA_STATUS(cudaLaunchKernelExC(&config, kernel, arguments));
   return status.ok() ? status : WithKernelName(kernel, status);
 }
 

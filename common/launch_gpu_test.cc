@@ -79,5 +79,25 @@ TEST_F(LaunchGpuTest, AnEmptyGridDoesNothing) {
   EXPECT_EQ(Out(), 0);
 }
 
+// Each round finds what the one before left, which is wrong for it, in `between` and `out`.
+TEST_F(LaunchGpuTest, ADependentKernelReadsWhatTheOneBeforeItWrote) {
+  constexpr int64_t kCount = 100000;
+  auto buffers = DeviceBuffer::Allocate(3 * kCount * sizeof(int32_t));
+  ASSERT_TRUE(buffers.ok());
+  auto* const values = buffers->As<int32_t>();
+  int32_t* const between = values + kCount;
+  int32_t* const out = between + kCount;
+  std::vector<int32_t> want(kCount);
+  std::vector<int32_t> got(kCount);
+  for (int32_t round = 0; round < 5; ++round) {
+    for (int64_t i = 0; i < kCount; ++i) got[i] = static_cast<int32_t>(i) * 7 + round;
+    for (int64_t i = 0; i < kCount; ++i) want[i] = 2 * got[i] + 1;
+    ASSERT_TRUE(gpu::Copy(values, got.data(), kCount * sizeof(int32_t)).ok());
+    ASSERT_TRUE(DoubleAndAddOne(values, kCount, between, out, nullptr).ok());
+    ASSERT_TRUE(gpu::Copy(got.data(), out, kCount * sizeof(int32_t)).ok());
+    EXPECT_EQ(got, want) << "round " << round;
+  }
+}
+
 }  // namespace
 }  // namespace stridewise

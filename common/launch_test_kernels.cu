@@ -1,5 +1,6 @@
 #include "common/launch.h"
 #include "common/launch_test_kernels.h"
+#include "common/status_macros.h"
 
 namespace stridewise {
 namespace {
@@ -16,6 +17,21 @@ __global__ void WriteThroughSharedKernel(int32_t* out, int32_t value, size_t sha
   *out = shared[last];
 }
 
+__global__ void DoubleKernel(const int32_t* values, int64_t count, int32_t* between) {
+  LetNextKernelBegin();
+  const int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x;
+#ifdef __CUDA_ARCH__
+  for (int pause = 0; pause < 20; ++pause) __nanosleep(1000);
+#endif
+  if (i < count) between[i] = 2 * values[i];
+}
+
+__global__ void AddOneKernel(const int32_t* between, int64_t count, int32_t* out) {
+  WaitForPreviousKernel();
+  const int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x;
+  if (i < count) out[i] = between[i] + 1;
+}
+
 }  // namespace
 
 absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream) {
@@ -26,6 +42,13 @@ absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, c
                                 size_t shared_bytes, cudaStream_t stream) {
   return Launch(WriteThroughSharedKernel, grid, block, shared_bytes, stream, out, value,
                 shared_bytes);
+}
+
+absl::Status DoubleAndAddOne(const int32_t* values, int64_t count, int32_t* between, int32_t* out,
+                             cudaStream_t stream) {
+  const Grid grid = {CeilDiv(count, 128)};
+  RETURN_IF_ERROR(Launch(DoubleKernel, grid, Block{128}, 0, stream, values, count, between));
+  return LaunchDependent(AddOneKernel, grid, Block{128}, 0, stream, between, count, out);
 }
 
 }  // namespace stridewise

@@ -135,6 +135,22 @@ TEST_P(MatMulExecutorTest, TheLastTilesOfATallGrid) {
   }
 }
 
+// Which has a grid that cannot grow in z, and so launches what is left: rows, columns, products.
+TEST_P(MatMulExecutorTest, TinyTakesMoreThanAGridHolds) {
+  if (GetParam() != "tiny") GTEST_SKIP() << "for one kernel";
+  MatMulCase batch = {1, 1, 2, 1};
+  batch.batch = 65535 + 2;
+  for (const MatMulCase& c :
+       {MatMulCase{65535 * 8 + 3, 1, 2, 1}, MatMulCase{1, 65535 * 8 + 3, 2, 1}, batch}) {
+    MatMulTestProblem<float> problem(c);
+    executors_.front()->ClearLaunches();
+    const absl::Status status = RunOn(executors_.front().get(), &problem, {0, 0, 0});
+    ASSERT_TRUE(status.ok()) << c << ": " << status;
+    EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+    EXPECT_EQ(executors_.front()->launches().size(), 2u) << c;
+  }
+}
+
 // A NaN, or an infinity, in A spoils its row of C, in B its column, and nothing else: zero padding
 // must not meet it.
 TEST_P(MatMulExecutorTest, NanAndInfinityStayInTheirRowAndColumn) {

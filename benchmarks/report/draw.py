@@ -18,6 +18,7 @@ from benchmarks.report.drawing import style
 from benchmarks.report.drawing import svg
 
 _PNG_DOTS_PER_INCH = 160
+_PNG_COMPRESSION = 1  # zlib's own 6 takes 20 % of all the drawing's time and makes files that are a tenth smaller.
 _MOST_PNG_DOTS = 30000  # Of a side; matplotlib draws no picture of 65536.
 
 
@@ -72,5 +73,6 @@ def _draw(job):
 def _png(figure):
   data = io.BytesIO()
   figure.set_dpi(min(_PNG_DOTS_PER_INCH, _MOST_PNG_DOTS / max(figure.get_size_inches())))
-  backend_agg.FigureCanvasAgg(figure).print_png(data, metadata={"Software": None})
+  backend_agg.FigureCanvasAgg(figure).print_png(data, metadata={"Software": None},
+                                                  pil_kwargs={"compress_level": _PNG_COMPRESSION})
   return data.getvalue()

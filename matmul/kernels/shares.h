@@ -22,21 +22,26 @@
 
 namespace stridewise {
 
-// The work of a call and its division, a kernel's argument. A unit is one step of one tile.
+// The work of a call and its division, a kernel's argument. A unit is one step of one tile. In 32
+// bits throughout: at the beginning and end of a share, where all warps wait for it, a division of
+// 64 bits takes 100 instructions.
 struct Shares {
-  uint32_t tiles;          // Of one multiplication.
-  uint32_t units_of_tile;  // 0 where there are no terms.
-  uint32_t sharers;        // So many blocks share
-  uint32_t cut_tiles;      // the first so many tiles.
-  float4* partial_sums;    // Room for two tiles of each sharer, a multiple of 16.
+  uint32_t tiles;           // Of one multiplication.
+  uint32_t units_of_tile;   // 0 where there are no terms.
+  uint32_t cut_tiles;       // The first so many tiles are shared
+  uint32_t sharers;         // by so many blocks.
+  uint32_t units_of_share;  // Of the first blocks, `longer` many, one more.
+  uint32_t longer;
+  float4* partial_sums;  // Room for two tiles of each sharer, a multiple of 16.
 
   // The first unit of a sharer, and the sharer of a unit.
-  __device__ uint64_t FirstUnit(uint32_t sharer) const {
-    return static_cast<uint64_t>(cut_tiles) * units_of_tile * sharer / sharers;
+  __device__ uint32_t FirstUnit(uint32_t sharer) const {
+    return sharer * units_of_share + min(sharer, longer);
   }
-  __device__ uint32_t SharerOf(uint64_t unit) const {
-    return static_cast<uint32_t>(((unit + 1) * sharers - 1) /
-                                 (static_cast<uint64_t>(cut_tiles) * units_of_tile));
+  __device__ uint32_t SharerOf(uint32_t unit) const {
+    const uint32_t of_longer = longer * (units_of_share + 1);
+    return unit < of_longer ? unit / (units_of_share + 1)
+                            : longer + (unit - of_longer) / units_of_share;
   }
 };
 
@@ -50,21 +55,20 @@ struct Work {
 // Sets `work` to the sharer's part of its tile number `place` and returns whether there is such.
 // From nothing else, so that a kernel keeps one register for where it is.
 __device__ inline bool FindShare(const Shares& shares, uint32_t block, uint32_t place, Work* work) {
-  const uint64_t begin = shares.FirstUnit(block);
-  const uint64_t end = shares.FirstUnit(block + 1);
-  work->tile = static_cast<uint32_t>(begin / shares.units_of_tile) + place;
-  const uint64_t first_of_tile = static_cast<uint64_t>(work->tile) * shares.units_of_tile;
-  const uint64_t end_of_tile = first_of_tile + shares.units_of_tile;
-  const uint64_t first = first_of_tile < begin ? begin : first_of_tile;
-  work->first_unit = static_cast<uint32_t>(first - first_of_tile);
-  work->units = static_cast<uint32_t>((end < end_of_tile ? end : end_of_tile) - first);
+  const uint32_t begin = shares.FirstUnit(block);
+  const uint32_t end = shares.FirstUnit(block + 1);
+  work->tile = begin / shares.units_of_tile + place;
+  const uint32_t first_of_tile = work->tile * shares.units_of_tile;
+  const uint32_t first = max(first_of_tile, begin);
+  work->first_unit = first - first_of_tile;
+  work->units = min(end, first_of_tile + shares.units_of_tile) - first;
   return first_of_tile < end;
 }
 
 // A sharer has two places for partial sums: the first is for the tile in which its share begins.
 template <typename Tile>
 __device__ inline float4* PartialSums(const Shares& shares, uint32_t sharer,
-                                      uint64_t first_of_tile) {
+                                      uint32_t first_of_tile) {
   constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
   const bool second = first_of_tile > shares.FirstUnit(sharer);
   return shares.partial_sums + (2 * static_cast<int64_t>(sharer) + second) * kTileVectors;
@@ -74,25 +78,28 @@ __device__ inline float4* PartialSums(const Shares& shares, uint32_t sharer,
 template <typename Tile>
 __device__ inline void StorePartialSums(const Shares& shares, uint32_t tile, uint32_t sharer,
                                         int thread, Sums<Tile>& sums) {
-  const uint64_t first_of_tile = static_cast<uint64_t>(tile) * shares.units_of_tile;
+  const uint32_t first_of_tile = tile * shares.units_of_tile;
   float4* const mine = PartialSums<Tile>(shares, sharer, first_of_tile) + thread;
   ForEachVector(sums, [&](int place, const float* four) { mine[place] = Exchanged(four); });
 }
 
-// Adds vector `place` of all partial sums of a cut tile to `four`, pairs in their order again.
-// Returns false where there are none, the tile having been one block's.
-template <typename Tile>
-__device__ inline bool AddPartialSums(const Shares& shares, uint32_t tile, int place, float* four) {
-  const uint64_t first_of_tile = static_cast<uint64_t>(tile) * shares.units_of_tile;
+// Adds vector `place` of a cut tile's partial sums to `four`, pairs in their order again: those of
+// every kGroups-th share, from number `group` on. Returns false where there are none, the tile
+// having been one block's.
+template <typename Tile, int kGroups>
+__device__ inline bool AddPartialSums(const Shares& shares, uint32_t tile, int place, int group,
+                                      float* four) {
+  const uint32_t first_of_tile = tile * shares.units_of_tile;
   const uint32_t first = shares.SharerOf(first_of_tile);
   const uint32_t last = shares.SharerOf(first_of_tile + shares.units_of_tile - 1);
   if (first == last) return false;
-  AddExchanged(PartialSums<Tile>(shares, first, first_of_tile)[place], four);
+  if (group == 0) AddExchanged(PartialSums<Tile>(shares, first, first_of_tile)[place], four);
   // The others begin within the tile, and have their first place for it. Many loads at once: a deep
   // product of few tiles has some 60 sharers for each.
   constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
 #pragma unroll 8
-  for (uint32_t sharer = first + 1; sharer <= last; ++sharer) {
+  for (uint32_t sharer = first + (group == 0 ? kGroups : group); sharer <= last;
+       sharer += kGroups) {
     AddExchanged(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place],
                  four);
   }

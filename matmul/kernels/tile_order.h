@@ -33,10 +33,11 @@ class TileOrder {
         across_(static_cast<uint32_t>((c.cols + Tile::kCols - 1) / Tile::kCols)) {}
 
   __device__ TilePlace Place(uint32_t tile) const {
-    // In 64 bits: a band may have more tiles than 2^32 / kGroupRows.
-    const uint64_t tiles_of_band = static_cast<uint64_t>(kGroupRows) * across_;
-    const auto band = static_cast<uint32_t>(tile / tiles_of_band);
-    const auto in_band = static_cast<uint32_t>(tile % tiles_of_band);
+    // A band of more tiles than there can be is the only one.
+    constexpr uint32_t kMost = 0xffffffff;
+    const uint32_t tiles_of_band = across_ > kMost / kGroupRows ? kMost : kGroupRows * across_;
+    const uint32_t band = tile / tiles_of_band;
+    const uint32_t in_band = tile % tiles_of_band;
     const uint32_t rows_left = down_ - band * kGroupRows;
     const uint32_t rows = rows_left < kGroupRows ? rows_left : kGroupRows;
     const uint32_t row = band * kGroupRows + in_band % rows;

@@ -2,9 +2,16 @@
 // one element a thread, and all loads of a block on their way at once.
 //
 // At n = 64 the kernels with tiles of 32 x 32 and more spend their time on pipelines that never
-// fill: 6 us, where an empty kernel takes 2.7 and a load from memory under 1. Here a block of 16 x
-// 16 threads brings 16 rows of op(A) and 16 columns of op(B), 128 terms of each, 16 loads a thread
-// with nothing to wait for between them, and multiplies from shared memory.
+// fill: 6 us, where an empty kernel takes 2.7 and one that loads and stores 3.4. Here a block
+// brings 8 rows of op(A) and 8 columns of op(B), with all terms, two to four loads a thread with
+// nothing to wait for between them, and multiplies from shared memory: several groups of threads
+// make the whole tile each, from a part of the terms (slices). What is left is 4.1 us. Two things
+// count here that count nowhere else:
+//
+// - Work of a multiprocessor: tiles of 16 x 16 without slices took 5.5 us.
+// - Code and arguments, which come from memory too. A loop over the batch, 64-bit divisions and
+//   arguments of 140 bytes cost 0.3 us; hence a multiplication of a batch for each blockIdx.z,
+//   kernels without a loop over terms, and an argument type of its own.
 
 #include <cuda_runtime.h>
 
@@ -12,105 +19,174 @@
 #include <cstdint>
 
 #include "common/launch.h"
+#include "common/status_macros.h"
 #include "matmul/kernels/gemm_args.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kTile = 16;  // Rows and columns of C.
-constexpr int kThreads = kTile * kTile;
+// The argument, what is read first in front. m, n and k are at most some 2^19.
+struct Product {
+  const float* a;
+  const float* b;
+  int64_t lda, ldb;
+  int m, n, k;
+  float alpha;
+  float* c;
+  int64_t ldc;
+  int64_t stride_a, stride_b, stride_c;
+  float beta;
+};
 
-// kTerms at a time. A row is one longer than needed, so that neither a column's loads nor a row's
-// stores meet in one bank.
-template <int kTerms>
-using Lines = float[kTile][kTerms + 1];
+// Of a block: kTile x kTile elements, from kTerms terms at a time, of which each slice has a part.
+template <int kTileOfBlock, int kTermsOfBlock, int kThreadsOfBlock>
+struct TinyTile {
+  static constexpr int kTile = kTileOfBlock;
+  static constexpr int kTerms = kTermsOfBlock;
+  static constexpr int kThreads = kThreadsOfBlock;
+  static constexpr int kElements = kTile * kTile;
+  static constexpr int kSlices = kThreads / kElements;
+  static constexpr int kSliceTerms = kTerms / kSlices;
+  static constexpr int kLoads = kTile * kTerms / kThreads;  // Of a thread, from each operand.
+  static_assert(kSlices * kElements == kThreads, "a slice has a thread for each element");
+  static_assert(kSlices * kSliceTerms == kTerms, "slices have as many terms each");
+  static_assert(kLoads * kThreads == kTile * kTerms, "threads load as much each");
+};
 
-template <int kTerms>
-constexpr int kLoads = kTile* kTerms / kThreads;
+// A thread's load number `i`: the line and the term, of those of the block.
+struct LoadPlace {
+  int line;
+  int term;
+};
+template <typename Tile, bool kAlongTerms>
+__device__ inline LoadPlace PlaceOf(int i) {
+  const int place = static_cast<int>(threadIdx.x) + i * Tile::kThreads;
+  return kAlongTerms ? LoadPlace{place / Tile::kTerms, place % Tile::kTerms}
+                     : LoadPlace{place % Tile::kTile, place / Tile::kTile};
+}
 
-// A thread's part of 16 lines from `first_line`, kTerms terms from `first_term`; 0 outside.
-template <int kTerms, bool kAlongTerms>
-__device__ inline void Load(const Operand& operand, int64_t first_line, int first_term, int depth,
-                            int thread, float (&values)[kLoads<kTerms>]) {
+// The thread's part of kTile lines of an operand from `first_line`; 0 outside.
+template <typename Tile, bool kAlongTerms>
+__device__ inline void Load(const float* operand, int64_t ld, int first_line, int lines,
+                            int first_term, int terms, float (&values)[Tile::kLoads]) {
 #pragma unroll
-  for (int i = 0; i < kLoads<kTerms>; ++i) {
-    const int place = thread + i * kThreads;
-    const int64_t line = first_line + (kAlongTerms ? place / kTerms : place % kTile);
-    const int64_t term = first_term + (kAlongTerms ? place % kTerms : place / kTile);
-    const int64_t at = kAlongTerms ? line * operand.ld + term : term * operand.ld + line;
-    values[i] = line < operand.lines && term < depth ? operand.data[at] : 0.0f;
+  for (int i = 0; i < Tile::kLoads; ++i) {
+    const LoadPlace place = PlaceOf<Tile, kAlongTerms>(i);
+    const int line = first_line + place.line;
+    const int term = first_term + place.term;
+    const int64_t at = kAlongTerms ? line * ld + term : term * ld + line;
+    values[i] = line < lines && term < terms ? operand[at] : 0.0f;
   }
 }
 
-template <int kTerms, bool kAlongTerms>
-__device__ inline void Store(const float (&values)[kLoads<kTerms>], int thread,
-                             Lines<kTerms>& lines) {
+// kOnce: there are at most kTerms terms.
+template <typename Tile, bool kOnce, bool kAlongA, bool kAlongB>
+__global__ void __launch_bounds__(Tile::kThreads) Tiny(Product product) {
+  constexpr int kTile = Tile::kTile;
+  // Pitches that keep what a warp stores, and what it loads, in different banks.
+  __shared__ float a_lines[kTile][Tile::kTerms + 4];
+  __shared__ float b_terms[Tile::kTerms][kTile + 1];
+  __shared__ float sums[Tile::kSlices][Tile::kElements];
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int first_row = static_cast<int>(blockIdx.y) * kTile;
+  const int first_col = static_cast<int>(blockIdx.x) * kTile;
+  const float* const a = product.a + blockIdx.z * product.stride_a;
+  const float* const b = product.b + blockIdx.z * product.stride_b;
+  const int row = thread % Tile::kElements / kTile;
+  const int col = thread % kTile;
+  const int slice = thread / Tile::kElements;
+  float sum = 0;
+  for (int first = 0; first == 0 || (!kOnce && first < product.k); first += Tile::kTerms) {
+    float a_values[Tile::kLoads];
+    float b_values[Tile::kLoads];
+    Load<Tile, kAlongA>(a, product.lda, first_row, product.m, first, product.k, a_values);
+    Load<Tile, kAlongB>(b, product.ldb, first_col, product.n, first, product.k, b_values);
 #pragma unroll
-  for (int i = 0; i < kLoads<kTerms>; ++i) {
-    const int place = thread + i * kThreads;
-    lines[kAlongTerms ? place / kTerms : place % kTile]
-         [kAlongTerms ? place % kTerms : place / kTile] = values[i];
-  }
-}
-
-template <int kTerms, bool kAlongA, bool kAlongB>
-__global__ void __launch_bounds__(kThreads) Tiny(Gemm gemm, int64_t batch) {
-  __shared__ Lines<kTerms> a_lines;
-  __shared__ Lines<kTerms> b_lines;
-  const int thread = static_cast<int>(threadIdx.x);
-  // Tiles are counted along x, the only direction in which a grid has room for all of them.
-  const int64_t tiles_across = (gemm.c.cols + kTile - 1) / kTile;
-  const int64_t first_row = blockIdx.x / tiles_across * kTile;
-  const int64_t first_col = blockIdx.x % tiles_across * kTile;
-  const int64_t row = first_row + thread / kTile;
-  const int64_t col = first_col + thread % kTile;
-  for (int64_t index = blockIdx.y; index < batch; index += gridDim.y) {
-    Operand a = gemm.a;
-    Operand b = gemm.b;
-    a.data += index * gemm.stride_a;
-    b.data += index * gemm.stride_b;
-    float sum = 0;
-    for (int first = 0; first < gemm.depth; first += kTerms) {
-      float a_values[kLoads<kTerms>];
-      float b_values[kLoads<kTerms>];
-      Load<kTerms, kAlongA>(a, first_row, first, gemm.depth, thread, a_values);
-      Load<kTerms, kAlongB>(b, first_col, first, gemm.depth, thread, b_values);
-      Store<kTerms, kAlongA>(a_values, thread, a_lines);
-      Store<kTerms, kAlongB>(b_values, thread, b_lines);
-      __syncthreads();
-      const int terms = min(gemm.depth - first, kTerms);
-#pragma unroll 8
-      for (int i = 0; i < terms; ++i) {
-        sum = fma(a_lines[thread / kTile][i], b_lines[thread % kTile][i], sum);
-      }
-      __syncthreads();
+    for (int i = 0; i < Tile::kLoads; ++i) {
+      const LoadPlace in_a = PlaceOf<Tile, kAlongA>(i);
+      const LoadPlace in_b = PlaceOf<Tile, kAlongB>(i);
+      a_lines[in_a.line][in_a.term] = a_values[i];
+      b_terms[in_b.term][in_b.line] = b_values[i];
     }
-    if (row >= gemm.c.rows || col >= gemm.c.cols) continue;
-    float& element = gemm.c.data[index * gemm.stride_c + row * gemm.c.ld + col];
-    const float product = gemm.scale.alpha * sum;
-    element = gemm.scale.beta == 0 ? product : fma(gemm.scale.beta, element, product);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Tile::kSliceTerms; ++i) {
+      const int term = slice * Tile::kSliceTerms + i;
+      sum = fma(a_lines[row][term], b_terms[term][col], sum);
+    }
+    if (!kOnce) __syncthreads();
   }
+  if (Tile::kSlices > 1) {
+    sums[slice][thread % Tile::kElements] = sum;
+    __syncthreads();
+    if (slice > 0) return;
+#pragma unroll
+    for (int other = 1; other < Tile::kSlices; ++other) sum += sums[other][thread];
+  }
+  if (first_row + row >= product.m || first_col + col >= product.n) return;
+  float& element =
+      product
+          .c[blockIdx.z * product.stride_c + (first_row + row) * product.ldc + (first_col + col)];
+  const float result = product.alpha * sum;
+  element = product.beta == 0 ? result : fma(product.beta, element, result);
 }
 
-template <int kTerms>
-absl::Status LaunchTiny(const MatMulArgs& args) {
-  const Gemm gemm = GemmOf(args);
-  const Grid grid = {CeilDiv(args.m, kTile) * CeilDiv(args.n, kTile),
-                     std::min(args.batch, kMaxGridYZ)};
+// A grid has room for so many rows of tiles and multiplications, kMaxGridYZ.
+template <typename Tile, bool kOnce>
+absl::Status LaunchTiny(const MatMulArgs& args, const Product& product, int64_t batch) {
+  const Grid grid = {CeilDiv(product.n, Tile::kTile), CeilDiv(product.m, Tile::kTile), batch};
   return ForAccesses(args, [&](auto access_a, auto access_b) {
     return Launch(
-        Tiny<kTerms, access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>, grid,
-        Block{kThreads}, 0, args.stream, gemm, args.batch);
+        Tiny<Tile, kOnce, access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>,
+        grid, Block{Tile::kThreads}, 0, args.stream, product);
   });
+}
+
+absl::Status LaunchPart(const MatMulArgs& args, const Product& product, int64_t batch) {
+  // Tiles of 8 x 8 read twice as much, which pays while no multiprocessor has more than two.
+  constexpr int64_t kFewTiles = 264;
+  if (product.k <= 128 && CeilDiv(product.m, 8) * CeilDiv(product.n, 8) * batch <= kFewTiles) {
+    if (product.k <= 16) return LaunchTiny<TinyTile<8, 16, 128>, true>(args, product, batch);
+    if (product.k <= 32) return LaunchTiny<TinyTile<8, 32, 256>, true>(args, product, batch);
+    if (product.k <= 64) return LaunchTiny<TinyTile<8, 64, 256>, true>(args, product, batch);
+    return LaunchTiny<TinyTile<8, 128, 512>, true>(args, product, batch);
+  }
+  if (product.k <= 16) return LaunchTiny<TinyTile<16, 16, 256>, true>(args, product, batch);
+  if (product.k <= 64) return LaunchTiny<TinyTile<16, 64, 512>, true>(args, product, batch);
+  if (product.k <= 160) return LaunchTiny<TinyTile<16, 160, 512>, true>(args, product, batch);
+  return LaunchTiny<TinyTile<16, 160, 512>, false>(args, product, batch);
 }
 
 }  // namespace
 
+// As many launches as it takes: one, for whatever this kernel is good for.
 absl::Status MatMulTiny(const MatMulArgs& args) {
-  if (args.k <= 16) return LaunchTiny<16>(args);
-  if (args.k <= 64) return LaunchTiny<64>(args);
-  return LaunchTiny<128>(args);
+  constexpr int64_t kPart = 8 * kMaxGridYZ;  // Rows or columns.
+  const Gemm gemm = GemmOf(args);
+  for (int64_t row = 0; row < args.m; row += kPart) {
+    for (int64_t col = 0; col < args.n; col += kPart) {
+      for (int64_t index = 0; index < args.batch; index += kMaxGridYZ) {
+        const Product product = {
+            gemm.a.data + index * args.stride_a + (args.transpose_a ? row : row * args.lda),
+            gemm.b.data + index * args.stride_b + (args.transpose_b ? col * args.ldb : col),
+            args.lda,
+            args.ldb,
+            static_cast<int>(std::min(kPart, args.m - row)),
+            static_cast<int>(std::min(kPart, args.n - col)),
+            gemm.depth,
+            gemm.scale.alpha,
+            gemm.c.data + index * args.stride_c + row * args.ldc + col,
+            args.ldc,
+            args.stride_a,
+            args.stride_b,
+            args.stride_c,
+            gemm.scale.beta};
+        RETURN_IF_ERROR(LaunchPart(args, product, std::min(kMaxGridYZ, args.batch - index)));
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace stridewise

@@ -174,6 +174,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     Mbarrier::InitDone();
   }
+  LetNextKernelBegin();  // AddShares, as soon as multiprocessors fall idle.
   __syncthreads();
   const TileOrder<Tile> order(gemm.c);
 
@@ -235,7 +236,7 @@ absl::StatusOr<bool> IsFor(const Plan& plan, const MatMulArgs& args) {
   // older ones it is empty.
   cudaFuncAttributes attributes;
   RETURN_IF_CUDA_ERROR(cudaFuncGetAttributes(&attributes, WarpSpecialized));
-  return attributes.binaryVersion >= 90 && attributes.localSizeBytes == 0;
+  return attributes.ptxVersion >= 90 && attributes.localSizeBytes == 0;
 }
 
 absl::StatusOr<SharePlan> SharesOf(const Gemm& gemm) {
