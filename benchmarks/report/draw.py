@@ -8,6 +8,8 @@ import os
 import matplotlib.style
 from matplotlib.backends import backend_agg
 from matplotlib.backends import backend_svg
+import numpy
+from PIL import Image
 
 from benchmarks.report import chart
 from benchmarks.report.drawing import bars
@@ -18,7 +20,7 @@ from benchmarks.report.drawing import style
 from benchmarks.report.drawing import svg
 
 _PNG_DOTS_PER_INCH = 160
-_PNG_COMPRESSION = 1  # zlib's own 6 takes 20 % of all the drawing's time and makes files that are a tenth smaller.
+_PNG_COMPRESSION = 3  # 6, as usual, takes half as long again for files that are 8 % smaller.
 _MOST_PNG_DOTS = 30000  # Of a side; matplotlib draws no picture of 65536.
 
 
@@ -73,6 +75,9 @@ def _draw(job):
 def _png(figure):
   data = io.BytesIO()
   figure.set_dpi(min(_PNG_DOTS_PER_INCH, _MOST_PNG_DOTS / max(figure.get_size_inches())))
-  backend_agg.FigureCanvasAgg(figure).print_png(data, metadata={"Software": None},
-                                                  pil_kwargs={"compress_level": _PNG_COMPRESSION})
+  canvas = backend_agg.FigureCanvasAgg(figure)
+  canvas.draw()
+  # The paper is opaque: without the fourth channel there is a quarter less to compress.
+  picture = Image.fromarray(numpy.asarray(canvas.buffer_rgba())).convert("RGB")
+  picture.save(data, "png", compress_level=_PNG_COMPRESSION, dpi=(figure.dpi, figure.dpi))
   return data.getvalue()

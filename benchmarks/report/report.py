@@ -7,6 +7,7 @@ not be read goes to standard error. Exit codes: 0; 2 for bad input, after one li
 """
 
 import argparse
+import dataclasses
 import os
 import pathlib
 import signal
@@ -17,9 +18,11 @@ from benchmarks.report import page
 from benchmarks.report import results
 from benchmarks.report import sections
 from benchmarks.report import studies
+from benchmarks.report import thinning
 from benchmarks.report import workbook
 
 _PARTS = ("html", "xlsx", "charts")
+_MOST_POINTS = 1000  # Of a line in a picture: two for each of its plot's 500 dots along x.
 
 
 class _Flags(argparse.ArgumentParser):
@@ -85,12 +88,14 @@ def _write(flags, read):
     write_workbook()
     return
   # The workbook takes about as long as all pictures.
-  figures = [figure for section in found for figure in section.figures]
+  drawn = [dataclasses.replace(section, figures=[thinning.thinned(figure, _MOST_POINTS) for figure in section.figures])
+           for section in found]
+  figures = [figure for section in drawn for figure in section.figures]
   pictures = draw.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
   if "html" in flags.only:
     title = flags.title or f"Stridewise on {', '.join(sorted(set(read.rows['machine']) - {''}))}"
     file = flags.output / "report.html"
-    file.write_text(page.make_page(title, read, found, pictures), encoding="utf-8")
+    file.write_text(page.make_page(title, read, drawn, pictures), encoding="utf-8")
     print(file)
   if "charts" in flags.only:
     folder = flags.output / "charts"

@@ -61,7 +61,8 @@ class ThinningTest(unittest.TestCase):
   def test_bars_and_labelled_points_stay(self):
     bars = _figure(chart.Series("a", list("abc"), [1, 2, 3]), kind=chart.Kind.BARS)
     labelled = _figure(chart.Series("a", [1, 2, 3], [1, 2, 3], labels=["x", "", "z"]), kind=chart.Kind.POINTS)
-    for figure in (bars, labelled):
+    heat_map = chart.HeatMap("h", "T", "where", "x", "y", "ms", list("abc"), ["1"], [[1, 2, 3]])
+    for figure in (bars, labelled, heat_map):
       self.assertIs(thinning.thinned(figure, 2), figure)
 
 

@@ -4,15 +4,21 @@ Numbers are numbers in any locale, words stay words even where they begin with '
 """
 
 import datetime
+import functools
+import zipfile
 
 import xlsxwriter
 from xlsxwriter import exceptions
+import xlsxwriter.workbook
 
 from benchmarks.report import workbook_cells, workbook_rows, workbook_sheets
 from benchmarks.report.drawing import style
 
 CONTENTS, ROWS = "contents", "rows"
 MAX_NAME = 31  # Characters of a sheet's name.
+
+# XlsxWriter has no option for it. 6, as usual, takes 5.4 s for the 164 MB of 100,000 rows; 3 takes 2.6 s, and 29 MB for 25.
+xlsxwriter.workbook.ZipFile = functools.partial(zipfile.ZipFile, compresslevel=3)
 
 
 def write_workbook(path, sections, results):

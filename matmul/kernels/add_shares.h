@@ -11,55 +11,64 @@
 #include "matmul/kernels/share_plan.h"
 #include "matmul/kernels/shares.h"
 #include "matmul/kernels/tile_order.h"
+#include "matmul/kernels/tile_store.h"
 
 namespace stridewise {
 namespace {  // Kernels of their own for each file that includes this.
 
-// Threads of a block: kLanes vectors of a cut tile, and kGroups for each, which add every
-// kGroups-th share. One group where a tile has few.
-constexpr int kAdders = 64;
-template <int kGroups>
-constexpr int kLanes = kAdders / (kGroups > 1 ? 2 : 1);
+// How a block divides a part of a cut tile: kLanes neighbouring vectors, kEach times, with kGroups
+// threads for each, which add every kGroups-th share.
+template <int kLanesOfBlock, int kVectorsOfThread, int kGroupsOfBlock>
+struct Adders {
+  static constexpr int kLanes = kLanesOfBlock;
+  static constexpr int kEach = kVectorsOfThread;
+  static constexpr int kGroups = kGroupsOfBlock;
+  static constexpr int kVectors = kLanes * kEach;
+  static constexpr int kThreads = kLanes * kGroups;
+};
+using ForFewShares = Adders<64, 4, 1>;   // To find its place takes a thread as long as to add.
+using ForManyShares = Adders<32, 1, 8>;  // Each would wait for as many trips to memory.
 
-template <typename Tile, int kGroups>
-__global__ void __launch_bounds__(kLanes<kGroups>* kGroups) AddShares(Gemm gemm, Shares shares) {
-  constexpr int kVectors = kLanes<kGroups>;
-  static_assert(Tile::kRows * Tile::kCols % (kVector * kVectors) == 0, "blocks fill the tile");
-  WaitForPreviousKernel();
-  const int lane = static_cast<int>(threadIdx.x) % kVectors;
-  const int group = static_cast<int>(threadIdx.x) / kVectors;
-  const int place = static_cast<int>(blockIdx.x) * kVectors + lane;
+template <typename Tile, typename Adders>
+__global__ void __launch_bounds__(Adders::kThreads) AddShares(Gemm gemm, Shares shares) {
+  constexpr int kLanes = Adders::kLanes;
+  static_assert(Tile::kRows * Tile::kCols % (kVector * Adders::kVectors) == 0,
+                "blocks fill the tile");
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int group = static_cast<int>(threadIdx.x) / kLanes;
+  const int first_place = static_cast<int>(blockIdx.x) * Adders::kVectors + lane;
   const uint32_t tile = blockIdx.y;
-  float four[kVector] = {};
-  if (!AddPartialSums<Tile, kGroups>(shares, tile, place, group, four)) return;
-  if constexpr (kGroups > 1) {
-    __shared__ float4 sums[kGroups][kVectors];
-    sums[group][lane] = Exchanged(four);
+  const Sharers sharers = SharersOfTile(shares, tile);
+  const TilePlace first = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
+  Matrix<float> c = gemm.c;
+  c.data += tile / shares.tiles * gemm.stride_c;
+  WaitForPreviousKernel();  // With all divisions behind.
+  if (sharers.first == sharers.last) return;
+  float sums[Adders::kEach][kVector] = {};
+  AddPartialSums<Tile, Adders::kGroups>(shares, tile, sharers, first_place, kLanes, group, sums);
+  if constexpr (Adders::kGroups > 1) {
+    static_assert(Adders::kEach == 1, "a vector a thread");
+    __shared__ float4 of_groups[Adders::kGroups][kLanes];
+    of_groups[group][lane] = Exchanged(sums[0]);
     __syncthreads();
     if (group > 0) return;
-    for (int other = 1; other < kGroups; ++other) AddExchanged(sums[other][lane], four);
+    for (int i = 1; i < Adders::kGroups; ++i) AddExchanged(of_groups[i][lane], sums[0]);
   }
-  const TilePlace first = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
-  const TileVector at = VectorAt<Tile>(place);
-  const int64_t row = first.first_row + at.row;
-  float* const c = gemm.c.data + tile / shares.tiles * gemm.stride_c;
-  for (int i = 0; i < kVector; ++i) {
-    const int64_t col = first.first_col + at.col + i;
-    if (row >= gemm.c.rows || col >= gemm.c.cols) continue;
-    const float product = gemm.scale.alpha * four[i];
-    float& element = c[row * gemm.c.ld + col];
-    element = gemm.scale.beta == 0 ? product : fma(gemm.scale.beta, element, product);
+#pragma unroll
+  for (int i = 0; i < Adders::kEach; ++i) {
+    StoreVector<Tile>(sums[i], first_place + i * kLanes, gemm.scale, c, first.first_row,
+                      first.first_col);
   }
 }
 
-template <typename Tile, int kGroups>
-absl::Status LaunchAddSharesBy(const Gemm& gemm, const SharePlan& plan, const Shares& shares,
-                               cudaStream_t stream) {
+template <typename Tile, typename Adders>
+absl::Status LaunchAdders(const Gemm& gemm, const SharePlan& plan, const Shares& shares,
+                          cudaStream_t stream) {
   // Fewer rows than slots, of which there are at most some thousands.
   return LaunchDependent(
-      AddShares<Tile, kGroups>,
-      Grid{Tile::kRows * Tile::kCols / kVector / kLanes<kGroups>, plan.cut_tiles},
-      Block{kLanes<kGroups> * kGroups}, 0, stream, gemm, shares);
+      AddShares<Tile, Adders>,
+      Grid{Tile::kRows * Tile::kCols / kVector / Adders::kVectors, plan.cut_tiles},
+      Block{Adders::kThreads}, 0, stream, gemm, shares);
 }
 
 // Nothing where no tile was cut. The kernel before it on the stream makes the shares.
@@ -68,8 +77,8 @@ absl::Status LaunchAddShares(const Gemm& gemm, const SharePlan& plan, const Shar
                              cudaStream_t stream) {
   constexpr int kManyShares = 16;  // Of a tile: two trips to memory for a thread.
   return plan.sharers > kManyShares * plan.cut_tiles
-             ? LaunchAddSharesBy<Tile, 8>(gemm, plan, shares, stream)
-             : LaunchAddSharesBy<Tile, 1>(gemm, plan, shares, stream);
+             ? LaunchAdders<Tile, ForManyShares>(gemm, plan, shares, stream)
+             : LaunchAdders<Tile, ForFewShares>(gemm, plan, shares, stream);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Steps {
   int count;
 };
 
-// Sets `sums` of the first slice to those of the tile at `place` over `steps`, for the
+// Sets `sums` of each slice to its part of those of the tile at `place` over `steps`, for the
 // multiplication `index` of the batch.
 template <typename Tile, Access kAccessA, Access kAccessB>
 __device__ inline void ComputeTile(const Gemm& gemm, int64_t index, const TilePlace& place,
@@ -47,7 +47,6 @@ __device__ inline void ComputeTile(const Gemm& gemm, int64_t index, const TilePl
   } else {
     AddProduct<Tile, kParts>(copy_a, copy_b, steps.count, extent, shared, thread, sums);
   }
-  AddSlices(shared, thread, sums);
 }
 
 }  // namespace stridewise

@@ -63,8 +63,8 @@ struct BlockTile {
   // Where results pass on their way out: eight rows of a warp's part, see tile_store.h.
   static constexpr int kOutPitch = kWarpCols + 2 * kVector;
   static constexpr int kOutFloats = kSliceThreads / kWarpSize * kLaneRows * kOutPitch;
-  // Where slices but the first pass their sums.
-  static constexpr int kSliceFloats = (kSlices - 1) * kRows * kCols;
+  // Where slices pass their sums.
+  static constexpr int kSliceFloats = kSlices > 1 ? kSlices* kRows* kCols : 0;
 
   static constexpr int kSharedFloats =
       Larger(kStages * kStageFloats, Larger(kOutFloats, kSliceFloats));
@@ -76,6 +76,7 @@ struct BlockTile {
   static_assert(kWarpCols % kWarpSize == 0, "a warp stores whole rows of its part");
   static_assert(kDepth % 16 == 0, "terms come by 16, two sectors of a row");
   static_assert(kDepth % (2 * kSlices) == 0, "a slice has pairs of terms of every stage");
+  static_assert(kRows * kCols % (kVector * kThreads) == 0, "threads add as many sums each");
   static_assert(kStages >= 2, "one to compute from while the next is filled");
   static_assert(kThreads <= 1024, "a block has no more threads");
   static_assert(kSharedBytes * kBlocks <= 227 * 1024, "more shared memory than there is");

@@ -74,36 +74,51 @@ __device__ inline float4* PartialSums(const Shares& shares, uint32_t sharer,
   return shares.partial_sums + (2 * static_cast<int64_t>(sharer) + second) * kTileVectors;
 }
 
-// Stores a sharer's part of a cut tile. By the threads of the first slice, which has it.
+// Stores a sharer's part of a cut tile. `shared` as for StoreTile().
 template <typename Tile>
 __device__ inline void StorePartialSums(const Shares& shares, uint32_t tile, uint32_t sharer,
-                                        int thread, Sums<Tile>& sums) {
-  const uint32_t first_of_tile = tile * shares.units_of_tile;
-  float4* const mine = PartialSums<Tile>(shares, sharer, first_of_tile) + thread;
-  ForEachVector(sums, [&](int place, const float* four) { mine[place] = Exchanged(four); });
+                                        float* shared, int thread, Sums<Tile>& sums) {
+  float4* const mine = PartialSums<Tile>(shares, sharer, tile * shares.units_of_tile);
+  if constexpr (Tile::kSlices == 1) {
+    ForEachVector(sums,
+                  [&](int place, const float* four) { mine[place + thread] = Exchanged(four); });
+  } else {
+    AddSlices(shared, thread, sums,
+              [&](int place, const float* four) { mine[place] = Exchanged(four); });
+  }
 }
 
-// Adds vector `place` of a cut tile's partial sums to `four`, pairs in their order again: those of
-// every kGroups-th share, from number `group` on. Returns false where there are none, the tile
-// having been one block's.
-template <typename Tile, int kGroups>
-__device__ inline bool AddPartialSums(const Shares& shares, uint32_t tile, int place, int group,
-                                      float* four) {
+// The blocks that have parts of a tile, from the first to the last; the same where it was not cut.
+struct Sharers {
+  uint32_t first;
+  uint32_t last;
+};
+__device__ inline Sharers SharersOfTile(const Shares& shares, uint32_t tile) {
   const uint32_t first_of_tile = tile * shares.units_of_tile;
-  const uint32_t first = shares.SharerOf(first_of_tile);
-  const uint32_t last = shares.SharerOf(first_of_tile + shares.units_of_tile - 1);
-  if (first == last) return false;
-  if (group == 0) AddExchanged(PartialSums<Tile>(shares, first, first_of_tile)[place], four);
+  return {shares.SharerOf(first_of_tile),
+          shares.SharerOf(first_of_tile + shares.units_of_tile - 1)};
+}
+
+// Adds kEach vectors of a cut tile's partial sums to `sums`, `step` places apart from `place` on,
+// pairs in their order again: those of every kGroups-th share, from number `group` on.
+template <typename Tile, int kGroups, int kEach>
+__device__ inline void AddPartialSums(const Shares& shares, uint32_t tile, const Sharers& sharers,
+                                      int place, int step, int group,
+                                      float (&sums)[kEach][kVector]) {
+  const auto add = [&](const float4* partial_sums) {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) AddExchanged(partial_sums[place + i * step], sums[i]);
+  };
+  if (group == 0) add(PartialSums<Tile>(shares, sharers.first, tile * shares.units_of_tile));
   // The others begin within the tile, and have their first place for it. Many loads at once: a deep
   // product of few tiles has some 60 sharers for each.
   constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
-#pragma unroll 8
-  for (uint32_t sharer = first + (group == 0 ? kGroups : group); sharer <= last;
-       sharer += kGroups) {
-    AddExchanged(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place],
-                 four);
+  constexpr int kAtOnce = 8 / kEach;
+  const uint32_t next = sharers.first + (group == 0 ? kGroups : group);
+#pragma unroll kAtOnce
+  for (uint32_t sharer = next; sharer <= sharers.last; sharer += kGroups) {
+    add(shares.partial_sums + 2 * static_cast<int64_t>(sharer) * kTileVectors);
   }
-  return true;
 }
 
 }  // namespace stridewise

@@ -32,6 +32,21 @@ __device__ inline uint32_t Again(uint32_t value) {
   return value;
 }
 
+// Stores all sums of a tile in C of the multiplication `index`. `shared` as for StoreTile().
+template <typename Tile>
+__device__ inline void StoreSums(const Gemm& gemm, int64_t index, const TilePlace& place,
+                                 float* shared, int thread, Sums<Tile>& sums) {
+  Matrix<float> c = gemm.c;
+  c.data += index * gemm.stride_c;
+  if constexpr (Tile::kSlices == 1) {
+    StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
+  } else {
+    AddSlices(shared, thread, sums, [&](int vector, const float* four) {
+      StoreVector<Tile>(four, vector, gemm.scale, c, place.first_row, place.first_col);
+    });
+  }
+}
+
 template <typename Tile, Access kAccessA, Access kAccessB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) StreamK(Gemm gemm, Shares shares) {
   extern __shared__ float4 memory[];
@@ -47,17 +62,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) StreamK(Gemm ge
         {static_cast<int>(work.first_unit), static_cast<int>(work.units)}, shared, sums);
 
     const auto thread = static_cast<int>(Again(threadIdx.x));
-    if (thread < Tile::kSliceThreads) {
-      const uint32_t block = Again(blockIdx.x);
-      FindShare(shares, block, i, &work);
-      if (work.units == shares.units_of_tile) {
-        const TilePlace place = order.Place(work.tile % shares.tiles);
-        Matrix<float> c = gemm.c;
-        c.data += work.tile / shares.tiles * gemm.stride_c;
-        StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
-      } else {
-        StorePartialSums(shares, work.tile, block, thread, sums);
-      }
+    const uint32_t block = Again(blockIdx.x);
+    FindShare(shares, block, i, &work);
+    if (work.units == shares.units_of_tile) {
+      StoreSums(gemm, work.tile / shares.tiles, order.Place(work.tile % shares.tiles), shared,
+                thread, sums);
+    } else {
+      StorePartialSums(shares, work.tile, block, shared, thread, sums);
     }
     __syncthreads();
   }
@@ -76,12 +87,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
   Sums<Tile> sums;
   ComputeTile<Tile, kAccessA, kAccessB>(gemm, index, place,
                                         {0, static_cast<int>(shares.units_of_tile)}, shared, sums);
-  Matrix<float> c = gemm.c;
-  c.data += index * gemm.stride_c;
-  const auto thread = static_cast<int>(threadIdx.x);
-  if (thread < Tile::kSliceThreads) {
-    StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
-  }
+  StoreSums(gemm, index, place, shared, static_cast<int>(threadIdx.x), sums);
 }
 
 // On the host executor nothing, so that small tests share.

@@ -125,28 +125,26 @@ __device__ inline TileVector VectorAt(int place) {
           thread.warp_col + (j * kLaneCols + thread.lane_col) * kVector};
 }
 
-// Gives the first slice the sums of all, in their order. `shared` as for AddProduct().
-template <typename Tile>
-__device__ inline void AddSlices(float* shared, int thread, Sums<Tile>& sums) {
-  if constexpr (Tile::kSlices == 1) return;
-  const int slice = thread / Tile::kSliceThreads;
-  float4* const first = reinterpret_cast<float4*>(shared) + thread % Tile::kSliceThreads;
+// Calls fn(place, four sums) for each vector of the tile, the sums of all slices, added in their
+// order: each thread for as many as another. `shared` as for AddProduct().
+template <typename Tile, typename Fn>
+__device__ inline void AddSlices(float* shared, int thread, Sums<Tile>& sums, Fn fn) {
   constexpr int kSliceVectors = Tile::kRows * Tile::kCols / kVector;
-  if (slice > 0) {
-    ForEachVector(sums, [&](int place, const float* four) {
-      first[(slice - 1) * kSliceVectors + place] = Exchanged(four);
-    });
-  }
+  auto* const vectors = reinterpret_cast<float4*>(shared);
+  float4* const mine =
+      vectors + thread / Tile::kSliceThreads * kSliceVectors + thread % Tile::kSliceThreads;
+  ForEachVector(sums, [&](int place, const float* four) { mine[place] = Exchanged(four); });
   __syncthreads();
-  if (slice == 0) {
-#pragma unroll 1
-    for (int other = 0; other < Tile::kSlices - 1; ++other) {
-      ForEachVector(sums, [&](int place, float* four) {
-        AddExchanged(first[other * kSliceVectors + place], four);
-      });
+#pragma unroll
+  for (int i = 0; i < kSliceVectors / Tile::kThreads; ++i) {
+    const int place = thread + i * Tile::kThreads;
+    float four[kVector] = {};
+#pragma unroll
+    for (int slice = 0; slice < Tile::kSlices; ++slice) {
+      AddExchanged(vectors[slice * kSliceVectors + place], four);
     }
+    fn(place, four);
   }
-  __syncthreads();
 }
 
 struct ProductExtent {

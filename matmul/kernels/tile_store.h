@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "common/matrix.h"
+#include "matmul/kernels/tile_edges.h"
 #include "matmul/kernels/tile_product.h"
 
 namespace stridewise {
@@ -73,6 +74,25 @@ __device__ inline void StoreTile(const Sums<Tile>& sums, const Scale& scale, flo
   } else {
     StoreScaled<Tile, true>(sums, scale, shared, c, first_row, first_col, thread);
   }
+}
+
+// The same for four neighbouring sums: vector `place` of the tile, see VectorAt().
+template <typename Tile>
+__device__ inline void StoreVector(const float* four, int place, const Scale& scale,
+                                   const Matrix<float>& c, int64_t first_row, int64_t first_col) {
+  const TileVector at = VectorAt<Tile>(place);
+  const int64_t row = first_row + at.row;
+  const int64_t col = first_col + at.col;
+  if (row >= c.rows) return;
+  float* const to = c.data + row * c.ld + col;
+  float results[kVector];
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    const float product = scale.alpha * four[i];
+    const bool reads_c = scale.beta != 0 && col + i < c.cols;
+    results[i] = reads_c ? fma(scale.beta, to[i], product) : product;
+  }
+  StoreFourInside(c, row, col, results);
 }
 
 }  // namespace stridewise

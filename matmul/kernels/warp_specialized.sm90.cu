@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(kThreads, 1)
       const TilePlace tile = order.Place(work.tile);
       StoreTile(sums, gemm.scale, memory.out, gemm.c, tile.first_row, tile.first_col, thread);
     } else {
-      StorePartialSums(shares, work.tile, blockIdx.x, thread, sums);
+      StorePartialSums(shares, work.tile, blockIdx.x, memory.out, thread, sums);
     }
   }
 #endif

@@ -46,7 +46,8 @@ def distinct_sizes(group):
   is_near = sizes / sizes.shift() < _NEAR
   if is_near.sum() > len(sizes) / 2:
     return rows
-  return rows[rows["n"].isin(names.groupby((~is_near).cumsum()).idxmax())]
+  most_first = names.sort_values(ascending=False, kind="stable").index
+  return rows[rows["n"].isin(most_first[~(~is_near).cumsum()[most_first].duplicated()])]
 
 
 def selection_notes(group, rows, shown):
