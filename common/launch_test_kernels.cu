@@ -18,10 +18,9 @@ __global__ void WriteThroughSharedKernel(int32_t* out, int32_t value, size_t sha
 }
 
 __global__ void DoubleKernel(const int32_t* values, int64_t count, int32_t* between) {
-  LetNextKernelBegin();
   const int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x;
 #ifdef __CUDA_ARCH__
-  for (int pause = 0; pause < 20; ++pause) __nanosleep(1000);
+  for (unsigned pause = blockIdx.x % 32; pause > 0; --pause) __nanosleep(1000);
 #endif
   if (i < count) between[i] = 2 * values[i];
 }

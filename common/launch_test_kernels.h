@@ -18,8 +18,8 @@ absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream);
 absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
                                 size_t shared_bytes, cudaStream_t stream);
 
-// Sets out[i] to 2 * values[i] + 1 of `count` elements, by way of `between`: a kernel that lets the
-// next begin at once and takes its time, and a dependent one.
+// Sets out[i] to 2 * values[i] + 1 of `count` elements, by way of `between`: a kernel some
+// of whose blocks take their time, and a dependent one.
 absl::Status DoubleAndAddOne(const int32_t* values, int64_t count, int32_t* between, int32_t* out,
                              cudaStream_t stream);
 

@@ -123,8 +123,9 @@ def _what_bounds(group, rows):
   known = {what: share for what, share in shares.items() if not math.isnan(share)}
   peak_names = {"arithmetic": "the FP32 peak", "memory": "the DRAM peak"}
   words = [f"{_percent(known[what])} of {name}" for what, name in peak_names.items() if what in known]
-  start = (f"At n = {best['n']:.0f}, the largest square, {best['name']} is the fastest with {wording.number(best['rate'])} "
-           f"{roles.rate_unit(group)}")
+  known_from = "" if best["n"] == rows["n"].max() else " with a rate"
+  start = (f"At n = {best['n']:.0f}, the largest square{known_from}, {best['name']} is the fastest with "
+           f"{wording.number(best['rate'])} {roles.rate_unit(group)}")
   if not words:
     return [start + "."]
   bound = max(known, key=known.get)

@@ -87,6 +87,15 @@ class ConclusionsTest(unittest.TestCase):
     self._check([transpose("auto", 1000, 0.005, l2="hot")], has_not=["peak"])
     self._check(unknown, has=[("auto is the fastest with 2000 GFLOP/s.",)], has_not=["bounds"])
 
+  def test_what_bounds_without_a_rate(self):
+    rows = [gpu("auto", 1000, 1), gpu("naive", 1000, 2)]
+    larger = [gpu(name, 2000, 8, gflops=math.nan) for name in ("auto", "naive")]
+    self._check(rows + larger, has=[("At n = 1000, the largest square with a rate, auto is the fastest",)])
+    self._check(rows + larger[:1] + [gpu("naive", 2000, 16)], has=[("At n = 2000, the largest square, naive",)])
+    self._check(larger, has_not=["the largest square"])
+    no_shares = {"gbps": math.nan, "pct_of_peak": math.nan, "empty_kernel_ms": math.nan}
+    self._check([gpu("auto", 1000, 1, **no_shares)], has=[("auto is the fastest with 2000 GFLOP/s.",)])
+
   def test_launches_up_to_the_size_that_is_longer(self):
     rows = [gpu("auto", n, ms) for n, ms in ((10, 0.003), (20, 0.0035), (30, 0.006), (40, 0.0035))]
     self._check(rows, has=[("Up to n = 20", "2 us", "launch bounds it")])

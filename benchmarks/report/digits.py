@@ -7,7 +7,7 @@ def significant(value, digits=4):
   """`value` to so many significant digits: 0.9823, 50269, 4.691e-07; "" for NaN."""
   if math.isnan(value):
     return ""
-  if 10 ** digits <= abs(value) < 1e9:
+  if 10 ** digits - 0.5 <= abs(value) < 1e9:  # 999.6 is 1000, and not 1e+03.
     return f"{value:.0f}"
   return f"{value:.{digits}g}"
 

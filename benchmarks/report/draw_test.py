@@ -183,6 +183,18 @@ class LinesTest(unittest.TestCase):
       self.assertTrue(plot.x0 - 1 <= box.x0 and box.x1 <= plot.x1 + 1 and box.y0 >= plot.y1, box)
     self.assertFalse([text for text in picture.ax.texts if text.get_text() in ("outside", "nowhere")])
 
+  def test_no_pole_of_a_mark_runs_through_a_label(self):
+    for xs in ((64, 65, 66, 128, 130, 300, 505, 512), (480, 500, 512), (90, 440, 512), (64, 100)):
+      with self.subTest(xs):
+        picture = _frame(_chart(marks=[chart.Mark(x, f"kernel{x} wins from {x}") for x in xs]))
+        plot = picture.extent(picture.ax)
+        labels = [picture.extent(text) for text in picture.ax.texts if "wins" in text.get_text()]
+        poles = [picture.extent(line) for line in picture.ax.lines if picture.extent(line).y0 >= plot.y1 - 1]
+        self.assertEqual(len(poles), len(xs))
+        for pole, label in itertools.product(poles, labels):
+          through = label.x0 + 1 < pole.x0 < label.x1 - 1 and pole.y1 > label.y0 + 2
+          self.assertFalse(through, (pole, label))
+
   def test_labels_of_points_do_not_overlap(self):
     y = [100.0, 101.0, 102.0, 100.5, 50.0, 50.1]
     names = [f"kernel_number_{index}" for index in range(len(y))]

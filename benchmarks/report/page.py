@@ -11,7 +11,7 @@ from benchmarks.report import chart
 from benchmarks.report import digits
 from benchmarks.report.drawing import style
 
-MOST_ROWS = 300  # Of a table; the workbook has all.
+MOST_ROWS = 300  # Of a table; the workbook, if there is one, has all.
 _LONG = 40  # Characters of a cell that may be broken into lines.
 
 
@@ -44,14 +44,15 @@ class _Section:
   tables: list
 
 
-def make_page(title, results, sections, pictures):
-  """The page as text. pictures: draw.Picture of each figure of the `sections`, by slug."""
+def make_page(title, results, sections, pictures, has_workbook=True):
+  """The page as text. pictures: draw.Picture of each figure of the `sections`, by slug. has_workbook: report.xlsx is beside
+  the page, so that a table that was cut can refer to it."""
   environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
   return environment.get_template("page.html").render(
       title=title, light=style.LIGHT, dark=style.DARK, measured=_table(_measured(results.rows)),
       files=_table(_files(results)), problems=results.problems,
-      sections=[_section(section, pictures) for section in sections])
+      has_workbook=has_workbook, sections=[_section(section, pictures) for section in sections])
 
 
 def _section(section, pictures):

@@ -95,7 +95,7 @@ def _write(flags, read):
   if "html" in flags.only:
     title = flags.title or f"Stridewise on {', '.join(sorted(set(read.rows['machine']) - {''}))}"
     file = flags.output / "report.html"
-    file.write_text(page.make_page(title, read, drawn, pictures), encoding="utf-8")
+    file.write_text(page.make_page(title, read, drawn, pictures, "xlsx" in flags.only), encoding="utf-8")
     print(file)
   if "charts" in flags.only:
     folder = flags.output / "charts"

@@ -7,6 +7,7 @@ import unittest
 from unittest import mock
 
 from benchmarks.report import example_rows
+from benchmarks.report import page
 from benchmarks.report import report
 
 _ROWS = [example_rows.timed(n ** 3 * slower * 1e-8, implementation=name, rows=n, cols=n, depth=n, gflops=200 / slower)
@@ -66,6 +67,16 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(self.written(f"out-{only}"), expected)
     self.assertEqual(self.run_report("in", "--only=charts", "--output=c")[0], 0)
     self.assertEqual({name.split("/")[0] for name in self.written("c")}, {"charts"})
+
+  def test_a_cut_table_refers_only_to_a_workbook_that_is_written(self):
+    rows = [{**_ROWS[0], "implementation": f"kernel{i}", "status": "error"} for i in range(page.MOST_ROWS + 1)]
+    self.put("in/many.csv", example_rows.csv_text(*rows))
+    for only, refers in (("html", False), ("html,xlsx", True)):
+      with self.subTest(only):
+        self.assertEqual(self.run_report("in", f"--only={only}")[0], 0)
+        text = (self.folder / "report/report.html").read_text(encoding="utf-8")
+        self.assertIn(f"of {len(rows)} rows", text)
+        self.assertEqual("report.xlsx" in text, refers)
 
   def test_a_folder_is_its_csv_files(self):
     self.put("in/b.csv", example_rows.csv_text({**_ROWS[0], "implementation": "from_b"}))

@@ -38,6 +38,10 @@ CONFIGURATION = ("operation", "implementation", "dtype", "math", "rows", "cols",
 # The folder of files that another build of the programs made, with other options or of changed sources: their rows have the
 # configuration and the commit of the usual ones, and do not say so.
 OTHER_BUILDS = "other_builds"
+# Columns of other programs' files, each of one kind only: verdicts on limits, the host executor's counts and speed, a
+# profiler's figures, trials beside a copy, what the studies quote, planted mistakes.
+KNOWN_BY = frozenset(("verdict", "predicted", "ns_per_event", "ncu_ms", "dram_read_mb", "ratio_to_memcpy", "study",
+                      "killed_by"))
 # What older files leave out because there was only this.
 DEFAULTS = {"batch": 1.0, "layout": "nn", "alpha": 1.0, "beta": 0.0}
 
@@ -55,8 +59,9 @@ class Results:
     GPU) and `is_other_build` (bool: of a file in a folder named OTHER_BUILDS). Numbers are floats, NaN where empty; words
     are str, "" where empty. In the order of the files.
   other_files: the files that are no sweep's, such as a limits table: source -> list of rows of cells, the header first.
+    Those with a column of KNOWN_BY are what the project's other programs write, and no problem.
   problems: a line for each kind of row that was left out of a file, which names the first one and says how many more there
-    are; a line for each file that is no sweep's or has bytes that are not UTF-8.
+    are; a line for each file that nobody knows or that has bytes that are not UTF-8.
   """
   rows: pandas.DataFrame
   other_files: dict
@@ -88,7 +93,8 @@ def read_results(paths):
     header, records = _records(path, text, left_out)
     if header[0] != "schema_version":
       other_files[source] = [header, *(cells for _, cells in records)]
-      problems.append(f"{source}: not a sweep's file (its first column is {_quoted(header[0])})")
+      if KNOWN_BY.isdisjoint(header):
+        problems.append(f"{source}: not a sweep's file (its first column is {_quoted(header[0])})")
       problems.extend(left_out.lines())
       continue
     frame = _sweep_frame(path, header, records, left_out)
@@ -178,7 +184,8 @@ def _sweep_frame(path, header, records, left_out):
     else:
       rows.append(cells)
       lines.append(line)
-  table = pandas.DataFrame(rows, columns=header, dtype=object).reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
+  table = pandas.DataFrame(rows, columns=header, dtype=object)
+  table = table.reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
   # Made in one step: setting columns one by one would copy the frame each time.
   usable = pandas.Series(True, index=table.index)
   columns = {name: _shared(table[name]) for name in TEXT_COLUMNS} | {"line": pandas.Series(lines, dtype=int)}

@@ -171,13 +171,14 @@ class ResultsTest(unittest.TestCase):
   def test_several_files(self):
     paths = [self.write(csv_text({"implementation": name}), file) for name, file in
              (("one", "x/a.csv"), ("two", "y/a.csv"), ("three", "b.csv"))]
-    other = self.write("case,verdict\n1,pass\n", "limits.csv")
-    read = results.read_results([*paths, paths[0], other])
+    others = [self.write("case,verdict\n1,pass\n", "limits.csv"), self.write("fruit,price\npear,3\n", "fruit.csv")]
+    read = results.read_results([*paths, paths[0], *others])
     self.assertEqual(list(read.rows["implementation"]), ["one", "two", "three"])
     self.assertEqual(list(read.rows["source"]), [str(paths[0]), str(paths[1]), "b.csv"])
     self.assertEqual(list(read.rows.index), [0, 1, 2])
-    self.assertEqual(read.other_files, {"limits.csv": [["case", "verdict"], ["1", "pass"]]})
-    self.only_problem(read, "limits.csv", "case")
+    self.assertEqual(read.other_files, {"limits.csv": [["case", "verdict"], ["1", "pass"]],
+                                        "fruit.csv": [["fruit", "price"], ["pear", "3"]]})
+    self.only_problem(read, "fruit.csv", "fruit")
 
   def test_a_file_without_rows_beside_one_with(self):
     read = results.read_results([self.write(csv_text(), "a.csv"), self.write(csv_text({}), "b.csv")])

@@ -82,7 +82,6 @@ class SectionsTest(unittest.TestCase):
                          ["small", "8", "", "-"], ["cut"]],
         "ncu.csv": [["kernel", "dram_read_mb"], ["naive", "1.5e+3"]],
         "unknown.csv": [["a", "b"], ["1", "2"]],
-        "huge.csv": [["kernel", "dram_read_mb"]] + 201 * [["naive", "1"]],
     }
     tables = _sections(fake_rows.frame([gpu("naive", 8, 1)]), files)[-1].tables
     self.assertEqual([table.title for table in tables], ["verdicts.csv", "ncu.csv"])

@@ -1,17 +1,15 @@
-"""Tables of the report: the fastest by size or shape, all implementations' times, what has none, and known small files."""
+"""Tables of the report: the fastest by size or shape, all implementations' times, what has none, other programs' files."""
 
 import math
 
 import numpy
 
 from benchmarks.report import chart
+from benchmarks.report import results
 from benchmarks.report import roles
 from benchmarks.report import wording
 
 _MOST_ROWS = 40
-_MOST_ROWS_OF_A_FILE = 200
-# A profiler's file is known by one of these columns.
-_NCU_COLUMNS = {"ncu_ms", "dram_read_mb"}
 
 
 def of_group(group):
@@ -43,11 +41,10 @@ def not_measured(rows):
 
 
 def known_tables(other_files):
-  """Those of Results.other_files that are verdicts on limits or a profiler's counts, and are small."""
+  """Those of Results.other_files that the project's programs write."""
   tables = []
   for name, (header, *rows) in other_files.items():
-    is_known = (header[0] == "case" and header[-1] == "verdict") or _NCU_COLUMNS & set(header)
-    if is_known and len(rows) <= _MOST_ROWS_OF_A_FILE:
+    if not results.KNOWN_BY.isdisjoint(header):
       whole = [[_cell(word) for word in row] for row in rows if len(row) == len(header)]
       slug = "".join(c if c.isalnum() else "-" for c in name.lower())
       tables.append(chart.Table(f"file-{slug}", name, header, whole))

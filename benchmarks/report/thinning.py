@@ -17,8 +17,8 @@ def thinned(figure, most):
   shown, all_points = (sum(len(one.x) for one in some) for some in (series, figure.series))
   if shown == all_points:
     return figure
-  note = (f"{shown} of {all_points} points: at most {most} of a series, the first, the last, and between them the lowest and "
-          f"the highest of stretches that are equally long on the {'logarithmic ' if figure.x.log else ''}x axis.")
+  note = (f"{shown} of {all_points} points: at most {most} of a series, the first, the last, and between them the lowest "
+          f"and the highest of stretches that are equally long on the {'logarithmic ' if figure.x.log else ''}x axis.")
   return dataclasses.replace(figure, series=series, notes=[*figure.notes, note])
 
 

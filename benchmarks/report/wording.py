@@ -4,7 +4,7 @@ from benchmarks.report import digits
 
 
 def number(value, figures=3):
-  """Rounded before it is written, so that 53663 is 53700 and 999.7 is 1000."""
+  """Rounded before it is written, so that 53663 is 53700."""
   return digits.significant(float(f"{value:.{figures}g}"), figures)
 
 

@@ -99,25 +99,23 @@ __device__ inline Sharers SharersOfTile(const Shares& shares, uint32_t tile) {
           shares.SharerOf(first_of_tile + shares.units_of_tile - 1)};
 }
 
-// Adds kEach vectors of a cut tile's partial sums to `sums`, `step` places apart from `place` on,
-// pairs in their order again: those of every kGroups-th share, from number `group` on.
-template <typename Tile, int kGroups, int kEach>
+// Adds vector `place` of a cut tile's partial sums to `four`, pairs in their order again: those of
+// every kGroups-th share, from number `group` on.
+template <typename Tile, int kGroups>
 __device__ inline void AddPartialSums(const Shares& shares, uint32_t tile, const Sharers& sharers,
-                                      int place, int step, int group,
-                                      float (&sums)[kEach][kVector]) {
-  const auto add = [&](const float4* partial_sums) {
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) AddExchanged(partial_sums[place + i * step], sums[i]);
-  };
-  if (group == 0) add(PartialSums<Tile>(shares, sharers.first, tile * shares.units_of_tile));
+                                      int place, int group, float* four) {
+  if (group == 0) {
+    const uint32_t first_of_tile = tile * shares.units_of_tile;
+    AddExchanged(PartialSums<Tile>(shares, sharers.first, first_of_tile)[place], four);
+  }
   // The others begin within the tile, and have their first place for it. Many loads at once: a deep
   // product of few tiles has some 60 sharers for each.
   constexpr int64_t kTileVectors = Tile::kRows * Tile::kCols / kVector;
-  constexpr int kAtOnce = 8 / kEach;
   const uint32_t next = sharers.first + (group == 0 ? kGroups : group);
-#pragma unroll kAtOnce
+#pragma unroll 8
   for (uint32_t sharer = next; sharer <= sharers.last; sharer += kGroups) {
-    add(shares.partial_sums + 2 * static_cast<int64_t>(sharer) * kTileVectors);
+    AddExchanged(shares.partial_sums[2 * static_cast<int64_t>(sharer) * kTileVectors + place],
+                 four);
   }
 }
 

@@ -51,7 +51,6 @@ template <typename Tile, Access kAccessA, Access kAccessB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) StreamK(Gemm gemm, Shares shares) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  LetNextKernelBegin();  // AddShares, as soon as multiprocessors fall idle.
   const TileOrder<Tile> order(gemm.c);
   Work work;
 #pragma unroll 1

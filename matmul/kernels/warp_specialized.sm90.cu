@@ -174,7 +174,6 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     Mbarrier::InitDone();
   }
-  LetNextKernelBegin();  // AddShares, as soon as multiprocessors fall idle.
   __syncthreads();
   const TileOrder<Tile> order(gemm.c);
 

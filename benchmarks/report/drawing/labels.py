@@ -86,21 +86,30 @@ def add_marks(picture, marks):
 
 
 def add_words_above(picture, places):
-  """Words above the plot, each a flag on a pole at its x in data, in as many rows as they need. Returns the rows' height."""
+  """Words above the plot, each a flag on a pole at its x in data, in as many rows as they need. Returns the rows' height.
+  Flags point to the right. Where the plot ends too soon they point to the left, and so do their neighbours whose words would
+  reach these poles: then no pole runs through a word."""
   ax, plot = picture.ax, picture.extent(picture.ax)
-  row_begins = []  # How far to the left each row is taken.
-  # From the right, so that no pole runs through a word.
+  to_the_right, to_the_left, edge = [], [], plot.x1
   for x, words in sorted(places, reverse=True):
-    at = ax.transData.transform((x, 1))[0]
     text = ax.annotate(words, (x, 1), (0, 0), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                        size=frame.LABEL_SIZE)
-    width = picture.extent(text).width
-    begin = max(min(at, plot.x1 - width), plot.x0)
-    row = next((row for row, taken in enumerate(row_begins) if begin + width + 8 < taken), len(row_begins))
-    row_begins[row:row + 1] = [begin]
+    at, width = ax.transData.transform((x, 1))[0], picture.extent(text).width
+    if at + width <= edge:
+      to_the_right.append((x, at, at, at + width, text))
+    else:
+      edge = at
+      to_the_left.insert(0, (x, at, max(at - width - 2, plot.x0), at, text))
+  placed = []  # Row, pole, begin and end of the word.
+  for x, at, begin, end, text in to_the_right + to_the_left:
+    row = 0
+    while any(begin < other_end + 8 and other_begin < end + 8 if other_row == row else other_row > row and begin < pole < end
+              for other_row, pole, other_begin, other_end in placed):
+      row += 1
+    placed.append((row, at, begin, end))
     text.set_position((begin - at, 4 + row * _ROW_HEIGHT))
     ax.axvline(x, 1, 1 + row * _ROW_HEIGHT / plot.height, color=style.MUTED, linewidth=0.8, clip_on=False)
-  return len(row_begins) * _ROW_HEIGHT
+  return max((row + 1 for row, *_ in placed), default=0) * _ROW_HEIGHT
 
 
 def _box(anchor, direction, width, height):
