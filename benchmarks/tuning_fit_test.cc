@@ -13,8 +13,8 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kPresent = {90,  16000, 160, 16,  512, 4,   2048, 50000,
-                                   200, 2048,  132, 264, 512, 122, 106};
+constexpr MatMulTuning kPresent = {90,  16000, 160, 16,  512, 200, 2048,
+                                   132, 64,    264, 178, 167, 122, 106};
 
 MatMulArgs Args(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   MatMulArgs args;
@@ -74,10 +74,10 @@ TEST(FitTuning, RecoversAKnownRule) {
   rules[3].few_terms = 5000;
   rules[4].tiles_32x64 = 300;
   rules[5].tiles_64x64 = 100;
-  rules[6].batch_terms = 200;
+  rules[6].short_terms = 200;
   rules[7].slower_64x64 = 140;
   rules[7].slower_128x128 = 102;
-  rules[8] = {90, 3000, 80, 8, 1024, 2, 5000, 20000, 90, 1024, 70, 150, 256, 110, 120};
+  rules[8] = {90, 3000, 80, 8, 1024, 90, 1024, 70, 30, 150, 190, 150, 110, 120};
   for (const MatMulTuning& rule : rules) {
     const std::vector<MatMulTimes> times = TimesBy(rule);
     EXPECT_GT(RegretOf(times, 90, kPresent).total, 0) << TuningLine(rule);

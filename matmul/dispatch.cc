@@ -26,45 +26,52 @@ bool IsTiny(const MatMulArgs& args, const MatMulTuning& tuning) {
 }
 
 bool IsThin(const MatMulArgs& args, const MatMulTuning& tuning) {
-  const bool thin = std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
-  const bool deep = Tiles(args, 64, 64) <= tuning.deep_tiles && args.k >= tuning.deep_terms &&
-                    args.k <= tuning.deepest_terms;
-  return thin || deep;
+  return std::min(args.m, args.n) <= tuning.thin_lines && args.k >= tuning.thin_terms;
+}
+
+// What it takes to cover C with tiles, those of its edges too, if there are many: see the field
+// whose percentage this is. Smaller tiles are slower, and cover less outside C.
+double Cost(const MatMulArgs& args, int64_t rows, int64_t cols, int64_t percent) {
+  return static_cast<double>(Tiles(args, rows, cols) * rows * cols) *
+         (static_cast<double>(percent) / 100);
+}
+
+// The least of these tiles and all larger ones.
+double CostFrom128x128(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return std::min(Cost(args, 128, 128, tuning.slower_128x128), Cost(args, 128, 256, 100));
+}
+double CostFrom64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return std::min(Cost(args, 64, 64, tuning.slower_64x64), CostFrom128x128(args, tuning));
+}
+double CostFrom32x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return std::min(Cost(args, 32, 64, tuning.slower_32x64), CostFrom64x64(args, tuning));
 }
 
 bool Is32x32(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return FitsTiles(args) && Tiles(args, 32, 32) <= tuning.tiles_32x32 && args.k <= tuning.few_terms;
+  const bool few = Tiles(args, 32, 32) <= tuning.tiles_32x32 && args.k <= tuning.few_terms;
+  const bool cheapest = Cost(args, 32, 32, tuning.slower_32x32) < CostFrom32x64(args, tuning) &&
+                        args.k > tuning.short_terms;
+  return FitsTiles(args) && (few || cheapest);
 }
 
 bool Is32x64(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return FitsTiles(args) && Tiles(args, 32, 64) <= tuning.tiles_32x64 && args.k <= tuning.few_terms;
+  const bool few = Tiles(args, 32, 64) <= tuning.tiles_32x64 && args.k <= tuning.few_terms;
+  const bool cheapest = Cost(args, 32, 64, tuning.slower_32x64) < CostFrom64x64(args, tuning) &&
+                        args.k > tuning.short_terms;
+  return FitsTiles(args) && (few || cheapest);
 }
 
-// Elements that tiles cover, those outside C too.
-double Covered(const MatMulArgs& args, int64_t rows, int64_t cols) {
-  return static_cast<double>(Tiles(args, rows, cols) * rows * cols);
+bool IsFor64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return FitsTiles(args) && Tiles(args, 64, 64) <= tuning.tiles_64x64;
 }
 
-double Times(int64_t percent) { return static_cast<double>(percent) / 100; }
-
-bool LargerTilesWaste(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return Times(tuning.slower_64x64) * Covered(args, 64, 64) <
-         std::min(Covered(args, 128, 256), Times(tuning.slower_128x128) * Covered(args, 128, 128));
-}
-
-bool IsBatchOfSmall(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return FitsTiles(args) && args.batch > 1 && args.k <= tuning.batch_terms &&
-         Tiles(args, 64, 64) > tuning.tiles_64x64 && LargerTilesWaste(args, tuning);
-}
-
-bool Is64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return FitsTiles(args) &&
-         (Tiles(args, 64, 64) <= tuning.tiles_64x64 || LargerTilesWaste(args, tuning));
+bool IsMany64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  if (IsFor64x64(args, tuning)) return args.k <= tuning.short_terms;
+  return FitsTiles(args) && Cost(args, 64, 64, tuning.slower_64x64) < CostFrom128x128(args, tuning);
 }
 
 bool Is128x128(const MatMulArgs& args, const MatMulTuning& tuning) {
-  return FitsTiles(args) &&
-         Times(tuning.slower_128x128) * Covered(args, 128, 128) < Covered(args, 128, 256);
+  return FitsTiles(args) && Cost(args, 128, 128, tuning.slower_128x128) < Cost(args, 128, 256, 100);
 }
 
 bool IsForTiles(const MatMulArgs& args, const MatMulTuning& /*tuning*/) { return FitsTiles(args); }
@@ -74,24 +81,25 @@ bool IsAnything(const MatMulArgs& /*args*/, const MatMulTuning& /*tuning*/) { re
 // Words such as tiny_work are the fields of MatMulTuning.
 constexpr MatMulDispatch kTable[] = {
     {"tiny", "tiles of 16x16 times terms are at most tiny_work, and terms tiny_terms",
-     "3.6 to 6.1 us up to n = 160, cuBLAS 4.4 to 10; stream_k_32x32 6 to 8", IsTiny},
-    {"thin",
-     "at most thin_lines rows or columns, and thin_terms terms or more; or at most deep_tiles "
-     "tiles of 64x64, and deep_terms to deepest_terms terms",
+     "3.5 to 6.1 us up to n = 160, cuBLAS 4.4 to 10; stream_k_32x32 6 to 7", IsTiny},
+    {"thin", "at most thin_lines rows or columns, and thin_terms terms or more",
      "reads the large operand once; stream_k_64x64 does four times the work", IsThin},
-    {"stream_k_32x32", "at most tiles_32x32 tiles of 32x32 and few_terms terms",
-     "1.45 of cuBLAS at n = 256; stream_k_64x64 0.91", Is32x32},
-    {"stream_k_32x64", "at most tiles_32x64 tiles of 32x64 and few_terms terms",
-     "1.19 of cuBLAS at n = 512; stream_k_64x64 0.84", Is32x64},
+    {"stream_k_32x32",
+     "at most tiles_32x32 tiles of 32x32 and few_terms terms; or covers C in less time than larger "
+     "tiles (slower_32x32)",
+     "7.1 us at n = 256, cuBLAS 11, stream_k_32x64 9.3", Is32x32},
+    {"stream_k_32x64",
+     "at most tiles_32x64 tiles of 32x64 and few_terms terms; or covers C in less time than larger "
+     "tiles (slower_32x64)",
+     "13.9 us at n = 512, cuBLAS 16.5, stream_k_64x64 15.5", Is32x64},
     {"batch_64x64",
-     "a batch, at most batch_terms terms, and larger tiles take longer (slower_64x64)",
-     "1000 of 64^3: 1.07 of cuBLAS; stream_k_64x64 0.75", IsBatchOfSmall},
-    {"stream_k_64x64",
-     "at most tiles_64x64 tiles of 64x64, or larger ones take longer (slower_64x64)",
-     "1.12 of cuBLAS at n = 1024; stream_k_128x128 1.04", Is64x64},
-    {"stream_k_128x128",
-     "tiles of 128x256 cover so much more that they take longer (slower_128x128)",
-     "0.94 to 0.98 of stream_k's speed where both fit", Is128x128},
+     "more than tiles_64x64 tiles of 64x64, where they cover C in less time than larger ones "
+     "(slower_64x64); or no more, and at most short_terms terms",
+     "1000 of 64^3: 1.07 of cuBLAS; stream_k_64x64 0.75", IsMany64x64},
+    {"stream_k_64x64", "at most tiles_64x64 tiles of 64x64",
+     "22.7 us at n = 640, cuBLAS 25.9, stream_k_128x128 23.8", IsFor64x64},
+    {"stream_k_128x128", "covers C in less time than tiles of 128x256 (slower_128x128)",
+     "31 us at n = 768, cuBLAS 36, ragged 33", Is128x128},
     {"ragged", "leading dimensions of at most 2^23", "1.10 of cuBLAS at n = 4096, 1.2 at 1536",
      IsForTiles},
     {"general_tile", "everything else", "the only one that takes it", IsAnything},

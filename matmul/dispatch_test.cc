@@ -14,8 +14,8 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 4,   2048, 50000,
-                                  200, 2048,  132, 264, 512, 122, 106};
+constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 200, 2048,
+                                  132, 64,    264, 178, 167, 122, 106};
 
 void* At(uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -49,9 +49,12 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"stream_k_32x32", 90, Gapless(256, 256, 256)},
       {"stream_k_32x64", 90, Gapless(512, 512, 512)},
       {"stream_k_64x64", 90, Gapless(1024, 1024, 1024)},
-      {"thin", 90, Gapless(128, 128, 10000)},
       {"stream_k_64x64", 90, Gapless(128, 128, 100000)},
       {"stream_k_64x64", 90, Gapless(256, 256, 8192)},
+      {"stream_k_32x32", 90, Gapless(4096, 32, 4096)},
+      {"stream_k_32x64", 90, Gapless(32, 4096, 4096)},
+      {"batch_64x64", 90, Gapless(1024, 1024, 64)},
+      {"batch_64x64", 90, Gapless(8192, 192, 1024)},
       {"stream_k_128x128", 90, Gapless(100000, 128, 129)},
       {"ragged", 90, Gapless(4096, 4096, 4096)},
       {"general_tile", 90, Gapless(1024, 1024, (int64_t{1} << 23) + 1)},
@@ -92,14 +95,24 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
 
 // Each threshold lets its row have what went to a later one.
 TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
-  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 1 << 20, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000};
+  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000, 1000, 1000};
   const MatMulArgs args = Gapless(256, 256, 256);
   EXPECT_STREQ(ChooseMatMul(args, 90, none).implementation, "ragged");
   MatMulTuning tuning = none;
   tuning.slower_128x128 = 99;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_128x128");
+  tuning.slower_64x64 = 98;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "batch_64x64");
   tuning.tiles_64x64 = 16;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_64x64");
+  tuning.short_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "batch_64x64");
+  tuning.short_terms = 0;
+  tuning.slower_32x64 = 97;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x64");
+  tuning.slower_32x32 = 96;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");
+  tuning.slower_32x32 = tuning.slower_32x64 = 1000;
   tuning.tiles_32x64 = 32;
   tuning.few_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x64");
@@ -107,17 +120,12 @@ TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");
   tuning.thin_lines = tuning.thin_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "thin");
-  tuning.thin_lines = 0;
-  tuning.deep_tiles = 16;
-  tuning.deep_terms = 256;
-  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "thin");
   tuning.tiny_work = 256 * 256;
   tuning.tiny_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "tiny");
   MatMulArgs batch = Gapless(64, 64, 64);
   batch.batch = 2;
   tuning = none;
-  tuning.batch_terms = 64;
   tuning.slower_64x64 = 100;
   EXPECT_STREQ(ChooseMatMul(batch, 90, tuning).implementation, "batch_64x64");
   EXPECT_STREQ(ChooseMatMul(batch, 0, tuning).implementation, "general_tile");

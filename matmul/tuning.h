@@ -19,18 +19,17 @@ struct MatMulTuning {
   int64_t tiny_work = 0;           // tiny: tiles of 16x16 times terms are at most so much,
   int64_t tiny_terms = 0;          // and terms.
   int64_t thin_lines = 0;          // thin: at most so many rows or columns, whichever are fewer,
-  int64_t thin_terms = 0;          // and at least so many terms;
-  int64_t deep_tiles = 0;          // thin too: at most so many tiles of 64x64,
-  int64_t deep_terms = 0;          // and at least so many terms,
-  int64_t deepest_terms = 0;       // but no more than so many: A is read for each 16 columns.
+  int64_t thin_terms = 0;          // and at least so many terms.
   int64_t tiles_32x32 = 0;         // stream_k_32x32: at most so many tiles of 32x32,
   int64_t few_terms = 0;           // and, of stream_k_32x64 too, terms.
   int64_t tiles_32x64 = 0;         // stream_k_32x64: at most so many tiles of 32x64.
+  int64_t short_terms = 0;         // batch_64x64, not stream_k_64x64: at most so many terms.
   int64_t tiles_64x64 = 0;         // stream_k_64x64: at most so many of 64x64; batch_64x64: more.
-  int64_t batch_terms = 0;         // batch_64x64: at most so many terms.
-  // The time that these two take for an element that their tiles cover, in percent of stream_k's.
-  int64_t slower_64x64 = 0;    // stream_k_64x64 and batch_64x64.
-  int64_t slower_128x128 = 0;  // stream_k_128x128.
+  // The time that tiles take for an element that they cover, in percent of stream_k's.
+  int64_t slower_32x32 = 0;
+  int64_t slower_32x64 = 0;
+  int64_t slower_64x64 = 0;
+  int64_t slower_128x128 = 0;
 };
 
 // A field of MatMulTuning, and within what it is sensible: 100 is the least of a percentage.
