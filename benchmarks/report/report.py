@@ -8,6 +8,7 @@ not be read goes to standard error. Exit codes: 0; 2 for bad input, after one li
 
 import argparse
 import dataclasses
+import gc
 import os
 import pathlib
 import signal
@@ -34,6 +35,7 @@ class _Flags(argparse.ArgumentParser):
 
 def main(arguments):
   flags = _parse(arguments)
+  gc.disable()  # Millions of cells, none of them in a cycle: to look for one takes seconds.
   # Paths are relative to where the user called, not to where Bazel starts programs.
   os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
   try:
@@ -76,7 +78,7 @@ def _refused(reason):
 def _write(flags, read):
   """Writes what flags.only asks for and prints what was written. Raises OSError when it cannot."""
   flags.output.mkdir(parents=True, exist_ok=True)
-  found = sections.make_sections(read) + studies.make_sections(read)
+  found = sections.make_sections(read, studies.make_sections)
 
   def write_workbook():
     if "xlsx" in flags.only:

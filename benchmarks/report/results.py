@@ -12,6 +12,7 @@ import io
 import os
 import pathlib
 
+import numpy
 import pandas
 
 SCHEMA_VERSION = "1"
@@ -184,33 +185,41 @@ def _sweep_frame(path, header, records, left_out):
     else:
       rows.append(cells)
       lines.append(line)
-  table = pandas.DataFrame(rows, columns=header, dtype=object)
-  table = table.reindex(columns=[*TEXT_COLUMNS, *NUMBER_COLUMNS], fill_value="")
-  # Made in one step: setting columns one by one would copy the frame each time.
-  usable = pandas.Series(True, index=table.index)
-  columns = {name: _shared(table[name]) for name in TEXT_COLUMNS} | {"line": pandas.Series(lines, dtype=int)}
+  cells = dict(zip(header, zip(*rows)))  # By column: neighbours in memory, which takes a second less of 100,000 rows.
+  nothing = ("",) * len(rows)
+  usable = numpy.full(len(rows), True)
+  columns = {"line": numpy.array(lines, dtype=int)}
+  for name in TEXT_COLUMNS:
+    codes, distinct = _factorized(cells.get(name, nothing))
+    # Equal words are the same object: what selects and compares 100,000 of them then takes half the time.
+    columns[name] = distinct[codes]
   for name in NUMBER_COLUMNS:
-    columns[name], bad = _numbers(table[name])
-    for index in bad[usable[bad]]:
-      left_out.add(f"word in {name}", lines[index], f"{name} is {_quoted(table[name][index])}, not a number")
+    codes, distinct = _factorized(cells.get(name, nothing))
+    numbers, is_word = _numbers(distinct)
+    columns[name] = numbers[codes]
+    for index in numpy.flatnonzero(is_word[codes] & usable):
+      left_out.add(f"word in {name}", lines[index], f"{name} is {_quoted(cells[name][index])}, not a number")
       usable[index] = False
   for name, value in DEFAULTS.items():
-    columns[name] = columns[name].fillna(value) if name in NUMBER_COLUMNS else columns[name].replace("", value)
-  return pandas.DataFrame(columns)[usable].copy()
+    missing = columns[name] == "" if name in TEXT_COLUMNS else numpy.isnan(columns[name])
+    columns[name] = numpy.where(missing, value, columns[name])
+  # Made in one step: setting columns one by one would copy the frame each time.
+  return pandas.DataFrame({name: columns[name] for name in (*TEXT_COLUMNS, "line", *NUMBER_COLUMNS)})[usable].copy()
 
 
-def _shared(words):
-  """`words`, equal ones the same object: what selects and compares 100,000 of them then takes half the time."""
-  codes, distinct = pandas.factorize(words)
-  return pandas.Series(distinct.take(codes), index=words.index, dtype=object)
+def _factorized(words):
+  """Of each of `words` its index among the distinct ones, and those: most columns have few."""
+  array = numpy.empty(len(words), dtype=object)
+  array[:] = words
+  return pandas.factorize(array)
 
 
 def _numbers(words):
-  """`words` as floats, NaN where there is none, and the index of those that are neither a number, nor empty, nor "nan"."""
-  numbers = pandas.to_numeric(words, errors="coerce").astype(float)
-  missing = words[numbers.isna()]
-  missing = missing[missing != ""]
-  return numbers, missing.index[~missing.str.lower().isin(("nan", "-nan"))]
+  """`words` as floats, NaN where there is none, and which are neither a number, nor empty, nor "nan"."""
+  numbers = pandas.to_numeric(pandas.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float)
+  is_word = numpy.isnan(numbers)
+  is_word[is_word] = [word.lower() not in ("", "nan", "-nan") for word in words[is_word]]
+  return numbers, is_word
 
 
 def _machines(frame):

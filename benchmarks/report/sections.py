@@ -1,6 +1,7 @@
 """The report's sections: one for each group of rows, with all charts that its data allow, and one for the other tables."""
 
 import concurrent.futures
+import functools
 import itertools
 import multiprocessing
 import os
@@ -16,46 +17,54 @@ from benchmarks.report.charts import rate_by_size
 
 # Of element types other than float.
 _FEWER_CHARTS = (rate_by_size, ladder, copy_shares)
-# Of fewer rows all groups are made sooner than other processes have begun.
+# Of fewer rows all sections are made sooner than other processes have begun.
 _MANY_ROWS = 20000
-_inherited = []  # The groups, in a process of _in_processes().
+_inherited = []  # The jobs, in a process of _in_processes().
 _OPERATIONS = {"matmul": "Matrix multiplication", "transpose": "Matrix transpose"}
 
 
-def make_sections(results):
-  """The list of Section of a results.Results: machine by machine, products before transposes, float before other types."""
+def make_sections(results, more=lambda results: []):
+  """The list of Section of a results.Results: machine by machine, products before transposes, float before other types; then
+  those that `more` makes of the same Results."""
   found = sorted(groups.make_groups(results.rows),
                  key=lambda group: (group.machine, group.operation, group.dtype != "float", group.dtype, group.l2))
   machines = {group.machine for group in found}
-  sections = _in_processes(found, len(machines) > 1, len(results.rows) >= _MANY_ROWS)
+  jobs = [functools.partial(more, results)] + [job for group in found for job in _jobs(group)]
+  done = iter(_in_processes(jobs) if len(results.rows) >= _MANY_ROWS else [job() for job in jobs])
+  others = next(done)
+  sections = [_section(group, len(machines) > 1, done) for group in found]
   tables = summaries.not_measured(results.rows) + summaries.known_tables(results.other_files)
   if tables:
     sections.append(chart.Section("tables", "Tables", [], [], tables))
-  return sections
+  return sections + others
 
 
-def _in_processes(found, name_machine, many_rows):
-  """The Section of each group, of many rows on all cores."""
-  workers = min(len(os.sched_getaffinity(0)), len(found))
-  if not many_rows or workers < 2:
-    return [_section(group, name_machine) for group in found]
-  # The groups come with the fork: to send 100,000 rows would take seconds.
-  with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit, (found,)) as pool:
-    return list(pool.map(_inherited_section, range(len(found)), itertools.repeat(name_machine)))
+def _in_processes(jobs):
+  """What each of the jobs returns, on all cores."""
+  workers = min(len(os.sched_getaffinity(0)), len(jobs))
+  # The jobs come with the fork: to send 100,000 rows would take seconds.
+  with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit, (jobs,)) as pool:
+    return list(pool.map(_inherited_job, range(len(jobs))))
 
 
-def _inherit(found):
-  _inherited.extend(found)
+def _inherit(jobs):
+  _inherited.extend(jobs)
 
 
-def _inherited_section(index, name_machine):
-  return _section(_inherited[index], name_machine)
+def _inherited_job(index):
+  return _inherited[index]()
 
 
-def _section(group, name_machine):
+def _jobs(group):
+  """What makes a section: functions that return its sentences, its tables, and figures."""
+  modules = charts.CHARTS if group.dtype == "float" else _FEWER_CHARTS
+  return [functools.partial(make, group)
+          for make in (conclusions.sentences, summaries.of_group, *(module.figures for module in modules))]
+
+
+def _section(group, name_machine, done):
+  """done: what the jobs of this group returned, and those of the next."""
   words = [_OPERATIONS[group.operation], group.dtype] + (["hot L2"] if group.l2 == "hot" else [])
   words += [group.machine] if name_machine else []
-  modules = charts.CHARTS if group.dtype == "float" else _FEWER_CHARTS
-  figures = [figure for module in modules for figure in module.figures(group)]
-  return chart.Section(group.slug("group"), ", ".join(words), conclusions.sentences(group), figures,
-                       summaries.of_group(group))
+  sentences, tables, *figures = itertools.islice(done, len(_jobs(group)))
+  return chart.Section(group.slug("group"), ", ".join(words), sentences, list(itertools.chain(*figures)), tables)

@@ -1,9 +1,11 @@
 import math
 import unittest
+from unittest import mock
 import warnings
 
 import pandas
 
+from benchmarks.report import chart
 from benchmarks.report import fake_rows
 from benchmarks.report import results
 from benchmarks.report import sections
@@ -75,6 +77,23 @@ class SectionsTest(unittest.TestCase):
     self.assertGreater(len(fastest.rows), 20)
     self.assertEqual([row[0] for row in times.rows if not math.isnan(row[2])], [500, 1000])
     self.assertIn("of 1000 sizes", fastest.note)
+
+  def test_other_processes_make_the_same(self):
+    rows = fake_rows.frame([gpu(name, n, 1, dtype=dtype) for dtype in ("float", "double") for name in ("naive", "auto")
+                            for n in (8, 16)])
+    read = results.Results(rows, {}, [])
+
+    def more(found):
+      return [chart.Section("more", f"{len(found.rows)} rows", [], [], [])]
+
+    here = sections.make_sections(read, more)
+    with mock.patch.object(sections, "_MANY_ROWS", 1):
+      there = sections.make_sections(read, more)
+    self.assertEqual([section.title for section in here][-1], "8 rows")
+    for one, other in zip(here, there, strict=True):
+      self.assertEqual((one.slug, one.title, one.sentences), (other.slug, other.title, other.sentences))
+      self.assertEqual(repr(one.tables), repr(other.tables))
+      self.assertEqual([figure.slug for figure in one.figures], [figure.slug for figure in other.figures])
 
   def test_known_files_become_tables(self):
     files = {
