@@ -95,7 +95,8 @@ def _write(flags, read):
   figures = [figure for section in drawn for figure in section.figures]
   pictures = draw.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
   if "html" in flags.only:
-    title = flags.title or f"Stridewise on {', '.join(sorted(set(read.rows['machine']) - {''}))}"
+    timed = read.rows[read.rows["kernel_ms_median"].notna()]
+    title = flags.title or f"Stridewise on {', '.join(sorted(set(timed['machine']) - {''}) or ['the host executor'])}"
     file = flags.output / "report.html"
     file.write_text(page.make_page(title, read, drawn, pictures, "xlsx" in flags.only), encoding="utf-8")
     print(file)

@@ -157,6 +157,16 @@ class Sections(unittest.TestCase):
     self.assertIn("store_efficiency of naive_row 16x16: 25 theirs, 12.5 ours", " ".join(section.sentences))
     self.assertIn("Of 3 of these 4 kernels", note_of(section, "memory"))
 
+  def test_counters_of_a_machine_without_a_gpu(self):
+    counted = fake_rows.transpose_row("naive_row", 2048, math.nan, device="", l2="", host_memory="", load_efficiency=100.0,
+                                      store_efficiency=25.0, load_transactions=1e6, store_transactions=4e6, **block(16, 16))
+    section = sections_of(fake_rows.frame([counted], machine="CPU"))["study-002"]
+    cells = [row for row in table_of(section, "memory") if row["implementation"] == "naive_row"]
+    self.assertEqual([row["whose"] for row in cells], ["theirs (RTX 3080)", "ours (the host executor)"])
+    self.assertEqual([row["store_efficiency"] for row in cells], [25, 25])
+    self.assertTrue(math.isnan(cells[1]["store_gbps"]))
+    self.assertIn("2 are the same within 1 % on the host executor", " ".join(section.sentences))
+
   def test_sentences_follow_the_data(self):
     """The same order as theirs, and its reverse."""
     theirs = FIGURES[FIGURES["study"].eq("002") & FIGURES["table"].eq("thin_blocks")]
