@@ -37,8 +37,8 @@ class OurRows:
   def __init__(self, rows, implementations):
     without_l1 = rows["source"].str.contains(_WITHOUT_L1, regex=False)
     has_time = rows["kernel_ms_median"].gt(0)  # Where there is no GPU the host executor counts, and has no times.
-    usable = (rows["status"].eq("ok") & (has_time | rows["load_transactions"].notna()) & rows["batch"].eq(1) & rows["l2"].ne("hot")
-              & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
+    usable = (rows["status"].eq("ok") & (has_time | rows["load_transactions"].notna()) & rows["batch"].eq(1)
+              & rows["l2"].ne("hot") & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
               & rows["implementation"].isin(list(implementations)) & (without_l1 | ~rows["is_other_build"]))
     rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}), has_time=has_time[usable])
     rows = rows.sort_values("timestamp_utc", kind="stable")
