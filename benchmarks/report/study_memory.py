@@ -48,8 +48,8 @@ def make_memory(study, rows, machines):
       where = machine if row["device"] else "the host executor"
       cells.append([*kernel, f"ours ({where})", *(_ours(row, name) for name in named)])
       compared += [(where, " ".join(kernel), name, theirs[name], row[name]) for name in named if name in COUNTERS]
-  note = ["Theirs are nvprof's counters, or Nsight Compute's, under the names of our columns; empty is nothing to count, or no "
-          "time."]
+  note = ["Theirs are nvprof's counters, or Nsight Compute's, under the names of our columns; empty is nothing to count, or "
+          "no time."]
   if missing:
     note.append(f"Of {missing} of these {len(rows)} kernels the files have no counters of ours; "
                 f"`{COMMANDS[study]}` takes them.")
