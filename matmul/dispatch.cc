@@ -47,18 +47,23 @@ double CostFrom32x64(const MatMulArgs& args, const MatMulTuning& tuning) {
   return std::min(Cost(args, 32, 64, tuning.slower_32x64), CostFrom64x64(args, tuning));
 }
 
-bool Is32x32(const MatMulArgs& args, const MatMulTuning& tuning) {
-  const bool few = Tiles(args, 32, 32) <= tuning.tiles_32x32 && args.k <= tuning.few_terms;
-  const bool cheapest = Cost(args, 32, 32, tuning.slower_32x32) < CostFrom32x64(args, tuning) &&
-                        args.k > tuning.short_terms;
+// For tiles of 32 rows: they and the terms are few, or they cover C in less time than larger ones.
+bool IsFor32Rows(const MatMulArgs& args, const MatMulTuning& tuning, int64_t cols, int64_t tiles,
+                 int64_t slower, double cost_of_larger) {
+  const bool few = Tiles(args, 32, cols) <= tiles && args.k <= tuning.few_terms;
+  const bool cheapest =
+      Cost(args, 32, cols, slower) < cost_of_larger && args.k > tuning.short_terms;
   return FitsTiles(args) && (few || cheapest);
 }
 
+bool Is32x32(const MatMulArgs& args, const MatMulTuning& tuning) {
+  return IsFor32Rows(args, tuning, 32, tuning.tiles_32x32, tuning.slower_32x32,
+                     CostFrom32x64(args, tuning));
+}
+
 bool Is32x64(const MatMulArgs& args, const MatMulTuning& tuning) {
-  const bool few = Tiles(args, 32, 64) <= tuning.tiles_32x64 && args.k <= tuning.few_terms;
-  const bool cheapest = Cost(args, 32, 64, tuning.slower_32x64) < CostFrom64x64(args, tuning) &&
-                        args.k > tuning.short_terms;
-  return FitsTiles(args) && (few || cheapest);
+  return IsFor32Rows(args, tuning, 64, tuning.tiles_32x64, tuning.slower_32x64,
+                     CostFrom64x64(args, tuning));
 }
 
 bool IsFor64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
