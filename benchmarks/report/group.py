@@ -61,10 +61,8 @@ class Group:
 
 def make_groups(rows):
   """The groups of Results.rows, those of one machine together, matmul first; empty ones left out."""
-  # A GPU's row without host memory is a profiler's: one sample, taken in another way.
-  timed = rows["device"].eq("") | rows["host_memory"].ne("")
-  usable = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf) & timed
-                & ~rows["is_other_build"]]
+  usable = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf)
+                & ~results.is_profilers(rows) & ~rows["is_other_build"]]
   of_machines = dict(tuple(usable.groupby("machine")[[*_OF_MACHINE]]))
   plain = usable["layout"].eq("nn") & usable["alpha"].eq(1) & usable["beta"].eq(0) & usable["batch"].eq(1)
   usable = usable[plain]

@@ -113,6 +113,12 @@ def read_results(paths):
   return Results(rows, other_files, problems)
 
 
+def is_profilers(rows):
+  """Which of Results.rows a profiler wrote, a Series of bool: a GPU's without host memory. Their time is that of one run,
+  taken in another way."""
+  return rows["device"].ne("") & rows["host_memory"].eq("")
+
+
 class _LeftOut:
   """The rows of a file that were left out, by kind: a file of 100,000 bad rows makes one line, not as many."""
 

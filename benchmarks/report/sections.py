@@ -29,10 +29,12 @@ def make_sections(results, more=lambda results: []):
   found = sorted(groups.make_groups(results.rows),
                  key=lambda group: (group.machine, group.operation, group.dtype != "float", group.dtype, group.l2))
   machines = {group.machine for group in found}
-  jobs = [functools.partial(more, results)] + [job for group in found for job in _jobs(group)]
+  jobs_of = [_jobs(group) for group in found]
+  jobs = [functools.partial(more, results), *itertools.chain(*jobs_of)]
   done = iter(_in_processes(jobs) if len(results.rows) >= _MANY_ROWS else [job() for job in jobs])
   others = next(done)
-  sections = [_section(group, len(machines) > 1, done) for group in found]
+  sections = [_section(group, len(machines) > 1, *itertools.islice(done, len(its_jobs)))
+              for group, its_jobs in zip(found, jobs_of)]
   tables = summaries.not_measured(results.rows) + summaries.known_tables(results.other_files)
   if tables:
     sections.append(chart.Section("tables", "Tables", [], [], tables))
@@ -62,9 +64,8 @@ def _jobs(group):
           for make in (conclusions.sentences, summaries.of_group, *(module.figures for module in modules))]
 
 
-def _section(group, name_machine, done):
-  """done: what the jobs of this group returned, and those of the next."""
+def _section(group, name_machine, sentences, tables, *figures):
+  """Of what the group's jobs returned; `figures` is a list of each module's."""
   words = [_OPERATIONS[group.operation], group.dtype] + (["hot L2"] if group.l2 == "hot" else [])
   words += [group.machine] if name_machine else []
-  sentences, tables, *figures = itertools.islice(done, len(_jobs(group)))
   return chart.Section(group.slug("group"), ", ".join(words), sentences, list(itertools.chain(*figures)), tables)

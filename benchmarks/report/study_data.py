@@ -4,6 +4,8 @@ import pathlib
 
 import pandas
 
+from benchmarks.report import results
+
 STUDIES_CSV = pathlib.Path(__file__).absolute().parents[2] / "docs" / "results" / "studies.csv"
 
 _WORDS = ("study", "table", "device", "implementation", "dtype", "l1", "compared_with", "remark")
@@ -37,13 +39,12 @@ class OurRows:
   def __init__(self, rows, implementations):
     without_l1 = rows["source"].str.contains(_WITHOUT_L1, regex=False)
     has_time = rows["kernel_ms_median"].gt(0)  # Where there is no GPU the host executor counts, and has no times.
+    is_timed = has_time & ~results.is_profilers(rows)
     usable = (rows["status"].eq("ok") & (has_time | rows["load_transactions"].notna()) & rows["batch"].eq(1)
               & rows["l2"].ne("hot") & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
               & rows["implementation"].isin(list(implementations)) & (without_l1 | ~rows["is_other_build"]))
-    rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}), has_time=has_time[usable])
-    rows = rows.sort_values("timestamp_utc", kind="stable")
-    # A profiler's time is that of one run, taken in another way.
-    self.rows = rows.assign(is_timed=rows["has_time"] & (rows["device"].eq("") | rows["host_memory"].ne("")))
+    rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}), is_timed=is_timed[usable])
+    self.rows = rows.sort_values("timestamp_utc", kind="stable")
     self._places = {}
     for place, key in enumerate(zip(*(self.rows[name].fillna(-1) for name in _CONFIGURATION))):
       self._places.setdefault(key, []).append(place)

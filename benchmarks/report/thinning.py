@@ -9,8 +9,8 @@ from benchmarks.report import chart
 
 def thinned(figure, most):
   """`figure` with at most `most` points of each series: the first and the last, and of as many equal stretches of the x axis
-  as that leaves room for the lowest and the highest, so that no peak is lost. A note says so. Heat
-  maps, bars and points with words beside them stay as they are."""
+  as that leaves room for the lowest and the highest, so that no peak is lost. A note says so. Heat maps, bars and
+  points with words beside them stay as they are."""
   if isinstance(figure, chart.HeatMap) or figure.kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS):
     return figure
   series = [_thinned(one, figure.x, most) for one in figure.series]

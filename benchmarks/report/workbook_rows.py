@@ -12,7 +12,6 @@ from xlsxwriter import utility, worksheet
 from benchmarks.report import results, workbook_cells
 
 MAX_ROWS = 10000  # Whoever has more has them in the files: 100,000 took 10 s to write, made 29 MB, and open slowly.
-ROWS_AT_ONCE = 10000  # What is made before it is written: all of them would fill a gigabyte.
 
 # Where a row comes from, then the files' columns.
 COLUMNS = ("source", "line", "machine", *results.TEXT_COLUMNS, *results.NUMBER_COLUMNS)
@@ -52,10 +51,7 @@ class RowsSheet(worksheet.Worksheet):
     # XlsxWriter calls this for what stands between <sheetData> and </sheetData>.
     super()._write_rows()
     letters = [utility.xl_col_to_name(column) for column in range(len(COLUMNS))]
-    for start in range(0, self._row_count, ROWS_AT_ONCE):
-      stop = min(start + ROWS_AT_ONCE, self._row_count)
-      names = [str(row + 2) for row in range(start, stop)]  # From 1, and below the header.
-      columns = [[f'<c r="{letter}{name}"{cells[index]}' if cells[index] else ""
-                  for name, index in zip(names, indices[start:stop])]
-                 for letter, (indices, cells) in zip(letters, self._columns)]
-      self.fh.writelines(f'<row r="{name}">{"".join(row)}</row>' for name, row in zip(names, zip(*columns)))
+    names = [str(row + 2) for row in range(self._row_count)]  # From 1, and below the header.
+    columns = [[f'<c r="{letter}{name}"{cells[index]}' if cells[index] else "" for name, index in zip(names, indices)]
+               for letter, (indices, cells) in zip(letters, self._columns)]
+    self.fh.writelines(f'<row r="{name}">{"".join(row)}</row>' for name, row in zip(names, zip(*columns)))

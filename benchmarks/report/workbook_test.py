@@ -113,8 +113,7 @@ class WorkbookTest(unittest.TestCase):
     data = measured(
         source=["a.csv", "a.csv", "b.csv"], implementation=["=naive", "naive", "naive"], schema_version=["1", "1", "1"],
         rows=[64.0, NAN, 128.0], kernel_ms_median=[0.1 + 0.2, 1e-300, math.inf], message=["", "a \"b\" <c>", ""])
-    with mock.patch.object(workbook_rows, "ROWS_AT_ONCE", 2):
-      book = self.write(data=data)
+    book = self.write(data=data)
     cells = book.sheets["rows"]
     header = {name: address[:-1] for address, name in cells.items() if address.endswith("1") and address[:-1].isalpha()}
     self.assertEqual(list(header), list(workbook_rows.COLUMNS))
