@@ -70,6 +70,12 @@ bool IsFor64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
   return FitsTiles(args) && Tiles(args, 64, 64) <= tuning.tiles_64x64;
 }
 
+bool IsRound64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
+  const int64_t tiles = Tiles(args, 64, 64);
+  return FitsTiles(args) && tiles >= tuning.round_from && tiles <= tuning.round_to &&
+         args.k <= tuning.few_terms;
+}
+
 bool IsMany64x64(const MatMulArgs& args, const MatMulTuning& tuning) {
   if (IsFor64x64(args, tuning)) return args.k <= tuning.short_terms;
   return FitsTiles(args) && Cost(args, 64, 64, tuning.slower_64x64) < CostFrom128x128(args, tuning);
@@ -101,8 +107,10 @@ constexpr MatMulDispatch kTable[] = {
      "more than tiles_64x64 tiles of 64x64, where they cover C in less time than larger ones "
      "(slower_64x64); or no more, and at most short_terms terms",
      "1000 of 64^3: 1.07 of cuBLAS; stream_k_64x64 0.75", IsMany64x64},
+    {"round_64x64", "round_from to round_to tiles of 64x64, and few_terms terms or fewer",
+     "24.2 us at n = 704, cuBLAS 28.0, stream_k_64x64 27.2", IsRound64x64},
     {"stream_k_64x64", "at most tiles_64x64 tiles of 64x64",
-     "22.7 us at n = 640, cuBLAS 25.9, stream_k_128x128 23.8", IsFor64x64},
+     "19.1 us at n = 576, cuBLAS 19.9, round_64x64 20.8", IsFor64x64},
     {"stream_k_128x128", "covers C in less time than tiles of 128x256 (slower_128x128)",
      "31 us at n = 768, cuBLAS 36, ragged 33", Is128x128},
     {"ragged", "leading dimensions of at most 2^23", "1.10 of cuBLAS at n = 4096, 1.2 at 1536",

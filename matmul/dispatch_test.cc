@@ -14,8 +14,8 @@ namespace stridewise {
 namespace {
 
 // Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kTuning = {90,  16000, 160, 16,  512, 200, 2048,
-                                  132, 64,    264, 178, 167, 122, 106};
+constexpr MatMulTuning kTuning = {90, 16000, 160, 16,  512, 200, 2048, 132,
+                                  64, 264,   90,  132, 178, 167, 122,  106};
 
 void* At(uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
@@ -48,6 +48,7 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"thin", 90, Gapless(4096, 1, 4096)},
       {"stream_k_32x32", 90, Gapless(256, 256, 256)},
       {"stream_k_32x64", 90, Gapless(512, 512, 512)},
+      {"round_64x64", 90, Gapless(704, 704, 704)},
       {"stream_k_64x64", 90, Gapless(1024, 1024, 1024)},
       {"stream_k_64x64", 90, Gapless(128, 128, 100000)},
       {"stream_k_64x64", 90, Gapless(256, 256, 8192)},
@@ -95,7 +96,7 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
 
 // Each threshold lets its row have what went to a later one.
 TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
-  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 1000, 1000, 1000, 1000};
+  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 1000, 1000, 1000, 1000};
   const MatMulArgs args = Gapless(256, 256, 256);
   EXPECT_STREQ(ChooseMatMul(args, 90, none).implementation, "ragged");
   MatMulTuning tuning = none;
@@ -105,6 +106,10 @@ TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "batch_64x64");
   tuning.tiles_64x64 = 16;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_64x64");
+  tuning.round_from = tuning.round_to = 16;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_64x64");
+  tuning.few_terms = 256;
+  EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "round_64x64");
   tuning.short_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "batch_64x64");
   tuning.short_terms = 0;
@@ -114,7 +119,6 @@ TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");
   tuning.slower_32x32 = tuning.slower_32x64 = 1000;
   tuning.tiles_32x64 = 32;
-  tuning.few_terms = 256;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x64");
   tuning.tiles_32x32 = 64;
   EXPECT_STREQ(ChooseMatMul(args, 90, tuning).implementation, "stream_k_32x32");

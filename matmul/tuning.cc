@@ -25,6 +25,8 @@ constexpr MatMulThreshold kThresholds[] = {
     {"tiles_32x64", &MatMulTuning::tiles_32x64, 1, 16384},
     {"short_terms", &MatMulTuning::short_terms, 1, 1024},
     {"tiles_64x64", &MatMulTuning::tiles_64x64, 1, 16384},
+    {"round_from", &MatMulTuning::round_from, 1, 16384},
+    {"round_to", &MatMulTuning::round_to, 1, 16384},
     {"slower_32x32", &MatMulTuning::slower_32x32, 100, 400},
     {"slower_32x64", &MatMulTuning::slower_32x64, 100, 300},
     {"slower_64x64", &MatMulTuning::slower_64x64, 100, 200},

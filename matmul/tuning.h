@@ -21,10 +21,12 @@ struct MatMulTuning {
   int64_t thin_lines = 0;          // thin: at most so many rows or columns, whichever are fewer,
   int64_t thin_terms = 0;          // and at least so many terms.
   int64_t tiles_32x32 = 0;         // stream_k_32x32: at most so many tiles of 32x32,
-  int64_t few_terms = 0;           // and, of stream_k_32x64 too, terms.
+  int64_t few_terms = 0;           // and, of stream_k_32x64 and round_64x64 too, terms.
   int64_t tiles_32x64 = 0;         // stream_k_32x64: at most so many tiles of 32x64.
   int64_t short_terms = 0;         // batch_64x64, not stream_k_64x64: at most so many terms.
   int64_t tiles_64x64 = 0;         // stream_k_64x64: at most so many of 64x64; batch_64x64: more.
+  int64_t round_from = 0;          // round_64x64, not stream_k_64x64: from so many of 64x64
+  int64_t round_to = 0;            // to so many, which is a round of all multiprocessors.
   // The time that tiles take for an element that they cover, in percent of stream_k's.
   int64_t slower_32x32 = 0;
   int64_t slower_32x64 = 0;

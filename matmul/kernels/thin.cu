@@ -2,6 +2,8 @@
 // operand comes from memory: see thin_block.h. Any other shape comes out right too, 16 lines at a
 // time.
 //
+// One line across has a kernel of its own, see thin_line.h.
+//
 // Few lines with many terms do not fill the machine: then several blocks take a part of the terms
 // each, and a second kernel adds their sums, always in the same order.
 
@@ -16,6 +18,8 @@
 #include "matmul/kernels/thin_across.h"
 #include "matmul/kernels/thin_along.h"
 #include "matmul/kernels/thin_block.h"
+#include "matmul/kernels/thin_call.h"
+#include "matmul/kernels/thin_line.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
@@ -86,6 +90,7 @@ __global__ void __launch_bounds__(kThinThreads, 1) Thin(ThinProduct product) {
 __global__ void AddParts(const float* sums, int64_t parts, int64_t elements, ThinProduct product,
                          ThinResult result) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  WaitForPreviousKernel();
   if (i >= elements) return;
   float sum = 0;
 #pragma unroll 8
@@ -96,87 +101,71 @@ __global__ void AddParts(const float* sums, int64_t parts, int64_t elements, Thi
   result.Store(index * result.batch_step + y * result.short_step + x * result.long_step, sum);
 }
 
-struct ThinCall {
-  ThinProduct product;  // The tiles and parts apart.
-  bool along;           // Neighbours in x are terms.
-  bool vectors;         // x consists of vectors.
+// What differs between the kernels: lines of a tile, resources, and the launch, of a call whose
+// tiles and parts are settled.
+template <typename Walk>
+struct WalkForm {
+  static constexpr int kLines = Walk::kLines;
+  static constexpr int kThreads = kThinThreads;
+  static constexpr int kShared = kSharedBytes<Walk>;
+  static constexpr auto kKernel = &Thin<Walk>;
 
-  explicit ThinCall(const MatMulArgs& args) {
-    const Gemm gemm = GemmOf(args);
-    const bool few_rows = args.m <= args.n;
-    const Operand& x = few_rows ? gemm.b : gemm.a;
-    const Operand& y = few_rows ? gemm.a : gemm.b;
-    const bool y_along = few_rows ? !args.transpose_a : args.transpose_b;
-    along = few_rows ? args.transpose_b : !args.transpose_a;
-    vectors = x.vectors;
-    product.x = {x.data, x.ld, x.lines, few_rows ? gemm.stride_b : gemm.stride_a};
-    product.y = {y.data, y_along ? y.ld : 1, y_along ? 1 : y.ld, y.lines,
-                 few_rows ? gemm.stride_a : gemm.stride_b};
-    product.result = {gemm.c.data,
-                      few_rows ? 1 : gemm.c.ld,
-                      few_rows ? gemm.c.ld : 1,
-                      gemm.stride_c,
-                      /*part_step=*/0,
-                      gemm.scale};
-    product.batch = args.batch;
-    product.depth = gemm.depth;
-  }
-
-  int64_t Elements() const { return product.batch * product.x.lines * product.y.lines; }
-  int64_t Parts() const {
-    return product.depth == 0 ? 1 : CeilDiv(product.depth, product.depth_of_a_block);
-  }
-  int64_t WorkspaceBytes() const {
-    return Parts() == 1 ? 0 : Parts() * Elements() * static_cast<int64_t>(sizeof(float));
-  }
-
-  // `parts` may turn out fewer.
-  void DivideTerms(int64_t parts) {
-    const int64_t depth = CeilDiv(CeilDiv(product.depth, parts), kVector) * kVector;
-    product.depth_of_a_block = static_cast<int>(std::min(depth, int64_t{product.depth}));
+  static absl::Status Run(const ThinCall& call, cudaStream_t stream) {
+    const ThinProduct& product = call.product;
+    return Launch(
+        kKernel,
+        Grid{product.x_tiles * product.y_tiles * call.Parts(), std::min(product.batch, kMaxGridYZ)},
+        Block{kThreads}, kShared, stream, product);
   }
 };
 
-// Into how many parts to divide the terms, of which the long lines of a tile have `tile_bytes`, for
-// `slots` blocks at one time. What a part costs, in bytes that could be read instead: its share of
-// the second kernel, and of the time until the first loads arrive.
-int64_t BestParts(int64_t tiles, int64_t tile_bytes, int64_t slots) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  constexpr int64_t kPartBytes = 1 << 10;  // Small tests have parts, too.
-#else
-  constexpr int64_t kPartBytes = 256 << 10;
-#endif
-  constexpr int64_t kMostRounds = 8;  // With more the last one's gaps do not matter.
-  int64_t best = 1;
-  int64_t best_cost = CeilDiv(tiles, slots) * tile_bytes;
-  for (int64_t parts = 2; tiles * parts <= kMostRounds * slots; ++parts) {
-    const int64_t cost = CeilDiv(tiles * parts, slots) * (tile_bytes / parts + kPartBytes);
-    if (cost < best_cost) {
-      best = parts;
-      best_cost = cost;
-    }
-  }
-  return best;
-}
+template <typename LinesBlock>
+struct LineForm {
+  static constexpr int kLines = LinesBlock::kLines;
+  static constexpr int kThreads = LinesBlock::kThreads;
+  static constexpr int kShared = 0;  // That is dynamic.
+  static constexpr auto kKernel = &ThinLine<LinesBlock>;
 
-template <typename Walk>
+  static absl::Status Run(const ThinCall& call, cudaStream_t stream) {
+    const ThinProduct& product = call.product;
+    const ThinResult& result = product.result;
+    const LineProduct line = {product.x.data,
+                              product.y.data,
+                              static_cast<uint32_t>(product.x.ld),
+                              static_cast<int>(product.x.lines),
+                              product.depth,
+                              product.depth_of_a_block,
+                              product.y.term_step,
+                              result.data,
+                              result.long_step,
+                              result.part_step,
+                              result.scale,
+                              product.x.batch_step,
+                              product.y.batch_step,
+                              result.batch_step};
+    return Launch(kKernel, Grid{product.x_tiles, call.Parts(), product.batch}, Block{kThreads}, 0,
+                  stream, line);
+  }
+};
+
+template <typename Form>
 absl::Status Divide(ThinCall* call) {
   ThinProduct& product = call->product;
-  product.x_tiles = CeilDiv(product.x.lines, Walk::kLines);
+  product.x_tiles = CeilDiv(product.x.lines, Form::kLines);
   product.y_tiles = CeilDiv(product.y.lines, kMostShortLines);
   call->DivideTerms(1);
   const int64_t tiles = product.x_tiles * product.y_tiles * product.batch;
   if (tiles == 0) return absl::OkStatus();
   ASSIGN_OR_RETURN(const int64_t slots,
-                   ResidentBlocks(Thin<Walk>, Block{kThinThreads}, kSharedBytes<Walk>));
+                   ResidentBlocks(Form::kKernel, Block{Form::kThreads}, Form::kShared));
   const auto line_bytes = static_cast<int64_t>(product.depth * sizeof(float));
-  call->DivideTerms(BestParts(tiles, Walk::kLines * line_bytes, slots));
+  call->DivideTerms(BestParts(tiles, Form::kLines * line_bytes, slots));
   return absl::OkStatus();
 }
 
-template <typename Walk>
+template <typename Form>
 absl::Status LaunchThin(ThinCall call, const MatMulArgs& args) {
-  RETURN_IF_ERROR(Divide<Walk>(&call));
+  RETURN_IF_ERROR(Divide<Form>(&call));
   if (args.workspace_bytes < call.WorkspaceBytes()) call.DivideTerms(1);
   const ThinResult result = call.product.result;
   const int64_t parts = call.Parts();
@@ -185,29 +174,31 @@ absl::Status LaunchThin(ThinCall call, const MatMulArgs& args) {
     const int64_t lines = call.product.x.lines;
     call.product.result = {sums, 1, lines, lines * call.product.y.lines, call.Elements(), {1, 0}};
   }
-  RETURN_IF_ERROR(Launch(
-      Thin<Walk>,
-      Grid{call.product.x_tiles * call.product.y_tiles * parts, std::min(args.batch, kMaxGridYZ)},
-      Block{kThinThreads}, kSharedBytes<Walk>, args.stream, call.product));
+  RETURN_IF_ERROR(Form::Run(call, args.stream));
   if (parts == 1) return absl::OkStatus();
   constexpr int64_t kAdders = 128;
-  return Launch(AddParts, Grid{CeilDiv(call.Elements(), kAdders)}, Block{kAdders}, 0, args.stream,
-                sums, parts, call.Elements(), call.product, result);
+  return LaunchDependent(AddParts, Grid{CeilDiv(call.Elements(), kAdders)}, Block{kAdders}, 0,
+                         args.stream, sums, parts, call.Elements(), call.product, result);
 }
 
-// Calls fn with the Walk for the call, as a null pointer to one.
+// Calls fn with the form for the call.
 template <typename Fn>
-absl::Status ForWalk(const ThinCall& call, Fn fn) {
+absl::Status ForForm(const ThinCall& call, Fn fn) {
   const auto with = [&](auto short_lines) -> absl::Status {
     constexpr int kShort = decltype(short_lines)::value;
     if (call.along) {
-      return call.vectors ? fn(static_cast<AlongTerms<kShort, true>*>(nullptr))
-                          : fn(static_cast<AlongTerms<kShort, false>*>(nullptr));
+      return call.vectors ? fn(WalkForm<AlongTerms<kShort, true>>())
+                          : fn(WalkForm<AlongTerms<kShort, false>>());
     }
-    return call.vectors ? fn(static_cast<AcrossLines<kShort, true>*>(nullptr))
-                        : fn(static_cast<AcrossLines<kShort, false>*>(nullptr));
+    return call.vectors ? fn(WalkForm<AcrossLines<kShort, true>>())
+                        : fn(WalkForm<AcrossLines<kShort, false>>());
   };
   const int64_t lines = call.product.y.lines;
+  if (call.IsLine()) {
+    constexpr int64_t kManyLines = 8192;
+    return call.product.x.lines <= kManyLines ? fn(LineForm<FewLines>())
+                                              : fn(LineForm<ManyLines>());
+  }
   if (lines <= 1) return with(std::integral_constant<int, 1>());
   if (lines <= 2) return with(std::integral_constant<int, 2>());
   if (lines <= 4) return with(std::integral_constant<int, 4>());
@@ -219,16 +210,14 @@ absl::Status ForWalk(const ThinCall& call, Fn fn) {
 
 int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args) {
   ThinCall call(args);
-  const absl::Status status = ForWalk(
-      call, [&](auto* walk) { return Divide<std::remove_pointer_t<decltype(walk)>>(&call); });
+  const absl::Status status =
+      ForForm(call, [&](auto form) { return Divide<decltype(form)>(&call); });
   return status.ok() ? call.WorkspaceBytes() : 0;
 }
 
 absl::Status MatMulThin(const MatMulArgs& args) {
   const ThinCall call(args);
-  return ForWalk(call, [&](auto* walk) {
-    return LaunchThin<std::remove_pointer_t<decltype(walk)>>(call, args);
-  });
+  return ForForm(call, [&](auto form) { return LaunchThin<decltype(form)>(call, args); });
 }
 
 }  // namespace stridewise
