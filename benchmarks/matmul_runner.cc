@@ -144,6 +144,7 @@ absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implemen
   DeviceBuffer buffer;
   if (device) {
     ASSIGN_OR_RETURN(buffer, DeviceBuffer::Allocate(3 * sizeof(float)));
+    RETURN_IF_ERROR(buffer.Poison());  // Else a checker of memory finds reads of what nobody wrote.
     args.a = buffer.As<float>();
     args.b = buffer.As<float>() + 1;
     args.c = buffer.As<float>() + 2;

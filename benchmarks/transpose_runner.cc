@@ -125,6 +125,7 @@ absl::StatusOr<double> TransposeRunner::InitMs(const TransposeImplementation& im
   DeviceBuffer workspace;
   if (implementation.where == Where::kDevice) {
     ASSIGN_OR_RETURN(in, DeviceBuffer::Allocate(tiny.bytes()));
+    RETURN_IF_ERROR(in.Poison());  // Else a checker of memory finds reads of what nobody wrote.
     ASSIGN_OR_RETURN(out, DeviceBuffer::Allocate(tiny.bytes()));
     ASSIGN_OR_RETURN(workspace, AllocateWorkspace(implementation, args));
     args.in = in.data();
