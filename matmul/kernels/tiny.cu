@@ -11,9 +11,9 @@
 // - Work of a multiprocessor: tiles of 16 x 16 without slices took 5.5 us.
 // - Code and arguments, which come from memory too. A loop over the batch, 64-bit divisions and
 //   arguments of 140 bytes cost 0.3 us; hence a multiplication of a batch for each blockIdx.z,
-//   kernels without a loop over terms, and an argument type of its own. One block is better than
-//   four, each of which fetches the code: 0.06 us at n = 16. Up to 8 x 8 x 8 there is not even
-//   shared memory, see tiny_direct.h.
+//   kernels without a loop over terms, and an argument type of its own.
+//
+// Up to 8 x 8 x 8 there is not even shared memory, see tiny_direct.h.
 
 #include <cuda_runtime.h>
 
@@ -149,10 +149,6 @@ absl::Status LaunchTiny(const MatMulArgs& args, const Product& product, int64_t 
 }
 
 absl::Status LaunchPart(const MatMulArgs& args, const Product& product, int64_t batch) {
-  // One tile: one block is better than four.
-  if (std::max({product.m, product.n, product.k}) <= 16) {
-    return LaunchTiny<TinyTile<16, 16, 256>, true>(args, product, batch);
-  }
   // Tiles of 8 x 8 read twice as much, which pays while no multiprocessor has more than two.
   constexpr int64_t kFewTiles = 264;
   if (product.k <= 128 && CeilDiv(product.m, 8) * CeilDiv(product.n, 8) * batch <= kFewTiles) {

@@ -1,10 +1,10 @@
 // The smallest products of `tiny`: a thread loads its row of op(A) and its column of op(B) itself.
 //
-// Each element is loaded eight times, from the cache that the first load fills, and still that is
-// less than what shared memory costs: a store, a barrier and a load, one after the other. With up
-// to 8 x 8 x 8 all loads are on their way at once, from one multiprocessor: a second block would
-// have to fetch the code too, 0.15 us. n = 4 takes 3.36 us, with shared memory 3.55; a kernel that
-// multiplies two numbers takes 3.36 too, an empty one 2.66.
+// Each element is loaded up to eight times, from the cache that the first load fills, and still
+// that is less than what shared memory costs: a store, a barrier and a load, one after the other.
+// All loads are on their way at once, from one multiprocessor: blocks on others would fetch the
+// code too. n = 4 takes 3.42 us, with shared memory 3.58; a kernel that multiplies two numbers
+// takes 3.39, an empty one 2.70.
 
 #ifndef STRIDEWISE_MATMUL_KERNELS_TINY_DIRECT_H_
 #define STRIDEWISE_MATMUL_KERNELS_TINY_DIRECT_H_
@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/launch.h"
 #include "matmul/kernels/gemm_args.h"
@@ -35,22 +36,26 @@ struct DirectProduct {
   float beta;
 };
 
-template <bool kAlongA, bool kAlongB>
-__global__ void __launch_bounds__(kDirectSize* kDirectSize) TinyDirect(DirectProduct product) {
-  const uint32_t row = threadIdx.x / kDirectSize;
-  const uint32_t col = threadIdx.x % kDirectSize;
-  if (row >= product.m || col >= product.n) return;
-  float a[kDirectSize];
-  float b[kDirectSize];
+// kSize: rows, columns and terms, at most.
+template <int kSize, bool kAlongA, bool kAlongB>
+__global__ void __launch_bounds__(kSize* kSize) TinyDirect(DirectProduct product) {
+  const uint32_t row = threadIdx.x / kSize;
+  const uint32_t col = threadIdx.x % kSize;
+  const bool inside = row < product.m && col < product.n;
+  const float* const a = product.a + (kAlongA ? row * product.lda : row);
+  const float* const b = product.b + (kAlongB ? col * product.ldb : col);
+  float a_terms[kSize];
+  float b_terms[kSize];
 #pragma unroll
-  for (uint32_t i = 0; i < kDirectSize; ++i) {
-    const bool exists = i < product.k;
-    a[i] = exists ? product.a[kAlongA ? row * product.lda + i : i * product.lda + row] : 0.0f;
-    b[i] = exists ? product.b[kAlongB ? col * product.ldb + i : i * product.ldb + col] : 0.0f;
+  for (uint32_t i = 0; i < kSize; ++i) {
+    const bool exists = inside && i < product.k;
+    a_terms[i] = exists ? a[kAlongA ? i : i * product.lda] : 0.0f;
+    b_terms[i] = exists ? b[kAlongB ? i : i * product.ldb] : 0.0f;
   }
   float sum = 0;
 #pragma unroll
-  for (int i = 0; i < kDirectSize; ++i) sum = fma(a[i], b[i], sum);
+  for (int i = 0; i < kSize; ++i) sum = fma(a_terms[i], b_terms[i], sum);
+  if (!inside) return;
   float& element = product.c[row * product.ldc + col];
   const float result = product.alpha * sum;
   element = product.beta == 0 ? result : fma(product.beta, element, result);
@@ -76,10 +81,17 @@ inline absl::Status LaunchTinyDirect(const MatMulArgs& args) {
                                  gemm.c.data,
                                  static_cast<uint32_t>(args.ldc),
                                  gemm.scale.beta};
-  return ForAccesses(args, [&](auto access_a, auto access_b) {
-    return Launch(TinyDirect<access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>,
-                  Grid{1}, Block{kDirectSize * kDirectSize}, 0, args.stream, product);
-  });
+  const auto launch = [&](auto size) {
+    constexpr int kSize = decltype(size)::value;
+    return ForAccesses(args, [&](auto access_a, auto access_b) {
+      return Launch(
+          TinyDirect<kSize, access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>,
+          Grid{1}, Block{kSize * kSize}, 0, args.stream, product);
+    });
+  };
+  const bool small = std::max({args.m, args.n, args.k}) <= kDirectSize / 2;
+  return small ? launch(std::integral_constant<int, kDirectSize / 2>())
+               : launch(std::integral_constant<int, kDirectSize>());
 }
 
 }  // namespace
