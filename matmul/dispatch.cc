@@ -92,7 +92,7 @@ bool IsAnything(const MatMulArgs& /*args*/, const MatMulTuning& /*tuning*/) { re
 // Words such as tiny_work are the fields of MatMulTuning.
 constexpr MatMulDispatch kTable[] = {
     {"tiny", "tiles of 16x16 times terms are at most tiny_work, and terms tiny_terms",
-     "3.5 to 6.1 us up to n = 160, cuBLAS 4.4 to 10; stream_k_32x32 6 to 7", IsTiny},
+     "3.4 to 6.1 us up to n = 160, cuBLAS 4.3 to 10; stream_k_32x32 6 to 7", IsTiny},
     {"thin", "at most thin_lines rows or columns, and thin_terms terms or more",
      "reads the large operand once; stream_k_64x64 does four times the work", IsThin},
     {"stream_k_32x32",
