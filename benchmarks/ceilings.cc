@@ -14,18 +14,18 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
-#include "benchmarks/interrupt.h"
-#include "benchmarks/machine.h"
-#include "benchmarks/program_main.h"
-#include "benchmarks/row_columns.h"
-#include "benchmarks/sweep.h"
-#include "benchmarks/sweep_flags.h"
-#include "common/buffer.h"
-#include "common/device_measurement.h"
-#include "common/device_ops.h"
-#include "common/fill.h"
-#include "common/gpu_runtime.h"
-#include "common/status_macros.h"
+#include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/row_columns.h"
+#include "benchmarks/harness/sweep.h"
+#include "benchmarks/harness/sweep_flags.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/device_ops.h"
+#include "common/gpu/gpu_runtime.h"
+#include "common/measure/device_measurement.h"
+#include "common/verify/fill.h"
 
 ABSL_FLAG(std::string, sizes, "1024:32768:*2",
           "Squares of float to copy: a list of N, A:B:STEP and A:B:*FACTOR.");

@@ -3,7 +3,7 @@
 
 program=$PWD/benchmarks/matmul_sweep
 ceilings=$PWD/benchmarks/ceilings
-. "$PWD/benchmarks/program_test.sh"
+. "$PWD/benchmarks/harness/program_test.sh"
 
 host='--implementations=cpu_naive,eigen --max_seconds=0.01'
 

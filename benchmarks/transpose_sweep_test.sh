@@ -3,7 +3,7 @@
 # matmul_sweep_test. Runs with and without a GPU.
 
 program=$PWD/benchmarks/transpose_sweep
-. "$PWD/benchmarks/program_test.sh"
+. "$PWD/benchmarks/harness/program_test.sh"
 
 host='--kernels=cpu_naive_row,eigen --max_seconds=0.01'
 

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/argument_checks.h"
-#include "common/matrix.h"
-#include "common/status_macros.h"
+#include "common/base/matrix.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/argument_checks.h"
 
 namespace stridewise {
 namespace {

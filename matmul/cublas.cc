@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "common/cublas_status.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/cublas_status.h"
 #include "matmul/registry.h"
 
 namespace stridewise {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/gpu_runtime.h"
-#include "common/launch_geometry.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/gpu_runtime.h"
+#include "common/gpu/launch_geometry.h"
 #include "matmul/tile_limits.h"
 #include "matmul/tuning.h"
 

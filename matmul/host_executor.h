@@ -9,7 +9,7 @@
 namespace stridewise {
 
 // The same entry with functions that run there, for RunMatMul() and MatMulWorkspaceBytes(). Its
-// arguments are pointers into memory of a simt::Executor, and that executor's stream().
+// arguments are pointers into memory of a executor::Executor, and that executor's stream().
 // Unimplemented, naming the entry, for what the host executor cannot run: libraries, and kernels of
 // Executor::kDeviceOnly.
 absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& implementation);

@@ -1,6 +1,6 @@
 #include "matmul/matmul.h"
 
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
 #include "matmul/check_args.h"
 #include "matmul/registry.h"
 #include "matmul/row_major.h"

@@ -24,7 +24,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "common/cuda_handles.h"
+#include "common/gpu/cuda_handles.h"
 
 namespace stridewise {
 

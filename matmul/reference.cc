@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "common/buffer.h"
-#include "common/device_ops.h"
-#include "common/gpu_runtime.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/device_ops.h"
+#include "common/gpu/gpu_runtime.h"
 
 namespace stridewise {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "common/matrix.h"
+#include "common/base/matrix.h"
 #include "matmul/registry.h"
 
 namespace stridewise {

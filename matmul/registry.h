@@ -6,7 +6,7 @@
 // any extent may be 0 (k = 0 gives beta * C); k is below 2^31 for our own kernels. C must not
 // overlap A or B. What C held before is not read where beta is 0, and A and B are not where alpha
 // is 0. Rounding: each element is a sum of k products in the order and with the roundings that the
-// implementation's `math` says; common/validation.h bounds the error.
+// implementation's `math` says; common/verify/validation.h bounds the error.
 
 #ifndef STRIDEWISE_MATMUL_REGISTRY_H_
 #define STRIDEWISE_MATMUL_REGISTRY_H_
@@ -18,10 +18,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/cuda_handles.h"
-#include "common/implementation.h"
-#include "common/launch_geometry.h"
-#include "common/matrix.h"
+#include "common/base/matrix.h"
+#include "common/gpu/cuda_handles.h"
+#include "common/gpu/implementation.h"
+#include "common/gpu/launch_geometry.h"
 
 namespace stridewise {
 
@@ -60,7 +60,7 @@ struct MatMulArgs {
   int64_t workspace_bytes = 0;
 
   cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see common/cublas_handle.h.
+  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see common/gpu/cublas_handle.h.
   Block block = {0, 0, 0};          // Threads of a block; RunMatMul() makes 0 x 0 the default.
 
   // The (first) matrices as they are stored.

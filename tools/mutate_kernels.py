@@ -39,7 +39,7 @@ TESTS = {  # Of each package.
     ],
 }
 
-# CheckName() of common/simt/finding.cc.
+# CheckName() of common/executor/finding.cc.
 FINDINGS = re.compile(
     "out-of-bounds access|access to no memory of the device|misaligned access|write to read-only memory|"
     "read of uninitialised memory|data race|divergent barrier|too much shared memory|thread that does not end")

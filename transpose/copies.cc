@@ -3,8 +3,8 @@
 #include <cuda_runtime_api.h>
 
 #include "absl/strings/str_cat.h"
-#include "common/cuda_status.h"
-#include "common/device_ops.h"
+#include "common/gpu/cuda_status.h"
+#include "common/gpu/device_ops.h"
 #include "transpose/registry.h"
 
 namespace stridewise {

@@ -3,8 +3,8 @@
 
 #include <cublas_v2.h>
 
-#include "common/cublas_status.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/cublas_status.h"
 #include "transpose/registry.h"
 
 namespace stridewise {

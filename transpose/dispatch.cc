@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
 #include "transpose/alignment.h"
 
 namespace stridewise {

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
 #include "transpose/dispatch.h"
 
 namespace stridewise {

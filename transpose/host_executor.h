@@ -9,8 +9,8 @@
 namespace stridewise {
 
 // The same entry with a function that runs there, for RunTranspose(). Its arguments are pointers
-// into memory of a simt::Executor, and that executor's stream(). Unimplemented, naming the entry,
-// for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
+// into memory of a executor::Executor, and that executor's stream(). Unimplemented, naming the
+// entry, for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
 absl::StatusOr<TransposeImplementation> OnHostExecutor(
     const TransposeImplementation& implementation);
 

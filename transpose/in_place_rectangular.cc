@@ -4,7 +4,7 @@
 //
 // The matrices of a batch follow each other on the stream and share the workspace.
 
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
 #include "transpose/registry.h"
 
 namespace stridewise {

@@ -17,10 +17,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/cuda_handles.h"
-#include "common/implementation.h"
-#include "common/launch_geometry.h"
-#include "common/matrix.h"
+#include "common/base/matrix.h"
+#include "common/gpu/cuda_handles.h"
+#include "common/gpu/implementation.h"
+#include "common/gpu/launch_geometry.h"
 
 namespace stridewise {
 

@@ -1,7 +1,7 @@
 #include "transpose/transpose.h"
 
-#include "common/argument_checks.h"
-#include "common/status_macros.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/argument_checks.h"
 #include "transpose/check_args.h"
 #include "transpose/registry.h"
 

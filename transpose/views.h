@@ -11,12 +11,12 @@
 #include <limits>
 
 #include "absl/status/status.h"
-#include "common/matrix.h"
+#include "common/base/matrix.h"
 #include "transpose/registry.h"
 
 namespace stridewise {
 
-// As Matrix<T> of common/matrix.h, with extents and offsets of type I.
+// As Matrix<T> of common/base/matrix.h, with extents and offsets of type I.
 template <typename T, typename I>
 struct View {
   using Element = T;

@@ -32,7 +32,7 @@ import pandas
 
 from benchmarks.report import group, results
 
-# As common/statistics.h has it: the interval of a median needs so many samples; of fewer the cells hold minimum and maximum.
+# As common/measure/statistics.h has it: the interval of a median needs so many samples; of fewer the cells hold minimum and maximum.
 FEWEST_SAMPLES = 6
 UNKNOWN_FACTOR = 2.0
 WRONG = ("mismatch", "error")

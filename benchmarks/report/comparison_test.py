@@ -24,7 +24,7 @@ def many_rows(count):
 
 
 def sampled(generator, count, samples, scatter, factor=1.0):
-  """`count` rows of different sizes, each of so many lognormal samples: medians and intervals as common/statistics.h has."""
+  """`count` rows of different sizes, each of so many lognormal samples: medians and intervals as common/measure/statistics.h has."""
   times = numpy.sort(factor * numpy.exp(scatter * generator.standard_normal((count, samples))), axis=1)
   rank, below = 0, 0.0
   while below + math.comb(samples, rank) / 2**samples <= 0.025:

@@ -1,0 +1,74 @@
+// From what Nsight Compute prints to the columns that the studies took from its forerunner, nvprof.
+//
+//   column                              nvprof                                 ncu
+//   load_efficiency                     gld_efficiency                         kLoadEfficiency
+//   store_efficiency                    gst_efficiency                         kStoreEfficiency
+//   load_transactions                   gld_transactions                       sectors, see below
+//   store_transactions                  gst_transactions                       sectors, see below
+//   shared_load_wavefronts_per_request  shared_load_transactions_per_request   a ratio of two sums
+//   shared_store_wavefronts_per_request shared_store_transactions_per_request  a ratio of two sums
+//   achieved_occupancy                  achieved_occupancy                     kOccupancy
+//   shared_efficiency                   shared_efficiency                      kSharedEfficiency
+//   branch_efficiency                   branch_efficiency                      kBranchEfficiency
+//
+// Efficiencies and the occupancy are percentages, of 100; nvprof had the occupancy of 1.
+// Transactions are sectors of 32 bytes.
+
+#ifndef STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
+#define STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/measure/result_row.h"
+
+namespace stridewise {
+
+// ncu's names of counts: instructions that a warp issued (requests), sectors, passes through the
+// banks of shared memory (wavefronts). Wavefronts are those that the accesses need, and the same in
+// every run; l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum also counts passes lost to
+// others' being in the way, up to 10 % where a warp is not whole.
+inline constexpr char kNcuGlobalLoadRequests[] = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+inline constexpr char kNcuGlobalStoreRequests[] = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
+inline constexpr char kNcuGlobalLoadSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+inline constexpr char kNcuGlobalStoreSectors[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+inline constexpr char kNcuSharedLoadRequests[] = "smsp__inst_executed_op_shared_ld.sum";
+inline constexpr char kNcuSharedStoreRequests[] = "smsp__inst_executed_op_shared_st.sum";
+inline constexpr char kNcuSharedLoadWavefronts[] =
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
+inline constexpr char kNcuSharedStoreWavefronts[] =
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
+
+// One launch of a kernel under ncu.
+struct NcuLaunch {
+  std::string kernel;                     // As ncu writes it.
+  std::map<std::string, double> metrics;  // By ncu's name; what it could not tell is not there.
+};
+
+// The value of ncu's --metrics: what SetNcuColumns() wants, and the counts above.
+std::string NcuMetrics();
+
+// Reads the output of `ncu --csv --print-units base`, standard error and the program's own lines
+// mixed in. Launches are in the order of their IDs' first appearance, at least one.
+//
+// InvalidArgument where ncu was not permitted to read the counters, with the remedy; Internal, with
+// ncu's own words, for its other errors and when it watched no kernel.
+absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output);
+
+// The sum of a metric over the launches; nothing where one lacks it.
+std::optional<double> NcuSum(absl::Span<const NcuLaunch> launches, const char* metric);
+
+// Sets the columns of the memory behaviour and, in base units (ns), kernel_ms_* with one sample.
+// Several launches count as one: counts and times are sums, percentages are weighted by what they
+// are percentages of. A cell stays empty where a launch lacks the metric and where there is nothing
+// to divide by, such as the shared efficiency of a kernel that uses no shared memory.
+void SetNcuColumns(absl::Span<const NcuLaunch> launches, ResultRow* row);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_

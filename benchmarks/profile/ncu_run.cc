@@ -1,0 +1,150 @@
+#include "benchmarks/profile/ncu_run.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "benchmarks/harness/kernel_work.h"
+#include "benchmarks/harness/program_main.h"
+#include "benchmarks/profile/subprocess.h"
+#include "common/base/flag_parsing.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/cublas_handle.h"
+#include "common/gpu/device_ops.h"
+#include "common/gpu/gpu_runtime.h"
+
+namespace stridewise {
+namespace {
+
+constexpr char kUsualNcu[] = "/usr/local/cuda/bin/ncu";
+// The exit code of what ncu ran cannot tell a status: a line on standard error does.
+constexpr char kRunOncePrefix[] = "run_once failed, status ";
+
+bool IsProgram(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+absl::StatusOr<std::string> OwnPath() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0) return absl::InternalError("cannot read /proc/self/exe");
+  return std::string(path, static_cast<size_t>(length));
+}
+
+absl::StatusOr<DeviceBuffer> MakeInput(const KernelInput& input) {
+  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(input.covering_bytes()));
+  const int64_t count = input.count();
+  RETURN_IF_ERROR(input.type == ElementType::kFloat
+                      ? FillUniformOnDevice(Matrix<float>{buffer.As<float>(), 1, count, count},
+                                            input.seed, /*stream=*/nullptr)
+                      : FillUniformOnDevice(Matrix<double>{buffer.As<double>(), 1, count, count},
+                                            input.seed, /*stream=*/nullptr));
+  return buffer;
+}
+
+// Launches the configuration once to load what it needs, and once more under the profiler's eyes.
+absl::Status RunOnce(const KernelConfig& config, const SweepOptions& options) {
+  RETURN_IF_ERROR(OpenDevice(options.device).status());
+  const KernelWork work = WorkOnDevice(config, options.seed);
+  std::vector<DeviceBuffer> buffers;
+  std::vector<void*> inputs;
+  for (const KernelInput& input : work.inputs) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, MakeInput(input));
+    inputs.push_back(buffer.data());
+    buffers.push_back(std::move(buffer));
+  }
+  ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Allocate(work.output_bytes));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Allocate(work.workspace_bytes));
+  if (work.in_place) {
+    RETURN_IF_ERROR(gpu::Copy(output.data(), inputs[0], work.output_bytes));
+  }
+  CublasHandle cublas;
+  if (work.needs_cublas) {
+    ASSIGN_OR_RETURN(cublas, CublasHandle::Create());
+  }
+  const auto run = [&] {
+    return work.run(inputs, output.data(), workspace.data(), /*stream=*/nullptr, cublas.get());
+  };
+  RETURN_IF_ERROR(run());
+  RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));
+  RETURN_IF_ERROR(gpu::StartProfiler());
+  RETURN_IF_ERROR(run());
+  RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));
+  return gpu::StopProfiler();
+}
+
+// What RunOnceUnderNcu() wrote; OK if it wrote nothing.
+absl::Status StatusOfRunOnce(absl::string_view output) {
+  for (absl::string_view line : absl::StrSplit(output, '\n')) {
+    if (!absl::ConsumePrefix(&line, kRunOncePrefix)) continue;
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(": ", 1));
+    int code = 0;
+    if (!absl::SimpleAtoi(parts.first, &code)) code = static_cast<int>(absl::StatusCode::kInternal);
+    return absl::Status(static_cast<absl::StatusCode>(code), parts.second);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<std::string> NcuCommand(const std::string& ncu, const std::string& self,
+                                    const KernelConfig& config, const SweepOptions& options) {
+  std::vector<std::string> command = {
+      ncu, "--csv", "--print-units", "base", "--clock-control", "none",
+      // ncu runs a kernel several times to see all; "all" empties the caches before each.
+      "--cache-control", options.l2 == L2Mode::kCold ? "all" : "none", "--profile-from-start",
+      "off", "--metrics", NcuMetrics(), self, "--run_once",
+      absl::StrCat("--device=", options.device), absl::StrCat("--seed=", options.seed)};
+  for (std::string& flag : PlanFlags(config)) command.push_back(std::move(flag));
+  return command;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindNcu(absl::string_view named) {
+  if (!named.empty()) {
+    const std::string path = ResolvePath(named);
+    if (IsProgram(path)) return path;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--ncu: '", named, "' is not a program; allowed is the path of ncu"));
+  }
+  const char* path = std::getenv("PATH");
+  for (const absl::string_view folder :
+       absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
+    const std::string candidate = absl::StrCat(folder, "/ncu");
+    if (IsProgram(candidate)) return candidate;
+  }
+  if (IsProgram(kUsualNcu)) return std::string(kUsualNcu);
+  return absl::InvalidArgumentError(absl::StrCat("ncu is neither on the PATH nor at ", kUsualNcu,
+                                                 ": install Nsight Compute or give --ncu=PATH"));
+}
+
+int RunOnceUnderNcu(const KernelConfig& config, const SweepOptions& options) {
+  const absl::Status status = RunOnce(config, options);
+  if (status.ok()) return kExitOk;
+  std::cerr << kRunOncePrefix << static_cast<int>(status.code()) << ": " << status.message()
+            << std::endl;
+  return kExitWrongResult;
+}
+
+absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const KernelConfig& config,
+                                              const SweepOptions& options) {
+  ASSIGN_OR_RETURN(const std::string self, OwnPath());
+  ASSIGN_OR_RETURN(const ProcessResult result, RunProcess(NcuCommand(ncu, self, config, options)));
+  RETURN_IF_ERROR(StatusOfRunOnce(result.output));
+  ASSIGN_OR_RETURN(std::vector<NcuLaunch> launches, ParseNcuOutput(result.output));
+  if (result.exit_code == 0) return launches;
+  return absl::InternalError(absl::StrCat("ncu ended with exit code ", result.exit_code));
+}
+
+}  // namespace stridewise

@@ -1,0 +1,171 @@
+// The table of the studies: how each kernel uses memory, for kernels x block shapes, into a CSV.
+//
+//   bazel run //benchmarks:profile
+//   bazel run //benchmarks:profile -- --kernels='naive*,tile*' --blocks=8x8,16x16,32x32
+//   bazel run //benchmarks:profile -- --operation=matmul --source=executor --shapes=256x256x64
+//   bazel run //benchmarks:profile -- --source=both --counts_csv=counts.csv
+//
+// From the GPU's own counters, for which it runs NVIDIA's profiler ncu on itself, once for each
+// configuration (ncu_run.h); or from the host executor, on any machine; or from both, compared.
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/kernel_config.h"
+#include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/record_file.h"
+#include "benchmarks/harness/sweep.h"
+#include "benchmarks/harness/sweep_flags.h"
+#include "benchmarks/profile/kernel_profiler.h"
+#include "benchmarks/profile/ncu_run.h"
+#include "benchmarks/profile/profile_tables.h"
+#include "common/base/flag_parsing.h"
+#include "common/base/status_macros.h"
+
+ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
+ABSL_FLAG(std::string, kernels, "",
+          "Only these: a list of names and globs such as 'naive*,tile*'. --list shows the names.");
+ABSL_FLAG(
+    std::string, sizes, "",
+    "Square sizes: a list of N, A:B:STEP and A:B:*FACTOR. Default, unless --shapes are given: "
+    "with --source=ncu 8192 for transposes and 2048 for products, with the others 1024 and "
+    "256.");
+ABSL_FLAG(std::string, shapes, "",
+          "Shapes: of a transpose's input, ROWSxCOLS,...; of products, MxNxK,....");
+ABSL_FLAG(std::string, blocks, "16x16",
+          "Thread blocks XxY,... for the kernels that take any; others run with their own.");
+ABSL_FLAG(std::string, types, "float",
+          "Element types: float, int, u8, u16, double, float4; of products float, double.");
+ABSL_FLAG(
+    std::string, source, "auto",
+    "ncu: the GPU's counters. executor: the host executor, which runs the kernels on the CPU, "
+    "checks every access and counts. both: compares the counts of the two; a difference that "
+    "is not known is an error. auto: ncu where there are a GPU and ncu, else executor.");
+ABSL_FLAG(std::string, counts_csv, "",
+          "With --source=both: a file for the counts of both. One that is there is kept as .bak.");
+ABSL_FLAG(std::string, ncu, "",
+          "NVIDIA's profiler Nsight Compute. Default: ncu on the PATH, or else "
+          "/usr/local/cuda/bin/ncu.");
+ABSL_FLAG(bool, run_once, false,
+          "How this program calls itself under ncu: launches one configuration and measures "
+          "nothing.");
+
+namespace stridewise {
+namespace {
+
+constexpr char kUsage[] =
+    "profile: tells how each transpose, copy or product kernel uses memory, from the GPU's "
+    "counters, by running ncu, or from the host executor, and writes one CSV row for each "
+    "configuration.";
+
+KernelPlanFlags PlanFlagsFromFlags() {
+  KernelPlanFlags flags;
+  flags.operation = absl::GetFlag(FLAGS_operation);
+  flags.kernels = absl::GetFlag(FLAGS_kernels);
+  flags.sizes = absl::GetFlag(FLAGS_sizes);
+  flags.shapes = absl::GetFlag(FLAGS_shapes);
+  flags.blocks = absl::GetFlag(FLAGS_blocks);
+  flags.types = absl::GetFlag(FLAGS_types);
+  return flags;
+}
+
+// The host executor takes a thousand times as long as a GPU.
+int64_t DefaultSize(const KernelPlanFlags& flags, ProfileSource source) {
+  if (flags.operation == "matmul") return source == ProfileSource::kNcu ? 2048 : 256;
+  return source == ProfileSource::kNcu ? 8192 : 1024;
+}
+
+// Line for people: which source it is and, where nobody asked for it, why.
+std::string SourceText(ProfileSource source, const absl::Status& why_not_ncu) {
+  switch (source) {
+    case ProfileSource::kNcu:
+      return "Counts from the GPU, through ncu.\n";
+    case ProfileSource::kBoth:
+      return "Counts from the host executor (predicted) and from the GPU (measured).\n";
+    case ProfileSource::kExecutor:
+      break;
+  }
+  return absl::StrCat("Counts from the host executor",
+                      why_not_ncu.ok() ? "" : absl::StrCat(": ", why_not_ncu.message()), ".\n");
+}
+
+absl::StatusOr<std::optional<RecordFile>> OpenCounts(ProfileSource source,
+                                                     const SweepOptions& options) {
+  const std::string path = ResolvePath(absl::GetFlag(FLAGS_counts_csv));
+  if (path.empty()) return std::nullopt;
+  if (source != ProfileSource::kBoth) {
+    return absl::InvalidArgumentError("--counts_csv: not allowed without --source=both");
+  }
+  const CsvMode mode = options.resume ? CsvMode::kResume : CsvMode::kReplace;
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, CountHeader(), mode));
+  return std::optional<RecordFile>(std::move(file));
+}
+
+absl::StatusOr<int> RunProgram() {
+  ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("profile.csv"));
+  const KernelPlanFlags flags = PlanFlagsFromFlags();
+  if (options.list) {
+    ASSIGN_OR_RETURN(const std::string kernels, KernelListText(flags.operation));
+    std::cout << "Kernels:\n" << kernels;
+    return kExitOk;
+  }
+  if (absl::GetFlag(FLAGS_run_once)) {
+    ASSIGN_OR_RETURN(const std::vector<KernelConfig> plan,
+                     MakeKernelPlan(flags, /*default_size=*/1));
+    if (plan.size() == 1) return RunOnceUnderNcu(plan.front(), options);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--run_once: ", plan.size(), " configurations are not allowed; allowed is one"));
+  }
+  ASSIGN_OR_RETURN(const std::optional<ProfileSource> wanted,
+                   ParseProfileSource("--source", absl::GetFlag(FLAGS_source)));
+  const absl::StatusOr<std::string> ncu = FindNcu(absl::GetFlag(FLAGS_ncu));
+  if (!ncu.ok() && !absl::GetFlag(FLAGS_ncu).empty()) return ncu.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  const absl::Status why_not_ncu =
+      machine->gpu_status().ok() ? ncu.status() : machine->gpu_status();
+  const ProfileSource source =
+      wanted.value_or(why_not_ncu.ok() ? ProfileSource::kNcu : ProfileSource::kExecutor);
+  ASSIGN_OR_RETURN(const std::vector<KernelConfig> plan,
+                   MakeKernelPlan(flags, DefaultSize(flags, source)));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> counts_file, OpenCounts(source, options));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
+                   Sweep::Create(options, static_cast<int>(plan.size())));
+  CatchInterrupts();
+
+  sweep->Print(machine->Headline() + "\n");
+  sweep->Print(SourceText(source, wanted.has_value() ? absl::OkStatus() : why_not_ncu));
+  KernelProfiler profiler(source, &options, machine.get(), ncu);
+  std::vector<ComparedRow> compared;
+  for (const KernelConfig& config : plan) {
+    if (Interrupted()) break;
+    absl::Status written;
+    RETURN_IF_ERROR(sweep->Run(profiler.Describe(config), [&](ResultRow* row) {
+      profiler.Measure(config, row);
+      if (!profiler.comparison().has_value()) return;
+      compared.push_back({*row, *profiler.comparison()});
+      if (!counts_file.has_value()) return;
+      for (const std::vector<std::string>& record : CountRecords(compared.back())) {
+        written.Update(counts_file->Write(record));
+      }
+    }));
+    RETURN_IF_ERROR(written);
+  }
+  sweep->Print(sweep->SkippedText() + ProfileTable(sweep->rows()) + CountTable(compared));
+  if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
+  return sweep->ExitCode();
+}
+
+}  // namespace
+}  // namespace stridewise
+
+int main(int argc, char** argv) {
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# source_view as its user sees it: the kernel's own source, from wherever it is called, and the page.
+
+program=$PWD/benchmarks/profile/source_view
+. "$PWD/benchmarks/harness/program_test.sh"
+
+expect_refused --operation --operation=copy
+expect_refused --kernel --kernel=nonsense
+expect_refused --kernel --operation=matmul --kernel=tile_square
+expect_refused --shape --shape=3
+expect_refused --shape --shape=0x3
+expect_refused --shape --shape=3x4,5x6
+expect_refused --block --kernel=naive_row --block=64x32
+expect_refused --block --kernel=tile_square --block=8x8
+expect_refused --type --type=half
+expect_refused --type --operation=matmul --type=u8
+expect_refused host.executor --kernel=cublas_geam
+expect_refused --html --shape=32x32 --html=no_such_folder/view.html
+
+# The tile's bank conflicts stand beside the line that has them: 2 blocks of 32 warps, 32 wavefronts each.
+expect_exit 0 --kernel=tile_square --shape=32x64 --html=view.html
+grep 'tile\[x\]\[y\]' out | grep -q 'global store *64 *256' || fail "no figures beside the line: $(cat out)"
+grep -q 'shared load *64 *2048 *32.00' out || fail "no bank conflicts: $(cat out)"
+grep -q '<html' view.html || fail "view.html is no page"
+grep -q 'tile\[x\]\[y\]' view.html || fail "view.html does not show the source"
+
+expect_exit 0 --operation=matmul --kernel=naive --shape=16x16x4 --block=8x8 --type=double
+grep -q 'matmul/ladder/03_naive.cu' out || fail "not the kernel's source: $(cat out)"
+
+expect_exit 0 --help
+grep -q -e '--html' out || fail "--help does not tell of the flags"
+
+finish

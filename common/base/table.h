@@ -1,0 +1,37 @@
+// An aligned table for the terminal, printed row by row as results come.
+
+#ifndef STRIDEWISE_COMMON_BASE_TABLE_H_
+#define STRIDEWISE_COMMON_BASE_TABLE_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace stridewise {
+
+struct TableColumn {
+  std::string title;
+  int width = 0;  // At least the title's.
+  bool right_aligned = false;
+};
+
+class Table {
+ public:
+  // `out` must outlive the table.
+  Table(std::vector<TableColumn> columns, std::ostream* out);
+
+  // The titles and a rule below them.
+  void PrintHeader();
+
+  // One line, flushed. Missing cells are empty; a cell longer than its column is not cut but pushes
+  // what follows. REQUIRES: no more cells than columns; ASCII, no newlines.
+  void PrintRow(const std::vector<std::string>& cells);
+
+ private:
+  std::vector<TableColumn> columns_;
+  std::ostream* out_;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_BASE_TABLE_H_

@@ -1,0 +1,106 @@
+#include "common/executor/coalescer.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace stridewise::executor {
+namespace {
+
+constexpr int kBankBytes = 4;  // What a bank delivers in one pass.
+
+// Copies the addresses of the lanes in `mask` to `sorted`, ascending, and returns how many they
+// are. Most warps are whole and have them in order already, so looking first makes this fast.
+int SortActive(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t sorted[kWarpLanes]) {
+  int count = 0;
+  if (mask == ~uint32_t{0}) {
+    std::copy(address, address + kWarpLanes, sorted);
+    count = kWarpLanes;
+  } else {
+    for (; mask != 0; mask &= mask - 1) sorted[count++] = address[__builtin_ctz(mask)];
+  }
+  if (!std::is_sorted(sorted, sorted + count)) std::sort(sorted, sorted + count);
+  return count;
+}
+
+// Whether two addresses lie in different multiples of `unit`, a power of two: then they differ in a
+// bit that counts units.
+bool Differ(uint64_t a, uint64_t b, uint64_t unit) { return (a ^ b) >= unit; }
+
+// Whether no lane asks for something else than lane ^ `distance` does, where both are on.
+bool NeighboursAgree(const uint64_t address[kWarpLanes], uint32_t mask, int distance) {
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const int other = lane ^ distance;
+    if ((mask >> lane & mask >> other & 1) != 0 && address[lane] != address[other]) return false;
+  }
+  return true;
+}
+
+// The rule of the header: how many neighbouring lanes go through the banks together.
+int LanesTogether(const uint64_t address[kWarpLanes], uint32_t mask, int bytes, bool store) {
+  if (bytes <= kBankBytes) return kWarpLanes;
+  const int lanes = kBanks * kBankBytes / bytes;
+  if (store) return lanes;
+  const bool paired = NeighboursAgree(address, mask, 1) || NeighboursAgree(address, mask, 2);
+  return paired ? 2 * lanes : lanes;
+}
+
+// Passes through the banks for ascending addresses that go together: the most that any bank has to
+// deliver. An access wider than a bank takes the same share of each of its banks, which are one
+// `column` here.
+uint32_t WavefrontsTogether(const uint64_t sorted[], int count, int bytes) {
+  const int width = std::max(bytes, kBankBytes);
+  const int shift = __builtin_ctz(width);
+  const int columns = kBanks * kBankBytes / width;
+  uint8_t load[kBanks] = {};
+  uint8_t most = 0;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0 && !Differ(sorted[i], sorted[i - 1], width)) continue;  // Delivered to both at once.
+    most = std::max(most, ++load[sorted[i] >> shift & (columns - 1)]);
+  }
+  return most;
+}
+
+}  // namespace
+
+GlobalCost CoalesceGlobal(const uint64_t address[kWarpLanes], uint32_t mask, int bytes) {
+  uint64_t sorted[kWarpLanes];
+  const int count = SortActive(address, mask, sorted);
+  GlobalCost cost;
+  if (count == 0) return cost;
+  uint32_t addresses = 1;
+  uint32_t sectors = 1;
+  uint32_t lines = 1;
+  for (int i = 1; i < count; ++i) {
+    addresses += Differ(sorted[i], sorted[i - 1], 1);
+    sectors += Differ(sorted[i], sorted[i - 1], kSectorBytes);
+    lines += Differ(sorted[i], sorted[i - 1], kLineBytes);
+  }
+  cost.distinct_bytes = addresses * bytes;
+  cost.sectors = sectors;
+  cost.lines = lines;
+  cost.ideal_sectors = (cost.distinct_bytes + kSectorBytes - 1) / kSectorBytes;
+  return cost;
+}
+
+SharedCost CoalesceShared(const uint64_t address[kWarpLanes], uint32_t mask, int bytes,
+                          bool store) {
+  uint64_t sorted[kWarpLanes];
+  int count = SortActive(address, mask, sorted);
+  SharedCost cost;
+  for (int i = 0; i < count; ++i) {
+    if (i == 0 || sorted[i] != sorted[i - 1]) cost.distinct_bytes += bytes;
+  }
+
+  const int together = LanesTogether(address, mask, bytes, store);
+  const uint32_t group = static_cast<uint32_t>((uint64_t{1} << together) - 1);
+  for (int first = 0; first < kWarpLanes; first += together) {
+    const uint32_t lanes = mask & group << first;
+    if (lanes == 0) continue;
+    if (lanes != mask) count = SortActive(address, lanes, sorted);
+    cost.wavefronts += WavefrontsTogether(sorted, count, bytes);
+    ++cost.ideal_wavefronts;
+  }
+  return cost;
+}
+
+}  // namespace stridewise::executor

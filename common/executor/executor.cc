@@ -1,0 +1,239 @@
+#include "common/executor/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "common/executor/device_memory.h"
+#include "common/executor/symbolizer.h"
+#include "common/executor/worker.h"
+
+namespace stridewise::executor {
+namespace {
+
+// Each block takes two ticks of a 31-bit clock or more, so there is a limit; and far below it the
+// shadow memory is wiped between launches.
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 28;
+constexpr uint32_t kClockToWipeAt = uint32_t{1} << 29;
+
+// Below so many threads of a grid the start of other cores costs more than they bring.
+constexpr uint64_t kThreadsWorthACore = 1 << 13;
+// Blocks that a worker takes at a time.
+constexpr uint64_t kBlocksPerTurn = 4;
+
+SimtIndex ToIndex(const Extent3& extent) {
+  return {static_cast<unsigned>(extent.x), static_cast<unsigned>(extent.y),
+          static_cast<unsigned>(extent.z)};
+}
+
+Extent3 BlockAt(uint64_t linear, const SimtIndex& grid) {
+  return {static_cast<int64_t>(linear % grid.x), static_cast<int64_t>(linear / grid.x % grid.y),
+          static_cast<int64_t>(linear / grid.x / grid.y)};
+}
+
+// The order of blocks: 0 ... count - 1, or from some block on in strides without common divisor.
+class BlockOrder {
+ public:
+  BlockOrder(uint64_t count, uint64_t seed) : count_(count) {
+    if (seed == 0) return;
+    first_ = seed % count;
+    stride_ = std::max<uint64_t>(1, (seed * 7919 + count / 3) % count);
+    while (Gcd(stride_, count) != 1) ++stride_;
+  }
+  uint64_t operator()(uint64_t i) const { return (first_ + i * stride_) % count_; }
+
+ private:
+  static uint64_t Gcd(uint64_t a, uint64_t b) { return b == 0 ? a : Gcd(b, a % b); }
+  uint64_t count_;
+  uint64_t first_ = 0;
+  uint64_t stride_ = 1;
+};
+
+}  // namespace
+
+struct Executor::State {
+  ExecutorOptions options;
+  std::unique_ptr<DeviceMemory> memory;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<LaunchReport> launches;
+  uint32_t clock = 1;
+  int shared_granule_log2 = 2;
+
+  void WipeShadows() {
+    for (const auto& region : memory->regions()) region->cell_pages->Clear();
+    for (const auto& worker : workers) worker->WipeShadow();
+    clock = 1;
+  }
+
+  // Runs all blocks on `cores` workers; how it ended is in context->stop.
+  void RunBlocks(LaunchContext* context, uint64_t blocks, int cores) {
+    context->first_clock = clock;
+    context->shared_granule_log2 = shared_granule_log2;
+    context->one_core = cores == 1;
+    context->stop = Stop::kNo;
+    const BlockOrder order(blocks, options.schedule_seed);
+    std::atomic<uint64_t> next{0};
+    const SimtIndex& grid = context->grid;
+    const auto wanted = [&](uint64_t i) {
+      return options.only == nullptr || options.only(BlockAt(i, grid), {grid.x, grid.y, grid.z});
+    };
+    const auto work = [&](Worker* worker) {
+      for (;;) {
+        const uint64_t first = next.fetch_add(kBlocksPerTurn);
+        for (uint64_t i = first; i < std::min(first + kBlocksPerTurn, blocks); ++i) {
+          const uint64_t block = order(i);
+          if (!wanted(block)) continue;
+          if (context->stop != Stop::kNo || !worker->RunBlock(block)) return;
+        }
+        if (first >= blocks) return;
+      }
+    };
+    for (int i = 0; i < cores; ++i) workers[i]->BeginLaunch(context);
+    std::vector<std::thread> threads;
+    for (int i = 1; i < cores; ++i) threads.emplace_back(work, workers[i].get());
+    work(workers[0].get());
+    for (std::thread& thread : threads) thread.join();
+    for (int i = 0; i < cores; ++i) clock = std::max(clock, workers[i]->clock() + 1);
+    context->ApplyFinerCells(&shared_granule_log2);
+  }
+};
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(executor_, other.executor_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (data_ == nullptr) return;
+  DeviceMemory& memory = *executor_->state_->memory;
+  memory.Free(memory.Find(reinterpret_cast<uintptr_t>(data_)));
+}
+
+void Buffer::Upload(const void* from) {
+  if (data_ == nullptr) return;
+  std::memcpy(data_, from, bytes_);
+  executor_->state_->memory->Find(reinterpret_cast<uintptr_t>(data_))->initialised = true;
+}
+
+void Buffer::Poison(const void* from) {
+  if (data_ == nullptr) return;
+  std::memcpy(data_, from, bytes_);
+  Region* region = executor_->state_->memory->Find(reinterpret_cast<uintptr_t>(data_));
+  region->initialised = false;
+  region->written_pages->Clear();
+}
+
+void Buffer::Download(void* to) const {
+  if (data_ != nullptr) std::memcpy(to, data_, bytes_);
+}
+
+void Buffer::MakeReadOnly() {
+  if (data_ == nullptr) return;
+  executor_->state_->memory->Find(reinterpret_cast<uintptr_t>(data_))->read_only = true;
+}
+
+Executor::Executor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Executor::~Executor() = default;
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(const ExecutorOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  if (options.threads == 0) {
+    state->options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  }
+  ASSIGN_OR_RETURN(state->memory, DeviceMemory::Create());
+  ASSIGN_OR_RETURN(std::unique_ptr<Worker> first, Worker::Create());
+  state->workers.push_back(std::move(first));
+  return std::unique_ptr<Executor>(new Executor(std::move(state)));
+}
+
+absl::StatusOr<Buffer> Executor::Allocate(absl::string_view name, size_t bytes) {
+  Buffer buffer;
+  buffer.executor_ = this;
+  buffer.bytes_ = bytes;
+  if (bytes == 0) return buffer;
+  ASSIGN_OR_RETURN(const Region* region, state_->memory->Allocate(name, bytes));
+  buffer.data_ = reinterpret_cast<void*>(region->base);
+  return buffer;
+}
+
+cudaStream_t Executor::stream() { return reinterpret_cast<cudaStream_t>(this); }
+
+Executor* ExecutorOfStream(cudaStream_t stream) { return reinterpret_cast<Executor*>(stream); }
+
+absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block& block,
+                           size_t dynamic_shared_bytes) {
+  RETURN_IF_ERROR(CheckLaunchGeometry(grid, block));
+  const uint64_t blocks = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
+  if (blocks == 0) return absl::OkStatus();
+  const uint64_t block_threads = static_cast<uint64_t>(block.x) * block.y * block.z;
+  if (blocks > std::min<uint64_t>(kMaxBlocks, kMaxThreads / block_threads)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the grid has ", blocks, " blocks of ", block_threads,
+                     " threads; the host executor runs at most ", kMaxBlocks, " blocks and ",
+                     kMaxThreads, " threads"));
+  }
+  State& state = *state_;
+  LaunchContext context;
+  context.call = &call;
+  context.options = &state.options;
+  context.memory = state.memory.get();
+  context.grid = ToIndex(grid);
+  context.block = ToIndex(block);
+  context.block_threads = static_cast<uint32_t>(block_threads);
+  context.dynamic_shared_bytes = dynamic_shared_bytes;
+
+  int cores = static_cast<int>(
+      std::clamp<uint64_t>(blocks * block_threads / kThreadsWorthACore, 1, state.options.threads));
+  while (static_cast<int>(state.workers.size()) < cores) {
+    ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, Worker::Create());
+    state.workers.push_back(std::move(worker));
+  }
+
+  if (state.clock > kClockToWipeAt) state.WipeShadows();
+
+  // What is found may mean that the launch has to start again from the beginning, with finer cells,
+  // on one core, or exactly: so what it wrote must be undone.
+  const MemorySnapshot before(*state.memory);
+  for (;;) {
+    state.RunBlocks(&context, blocks, cores);
+    const Stop stop = context.stop;
+    if (stop == Stop::kNo || stop == Stop::kFindings) break;
+    before.Restore();
+    if (stop != Stop::kFinerCells) cores = 1;
+    if (stop == Stop::kExactly) context.exact = true;
+  }
+
+  LaunchReport report;
+  report.kernel = call.kernel;
+  report.grid = grid;
+  report.block = block;
+  report.dynamic_shared_bytes = dynamic_shared_bytes;
+  for (int i = 0; i < cores; ++i) {
+    const Worker& worker = *state.workers[i];
+    report.profile.Add(worker.profile());
+    report.shared_bytes = std::max(report.shared_bytes, worker.shared_bytes());
+    report.findings.insert(report.findings.end(), worker.findings().begin(),
+                           worker.findings().end());
+  }
+  state.launches.push_back(std::move(report));
+  const std::vector<Finding>& findings = state.launches.back().findings;
+  return findings.empty() ? absl::OkStatus() : absl::DataLossError(FindingsText(findings));
+}
+
+const std::vector<LaunchReport>& Executor::launches() const { return state_->launches; }
+
+void Executor::ClearLaunches() { state_->launches.clear(); }
+
+std::string Executor::KernelName(const LaunchReport& report) {
+  return SymbolizeFunctions({report.kernel}).front().function;
+}
+
+}  // namespace stridewise::executor

@@ -1,0 +1,194 @@
+// What the executor computes, finds and counts, on kernels made for it.
+
+#include "common/executor/executor.h"
+
+#include <fstream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/executor/symbolizer.h"
+#include "common/executor/testdata/correct_kernels.h"
+#include "common/executor/testdata/planted_bugs.h"
+#include "gtest/gtest.h"
+
+namespace stridewise::executor {
+namespace {
+
+struct Schedule {
+  int threads;
+  uint64_t seed;
+};
+constexpr Schedule kSchedules[] = {{1, 0}, {2, 0}, {4, 0}, {1, 1}, {3, 77}};
+
+std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
+  ExecutorOptions options;
+  options.threads = schedule.threads;
+  options.schedule_seed = schedule.seed;
+  options.max_steps = 1 << 20;
+  auto executor = Executor::Create(options);
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  return *std::move(executor);
+}
+
+// The line of planted_bugs.cu that ends in "// BUG name"; 0 if there is none.
+int BugLine(const std::string& name) {
+  std::ifstream source("common/executor/testdata/planted_bugs.cu");
+  std::string line;
+  for (int number = 1; std::getline(source, line); ++number) {
+    const std::string mark = "// BUG " + name;
+    if (line.size() >= mark.size() &&
+        line.compare(line.size() - mark.size(), mark.size(), mark) == 0) {
+      return number;
+    }
+  }
+  return 0;
+}
+
+std::string Name(Check check) { return std::string(CheckName(check)); }
+
+// Whether some finding has one of its two sides at this line of planted_bugs.cu.
+bool NamesLine(const std::vector<Finding>& findings, int line) {
+  std::vector<uintptr_t> pcs;
+  for (const Finding& finding : findings) {
+    pcs.push_back(finding.culprit.pc);
+    if (finding.has_other) pcs.push_back(finding.other.pc);
+  }
+  for (const SourceLine& at : SymbolizeCalls(pcs)) {
+    if (at.line == line && at.file == "common/executor/testdata/planted_bugs.cu") return true;
+  }
+  return false;
+}
+
+class PlantedBugTest : public testing::TestWithParam<PlantedBug> {};
+
+TEST_P(PlantedBugTest, IsFoundWhereItIs) {
+  const PlantedBug& bug = GetParam();
+  std::vector<Finding> first;
+  for (const Schedule& schedule : kSchedules) {
+    const auto executor = MakeExecutor(schedule);
+    auto in = executor->Allocate("in", 64 * sizeof(float));
+    auto out = executor->Allocate("out", 64 * sizeof(float));
+    ASSERT_TRUE(in.ok() && out.ok());
+    const std::vector<float> ones(64, 1.0f);
+    in->Upload(ones.data());
+    in->MakeReadOnly();
+    const absl::Status status = bug.launch({out->As<float>(), in->As<float>(), executor->stream()});
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    ASSERT_EQ(executor->launches().size(), 1u);
+    const LaunchReport& report = executor->launches().front();
+    ASSERT_FALSE(report.findings.empty());
+    // A race met from the reader's side is a read of what nobody has written yet, and so may an
+    // absent barrier be; the finding itself must be there too.
+    bool found = false;
+    for (const Finding& finding : report.findings) {
+      found |= finding.check == bug.check;
+      if (finding.check == Check::kUninitialised && bug.check == Check::kRace) continue;
+      EXPECT_EQ(Name(finding.check), Name(bug.check)) << status;
+      EXPECT_EQ(finding.has_other,
+                bug.check == Check::kRace || std::string(bug.name) == "DivergentBarrier");
+    }
+    EXPECT_TRUE(found) << status;
+    if (schedule.threads == 1) {  // Each a process.
+      EXPECT_EQ(Executor::KernelName(report), bug.name);
+      EXPECT_TRUE(NamesLine(report.findings, BugLine(bug.name))) << status;
+    }
+    // The number of cores changes nothing; another order may meet another thread first.
+    if (schedule.seed != 0) continue;
+    if (first.empty()) first = report.findings;
+    EXPECT_EQ(FindingsText(report.findings), FindingsText(first));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlantedBugTest, testing::ValuesIn(PlantedBugs()),
+                         [](const auto& info) { return info.param.name; });
+
+class CorrectKernelTest : public testing::TestWithParam<CorrectKernel> {};
+
+TEST_P(CorrectKernelTest, ComputesWithoutAFinding) {
+  const CorrectKernel& kernel = GetParam();
+  std::vector<Profile> profiles;
+  for (const Schedule& schedule : kSchedules) {
+    const auto executor = MakeExecutor(schedule);
+    auto in = executor->Allocate("in", 256 * sizeof(int));
+    auto out = executor->Allocate("out", 256 * sizeof(int));
+    ASSERT_TRUE(in.ok() && out.ok());
+    std::vector<int> host(256);
+    for (int i = 0; i < 256; ++i) host[i] = 3 * i;
+    in->Upload(host.data());  // Not read-only: reads by many blocks are looked at as well.
+    const std::vector<int> zeros(256);
+    if (kernel.out_initialised) out->Upload(zeros.data());
+    const absl::Status status = kernel.launch({out->As<int>(), in->As<int>(), executor->stream()});
+    ASSERT_TRUE(status.ok()) << status;
+    out->Download(host.data());
+    for (int i = 0; i < 256; ++i) {
+      ASSERT_EQ(host[i], kernel.want(i)) << "element " << i << ", seed " << schedule.seed;
+    }
+    profiles.push_back(executor->launches().front().profile);
+    EXPECT_TRUE(profiles.back() == profiles.front())
+        << schedule.threads << " threads, seed " << schedule.seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernels()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {
+  const auto executor = MakeExecutor({2, 0});
+  for (int round = 0; round < 3; ++round) {
+    for (const PlantedBug& bug : PlantedBugs()) {
+      auto in = executor->Allocate("in", 256);
+      auto out = executor->Allocate("out", 256);
+      ASSERT_TRUE(in.ok() && out.ok());
+      in->Upload(std::vector<float>(64, 1.0f).data());
+      in->MakeReadOnly();
+      EXPECT_FALSE(bug.launch({out->As<float>(), in->As<float>(), executor->stream()}).ok())
+          << bug.name;
+    }
+    for (const CorrectKernel& kernel : CorrectKernels()) {
+      auto in = executor->Allocate("in", 1024);
+      auto out = executor->Allocate("out", 1024);
+      ASSERT_TRUE(in.ok() && out.ok());
+      in->Upload(std::vector<int>(256).data());
+      if (kernel.out_initialised) out->Upload(std::vector<int>(256).data());
+      const absl::Status status =
+          kernel.launch({out->As<int>(), in->As<int>(), executor->stream()});
+      EXPECT_TRUE(status.ok()) << kernel.name << ": " << status;
+    }
+  }
+}
+
+TEST(ExecutorTest, RefusesWhatAGpuWould) {
+  const auto executor = MakeExecutor({1, 0});
+  const KernelCall call;
+  for (const auto& [grid, block] : std::vector<std::pair<Grid, Block>>{{{1}, {1025}},
+                                                                       {{1, 65536}, {32}},
+                                                                       {{-1}, {32}},
+                                                                       {{1}, {0}},
+                                                                       {{int64_t{1} << 31}, {1}}}) {
+    EXPECT_EQ(executor->Run(call, grid, block, 0).code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(executor->Run(call, {0}, {32}, 0).ok());
+  EXPECT_TRUE(executor->launches().empty());
+}
+
+TEST(ExecutorTest, BuffersAreAlignedSeparateAndEmptyOnesNull) {
+  const auto executor = MakeExecutor({1, 0});
+  std::vector<Buffer> buffers;
+  for (const size_t bytes : {0, 1, 255, 4096, 3 << 20, 0, 17}) {
+    auto buffer = executor->Allocate("b", bytes);
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ(buffer->bytes(), bytes);
+    EXPECT_EQ(buffer->data() == nullptr, bytes == 0);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 256, 0u);
+    std::vector<uint8_t> host(bytes);
+    buffer->Download(host.data());
+    for (const uint8_t byte : host) ASSERT_EQ(byte, 0xff);
+    buffers.push_back(*std::move(buffer));
+  }
+  EXPECT_EQ(executor->Allocate("huge", size_t{1} << 40).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace stridewise::executor

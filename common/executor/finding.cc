@@ -1,0 +1,75 @@
+#include "common/executor/finding.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
+#include "common/executor/symbolizer.h"
+
+namespace stridewise::executor {
+namespace {
+
+std::string ExtentText(const Extent3& extent) {
+  return absl::StrCat("(", extent.x, ",", extent.y, ",", extent.z, ")");
+}
+
+// "block (0,0,0) thread (1,0,0) at tile_square.cu:31".
+std::string CulpritText(const Culprit& culprit, const SourceLine& line) {
+  std::string text =
+      absl::StrCat("block ", ExtentText(culprit.block), " thread ", ExtentText(culprit.thread));
+  if (line.line > 0) absl::StrAppend(&text, " at ", line.ToString());
+  return text;
+}
+
+}  // namespace
+
+absl::string_view CheckName(Check check) {
+  switch (check) {
+    case Check::kOutOfBounds:
+      return "out-of-bounds access";
+    case Check::kWildAddress:
+      return "access to no memory of the device";
+    case Check::kMisaligned:
+      return "misaligned access";
+    case Check::kWriteToReadOnly:
+      return "write to read-only memory";
+    case Check::kUninitialised:
+      return "read of uninitialised memory";
+    case Check::kRace:
+      return "data race";
+    case Check::kBarrierDivergence:
+      return "divergent barrier";
+    case Check::kSharedMemoryLimit:
+      return "too much shared memory";
+    case Check::kRunaway:
+      return "thread that does not end";
+  }
+  return "unknown finding";
+}
+
+std::string FindingsText(absl::Span<const Finding> findings) {
+  std::vector<uintptr_t> kernels;
+  std::vector<uintptr_t> calls;  // Two a finding.
+  for (const Finding& finding : findings) {
+    kernels.push_back(finding.kernel);
+    calls.push_back(finding.culprit.pc);
+    calls.push_back(finding.has_other ? finding.other.pc : 0);
+  }
+  const std::vector<SourceLine> functions = SymbolizeFunctions(kernels);
+  const std::vector<SourceLine> lines = SymbolizeCalls(calls);
+
+  std::string text;
+  for (size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
+    if (i > 0) text += "\n";
+    absl::StrAppend(&text, CheckName(finding.check));
+    if (!functions[i].function.empty()) absl::StrAppend(&text, " in ", functions[i].function);
+    if (!finding.message.empty()) absl::StrAppend(&text, ": ", finding.message);
+    absl::StrAppend(&text, "\n    by ", CulpritText(finding.culprit, lines[2 * i]));
+    if (!finding.has_other) continue;
+    absl::StrAppend(&text, "\n    after the ", finding.other.store ? "store" : "load", " by ",
+                    CulpritText(finding.other, lines[2 * i + 1]));
+  }
+  return text;
+}
+
+}  // namespace stridewise::executor

@@ -1,0 +1,137 @@
+// The functions that an instrumented kernel calls: the compiler's (SanitizerCoverage's trace-pc,
+// trace-loads and trace-stores; ThreadSanitizer's memory intrinsics, which rename_symbols.sh gives
+// the names below; emulated thread-local storage,
+// which is what the shim makes of __shared__) and the shim's (simt_entry_points.h).
+//
+// Outside of a running kernel, in launchers and other host code of the same file, they do nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "common/executor/shim/simt_entry_points.h"
+#include "common/executor/worker.h"
+
+using stridewise::executor::AccessOp;
+using stridewise::executor::Lane;
+using stridewise::executor::running_lane;
+
+namespace {
+
+inline void OnAccess(const void* address, int log2_bytes, AccessOp op, void* pc) {
+  Lane* lane = running_lane;
+  if (lane == nullptr) return;
+  lane->worker->Access(*lane, reinterpret_cast<uintptr_t>(address), log2_bytes, op,
+                       reinterpret_cast<uintptr_t>(pc));
+}
+
+// An aggregate copy: the widest accesses that its address and length allow.
+void OnRange(const void* address, size_t bytes, AccessOp op, void* pc) {
+  auto at = reinterpret_cast<uintptr_t>(address);
+  const uintptr_t end = at + bytes;
+  while (at < end) {
+    int log2_bytes = 4;
+    while (((at & ((1u << log2_bytes) - 1)) != 0) || at + (1u << log2_bytes) > end) --log2_bytes;
+    OnAccess(reinterpret_cast<const void*>(at), log2_bytes, op, pc);
+    at += 1u << log2_bytes;
+  }
+}
+
+// What GCC's and Clang's emulated TLS keep for each variable.
+struct EmulatedTlsControl {
+  size_t size, alignment;
+  uintptr_t word;
+  void* initial_value;
+};
+
+}  // namespace
+
+#define PC __builtin_return_address(0)
+
+extern "C" {
+
+// simt_library renames the control words of all `extern __shared__` arrays to this one: they are
+// one piece of memory, whatever they are called.
+EmulatedTlsControl simt_dynamic_shared __asm__("__emutls_v.simt_dynamic_shared")
+    __attribute__((used)) = {0, 16, 0, nullptr};
+
+void* __emutls_get_address(EmulatedTlsControl* control) {
+  if (running_lane == nullptr) return nullptr;  // In host code, where nvcc refuses it.
+  return running_lane->worker->SharedVariable(control, control->size,
+                                              reinterpret_cast<uintptr_t>(PC));
+}
+
+void __sanitizer_cov_trace_pc() {
+  Lane* lane = running_lane;
+  if (lane != nullptr) lane->worker->BasicBlock(*lane, reinterpret_cast<uintptr_t>(PC));
+}
+
+#define ON_ACCESS(bytes, log2_bytes)                       \
+  void __sanitizer_cov_load##bytes(const void* address) {  \
+    OnAccess(address, log2_bytes, AccessOp::kLoad, PC);    \
+  }                                                        \
+  void __sanitizer_cov_store##bytes(const void* address) { \
+    OnAccess(address, log2_bytes, AccessOp::kStore, PC);   \
+  }
+ON_ACCESS(1, 0)
+ON_ACCESS(2, 1)
+ON_ACCESS(4, 2)
+ON_ACCESS(8, 3)
+ON_ACCESS(16, 4)
+#undef ON_ACCESS
+
+void simt_init() {}  // A module constructor calls it.
+
+void* simt_memcpy(void* to, const void* from, size_t bytes) {
+  OnRange(from, bytes, AccessOp::kLoad, PC);
+  OnRange(to, bytes, AccessOp::kStore, PC);
+  return memmove(to, from, bytes);
+}
+void* simt_memmove(void* to, const void* from, size_t bytes) {
+  OnRange(from, bytes, AccessOp::kLoad, PC);
+  OnRange(to, bytes, AccessOp::kStore, PC);
+  return memmove(to, from, bytes);
+}
+void* simt_memset(void* to, int value, size_t bytes) {
+  OnRange(to, bytes, AccessOp::kStore, PC);
+  return memset(to, value, bytes);
+}
+
+SimtIndex simt_thread_idx() { return running_lane->thread; }
+SimtIndex simt_block_idx() { return running_lane->worker->block_index(); }
+SimtIndex simt_block_dim() { return running_lane->worker->block_dim(); }
+SimtIndex simt_grid_dim() { return running_lane->worker->grid_dim(); }
+
+void simt_syncthreads() {
+  running_lane->worker->Barrier(*running_lane, reinterpret_cast<uintptr_t>(PC));
+}
+int simt_syncthreads_count(int predicate) {
+  return running_lane->worker->BarrierCount(*running_lane, predicate,
+                                            reinterpret_cast<uintptr_t>(PC));
+}
+void simt_syncwarp(unsigned mask) {
+  running_lane->worker->WarpSync(*running_lane, mask, reinterpret_cast<uintptr_t>(PC));
+}
+uint64_t simt_shuffle(unsigned mask, uint64_t value, int mode, int argument, int width) {
+  return running_lane->worker->Shuffle(*running_lane, mask, value, mode, argument, width,
+                                       reinterpret_cast<uintptr_t>(PC));
+}
+unsigned simt_ballot(unsigned mask, int predicate) {
+  return running_lane->worker->Ballot(*running_lane, mask, predicate,
+                                      reinterpret_cast<uintptr_t>(PC));
+}
+
+void simt_cp_async(void* shared, const void* global, size_t bytes, size_t zero_bytes) {
+  running_lane->worker->CpAsync(*running_lane, shared, global, bytes, zero_bytes,
+                                reinterpret_cast<uintptr_t>(PC));
+}
+void simt_cp_async_commit() { ++running_lane->async_group; }
+void simt_cp_async_wait(unsigned groups_still_allowed_in_flight) {
+  running_lane->worker->CpAsyncWait(*running_lane, groups_still_allowed_in_flight);
+}
+
+void simt_atomic(void* address, size_t bytes) {
+  OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);
+}
+
+}  // extern "C"

@@ -1,0 +1,155 @@
+#include "common/executor/reconvergence.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "common/executor/control_flow.h"
+
+namespace stridewise::executor {
+namespace {
+
+// How far to compare the lanes before issuing: enough to spread the cost of going from lane to
+// lane, few enough for the events to stay in the first-level cache until they are issued.
+constexpr size_t kStretch = 16;
+
+int LowestLane(uint32_t lanes) { return __builtin_ctz(lanes); }
+
+// One warp on its way through the traces of its lanes. A set of lanes is a mask, bit i for lane i.
+class Replay {
+ public:
+  Replay(absl::Span<const LaneTrace> lanes, IssueSink sink) : traces_(lanes), sink_(sink) {
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      next_[i] = lanes[i].events;
+      left_[i] = lanes[i].count;
+    }
+  }
+
+  uint64_t Run() {
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < traces_.size(); ++i) {
+      if (left_[i] > 0) lanes |= uint32_t{1} << i;
+    }
+    if (lanes != 0) RunTogether(lanes, kTraceEnd);
+    return divergent_branches_;
+  }
+
+ private:
+  // Runs lanes that are together to where each comes to `until` next. On all paths from where they
+  // are it comes before the end of the trace, so that none can miss it.
+  void RunTogether(uint32_t lanes, Site until) {
+    Site last = kTraceStart;
+    for (;;) {
+      const size_t agreed = Agreed(lanes, until);
+      if (agreed > 0) last = Issue(lanes, agreed);
+      if (!SameNext(lanes)) RunApart(lanes, PartAfter(last));
+      if (Next(LowestLane(lanes)) == until) return;
+    }
+  }
+
+  // Runs lanes that disagree on what comes next, group by group, to where all have come to `until`.
+  void RunApart(uint32_t lanes, Site until) {
+    while (lanes != 0) {
+      const Site next = Next(LowestLane(lanes));
+      uint32_t group = 0;
+      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const int lane = LowestLane(rest);
+        if (Next(lane) == next) group |= uint32_t{1} << lane;
+      }
+      lanes &= ~group;
+      RunTogether(group, until);  // Ends at once where the group has come there already.
+    }
+  }
+
+  // How many events, up to kStretch, the lanes have in common before they part or come to `until`.
+  size_t Agreed(uint32_t lanes, Site until) const {
+    const int leader = LowestLane(lanes);
+    const Event* const first = next_[leader];
+    size_t agreed = std::min(kStretch, left_[leader]);
+    for (size_t i = 0; i < agreed; ++i) {
+      if (first[i].site == until) agreed = i;
+    }
+    for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
+      const int lane = LowestLane(rest);
+      const Event* const other = next_[lane];
+      agreed = std::min(agreed, left_[lane]);
+      for (size_t i = 0; i < agreed; ++i) {
+        if (other[i].site != first[i].site) agreed = i;
+      }
+    }
+    return agreed;
+  }
+
+  // Issues the next `count` events of lanes that agree on them, and returns the last one's site.
+  Site Issue(uint32_t lanes, size_t count) {
+    const Event* const first = next_[LowestLane(lanes)];
+    for (size_t i = 0; i < count; ++i) {
+      const Site site = first[i].site;
+      if (SiteKind(site) != EventKind::kBasicBlock) {
+        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+          const int lane = LowestLane(rest);
+          address_[lane] = next_[lane][i].address;
+        }
+      }
+      sink_(site, lanes, address_);
+    }
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const int lane = LowestLane(rest);
+      next_[lane] += count;
+      left_[lane] -= count;
+    }
+    return first[count - 1].site;
+  }
+
+  // Counts that lanes parted after `site`, and returns where they meet again.
+  Site PartAfter(Site site) {
+    ++divergent_branches_;
+    // Warps whose lanes stay together, which are most, need no graph.
+    if (!control_flow_) control_flow_.emplace(traces_);
+    return control_flow_->MeetingPoint(site);
+  }
+
+  Site Next(int lane) const { return left_[lane] == 0 ? kTraceEnd : next_[lane]->site; }
+
+  bool SameNext(uint32_t lanes) const {
+    const Site next = Next(LowestLane(lanes));
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      if (Next(LowestLane(rest)) != next) return false;
+    }
+    return true;
+  }
+
+  const absl::Span<const LaneTrace> traces_;
+  const IssueSink sink_;
+  const Event* next_[kWarpLanes] = {};  // The event that each lane comes to next,
+  size_t left_[kWarpLanes] = {};        // and how many it still has.
+  uint64_t address_[kWarpLanes] = {};
+  std::optional<ControlFlow> control_flow_;
+  uint64_t divergent_branches_ = 0;
+};
+
+}  // namespace
+
+ReplaySummary ReplayWarp(absl::Span<const LaneTrace> lanes, IssueSink sink) {
+  ReplaySummary summary;
+  summary.divergent_branches = Replay(lanes, sink).Run();
+  summary.divergent = summary.divergent_branches > 0;
+  return summary;
+}
+
+bool SamePath(absl::Span<const LaneTrace> lanes) {
+  const LaneTrace* first = nullptr;
+  for (const LaneTrace& lane : lanes) {
+    if (lane.count == 0) continue;
+    if (first == nullptr) first = &lane;
+    if (!std::equal(first->events, first->events + first->count, lane.events,
+                    lane.events + lane.count,
+                    [](const Event& a, const Event& b) { return a.site == b.site; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace stridewise::executor

@@ -1,0 +1,53 @@
+// The calls from a kernel, compiled with the headers beside this one, into the host executor.
+//
+// Everything is extern "C" and plain data, so that the two sides, compiled with different flags,
+// share no code. The other half of the interface is the compiler's instrumentation: see hooks.cc.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_ENTRY_POINTS_H_
+#define STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_ENTRY_POINTS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Clang, which compiles the kernels, may neither move these across branches nor make two of one.
+#if defined(__clang__)
+#define SIMT_CONVERGENT __attribute__((convergent, noduplicate))
+#else
+#define SIMT_CONVERGENT
+#endif
+
+extern "C" {
+
+struct SimtIndex {
+  unsigned x, y, z;
+};
+
+// Constant for a thread, so the compiler may call once and keep the result.
+__attribute__((const)) struct SimtIndex simt_thread_idx();
+__attribute__((const)) struct SimtIndex simt_block_idx();
+__attribute__((const)) struct SimtIndex simt_block_dim();
+__attribute__((const)) struct SimtIndex simt_grid_dim();
+
+// __syncthreads(), and the forms that return how many threads' predicates were not 0.
+SIMT_CONVERGENT void simt_syncthreads();
+SIMT_CONVERGENT int simt_syncthreads_count(int predicate);
+
+SIMT_CONVERGENT void simt_syncwarp(unsigned mask);
+
+// Values of up to 8 bytes, widened. `mode`: 0 from lane `argument`, 1 up, 2 down, 3 xor.
+SIMT_CONVERGENT uint64_t simt_shuffle(unsigned mask, uint64_t value, int mode, int argument,
+                                      int width);
+SIMT_CONVERGENT unsigned simt_ballot(unsigned mask, int predicate);
+
+// cp.async: `bytes` is 4, 8 or 16, of which the last `zero_bytes` become 0 and are not read. The
+// copy may land at any time until the wait; what the kernel may not rely on, it does not find.
+void simt_cp_async(void* shared, const void* global, size_t bytes, size_t zero_bytes);
+void simt_cp_async_commit();
+void simt_cp_async_wait(unsigned groups_still_allowed_in_flight);
+
+// Before an atomic operation, which the caller then carries out as plain code.
+void simt_atomic(void* address, size_t bytes);
+
+}  // extern "C"
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_ENTRY_POINTS_H_

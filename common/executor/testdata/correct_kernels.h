@@ -1,0 +1,31 @@
+// Kernels without defects that use all that the executor offers, each with what it must compute.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_TESTDATA_CORRECT_KERNELS_H_
+#define STRIDEWISE_COMMON_EXECUTOR_TESTDATA_CORRECT_KERNELS_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/gpu/cuda_handles.h"
+
+namespace stridewise::executor {
+
+// 256 ints each; in[i] = 3 * i. `out` has been written only where `out_initialised`.
+struct CorrectArgs {
+  int* out;
+  const int* in;
+  cudaStream_t stream;
+};
+
+struct CorrectKernel {
+  const char* name;
+  bool out_initialised;  // With 0, because the kernel adds to it.
+  absl::Status (*launch)(const CorrectArgs& args);
+  int (*want)(int i);  // What out[i] must be.
+};
+
+std::vector<CorrectKernel> CorrectKernels();
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_TESTDATA_CORRECT_KERNELS_H_

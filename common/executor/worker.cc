@@ -1,0 +1,310 @@
+#include "common/executor/worker.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/base/status_macros.h"
+#include "common/executor/reconvergence.h"
+#include "common/verify/fill.h"
+
+namespace stridewise::executor {
+namespace {
+
+// Lanes that have not waited for each other for so many events are replayed if they agree, so that
+// a long loop does not fill the memory; and given more room if they do not, up to a limit.
+constexpr size_t kFirstEventLimit = size_t{1} << 14;
+constexpr size_t kMaxEvents = size_t{1} << 24;
+
+// A random order of 0 ... count - 1, or that order itself for seed 0.
+template <typename Order>
+void Permute(uint64_t seed, Order* order) {
+  std::iota(order->begin(), order->end(), 0);
+  if (seed == 0) return;
+  for (size_t i = order->size(); i > 1; --i) {
+    std::swap((*order)[i - 1], (*order)[Mix64(seed + i) % i]);
+  }
+}
+
+}  // namespace
+
+void LaunchContext::RequestFinerCells(Region* region, int granule_log2) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  requests_.emplace_back(region, granule_log2);
+}
+
+void LaunchContext::ApplyFinerCells(int* shared_granule_log2) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [region, log2] : requests_) {
+    int* granule = region == nullptr ? shared_granule_log2 : &region->granule_log2;
+    *granule = std::min(*granule, log2);
+  }
+  requests_.clear();
+}
+
+absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
+  std::unique_ptr<Worker> worker(new Worker());
+  ASSIGN_OR_RETURN(worker->stacks_, FiberStacks::Create(kMaxLanes));
+  worker->shared_memory_ = LazyPages::Map(kSharedArenaBytes);
+  worker->shared_written_ = LazyPages::Map(kSharedArenaBytes);
+  worker->shared_cells_ = LazyPages::Map(kSharedArenaBytes * sizeof(Cell));
+  if (worker->shared_memory_ == nullptr || worker->shared_written_ == nullptr ||
+      worker->shared_cells_ == nullptr) {
+    return absl::ResourceExhaustedError("no room for a block's shared memory");
+  }
+  for (int i = 0; i < kMaxLanes; ++i) {
+    Lane& lane = worker->lanes_[i];
+    lane.worker = worker.get();
+    lane.index = i;
+    lane.stack_bottom = worker->stacks_->Bottom(i);
+  }
+  return worker;
+}
+
+void Worker::BeginLaunch(LaunchContext* context) {
+  context_ = context;
+  profile_ = Profile();
+  findings_.clear();
+  variables_.clear();
+  shared_end_ = 0;
+  global_exact_.Clear();
+  clock_ = context->first_clock;
+  lane_count_ = static_cast<int>(context->block_threads);
+  warp_count_ = (lane_count_ + kWarpLanes - 1) / kWarpLanes;
+  for (int i = 0; i < lane_count_; ++i) {
+    const SimtIndex& dim = context->block;
+    const unsigned u = i;
+    lanes_[i].thread = {u % dim.x, u / dim.x % dim.y, u / dim.x / dim.y};
+    lanes_[i].now.block_threads = context->block_threads;
+  }
+  for (int i = 0; i < warp_count_; ++i) {
+    warps_[i].first = i * kWarpLanes;
+    warps_[i].lanes = std::min(kWarpLanes, lane_count_ - warps_[i].first);
+  }
+  const uint64_t seed = context->options->schedule_seed;
+  Permute(seed, &lane_order_);
+  warp_order_.resize(warp_count_);
+  Permute(seed == 0 ? 0 : Mix64(seed), &warp_order_);
+}
+
+size_t Worker::shared_bytes() const {
+  size_t bytes = 0;
+  for (const Variable& variable : variables_) bytes += variable.bytes;
+  return bytes;
+}
+
+bool Worker::RunBlock(uint64_t linear_block) {
+  const SimtIndex& grid = context_->grid;
+  block_index_ = {static_cast<unsigned>(linear_block % grid.x),
+                  static_cast<unsigned>(linear_block / grid.x % grid.y),
+                  static_cast<unsigned>(linear_block / grid.x / grid.y)};
+  block_clock_ = ++clock_;
+  std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: nobody's.
+  std::memset(shared_written_->As<void>(), 0, shared_end_);
+  shared_exact_.Clear();
+
+  const uint32_t first_thread = static_cast<uint32_t>(linear_block) * context_->block_threads;
+  for (int i = 0; i < lane_count_; ++i) {
+    Lane& lane = lanes_[i];
+    lane.state = LaneState::kReady;
+    lane.event_count = 0;
+    lane.steps = 0;
+    lane.async_copies.clear();
+    lane.async_group = 0;
+    lane.now.thread = first_thread + i;
+    lane.now.block_first = first_thread;
+    lane.now.clock = lane.now.barrier_clock = clock_;
+    lane.now.known = nullptr;
+    lane.fiber.Start(
+        stacks_->Top(i), stacks_->UsableBytes(i),
+        [](void* argument) {
+          Lane* lane = static_cast<Lane*>(argument);
+          const KernelCall* call = lane->worker->context_->call;
+          call->run(call->arguments);
+          lane->state = LaneState::kDone;
+          lane->fiber.Suspend();
+        },
+        &lane);
+  }
+  for (int i = 0; i < warp_count_; ++i) {
+    warps_[i].divergent = false;
+    warps_[i].known_in_use = false;
+  }
+  profile_.warps += warp_count_;
+
+  do {
+    for (const int warp : warp_order_) {
+      if (!RunWarp(&warps_[warp])) return false;
+    }
+  } while (ReleaseBarrier());
+  for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
+  return context_->stop == Stop::kNo;
+}
+
+// Runs a warp until every lane waits for the block's barrier or is done. Returns false if the
+// launch is to stop.
+bool Worker::RunWarp(Warp* warp) {
+  for (;;) {
+    for (const int i : lane_order_) {
+      if (i >= warp->lanes) continue;
+      Lane* lane = &lanes_[warp->first + i];
+      if (lane->state != LaneState::kReady) continue;
+      Resume(lane);
+      if (context_->stop != Stop::kNo) return false;
+    }
+    bool trace_full = false;
+    bool at_sync = false;
+    for (int i = 0; i < warp->lanes; ++i) {
+      trace_full |= lanes_[warp->first + i].state == LaneState::kTraceFull;
+      at_sync |= lanes_[warp->first + i].state == LaneState::kAtWarpSync;
+    }
+    if (trace_full) {
+      ReleaseTraceFull(warp);
+    } else if (!at_sync) {
+      Replay(warp);
+      return true;
+    } else if (!ReleaseWarpSync(warp)) {
+      for (int i = 0; i < warp->lanes; ++i) {
+        const Lane& lane = lanes_[warp->first + i];
+        if (lane.state != LaneState::kAtWarpSync) continue;
+        if (!context_->exact) {
+          context_->stop = Stop::kExactly;
+        } else {
+          Report(Check::kBarrierDivergence, &lane, false, lane.wait_pc,
+                 absl::StrFormat("a warp synchronisation with mask %#x waits for lanes that do not "
+                                 "come to it",
+                                 lane.wait_mask));
+          context_->stop = Stop::kFindings;
+        }
+        return false;
+      }
+    }
+  }
+}
+
+void Worker::Resume(Lane* lane) {
+  running_lane = lane;
+  lane->fiber.Resume();
+  running_lane = nullptr;
+}
+
+void Worker::Wait(Lane& lane, LaneState state, uintptr_t pc) {
+  lane.wait_pc = pc;
+  lane.state = state;
+  lane.fiber.Suspend();
+}
+
+void Worker::Leave(Lane& lane) {
+  lane.fiber.Suspend();
+  __builtin_unreachable();  // The next launch starts the fiber afresh.
+}
+
+void Worker::ReleaseTraceFull(Warp* warp) {
+  std::array<LaneTrace, kWarpLanes> traces;
+  bool together = true;
+  for (int i = 0; i < warp->lanes; ++i) {
+    const Lane& lane = lanes_[warp->first + i];
+    traces[i] = {lane.events, lane.event_count};
+    // A lane that waits elsewhere has parted from the others.
+    together &= lane.state == LaneState::kTraceFull || lane.event_count == 0;
+  }
+  together = together && SamePath(absl::MakeConstSpan(traces.data(), warp->lanes));
+  if (together) Replay(warp);
+  for (int i = 0; i < warp->lanes; ++i) {
+    Lane& lane = lanes_[warp->first + i];
+    if (lane.state != LaneState::kTraceFull) continue;
+    lane.state = LaneState::kReady;
+    if (!together) lane.event_limit *= 2;
+  }
+}
+
+// What the warp did since it was last replayed, as the GPU would have issued it.
+void Worker::Replay(Warp* warp) {
+  std::array<LaneTrace, kWarpLanes> traces;
+  size_t events = 0;
+  for (int i = 0; i < warp->lanes; ++i) {
+    Lane& lane = lanes_[warp->first + i];
+    traces[i] = {lane.events, lane.event_count};
+    events += std::exchange(lane.event_count, 0);
+  }
+  if (events == 0) return;
+  const ReplaySummary summary =
+      ReplayWarp(absl::MakeConstSpan(traces.data(), warp->lanes),
+                 [this](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
+                   profile_.Count(site, lanes, address);
+                 });
+  profile_.events += events;
+  profile_.divergent_branches += summary.divergent_branches;
+  warp->divergent |= summary.divergent;
+}
+
+// All lanes wait for the block's barrier or are done. Lets them go on; returns false when there is
+// nothing to go on with.
+bool Worker::ReleaseBarrier() {
+  const Lane* waiting = nullptr;
+  const Lane* elsewhere = nullptr;
+  const Lane* gone = nullptr;
+  uint32_t latest = clock_;
+  int predicates = 0;
+  for (int i = 0; i < lane_count_; ++i) {
+    const Lane& lane = lanes_[i];
+    latest = std::max(latest, lane.now.clock);
+    if (lane.state == LaneState::kDone) {
+      if (gone == nullptr) gone = &lane;
+      continue;
+    }
+    predicates += lane.predicate != 0;
+    if (waiting == nullptr) waiting = &lane;
+    if (lane.wait_pc != waiting->wait_pc && elsewhere == nullptr) elsewhere = &lane;
+  }
+  clock_ = latest + 1;
+  if (waiting == nullptr) return false;
+  if (elsewhere != nullptr || gone != nullptr) {
+    if (!context_->exact) {
+      context_->stop = Stop::kExactly;
+      return false;
+    }
+    if (elsewhere != nullptr) {
+      const Culprit other = CulpritOf(elsewhere->now.thread, elsewhere->wait_pc, false);
+      Report(Check::kBarrierDivergence, waiting, false, waiting->wait_pc,
+             "threads of one block wait at different barriers", &other);
+    } else {
+      Report(Check::kBarrierDivergence, waiting, false, waiting->wait_pc,
+             absl::StrCat("waits at a barrier that thread (", gone->thread.x, ",", gone->thread.y,
+                          ",", gone->thread.z, ") of the block left the kernel without"));
+    }
+    if (context_->stop != Stop::kNo) return false;
+  }
+  barrier_count_ = predicates;
+  ++profile_.barriers;
+  for (int i = 0; i < warp_count_; ++i) warps_[i].known_in_use = false;
+  for (int i = 0; i < lane_count_; ++i) {
+    Lane& lane = lanes_[i];
+    lane.now.clock = lane.now.barrier_clock = clock_;
+    lane.now.known = nullptr;
+    if (lane.state == LaneState::kAtBarrier) lane.state = LaneState::kReady;
+  }
+  return true;
+}
+
+void Worker::GrowTrace(Lane& lane) {
+  if (lane.event_count == lane.event_limit && lane.event_limit > 0) {
+    if (lane.event_limit >= kMaxEvents) {
+      if (!context_->exact) Suspect(lane, Stop::kExactly);
+      ReportFatal(
+          Check::kRunaway, lane, false, SitePc(lane.events[lane.event_count - 1].site),
+          absl::StrCat("more than ", kMaxEvents,
+                       " steps without a synchronisation; does it wait for another block?"));
+    }
+    Wait(lane, LaneState::kTraceFull, 0);
+    if (lane.event_count < lane.event_limit && lane.event_count < lane.trace.size()) return;
+  }
+  if (lane.event_limit == 0) lane.event_limit = kFirstEventLimit;
+  lane.trace.resize(std::min(lane.event_limit, std::max<size_t>(256, 2 * lane.trace.size())));
+  lane.events = lane.trace.data();
+}
+
+}  // namespace stridewise::executor

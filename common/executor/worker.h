@@ -1,0 +1,237 @@
+// One core's share of a launch: runs whole blocks, one after the other, each thread of them a
+// fiber.
+//
+// Lanes run one at a time until they wait, warp after warp; when all of a warp wait, what they did
+// is replayed as the warp would have issued it. The instrumentation's calls (hooks.cc) come in
+// through running_lane, in the middle of a fiber.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
+#define STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/executor/device_memory.h"
+#include "common/executor/exact_shadow.h"
+#include "common/executor/executor.h"
+#include "common/executor/fiber.h"
+#include "common/executor/finding.h"
+#include "common/executor/profile.h"
+#include "common/executor/shadow.h"
+#include "common/executor/shim/simt_entry_points.h"
+#include "common/executor/trace.h"
+
+namespace stridewise::executor {
+
+// Why a launch stopped before its last block. All but kFindings: to start again from the beginning,
+// in a way that settles what came up.
+enum class Stop {
+  kNo,
+  kFinerCells,  // An access smaller than a cell: RequestFinerCells() says where.
+  kOneCore,     // Blocks talk to each other: their order matters.
+  kExactly,     // Something is wrong, or may be.
+  kFindings,    // As many findings as wanted, or one after which nothing can go on.
+};
+
+// What the workers of a launch share.
+struct LaunchContext {
+  const KernelCall* call = nullptr;
+  const ExecutorOptions* options = nullptr;
+  DeviceMemory* memory = nullptr;
+  SimtIndex grid{1, 1, 1};
+  SimtIndex block{1, 1, 1};
+  uint32_t block_threads = 1;
+  size_t dynamic_shared_bytes = 0;
+  int shared_granule_log2 = 2;
+  uint32_t first_clock = 1;
+  bool one_core = true;
+  bool exact = false;  // On one core, with exact_shadow.h.
+
+  std::atomic<Stop> stop{Stop::kNo};
+
+  // `region` null: of shared memory.
+  void RequestFinerCells(Region* region, int granule_log2);
+  // Carries the requests out. REQUIRES: no worker runs.
+  void ApplyFinerCells(int* shared_granule_log2);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<Region*, int>> requests_;
+};
+
+enum class AccessOp { kLoad, kStore, kAtomic };
+
+enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kTraceFull, kDone };
+
+class Worker;
+
+// A thread of the running block.
+struct Lane {
+  Worker* worker = nullptr;
+  uintptr_t stack_bottom = 0;
+  Present now;
+  SimtIndex thread{0, 0, 0};
+  int index = 0;  // In the block.
+  LaneState state = LaneState::kDone;
+
+  Event* events = nullptr;  // Into `trace`.
+  size_t event_count = 0;
+  size_t event_limit = 0;
+  uint64_t steps = 0;  // Basic blocks since the block started.
+
+  uintptr_t wait_pc = 0;  // Where it waits.
+  uint32_t wait_mask = 0;
+  int predicate = 0;  // Of a counting barrier.
+
+  // What a lane brings to a warp-level synchronisation, and what it takes away.
+  uint64_t offer = 0;
+  int source = 0;  // The lane whose offer it takes; kBallot: a bit for each offer that is not 0.
+  uint64_t result = 0;
+  static constexpr int kBallot = -1;
+
+  struct AsyncCopy {
+    uint8_t* to;
+    const uint8_t* from;
+    size_t bytes, zero_bytes;
+    uintptr_t pc;
+    unsigned group;
+  };
+  std::vector<AsyncCopy> async_copies;
+  unsigned async_group = 0;
+
+  std::vector<Event> trace;
+  Fiber fiber;
+};
+
+// The lane in whose fiber this host thread is; null outside.
+inline thread_local Lane* running_lane = nullptr;
+
+class Worker {
+ public:
+  static constexpr size_t kSharedArenaBytes = size_t{512} << 10;
+
+  static absl::StatusOr<std::unique_ptr<Worker>> Create();
+
+  void WipeShadow() { shared_cells_->Clear(); }  // Time starts again.
+
+  void BeginLaunch(LaunchContext* context);
+  // Runs one block to its end. Returns false if the launch is to stop.
+  bool RunBlock(uint64_t linear_block);
+
+  // Of the launch since BeginLaunch().
+  const Profile& profile() const { return profile_; }
+  const std::vector<Finding>& findings() const { return findings_; }
+  uint32_t clock() const { return clock_; }
+  size_t shared_bytes() const;
+
+  // From within a lane's fiber.
+  void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  void BasicBlock(Lane& lane, uintptr_t pc);
+  void Barrier(Lane& lane, uintptr_t pc);
+  int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
+  void WarpSync(Lane& lane, uint32_t mask, uintptr_t pc);
+  uint64_t Shuffle(Lane& lane, uint32_t mask, uint64_t value, int mode, int argument, int width,
+                   uintptr_t pc);
+  uint32_t Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc);
+  void CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
+               uintptr_t pc);
+  void CpAsyncWait(Lane& lane, unsigned groups_in_flight);
+  // Where the __shared__ variable with this control word lies in this block; `bytes` is 0 for the
+  // dynamic one.
+  void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);
+
+  SimtIndex block_index() const { return block_index_; }
+  SimtIndex block_dim() const { return context_->block; }
+  SimtIndex grid_dim() const { return context_->grid; }
+
+ private:
+  static constexpr int kMaxLanes = 1024;
+  static constexpr int kMaxWarps = kMaxLanes / kWarpLanes;
+
+  // A __shared__ variable. Each starts at a multiple of 128 bytes, in bank 0, with a gap behind.
+  struct Variable {
+    const void* control;
+    uint32_t offset;
+    uint32_t bytes;
+  };
+  struct Warp {
+    int first = 0;
+    int lanes = 0;
+    bool divergent = false;
+    std::unique_ptr<std::array<std::array<uint32_t, kWarpLanes>, kWarpLanes>> known;
+    bool known_in_use = false;
+  };
+
+  Worker() = default;
+
+  // worker.cc
+  bool RunWarp(Warp* warp);
+  void Resume(Lane* lane);
+  void Wait(Lane& lane, LaneState state, uintptr_t pc);
+  void ReleaseTraceFull(Warp* warp);
+  void Replay(Warp* warp);
+  bool ReleaseBarrier();
+  void GrowTrace(Lane& lane);
+  [[noreturn]] void Leave(Lane& lane);
+
+  // warp_operations.cc
+  bool ReleaseWarpSync(Warp* warp);
+  void Exchange(Warp* warp, uint32_t mask);
+  void JoinClocks(Warp* warp, uint32_t mask);
+
+  // worker_access.cc
+  void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
+  void CheckGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
+  bool FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op);
+  bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);
+  void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
+  void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
+  void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
+                 uintptr_t pc, const std::string& where);
+  // Ends the run in the middle of a lane, for another run.
+  [[noreturn]] void Suspect(Lane& lane, Stop stop);
+  void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
+              const Culprit* other = nullptr);
+  // Not inlined: their text would slow down the callers, which hardly ever call them.
+  [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
+                                               AccessOp op, uintptr_t pc);
+  [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);
+  // Reports, and ends the launch.
+  [[noreturn]] void ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc,
+                                std::string message);
+  Culprit CulpritOf(uint32_t thread, uintptr_t pc, bool store) const;
+
+  LaunchContext* context_ = nullptr;
+  std::unique_ptr<FiberStacks> stacks_;
+  std::unique_ptr<LazyPages> shared_memory_, shared_written_, shared_cells_;
+  std::vector<Lane> lanes_ = std::vector<Lane>(kMaxLanes);
+  std::vector<Warp> warps_ = std::vector<Warp>(kMaxWarps);
+  std::array<uint8_t, kWarpLanes> lane_order_;
+  std::vector<int> warp_order_;
+
+  SimtIndex block_index_{0, 0, 0};
+  int lane_count_ = 0;
+  int warp_count_ = 0;
+  uint32_t clock_ = 1;
+  uint32_t block_clock_ = 1;  // When the block started: shared memory's oldest time.
+  std::vector<Variable> variables_;
+  uint32_t shared_end_ = 0;
+  int barrier_count_ = 0;
+  ExactShadow global_exact_, shared_exact_;
+
+  Profile profile_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_WORKER_H_

@@ -1,0 +1,48 @@
+#include "common/gpu/device.h"
+
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+// An H200 as its attributes describe it: 132 multiprocessors at 1980 MHz, 6144 bits at 3201 MHz.
+DeviceInfo H200() {
+  DeviceInfo device;
+  device.compute_major = 9;
+  device.compute_minor = 0;
+  device.multiprocessors = 132;
+  device.sm_clock_khz = 1980000;
+  device.memory_clock_khz = 3201000;
+  device.memory_bus_bits = 6144;
+  return device;
+}
+
+TEST(Device, PeaksFollowFromAttributes) {
+  EXPECT_NEAR(PeakFp32Gflops(H200()), 66908, 1);
+  EXPECT_NEAR(PeakBandwidthGbps(H200()), 4917, 1);
+}
+
+TEST(Device, UnknownAttributesGiveNoPeak) {
+  DeviceInfo device = H200();
+  device.compute_major = 99;
+  EXPECT_EQ(PeakFp32Gflops(device), 0);
+  device.memory_bus_bits = 0;
+  EXPECT_EQ(PeakBandwidthGbps(device), 0);
+}
+
+TEST(Device, VersionText) {
+  EXPECT_EQ(CudaVersionText(13000), "13.0");
+  EXPECT_EQ(CudaVersionText(12090), "12.9");
+}
+
+TEST(Device, NoSuchDevice) {
+  const auto devices = ListDevices();
+  const absl::StatusCode expected =
+      devices.ok() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kUnavailable;
+  EXPECT_EQ(OpenDevice(-1).status().code(), expected);
+  EXPECT_EQ(OpenDevice(1000).status().code(), expected);
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,49 @@
+// gpu_runtime.h and device_ops.h in a build without a CUDA toolkit: no device, and every call says
+// so.
+
+#include "common/gpu/device_ops.h"
+#include "common/gpu/gpu_runtime.h"
+
+namespace stridewise {
+namespace {
+
+absl::Status NoCuda() { return absl::UnavailableError("built without a CUDA toolkit"); }
+
+}  // namespace
+
+namespace gpu {
+
+bool BuiltWithCuda() { return false; }
+absl::StatusOr<int> DeviceCount() { return NoCuda(); }
+absl::StatusOr<DeviceInfo> QueryDevice(int) { return NoCuda(); }
+absl::StatusOr<int> CurrentComputeCapability() { return NoCuda(); }
+absl::Status UseDevice(int) { return NoCuda(); }
+absl::StatusOr<void*> Allocate(size_t) { return NoCuda(); }
+absl::Status Free(void*) { return NoCuda(); }
+absl::StatusOr<void*> AllocatePinned(size_t) { return NoCuda(); }
+absl::Status FreePinned(void*) { return NoCuda(); }
+absl::Status Copy(void*, const void*, size_t) { return NoCuda(); }
+absl::Status CopyOnDevice(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
+absl::Status FillBytes(void*, uint8_t, size_t, cudaStream_t) { return NoCuda(); }
+absl::Status Synchronize(cudaStream_t) { return NoCuda(); }
+absl::StatusOr<cudaStream_t> CreateStream() { return NoCuda(); }
+absl::Status DestroyStream(cudaStream_t) { return NoCuda(); }
+absl::StatusOr<cudaEvent_t> CreateEvent() { return NoCuda(); }
+absl::Status DestroyEvent(cudaEvent_t) { return NoCuda(); }
+absl::Status RecordEvent(cudaEvent_t, cudaStream_t) { return NoCuda(); }
+absl::StatusOr<double> ElapsedMs(cudaEvent_t, cudaEvent_t) { return NoCuda(); }
+absl::Status StartProfiler() { return NoCuda(); }
+absl::Status StopProfiler() { return NoCuda(); }
+
+}  // namespace gpu
+
+absl::Status FillUniformOnDevice(Matrix<float>, uint64_t, cudaStream_t) { return NoCuda(); }
+absl::Status FillUniformOnDevice(Matrix<double>, uint64_t, cudaStream_t) { return NoCuda(); }
+absl::Status WidenOnDevice(ConstMatrix<float>, bool, double*, cudaStream_t) { return NoCuda(); }
+absl::Status WidenOnDevice(ConstMatrix<double>, bool, double*, cudaStream_t) { return NoCuda(); }
+absl::Status CopyVectorised(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
+absl::Status ReadThroughL2(const void*, size_t, cudaStream_t) { return NoCuda(); }
+absl::Status HoldStream(int, cudaStream_t) { return NoCuda(); }
+absl::Status LaunchEmptyKernel(cudaStream_t) { return NoCuda(); }
+
+}  // namespace stridewise

@@ -1,0 +1,70 @@
+// The few calls of the CUDA runtime that the house needs, as absl::Status.
+//
+// A build without a CUDA toolkit links gpu_runtime_none.cc instead, where every call returns
+// Unavailable: programs need no #if to run on a machine that cannot build CUDA.
+
+#ifndef STRIDEWISE_COMMON_GPU_GPU_RUNTIME_H_
+#define STRIDEWISE_COMMON_GPU_GPU_RUNTIME_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/gpu/cuda_handles.h"
+#include "common/gpu/device.h"
+
+namespace stridewise::gpu {
+
+// False when the program was built without a CUDA toolkit.
+bool BuiltWithCuda();
+
+// Number of devices, at least 1. Unavailable, with the reason, where there is none.
+absl::StatusOr<int> DeviceCount();
+
+// REQUIRES: 0 <= index < DeviceCount().
+absl::StatusOr<DeviceInfo> QueryDevice(int index);
+
+// Of the calling thread's device: 90 for 9.0.
+absl::StatusOr<int> CurrentComputeCapability();
+
+// Makes `index` the calling thread's device and creates its context (the slow part, 0.1 to 1 s).
+absl::Status UseDevice(int index);
+
+// Device memory, aligned to 256 bytes. ResourceExhausted, with the bytes asked for and the bytes
+// that were free, where it does not fit; the device stays usable. 0 bytes give a null pointer.
+absl::StatusOr<void*> Allocate(size_t bytes);
+absl::Status Free(void* device);
+
+// Page-locked host memory.
+absl::StatusOr<void*> AllocatePinned(size_t bytes);
+absl::Status FreePinned(void* host);
+
+// Copies between any two places, host or device; returns when it is done.
+absl::Status Copy(void* to, const void* from, size_t bytes);
+
+// Queues a device-to-device copy.
+absl::Status CopyOnDevice(void* to, const void* from, size_t bytes, cudaStream_t stream);
+
+// Queues a fill of device memory with one byte.
+absl::Status FillBytes(void* device, uint8_t byte, size_t bytes, cudaStream_t stream);
+
+// Waits for the stream and returns the first error of the work on it.
+absl::Status Synchronize(cudaStream_t stream);
+
+absl::StatusOr<cudaStream_t> CreateStream();
+absl::Status DestroyStream(cudaStream_t stream);
+
+absl::StatusOr<cudaEvent_t> CreateEvent();
+absl::Status DestroyEvent(cudaEvent_t event);
+absl::Status RecordEvent(cudaEvent_t event, cudaStream_t stream);
+// Milliseconds between two events that have passed.
+absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop);
+
+// Between these two a profiler that was told to wait for them watches; without one they do nothing.
+absl::Status StartProfiler();
+absl::Status StopProfiler();
+
+}  // namespace stridewise::gpu
+
+#endif  // STRIDEWISE_COMMON_GPU_GPU_RUNTIME_H_

@@ -1,0 +1,64 @@
+#include "common/gpu/launch.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/cuda_status.h"
+
+namespace stridewise {
+namespace {
+
+dim3 ToDim3(const Extent3& e) {
+  return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
+}
+
+absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
+  const char* name = nullptr;
+  if (cudaFuncGetName(&name, kernel) != cudaSuccess || name == nullptr) {
+    (void)cudaGetLastError();
+    name = "kernel";
+  }
+  return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
+}
+
+// Whether the kernel was compiled for an architecture that knows how to wait for the one before it.
+bool CanWaitForPrevious(const void* kernel) {
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
+    (void)cudaGetLastError();  // The launch will say what is wrong.
+    return false;
+  }
+  return attributes.ptxVersion >= 90;
+}
+
+}  // namespace
+
+absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+                           size_t shared_bytes, cudaStream_t stream, Begin begin,
+                           void** arguments) {
+  absl::Status status = CheckLaunchGeometry(grid, block);
+  if (!status.ok()) return WithKernelName(kernel, status);
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
+  if (shared_bytes > kSharedBytesWithoutAsking) {
+    status = CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(shared_bytes)));
+    if (!status.ok()) {
+      return WithKernelName(kernel, absl::InvalidArgumentError(absl::StrCat(
+                                        "shared memory is ", shared_bytes,
+                                        " bytes, more than the device has for a block")));
+    }
+  }
+  cudaLaunchAttribute overlap = {};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = ToDim3(grid);
+  config.blockDim = ToDim3(block);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = begin == Begin::kDuringPrevious && CanWaitForPrevious(kernel) ? 1 : 0;
+  status = CUDA_STATUS(cudaLaunchKernelExC(&config, kernel, arguments));
+  return status.ok() ? status : WithKernelName(kernel, status);
+}
+
+}  // namespace stridewise

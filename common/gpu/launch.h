@@ -1,0 +1,97 @@
+// The one way in which the house launches a kernel. Included by .cu files.
+//
+//   return Launch(Naive<T>, TileGrid(m, n, 16, 16), Block{16, 16}, 0, stream, a, b, c);
+//
+// Returns InvalidArgument naming the extent when CUDA would refuse the grid or the block, and any
+// launch error with the kernel's name. An empty grid launches nothing and is OK. Does not wait for
+// the kernel: an error inside it shows at the next synchronisation. Compiled for the host executor
+// the same call runs the kernel there: see common/executor/launch.h.
+
+#ifndef STRIDEWISE_COMMON_GPU_LAUNCH_H_
+#define STRIDEWISE_COMMON_GPU_LAUNCH_H_
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "common/gpu/launch_geometry.h"
+
+#ifdef STRIDEWISE_HOST_EXECUTOR
+#include "common/executor/launch.h"
+#endif
+
+namespace stridewise {
+
+#ifdef STRIDEWISE_HOST_EXECUTOR
+using executor::Launch;
+using executor::LaunchDependent;
+#else
+// When a kernel may begin.
+enum class Begin {
+  kAfterPrevious,   // When the work queued before it has ended.
+  kDuringPrevious,  // When the kernel before it no longer needs the room: see LaunchDependent().
+};
+
+// Launches with the arguments as CUDA takes them, one pointer each. Use Launch().
+absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments);
+
+template <typename... Params, typename... Args>
+absl::Status LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                         size_t shared_bytes, cudaStream_t stream, Begin begin, Args&&... args) {
+  static_assert(sizeof...(Params) == sizeof...(Args), "one argument a parameter");
+  std::tuple<Params...> values(std::forward<Args>(args)...);
+  return std::apply(
+      [&](auto&... value) {
+        // One more than needed: an array of no elements is not C++.
+        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&value))..., nullptr};
+        return LaunchUntyped(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes,
+                             stream, begin, pointers);
+      },
+      values);
+}
+
+// Launches the kernel with these arguments, see above. `shared_bytes` is dynamic shared memory;
+// more than 48 KB is asked for from the driver.
+template <typename... Params, typename... Args>
+absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                    size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+  return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kAfterPrevious,
+                     std::forward<Args>(args)...);
+}
+
+// The same for a kernel whose threads all call WaitForPreviousKernel() before they touch memory:
+// its blocks begin where those of the kernel before it on the stream have ended, while others still
+// run (CUDA's programmatic dependent launch, compute capability 9.0), which took 2 us off a pair of
+// 36. Elsewhere as Launch(). May be captured into a graph. Letting it begin earlier still, when all
+// blocks before it have begun, cost 1 us: they then share multiprocessors with blocks that wait.
+template <typename... Params, typename... Args>
+absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                             size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+  return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kDuringPrevious,
+                     std::forward<Args>(args)...);
+}
+#endif
+
+#if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
+// Until what the kernel before this one wrote can be read. See LaunchDependent().
+__device__ inline void WaitForPreviousKernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// The block's row in a TileGrid, whose rows continue in z beyond 65535.
+template <typename Index = int64_t>
+__device__ inline Index BlockRow() {
+  return static_cast<Index>(blockIdx.z) * gridDim.y + blockIdx.y;
+}
+#endif
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_GPU_LAUNCH_H_

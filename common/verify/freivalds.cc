@@ -1,0 +1,199 @@
+#include "common/verify/freivalds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace stridewise {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A type in which sums over T have no rounding that matters beside T's own.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+// Returns the sum of term(j) for j < n. Four chains, as one would wait 4 cycles for each addition.
+template <typename W, typename Term>
+W SumOf(int64_t n, Term term) {
+  W s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int64_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    s0 += term(j);
+    s1 += term(j + 1);
+    s2 += term(j + 2);
+    s3 += term(j + 3);
+  }
+  for (; j < n; ++j) s0 += term(j);
+  return (s0 + s1) + (s2 + s3);
+}
+
+// Returns map(matrix) * x.
+template <typename T, typename Map>
+std::vector<Wide<T>> Multiply(ConstMatrix<T> matrix, const std::vector<Wide<T>>& x, Map map) {
+  std::vector<Wide<T>> y(matrix.rows);
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    y[i] = SumOf<Wide<T>>(matrix.cols, [&](int64_t j) { return map(matrix(i, j)) * x[j]; });
+  }
+  return y;
+}
+
+template <typename W>
+std::vector<W> RandomSigns(int64_t n, std::mt19937_64* random) {
+  std::vector<W> signs(n);
+  for (W& sign : signs) sign = (*random)() >> 63 ? 1 : -1;
+  return signs;
+}
+
+// Returns the Frobenius norm of C's finite rows and counts in `error` the entries that are not.
+template <typename T>
+double ScanEntries(ConstMatrix<T> c, ProductError* error) {
+  double squares = 0;
+  for (int64_t i = 0; i < c.rows; ++i) {
+    const Wide<T> row_squares = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
+      const Wide<T> value = c(i, j);
+      return value * value;
+    });
+    if (std::isfinite(row_squares)) {
+      squares += static_cast<double>(row_squares);
+      continue;
+    }
+    for (int64_t j = 0; j < c.cols; ++j) {
+      if (std::isfinite(c(i, j))) continue;
+      if (error->non_finite++ == 0) {
+        error->worst_row = i;
+        error->worst_col = j;
+      }
+    }
+  }
+  return std::sqrt(squares);
+}
+
+template <typename T>
+bool IsZeroRow(ConstMatrix<T> c, int64_t i) {
+  for (int64_t j = 0; j < c.cols; ++j) {
+    if (!(c(i, j) == 0)) return false;
+  }
+  return true;
+}
+
+// Returns the ends of 0..size-1 and what lies in it at the edges of tiles, in order.
+std::vector<int64_t> EdgeIndices(int64_t size) {
+  std::vector<int64_t> indices;
+  for (const int64_t index : {0, 31, 32, 33, 63, 64, 127, 128}) {
+    if (index < size - 1) indices.push_back(index);
+  }
+  if (size > 0) indices.push_back(size - 1);
+  return indices;
+}
+
+// Compares C(i, j) with its sum over K and keeps it in `error` if it is the worst so far.
+template <typename T>
+void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, int64_t i, int64_t j,
+                  ProductError* error) {
+  using W = Wide<T>;
+  const auto term = [&](int64_t k) { return static_cast<W>(a(i, k)) * b(k, j); };
+  const W want = SumOf<W>(a.cols, term);
+  const W bound = SumOf<W>(a.cols, [&](int64_t k) { return std::abs(term(k)); });
+  const double difference = static_cast<double>(std::abs(c(i, j) - want));
+  const double scale = static_cast<double>(a.cols) * kUnitRoundoff<T>;
+  const double over_bound = OverBound(difference, scale * static_cast<double>(bound));
+  if (error->worst_row < 0 || over_bound > error->max_error_over_bound) {
+    error->max_error_over_bound = over_bound;
+    error->worst_row = i;
+    error->worst_col = j;
+  }
+}
+
+}  // namespace
+
+double ResidualTolerance(int64_t depth, int64_t cols) {
+  return std::min(static_cast<double>(depth), 16 / std::sqrt(static_cast<double>(cols)));
+}
+
+template <typename T>
+ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed,
+                            int rounds) {
+  using W = Wide<T>;
+  ProductError error;
+  error.exhaustive = false;
+  const double norm = ScanEntries(c, &error);
+  const auto identity = [](T value) { return value; };
+  const auto abs = [](T value) { return std::abs(value); };
+
+  const std::vector<W> abs_sums = Multiply(a, Multiply(b, std::vector<W>(b.cols, 1), abs), abs);
+  const double scale = ResidualTolerance(a.cols, b.cols) * kUnitRoundoff<T>;
+  double squares = 0;
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<W> x = RandomSigns<W>(b.cols, &random);
+    const std::vector<W> want = Multiply(a, Multiply(b, x, identity), identity);
+    const std::vector<W> got = Multiply(c, x, identity);
+    for (int64_t i = 0; i < c.rows; ++i) {
+      const double residual = static_cast<double>(std::abs(got[i] - want[i]));
+      squares += residual * residual;
+      // Where A and B have nothing to add, the random signs must not cancel what C holds.
+      const double over_tolerance =
+          abs_sums[i] == 0 ? (IsZeroRow(c, i) ? 0 : kInfinity)
+                           : OverBound(residual, scale * static_cast<double>(abs_sums[i]));
+      if (error.worst_residual_row < 0 || over_tolerance > error.max_residual_over_tolerance) {
+        error.max_residual_over_tolerance = over_tolerance;
+        error.worst_residual_row = i;
+      }
+    }
+  }
+  // Over N, the sum of a row of |A||B| squared is at most, and here nearly, its sum of squares.
+  double abs_squares = 0;
+  for (const W sum : abs_sums) abs_squares += static_cast<double>(sum * sum);
+  const double abs_norm = std::sqrt(abs_squares / static_cast<double>(b.cols));
+  SetNormErrors(std::sqrt(squares / rounds), norm, abs_norm, a.cols, &error);
+  return error;
+}
+
+template <typename T>
+ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed) {
+  ProductError error;
+  error.exhaustive = false;
+  if (c.rows == 0 || c.cols == 0) return error;
+  const std::vector<int64_t> edge_cols = EdgeIndices(c.cols);
+  for (const int64_t i : EdgeIndices(c.rows)) {
+    for (const int64_t j : edge_cols) CompareEntry(a, b, c, i, j, &error);
+  }
+  constexpr int kRandomEntries = 64;
+  std::mt19937_64 random(seed);
+  for (int entry = 0; entry < kRandomEntries; ++entry) {
+    const int64_t i = static_cast<int64_t>(random() % static_cast<uint64_t>(c.rows));
+    const int64_t j = static_cast<int64_t>(random() % static_cast<uint64_t>(c.cols));
+    CompareEntry(a, b, c, i, j, &error);
+  }
+  return error;
+}
+
+template <typename T>
+ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed) {
+  constexpr int kRounds = 2;
+  ProductError error = FreivaldsCheck(a, b, c, seed, kRounds);
+  if (error.non_finite > 0) {
+    error.max_error_over_bound = kInfinity;
+    return error;
+  }
+  const ProductError sampled = SampledEntries(a, b, c, seed);
+  error.max_error_over_bound = sampled.max_error_over_bound;
+  error.worst_row = sampled.worst_row;
+  error.worst_col = sampled.worst_col;
+  return error;
+}
+
+#define STRIDEWISE_INSTANTIATE(T)                                                                 \
+  template ProductError FreivaldsCheck(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t,  \
+                                       int);                                                      \
+  template ProductError SampledEntries(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t); \
+  template ProductError CheckProductFast(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t)
+STRIDEWISE_INSTANTIATE(float);
+STRIDEWISE_INSTANTIATE(double);
+#undef STRIDEWISE_INSTANTIATE
+
+}  // namespace stridewise

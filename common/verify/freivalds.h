@@ -1,0 +1,51 @@
+// Checks of C = A * B for products too large to compute a second time.
+//
+// Freivalds: for a vector x of random signs, C x = A (B x) costs O(MN + MK + KN) and fails if C is
+// wrong. An error e_ij reaches row i of r = C x - A (B x) as sum_j e_ij x_j. The signs are random
+// even if the errors are not, so these sums are random walks with E r_i^2 = sum_j e_ij^2: ||r||
+// estimates ||C - A B||_F, and |r_i| is about sqrt(N) typical |e_ij|. What is wrong everywhere
+// shows in the norm, what is wrong in few places in its row. A single wrong entry must stand out of
+// its row's rounding: by 1 for U[-1, 1] floats with N = K = 26000, where entries have a standard
+// deviation of 54. Entries that are computed exactly watch corners and tile edges more closely.
+//
+// A is M x K, B is K x N, C is M x N, for float and double. All sums are wider than the data
+// (double for float, long double for double), so that only C's own rounding is seen.
+
+#ifndef STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
+#define STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
+
+#include <cstdint>
+
+#include "common/base/matrix.h"
+#include "common/verify/validation.h"
+
+namespace stridewise {
+
+// Returns what a row of r may be off by, over u (|A| (|B| 1))_i: min(K, 16 / sqrt(N)).
+//
+// EntryTolerance lets an entry be off by 16 u (|A||B|)_ij, which is 29 sigma, cut off at the proven
+// bound. With random signs N errors add to sqrt(N) of one, while their (|A||B|)_ij add to N of one.
+// A row's sum is a walk even where a single entry's few roundings are not, so the 16 is cut off at
+// the proven bound of the whole row only, which is K.
+double ResidualTolerance(int64_t depth, int64_t cols);
+
+// Multiplies C by `rounds` >= 1 random vectors. Sets relative_error to the estimate
+// ||r|| / sqrt(rounds) / ||C||_F, max_residual_over_tolerance, worst_residual_row and non_finite
+// (with worst_row, worst_col at the first such entry). The norm of C is there for the reference's,
+// whose product with x may come out near 0 by chance where M is small. Reads rows only, in order.
+template <typename T>
+ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed,
+                            int rounds);
+
+// Computes the corners, the entries beside the edges of 32-, 64- and 128-wide tiles, and 64 random
+// entries (at most 145 in all) and sets max_error_over_bound, worst_row and worst_col. O(K) each.
+template <typename T>
+ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
+
+// Both of the above with two rounds: what CheckProduct() needs to judge C.
+template <typename T>
+ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_

@@ -1,0 +1,115 @@
+#include "common/verify/validation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace stridewise {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+template <typename T>
+ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
+                            ConstMatrix<double> abs_product, int64_t depth) {
+  const double scale = static_cast<double>(depth) * kUnitRoundoff<T>;
+  ProductError error;
+  double difference_squares = 0;
+  double reference_squares = 0;
+  double abs_squares = 0;
+  for (int64_t i = 0; i < c.rows; ++i) {
+    for (int64_t j = 0; j < c.cols; ++j) {
+      const double got = static_cast<double>(c(i, j));
+      const double want = r(i, j);
+      if (!std::isfinite(got) || !std::isfinite(want)) {
+        if (error.non_finite++ == 0) {
+          error.worst_row = i;
+          error.worst_col = j;
+        }
+        continue;
+      }
+      const double difference = std::abs(got - want);
+      difference_squares += difference * difference;
+      reference_squares += want * want;
+      abs_squares += abs_product(i, j) * abs_product(i, j);
+      const double over_bound = OverBound(difference, scale * abs_product(i, j));
+      if (error.non_finite == 0 &&
+          (error.worst_row < 0 || over_bound > error.max_error_over_bound)) {
+        error.max_error_over_bound = over_bound;
+        error.worst_row = i;
+        error.worst_col = j;
+      }
+    }
+  }
+  SetNormErrors(std::sqrt(difference_squares), std::sqrt(reference_squares), std::sqrt(abs_squares),
+                depth, &error);
+  if (error.non_finite > 0) error.max_error_over_bound = kInfinity;
+  return error;
+}
+
+template ProductError CompareProduct(ConstMatrix<float>, ConstMatrix<double>, ConstMatrix<double>,
+                                     int64_t);
+template ProductError CompareProduct(ConstMatrix<double>, ConstMatrix<double>, ConstMatrix<double>,
+                                     int64_t);
+
+void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t depth,
+                   ProductError* error) {
+  if (error->non_finite > 0) {
+    error->relative_error = error->norm_error = kInfinity;
+    return;
+  }
+  // An entry of R is about sqrt(K)/3 and one of |A||B| about K/4.
+  const double expected_norm =
+      depth == 0 ? 0 : 4.0 / 3 * abs_norm / std::sqrt(static_cast<double>(depth));
+  error->relative_error = OverBound(difference_norm, norm);
+  error->norm_error = OverBound(difference_norm, std::max(norm, expected_norm));
+}
+
+double OverBound(double difference, double bound) {
+  if (difference == 0) return 0;
+  const double ratio = difference / bound;
+  return std::isnan(ratio) ? kInfinity : ratio;
+}
+
+double EntryTolerance(int64_t depth) {
+  return depth <= 16 ? 1.0 : 16.0 / static_cast<double>(depth);
+}
+
+double NormTolerance(int64_t depth, double unit_roundoff) {
+  return (2 * std::sqrt(static_cast<double>(depth)) + 2) * unit_roundoff;
+}
+
+absl::Status CheckProduct(const ProductError& error, int64_t depth, double unit_roundoff) {
+  const auto entry = [&] {
+    return absl::StrCat("entry (", error.worst_row, ", ", error.worst_col, ")");
+  };
+  if (error.non_finite > 0) {
+    return absl::DataLossError(
+        absl::StrCat(error.non_finite, " entries are NaN or infinite, the first is ", entry()));
+  }
+  const double for_reference = unit_roundoff <= kUnitRoundoff<double> ? 2 : 1;
+
+  const double entry_tolerance = for_reference * EntryTolerance(depth);
+  if (!(error.max_error_over_bound <= entry_tolerance)) {
+    return absl::DataLossError(absl::StrCat(entry(), " is off by ", error.max_error_over_bound,
+                                            " of K*u*(|A||B|), tolerance ", entry_tolerance,
+                                            " for K = ", depth));
+  }
+  if (!(error.max_residual_over_tolerance <= for_reference)) {
+    return absl::DataLossError(
+        absl::StrCat("row ", error.worst_residual_row, " of C*x - A*(B*x) is off by ",
+                     error.max_residual_over_tolerance, " of its tolerance for K = ", depth));
+  }
+  const double norm_tolerance = for_reference * NormTolerance(depth, unit_roundoff);
+  if (!(error.norm_error <= norm_tolerance)) {
+    return absl::DataLossError(absl::StrCat("relative error of all entries together is ",
+                                            error.norm_error, ", tolerance ", norm_tolerance,
+                                            " for K = ", depth));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace stridewise

@@ -1,0 +1,169 @@
+#include "common/verify/validation.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kU = kUnitRoundoff<float>;
+
+template <typename T>
+ConstMatrix<T> View(const std::vector<T>& data, int64_t rows, int64_t cols, int64_t ld = 0) {
+  return {data.data(), rows, cols, ld == 0 ? cols : ld};
+}
+
+// Compares a 2x2 C with R = [[3, 4], [12, 0]] and |A||B| = [[4, 4], [16, 0]].
+ProductError CompareTwoByTwo(const std::vector<float>& c, int64_t depth = 8) {
+  const std::vector<double> r = {3, 4, 12, 0};
+  const std::vector<double> abs_product = {4, 4, 16, 0};
+  return CompareProduct(View(c, 2, 2), View(r, 2, 2), View(abs_product, 2, 2), depth);
+}
+
+TEST(UnitRoundoff, IsHalfAnUlpOfOne) {
+  EXPECT_EQ(kUnitRoundoff<float>, std::ldexp(1.0, -24));
+  EXPECT_EQ(kUnitRoundoff<double>, std::ldexp(1.0, -53));
+}
+
+TEST(CompareProduct, ExactProductIsOffByNothing) {
+  const ProductError error = CompareTwoByTwo({3, 4, 12, -0.0f});
+  EXPECT_EQ(error.relative_error, 0);
+  EXPECT_EQ(error.max_error_over_bound, 0);
+  EXPECT_EQ(error.non_finite, 0);
+  EXPECT_TRUE(error.exhaustive);
+  EXPECT_TRUE(CheckProduct(error, 8, kU).ok());
+}
+
+TEST(CompareProduct, KnownErrors) {
+  const ProductError error = CompareTwoByTwo({3, 4.5, 11, 0});
+  EXPECT_DOUBLE_EQ(error.relative_error, std::sqrt(0.25 + 1) / 13);
+  EXPECT_DOUBLE_EQ(error.norm_error, error.relative_error);
+  EXPECT_DOUBLE_EQ(error.max_error_over_bound, 0.5 / (8 * kU * 4));  // The other is 1 over 16.
+  EXPECT_EQ(error.worst_row, 0);
+  EXPECT_EQ(error.worst_col, 1);
+}
+
+TEST(CompareProduct, CancelledReferenceIsJudgedByItsTerms) {
+  // r = 1 - 1 + 1 - ... of K = 16 terms: nothing is left, and c is off by one rounding.
+  const std::vector<float> c = {static_cast<float>(kU)};
+  const std::vector<double> r = {0};
+  const std::vector<double> abs_product = {16};
+  const ProductError error =
+      CompareProduct(View(c, 1, 1), View(r, 1, 1), View(abs_product, 1, 1), 16);
+  EXPECT_EQ(error.relative_error, kInfinity);
+  EXPECT_DOUBLE_EQ(error.norm_error, kU / (4.0 / 3 * 16 / 4));
+  EXPECT_TRUE(CheckProduct(error, 16, kU).ok());
+}
+
+TEST(CompareProduct, EntryWithoutABoundMustBeExact) {
+  const ProductError error = CompareTwoByTwo({3, 4, 12, 1e-30f});
+  EXPECT_EQ(error.max_error_over_bound, kInfinity);
+  EXPECT_EQ(error.worst_row, 1);
+  EXPECT_EQ(error.worst_col, 1);
+  EXPECT_FALSE(CheckProduct(error, 8, kU).ok());
+}
+
+TEST(CompareProduct, DepthZeroMeansAllZero) {
+  const std::vector<double> zeros(4, 0.0);
+  for (const float corner : {0.0f, 1e-30f}) {
+    const std::vector<float> c = {0, 0, 0, corner};
+    const ProductError error =
+        CompareProduct(View(c, 2, 2), View(zeros, 2, 2), View(zeros, 2, 2), 0);
+    EXPECT_EQ(CheckProduct(error, 0, kU).ok(), corner == 0);
+  }
+}
+
+TEST(CompareProduct, NothingNotFinitePasses) {
+  for (const double value : {kNaN, kInfinity, -kInfinity}) {
+    const ProductError in_c = CompareTwoByTwo({3, 4, static_cast<float>(value), NAN});
+    EXPECT_EQ(in_c.non_finite, 2);
+    EXPECT_EQ(in_c.relative_error, kInfinity);
+    EXPECT_EQ(in_c.worst_row, 1);
+    EXPECT_EQ(in_c.worst_col, 0);
+    EXPECT_FALSE(CheckProduct(in_c, 8, kU).ok());
+
+    // Equal to its reference, but such a reference proves nothing.
+    const std::vector<float> c = {static_cast<float>(value)};
+    const std::vector<double> r = {value};
+    const std::vector<double> abs_product = {1};
+    EXPECT_FALSE(
+        CheckProduct(CompareProduct(View(c, 1, 1), View(r, 1, 1), View(abs_product, 1, 1), 8), 8,
+                     kU)
+            .ok());
+  }
+}
+
+TEST(CompareProduct, UnknownBoundDoesNotPass) {
+  const std::vector<float> c = {1, 2};
+  const std::vector<double> r = {1.5, 2};
+  const std::vector<double> abs_product = {kNaN, 2};
+  const ProductError error =
+      CompareProduct(View(c, 1, 2), View(r, 1, 2), View(abs_product, 1, 2), 8);
+  EXPECT_EQ(error.max_error_over_bound, kInfinity);
+  EXPECT_EQ(error.worst_col, 0);
+}
+
+TEST(CompareProduct, PaddingIsNotRead) {
+  const std::vector<float> c = {1, NAN, 2, NAN};
+  const std::vector<double> r = {1, 7, 7, 2, 7, 7};
+  const ProductError error =
+      CompareProduct(View(c, 2, 1, 2), View(r, 2, 1, 3), View(r, 2, 1, 3), 1);
+  EXPECT_EQ(error.relative_error, 0);
+  EXPECT_EQ(error.non_finite, 0);
+}
+
+TEST(CompareProduct, EmptyProductPasses) {
+  const ProductError error =
+      CompareProduct<float>({nullptr, 0, 5, 5}, {nullptr, 0, 5, 5}, {nullptr, 0, 5, 5}, 3);
+  EXPECT_EQ(error.worst_row, -1);
+  EXPECT_TRUE(CheckProduct(error, 3, kU).ok());
+}
+
+TEST(Tolerances, FollowFromDepthAndRoundoff) {
+  for (const int64_t depth : {0, 1, 16}) EXPECT_EQ(EntryTolerance(depth), 1) << depth;
+  EXPECT_EQ(EntryTolerance(32), 0.5);
+  EXPECT_EQ(EntryTolerance(1600), 0.01);
+  EXPECT_EQ(NormTolerance(0, kU), 2 * kU);
+  EXPECT_EQ(NormTolerance(4096, kU), 130 * kU);
+}
+
+TEST(CheckProduct, EachFieldIsHeldToItsTolerance) {
+  const int64_t depth = 64;
+  for (const double u : {kUnitRoundoff<float>, kUnitRoundoff<double>}) {
+    const double allowed = u == kU ? 1 : 2;
+    for (double ProductError::*field :
+         {&ProductError::norm_error, &ProductError::max_error_over_bound,
+          &ProductError::max_residual_over_tolerance}) {
+      const double tolerance = allowed * (field == &ProductError::norm_error             ? 18 * u
+                                          : field == &ProductError::max_error_over_bound ? 0.25
+                                                                                         : 1);
+      ProductError error;
+      error.*field = tolerance;
+      EXPECT_TRUE(CheckProduct(error, depth, u).ok());
+      for (const double bad : {tolerance * 1.0001, kNaN, kInfinity}) {
+        error.*field = bad;
+        EXPECT_EQ(CheckProduct(error, depth, u).code(), absl::StatusCode::kDataLoss) << bad;
+      }
+    }
+  }
+}
+
+TEST(CheckProduct, SaysWhere) {
+  ProductError error;
+  error.worst_row = 31;
+  error.worst_col = 77;
+  error.max_error_over_bound = 1.5;
+  const std::string message(CheckProduct(error, 1, kU).message());
+  for (const char* part : {"31", "77", "1.5"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

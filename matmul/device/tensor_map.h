@@ -1,0 +1,63 @@
+// What the TMA wants to know of a matrix before it copies boxes of it.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/base/matrix.h"
+#include "common/gpu/cuda_status.h"
+#include "matmul/device/block_tile.h"
+
+namespace stridewise {
+
+// Whether the TMA can address it: the first element at a multiple of 16 bytes, rows a multiple of
+// that apart, fewer than 2^31 of them and of their elements, and at least one.
+inline bool HasTensorMap(const ConstMatrix<float>& matrix) {
+  constexpr int64_t kMaxExtent = (int64_t{1} << 31) - 1;
+  constexpr int64_t kMaxStrideBytes = int64_t{1} << 40;
+  return reinterpret_cast<uintptr_t>(matrix.data) % sizeof(float4) == 0 &&
+         matrix.ld % kVector == 0 &&
+         matrix.ld < kMaxStrideBytes / static_cast<int64_t>(sizeof(float)) && matrix.rows > 0 &&
+         matrix.cols > 0 && matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent;
+}
+
+// For boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row without gaps.
+// REQUIRES: HasTensorMap(matrix). Some hundred nanoseconds; asks the driver, not the device.
+inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix, uint32_t box_rows,
+                                               uint32_t box_cols) {
+  // Through the runtime, so that the library is found at run time.
+  void* found = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  RETURN_IF_CUDA_ERROR(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
+                                                        cudaEnableDefault, &result));
+  if (result != cudaDriverEntryPointSuccess) {
+    return absl::UnimplementedError("the driver has no cuTensorMapEncodeTiled");
+  }
+  const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
+                                static_cast<cuuint64_t>(matrix.rows)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float)};
+  const cuuint32_t box[] = {box_cols, box_rows};
+  const cuuint32_t every[] = {1, 1};
+  CUtensorMap map;
+  const CUresult error =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix.data), extents,
+             strides, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (error != CUDA_SUCCESS) {
+    return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
+  }
+  return map;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_

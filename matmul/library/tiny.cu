@@ -1,0 +1,198 @@
+// The general form for products so small that they last as long as a launch and one trip to memory:
+// one element a thread, and all loads of a block on their way at once.
+//
+// At n = 64 the kernels with tiles of 32 x 32 and more spend their time on pipelines that never
+// fill: 6 us, where an empty kernel takes 2.7 and one that loads and stores 3.4. Here a block
+// brings 8 rows of op(A) and 8 columns of op(B), with all terms, two to four loads a thread with
+// nothing to wait for between them, and multiplies from shared memory: several groups of threads
+// make the whole tile each, from a part of the terms (slices). What is left is 4.1 us. Two things
+// count here that count nowhere else:
+//
+// - Work of a multiprocessor: tiles of 16 x 16 without slices took 5.5 us.
+// - Code and arguments, which come from memory too. A loop over the batch, 64-bit divisions and
+//   arguments of 140 bytes cost 0.3 us; hence a multiplication of a batch for each blockIdx.z,
+//   kernels without a loop over terms, and an argument type of its own.
+//
+// Up to 8 x 8 x 8 there is not even shared memory, see tiny_direct.h.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/tiny_direct.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+namespace {
+
+// The argument, what is read first in front. m, n and k are at most some 2^19.
+struct Product {
+  const float* a;
+  const float* b;
+  int64_t lda, ldb;
+  int m, n, k;
+  float alpha;
+  float* c;
+  int64_t ldc;
+  int64_t stride_a, stride_b, stride_c;
+  float beta;
+};
+
+// Of a block: kTile x kTile elements, from kTerms terms at a time, of which each slice has a part.
+template <int kTileOfBlock, int kTermsOfBlock, int kThreadsOfBlock>
+struct TinyTile {
+  static constexpr int kTile = kTileOfBlock;
+  static constexpr int kTerms = kTermsOfBlock;
+  static constexpr int kThreads = kThreadsOfBlock;
+  static constexpr int kElements = kTile * kTile;
+  static constexpr int kSlices = kThreads / kElements;
+  static constexpr int kSliceTerms = kTerms / kSlices;
+  static constexpr int kLoads = kTile * kTerms / kThreads;  // Of a thread, from each operand.
+  static_assert(kSlices * kElements == kThreads, "a slice has a thread for each element");
+  static_assert(kSlices * kSliceTerms == kTerms, "slices have as many terms each");
+  static_assert(kLoads * kThreads == kTile * kTerms, "threads load as much each");
+};
+
+// A thread's load number `i`: the line and the term, of those of the block.
+struct LoadPlace {
+  int line;
+  int term;
+};
+template <typename Tile, bool kAlongTerms>
+__device__ inline LoadPlace PlaceOf(int i) {
+  // Unsigned: a division by a power of two is one shift then.
+  const uint32_t place = threadIdx.x + i * Tile::kThreads;
+  const auto line = static_cast<int>(kAlongTerms ? place / Tile::kTerms : place % Tile::kTile);
+  const auto term = static_cast<int>(kAlongTerms ? place % Tile::kTerms : place / Tile::kTile);
+  return {line, term};
+}
+
+// The thread's part of kTile lines of an operand from `first_line`; 0 outside.
+template <typename Tile, bool kAlongTerms>
+__device__ inline void Load(const float* operand, int64_t ld, int first_line, int lines,
+                            int first_term, int terms, float (&values)[Tile::kLoads]) {
+#pragma unroll
+  for (int i = 0; i < Tile::kLoads; ++i) {
+    const LoadPlace place = PlaceOf<Tile, kAlongTerms>(i);
+    const int line = first_line + place.line;
+    const int term = first_term + place.term;
+    const int64_t at = kAlongTerms ? line * ld + term : term * ld + line;
+    values[i] = line < lines && term < terms ? operand[at] : 0.0f;
+  }
+}
+
+// kOnce: there are at most kTerms terms.
+template <typename Tile, bool kOnce, bool kAlongA, bool kAlongB>
+__global__ void __launch_bounds__(Tile::kThreads) Tiny(Product product) {
+  constexpr int kTile = Tile::kTile;
+  // Pitches that keep what a warp stores, and what it loads, in different banks.
+  __shared__ float a_lines[kTile][Tile::kTerms + 4];
+  __shared__ float b_terms[Tile::kTerms][kTile + 1];
+  __shared__ float sums[Tile::kSlices][Tile::kElements];
+  const uint32_t thread = threadIdx.x;
+  const int first_row = static_cast<int>(blockIdx.y) * kTile;
+  const int first_col = static_cast<int>(blockIdx.x) * kTile;
+  const float* const a = product.a + blockIdx.z * product.stride_a;
+  const float* const b = product.b + blockIdx.z * product.stride_b;
+  const auto row = static_cast<int>(thread % Tile::kElements / kTile);
+  const auto col = static_cast<int>(thread % kTile);
+  const auto slice = static_cast<int>(thread / Tile::kElements);
+  float sum = 0;
+  for (int first = 0; first == 0 || (!kOnce && first < product.k); first += Tile::kTerms) {
+    float a_values[Tile::kLoads];
+    float b_values[Tile::kLoads];
+    Load<Tile, kAlongA>(a, product.lda, first_row, product.m, first, product.k, a_values);
+    Load<Tile, kAlongB>(b, product.ldb, first_col, product.n, first, product.k, b_values);
+#pragma unroll
+    for (int i = 0; i < Tile::kLoads; ++i) {
+      const LoadPlace in_a = PlaceOf<Tile, kAlongA>(i);
+      const LoadPlace in_b = PlaceOf<Tile, kAlongB>(i);
+      a_lines[in_a.line][in_a.term] = a_values[i];
+      b_terms[in_b.term][in_b.line] = b_values[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Tile::kSliceTerms; ++i) {
+      const int term = slice * Tile::kSliceTerms + i;
+      sum = fma(a_lines[row][term], b_terms[term][col], sum);
+    }
+    if (!kOnce) __syncthreads();
+  }
+  if (Tile::kSlices > 1) {
+    sums[slice][thread % Tile::kElements] = sum;
+    __syncthreads();
+    if (slice > 0) return;
+#pragma unroll
+    for (int other = 1; other < Tile::kSlices; ++other) sum += sums[other][thread];
+  }
+  if (first_row + row >= product.m || first_col + col >= product.n) return;
+  float& element =
+      product
+          .c[blockIdx.z * product.stride_c + (first_row + row) * product.ldc + (first_col + col)];
+  const float result = product.alpha * sum;
+  element = product.beta == 0 ? result : fma(product.beta, element, result);
+}
+
+// A grid has room for so many rows of tiles and multiplications, kMaxGridYZ.
+template <typename Tile, bool kOnce>
+absl::Status LaunchTiny(const MatMulArgs& args, const Product& product, int64_t batch) {
+  const Grid grid = {CeilDiv(product.n, Tile::kTile), CeilDiv(product.m, Tile::kTile), batch};
+  return ForAccesses(args, [&](auto access_a, auto access_b) {
+    return Launch(
+        Tiny<Tile, kOnce, access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>,
+        grid, Block{Tile::kThreads}, 0, args.stream, product);
+  });
+}
+
+absl::Status LaunchPart(const MatMulArgs& args, const Product& product, int64_t batch) {
+  // Tiles of 8 x 8 read twice as much, which pays while no multiprocessor has more than two.
+  constexpr int64_t kFewTiles = 264;
+  if (product.k <= 128 && CeilDiv(product.m, 8) * CeilDiv(product.n, 8) * batch <= kFewTiles) {
+    if (product.k <= 16) return LaunchTiny<TinyTile<8, 16, 128>, true>(args, product, batch);
+    if (product.k <= 32) return LaunchTiny<TinyTile<8, 32, 256>, true>(args, product, batch);
+    if (product.k <= 64) return LaunchTiny<TinyTile<8, 64, 256>, true>(args, product, batch);
+    return LaunchTiny<TinyTile<8, 128, 512>, true>(args, product, batch);
+  }
+  if (product.k <= 16) return LaunchTiny<TinyTile<16, 16, 256>, true>(args, product, batch);
+  if (product.k <= 64) return LaunchTiny<TinyTile<16, 64, 512>, true>(args, product, batch);
+  if (product.k <= 160) return LaunchTiny<TinyTile<16, 160, 512>, true>(args, product, batch);
+  return LaunchTiny<TinyTile<16, 160, 512>, false>(args, product, batch);
+}
+
+}  // namespace
+
+// As many launches as it takes: one, for whatever this kernel is good for.
+absl::Status MatMulTiny(const MatMulArgs& args) {
+  if (FitsDirect(args)) return LaunchTinyDirect(args);
+  constexpr int64_t kPart = 8 * kMaxGridYZ;  // Rows or columns.
+  const Gemm gemm = GemmOf(args);
+  for (int64_t row = 0; row < args.m; row += kPart) {
+    for (int64_t col = 0; col < args.n; col += kPart) {
+      for (int64_t index = 0; index < args.batch; index += kMaxGridYZ) {
+        const Product product = {
+            gemm.a.data + index * args.stride_a + (args.transpose_a ? row : row * args.lda),
+            gemm.b.data + index * args.stride_b + (args.transpose_b ? col * args.ldb : col),
+            args.lda,
+            args.ldb,
+            static_cast<int>(std::min(kPart, args.m - row)),
+            static_cast<int>(std::min(kPart, args.n - col)),
+            gemm.depth,
+            gemm.scale.alpha,
+            gemm.c.data + index * args.stride_c + row * args.ldc + col,
+            args.ldc,
+            args.stride_a,
+            args.stride_b,
+            args.stride_c,
+            gemm.scale.beta};
+        RETURN_IF_ERROR(LaunchPart(args, product, std::min(kMaxGridYZ, args.batch - index)));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace stridewise

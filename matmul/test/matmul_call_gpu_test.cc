@@ -1,0 +1,240 @@
+// MatMul() on a GPU: thousands of random calls in both layouts, a few with more matrices than a
+// grid has room for, and graph capture. Every element of C is judged and everything around it
+// compared.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/cublas_handle.h"
+#include "common/gpu/cuda_status.h"
+#include "common/gpu/device.h"
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "matmul/matmul.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/random_cases.h"
+
+namespace stridewise {
+namespace {
+
+constexpr uint64_t kSeed = 20260214;
+constexpr int64_t kCases = 5000;
+
+using Problem = MatMulTestProblem<float>;
+
+// The row-major arguments as a call in `layout`: the column-major product of B and A, each read as
+// its transpose, is the transpose of that of A and B.
+MatMulProblem CallOf(const MatMulArgs& args, MatrixLayout layout) {
+  MatMulProblem call;
+  call.m = args.m;
+  call.n = args.n;
+  call.k = args.k;
+  call.a = static_cast<const float*>(args.a);
+  call.lda = args.lda;
+  call.b = static_cast<const float*>(args.b);
+  call.ldb = args.ldb;
+  call.c = static_cast<float*>(args.c);
+  call.ldc = args.ldc;
+  call.transpose_a = args.transpose_a;
+  call.transpose_b = args.transpose_b;
+  call.alpha = static_cast<float>(args.alpha);
+  call.beta = static_cast<float>(args.beta);
+  call.layout = layout;
+  call.batch = args.batch;
+  call.stride_a = args.stride_a;
+  call.stride_b = args.stride_b;
+  call.stride_c = args.stride_c;
+  if (layout == MatrixLayout::kColumnMajor) {
+    std::swap(call.m, call.n);
+    std::swap(call.a, call.b);
+    std::swap(call.lda, call.ldb);
+    std::swap(call.transpose_a, call.transpose_b);
+    std::swap(call.stride_a, call.stride_b);
+  }
+  return call;
+}
+
+enum class Workspace { kNone, kTooSmall, kFull };
+
+class MatMulCallTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto device = OpenDevice(0);
+    if (!device.ok()) GTEST_SKIP() << device.status();
+    const auto stream = gpu::CreateStream();
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    stream_ = *stream;
+    auto cublas = CublasHandle::Create();
+    ASSERT_TRUE(cublas.ok()) << cublas.status();
+    cublas_ = *std::move(cublas);
+  }
+  void TearDown() override {
+    if (stream_ == nullptr) return;
+    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
+  }
+
+  // Copies the problem to the device, a workspace of canaries beside it.
+  absl::Status Upload(Problem& problem, MatrixLayout layout, Workspace workspace) {
+    RETURN_IF_ERROR(Put(problem.a(), &a_));
+    RETURN_IF_ERROR(Put(problem.b(), &b_));
+    RETURN_IF_ERROR(Put(problem.c_with_guards(), &c_));
+    call_ = CallOf(problem.ArgsAt(a_.data(), b_.data(), c_.data()), layout);
+    const int64_t most = MatMulWorkspaceBytes(call_);
+    call_.workspace_bytes = workspace == Workspace::kFull       ? most
+                            : workspace == Workspace::kTooSmall ? most / 2
+                                                                : 0;
+    RETURN_IF_ERROR(
+        Put(std::vector<uint8_t>(static_cast<size_t>(call_.workspace_bytes) + kBehind, kCanary),
+            &workspace_));
+    call_.workspace = workspace == Workspace::kNone ? nullptr : workspace_.data();
+    return gpu::Synchronize(nullptr);  // stream_ does not wait for the default stream.
+  }
+
+  absl::Status Call() const { return MatMul(call_, stream_); }
+
+  absl::Status Download(Problem* problem) const {
+    RETURN_IF_ERROR(gpu::Synchronize(stream_));
+    std::vector<float>& c = problem->c_with_guards();
+    RETURN_IF_ERROR(gpu::Copy(c.data(), c_.data(), c.size() * sizeof(float)));
+    uint8_t behind[kBehind];
+    RETURN_IF_ERROR(gpu::Copy(behind, workspace_.As<uint8_t>() + call_.workspace_bytes, kBehind));
+    const bool untouched =
+        std::all_of(behind, behind + kBehind, [](uint8_t byte) { return byte == kCanary; });
+    return untouched ? absl::OkStatus() : absl::DataLossError("written behind the workspace");
+  }
+
+  absl::Status Check(const Problem& problem) const {
+    const MatMulArgs& args = problem.args();
+    // The host does well with what is small; more it would make the test wait for.
+    const bool large = args.m * args.n * args.k > (1 << 25);
+    return problem.Check(large ? cublas_.get() : nullptr);
+  }
+
+  absl::Status Run(const MatMulCase& c, MatrixLayout layout, Workspace workspace) {
+    Problem problem(c);
+    RETURN_IF_ERROR(Upload(problem, layout, workspace));
+    RETURN_IF_ERROR(Call());
+    RETURN_IF_ERROR(Download(&problem));
+    return Check(problem);
+  }
+
+  cudaStream_t stream_ = nullptr;
+
+ private:
+  static constexpr size_t kBehind = 64;
+  static constexpr uint8_t kCanary = 0x5c;
+
+  // Into memory that is kept, and grows. What lies behind is NaN: to be read by nobody.
+  template <typename T>
+  static absl::Status Put(const std::vector<T>& host, DeviceBuffer* buffer) {
+    const size_t bytes = host.size() * sizeof(T);
+    if (buffer->bytes() < bytes + kBehind) {
+      ASSIGN_OR_RETURN(*buffer, DeviceBuffer::Allocate(2 * (bytes + kBehind)));
+    }
+    RETURN_IF_ERROR(gpu::FillBytes(buffer->As<uint8_t>() + bytes, 0xff, kBehind, nullptr));
+    return gpu::Copy(buffer->data(), host.data(), bytes);
+  }
+
+  CublasHandle cublas_;
+  DeviceBuffer a_, b_, c_, workspace_;
+  MatMulProblem call_;
+};
+
+TEST_F(MatMulCallTest, RandomCases) {
+  for (int64_t number = 0; number < kCases; ++number) {
+    RandomMatMulLimits limits;
+    if (number % 50 == 0) limits.extent = 2000;
+    const MatMulCase c = RandomMatMulCase(kSeed, number, limits);
+    const auto layout = number % 2 == 0 ? MatrixLayout::kRowMajor : MatrixLayout::kColumnMajor;
+    const auto workspace = static_cast<Workspace>(number % 3);
+    const absl::Status status = Run(c, layout, workspace);
+    ASSERT_TRUE(status.ok()) << "case " << number << " of seed " << kSeed << ": " << c << ": "
+                             << status;
+  }
+}
+
+// As the header says: the same call gives the same bits.
+TEST_F(MatMulCallTest, IsTheSameEveryTime) {
+  for (int64_t number = 0; number < 100; ++number) {
+    RandomMatMulLimits limits;
+    limits.extent = 1000;
+    const MatMulCase c = RandomMatMulCase(kSeed + 1, number, limits);
+    Problem first(c);
+    Problem second(c);
+    for (Problem* problem : {&first, &second}) {
+      ASSERT_TRUE(Upload(*problem, MatrixLayout::kRowMajor, Workspace::kFull).ok()) << c;
+      ASSERT_TRUE(Call().ok()) << c;
+      ASSERT_TRUE(Download(problem).ok()) << c;
+    }
+    ASSERT_TRUE(Check(first).ok()) << c << ": " << Check(first);
+    const std::vector<float>& c_first = first.c_with_guards();
+    const std::vector<float>& c_second = second.c_with_guards();
+    ASSERT_EQ(std::memcmp(c_first.data(), c_second.data(), c_first.size() * sizeof(float)), 0) << c;
+  }
+}
+
+// More than grid.y or grid.z hold, in matrices and in rows.
+TEST_F(MatMulCallTest, MoreThanAGridHolds) {
+  for (const MatMulCase& c : {MatMulCase{3, 4, 5, 0, false, true, 1, 1, 70001, 0},
+                              MatMulCase{16, 16, 16, 0, false, false, 1, 0, 70001, 0},
+                              MatMulCase{33, 5, 7, 1, true, false, 2, 0, 66001, 3, false, true},
+                              MatMulCase{65536 * 64 + 3, 3, 2, 0},
+                              MatMulCase{3, 65536 * 64 + 3, 2, 0, true, true, -1, 1}}) {
+    for (const auto layout : {MatrixLayout::kRowMajor, MatrixLayout::kColumnMajor}) {
+      const absl::Status status = Run(c, layout, Workspace::kFull);
+      ASSERT_TRUE(status.ok()) << c << ": " << status;
+    }
+  }
+}
+
+// As the header says: no allocation, no wait, no other stream, or the capture would fail.
+TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
+  const MatMulCase cases[] = {
+      {256, 512, 128, 0},
+      {255, 513, 127, 1, true, false, -0.5, 2},
+      {1024, 1024, 1024, 0},
+      {64, 64, 10000, 0},
+      {5000, 3, 300, 0, false, true},
+      {8, 8, 8, 0, false, false, 1, 1, 100, 0},
+  };
+  for (const MatMulCase& c : cases) {
+    SCOPED_TRACE(testing::Message() << c);
+    Problem problem(c);
+    ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, Workspace::kFull).ok());
+
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+    const absl::Status called = Call();
+    cudaGraph_t raw_graph = nullptr;
+    const absl::Status captured = CUDA_STATUS(cudaStreamEndCapture(stream_, &raw_graph));
+    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw_graph,
+                                                                          cudaGraphDestroy);
+    ASSERT_TRUE(called.ok()) << called;
+    ASSERT_TRUE(captured.ok()) << captured;
+    cudaGraphExec_t raw_exec = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&raw_exec, graph.get(), 0), cudaSuccess);
+    const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> exec(
+        raw_exec, cudaGraphExecDestroy);
+
+    for (int replay = 0; replay < 2; ++replay) {
+      problem.c_with_guards() = problem.c_before();
+      // To the same addresses: the buffers are large enough.
+      ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, Workspace::kFull).ok());
+      ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
+      ASSERT_TRUE(Download(&problem).ok());
+      ASSERT_TRUE(Check(problem).ok()) << "replay " << replay << ": " << Check(problem);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,123 @@
+// What every implementation is tested with: shapes, and for those that take it the general form.
+
+#ifndef STRIDEWISE_MATMUL_TEST_MATMUL_CASES_H_
+#define STRIDEWISE_MATMUL_TEST_MATMUL_CASES_H_
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include "matmul/registry.h"
+
+namespace stridewise {
+
+struct MatMulCase {
+  int64_t m, n, k;
+  int64_t pad;  // Added to lda; twice to ldb; three times to ldc.
+
+  bool transpose_a = false;
+  bool transpose_b = false;
+  double alpha = 1;
+  double beta = 0;
+  int64_t batch = 1;
+  int64_t gap = 0;     // Elements between matrices of A; twice as many of B; three times of C.
+  bool one_a = false;  // A stride of 0: all use the same.
+  bool one_b = false;
+  int64_t offset_a = 0;  // Elements from an aligned address to the first.
+  int64_t offset_b = 0;
+  int64_t offset_c = 0;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
+  out << c.m << "x" << c.n << "x" << c.k << " pad " << c.pad;
+  if (c.transpose_a) out << ", A transposed";
+  if (c.transpose_b) out << ", B transposed";
+  if (c.alpha != 1) out << ", alpha " << c.alpha;
+  if (c.beta != 0) out << ", beta " << c.beta;
+  if (c.batch != 1) out << ", batch of " << c.batch << " with gaps of " << c.gap;
+  if (c.one_a) out << ", one A";
+  if (c.one_b) out << ", one B";
+  if (c.offset_a != 0 || c.offset_b != 0 || c.offset_c != 0) {
+    out << ", offsets " << c.offset_a << ", " << c.offset_b << " and " << c.offset_c;
+  }
+  return out;
+}
+
+// Empty, one, primes, tile and tile +- 1, thin, tall, deep, padded.
+inline std::vector<MatMulCase> MatMulCases() {
+  std::vector<MatMulCase> cases;
+  for (const int64_t pad : {0, 1, 7}) {
+    const int64_t shapes[][3] = {
+        {0, 5, 3},       {5, 0, 3},    {5, 3, 0},      {0, 0, 0},      {1, 1, 1},      {1, 1, 257},
+        {2, 3, 5},       {7, 5, 3},    {15, 16, 17},   {31, 32, 33},   {33, 31, 32},   {32, 33, 31},
+        {32, 32, 32},    {64, 64, 64}, {61, 67, 71},   {1, 1000, 33},  {1000, 1, 33},  {97, 89, 1},
+        {127, 129, 128}, {5, 7, 1009}, {128, 96, 160}, {137, 131, 15}, {131, 137, 61}, {16, 16, 16},
+        {9, 12, 16},     {8, 7, 8},    {1, 40, 1100},  {72, 1, 515},
+    };
+    for (const auto& s : shapes) cases.push_back({s[0], s[1], s[2], pad});
+  }
+  return cases;
+}
+
+// Every op(A) and op(B), alpha and beta, in batches: none, one, some; side by side, with gaps that
+// keep every matrix on another alignment, with one A or one B for all.
+inline std::vector<MatMulCase> GeneralMatMulCases() {
+  std::vector<MatMulCase> cases;
+  const int64_t shapes[][3] = {{1, 1, 1},    {7, 5, 3},   {5, 3, 0},   {32, 32, 32},
+                               {33, 31, 40}, {1, 70, 19}, {70, 1, 19}, {3, 5, 130},
+                               {16, 64, 8},  {0, 5, 3},   {5, 0, 3},   {37, 41, 1}};
+  const struct {
+    int64_t pad, gap;
+    bool one_a, one_b;
+  } layouts[] = {
+      {0, 0, false, false}, {1, 1, false, false}, {3, 5, true, false}, {4, 0, false, true}};
+  size_t layout = 0;  // In turn: 4 x 3 x 3 x 3 forms of 12 shapes are enough.
+  for (const auto& s : shapes) {
+    for (const int ops : {0, 1, 2, 3}) {
+      for (const double alpha : {1.0, 0.0, -0.5}) {
+        for (const double beta : {0.0, 1.0, 2.0}) {
+          for (const int64_t batch : {0, 1, 3}) {
+            const auto& l = layouts[layout++ % 4];
+            cases.push_back({s[0], s[1], s[2], l.pad, (ops & 1) != 0, (ops & 2) != 0, alpha, beta,
+                             batch, l.gap, l.one_a, l.one_b});
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+// No vector begins where these do; the second is made of whole vectors otherwise.
+inline std::vector<MatMulCase> OffsetMatMulCases() {
+  std::vector<MatMulCase> cases;
+  for (MatMulCase c : {MatMulCase{33, 31, 40, 0}, MatMulCase{64, 64, 64, 0}}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      c.transpose_a = (ops & 1) != 0;
+      c.transpose_b = (ops & 2) != 0;
+      for (const int where : {1, 2, 4, 7}) {
+        c.offset_a = where & 1;
+        c.offset_b = where & 2;
+        c.offset_c = (where & 4) != 0 ? 3 : 0;
+        cases.push_back(c);
+      }
+    }
+  }
+  return cases;
+}
+
+// What an entry is to be tested with, of those above.
+inline std::vector<MatMulCase> MatMulCasesFor(const MatMulImplementation& implementation) {
+  std::vector<MatMulCase> cases = MatMulCases();
+  for (const MatMulCase& c : OffsetMatMulCases()) {
+    if (implementation.general || (!c.transpose_a && !c.transpose_b)) cases.push_back(c);
+  }
+  if (!implementation.general) return cases;
+  const std::vector<MatMulCase> general = GeneralMatMulCases();
+  cases.insert(cases.end(), general.begin(), general.end());
+  return cases;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_TEST_MATMUL_CASES_H_

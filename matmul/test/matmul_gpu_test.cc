@@ -1,0 +1,189 @@
+// Every device implementation on a GPU: the cases that all share, and those that only a GPU is fast
+// enough for.
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/gpu/buffer.h"
+#include "common/gpu/cublas_handle.h"
+#include "common/gpu/device.h"
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "matmul/reference.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/spoilt_problem.h"
+
+namespace stridewise {
+namespace {
+
+// Those on the device to which it applies: a test that does not apply is not there, and one that is
+// skipped says that there was no device for it.
+template <typename Applies>
+auto DeviceImplementations(Applies applies) {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.where == Where::kDevice && applies(implementation)) {
+      names.push_back(implementation.name);
+    }
+  }
+  return testing::ValuesIn(names);
+}
+
+std::string Name(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+class MatMulGpuTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto device = OpenDevice(0);
+    if (!device.ok()) GTEST_SKIP() << device.status();
+    auto cublas = CublasHandle::Create();
+    ASSERT_TRUE(cublas.ok()) << cublas.status();
+    cublas_ = *std::move(cublas);
+    implementation_ = FindMatMulImplementation(GetParam());
+    if (10 * device->compute_major + device->compute_minor <
+        implementation_->min_compute_capability) {
+      GTEST_SKIP() << "not for " << device->name;
+    }
+  }
+
+  // Runs `problem` on the device and brings C, with its guards, back.
+  template <typename T>
+  absl::Status RunOnDevice(MatMulTestProblem<T>* problem, const Block& block = {0, 0, 0}) {
+    std::vector<T>& c = problem->c_with_guards();
+    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
+    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
+    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
+    MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
+    args.cublas = cublas_.get();
+    args.block = block;
+    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
+    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(T));
+  }
+
+  template <typename T>
+  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
+    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
+    return buffer;
+  }
+
+  template <typename T>
+  void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
+    MatMulTestProblem<T> problem(c);
+    const absl::Status status = RunOnDevice(&problem, block);
+    ASSERT_TRUE(status.ok()) << c << ": " << status;
+    ASSERT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+  }
+
+  const MatMulImplementation* implementation_ = nullptr;
+  CublasHandle cublas_;
+};
+
+TEST_P(MatMulGpuTest, Float) {
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<float>(c);
+}
+
+class MatMulDoubleGpuTest : public MatMulGpuTest {};
+
+TEST_P(MatMulDoubleGpuTest, Double) {
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<double>(c);
+}
+
+// More rows of blocks than grid.y holds, with any block up to 32 rows.
+TEST_P(MatMulGpuTest, MoreRowsThanAGridHolds) { RunCase<float>({65535 * 32 + 33, 2, 3, 1}); }
+
+TEST_P(MatMulGpuTest, EveryBlockShape) {
+  if (implementation_->blocks == Blocks::kFixed) {
+    MatMulTestProblem<float> problem({5, 5, 5, 0});
+    EXPECT_EQ(RunOnDevice(&problem, {3, 7}).code(), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  for (const Block& block : {Block{1, 1}, Block{32, 1}, Block{1, 32}, Block{256, 1}, Block{8, 8},
+                             Block{3, 7}, Block{32, 32}, Block{1, 1024}, Block{1024, 1}}) {
+    RunCase<float>({67, 71, 19, 2}, block);
+  }
+  MatMulTestProblem<float> problem({5, 5, 5, 0});
+  EXPECT_EQ(RunOnDevice(&problem, {64, 32}).code(), absl::StatusCode::kInvalidArgument);
+  RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
+}
+
+// Large enough that packing operands pays (packing.h), cut tiles and steps that end within a tile:
+// for those that the host executor cannot test at leisure.
+class MatMulPackingGpuTest : public MatMulGpuTest {};
+
+TEST_P(MatMulPackingGpuTest, OperandsWorthPacking) {
+  for (MatMulCase c : {MatMulCase{1901, 1900, 40, 0}, MatMulCase{1901, 1903, 71, 1},
+                       MatMulCase{1200, 1000, 520, 0}}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      c.transpose_a = (ops & 1) != 0;
+      c.transpose_b = (ops & 2) != 0;
+      RunCase<float>(c);
+      MatMulCase general = c;
+      general.alpha = -0.5;
+      general.beta = 2;
+      general.offset_a = general.offset_b = general.offset_c = 1;
+      RunCase<float>(general);
+    }
+  }
+}
+
+// A NaN, or an infinity, in A spoils its row of C, in B its column, and nothing else: zero padding
+// must not meet it.
+TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
+  for (const MatMulCase& c : SpoiltMatMulCases(*implementation_)) {
+    for (const float value : {NAN, INFINITY}) {
+      for (const bool in_a : {true, false}) {
+        MatMulTestProblem<float> problem(c);
+        Spoil(value, in_a, &problem);
+        ASSERT_TRUE(RunOnDevice(&problem).ok()) << c;
+        ASSERT_TRUE(CheckSpoilt(in_a, problem).ok())
+            << c << ", " << value << " in " << (in_a ? "A: " : "B: ") << CheckSpoilt(in_a, problem);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest,
+                         DeviceImplementations([](const auto&) { return true; }), Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest,
+                         DeviceImplementations([](const auto& i) { return i.takes_double; }), Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](const auto& i) {
+                           return i.general && i.executor != Executor::kHostExecutable;
+                         }),
+                         Name);
+
+TEST(ReferenceProductsGpuTest, HostAndDeviceAgree) {
+  const auto device = OpenDevice(0);
+  if (!device.ok()) GTEST_SKIP() << device.status();
+  auto cublas = CublasHandle::Create();
+  ASSERT_TRUE(cublas.ok()) << cublas.status();
+  for (const MatMulCase& c :
+       {MatMulCase{129, 65, 200, 3}, MatMulCase{129, 65, 200, 3, true, false, -0.5, 2},
+        MatMulCase{65, 129, 200, 3, true, true, 0.1, -1, 3, 5},
+        MatMulCase{65, 129, 200, 3, false, true, 0, 0.1},
+        MatMulCase{65, 129, 0, 3, false, true, 1, 1}}) {
+    MatMulTestProblem<float> problem(c);
+    std::vector<double> r[2], s[2];
+    for (const int on_device : {0, 1}) {
+      r[on_device].resize(c.m * c.n);
+      s[on_device].resize(c.m * c.n);
+      MatMulArgs args = problem.args();
+      if (on_device == 1) args.cublas = cublas->get();
+      const absl::Status status = ReferenceProducts(args, {r[on_device].data(), c.m, c.n, c.n},
+                                                    {s[on_device].data(), c.m, c.n, c.n});
+      ASSERT_TRUE(status.ok()) << c << ": " << status;
+    }
+    for (int64_t i = 0; i < c.m * c.n; ++i) {
+      ASSERT_NEAR(r[0][i], r[1][i], 1e-12) << c;
+      ASSERT_NEAR(s[0][i], s[1][i], 1e-12) << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

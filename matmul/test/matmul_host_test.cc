@@ -1,0 +1,232 @@
+// Host implementations, the registry and what it refuses.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "matmul/batch.h"
+#include "matmul/reference.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/spoilt_problem.h"
+
+namespace stridewise {
+namespace {
+
+std::vector<std::string> HostNames() {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.where == Where::kHost) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+class MatMulHostTest : public testing::TestWithParam<std::string> {
+ protected:
+  template <typename T>
+  void RunAllCases() {
+    const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
+    for (const MatMulCase& c : MatMulCasesFor(implementation)) {
+      MatMulTestProblem<T> problem(c);
+      const absl::Status status = RunMatMul(implementation, problem.args());
+      EXPECT_TRUE(status.ok()) << c << ": " << status;
+      EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+    }
+  }
+};
+
+TEST_P(MatMulHostTest, Float) { RunAllCases<float>(); }
+TEST_P(MatMulHostTest, Double) { RunAllCases<double>(); }
+
+TEST_P(MatMulHostTest, NanAndInfinityStayInTheirRowAndColumn) {
+  const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
+  for (const MatMulCase& c : SpoiltMatMulCases(implementation)) {
+    for (const float value : {NAN, INFINITY}) {
+      for (const bool in_a : {true, false}) {
+        MatMulTestProblem<float> problem(c);
+        Spoil(value, in_a, &problem);
+        ASSERT_TRUE(RunMatMul(implementation, problem.args()).ok()) << c;
+        EXPECT_TRUE(CheckSpoilt(in_a, problem).ok())
+            << c << ", " << value << " in " << (in_a ? "A: " : "B: ") << CheckSpoilt(in_a, problem);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulHostTest, testing::ValuesIn(HostNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(MatMulRegistry, NamesAreUniqueAndDescribed) {
+  std::set<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    EXPECT_TRUE(names.insert(implementation.name).second) << implementation.name;
+    EXPECT_EQ(FindMatMulImplementation(implementation.name), &implementation);
+    EXPECT_FALSE(implementation.summary.empty()) << implementation.name;
+    EXPECT_FALSE(implementation.teaches.empty()) << implementation.name;
+    EXPECT_FALSE(implementation.math.empty()) << implementation.name;
+  }
+  EXPECT_EQ(FindMatMulImplementation("no_such"), nullptr);
+}
+
+struct Refusal {
+  const char* says;
+  void (*spoil)(MatMulArgs& args);
+};
+
+// A batch of three, 7x5x3.
+TEST(MatMulRegistry, RefusesBadArgumentsByName) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  const Refusal refusals[] = {
+      {"m is -1; allowed is 0", [](MatMulArgs& args) { args.m = -1; }},
+      {"n is -2; allowed is 0", [](MatMulArgs& args) { args.n = -2; }},
+      {"k is -3; allowed is 0", [](MatMulArgs& args) { args.k = -3; }},
+      {"batch is -1; allowed is 0", [](MatMulArgs& args) { args.batch = -1; }},
+      {"lda is 2; allowed is 3", [](MatMulArgs& args) { args.lda = 2; }},
+      {"ldb is 4; allowed is 5", [](MatMulArgs& args) { args.ldb = 4; }},
+      {"ldc is 4; allowed is 5", [](MatMulArgs& args) { args.ldc = 4; }},
+      {"lda is 3; allowed is 7", [](MatMulArgs& args) { args.transpose_a = true; }},
+      {"ldb is 2; allowed is 3",
+       [](MatMulArgs& args) {
+         args.transpose_b = true;
+         args.ldb = 2;
+       }},
+      {"stride_a is -1; allowed is 0", [](MatMulArgs& args) { args.stride_a = -1; }},
+      {"stride_b is -1; allowed is 0", [](MatMulArgs& args) { args.stride_b = -1; }},
+      {"stride_c is 34; allowed is 35", [](MatMulArgs& args) { args.stride_c = 34; }},
+      {"a has lda 4611686018427387903", [](MatMulArgs& args) { args.lda = kMax / 2; }},
+      {"b has ldb 5, stride_b 4611686018427387903",
+       [](MatMulArgs& args) { args.stride_b = kMax / 2; }},
+      {"c has ldc 5, stride_c 9223372036854775807", [](MatMulArgs& args) { args.stride_c = kMax; }},
+      {"a is null; allowed only when it has no elements, and it has 21",
+       [](MatMulArgs& args) { args.a = nullptr; }},
+      {"b is null", [](MatMulArgs& args) { args.b = nullptr; }},
+      {"c is null", [](MatMulArgs& args) { args.c = nullptr; }},
+      {"a is not a multiple of 4",
+       [](MatMulArgs& args) { args.a = static_cast<const char*>(args.a) + 2; }},
+      {"workspace_bytes is -1", [](MatMulArgs& args) { args.workspace_bytes = -1; }},
+      {"workspace is null", [](MatMulArgs& args) { args.workspace_bytes = 16; }},
+      {"workspace is not a multiple of 16",
+       [](MatMulArgs& args) { args.workspace = reinterpret_cast<void*>(uintptr_t{8}); }},
+      {"block is 8x8",
+       [](MatMulArgs& args) {
+         args.block = {8, 8};
+       }},
+  };
+  for (const Refusal& refusal : refusals) {
+    MatMulTestProblem<float> problem({7, 5, 3, 0, false, false, 1, 0, 3});
+    MatMulArgs args = problem.args();
+    refusal.spoil(args);
+    const absl::Status status = RunMatMul(*FindMatMulImplementation("cpu_naive"), args);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << refusal.says;
+    EXPECT_EQ(std::string(status.message()).rfind(absl::StrCat("cpu_naive: ", refusal.says), 0), 0u)
+        << refusal.says << ": " << status;
+  }
+}
+
+// Before anything is launched, so that no GPU is needed to hear it.
+TEST(MatMulRegistry, RefusesTheGeneralFormWhereItIsNotTaken) {
+  const Refusal refusals[] = {
+      {"transpose_a is true; allowed is false", [](MatMulArgs& args) { args.transpose_a = true; }},
+      {"transpose_b is true; allowed is false", [](MatMulArgs& args) { args.transpose_b = true; }},
+      {"alpha is 0.5; allowed is 1", [](MatMulArgs& args) { args.alpha = 0.5; }},
+      {"beta is 1; allowed is 0", [](MatMulArgs& args) { args.beta = 1; }},
+      {"batch is 2; allowed is 1", [](MatMulArgs& args) { args.batch = 2; }},
+      {"batch is 0; allowed is 1", [](MatMulArgs& args) { args.batch = 0; }},
+  };
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.general || implementation.run == nullptr) continue;
+    for (const Refusal& refusal : refusals) {
+      MatMulTestProblem<float> problem({7, 7, 7, 0});
+      MatMulArgs args = problem.args();
+      refusal.spoil(args);
+      const absl::Status status = RunMatMul(implementation, args);
+      EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << refusal.says;
+      EXPECT_NE(std::string(status.message()).find(refusal.says), std::string::npos) << status;
+    }
+  }
+}
+
+// Refused, or, without CUDA, not there: in no case launched.
+TEST(MatMulRegistry, KernelsRefuseMoreTermsThanTheyCount) {
+  MatMulTestProblem<float> problem({1, 1, 1, 0});
+  MatMulArgs args = problem.args();
+  args.k = args.lda = int64_t{1} << 31;
+  const absl::StatusCode code = RunMatMul(*FindMatMulImplementation("naive"), args).code();
+  EXPECT_TRUE(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnavailable);
+}
+
+TEST(MatMulRegistry, CountsBytesAndFlops) {
+  EXPECT_EQ(MatMulFlops(2, 3, 5), 60);
+  EXPECT_EQ(MatMulBytes(2, 3, 5, ElementType::kFloat), 4 * (10 + 15 + 6));
+  EXPECT_EQ(MatMulBytes(2, 3, 5, ElementType::kDouble), 8 * (10 + 15 + 6));
+  // Beyond 64 bits without wrapping round.
+  EXPECT_GT(MatMulFlops(1 << 24, 1 << 24, 1 << 24), 9e21);
+}
+
+// What must not be read is NaN in these problems, and would show.
+TEST(ReferenceProducts, IsTheDefinitionOnTheHost) {
+  for (MatMulCase c : GeneralMatMulCases()) {
+    if (c.batch == 0) continue;
+    MatMulTestProblem<float> problem(c);
+    std::vector<double> r(c.m * c.n);
+    std::vector<double> s(c.m * c.n);
+    const int64_t last = c.batch - 1;
+    const MatMulArgs args = OneOfBatch(problem.args(), last);
+    ASSERT_TRUE(ReferenceProducts(args, {r.data(), c.m, c.n, c.n}, {s.data(), c.m, c.n, c.n}).ok());
+    const ConstMatrix<float> a = args.A<float>();
+    const ConstMatrix<float> b = args.B<float>();
+    for (int64_t row = 0; row < c.m; ++row) {
+      for (int64_t col = 0; col < c.n; ++col) {
+        double sum = c.beta == 0 ? 0 : c.beta * args.C<float>()(row, col);
+        double absolute = std::abs(sum);
+        for (int64_t i = 0; i < c.k && c.alpha != 0; ++i) {
+          const double product = c.alpha * (c.transpose_a ? a(i, row) : a(row, i)) *
+                                 (c.transpose_b ? b(col, i) : b(i, col));
+          sum += product;
+          absolute += std::abs(product);
+        }
+        ASSERT_NEAR(r[row * c.n + col], sum, 1e-12) << c;
+        ASSERT_NEAR(s[row * c.n + col], absolute, 1e-12) << c;
+      }
+    }
+  }
+}
+
+// 0.1 as a float is not 0.1.
+TEST(ReferenceProducts, RoundsAlphaAndBetaAsTheElementTypeDoes) {
+  const float a = 1;
+  const float b = 1;
+  float c = 1;
+  MatMulArgs args;
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = 1;
+  args.a = &a;
+  args.b = &b;
+  args.c = &c;
+  args.alpha = 0.1;
+  args.beta = -0.2;
+  double r = 0;
+  double s = 0;
+  ASSERT_TRUE(ReferenceProducts(args, {&r, 1, 1, 1}, {&s, 1, 1, 1}).ok());
+  EXPECT_EQ(r, double{0.1f} - double{0.2f});
+  EXPECT_EQ(s, double{0.1f} + double{0.2f});
+}
+
+TEST(ReferenceTerms, CountsWhatAlphaAndBetaAdd) {
+  MatMulArgs args;
+  args.k = 5;
+  EXPECT_EQ(ReferenceTerms(args), 5);
+  args.alpha = 2;
+  EXPECT_EQ(ReferenceTerms(args), 7);
+  args.alpha = 1;
+  args.beta = 1;
+  EXPECT_EQ(ReferenceTerms(args), 7);
+}
+
+}  // namespace
+}  // namespace stridewise

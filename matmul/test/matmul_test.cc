@@ -1,0 +1,215 @@
+// The library call where no GPU is needed: what it refuses, and what it makes of column-major
+// matrices.
+
+#include "matmul/matmul.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "matmul/registry.h"
+#include "matmul/row_major.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+template <typename T>
+T* At(uintptr_t address) {
+  return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+// A call that is right, of op(A) 7 x 3 and op(B) 3 x 5, three of them. It looks at addresses alone,
+// and these are nobody's.
+MatMulProblem Right(MatrixLayout layout) {
+  const bool by_rows = layout == MatrixLayout::kRowMajor;
+  MatMulProblem problem;
+  problem.m = 7;
+  problem.n = 5;
+  problem.k = 3;
+  problem.a = At<float>(0x100000);
+  problem.lda = by_rows ? 3 : 7;
+  problem.b = At<float>(0x200000);
+  problem.ldb = by_rows ? 5 : 3;
+  problem.c = At<float>(0x300000);
+  problem.ldc = by_rows ? 5 : 7;
+  problem.layout = layout;
+  problem.batch = 3;
+  problem.stride_a = 21;
+  problem.stride_b = 15;
+  problem.stride_c = 35;
+  return problem;
+}
+
+struct Refusal {
+  std::string says;
+  void (*spoil)(MatMulProblem& problem);
+};
+
+void ExpectRefusals(MatrixLayout layout, const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    MatMulProblem problem = Right(layout);
+    refusal.spoil(problem);
+    const absl::Status status = MatMul(problem, nullptr);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << refusal.says << ": " << status;
+    EXPECT_EQ(std::string(status.message()).rfind(refusal.says, 0), 0u)
+        << refusal.says << ": " << status;
+  }
+}
+
+// In both layouts the message names what the caller passed.
+TEST(MatMul, RefusesByName) {
+  for (const MatrixLayout layout : {MatrixLayout::kRowMajor, MatrixLayout::kColumnMajor}) {
+    SCOPED_TRACE(layout == MatrixLayout::kRowMajor ? "row-major" : "column-major");
+    ExpectRefusals(
+        layout,
+        {
+            {"m is -1; allowed is 0", [](MatMulProblem& p) { p.m = -1; }},
+            {"n is -1; allowed is 0", [](MatMulProblem& p) { p.n = -1; }},
+            {"k is -1; allowed is 0", [](MatMulProblem& p) { p.k = -1; }},
+            {"batch is -1; allowed is 0", [](MatMulProblem& p) { p.batch = -1; }},
+            {"k is 2147483648; allowed is at most 2147483647",
+             [](MatMulProblem& p) { p.k = p.lda = p.ldb = int64_t{1} << 31; }},
+            {"lda is 2; allowed is ", [](MatMulProblem& p) { p.lda = 2; }},
+            {"ldb is 2; allowed is ", [](MatMulProblem& p) { p.ldb = 2; }},
+            {"ldc is 4; allowed is ", [](MatMulProblem& p) { p.ldc = 4; }},
+            {"stride_a is -1; allowed is 0", [](MatMulProblem& p) { p.stride_a = -1; }},
+            {"stride_b is -1; allowed is 0", [](MatMulProblem& p) { p.stride_b = -1; }},
+            {"stride_c is 34; allowed is 35", [](MatMulProblem& p) { p.stride_c = 34; }},
+            {"a has lda ", [](MatMulProblem& p) { p.stride_a = kMax; }},
+            {"b has ldb ", [](MatMulProblem& p) { p.stride_b = kMax; }},
+            {"c has ldc ", [](MatMulProblem& p) { p.stride_c = kMax; }},
+            {"a is null; allowed only when it has no elements, and it has 21",
+             [](MatMulProblem& p) { p.a = nullptr; }},
+            {"b is null; allowed only when it has no elements, and it has 15",
+             [](MatMulProblem& p) { p.b = nullptr; }},
+            {"c is null; allowed only when it has no elements, and it has 35",
+             [](MatMulProblem& p) { p.c = nullptr; }},
+            {"a is not a multiple of 4", [](MatMulProblem& p) { p.a = At<float>(0x100002); }},
+            {"b is not a multiple of 4", [](MatMulProblem& p) { p.b = At<float>(0x100002); }},
+            {"c is not a multiple of 4", [](MatMulProblem& p) { p.c = At<float>(0x100002); }},
+            {"workspace_bytes is -1", [](MatMulProblem& p) { p.workspace_bytes = -1; }},
+            {"workspace is null", [](MatMulProblem& p) { p.workspace_bytes = 64; }},
+            {"workspace is not a multiple of 16",
+             [](MatMulProblem& p) { p.workspace = At<void>(0x400008); }},
+        });
+  }
+}
+
+// The shortest leading dimensions: rows by rows, columns by columns.
+TEST(MatMul, LeadingDimensionsStepOverRowsOrColumns) {
+  ExpectRefusals(MatrixLayout::kRowMajor,
+                 {
+                     {"lda is 2; allowed is 3", [](MatMulProblem& p) { p.lda = 2; }},
+                     {"ldb is 4; allowed is 5", [](MatMulProblem& p) { p.ldb = 4; }},
+                     {"ldc is 4; allowed is 5", [](MatMulProblem& p) { p.ldc = 4; }},
+                     {"lda is 3; allowed is 7", [](MatMulProblem& p) { p.transpose_a = true; }},
+                 });
+  ExpectRefusals(MatrixLayout::kColumnMajor,
+                 {
+                     {"lda is 6; allowed is 7", [](MatMulProblem& p) { p.lda = 6; }},
+                     {"ldb is 2; allowed is 3", [](MatMulProblem& p) { p.ldb = 2; }},
+                     {"ldc is 6; allowed is 7", [](MatMulProblem& p) { p.ldc = 6; }},
+                     {"ldb is 3; allowed is 5", [](MatMulProblem& p) { p.transpose_b = true; }},
+                 });
+}
+
+// No elements: nothing to point to, and nothing launched.
+TEST(MatMul, NoElementsNeedNoMemory) {
+  const struct { int64_t m, n, batch; } cases[] = {{0, 5, 1}, {7, 0, 1}, {0, 0, 3}, {7, 5, 0}};
+  for (const auto& c : cases) {
+    MatMulProblem problem;
+    problem.m = c.m;
+    problem.n = c.n;
+    problem.batch = c.batch;
+    problem.lda = 0;
+    problem.ldb = problem.ldc = c.n;
+    EXPECT_EQ(MatMulWorkspaceBytes(problem), 0);
+    const absl::Status status = MatMul(problem, nullptr);
+    EXPECT_EQ(status.code(),
+              gpu::BuiltWithCuda() ? absl::StatusCode::kOk : absl::StatusCode::kUnavailable)
+        << c.m << "x" << c.n << ", batch of " << c.batch << ": " << status;
+  }
+}
+
+TEST(MatMul, SaysWhereThereIsNoCuda) {
+  if (gpu::BuiltWithCuda()) GTEST_SKIP() << "built with CUDA";
+  EXPECT_EQ(MatMul(Right(MatrixLayout::kRowMajor), nullptr).code(), absl::StatusCode::kUnavailable);
+}
+
+// An element of a matrix as its caller stored it.
+int64_t Place(MatrixLayout layout, int64_t ld, int64_t row, int64_t col) {
+  return layout == MatrixLayout::kRowMajor ? row * ld + col : col * ld + row;
+}
+
+// The definition in both layouts, on small whole numbers, which are exact in any order of
+// operations. Leading dimensions and strides are all different, so that none can stand in for
+// another.
+TEST(RowMajorArgs, IsTheSameProduct) {
+  constexpr int64_t kM = 4, kN = 3, kK = 5, kBatch = 2;
+  for (const MatrixLayout layout : {MatrixLayout::kRowMajor, MatrixLayout::kColumnMajor}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      SCOPED_TRACE(testing::Message() << static_cast<int>(layout) << ", operands " << ops);
+      std::vector<float> a(200), b(200), c(200), want(200);
+      for (int i = 0; i < 200; ++i) {
+        a[i] = static_cast<float>(i % 7 - 3);
+        b[i] = static_cast<float>(i % 11 - 5);
+        c[i] = want[i] = static_cast<float>(i % 5);
+      }
+      MatMulProblem problem;
+      problem.m = kM;
+      problem.n = kN;
+      problem.k = kK;
+      problem.a = a.data();
+      problem.lda = 6;
+      problem.b = b.data();
+      problem.ldb = 7;
+      problem.c = c.data();
+      problem.ldc = 8;
+      problem.transpose_a = (ops & 1) != 0;
+      problem.transpose_b = (ops & 2) != 0;
+      problem.alpha = 2;
+      problem.beta = -3;
+      problem.layout = layout;
+      problem.batch = kBatch;
+      problem.stride_a = 70;
+      problem.stride_b = 80;
+      problem.stride_c = 90;
+      for (int64_t i = 0; i < kBatch; ++i) {
+        for (int64_t row = 0; row < kM; ++row) {
+          for (int64_t col = 0; col < kN; ++col) {
+            float sum = 0;
+            for (int64_t term = 0; term < kK; ++term) {
+              const int64_t in_a =
+                  problem.transpose_a ? Place(layout, 6, term, row) : Place(layout, 6, row, term);
+              const int64_t in_b =
+                  problem.transpose_b ? Place(layout, 7, col, term) : Place(layout, 7, term, col);
+              sum += a[i * 70 + in_a] * b[i * 80 + in_b];
+            }
+            float& result = want[i * 90 + Place(layout, 8, row, col)];
+            result = 2 * sum - 3 * result;
+          }
+        }
+      }
+      const absl::Status status =
+          RunMatMul(*FindMatMulImplementation("cpu_naive"), RowMajorArgs(problem));
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(c, want);
+    }
+  }
+}
+
+TEST(RowMajorArgs, PassesTheWorkspaceOn) {
+  MatMulProblem problem = Right(MatrixLayout::kColumnMajor);
+  problem.workspace = At<void>(0x400000);
+  problem.workspace_bytes = 64;
+  EXPECT_EQ(RowMajorArgs(problem).workspace, problem.workspace);
+  EXPECT_EQ(RowMajorArgs(problem).workspace_bytes, 64);
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,195 @@
+// Problems for the tests of every implementation, host, device and host executor alike.
+
+#ifndef STRIDEWISE_MATMUL_TEST_MATMUL_TEST_PROBLEM_H_
+#define STRIDEWISE_MATMUL_TEST_MATMUL_TEST_PROBLEM_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "common/verify/fill.h"
+#include "common/verify/validation.h"
+#include "matmul/batch.h"
+#include "matmul/reference.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+
+namespace stridewise {
+
+// Host buffers for one case. What lies before, between and behind the rows and matrices of A and B
+// is NaN, so that reading there shows; C has canaries there. What must not be read is NaN as well:
+// A and B where alpha is 0, C where beta is.
+template <typename T>
+class MatMulTestProblem {
+ public:
+  static constexpr int64_t kGuard = 64;  // Elements before and behind C.
+  static constexpr uint64_t kSeedA = 101;
+  static constexpr uint64_t kSeedB = 202;
+  static constexpr uint64_t kSeedC = 303;
+
+  explicit MatMulTestProblem(const MatMulCase& c) : case_(c) {
+    args_.m = c.m;
+    args_.n = c.n;
+    args_.k = c.k;
+    args_.type = sizeof(T) == 4 ? ElementType::kFloat : ElementType::kDouble;
+    args_.transpose_a = c.transpose_a;
+    args_.transpose_b = c.transpose_b;
+    args_.alpha = c.alpha;
+    args_.beta = c.beta;
+    args_.batch = c.batch;
+    args_.lda = args_.A<T>().cols + c.pad;
+    args_.ldb = args_.B<T>().cols + 2 * c.pad;
+    args_.ldc = c.n + 3 * c.pad;
+    args_.stride_a = c.one_a ? 0 : Span(args_.A<T>()) + c.gap;
+    args_.stride_b = c.one_b ? 0 : Span(args_.B<T>()) + 2 * c.gap;
+    args_.stride_c = Span(args_.C<T>()) + 3 * c.gap;
+    a_.assign(c.offset_a + Elements(args_.A<T>(), args_.stride_a), kNan);
+    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.stride_b), kNan);
+    c_.assign(c.offset_c + Elements(args_.C<T>(), args_.stride_c) + 2 * kGuard, kCanary);
+    args_ = ArgsAt(a_.data(), b_.data(), c_.data());
+    for (int64_t i = 0; i < c.batch; ++i) {
+      const MatMulArgs one = OneOfBatch(args_, i);
+      if (reads_a_and_b()) {
+        FillUniform(Writable(one.A<T>()), kSeedA + (c.one_a ? 0 : i));
+        FillUniform(Writable(one.B<T>()), kSeedB + (c.one_b ? 0 : i));
+      }
+      if (reads_c()) {
+        FillUniform(one.C<T>(), kSeedC + i);
+      } else {
+        Fill(one.C<T>(), kNan);
+      }
+    }
+    c_before_ = c_;
+  }
+  MatMulTestProblem(const MatMulTestProblem&) = delete;
+  MatMulTestProblem& operator=(const MatMulTestProblem&) = delete;
+
+  // With pointers into a(), b() and c_with_guards().
+  const MatMulArgs& args() const { return args_; }
+  // With pointers into copies of them.
+  MatMulArgs ArgsAt(const void* a, const void* b, void* c_with_guards) const {
+    MatMulArgs args = args_;
+    args.a = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
+    args.b = b == nullptr ? b : static_cast<const T*>(b) + case_.offset_b;
+    args.c = static_cast<T*>(c_with_guards) + kGuard + case_.offset_c;
+    return args;
+  }
+  const std::vector<T>& a() const { return a_; }
+  const std::vector<T>& b() const { return b_; }
+  std::vector<T>& c_with_guards() { return c_; }
+  const std::vector<T>& c_before() const { return c_before_; }  // As c_with_guards() was at first.
+
+  bool reads_a_and_b() const { return static_cast<T>(args_.alpha) != 0; }
+  bool reads_c() const { return static_cast<T>(args_.beta) != 0; }
+
+  // Changes op(A)(row, i) of the first matrix, or op(B)(i, col).
+  void SetA(int64_t row, int64_t i, T value) {
+    Writable(args_.A<T>())(case_.transpose_a ? i : row, case_.transpose_a ? row : i) = value;
+  }
+  void SetB(int64_t i, int64_t col, T value) {
+    Writable(args_.B<T>())(case_.transpose_b ? col : i, case_.transpose_b ? i : col) = value;
+  }
+
+  // OK if C is what it should be and nothing outside C's elements was written. The references are
+  // the definition's loops, or, with a handle, those of the device.
+  absl::Status Check(cublasHandle_t cublas = nullptr) const {
+    RETURN_IF_ERROR(CheckCanaries());
+    std::vector<double> r(static_cast<size_t>(case_.m * case_.n));
+    std::vector<double> s(r.size());
+    const Matrix<double> products = {r.data(), case_.m, case_.n, case_.n};
+    const Matrix<double> absolutes = {s.data(), case_.m, case_.n, case_.n};
+    const int64_t terms = ReferenceTerms(args_);
+    for (int64_t i = 0; i < case_.batch; ++i) {
+      MatMulArgs one = OneOfBatch(args_, i);
+      const Matrix<T> result = one.C<T>();
+      // A reference reads what C was.
+      one.c = const_cast<T*>(c_before_.data()) + (result.data - c_.data());
+      one.cublas = cublas;
+      if (cublas != nullptr) {
+        RETURN_IF_ERROR(ReferenceProducts(one, products, absolutes));
+      } else {
+        Define(one, products, absolutes);
+      }
+      RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, terms), terms,
+                                   kUnitRoundoff<T>));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr T kCanary = 12345;
+  static constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+
+  template <typename View>
+  static int64_t Span(const View& view) {
+    return SpanElements(view.rows, view.cols, view.ld);
+  }
+  template <typename View>
+  int64_t Elements(const View& view, int64_t stride) const {
+    return case_.batch == 0 || Span(view) == 0 ? 0 : (case_.batch - 1) * stride + Span(view);
+  }
+  // Of a view into a_ or b_, which are this problem's own.
+  static Matrix<T> Writable(const ConstMatrix<T>& view) {
+    return {const_cast<T*>(view.data), view.rows, view.cols, view.ld};
+  }
+  static void Fill(const Matrix<T>& matrix, T value) {
+    for (int64_t row = 0; row < matrix.rows; ++row) {
+      std::fill_n(&matrix(row, 0), matrix.cols, value);
+    }
+  }
+
+  static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
+    const ConstMatrix<T> a = args.A<T>();
+    const ConstMatrix<T> b = args.B<T>();
+    const double alpha = static_cast<T>(args.alpha);
+    const double beta = static_cast<T>(args.beta);
+    for (int64_t row = 0; row < args.m; ++row) {
+      for (int64_t col = 0; col < args.n; ++col) {
+        const double old = beta == 0 ? 0 : beta * args.C<T>()(row, col);
+        r(row, col) = old;
+        s(row, col) = std::abs(old);
+      }
+      for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
+        const double x = alpha * (args.transpose_a ? a(i, row) : a(row, i));
+        for (int64_t col = 0; col < args.n; ++col) {
+          const double product = x * (args.transpose_b ? b(col, i) : b(i, col));
+          r(row, col) += product;
+          s(row, col) += std::abs(product);
+        }
+      }
+    }
+  }
+
+  // Bits, since some of them are NaN.
+  absl::Status CheckCanaries() const {
+    std::vector<T> want = c_before_;
+    for (int64_t i = 0; i < case_.batch; ++i) {
+      const Matrix<T> result = OneOfBatch(args_, i).C<T>();
+      for (int64_t row = 0; row < result.rows && result.cols > 0; ++row) {
+        std::copy_n(&result(row, 0), result.cols, want.data() + (&result(row, 0) - c_.data()));
+      }
+    }
+    for (size_t i = 0; i < c_.size(); ++i) {
+      if (std::memcmp(&c_[i], &want[i], sizeof(T)) != 0) {
+        return absl::DataLossError(absl::StrCat("written outside C, at element ",
+                                                static_cast<int64_t>(i) - kGuard - case_.offset_c,
+                                                " behind its first"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  MatMulCase case_;
+  MatMulArgs args_;
+  std::vector<T> a_, b_, c_, c_before_;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_TEST_MATMUL_TEST_PROBLEM_H_

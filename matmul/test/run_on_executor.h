@@ -1,0 +1,59 @@
+// Runs a test's problem on the host executor.
+
+#ifndef STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_
+#define STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/base/status_macros.h"
+#include "common/executor/executor.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_test_problem.h"
+
+namespace stridewise {
+
+// A buffer with the host's values; one that is not read counts as never written.
+template <typename T>
+absl::StatusOr<executor::Buffer> ToExecutor(executor::Executor* executor, const char* name,
+                                            const std::vector<T>& host, bool read) {
+  ASSIGN_OR_RETURN(executor::Buffer buffer, executor->Allocate(name, host.size() * sizeof(T)));
+  if (read) {
+    buffer.Upload(host.data());
+  } else {
+    buffer.Poison(host.data());
+  }
+  return buffer;
+}
+
+// `implementation` is of OnHostExecutor(). A and B are read-only; with alpha 0 they may not be read
+// either, nor may C with beta 0. `workspace_bytes` of memory that nobody has written are at the
+// call's disposal. The result is in the problem's c_with_guards().
+template <typename T>
+absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Block& block,
+                           int64_t workspace_bytes, executor::Executor* executor,
+                           MatMulTestProblem<T>* problem) {
+  std::vector<T>& host_c = problem->c_with_guards();
+  ASSIGN_OR_RETURN(executor::Buffer a,
+                   ToExecutor(executor, "a", problem->a(), problem->reads_a_and_b()));
+  ASSIGN_OR_RETURN(executor::Buffer b,
+                   ToExecutor(executor, "b", problem->b(), problem->reads_a_and_b()));
+  ASSIGN_OR_RETURN(const executor::Buffer c, ToExecutor(executor, "c", host_c, problem->reads_c()));
+  ASSIGN_OR_RETURN(const executor::Buffer workspace,
+                   executor->Allocate("workspace", static_cast<size_t>(workspace_bytes)));
+  a.MakeReadOnly();
+  b.MakeReadOnly();
+  MatMulArgs args = problem->ArgsAt(a.data(), b.data(), c.data());
+  args.workspace = workspace.data();
+  args.workspace_bytes = workspace_bytes;
+  args.stream = executor->stream();
+  args.block = block;
+  RETURN_IF_ERROR(RunMatMul(implementation, args));
+  c.Download(host_c.data());
+  return absl::OkStatus();
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_

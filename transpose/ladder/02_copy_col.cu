@@ -1,0 +1,29 @@
+// A copy with neighbouring threads down a column: both sides strided, a sector for each element.
+// The lower bound of the studies. L1 saves the loads (a sector's other elements are read by
+// neighbouring warps soon after), nothing saves the stores.
+
+#include "common/gpu/launch.h"
+#include "transpose/views.h"
+
+namespace stridewise {
+namespace {
+
+template <typename In, typename Out>
+__global__ void CopyColKernel(In in, Out out) {
+  using Index = typename In::Index;
+  const Index row = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Index col = BlockRow<Index>() * blockDim.y + threadIdx.y;
+  if (row < in.rows && col < in.cols) out(row, col) = in(row, col);
+}
+
+}  // namespace
+
+absl::Status CopyCol(const TransposeArgs& args) {
+  const Block& block = args.block;
+  return ForCopyViews(args, [&](auto in, auto out) {
+    return Launch(CopyColKernel<decltype(in), decltype(out)>,
+                  TileGrid(args.cols, args.rows, block.y, block.x), block, 0, args.stream, in, out);
+  });
+}
+
+}  // namespace stridewise

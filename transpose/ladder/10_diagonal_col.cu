@@ -1,0 +1,34 @@
+// naive_col with the blocks of a row of tiles shifted by the row's number, so that blocks that run
+// together work along a diagonal. It was the cure for partition camping: on GPUs of compute
+// capability 1.x a column of tiles could lie in one of the few memory partitions. Addresses are
+// hashed over the partitions since. The shift is modulo the grid's *width*, so that every tile is
+// taken once whatever the grid's shape (Ruetsch and Micikevicius, Optimizing Matrix Transpose in
+// CUDA, 2009).
+
+#include "common/gpu/launch.h"
+#include "transpose/views.h"
+
+namespace stridewise {
+namespace {
+
+template <typename In, typename Out>
+__global__ void DiagonalCol(In in, Out out) {
+  using Index = typename In::Index;
+  const Index tile_row = BlockRow<Index>();
+  const Index tile_col = (blockIdx.x + tile_row) % gridDim.x;
+  const Index row = tile_row * blockDim.y + threadIdx.y;
+  const Index col = tile_col * blockDim.x + threadIdx.x;
+  if (row < out.rows && col < out.cols) out(row, col) = in(col, row);
+}
+
+}  // namespace
+
+absl::Status TransposeDiagonalCol(const TransposeArgs& args) {
+  const Block& block = args.block;
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(DiagonalCol<decltype(in), decltype(out)>,
+                  TileGrid(args.cols, args.rows, block.y, block.x), block, 0, args.stream, in, out);
+  });
+}
+
+}  // namespace stridewise

@@ -1,0 +1,48 @@
+// Both global sides coalesced through a 32x32 tile in shared memory. Unpadded, a column of the tile
+// lies in one bank: 32 wavefronts a load where one would do. `tile_square_padded` is the same
+// kernel with a column of padding.
+
+#include "common/gpu/launch.h"
+#include "transpose/views.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kTile = 32;
+
+template <int kPad, typename In, typename Out>
+__global__ void TileSquare(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
+  __shared__ T tile[kTile][kTile + kPad];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const Index first_row = BlockRow<Index>() * kTile;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
+  if (first_row + y < in.rows && first_col + x < in.cols) {
+    tile[y][x] = in(first_row + y, first_col + x);
+  }
+  __syncthreads();
+  if (first_col + y < in.cols && first_row + x < in.rows) {
+    out(first_col + y, first_row + x) = tile[x][y];
+  }
+}
+
+template <int kPad>
+absl::Status LaunchTileSquare(const TransposeArgs& args) {
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileSquare<kPad, decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
+                  in, out);
+  });
+}
+
+}  // namespace
+
+absl::Status TransposeTileSquare(const TransposeArgs& args) { return LaunchTileSquare<0>(args); }
+
+absl::Status TransposeTileSquarePadded(const TransposeArgs& args) {
+  return LaunchTileSquare<1>(args);
+}
+
+}  // namespace stridewise

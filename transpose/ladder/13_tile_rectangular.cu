@@ -1,0 +1,56 @@
+// A tile of 16 rows of 32 elements, written as 32 rows of 16: 512 threads a block, so that two more
+// blocks fit on a multiprocessor than with 1024. A warp stores two rows of 16 elements, 64 bytes
+// each for float. On the way out it reads two columns of the tile: with rows of 32 they lie in one
+// bank each, with rows of 33 in overlapping sets of banks, with 34 in all 32.
+
+#include "common/gpu/launch.h"
+#include "transpose/views.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kRows = 16;
+constexpr int kCols = 32;
+
+template <int kPad, typename In, typename Out>
+__global__ void TileRectangular(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
+  __shared__ T tile[kRows][kCols + kPad];
+  const Index first_row = BlockRow<Index>() * kRows;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kCols;
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  if (first_row + y < in.rows && first_col + x < in.cols) {
+    tile[y][x] = in(first_row + y, first_col + x);
+  }
+  __syncthreads();
+  // The same threads in the shape of the transposed tile: 32 rows of 16.
+  const int thread = y * kCols + x;
+  const int out_y = thread / kRows;
+  const int out_x = thread % kRows;
+  if (first_col + out_y < in.cols && first_row + out_x < in.rows) {
+    out(first_col + out_y, first_row + out_x) = tile[out_x][out_y];
+  }
+}
+
+template <int kPad>
+absl::Status LaunchTileRectangular(const TransposeArgs& args) {
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileRectangular<kPad, decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kRows, kCols), Block{kCols, kRows}, 0, args.stream,
+                  in, out);
+  });
+}
+
+}  // namespace
+
+absl::Status TransposeTileRectangular(const TransposeArgs& args) {
+  return LaunchTileRectangular<0>(args);
+}
+
+absl::Status TransposeTileRectangularPadded(const TransposeArgs& args) {
+  return LaunchTileRectangular<2>(args);
+}
+
+}  // namespace stridewise

@@ -1,0 +1,196 @@
+// A square in place. Element (r, c) and element (c, r) change places, so a block takes a tile above
+// the diagonal and the one opposite below it, brings both into shared memory turned round, and
+// stores each where the other was; tiles on the diagonal go alone. Nothing is moved twice and no
+// memory is needed beside the matrix.
+//
+// Tiles are moved in pieces, the widest of 16 bytes, 4 bytes and one element that the matrix is
+// made of. A thread turns a square of elements, one piece wide, in its registers, and shared memory
+// turns those: piece y of the tile's row x lies in column x ^ y, so that neither rows nor columns
+// of pieces have bank conflicts.
+
+#include <type_traits>
+
+#include "common/gpu/launch.h"
+#include "transpose/alignment.h"
+#include "transpose/device/vectors.h"
+#include "transpose/registry.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kThreads = 256;
+
+// `side` x `side` pieces, and in each thread's hand `passes` squares of a piece's elements.
+template <typename T, typename PieceType>
+struct Shape {
+  using Element = T;
+  using Piece = PieceType;
+  static constexpr int kElements = static_cast<int>(sizeof(Piece) / sizeof(T));
+  static constexpr int kSide = sizeof(Piece) == sizeof(Vector) ? 16 : 32;
+  static constexpr int kExtent = kSide * kElements;
+  static constexpr int kPasses = kSide * kSide / kThreads;
+  static_assert(kPasses * kThreads == kSide * kSide, "each thread has as many squares");
+  static_assert((kSide & (kSide - 1)) == 0, "x ^ y stays inside a row of a power of two");
+  static_assert(2 * kExtent * kSide * sizeof(Piece) <= 48 * 1024, "static shared memory");
+};
+
+template <typename T, typename Piece>
+__device__ inline T ElementOfPiece(const Piece& piece, int k) {
+  if constexpr (std::is_same_v<Piece, Vector>) {
+    return ElementOf<T>(piece, k);
+  } else {
+    return static_cast<T>(piece >> (8 * sizeof(T) * k));
+  }
+}
+
+template <typename Piece, typename T, int kElements>
+__device__ inline Piece PieceOf(const T (&elements)[kElements]) {
+  if constexpr (std::is_same_v<Piece, Vector>) {
+    return VectorOf(elements);
+  } else {
+    Piece piece = elements[0];
+#pragma unroll
+    for (int k = 1; k < kElements; ++k) {
+      piece |= static_cast<Piece>(elements[k]) << (8 * sizeof(T) * k);
+    }
+    return piece;
+  }
+}
+
+// A tile in global memory, of which there are no more rows and columns than the matrix has.
+template <typename Shape>
+struct Tile {
+  using Piece = typename Shape::Piece;
+  static constexpr int kElements = Shape::kElements;
+
+  typename Shape::Element* data;
+  int rows;
+  int cols;
+  int64_t ld;
+
+  // A matrix is made of whole pieces, and so of whole squares.
+  __device__ bool Has(int x, int y) const { return y * kElements < rows && x * kElements < cols; }
+  __device__ Piece* At(int x, int row) const {
+    return reinterpret_cast<Piece*>(data + row * ld) + x;
+  }
+
+  __device__ void Load(Piece (&pieces)[Shape::kPasses][kElements]) const {
+#pragma unroll
+    for (int i = 0; i < Shape::kPasses; ++i) {
+      const int x = (threadIdx.x + i * kThreads) % Shape::kSide;
+      const int y = (threadIdx.x + i * kThreads) / Shape::kSide;
+      if (!Has(x, y)) continue;
+#pragma unroll
+      for (int k = 0; k < kElements; ++k) pieces[i][k] = *At(x, y * kElements + k);
+    }
+  }
+
+  // What Turn() left in shared memory.
+  __device__ void Store(const Piece* turned) const {
+#pragma unroll
+    for (int i = 0; i < Shape::kPasses; ++i) {
+      const int x = (threadIdx.x + i * kThreads) % Shape::kSide;
+      const int y = (threadIdx.x + i * kThreads) / Shape::kSide;
+      if (!Has(x, y)) continue;
+#pragma unroll
+      for (int k = 0; k < kElements; ++k) {
+        *At(x, y * kElements + k) = turned[(y * kElements + k) * Shape::kSide + (x ^ y)];
+      }
+    }
+  }
+};
+
+template <typename Shape>
+__device__ void Turn(const typename Shape::Piece (&pieces)[Shape::kPasses][Shape::kElements],
+                     typename Shape::Piece* turned) {
+  using T = typename Shape::Element;
+  constexpr int kElements = Shape::kElements;
+#pragma unroll
+  for (int i = 0; i < Shape::kPasses; ++i) {
+    const int x = (threadIdx.x + i * kThreads) % Shape::kSide;
+    const int y = (threadIdx.x + i * kThreads) / Shape::kSide;
+#pragma unroll
+    for (int k = 0; k < kElements; ++k) {
+      T column[kElements];
+#pragma unroll
+      for (int r = 0; r < kElements; ++r) column[r] = ElementOfPiece<T>(pieces[i][r], k);
+      turned[(x * kElements + k) * Shape::kSide + (x ^ y)] = PieceOf<typename Shape::Piece>(column);
+    }
+  }
+}
+
+// Tiles (i, j) with i <= j of `tiles` x `tiles`, by the rows of a rectangle tiles + 1 wide: row r
+// holds the tiles of row r and, behind them, those of row tiles - 1 - r. The middle row of an odd
+// number is its own partner, and then taken once.
+struct Pair {
+  int64_t i, j;
+  bool taken;  // By another block.
+
+  __device__ explicit Pair(int64_t tiles) {
+    const int64_t row = blockIdx.y;
+    const int64_t place = blockIdx.x;
+    const bool first = place < tiles - row;
+    i = first ? row : tiles - 1 - row;
+    j = i + (first ? place : place - (tiles - row));
+    taken = !first && i == row;
+  }
+};
+
+// Four blocks on a multiprocessor: 64 registers hold two squares of 4x4 floats and what else there
+// is. Left to itself nvcc takes 80, and three blocks are 1 point of memcpy slower at 8192 floats;
+// of 2-byte elements it is 19 points. Half a block for each of the tiles is slower too.
+template <typename Shape>
+__global__ void __launch_bounds__(kThreads, 4)
+    InPlaceSquare(Matrix<typename Shape::Element> matrix, int64_t batch, int64_t stride) {
+  using Piece = typename Shape::Piece;
+  __shared__ Piece turned[2][Shape::kExtent * Shape::kSide];
+  const Pair pair(gridDim.x - 1);
+  if (pair.taken) return;
+  const int64_t row = pair.i * Shape::kExtent;
+  const int64_t col = pair.j * Shape::kExtent;
+  const auto left = [&](int64_t first) {
+    const int64_t extent = matrix.rows - first;
+    return extent < Shape::kExtent ? static_cast<int>(extent) : Shape::kExtent;
+  };
+  const int rows = left(row);
+  const int cols = left(col);
+  for (int64_t i = blockIdx.z; i < batch; i += gridDim.z) {
+    const Tile<Shape> upper = {&matrix(row, col) + i * stride, rows, cols, matrix.ld};
+    const Tile<Shape> lower = {&matrix(col, row) + i * stride, cols, rows, matrix.ld};
+    const bool two = row != col;
+    Piece upper_pieces[Shape::kPasses][Shape::kElements];
+    Piece lower_pieces[Shape::kPasses][Shape::kElements];
+    upper.Load(upper_pieces);
+    if (two) lower.Load(lower_pieces);
+    Turn<Shape>(upper_pieces, turned[0]);
+    if (two) Turn<Shape>(lower_pieces, turned[1]);
+    __syncthreads();
+    lower.Store(turned[0]);
+    if (two) upper.Store(turned[1]);
+    __syncthreads();  // Before the next matrix's tiles overwrite these.
+  }
+}
+
+template <typename T, typename Piece>
+absl::Status LaunchPieces(const TransposeArgs& args) {
+  using TileShape = Shape<T, Piece>;
+  const int64_t tiles = CeilDiv(args.rows, TileShape::kExtent);
+  const int64_t matrices = args.batch < kMaxGridYZ ? args.batch : kMaxGridYZ;
+  return Launch(InPlaceSquare<TileShape>, Grid{tiles + 1, CeilDiv(tiles, 2), matrices},
+                Block{kThreads}, 0, args.stream, args.Out<T>(), args.batch, args.stride_out);
+}
+
+}  // namespace
+
+absl::Status TransposeInPlaceSquare(const TransposeArgs& args) {
+  if (args.rows == 0 || args.batch == 0) return absl::OkStatus();
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    // Of smaller elements, a vector's squares of 8x8 and 16x16 would not fit the registers.
+    using Widest = std::conditional_t<(sizeof(T) < 4), uint32_t, Vector>;
+    if (IsMadeOf(args, sizeof(Widest))) return LaunchPieces<T, Widest>(args);
+    return LaunchPieces<T, T>(args);
+  });
+}
+
+}  // namespace stridewise

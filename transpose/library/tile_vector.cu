@@ -1,0 +1,172 @@
+// 16 bytes a thread on both sides. Rows and columns are exchanged twice: a stack of vectors inside
+// a thread's registers, and the stacks in shared memory, where each leaves a piece of an out row in
+// one store. tile_swizzled moves 4 bytes with each of its four accesses an element; here 16 floats
+// take four loads, four shared stores, four shared loads and four stores.
+//
+// The tile is kept as out rows, in groups of 16 bytes, group g of row o in place g ^ (o / n) for
+// vectors of n elements: threads that store the same group for different columns, and threads that
+// load one out row, all find different banks.
+//
+// The fast path is for matrices made of whole vectors: extents, leading dimensions, strides and
+// pointers multiples of 16 bytes. Others are moved element by element through the same tile, which
+// is right and slow; tile_ragged is for them.
+
+#include "common/gpu/launch.h"
+#include "transpose/alignment.h"
+#include "transpose/device/tile_grid.h"
+#include "transpose/device/vectors.h"
+#include "transpose/views.h"
+
+namespace stridewise {
+namespace {
+
+// kRows x kCols elements of `in`, in stacks of kStack rows.
+template <typename T, int kRowsOfTile, int kColsOfTile, int kThreadsOfBlock, int kStackRows>
+struct Shape {
+  using Element = T;
+  static constexpr int kRows = kRowsOfTile;
+  static constexpr int kCols = kColsOfTile;
+  static constexpr int kThreads = kThreadsOfBlock;
+  static constexpr int kStack = kStackRows;
+  static constexpr int kElements = kVectorElements<T>;
+  static constexpr int kVectors = kCols / kElements;  // Along a row of `in`.
+  static constexpr int kGroups = kRows / kElements;   // Of 16 bytes along a row of `out`.
+  static constexpr int kStacks = kVectors * kRows / kStack / kThreads;
+  static constexpr int kStores = kCols * kGroups / kThreads;
+  static_assert(kCols % kElements == 0 && kRows % kElements == 0, "whole vectors on both sides");
+  static_assert(kRows % kStack == 0 && kElements % kStack == 0, "a stack stays in its group");
+  static_assert(kStacks * kThreads * kStack == kVectors * kRows, "each thread has as many stacks");
+  static_assert(kStores * kThreads == kCols * kGroups, "each thread has as many stores");
+  static_assert((kGroups & (kGroups - 1)) == 0, "x ^ y stays inside a row of a power of two");
+  static_assert(kRows * kCols * sizeof(T) <= 48 * 1024, "static shared memory");
+};
+
+// Measured on an H200, share of memcpy at 8192 x 8192 and more: 0.97 for floats (128x64 and 128x128
+// tiles are no better, 32x32 is 5 points worse); 0.96 for bytes, which need 128 bytes of an out row
+// and 256 of an in row to fill sectors; 0.98 for 8 bytes.
+template <typename T>
+struct Large;
+template <>
+struct Large<uint8_t> : Shape<uint8_t, 128, 256, 512, 4> {};
+template <>
+struct Large<uint16_t> : Shape<uint16_t, 128, 128, 512, 2> {};
+template <>
+struct Large<uint32_t> : Shape<uint32_t, 64, 64, 256, 4> {};
+template <>
+struct Large<uint64_t> : Shape<uint64_t, 32, 32, 256, 1> {};
+template <>
+struct Large<Bits128> : Shape<Bits128, 64, 16, 256, 1> {};
+
+// A 512 x 512 matrix is 64 tiles of 64x64, for half of a GPU's multiprocessors: tiles half as high,
+// with one vector a stack, take 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the
+// large ones are ahead.
+struct Small : Shape<uint32_t, 32, 64, 256, 1> {};
+constexpr int64_t kFewTiles = 300;
+
+// The vector at (row, col); what lies outside the matrix is not read and anything.
+template <bool kWhole, typename In, typename Index>
+__device__ inline Vector Load(const In& in, Index row, Index col) {
+  using T = std::remove_const_t<typename In::Element>;
+  Vector vector = {};
+  if constexpr (kWhole) {
+    if (row < in.rows && col < in.cols) vector = *reinterpret_cast<const Vector*>(&in(row, col));
+  } else {
+    T elements[kVectorElements<T>] = {};
+#pragma unroll
+    for (int k = 0; k < kVectorElements<T>; ++k) {
+      if (row < in.rows && col + k < in.cols) elements[k] = in(row, col + k);
+    }
+    vector = VectorOf<T>(elements);
+  }
+  return vector;
+}
+
+template <bool kWhole, typename Out, typename Index>
+__device__ inline void Store(const Out& out, Index row, Index col, const Vector& vector) {
+  using T = typename Out::Element;
+  if constexpr (kWhole) {
+    if (row < out.rows && col < out.cols) StoreVector(&out(row, col), vector);
+  } else {
+#pragma unroll
+    for (int k = 0; k < kVectorElements<T>; ++k) {
+      if (row < out.rows && col + k < out.cols) out(row, col + k) = ElementOf<T>(vector, k);
+    }
+  }
+}
+
+template <typename Tile, bool kWhole, typename In, typename Out>
+__global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, TileBatch batch) {
+  using T = typename Tile::Element;
+  using Index = typename In::Index;
+  using Exchange = Columns<T, Tile::kStack>;
+  constexpr int kElements = Tile::kElements;
+  constexpr int kPieces = kElements / Tile::kStack;  // Of an out row's group, one a stack.
+  __shared__ Vector tile[Tile::kCols * Tile::kGroups];
+  const auto first_col = static_cast<Index>(EnterMatrix(batch, &in, &out)) * Tile::kCols;
+  const auto first_row = static_cast<Index>(blockIdx.x) * Tile::kRows;
+
+#pragma unroll
+  for (int i = 0; i < Tile::kStacks; ++i) {
+    const unsigned stack = threadIdx.x + i * Tile::kThreads;  // Unsigned: % and / by a mask.
+    const auto x = static_cast<int>(stack % Tile::kVectors);
+    const auto y = static_cast<int>(stack / Tile::kVectors);
+    Vector rows[Tile::kStack];
+#pragma unroll
+    for (int k = 0; k < Tile::kStack; ++k) {
+      rows[k] = Load<kWhole>(in, first_row + y * Tile::kStack + k, first_col + x * kElements);
+    }
+    typename Exchange::Piece columns[kElements];
+    Exchange::Take(rows, columns);
+    const auto group = static_cast<int>((stack / Tile::kVectors / kPieces) ^
+                                        (stack % Tile::kVectors % Tile::kGroups));
+#pragma unroll
+    for (int k = 0; k < kElements; ++k) {
+      Vector* row = &tile[(x * kElements + k) * Tile::kGroups];
+      reinterpret_cast<typename Exchange::Piece*>(row + group)[stack / Tile::kVectors % kPieces] =
+          columns[k];
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < Tile::kStores; ++i) {
+    const unsigned store = threadIdx.x + i * Tile::kThreads;
+    const auto group = static_cast<int>(store % Tile::kGroups);
+    const auto row = static_cast<int>(store / Tile::kGroups);
+    const auto place = group ^ static_cast<int>(store / Tile::kGroups / kElements % Tile::kGroups);
+    Store<kWhole>(out, first_col + row, first_row + group * kElements,
+                  tile[row * Tile::kGroups + place]);
+  }
+}
+
+template <typename Tile>
+absl::Status Run(const TransposeArgs& args) {
+  const auto launch = [](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
+    return ForTransposeViews(part, [&](auto in, auto out) {
+      using In = decltype(in);
+      using Out = decltype(out);
+      if constexpr (!std::is_same_v<typename Out::Element, typename Tile::Element>) {
+        return absl::InternalError("a tile of another element");
+      } else {
+        return Launch(IsMadeOf(part, kVectorBytes) ? TileVector<Tile, true, In, Out>
+                                                   : TileVector<Tile, false, In, Out>,
+                      grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
+      }
+    });
+  };
+  return ForEachTileGrid(args, CeilDiv(args.rows, Tile::kRows), CeilDiv(args.cols, Tile::kCols),
+                         launch);
+}
+
+}  // namespace
+
+absl::Status TransposeTileVector(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using Tile = Large<decltype(element)>;
+    const int64_t tiles =
+        args.batch * CeilDiv(args.rows, Tile::kRows) * CeilDiv(args.cols, Tile::kCols);
+    if (sizeof(element) == sizeof(uint32_t) && tiles < kFewTiles) return Run<Small>(args);
+    return Run<Tile>(args);
+  });
+}
+
+}  // namespace stridewise

@@ -1,0 +1,167 @@
+// Every copy and transpose kernel on the host executor, with all its checks on.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/executor/executor.h"
+#include "gtest/gtest.h"
+#include "transpose/host_executor.h"
+#include "transpose/registry.h"
+#include "transpose/test/run_on_executor.h"
+#include "transpose/test/transpose_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+std::vector<std::string> DeviceNames() {
+  std::vector<std::string> names;
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+  }
+  return names;
+}
+
+class TransposeExecutorTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto implementation = OnHostExecutor(*FindTransposeImplementation(GetParam()));
+    if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
+    implementation_ = *implementation;
+    // One core, everything in order; two cores, and not.
+    for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {
+      executor::ExecutorOptions options;
+      options.threads = threads;
+      options.schedule_seed = seed;
+      auto executor = executor::Executor::Create(options);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      executors_.push_back(*std::move(executor));
+    }
+  }
+
+  absl::Status RunOn(executor::Executor* executor, TransposeTestProblem* problem,
+                     const Block& block) {
+    return RunOnExecutor(implementation_, block, executor, problem);
+  }
+
+  void RunCase(const TransposeCase& c, int64_t element_bytes, const Block& block = {0, 0, 0}) {
+    for (const auto& executor : executors_) {
+      TransposeTestProblem problem(c, element_bytes, implementation_.operation);
+      executor->ClearLaunches();
+      const absl::Status status = RunOn(executor.get(), &problem, block);
+      ASSERT_TRUE(status.ok()) << c << ", " << element_bytes << " bytes: " << status;
+      ASSERT_TRUE(problem.Check().ok())
+          << c << ", " << element_bytes << " bytes: " << problem.Check();
+      // What a kernel does to memory does not depend on who runs it when.
+      const auto& launches = executor->launches();
+      const auto& first_launches = executors_.front()->launches();
+      ASSERT_EQ(launches.size(), first_launches.size());
+      const bool empty = c.rows == 0 || c.cols == 0 || c.batch == 0;
+      const bool chooses_itself = implementation_.default_block.x == 0;
+      if (chooses_itself && !empty) {  // At most one a matrix, then.
+        ASSERT_GE(launches.size(), 1u) << c;
+        ASSERT_LE(launches.size(), static_cast<size_t>(c.batch)) << c;
+      } else {
+        ASSERT_EQ(launches.size(), empty ? 0u : 1u) << c;
+      }
+      for (size_t i = 0; i < launches.size(); ++i) {
+        ASSERT_TRUE(launches[i].profile == first_launches[i].profile) << c;
+        if (implementation_.blocks == Blocks::kAny || chooses_itself) continue;
+        const Block& launched = launches[i].block;
+        const Block& registered = implementation_.default_block;
+        ASSERT_EQ(launched.x, registered.x);
+        ASSERT_EQ(launched.y, registered.y);
+        ASSERT_EQ(launched.z, registered.z);
+      }
+    }
+  }
+
+  absl::StatusCode Refusal(const Block& block) {
+    TransposeTestProblem problem({5, 5, 0}, 4, implementation_.operation);
+    return RunOn(executors_.front().get(), &problem, block).code();
+  }
+
+  TransposeImplementation implementation_;
+  std::vector<std::unique_ptr<executor::Executor>> executors_;
+};
+
+TEST_P(TransposeExecutorTest, IsExactInEverySizeAndShape) {
+  for (const int64_t element_bytes : {1, 2, 4, 8, 16}) {
+    for (const TransposeCase& c : TransposeCasesFor(implementation_)) RunCase(c, element_bytes);
+  }
+}
+
+TEST_P(TransposeExecutorTest, EveryBlockShape) {
+  if (implementation_.blocks == Blocks::kFixed) {
+    EXPECT_EQ(Refusal({3, 7}), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  for (const Block& block :
+       {Block{1, 1}, Block{8, 8}, Block{8, 32}, Block{16, 16}, Block{32, 8}, Block{32, 32},
+        Block{256, 1}, Block{1, 256}, Block{3, 7}, Block{1024, 1}, Block{96, 4}}) {
+    for (const int64_t element_bytes : {1, 4, 16}) RunCase({61, 139, 3}, element_bytes, block);
+  }
+  EXPECT_EQ(Refusal({64, 32}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Refusal({2048, 1}), absl::StatusCode::kInvalidArgument);
+}
+
+// More tiles one above the other than grid.y holds, on either side of the transpose. Blocks of one
+// thread make that a small matrix.
+TEST_P(TransposeExecutorTest, TallAndWideGrids) {
+  if (implementation_.blocks == Blocks::kFixed) {
+    EXPECT_EQ(Refusal({1, 1}), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  RunCase({65535 + 2, 1, 0}, 4, {1, 1});
+  RunCase({1, 65535 + 2, 0}, 4, {1, 1});
+}
+
+// The same for blocks of a fixed size, of which only the last few run.
+TEST_P(TransposeExecutorTest, TheLastTilesOfATallGrid) {
+  if (implementation_.square_only) GTEST_SKIP() << "a square of this height is too large";
+  executor::ExecutorOptions options;
+  options.only = [](const Extent3& block, const Grid& grid) {
+    return grid.z > 1 && block.z == grid.z - 1 && block.y + 64 >= grid.y;
+  };
+  auto executor = executor::Executor::Create(options);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  TransposeTestProblem problem({65535 * 32 + 33, 3, 0}, 4, implementation_.operation);
+  const absl::Status status = RunOn(executor->get(), &problem, {0, 0, 0});
+  ASSERT_TRUE(status.ok()) << status;
+  if ((*executor)->launches().front().grid.z == 1) GTEST_SKIP() << "its grid does not grow in z";
+  const TransposeArgs& args = problem.args();
+  const auto* in = static_cast<const uint32_t*>(args.in);
+  const auto* out = static_cast<const uint32_t*>(args.out);
+  const bool copy = implementation_.operation == TransposeOperation::kCopy;
+  for (int64_t row = args.rows - 8; row < args.rows; ++row) {
+    for (int64_t col = 0; col < args.cols; ++col) {
+      ASSERT_EQ(out[copy ? row * args.ld_out + col : col * args.ld_out + row],
+                in[row * args.ld_in + col])
+          << row << "," << col;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransposeExecutorTest, testing::ValuesIn(DeviceNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(TransposeOnHostExecutor, IsThereForWhatTheRegistrySays) {
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    const auto on_host = OnHostExecutor(implementation);
+    if (implementation.executor == Executor::kHostExecutable) {
+      ASSERT_TRUE(on_host.ok()) << on_host.status();
+      EXPECT_EQ(on_host->name, implementation.name);
+      EXPECT_NE(on_host->run, nullptr) << implementation.name;
+      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
+    } else {
+      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
+      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
+                std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,262 @@
+// The kernels that are there for certain shapes, on the host executor, over those shapes and their
+// limits; and what they do to memory where they are fast.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/executor/executor.h"
+#include "common/executor/profile.h"
+#include "gtest/gtest.h"
+#include "transpose/host_executor.h"
+#include "transpose/registry.h"
+#include "transpose/test/executor_fixture.h"
+#include "transpose/test/run_on_executor.h"
+#include "transpose/test/transpose_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+using executor::EventKind;
+
+constexpr int64_t kElementSizes[] = {1, 2, 4, 8, 16};
+
+using TransposeShapesExecutorTest = TransposeOnExecutorTest;
+
+TransposeCase Turned(TransposeCase c) {
+  std::swap(c.rows, c.cols);
+  return c;
+}
+
+// few_columns as they are, few_rows turned round.
+class ThinTest : public TransposeShapesExecutorTest,
+                 public testing::WithParamInterface<std::string> {
+ protected:
+  void RunThin(const TransposeCase& c, int64_t element_bytes) {
+    const std::string& name = GetParam();
+    RunCase(name, name == "few_rows" ? Turned(c) : c, element_bytes);
+  }
+};
+
+TEST_P(ThinTest, EveryWidth) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (int64_t width = 1; width <= 40; ++width) {
+      RunThin({3 * 4096 / (width * element_bytes) + 5, width, 0}, element_bytes);
+    }
+    for (const int64_t width : {63, 64, 65, 131}) RunThin({37, width, 0}, element_bytes);
+  }
+}
+
+// A chunk is a power of two long; ends before, at and behind chunks and vectors.
+TEST_P(ThinTest, EveryEndOfTheLastChunk) {
+  for (const int64_t element_bytes : kElementSizes) {
+    const int64_t chunk = 4096 / element_bytes;
+    for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk / 2 - 1,
+                                 chunk / 2, chunk / 2 + 1, chunk - 1, chunk, chunk + 1}) {
+      for (const int64_t width : {1, 2, 3, 7}) RunThin({length, width, 0}, element_bytes);
+    }
+  }
+  for (const int64_t length : {1023, 1024, 1025}) {
+    for (const int64_t width : {1, 3, 12, 17, 33}) RunThin({length, width, 0}, 4);
+  }
+}
+
+// Either side with gaps; strips that start on every multiple of the element's size; flat pieces
+// that start beside a multiple of 16 bytes.
+TEST_P(ThinTest, GapsAndOffsets) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const auto& [pad_in, pad_out] : {std::pair{0, 1}, std::pair{1, 0}, std::pair{3, 2}}) {
+      for (const int64_t width : {1, 3, 8, 32, 37}) {
+        RunThin({1000, width, pad_in, pad_out}, element_bytes);
+      }
+    }
+    for (const auto& [in, out] : {std::pair{1, 0}, std::pair{0, 1}, std::pair{1, 3}}) {
+      for (const int64_t width : {1, 3, 8, 37}) {
+        RunThin({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
+        RunThin({515, width, 0, 1, 1, 0, in, out}, element_bytes);
+      }
+    }
+  }
+}
+
+// Up to several blocks, whose threads have several vectors each, and elements behind the last one.
+TEST_F(TransposeShapesExecutorTest, LinesOfAnyLength) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t count : {1, 15, 16, 17, 1023, 1025, 4097, 40003}) {
+      RunCase("one_line", {1, count, 0}, element_bytes);
+      RunCase("one_line", {count, 1, 0}, element_bytes);
+    }
+  }
+}
+
+// Rows that are whole vectors apart without being made of whole vectors: what lies between them is
+// not to be written.
+TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
+  for (const char* name : {"tile_vector", "tile_ragged"}) {
+    for (const int64_t element_bytes : {1, 2, 4, 8}) {
+      for (const int64_t extent : {32, 64, 192}) {
+        RunCase(name, {extent - 1, extent, 0, 1}, element_bytes);
+        RunCase(name, {extent, extent - 1, 1, 0}, element_bytes);
+      }
+    }
+  }
+}
+
+TEST_F(TransposeShapesExecutorTest, BatchesOfSmallMatrices) {
+  const std::pair<int64_t, int64_t> shapes[] = {{1, 1},   {2, 3},   {7, 5},   {16, 16},
+                                                {33, 31}, {64, 64}, {200, 3}, {3, 200}};
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const auto& [rows, cols] : shapes) {
+      for (const int64_t batch : {1, 2, 33, 1000}) {
+        if (rows * cols * element_bytes * batch > 100000 && batch > 2) continue;
+        RunCase("batch_small", {rows, cols, 0, 0, batch, 0}, element_bytes);
+        if (batch > 33) continue;
+        // Gaps in rows, on one side and on both; gaps between matrices.
+        RunCase("batch_small", {rows, cols, 1, 0, batch, 0}, element_bytes);
+        RunCase("batch_small", {rows, cols, 0, 1, batch, 0}, element_bytes);
+        RunCase("batch_small", {rows, cols, 3, 2, batch, 1}, element_bytes);
+        RunCase("batch_small", {rows, cols, 0, 0, batch, 5}, element_bytes);
+        // One contiguous piece that starts anywhere.
+        RunCase("batch_small", {rows, cols, 0, 0, batch, 0, 1, 0}, element_bytes);
+        RunCase("batch_small", {rows, cols, 0, 0, batch, 0, 0, 1}, element_bytes);
+        RunCase("batch_small", {rows, cols, 0, 0, batch, 0, 3, 3}, element_bytes);
+      }
+    }
+  }
+}
+
+// Pieces whose matrices never start on a multiple of 16 bytes again; matrices of just 48 KB, and of
+// more, which are taken in tiles.
+TEST_F(TransposeShapesExecutorTest, BatchesOfMatricesAtTheLimitsOfSharedMemory) {
+  RunCase("batch_small", {65, 63, 0, 0, 9, 0}, 1);
+  RunCase("batch_small", {37, 39, 0, 0, 9, 0}, 4);
+  for (const int64_t element_bytes : kElementSizes) {
+    RunCase("batch_small", {(48 << 10) / element_bytes / 96, 96, 0, 0, 2, 0}, element_bytes);
+    RunCase("batch_small", {(48 << 10) / element_bytes / 96 + 1, 96, 1, 2, 2, 3}, element_bytes);
+  }
+}
+
+TEST_F(TransposeShapesExecutorTest, SquaresInPlace) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t n : {1, 2, 16, 31, 32, 33, 63, 64, 65, 96, 100, 128, 130, 192, 260}) {
+      RunCase("in_place_square", {n, n, 0, 0}, element_bytes);
+      if (n > 130) continue;
+      for (const int64_t pad : {1, 4}) {
+        RunCase("in_place_square", {n, n, pad, pad}, element_bytes);
+        RunCase("in_place_square", {n, n, pad, pad, 3, 4 - pad}, element_bytes);
+      }
+      RunCase("in_place_square", {n, n, 0, 0, 3, 0}, element_bytes);
+      RunCase("in_place_square", {n, n, 0, 0, 1, 0, 1, 1}, element_bytes);
+    }
+  }
+}
+
+// More matrices than grid.z holds: of those, only the ones that the first two blocks take.
+TEST_F(TransposeShapesExecutorTest, MoreSquaresInPlaceThanAGridHolds) {
+  executor::ExecutorOptions options;
+  options.only = [](const Extent3& block, const Grid& /*grid*/) { return block.z < 2; };
+  auto executor = executor::Executor::Create(options);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  const auto implementation = OnHostExecutor(*FindTransposeImplementation("in_place_square"));
+  ASSERT_TRUE(implementation.ok()) << implementation.status();
+  TransposeTestProblem problem({2, 2, 0, 0, 65535 + 3, 0}, 1, implementation->operation);
+  const std::vector<uint8_t> before = problem.out_with_guards();
+  const absl::Status status = RunOnExecutor(*implementation, {0, 0, 0}, executor->get(), &problem);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ((*executor)->launches().back().grid.z, 65535);
+  const std::vector<uint8_t>& after = problem.out_with_guards();
+  for (const int64_t matrix : {0, 1, 2, 65534, 65535, 65536, 65537}) {
+    const bool turned = matrix % 65535 < 2;
+    for (const auto& [from, to] : {std::pair{0, 0}, std::pair{1, 2}, std::pair{2, 1}}) {
+      const auto first = static_cast<size_t>(TransposeTestProblem::kGuardBytes + 4 * matrix);
+      EXPECT_EQ(after[first + static_cast<size_t>(turned ? to : from)],
+                before[first + static_cast<size_t>(from)])
+          << matrix;
+    }
+  }
+}
+
+// Global memory goes by whole sectors, and shared memory without bank conflicts.
+TEST_F(TransposeShapesExecutorTest, SquaresInPlaceHaveNoConflicts) {
+  for (const int64_t element_bytes : kElementSizes) {
+    const executor::Profile profile = ProfileOf("in_place_square", {256, 256, 0, 0}, element_bytes);
+    for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+      EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << element_bytes;
+      EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), element_bytes < 4 ? 4 : 16)
+          << element_bytes;
+    }
+    for (const EventKind kind : {EventKind::kSharedLoad, EventKind::kSharedStore}) {
+      EXPECT_EQ(profile.Total(kind).bank_conflicts(), 0u) << element_bytes;
+      EXPECT_EQ(profile.Total(kind).WavefrontsPerRequest(), element_bytes < 4 ? 1 : 4)
+          << element_bytes;
+    }
+  }
+}
+
+// Both sides by 512 bytes a warp. Along strips there are no bank conflicts; across, two wavefronts.
+TEST_P(ThinTest, WholeVectorsAndFewConflicts) {
+  const bool columns = GetParam() == "few_columns";
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    for (int64_t width = 1; width <= 16; ++width) {
+      const TransposeCase c = {8192, width, 0, 0};
+      const executor::Profile profile =
+          ProfileOf(GetParam(), columns ? c : Turned(c), element_bytes);
+      for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+        EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << width << ", " << element_bytes;
+        EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), 16) << width << ", " << element_bytes;
+      }
+      const auto shared_load = profile.Total(EventKind::kSharedLoad);
+      const auto shared_store = profile.Total(EventKind::kSharedStore);
+      const auto& along = columns ? shared_load : shared_store;
+      const auto& flat = columns ? shared_store : shared_load;
+      EXPECT_EQ(along.WavefrontsPerRequest(), 1) << width << ", " << element_bytes;
+      EXPECT_LE(flat.max_wavefronts, 2u) << width << ", " << element_bytes;
+    }
+  }
+}
+
+// Strips that start anywhere are still moved as vectors, but for their ends.
+TEST_P(ThinTest, StripsThatStartAnywhere) {
+  const bool columns = GetParam() == "few_columns";
+  for (const int64_t element_bytes : {1, 2, 4, 8}) {
+    const TransposeCase c = columns ? TransposeCase{16384, 7, 0, 1} : TransposeCase{7, 16385, 0, 0};
+    const executor::Profile profile = ProfileOf(GetParam(), c, element_bytes);
+    const auto strips = profile.Total(columns ? EventKind::kGlobalStore : EventKind::kGlobalLoad);
+    EXPECT_GE(strips.SectorEfficiency(), 0.95) << element_bytes;
+    EXPECT_GE(strips.SectorsPerRequest(), 13) << element_bytes;
+  }
+}
+
+// Of small matrices side by side too; what is lost is in blocks that are not full.
+TEST_F(TransposeShapesExecutorTest, BatchesAreMovedAsVectors) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    for (const auto& [extent, batch] : {std::pair{8, 1024}, std::pair{16, 256}}) {
+      const executor::Profile profile =
+          ProfileOf("batch_small", {extent, extent, 0, 0, batch, 0}, element_bytes);
+      for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+        EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << extent << ", " << element_bytes;
+        EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), 16) << extent << ", " << element_bytes;
+      }
+      EXPECT_LE(profile.Total(EventKind::kSharedLoad).max_wavefronts, 2u) << element_bytes;
+      EXPECT_LE(profile.Total(EventKind::kSharedStore).max_wavefronts, 2u) << element_bytes;
+    }
+    for (const auto& [rows, cols] : {std::pair{7, 5}, std::pair{3, 3}, std::pair{12, 20}}) {
+      const executor::Profile profile =
+          ProfileOf("batch_small", {rows, cols, 0, 0, 1000, 0}, element_bytes);
+      for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+        EXPECT_GE(profile.Total(kind).SectorEfficiency(), 0.96) << rows << ", " << element_bytes;
+        EXPECT_GE(profile.Total(kind).SectorsPerRequest(), 14) << rows << ", " << element_bytes;
+      }
+      EXPECT_LE(profile.Total(EventKind::kSharedLoad).WavefrontsPerRequest(), 3) << rows;
+      EXPECT_LE(profile.Total(EventKind::kSharedStore).WavefrontsPerRequest(), 3) << rows;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Thin, ThinTest, testing::Values("few_columns", "few_rows"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace stridewise
