@@ -69,7 +69,7 @@ std::string ListText() {
   std::string text = "Implementations, from the slowest step to the fastest:\n";
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
     absl::StrAppendFormat(&text, "  %-24s %-4s %-13s %-8s %s\n", implementation.name,
-                          implementation.where == Where::kDevice ? "GPU" : "CPU",
+                          implementation.target.where == Where::kDevice ? "GPU" : "CPU",
                           implementation.math, implementation.general ? "general" : "",
                           implementation.summary);
   }

@@ -65,7 +65,7 @@ std::string ListText() {
   std::string text = "Copies, then transposes, from the slowest step to the fastest:\n";
   for (const TransposeImplementation& implementation : TransposeImplementations()) {
     absl::StrAppendFormat(&text, "  %-28s %-4s %-13s %s\n", implementation.name,
-                          implementation.where == Where::kDevice ? "GPU" : "CPU",
+                          implementation.target.where == Where::kDevice ? "GPU" : "CPU",
                           TakesText(implementation), implementation.summary);
   }
   text += "Presets:\n";

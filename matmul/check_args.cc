@@ -95,7 +95,7 @@ absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const M
   RETURN_IF_ERROR(CheckForm(implementation, args));
   // Our kernels count the terms of a sum in 32 bits; offsets have 64.
   constexpr int64_t kMaxDepth = std::numeric_limits<int32_t>::max();
-  if (implementation.where == Where::kDevice && !implementation.needs_cublas &&
+  if (implementation.target.where == Where::kDevice && !implementation.needs_cublas &&
       args.k > kMaxDepth) {
     return absl::InvalidArgumentError(
         absl::StrCat("k is ", args.k, "; allowed is at most ", kMaxDepth));

@@ -147,7 +147,7 @@ const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capabilit
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capability,
                                    const MatMulTuning& tuning) {
   const MatMulDispatch* row = kTable;
-  while (ImplementationOf(*row).min_compute_capability > compute_capability ||
+  while (ImplementationOf(*row).target.min_compute_capability > compute_capability ||
          !row->applies(args, tuning)) {
     ++row;
   }

@@ -60,6 +60,7 @@ absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& 
     if (entry.name != implementation.name) continue;
     MatMulImplementation on_host = implementation;
     on_host.run = entry.run;
+    on_host.is_built_in = true;
     on_host.workspace_bytes = entry.workspace_bytes;
     return on_host;
   }

@@ -34,13 +34,68 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-}  // namespace
+using Function = absl::Status (*)(const MatMulArgs& args);
+using Workspace = int64_t (*)(const MatMulArgs& args);
 
-int64_t ElementBytes(ElementType type) { return type == ElementType::kFloat ? 4 : 8; }
-
-absl::string_view ElementTypeName(ElementType type) {
-  return type == ElementType::kFloat ? "float" : "double";
+// Makes the entry of a kernel in FP32 with a block of its own; makers of other kinds change what is
+// different.
+MatMulImplementation Kernel(const char* name, Function run, const Block& block, Executor executor,
+                            int min_compute_capability, const char* summary, const char* teaches) {
+  MatMulImplementation made;
+  made.name = name;
+  made.target = Sm(min_compute_capability);
+  made.math = "fma";
+  made.summary = summary;
+  made.teaches = teaches;
+  made.default_block = block;
+  made.executor = executor;
+  made.is_built_in = run != nullptr;
+  made.run = run;
+  return made;
 }
+
+MatMulImplementation AnyBlock(const char* name, Function run, const char* math, Blocks blocks,
+                              const Block& block, Executor executor, int min_compute_capability,
+                              const char* summary, const char* teaches) {
+  MatMulImplementation made =
+      Kernel(name, run, block, executor, min_compute_capability, summary, teaches);
+  made.math = math;
+  made.blocks = blocks;
+  made.takes_double = true;
+  return made;
+}
+
+MatMulImplementation General(const char* name, Function run, Workspace workspace_bytes,
+                             Executor executor, int min_compute_capability, const char* summary,
+                             const char* teaches) {
+  MatMulImplementation made =
+      Kernel(name, run, kNoBlock, executor, min_compute_capability, summary, teaches);
+  made.general = true;
+  made.workspace_bytes = workspace_bytes;
+  return made;
+}
+
+MatMulImplementation Library(const char* name, Function run, const char* math, const char* summary,
+                             const char* teaches) {
+  MatMulImplementation made =
+      Kernel(name, run, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
+  made.math = math;
+  made.needs_cublas = true;
+  made.takes_double = true;
+  made.general = true;
+  return made;
+}
+
+MatMulImplementation OnHost(const char* name, Function run, const std::string& math,
+                            const char* summary, const char* teaches) {
+  MatMulImplementation made = Library(name, run, "", summary, teaches);
+  made.target = kHostCpu;
+  made.math = math;
+  made.needs_cublas = false;
+  return made;
+}
+
+}  // namespace
 
 double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type) {
   const double dm = static_cast<double>(m);
@@ -55,36 +110,18 @@ double MatMulFlops(int64_t m, int64_t n, int64_t k) {
 
 absl::Span<const MatMulImplementation> MatMulImplementations() {
   static const auto& implementations = *new std::vector<MatMulImplementation>{
-#define MATMUL_HOST(name, function, math, summary, teaches)                                      \
-  {#name, Where::kHost, math, summary, teaches, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, \
-   0,     false,        true, true,    nullptr, function},
+#define MATMUL_HOST(name, function, math, summary, teaches) \
+  OnHost(#name, function, math, summary, teaches),
 #define MATMUL_KERNEL(name, function, math, blocks, block, executor, min_cc, summary, teaches) \
-  {#name,   Where::kDevice,           math,   summary, teaches, Blocks::blocks,                \
-   block,   Executor::executor,       min_cc, false,   true,    false,                         \
-   nullptr, DEVICE_FUNCTION(function)},
-#define MATMUL_STEP(name, function, block, executor, min_cc, summary, teaches)  \
-  {#name,   Where::kDevice,           "fma",  summary, teaches, Blocks::kFixed, \
-   block,   Executor::executor,       min_cc, false,   false,   false,          \
-   nullptr, DEVICE_FUNCTION(function)},
-#define MATMUL_GENERAL(name, function, workspace, executor, min_cc, summary, teaches) \
-  {#name,                                                                             \
-   Where::kDevice,                                                                    \
-   "fma",                                                                             \
-   summary,                                                                           \
-   teaches,                                                                           \
-   Blocks::kFixed,                                                                    \
-   kNoBlock,                                                                          \
-   Executor::executor,                                                                \
-   min_cc,                                                                            \
-   false,                                                                             \
-   false,                                                                             \
-   true,                                                                              \
-   DEVICE_FUNCTION(workspace),                                                        \
-   DEVICE_FUNCTION(function)},
-#define MATMUL_CUBLAS(name, function, math, summary, teaches)                  \
-  {#name,    Where::kDevice,           math, summary, teaches, Blocks::kFixed, \
-   kNoBlock, Executor::kDeviceOnly,    0,    true,    true,    true,           \
-   nullptr,  DEVICE_FUNCTION(function)},
+  AnyBlock(#name, DEVICE_FUNCTION(function), math, Blocks::blocks, block, Executor::executor,  \
+           min_cc, summary, teaches),
+#define MATMUL_STEP(name, function, block, executor, min_cc, summary, teaches) \
+  Kernel(#name, DEVICE_FUNCTION(function), block, Executor::executor, min_cc, summary, teaches),
+#define MATMUL_GENERAL(name, function, workspace, executor, min_cc, summary, teaches)       \
+  General(#name, DEVICE_FUNCTION(function), DEVICE_FUNCTION(workspace), Executor::executor, \
+          min_cc, summary, teaches),
+#define MATMUL_CUBLAS(name, function, math, summary, teaches) \
+  Library(#name, DEVICE_FUNCTION(function), math, summary, teaches),
 #include "matmul/kernels.inc"  // NOLINT(build/include)
 #undef MATMUL_HOST
 #undef MATMUL_KERNEL

@@ -18,17 +18,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/base/element_type.h"
 #include "common/base/matrix.h"
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/implementation.h"
 #include "common/gpu/launch_geometry.h"
 
 namespace stridewise {
-
-enum class ElementType { kFloat, kDouble };
-
-int64_t ElementBytes(ElementType type);
-absl::string_view ElementTypeName(ElementType type);  // "float", "double"
 
 // One multiplication, or a batch. Pointers are device pointers for device implementations and host
 // pointers for host ones; they are borrowed.
@@ -91,26 +87,17 @@ double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
 
 // An entry of the registry, as a line of kernels.inc makes it.
-struct MatMulImplementation {
-  std::string name;
-  Where where;
-  std::string math;     // How products are summed: "fma", "multiply_add", or the library's mode.
-  std::string summary;  // One line.
-  std::string teaches;  // What the step from the one before it shows.
-  Blocks blocks;
-  Block default_block;  // 0 x 0 for host and library implementations.
-  Executor executor;
-  int min_compute_capability;  // 90 for 9.0; 0 for any GPU.
-  bool needs_cublas;           // args.cublas must be set.
-  bool takes_double;           // Takes ElementType::kDouble too.
-  bool general;                // Takes transposed operands, alpha, beta and batches.
+struct MatMulImplementation : Implementation {
+  std::string math;  // How products are summed: "fma", "multiply_add", or the library's mode.
+  bool takes_double = false;  // Takes ElementType::kDouble too.
+  bool general = false;       // Takes transposed operands, alpha, beta and batches.
 
   // How much workspace makes it fastest, for these arguments; less, or none, is allowed. Null for
   // most: none makes a difference.
-  int64_t (*workspace_bytes)(const MatMulArgs& args);
+  int64_t (*workspace_bytes)(const MatMulArgs& args) = nullptr;
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
-  absl::Status (*run)(const MatMulArgs& args);
+  absl::Status (*run)(const MatMulArgs& args) = nullptr;
 };
 
 // All implementations in the order of kernels.inc: each is a step up from the one before it.

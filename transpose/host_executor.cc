@@ -49,6 +49,7 @@ absl::StatusOr<TransposeImplementation> OnHostExecutor(
     if (entry.name != implementation.name) continue;
     TransposeImplementation on_host = implementation;
     on_host.run = entry.run;
+    on_host.is_built_in = true;
     return on_host;
   }
   return absl::UnimplementedError(

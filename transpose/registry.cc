@@ -42,14 +42,14 @@ TransposeImplementation Kernel(const char* name, Function run, Blocks blocks, co
   TransposeImplementation made;
   made.name = name;
   made.operation = TransposeOperation::kTranspose;
-  made.where = Where::kDevice;
+  made.target = Sm(min_compute_capability);
   made.summary = summary;
   made.teaches = teaches;
   made.blocks = blocks;
   made.default_block = block;
   made.executor = executor;
-  made.min_compute_capability = min_compute_capability;
   made.element_sizes = kAllElementSizes;
+  made.is_built_in = run != nullptr;
   made.run = run;
   return made;
 }
@@ -95,7 +95,7 @@ TransposeImplementation OnHost(const char* name, Function run, const char* summa
                                const char* teaches) {
   TransposeImplementation made =
       Kernel(name, run, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
-  made.where = Where::kHost;
+  made.target = kHostCpu;
   return made;
 }
 

@@ -92,19 +92,10 @@ enum class TransposeOperation { kCopy, kTranspose, kInPlace };
 inline constexpr int kAllElementSizes = 1 + 2 + 4 + 8 + 16;
 
 // An entry of the registry, as a line of kernels.inc makes it.
-struct TransposeImplementation {
-  std::string name;
+struct TransposeImplementation : Implementation {
   TransposeOperation operation = TransposeOperation::kTranspose;
-  Where where = Where::kDevice;
-  std::string summary;  // One line.
-  std::string teaches;  // What the step from the one before it shows.
-  Blocks blocks = Blocks::kFixed;
-  Block default_block = kNoBlock;  // 0 x 0: the host, libraries, those that choose for themselves.
-  Executor executor = Executor::kDeviceOnly;
-  int min_compute_capability = 0;  // 90 for 9.0; 0 for any GPU.
-  bool needs_cublas = false;       // args.cublas must be set.
-  int element_sizes = 0;           // Sum of the element sizes that it takes: 31 is all five.
-  bool batches = false;            // Takes more than one matrix.
+  int element_sizes = 0;  // Sum of the element sizes that it takes: 31 is all five.
+  bool batches = false;   // Takes more than one matrix.
   bool square_only = false;
   bool needs_workspace = false;  // args.workspace must be set.
 

@@ -11,13 +11,13 @@ namespace {
 
 // A copy without a block is the driver's; a transpose without one chooses its own, or is cuBLAS's.
 bool IsKernel(const TransposeImplementation& implementation) {
-  return implementation.where == Where::kDevice &&
+  return implementation.target.where == Where::kDevice &&
          (implementation.default_block.x > 0 ||
           implementation.operation != TransposeOperation::kCopy);
 }
 
 bool IsKernel(const MatMulImplementation& implementation) {
-  return implementation.where == Where::kDevice;
+  return implementation.target.where == Where::kDevice;
 }
 
 std::string Text(const Shape2& shape) { return absl::StrCat(shape.rows, "x", shape.cols); }
@@ -95,7 +95,7 @@ bool HasKernel(const KernelConfig& config) {
 
 bool RunsOnExecutor(const KernelConfig& config) {
   return Visit(config, [](const auto& c) {
-    return c.implementation->where == Where::kDevice &&
+    return c.implementation->target.where == Where::kDevice &&
            c.implementation->executor == Executor::kHostExecutable;
   });
 }

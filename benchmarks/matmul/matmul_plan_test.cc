@@ -151,7 +151,7 @@ TEST(MatMulPlan, LadderHasEveryStepOfTheGpuAndNoOther) {
   const auto plan = PlanOf("ladder");
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
     const std::set<int64_t> sizes = SizesOf(plan, implementation.name);
-    EXPECT_EQ(sizes.count(4096), implementation.where == Where::kDevice ? 1u : 0u)
+    EXPECT_EQ(sizes.count(4096), implementation.target.where == Where::kDevice ? 1u : 0u)
         << implementation.name;
   }
   EXPECT_EQ(SizesOf(plan, "naive"), std::set<int64_t>({256, 1024, 4096, 8192}));

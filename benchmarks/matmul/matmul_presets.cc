@@ -15,7 +15,7 @@ constexpr int64_t kNoLimit = kMaxSize;
 std::string DeviceSteps(const std::set<std::string>& without) {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.where == Where::kDevice && without.count(implementation.name) == 0) {
+    if (implementation.target.where == Where::kDevice && without.count(implementation.name) == 0) {
       names.push_back(implementation.name);
     }
   }

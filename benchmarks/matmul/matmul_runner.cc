@@ -24,9 +24,9 @@ absl::Status CheckSupported(const MatMulConfig& config) {
 absl::Status CheckComputeCapability(const MatMulImplementation& implementation,
                                     const DeviceInfo& device) {
   const int has = 10 * device.compute_major + device.compute_minor;
-  if (has >= implementation.min_compute_capability) return absl::OkStatus();
+  if (has >= implementation.target.min_compute_capability) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(implementation.name, " needs sm_",
-                                                 implementation.min_compute_capability,
+                                                 implementation.target.min_compute_capability,
                                                  "; the device is sm_", has));
 }
 
@@ -86,7 +86,7 @@ ResultRow MatMulRunner::DescribeConfig(const MatMulConfig& config) const {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);
   }
-  if (config.implementation->where == Where::kDevice) {
+  if (config.implementation->target.where == Where::kDevice) {
     row.Set(Column::kL2, L2ModeName(options_.l2));
     row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
   }
@@ -95,7 +95,7 @@ ResultRow MatMulRunner::DescribeConfig(const MatMulConfig& config) const {
 
 void MatMulRunner::Measure(const MatMulConfig& config, const MatMulRowOptions& wanted,
                            ResultRow* row) {
-  machine_.Describe(config.implementation->where == Where::kDevice, row);
+  machine_.Describe(config.implementation->target.where == Where::kDevice, row);
   const absl::Status status = MeasureOk(config, wanted, row);
   if (error_.has_value()) {
     row->Set(Column::kRelativeError, error_->relative_error);
@@ -108,7 +108,7 @@ absl::Status MatMulRunner::MeasureOk(const MatMulConfig& config, const MatMulRow
                                      ResultRow* row) {
   error_.reset();
   const MatMulImplementation& implementation = *config.implementation;
-  const bool device = implementation.where == Where::kDevice;
+  const bool device = implementation.target.where == Where::kDevice;
   if (device) RETURN_IF_ERROR(machine_.gpu_status());
   RETURN_IF_ERROR(CheckSupported(config));
   if (device) RETURN_IF_ERROR(CheckComputeCapability(implementation, machine_.device()));
@@ -134,7 +134,7 @@ absl::Status MatMulRunner::EnsureProblem(const MatMulConfig& config) {
 // The first use of an implementation in this program, by a product of 1x1x1.
 absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implementation) {
   if (const auto known = init_times_.Find(implementation.name)) return *known;
-  const bool device = implementation.where == Where::kDevice;
+  const bool device = implementation.target.where == Where::kDevice;
   // Every device row needs the handle, for its reference; only those that compute with it pay.
   if (device) RETURN_IF_ERROR(init_times_.EnsureCublas());
   const MatMulConfig config = {&implementation, {1, 1, 1}};
@@ -151,7 +151,8 @@ absl::StatusOr<double> MatMulRunner::InitMs(const MatMulImplementation& implemen
     args.cublas = init_times_.cublas();
     args.stream = machine_.timer().stream();
   }
-  return init_times_.Measure(implementation.name, implementation.where, implementation.needs_cublas,
+  return init_times_.Measure(implementation.name, implementation.target.where,
+                             implementation.needs_cublas,
                              [&] { return RunMatMul(implementation, args); });
 }
 
@@ -212,7 +213,7 @@ void MatMulRunner::SetRates(const MatMulConfig& config, const Summary& kernel,
   const double gflops = FlopsToDo(config) / kernel.median / 1e6;
   row->Set(Column::kGflops, gflops);
   row->Set(Column::kGbps, BytesToMove(config) / kernel.median / 1e6);
-  if (config.implementation->where == Where::kHost) return;
+  if (config.implementation->target.where == Where::kHost) return;
   const double peak = PeakGflops(config, machine_.device());
   if (peak > 0) row->Set(Column::kPctOfPeak, 100 * gflops / peak);
   const double bound_ms = BoundMs(config, machine_.device());

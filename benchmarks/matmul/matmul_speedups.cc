@@ -41,7 +41,7 @@ std::string Steps(absl::Span<const ResultRow> rows) {
     const std::optional<int64_t> n = SquareSize(row);
     const MatMulImplementation* implementation = ImplementationOf(row);
     if (n.has_value() && IsOk(row) && implementation != nullptr &&
-        implementation->where == Where::kDevice) {
+        implementation->target.where == Where::kDevice) {
       by_size[*n].push_back(&row);
     }
   }
@@ -68,9 +68,9 @@ void SetSpeedups(absl::Span<const ResultRow> rows, ResultRow* row) {
   for (const ResultRow& other : rows) {
     const MatMulImplementation* implementation = ImplementationOf(other);
     if (implementation == nullptr || !SameProblem(*row, other) || !IsOk(other)) continue;
-    if (implementation->where == Where::kHost) cpu_ms = std::min(cpu_ms, KernelMs(other));
+    if (implementation->target.where == Where::kHost) cpu_ms = std::min(cpu_ms, KernelMs(other));
     // Registry entries lie in one array, in the order of the ladder.
-    if (implementation->where == own->where && implementation < own &&
+    if (implementation->target.where == own->target.where && implementation < own &&
         (previous == nullptr || implementation > previous)) {
       previous = implementation;
       previous_ms = KernelMs(other);
@@ -78,7 +78,7 @@ void SetSpeedups(absl::Span<const ResultRow> rows, ResultRow* row) {
   }
   if (previous != nullptr) row->Set(Column::kSpeedupVsPrevious, previous_ms / KernelMs(*row));
   // Infinite, and so left empty, where no host row is there.
-  if (own->where == Where::kDevice) row->Set(Column::kSpeedupVsCpu, cpu_ms / KernelMs(*row));
+  if (own->target.where == Where::kDevice) row->Set(Column::kSpeedupVsCpu, cpu_ms / KernelMs(*row));
 }
 
 std::string MatMulConclusions(absl::Span<const ResultRow> rows) {
@@ -89,7 +89,7 @@ std::string MatMulConclusions(absl::Span<const ResultRow> rows) {
     const std::optional<int64_t> n = SquareSize(row);
     const MatMulImplementation* implementation = ImplementationOf(row);
     if (!n.has_value() || implementation == nullptr || !IsOk(row)) continue;
-    if (implementation->where == Where::kHost) {
+    if (implementation->target.where == Where::kHost) {
       KeepFaster(*n, KernelMs(row), &cpu);
       continue;
     }

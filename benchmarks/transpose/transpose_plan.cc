@@ -80,7 +80,7 @@ absl::Status AddStep(const TransposePresetStep& step, std::vector<TransposeConfi
     for (const DataType& type : types) {
       for (const size_t index : selected) {
         const TransposeImplementation& implementation = TransposeImplementations()[index];
-        if (implementation.where == Where::kHost &&
+        if (implementation.target.where == Where::kHost &&
             std::max(shape.rows, shape.cols) > step.max_host_size) {
           continue;
         }

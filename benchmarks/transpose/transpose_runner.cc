@@ -43,9 +43,9 @@ absl::Status CheckSupported(const TransposeConfig& config) {
 absl::Status CheckComputeCapability(const TransposeImplementation& implementation,
                                     const DeviceInfo& device) {
   const int has = 10 * device.compute_major + device.compute_minor;
-  if (has >= implementation.min_compute_capability) return absl::OkStatus();
+  if (has >= implementation.target.min_compute_capability) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(implementation.name, " needs sm_",
-                                                 implementation.min_compute_capability,
+                                                 implementation.target.min_compute_capability,
                                                  "; the device is sm_", has));
 }
 
@@ -73,7 +73,7 @@ ResultRow TransposeRunner::DescribeConfig(const TransposeConfig& config) const {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);
   }
-  if (implementation.where == Where::kDevice) {
+  if (implementation.target.where == Where::kDevice) {
     row.Set(Column::kL2, L2ModeName(options_.l2));
     row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
   }
@@ -81,13 +81,13 @@ ResultRow TransposeRunner::DescribeConfig(const TransposeConfig& config) const {
 }
 
 void TransposeRunner::Measure(const TransposeConfig& config, ResultRow* row) {
-  machine_.Describe(config.implementation->where == Where::kDevice, row);
+  machine_.Describe(config.implementation->target.where == Where::kDevice, row);
   SetOutcome(MeasureOk(config, row), row);
 }
 
 absl::Status TransposeRunner::MeasureOk(const TransposeConfig& config, ResultRow* row) {
   const TransposeImplementation& implementation = *config.implementation;
-  const bool device = implementation.where == Where::kDevice;
+  const bool device = implementation.target.where == Where::kDevice;
   if (device) RETURN_IF_ERROR(machine_.gpu_status());
   RETURN_IF_ERROR(CheckSupported(config));
   if (device) RETURN_IF_ERROR(CheckComputeCapability(implementation, machine_.device()));
@@ -123,7 +123,7 @@ absl::StatusOr<double> TransposeRunner::InitMs(const TransposeImplementation& im
   DeviceBuffer in;
   DeviceBuffer out;
   DeviceBuffer workspace;
-  if (implementation.where == Where::kDevice) {
+  if (implementation.target.where == Where::kDevice) {
     ASSIGN_OR_RETURN(in, DeviceBuffer::Allocate(tiny.bytes()));
     RETURN_IF_ERROR(in.Poison());  // Else a checker of memory finds reads of what nobody wrote.
     ASSIGN_OR_RETURN(out, DeviceBuffer::Allocate(tiny.bytes()));
@@ -134,7 +134,8 @@ absl::StatusOr<double> TransposeRunner::InitMs(const TransposeImplementation& im
     args.stream = machine_.timer().stream();
     args.cublas = init_times_.cublas();
   }
-  return init_times_.Measure(implementation.name, implementation.where, implementation.needs_cublas,
+  return init_times_.Measure(implementation.name, implementation.target.where,
+                             implementation.needs_cublas,
                              [&] { return RunTranspose(implementation, args); });
 }
 

@@ -41,8 +41,8 @@ std::vector<const ResultRow*> PreviousStep(absl::Span<const ResultRow> rows, con
     const TransposeImplementation* implementation = ImplementationOf(other);
     // Registry entries lie in one array, in the order of the ladder.
     if (implementation == nullptr || implementation >= &own || implementation < previous ||
-        implementation->where != own.where || !SameProblem(row, other) || !IsOk(other) ||
-        other.Get(Column::kL2) != row.Get(Column::kL2)) {
+        implementation->target.where != own.target.where || !SameProblem(row, other) ||
+        !IsOk(other) || other.Get(Column::kL2) != row.Get(Column::kL2)) {
       continue;
     }
     if (implementation != previous) found.clear();
@@ -67,7 +67,7 @@ std::optional<double> PreviousMs(absl::Span<const ResultRow> rows, const ResultR
 bool IsOkTranspose(const ResultRow& row, Where where,
                    TransposeOperation operation = TransposeOperation::kTranspose) {
   const TransposeImplementation* implementation = ImplementationOf(row);
-  return implementation != nullptr && implementation->where == where &&
+  return implementation != nullptr && implementation->target.where == where &&
          implementation->operation == operation && IsOk(row);
 }
 

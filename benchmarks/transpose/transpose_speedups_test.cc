@@ -24,7 +24,7 @@ ResultRow Row(const char* name, int n, int block_x, int block_y, double kernel_m
     row.Set(Column::kBlockX, block_x);
     row.Set(Column::kBlockY, block_y);
   }
-  if (implementation.where == Where::kDevice) row.Set(Column::kL2, "cold");
+  if (implementation.target.where == Where::kDevice) row.Set(Column::kL2, "cold");
   row.Set(Column::kKernelMsMedian, kernel_ms);
   row.Set(Column::kTotalMs, total_ms);
   row.Set(Column::kGbps, 8e-6 * n * n / kernel_ms);

@@ -62,12 +62,14 @@ absl::StatusOr<std::vector<MatMulConfig>> MakeTuningPlan(const std::string& size
 }
 
 bool IsHopeless(const MatMulConfig& config, int compute_capability) {
-  if (config.implementation->min_compute_capability > 0 || FlopsToDo(config) <= kHopelessFlops) {
+  if (config.implementation->target.min_compute_capability > 0 ||
+      FlopsToDo(config) <= kHopelessFlops) {
     return false;
   }
   return std::any_of(
       MatMulDispatchTable().begin(), MatMulDispatchTable().end(), [&](const MatMulDispatch& row) {
-        const int needs = FindMatMulImplementation(row.implementation)->min_compute_capability;
+        const int needs =
+            FindMatMulImplementation(row.implementation)->target.min_compute_capability;
         return needs > 0 && needs <= compute_capability;
       });
 }

@@ -1,7 +1,10 @@
-// What the registries of all exercises say of an implementation in the same words.
+// What the registries of all operations say of an implementation in the same words. Each operation
+// derives its own entry from Implementation and adds the function that runs it.
 
 #ifndef STRIDEWISE_COMMON_GPU_IMPLEMENTATION_H_
 #define STRIDEWISE_COMMON_GPU_IMPLEMENTATION_H_
+
+#include <string>
 
 #include "common/gpu/launch_geometry.h"
 
@@ -11,11 +14,45 @@ enum class Where { kHost, kDevice };
 enum class Blocks { kFixed, kAny };                    // May the caller choose the thread block?
 enum class Executor { kHostExecutable, kDeviceOnly };  // Can the host executor run it?
 
-// The block of host and library implementations.
+// Marks an implementation without a block of its own: host code, a library, or a kernel that
+// chooses its block from the shape.
 inline constexpr Block kNoBlock = {0, 0, 0};
 
-// A block in a kernels.inc: braces would not survive the macro.
+// Makes a block in a kernels.inc, where braces would not survive the macro.
 constexpr Block Threads(int64_t x, int64_t y) { return {x, y, 1}; }
+
+// The processor that an implementation was written for.
+struct Target {
+  Where where = Where::kDevice;
+  int min_compute_capability = 0;  // 90 for 9.0; 0 for any GPU and for the host.
+};
+
+// Makes the target of a kernel that needs a GPU of this compute capability: 80 for 8.0.
+constexpr Target Sm(int compute_capability) { return {Where::kDevice, compute_capability}; }
+inline constexpr Target kAnyGpu = {Where::kDevice, 0};
+inline constexpr Target kHostCpu = {Where::kHost, 0};
+
+// The step of an implementation that is not part of the ladder.
+inline constexpr int kNoStep = 0;
+
+struct Implementation {
+  std::string name;
+  std::string summary;  // One line: what it does.
+  std::string teaches;  // One line: what it shows beside the step before it.
+  Target target;
+
+  // The place in the ladder, from 1 on, among the implementations of the same operation and
+  // Target::where. kNoStep for kernels of the library, which the ladder's comparisons leave out.
+  int step = kNoStep;
+
+  Blocks blocks = Blocks::kFixed;
+  Block default_block = kNoBlock;
+  Executor executor = Executor::kDeviceOnly;
+  bool needs_cublas = false;
+  bool is_built_in = false;  // False where the build lacks what it needs: a CUDA toolkit.
+
+  bool on_device() const { return target.where == Where::kDevice; }
+};
 
 }  // namespace stridewise
 

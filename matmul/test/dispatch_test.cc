@@ -80,17 +80,17 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
     const MatMulImplementation* implementation = FindMatMulImplementation(row.implementation);
     ASSERT_NE(implementation, nullptr);
     EXPECT_NE(implementation->name, "auto");
-    EXPECT_EQ(implementation->where, Where::kDevice);
+    EXPECT_EQ(implementation->target.where, Where::kDevice);
     EXPECT_TRUE(implementation->general);
     EXPECT_FALSE(implementation->needs_cublas);
     // What only some devices run is not chosen for the host executor.
     EXPECT_TRUE(implementation->executor == Executor::kHostExecutable ||
-                implementation->min_compute_capability > 0);
+                implementation->target.min_compute_capability > 0);
     EXPECT_STRNE(row.when, "");
     EXPECT_STRNE(row.measured, "");
   }
   const MatMulDispatch& last = MatMulDispatchTable().back();
-  EXPECT_EQ(FindMatMulImplementation(last.implementation)->min_compute_capability, 0);
+  EXPECT_EQ(FindMatMulImplementation(last.implementation)->target.min_compute_capability, 0);
   EXPECT_TRUE(last.applies({}, kTuning));
 }
 

@@ -24,7 +24,7 @@ namespace {
 std::vector<std::string> DeviceNames() {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+    if (implementation.target.where == Where::kDevice) names.push_back(implementation.name);
   }
   return names;
 }

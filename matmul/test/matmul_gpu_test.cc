@@ -26,7 +26,7 @@ template <typename Applies>
 auto DeviceImplementations(Applies applies) {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.where == Where::kDevice && applies(implementation)) {
+    if (implementation.target.where == Where::kDevice && applies(implementation)) {
       names.push_back(implementation.name);
     }
   }
@@ -45,7 +45,7 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     cublas_ = *std::move(cublas);
     implementation_ = FindMatMulImplementation(GetParam());
     if (10 * device->compute_major + device->compute_minor <
-        implementation_->min_compute_capability) {
+        implementation_->target.min_compute_capability) {
       GTEST_SKIP() << "not for " << device->name;
     }
   }

@@ -22,7 +22,7 @@ namespace {
 std::vector<std::string> HostNames() {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.where == Where::kHost) names.push_back(implementation.name);
+    if (implementation.target.where == Where::kHost) names.push_back(implementation.name);
   }
   return names;
 }

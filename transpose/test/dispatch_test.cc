@@ -101,10 +101,10 @@ TEST(TransposeDispatchTable, NamesKernelsThatTakeAnything) {
     ASSERT_NE(implementation, nullptr);
     EXPECT_NE(implementation->name, "auto");
     EXPECT_EQ(implementation->operation, TransposeOperation::kTranspose);
-    EXPECT_EQ(implementation->where, Where::kDevice);
+    EXPECT_EQ(implementation->target.where, Where::kDevice);
     EXPECT_EQ(implementation->executor, Executor::kHostExecutable);
     EXPECT_EQ(implementation->element_sizes, kAllElementSizes);
-    EXPECT_EQ(implementation->min_compute_capability, 0);
+    EXPECT_EQ(implementation->target.min_compute_capability, 0);
     EXPECT_FALSE(implementation->square_only);
     EXPECT_FALSE(implementation->needs_workspace);
     EXPECT_FALSE(implementation->needs_cublas);

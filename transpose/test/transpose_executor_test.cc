@@ -19,7 +19,7 @@ namespace {
 std::vector<std::string> DeviceNames() {
   std::vector<std::string> names;
   for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    if (implementation.where == Where::kDevice) names.push_back(implementation.name);
+    if (implementation.target.where == Where::kDevice) names.push_back(implementation.name);
   }
   return names;
 }

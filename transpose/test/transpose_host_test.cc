@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> HostNames() {
   std::vector<std::string> names;
   for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    if (implementation.where == Where::kHost) names.push_back(implementation.name);
+    if (implementation.target.where == Where::kHost) names.push_back(implementation.name);
   }
   return names;
 }

@@ -1,0 +1,27 @@
+// The element types of matrices, and what follows from them: name, size and unit roundoff.
+
+#ifndef STRIDEWISE_COMMON_BASE_ELEMENT_TYPE_H_
+#define STRIDEWISE_COMMON_BASE_ELEMENT_TYPE_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace stridewise {
+
+// Lists every type that any operation knows. Each registry line says which of them it takes.
+enum class ElementType { kU8, kU16, kInt, kFloat, kDouble, kFloat4, kBf16, kFp16 };
+inline constexpr int kNumElementTypes = 8;
+
+// Returns the name that flags and CSV rows use: "u8", "float", "bf16".
+absl::string_view ElementTypeName(ElementType type);
+
+int64_t ElementBytes(ElementType type);
+
+// Returns the largest relative error of rounding a number to the type: 2^-24 for float. Returns 0
+// for types whose elements are only moved.
+double UnitRoundoff(ElementType type);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_BASE_ELEMENT_TYPE_H_
