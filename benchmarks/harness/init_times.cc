@@ -5,23 +5,23 @@
 
 namespace stridewise {
 
-std::optional<double> InitTimes::Find(const std::string& implementation) const {
-  const auto known = ms_.find(implementation);
+std::optional<double> InitTimes::Find(const std::string& key) const {
+  const auto known = ms_.find(key);
   if (known == ms_.end()) return std::nullopt;
   return known->second;
 }
 
-absl::StatusOr<double> InitTimes::Measure(const std::string& implementation, Where where,
-                                          bool needs_cublas,
+absl::StatusOr<double> InitTimes::Measure(const std::string& key,
+                                          const Implementation& implementation,
                                           const std::function<absl::Status()>& first_use) {
-  const bool device = where == Where::kDevice;
+  const bool device = implementation.on_device();
   const double start = clock_.Now();
   RETURN_IF_ERROR(first_use());
   if (device) RETURN_IF_ERROR(gpu::Synchronize(machine_.timer().stream()));
   double ms = (clock_.Now() - start) * 1e3;
   if (device) ms += machine_.context_ms();
-  if (needs_cublas) ms += cublas_ms_;
-  ms_[implementation] = ms;
+  if (implementation.needs_cublas) ms += cublas_ms_;
+  ms_[key] = ms;
   return ms;
 }
 

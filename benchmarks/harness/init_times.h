@@ -22,13 +22,13 @@ class InitTimes {
   // `machine` is borrowed.
   explicit InitTimes(const Machine* machine) : machine_(*machine) {}
 
-  // Milliseconds of the implementation's first use; nothing before Measure() was called for it.
-  std::optional<double> Find(const std::string& implementation) const;
+  // Returns the milliseconds that Measure() found for the key, or nothing before it was called.
+  std::optional<double> Find(const std::string& key) const;
 
   // Times `first_use`, the smallest run that loads what the implementation needs, and waits for it
-  // on a device. The device's context is added for device implementations, and the handle's
-  // creation for those that need cuBLAS.
-  absl::StatusOr<double> Measure(const std::string& implementation, Where where, bool needs_cublas,
+  // on a device, and keeps the time under `key`. The device's context is added for device
+  // implementations, and the handle's creation for those that need cuBLAS.
+  absl::StatusOr<double> Measure(const std::string& key, const Implementation& implementation,
                                  const std::function<absl::Status()>& first_use);
 
   // Creates and times the cuBLAS handle, at the first call.

@@ -1,49 +1,35 @@
 #include "benchmarks/harness/memory_behaviour.h"
 
 #include <algorithm>
-#include <variant>
 
-#include "benchmarks/harness/executor_profile.h"
+#include "benchmarks/harness/executor_run.h"
 #include "benchmarks/harness/row_columns.h"
+#include "benchmarks/harness/row_comparison.h"
 
 namespace stridewise {
 namespace {
 
-double RoundedUp(int64_t extent, int64_t multiple) {
-  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
-}
-
-bool IsWanted(const KernelConfig& config, MemoryBehaviour mode) {
-  if (!RunsOnExecutor(config) || IsEmpty(config) || mode == MemoryBehaviour::kNever) return false;
-  // What C holds before is nowhere in a KernelWork.
-  const auto* product = std::get_if<MatMulConfig>(&config);
-  if (product != nullptr && product->form.beta != 0) return false;
+bool IsWanted(const Config& config, MemoryBehaviour mode) {
+  const Implementation& implementation = *config.implementation;
+  if (!implementation.on_device() || implementation.executor != Executor::kHostExecutable ||
+      mode == MemoryBehaviour::kNever || config.operation->MakeProblem(config.point)->empty()) {
+    return false;
+  }
   return mode == MemoryBehaviour::kAlways || EstimatedAccesses(config) <= kMaxAutoAccesses;
-}
-
-bool HasStatus(const ResultRow& row, RowStatus status) {
-  return row.Get(Column::kStatus) == RowStatusName(status);
 }
 
 }  // namespace
 
-double EstimatedAccesses(const KernelConfig& config) {
+double EstimatedAccesses(const Config& config) {
   // A block that the caller chose may be mostly outside of the matrix; one that belongs to the
   // kernel says nothing of its tile.
-  const Block block = std::visit(
-      [](const auto& c) { return c.implementation->blocks == Blocks::kAny ? c.block : kNoBlock; },
-      config);
+  const Block block = config.implementation->blocks == Blocks::kAny ? config.block : kNoBlock;
   const int64_t side = std::max<int64_t>({32, block.x, block.y});
-  if (const auto* c = std::get_if<TransposeConfig>(&config)) {
-    const double elements = RoundedUp(c->shape.rows, side) * RoundedUp(c->shape.cols, side);
-    return 4 * elements * static_cast<double>(c->batch);
-  }
-  const auto& c = std::get<MatMulConfig>(config);
-  return 2 * RoundedUp(c.shape.m, side) * RoundedUp(c.shape.n, side) * RoundedUp(c.shape.k, 32) *
-         static_cast<double>(c.form.batch);
+  return static_cast<double>(config.point.batch) *
+         config.operation->EstimatedAccesses(config.point, side);
 }
 
-void FillMemoryBehaviour(const KernelConfig& config, const SweepOptions& options, ResultRow* row) {
+void FillMemoryBehaviour(const Config& config, const SweepOptions& options, ResultRow* row) {
   const bool finished = !row->Get(Column::kStatus).empty();
   if (!finished || !IsWanted(config, options.memory_behaviour)) return;
   const absl::StatusOr<executor::Profile> profile = ProfileOnExecutor(config, options.seed);

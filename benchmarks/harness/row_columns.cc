@@ -1,5 +1,6 @@
 #include "benchmarks/harness/row_columns.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -76,20 +77,35 @@ void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
   row->Set(Column::kKernels, absl::StrJoin(measurement.kernels, ";"));
 }
 
-absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_moved,
-                          const DeviceInfo& device, ResultRow* row) {
-  const double gbps = bytes_moved / measurement.kernel.median / 1e6;
-  const double peak = PeakBandwidthGbps(device);
-  row->Set(Column::kGbps, gbps);
-  if (measurement.of_reference.has_value()) {
-    row->Set(Column::kPctOfCopy, 100 * *measurement.of_reference);
+double WorkToTime(const Work& work) { return work.flops > 0 ? work.flops : work.bytes; }
+
+void SetRates(const Work& work, const Summary& kernel, ResultRow* row) {
+  if (work.flops > 0) row->Set(Column::kGflops, work.flops / kernel.median / 1e6);
+  row->Set(Column::kGbps, work.bytes / kernel.median / 1e6);
+}
+
+absl::Status SetDeviceRates(const Work& work, const Summary& kernel, double peak_gflops,
+                            const DeviceInfo& device, ResultRow* row) {
+  SetRates(work, kernel, row);
+  const double gflops = work.flops / kernel.median / 1e6;
+  const double gbps = work.bytes / kernel.median / 1e6;
+  const double peak_gbps = PeakBandwidthGbps(device);
+  const bool computes = work.flops > 0;
+  const double peak = computes ? peak_gflops : peak_gbps;
+  if (peak > 0) row->Set(Column::kPctOfPeak, 100 * (computes ? gflops : gbps) / peak);
+  if (peak > 0 && peak_gbps > 0) {
+    const double compute_ms = computes ? work.flops / peak_gflops / 1e6 : 0;
+    row->Set(Column::kBoundMs, std::max(compute_ms, work.bytes / peak_gbps / 1e6));
   }
-  if (peak == 0) return absl::OkStatus();
-  row->Set(Column::kPctOfPeak, 100 * gbps / peak);
+  if (peak_gflops > 0 && gflops > peak_gflops) {
+    return absl::InternalError(
+        absl::StrCat(gflops, " GFLOP/s is above the device's limit of ", peak_gflops));
+  }
   // What fits in the L2 need not go to memory before the clock stops.
-  const bool through_memory = bytes_moved > 2 * static_cast<double>(device.l2_bytes);
-  if (through_memory && gbps > peak) {
-    return absl::InternalError(absl::StrCat(gbps, " GB/s is above the device's limit of ", peak));
+  const bool through_memory = work.bytes > 2 * static_cast<double>(device.l2_bytes);
+  if (through_memory && peak_gbps > 0 && gbps > peak_gbps) {
+    return absl::InternalError(
+        absl::StrCat(gbps, " GB/s is above the device's limit of ", peak_gbps));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "benchmarks/harness/problem.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/device.h"
 #include "common/measure/device_measurement.h"
@@ -22,11 +23,18 @@ void SetKernelTimes(const Summary& kernel, ResultRow* row);
 // Kernel times, phases, the state of the device and the kernels' names.
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);
 
-// gbps, pct_of_copy, where the measurement had a copy as its reference, and pct_of_peak, of the
-// memory's bandwidth, for work that moves so many bytes, read and written. Internal if they moved
-// faster than the memory can and are too many for the L2 to have hidden it.
-absl::Status SetBandwidth(const DeviceMeasurement& measurement, double bytes_moved,
-                          const DeviceInfo& device, ResultRow* row);
+// Returns what the time of a run grows with: operations or, where there are none, bytes.
+double WorkToTime(const Work& work);
+
+// Sets gbps and, for work with operations, gflops.
+void SetRates(const Work& work, const Summary& kernel, ResultRow* row);
+
+// The same for a device row, with pct_of_peak (of arithmetic for work with operations, otherwise of
+// the memory's bandwidth) and bound_ms, the time below which no implementation gets for work whose
+// data comes from memory. Unknown peaks are 0. Internal if the work was done faster than the device
+// can: above the arithmetic's peak, or above the memory's with more data than the L2 may have held.
+absl::Status SetDeviceRates(const Work& work, const Summary& kernel, double peak_gflops,
+                            const DeviceInfo& device, ResultRow* row);
 
 // status and message. Cancelled leaves both empty: the row is not finished. Other codes:
 // Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument and

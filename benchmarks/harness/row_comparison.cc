@@ -14,6 +14,10 @@ std::string Times(double ratio) {
 
 }  // namespace
 
+bool HasStatus(const ResultRow& row, RowStatus status) {
+  return row.Get(Column::kStatus) == RowStatusName(status);
+}
+
 std::optional<double> Number(const ResultRow& row, Column column) {
   double value = 0;
   if (!absl::SimpleAtod(row.Get(column), &value)) return std::nullopt;
@@ -21,8 +25,7 @@ std::optional<double> Number(const ResultRow& row, Column column) {
 }
 
 bool IsOk(const ResultRow& row) {
-  return row.Get(Column::kStatus) == RowStatusName(RowStatus::kOk) &&
-         Number(row, Column::kKernelMsMedian).value_or(0) > 0;
+  return HasStatus(row, RowStatus::kOk) && Number(row, Column::kKernelMsMedian).value_or(0) > 0;
 }
 
 double KernelMs(const ResultRow& row) { return *Number(row, Column::kKernelMsMedian); }

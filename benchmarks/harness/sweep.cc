@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/row_comparison.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -93,10 +94,7 @@ std::vector<std::string> TableCells(const ResultRow& row) {
 }
 
 bool HasWrongStatus(const ResultRow& row) {
-  for (const RowStatus status : {RowStatus::kMismatch, RowStatus::kError}) {
-    if (row.Get(Column::kStatus) == RowStatusName(status)) return true;
-  }
-  return false;
+  return HasStatus(row, RowStatus::kMismatch) || HasStatus(row, RowStatus::kError);
 }
 
 }  // namespace
@@ -132,7 +130,7 @@ absl::Status Sweep::Run(ResultRow row, const std::function<void(ResultRow*)>& me
   if (row.Get(Column::kStatus).empty()) return absl::OkStatus();
   RETURN_IF_ERROR(writer_.Write(row));
   wrong_ = wrong_ || HasWrongStatus(row);
-  if (row.Get(Column::kStatus) == RowStatusName(RowStatus::kSkipped)) {
+  if (HasStatus(row, RowStatus::kSkipped)) {
     ++skipped_[row.Get(Column::kMessage)];
     rows_.push_back(std::move(row));
     return absl::OkStatus();

@@ -17,11 +17,13 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "benchmarks/harness/executor_profile.h"
+#include "benchmarks/harness/executor_run.h"
+#include "benchmarks/harness/implementations_flag.h"
 #include "benchmarks/harness/interrupt.h"
-#include "benchmarks/harness/kernel_config.h"
+#include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/record_file.h"
+#include "benchmarks/operations.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
@@ -33,8 +35,6 @@
 ABSL_FLAG(std::string, csv, "",
           "Also write the table to this file, or to standard output for -. One that is there is "
           "kept as .bak.");
-ABSL_FLAG(std::string, kernels, "",
-          "Only these of the kernels that are measured: a list of names and globs.");
 ABSL_FLAG(int, repeats, 3, "The time is that of the fastest of so many runs. 1 to 1000.");
 
 namespace stridewise {
@@ -71,7 +71,7 @@ struct Timing {
   uint64_t events = 0;
 };
 
-absl::StatusOr<Timing> Time(const KernelConfig& config, const executor::ExecutorOptions& options,
+absl::StatusOr<Timing> Time(const Config& config, const executor::ExecutorOptions& options,
                             int repeats) {
   const SteadyClock clock;
   ASSIGN_OR_RETURN(ExecutorRun run, ExecutorRun::Create(config, /*seed=*/1, options));
@@ -106,9 +106,9 @@ class Report {
             "mode",       "seconds",        "events", "ns_per_event"};
   }
 
-  absl::Status Add(const KernelConfig& config, int cores, const char* mode, const Timing& timing) {
+  absl::Status Add(const Config& config, int cores, const char* mode, const Timing& timing) {
     const double ns = 1e9 * timing.seconds / static_cast<double>(timing.events);
-    const std::string name = ImplementationName(config);
+    const std::string name = config.implementation->name;
     const std::string shape = ShapeText(config);
     table_.PrintRow({name, shape, absl::StrCat(cores), mode,
                      absl::StrFormat("%.4f", timing.seconds), absl::StrCat(timing.events),
@@ -124,7 +124,7 @@ class Report {
   Table table_;
 };
 
-absl::Status MeasureAll(const KernelConfig& config, int cores, int repeats, Report* report) {
+absl::Status MeasureAll(const Config& config, int cores, int repeats, Report* report) {
   uint64_t events = 0;
   for (const auto& mode : kModes) {
     if (Interrupted()) return absl::OkStatus();
@@ -140,19 +140,17 @@ absl::Status MeasureAll(const KernelConfig& config, int cores, int repeats, Repo
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<KernelConfig>> SelectedConfigs() {
+absl::StatusOr<std::vector<Config>> SelectedConfigs() {
   std::vector<std::string> names;
   for (const auto& subject : kSubjects) names.emplace_back(subject.kernel);
-  ASSIGN_OR_RETURN(const std::vector<size_t> selected,
-                   SelectByGlob("--kernels", absl::GetFlag(FLAGS_kernels), names));
-  std::vector<KernelConfig> configs;
+  ASSIGN_OR_RETURN(const ImplementationsFlag flag, GetImplementationsFlag());
+  ASSIGN_OR_RETURN(const std::vector<size_t> selected, SelectByGlob(flag.name, flag.text, names));
+  std::vector<Config> configs;
   for (const size_t i : selected) {
-    KernelPlanFlags flags;
-    flags.operation = kSubjects[i].operation;
-    flags.kernels = kSubjects[i].kernel;
-    flags.shapes = kSubjects[i].shape;
-    ASSIGN_OR_RETURN(const std::vector<KernelConfig> plan,
-                     MakeKernelPlan(flags, /*default_size=*/1));
+    ASSIGN_OR_RETURN(const Operation* operation, FindOperation(kSubjects[i].operation));
+    Preset preset;
+    preset.steps = {Step(kSubjects[i].kernel).Shapes(kSubjects[i].shape)};
+    ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(*operation, preset, {}));
     configs.push_back(plan.front());
   }
   return configs;
@@ -164,7 +162,7 @@ absl::StatusOr<int> RunProgram() {
     return absl::InvalidArgumentError(
         absl::StrCat("--repeats: ", repeats, " is not allowed; allowed is 1 to 1000"));
   }
-  ASSIGN_OR_RETURN(const std::vector<KernelConfig> configs, SelectedConfigs());
+  ASSIGN_OR_RETURN(const std::vector<Config> configs, SelectedConfigs());
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_csv));
   std::optional<RecordFile> file;
   if (!path.empty()) {
@@ -173,7 +171,7 @@ absl::StatusOr<int> RunProgram() {
   CatchInterrupts();
   Report report(std::move(file), path == "-" ? &std::cerr : &std::cout);
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  for (const KernelConfig& config : configs) {
+  for (const Config& config : configs) {
     for (const int cores : std::set<int>{1, all}) {
       RETURN_IF_ERROR(MeasureAll(config, cores, repeats, &report));
     }

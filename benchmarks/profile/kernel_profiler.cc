@@ -1,34 +1,24 @@
 #include "benchmarks/profile/kernel_profiler.h"
 
-#include <variant>
+#include <memory>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "benchmarks/harness/executor_profile.h"
+#include "benchmarks/harness/executor_run.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/row_columns.h"
-#include "benchmarks/matmul/matmul_runner.h"
+#include "benchmarks/harness/runner.h"
 #include "benchmarks/profile/ncu_run.h"
-#include "benchmarks/transpose/transpose_runner.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
 namespace {
 
-double BytesOf(const KernelConfig& config) {
-  if (const auto* c = std::get_if<TransposeConfig>(&config)) {
-    return BytesToMove(*c);
-  }
-  const auto& c = std::get<MatMulConfig>(config);
-  return MatMulBytes(c.shape.m, c.shape.n, c.shape.k, c.type);
-}
-
-void SetGpuColumns(const KernelConfig& config, absl::Span<const NcuLaunch> launches,
-                   ResultRow* row) {
+void SetGpuColumns(const Config& config, absl::Span<const NcuLaunch> launches, ResultRow* row) {
   SetNcuColumns(launches, row);
   double ms = 0;
   if (absl::SimpleAtod(row->Get(Column::kKernelMsMedian), &ms) && ms > 0) {
-    row->Set(Column::kGbps, BytesOf(config) / ms / 1e6);
+    row->Set(Column::kGbps, config.operation->MakeProblem(config.point)->work().bytes / ms / 1e6);
   }
 }
 
@@ -44,12 +34,8 @@ absl::StatusOr<std::optional<ProfileSource>> ParseProfileSource(absl::string_vie
       absl::StrCat(flag, ": '", text, "' is not allowed; allowed is auto, executor, ncu or both"));
 }
 
-ResultRow KernelProfiler::Describe(const KernelConfig& config) const {
-  const auto* transpose = std::get_if<TransposeConfig>(&config);
-  ResultRow row =
-      transpose != nullptr
-          ? TransposeRunner(&options_, &machine_).DescribeConfig(*transpose)
-          : MatMulRunner(&options_, &machine_).DescribeConfig(std::get<MatMulConfig>(config));
+ResultRow KernelProfiler::Describe(const Config& config) const {
+  ResultRow row = Runner(&options_, &machine_).Describe(config);
   // Nothing is copied from or to the host. It also keeps these rows apart from those of the sweeps,
   // so that both can live in one file.
   row.Set(Column::kHostMemory, "");
@@ -57,17 +43,19 @@ ResultRow KernelProfiler::Describe(const KernelConfig& config) const {
   return row;
 }
 
-void KernelProfiler::Measure(const KernelConfig& config, ResultRow* row) {
+void KernelProfiler::Measure(const Config& config, ResultRow* row) {
   comparison_.reset();
-  machine_.Describe(source_ != ProfileSource::kExecutor && HasKernel(config), row);
+  machine_.Describe(
+      source_ != ProfileSource::kExecutor && config.operation->HasKernel(*config.implementation),
+      row);
   SetOutcome(MeasureOk(config, row), row);
 }
 
-absl::Status KernelProfiler::MeasureOk(const KernelConfig& config, ResultRow* row) {
-  if (!HasKernel(config)) {
+absl::Status KernelProfiler::MeasureOk(const Config& config, ResultRow* row) {
+  if (!config.operation->HasKernel(*config.implementation)) {
     return absl::InvalidArgumentError("it has no kernel of its own that a profiler could watch");
   }
-  if (IsEmpty(config)) {
+  if (config.operation->MakeProblem(config.point)->empty()) {
     return absl::InvalidArgumentError("an empty matrix: nothing is launched");
   }
   if (source_ == ProfileSource::kBoth) return Compare(config, row);
@@ -81,13 +69,13 @@ absl::Status KernelProfiler::MeasureOk(const KernelConfig& config, ResultRow* ro
   return absl::OkStatus();
 }
 
-absl::Status KernelProfiler::Compare(const KernelConfig& config, ResultRow* row) {
+absl::Status KernelProfiler::Compare(const Config& config, ResultRow* row) {
   const absl::StatusOr<executor::Profile> profile = ProfileOnExecutor(config, options_.seed);
   if (!profile.ok() && !absl::IsUnimplemented(profile.status())) return profile.status();
   const absl::StatusOr<std::vector<NcuLaunch>> launches = RunOnGpu(config);
   if (absl::IsCancelled(launches.status())) return launches.status();
   comparison_.emplace();
-  comparison_->implementation = ImplementationName(config);
+  comparison_->implementation = config.implementation->name;
   if (profile.ok()) comparison_->predicted = PredictedCounts(*profile);
   if (launches.ok()) comparison_->measured = MeasuredCounts(*launches);
   RETURN_IF_ERROR(launches.status());
@@ -95,9 +83,10 @@ absl::Status KernelProfiler::Compare(const KernelConfig& config, ResultRow* row)
   return comparison_->ToStatus();
 }
 
-absl::StatusOr<std::vector<NcuLaunch>> KernelProfiler::RunOnGpu(const KernelConfig& config) const {
+absl::StatusOr<std::vector<NcuLaunch>> KernelProfiler::RunOnGpu(const Config& config) const {
   RETURN_IF_ERROR(machine_.gpu_status());
-  if (!IsBuiltIn(config)) return absl::UnavailableError("built without a CUDA toolkit");
+  if (!config.implementation->is_built_in)
+    return absl::UnavailableError("built without a CUDA toolkit");
   RETURN_IF_ERROR(ncu_.status());
   absl::StatusOr<std::vector<NcuLaunch>> launches = RunNcu(*ncu_, config, options_);
   if (Interrupted()) return absl::CancelledError("interrupted");  // ncu, too, heard Ctrl-C.

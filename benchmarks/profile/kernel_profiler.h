@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "benchmarks/harness/kernel_config.h"
 #include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/sweep_flags.h"
 #include "benchmarks/profile/kernel_counts.h"
 #include "benchmarks/profile/ncu_metrics.h"
@@ -35,19 +35,19 @@ class KernelProfiler {
 
   // The row of a configuration before it is measured: what RowKey() needs. The executor knows no
   // L2, so that its rows and the GPU's are different ones.
-  ResultRow Describe(const KernelConfig& config) const;
+  ResultRow Describe(const Config& config) const;
 
   // Sets all other columns and the status: from the GPU, where the source is both; the row is then
   // a mismatch if a count differs that must not. Leaves the status empty when interrupted.
-  void Measure(const KernelConfig& config, ResultRow* row);
+  void Measure(const Config& config, ResultRow* row);
 
   // Of the last Measure(); nothing if the source is not both or there was nothing to compare.
   const std::optional<CountComparison>& comparison() const { return comparison_; }
 
  private:
-  absl::Status MeasureOk(const KernelConfig& config, ResultRow* row);
-  absl::Status Compare(const KernelConfig& config, ResultRow* row);
-  absl::StatusOr<std::vector<NcuLaunch>> RunOnGpu(const KernelConfig& config) const;
+  absl::Status MeasureOk(const Config& config, ResultRow* row);
+  absl::Status Compare(const Config& config, ResultRow* row);
+  absl::StatusOr<std::vector<NcuLaunch>> RunOnGpu(const Config& config) const;
 
   const ProfileSource source_;
   const SweepOptions& options_;

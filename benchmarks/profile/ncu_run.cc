@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,14 +14,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "benchmarks/harness/kernel_work.h"
+#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/problem.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/profile/subprocess.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/cublas_handle.h"
-#include "common/gpu/device_ops.h"
+#include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 
 namespace stridewise {
@@ -42,39 +44,40 @@ absl::StatusOr<std::string> OwnPath() {
   return std::string(path, static_cast<size_t>(length));
 }
 
-absl::StatusOr<DeviceBuffer> MakeInput(const KernelInput& input) {
-  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(input.covering_bytes()));
-  const int64_t count = input.count();
-  RETURN_IF_ERROR(input.type == ElementType::kFloat
-                      ? FillUniformOnDevice(Matrix<float>{buffer.As<float>(), 1, count, count},
-                                            input.seed, /*stream=*/nullptr)
-                      : FillUniformOnDevice(Matrix<double>{buffer.As<double>(), 1, count, count},
-                                            input.seed, /*stream=*/nullptr));
+absl::StatusOr<DeviceBuffer> MakeInput(const Problem& problem, size_t index, uint64_t seed) {
+  const size_t bytes = problem.inputs()[index].bytes;
+  ASSIGN_OR_RETURN(const HostBuffer elements, HostBuffer::Allocate(bytes, HostMemory::kPageable));
+  problem.Fill(index, seed, elements.data());
+  ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(bytes));
+  RETURN_IF_ERROR(gpu::Copy(buffer.data(), elements.data(), bytes));
   return buffer;
 }
 
 // Launches the configuration once to load what it needs, and once more under the profiler's eyes.
-absl::Status RunOnce(const KernelConfig& config, const SweepOptions& options) {
+absl::Status RunOnce(const Config& config, const SweepOptions& options) {
   RETURN_IF_ERROR(OpenDevice(options.device).status());
-  const KernelWork work = WorkOnDevice(config, options.seed);
+  const std::unique_ptr<Problem> problem = config.operation->MakeProblem(config.point);
+  const Binding binding = problem->Bind(*config.implementation, config.block);
   std::vector<DeviceBuffer> buffers;
   std::vector<void*> inputs;
-  for (const KernelInput& input : work.inputs) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, MakeInput(input));
+  for (size_t i = 0; i < problem->inputs().size(); ++i) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, MakeInput(*problem, i, options.seed));
     inputs.push_back(buffer.data());
     buffers.push_back(std::move(buffer));
   }
-  ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Allocate(work.output_bytes));
-  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Allocate(work.workspace_bytes));
-  if (work.in_place) {
-    RETURN_IF_ERROR(gpu::Copy(output.data(), inputs[0], work.output_bytes));
+  const size_t bytes = problem->output().bytes;
+  ASSIGN_OR_RETURN(const DeviceBuffer output, DeviceBuffer::Allocate(bytes));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Allocate(binding.workspace_bytes));
+  if (binding.output_starts_as >= 0) {
+    const auto input = static_cast<size_t>(binding.output_starts_as);
+    RETURN_IF_ERROR(gpu::Copy(output.data(), inputs[input], bytes));
   }
   CublasHandle cublas;
-  if (work.needs_cublas) {
+  if (config.implementation->needs_cublas) {
     ASSIGN_OR_RETURN(cublas, CublasHandle::Create());
   }
   const auto run = [&] {
-    return work.run(inputs, output.data(), workspace.data(), /*stream=*/nullptr, cublas.get());
+    return binding.run({inputs, output.data(), workspace.data(), /*stream=*/nullptr, cublas.get()});
   };
   RETURN_IF_ERROR(run());
   RETURN_IF_ERROR(gpu::Synchronize(/*stream=*/nullptr));
@@ -98,14 +101,14 @@ absl::Status StatusOfRunOnce(absl::string_view output) {
 }
 
 std::vector<std::string> NcuCommand(const std::string& ncu, const std::string& self,
-                                    const KernelConfig& config, const SweepOptions& options) {
+                                    const Config& config, const SweepOptions& options) {
   std::vector<std::string> command = {
       ncu, "--csv", "--print-units", "base", "--clock-control", "none",
       // ncu runs a kernel several times to see all; "all" empties the caches before each.
       "--cache-control", options.l2 == L2Mode::kCold ? "all" : "none", "--profile-from-start",
       "off", "--metrics", NcuMetrics(), self, "--run_once",
       absl::StrCat("--device=", options.device), absl::StrCat("--seed=", options.seed)};
-  for (std::string& flag : PlanFlags(config)) command.push_back(std::move(flag));
+  for (std::string& flag : FlagsFor(config)) command.push_back(std::move(flag));
   return command;
 }
 
@@ -129,7 +132,7 @@ absl::StatusOr<std::string> FindNcu(absl::string_view named) {
                                                  ": install Nsight Compute or give --ncu=PATH"));
 }
 
-int RunOnceUnderNcu(const KernelConfig& config, const SweepOptions& options) {
+int RunOnceUnderNcu(const Config& config, const SweepOptions& options) {
   const absl::Status status = RunOnce(config, options);
   if (status.ok()) return kExitOk;
   std::cerr << kRunOncePrefix << static_cast<int>(status.code()) << ": " << status.message()
@@ -137,7 +140,7 @@ int RunOnceUnderNcu(const KernelConfig& config, const SweepOptions& options) {
   return kExitWrongResult;
 }
 
-absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const KernelConfig& config,
+absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const Config& config,
                                               const SweepOptions& options) {
   ASSIGN_OR_RETURN(const std::string self, OwnPath());
   ASSIGN_OR_RETURN(const ProcessResult result, RunProcess(NcuCommand(ncu, self, config, options)));

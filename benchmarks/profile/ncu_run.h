@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "benchmarks/harness/kernel_config.h"
+#include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/sweep_flags.h"
 #include "benchmarks/profile/ncu_metrics.h"
 
@@ -26,11 +26,11 @@ absl::StatusOr<std::string> FindNcu(absl::string_view named);
 // Runs ncu on this program and returns the launches of one run of the configuration on random
 // data; with a cold L2 ncu empties the caches before. Clocks are left alone. Takes a second or
 // more. Errors are those of the configuration under ncu and those of ParseNcuOutput().
-absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const KernelConfig& config,
+absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const Config& config,
                                               const SweepOptions& options);
 
-// What the program does with --run_once: its exit code. REQUIRES: !IsEmpty(config).
-int RunOnceUnderNcu(const KernelConfig& config, const SweepOptions& options);
+// What the program does with --run_once: its exit code. REQUIRES: the problem is not empty.
+int RunOnceUnderNcu(const Config& config, const SweepOptions& options);
 
 }  // namespace stridewise
 

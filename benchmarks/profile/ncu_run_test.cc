@@ -8,7 +8,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "benchmarks/harness/make_config.h"
+#include "benchmarks/matmul/operation.h"
 #include "benchmarks/profile/subprocess.h"
+#include "benchmarks/transpose/operation.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -22,16 +25,12 @@ std::string FakeNcu(const std::string& commands) {
   return path;
 }
 
-KernelConfig NaiveRow() {
-  return TransposeConfig{FindTransposeImplementation("naive_row"), {3, 5}, DataType(), {32, 8}};
-}
+Config NaiveRow() { return MakeConfig(TransposeOperations(), "naive_row", {3, 5}, "", {32, 8}); }
 
-KernelConfig Tiled() {
-  return MatMulConfig{FindMatMulImplementation("tiled"), {3, 5, 7}, ElementType::kDouble, {32, 32}};
-}
+Config Tiled() { return MakeConfig(MatMulOperation(), "tiled", {3, 5, 7}, "double"); }
 
 absl::StatusOr<std::vector<NcuLaunch>> RunWith(const std::string& commands,
-                                               const KernelConfig& config = NaiveRow()) {
+                                               const Config& config = NaiveRow()) {
   return RunNcu(FakeNcu(commands), config, SweepOptions());
 }
 

@@ -1,7 +1,7 @@
 // The table of the studies: how each kernel uses memory, for kernels x block shapes, into a CSV.
 //
 //   bazel run //benchmarks:profile
-//   bazel run //benchmarks:profile -- --kernels='naive*,tile*' --blocks=8x8,16x16,32x32
+//   bazel run //benchmarks:profile -- --implementations='naive*,tile*' --blocks=8x8,16x16,32x32
 //   bazel run //benchmarks:profile -- --operation=matmul --source=executor --shapes=256x256x64
 //   bazel run //benchmarks:profile -- --source=both --counts_csv=counts.csv
 //
@@ -17,13 +17,16 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
-#include "benchmarks/harness/kernel_config.h"
 #include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/plan_flags.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/record_file.h"
 #include "benchmarks/harness/sweep.h"
 #include "benchmarks/harness/sweep_flags.h"
+#include "benchmarks/operations.h"
 #include "benchmarks/profile/kernel_profiler.h"
 #include "benchmarks/profile/ncu_run.h"
 #include "benchmarks/profile/profile_tables.h"
@@ -31,19 +34,6 @@
 #include "common/base/status_macros.h"
 
 ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
-ABSL_FLAG(std::string, kernels, "",
-          "Only these: a list of names and globs such as 'naive*,tile*'. --list shows the names.");
-ABSL_FLAG(
-    std::string, sizes, "",
-    "Square sizes: a list of N, A:B:STEP and A:B:*FACTOR. Default, unless --shapes are given: "
-    "with --source=ncu 8192 for transposes and 2048 for products, with the others 1024 and "
-    "256.");
-ABSL_FLAG(std::string, shapes, "",
-          "Shapes: of a transpose's input, ROWSxCOLS,...; of products, MxNxK,....");
-ABSL_FLAG(std::string, blocks, "16x16",
-          "Thread blocks XxY,... for the kernels that take any; others run with their own.");
-ABSL_FLAG(std::string, types, "float",
-          "Element types: float, int, u8, u16, double, float4; of products float, double.");
 ABSL_FLAG(
     std::string, source, "auto",
     "ncu: the GPU's counters. executor: the host executor, which runs the kernels on the CPU, "
@@ -66,21 +56,24 @@ constexpr char kUsage[] =
     "counters, by running ncu, or from the host executor, and writes one CSV row for each "
     "configuration.";
 
-KernelPlanFlags PlanFlagsFromFlags() {
-  KernelPlanFlags flags;
-  flags.operation = absl::GetFlag(FLAGS_operation);
-  flags.kernels = absl::GetFlag(FLAGS_kernels);
-  flags.sizes = absl::GetFlag(FLAGS_sizes);
-  flags.shapes = absl::GetFlag(FLAGS_shapes);
-  flags.blocks = absl::GetFlag(FLAGS_blocks);
-  flags.types = absl::GetFlag(FLAGS_types);
-  return flags;
+// Returns a preset of one size: the host executor takes a thousand times as long as a GPU.
+Preset ProfilePreset(const Operation& operation, ProfileSource source) {
+  const bool on_gpu = source == ProfileSource::kNcu;
+  const bool computes = operation.extent_columns().size() > 2;
+  const char* size = computes ? (on_gpu ? "2048" : "256") : (on_gpu ? "8192" : "1024");
+  Preset preset;
+  preset.name = "profile";
+  preset.steps = {Step("*").Sizes(size)};
+  return preset;
 }
 
-// The host executor takes a thousand times as long as a GPU.
-int64_t DefaultSize(const KernelPlanFlags& flags, ProfileSource source) {
-  if (flags.operation == "matmul") return source == ProfileSource::kNcu ? 2048 : 256;
-  return source == ProfileSource::kNcu ? 8192 : 1024;
+// Returns one line for each kernel that a profiler could watch.
+std::string ListText(const Operation& operation) {
+  std::string text = "Kernels:\n";
+  for (const Implementation* i : operation.implementations()) {
+    if (operation.HasKernel(*i)) absl::StrAppendFormat(&text, "  %-28s %s\n", i->name, i->summary);
+  }
+  return text;
 }
 
 // Line for people: which source it is and, where nobody asked for it, why.
@@ -111,15 +104,16 @@ absl::StatusOr<std::optional<RecordFile>> OpenCounts(ProfileSource source,
 
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("profile.csv"));
-  const KernelPlanFlags flags = PlanFlagsFromFlags();
+  ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
+  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(*operation, AllOperations()));
+  if (flags.blocks.empty()) flags.blocks = "16x16";
   if (options.list) {
-    ASSIGN_OR_RETURN(const std::string kernels, KernelListText(flags.operation));
-    std::cout << "Kernels:\n" << kernels;
+    std::cout << ListText(*operation);
     return kExitOk;
   }
   if (absl::GetFlag(FLAGS_run_once)) {
-    ASSIGN_OR_RETURN(const std::vector<KernelConfig> plan,
-                     MakeKernelPlan(flags, /*default_size=*/1));
+    ASSIGN_OR_RETURN(const std::vector<Config> plan,
+                     MakePlan(*operation, ProfilePreset(*operation, ProfileSource::kNcu), flags));
     if (plan.size() == 1) return RunOnceUnderNcu(plan.front(), options);
     return absl::InvalidArgumentError(absl::StrCat(
         "--run_once: ", plan.size(), " configurations are not allowed; allowed is one"));
@@ -133,8 +127,8 @@ absl::StatusOr<int> RunProgram() {
       machine->gpu_status().ok() ? ncu.status() : machine->gpu_status();
   const ProfileSource source =
       wanted.value_or(why_not_ncu.ok() ? ProfileSource::kNcu : ProfileSource::kExecutor);
-  ASSIGN_OR_RETURN(const std::vector<KernelConfig> plan,
-                   MakeKernelPlan(flags, DefaultSize(flags, source)));
+  ASSIGN_OR_RETURN(const std::vector<Config> plan,
+                   MakePlan(*operation, ProfilePreset(*operation, source), flags));
   ASSIGN_OR_RETURN(std::optional<RecordFile> counts_file, OpenCounts(source, options));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
@@ -144,7 +138,7 @@ absl::StatusOr<int> RunProgram() {
   sweep->Print(SourceText(source, wanted.has_value() ? absl::OkStatus() : why_not_ncu));
   KernelProfiler profiler(source, &options, machine.get(), ncu);
   std::vector<ComparedRow> compared;
-  for (const KernelConfig& config : plan) {
+  for (const Config& config : plan) {
     if (Interrupted()) break;
     absl::Status written;
     RETURN_IF_ERROR(sweep->Run(profiler.Describe(config), [&](ResultRow* row) {

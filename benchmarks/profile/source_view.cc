@@ -1,7 +1,8 @@
 // A kernel's source with what each line does to memory beside it, counted by the host executor.
 //
-//   bazel run //benchmarks:source_view -- --kernel=tile_square
-//   bazel run //benchmarks:source_view -- --operation=matmul --kernel=tiled --shape=256x256x64
+//   bazel run //benchmarks:source_view -- --implementations=tile_square
+//   bazel run //benchmarks:source_view -- --operation=matmul --implementations=tiled
+//   --shape=256x256x64
 //   --html=tiled.html
 
 #include "common/executor/source_view.h"
@@ -13,17 +14,21 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "benchmarks/harness/executor_profile.h"
-#include "benchmarks/harness/kernel_config.h"
+#include "absl/strings/str_replace.h"
+#include "benchmarks/harness/executor_run.h"
+#include "benchmarks/harness/implementations_flag.h"
+#include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/matmul/operation.h"
+#include "benchmarks/operations.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
-#include "common/base/sweep_args.h"
 #include "common/executor/executor.h"
 #include "common/executor/symbolizer.h"
 
 ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
-ABSL_FLAG(std::string, kernel, "", "Default: tile_square; for matmul tiled.");
+ABSL_FLAG(std::string, kernel, "",
+          "Another name of --implementations: one kernel. Default: tile_square; for matmul tiled.");
 ABSL_FLAG(std::string, shape, "",
           "ROWSxCOLS of a transpose's input, MxNxK of a product. Default: 512x512, 128x128x128.");
 ABSL_FLAG(std::string, block, "",
@@ -45,67 +50,45 @@ absl::Status NotAllowed(absl::string_view flag, absl::string_view value,
       absl::StrCat(flag, ": '", value, "' is not allowed; allowed is ", allowed));
 }
 
-template <typename T>
-absl::StatusOr<T> Only(absl::string_view flag, absl::string_view value,
-                       const absl::StatusOr<std::vector<T>>& items) {
-  RETURN_IF_ERROR(items.status());
-  if (items->size() == 1) return items->front();
-  return NotAllowed(flag, value, "one");
-}
-
-// `value`, or where that is empty `otherwise`.
+// Returns the flag's text or, where that is empty, `otherwise`.
 std::string Or(const std::string& value, const char* otherwise) {
   return value.empty() ? otherwise : value;
 }
 
-absl::StatusOr<Block> ChosenBlock(Blocks blocks, const Block& own) {
-  const std::string text = absl::GetFlag(FLAGS_block);
-  if (text.empty()) return own;
-  ASSIGN_OR_RETURN(const BlockShape block, Only("--block", text, ParseBlocks("--block", text)));
-  if (blocks == Blocks::kAny || (block.x == own.x && block.y == own.y)) {
-    return Block{block.x, block.y};
+absl::StatusOr<Config> ConfigFromFlags() {
+  ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
+  const bool matmul = operation == &MatMulOperation();
+  ASSIGN_OR_RETURN(ImplementationsFlag flag, GetImplementationsFlag());
+  if (flag.text.empty()) flag = {"--kernel", absl::GetFlag(FLAGS_kernel)};
+  const std::string kernel = Or(flag.text, matmul ? "tiled" : "tile_square");
+  const Implementation* implementation = operation->Find(kernel);
+  if (implementation == nullptr) {
+    return NotAllowed(
+        flag.name, kernel,
+        absl::StrCat("what profile --operation=", operation->name(), " --list shows"));
   }
-  return NotAllowed("--block", text, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
-}
-
-absl::StatusOr<KernelConfig> TransposeConfigFromFlags() {
-  const std::string kernel = Or(absl::GetFlag(FLAGS_kernel), "tile_square");
-  const std::string shape = Or(absl::GetFlag(FLAGS_shape), "512x512");
-  const std::string type = absl::GetFlag(FLAGS_type);
-  TransposeConfig config;
-  config.implementation = FindTransposeImplementation(kernel);
-  if (config.implementation == nullptr) {
-    return NotAllowed("--kernel", kernel, "what profile --list shows");
+  const std::string block = absl::GetFlag(FLAGS_block);
+  const Block& own = implementation->default_block;
+  if (!block.empty() && implementation->blocks == Blocks::kFixed &&
+      block != absl::StrCat(own.x, "x", own.y)) {
+    return NotAllowed("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
   }
-  ASSIGN_OR_RETURN(config.shape, Only("--shape", shape, ParseShapes2("--shape", shape)));
-  ASSIGN_OR_RETURN(config.type, Only("--type", type, ParseDataTypes("--type", type)));
-  ASSIGN_OR_RETURN(config.block, ChosenBlock(config.implementation->blocks,
-                                             config.implementation->default_block));
-  return config;
-}
-
-absl::StatusOr<KernelConfig> MatMulConfigFromFlags() {
-  const std::string kernel = Or(absl::GetFlag(FLAGS_kernel), "tiled");
-  const std::string shape = Or(absl::GetFlag(FLAGS_shape), "128x128x128");
-  const std::string type = absl::GetFlag(FLAGS_type);
-  MatMulConfig config;
-  config.implementation = FindMatMulImplementation(kernel);
-  if (config.implementation == nullptr) {
-    return NotAllowed("--kernel", kernel, "what profile --operation=matmul --list shows");
+  Preset preset;
+  preset.name = "source_view";
+  preset.steps = {Step(kernel)
+                      .Shapes(Or(absl::GetFlag(FLAGS_shape), matmul ? "128x128x128" : "512x512"))
+                      .Types(absl::GetFlag(FLAGS_type))
+                      .BlockShapes(block)};
+  absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, {});
+  if (!plan.ok()) {
+    // The plan's flags have names for lists.
+    return absl::InvalidArgumentError(absl::StrReplaceAll(
+        plan.status().message(),
+        {{"--shapes", "--shape"}, {"--types", "--type"}, {"--blocks", "--block"}}));
   }
-  ASSIGN_OR_RETURN(config.shape, Only("--shape", shape, ParseShapes("--shape", shape)));
-  if (type != "float" && type != "double") return NotAllowed("--type", type, "float or double");
-  config.type = type == "float" ? ElementType::kFloat : ElementType::kDouble;
-  ASSIGN_OR_RETURN(config.block, ChosenBlock(config.implementation->blocks,
-                                             config.implementation->default_block));
-  return config;
-}
-
-absl::StatusOr<KernelConfig> ConfigFromFlags() {
-  const std::string operation = absl::GetFlag(FLAGS_operation);
-  if (operation == "transpose") return TransposeConfigFromFlags();
-  if (operation == "matmul") return MatMulConfigFromFlags();
-  return NotAllowed("--operation", operation, "transpose or matmul");
+  if (plan->size() == 1) return plan->front();
+  return absl::InvalidArgumentError(
+      "--shape, --type, --block: lists are not allowed; allowed is one of each");
 }
 
 absl::Status WriteHtml(const std::string& path, const std::string& page) {
@@ -116,8 +99,8 @@ absl::Status WriteHtml(const std::string& path, const std::string& page) {
 }
 
 absl::StatusOr<int> RunProgram() {
-  ASSIGN_OR_RETURN(const KernelConfig config, ConfigFromFlags());
-  if (IsEmpty(config)) {
+  ASSIGN_OR_RETURN(const Config config, ConfigFromFlags());
+  if (config.operation->MakeProblem(config.point)->empty()) {
     return absl::InvalidArgumentError("--shape: an empty matrix: nothing is launched");
   }
   ASSIGN_OR_RETURN(ExecutorRun run, ExecutorRun::Create(config, /*seed=*/1, {}));

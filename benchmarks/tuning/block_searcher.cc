@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/row_comparison.h"
 #include "common/base/progress.h"
 #include "common/base/status_macros.h"
 
@@ -20,10 +21,6 @@ constexpr int kFirstRoundSamples = 5;
 constexpr double kFirstRoundWarmupSeconds = 0.05;  // The round itself keeps the clock up.
 constexpr double kFirstRoundMargin = 1.2;          // Slower than this times the best: pruned.
 
-bool HasStatus(const ResultRow& row, RowStatus status) {
-  return row.Get(Column::kStatus) == RowStatusName(status);
-}
-
 // The median kernel time of a row that is ok.
 std::optional<double> OkMs(const ResultRow& row) {
   double ms = 0;
@@ -33,20 +30,22 @@ std::optional<double> OkMs(const ResultRow& row) {
   return ms;
 }
 
-bool IsDefaultBlock(const TransposeConfig& config) {
+bool IsDefaultBlock(const Config& config) {
   const Block& block = config.implementation->default_block;
   return config.block.x == block.x && config.block.y == block.y;
 }
 
-std::string GroupText(const TransposeConfig& config) {
-  return absl::StrCat(config.implementation->name, " ", config.type.name, " ", config.shape.rows,
-                      "x", config.shape.cols);
+std::string GroupText(const Config& config) {
+  return absl::StrCat(config.implementation->name, " ", config.point.type, " ", ShapeText(config));
 }
 
 }  // namespace
 
-BlockSearcher::BlockSearcher(const SweepOptions* options, const Machine* machine, Sweep* sweep)
-    : options_(*options), machine_(*machine), sweep_(*sweep), runner_(options, machine) {}
+BlockSearcher::BlockSearcher(const SweepOptions* options, const Machine* machine, const Peer* peer,
+                             Sweep* sweep)
+    : options_(*options), machine_(*machine), sweep_(*sweep), runner_(options, machine) {
+  row_options_.peer = peer;
+}
 
 absl::Status BlockSearcher::Run(const BlockSearchGroup& group) {
   Rows known = RowsInFile(group);
@@ -57,9 +56,9 @@ absl::Status BlockSearcher::Run(const BlockSearchGroup& group) {
     const std::optional<double> ms = OkMs(row);
     if (ms.has_value()) best = std::min(best.value_or(*ms), *ms);
   }
-  for (const TransposeConfig& config : group) {
+  for (const Config& config : group) {
     if (Interrupted()) break;
-    ResultRow row = runner_.DescribeConfig(config);
+    ResultRow row = runner_.Describe(config);
     const auto quick = first.find(RowKey(row));
     RETURN_IF_ERROR(sweep_.Run(row, [&](ResultRow* result) {
       if (quick == first.end()) return;  // Ctrl-C came before it was its turn.
@@ -74,20 +73,20 @@ absl::Status BlockSearcher::Run(const BlockSearchGroup& group) {
             absl::StrFormat("pruned: %.4g ms in the first round, the best %.4g ms", *ms, *best));
         return;
       }
-      runner_.Measure(config, result);
+      runner_.Measure(config, row_options_, result);
     }));
   }
   return absl::OkStatus();
 }
 
 std::string BlockSearcher::Conclusion(const BlockSearchGroup& group) const {
-  const TransposeConfig* best = nullptr;
+  const Config* best = nullptr;
   std::optional<double> best_ms, default_ms;
   int measured = 0;
   int pruned = 0;
   const Rows rows = RowsInFile(group);
-  for (const TransposeConfig& config : group) {
-    const auto row = rows.find(RowKey(runner_.DescribeConfig(config)));
+  for (const Config& config : group) {
+    const auto row = rows.find(RowKey(runner_.Describe(config)));
     if (row == rows.end()) continue;
     pruned += HasStatus(row->second, RowStatus::kSkipped) ? 1 : 0;
     const std::optional<double> ms = OkMs(row->second);
@@ -114,8 +113,8 @@ std::string BlockSearcher::Conclusion(const BlockSearchGroup& group) const {
 BlockSearcher::Rows BlockSearcher::RowsInFile(const BlockSearchGroup& group) const {
   Rows all, rows;
   for (const ResultRow& row : sweep_.rows()) all.emplace(RowKey(row), row);
-  for (const TransposeConfig& config : group) {
-    const auto found = all.find(RowKey(runner_.DescribeConfig(config)));
+  for (const Config& config : group) {
+    const auto found = all.find(RowKey(runner_.Describe(config)));
     if (found != all.end()) rows.insert(*found);
   }
   return rows;
@@ -127,13 +126,13 @@ BlockSearcher::Rows BlockSearcher::FirstRound(const BlockSearchGroup& group, con
   options.sampling.min_samples = kFirstRoundSamples;
   options.sampling.max_samples = kFirstRoundSamples;
   options.sampling.max_warmup_seconds = kFirstRoundWarmupSeconds;
-  TransposeRunner runner(&options, &machine_);
+  Runner runner(&options, &machine_);
   Progress progress(static_cast<int>(group.size()), isatty(STDERR_FILENO) != 0, &std::cerr,
                     &clock_);
   Rows rows;
-  for (const TransposeConfig& config : group) {
+  for (const Config& config : group) {
     if (Interrupted()) break;
-    ResultRow row = runner.DescribeConfig(config);
+    ResultRow row = runner.Describe(config);
     const std::string key = RowKey(row);
     if (known.count(key) == 1) {
       progress.Skip();
@@ -141,7 +140,7 @@ BlockSearcher::Rows BlockSearcher::FirstRound(const BlockSearchGroup& group, con
     }
     progress.Start(absl::StrCat("first round, ", GroupText(config), ", block ", config.block.x, "x",
                                 config.block.y));
-    runner.Measure(config, &row);
+    runner.Measure(config, row_options_, &row);
     rows.emplace(key, row);
   }
   return rows;

@@ -13,22 +13,23 @@
 
 #include "absl/status/status.h"
 #include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/operation.h"
+#include "benchmarks/harness/runner.h"
 #include "benchmarks/harness/sweep.h"
 #include "benchmarks/harness/sweep_flags.h"
-#include "benchmarks/transpose/transpose_plan.h"
-#include "benchmarks/transpose/transpose_runner.h"
 #include "common/base/clock.h"
 #include "common/measure/result_row.h"
 
 namespace stridewise {
 
 // One kernel at one shape and type, with every block to try.
-using BlockSearchGroup = std::vector<TransposeConfig>;
+using BlockSearchGroup = std::vector<Config>;
 
 class BlockSearcher {
  public:
-  // All arguments are borrowed.
-  BlockSearcher(const SweepOptions* options, const Machine* machine, Sweep* sweep);
+  // All arguments are borrowed. Rows are paired with `peer`, where it is not null.
+  BlockSearcher(const SweepOptions* options, const Machine* machine, const Peer* peer,
+                Sweep* sweep);
 
   // Writes a row for each configuration of the group that the sweep's file does not have yet.
   absl::Status Run(const BlockSearchGroup& group);
@@ -49,7 +50,8 @@ class BlockSearcher {
   const SweepOptions& options_;
   const Machine& machine_;
   Sweep& sweep_;
-  TransposeRunner runner_;
+  Runner runner_;
+  RowOptions row_options_;
   SteadyClock clock_;
 };
 

@@ -2,9 +2,10 @@
 
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "benchmarks/matmul/product.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
 #include "matmul/tuning.h"
@@ -16,26 +17,24 @@ namespace {
 constexpr MatMulTuning kPresent = {90, 16000, 160, 16,  512, 200, 2048, 132,
                                    64, 264,   90,  132, 178, 167, 122,  106};
 
-std::vector<MatMulConfig> PlanOf(const std::string& sizes = "", const std::string& shapes = "") {
+std::vector<Config> PlanOf(const std::string& sizes = "", const std::string& shapes = "") {
   auto plan = MakeTuningPlan(sizes, shapes);
   EXPECT_TRUE(plan.ok()) << plan.status();
   return *std::move(plan);
 }
 
-auto Problem(const MatMulConfig& config) {
-  return std::tuple(config.shape.m, config.shape.n, config.shape.k, config.form.batch);
-}
+auto Problem(const Config& config) { return std::pair(config.point.extents, config.point.batch); }
 
-std::string Chosen(const MatMulConfig& config, const MatMulTuning& tuning) {
-  return ChooseMatMul(GaplessArgs(config), 90, tuning).implementation;
+std::string Chosen(const Config& config, const MatMulTuning& tuning) {
+  return ChooseMatMul(GaplessArgs(config.point), 90, tuning).implementation;
 }
 
 TEST(TuningPlan, HasAllThatTheTableNamesForEachProblem) {
   std::set<std::string> names;
   for (const MatMulDispatch& row : MatMulDispatchTable()) names.insert(row.implementation);
-  const std::vector<MatMulConfig> plan = PlanOf();
+  const std::vector<Config> plan = PlanOf();
   ASSERT_EQ(plan.size() % names.size(), 0u);
-  std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>> seen;
+  std::set<std::pair<std::vector<int64_t>, int64_t>> seen;
   for (size_t i = 0; i < plan.size(); i += names.size()) {
     EXPECT_TRUE(seen.insert(Problem(plan[i])).second) << "not side by side";
     std::set<std::string> here;
@@ -50,7 +49,7 @@ TEST(TuningPlan, HasAllThatTheTableNamesForEachProblem) {
 // What no shape reaches the fit could not tell.
 TEST(TuningPlan, ReachesEveryRuleButTheLast) {
   std::set<std::string> chosen;
-  for (const MatMulConfig& config : PlanOf()) chosen.insert(Chosen(config, kPresent));
+  for (const Config& config : PlanOf()) chosen.insert(Chosen(config, kPresent));
   EXPECT_EQ(chosen.size(), MatMulDispatchTable().size() - 1);
   EXPECT_EQ(chosen.count(MatMulDispatchTable().back().implementation), 0u);
 }
@@ -61,7 +60,7 @@ TEST(TuningPlan, HasShapesOnBothSidesOfEveryThreshold) {
       MatMulTuning moved = kPresent;
       moved.*threshold.value = value;
       std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>> others;
-      for (const MatMulConfig& config : PlanOf()) {
+      for (const Config& config : PlanOf()) {
         if (Chosen(config, moved) != Chosen(config, kPresent)) others.insert(Problem(config));
       }
       EXPECT_FALSE(others.empty()) << threshold.name << " = " << value;
@@ -70,7 +69,7 @@ TEST(TuningPlan, HasShapesOnBothSidesOfEveryThreshold) {
 }
 
 TEST(TuningPlan, FlagsReplaceTheShapes) {
-  const std::vector<MatMulConfig> plan = PlanOf("64", "1x2x3");
+  const std::vector<Config> plan = PlanOf("64", "1x2x3");
   EXPECT_EQ(plan.size(), 2 * MatMulDispatchTable().size());
   const auto refused = MakeTuningPlan("", "3x4");
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
@@ -79,7 +78,7 @@ TEST(TuningPlan, FlagsReplaceTheShapes) {
 
 TEST(TuningPlan, LeavesOutWhatIsHopeless) {
   std::set<std::string> hopeless;
-  for (const MatMulConfig& config : PlanOf("2048,2049")) {
+  for (const Config& config : PlanOf("2048,2049")) {
     if (!IsHopeless(config, 90)) continue;
     EXPECT_EQ(config.shape.m, 2049);
     hopeless.insert(config.implementation->name);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -19,8 +19,9 @@
 #include "benchmarks/harness/machine.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/row_comparison.h"
+#include "benchmarks/harness/runner.h"
 #include "benchmarks/harness/sweep.h"
-#include "benchmarks/matmul/matmul_runner.h"
+#include "benchmarks/matmul/product.h"
 #include "benchmarks/tuning/tuning_fit.h"
 #include "benchmarks/tuning/tuning_plan.h"
 #include "benchmarks/tuning/tuning_report.h"
@@ -61,7 +62,7 @@ absl::Status WriteTuning(const std::string& path, const std::string& line) {
   return CannotWrite(path, std::strerror(errno));
 }
 
-void MeasureUnlessHopeless(const MatMulConfig& config, const Machine& machine, MatMulRunner* runner,
+void MeasureUnlessHopeless(const Config& config, const Machine& machine, Runner* runner,
                            ResultRow* row) {
   if (machine.gpu_status().ok()) {
     const DeviceInfo& device = machine.device();
@@ -90,21 +91,21 @@ absl::StatusOr<int> ParseComputeCapability(const std::string& text) {
       absl::StrCat("--csv: a row has the compute capability '", text, "'; sm_90 would be one"));
 }
 
-absl::StatusOr<Measured> ReadTimes(const std::vector<MatMulConfig>& plan,
-                                   const std::vector<ResultRow>& rows, const MatMulRunner& runner) {
+absl::StatusOr<Measured> ReadTimes(const std::vector<Config>& plan,
+                                   const std::vector<ResultRow>& rows, const Runner& runner) {
   std::map<std::string, const ResultRow*> by_key;
   for (const ResultRow& row : rows) by_key.emplace(RowKey(row), &row);
-  const auto problem = [](const MatMulConfig& config) {
-    return std::tuple(config.shape.m, config.shape.n, config.shape.k, config.form.batch);
+  const auto problem = [](const Config& config) {
+    return std::pair(config.point.extents, config.point.batch);
   };
   Measured measured;
-  const MatMulConfig* before = nullptr;
-  for (const MatMulConfig& config : plan) {
+  const Config* before = nullptr;
+  for (const Config& config : plan) {
     if (before == nullptr || problem(*before) != problem(config)) {
-      measured.times.push_back({GaplessArgs(config), {}});
+      measured.times.push_back({GaplessArgs(config.point), {}});
     }
     before = &config;
-    const auto found = by_key.find(RowKey(runner.DescribeConfig(config)));
+    const auto found = by_key.find(RowKey(runner.Describe(config)));
     if (found == by_key.end() || !IsOk(*found->second)) continue;
     const ResultRow& row = *found->second;
     if (measured.device.empty()) {
@@ -121,7 +122,7 @@ absl::StatusOr<Measured> ReadTimes(const std::vector<MatMulConfig>& plan,
   return measured;
 }
 
-absl::Status FitAndWrite(const std::vector<MatMulConfig>& plan, const MatMulRunner& runner,
+absl::Status FitAndWrite(const std::vector<Config>& plan, const Runner& runner,
                          const std::string& path, Sweep* sweep) {
   ASSIGN_OR_RETURN(const Measured measured, ReadTimes(plan, sweep->rows(), runner));
   if (measured.device.empty()) {
@@ -152,13 +153,13 @@ std::string TuningListText() {
 }
 
 absl::StatusOr<int> RunTuningSearch(const SweepOptions& options, const TuningSearchFlags& flags) {
-  if (flags.types != "float") {
+  if (!flags.types.empty() && flags.types != "float") {
     return absl::InvalidArgumentError(
         absl::StrCat("--types: '", flags.types, "' is not allowed; auto multiplies float"));
   }
   const std::string path = ResolvePath(flags.tuning);
   RETURN_IF_ERROR(CheckTuningPath(path));
-  ASSIGN_OR_RETURN(const std::vector<MatMulConfig> plan, MakeTuningPlan(flags.sizes, flags.shapes));
+  ASSIGN_OR_RETURN(const std::vector<Config> plan, MakeTuningPlan(flags.sizes, flags.shapes));
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
@@ -167,10 +168,10 @@ absl::StatusOr<int> RunTuningSearch(const SweepOptions& options, const TuningSea
   sweep->Print(machine->Headline() + "\n");
   SweepOptions brief = options;
   brief.sampling.max_warmup_seconds = kWarmupSeconds;
-  MatMulRunner runner(&brief, machine.get());
-  for (const MatMulConfig& config : plan) {
+  Runner runner(&brief, machine.get());
+  for (const Config& config : plan) {
     if (Interrupted()) break;
-    RETURN_IF_ERROR(sweep->Run(runner.DescribeConfig(config), [&](ResultRow* row) {
+    RETURN_IF_ERROR(sweep->Run(runner.Describe(config), [&](ResultRow* row) {
       MeasureUnlessHopeless(config, *machine, &runner, row);
     }));
   }

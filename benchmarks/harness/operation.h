@@ -1,0 +1,152 @@
+// What an operation says about itself, so that every program of this folder can measure it: its
+// axes, its registry, how a point of its axes becomes a problem, its presets and its limits.
+// Planning, pairing, phases, speed-ups, verdicts, memory behaviour and profiles are written once,
+// against this. docs/adding_an_operation.md walks through an example.
+
+#ifndef STRIDEWISE_BENCHMARKS_HARNESS_OPERATION_H_
+#define STRIDEWISE_BENCHMARKS_HARNESS_OPERATION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "benchmarks/harness/preset.h"
+#include "benchmarks/harness/problem.h"
+#include "common/gpu/device.h"
+#include "common/gpu/implementation.h"
+#include "common/measure/result_row.h"
+
+namespace stridewise {
+
+// An axis that only this operation has, such as a product's layout.
+struct Axis {
+  const char* flag;   // Without dashes.
+  Column column;      // Rows name the value here, unless it is the usual one.
+  const char* usual;  // The value of a point that nobody chose.
+
+  // Returns the values of a comma list in canonical form. InvalidArgument in one line that names
+  // `flag`, which has its dashes.
+  absl::StatusOr<std::vector<std::string>> (*parse)(absl::string_view flag, absl::string_view text);
+
+  // Returns the text that the command line gives the flag; empty where it gives none.
+  std::string (*given)();
+};
+
+// What rows can be paired with: both are sampled in turn, under the same clock and temperature.
+struct Peer {
+  const char* implementation;
+  Column column;  // Gets `scale` times the peer's time over the row's.
+  double scale;   // 100 for a column in percent.
+};
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+
+  // Names the operation in flags, rows and file names: "matmul".
+  virtual absl::string_view name() const = 0;
+
+  // Describes it in the middle of a sentence: "matrix multiplication".
+  virtual absl::string_view description() const = 0;
+
+  // Names the extents of a shape, slowest first.
+  virtual absl::Span<const Column> extent_columns() const = 0;
+
+  // Lists the names of its element types; the first is the usual one.
+  virtual absl::Span<const absl::string_view> types() const = 0;
+
+  virtual absl::Span<const Axis> axes() const { return {}; }
+
+  // Lists the registry in its order.
+  virtual std::vector<const Implementation*> implementations() const = 0;
+
+  virtual absl::Span<const Preset> presets() const = 0;
+  virtual absl::Span<const Limit> limits() const { return {}; }
+
+  // Lists what rows can be paired with. `usual_peer` is what they are paired with when neither the
+  // command line nor the preset says anything; empty for nothing.
+  virtual absl::Span<const Peer> peers() const { return {}; }
+  virtual absl::string_view usual_peer() const { return ""; }
+
+  // Sets the columns that say which implementation a row is of, beside its name.
+  virtual void DescribeImplementation(const Implementation& implementation, ResultRow* row) const;
+
+  // Returns whether the implementation is measured at the point at all: plans leave it out
+  // otherwise. For axes and batches, not for shapes or types.
+  virtual bool Takes(const Implementation& /*implementation*/, const Point& /*point*/) const {
+    return true;
+  }
+
+  // Returns InvalidArgument, saying what it does not take, for a row that becomes `unsupported`.
+  virtual absl::Status CheckSupported(const Implementation& /*implementation*/,
+                                      const Point& /*point*/) const {
+    return absl::OkStatus();
+  }
+
+  // Returns whether the implementation takes part in "Best at ...": bounds do not.
+  virtual bool Competes(const Implementation& /*implementation*/) const { return true; }
+
+  // Returns whether it launches a kernel that a profiler can watch.
+  virtual bool HasKernel(const Implementation& implementation) const {
+    return implementation.on_device();
+  }
+
+  // REQUIRES: `point` has a value for every extent and axis.
+  virtual std::unique_ptr<Problem> MakeProblem(const Point& point) const = 0;
+
+  // Returns the same entry with functions that run on the host executor. Unimplemented, naming it,
+  // for what the executor cannot run.
+  virtual absl::StatusOr<std::unique_ptr<Implementation>> OnExecutor(
+      const Implementation& implementation) const;
+
+  // Estimates the loads and stores of all threads of a device implementation together. Extents
+  // count as whole blocks of `side`.
+  virtual double EstimatedAccesses(const Point& /*point*/, int64_t /*side*/) const { return 0; }
+
+  // Returns the device's peak for the arithmetic of the type; 0 where it is not known.
+  virtual double PeakGflops(absl::string_view /*type*/, const DeviceInfo& /*device*/) const {
+    return 0;
+  }
+
+  // Returns whether judging a device's result wants a cuBLAS handle.
+  virtual bool VerifiesWithCublas() const { return false; }
+
+  // For --list: one word or two on what the implementation takes, and lines below the presets.
+  virtual std::string TakesText(const Implementation& /*implementation*/) const { return ""; }
+  virtual std::string ListNotes() const { return ""; }
+
+  // Returns the entry of that name; null where there is none.
+  const Implementation* Find(absl::string_view implementation) const;
+
+  // Returns the peer of that name; null where there is none.
+  const Peer* FindPeer(absl::string_view implementation) const;
+
+  // Returns the usual point of a shape: one problem of the usual type.
+  Point UsualPoint(std::vector<int64_t> extents) const;
+};
+
+// One implementation at one point: what a row measures.
+struct Config {
+  const Operation* operation = nullptr;
+  const Implementation* implementation = nullptr;
+  Point point;
+  Block block = kNoBlock;  // As the row says; kNoBlock where the implementation has none.
+};
+
+// "4096x4096x64".
+std::string ShapeText(const Config& config);
+
+// "tile_square, 512x512 float, blocks of 32x32".
+std::string Title(const Config& config);
+
+// Sets the columns that name the problem: operation, shape, type, batch and axes.
+void SetProblemColumns(const Operation& operation, const Point& point, ResultRow* row);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_HARNESS_OPERATION_H_

@@ -1,0 +1,314 @@
+#include "benchmarks/harness/plan.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/base/status_macros.h"
+#include "common/verify/fill.h"
+
+namespace stridewise {
+namespace {
+
+constexpr uint64_t kMaxRandomExtent = 1024;
+
+using Extents = std::vector<int64_t>;
+
+absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::string_view text,
+                                                  int dimensions) {
+  std::vector<Extents> shapes;
+  if (dimensions == 1) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes(flag, text));
+    for (const int64_t size : sizes) shapes.push_back({size});
+  } else if (dimensions == 2) {
+    ASSIGN_OR_RETURN(const std::vector<Shape2> parsed, ParseShapes2(flag, text));
+    for (const Shape2& s : parsed) shapes.push_back({s.rows, s.cols});
+  } else {
+    ASSIGN_OR_RETURN(const std::vector<Shape3> parsed, ParseShapes(flag, text));
+    for (const Shape3& s : parsed) shapes.push_back({s.m, s.n, s.k});
+  }
+  return shapes;
+}
+
+std::vector<std::string> Names(const Operation& operation) {
+  std::vector<std::string> names;
+  for (const Implementation* i : operation.implementations()) names.push_back(i->name);
+  return names;
+}
+
+std::vector<Extents> RandomShapes(int64_t count, size_t dimensions, uint64_t seed) {
+  std::vector<Extents> shapes(static_cast<size_t>(count), Extents(dimensions));
+  uint64_t drawn = 0;
+  for (Extents& shape : shapes) {
+    for (int64_t& extent : shape) {
+      extent = static_cast<int64_t>(Mix64(seed ^ Mix64(drawn++)) % kMaxRandomExtent) + 1;
+    }
+  }
+  return shapes;
+}
+
+absl::StatusOr<std::vector<Extents>> StepShapes(const Step& step, size_t dimensions,
+                                                uint64_t seed) {
+  std::vector<Extents> shapes = RandomShapes(step.random_shapes, dimensions, seed);
+  if (!step.sizes.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", step.sizes));
+    for (const int64_t size : sizes) {
+      if (size <= step.max_size) shapes.emplace_back(dimensions, size);
+    }
+  }
+  if (!step.shapes.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<Extents> more,
+                     ParseExtents("--shapes", step.shapes, static_cast<int>(dimensions)));
+    shapes.insert(shapes.end(), more.begin(), more.end());
+  }
+  return shapes;
+}
+
+absl::StatusOr<std::vector<std::string>> ParseTypes(const Operation& operation,
+                                                    const std::string& text) {
+  const absl::Span<const absl::string_view> known = operation.types();
+  std::vector<std::string> types;
+  for (absl::string_view name : absl::StrSplit(text, ',')) {
+    name = absl::StripAsciiWhitespace(name);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--types: '", name, "' is not allowed; allowed is ", absl::StrJoin(known, ", ")));
+    }
+    types.emplace_back(name);
+  }
+  return types;
+}
+
+// Returns every combination of the axes' values.
+absl::StatusOr<std::vector<std::vector<std::string>>> AxisValues(const Operation& operation,
+                                                                 const Step& step) {
+  std::vector<std::vector<std::string>> combinations = {{}};
+  for (const Axis& axis : operation.axes()) {
+    const auto given = step.axes.find(axis.flag);
+    ASSIGN_OR_RETURN(const std::vector<std::string> values,
+                     axis.parse(absl::StrCat("--", axis.flag),
+                                given == step.axes.end() ? axis.usual : given->second));
+    std::vector<std::vector<std::string>> longer;
+    for (const std::vector<std::string>& before : combinations) {
+      for (const std::string& value : values) {
+        longer.push_back(before);
+        longer.back().push_back(value);
+      }
+    }
+    combinations = std::move(longer);
+  }
+  return combinations;
+}
+
+// Returns the blocks with which an implementation is measured.
+std::vector<Block> BlocksFor(const Implementation& implementation,
+                             const std::vector<BlockShape>& wanted) {
+  if (wanted.empty() || implementation.blocks == Blocks::kFixed) {
+    return {implementation.default_block};
+  }
+  std::vector<Block> blocks;
+  for (const BlockShape& block : wanted) blocks.push_back({block.x, block.y});
+  return blocks;
+}
+
+absl::Status CheckBatch(const Extents& shape, int64_t batch) {
+  Extents largest = shape;
+  std::sort(largest.rbegin(), largest.rend());
+  const int64_t elements = largest[0] * (largest.size() > 1 ? largest[1] : 1);
+  if (batch == 1 || elements <= kMaxElements / batch) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--batch: ", batch, " problems of ", absl::StrJoin(shape, "x"),
+                   " are not allowed; allowed are at most ", kMaxElements, " elements"));
+}
+
+// The lists that a step's texts stand for.
+struct StepLists {
+  std::vector<size_t> implementations;
+  std::vector<Extents> shapes;
+  std::vector<std::string> types;
+  std::vector<std::vector<std::string>> axes;
+  std::vector<BlockShape> blocks;
+};
+
+absl::StatusOr<StepLists> ParseStep(const Operation& operation, const Step& step, uint64_t seed) {
+  StepLists lists;
+  ASSIGN_OR_RETURN(lists.implementations,
+                   SelectByGlob("--implementations", step.implementations, Names(operation)));
+  ASSIGN_OR_RETURN(lists.shapes, StepShapes(step, operation.extent_columns().size(), seed));
+  const std::string usual(operation.types().front());
+  ASSIGN_OR_RETURN(lists.types, ParseTypes(operation, step.types.empty() ? usual : step.types));
+  ASSIGN_OR_RETURN(lists.axes, AxisValues(operation, step));
+  if (!step.blocks.empty()) {
+    ASSIGN_OR_RETURN(lists.blocks, ParseBlocks("--blocks", step.blocks));
+  }
+  return lists;
+}
+
+absl::Status AddStep(const Operation& operation, const Step& step, uint64_t seed,
+                     std::vector<Config>* plan) {
+  const std::vector<const Implementation*> registry = operation.implementations();
+  ASSIGN_OR_RETURN(const StepLists lists, ParseStep(operation, step, seed));
+  for (const Extents& shape : lists.shapes) {
+    RETURN_IF_ERROR(CheckBatch(shape, step.batch));
+    const int64_t largest = *std::max_element(shape.begin(), shape.end());
+    for (const std::vector<std::string>& axes : lists.axes) {
+      for (const std::string& type : lists.types) {
+        const Point point = {shape, type, step.batch, axes};
+        for (const size_t index : lists.implementations) {
+          const Implementation& implementation = *registry[index];
+          if (!implementation.on_device() && largest > step.max_host_extent) continue;
+          if (!operation.Takes(implementation, point)) continue;
+          for (const Block& block : BlocksFor(implementation, lists.blocks)) {
+            plan->push_back({&operation, &implementation, point, block});
+          }
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Numbers keys in the order in which they are first seen.
+template <typename Key>
+class Ranks {
+ public:
+  size_t Of(const Key& key) { return ranks_.emplace(key, ranks_.size()).first->second; }
+
+ private:
+  std::map<Key, size_t> ranks_;
+};
+
+double Volume(const Extents& extents) {
+  double volume = 1;
+  for (const int64_t extent : extents) volume *= static_cast<double>(extent);
+  return volume;
+}
+
+// Puts what several steps said of one shape together and drops what they said twice.
+std::vector<Config> InOrder(const Operation& operation, const std::vector<Config>& configs,
+                            bool small_shapes_first) {
+  const std::vector<const Implementation*> registry = operation.implementations();
+  Ranks<Extents> shapes;
+  Ranks<std::pair<int64_t, std::vector<std::string>>> forms;
+  Ranks<std::string> types;
+  using Key = std::tuple<double, size_t, size_t, size_t, ptrdiff_t>;
+  std::set<std::tuple<Key, int64_t, int64_t>> seen;
+  std::vector<std::pair<Key, const Config*>> keyed;
+  for (const Config& config : configs) {
+    const Point& point = config.point;
+    const auto index =
+        std::find(registry.begin(), registry.end(), config.implementation) - registry.begin();
+    const Key key = {small_shapes_first ? Volume(point.extents) : 0, shapes.Of(point.extents),
+                     forms.Of({point.batch, point.axes}), types.Of(point.type), index};
+    if (seen.emplace(key, config.block.x, config.block.y).second) keyed.emplace_back(key, &config);
+  }
+  std::stable_sort(keyed.begin(), keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Config> plan;
+  for (const auto& [key, config] : keyed) plan.push_back(*config);
+  return plan;
+}
+
+absl::StatusOr<std::vector<Step>> StepsFor(const Preset& preset, const PlanFlags& flags) {
+  std::vector<Step> steps = preset.steps;
+  if (!flags.sizes.empty() || !flags.shapes.empty()) {
+    steps = {Step("*").Sizes(flags.sizes).Shapes(flags.shapes)};
+  }
+  for (Step& step : steps) {
+    if (!flags.types.empty()) step.types = flags.types;
+    if (!flags.blocks.empty()) step.blocks = flags.blocks;
+    for (const auto& [axis, text] : flags.axes) {
+      if (!text.empty()) step.axes[axis] = text;
+    }
+    if (flags.batch.empty()) continue;
+    ASSIGN_OR_RETURN(step.batch, ParseBatch("--batch", flags.batch));
+  }
+  return steps;
+}
+
+absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
+      preset.name, " that takes these axes and batches; --sizes or --shapes replace the preset"));
+}
+
+// Measures both sides of each limit: the peer with which rows are paired is in the other rows.
+Preset LimitsPreset(const Operation& operation) {
+  Preset preset;
+  preset.name = kLimitsPreset;
+  preset.description =
+      "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
+  preset.pair_with = std::string(operation.usual_peer());
+  if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
+  for (const Limit& limit : operation.limits()) {
+    preset.steps.push_back(limit.step);
+    for (const Floor& floor : limit.floors) {
+      if (floor.peer == preset.pair_with) continue;
+      absl::StrAppend(&preset.steps.back().implementations, ",", floor.peer);
+    }
+  }
+  return preset;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,
+                                             const PlanFlags& flags) {
+  ASSIGN_OR_RETURN(
+      const std::vector<size_t> selected,
+      SelectByGlob(flags.implementations_flag, flags.implementations, Names(operation)));
+  ASSIGN_OR_RETURN(const std::vector<Step> steps, StepsFor(preset, flags));
+  std::vector<Config> all;
+  for (const Step& step : steps) RETURN_IF_ERROR(AddStep(operation, step, flags.seed, &all));
+  std::set<const Implementation*> wanted;
+  for (const size_t index : selected) wanted.insert(operation.implementations()[index]);
+  std::vector<Config> plan;
+  const bool from_preset = flags.sizes.empty() && flags.shapes.empty();
+  for (Config& config : InOrder(operation, all, from_preset)) {
+    if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));
+  }
+  if (plan.empty()) return NothingLeft(preset, flags);
+  return plan;
+}
+
+std::vector<Preset> AllPresets(const Operation& operation) {
+  std::vector<Preset> presets(operation.presets().begin(), operation.presets().end());
+  if (!operation.limits().empty()) presets.push_back(LimitsPreset(operation));
+  return presets;
+}
+
+absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name) {
+  std::vector<std::string> names;
+  for (Preset& preset : AllPresets(operation)) {
+    if (preset.name == name) return std::move(preset);
+    names.push_back(preset.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--preset: '", name, "' is not known; allowed is ", absl::StrJoin(names, ", ")));
+}
+
+std::vector<std::string> FlagsFor(const Config& config) {
+  const Point& point = config.point;
+  std::vector<std::string> flags = {absl::StrCat("--operation=", config.operation->name()),
+                                    absl::StrCat("--implementations=", config.implementation->name),
+                                    absl::StrCat("--shapes=", ShapeText(config)),
+                                    absl::StrCat("--types=", point.type)};
+  if (config.implementation->blocks == Blocks::kAny) {
+    flags.push_back(absl::StrCat("--blocks=", config.block.x, "x", config.block.y));
+  }
+  if (point.batch > 1) flags.push_back(absl::StrCat("--batch=", point.batch));
+  for (size_t i = 0; i < point.axes.size(); ++i) {
+    const Axis& axis = config.operation->axes()[i];
+    if (point.axes[i] != axis.usual) {
+      flags.push_back(absl::StrCat("--", axis.flag, "=", point.axes[i]));
+    }
+  }
+  return flags;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,52 @@
+// What a program measures: from a preset and the flags' texts to configurations in order.
+
+#ifndef STRIDEWISE_BENCHMARKS_HARNESS_PLAN_H_
+#define STRIDEWISE_BENCHMARKS_HARNESS_PLAN_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "benchmarks/harness/operation.h"
+
+namespace stridewise {
+
+// The flags' texts; an empty one was not given.
+struct PlanFlags {
+  std::string sizes;
+  std::string shapes;
+  std::string implementations;
+  std::string types;
+  std::string blocks;
+  std::string batch;
+  std::map<std::string, std::string> axes;  // By flag.
+  uint64_t seed = 1;
+  const char* implementations_flag = "--implementations";  // Its name in messages.
+};
+
+// Returns all configurations, each once, in the order in which they are measured: by shape, then
+// batch and axes, then type, all as first named, then implementation in registry order, then block.
+// Shapes of a preset go from small to large, so that a host row can tell when the next would take
+// too long. Sizes or shapes in `flags` replace the preset's steps, implementations narrow them, the
+// other texts replace those of the steps. InvalidArgument, naming the flag, for a text that cannot
+// be read and if nothing is left. The operation must outlive the plan.
+absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,
+                                             const PlanFlags& flags);
+
+// Returns the operation's presets, and after them `limits`, where it has limits.
+std::vector<Preset> AllPresets(const Operation& operation);
+
+// InvalidArgument, listing the presets, when there is none of that name.
+absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name);
+
+inline constexpr char kLimitsPreset[] = "limits";
+
+// Returns the flags that make a plan of this configuration alone.
+std::vector<std::string> FlagsFor(const Config& config);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_HARNESS_PLAN_H_

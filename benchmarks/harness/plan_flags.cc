@@ -1,0 +1,51 @@
+#include "benchmarks/harness/plan_flags.h"
+
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/implementations_flag.h"
+#include "common/base/status_macros.h"
+
+ABSL_FLAG(std::string, sizes, "",
+          "Sizes of squares and cubes instead of the preset's shapes: a list of N, A:B:STEP and "
+          "A:B:*FACTOR, such as 1:5001:10 or 32:4096:*2.");
+ABSL_FLAG(std::string, shapes, "",
+          "Shapes instead of the preset's: of a transpose's input, ROWSxCOLS,...; of products, "
+          "MxNxK,... where C is M x N and K is the extent of the sums.");
+ABSL_FLAG(std::string, types, "",
+          "Element types instead of the preset's (float, of most): a list of float, int, u8, u16, "
+          "double and float4 (16 bytes); of products, float and double.");
+ABSL_FLAG(
+    std::string, blocks, "",
+    "Thread blocks XxY,... for kernels that take any block; others run once, with their own.");
+ABSL_FLAG(std::string, batch, "",
+          "The number of problems that one run solves, instead of the preset's (1, of most). Above "
+          "1, what does not take batches is left out.");
+
+namespace stridewise {
+
+absl::StatusOr<PlanFlags> PlanFlagsFor(const Operation& operation,
+                                       absl::Span<const Operation* const> others) {
+  PlanFlags flags;
+  ASSIGN_OR_RETURN(const ImplementationsFlag implementations, GetImplementationsFlag());
+  flags.implementations = implementations.text;
+  flags.implementations_flag = implementations.name;
+  flags.sizes = absl::GetFlag(FLAGS_sizes);
+  flags.shapes = absl::GetFlag(FLAGS_shapes);
+  flags.types = absl::GetFlag(FLAGS_types);
+  flags.blocks = absl::GetFlag(FLAGS_blocks);
+  flags.batch = absl::GetFlag(FLAGS_batch);
+  for (const Axis& axis : operation.axes()) flags.axes[axis.flag] = axis.given();
+  for (const Operation* other : others) {
+    for (const Axis& axis : other->axes()) {
+      if (flags.axes.count(axis.flag) == 1 || axis.given().empty()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", axis.flag, ": '", axis.given(),
+                       "' is not allowed with --operation=", operation.name()));
+    }
+  }
+  return flags;
+}
+
+}  // namespace stridewise

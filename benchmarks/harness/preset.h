@@ -1,0 +1,70 @@
+// What a sweep measures by name, and what it is judged by.
+
+#ifndef STRIDEWISE_BENCHMARKS_HARNESS_PRESET_H_
+#define STRIDEWISE_BENCHMARKS_HARNESS_PRESET_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/sweep_args.h"
+
+namespace stridewise {
+
+// Some implementations over some points. Texts are those of the flags of the same names.
+//
+//   Step("tiled,cublas").Sizes("32:4096:*2").Axis("layouts", "nn,tn")
+struct Step {
+  explicit Step(std::string names) : implementations(std::move(names)) {}
+
+  Step&& Sizes(std::string text) && { return sizes = std::move(text), std::move(*this); }
+  Step&& Shapes(std::string text) && { return shapes = std::move(text), std::move(*this); }
+  Step&& Types(std::string text) && { return types = std::move(text), std::move(*this); }
+  Step&& BlockShapes(std::string text) && { return blocks = std::move(text), std::move(*this); }
+  Step&& Batch(int64_t count) && { return batch = count, std::move(*this); }
+  Step&& Axis(const std::string& flag, std::string text) && {
+    return axes[flag] = std::move(text), std::move(*this);
+  }
+  Step&& MaxSize(int64_t size) && { return max_size = size, std::move(*this); }
+  Step&& MaxHostExtent(int64_t extent) && { return max_host_extent = extent, std::move(*this); }
+  Step&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
+
+  std::string implementations;  // Names or globs.
+  std::string sizes;            // All extents equal.
+  std::string shapes;
+  std::string types;   // Empty for the usual one.
+  std::string blocks;  // Empty for the implementations' own.
+  int64_t batch = 1;
+  std::map<std::string, std::string> axes;  // By flag; those that are missing have the usual value.
+  int64_t max_size = kMaxSize;              // Leaves out larger items of `sizes`.
+  int64_t max_host_extent = kMaxExtent;     // Leaves out larger shapes for host implementations.
+  int64_t random_shapes = 0;  // Adds shapes with extents from 1 to 1024, drawn from the seed.
+};
+
+struct Preset {
+  std::string name;
+  std::string description;
+  std::vector<Step> steps;
+  bool cross_check = false;  // Compares the implementations' results with each other, too.
+  std::string pair_with{};   // A peer; empty for the operation's usual one.
+};
+
+// The least speed of an implementation over a peer's.
+struct Floor {
+  const char* peer;
+  double floor;
+  double aim = 0;  // A higher ratio that is shown and not judged; 0 for none.
+};
+
+// What one implementation has to reach at some points.
+struct Limit {
+  const char* name;
+  Step step;  // Names one implementation.
+  std::vector<Floor> floors;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_HARNESS_PRESET_H_

@@ -1,0 +1,235 @@
+#include "benchmarks/harness/runner.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/row_columns.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/gpu_runtime.h"
+
+namespace stridewise {
+namespace {
+
+using DeviceCall =
+    std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>;
+
+absl::Status CheckComputeCapability(const Implementation& implementation,
+                                    const DeviceInfo& device) {
+  const int has = 10 * device.compute_major + device.compute_minor;
+  const int needs = implementation.target.min_compute_capability;
+  if (has >= needs) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(implementation.name, " needs sm_", needs, "; the device is sm_", has));
+}
+
+// One side of a measurement on the device: an implementation bound to the problem, and the memory
+// that it needs beside the operands.
+class Arm {
+ public:
+  static absl::StatusOr<Arm> Create(const Implementation& implementation, const Block& block,
+                                    const Problem& problem, cublasHandle_t cublas) {
+    Arm arm;
+    arm.binding_ = problem.Bind(implementation, block);
+    arm.output_bytes_ = problem.output().bytes;
+    arm.cublas_ = cublas;
+    ASSIGN_OR_RETURN(arm.workspace_, DeviceBuffer::Allocate(arm.binding_.workspace_bytes));
+    return arm;
+  }
+
+  // Both borrow the arm.
+  DeviceCall Run() const {
+    return [this](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+      return binding_.run({inputs, output, workspace_.data(), stream, cublas_});
+    };
+  }
+  DeviceCall Prepare() const {
+    if (binding_.output_starts_as < 0) return nullptr;
+    return [this](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
+      const auto input = static_cast<size_t>(binding_.output_starts_as);
+      return gpu::CopyOnDevice(output, inputs[input], output_bytes_, stream);
+    };
+  }
+
+ private:
+  Binding binding_;
+  size_t output_bytes_ = 0;
+  cublasHandle_t cublas_ = nullptr;
+  DeviceBuffer workspace_;
+};
+
+// The smallest problem on the device, for the first use of an implementation.
+class TinyProblem {
+ public:
+  static absl::StatusOr<TinyProblem> Create(const Problem& problem) {
+    TinyProblem tiny;
+    for (const BufferSpec& spec : problem.inputs()) {
+      RETURN_IF_ERROR(tiny.Add(spec.bytes));
+      tiny.inputs_.push_back(tiny.buffers_.back().data());
+    }
+    RETURN_IF_ERROR(tiny.Add(problem.output().bytes));
+    return tiny;
+  }
+
+  absl::Span<void* const> inputs() const { return inputs_; }
+  void* output() const { return buffers_.back().data(); }
+
+ private:
+  absl::Status Add(size_t bytes) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(bytes));
+    RETURN_IF_ERROR(buffer.Poison());  // initcheck would report reads of what nobody wrote.
+    buffers_.push_back(std::move(buffer));
+    return absl::OkStatus();
+  }
+
+  std::vector<DeviceBuffer> buffers_;
+  std::vector<void*> inputs_;
+};
+
+}  // namespace
+
+Runner::Runner(const SweepOptions* options, const Machine* machine)
+    : options_(*options), machine_(*machine), init_times_(machine), host_rows_(options) {}
+
+ResultRow Runner::Describe(const Config& config) const {
+  const Implementation& implementation = *config.implementation;
+  ResultRow row;
+  SetProblemColumns(*config.operation, config.point, &row);
+  config.operation->DescribeImplementation(implementation, &row);
+  row.Set(Column::kImplementation, implementation.name);
+  if (implementation.step != kNoStep) row.Set(Column::kStep, implementation.step);
+  if (config.block.x > 0) {
+    row.Set(Column::kBlockX, config.block.x);
+    row.Set(Column::kBlockY, config.block.y);
+  }
+  if (implementation.on_device()) {
+    row.Set(Column::kL2, L2ModeName(options_.l2));
+    row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
+  }
+  return row;
+}
+
+void Runner::Measure(const Config& config, const RowOptions& wanted, ResultRow* row) {
+  machine_.Describe(config.implementation->on_device(), row);
+  SetOutcome(MeasureOk(config, wanted, row), row);
+}
+
+absl::Status Runner::CheckSupported(const Config& config) const {
+  const Implementation& implementation = *config.implementation;
+  if (implementation.on_device()) RETURN_IF_ERROR(machine_.gpu_status());
+  if (!implementation.is_built_in) return absl::UnavailableError("built without a CUDA toolkit");
+  RETURN_IF_ERROR(config.operation->CheckSupported(implementation, config.point));
+  if (!implementation.on_device()) return absl::OkStatus();
+  return CheckComputeCapability(implementation, machine_.device());
+}
+
+absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row) {
+  const Implementation& implementation = *config.implementation;
+  RETURN_IF_ERROR(CheckSupported(config));
+  const Work work = config.operation->MakeProblem(config.point)->work();
+  RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, WorkToTime(work)));
+  // Before the operands are made: cuBLAS, once created, also computes references.
+  ASSIGN_OR_RETURN(const double init_ms, InitMs(config));
+  row->Set(Column::kInitMs, init_ms);
+  ASSIGN_OR_RETURN(Workload * workload, WorkloadOf(config));
+  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted.peer, row)
+                                             : MeasureHost(config, row));
+  return wanted.cross_check ? workload->CrossCheck(implementation.name) : absl::OkStatus();
+}
+
+absl::StatusOr<Workload*> Runner::WorkloadOf(const Config& config) {
+  if (!workload_.has_value() || operation_ != config.operation || !(point_ == config.point)) {
+    workload_.reset();  // Before the next is made: two may not fit.
+    ASSIGN_OR_RETURN(workload_, Workload::Create(config.operation->MakeProblem(config.point),
+                                                 options_.seed, options_.host_memory));
+    operation_ = config.operation;
+    point_ = config.point;
+  }
+  return &*workload_;
+}
+
+// The first use of an implementation in this program, on a problem of one element.
+absl::StatusOr<double> Runner::InitMs(const Config& config) {
+  const Implementation& implementation = *config.implementation;
+  const std::string key = absl::StrCat(config.operation->name(), " ", implementation.name);
+  if (const auto known = init_times_.Find(key)) return *known;
+  const bool device = implementation.on_device();
+  if (implementation.needs_cublas || (device && config.operation->VerifiesWithCublas())) {
+    RETURN_IF_ERROR(init_times_.EnsureCublas());
+  }
+  Point one = config.operation->UsualPoint(std::vector<int64_t>(config.point.extents.size(), 1));
+  one.type = config.point.type;
+  std::unique_ptr<Problem> problem = config.operation->MakeProblem(one);
+  if (device) {
+    ASSIGN_OR_RETURN(const TinyProblem tiny, TinyProblem::Create(*problem));
+    ASSIGN_OR_RETURN(const Arm arm,
+                     Arm::Create(implementation, kNoBlock, *problem, init_times_.cublas()));
+    return init_times_.Measure(key, implementation, [&] {
+      return arm.Run()(tiny.inputs(), tiny.output(), machine_.timer().stream());
+    });
+  }
+  const Binding binding = problem->Bind(implementation, kNoBlock);
+  ASSIGN_OR_RETURN(const Workload workload,
+                   Workload::Create(std::move(problem), options_.seed, HostMemory::kPageable));
+  return init_times_.Measure(key, implementation, [&] { return workload.Run(binding); });
+}
+
+absl::Status Runner::Verify(const Config& config, ResultRow* row) {
+  return workload_->Verify(*config.implementation, options_.verify, init_times_.cublas(), row);
+}
+
+absl::Status Runner::MeasureHost(const Config& config, ResultRow* row) {
+  const Binding binding = workload_->problem().Bind(*config.implementation, config.block);
+  const Work work = workload_->problem().work();
+  HostSubject subject;
+  subject.implementation = config.implementation->name;
+  subject.work = WorkToTime(work);
+  subject.run = [&] { return workload_->Run(binding); };
+  subject.prepare = [&] { workload_->PrepareOutput(binding); };
+  subject.poison = [&] { workload_->PoisonOutput(); };
+  subject.verify = [&] { return Verify(config, row); };
+  ASSIGN_OR_RETURN(const Summary kernel, host_rows_.Measure(subject, row));
+  SetRates(work, kernel, row);
+  return absl::OkStatus();
+}
+
+absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, ResultRow* row) {
+  const Problem& problem = workload_->problem();
+  const Operation& operation = *config.operation;
+  ASSIGN_OR_RETURN(const Arm own, Arm::Create(*config.implementation, config.block, problem,
+                                              init_times_.cublas()));
+  DeviceSubject subject;
+  const std::vector<BufferSpec> specs = problem.inputs();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    subject.inputs.push_back({workload_->inputs()[i], specs[i].bytes});
+  }
+  subject.host_output = workload_->output();
+  subject.output_bytes = problem.output().bytes;
+  subject.run = own.Run();
+  subject.prepare = own.Prepare();
+
+  Arm other;
+  const Implementation* paired = peer == nullptr ? nullptr : operation.Find(peer->implementation);
+  if (paired != nullptr && operation.CheckSupported(*paired, config.point).ok()) {
+    if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
+    ASSIGN_OR_RETURN(other, Arm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
+    subject.reference = other.Run();
+    subject.prepare_reference = other.Prepare();
+  }
+  // Without a judge the harness keeps no second copy of the result: large problems need the room.
+  if (options_.verify != VerifyMode::kOff) subject.verify = [&] { return Verify(config, row); };
+  ASSIGN_OR_RETURN(const DeviceMeasurement measured,
+                   MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
+                                   machine_.nvml(), Interrupted));
+  SetMeasurement(measured, row);
+  if (measured.of_reference.has_value()) {
+    row->Set(peer->column, peer->scale * *measured.of_reference);
+  }
+  const double peak_gflops = operation.PeakGflops(config.point.type, machine_.device());
+  return SetDeviceRates(problem.work(), measured.kernel, peak_gflops, machine_.device(), row);
+}
+
+}  // namespace stridewise

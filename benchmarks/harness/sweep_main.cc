@@ -1,0 +1,148 @@
+#include "benchmarks/harness/sweep_main.h"
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/limits.h"
+#include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/memory_behaviour.h"
+#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/plan_flags.h"
+#include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/record_file.h"
+#include "benchmarks/harness/runner.h"
+#include "benchmarks/harness/speedups.h"
+#include "benchmarks/harness/sweep.h"
+#include "benchmarks/harness/sweep_flags.h"
+#include "common/base/flag_parsing.h"
+#include "common/base/status_macros.h"
+
+ABSL_FLAG(std::string, preset, "",
+          "What to measure, by name; --list shows the presets. Empty for the program's own.");
+ABSL_FLAG(
+    std::string, pair_with, "",
+    "Sample this implementation in turn with each device row, instead of the preset's; --list "
+    "shows what is allowed and which column the ratio goes to.");
+ABSL_FLAG(std::string, limits_csv, "",
+          "With --preset=limits: a file for the verdicts. One that is there is kept as .bak.");
+
+namespace stridewise {
+namespace {
+
+std::string ListText(const Operation& operation) {
+  std::string text = "Implementations, the ladder's with the number of their step:\n";
+  for (const Implementation* i : operation.implementations()) {
+    absl::StrAppendFormat(
+        &text, "  %-28s %-4s %3s %-13s %s\n", i->name, i->on_device() ? "GPU" : "CPU",
+        i->step == kNoStep ? "" : absl::StrCat(i->step), operation.TakesText(*i), i->summary);
+  }
+  text += "Presets:\n";
+  for (const Preset& preset : AllPresets(operation)) {
+    absl::StrAppendFormat(&text, "  %-28s %s\n", preset.name, preset.description);
+  }
+  if (!operation.peers().empty()) text += "Rows can be paired with:\n";
+  for (const Peer& peer : operation.peers()) {
+    absl::StrAppendFormat(&text, "  %-28s column %s\n", peer.implementation,
+                          ColumnName(peer.column));
+  }
+  return text + operation.ListNotes();
+}
+
+// Returns the peer that --pair_with, the preset or the operation names; null for none.
+absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& preset) {
+  const std::string flag = absl::GetFlag(FLAGS_pair_with);
+  if (!flag.empty()) {
+    if (const Peer* peer = operation.FindPeer(flag)) return peer;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--pair_with: '", flag, "' is not allowed; allowed is ",
+                     absl::StrJoin(operation.peers(), ", ", [](std::string* out, const Peer& peer) {
+                       out->append(peer.implementation);
+                     })));
+  }
+  return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
+}
+
+// Opens the file of --limits_csv; nothing without the flag.
+absl::StatusOr<std::optional<RecordFile>> OpenLimitsFile(const Operation& operation,
+                                                         bool has_limits) {
+  const std::string path = ResolvePath(absl::GetFlag(FLAGS_limits_csv));
+  if (path.empty()) return std::nullopt;
+  if (!has_limits) {
+    return absl::InvalidArgumentError("--limits_csv: not allowed without --preset=limits");
+  }
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, LimitRecords(operation, {}).front(),
+                                                       CsvMode::kReplace));
+  return std::optional<RecordFile>(std::move(file));
+}
+
+// Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
+absl::Status ReportLimits(const Operation& operation, Sweep* sweep,
+                          std::optional<RecordFile>* file) {
+  ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts, JudgeLimits(operation, sweep->rows()));
+  sweep->Print(LimitTable(operation, verdicts));
+  if (!file->has_value()) return absl::OkStatus();
+  const std::vector<std::vector<std::string>> records = LimitRecords(operation, verdicts);
+  for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR((*file)->Write(records[i]));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
+  ASSIGN_OR_RETURN(const SweepOptions options,
+                   SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
+  if (options.list) {
+    std::cout << ListText(operation);
+    return kExitOk;
+  }
+  const std::string preset_name = absl::GetFlag(FLAGS_preset);
+  ASSIGN_OR_RETURN(const Preset preset,
+                   FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
+  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
+  flags.seed = options.seed;
+  if (flags.implementations.empty()) flags.implementations = program.implementations;
+  ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, flags));
+  RowOptions wanted;
+  wanted.cross_check = preset.cross_check;
+  ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
+  const bool has_limits = preset.name == kLimitsPreset;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimitsFile(operation, has_limits));
+  ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
+                   Sweep::Create(options, static_cast<int>(plan.size())));
+  CatchInterrupts();
+
+  sweep->Print(machine->Headline() + "\n");
+  Runner runner(&options, machine.get());
+  for (const Config& config : plan) {
+    if (Interrupted()) break;
+    RETURN_IF_ERROR(sweep->Run(runner.Describe(config), [&](ResultRow* row) {
+      runner.Measure(config, wanted, row);
+      FillMemoryBehaviour(config, options, row);
+      SetSpeedups(operation, sweep->rows(), row);
+    }));
+  }
+  sweep->Print(sweep->SkippedText() + Conclusions(operation, sweep->rows()));
+  if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, sweep.get(), &limits_file));
+  if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
+  return sweep->ExitCode();
+}
+
+}  // namespace
+
+int SweepMain(int argc, char** argv, const Operation& operation, const SweepProgram& program) {
+  SweepProgram named = program;
+  if (named.name.empty()) named.name = absl::StrCat(operation.name(), "_sweep");
+  const std::string usage =
+      absl::StrCat(named.name, ": times and checks ", operation.description(),
+                   " on this machine's CPU and GPU and writes one CSV row for each configuration.");
+  return ProgramMain(argc, argv, usage, [&] { return RunSweep(operation, named); });
+}
+
+}  // namespace stridewise

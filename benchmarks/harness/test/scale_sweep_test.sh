@@ -1,0 +1,40 @@
+#!/bin/sh
+# What the sweep of a third operation gets from the harness: list, CSV, resuming, pairing, verdicts. Runs with and
+# without a GPU.
+
+program=$PWD/benchmarks/harness/test/scale_sweep
+. "$PWD/benchmarks/harness/program_test.sh"
+
+expect_exit 0 --list
+grep -q '^  loop  *CPU  *1 ' out && grep -q '^  copy  *column pct_of_copy' out && grep -q '^  limits ' out ||
+  fail "--list: $(cat out)"
+
+expect_refused --shapes --shapes=3x4
+expect_refused --types --types=double
+expect_refused --kernels --kernels=nonsense
+expect_refused --kernels --kernels=loop --implementations=loop
+expect_refused --pair_with --pair_with=loop
+expect_refused --limits_csv --limits_csv=limits.csv
+
+expect_exit 0 --max_seconds=0.01
+[ "$(rows scale_sweep.csv)" = 6 ] || fail "scale_sweep.csv: $(cat scale_sweep.csv)"
+[ "$(grep -c ',scale,loop,float,,,1000,.*,ok,' scale_sweep.csv)" = 1 ] || fail "no row of the host: $(cat scale_sweep.csv)"
+! grep -E ',(mismatch|error|unsupported),' scale_sweep.csv || fail "a row is wrong"
+cp scale_sweep.csv before.csv
+expect_exit 0 --max_seconds=0.01 --resume
+cmp -s scale_sweep.csv before.csv || fail "--resume measured something again"
+expect_exit 0 --max_seconds=0.01 --resume --shapes=5
+[ "$(rows scale_sweep.csv)" = 9 ] || fail "--resume left $(rows scale_sweep.csv) rows"
+
+# Both sides of a limit are measured; a limit that is not kept is a finding, not a failure.
+expect_exit 0 --preset=limits --max_seconds=0.05 --csv=rows.csv --limits_csv=limits.csv
+grep -q '^case,implementation,cols,dtype,batch,ratio_to_copy,floor,aim,verdict' limits.csv || fail "$(cat limits.csv)"
+grep -q '^large,kernel,16777216,float,1,' limits.csv || fail "limits.csv: $(cat limits.csv)"
+if grep -q ',scale,kernel,.*,ok,' rows.csv; then
+  grep -q '^limits: . passed, . failed, 0 not measured' out || fail "no verdict: $(cat out)"
+  grep -q '^Best at 16777216 float: kernel, .* % of a copy' out || fail "no conclusion: $(cat out)"
+else
+  grep -q '^limits: 0 passed, 0 failed, 1 not measured' out || fail "a verdict of nothing: $(cat out)"
+fi
+
+finish

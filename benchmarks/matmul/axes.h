@@ -1,0 +1,42 @@
+// The axes that only products have: how the operands are stored, and the factors alpha and beta.
+
+#ifndef STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
+#define STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "benchmarks/harness/operation.h"
+
+namespace stridewise {
+
+// How the matrices are stored.
+struct MatMulLayout {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool column_major = false;  // All three matrices.
+};
+
+// What the axes of a point say.
+struct MatMulForm {
+  MatMulLayout layout;
+  double alpha = 1;
+  double beta = 0;
+};
+
+// Returns --layouts, --alpha and --beta. Values of a layout are "nn", "tn", "nt_col": op(A), op(B),
+// and _col where the matrices are column-major. A factor has a magnitude of 1e30 at most, which
+// float can hold.
+absl::Span<const Axis> MatMulAxes();
+
+// REQUIRES: the values are those that the axes' parsers returned.
+MatMulForm FormOf(const Point& point);
+
+// Returns whether it is the plain A * B, which every implementation takes. Column-major matrices
+// without transpositions are the plain product of the exchanged operands.
+bool IsPlain(const MatMulForm& form);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_

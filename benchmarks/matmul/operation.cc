@@ -1,0 +1,106 @@
+#include "benchmarks/matmul/operation.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "benchmarks/matmul/axes.h"
+#include "benchmarks/matmul/product.h"
+#include "common/base/status_macros.h"
+#include "matmul/dispatch.h"
+#include "matmul/host_executor.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+namespace {
+
+constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
+constexpr absl::string_view kTypes[] = {"float", "double"};
+constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1}};
+
+const MatMulImplementation& Own(const Implementation& implementation) {
+  return static_cast<const MatMulImplementation&>(implementation);
+}
+
+double RoundedUp(int64_t extent, int64_t multiple) {
+  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
+}
+
+class MatMul : public Operation {
+ public:
+  absl::string_view name() const override { return "matmul"; }
+  absl::string_view description() const override { return "matrix multiplication"; }
+  absl::Span<const Column> extent_columns() const override { return kExtents; }
+  absl::Span<const absl::string_view> types() const override { return kTypes; }
+  absl::Span<const Axis> axes() const override { return MatMulAxes(); }
+  absl::Span<const Preset> presets() const override { return MatMulPresets(); }
+  absl::Span<const Limit> limits() const override { return MatMulLimits(); }
+  absl::Span<const Peer> peers() const override { return kPeers; }
+
+  std::vector<const Implementation*> implementations() const override {
+    std::vector<const Implementation*> all;
+    for (const MatMulImplementation& i : MatMulImplementations()) all.push_back(&i);
+    return all;
+  }
+
+  void DescribeImplementation(const Implementation& implementation, ResultRow* row) const override {
+    Operation::DescribeImplementation(implementation, row);
+    row->Set(Column::kMath, Own(implementation).math);
+  }
+
+  bool Takes(const Implementation& implementation, const Point& point) const override {
+    return Own(implementation).general || (IsPlain(FormOf(point)) && point.batch == 1);
+  }
+
+  absl::Status CheckSupported(const Implementation& implementation,
+                              const Point& point) const override {
+    if (point.type != "double" || Own(implementation).takes_double) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes no double"));
+  }
+
+  std::unique_ptr<Problem> MakeProblem(const Point& point) const override {
+    return std::make_unique<Product>(point);
+  }
+
+  absl::StatusOr<std::unique_ptr<Implementation>> OnExecutor(
+      const Implementation& implementation) const override {
+    ASSIGN_OR_RETURN(MatMulImplementation on_executor, OnHostExecutor(Own(implementation)));
+    return std::make_unique<MatMulImplementation>(std::move(on_executor));
+  }
+
+  // Two for each multiply-add.
+  double EstimatedAccesses(const Point& point, int64_t side) const override {
+    return 2 * RoundedUp(point.extents[0], side) * RoundedUp(point.extents[1], side) *
+           RoundedUp(point.extents[2], 32);
+  }
+
+  double PeakGflops(absl::string_view type, const DeviceInfo& device) const override {
+    return type == "float" ? PeakFp32Gflops(device) : 0;
+  }
+
+  // References are FP64 products, which cuBLAS computes fastest.
+  bool VerifiesWithCublas() const override { return true; }
+
+  std::string TakesText(const Implementation& implementation) const override {
+    return absl::StrCat(Own(implementation).math, Own(implementation).general ? " general" : "");
+  }
+
+  std::string ListNotes() const override {
+    std::string text = "auto runs the first of these that applies:\n";
+    for (const MatMulDispatch& row : MatMulDispatchTable()) {
+      absl::StrAppendFormat(&text, "  %-28s %s\n", row.implementation, row.when);
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+const Operation& MatMulOperation() {
+  static const MatMul operation;
+  return operation;
+}
+
+}  // namespace stridewise

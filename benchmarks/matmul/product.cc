@@ -1,0 +1,224 @@
+#include "benchmarks/matmul/product.h"
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "common/verify/fill.h"
+#include "common/verify/freivalds.h"
+#include "matmul/batch.h"
+#include "matmul/reference.h"
+#include "matmul/row_major.h"
+
+namespace stridewise {
+namespace {
+
+// Without a GPU the reference runs on the CPU; 2^35 operations are about 1 s on two cores, and a
+// row is not to wait longer for its judge than for itself.
+constexpr double kMaxHostReferenceFlops = 34359738368.0;
+
+// Of the random projections of kFast, which need not be drawn anew for each sweep.
+constexpr uint64_t kProjectionSeed = 1;
+
+// Seeds of a, b and the old c differ from the sweep's by these.
+constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc};
+
+size_t Bytes(int64_t elements, ElementType type) {
+  return static_cast<size_t>(elements) * static_cast<size_t>(ElementBytes(type));
+}
+
+ElementType TypeOf(const Point& point) {
+  return point.type == "double" ? ElementType::kDouble : ElementType::kFloat;
+}
+
+// What was not written is poison, and that is NaN.
+template <typename T>
+absl::Status CheckFinite(const MatMulArgs& args, const void* c) {
+  const int64_t matrix = args.m * args.n;
+  for (int64_t i = 0; i < args.batch * matrix; ++i) {
+    if (std::isfinite(static_cast<const T*>(c)[i])) continue;
+    return absl::DataLossError(absl::StrCat("matrix ", i / matrix, " of the batch is not finite"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+MatMulArgs GaplessArgs(const Point& point) {
+  const MatMulForm form = FormOf(point);
+  MatMulProblem problem;
+  problem.m = point.extents[0];
+  problem.n = point.extents[1];
+  problem.k = point.extents[2];
+  problem.transpose_a = form.layout.transpose_a;
+  problem.transpose_b = form.layout.transpose_b;
+  problem.batch = point.batch;
+  if (form.layout.column_major) problem.layout = MatrixLayout::kColumnMajor;
+  MatMulArgs args = RowMajorArgs(problem);
+  args.type = TypeOf(point);
+  args.alpha = form.alpha;
+  args.beta = form.beta;
+  args.lda = args.transpose_a ? args.m : args.k;
+  args.ldb = args.transpose_b ? args.k : args.n;
+  args.ldc = args.n;
+  args.stride_a = args.m * args.k;
+  args.stride_b = args.k * args.n;
+  args.stride_c = args.m * args.n;
+  return args;
+}
+
+Product::Product(const Point& point) : form_(FormOf(point)), args_(GaplessArgs(point)) {}
+
+Work Product::work() const {
+  const auto batch = static_cast<double>(args_.batch);
+  const int64_t k = form_.alpha == 0 ? 0 : args_.k;  // A and B are then not read.
+  const double c_bytes = MatMulBytes(args_.m, args_.n, 0, args_.type);
+  const double c_read = form_.beta == 0 ? 0 : c_bytes;
+  return {batch * MatMulFlops(args_.m, args_.n, k),
+          batch * (MatMulBytes(args_.m, args_.n, k, args_.type) + c_read)};
+}
+
+std::vector<BufferSpec> Product::inputs() const {
+  const int64_t size = ElementBytes(args_.type);
+  std::vector<BufferSpec> specs = {{"a", Bytes(args_.batch * args_.m * args_.k, args_.type), size},
+                                   {"b", Bytes(args_.batch * args_.k * args_.n, args_.type), size}};
+  if (form_.beta != 0) specs.push_back({"old c", output().bytes, size});
+  return specs;
+}
+
+BufferSpec Product::output() const {
+  return {"c", Bytes(args_.batch * args_.m * args_.n, args_.type), ElementBytes(args_.type)};
+}
+
+void Product::Fill(size_t input, uint64_t seed, void* data) const {
+  const int64_t elements = static_cast<int64_t>(inputs()[input].bytes) / ElementBytes(args_.type);
+  const uint64_t own_seed = seed ^ kInputSeeds[input];
+  if (args_.type == ElementType::kFloat) {
+    FillUniform(Matrix<float>{static_cast<float*>(data), 1, elements, elements}, own_seed);
+  } else {
+    FillUniform(Matrix<double>{static_cast<double*>(data), 1, elements, elements}, own_seed);
+  }
+}
+
+Binding Product::Bind(const Implementation& implementation, const Block& block) const {
+  const auto& own = static_cast<const MatMulImplementation&>(implementation);
+  MatMulArgs args = args_;
+  args.block = block;
+  args.workspace_bytes = MatMulWorkspaceBytes(own, args);
+  Binding binding;
+  binding.workspace_bytes = static_cast<size_t>(args.workspace_bytes);
+  if (form_.beta != 0) binding.output_starts_as = 2;
+  binding.run = [args, own](const Buffers& buffers) {
+    MatMulArgs all = args;
+    all.a = buffers.inputs[0];
+    all.b = buffers.inputs[1];
+    all.c = buffers.output;
+    all.workspace = buffers.workspace;
+    all.stream = buffers.stream;
+    all.cublas = buffers.cublas;
+    return RunMatMul(own, all);
+  };
+  return binding;
+}
+
+// The result's output is only read.
+MatMulArgs Product::ArgsOf(const Result& result) const {
+  MatMulArgs args = args_;
+  args.a = result.inputs[0];
+  args.b = result.inputs[1];
+  args.c = const_cast<void*>(result.output);
+  return args;
+}
+
+bool Product::NeedsReference() const {
+  return args_.transpose_a || args_.transpose_b || args_.alpha != 1 || args_.beta != 0;
+}
+
+absl::StatusOr<Product::Reference> Product::ComputeReference(int64_t index, const Result& result,
+                                                             cublasHandle_t cublas) const {
+  const size_t bytes = Bytes(args_.m * args_.n, ElementType::kDouble);
+  Reference reference;
+  ASSIGN_OR_RETURN(reference.product, HostBuffer::Allocate(bytes, HostMemory::kPageable));
+  ASSIGN_OR_RETURN(reference.abs_product, HostBuffer::Allocate(bytes, HostMemory::kPageable));
+  MatMulArgs args = ArgsOf(result);
+  args.c = form_.beta != 0 ? result.inputs[2] : nullptr;
+  args = OneOfBatch(args, index);
+  args.cublas = cublas;
+  RETURN_IF_ERROR(ReferenceProducts(args, {reference.product.As<double>(), args.m, args.n, args.n},
+                                    {reference.abs_product.As<double>(), args.m, args.n, args.n}));
+  return reference;
+}
+
+// Null where it would cost too much and can be done without.
+absl::StatusOr<const Product::Reference*> Product::ReferenceOf(int64_t index, const Result& result,
+                                                               cublasHandle_t cublas) {
+  const auto [entry, is_first] = references_.try_emplace(index);
+  std::optional<Reference>& reference = entry->second;
+  if (is_first) {
+    const double flops = 2 * MatMulFlops(args_.m, args_.n, args_.k);
+    if (!NeedsReference() && cublas == nullptr && flops > kMaxHostReferenceFlops) return nullptr;
+    absl::StatusOr<Reference> computed = ComputeReference(index, result, cublas);
+    if (computed.ok()) {
+      reference = *std::move(computed);
+    } else if (!absl::IsResourceExhausted(computed.status()) || NeedsReference()) {
+      references_.erase(entry);
+      return computed.status();
+    }
+  }
+  return reference.has_value() ? &*reference : nullptr;
+}
+
+template <typename T>
+absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result, VerifyMode mode,
+                                            cublasHandle_t cublas) {
+  const MatMulArgs args = OneOfBatch(ArgsOf(result), index);
+  if (mode == VerifyMode::kFull || NeedsReference()) {
+    ASSIGN_OR_RETURN(const Reference* reference, ReferenceOf(index, result, cublas));
+    if (reference != nullptr) {
+      return CompareProduct<T>(
+          args.C<T>(), {reference->product.As<double>(), args.m, args.n, args.n},
+          {reference->abs_product.As<double>(), args.m, args.n, args.n}, ReferenceTerms(args));
+    }
+  }
+  return CheckProductFast<T>(args.A<T>(), args.B<T>(), args.C<T>(), kProjectionSeed);
+}
+
+absl::Status Product::Verify(const Implementation& /*implementation*/, const Result& result,
+                             VerifyMode mode, cublasHandle_t cublas, ResultRow* row) {
+  return ForElementType(args_, [&](auto type_tag) -> absl::Status {
+    using T = decltype(type_tag);
+    std::optional<ProductError> worst;
+    for (const int64_t index : std::set<int64_t>{0, args_.batch - 1}) {
+      ASSIGN_OR_RETURN(const ProductError error, Judge<T>(index, result, mode, cublas));
+      if (!worst.has_value() || !(error.relative_error <= worst->relative_error)) worst = error;
+      row->Set(Column::kRelativeError, worst->relative_error);
+      row->Set(Column::kMaxErrorOverBound, worst->max_error_over_bound);
+      RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), kUnitRoundoff<T>));
+    }
+    return args_.batch > 1 ? CheckFinite<T>(args_, result.output) : absl::OkStatus();
+  });
+}
+
+absl::Status Product::CheckAgreement(const void* output, const void* other) const {
+  return ForElementType(args_, [&](auto type_tag) -> absl::Status {
+    using T = decltype(type_tag);
+    const auto* ours = static_cast<const T*>(output);
+    const auto* theirs = static_cast<const T*>(other);
+    double difference = 0;
+    double norm = 0;
+    for (int64_t i = 0; i < args_.batch * args_.m * args_.n; ++i) {
+      const double theirs_i = theirs[i];
+      difference += (ours[i] - theirs_i) * (ours[i] - theirs_i);
+      norm += theirs_i * theirs_i;
+    }
+    // Each of the two may be off by its own tolerance.
+    const double allowed = 2 * NormTolerance(ReferenceTerms(args_), kUnitRoundoff<T>);
+    if (std::sqrt(difference) <= allowed * std::sqrt(norm)) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat("by ", std::sqrt(difference / norm), ", allowed is ", allowed));
+  });
+}
+
+}  // namespace stridewise
