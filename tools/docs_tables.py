@@ -31,7 +31,7 @@ STUDY = re.compile(
 
 # What older files of the sweeps lack is empty there, as it is where it is not known.
 LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch", "layout", "alpha", "beta", "kernels", "bound_ms",
-                "vs_cublas")
+                "vs_cublas", "step")
 
 
 def read(path):

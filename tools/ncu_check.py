@@ -9,6 +9,7 @@ writes a row for each: both times and their ratio. Exits with 1 if any differ by
 
 import csv
 import io
+import os
 import pathlib
 import statistics
 import subprocess
@@ -30,13 +31,17 @@ def sweep_rows(sweep, implementation, size, folder):
 
 
 def ncu_ms(sweep, implementation, size, folder):
-  """The median duration of the implementation's kernel, in ms; the 1x1x1 product of the warm-up is left out."""
+  """The median duration of the implementation's kernel, in ms; the 1x1x1 product of the warm-up is left out.
+
+  ncu makes each launch wait for its kernel. CUDA_LAUNCH_BLOCKING tells the sweep, whose timer otherwise holds the
+  stream until all is queued.
+  """
   output = subprocess.run(
       ["ncu", "--clock-control", "none", "--csv", "--metrics", "gpu__time_duration.sum", "--print-units", "base",
        "--kernel-name-base", "demangled", "--kernel-name", f"regex:{KERNELS[implementation]}", sweep,
        f"--sizes={size}", f"--implementations={implementation}", "--verify=off", "--max_seconds=0.05",
        f"--csv={folder / 'ncu.csv'}"],
-      check=True, stdout=subprocess.PIPE, text=True).stdout
+      check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "CUDA_LAUNCH_BLOCKING": "1"}).stdout
   table = "".join(line + "\n" for line in output.splitlines() if line.startswith('"'))
   durations = [float(row["Metric Value"].replace(",", "")) / 1e6 for row in csv.DictReader(io.StringIO(table))]
   return statistics.median([ms for ms in durations if ms > max(durations) / 10])

@@ -1,9 +1,12 @@
 // What only a GPU can show: buffers, fills, timers and whole measurements.
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/base/status_macros.h"
@@ -11,6 +14,7 @@
 #include "common/gpu/device.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/gpu/launched_kernels.h"
 #include "common/measure/device_measurement.h"
 #include "common/measure/gpu_timer.h"
 #include "common/verify/fill.h"
@@ -138,16 +142,115 @@ TEST_F(DeviceGpuTest, OutOfMemoryLeavesTheDeviceUsable) {
   EXPECT_TRUE(buffer->Poison().ok());
 }
 
-TEST_F(DeviceGpuTest, TimerCountsTheWorkAndNotTheHost) {
-  auto timer = GpuTimer::Create(device_, /*cold_l2=*/false);
-  ASSERT_TRUE(timer.ok()) << timer.status();
-  EXPECT_GT((*timer)->EmptyKernelMs(), 0);
-  const auto held = (*timer)->TimeOnce([](cudaStream_t s) { return HoldStream(2000, s); });
-  ASSERT_TRUE(held.ok());
-  EXPECT_GE(*held, 2.0);  // The device spins for 2 ms: less would be a clock that lies.
+// Keeps the stream busy: a hold of the test's own, which no one ends.
+class GpuTimerTest : public DeviceGpuTest {
+ protected:
+  void SetUp() override {
+    DeviceGpuTest::SetUp();
+    if (IsSkipped()) return;
+    flags_ = HostBuffer::Allocate(sizeof(HoldFlags), HostMemory::kPinned).value();
+    new (flags_.data()) HoldFlags;
+  }
+
+  absl::Status SpinMs(uint64_t ms, cudaStream_t stream) {
+    return HoldStream(flags_.As<HoldFlags>(), ++spins_, ms * 1000000, stream);
+  }
+
+  static void SleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+  HostBuffer flags_;
+  uint64_t spins_ = 0;
+};
+
+TEST_F(GpuTimerTest, AHoldEndsByItsTicketOrByItself) {
+  auto* flags = flags_.As<HoldFlags>();
+  constexpr uint64_t kTenSecondsNs = 10'000'000'000;
+  const auto start = std::chrono::steady_clock::now();
+  flags->released = 2;
+  for (const uint64_t ticket : {1, 2}) {
+    ASSERT_TRUE(HoldStream(flags, ticket, kTenSecondsNs, nullptr).ok());
+  }
+  ASSERT_TRUE(gpu::Synchronize(nullptr).ok());
+  EXPECT_EQ(flags->timed_out, 0u);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+
+  ASSERT_TRUE(HoldStream(flags, 3, 1'000'000, nullptr).ok());
+  ASSERT_TRUE(gpu::Synchronize(nullptr).ok());
+  EXPECT_EQ(flags->timed_out, 3u);
 }
 
-TEST_F(DeviceGpuTest, TimerRunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
+TEST_F(GpuTimerTest, CountsTheWorkAndNotTheHost) {
+  for (const bool cold_l2 : {false, true}) {
+    auto timer = GpuTimer::Create(device_, cold_l2);
+    ASSERT_TRUE(timer.ok()) << timer.status();
+    EXPECT_GT((*timer)->EmptyKernelMs(), 0);
+    const auto time = (*timer)->TimeOnce([&](cudaStream_t stream) -> absl::Status {
+      RETURN_IF_ERROR(SpinMs(1, stream));
+      SleepMs(3);
+      return SpinMs(1, stream);
+    });
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_GE(*time, 2.0);  // The device spins for 2 ms: less would be a clock that lies.
+    if ((*timer)->holds_stream()) {
+      EXPECT_LT(*time, 3.0);  // The host alone sleeps for as long.
+    }
+  }
+}
+
+TEST_F(GpuTimerTest, TimesWorkThatLaunchesNothingOrIsCaptured) {
+  auto timer = GpuTimer::Create(device_, /*cold_l2=*/false);
+  ASSERT_TRUE(timer.ok()) << timer.status();
+  const auto nothing = (*timer)->TimeOnce([](cudaStream_t) { return absl::OkStatus(); });
+  ASSERT_TRUE(nothing.ok()) << nothing.status();
+  EXPECT_GE(*nothing, 0);
+
+  std::vector<std::string> names;
+  const auto captured = (*timer)->TimeOnce([&](cudaStream_t stream) -> absl::Status {
+    ASSIGN_OR_RETURN(names, LaunchedKernels(LaunchEmptyKernel, stream));
+    return absl::OkStatus();
+  });
+  ASSERT_TRUE(captured.ok()) << captured.status();
+  EXPECT_EQ(names, std::vector<std::string>({"EmptyKernel"}));
+}
+
+TEST_F(GpuTimerTest, DiscardsARunThatWasNotQueuedInTime) {
+  auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
+  ASSERT_TRUE(timer.ok()) << timer.status();
+  int prepared = 0;
+  int runs = 0;
+  const auto time = (*timer)->TimeOnce(
+      [&](cudaStream_t stream) -> absl::Status {
+        RETURN_IF_ERROR(LaunchEmptyKernel(stream));
+        if (runs++ == 0) SleepMs(400);  // The hold ends after 250.
+        return LaunchEmptyKernel(stream);
+      },
+      [&](cudaStream_t) {
+        ++prepared;
+        return absl::OkStatus();
+      });
+  ASSERT_TRUE(time.ok()) << time.status();
+  if (!(*timer)->holds_stream()) return;
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(prepared, 2);
+  EXPECT_LT(*time, 100.0);
+}
+
+TEST_F(GpuTimerTest, RefusesWorkThatWaitsForItsStream) {
+  auto timer = GpuTimer::Create(device_, /*cold_l2=*/false);
+  ASSERT_TRUE(timer.ok()) << timer.status();
+  if (!(*timer)->holds_stream()) return;
+  int runs = 0;
+  const auto time = (*timer)->TimeOnce([&](cudaStream_t stream) {
+    ++runs;
+    return gpu::Synchronize(stream);
+  });
+  EXPECT_EQ(time.status().code(), absl::StatusCode::kInternal);
+  EXPECT_NE(std::string(time.status().message()).find("250 ms"), std::string::npos);
+  EXPECT_EQ(runs, 3);
+  EXPECT_TRUE((*timer)->TimeOnce(LaunchEmptyKernel).ok());
+}
+
+TEST_F(GpuTimerTest, RunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
   auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
   ASSERT_TRUE(timer.ok()) << timer.status();
   std::string order;
@@ -158,7 +261,7 @@ TEST_F(DeviceGpuTest, TimerRunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
       },
       [&](cudaStream_t stream) {
         order += "prepare ";
-        return HoldStream(20000, stream);
+        return SpinMs(20, stream);
       });
   ASSERT_TRUE(time.ok()) << time.status();
   EXPECT_EQ(order, "prepare work ");
@@ -168,7 +271,7 @@ TEST_F(DeviceGpuTest, TimerRunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
   EXPECT_EQ(failed.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST_F(DeviceGpuTest, TimerPassesErrorsOn) {
+TEST_F(GpuTimerTest, PassesErrorsOn) {
   auto timer = GpuTimer::Create(device_, /*cold_l2=*/true);
   ASSERT_TRUE(timer.ok());
   const auto time =

@@ -49,13 +49,20 @@ __global__ void ReadThroughL2Kernel(const uint4* buffer, int64_t vectors) {
   if (all == 0xfeedbeefu) asm volatile("trap;");
 }
 
-__global__ void HoldStreamKernel(int64_t nanoseconds) {
-  uint64_t start;
-  uint64_t now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (now - start < static_cast<uint64_t>(nanoseconds));
+__device__ inline uint64_t GlobalTimerNs() {
+  uint64_t ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+
+// The flags are volatile: every look is a load from host memory, past the caches.
+__global__ void HoldStreamKernel(HoldFlags* flags, uint64_t ticket, uint64_t timeout_ns) {
+  const uint64_t start = GlobalTimerNs();
+  while (flags->released < ticket) {
+    if (GlobalTimerNs() - start < timeout_ns) continue;
+    flags->timed_out = ticket;
+    return;
+  }
 }
 
 __global__ void EmptyKernel() {}
@@ -105,8 +112,9 @@ absl::Status ReadThroughL2(const void* buffer, size_t bytes, cudaStream_t stream
                 static_cast<const uint4*>(buffer), static_cast<int64_t>(bytes / sizeof(uint4)));
 }
 
-absl::Status HoldStream(int microseconds, cudaStream_t stream) {
-  return Launch(HoldStreamKernel, Grid{1}, Block{1}, 0, stream, int64_t{1000} * microseconds);
+absl::Status HoldStream(HoldFlags* flags, uint64_t ticket, uint64_t timeout_ns,
+                        cudaStream_t stream) {
+  return Launch(HoldStreamKernel, Grid{1}, Block{1}, 0, stream, flags, ticket, timeout_ns);
 }
 
 absl::Status LaunchEmptyKernel(cudaStream_t stream) {

@@ -32,11 +32,21 @@ absl::Status CopyVectorised(void* to, const void* from, size_t bytes, cudaStream
 // REQUIRES: bytes is a multiple of 16.
 absl::Status ReadThroughL2(const void* buffer, size_t bytes, cudaStream_t stream);
 
-// Keeps the stream busy for some microseconds, so that the host can queue what is to be timed
-// behind it and its own slowness stays out of the time.
-absl::Status HoldStream(int microseconds, cudaStream_t stream);
+// The two words through which the host ends a hold, in pinned host memory: with unified addressing
+// the device reads and writes them at the host's address. Tickets only grow, so that no word is
+// ever reset while a kernel may still look at it.
+struct HoldFlags {
+  volatile uint64_t released = 0;   // Written by the host: ends the holds up to this ticket.
+  volatile uint64_t timed_out = 0;  // Written by the device: the last hold that ended by itself.
+};
 
-// A kernel that does nothing: what the harness adds to every time.
+// Holds back all work that is queued behind it on the stream until flags->released >= ticket. After
+// timeout_ns of the GPU's clock it gives up: it sets flags->timed_out to the ticket and lets the
+// work run. REQUIRES: ticket > 0, and `flags` outlives the kernel.
+absl::Status HoldStream(HoldFlags* flags, uint64_t ticket, uint64_t timeout_ns,
+                        cudaStream_t stream);
+
+// Launches a kernel that does nothing: its time is what the timer adds to every other.
 absl::Status LaunchEmptyKernel(cudaStream_t stream);
 
 }  // namespace stridewise

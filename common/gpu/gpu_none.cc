@@ -43,7 +43,7 @@ absl::Status WidenOnDevice(ConstMatrix<float>, bool, double*, cudaStream_t) { re
 absl::Status WidenOnDevice(ConstMatrix<double>, bool, double*, cudaStream_t) { return NoCuda(); }
 absl::Status CopyVectorised(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status ReadThroughL2(const void*, size_t, cudaStream_t) { return NoCuda(); }
-absl::Status HoldStream(int, cudaStream_t) { return NoCuda(); }
+absl::Status HoldStream(HoldFlags*, uint64_t, uint64_t, cudaStream_t) { return NoCuda(); }
 absl::Status LaunchEmptyKernel(cudaStream_t) { return NoCuda(); }
 
 }  // namespace stridewise

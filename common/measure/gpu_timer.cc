@@ -1,7 +1,9 @@
 #include "common/measure/gpu_timer.h"
 
+#include <new>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
@@ -10,9 +12,8 @@
 namespace stridewise {
 namespace {
 
-// Enough for the host to queue an event, some launches of 2 to 5 us each and another event.
-constexpr int kHoldMicroseconds = 40;
-
+constexpr uint64_t kHoldTimeoutMs = 250;
+constexpr int kAttempts = 3;
 constexpr int kEmptyKernelRuns = 101;
 
 }  // namespace
@@ -27,6 +28,15 @@ absl::StatusOr<std::unique_ptr<GpuTimer>> GpuTimer::Create(const DeviceInfo& dev
                      DeviceBuffer::Allocate(static_cast<size_t>(2 * device.l2_bytes)));
     RETURN_IF_ERROR(timer->flush_.Poison());
   }
+  ASSIGN_OR_RETURN(timer->hold_flags_,
+                   HostBuffer::Allocate(sizeof(HoldFlags), HostMemory::kPinned));
+  new (timer->hold_flags_.data()) HoldFlags;
+  // The first run is not held, as it loads the kernels. The second finds out whether holds work.
+  RETURN_IF_ERROR(timer->TimeOnce(LaunchEmptyKernel).status());
+  timer->holds_stream_ = true;
+  ASSIGN_OR_RETURN(const std::optional<double> held,
+                   timer->TryToTime(LaunchEmptyKernel, /*prepare=*/nullptr));
+  timer->holds_stream_ = held.has_value();
   std::vector<double> times;
   for (int run = 0; run < kEmptyKernelRuns; ++run) {
     ASSIGN_OR_RETURN(const double ms, timer->TimeOnce(LaunchEmptyKernel));
@@ -43,16 +53,42 @@ GpuTimer::~GpuTimer() {
 }
 
 absl::StatusOr<double> GpuTimer::TimeOnce(const DeviceWork& work, const DeviceWork& prepare) {
-  RETURN_IF_ERROR(HoldStream(kHoldMicroseconds, stream_));
+  ASSIGN_OR_RETURN(const std::optional<double> ms, TryToTime(work, prepare));
+  if (ms.has_value()) return *ms;
+  return absl::InternalError(absl::StrCat(
+      "the work was not queued within the ", kHoldTimeoutMs,
+      " ms for which its stream is held, in ", kAttempts,
+      " attempts: work that waits for its stream or launches more than about 1000 kernels cannot "
+      "be timed; under a profiler set CUDA_LAUNCH_BLOCKING=1"));
+}
+
+absl::StatusOr<std::optional<double>> GpuTimer::TryToTime(const DeviceWork& work,
+                                                          const DeviceWork& prepare) {
+  auto* flags = hold_flags_.As<HoldFlags>();
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    ++ticket_;
+    const absl::Status queued = QueueRun(work, prepare);
+    flags->released = ticket_;
+    const absl::Status ended = gpu::Synchronize(stream_);
+    RETURN_IF_ERROR(queued);
+    RETURN_IF_ERROR(ended);
+    if (flags->timed_out != ticket_) return gpu::ElapsedMs(start_, stop_);
+  }
+  return std::nullopt;
+}
+
+absl::Status GpuTimer::QueueRun(const DeviceWork& work, const DeviceWork& prepare) {
+  if (holds_stream_) {
+    RETURN_IF_ERROR(
+        HoldStream(hold_flags_.As<HoldFlags>(), ticket_, kHoldTimeoutMs * 1000000, stream_));
+  }
   if (prepare) RETURN_IF_ERROR(prepare(stream_));
   if (flush_.bytes() > 0) {
     RETURN_IF_ERROR(ReadThroughL2(flush_.data(), flush_.bytes(), stream_));
   }
   RETURN_IF_ERROR(gpu::RecordEvent(start_, stream_));
   RETURN_IF_ERROR(work(stream_));
-  RETURN_IF_ERROR(gpu::RecordEvent(stop_, stream_));
-  RETURN_IF_ERROR(gpu::Synchronize(stream_));
-  return gpu::ElapsedMs(start_, stop_);
+  return gpu::RecordEvent(stop_, stream_);
 }
 
 }  // namespace stridewise
