@@ -1,7 +1,7 @@
 import math
 import unittest
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import charts
 from benchmarks.report import fake_rows
 from benchmarks.report import group as groups
@@ -31,6 +31,11 @@ def _copy(name, n, ms, **cells):
   return transpose(name, n, ms, operation="copy", **cells)
 
 
+def _steps(**times):
+  """Rows of a ladder at n = 64: a step for each name, in this order."""
+  return [gpu(name, 64, ms, step=step) for step, (name, ms) in enumerate(times.items(), start=1)]
+
+
 def _series(figure, name):
   return next(series for series in figure.series if series.name == name)
 
@@ -53,7 +58,7 @@ def _transpose_rows():
   rows = []
   for n in (64, 512, 2048):
     rows += [transpose(name, n, ms * n * n / 1e8, pct_of_copy=100 / ms, block_x=32, block_y=8)
-             for name, ms in (("naive_row", 3), ("tile", 2), ("auto", 1.1), ("cublas_geam", 1.2))]
+             for name, ms in (("naive_row", 3), ("naive_col", 2), ("tile_square", 1.5), ("auto", 1.1), ("cublas_geam", 1.2))]
     rows += [_copy(name, n, n * n / 1e8, pct_of_copy=100) for name in ("memcpy", "copy_vector")]
   return rows + [transpose("auto", 7, 1, cols=1000, pct_of_copy=50)]
 
@@ -77,7 +82,7 @@ class AllChartsTest(unittest.TestCase):
           self.assertIn("GPU, 2026", figure.subtitle)
           self.assertIn("g1", figure.subtitle)
           self.assertTrue(figure.notes)
-          self._check_map(figure) if isinstance(figure, chart.HeatMap) else self._check_chart(figure)
+          self._check_map(figure) if isinstance(figure, model.HeatMap) else self._check_chart(figure)
 
   def _check_map(self, figure):
     self.assertEqual(len(figure.values), len(figure.rows))
@@ -85,7 +90,7 @@ class AllChartsTest(unittest.TestCase):
       self.assertEqual(len(values), len(figure.columns))
 
   def _check_chart(self, figure):
-    self.assertLessEqual(len([series for series in figure.series if not series.is_bound]), 8)
+    self.assertLessEqual(len([series for series in figure.series if not series.is_reference]), 8)
     self.assertRegex(figure.y.label, r"\(.*\)|/s")
     for series in figure.series:
       self.assertTrue(series.x)
@@ -119,13 +124,13 @@ class BySizeTest(unittest.TestCase):
 
   def test_bounds(self):
     products = rate_by_size.figures(_group(_matmul_rows()))[0]
-    bound, = (series for series in products.series if series.is_bound)
+    bound, = (series for series in products.series if series.is_reference)
     self.assertAlmostEqual(bound.y[0], fake_rows.PEAK_GFLOPS)
     transposes = rate_by_size.figures(_group(_transpose_rows()))[0]
-    self.assertEqual({series.name for series in transposes.series if series.is_bound},
+    self.assertEqual({series.name for series in transposes.series if series.is_reference},
                      {"memcpy", "copy_vector", "DRAM peak"})
     other_type = rate_by_size.figures(_group([gpu("naive", n, 1, dtype="double") for n in (8, 16)]))[0]
-    self.assertFalse(any(series.is_bound for series in other_type.series))
+    self.assertFalse(any(series.is_reference for series in other_type.series))
 
   def test_times_are_marked_where_the_gpu_begins_to_win(self):
     rows = [gpu("naive", n, 1) for n in (10, 20, 30, 40)] + [cpu("eigen", n, n / 20) for n in (10, 20, 30, 40)]
@@ -141,7 +146,7 @@ class BySizeTest(unittest.TestCase):
     notes = " ".join(time_by_size.figures(_group(_matmul_rows()))[0].notes)
     self.assertIn("8 of 11 implementations", notes)
     self.assertIn("2 rows of other shapes", notes)
-    self.assertIn("fastest at each size: naive", notes)
+    self.assertIn("fastest of several blocks at each size: naive", notes)
 
   def test_small_sizes_end_where_the_cpu_takes_twice_as_long(self):
     rows = [gpu("naive", n, 1) for n in (10, 20, 30, 40, 50)] + [cpu("eigen", n, n / 20) for n in (10, 20, 30, 40, 50)]
@@ -181,26 +186,43 @@ class PhasesTest(unittest.TestCase):
 class LadderTest(unittest.TestCase):
 
   def test_gains_over_the_fastest_before(self):
-    rows = [gpu(name, 64, ms) for name, ms in (("naive", 8), ("tiled", 4), ("worse", 5), ("best", 2), ("cublas", 1))]
+    figure, = ladder.figures(_group(_steps(naive=8, tiled=4, worse=5, best=2)))
+    steps, = figure.series
+    self.assertEqual(steps.x, ["1  naive", "2  tiled", "3  worse", "4  best"])
+    self.assertEqual(steps.labels, ["", "2.00x", "0.80x", "2.00x"])
+    self.assertEqual([row[-1] for row in figure.table().rows], steps.labels)
+    self.assertEqual(figure.table().columns[-1], "gain")
+
+  def test_only_steps_are_bars_and_in_their_order_wherever_they_stand_in_the_file(self):
+    steps = _steps(first=8, second=4, third=2)
+    rows = [steps[2], gpu("stream_k", 64, 1.5), steps[0], gpu("auto", 64, 1), gpu("cublas", 64, 0.5), steps[1],
+            gpu("cublas_pedantic", 64, 0.7), cpu("eigen", 64, 90, step=3)]
     figure, = ladder.figures(_group(rows))
-    kernels = _series(figure, "kernel")
-    self.assertEqual(kernels.x, ["naive", "tiled", "worse", "best"])
-    self.assertEqual(kernels.labels, ["", "2.00x", "0.80x", "2.00x"])
-    self.assertTrue(_series(figure, "cublas").is_bound)
-    self.assertAlmostEqual(_series(figure, "cublas").y[0], 2 * kernels.y[3])
+    bars, *references = figure.series
+    self.assertEqual(bars.x, ["1  first", "2  second", "3  third"])
+    self.assertEqual(bars.labels, ["", "2.00x", "2.00x"])
+    self.assertTrue(all(series.is_reference for series in references))
+    self.assertEqual({series.name: series.y[0] / bars.y[0] for series in references}, {"auto": 8, "cublas": 16})
+    self.assertEqual([row[:2] for row in figure.table().rows[3:]], [["auto", ""], ["cublas", ""]])
+    self.assertEqual(ladder.figures(_group(steps[:2] + rows[3:5])), [])
+
+  def test_steps_of_older_files_are_known_by_their_names(self):
+    names_ms = (("naive_uncoalesced", 9), ("stream_k", 1), ("tiled", 4), ("naive", 8))
+    self.assertEqual(ladder.steps(_group([gpu(name, 64, ms) for name, ms in names_ms]))["implementation"].tolist(),
+                     ["naive_uncoalesced", "naive", "tiled"])
 
   def test_of_the_file_and_size_with_the_most_kernels(self):
-    rows = [gpu(name, n, 1, source="few.csv") for name in ("a", "b", "c") for n in (64, 128, 512)]
-    rows += [gpu(name, n, 1, source="many.csv") for name in ("d", "c", "b", "a") for n in (64, 128)]
-    rows += [gpu("d", 256, 1, source="many.csv")]
+    rows = [gpu(name, n, 1, source="few.csv", step=ord(name)) for name in "abc" for n in (64, 128, 512)]
+    rows += [gpu(name, n, 1, source="many.csv", step=200 - ord(name)) for name in "abcd" for n in (64, 128)]
+    rows += [gpu("d", 256, 1, source="many.csv", step=1)]
     steps = ladder.steps(_group(rows))
     self.assertEqual(steps["name"].tolist(), ["d", "c", "b", "a"])
     self.assertEqual(set(steps["n"]), {128})
     self.assertEqual(set(steps["source"]), {"many.csv"})
 
   def test_not_of_two_kernels_nor_of_copies_and_cpus(self):
-    self.assertEqual(ladder.figures(_group([gpu("a", 8, 1), gpu("b", 8, 1), cpu("c", 8, 1), gpu("cublas", 8, 1)])), [])
-    self.assertEqual(ladder.figures(_group([_copy(name, 8, 1) for name in ("a", "b", "c")])), [])
+    self.assertEqual(ladder.figures(_group([*_steps(a=1, b=1), cpu("c", 64, 1, step=3), gpu("cublas", 64, 1)])), [])
+    self.assertEqual(ladder.figures(_group([_copy(name, 8, 1, step=1) for name in ("a", "b", "c")])), [])
 
 
 class RooflineTest(unittest.TestCase):
@@ -221,7 +243,7 @@ class RooflineTest(unittest.TestCase):
 
   def test_the_bandwidth_may_be_unknown_but_not_the_peak(self):
     figure, = roofline.figures(_group([gpu("naive", 600, 1)]))
-    self.assertEqual([series.name for series in figure.series if series.is_bound], ["FP32 peak"])
+    self.assertEqual([series.name for series in figure.series if series.is_reference], ["FP32 peak"])
     self.assertEqual(roofline.figures(_group([gpu("naive", 600, 1, pct_of_peak=math.nan)])), [])
     self.assertEqual(roofline.figures(_group(_transpose_rows())), [])
 

@@ -30,7 +30,7 @@ import statistics
 import numpy
 import pandas
 
-from benchmarks.report import group, results
+from benchmarks.report import columns, group
 
 # As common/measure/statistics.h has it: the interval of a median needs so many samples; of fewer the cells hold minimum and maximum.
 FEWEST_SAMPLES = 6
@@ -46,7 +46,7 @@ METRICS = {
 # What a row tells besides its configuration and time.
 CIRCUMSTANCES = ("machine", "host", "cpu", "driver", "cuda", "git_commit", "throttle_reason", "sm_clock_mhz")
 
-_KEYS = list(results.CONFIGURATION)
+_KEYS = list(columns.CONFIGURATION)
 _NORMAL = statistics.NormalDist()
 _Z = _NORMAL.inv_cdf(0.975)
 

@@ -2,7 +2,7 @@
 
 import math
 
-from benchmarks.report import comparison, digits, results, wording
+from benchmarks.report import columns, comparison, digits, wording
 
 _FIRST_FEW = 3  # Of names in a line.
 _CLOCK_APART = 0.02
@@ -123,7 +123,7 @@ def percent(fraction):
 
 
 def _tells_apart(rows, column):
-  others = [name for name in results.CONFIGURATION if name not in ("operation", "math", "l2", "host_memory")]
+  others = [name for name in columns.CONFIGURATION if name not in ("operation", "math", "l2", "host_memory")]
   return rows.groupby(others, dropna=False)[column].nunique().max() > 1
 
 

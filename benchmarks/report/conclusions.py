@@ -1,8 +1,8 @@
-"""What a group's rows say, in sentences with figures. Each function below has one finding: a list of sentences, empty where
-the rows do not tell.
+"""The findings of a group of rows, in sentences with figures. Each function below makes the sentences of one finding, none
+where the rows do not tell.
 
-"Bounds" is said where at least half of a limit is reached: of FP32 arithmetic, of the memory's bandwidth, or of the shortest
-time that a kernel can take, which is that of one that does nothing (`empty_kernel_ms`).
+A limit "bounds" a kernel that reaches at least half of it: FP32 arithmetic, the memory's bandwidth, or the shortest time that
+a kernel can take, which is that of an empty kernel (`empty_kernel_ms`).
 """
 
 import math
@@ -20,7 +20,7 @@ _FEWEST_SAMPLES = 6
 
 
 def sentences(group):
-  """At most twelve, the most asked for first."""
+  """Returns at most twelve sentences, those that are asked for most first."""
   rows = roles.by_size(group)
   who = roles.find_roles(rows)
   return [*_winners(rows, who), *_over_cpu(rows, who), *_over_vendor(group, rows, who), *_ladder(group),
@@ -42,7 +42,7 @@ def _winners(rows, who):
 
 
 def _winner(rows, one, other, measure):
-  """Which of the two wins, and where; "" where too few sizes have both."""
+  """Returns which of the two wins, and where; "" where too few sizes have both."""
   forward, backward = (crossovers.find_crossing(rows, *pair, measure) for pair in ((one, other), (other, one)))
   if forward is None:
     return ""
@@ -52,8 +52,8 @@ def _winner(rows, one, other, measure):
               f"{crossing.sizes[0]:.0f} to {crossing.sizes[-1]:.0f}")
     if crossing.start is not None:
       return (f"{crossing.winner} is faster than {crossing.loser} from n = {crossing.start:.0f} on "
-              f"(not yet surely at {crossing.before:.0f}, the size measured below it)")
-  return f"neither {one} nor {other} is surely faster at the largest sizes measured, up to {forward.sizes[-1]:.0f}"
+              f"(not significantly at {crossing.before:.0f}, the size measured below it)")
+  return f"neither {one} nor {other} is significantly faster at the largest sizes measured, up to {forward.sizes[-1]:.0f}"
 
 
 def _over_cpu(rows, who):
@@ -64,8 +64,8 @@ def _over_cpu(rows, who):
     return []
   one, other = one.loc[common.max()], other.loc[common.max()]
   ms, other_ms = one["kernel_ms_median"], other["kernel_ms_median"]
-  words = (f"At n = {common.max():.0f}, the largest size of both, {name} needs {wording.milliseconds(ms)} and {who.cpu} "
-           f"{wording.milliseconds(other_ms)}: {wording.number(other_ms / ms)} times as fast")
+  words = (f"At n = {common.max():.0f}, the largest size of both, {name} takes {wording.milliseconds(ms)} and {who.cpu} "
+           f"{wording.milliseconds(other_ms)}: {name} is {wording.number(other_ms / ms)} times as fast")
   with_copies = other["total_ms"] / one["total_ms"]
   if not math.isnan(with_copies):
     words += f", with copies {wording.number(with_copies)} times as fast"
@@ -78,15 +78,14 @@ def _over_vendor(group, rows, who):
   own, vendor = (rows[rows["name"] == name].set_index("n").sort_index() for name in (who.own, who.vendor))
   ratio = vendor["kernel_ms_median"].reindex(own.index) / own["kernel_ms_median"]
   vendor_name = who.vendor or "cublas"
-  if group.operation == "matmul":
-    ratio = own["vs_cublas"].fillna(ratio)  # Sampled in turn, where the sweep did so.
+  ratio = own["vs_cublas"].fillna(ratio)  # Sampled alternately, where the sweep did so.
   ratio = ratio.dropna()
   if ratio.empty:
     return []
   words = f"At n = {ratio.index[-1]:.0f} {who.own} has {_ratio(ratio.iloc[-1])} times the speed of {vendor_name}"
   if len(ratio) > 1:
-    words += (f"; at {len(ratio)} sizes between {_ratio(ratio.min())} (n = {ratio.idxmin():.0f}) and {_ratio(ratio.max())} "
-              f"(n = {ratio.idxmax():.0f}), {_ratio(ratio.median())} in the median")
+    words += (f"; over {len(ratio)} sizes it has between {_ratio(ratio.min())} (n = {ratio.idxmin():.0f}) and "
+              f"{_ratio(ratio.max())} (n = {ratio.idxmax():.0f}), with a median of {_ratio(ratio.median())}")
   return [words + "."]
 
 
@@ -97,15 +96,16 @@ def _ladder(group):
   ladder_name = f"the ladder of {steps['source'].iloc[0]} at n = {steps['n'].iloc[0]:.0f}"
   up = steps[steps["gain"] >= _STEP]
   if up.empty:
-    return [f"In {ladder_name} no kernel is more than 0.5 % faster than the first, {steps['name'].iloc[0]}."]
+    return [f"In {ladder_name} no step is more than 0.5 % faster than the first, {steps['implementation'].iloc[0]}."]
   total = steps["rate"].max() / steps["rate"].iloc[0]
-  gains = wording.listed(f"{name} {gain:.2f}" for name, gain in zip(up["name"], up["gain"]))
-  found = [f"In {ladder_name} the fastest kernel, {steps['name'][steps['rate'].idxmax()]}, has {wording.number(total)} "
-           f"times the rate of the first, {steps['name'].iloc[0]}. Steps up, over the fastest before: {gains}."]
+  gains = wording.listed(f"{name} {gain:.2f}x" for name, gain in zip(up["implementation"], up["gain"]))
+  found = [f"In {ladder_name} the fastest step, {steps['implementation'][steps['rate'].idxmax()]}, has "
+           f"{wording.number(total)} times the rate of the first, {steps['implementation'].iloc[0]}. Gains over the fastest "
+           f"step before: {gains}."]
   behind = int((steps["gain"] < _STEP).sum())
   if behind:
-    found.append(f"{behind} of its {len(steps)} kernels {'is' if behind == 1 else 'are'} slower than the fastest before, or "
-                 "less than 0.5 % faster.")
+    found.append(f"{behind} of its {len(steps)} steps {'is' if behind == 1 else 'are'} slower than the fastest step before, "
+                 "or less than 0.5 % faster.")
   return found
 
 
@@ -116,22 +116,22 @@ def _what_bounds(group, rows):
     return []
   best = gpu.loc[gpu["rate"][gpu["n"] == gpu["n"].max()].idxmax()]
   shares = {"its launch": best["empty_kernel_ms"] / best["kernel_ms_median"]}
-  if group.operation == "matmul" and group.dtype == "float":
+  if group.operation.is_arithmetic and group.dtype == "float":
     shares["arithmetic"] = best["gflops"] / peaks.fp32_gflops(group.machine_rows)
-  if group.l2 != "hot":  # What is in the L2 is not read from memory.
+  if group.l2 != "hot":  # Data in the L2 are not read from memory.
     shares["memory"] = best["gbps"] / peaks.memory_gbps(group.machine_rows)
   known = {what: share for what, share in shares.items() if not math.isnan(share)}
   peak_names = {"arithmetic": "the FP32 peak", "memory": "the DRAM peak"}
   words = [f"{_percent(known[what])} of {name}" for what, name in peak_names.items() if what in known]
   known_from = "" if best["n"] == rows["n"].max() else " with a rate"
-  start = (f"At n = {best['n']:.0f}, the largest square{known_from}, {best['name']} is the fastest with "
-           f"{wording.number(best['rate'])} {roles.rate_unit(group)}")
+  start = (f"At n = {best['n']:.0f}, {group.operation.largest}{known_from}, {best['name']} is the fastest with "
+           f"{wording.number(best['rate'])} {group.operation.rate_unit}")
   if not words:
     return [start + "."]
   bound = max(known, key=known.get)
   if known[bound] >= _BOUNDS:
     verdict = f"{bound} bounds it"
-  elif group.operation == "matmul" and "arithmetic" not in known:
+  elif group.operation.is_arithmetic and "arithmetic" not in known:
     verdict = f"memory does not bound it, and no row states the peak of {group.dtype} arithmetic"
   else:
     verdict = "it is below half of these limits, so something else bounds it"
@@ -146,20 +146,20 @@ def _launches(rows):
   if short.empty:
     return []
   last = short.iloc[-1]
-  return [f"Up to n = {last['n']:.0f} a kernel that does nothing, {wording.milliseconds(last['empty_kernel_ms'])}, takes at "
-          "least half the time of the fastest: the launch bounds it."]
+  return [f"Up to n = {last['n']:.0f} an empty kernel, {wording.milliseconds(last['empty_kernel_ms'])}, takes at least half the "
+          "time of the fastest kernel: the launch bounds it."]
 
 
 def _share_of_copy(group, who):
   rows = roles.fastest_blocks(roles.all_rows(group))
   rows = rows[(rows["name"] == who.own) & rows["pct_of_copy"].notna()]
-  if group.operation == "matmul" or rows.empty:
+  if rows.empty:
     return []
   share, shapes = rows["pct_of_copy"] / 100, wording.shapes(rows)
   if len(rows) == 1:
     return [f"At {shapes.iloc[0]} {who.own} has {_percent(share.iloc[0])} of the speed of a copy of the same bytes."]
-  return [f"Over {len(rows)} shapes {who.own} has {_percent(share.median())} of the speed of a copy of the same bytes in "
-          f"the median, {_percent(share.min())} at {shapes[share.idxmin()]} and {_percent(share.max())} at "
+  return [f"Over {len(rows)} shapes {who.own} has a median of {_percent(share.median())} of the speed of a copy of the same "
+          f"bytes, {_percent(share.min())} at {shapes[share.idxmin()]} and {_percent(share.max())} at "
           f"{shapes[share.idxmax()]}."]
 
 
@@ -172,14 +172,14 @@ def _phases(rows, who):
   last = rows.iloc[-1]
   whole = last[of_call].sum()
   copies, kernel = (last["h2d_ms"] + last["d2h_ms"]) / whole, last["kernel_ms_median"] / whole
-  return [f"Of a whole call of {name} at n = {last['n']:.0f}, {wording.milliseconds(whole)}, copies between host and device "
-          f"are {_percent(copies)} and the kernel is {_percent(kernel)}."]
+  return [f"A whole call of {name} at n = {last['n']:.0f} takes {wording.milliseconds(whole)}: copies between host and device "
+          f"are {_percent(copies)} of it and the kernel is {_percent(kernel)}."]
 
 
 def _accuracy(group, rows):
   rows = rows[rows["relative_error"] > 0]
   rows = rows[rows["n"] == roles.largest_common_size(rows)]
-  if group.operation != "matmul" or rows["name"].nunique() < 2:
+  if rows["name"].nunique() < 2:
     return []
   least, most = rows.loc[rows["relative_error"].idxmin()], rows.loc[rows["relative_error"].idxmax()]
   low, high = f"{least['relative_error']:.2g}", f"{most['relative_error']:.2g}"
@@ -190,9 +190,9 @@ def _accuracy(group, rows):
     words += f"between {low} ({least['name']}) and {high} ({most['name']})"
   worst = group.rows["max_error_over_bound"].max()
   if worst <= 1:
-    words += f"; over all rows no element's error is above {wording.number(worst)} of its bound"
+    words += f"; in all rows the error of each element is at most {wording.number(worst)} of its bound"
   elif worst > 1:
-    words += f"; an element's error is up to {wording.number(worst)} times its bound"
+    words += f"; the error of an element is up to {wording.number(worst)} times its bound"
   return [words + "."]
 
 
@@ -207,7 +207,7 @@ def _noise(group):
       parts.append(f"{_percent(of_device.median())} on the {device} ({wording.counted(len(of_device), 'row')})")
   if not parts:
     return []
-  return [f"A row's samples spread by {wording.listed(parts)} in the median: 95th percentile less minimum, over the median."]
+  return [f"The samples of a row spread by a median of {wording.listed(parts)}: 95th percentile minus minimum, over the median."]
 
 
 def _throttling(group):
@@ -218,7 +218,7 @@ def _throttling(group):
     return []
   longest = held.loc[held["kernel_ms_median"].idxmax()]
   clock = "" if math.isnan(longest["sm_clock_mhz"]) else f", with {longest['sm_clock_mhz']:.0f} MHz"
-  return [f"The GPU held its clock back during {wording.counted(len(held), 'row')} of {len(gpu)} "
+  return [f"The GPU throttled its clock during {wording.counted(len(held), 'row')} of {len(gpu)} "
           f"({', '.join(sorted(held['throttle_reason'].unique()))}); the longest of them is {longest['name']} at "
           f"{wording.shapes(held)[longest.name]}{clock}."]
 

@@ -33,8 +33,8 @@ class ConclusionsTest(unittest.TestCase):
         ((2, 2, 2, 2), ("auto is faster than eigen at all 4 sizes measured, 10 to 40",)),
         ((0.5, 0.5, 0.5, 0.5), ("eigen is faster than auto at all 4 sizes measured, 10 to 40",)),
         ((2, 0.5, 0.5, 0.5), ("eigen is faster than auto from n = 20 on",)),
-        ((0.5, 1.5, 0.5, 1.5), ("neither auto nor eigen is surely faster",)),
-        ((1, 1, 1, 1), ("neither auto nor eigen is surely faster",)),
+        ((0.5, 1.5, 0.5, 1.5), ("neither auto nor eigen is significantly faster",)),
+        ((1, 1, 1, 1), ("neither auto nor eigen is significantly faster",)),
     )
     for ratios, words in cases:
       with self.subTest(ratios):
@@ -51,7 +51,7 @@ class ConclusionsTest(unittest.TestCase):
   def test_ratio_to_the_vendor(self):
     rows = [gpu("auto", n, ms) for n, ms in ((10, 1), (20, 2), (30, 4))] + [gpu("cublas", n, 2) for n in (10, 20, 30)]
     self._check(rows, has=[("At n = 30 auto has 0.5 times the speed of cublas",
-                            "3 sizes between 0.5 (n = 30) and 2 (n = 10), 1 in the median")])
+                            "over 3 sizes it has between 0.5 (n = 30) and 2 (n = 10), with a median of 1")])
     # cuBLAS has no rows of its own.
     with_pairs = [gpu("auto", n, 1, vs_cublas=share) for n, share in ((10, 1.25), (20, 0.75))]
     self._check(with_pairs, has=[("At n = 20 auto has 0.75 times the speed of cublas", "1.25 (n = 10)")])
@@ -60,12 +60,13 @@ class ConclusionsTest(unittest.TestCase):
     self._check(one_size, has=[("has 2 times the speed of cublas.",)])
 
   def test_steps_of_the_ladder(self):
-    rows = [gpu(name, 64, ms) for name, ms in (("naive", 8), ("tiled", 4), ("worse", 5), ("best", 2))]
-    self._check(rows, has=[("sweep.csv at n = 64", "best, has 4 times", "naive", "tiled 2.00 and best 2.00"),
-                           ("1 of its 4 kernels is slower",)],
+    rows = [gpu(name, 64, ms, step=step) for step, (name, ms) in enumerate(
+        (("naive", 8), ("tiled", 4), ("worse", 5), ("best", 2)), start=1)] + [gpu("auto", 64, 1)]
+    self._check(rows, has=[("sweep.csv at n = 64", "best, has 4 times", "naive", "tiled 2.00x and best 2.00x"),
+                           ("1 of its 4 steps is slower",)],
                 has_not=["worse"])
-    falling = [gpu(name, 64, ms) for name, ms in (("a", 1), ("b", 2), ("c", 3))]
-    self._check(falling, has=[("no kernel is more than 0.5 % faster than the first, a",)])
+    falling = [gpu(name, 64, ms, step=ms) for name, ms in (("a", 1), ("b", 2), ("c", 3))]
+    self._check(falling, has=[("no step is more than 0.5 % faster than the first, a",)])
 
   def test_what_bounds(self):
     # 2 n^3 = 2 GFLOP at n = 1000, of 10000 GFLOP/s: 0.2 ms. 12 n^2 bytes at 1000 GB/s: 0.012 ms.
@@ -104,17 +105,17 @@ class ConclusionsTest(unittest.TestCase):
   def test_share_of_a_copy(self):
     rows = [transpose("auto", n, 1, pct_of_copy=share) for n, share in ((8, 90), (16, 95), (32, 99))]
     rows += [transpose("other", 8, 2, pct_of_copy=10)]
-    self._check(rows, has=[("Over 3 shapes auto has 95 %", "90 % at 8 x 8 and 99 % at 32 x 32")])
+    self._check(rows, has=[("Over 3 shapes auto has a median of 95 %", "90 % at 8 x 8 and 99 % at 32 x 32")])
     self._check(rows[:1], has=[("At 8 x 8 auto has 90 % of the speed of a copy",)])
 
   def test_phases(self):
-    self._check([gpu("auto", 8, 3.3, h2d_ms=4, d2h_ms=2.5)], has=[("10 ms", "device are 65 % and the kernel is 33 %")])
+    self._check([gpu("auto", 8, 3.3, h2d_ms=4, d2h_ms=2.5)], has=[("10 ms", "device are 65 % of it and the kernel is 33 %")])
 
   def test_accuracy(self):
     rows = [gpu("auto", 8, 1, relative_error=1e-7, max_error_over_bound=0.1), gpu("naive", 8, 1, relative_error=4e-7)]
-    self._check(rows, has=[("1e-07 (auto) and 4e-07 (naive)", "above 0.1 of its bound")])
+    self._check(rows, has=[("1e-07 (auto) and 4e-07 (naive)", "at most 0.1 of its bound")])
     self._check(rows + [gpu("tiled", 8, 1, relative_error=1, max_error_over_bound=20)], has=[("20 times its bound",)],
-                has_not=["above 20"])
+                has_not=["at most 20"])
     self._check(rows[:1], has_not=["relative error"])
     same = [gpu(name, 8, 1, relative_error=error) for name, error in (("auto", 1.62e-7), ("naive", 1.618e-7))]
     self._check(same, has=[("relative error is 1.6e-07 with all 2 implementations",)])

@@ -1,8 +1,8 @@
-"""From which size on one implementation is faster than another.
+"""The size from which on one implementation is faster than another.
 
-It is faster at a size where its confidence interval lies below the other's; of `total_ms`, which has no interval, where its
-time is less. It wins from the size from which on it is faster at every size that both were measured at. One size is not
-enough to say so: it takes two.
+An implementation is faster at a size where its confidence interval lies below the other's; for `total_ms`, which has no
+interval, where its time is shorter. It wins from the first size on after which it is faster at every size that both were
+measured at. At least two such sizes are needed.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ import pandas
 
 from benchmarks.report import roles
 
-# What is compared -> columns of the time, and of the low and high end of its interval.
+# Name of a time -> its column, and those of the low and high end of its interval.
 MEASURES = {
     "kernel": ("kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high"),
     "total": ("total_ms", "total_ms", "total_ms"),
@@ -20,8 +20,8 @@ MEASURES = {
 
 @dataclasses.dataclass(frozen=True)
 class Crossing:
-  """Where `winner` wins. start: the size from which on; None where there is none. before: the size below it, None if there
-  is none, so that it wins at all sizes. sizes: those at which both were measured."""
+  """Where `winner` wins. start: the size from which on it wins, None if it does not. before: the size measured below start,
+  None if there is none, so that it wins at all sizes. sizes: the sizes that both were measured at."""
   winner: str
   loser: str
   measure: str
@@ -34,12 +34,12 @@ class Crossing:
 
 
 def find_crossing(rows, winner, loser, measure):
-  """The Crossing of two names in `rows` of roles.by_size; None where fewer than two sizes have both."""
+  """Returns the Crossing of two names in `rows` of roles.by_size(); None where fewer than two sizes have both."""
   median, low, high = MEASURES[measure]
   times = {}
   for name in (winner, loser):
     of_name = rows[["n", *dict.fromkeys(MEASURES[measure])]][(rows["name"] == name) & rows[median].notna()].set_index("n")
-    middle = of_name[median]  # Stands for the interval where there is none.
+    middle = of_name[median]  # In place of a missing interval.
     times[name] = pandas.DataFrame({"low": of_name[low].fillna(middle), "high": of_name[high].fillna(middle)})
   both = times[winner].join(times[loser], how="inner", lsuffix="_winner", rsuffix="_loser").sort_index()
   if len(both) < 2:
@@ -54,7 +54,7 @@ def find_crossing(rows, winner, loser, measure):
 
 
 def crossings(rows, measure):
-  """Where this project's best and the vendor's library win over the fastest on the CPU: a Crossing each that can be told."""
+  """Returns the Crossings from which on this project's best and the vendor's library win over the fastest on the CPU."""
   who = roles.find_roles(rows)
   if who.cpu is None:
     return []

@@ -1,12 +1,12 @@
-"""For tests: rows of a sweep that are alike but for the cells that a test names. fake_rows.py has rows whose figures fit."""
+"""For tests: rows of a sweep that differ only in the cells that a test names. In fake_rows.py the figures of a row fit."""
 
 import math
 import pathlib
 import tempfile
 
-from benchmarks.report import results
+from benchmarks.report import columns, results
 
-HEADER = [*results.TEXT_COLUMNS, *results.NUMBER_COLUMNS]
+HEADER = [*dict.fromkeys((*columns.NAMES, "step"))]
 _USUAL = {
     "schema_version": "1", "timestamp_utc": "2026-11-21T10:00:00Z", "git_commit": "g1", "host": "node",
     "cpu": "a CPU, 8 cores", "device": "a GPU", "operation": "matmul", "implementation": "naive", "dtype": "float",
@@ -16,13 +16,13 @@ _USUAL = {
 
 
 def csv_text(*rows, header=HEADER, end="\n"):
-  """A header and a line for each dict of cells; what a dict does not name is as usual."""
+  """Returns a header and a line for each dict of cells; cells that a dict does not name have their usual value."""
   lines = [header, *([{**_USUAL, **row}.get(name, "") for name in header] for row in rows)]
   return "".join(",".join(map(_cell, cells)) + end for cells in lines)
 
 
 def frame(*rows):
-  """Results.rows of a file with these."""
+  """Returns Results.rows of a file with these rows."""
   with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "example.csv")
     path.write_text(csv_text(*rows), encoding="utf-8")
@@ -30,7 +30,7 @@ def frame(*rows):
 
 
 def timed(ms, noise=0.01, **cells):
-  """Cells of a row with this median and an interval of `noise` on either side; NaN for none."""
+  """Returns the cells of a row with this median and an interval of `noise` on either side; NaN for no interval."""
   if math.isnan(noise):
     return {"kernel_ms_median": ms, "kernel_ms_ci_low": "", "kernel_ms_ci_high": "", **cells}
   return {"kernel_ms_median": ms, "kernel_ms_ci_low": ms / (1 + noise), "kernel_ms_ci_high": ms * (1 + noise), **cells}

@@ -1,4 +1,4 @@
-"""Rows as a sweep would write them, for tests: of a GPU of 10000 GFLOP/s and 1000 GB/s, whose empty kernel takes 2 us."""
+"""For tests: rows as a sweep would write them, of a GPU with 10000 GFLOP/s and 1000 GB/s whose empty kernel takes 2 us."""
 
 import math
 
@@ -9,7 +9,8 @@ _ELEMENT_BYTES = {"float": 4, "double": 8}
 
 
 def gpu_row(implementation, n, ms, **cells):
-  """A product of n x n matrices that takes `ms`, with an interval of 1 % on either side; `cells` replace and add."""
+  """Returns a product of n x n matrices that takes `ms`, with an interval of 1 % on either side; `cells` replace cells and
+  add to them."""
   return _row(implementation, n, ms, {
       "device": "GPU", "empty_kernel_ms": EMPTY_KERNEL_MS, "init_ms": 200.0, "alloc_ms": 0.1, "h2d_ms": 1.0,
       "first_launch_ms": 7.0, "d2h_ms": 0.5, "free_ms": 0.1, "total_ms": ms + 1.7, **cells})
@@ -21,12 +22,12 @@ def cpu_row(implementation, n, ms, **cells):
 
 
 def transpose_row(implementation, n, ms, **cells):
-  """A transpose, or a copy if `cells` say so, of an n x n matrix on the GPU."""
+  """Returns a transpose of an n x n matrix on the GPU, or another operation that moves it if `cells` say so."""
   return gpu_row(implementation, n, ms, **{"operation": "transpose", "depth": math.nan, **cells})
 
 
 def frame(rows, machine="GPU"):
-  """What results.read_results() makes of files with these rows; of sweep.csv where a row does not name its `source`."""
+  """Returns Results.rows of files with these rows; a row that does not name its `source` is in sweep.csv."""
   return example_rows.frame(*rows).assign(machine=machine, source=[row.get("source", "sweep.csv") for row in rows])
 
 

@@ -1,7 +1,8 @@
-"""Rows that may stand in one chart: one machine, operation, element type and L2 mode.
+"""Groups of rows that can stand in one chart: one machine, operation, element type and L2 mode.
 
-Copies belong to transpose: they are its bounds. Only the plain form of a product (nn, alpha 1, beta 0, no batch) is in a
-group; the others are compared in the limits tables. Rows of another build are in none, as nothing tells them from the usual.
+The copies that bound transposes are in the transposes' group. Of products only the plain form (nn, alpha 1, beta 0, no batch)
+is in a group; tables of limits compare the other forms. Rows of other builds are in none, as nothing in a row tells them from
+the usual build's.
 """
 
 import dataclasses
@@ -9,40 +10,46 @@ import math
 
 import pandas
 
+from benchmarks.report import columns
+from benchmarks.report import operations
 from benchmarks.report import results
 
-# What charts, tables and sentences look at, and what differs within a group; its rows have no other columns. Every selection
-# of rows copies all of them: of 100,000 rows that takes longer than anything else.
-COLUMNS = ("source", "line", "timestamp_utc", "git_commit", "device", "operation", "implementation", "math", "rows", "cols",
-           "depth", "block_x", "block_y", "l2", "host_memory", "throttle_reason", "samples", "init_ms", "alloc_ms", "h2d_ms",
-           "kernel_ms_min", "kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high", "kernel_ms_p95",
+# The columns that charts, tables and sentences use and that differ within a group; a group's rows have no others. Each
+# selection of rows copies all columns, which would take longer than anything else for 100,000 rows.
+COLUMNS = ("source", "line", "timestamp_utc", "git_commit", "device", "operation", "implementation", "step", "math", "rows",
+           "cols", "depth", "block_x", "block_y", "l2", "host_memory", "throttle_reason", "samples", "init_ms", "alloc_ms",
+           "h2d_ms", "kernel_ms_min", "kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high", "kernel_ms_p95",
            "empty_kernel_ms", "d2h_ms", "free_ms", "total_ms", "gbps", "pct_of_copy", "pct_of_peak", "gflops",
            "relative_error", "max_error_over_bound", "sm_clock_mhz", "bound_ms", "vs_cublas")
-# Of CONFIGURATION, what tells rows of a group apart.
-CONFIGURATION = tuple(name for name in results.CONFIGURATION if name in COLUMNS)
-# What tells of a machine's limits, see peaks.py.
-_OF_MACHINE = ("operation", "dtype", "kernel_ms_median", "gbps", "gflops", "pct_of_peak", "bound_ms")
+# The part of columns.CONFIGURATION that differs within a group.
+CONFIGURATION = tuple(name for name in columns.CONFIGURATION if name in COLUMNS)
+# The columns from which peaks.py derives a machine's limits.
+_OF_MACHINE = ("is_arithmetic", "dtype", "kernel_ms_median", "gbps", "gflops", "pct_of_peak", "bound_ms")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)  # Tables do not compare; a group is itself.
+@dataclasses.dataclass(frozen=True, eq=False)  # By identity: tables cannot be compared.
 class Group:
-  """rows: those that are ok, with COLUMNS; of a configuration measured more than once the latest. repeats: those too that
-  were replaced."""
+  """rows: the rows that are ok, with COLUMNS; where a configuration was measured more than once, the latest. repeats: the
+  same with all measurements. machine_rows: the machine's rows of all groups, with the columns that tell of its limits."""
   machine: str
-  operation: str  # "matmul" or "transpose".
+  operation: operations.Operation
   dtype: str
   l2: str  # "cold" or "hot"; rows of the CPU, which have no mode, are in both.
   rows: pandas.DataFrame
   repeats: pandas.DataFrame
-  machine_rows: pandas.DataFrame  # Those of other groups too, with the columns that tell of the machine's limits.
+  machine_rows: pandas.DataFrame
 
   def slug(self, name):
-    """Unique in the report for a chart's name."""
-    words = "-".join([name, self.operation, self.dtype, self.machine] + ([self.l2] if self.l2 == "hot" else []))
+    """Returns a slug for a chart's name that is unique in the report."""
+    words = "-".join([name, self.operation.name, self.dtype, self.machine] + ([self.l2] if self.l2 == "hot" else []))
     return "".join(c if c.isalnum() else "-" for c in words.lower())
 
+  def title(self, words):
+    """Returns the title of a chart or table of these rows."""
+    return f"{words}: {self.operation.name}, {self.dtype}"
+
   def subtitle(self, rows=None):
-    """Where, when and of which commits: of `rows`, or of all."""
+    """Returns where, when and at which commits `rows` were measured; all of the group's rows unless given."""
     rows = (self.rows if rows is None else rows)[["timestamp_utc", "git_commit", "l2"]]
     rows = rows.sort_values("timestamp_utc", kind="stable")
     parts = [self.machine, _range(rows["timestamp_utc"].str[:10]), _commits(rows["git_commit"])]
@@ -51,33 +58,40 @@ class Group:
     return ", ".join(part for part in parts if part)
 
   def squares(self, rows=None):
-    """Those of square problems, by size in column `n`, all blocks: of `rows`, or of all."""
+    """Returns the rows of square problems, with their size in column `n` and in order of it, with all blocks; of `rows`, or
+    of all the group's rows. A problem of one column is square."""
     rows = self.rows if rows is None else rows
-    square = rows["rows"] == rows["cols"]
-    if self.operation == "matmul":
-      square &= rows["rows"] == rows["depth"]
-    return rows[square & (rows["rows"] > 0)].assign(n=lambda frame: frame["rows"]).sort_values("n", kind="stable")
+    n = rows[self.operation.problem[0]]
+    square = n > 0
+    for column in self.operation.problem[1:]:
+      square &= rows[column] == n
+    return rows[square].assign(n=n[square]).sort_values("n", kind="stable")
 
 
 def make_groups(rows):
-  """The groups of Results.rows, those of one machine together, matmul first; empty ones left out."""
-  usable = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf)
-                & ~results.is_profilers(rows) & ~rows["is_other_build"]]
-  of_machines = dict(tuple(usable.groupby("machine")[[*_OF_MACHINE]]))
-  plain = usable["layout"].eq("nn") & usable["alpha"].eq(1) & usable["beta"].eq(0) & usable["batch"].eq(1)
-  usable = usable[plain]
-  keys = [usable["machine"], usable["operation"].where(usable["operation"] == "matmul", "transpose"), usable["dtype"]]
+  """Returns the groups of Results.rows that have any, those of one machine together, in order of their operations' names."""
+  rows = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf)
+              & ~results.is_profilers(rows) & ~rows["is_other_build"]]
+  of_names = operations.find_operations(rows)
+  by_name = {operation.name: operation for operation in of_names.values()}
+  is_arithmetic = rows["operation"].map({name: operation.is_arithmetic for name, operation in of_names.items()})
+  of_machines = dict(tuple(rows.assign(is_arithmetic=is_arithmetic.astype(bool)).groupby("machine")[[*_OF_MACHINE]]))
+  plain = rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1)
+  rows = rows[plain]
+  keys = [rows["machine"], rows["operation"].map({name: operation.name for name, operation in of_names.items()}),
+          rows["dtype"]]
   groups = []
-  for (machine, operation, dtype), of_type in usable[[*COLUMNS]].groupby(keys, sort=True):
+  for (machine, operation, dtype), of_type in rows[[*COLUMNS]].groupby(keys, sort=True):
     modes = sorted(set(of_type["l2"]) - {""}) or ["cold"]
     for mode in modes:
       repeats = of_type[of_type["l2"].isin((mode, ""))]
-      groups.append(Group(machine, operation, dtype, mode, latest(repeats, CONFIGURATION), repeats, of_machines[machine]))
+      groups.append(Group(machine, by_name[operation], dtype, mode, latest(repeats, CONFIGURATION), repeats,
+                          of_machines[machine]))
   return groups
 
 
-def latest(rows, configuration=results.CONFIGURATION):
-  """Of each configuration the row measured last."""
+def latest(rows, configuration=columns.CONFIGURATION):
+  """Returns of each configuration the row that was measured last."""
   ordered = rows.sort_values("timestamp_utc", kind="stable")
   return ordered.drop_duplicates(list(configuration), keep="last").sort_index()
 
@@ -88,7 +102,7 @@ def _range(days):
 
 
 def _commits(commits):
-  """In the order in which they were measured; "" where no row says."""
+  """Returns the commits in the order in which they were measured; "" where no row has one."""
   names = [name for name in dict.fromkeys(commits) if name]
   if len(names) < 2:
     return f"commit {names[0]}" if names else ""

@@ -11,7 +11,7 @@ from benchmarks.report.example_rows import csv_text, frame
 
 def groups_of(*rows):
   """(machine, operation, dtype, l2) -> Group."""
-  return {(g.machine, g.operation, g.dtype, g.l2): g for g in group.make_groups(frame(*rows))}
+  return {(g.machine, g.operation.name, g.dtype, g.l2): g for g in group.make_groups(frame(*rows))}
 
 
 class GroupTest(unittest.TestCase):

@@ -7,7 +7,7 @@ import pathlib
 import jinja2
 import markupsafe
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import digits
 from benchmarks.report.drawing import style
 
@@ -17,7 +17,7 @@ _LONG = 40  # Characters of a cell that may be broken into lines.
 
 @dataclasses.dataclass(frozen=True)
 class _Table:
-  """A chart.Table as text. Cells are (text, their classes in CSS)."""
+  """A model.Table as text. Cells are (text, their classes in CSS)."""
   slug: str
   title: str
   note: str
@@ -45,7 +45,7 @@ class _Section:
 
 
 def make_page(title, results, sections, pictures, has_workbook=True):
-  """The page as text. pictures: draw.Picture of each figure of the `sections`, by slug. has_workbook: report.xlsx is beside
+  """The page as text. pictures: pictures.Picture of each figure of the `sections`, by slug. has_workbook: report.xlsx is beside
   the page, so that a table that was cut can refer to it."""
   environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -78,7 +78,7 @@ def _cell(value):
 
 def _measured(rows):
   """What was measured where, when and with which versions: a column for each machine."""
-  table = chart.Table("measured", "What was measured", ["machine"],
+  table = model.Table("measured", "What was measured", ["machine"],
                       [[name] for name in ("CPU", "driver", "CUDA", "dates", "commits", "rows")])
   for machine, of_machine in rows.groupby("machine", sort=True):
     table.columns.append(machine)
@@ -92,7 +92,7 @@ def _measured(rows):
 
 
 def _files(results):
-  table = chart.Table("files", "Files read", ["file", "rows"], [])
+  table = model.Table("files", "Files read", ["file", "rows"], [])
   for source, of_file in results.rows.groupby("source", sort=False):
     table.rows.append([source, _statuses(of_file)])
   table.rows.extend([name, "not a sweep's"] for name in results.other_files)

@@ -5,8 +5,8 @@ import unittest
 
 import pandas
 
-from benchmarks.report import chart
-from benchmarks.report import draw
+from benchmarks.report import model
+from benchmarks.report.drawing import pictures
 from benchmarks.report import page
 from benchmarks.report import results
 
@@ -53,25 +53,25 @@ def _results(problems=(), **columns):
 
 
 def _section(figures=(), tables=(), sentences=("naive is slower.",), slug="matmul", title="Matrix multiplication"):
-  return chart.Section(slug, title, list(sentences), list(figures), list(tables))
+  return model.Section(slug, title, list(sentences), list(figures), list(tables))
 
 
 def _chart(slug="time", points=3, **others):
   sizes = list(range(1, points + 1))
   fields = {"title": "Time by size", "subtitle": "NVIDIA H200", "notes": ["Lower is better."], **others}
-  return chart.Chart(slug=slug, kind=chart.Kind.LINES, x=chart.Axis("n"), y=chart.Axis("ms"),
-                     series=[chart.Series("naive", sizes, [0.123456 * size for size in sizes])], **fields)
+  return model.Chart(slug=slug, kind=model.Kind.LINES, x=model.Axis("n"), y=model.Axis("ms"),
+                     series=[model.Series("naive", sizes, [0.123456 * size for size in sizes])], **fields)
 
 
 def _page(sections, read=None, title="A title"):
   figures = [figure for section in sections for figure in section.figures]
-  return page.make_page(title, read or _results(), sections, draw.draw_all(figures, with_png=False))
+  return page.make_page(title, read or _results(), sections, pictures.draw_all(figures, with_png=False))
 
 
 class PageTest(unittest.TestCase):
 
   def test_is_one_file_without_scripts(self):
-    text = _page([_section([_chart()], [chart.Table("t", "Table", ["a"], [[1.0]])])])
+    text = _page([_section([_chart()], [model.Table("t", "Table", ["a"], [[1.0]])])])
     parsed = _Parser(text)
     self.assertEqual((parsed.unbalanced, parsed.open), ([], []))
     self.assertEqual([tag for tag, _ in parsed.tags if tag in ("script", "img", "iframe", "object", "base")], [])
@@ -86,7 +86,7 @@ class PageTest(unittest.TestCase):
     self.assertIn("default-src 'none'", policy)
 
   def test_links_lead_somewhere_and_ids_are_unique(self):
-    sections = [_section([_chart("a"), _chart("b")], [chart.Table("t", "Table", ["a"], [[1.0]])]),
+    sections = [_section([_chart("a"), _chart("b")], [model.Table("t", "Table", ["a"], [[1.0]])]),
                 _section([_chart("c")], slug="transpose")]
     parsed = _Parser(_page(sections, _results(["a problem"])))
     ids = parsed.attributes("id")
@@ -99,11 +99,11 @@ class PageTest(unittest.TestCase):
     figure = _chart(title=_EVIL, subtitle=_EVIL, notes=[_EVIL])
     figure.series[0].x.append(4)
     figure.series[0].y.append(1.0)
-    figure = chart.Chart(figure.slug, _EVIL, _EVIL, figure.kind, chart.Axis(_EVIL), chart.Axis(_EVIL),
-                         [chart.Series(_EVIL, figure.series[0].x, figure.series[0].y, labels=[_EVIL] * 4)],
-                         [chart.Mark(2, _EVIL)], [_EVIL])
-    heat_map = chart.HeatMap("heat", _EVIL, _EVIL, _EVIL, _EVIL, _EVIL, [_EVIL], [_EVIL], [[1.0]], [_EVIL])
-    table = chart.Table("t", _EVIL, [_EVIL, "b"], [[_EVIL, 1.0]], _EVIL)
+    figure = model.Chart(figure.slug, _EVIL, _EVIL, figure.kind, model.Axis(_EVIL), model.Axis(_EVIL),
+                         [model.Series(_EVIL, figure.series[0].x, figure.series[0].y, labels=[_EVIL] * 4)],
+                         [model.Mark(2, _EVIL)], [_EVIL])
+    heat_map = model.HeatMap("heat", _EVIL, _EVIL, _EVIL, _EVIL, _EVIL, [_EVIL], [_EVIL], [[1.0]], [_EVIL])
+    table = model.Table("t", _EVIL, [_EVIL, "b"], [[_EVIL, 1.0]], _EVIL)
     read = _results([_EVIL] * 3, machine=_EVIL, cpu=_EVIL, driver=_EVIL, git_commit=_EVIL, source=_EVIL, status=_EVIL)
     read.other_files[_EVIL] = [[_EVIL]]
     text = _page([_section([figure, heat_map], [table], [_EVIL], title=_EVIL)], read, _EVIL)
@@ -115,7 +115,7 @@ class PageTest(unittest.TestCase):
 
   def test_tables(self):
     rows = [["naive", 0.98234567, 50269.34, math.nan], ["tiled", 2.0, 3, "8x8"]]
-    parsed = _Parser(_page([_section(tables=[chart.Table("t", "Table", ["kernel", "share", "gflops", "block"], rows)])]))
+    parsed = _Parser(_page([_section(tables=[model.Table("t", "Table", ["kernel", "share", "gflops", "block"], rows)])]))
     for text in ("0.9823", "50269", "8x8", "naive"):
       self.assertIn(text, parsed.texts)
     self.assertNotIn("nan", parsed.texts)
@@ -125,7 +125,7 @@ class PageTest(unittest.TestCase):
   def test_long_tables_are_cut_and_say_so(self):
     for count, left_out in ((page.MOST_ROWS, False), (page.MOST_ROWS + 1, True)):
       with self.subTest(count):
-        parsed = _Parser(_page([_section(tables=[chart.Table("t", "Table", ["size"], [[row] for row in range(count)])])]))
+        parsed = _Parser(_page([_section(tables=[model.Table("t", "Table", ["size"], [[row] for row in range(count)])])]))
         self.assertIn(str(page.MOST_ROWS - 1), parsed.texts)
         self.assertNotIn(str(page.MOST_ROWS), parsed.texts)
         self.assertEqual(any(f"of {count} rows" in text for text in parsed.texts), left_out)

@@ -14,7 +14,7 @@ import pathlib
 import signal
 import sys
 
-from benchmarks.report import draw
+from benchmarks.report.drawing import pictures
 from benchmarks.report import page
 from benchmarks.report import results
 from benchmarks.report import sections
@@ -93,7 +93,7 @@ def _write(flags, read):
   drawn = [dataclasses.replace(section, figures=[thinning.thinned(figure, _MOST_POINTS) for figure in section.figures])
            for section in found]
   figures = [figure for section in drawn for figure in section.figures]
-  pictures = draw.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
+  pictures = pictures.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
   if "html" in flags.only:
     timed = read.rows[read.rows["kernel_ms_median"].notna()]
     title = flags.title or f"Stridewise on {', '.join(sorted(set(timed['machine']) - {''}) or ['the host executor'])}"

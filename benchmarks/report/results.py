@@ -1,8 +1,8 @@
-"""Reads the CSV files of the sweeps into one table, and says what it could not read.
+"""Reads the CSV files of the sweeps into one table, and reports what it could not read.
 
-A file is a sweep's if its header begins with `schema_version`. Columns that an older program did not write are empty,
-columns that this program does not know are left out. A row that cannot be used (cut off, too few or too many cells, a stray
-quote, another schema version, a word where a number belongs) is left out and told of in `problems`; the others stay.
+A file belongs to a sweep if its header begins with `schema_version`. Columns that an older program did not write are empty,
+columns that are not in columns.py are ignored. A row that cannot be used (cut off, too few or too many cells, a stray quote,
+another schema version, a word where a number belongs) is skipped and reported in `problems`; the other rows are kept.
 """
 
 import collections
@@ -16,54 +16,37 @@ import pathlib
 import numpy
 import pandas
 
+from benchmarks.report import columns
+from benchmarks.report import ladder_steps
+
 SCHEMA_VERSION = "1"
 
-# Columns of words; all others hold numbers. docs/measuring.md says what each means.
-TEXT_COLUMNS = (
-    "schema_version", "timestamp_utc", "git_commit", "host", "cpu", "device", "compute_capability", "driver", "cuda",
-    "operation", "implementation", "dtype", "math", "l2", "host_memory", "status", "message", "throttle_reason", "layout",
-    "kernels")
-NUMBER_COLUMNS = (
-    "rows", "cols", "depth", "block_x", "block_y", "samples", "init_ms", "alloc_ms", "h2d_ms", "first_launch_ms",
-    "kernel_ms_min", "kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high", "kernel_ms_mean", "kernel_ms_stddev",
-    "kernel_ms_p95", "empty_kernel_ms", "d2h_ms", "free_ms", "total_ms", "gbps", "pct_of_copy", "pct_of_peak", "gflops",
-    "speedup_vs_previous", "speedup_vs_cpu", "relative_error", "max_error_over_bound", "sm_clock_mhz", "power_w",
-    "temperature_c", "load_efficiency", "store_efficiency", "load_transactions", "store_transactions",
-    "shared_load_wavefronts_per_request", "shared_store_wavefronts_per_request", "achieved_occupancy", "shared_efficiency",
-    "branch_efficiency", "batch", "alpha", "beta", "bound_ms", "vs_cublas")
-# Without these a row says nothing.
-REQUIRED_COLUMNS = ("schema_version", "operation", "implementation", "rows", "cols", "status", "kernel_ms_median")
-
-# What makes two rows measurements of the same thing, on whatever machine.
-CONFIGURATION = ("operation", "implementation", "dtype", "math", "rows", "cols", "depth", "block_x", "block_y", "l2",
-                 "host_memory", "batch", "layout", "alpha", "beta")
-# The folder of files that another build of the programs made, with other options or of changed sources: their rows have the
-# configuration and the commit of the usual ones, and do not say so.
+# The folder of files that were measured with programs built in another way, with other options or from changed sources.
+# Their rows have the same configuration and commit as the usual ones, so that only the folder tells them apart.
 OTHER_BUILDS = "other_builds"
-# Columns of other programs' files, each of one kind only: verdicts on limits, the host executor's counts and speed, a
-# profiler's figures, trials beside a copy, what the studies quote, planted mistakes.
+# Each of these columns tells that a file was written by another program of the project: verdicts on limits, counts and speed
+# of the host executor, a profiler's figures, trials beside a copy, figures of the studies, planted mistakes.
 KNOWN_BY = frozenset(("verdict", "predicted", "ns_per_event", "ncu_ms", "dram_read_mb", "ratio_to_memcpy", "study",
                       "killed_by"))
-# What older files leave out because there was only this.
-DEFAULTS = {"batch": 1.0, "layout": "nn", "alpha": 1.0, "beta": 0.0}
 
 
 class ReadError(Exception):
-  """A file of which nothing can be used. The text names it and says why, in one line."""
+  """A file cannot be used at all. The text names it and says why, in one line."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Results:
   """What was read.
 
-  rows: a pandas.DataFrame with all columns above, and `source` (the file's name; its path, where two files have one name),
-    `line` (in the file, from 1; where the row begins), `machine` (the GPU's name, or the CPU's where the file has rows of no
-    GPU) and `is_other_build` (bool: of a file in a folder named OTHER_BUILDS). Numbers are floats, NaN where empty; words
-    are str, "" where empty. In the order of the files.
-  other_files: the files that are no sweep's, such as a limits table: source -> list of rows of cells, the header first.
-    Those with a column of KNOWN_BY are what the project's other programs write, and no problem.
-  problems: a line for each kind of row that was left out of a file, which names the first one and says how many more there
-    are; a line for each file that nobody knows or that has bytes that are not UTF-8.
+  rows: a pandas.DataFrame, in the order of the files, with all of columns.NAMES and these: `source` (the file's name, or its
+    path where two files have the same name), `line` (where the row begins in the file, from 1), `machine` (the name of the
+    GPU, or of the CPU where the file has no rows of a GPU), `is_other_build` (bool: the file is in a folder OTHER_BUILDS) and
+    `step` (the step of the ladder, NaN for what is not on it). Numbers are floats, NaN where empty; words are str, "" where
+    empty.
+  other_files: the files that do not belong to a sweep, such as a table of limits: source -> list of rows of cells, the
+    header first. Those with a column of KNOWN_BY come from the project's other programs and are no problem.
+  problems: one line for each kind of row that was skipped in a file, which names the first such row and counts the others;
+    one line for each file that is not known, or that has bytes that are not UTF-8.
   """
   rows: pandas.DataFrame
   other_files: dict
@@ -71,8 +54,8 @@ class Results:
 
 
 def csv_files(argument):
-  """The paths of what a user named: a file, or a folder's *.csv in order of their names. Raises ReadError for a folder
-  without any."""
+  """Returns the paths that a user's argument means: the file itself, or the *.csv of a folder, sorted by name. Raises
+  ReadError for a folder without any."""
   path = pathlib.Path(argument)
   if not path.is_dir():
     return [path]
@@ -83,54 +66,54 @@ def csv_files(argument):
 
 
 def read_results(paths):
-  """Reads `paths` into Results, a file that is named twice once. Raises ReadError when a file cannot be opened, is empty or
-  has a header that cannot be used, and when no row is left."""
+  """Reads `paths` into Results; a file that is named twice is read once. Raises ReadError when a file cannot be opened, is
+  empty or has an unusable header, and when no row is left."""
   paths = list({os.path.realpath(path): pathlib.Path(path) for path in paths}.values())
   names = collections.Counter(path.name for path in paths)
   frames, other_files, problems = [], {}, []
   for path in paths:
     source = path.name if names[path.name] == 1 else str(path)
-    left_out = _LeftOut(source)
+    skipped = _Skipped(source)
     text = _read_text(path, source, problems)
-    header, records = _records(path, text, left_out)
+    header, records = _records(path, text, skipped)
     if header[0] != "schema_version":
       other_files[source] = [header, *(cells for _, cells in records)]
       if KNOWN_BY.isdisjoint(header):
-        problems.append(f"{source}: not a sweep's file (its first column is {_quoted(header[0])})")
-      problems.extend(left_out.lines())
+        problems.append(f"{source}: not a CSV of a sweep (its first column is {_quoted(header[0])})")
+      problems.extend(skipped.lines())
       continue
-    frame = _sweep_frame(path, header, records, left_out)
+    frame = _sweep_frame(path, header, records, skipped)
     frame["source"] = source
     frame["machine"] = _machines(frame)
     frame["is_other_build"] = path.absolute().parent.name == OTHER_BUILDS
     frames.append(frame)
-    problems.extend(left_out.lines())
+    problems.extend(skipped.lines())
   if not frames:
-    raise ReadError(f"{_listed(paths)}: no file with rows of a sweep")
+    raise ReadError(f"{_listed(paths)}: no file has rows of a sweep")
   rows = pandas.concat(frames, ignore_index=True)
   if rows.empty:
-    raise ReadError(f"{_listed(paths)}: no row that can be used" + (f" ({problems[0]})" if problems else ""))
+    raise ReadError(f"{_listed(paths)}: no usable row" + (f" ({problems[0]})" if problems else ""))
   return Results(rows, other_files, problems)
 
 
 def is_profilers(rows):
-  """Which of Results.rows a profiler wrote, a Series of bool: a GPU's without host memory. Their time is that of one run,
-  taken in another way."""
+  """Returns which of Results.rows come from a profiler, as a Series of bool: rows of a GPU without host memory. Their time is
+  that of a single run under the profiler."""
   return rows["device"].ne("") & rows["host_memory"].eq("")
 
 
-class _LeftOut:
-  """The rows of a file that were left out, by kind: a file of 100,000 bad rows makes one line, not as many."""
+class _Skipped:
+  """The rows of a file that were skipped, by kind: a file of 100,000 bad rows makes one line, not 100,000."""
 
   def __init__(self, source):
     self._source = source
-    self._kinds = {}  # Kind -> [line and reason of the first row, number of rows].
+    self._kinds = {}  # Kind -> [line and reason of the first row, count].
 
   def add(self, kind, line, reason):
-    self._kinds.setdefault(kind, [f"{self._source}:{line}: left out, {reason}", 0])[1] += 1
+    self._kinds.setdefault(kind, [f"{self._source}:{line}: skipped, {reason}", 0])[1] += 1
 
   def lines(self):
-    return [first + (f" (and {count - 1} more of the kind)" if count > 1 else "") for first, count in self._kinds.values()]
+    return [first + (f" (and {count - 1} more like it)" if count > 1 else "") for first, count in self._kinds.values()]
 
 
 def _read_text(path, source, problems):
@@ -142,16 +125,16 @@ def _read_text(path, source, problems):
     return data.decode("utf-8-sig")
   except UnicodeDecodeError as error:
     line = data.count(b"\n", 0, error.start) + 1
-    problems.append(f"{source}:{line}: bytes that are not UTF-8, here and later, are read as '\N{REPLACEMENT CHARACTER}'")
+    problems.append(f"{source}:{line}: from here on, bytes that are not UTF-8 are read as '\N{REPLACEMENT CHARACTER}'")
     return data.decode("utf-8-sig", errors="replace")
 
 
-def _records(path, text, left_out):
-  """The header, and of each further record (line, cells)."""
-  # Strict: a quote that is not closed costs the records up to the next quote, and not silently all that follow.
+def _records(path, text, skipped):
+  """Returns the header, and (line, cells) of each further record."""
+  # Strict: a quote that is not closed loses the records up to the next quote, and says so, instead of all that follow.
   reader = csv.reader(io.StringIO(text, newline=""), strict=True)
   header, records = None, []
-  last_is_there = False  # Among `records`, and not left out for what is in it.
+  last_is_kept = False  # Whether the last record read is in `records`.
   while True:
     line = reader.line_num + 1
     try:
@@ -161,23 +144,23 @@ def _records(path, text, left_out):
     except csv.Error as error:
       if header is None:
         raise ReadError(f"{path}:{line}: the header is not CSV ({error})") from error
-      left_out.add("not CSV", line, f"it is not CSV ({error})")
-      last_is_there = False
+      skipped.add("not CSV", line, f"it is not CSV ({error})")
+      last_is_kept = False
       continue
     if cells and header is None:
       header = cells
     elif cells:
       records.append((line, cells))
-      last_is_there = True
+      last_is_kept = True
   if header is None:
     raise ReadError(f"{path}: the file is empty")
-  if last_is_there and not text.endswith(("\n", "\r")):
-    left_out.add("cut off", records.pop()[0], "the file ends within it or before its end of line")
+  if last_is_kept and not text.endswith(("\n", "\r")):
+    skipped.add("cut off", records.pop()[0], "the file ends within the row or before its end of line")
   return header, records
 
 
-def _sweep_frame(path, header, records, left_out):
-  missing = [name for name in REQUIRED_COLUMNS if name not in header]
+def _sweep_frame(path, header, records, skipped):
+  missing = [name for name in columns.REQUIRED if name not in header]
   if missing:
     raise ReadError(f"{path}: the header lacks {', '.join(missing)}")
   repeated = [name for name, count in collections.Counter(header).items() if count > 1]
@@ -186,33 +169,37 @@ def _sweep_frame(path, header, records, left_out):
   rows, lines = [], []
   for line, cells in records:
     if len(cells) != len(header):
-      left_out.add("cells", line, f"it has {len(cells)} cells where the header has {len(header)}")
+      skipped.add("cells", line, f"it has {len(cells)} cells and the header has {len(header)}")
     elif cells[0] != SCHEMA_VERSION:
-      left_out.add("version", line, f"its schema_version is {_quoted(cells[0])} and this program knows {SCHEMA_VERSION}")
+      skipped.add("version", line, f"its schema_version is {_quoted(cells[0])} and this program reads {SCHEMA_VERSION}")
     else:
       rows.append(cells)
       lines.append(line)
-  cells = dict(zip(header, zip(*rows)))  # By column: neighbours in memory, which takes a second less of 100,000 rows.
-  nothing = ("",) * len(rows)
+  cells = dict(zip(header, zip(*rows)))  # By column: neighbours in memory, which saves a second for 100,000 rows.
+  empty = ("",) * len(rows)
   usable = numpy.full(len(rows), True)
-  columns = {"line": numpy.array(lines, dtype=int)}
-  for name in TEXT_COLUMNS:
-    columns[name] = _shared(cells.get(name, nothing))
-  for name in NUMBER_COLUMNS:
-    columns[name], words = _numbers(cells.get(name, nothing))
+  values = {"line": numpy.array(lines, dtype=int)}
+  for name in columns.TEXT:
+    values[name] = _shared(cells.get(name, empty))
+  for name in dict.fromkeys((*columns.NUMBERS, "step")):
+    values[name], words = _numbers(cells.get(name, empty))
     for index in words:
       if usable[index]:
-        left_out.add(f"word in {name}", lines[index], f"{name} is {_quoted(cells[name][index])}, not a number")
+        skipped.add(f"word in {name}", lines[index], f"{name} is {_quoted(cells[name][index])}, not a number")
         usable[index] = False
-  for name, value in DEFAULTS.items():
-    missing = columns[name] == "" if name in TEXT_COLUMNS else numpy.isnan(columns[name])
-    columns[name] = numpy.where(missing, value, columns[name])
+  for name, value in columns.DEFAULTS.items():
+    missing = values[name] == "" if name in columns.TEXT else numpy.isnan(values[name])
+    values[name] = numpy.where(missing, value, values[name])
+  # A file that a newer program resumed has the column, empty in its older rows.
+  historic = ladder_steps.historic_steps(values["operation"], values["implementation"])
+  values["step"] = numpy.where(numpy.isnan(values["step"]), historic, values["step"])
   # Made in one step: setting columns one by one would copy the frame each time.
-  return pandas.DataFrame({name: columns[name] for name in (*TEXT_COLUMNS, "line", *NUMBER_COLUMNS)})[usable].copy()
+  return pandas.DataFrame(values)[usable].copy()
 
 
 def _shared(words):
-  """`words`, equal ones the same object: what selects and compares 100,000 of them then takes half the time."""
+  """Returns `words` as an array in which equal words are the same object: selecting and comparing 100,000 of them then takes
+  half the time."""
   distinct = {word: word for word in set(words)}
   shared = numpy.empty(len(words), dtype=object)
   shared[:] = list(map(distinct.__getitem__, words))
@@ -220,7 +207,7 @@ def _shared(words):
 
 
 def _numbers(words):
-  """`words` as floats, NaN where there is none, and the indices of those that are neither a number, nor empty, nor "nan"."""
+  """Returns `words` as floats, NaN where empty, and the indices of those that are neither numbers, nor empty, nor "nan"."""
   try:
     return numpy.array([float(word) if word else math.nan for word in words]), []
   except ValueError:
@@ -230,7 +217,7 @@ def _numbers(words):
 
 
 def _machines(frame):
-  """Rows measured on the CPU belong to the machine of the GPU that the same file has rows of."""
+  """Returns the machine of each row. Rows of the CPU belong to the machine of the GPU in the same file, if there is one."""
   devices = sorted(set(frame["device"]) - {""})
   if len(devices) == 1:
     return frame["device"].where(frame["device"] != "", devices[0])
@@ -238,7 +225,7 @@ def _machines(frame):
 
 
 def _quoted(cell):
-  """For a line of text, whatever the cell holds."""
+  """Returns a cell's content as it can stand in a message of one line."""
   return repr(cell if len(cell) <= 40 else cell[:40] + "...")
 
 

@@ -1,11 +1,13 @@
-"""Files as programs, editors and accidents leave them: a clear line for what cannot be used, and the rest is read."""
+"""Files as programs, editors and accidents leave them: what cannot be used is reported in one line, the rest is read."""
 
 import math
 import pathlib
 import tempfile
 import unittest
 
-from benchmarks.report import results
+import numpy
+
+from benchmarks.report import columns, results
 from benchmarks.report.example_rows import HEADER, csv_text
 
 
@@ -26,7 +28,7 @@ class ResultsTest(unittest.TestCase):
     return results.read_results([self.write(content)])
 
   def refused(self, paths, *words):
-    """One line that holds all of `words`."""
+    """Expects an error of one line that holds all of `words`."""
     with self.assertRaises(results.ReadError) as caught:
       results.read_results(paths)
     message = str(caught.exception)
@@ -47,7 +49,7 @@ class ResultsTest(unittest.TestCase):
     self.assertEqual(read.rows["kernel_ms_median"][0], 0.25)
     self.assertTrue(math.isnan(read.rows["kernel_ms_median"][1]))
     self.assertEqual(read.rows["message"][0], "")
-    self.assertTrue(all(read.rows[name].dtype == float for name in results.NUMBER_COLUMNS))
+    self.assertTrue(all(read.rows[name].dtype == float for name in columns.NUMBERS))
 
   def test_last_line_cut_off(self):
     whole = csv_text({"implementation": "one"}, {"implementation": "two"})
@@ -72,12 +74,12 @@ class ResultsTest(unittest.TestCase):
     cases = {
         "columns missing": (csv_text({}, header=without), "rows", "status"),
         "column repeated": (csv_text({}, header=[*HEADER, "dtype"]), "dtype", "more than once"),
-        "another program's": ("a,b\n1,2\n", "no file with rows"),
+        "another program's": ("a,b\n1,2\n", "no file has rows"),
         "no CSV": ('"schema_version,\n', "a.csv:1:"),
         "empty": ("", "empty"),
         "blank": ("\n\r\n\n", "empty"),
         "only a mark": (b"\xef\xbb\xbf", "empty"),
-        "header only": (csv_text(), "no row"),
+        "header only": (csv_text(), "no usable row"),
         "header cut off": ("schema_version,timestamp", "lacks"),
         "binary": (bytes(range(256)) * 20, "a.csv"),
     }
@@ -93,7 +95,7 @@ class ResultsTest(unittest.TestCase):
     read = self.read(csv_text({}, {"schema_version": 2}, {"schema_version": ""}, {"implementation": "last"}))
     self.assertEqual(list(read.rows["line"]), [2, 5])
     self.only_problem(read, "a.csv:3:", "'2'", "1 more")
-    self.refused([self.write(csv_text({"schema_version": 2}))], "no row", "'2'")
+    self.refused([self.write(csv_text({"schema_version": 2}))], "no usable row", "'2'")
 
   def test_too_few_and_too_many_cells(self):
     lines = csv_text({}, {}, {}).splitlines(keepends=True)
@@ -155,6 +157,25 @@ class ResultsTest(unittest.TestCase):
     for found, (cell, value) in zip(read.rows["gbps"], cells.items()):
       self.assertTrue(found == value or math.isnan(found) and math.isnan(value), (cell, found))
 
+  def test_columns_are_those_of_the_sweeps(self):
+    lines = [line for line in columns._INC.read_text().splitlines() if line.startswith("CSV_COLUMN(")]
+    self.assertEqual(len(columns.NAMES), len(lines))
+    for name, line in zip(columns.NAMES, lines):
+      self.assertIn(f'"{name}")', line)
+    self.assertEqual(len(set(columns.NAMES)), len(lines))
+    self.assertEqual(columns.NAMES[0], "schema_version")
+    for used in (columns.TEXT, columns.REQUIRED, columns.CONFIGURATION, columns.DEFAULTS):
+      self.assertLessEqual(set(used), set(columns.NAMES))
+
+  def test_steps_of_files_from_before_the_column(self):
+    rows = [{"implementation": "tiled"}, {"implementation": "auto"}, {"operation": "copy", "implementation": "copy_row"},
+            {"implementation": "eigen", "device": ""}, {"operation": "transpose", "implementation": "eigen", "device": ""}]
+    older = [name for name in HEADER if name != "step"]
+    for header in (older, HEADER):  # A newer program that resumes an older file adds the column, empty.
+      numpy.testing.assert_equal(self.read(csv_text(*rows, header=header)).rows["step"].tolist(), [5, math.nan, 1, 3, 4])
+    stated = csv_text({"implementation": "tiled", "step": 7}, {"implementation": "new", "step": 1}, {"implementation": "auto"})
+    numpy.testing.assert_equal(self.read(stated).rows["step"].tolist(), [7, 1, math.nan])
+
   def test_columns_of_older_and_newer_programs(self):
     older = [name for name in HEADER if name not in ("batch", "layout", "alpha", "beta", "vs_cublas")]
     read = self.read(csv_text({"news": "word"}, header=["schema_version", "news", *older[1:]]))
@@ -184,7 +205,7 @@ class ResultsTest(unittest.TestCase):
     read = results.read_results([self.write(csv_text(), "a.csv"), self.write(csv_text({}), "b.csv")])
     self.assertEqual(list(read.rows["source"]), ["b.csv"])
     self.assertEqual(read.rows["line"].dtype, int)
-    self.assertTrue(all(read.rows[name].dtype == float for name in results.NUMBER_COLUMNS))
+    self.assertTrue(all(read.rows[name].dtype == float for name in columns.NUMBERS))
 
   def test_machines(self):
     cases = [(["g", ""], ["g", "g"]), (["", ""], ["c", "c"]), (["g", "", "h"], ["g", "c", "h"])]

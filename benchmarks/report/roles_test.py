@@ -71,10 +71,14 @@ class RolesTest(unittest.TestCase):
     self.assertIsNone(roles.largest_common_size(_by_size(rows)[:0]))
 
 
+def _machine_rows(rows):
+  return group.make_groups(fake_rows.frame(rows))[0].machine_rows
+
+
 class PeaksTest(unittest.TestCase):
 
   def test_peaks_are_what_rows_state_their_share_of(self):
-    rows = fake_rows.frame([fake_rows.gpu_row("naive", 64, 1), fake_rows.transpose_row("naive_row", 64, 1)])
+    rows = _machine_rows([fake_rows.gpu_row("naive", 64, 1), fake_rows.transpose_row("naive_row", 64, 1)])
     self.assertAlmostEqual(peaks.fp32_gflops(rows), fake_rows.PEAK_GFLOPS)
     self.assertAlmostEqual(peaks.memory_gbps(rows), fake_rows.PEAK_GBPS)
 
@@ -82,14 +86,14 @@ class PeaksTest(unittest.TestCase):
     # A matrix and a vector: 4 n^2 bytes nearly, at 1000 GB/s.
     n = 1000
     bound = 4 * (n * n + 2 * n) / fake_rows.PEAK_GBPS / 1e6
-    rows = fake_rows.frame([fake_rows.gpu_row("thin", n, 0.01, cols=1, bound_ms=bound)])
+    rows = _machine_rows([fake_rows.gpu_row("thin", n, 0.01, cols=1, bound_ms=bound)])
     self.assertAlmostEqual(peaks.memory_gbps(rows), fake_rows.PEAK_GBPS)
 
   def test_unknown_where_no_row_tells(self):
-    rows = fake_rows.frame([fake_rows.gpu_row("naive", 64, 1, dtype="double"), fake_rows.cpu_row("eigen", 64, 1)])
+    rows = _machine_rows([fake_rows.gpu_row("naive", 64, 1, dtype="double"), fake_rows.cpu_row("eigen", 64, 1)])
     self.assertTrue(math.isnan(peaks.fp32_gflops(rows)))
     self.assertTrue(math.isnan(peaks.memory_gbps(rows)))
-    arithmetic_bound = fake_rows.frame([fake_rows.gpu_row("naive", 1000, 1, bound_ms=0.2)])
+    arithmetic_bound = _machine_rows([fake_rows.gpu_row("naive", 1000, 1, bound_ms=0.2)])
     self.assertTrue(math.isnan(peaks.memory_gbps(arithmetic_bound)))
 
 

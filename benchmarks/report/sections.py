@@ -1,4 +1,4 @@
-"""The report's sections: one for each group of rows, with all charts that its data allow, and one for the other tables."""
+"""The sections of the report: one for each group of rows, with the charts that its data allow, and one for other tables."""
 
 import concurrent.futures
 import functools
@@ -6,7 +6,7 @@ import itertools
 import multiprocessing
 import os
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import charts
 from benchmarks.report import conclusions
 from benchmarks.report import group as groups
@@ -15,19 +15,18 @@ from benchmarks.report.charts import copy_shares
 from benchmarks.report.charts import ladder
 from benchmarks.report.charts import rate_by_size
 
-# Of element types other than float.
+# The charts of element types other than float.
 _FEWER_CHARTS = (rate_by_size, ladder, copy_shares)
-# Of fewer rows all sections are made sooner than other processes have begun.
+# With fewer rows, all sections are made sooner than other processes could start.
 _MANY_ROWS = 20000
 _inherited = []  # The jobs, in a process of _in_processes().
-_OPERATIONS = {"matmul": "Matrix multiplication", "transpose": "Matrix transpose"}
 
 
 def make_sections(results, more=lambda results: []):
-  """The list of Section of a results.Results: machine by machine, products before transposes, float before other types; then
-  those that `more` makes of the same Results."""
+  """Returns the model.Sections of a results.Results, sorted by machine, operation and type with float first, then those that
+  `more` makes of the same Results."""
   found = sorted(groups.make_groups(results.rows),
-                 key=lambda group: (group.machine, group.operation, group.dtype != "float", group.dtype, group.l2))
+                 key=lambda group: (group.machine, group.operation.name, group.dtype != "float", group.dtype, group.l2))
   machines = {group.machine for group in found}
   jobs_of = [_jobs(group) for group in found]
   jobs = [functools.partial(more, results), *itertools.chain(*jobs_of)]
@@ -37,14 +36,14 @@ def make_sections(results, more=lambda results: []):
               for group, its_jobs in zip(found, jobs_of)]
   tables = summaries.not_measured(results.rows) + summaries.known_tables(results.other_files)
   if tables:
-    sections.append(chart.Section("tables", "Tables", [], [], tables))
+    sections.append(model.Section("tables", "Tables", [], [], tables))
   return sections + others
 
 
 def _in_processes(jobs):
-  """What each of the jobs returns, on all cores."""
+  """Runs the jobs on all cores and returns the list of their results."""
   workers = min(len(os.sched_getaffinity(0)), len(jobs))
-  # The jobs come with the fork: to send 100,000 rows would take seconds.
+  # The processes inherit the jobs by the fork; sending 100,000 rows to them would take seconds.
   with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _inherit, (jobs,)) as pool:
     return list(pool.map(_inherited_job, range(len(jobs))))
 
@@ -58,14 +57,14 @@ def _inherited_job(index):
 
 
 def _jobs(group):
-  """What makes a section: functions that return its sentences, its tables, and figures."""
+  """Returns the functions that make a section: its sentences, its tables, and then its figures."""
   modules = charts.CHARTS if group.dtype == "float" else _FEWER_CHARTS
   return [functools.partial(make, group)
           for make in (conclusions.sentences, summaries.of_group, *(module.figures for module in modules))]
 
 
 def _section(group, name_machine, sentences, tables, *figures):
-  """Of what the group's jobs returned; `figures` is a list of each module's."""
-  words = [_OPERATIONS[group.operation], group.dtype] + (["hot L2"] if group.l2 == "hot" else [])
+  """Makes a model.Section of the results of the group's jobs; `figures` holds the list of each module."""
+  words = [group.operation.title, group.dtype] + (["hot L2"] if group.l2 == "hot" else [])
   words += [group.machine] if name_machine else []
-  return chart.Section(group.slug("group"), ", ".join(words), sentences, list(itertools.chain(*figures)), tables)
+  return model.Section(group.slug("group"), ", ".join(words), sentences, list(itertools.chain(*figures)), tables)

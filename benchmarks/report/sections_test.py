@@ -5,7 +5,8 @@ import warnings
 
 import pandas
 
-from benchmarks.report import chart
+from benchmarks.report import columns
+from benchmarks.report import model
 from benchmarks.report import fake_rows
 from benchmarks.report import results
 from benchmarks.report import sections
@@ -30,6 +31,30 @@ class SectionsTest(unittest.TestCase):
     self.assertEqual(titles, ["Matrix multiplication, float", "Matrix multiplication, float, hot L2",
                               "Matrix multiplication, double",
                               "Matrix transpose, float", "Matrix transpose, double"])
+
+  def test_an_operation_that_is_not_listed(self):
+    """A vector is scaled: it has rows only, moves bytes, and is compared with a copy."""
+    scaled = {"operation": "scale", "cols": math.nan, "depth": math.nan}
+    rows = [gpu(name, n, ms * n / 1e6, **scaled, gbps=8 / ms, pct_of_copy=50 / ms, step=step)
+            for n in (1024, 4096, 65536) for step, (name, ms) in enumerate((("naive", 3), ("vector", 2), ("wide", 1)), 1)]
+    rows += [cpu("loop", n, n / 1e5, **scaled) for n in (1024, 4096, 65536)]
+    rows += [transpose("naive_row", 8, 1), gpu("naive", 8, 1)]
+    products, scale, transposes = _sections(fake_rows.frame(rows))
+    self.assertEqual([section.title for section in (products, scale, transposes)],
+                     ["Matrix multiplication, float", "Scale, float", "Matrix transpose, float"])
+    for words in ("At n = 65536, the largest size, wide is the fastest", "GB/s", "wide has a median of 50 %",
+                  "wide 2.00x", "all 3 sizes measured, 1024 to 65536"):
+      self.assertTrue(any(words in sentence for sentence in scale.sentences), (words, scale.sentences))
+    kinds = {figure.slug.split("-scale")[0] for figure in scale.figures}
+    self.assertEqual(kinds, {"rate", "rate-fastest", "time", "total-time", "small-sizes-total", "ladder", "copy-shares", "phases",
+                             "phases-first", "noise"})
+    self.assertEqual({figure.x.label for figure in scale.figures if isinstance(figure, model.Chart)
+                      and figure.kind in (model.Kind.LINES, model.Kind.POINTS)}, {"n"})
+    shares, = (figure for figure in scale.figures if isinstance(figure, model.HeatMap))
+    self.assertEqual(shares.rows, ["1024", "4096", "65536"])
+    told = repr((scale.sentences, scale.figures, scale.tables))
+    for word in ("matmul", "transpose", "product", "square", "matri", "GFLOP", "nan of"):
+      self.assertNotIn(word, told)
 
   def test_machines_are_named_and_kept_apart_where_there_are_several(self):
     rows = pandas.concat([fake_rows.frame([gpu("naive", n, 1) for n in (8, 16)], machine) for machine in ("One", "Two")],
@@ -62,7 +87,7 @@ class SectionsTest(unittest.TestCase):
     by_name = [dict(zip(fastest.columns, row)) for row in fastest.rows]
     self.assertEqual([row["n"] for row in by_name], [8, 16])
     self.assertEqual([row["fastest on the GPU"] for row in by_name], ["auto", "naive"])
-    self.assertEqual(by_name[0]["speed over the vendor's"], 1.5)
+    self.assertEqual(by_name[0]["speed over the vendor's library"], 1.5)
     self.assertEqual((by_name[0]["fastest on the CPU"], by_name[0]["its kernel (ms)"]), ("eigen", 4))
     self.assertEqual(by_name[1]["fastest on the CPU"], "")
     self.assertTrue(math.isnan(by_name[1]["its kernel (ms)"]))
@@ -84,7 +109,7 @@ class SectionsTest(unittest.TestCase):
     read = results.Results(rows, {}, [])
 
     def more(found):
-      return [chart.Section("more", f"{len(found.rows)} rows", [], [], [])]
+      return [model.Section("more", f"{len(found.rows)} rows", [], [], [])]
 
     here = sections.make_sections(read, more)
     with mock.patch.object(sections, "_MANY_ROWS", 1):
@@ -115,7 +140,7 @@ class SectionsTest(unittest.TestCase):
     rows += [transpose(name, n, n, pct_of_copy=50) for name in ("naive_row", "tile", "auto") for n in (8, 16, 32)]
     whole = fake_rows.frame(rows)
     needed = {"rows", "cols", "depth", "kernel_ms_median", "batch", "alpha", "beta"}
-    optional = [name for name in results.NUMBER_COLUMNS if name not in needed]
+    optional = [name for name in columns.NUMBERS if name not in needed]
     for missing in (["kernel_ms_ci_low", "kernel_ms_ci_high"], ["gflops", "gbps"], ["h2d_ms", "total_ms"], optional):
       with self.subTest(missing), warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -7,7 +7,7 @@ import math
 
 import pandas
 
-from benchmarks.report import chart, study_data, study_matmul, study_memory, study_text
+from benchmarks.report import model, study_data, study_matmul, study_memory, study_text
 from benchmarks.report.study_pairs import StudyTable, block_text, make_pairs
 
 _SWEEP = "bazel run //benchmarks:transpose_sweep -- --preset="
@@ -62,7 +62,7 @@ _OF_LADDERS = ("our step", "our gain over the CPU")  # Where the study has them 
 
 
 def make_sections(results):
-  """A list of chart.Section; studies of whose configurations `results` has no row are left out."""
+  """A list of model.Section; studies of whose configurations `results` has no row are left out."""
   figures = study_data.read_studies()
   machines = study_data.by_machine(results.rows, set(figures["implementation"]) | set(figures["compared_with"]))
   sections = [_section(study, figures[figures["study"] == study], machines) for study in STUDIES]
@@ -82,10 +82,10 @@ def _section(study, rows, machines):
   tables = [_times_table(title, table, pairs) for table, pairs in pairs_of.items()]
   if memory:
     sentences += memory.sentences
-    tables.append(chart.Table(memory.slug, f"{title}: what each kernel does to memory", memory.columns, memory.rows,
+    tables.append(model.Table(memory.slug, f"{title}: what each kernel does to memory", memory.columns, memory.rows,
                               memory.note))
   heading = f"{title}{f' ({devices[0]})' if devices else ''}: theirs beside ours"
-  return chart.Section(f"study-{study}", heading, sentences, figures, tables)
+  return model.Section(f"study-{study}", heading, sentences, figures, tables)
 
 
 def _times_table(title, table, pairs):
@@ -99,7 +99,7 @@ def _times_table(title, table, pairs):
   note = [table.note] if table.note else []
   if missing:
     note.append(f"Of {missing} of these {len(pairs)} rows the files have none of ours; `{table.command}` measures them.")
-  return chart.Table(table.slug(), f"{title}: {table.title}", list(cells), [list(row) for row in zip(*cells.values())],
+  return model.Table(table.slug(), f"{title}: {table.title}", list(cells), [list(row) for row in zip(*cells.values())],
                      " ".join(note))
 
 
@@ -116,18 +116,18 @@ def _share_chart(title, table, pairs):
   series = []
   if not all(math.isnan(pair.their_share) for pair in pairs):
     theirs = {pair.name(): pair.their_share for pair in pairs}
-    series.append(chart.Series(f"theirs ({pairs[0].theirs['device']})", names, [theirs[name] for name in names]))
+    series.append(model.Series(f"theirs ({pairs[0].theirs['device']})", names, [theirs[name] for name in names]))
   for machine in dict.fromkeys(pair.machine for pair in ours):
     of_machine = {pair.name(): pair for pair in ours if pair.machine == machine}
     shares, low, high = ([of_machine[name].our_share_at(column) if name in of_machine else math.nan for name in names]
                          for column in (table.time, "kernel_ms_ci_high", "kernel_ms_ci_low"))
     # Whole calls have no interval.
     spread = (low, high) if table.time == "kernel_ms_median" else ()
-    series.append(chart.Series(f"ours ({machine})", names, shares, *spread))
+    series.append(model.Series(f"ours ({machine})", names, shares, *spread))
   yardstick = table.yardstick_text()
   shape = f"{pairs[0].theirs['rows']:.0f} x {pairs[0].theirs['cols']:.0f}"
   notes = [f"Each side's speed in percent of its own {yardstick}, so that only what differs between kernels is compared."]
   notes += [table.note] if table.note else []
-  return [chart.Chart(f"{table.slug()}-shares", f"{title}, {table.title}, {shape}",
-                      study_data.where_and_when(pandas.DataFrame([pair.ours for pair in ours])), chart.Kind.BARS,
-                      chart.Axis("kernel and block"), chart.Axis(f"speed (% of own {yardstick})"), series, notes=notes)]
+  return [model.Chart(f"{table.slug()}-shares", f"{title}, {table.title}, {shape}",
+                      study_data.where_and_when(pandas.DataFrame([pair.ours for pair in ours])), model.Kind.BARS,
+                      model.Axis("kernel and block"), model.Axis(f"speed (% of own {yardstick})"), series, notes=notes)]

@@ -5,7 +5,7 @@ import unittest
 
 import pandas
 
-from benchmarks.report import chart, fake_rows, results, studies, study_data, study_quotes
+from benchmarks.report import model, fake_rows, results, studies, study_data, study_quotes
 
 FIGURES = study_data.read_studies()
 
@@ -117,7 +117,7 @@ class Sections(unittest.TestCase):
     self.assertIn("--config=dlcm_cg", note_of(section, "times-l1-off"))
 
     drawn = next(figure for figure in section.figures if figure.slug == "study-002-times-shares")
-    self.assertEqual(drawn.kind, chart.Kind.BARS)
+    self.assertEqual(drawn.kind, model.Kind.BARS)
     theirs, ours = drawn.series
     self.assertAlmostEqual(theirs.y[theirs.x.index("diagonal_col 8x32")], 100 * 0.053248 / 0.036704)
     place = ours.x.index("naive_row 16x16")

@@ -8,7 +8,7 @@ import math
 
 import pandas
 
-from benchmarks.report import chart, study_data, study_quotes
+from benchmarks.report import model, study_data, study_quotes
 
 _OURS = {"kernel": ("kernel_ms_median",), "loading": study_quotes.LOADING, "total": ("total_ms",)}
 
@@ -40,17 +40,17 @@ GRAPHS = (
 
 
 def make_section(rows, machines):
-  """The chart.Section of the assignment's `rows` of studies.csv; None where no machine has anything to show for it."""
+  """The model.Section of the assignment's `rows` of studies.csv; None where no machine has anything to show for it."""
   figures = [figure for machine, ours in machines.items() for graph in GRAPHS
              for figure in _draw(graph, rows, machine, ours)]
   table, sentences = study_quotes.make_table(rows, machines)
   if not figures and not sentences:
     return None
-  return chart.Section("study-matmul", "Matmul assignment: theirs beside ours", sentences, figures, [table])
+  return model.Section("study-matmul", "Matmul assignment: theirs beside ours", sentences, figures, [table])
 
 
 def _draw(graph, rows, machine, ours):
-  """A list of the graph's chart.Chart; empty where there are no two lines of two points."""
+  """A list of the graph's model.Chart; empty where there are no two lines of two points."""
   series, used = [], []
   for implementation in graph.implementations:
     products = ours.products(implementation)
@@ -65,10 +65,10 @@ def _draw(graph, rows, machine, ours):
   marks = []
   if graph.slug.endswith("-small"):
     crossings = rows[rows["table"].eq("crossover") & rows["implementation"].isin(graph.implementations)]
-    marks = [chart.Mark(n, f"theirs cross at {n:.0f}") for n in crossings["rows"].unique()]
+    marks = [model.Mark(n, f"theirs cross at {n:.0f}") for n in crossings["rows"].unique()]
   slug = "".join(c if c.isalnum() else "-" for c in f"study-matmul-{graph.slug}-{machine}".lower())
-  return [chart.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(pandas.concat(used)),
-                      chart.Kind.LINES, chart.Axis("n"), chart.Axis("time (ms)"), series, marks)]
+  return [model.Chart(slug, f"Matmul assignment: {graph.title}", study_data.where_and_when(pandas.concat(used)),
+                      model.Kind.LINES, model.Axis("n"), model.Axis("time (ms)"), series, marks)]
 
 
 def _series(name, part, products):
@@ -76,4 +76,4 @@ def _series(name, part, products):
   products, times = products[times.notna()], times[times.notna()]  # The CPU has nothing to load.
   # Only kernels have an interval.
   spread = [products[f"kernel_ms_ci_{end}"].fillna(times).tolist() for end in ("low", "high")] if part == "kernel" else []
-  return chart.Series(name, products["n"].tolist(), times.tolist(), *spread)
+  return model.Series(name, products["n"].tolist(), times.tolist(), *spread)

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import Callable
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.digits import significant
 
 LOADING = ("alloc_ms", "h2d_ms", "d2h_ms", "free_ms")  # What the assignment calls loading.
@@ -25,7 +25,7 @@ class Quote:
 
 
 def make_table(rows, machines):
-  """The chart.Table of the assignment's `rows`, and a sentence for each figure that is there on both sides."""
+  """The model.Table of the assignment's `rows`, and a sentence for each figure that is there on both sides."""
   cells, sentences, commands = [], [], []
   for _, row in rows.iterrows():
     quote = QUOTES[row["table"]]
@@ -44,7 +44,7 @@ def make_table(rows, machines):
     listed = ", ".join(f"`{command}`" for command in dict.fromkeys(commands))
     note += f" What is empty is not in these files; it comes from {listed}."
   columns = ["what", "implementation", "n", "theirs", "our device", "ours", "remark"]
-  return chart.Table("study-matmul-quotes", "Matmul assignment: what its text quotes", columns, cells, note), sentences
+  return model.Table("study-matmul-quotes", "Matmul assignment: what its text quotes", columns, cells, note), sentences
 
 
 def _sentence(quote, row, machine, value):

@@ -1,17 +1,17 @@
 import math
 import unittest
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import thinning
 
 
-def _figure(*series, kind=chart.Kind.LINES, log=True):
-  return chart.Chart("s", "T", "where", kind, chart.Axis("n", log), chart.Axis("ms"), list(series), notes=["First."])
+def _figure(*series, kind=model.Kind.LINES, log=True):
+  return model.Chart("s", "T", "where", kind, model.Axis("n", log), model.Axis("ms"), list(series), notes=["First."])
 
 
 def _thinned(x, most, log=True, **more):
   """The series of 10 x and its chart."""
-  figure = thinning.thinned(_figure(chart.Series("a", x, [10 * value for value in x], **more), log=log), most)
+  figure = thinning.thinned(_figure(model.Series("a", x, [10 * value for value in x], **more), log=log), most)
   return figure.series[0], figure
 
 
@@ -22,7 +22,7 @@ class ThinningTest(unittest.TestCase):
       with self.subTest(log=log):
         x = list(range(1, 1001))
         y = [1 if value == lowest else 3 if value == highest else 2 for value in x]
-        figure = thinning.thinned(_figure(chart.Series("a", x, y), log=log), 10)
+        figure = thinning.thinned(_figure(model.Series("a", x, y), log=log), 10)
         series = figure.series[0]
         self.assertEqual((series.x[0], series.x[-1]), (1, 1000))
         self.assertIn((lowest, 1), zip(series.x, series.y))
@@ -44,7 +44,7 @@ class ThinningTest(unittest.TestCase):
 
   def test_few_points_stay(self):
     for x in ([], [1], [3, 1, 2]):
-      figure = _figure(chart.Series("a", x, x))
+      figure = _figure(model.Series("a", x, x))
       self.assertIs(thinning.thinned(figure, 3), figure)
 
   def test_all_values_of_a_point_stay_together_in_their_order(self):
@@ -59,9 +59,9 @@ class ThinningTest(unittest.TestCase):
     self.assertEqual(len(_thinned([0, -1, -2], 2)[0].x), 3)
 
   def test_bars_and_labelled_points_stay(self):
-    bars = _figure(chart.Series("a", list("abc"), [1, 2, 3]), kind=chart.Kind.BARS)
-    labelled = _figure(chart.Series("a", [1, 2, 3], [1, 2, 3], labels=["x", "", "z"]), kind=chart.Kind.POINTS)
-    heat_map = chart.HeatMap("h", "T", "where", "x", "y", "ms", list("abc"), ["1"], [[1, 2, 3]])
+    bars = _figure(model.Series("a", list("abc"), [1, 2, 3]), kind=model.Kind.BARS)
+    labelled = _figure(model.Series("a", [1, 2, 3], [1, 2, 3], labels=["x", "", "z"]), kind=model.Kind.POINTS)
+    heat_map = model.HeatMap("h", "T", "where", "x", "y", "ms", list("abc"), ["1"], [[1, 2, 3]])
     for figure in (bars, labelled, heat_map):
       self.assertIs(thinning.thinned(figure, 2), figure)
 

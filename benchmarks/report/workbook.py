@@ -16,7 +16,7 @@ MAX_NAME = 31  # Characters of a sheet's name.
 
 
 def write_workbook(path, sections, results):
-  """Writes `sections` (chart.Section) and Results to `path`. Raises OSError when it cannot be written."""
+  """Writes `sections` (model.Section) and Results to `path`. Raises OSError when it cannot be written."""
   workbook = xlsxwriter.Workbook(str(path), {"strings_to_formulas": False, "strings_to_urls": False})
   workbook.set_properties({"title": "Stridewise report", "created": _last_timestamp(results.rows)})
   formats = workbook_cells.Formats(workbook)

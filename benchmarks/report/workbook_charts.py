@@ -5,7 +5,7 @@ import math
 
 from xlsxwriter import utility
 
-from benchmarks.report import chart, workbook_cells
+from benchmarks.report import model, workbook_cells
 from benchmarks.report.drawing import style
 
 SIZE = {"width": 960, "height": 520}  # Pixels.
@@ -36,8 +36,8 @@ class Cells:
 
 @dataclasses.dataclass(frozen=True)
 class SeriesCells:
-  """Where a chart.Series' numbers are."""
-  series: chart.Series
+  """Where a model.Series' numbers are."""
+  series: model.Series
   x: Cells
   y: Cells
   below: Cells = None  # How far low is from y; None without a spread.
@@ -66,9 +66,9 @@ def insert_scatter(canvas, figure, placed, marks, place):
   native = canvas.workbook.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
   for cells in placed:
     options = _series(canvas, figure, cells)
-    if figure.kind == chart.Kind.POINTS and not cells.series.is_bound:
+    if figure.kind == model.Kind.POINTS and not cells.series.is_reference:
       options["line"] = {"none": True}
-    elif cells.series.is_bound or len(cells.series.x) > MANY_POINTS:
+    elif cells.series.is_reference or len(cells.series.x) > MANY_POINTS:
       options["marker"] = {"type": "none"}
     native.add_series(options)
   for label, x, y in marks:
@@ -83,12 +83,12 @@ def insert_scatter(canvas, figure, placed, marks, place):
 
 def insert_bars(canvas, figure, placed, place):
   """A chart of bars, side by side or stacked; bounds are lines."""
-  stacked = figure.kind == chart.Kind.STACKED_BARS
+  stacked = figure.kind == model.Kind.STACKED_BARS
   native = canvas.workbook.add_chart({"type": "column", **({"subtype": "stacked"} if stacked else {})})
-  bounds = canvas.workbook.add_chart({"type": "line"}) if any(cells.series.is_bound for cells in placed) else None
+  bounds = canvas.workbook.add_chart({"type": "line"}) if any(cells.series.is_reference for cells in placed) else None
   for cells in placed:
     options = _series(canvas, figure, cells)
-    if cells.series.is_bound:
+    if cells.series.is_reference:
       bounds.add_series({**options, "marker": {"type": "none"}})
     else:
       native.add_series({**options, "marker": None, "gap": 60})
@@ -140,13 +140,13 @@ def _axis(axis, values):
 def _series(canvas, figure, cells):
   """What series of all kinds have in common."""
   series = cells.series
-  look = None if series.is_bound else canvas.styles[series.name]
-  color = style.MUTED if series.is_bound else look.color
-  line = BOUND_LINE if series.is_bound else {"color": color, "width": 1.5, "dash_type": DASHES[look.dash]}
+  look = None if series.is_reference else canvas.styles[series.name]
+  color = style.MUTED if series.is_reference else look.color
+  line = BOUND_LINE if series.is_reference else {"color": color, "width": 1.5, "dash_type": DASHES[look.dash]}
   options = {"name": _literal(series.name), "categories": cells.x.range(), "values": cells.y.range(), "line": line,
              "fill": {"color": color},
              "marker": {"type": "circle", "size": 5, "fill": {"color": color}, "border": {"color": color}}}
-  fills = figure.kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS)  # Where a bar's own colour would not show.
+  fills = figure.kind in (model.Kind.BARS, model.Kind.STACKED_BARS)  # Where a bar's own colour would not show.
   if cells.below:
     options["y_error_bars"] = {"type": "custom", "minus_values": cells.below.formula(), "plus_values": cells.above.formula(),
                                "end_style": 0, "line": {"color": style.INK if fills else color, "width": 0.75}}

@@ -9,12 +9,12 @@ import math
 import pandas
 from xlsxwriter import utility, worksheet
 
-from benchmarks.report import results, workbook_cells
+from benchmarks.report import columns, workbook_cells
 
 MAX_ROWS = 10000  # Whoever has more has them in the files: 100,000 took 10 s to write, made 29 MB, and open slowly.
 
 # Where a row comes from, then the files' columns.
-COLUMNS = ("source", "line", "machine", *results.TEXT_COLUMNS, *results.NUMBER_COLUMNS)
+COLUMNS = ("source", "line", "machine", *columns.NAMES)
 
 
 class RowsSheet(worksheet.Worksheet):

@@ -10,7 +10,7 @@ import textwrap
 
 from xlsxwriter import utility
 
-from benchmarks.report import chart, thinning, workbook_cells, workbook_charts
+from benchmarks.report import model, thinning, workbook_cells, workbook_charts
 from benchmarks.report.workbook_charts import Cells, SeriesCells
 
 MIN_WIDTH = 12  # Characters; the longest numbers, such as 0.00001234, have 10.
@@ -32,13 +32,13 @@ class Page(workbook_charts.Canvas):
 
 def write_item(page, item):
   """Writes a Chart, HeatMap or Table."""
-  if isinstance(item, chart.Chart):
+  if isinstance(item, model.Chart):
     whole, item = item, thinning.thinned(item, MOST_POINTS)
     notes = [item.subtitle, *item.notes]
     if item is not whole:
       notes.append("All measurements are in the sheet 'rows'.")
-    write = _write_bars if item.kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS) else _write_points
-  elif isinstance(item, chart.HeatMap):
+    write = _write_bars if item.kind in (model.Kind.BARS, model.Kind.STACKED_BARS) else _write_points
+  elif isinstance(item, model.HeatMap):
     notes = [f"{item.value_label}. {item.subtitle}", *item.notes]
     write = _write_heat_map
   else:
@@ -120,7 +120,7 @@ def _write_points(page, figure, top):
 
 def _point_rows(figure, series, has_spread, has_labels):
   indices = range(len(series.x))
-  if figure.kind == chart.Kind.LINES:
+  if figure.kind == model.Kind.LINES:
     indices = sorted(indices, key=lambda index: series.x[index])
   for index in indices:
     row = [series.name, _plotted(series.x[index], figure.x), _plotted(series.y[index], figure.y)]

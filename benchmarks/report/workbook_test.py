@@ -13,7 +13,7 @@ import zipfile
 
 import pandas
 
-from benchmarks.report import chart, results, workbook, workbook_cells, workbook_rows
+from benchmarks.report import columns, model, results, workbook, workbook_cells, workbook_rows
 
 NAN = math.nan
 
@@ -60,15 +60,15 @@ class Book:
 def measured(**values):
   """A Results of rows with these columns; all others are empty."""
   count = len(next(iter(values.values()), []))
-  columns = {name: [""] * count for name in ("source", "machine", *results.TEXT_COLUMNS)}
-  columns |= {name: [NAN] * count for name in results.NUMBER_COLUMNS} | {"line": range(2, count + 2)}
-  return results.Results(pandas.DataFrame(columns | values), {}, [])
+  cells = {name: [""] * count for name in ("source", "machine", *columns.TEXT)}
+  cells |= {name: [NAN] * count for name in columns.NUMBERS} | {"line": range(2, count + 2)}
+  return results.Results(pandas.DataFrame(cells | values), {}, [])
 
 
-def figure(kind=chart.Kind.LINES, series=(), **more):
-  fields = dict(slug="f", title="A figure", subtitle="where", kind=kind, x=chart.Axis("n"), y=chart.Axis("time (ms)"),
+def figure(kind=model.Kind.LINES, series=(), **more):
+  fields = dict(slug="f", title="A figure", subtitle="where", kind=kind, x=model.Axis("n"), y=model.Axis("time (ms)"),
                 series=list(series))
-  return chart.Chart(**(fields | more))
+  return model.Chart(**(fields | more))
 
 
 class WorkbookTest(unittest.TestCase):
@@ -80,16 +80,16 @@ class WorkbookTest(unittest.TestCase):
 
   def write(self, *items, data=None):
     """The Book of one section with these figures and tables."""
-    figures = [item for item in items if not isinstance(item, chart.Table)]
-    tables = [item for item in items if isinstance(item, chart.Table)]
-    section = chart.Section("s", "A section", ["A sentence."], figures, tables)
+    figures = [item for item in items if not isinstance(item, model.Table)]
+    tables = [item for item in items if isinstance(item, model.Table)]
+    section = model.Section("s", "A section", ["A sentence."], figures, tables)
     workbook.write_workbook(self.path, [section], data or measured(source=["a.csv"]))
     return Book(self.path)
 
   def test_numbers_are_numbers_words_are_words_and_the_rest_is_empty(self):
     words = ["=1+1", "+1", "-1", "@SUM(A1)", "{=1+1}", "12", "a,b", "<r>bold</r>", "https://x.example"]
     values = [1, 0.1 + 0.2, -2.5e-7, NAN, math.inf, -math.inf, None, "", 123456789.125]
-    book = self.write(chart.Table("t", "A table", ["word", "number"], [list(row) for row in zip(words, values)]))
+    book = self.write(model.Table("t", "A table", ["word", "number"], [list(row) for row in zip(words, values)]))
     self.assertEqual([word.rstrip() for word in book.column_of("t", "word")], words)
     for shown, value in zip(book.column_of("t", "number"), [1, 0.1 + 0.2, -2.5e-7], strict=True):
       self.assertTrue(math.isclose(shown, value, rel_tol=1e-15), value)
@@ -99,7 +99,7 @@ class WorkbookTest(unittest.TestCase):
   def test_text_that_xml_cannot_hold(self):
     for text in ("bell \a, escape \x1b", "half a character \ud800", "\ufffe", "_x0041_", "x" * 40000, " lead", "two\nlines"):
       with self.subTest(text[:20]):
-        book = self.write(chart.Table("t", text, ["c"], [[text]]), data=measured(message=[text], source=["s"]))
+        book = self.write(model.Table("t", text, ["c"], [[text]]), data=measured(message=[text], source=["s"]))
         for shown in (book.column_of("t", "c")[0], book.column_of("rows", "message")[0]):
           self.assertEqual(len(shown), min(len(text), workbook_cells.MAX_TEXT) + (6 if text == "_x0041_" else 0))
 
@@ -133,10 +133,10 @@ class WorkbookTest(unittest.TestCase):
     self.assertTrue(any("first 2 of 3" in str(value) for value in book.sheets["contents"].values()))
 
   def test_lines_refer_to_their_cells(self):
-    series = [chart.Series("b", [20, 10, 30], [2.0, 1.0, NAN], [1.5, 0.5, NAN], [4.0, 1.25, NAN]),
-              chart.Series("=a", [10, 20], [5.0, 6.0]),
-              chart.Series("bound", [10, 30], [9.0, 9.0], is_bound=True)]
-    book = self.write(figure(series=series, marks=[chart.Mark(15, "from here")]))
+    series = [model.Series("b", [20, 10, 30], [2.0, 1.0, NAN], [1.5, 0.5, NAN], [4.0, 1.25, NAN]),
+              model.Series("=a", [10, 20], [5.0, 6.0]),
+              model.Series("bound", [10, 30], [9.0, 9.0], is_reference=True)]
+    book = self.write(figure(series=series, marks=[model.Mark(15, "from here")]))
     drawn = book.charts[0].findall(".//ser")
     areas = [[book.area(part.find(".//f").text) for part in (one.find("xVal"), one.find("yVal"))] for one in drawn]
     self.assertEqual(areas, [[[10, 20, 30], [1, 2, None]], [[10, 20], [5, 6]], [[10, 30], [9, 9]], [[15, 15], [0, 9]]])
@@ -152,8 +152,8 @@ class WorkbookTest(unittest.TestCase):
     sizes = [64, 128, 4096]
     for x_log, y_log, bases in ((False, False, [None, None]), (True, False, ["2", None]), (True, True, ["2", "10"])):
       with self.subTest(x_log=x_log, y_log=y_log):
-        book = self.write(figure(series=[chart.Series("a", sizes, [0.02, 0.0, 7.0])], x=chart.Axis("n", x_log),
-                                 y=chart.Axis("ms", y_log)))
+        book = self.write(figure(series=[model.Series("a", sizes, [0.02, 0.0, 7.0])], x=model.Axis("n", x_log),
+                                 y=model.Axis("ms", y_log)))
         scales = book.charts[0].findall(".//valAx/scaling")
         found = [scale.find("logBase").get("val") if scale.find("logBase") is not None else None for scale in scales]
         self.assertEqual(found, bases)
@@ -163,17 +163,17 @@ class WorkbookTest(unittest.TestCase):
         self.assertEqual(book.area(book.charts[0].find(".//yVal//f").text), [0.02, None if y_log else 0, 7])
 
   def test_points_are_not_joined(self):
-    book = self.write(figure(chart.Kind.POINTS, [chart.Series("a", [2, 1], [1.0, 2.0], labels=["=x", ""])]))
+    book = self.write(figure(model.Kind.POINTS, [model.Series("a", [2, 1], [1.0, 2.0], labels=["=x", ""])]))
     one = book.charts[0].find(".//ser")
     self.assertIsNotNone(one.find("spPr/ln/noFill"))
     self.assertEqual(book.area(one.find("xVal//f").text), [2, 1])
     self.assertEqual("".join(one.find(".//dLbl//rich").itertext()).strip(), "=x")
 
   def test_bars_have_a_column_for_each_series(self):
-    series = [chart.Series("theirs", ["a", "b"], [1.0, 2.0]),
-              chart.Series("ours", ["c", "a"], [3.0, 4.0], [2.0, 3.5], [5.0, 4.5]),
-              chart.Series("bound", ["a", "b", "c"], [9.0, 9.0, 9.0], is_bound=True)]
-    for kind, grouping in ((chart.Kind.BARS, "clustered"), (chart.Kind.STACKED_BARS, "stacked")):
+    series = [model.Series("theirs", ["a", "b"], [1.0, 2.0]),
+              model.Series("ours", ["c", "a"], [3.0, 4.0], [2.0, 3.5], [5.0, 4.5]),
+              model.Series("bound", ["a", "b", "c"], [9.0, 9.0, 9.0], is_reference=True)]
+    for kind, grouping in ((model.Kind.BARS, "clustered"), (model.Kind.STACKED_BARS, "stacked")):
       with self.subTest(kind):
         book = self.write(figure(kind, series))
         bars, lines = book.charts[0].find(".//barChart"), book.charts[0].find(".//lineChart")
@@ -184,7 +184,7 @@ class WorkbookTest(unittest.TestCase):
         self.assertEqual(book.area(lines.find("ser/val//f").text), [9, 9, 9])
 
   def test_heat_map_has_a_colour_scale(self):
-    heat_map = chart.HeatMap("h", "Heat", "where", "x", "y", "GB/s", ["8", "16"], ["32", "64"], [[1.0, NAN], [3.0, 4.0]])
+    heat_map = model.HeatMap("h", "Heat", "where", "x", "y", "GB/s", ["8", "16"], ["32", "64"], [[1.0, NAN], [3.0, 4.0]])
     for higher_is_better in (True, False):
       with self.subTest(higher_is_better):
         book = self.write(dataclasses.replace(heat_map, higher_is_better=higher_is_better))
@@ -194,16 +194,16 @@ class WorkbookTest(unittest.TestCase):
         self.assertEqual(area.findall(".//color")[0].get("rgb") == "FFFFFFFF", higher_is_better)
 
   def test_nothing_to_show(self):
-    for item in (figure(), figure(chart.Kind.BARS), chart.Table("t", "T", [], []), chart.Table("t", "T", ["a"], []),
-                 figure(series=[chart.Series("a", [], [])]), figure(series=[chart.Series("a", [1], [NAN])]),
-                 figure(series=[chart.Series("a", [1], [NAN])], y=chart.Axis("y", True), marks=[chart.Mark(1, "m")]),
-                 chart.HeatMap("h", "H", "", "x", "y", "v", [], [], [])):
+    for item in (figure(), figure(model.Kind.BARS), model.Table("t", "T", [], []), model.Table("t", "T", ["a"], []),
+                 figure(series=[model.Series("a", [], [])]), figure(series=[model.Series("a", [1], [NAN])]),
+                 figure(series=[model.Series("a", [1], [NAN])], y=model.Axis("y", True), marks=[model.Mark(1, "m")]),
+                 model.HeatMap("h", "H", "", "x", "y", "v", [], [], [])):
       with self.subTest(item):
         self.assertEqual(len(self.write(item).sheets), 3)
 
   def test_contents_lead_to_every_sheet(self):
     data = measured(source=["a.csv", "a.csv", "b.csv"], machine=["M", "M", "N"], git_commit=["c1", "c2", "c3"])
-    book = self.write(figure(slug="a" * 40), figure(slug="A" * 40, title="Another"), chart.Table("x", "X", ["c"], [[1]]),
+    book = self.write(figure(slug="a" * 40), figure(slug="A" * 40, title="Another"), model.Table("x", "X", ["c"], [[1]]),
                       data=dataclasses.replace(data, problems=["=b.csv:7: left out"]))
     links = [link.get("location") for link in book.xml["contents"].iter("hyperlink")]
     self.assertEqual(links, [f"'{name}'!A1" for name in book.sheets if name != "contents"])
@@ -220,9 +220,9 @@ class WorkbookTest(unittest.TestCase):
 
   def test_same_results_same_bytes(self):
     data = measured(source=["a"], timestamp_utc=["2026-01-02T03:04:05Z"])
-    self.write(figure(series=[chart.Series("a", [1], [2.0])]), data=data)
+    self.write(figure(series=[model.Series("a", [1], [2.0])]), data=data)
     first = self.path.read_bytes()
-    self.write(figure(series=[chart.Series("a", [1], [2.0])]), data=data)
+    self.write(figure(series=[model.Series("a", [1], [2.0])]), data=data)
     self.assertEqual(self.path.read_bytes(), first)
 
   def test_a_file_that_cannot_be_written(self):

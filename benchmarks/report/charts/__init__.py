@@ -1,5 +1,7 @@
-"""The charts of a group of rows, one module each with one function, figures(group) -> list of Chart or HeatMap: an empty
-list where the group has no data for it. Adding a chart is such a file and a line in CHARTS, which has the report's order.
+"""Which charts a group of rows has, and what each one shows.
+
+Each module makes one kind of chart: its function figures(group) returns a list of model.Chart or model.HeatMap, empty where
+the group has no data for it. A new chart is such a module and a line in CHARTS, which is in the report's order.
 """
 
 from benchmarks.report.charts import accuracy

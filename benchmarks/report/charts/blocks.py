@@ -1,6 +1,6 @@
-"""The rate by the block's shape, for the kernels that were measured with several blocks."""
+"""The rate by the shape of the thread block, for kernels that were measured with several blocks."""
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import roles
 from benchmarks.report import wording
 
@@ -13,8 +13,8 @@ def figures(group):
   rows = rows[(rows["block_x"] > 0) & (rows["block_y"] > 0) & rows["rate"].notna()]
   if rows.empty:
     return []
-  rows = rows.assign(shape=wording.shapes(rows), elements=rows["rows"] * rows["cols"])
-  # A kernel at the shape that it was measured with the most blocks at, of several the largest.
+  rows = rows.assign(shape=wording.shapes(rows), elements=wording.elements(rows))
+  # Each kernel is shown at the shape with the most blocks; of several such shapes at the largest.
   counts = rows.groupby(["name", "elements", "shape"]).size().rename("blocks").reset_index()
   counts = counts[counts["blocks"] >= _FEWEST_BLOCKS].sort_values(["blocks", "elements"], ascending=False, kind="stable")
   of_kernels = counts.drop_duplicates("name")
@@ -28,8 +28,8 @@ def figures(group):
 def _map(group, rows, name, shape, notes):
   table = rows.pivot_table(index="block_y", columns="block_x", values="rate", aggfunc="max").sort_index(ascending=False)
   best = rows.loc[rows["rate"].idxmax()]
-  notes = [f"Threads of a block; the best is {best['block_x']:.0f} x {best['block_y']:.0f}.",
-           "Empty cells were not measured, or not in full.", *notes]
-  return chart.HeatMap(group.slug(f"blocks-{name}"), f"Block shapes: {name}, {group.dtype}, {shape}", group.subtitle(rows),
-                       "block_x", "block_y", roles.rate_unit(group), [f"{x:.0f}" for x in table.columns],
+  notes = [f"Axes are the threads of a block; the best block is {best['block_x']:.0f} x {best['block_y']:.0f}.",
+           "Empty cells were not measured, or failed.", *notes]
+  return model.HeatMap(group.slug(f"blocks-{name}"), f"Block shapes: {name}, {group.dtype}, {shape}", group.subtitle(rows),
+                       "block_x", "block_y", group.operation.rate_unit, [f"{x:.0f}" for x in table.columns],
                        [f"{y:.0f}" for y in table.index], table.values.tolist(), notes)

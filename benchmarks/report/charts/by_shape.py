@@ -1,6 +1,6 @@
-"""What the heat maps by shape and kernel share: which of many shapes and kernels they show."""
+"""Heat maps by shape and kernel, and the selection of the shapes and kernels that they show."""
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import wording
 
 _MOST_KERNELS = 16
@@ -8,7 +8,7 @@ _MOST_SHAPES = 24
 
 
 def heat_map(group, rows, column, slug, title, value_label, note):
-  """A HeatMap of the largest `column` (of several blocks the best) of each name and shape of `rows`."""
+  """Returns a HeatMap of `column` for each name and shape of `rows`; of several blocks it shows the best."""
   rows = rows.assign(shape=wording.shapes(rows))
   kernels = _most_measured(rows, "name", "shape", _MOST_KERNELS)
   shapes = _most_measured(rows[rows["name"].isin(kernels)], "shape", "name", _MOST_SHAPES)
@@ -18,16 +18,16 @@ def heat_map(group, rows, column, slug, title, value_label, note):
   for kept, axis, word in ((kernels, "name", "kernels"), (shapes, "shape", "shapes")):
     if len(kept) < rows[axis].nunique():
       notes.append(f"{len(kept)} of {rows[axis].nunique()} {word}: those with the most measurements.")
-  return chart.HeatMap(group.slug(slug), f"{title}: {group.operation}, {group.dtype}", group.subtitle(shown), "kernel",
+  return model.HeatMap(group.slug(slug), group.title(title), group.subtitle(shown), "kernel",
                        "shape", value_label, kernels, shapes, table.reindex(index=shapes, columns=kernels).values.tolist(),
                        notes)
 
 
 def _most_measured(rows, column, over, limit):
-  """The `limit` values of `column` with the most values of `over`: names in the files' order, shapes from small to large."""
+  """Returns the `limit` values of `column` that have the most values of `over`: names in the order of the files, shapes from
+  small to large."""
   most = rows.groupby(column)[over].nunique().sort_values(ascending=False, kind="stable").index[:limit]
   kept = rows[rows[column].isin(most)]
   if column == "shape":
-    elements = kept["rows"] * kept["cols"] * kept["depth"].fillna(1)
-    kept = kept.assign(elements=elements).sort_values(["elements", "rows", "cols"], kind="stable")
+    kept = kept.assign(elements=wording.elements(kept)).sort_values(["elements", "rows", "cols"], kind="stable")
   return kept[column].unique().tolist()

@@ -1,31 +1,34 @@
-"""The ladder: each kernel's rate at one size, in the order of the file, and what each step gained.
+"""The ladder: the rate of each step at one size, in the order of the steps, and what each step gained.
 
-A ladder is of one file: what one sweep measured in one go, in the order of its registry. A gain is over the fastest kernel
-before: the step before, unless that was a step back.
+Only steps of the ladder are bars. The vendor's library, this project's library call and the copies that bound the operation
+are reference lines. The steps are of one file, so that one sweep measured them in one go. A gain is over the fastest step
+before: the step before, unless that one was slower.
 """
 
 import math
 
-from benchmarks.report import chart
+from benchmarks.report import model
+from benchmarks.report import operations
 from benchmarks.report import roles
 
-_FEWEST_KERNELS = 3
+_FEWEST_STEPS = 3
+_REFERENCES = (*operations.VENDORS, *operations.BOUNDS, roles.LIBRARY_CALL)
 _SPREAD_NOTE = "The spread is the rate at the ends of the 95 % confidence interval of the median time."
 
 
 @roles.once_for_each_group
 def steps(group):
-  """Rows of the ladder's kernels in their order, at one size `n`, with `gain`: the rate over the fastest before it, NaN for
-  the first, 1 or less for what is no step up. Of the file with the most kernels at one size, at the largest such size; of
-  several blocks the fastest. Empty where no file has three kernels."""
-  rows = roles.with_names(group.squares(group.repeats))
-  rows = rows[(rows["operation"] == group.operation) & ~rows["is_cpu"] & ~roles.is_vendor(rows) & rows["rate"].notna()]
-  rows = rows.sort_values("kernel_ms_median", kind="stable").drop_duplicates(["source", "name", "n"])
+  """Returns the rows of the GPU's ladder in the order of its steps, at one size `n`, with `gain`: the rate over that of the
+  fastest step before, NaN for the first. They come from the file with the most steps at one size, at the largest such size;
+  of several blocks the fastest counts. Empty where no file has three steps."""
+  rows = roles.with_names(group.squares(group.repeats), group.operation)
+  rows = rows[(rows["operation"] == group.operation.name) & ~rows["is_cpu"] & (rows["step"] > 0) & rows["rate"].notna()]
+  rows = rows.sort_values("kernel_ms_median", kind="stable").drop_duplicates(["source", "implementation", "n"])
   counts = rows.groupby(["source", "n"]).size()
-  if counts.empty or counts.max() < _FEWEST_KERNELS:
+  if counts.empty or counts.max() < _FEWEST_STEPS:
     return rows[:0].assign(gain=math.nan)
   source, n = counts[counts == counts.max()].sort_index(level="n", kind="stable").index[-1]
-  rows = rows[(rows["source"] == source) & (rows["n"] == n)].sort_values("line", kind="stable")
+  rows = rows[(rows["source"] == source) & (rows["n"] == n)].sort_values("step", kind="stable")
   return rows.assign(gain=rows["rate"] / rows["rate"].cummax().shift())
 
 
@@ -34,16 +37,19 @@ def figures(group):
   if rows.empty:
     return []
   n = rows["n"].iloc[0]
-  names = rows["name"].tolist()
-  labels = ["" if math.isnan(gain) else f"{gain:.2f}x" for gain in rows["gain"]]
-  series = [chart.Series("kernel", names, rows["rate"].tolist(), rows["rate_low"].tolist(), rows["rate_high"].tolist(),
-                         labels=labels)]
+  words = [f"{step:.0f}  {name}" for step, name in zip(rows["step"], rows["implementation"])]
+  gains = ["" if math.isnan(gain) else f"{gain:.2f}x" for gain in rows["gain"]]
+  series = [model.Series("step", words, rows["rate"].tolist(), rows["rate_low"].tolist(), rows["rate_high"].tolist(),
+                         labels=gains)]
   squares = roles.by_size(group)
-  bounds = squares[(squares["n"] == n) & squares["implementation"].isin(roles.VENDORS + roles.COPIES_THAT_BOUND)]
-  series += [chart.Series(name, names, [rate] * len(names), is_bound=True)
-             for name, rate in zip(bounds["name"], bounds["rate"].tolist())]
-  order_note = (f"Kernels in the order of {rows['source'].iloc[0]}; of several blocks the fastest. The number is the rate "
-                "over the fastest kernel before it.")
-  return [chart.Chart(group.slug("ladder"), f"The ladder: {group.operation}, {group.dtype}, n = {n:.0f}",
-                      group.subtitle(rows), chart.Kind.BARS, chart.Axis("kernel"), chart.Axis(roles.rate_unit(group)),
-                      series, notes=[order_note, _SPREAD_NOTE])]
+  references = squares[(squares["n"] == n) & squares["implementation"].isin(_REFERENCES) & squares["rate"].notna()]
+  series += [model.Series(name, words, [rate] * len(words), is_reference=True)
+             for name, rate in zip(references["name"], references["rate"].tolist())]
+  notes = [f"The steps of the ladder that {rows['source'].iloc[0]} has, in order; of several blocks the fastest. The factor "
+           "is the rate over that of the fastest step before.", _SPREAD_NOTE]
+  if len(references):
+    notes.append("Dashed lines are for comparison and no steps: the vendor's library, this project's library call (auto) and "
+                 "copies of the same bytes, where they were measured at this size.")
+  return [model.Chart(group.slug("ladder"), f"{group.title('The ladder')}, n = {n:.0f}", group.subtitle(rows),
+                      model.Kind.BARS, model.Axis("step"), model.Axis(group.operation.rate_unit), series, notes=notes,
+                      label="gain")]

@@ -1,45 +1,46 @@
-"""What the charts over the size share: a line of a name's rows, and the sentences on which rows are shown."""
+"""Common parts of the charts over the size: a line for each name, and the notes that tell which rows are shown."""
 
-from benchmarks.report import chart
+from benchmarks.report import model
+from benchmarks.report import operations
 from benchmarks.report import roles
 from benchmarks.report import wording
 
-INTERVAL_NOTE = "The spread is the 95 % confidence interval of the median; with fewer than six samples, minimum and maximum."
-_NEAR = 1.001  # A ratio of sizes that no eye can tell apart on the axis.
+INTERVAL_NOTE = "The spread is the 95 % confidence interval of the median; with fewer than six samples, minimum to maximum."
+_NEAR = 1.001  # Sizes of a smaller ratio cannot be told apart on the axis.
 
 
-def size_axis():
-  return chart.Axis("n, of n x n matrices", log=True)
+def size_axis(group, log=True):
+  return model.Axis(group.operation.size_label, log=log)
 
 
 def kernel_time_line(name, rows, per_ms=1):
-  """The median kernel time of one name's rows by n, with its interval, in milliseconds times `per_ms`."""
+  """Returns the median kernel time of a name's rows over n, with its interval, in milliseconds times `per_ms`."""
   low, high = rows["kernel_ms_ci_low"] * per_ms, rows["kernel_ms_ci_high"] * per_ms
-  return chart.Series(name, rows["n"].tolist(), (rows["kernel_ms_median"] * per_ms).tolist(), low.tolist(), high.tolist())
+  return model.Series(name, rows["n"].tolist(), (rows["kernel_ms_median"] * per_ms).tolist(), low.tolist(), high.tolist())
 
 
 def total_time_line(name, rows, per_ms=1):
-  """What a caller waits for, by n; passes are too few for an interval."""
+  """Returns the time of a whole call over n; it has too few passes for an interval."""
   rows = rows[rows["total_ms"].notna()]
-  return chart.Series(name, rows["n"].tolist(), (rows["total_ms"] * per_ms).tolist())
+  return model.Series(name, rows["n"].tolist(), (rows["total_ms"] * per_ms).tolist())
 
 
 def rate_line(name, rows):
-  """The rate at the median kernel time by n, with that at the ends of the time's interval."""
-  return chart.Series(name, rows["n"].tolist(), rows["rate"].tolist(), rows["rate_low"].tolist(), rows["rate_high"].tolist())
+  """Returns the rate at the median kernel time over n, with the rates at the ends of the time's interval."""
+  return model.Series(name, rows["n"].tolist(), rows["rate"].tolist(), rows["rate_low"].tolist(), rows["rate_high"].tolist())
 
 
 def copy_bounds(rows, make_line):
-  """Dashed lines of the copies that bound transposes; make_line(name, rows) makes a Series."""
-  copies = rows[rows["implementation"].isin(roles.COPIES_THAT_BOUND)]
+  """Returns reference lines of the copies that bound the operation; make_line(name, rows) makes a Series."""
+  copies = rows[rows["implementation"].isin(operations.BOUNDS)]
   measured = [make_line(name, of_name) for name, of_name in copies.groupby("name", sort=False)]
-  return [chart.Series(series.name, series.x, series.y, is_bound=True) for series in measured]
+  return [model.Series(series.name, series.x, series.y, is_reference=True) for series in measured]
 
 
 @roles.once_for_each_group
 def distinct_sizes(group):
-  """The rows of roles.by_size without sizes such as 8191 and 8193 beside 8192, which would make a line a vertical stroke: of
-  sizes so near that with the most names. All where most sizes are so near."""
+  """Returns the rows of roles.by_size() without sizes such as 8191 and 8193 beside 8192, at which a line would become a
+  vertical stroke: of such neighbours it keeps the size with the most names. Where most sizes are neighbours it keeps all."""
   rows = roles.by_size(group)
   names = rows.groupby("n").size()
   sizes = names.index.to_series()
@@ -51,7 +52,7 @@ def distinct_sizes(group):
 
 
 def selection_notes(group, rows, shown):
-  """Which rows of `group` a chart leaves out that shows the names `shown` of `rows`, those of distinct_sizes()."""
+  """Returns notes on the rows of `group` that are missing in a chart of the names `shown` of `rows`, from distinct_sizes()."""
   notes = []
   names = roles.computing(rows)["name"].nunique()
   if len(shown) < names:
@@ -59,12 +60,12 @@ def selection_notes(group, rows, shown):
   squares = roles.squares(group)
   other_shapes = len(group.rows) - len(squares)
   if other_shapes:
-    notes.append(f"Squares only: {wording.counted(other_shapes, 'row')} of other shapes not shown.")
+    notes.append(f"Squares only: {wording.counted(other_shapes, 'row')} of other shapes are not shown.")
   blocks = squares[["name", "n", "block_x", "block_y"]][squares["name"].isin(shown)].drop_duplicates()
   several = sorted(blocks["name"][blocks.duplicated(["name", "n"])].unique())
   if several:
-    notes.append(f"Of several blocks the fastest at each size: {', '.join(several)}.")
+    notes.append(f"Shown with the fastest of several blocks at each size: {', '.join(several)}.")
   left_out = sorted(set(squares["n"]) - set(rows["n"]))
   if left_out:
-    notes.append(f"Not shown: {wording.counted(len(left_out), 'size')} too near to another one, such as {left_out[0]:.0f}.")
+    notes.append(f"Not shown: {wording.counted(len(left_out), 'size')} too close to another one, such as {left_out[0]:.0f}.")
   return notes

@@ -1,6 +1,6 @@
-"""Noise: how much single samples differ within a measurement, and medians between measurements of the same thing."""
+"""Noise: how far the samples of one measurement spread, and how far medians of repeated measurements are apart."""
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import group as groups
 from benchmarks.report import roles
 from benchmarks.report import wording
@@ -23,19 +23,19 @@ def _within(group):
   if measured["n"].nunique() < 2:
     return []
   by_name = [(name, measured[measured["name"] == name]) for name in shown]
-  series = [chart.Series(name, of_name["n"].tolist(), of_name["spread"].tolist())
+  series = [model.Series(name, of_name["n"].tolist(), of_name["spread"].tolist())
             for name, of_name in by_name if len(of_name)]
-  note = ("The spread of the samples themselves: 95th percentile less minimum, over the median; rows with at least "
-          f"{_FEWEST_SAMPLES} samples." + _unshown(measured["spread"]))
-  return [chart.Chart(group.slug("noise"), f"Spread of the samples: {group.operation}, {group.dtype}",
-                      group.subtitle(measured), chart.Kind.POINTS, lines.size_axis(),
-                      chart.Axis("(p95 - min) / median (%)", log=True), series,
+  note = ("The spread of the samples is their 95th percentile minus their minimum, over their median. Only rows with at least "
+          f"{_FEWEST_SAMPLES} samples are shown." + _unshown(measured["spread"]))
+  return [model.Chart(group.slug("noise"), group.title("Spread of the samples"),
+                      group.subtitle(measured), model.Kind.POINTS, lines.size_axis(group),
+                      model.Axis("(p95 - min) / median (%)", log=True), series,
                       notes=[note, *lines.selection_notes(group, rows, shown)])]
 
 
 def _between(group):
   keys = [*groups.CONFIGURATION, "git_commit"]
-  # The same row in two files is no second measurement.
+  # The same row in two files is one measurement.
   rows = group.repeats.drop_duplicates([*keys, "timestamp_utc", "kernel_ms_median"])
   rows = rows[rows.duplicated(keys, keep=False)]
   is_cpu = rows["device"].eq("").rename("is_cpu")
@@ -43,14 +43,14 @@ def _between(group):
   if len(medians) < _FEWEST_CONFIGURATIONS:
     return []
   medians = medians.reset_index().assign(difference=lambda frame: (frame["max"] / frame["min"] - 1) * 100)
-  series = [chart.Series(name, medians["min"][chosen].tolist(), medians["difference"][chosen].tolist())
+  series = [model.Series(name, medians["min"][chosen].tolist(), medians["difference"][chosen].tolist())
             for name, chosen in (("on the GPU", ~medians["is_cpu"]), ("on the CPU", medians["is_cpu"])) if chosen.any()]
   half = wording.number(medians["difference"].median())
-  note = (f"{len(medians)} configurations that one commit measured more than once: how far the medians are apart. Half of "
-          f"them differ by no more than {half} %." + _unshown(medians["difference"]))
-  return [chart.Chart(group.slug("repeats"), f"Medians measured again: {group.operation}, {group.dtype}",
-                      group.subtitle(rows), chart.Kind.POINTS, chart.Axis("kernel time (ms)", log=True),
-                      chart.Axis("longest median over shortest, less 1 (%)", log=True), series, notes=[note])]
+  note = (f"{len(medians)} configurations were measured more than once at the same commit; shown is how far their medians are "
+          f"apart. Half of them differ by no more than {half} %." + _unshown(medians["difference"]))
+  return [model.Chart(group.slug("repeats"), group.title("Repeated medians"),
+                      group.subtitle(rows), model.Kind.POINTS, model.Axis("kernel time (ms)", log=True),
+                      model.Axis("longest median over shortest, minus 1 (%)", log=True), series, notes=[note])]
 
 
 def _unshown(values):

@@ -1,17 +1,16 @@
-"""Where the time of a whole call goes, for each implementation at one size; without and with what the first use costs.
-"""
+"""Where the time of a whole call goes, for each implementation at one size, without and with the cost of the first use."""
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import roles
 
-# In the order in which they happen. A first launch is not among them: it has the kernel in it.
+# In the order in which they happen. The first launch is not among them, as it includes the kernel.
 FIRST_USE = (("init", "init_ms"),)
 CALL = (("alloc", "alloc_ms"), ("host to device", "h2d_ms"), ("kernel", "kernel_ms_median"), ("device to host", "d2h_ms"),
         ("free", "free_ms"))
 
-_NOTES = ["Medians of three passes of each phase, of the kernel the steady median; bars have no spread.",
-          "A CPU has nothing to allocate and nothing to copy."]
-_INIT_NOTE = "init is what a program pays once: the device's context, the library's handle, the kernel's loading."
+_NOTES = ["Each phase is the median of three passes, the kernel the median of its samples. Bars have no spread.",
+          "On the CPU nothing is allocated or copied."]
+_INIT_NOTE = "init is paid once by a program: it creates the device's context and the library's handle and loads the kernel."
 
 
 def figures(group):
@@ -29,7 +28,7 @@ def figures(group):
 
 def _bars(group, rows, slug, title, phases, notes):
   names = rows["name"].tolist()
-  series = [chart.Series(label, names, rows[column].tolist()) for label, column in phases if rows[column].notna().any()]
-  return chart.Chart(group.slug(slug), f"{title}: {group.operation}, {group.dtype}, n = {rows['n'].iloc[0]:.0f}",
-                     group.subtitle(rows), chart.Kind.STACKED_BARS, chart.Axis("implementation"), chart.Axis("time (ms)"),
+  series = [model.Series(label, names, rows[column].tolist()) for label, column in phases if rows[column].notna().any()]
+  return model.Chart(group.slug(slug), f"{group.title(title)}, n = {rows['n'].iloc[0]:.0f}",
+                     group.subtitle(rows), model.Kind.STACKED_BARS, model.Axis("implementation"), model.Axis("time (ms)"),
                      series, notes=notes)

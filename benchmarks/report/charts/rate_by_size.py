@@ -1,19 +1,20 @@
-"""Rate against size, under what the machine allows: GFLOP/s of products, GB/s of transposes. Once all magnitudes on a
-logarithmic axis, once the fastest kernels on a linear one, where what sets them apart can be seen."""
+"""The rate over the size, under the limits of the machine: once for all magnitudes on a logarithmic axis, once for the
+fastest kernels on a linear axis, where their differences can be seen."""
 
 import math
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import peaks
 from benchmarks.report import roles
 from benchmarks.report.charts import lines
 
-# Smaller sizes, of which no rate is this share of the highest, have no place on a linear axis.
+# The linear axis begins at the first size at which some rate is this part of the highest one.
 _LEAST_SHARE = 0.1
 
-_FASTEST_NOTE = ("Kernels on the GPU: the library call, the vendor's, and those that are nearest to the fastest at their "
-                 "sizes; from the size at which one of them reaches a tenth of the highest rate.")
-_BYTES_NOTE = "Bytes that must move, each once in and once out, over the kernel's time; copies of the same bytes are dashed."
+_FASTEST_NOTE = ("Kernels on the GPU: this project's library call, the vendor's library, and those that come closest to the "
+                 "fastest at their sizes; from the size at which one of them reaches a tenth of the highest rate.")
+_BYTES_NOTE = ("GB/s are the bytes that must move, each input read once and each output written once, over the kernel's "
+               "time. Copies of the same bytes are dashed.")
 
 
 def figures(group):
@@ -33,18 +34,18 @@ def figures(group):
 def _rate_chart(group, rows, shown, slug, title, log, notes):
   series = [lines.rate_line(name, rows[rows["name"] == name]) for name in shown]
   notes = [lines.INTERVAL_NOTE, *notes]
-  if group.operation == "matmul":
+  if group.operation.is_arithmetic:
     series += _peak("FP32 peak", peaks.fp32_gflops(group.machine_rows) if group.dtype == "float" else math.nan, rows)
   else:
     series += lines.copy_bounds(rows, lines.rate_line) + _peak("DRAM peak", peaks.memory_gbps(group.machine_rows), rows)
     notes.append(_BYTES_NOTE)
-  unit = roles.rate_unit(group)
-  return chart.Chart(group.slug(slug), f"{unit} {title}: {group.operation}, {group.dtype}", group.subtitle(rows),
-                     chart.Kind.LINES, lines.size_axis(), chart.Axis(unit, log=log), series, notes=notes)
+  unit = group.operation.rate_unit
+  return model.Chart(group.slug(slug), group.title(f"{unit} {title}"), group.subtitle(rows), model.Kind.LINES,
+                     lines.size_axis(group), model.Axis(unit, log=log), series, notes=notes)
 
 
 def _peak(name, value, rows):
   if math.isnan(value):
     return []
   ends = sorted({float(rows["n"].min()), float(rows["n"].max())})
-  return [chart.Series(name, ends, [float(value)] * len(ends), is_bound=True)]
+  return [model.Series(name, ends, [float(value)] * len(ends), is_reference=True)]

@@ -1,14 +1,14 @@
-"""Time against size: of the kernel alone, and of all that a caller waits for; with marks where the GPU begins to win."""
+"""The time over the size, of the kernel alone and of a whole call, with marks where the GPU begins to win."""
 
 import functools
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report import crossovers
 from benchmarks.report import roles
 from benchmarks.report.charts import lines
 
-_TOTAL_NOTE = ("Allocation, copies to and from the device, one launch, release: the median of three passes, without an "
-               "interval. On the CPU, the kernel time.")
+_TOTAL_NOTE = ("The time of a whole call: allocation, copies to and from the device, one launch, release. It is the median of "
+               "three passes and has no interval. On the CPU it is the kernel time.")
 
 
 def figures(group):
@@ -30,10 +30,10 @@ def _time_chart(group, rows, shown, slug, title, label, measure, make_line, note
   series = [make_line(name, rows[rows["name"] == name]) for name in shown] + lines.copy_bounds(rows, make_line)
   found = crossovers.crossings(roles.by_size(group), measure)
   crossings = [crossing for crossing in found if crossing.before is not None]
-  marks = [chart.Mark(crossing.start, f"{crossing.winner} beats {crossing.loser} from {crossing.start:.0f}")
+  marks = [model.Mark(crossing.start, f"{crossing.winner} beats {crossing.loser} from {crossing.start:.0f}")
            for crossing in crossings]
   if marks:
     notes = notes + ["A mark is the size from which on the GPU is faster than the CPU at every size measured"
-                     + (", the intervals apart." if measure == "kernel" else ".")]
-  return chart.Chart(group.slug(slug), f"{title}: {group.operation}, {group.dtype}", group.subtitle(rows), chart.Kind.LINES,
-                     lines.size_axis(), chart.Axis(label, log=True), [line for line in series if line.x], marks, notes)
+                     + (", with intervals that do not overlap." if measure == "kernel" else ".")]
+  return model.Chart(group.slug(slug), group.title(title), group.subtitle(rows), model.Kind.LINES,
+                     lines.size_axis(group), model.Axis(label, log=True), [line for line in series if line.x], marks, notes)

@@ -4,13 +4,13 @@ import unittest
 from matplotlib import figure
 import numpy
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.drawing import axes
 
 
 def _axis(values, log, from_zero=False):
   ax = figure.Figure().add_subplot()
-  axis = chart.Axis("time (ms)", log)
+  axis = model.Axis("time (ms)", log)
   axes.set_axis(ax, "y", axis, axes.drawable(values, axis), from_zero)
   return ax
 
@@ -20,7 +20,7 @@ class AxesTest(unittest.TestCase):
   def test_what_an_axis_cannot_show_is_nan(self):
     values = [1, 0, -2, math.nan, math.inf, None]
     for log, expected in ((True, [1]), (False, [1, 0, -2])):
-      drawable = axes.drawable(values, chart.Axis("", log))
+      drawable = axes.drawable(values, model.Axis("", log))
       self.assertEqual(drawable[numpy.isfinite(drawable)].tolist(), expected)
       self.assertEqual(len(drawable), len(values))
 
@@ -49,7 +49,7 @@ class AxesTest(unittest.TestCase):
           with self.subTest(values=values, log=log, from_zero=from_zero):
             low, high = _axis(values, log, from_zero).get_ylim()
             self.assertLess(low, high)
-            for value in axes.drawable(values, chart.Axis("", log)):
+            for value in axes.drawable(values, model.Axis("", log)):
               self.assertFalse(value < low or value > high)
 
   def test_from_zero(self):

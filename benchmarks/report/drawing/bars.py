@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.drawing import axes
 from benchmarks.report.drawing import frame
 from benchmarks.report.drawing import labels
@@ -28,11 +28,11 @@ class _Bars:
 
 
 def draw(figure, styles):
-  """The Frame of a chart.Chart of BARS or STACKED_BARS. styles: Style by series name."""
+  """The Frame of a model.Chart of BARS or STACKED_BARS. styles: Style by series name."""
   words = list(dict.fromkeys(word for series in figure.series for word in series.x))
-  measured = [series for series in figure.series if not series.is_bound]
-  bounds = [(series.name, _by_word(series, series.y, words, figure)) for series in figure.series if series.is_bound]
-  stacked = figure.kind is chart.Kind.STACKED_BARS
+  measured = [series for series in figure.series if not series.is_reference]
+  bounds = [(series.name, _by_word(series, series.y, words, figure)) for series in figure.series if series.is_reference]
+  stacked = figure.kind is model.Kind.STACKED_BARS
   in_a_group = 1 if stacked else max(len(measured), 1)
   pitch = in_a_group * _BAR + _SPACE
   all_bars = _stack(measured, words, figure) if stacked else _side_by_side(measured, words, figure, _BAR / pitch)

@@ -19,7 +19,7 @@ _LOG_FROM = 30  # Largest over smallest value from which the colours follow the 
 
 
 def draw(figure):
-  """The Frame of a chart.HeatMap."""
+  """The Frame of a model.HeatMap."""
   rows, columns = len(figure.rows), len(figure.columns)
   values = numpy.array(figure.values, dtype=float).reshape(rows, columns)
   values[~numpy.isfinite(values)] = math.nan

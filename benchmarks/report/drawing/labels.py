@@ -77,7 +77,7 @@ class Labels:
 
 
 def add_marks(picture, marks):
-  """A vertical line for each chart.Mark and its label above the plot. Returns the labels' height, for Frame.place_plot()."""
+  """A vertical line for each model.Mark and its label above the plot. Returns the labels' height, for Frame.place_plot()."""
   low, high = picture.ax.get_xlim()
   marks = [mark for mark in marks if low <= mark.x <= high]
   for mark in marks:

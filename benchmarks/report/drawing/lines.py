@@ -3,7 +3,7 @@
 from matplotlib import lines as mpl_lines
 import numpy
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.drawing import axes
 from benchmarks.report.drawing import frame
 from benchmarks.report.drawing import labels
@@ -16,21 +16,21 @@ _BOUND_DASHES = ((6, 3), (2, 2), (8, 2, 2, 2), (4, 2))
 
 
 def draw(figure, styles):
-  """The Frame of a chart.Chart of LINES or POINTS. styles: Style by series name."""
+  """The Frame of a model.Chart of LINES or POINTS. styles: Style by series name."""
   picture = frame.Frame(figure.title, figure.subtitle, _PLOT_HEIGHT)
   series = [_Drawable(series, figure) for series in figure.series]
   axes.set_axis(picture.ax, "x", figure.x, _all(one.x[numpy.isfinite(one.y)] for one in series))
   axes.set_axis(picture.ax, "y", figure.y, _all(y for one in series for y in (one.low, one.y, one.high)), from_zero=True)
-  bounds = [one for one in series if one.is_bound]
-  handles = {one.name: _draw_series(picture.ax, one, styles[one.name], figure) for one in series if not one.is_bound}
+  bounds = [one for one in series if one.is_reference]
+  handles = {one.name: _draw_series(picture.ax, one, styles[one.name], figure) for one in series if not one.is_reference}
   for index, bound in enumerate(bounds):
     picture.ax.plot(bound.x, bound.y, color=style.INK, linewidth=1, dashes=_BOUND_DASHES[index % len(_BOUND_DASHES)])
-  if _needs_legend([one for one in series if not one.is_bound]):
+  if _needs_legend([one for one in series if not one.is_reference]):
     picture.add_legend(list(handles.values()), list(handles))
   if not any(numpy.isfinite(one.y).any() for one in series):
     picture.say_empty()
   picture.place_plot(lambda: labels.add_marks(picture, figure.marks))
-  _add_labels(picture, series, joined=figure.kind is chart.Kind.LINES)
+  _add_labels(picture, series, joined=figure.kind is model.Kind.LINES)
   return picture
 
 
@@ -40,7 +40,7 @@ class _Drawable:
   def __init__(self, series, figure):
     x = axes.drawable(series.x, figure.x)
     order = numpy.argsort(x, kind="stable")[:numpy.count_nonzero(numpy.isfinite(x))]
-    self.name, self.is_bound, self.x = series.name, series.is_bound, x[order]
+    self.name, self.is_reference, self.x = series.name, series.is_reference, x[order]
     self.y = axes.drawable(series.y, figure.y)[order]
     # The spread; y itself where there is none. None without y.
     self.low, self.high = (numpy.where(numpy.isnan(self.y), numpy.nan, axes.drawable(ends, figure.y)[order])
@@ -51,7 +51,7 @@ class _Drawable:
 
 
 def _draw_series(ax, series, look, figure):
-  if figure.kind is chart.Kind.POINTS:
+  if figure.kind is model.Kind.POINTS:
     return _draw_points(ax, series, look, small=sum(len(one.x) for one in figure.series) > _MANY_POINTS)
   if series.has_spread:
     ax.fill_between(series.x, series.low, series.high, color=look.color, alpha=0.22, linewidth=0)
@@ -81,9 +81,9 @@ def _add_labels(picture, all_series, joined):
   placing = labels.Labels(picture)
   shown = [(series, numpy.isfinite(series.y)) for series in all_series]
   for series, finite in shown:
-    placing.keep_free(series.x[finite], series.y[finite], joined or series.is_bound)
+    placing.keep_free(series.x[finite], series.y[finite], joined or series.is_reference)
   for series, finite in shown:
-    if series.is_bound and finite.any():
+    if series.is_reference and finite.any():
       placing.add_along(series.x[finite], series.y[finite], series.name)
   for series, finite in shown:
     for x, y, words, is_finite in zip(series.x, series.y, series.labels, finite):

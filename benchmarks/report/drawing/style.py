@@ -40,7 +40,7 @@ def assign_styles(figures):
   """
   neighbours = collections.defaultdict(set)
   for figure in figures:
-    names = dict.fromkeys(series.name for series in getattr(figure, "series", []) if not series.is_bound)
+    names = dict.fromkeys(series.name for series in getattr(figure, "series", []) if not series.is_reference)
     for name in names:
       neighbours[name].update(names)
   chosen, uses = {}, collections.Counter()

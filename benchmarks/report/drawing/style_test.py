@@ -3,15 +3,15 @@ import unittest
 
 from matplotlib import colors
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.drawing import contrast
 from benchmarks.report.drawing import style
 
 
 def _chart(names, bounds=()):
-  series = [chart.Series(name, [1], [1]) for name in names]
-  series += [chart.Series(name, [1], [1], is_bound=True) for name in bounds]
-  return chart.Chart("s", "t", "", chart.Kind.LINES, chart.Axis("x"), chart.Axis("y"), series)
+  series = [model.Series(name, [1], [1]) for name in names]
+  series += [model.Series(name, [1], [1], is_reference=True) for name in bounds]
+  return model.Chart("s", "t", "", model.Kind.LINES, model.Axis("x"), model.Axis("y"), series)
 
 
 class StyleTest(unittest.TestCase):
@@ -37,7 +37,7 @@ class StyleTest(unittest.TestCase):
     self.assertEqual(len({(look.color, look.marker) for look in styles.values()}), 20)
 
   def test_bounds_and_heat_maps_take_no_color(self):
-    heat_map = chart.HeatMap("h", "t", "", "x", "y", "v", [1], [1], [[1]])
+    heat_map = model.HeatMap("h", "t", "", "x", "y", "v", [1], [1], [[1]])
     self.assertEqual(list(style.assign_styles([heat_map, _chart("a", bounds="b")])), ["a"])
 
   def test_does_not_depend_on_anything_but_the_figures(self):

@@ -9,8 +9,8 @@ import matplotlib
 from matplotlib import colors
 import numpy
 
-from benchmarks.report import chart
-from benchmarks.report import draw
+from benchmarks.report import model
+from benchmarks.report.drawing import pictures
 from benchmarks.report.drawing import bars
 from benchmarks.report.drawing import contrast
 from benchmarks.report.drawing import frame
@@ -22,21 +22,21 @@ _SIZES = [64, 128, 256, 512]
 _SUBTITLE = "NVIDIA H200, 2026-11-21, commit g0123, cold L2"
 
 
-def _chart(kind=chart.Kind.LINES, series=None, log=True, **others):
-  words = kind in (chart.Kind.BARS, chart.Kind.STACKED_BARS)
+def _chart(kind=model.Kind.LINES, series=None, log=True, **others):
+  words = kind in (model.Kind.BARS, model.Kind.STACKED_BARS)
   x = ["naive", "tiled", "vectorized", "auto"] if words else _SIZES
   if series is None:
-    series = [chart.Series("first", x, [1.0, 2.0, 4.0, 8.0], [0.9, 1.9, 3.9, 7.9], [1.1, 2.1, 4.5, 9.0]),
-              chart.Series("second", x, [1.5, math.nan, 3.0, 4.0]),
-              chart.Series("limit", x, [0.5, 0.5, 0.5, 0.5], is_bound=True)]
+    series = [model.Series("first", x, [1.0, 2.0, 4.0, 8.0], [0.9, 1.9, 3.9, 7.9], [1.1, 2.1, 4.5, 9.0]),
+              model.Series("second", x, [1.5, math.nan, 3.0, 4.0]),
+              model.Series("limit", x, [0.5, 0.5, 0.5, 0.5], is_reference=True)]
   fields = {"slug": "s", "title": "Time by size", "subtitle": _SUBTITLE, **others}
-  return chart.Chart(kind=kind, x=chart.Axis("n", log and not words), y=chart.Axis("time (ms)", log and not words),
+  return model.Chart(kind=kind, x=model.Axis("n", log and not words), y=model.Axis("time (ms)", log and not words),
                      series=series, **fields)
 
 
 def _heat_map(values, **others):
   columns, rows = [f"c{index}" for index in range(len(values[0]))], [f"r{index}" for index in range(len(values))]
-  return chart.HeatMap("h", "Share of a copy", _SUBTITLE, "shape", "kernel", "% of copy", columns, rows, values, **others)
+  return model.HeatMap("h", "Share of a copy", _SUBTITLE, "shape", "kernel", "% of copy", columns, rows, values, **others)
 
 
 def _texts(svg):
@@ -55,14 +55,14 @@ def _overlaps(boxes):
 class DrawTest(unittest.TestCase):
 
   def test_every_kind_says_what_where_and_in_which_units(self):
-    figures = [_chart(kind) for kind in chart.Kind] + [_heat_map([[1.0, 2.0], [3.0, math.nan]])]
+    figures = [_chart(kind) for kind in model.Kind] + [_heat_map([[1.0, 2.0], [3.0, math.nan]])]
     for figure in figures:
       with self.subTest(figure):
-        picture = draw.draw(figure)
+        picture = pictures.draw(figure)
         for svg in (picture.svg, picture.page_svg):
           words = " ".join(_texts(svg))
           shown = [figure.title, "NVIDIA H200", "2026-11-21", "g0123", "cold L2"]
-          if isinstance(figure, chart.HeatMap):
+          if isinstance(figure, model.HeatMap):
             shown += ["% of copy", "shape", "kernel", "c1", "r1"]
           else:
             shown += ["time (ms)", "first", "second", "limit"]
@@ -72,35 +72,35 @@ class DrawTest(unittest.TestCase):
         self.assertGreater(struct.unpack(">I", picture.png[16:20])[0], 1300)  # Pixels of width.
 
   def test_same_input_same_bytes(self):
-    figures = [_chart(slug="a"), _chart(chart.Kind.BARS, slug="b"), _heat_map([[1.0, 2.0]])]
-    first, second = draw.draw_all(figures), draw.draw_all(figures)
+    figures = [_chart(slug="a"), _chart(model.Kind.BARS, slug="b"), _heat_map([[1.0, 2.0]])]
+    first, second = pictures.draw_all(figures), pictures.draw_all(figures)
     self.assertEqual(first, second)
     with matplotlib.rc_context({"xtick.direction": "in", "axes.titlesize": 30, "legend.fancybox": False}):  # As of a user.
-      self.assertEqual(first["a"], draw.draw(figures[0], style.assign_styles(figures), prefix="p0"))
+      self.assertEqual(first["a"], pictures.draw(figures[0], style.assign_styles(figures), prefix="p0"))
 
   def test_ids_are_unique_among_pictures(self):
-    pictures = draw.draw_all([_chart(slug="a"), _chart(slug="b"), _chart(chart.Kind.POINTS, slug="c")], with_png=False)
+    pictures = pictures.draw_all([_chart(slug="a"), _chart(slug="b"), _chart(model.Kind.POINTS, slug="c")], with_png=False)
     ids = [name for picture in pictures.values() for name in re.findall(r'\bid="([^"]*)"', picture.page_svg)]
     self.assertEqual(len(ids), len(set(ids)))
     self.assertTrue(ids)
     self.assertIsNone(pictures["a"].png)
 
   def test_page_follows_the_theme(self):
-    for figure in [_chart(kind) for kind in chart.Kind]:
-      page = draw.draw(figure, with_png=False).page_svg
+    for figure in [_chart(kind) for kind in model.Kind]:
+      page = pictures.draw(figure, with_png=False).page_svg
       self.assertEqual([color for color in re.findall(r"#[0-9a-f]{6}", page) if color in style.LIGHT.values()], [])
       for name in ("ink", "paper", "grid", "series-0"):
         self.assertIn(f"var(--{name})", page)
 
   def test_leaves_the_process_as_it_was(self):
     before = dict(matplotlib.rcParams)
-    draw.draw(_chart())
+    pictures.draw(_chart())
     self.assertEqual(dict(matplotlib.rcParams), before)
 
   def test_names_from_outside(self):
     names = ["<script>alert(1)</script>", "$x_1$ and $y$", "100 %", "a & b", "tile \\ 2", "\u00fcber"]
-    figure = _chart(series=[chart.Series(name, _SIZES, [1, 2, 3, 4]) for name in names], title="<b> & $t$", subtitle='"s"')
-    picture = draw.draw(figure)
+    figure = _chart(series=[model.Series(name, _SIZES, [1, 2, 3, 4]) for name in names], title="<b> & $t$", subtitle='"s"')
+    picture = pictures.draw(figure)
     words = _texts(picture.page_svg)
     for name in [*names, "<b> & $t$", '"s"']:
       self.assertIn(name, words)
@@ -108,26 +108,26 @@ class DrawTest(unittest.TestCase):
 
   def test_what_cannot_be_drawn_leaves_a_picture(self):
     nan = math.nan
-    for series in ([], [chart.Series("a", [], [])], [chart.Series("a", [64], [nan], [nan], [nan], labels=["b"])],
-                   [chart.Series("a", [0, -1, nan], [0, 1, 2])], [chart.Series("a", [64], [math.inf])],
-                   [chart.Series("a", [64], [nan], is_bound=True)], [chart.Series("a", [64], [3.0], [2.0], [4.0])]):
-      for kind, log in itertools.product(chart.Kind, (False, True)):
+    for series in ([], [model.Series("a", [], [])], [model.Series("a", [64], [nan], [nan], [nan], labels=["b"])],
+                   [model.Series("a", [0, -1, nan], [0, 1, 2])], [model.Series("a", [64], [math.inf])],
+                   [model.Series("a", [64], [nan], is_reference=True)], [model.Series("a", [64], [3.0], [2.0], [4.0])]):
+      for kind, log in itertools.product(model.Kind, (False, True)):
         with self.subTest(series=series, kind=kind, log=log):
-          self.assertIn("time (ms)", _texts(draw.draw(_chart(kind, series, log), with_png=False).svg))
+          self.assertIn("time (ms)", _texts(pictures.draw(_chart(kind, series, log), with_png=False).svg))
     for values in ([[nan]], [[0.0]], [[-1.0, 5.0]], [[3.0, 3.0]], [[math.inf, 1.0]]):
       with self.subTest(values=values):
-        self.assertIn("kernel", _texts(draw.draw(_heat_map(values)).svg))
-    self.assertIn("no values", _texts(draw.draw(_chart(series=[])).svg))
+        self.assertIn("kernel", _texts(pictures.draw(_heat_map(values)).svg))
+    self.assertIn("no values", _texts(pictures.draw(_chart(series=[])).svg))
 
   def test_long_names_and_many_bars_leave_a_plot(self):
     long = [f"a name that is far longer than any kernel's name should be, for some reason, {index}" for index in range(3)]
     many = [f"kernel {index}" for index in range(2500)]
-    for name, figure in (("bars", _chart(chart.Kind.BARS, [chart.Series(word, long, [1.0, 2.0, 3.0]) for word in long])),
-                         ("lines", _chart(series=[chart.Series(word, _SIZES, [1, 2, 3, 4]) for word in long])),
-                         ("heat map", chart.HeatMap("h", "t", "", "x", "y", "v", long, long, [[1.0, 2.0, 3.0]] * 3)),
-                         ("many", _chart(chart.Kind.BARS, [chart.Series("a", many, [1.0] * len(many))]))):
+    for name, figure in (("bars", _chart(model.Kind.BARS, [model.Series(word, long, [1.0, 2.0, 3.0]) for word in long])),
+                         ("lines", _chart(series=[model.Series(word, _SIZES, [1, 2, 3, 4]) for word in long])),
+                         ("heat map", model.HeatMap("h", "t", "", "x", "y", "v", long, long, [[1.0, 2.0, 3.0]] * 3)),
+                         ("many", _chart(model.Kind.BARS, [model.Series("a", many, [1.0] * len(many))]))):
       with self.subTest(name):
-        picture = draw.draw(figure)
+        picture = pictures.draw(figure)
         width, height = map(float, ElementTree.fromstring(picture.page_svg).get("viewBox").split()[2:])
         self.assertLess(width, 2500)
         self.assertGreater(height, 100)
@@ -142,17 +142,17 @@ class DrawTest(unittest.TestCase):
     series = []
     for index in range(8):
       time = 1e-3 + 1e-9 * (index + 1) * numpy.array(sizes) ** 2.6 * noise.uniform(0.95, 1.05, len(sizes))
-      series.append(chart.Series(f"kernel{index}", sizes, list(time), list(time * 0.97), list(time * 1.03)))
-    for kind in (chart.Kind.LINES, chart.Kind.POINTS):
-      picture = draw.draw(_chart(kind, series))
-      self.assertLess(len(picture.page_svg), 500_000 if kind is chart.Kind.POINTS else 250_000)
+      series.append(model.Series(f"kernel{index}", sizes, list(time), list(time * 0.97), list(time * 1.03)))
+    for kind in (model.Kind.LINES, model.Kind.POINTS):
+      picture = pictures.draw(_chart(kind, series))
+      self.assertLess(len(picture.page_svg), 500_000 if kind is model.Kind.POINTS else 250_000)
       self.assertLess(len(picture.png), 300_000)
 
 
 class LinesTest(unittest.TestCase):
 
   def test_a_missing_value_leaves_a_gap_in_line_and_spread(self):
-    series = chart.Series("a", [4, 1, 2, 3], [4.0, 1.0, math.nan, 3.0], [3.5, 0.5, 1.5, 2.5], [4.5, 1.5, 2.5, 3.5])
+    series = model.Series("a", [4, 1, 2, 3], [4.0, 1.0, math.nan, 3.0], [3.5, 0.5, 1.5, 2.5], [4.5, 1.5, 2.5, 3.5])
     ax = _frame(_chart(series=[series], log=False)).ax
     line = next(line for line in ax.lines if len(line.get_xdata()) == 4)
     self.assertEqual(line.get_xdata().tolist(), [1, 2, 3, 4])
@@ -172,8 +172,8 @@ class LinesTest(unittest.TestCase):
     self.assertGreater(high, 9)
 
   def test_labels_of_marks_do_not_overlap(self):
-    marks = [chart.Mark(x, f"kernel{x} wins from {x}") for x in (64, 65, 66, 128, 130, 300, 505, 512)]
-    picture = _frame(_chart(marks=[*marks, chart.Mark(9999, "outside"), chart.Mark(math.nan, "nowhere")]))
+    marks = [model.Mark(x, f"kernel{x} wins from {x}") for x in (64, 65, 66, 128, 130, 300, 505, 512)]
+    picture = _frame(_chart(marks=[*marks, model.Mark(9999, "outside"), model.Mark(math.nan, "nowhere")]))
     texts = [text for text in picture.ax.texts if "wins" in text.get_text()]
     self.assertEqual(len(texts), len(marks))
     boxes = [picture.extent(text) for text in texts]
@@ -186,7 +186,7 @@ class LinesTest(unittest.TestCase):
   def test_no_pole_of_a_mark_runs_through_a_label(self):
     for xs in ((64, 65, 66, 128, 130, 300, 505, 512), (480, 500, 512), (90, 440, 512), (64, 100)):
       with self.subTest(xs):
-        picture = _frame(_chart(marks=[chart.Mark(x, f"kernel{x} wins from {x}") for x in xs]))
+        picture = _frame(_chart(marks=[model.Mark(x, f"kernel{x} wins from {x}") for x in xs]))
         plot = picture.extent(picture.ax)
         labels = [picture.extent(text) for text in picture.ax.texts if "wins" in text.get_text()]
         poles = [picture.extent(line) for line in picture.ax.lines if picture.extent(line).y0 >= plot.y1 - 1]
@@ -198,15 +198,15 @@ class LinesTest(unittest.TestCase):
   def test_labels_of_points_do_not_overlap(self):
     y = [100.0, 101.0, 102.0, 100.5, 50.0, 50.1]
     names = [f"kernel_number_{index}" for index in range(len(y))]
-    figure = _chart(chart.Kind.POINTS, [chart.Series("kernels", [500.0] * len(y), y, labels=names),
-                                        chart.Series("limit", [1, 1000], [110.0, 110.0], is_bound=True)])
+    figure = _chart(model.Kind.POINTS, [model.Series("kernels", [500.0] * len(y), y, labels=names),
+                                        model.Series("limit", [1, 1000], [110.0, 110.0], is_reference=True)])
     picture = _frame(figure)
     boxes = [picture.extent(text) for text in picture.ax.texts]
     self.assertEqual(len(boxes), len(y) + 1)
     self.assertEqual(_overlaps(boxes), [])
 
   def test_many_series_have_their_legend_beside_the_plot(self):
-    series = [chart.Series(f"a_kernel_with_a_long_name_{index}", _SIZES, [1, 2, 3, 4]) for index in range(9)]
+    series = [model.Series(f"a_kernel_with_a_long_name_{index}", _SIZES, [1, 2, 3, 4]) for index in range(9)]
     picture = _frame(_chart(series=series))
     legend, = picture.figure.legends
     self.assertGreater(picture.extent(legend).x0, picture.extent(picture.ax).x1)
@@ -221,16 +221,16 @@ class BarsTest(unittest.TestCase):
       return bars.draw(figure, style.assign_styles([figure]))
 
   def test_stacks_begin_where_the_one_below_ends(self):
-    picture = self._draw(chart.Kind.STACKED_BARS, [chart.Series("alloc", ["a", "b"], [1.0, 2.0]),
-                                                   chart.Series("h2d", ["b", "a"], [3.0, math.nan]),
-                                                   chart.Series("kernel", ["a", "b"], [5.0, 7.0])])
+    picture = self._draw(model.Kind.STACKED_BARS, [model.Series("alloc", ["a", "b"], [1.0, 2.0]),
+                                                   model.Series("h2d", ["b", "a"], [3.0, math.nan]),
+                                                   model.Series("kernel", ["a", "b"], [5.0, 7.0])])
     found = [[(bar.get_x(), bar.get_x() + bar.get_width()) for bar in container] for container in picture.ax.containers]
     numpy.testing.assert_equal(found, [[(0, 1), (0, 2)], [(1, math.nan), (2, 5)], [(1, 6), (5, 12)]])
     self.assertEqual([label.get_text() for label in picture.ax.get_yticklabels()], ["a", "b"])
     self.assertGreater(picture.ax.get_xlim()[1], 12)
 
   def test_bars_side_by_side_do_not_overlap(self):
-    picture = self._draw(chart.Kind.BARS, [chart.Series(name, ["a", "b"], [1.0, 2.0]) for name in ("x", "y", "z")])
+    picture = self._draw(model.Kind.BARS, [model.Series(name, ["a", "b"], [1.0, 2.0]) for name in ("x", "y", "z")])
     spans = sorted((bar.get_y(), bar.get_y() + bar.get_height()) for container in picture.ax.containers for bar in container)
     for (_, end), (begin, _) in zip(spans, spans[1:]):
       self.assertLessEqual(end, begin + 1e-9)
@@ -238,8 +238,8 @@ class BarsTest(unittest.TestCase):
 
   def test_labels_are_within_the_plot(self):
     for log in (False, True):
-      figure = chart.Chart("s", "t", "", chart.Kind.BARS, chart.Axis("step"), chart.Axis("GFLOP/s", log), [
-          chart.Series("speed", ["a", "b", "c"], [1.0, 90.0, 100.0], [1.0, 80.0, 90.0], [1.0, 95.0, 120.0],
+      figure = model.Chart("s", "t", "", model.Kind.BARS, model.Axis("step"), model.Axis("GFLOP/s", log), [
+          model.Series("speed", ["a", "b", "c"], [1.0, 90.0, 100.0], [1.0, 80.0, 90.0], [1.0, 95.0, 120.0],
                        labels=["", "a label of some length", None])])
       with matplotlib.style.context([frame.RC], after_reset=True):
         picture = bars.draw(figure, style.assign_styles([figure]))
@@ -248,8 +248,8 @@ class BarsTest(unittest.TestCase):
       self.assertGreater(picture.extent(label).x0, picture.ax.transData.transform((95, 0))[0])
 
   def test_bounds_are_dashed_and_named(self):
-    picture = self._draw(chart.Kind.BARS, [chart.Series("speed", ["a", "b"], [1.0, 2.0]),
-                                           chart.Series("peak", ["a", "b"], [3.0, 3.0], is_bound=True)])
+    picture = self._draw(model.Kind.BARS, [model.Series("speed", ["a", "b"], [1.0, 2.0]),
+                                           model.Series("peak", ["a", "b"], [3.0, 3.0], is_reference=True)])
     self.assertTrue([line for line in picture.ax.lines if line.is_dashed() and set(line.get_xdata()) == {3.0}])
     self.assertIn("peak", [text.get_text() for text in picture.ax.texts])
 

@@ -1,4 +1,4 @@
-"""Draws what chart.py describes: SVG for a page, SVG and PNG files."""
+"""Draws what model.py describes: SVG for a page, SVG and PNG files."""
 
 import concurrent.futures
 import dataclasses
@@ -11,7 +11,7 @@ from matplotlib.backends import backend_svg
 import numpy
 from PIL import Image
 
-from benchmarks.report import chart
+from benchmarks.report import model
 from benchmarks.report.drawing import bars
 from benchmarks.report.drawing import frame
 from benchmarks.report.drawing import heat_map
@@ -56,9 +56,9 @@ def draw(figure, styles=None, with_png=True, prefix="p"):
     styles = style.assign_styles([figure])
   # The library's own defaults and ours on top, whatever the user's matplotlibrc says; restored on leaving.
   with matplotlib.style.context([frame.RC], after_reset=True):
-    if isinstance(figure, chart.HeatMap):
+    if isinstance(figure, model.HeatMap):
       picture = heat_map.draw(figure)
-    elif figure.kind in (chart.Kind.LINES, chart.Kind.POINTS):
+    elif figure.kind in (model.Kind.LINES, model.Kind.POINTS):
       picture = lines.draw(figure, styles)
     else:
       picture = bars.draw(figure, styles)

@@ -1,7 +1,8 @@
-"""What a chart shows, without how it is drawn: draw.py makes pictures of it, workbook.py native charts of a spreadsheet.
+"""The parts of a report: sections, charts, heat maps and tables, as data.
 
-Numbers are in the units that the axis names. A missing value is NaN and leaves a gap. All lists of one object run in
-parallel.
+charts/ makes them from rows; drawing/ turns them into pictures and workbook.py into the native charts of a spreadsheet.
+Numbers are in the unit that the axis names. A missing value is NaN and leaves a gap. The lists of an object have the same
+length, an entry for each point.
 """
 
 import dataclasses
@@ -27,10 +28,10 @@ class Series:
   name: str
   x: list  # Numbers or words, as the chart's kind asks.
   y: list
-  low: list = None  # The spread around y, ends included; None where there is none to show.
+  low: list = None  # The spread around y, from low to high; None for none.
   high: list = None
-  is_bound: bool = False  # What the machine allows, not a measurement: a dashed line.
-  labels: list = None  # A word beside each point or bar; None or "" for none.
+  is_reference: bool = False  # A limit or another's rate, to compare the other series with: a dashed line.
+  labels: list = None  # A word at each point or bar; None or "" for none.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Chart:
-  slug: str  # Unique in a report; letters, digits, '-': names the files and the sheet.
+  slug: str  # Unique in a report, of letters, digits and '-': the name of the files and of the sheet.
   title: str
   subtitle: str  # Machine, date, commit, L2 mode.
   kind: Kind
@@ -50,17 +51,23 @@ class Chart:
   y: Axis
   series: list
   marks: list = dataclasses.field(default_factory=list)
-  notes: list = dataclasses.field(default_factory=list)  # Sentences: how to read it, what it shows.
+  notes: list = dataclasses.field(default_factory=list)  # Sentences on how to read it and what it shows.
+  label: str = "label"  # What the labels of its series are, as the heading of a column.
 
   def table(self):
-    """The chart's numbers: a row for each x and series."""
+    """Returns the chart's numbers as a Table: a row for each point of each series; one for a level reference of bars."""
     has_spread = any(series.low is not None for series in self.series)
-    columns = ["series", self.x.label, self.y.label] + (["low", "high"] if has_spread else [])
+    has_labels = any(series.labels is not None for series in self.series)
+    columns = ["series", self.x.label, self.y.label] + ["low", "high"] * has_spread + [self.label] * has_labels
     table = Table(self.slug, self.title, columns, [], self.subtitle)
     for series in self.series:
-      for index, (x, y) in enumerate(zip(series.x, series.y)):
+      points = list(zip(series.x, series.y))
+      if series.is_reference and self.kind in (Kind.BARS, Kind.STACKED_BARS) and len(set(series.y)) == 1:
+        points = [("", series.y[0])]
+      for index, (x, y) in enumerate(points):
         spread = [values[index] if values is not None else math.nan for values in (series.low, series.high)]
-        table.rows.append([series.name, x, y] + (spread if has_spread else []))
+        label = [series.labels[index] or "" if series.labels else ""]
+        table.rows.append([series.name, x, y] + spread * has_spread + label * has_labels)
     return table
 
 
@@ -73,8 +80,8 @@ class HeatMap:
   y_label: str
   value_label: str  # With the unit.
   columns: list  # Words along x.
-  rows: list  # Words along y, from the top.
-  values: list  # A list for each row.
+  rows: list  # Words along y, from the top down.
+  values: list  # For each row a list of numbers.
   notes: list = dataclasses.field(default_factory=list)
   higher_is_better: bool = True
 
@@ -87,7 +94,7 @@ class HeatMap:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-  """Cells are words, numbers, or NaN for nothing."""
+  """Cells are words, numbers, or NaN for empty."""
   slug: str
   title: str
   columns: list
@@ -97,7 +104,7 @@ class Table:
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-  """A heading of the report, what was found in sentences, then figures (Chart, HeatMap) and tables in their order."""
+  """A section of the report: its findings in sentences, then figures (Chart, HeatMap) and tables in this order."""
   slug: str
   title: str
   sentences: list
