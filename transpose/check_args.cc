@@ -102,8 +102,8 @@ absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
   RETURN_IF_ERROR(CheckAtLeast(names.rows, args.rows, 0));
   RETURN_IF_ERROR(CheckAtLeast(names.cols, args.cols, 0));
   RETURN_IF_ERROR(CheckBatch(implementation, args, names));
-  const MatrixArgument in = {names.in,   names.ld_in, names.stride_in, args.in,        args.rows,
-                             args.cols,  args.ld_in,  args.batch,      args.stride_in, size};
+  const MatrixArgument in = {names.in,  names.ld_in, names.stride_in, args.in,        args.rows,
+                             args.cols, args.ld_in,  args.batch,      args.stride_in, size};
   MatrixArgument out = {names.out, names.ld_out, names.stride_out, args.out,        args.cols,
                         args.rows, args.ld_out,  args.batch,       args.stride_out, size};
   if (implementation.operation == TransposeOperation::kCopy) std::swap(out.rows, out.cols);

@@ -26,14 +26,14 @@ struct TransposeArgumentNames {
 };
 
 // Returns InvalidArgument, in one line that names the argument, its value and what is allowed, for
-// that the implementation does not take: sizes and leading dimensions, null and misaligned
+// anything that the implementation does not take: sizes and leading dimensions, null and misaligned
 // pointers, memory that overlaps, batches, workspace, block. Looks at addresses only, never at what
-// they point to. No elements, no pointers needed.
+// they point to. Where there are no elements, pointers may be null.
 absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
                                 const TransposeArgs& args,
                                 const TransposeArgumentNames& names = {});
 
-// InvalidArgument, naming both, unless they are equal.
+// Returns InvalidArgument, naming both, unless they are equal.
 absl::Status CheckEqual(const char* name, int64_t value, const char* other_name, int64_t other);
 
 }  // namespace stridewise
