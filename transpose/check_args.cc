@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/base/matrix.h"
@@ -11,64 +12,22 @@
 namespace stridewise {
 namespace {
 
-// One of the two sides of a transpose or copy.
-struct Side {
-  const char* name;
-  const char* ld_name;
-  const char* stride_name;
-  const void* data;
-  int64_t rows, cols, ld, stride;
-};
-
-// Sets `bytes` to what the side's matrices and the gaps between them span.
-absl::Status CheckSide(const Side& side, const TransposeArgs& args, int64_t* bytes) {
-  RETURN_IF_ERROR(CheckAtLeast(side.ld_name, side.ld, side.cols));
-  const bool empty = args.rows == 0 || args.cols == 0 || args.batch == 0;
-  *bytes = 0;
-  if (empty) return absl::OkStatus();
-  int64_t last_row = 0;
-  int64_t last_matrix = 0;
-  int64_t elements = 0;
-  if (__builtin_mul_overflow(side.rows - 1, side.ld, &last_row) ||
-      __builtin_mul_overflow(args.batch - 1, side.stride, &last_matrix) ||
-      __builtin_add_overflow(last_row, side.cols, &elements) ||
-      __builtin_add_overflow(last_matrix, elements, &elements) ||
-      __builtin_mul_overflow(elements, args.element_bytes, bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat(side.name, " is ", args.batch, " matrices of ",
-                                                   side.rows, "x", side.cols, " elements, rows ",
-                                                   side.ld, " and matrices ", side.stride,
-                                                   " apart; allowed are fewer than 2^63 bytes"));
-  }
-  if (side.data == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(side.name, " is null; allowed only when there are no elements, and there are ",
-                     args.rows, "x", args.cols));
-  }
-  if (reinterpret_cast<uintptr_t>(side.data) % static_cast<uintptr_t>(args.element_bytes) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(side.name, " is not a multiple of ",
-                                                   args.element_bytes, ", the element's size"));
-  }
-  return absl::OkStatus();
-}
-
+// Checks what CheckMatrixArgument() cannot see from one matrix alone: whether the implementation
+// takes batches.
 absl::Status CheckBatch(const TransposeImplementation& implementation, const TransposeArgs& args,
                         const TransposeArgumentNames& names) {
   RETURN_IF_ERROR(CheckAtLeast(names.batch, args.batch, 0));
-  if (!implementation.batches && args.batch != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(names.batch, " is ", args.batch, "; allowed is 1, one matrix"));
-  }
-  if (args.batch <= 1) return absl::OkStatus();
-  RETURN_IF_ERROR(CheckAtLeast(names.stride_in, args.stride_in, 0));
-  return CheckAtLeast(names.stride_out, args.stride_out, 0);
+  if (implementation.batches || args.batch == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(names.batch, " is ", args.batch, "; allowed is 1, one matrix"));
 }
 
-// The matrices of `out` must not lie upon each other; those of `in` may, unless it is the same
-// memory: then each must also stay clear of what others become.
-// REQUIRES: CheckSide() was OK with both, so that nothing overflows.
-absl::Status CheckStrides(const TransposeImplementation& implementation, const TransposeArgs& args,
-                          const Side& in, const Side& out) {
-  if (args.batch <= 1) return absl::OkStatus();
+// The matrices of a batch of `out` must not overlap each other. Those of `in` may, unless they are
+// the same memory: then each must also stay clear of what others become.
+// REQUIRES: CheckMatrixArgument() was OK with both, so that nothing overflows.
+absl::Status CheckStrides(const TransposeImplementation& implementation, const MatrixArgument& in,
+                          const MatrixArgument& out) {
+  if (out.batch <= 1) return absl::OkStatus();
   int64_t lowest = SpanElements(out.rows, out.cols, out.ld);
   if (implementation.operation == TransposeOperation::kInPlace) {
     RETURN_IF_ERROR(CheckEqual(out.stride_name, out.stride, in.stride_name, in.stride));
@@ -77,7 +36,7 @@ absl::Status CheckStrides(const TransposeImplementation& implementation, const T
   return CheckAtLeast(out.stride_name, out.stride, lowest);
 }
 
-// Whether the two share a byte.
+// Returns whether any byte belongs to both.
 bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
   const auto first = reinterpret_cast<uintptr_t>(a);
   const auto second = reinterpret_cast<uintptr_t>(b);
@@ -85,7 +44,8 @@ bool Overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
          second < first + static_cast<uintptr_t>(a_bytes);
 }
 
-// In place: one pointer, and for squares one leading dimension. Else: no byte in both.
+// In place, `in` and `out` must be one pointer, and squares must have one leading dimension.
+// Otherwise no byte may belong to both.
 absl::Status CheckOverlap(const TransposeImplementation& implementation, const TransposeArgs& args,
                           const TransposeArgumentNames& names, int64_t in_bytes,
                           int64_t out_bytes) {
@@ -142,23 +102,15 @@ absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
   RETURN_IF_ERROR(CheckAtLeast(names.rows, args.rows, 0));
   RETURN_IF_ERROR(CheckAtLeast(names.cols, args.cols, 0));
   RETURN_IF_ERROR(CheckBatch(implementation, args, names));
-  const bool copy = implementation.operation == TransposeOperation::kCopy;
-  const Side in = {names.in,  names.ld_in, names.stride_in, args.in,
-                   args.rows, args.cols,   args.ld_in,      args.stride_in};
-  const Side out = {names.out,
-                    names.ld_out,
-                    names.stride_out,
-                    args.out,
-                    copy ? args.rows : args.cols,
-                    copy ? args.cols : args.rows,
-                    args.ld_out,
-                    args.stride_out};
-  int64_t in_bytes = 0;
-  int64_t out_bytes = 0;
-  RETURN_IF_ERROR(CheckSide(in, args, &in_bytes));
-  RETURN_IF_ERROR(CheckSide(out, args, &out_bytes));
+  const MatrixArgument in = {names.in,  names.ld_in, names.stride_in, args.in,        args.rows,
+                             args.cols, args.ld_in,  args.batch,      args.stride_in, size};
+  MatrixArgument out = {names.out, names.ld_out, names.stride_out, args.out,        args.cols,
+                        args.rows, args.ld_out,  args.batch,       args.stride_out, size};
+  if (implementation.operation == TransposeOperation::kCopy) std::swap(out.rows, out.cols);
+  ASSIGN_OR_RETURN(const int64_t in_bytes, CheckMatrixArgument(in));
+  ASSIGN_OR_RETURN(const int64_t out_bytes, CheckMatrixArgument(out));
   RETURN_IF_ERROR(CheckOverlap(implementation, args, names, in_bytes, out_bytes));
-  RETURN_IF_ERROR(CheckStrides(implementation, args, in, out));
+  RETURN_IF_ERROR(CheckStrides(implementation, in, out));
   RETURN_IF_ERROR(CheckWorkspace(implementation, args, names, in_bytes, out_bytes));
   return CheckBlock(implementation.blocks, implementation.default_block, args.block);
 }

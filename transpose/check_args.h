@@ -1,4 +1,4 @@
-// What every transpose and copy asks of its arguments.
+// Checks the arguments of every transpose and copy before anything is launched.
 
 #ifndef STRIDEWISE_TRANSPOSE_CHECK_ARGS_H_
 #define STRIDEWISE_TRANSPOSE_CHECK_ARGS_H_
@@ -10,7 +10,7 @@
 
 namespace stridewise {
 
-// What messages call the arguments, for callers who know them by other names.
+// The names that messages use, for callers who know the arguments by other names.
 struct TransposeArgumentNames {
   const char* rows = "rows";
   const char* cols = "cols";
@@ -25,15 +25,15 @@ struct TransposeArgumentNames {
   const char* workspace = "workspace";
 };
 
-// InvalidArgument, in one line that names the argument, its value and what is allowed, for anything
-// that the implementation does not take: sizes and leading dimensions, null and misaligned
+// Returns InvalidArgument, in one line that names the argument, its value and what is allowed, for
+// anything that the implementation does not take: sizes and leading dimensions, null and misaligned
 // pointers, memory that overlaps, batches, workspace, block. Looks at addresses only, never at what
-// they point to. No elements, no pointers needed.
+// they point to. Where there are no elements, pointers may be null.
 absl::Status CheckTransposeArgs(const TransposeImplementation& implementation,
                                 const TransposeArgs& args,
                                 const TransposeArgumentNames& names = {});
 
-// InvalidArgument, naming both, unless they are equal.
+// Returns InvalidArgument, naming both, unless they are equal.
 absl::Status CheckEqual(const char* name, int64_t value, const char* other_name, int64_t other);
 
 }  // namespace stridewise

@@ -1,4 +1,5 @@
-// The two copies that are not kernels of ours: the harness's vectorised copy and the driver's.
+// Two copies that are not kernels of this folder: the vectorised copy of common/gpu/device_ops.h,
+// step 4 of the ladder, and the driver's.
 
 #include <cuda_runtime_api.h>
 
@@ -9,7 +10,7 @@
 
 namespace stridewise {
 
-// In one piece: rows with gaps between them are not its idea.
+// Copies one contiguous piece: it takes no rows with gaps between them.
 absl::Status CopyVector(const TransposeArgs& args) {
   if (args.rows > 1 && (args.ld_in != args.cols || args.ld_out != args.cols)) {
     return absl::InvalidArgumentError(absl::StrCat("ld_in is ", args.ld_in, " and ld_out is ",

@@ -1,5 +1,5 @@
-// cuBLAS's out-of-place transpose, C = 1 * A^T + 0 * B. What we call rows x cols and row-major is
-// cols x rows to it.
+// cuBLAS's out-of-place transpose, C = 1 * A^T + 0 * B. A row-major matrix of rows x cols is a
+// column-major one of cols x rows to cuBLAS.
 
 #include <cublas_v2.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 template <typename T, typename Geam>
 absl::Status Transpose(const TransposeArgs& args, Geam geam, T one, T zero) {
-  // B is not read with a factor of 0; C in its place is what the documentation asks for then.
+  // B is not read where its factor is 0; the documentation then wants C in its place.
   T* out = static_cast<T*>(args.out);
   return CUBLAS_STATUS(geam(args.cublas, CUBLAS_OP_T, CUBLAS_OP_N, args.rows, args.cols, &one,
                             static_cast<const T*>(args.in), args.ld_in, &zero, out, args.ld_out,

@@ -1,5 +1,6 @@
-// Which implementation `auto` runs, as a table: the first row that applies wins, the last applies
-// to everything. Tests walk the table, and documentation prints it.
+// Which implementation `auto` runs. The table is made of those lines of kernels.inc that say when
+// they apply, in their order: the first that applies wins, and the last applies to everything.
+// Tests walk the table, and programs print it.
 
 #ifndef STRIDEWISE_TRANSPOSE_DISPATCH_H_
 #define STRIDEWISE_TRANSPOSE_DISPATCH_H_
@@ -11,17 +12,14 @@
 namespace stridewise {
 
 // A row of the table.
-struct TransposeDispatch {
-  const char* implementation;  // Its name in the registry.
-  const char* when;            // One line: what `applies` asks.
-  const char* measured;        // One line: why it is so.
-  bool (*applies)(const TransposeArgs& args);
+struct TransposeDispatch : TransposeDispatchRule {
+  const char* implementation = "";  // Its name in the registry.
 };
 
 absl::Span<const TransposeDispatch> TransposeDispatchTable();
 
-// The row for these arguments, which RunTranspose() would take. Looks at shape, type, batch and
-// addresses, never at what they point to.
+// Returns the row for these arguments, which RunTranspose() would take. Looks at shape, type, batch
+// and addresses, never at what they point to.
 const TransposeDispatch& ChooseTranspose(const TransposeArgs& args);
 
 // Hands the chosen implementation and its arguments to `run`: once, or matrix by matrix where it

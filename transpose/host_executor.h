@@ -8,9 +8,10 @@
 
 namespace stridewise {
 
-// The same entry with a function that runs there, for RunTranspose(). Its arguments are pointers
-// into memory of a executor::Executor, and that executor's stream(). Unimplemented, naming the
-// entry, for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
+// Returns the same entry with a function that runs on the host executor, for RunTranspose(). Its
+// arguments are pointers into memory of an executor::Executor, and that executor's stream().
+// Returns Unimplemented, naming the entry, for what the host executor cannot run: libraries, and
+// kernels of Executor::kDeviceOnly.
 absl::StatusOr<TransposeImplementation> OnHostExecutor(
     const TransposeImplementation& implementation);
 

@@ -1,8 +1,8 @@
-// In place where rows and columns differ: the transpose goes to a workspace of one matrix, and a
-// copy brings it back. Two passes over memory, four accesses an element; permuting within the one
-// array would follow cycles that visit memory in no order at all.
+// Transposes in place where rows and columns differ: the transpose is written to a workspace of one
+// matrix and copied back. That takes two passes over memory and four accesses to an element;
+// permuting within the one array would follow cycles that visit memory in no order at all.
 //
-// The matrices of a batch follow each other on the stream and share the workspace.
+// The matrices of a batch follow each other on the stream and use the same workspace.
 
 #include "common/base/status_macros.h"
 #include "transpose/registry.h"

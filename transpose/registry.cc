@@ -3,27 +3,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/gpu/registry_line.h"
 #include "transpose/check_args.h"
+#include "transpose/dispatch_conditions.h"
 
 namespace stridewise {
-
-// Every function of the list, declared: the arguments after the first two do not matter here.
-#define DECLARE(name, function, ...) absl::Status function(const TransposeArgs& args);
-#define TRANSPOSE_HOST DECLARE
-#define TRANSPOSE_COPY DECLARE
-#define TRANSPOSE_KERNEL DECLARE
-#define TRANSPOSE_BATCHED DECLARE
-#define TRANSPOSE_IN_PLACE DECLARE
-#define TRANSPOSE_CUBLAS DECLARE
-#include "transpose/kernels.inc"  // NOLINT(build/include)
-#undef TRANSPOSE_HOST
-#undef TRANSPOSE_COPY
-#undef TRANSPOSE_KERNEL
-#undef TRANSPOSE_BATCHED
-#undef TRANSPOSE_IN_PLACE
-#undef TRANSPOSE_CUBLAS
-#undef DECLARE
-
 namespace {
 
 // Device functions are not linked in where there is no toolkit to compile them.
@@ -33,71 +17,50 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-using Function = absl::Status (*)(const TransposeArgs& args);
+// A line of kernels.inc, which begins with Step() or Library(). Without more, the entry is a
+// transpose of one matrix, of any element size.
+class Line : public RegistryLine<Line, TransposeImplementation> {
+ public:
+  explicit Line(int step) : RegistryLine(step) {}
 
-// A transpose of the device; makers of other kinds change what is different.
-TransposeImplementation Kernel(const char* name, Function run, Blocks blocks, const Block& block,
-                               Executor executor, int min_compute_capability, const char* summary,
-                               const char* teaches) {
-  TransposeImplementation made;
-  made.name = name;
-  made.operation = TransposeOperation::kTranspose;
-  made.target = Sm(min_compute_capability);
-  made.summary = summary;
-  made.teaches = teaches;
-  made.blocks = blocks;
-  made.default_block = block;
-  made.executor = executor;
-  made.element_sizes = kAllElementSizes;
-  made.is_built_in = run != nullptr;
-  made.run = run;
-  return made;
-}
+  Line& Copies() {
+    entry_.operation = TransposeOperation::kCopy;
+    return *this;
+  }
+  Line& Batches() {
+    entry_.batches = true;
+    return *this;
+  }
+  Line& InPlace() {
+    entry_.operation = TransposeOperation::kInPlace;
+    return Batches();
+  }
+  Line& SquareOnly() {
+    entry_.square_only = true;
+    return *this;
+  }
+  Line& NeedsWorkspace() {
+    entry_.needs_workspace = true;
+    return *this;
+  }
+  Line& NeedsCublas() {
+    entry_.needs_cublas = true;
+    return *this;
+  }
+  // Takes elements of the sizes that are added here, and no others.
+  Line& ElementSizes(int sum) {
+    entry_.element_sizes = sum;
+    return *this;
+  }
+  // `auto` runs the first entry of the list whose condition is true.
+  Line& AutoIf(bool (*applies)(const TransposeArgs& args), const char* when, const char* measured) {
+    entry_.dispatch = {when, measured, applies};
+    return *this;
+  }
+};
 
-TransposeImplementation Copy(const char* name, Function run, Blocks blocks, const Block& block,
-                             Executor executor, const char* summary, const char* teaches) {
-  TransposeImplementation made = Kernel(name, run, blocks, block, executor, 0, summary, teaches);
-  made.operation = TransposeOperation::kCopy;
-  return made;
-}
-
-[[maybe_unused]] TransposeImplementation Batched(const char* name, Function run, const Block& block,
-                                                 Executor executor, const char* summary,
-                                                 const char* teaches) {
-  TransposeImplementation made =
-      Kernel(name, run, Blocks::kFixed, block, executor, 0, summary, teaches);
-  made.batches = true;
-  return made;
-}
-
-enum class Shapes { kSquare, kAnyWithWorkspace };
-
-[[maybe_unused]] TransposeImplementation InPlace(const char* name, Function run, Shapes shapes,
-                                                 const Block& block, Executor executor,
-                                                 const char* summary, const char* teaches) {
-  TransposeImplementation made = Batched(name, run, block, executor, summary, teaches);
-  made.operation = TransposeOperation::kInPlace;
-  made.square_only = shapes == Shapes::kSquare;
-  made.needs_workspace = shapes == Shapes::kAnyWithWorkspace;
-  return made;
-}
-
-TransposeImplementation Library(const char* name, Function run, int element_sizes,
-                                const char* summary, const char* teaches) {
-  TransposeImplementation made =
-      Kernel(name, run, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
-  made.needs_cublas = true;
-  made.element_sizes = element_sizes;
-  return made;
-}
-
-TransposeImplementation OnHost(const char* name, Function run, const char* summary,
-                               const char* teaches) {
-  TransposeImplementation made =
-      Kernel(name, run, Blocks::kFixed, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
-  made.target = kHostCpu;
-  return made;
-}
+Line Step(int number) { return Line(number); }
+Line Library() { return Line(kNoStep); }
 
 }  // namespace
 
@@ -112,29 +75,17 @@ int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
 }
 
 absl::Span<const TransposeImplementation> TransposeImplementations() {
-  static const auto& implementations = *new std::vector<TransposeImplementation>{
-#define TRANSPOSE_HOST(name, function, summary, teaches) OnHost(#name, function, summary, teaches),
-#define TRANSPOSE_COPY(name, function, blocks, block, executor, summary, teaches)            \
-  Copy(#name, DEVICE_FUNCTION(function), Blocks::blocks, block, Executor::executor, summary, \
-       teaches),
-#define TRANSPOSE_KERNEL(name, function, blocks, block, executor, min_cc, summary, teaches)   \
-  Kernel(#name, DEVICE_FUNCTION(function), Blocks::blocks, block, Executor::executor, min_cc, \
-         summary, teaches),
-#define TRANSPOSE_BATCHED(name, function, block, executor, summary, teaches) \
-  Batched(#name, DEVICE_FUNCTION(function), block, Executor::executor, summary, teaches),
-#define TRANSPOSE_IN_PLACE(name, function, shapes, block, executor, summary, teaches)           \
-  InPlace(#name, DEVICE_FUNCTION(function), Shapes::shapes, block, Executor::executor, summary, \
-          teaches),
-#define TRANSPOSE_CUBLAS(name, function, element_sizes, summary, teaches) \
-  Library(#name, DEVICE_FUNCTION(function), element_sizes, summary, teaches),
+  static const auto& implementations = *[] {
+    auto* made = new std::vector<TransposeImplementation>;
+#define TRANSPOSE_HOST(name, function, ...)         \
+  absl::Status function(const TransposeArgs& args); \
+  made->push_back((__VA_ARGS__).On(kHostCpu).Finish(#name, Executor::kDeviceOnly, function));
+#define TRANSPOSE_DEVICE(name, function, executor, ...) \
+  absl::Status function(const TransposeArgs& args);     \
+  made->push_back((__VA_ARGS__).Finish(#name, Executor::executor, DEVICE_FUNCTION(function)));
 #include "transpose/kernels.inc"  // NOLINT(build/include)
-#undef TRANSPOSE_HOST
-#undef TRANSPOSE_COPY
-#undef TRANSPOSE_KERNEL
-#undef TRANSPOSE_BATCHED
-#undef TRANSPOSE_IN_PLACE
-#undef TRANSPOSE_CUBLAS
-  };
+    return made;
+  }();
   return implementations;
 }
 

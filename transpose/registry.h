@@ -1,5 +1,5 @@
-// Matrix transpose, out(c, r) = in(r, c), and the copies that bound it: every implementation of the
-// house, by name. Programs that want one transpose, the fastest, include transpose.h instead.
+// Matrix transpose, out(c, r) = in(r, c), and the copies that bound its speed: every implementation
+// here, by name. Programs that want just the fastest transpose include transpose.h instead.
 //
 // `in` is rows x cols; a transpose's `out` is cols x rows, a copy's rows x cols. All row-major with
 // leading dimensions in elements; any extent may be 0. Elements are bits: 1, 2, 4, 8 or 16 bytes,
@@ -39,12 +39,11 @@ struct TransposeArgs {
   void* out = nullptr;
   int64_t ld_out = 0;  // >= rows for a transpose, >= cols for a copy
 
-  // Matrices of this shape, each a stride of elements behind the one before it.
-  int64_t batch = 1;
-  int64_t stride_in = 0;
-  int64_t stride_out = 0;
+  int64_t batch = 1;       // The number of matrices of this shape.
+  int64_t stride_in = 0;   // Elements of `in` from one matrix to the next.
+  int64_t stride_out = 0;  // The same for `out`.
 
-  // Of TransposeWorkspaceBytes(), a multiple of 16; for implementations that need any.
+  // TransposeWorkspaceBytes() of device memory at a multiple of 16; null where those are 0.
   void* workspace = nullptr;
 
   cudaStream_t stream = nullptr;    // Device implementations queue here and return.
@@ -82,41 +81,51 @@ absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
   }
 }
 
-// What must move: every element read once and written once.
+// Returns the bytes that must move: every element is read once and written once.
 double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes);
 
-// What an entry does.
 enum class TransposeOperation { kCopy, kTranspose, kInPlace };
 
 // The sum of all element sizes.
 inline constexpr int kAllElementSizes = 1 + 2 + 4 + 8 + 16;
 
+// When `auto` runs an implementation, and why.
+struct TransposeDispatchRule {
+  const char* when = "";      // One line: the condition that `applies` checks.
+  const char* measured = "";  // One line: the figures behind it.
+
+  // Looks at shape, type, batch and addresses, never at what they point to. Null for
+  // implementations that `auto` never runs.
+  bool (*applies)(const TransposeArgs& args) = nullptr;
+};
+
 // An entry of the registry, as a line of kernels.inc makes it.
 struct TransposeImplementation : Implementation {
   TransposeOperation operation = TransposeOperation::kTranspose;
-  int element_sizes = 0;  // Sum of the element sizes that it takes: 31 is all five.
-  bool batches = false;   // Takes more than one matrix.
+  int element_sizes = kAllElementSizes;  // The sum of the element sizes that it takes.
+  bool batches = false;                  // Takes more than one matrix.
   bool square_only = false;
   bool needs_workspace = false;  // args.workspace must be set.
+  TransposeDispatchRule dispatch;
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunTranspose().
   absl::Status (*run)(const TransposeArgs& args) = nullptr;
 };
 
-// Of device memory that args.workspace must point to; 0 for most. One matrix, whatever the batch.
+// Returns the bytes of device memory that args.workspace must point to: those of one matrix,
+// whatever the batch, for implementations that need a workspace, and else 0.
 int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
                                 const TransposeArgs& args);
 
-// All implementations in the order of kernels.inc: the bounds, then each step of the ladder after
-// the one before it.
+// Returns all implementations in the order of kernels.inc.
 absl::Span<const TransposeImplementation> TransposeImplementations();
 
-// The entry of that name; null where there is none.
+// Returns the entry of that name; null where there is none.
 const TransposeImplementation* FindTransposeImplementation(absl::string_view name);
 
-// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
-// anything is launched; Unavailable when the implementation was not built in. A device
-// implementation is queued on args.stream and not waited for.
+// Checks the arguments and runs the implementation. Returns InvalidArgument, naming the argument
+// and its value, before anything is launched; Unavailable when the implementation was not built in.
+// A device implementation is queued on args.stream and not waited for.
 absl::Status RunTranspose(const TransposeImplementation& implementation, const TransposeArgs& args);
 
 }  // namespace stridewise

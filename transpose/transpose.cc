@@ -27,7 +27,7 @@ TransposeArgs ArgsOf(const MatrixView& in, const MutableMatrixView& out) {
   return args;
 }
 
-// Without elements there is no place to be in: both pointers may be null then.
+// Without elements both pointers may be null, which does not mean in place.
 const TransposeImplementation& ImplementationFor(const TransposeArgs& args) {
   static const TransposeImplementation& automatic = *FindTransposeImplementation("auto");
   static const TransposeImplementation& square = *FindTransposeImplementation("in_place_square");
@@ -61,7 +61,7 @@ absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void*
   args.stream = stream;
   const TransposeImplementation& implementation = ImplementationFor(args);
   args.block = implementation.default_block;
-  // Not RunTranspose(), whose messages speak of an implementation that nobody asked for.
+  // Not RunTranspose(), whose messages name an implementation that the caller did not ask for.
   RETURN_IF_ERROR(CheckTransposeArgs(implementation, args, kNames));
   RETURN_IF_ERROR(CheckAtLeast("workspace_bytes", workspace_bytes,
                                TransposeWorkspaceBytes(implementation, args)));

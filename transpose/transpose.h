@@ -1,14 +1,14 @@
-// The fastest matrix transpose there is, in one call.
+// Transposes matrices in device memory with the fastest kernel for each shape, in one call.
 //
 //   const MatrixView in = {device_in, rows, cols, cols, sizeof(float)};
 //   const MutableMatrixView out = {device_out, cols, rows, rows, sizeof(float)};
 //   absl::Status status = Transpose(in, out, stream);
 //
 // out(c, r) = in(r, c), for each matrix of a batch. Matrices are row-major in device memory, rows
-// `ld` elements apart, any shape, elements of 1, 2, 4, 8 or 16 bytes that are moved and never
-// interpreted; pointers need to be multiples of the element's size and no more. The kernel is
-// chosen by shape, type and alignment (dispatch.h); multiples of 16 bytes for pointers and rows are
-// the fastest, and a size like 8191 x 8193 is within a few percent of a copy all the same.
+// `ld` elements apart, of any shape. Elements have 1, 2, 4, 8 or 16 bytes and are moved, never
+// interpreted; pointers must be multiples of the element's size. The kernel is chosen by shape,
+// type and alignment (dispatch.h): multiples of 16 bytes for pointers and rows are the fastest, but
+// a size like 8191 x 8193 is also within a few percent of a copy.
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
 // state, may be captured into a graph, and may be made from any thread. Errors inside the kernel
@@ -24,18 +24,18 @@
 
 namespace stridewise {
 
-// A matrix to be read, or a batch of the same shape.
+// A matrix to be read, or a batch of matrices of the same shape.
 struct MatrixView {
   const void* data = nullptr;
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t ld = 0;  // Elements from one row to the next, >= cols.
   int64_t element_bytes = 4;
-  int64_t batch = 1;         // Matrices of this shape,
-  int64_t batch_stride = 0;  // each so many elements behind the one before it.
+  int64_t batch = 1;         // The number of matrices.
+  int64_t batch_stride = 0;  // Elements from one matrix to the next.
 };
 
-// The same, to be written.
+// A matrix to be written, or a batch of matrices of the same shape.
 struct MutableMatrixView {
   void* data = nullptr;
   int64_t rows = 0;
@@ -46,21 +46,21 @@ struct MutableMatrixView {
   int64_t batch_stride = 0;
 };
 
-// Transposes `in` into `out`, which has its rows and columns exchanged. With out.data == in.data in
-// place: square matrices then need the same ld on both sides, others a workspace, and batches the
-// same batch_stride. Nothing but the elements of `out` is written.
+// Transposes `in` into `out`, which has its rows and columns exchanged. If out.data == in.data it
+// works in place: square matrices then need the same ld on both sides, others a workspace, and
+// batches the same batch_stride. Nothing but the elements of `out` is written.
 //
-// InvalidArgument, naming the argument, and nothing launched: for shapes, batches or element sizes
-// that do not fit each other, ld < cols, null with elements, pointers that are no multiple of the
-// element's size, memory of `in` and `out` that overlaps without being the same, or a workspace
-// that is too small.
+// Returns InvalidArgument, naming the argument, and launches nothing, if shapes, batches or element
+// sizes do not fit each other, if ld < cols, if a pointer to elements is null or not a multiple of
+// the element's size, if `in` and `out` overlap without being the same memory, or if the workspace
+// is too small.
 absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, cudaStream_t stream);
 
-// Bytes of device memory that the transpose needs beside its matrices: 0 unless it is in place and
-// not square; then those of one matrix.
+// Returns the bytes of device memory that the transpose needs beside its matrices: those of one
+// matrix if it is in place and not square, and else 0.
 int64_t TransposeWorkspaceBytes(const MatrixView& in, const MutableMatrixView& out);
 
-// As Transpose(), with a workspace, a multiple of 16, that belongs to the call until its work on
+// Does the same with a workspace, at a multiple of 16, that belongs to the call until its work on
 // the stream is done.
 absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void* workspace,
                        int64_t workspace_bytes, cudaStream_t stream);

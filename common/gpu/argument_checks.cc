@@ -1,6 +1,9 @@
 #include "common/gpu/argument_checks.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
 
 namespace stridewise {
 
@@ -14,6 +17,38 @@ absl::Status CheckAtMost(absl::string_view argument, int64_t value, int64_t high
   if (value <= highest) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(argument, " is ", value, "; allowed is at most ", highest));
+}
+
+absl::StatusOr<int64_t> CheckMatrixArgument(const MatrixArgument& matrix) {
+  RETURN_IF_ERROR(CheckAtLeast(matrix.ld_name, matrix.ld, matrix.cols));
+  if (matrix.batch > 1) RETURN_IF_ERROR(CheckAtLeast(matrix.stride_name, matrix.stride, 0));
+  if (matrix.rows == 0 || matrix.cols == 0 || matrix.batch == 0) return 0;
+  int64_t last_row = 0;
+  int64_t last_matrix = 0;
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(matrix.rows - 1, matrix.ld, &last_row) ||
+      __builtin_mul_overflow(matrix.batch - 1, matrix.stride, &last_matrix) ||
+      __builtin_add_overflow(last_row, matrix.cols, &elements) ||
+      __builtin_add_overflow(last_matrix, elements, &elements) ||
+      __builtin_mul_overflow(elements, matrix.element_bytes, &bytes)) {
+    const std::string stride =
+        matrix.batch > 1 ? absl::StrCat(", ", matrix.stride_name, " ", matrix.stride) : "";
+    return absl::InvalidArgumentError(
+        absl::StrCat(matrix.name, " has ", matrix.ld_name, " ", matrix.ld, stride,
+                     "; allowed are matrices of fewer than 2^63 bytes together"));
+  }
+  if (matrix.data == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(matrix.name, " is null; allowed only when it has no elements, and it has ",
+                     matrix.rows * matrix.cols));
+  }
+  if (reinterpret_cast<uintptr_t>(matrix.data) % static_cast<uintptr_t>(matrix.element_bytes) !=
+      0) {
+    return absl::InvalidArgumentError(absl::StrCat(matrix.name, " is not a multiple of ",
+                                                   matrix.element_bytes, ", the element's size"));
+  }
+  return bytes;
 }
 
 absl::Status CheckBlock(Blocks blocks, const Block& own, const Block& asked) {

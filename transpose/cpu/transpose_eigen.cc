@@ -11,7 +11,7 @@ namespace stridewise {
 absl::Status TransposeEigen(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using Bits = decltype(element);
-    // Eigen wants arithmetic types; a complex double is 16 bytes that it copies as they are.
+    // Eigen takes arithmetic types; it copies the 16 bytes of a complex double as they are.
     using T = std::conditional_t<std::is_same_v<Bits, Bits128>, std::complex<double>, Bits>;
     using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using Stride = Eigen::OuterStride<>;

@@ -1,4 +1,4 @@
-// The transposes of the studies on the host: one loop nest each.
+// The transposes on the host, steps 1 to 3: one loop nest each.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace stridewise {
 namespace {
 
-// A block of floats is 4 KB, two of them a quarter of a usual L1.
+// Two blocks of floats take 8 KB, a quarter of a usual L1.
 constexpr int64_t kBlock = 32;
 
 }  // namespace

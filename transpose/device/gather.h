@@ -1,7 +1,7 @@
-// Vectors gathered from a tile of raw rows in shared memory, for tile_ragged.cu, and how a warp
-// that does so keeps out of its own banks.
+// Gathers the vectors of out rows from a tile of raw rows in shared memory, for tile_ragged.cu,
+// with few bank conflicts.
 //
-// A warp takes four columns of the tile, and eight vectors of each, one behind the other.
+// A warp gathers from four columns of the tile, eight consecutive vectors of each.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_GATHER_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_GATHER_H_
@@ -14,16 +14,14 @@
 
 namespace stridewise {
 
-inline constexpr int kLanes = 8;  // Of a warp, along an out row: 128 bytes.
-inline constexpr int kColumnsOfWarp = 4;
+inline constexpr int kLanes = 8;          // Lanes of a warp along an out row: 128 bytes.
+inline constexpr int kColumnsOfWarp = 4;  // Out rows that a warp takes at a time.
 
-// The 16 bytes of elements (0, 0) to (n - 1, 0) from `first`. Vectors of a warp that start 16 bytes
-// apart lie in the same bank when the pitch is even, and those of its columns when pitch and
-// leading dimension conspire; `turn` is the word that a thread begins with, so that they do not
-// meet. Only elements of 1 and 2 bytes gain from it, which are
-// loaded one by one.
+// Returns the 16 bytes of elements (0, 0) to (n - 1, 0) of a tile whose element (0, 0) is at
+// `first`. Lanes whose vectors start in the same bank can be given different rotations (see
+// BankOrder): the word that a thread loads first. Elements of 4 bytes and more ignore it.
 template <typename T>
-__device__ inline Vector Gather(const unsigned char* first, int pitch, int turn) {
+__device__ inline Vector Gather(const unsigned char* first, int pitch, int rotation) {
   uint32_t word[4];
   if constexpr (sizeof(T) == 16) {
     return *reinterpret_cast<const Vector*>(first);
@@ -41,7 +39,7 @@ __device__ inline Vector Gather(const unsigned char* first, int pitch, int turn)
     constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      const unsigned char* rows = first + kInWord * ((w + turn) & 3) * pitch;
+      const unsigned char* rows = first + kInWord * ((w + rotation) & 3) * pitch;
       uint32_t element[4] = {};
 #pragma unroll
       for (int k = 0; k < kInWord; ++k) {
@@ -54,9 +52,9 @@ __device__ inline Vector Gather(const unsigned char* first, int pitch, int turn)
                               __byte_perm(element[2], element[3], 0x0040), 0x5410);
       }
     }
-    // word[w] is word (w + turn) % 4 of the vector: turned back by one, then by two.
-    const bool one = (turn & 1) != 0;
-    const bool two = (turn & 2) != 0;
+    // word[w] is word (w + rotation) % 4 of the vector: rotated back by one, then by two.
+    const bool one = (rotation & 1) != 0;
+    const bool two = (rotation & 2) != 0;
     const uint32_t a = one ? word[3] : word[0];
     const uint32_t b = one ? word[0] : word[1];
     const uint32_t c = one ? word[1] : word[2];
@@ -65,27 +63,28 @@ __device__ inline Vector Gather(const unsigned char* first, int pitch, int turn)
   }
 }
 
-// How a warp of small elements avoids bank conflicts (see Gather()). With p elements from row to
-// row in shared memory, p odd, the eight vectors of an out row start in eight different banks, and
-// a column is size * (1 - ld_out * p) bytes from where its neighbour starts, modulo 16: columns
-// that fall together take turns, those that fall into one word are taken 2 or 4 apart. With p even
-// it is the vectors that take turns.
-struct Banks {
-  int turn = 0;
-  int spread = 0;  // The distance of a warp's columns is 2^spread.
+// The order in which a warp loads elements of 1 and 2 bytes, which are loaded one by one. Let p be
+// the number of elements from row to row in shared memory. If p is odd, the eight vectors of an out
+// row start in eight different banks, and each column starts size * (1 - ld_out * p) bytes, modulo
+// 16, after its neighbour: columns that start in the same bank get different rotations, and columns
+// that start in the same word are replaced by columns that are 2 or 4 apart. If p is even, vectors
+// of one out row start in the same bank, and get different rotations.
+struct BankOrder {
+  int rotation = 0;
+  int log2_stride = 0;  // Logarithm of the distance between the columns of a warp.
 };
 template <typename T>
-__device__ inline Banks AvoidBanks(int pitch, int64_t ld_out, int lane, int column) {
-  Banks banks;
+__device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int lane, int column) {
+  BankOrder order;
   if constexpr (sizeof(T) < 4) {
     const int p = pitch / static_cast<int>(sizeof(T));
     const int apart = static_cast<int>(sizeof(T)) * (1 - static_cast<int>(ld_out & 15) * p) & 15;
-    banks.spread = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
-    const int even = __ffs(p) - 1;  // Factors of 2; with three of them all vectors meet.
-    const int vectors_turn = even < 3 ? lane >> (3 - even) : lane;
-    banks.turn = even > 0 ? vectors_turn : (apart & 7) == 0 ? column : 0;
+    order.log2_stride = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
+    const int even = __ffs(p) - 1;  // Factors of 2; with three, all vectors start in one bank.
+    const int rotation_of_vector = even < 3 ? lane >> (3 - even) : lane;
+    order.rotation = even > 0 ? rotation_of_vector : (apart & 7) == 0 ? column : 0;
   }
-  return banks;
+  return order;
 }
 
 }  // namespace stridewise

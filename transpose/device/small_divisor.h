@@ -1,5 +1,5 @@
-// Division of small numbers by one that is the same for a whole launch: a multiplication where a
-// GPU, which has no instruction for it, takes some twenty.
+// Divides small numbers by a divisor that is the same for a whole launch: with one multiplication,
+// where a GPU, which has no instruction for division, takes some twenty instructions.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_SMALL_DIVISOR_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_SMALL_DIVISOR_H_
@@ -10,8 +10,8 @@
 
 namespace stridewise {
 
-// Exact for n >= 0 with (n + 1) * divisor <= 2^32; see Robison, "N-bit unsigned division via N-bit
-// multiply-add", ARITH 2005. REQUIRES: divisor > 0.
+// Quotient(n) is exact for n >= 0 with (n + 1) * divisor <= 2^32; see Robison, "N-bit unsigned
+// division via N-bit multiply-add", ARITH 2005. REQUIRES: divisor > 0.
 class SmallDivisor {
  public:
   explicit SmallDivisor(int64_t divisor)

@@ -1,9 +1,10 @@
-// The grid of a kernel that takes a tile a block, for one matrix or a batch.
+// The grid of a kernel in which each block takes a tile, for one matrix or a batch.
 //
-// Tiles are taken in the order in which `out` is written: x runs along an out row, so that the
-// blocks that run together finish whole rows of `out` and read a band of columns of `in`. The other
-// way round costs 2 to 3 points of a copy's speed on an H200. y is the tile's column in `in`, and z
-// the matrix; a single matrix with more than 65535 columns of tiles goes on in z.
+// Blocks take the tiles in the order in which `out` is written: blockIdx.x runs along an out row,
+// so that the blocks that run at the same time finish whole rows of `out` and read a band of
+// columns of `in`. The other order costs 2 to 3 points of a copy's speed on an H200. blockIdx.y is
+// the column of the tile in `in`, and blockIdx.z the matrix; the tiles of a single matrix with more
+// than 65535 columns of tiles continue in z.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_TILE_GRID_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_TILE_GRID_H_
@@ -18,14 +19,14 @@
 
 namespace stridewise {
 
-// What z means, and how far the matrices of a batch lie apart, in elements.
+// The meaning of blockIdx.z, and the elements from one matrix of a batch to the next.
 struct TileBatch {
   bool matrix_in_z = false;
   int64_t stride_in = 0;
   int64_t stride_out = 0;
 };
 
-// Moves the views to the block's matrix, and returns the column of its tile.
+// Moves the views to the block's matrix and returns the column of the block's tile.
 template <typename In, typename Out>
 __device__ inline int64_t EnterMatrix(const TileBatch& batch, In* in, Out* out) {
   if (!batch.matrix_in_z) return BlockRow();
@@ -34,16 +35,15 @@ __device__ inline int64_t EnterMatrix(const TileBatch& batch, In* in, Out* out) 
   return blockIdx.y;
 }
 
-// Calls launch(args, grid, batch) for as many grids as the batch needs, usually one. `args` is
-// those of the grid's first matrix. tile_rows counts tiles of one matrix, one above the other, in
-// `in`.
+// Calls launch(args, grid, batch) for each grid that the batch needs, usually one, with the
+// arguments of the grid's first matrix. One matrix of `in` has tile_rows x tile_cols tiles.
 template <typename LaunchFn>
 absl::Status ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
                              LaunchFn launch) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
   const int64_t layers = CeilDiv(tile_cols, kMaxGridYZ);
   const bool matrix_in_z = layers == 1;
-  const int64_t matrices = matrix_in_z ? kMaxGridYZ : 1;  // That a grid holds.
+  const int64_t matrices = matrix_in_z ? kMaxGridYZ : 1;  // The most that a grid takes.
   for (int64_t first = 0; first < args.batch; first += matrices) {
     TransposeArgs part = args;
     part.batch = std::min(matrices, args.batch - first);

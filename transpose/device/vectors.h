@@ -1,4 +1,5 @@
-// 16 bytes as one access: elements of a vector, and rows and columns exchanged inside registers.
+// Vectors of 16 bytes: single accesses, elements, and the exchange of rows and columns in
+// registers.
 //
 // All indices are meant to be constants after unrolling; nothing here then touches memory.
 
@@ -18,10 +19,10 @@ inline constexpr int kVectorBytes = 16;
 template <typename T>
 inline constexpr int kVectorElements = kVectorBytes / static_cast<int>(sizeof(T));
 
-// Stores 16 bytes in one access, which is not to be taken for granted: where the four words come
-// from four loads, nvcc may make four stores of an assignment, and a transpose half as fast. Loads
-// that follow may be moved before the store, so that those of the next vector are under way:
-// nothing that a thread stores here may be read by it again.
+// Stores 16 bytes in one access, which an assignment does not guarantee: where the four words come
+// from four loads, nvcc may turn it into four stores, and a transpose becomes half as fast. The
+// compiler may move later loads before the store, so that the next vector's loads are in flight:
+// a thread must not read again what it stores here.
 __device__ inline void StoreVector(void* to, const Vector& vector) {
 #ifdef STRIDEWISE_HOST_EXECUTOR
   *static_cast<Vector*>(to) = vector;
@@ -31,7 +32,7 @@ __device__ inline void StoreVector(void* to, const Vector& vector) {
 #endif
 }
 
-// Element k of the vector.
+// Returns element k of the vector.
 template <typename T>
 __device__ inline T ElementOf(const Vector& vector, int k) {
   const uint32_t word[4] = {vector.x, vector.y, vector.z, vector.w};
@@ -47,7 +48,7 @@ __device__ inline T ElementOf(const Vector& vector, int k) {
   }
 }
 
-// The vector of these elements.
+// Returns the vector of these elements.
 template <typename T>
 __device__ inline Vector VectorOf(const T (&elements)[kVectorElements<T>]) {
   uint32_t word[4] = {0, 0, 0, 0};
@@ -67,9 +68,9 @@ __device__ inline Vector VectorOf(const T (&elements)[kVectorElements<T>]) {
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-// Columns of a stack of vectors: Columns<T, kRows>::Take(rows, columns) sets columns[k] to element
-// k of each of the rows, in order. Below 4 bytes a byte permute picks the elements: eight for 4 x 4
-// words of bytes, sixteen elements each, where shifts and masks would take ninety-six.
+// Exchanges rows and columns of a stack of vectors: Columns<T, kRows>::Take(rows, columns) sets
+// columns[k] to element k of each of the rows, in order. Elements below 4 bytes are picked by byte
+// permutes: eight instructions exchange 4 x 4 bytes, several times fewer than shifts and masks.
 template <typename T, int kRows>
 struct Columns;
 

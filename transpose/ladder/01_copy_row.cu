@@ -1,6 +1,8 @@
-// A copy with one thread an element, neighbouring threads along a row: both sides coalesced. The
-// upper bound of the studies, and with 4-byte elements and 16x16 blocks about half of what memory
-// can do: too few bytes in flight.
+// Step 1: a copy with one element a thread. Neighbouring threads take neighbouring elements of a
+// row, so both sides are coalesced: a warp touches no sector of which it does not use every byte.
+// The studies take it as the upper bound of what a transpose can reach. With 4-byte elements and
+// 16x16 blocks it still reaches only about half of the memory's bandwidth, because too few bytes
+// are in flight.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

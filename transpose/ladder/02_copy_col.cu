@@ -1,6 +1,7 @@
-// A copy with neighbouring threads down a column: both sides strided, a sector for each element.
-// The lower bound of the studies. L1 saves the loads (a sector's other elements are read by
-// neighbouring warps soon after), nothing saves the stores.
+// Step 2: a copy in which neighbouring threads walk down a column, so both sides are strided: the
+// threads of a warp touch up to 32 different sectors. The studies take it as their lower bound.
+// Loads profit from L1, because neighbouring warps soon read the rest of each sector; nothing does
+// the same for stores.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

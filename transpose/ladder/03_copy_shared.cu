@@ -1,6 +1,6 @@
-// A copy through a tile of shared memory, without conflicts and without an exchange of rows and
-// columns: `tile_unrolled` less the transpose. What it loses against copy_vector is what the detour
-// costs.
+// Step 3: a copy through a tile of shared memory, without bank conflicts and without exchanging
+// rows and columns: tile_unrolled (step 18) less the transpose. What it loses against copy_vector
+// (step 4, CopyVectorised() in common/gpu/device_ops.cu) is the cost of the detour.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

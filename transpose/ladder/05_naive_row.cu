@@ -1,6 +1,7 @@
-// Reads along rows, writes along columns. A warp of a 16x16 block stores into 16 rows of `out`, 2
-// elements each: 16 sectors of 32 bytes for 128 bytes of data, 25 %; with 32x8 blocks 32
-// sectors, 12.5 %. Stores are not gathered in L1.
+// Step 5: a transpose that reads along rows and writes along columns. A warp of a 16x16 block loads
+// two runs of 16 neighbours, but stores into 16 rows of `out`, two elements in each: 16 sectors of
+// 32 bytes for 128 bytes of data, an efficiency of 25 %. With 32x8 blocks it is 32
+// sectors, 12.5 %. L1 does not collect stores, so every one of these sectors goes on to L2.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

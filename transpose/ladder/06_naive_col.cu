@@ -1,6 +1,6 @@
-// Reads along columns, writes along rows: naive_row with the stride on the side of the loads. What
-// a sector holds beyond the element that was asked for stays in L1, where neighbouring warps find
-// it; a strided store has no such second chance.
+// Step 6: naive_row with the strided side exchanged: it reads along columns and writes along rows.
+// It is faster, because a strided load has a second chance: the rest of its sector stays in L1,
+// where neighbouring warps find it. A strided store has none.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,6 +1,6 @@
-// naive_row with four elements a thread, a block's width apart. The loads are independent, so four
-// are in flight; but so are four strided stores, and those are the bottleneck. Columns beyond the
-// last multiple of four blocks are handled one by one.
+// Step 7: naive_row with four elements a thread, a block's width apart. The four loads are
+// independent of each other, so four are in flight at once; but so are four strided stores, and
+// those are the bottleneck. Columns beyond the last multiple of four blocks are checked one by one.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,5 +1,6 @@
-// naive_col with four elements a thread, a block's width apart: four strided loads in flight, four
-// coalesced stores. Columns beyond the last multiple of four blocks are handled one by one.
+// Step 8: naive_col with four elements a thread, a block's width apart. Four strided loads in
+// flight hide more latency than one, and the four stores are coalesced. Columns beyond the last
+// multiple of four blocks are checked one by one.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,9 +1,10 @@
-// naive_row with the blocks of a row of tiles shifted by the row's number, so that blocks that run
-// together work along a diagonal. It was the cure for partition camping: on GPUs of compute
-// capability 1.x a column of tiles could lie in one of the few memory partitions. Addresses are
-// hashed over the partitions since. The shift is modulo the grid's *width*, so that every tile is
-// taken once whatever the grid's shape (Ruetsch and Micikevicius, Optimizing Matrix Transpose in
-// CUDA, 2009).
+// Step 9: naive_row with the blocks of each row of tiles shifted by the row's number, so that
+// blocks which run at the same time work along a diagonal. This avoided partition camping: on GPUs
+// of compute capability 1.x a whole column of tiles could lie in one of the few memory partitions,
+// which then served all blocks alone. Since then addresses are hashed over the partitions, which
+// prevents it in any order. The shift is taken modulo the *width* of the grid, so that every tile
+// is taken exactly once whatever the grid's shape (Ruetsch and Micikevicius, Optimizing Matrix
+// Transpose in CUDA, 2009).
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

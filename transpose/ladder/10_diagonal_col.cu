@@ -1,9 +1,5 @@
-// naive_col with the blocks of a row of tiles shifted by the row's number, so that blocks that run
-// together work along a diagonal. It was the cure for partition camping: on GPUs of compute
-// capability 1.x a column of tiles could lie in one of the few memory partitions. Addresses are
-// hashed over the partitions since. The shift is modulo the grid's *width*, so that every tile is
-// taken once whatever the grid's shape (Ruetsch and Micikevicius, Optimizing Matrix Transpose in
-// CUDA, 2009).
+// Step 10: naive_col with the blocks taken along diagonals, in the order and for the reason of
+// diagonal_row (step 9).
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,6 +1,8 @@
-// Both global sides coalesced through a 32x32 tile in shared memory. Unpadded, a column of the tile
-// lies in one bank: 32 wavefronts a load where one would do. `tile_square_padded` is the same
-// kernel with a column of padding.
+// Steps 11 and 12: both global sides are coalesced, because the exchange of rows and columns
+// happens in a 32x32 tile of shared memory, where strides cost no sectors. They cost bank
+// conflicts: in the unpadded tile (tile_square) a column lies in a single bank, and a warp's load
+// takes 32 wavefronts where one would do. One column of padding (tile_square_padded) moves every
+// row one bank further, so that a column is spread over all 32 banks.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

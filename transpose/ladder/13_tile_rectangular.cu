@@ -1,7 +1,8 @@
-// A tile of 16 rows of 32 elements, written as 32 rows of 16: 512 threads a block, so that two more
-// blocks fit on a multiprocessor than with 1024. A warp stores two rows of 16 elements, 64 bytes
-// each for float. On the way out it reads two columns of the tile: with rows of 32 they lie in one
-// bank each, with rows of 33 in overlapping sets of banks, with 34 in all 32.
+// Steps 13 and 14: a tile of 16 rows of 32 elements, written as 32 rows of 16. Blocks have 512
+// threads instead of 1024, so that two more of them fit on a multiprocessor. A warp stores two rows
+// of 16 elements, 64 bytes each for floats, and for that reads two columns of the tile. With rows
+// of 32 elements (tile_rectangular) these lie in one bank each, with rows of 33 in overlapping sets
+// of banks, and with rows of 34 (tile_rectangular_padded) in all 32 banks.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"
@@ -25,7 +26,7 @@ __global__ void TileRectangular(In in, Out out) {
     tile[y][x] = in(first_row + y, first_col + x);
   }
   __syncthreads();
-  // The same threads in the shape of the transposed tile: 32 rows of 16.
+  // The same threads, rearranged as the transposed tile: 32 rows of 16.
   const int thread = y * kCols + x;
   const int out_y = thread / kRows;
   const int out_x = thread % kRows;

@@ -1,8 +1,9 @@
-// A tile of block.y rows and 2 * block.x columns in dynamic shared memory, two elements a thread,
-// padding as a parameter: the kernel whose best block shape the studies searched for.
-// `..._padded_dynamic` and `..._padded2_dynamic` are the same kernel with one and two columns of
-// padding. Of 32 threads that read columns of the tile, a padding of 1 leaves two to a bank at
-// 32x16.
+// Steps 15, 16 and 17: a tile of block.y rows and 2 * block.x columns in dynamic shared memory.
+// Each thread moves two elements, so that two loads are in flight, and the caller chooses the
+// block: this is the kernel whose best block shape the studies searched for. The padding is a
+// parameter: none (tile_unroll2_dynamic), one column (..._padded_dynamic) and two
+// (..._padded2_dynamic). In a 32x16 block a warp reads two columns of the tile; one column of
+// padding then leaves two elements in most banks, and two columns of padding one in each.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"
@@ -16,7 +17,7 @@ template <typename In, typename Out>
 __global__ void TileUnroll2Dynamic(In in, Out out, int padding) {
   using Index = typename In::Index;
   using T = typename Out::Element;
-  // Declared with one type for all instances of the template, as the language wants it.
+  // C++ wants one type for all instances of the template.
   extern __shared__ Bits128 shared[];
   T* tile = reinterpret_cast<T*>(shared);
   const int width = kUnroll * blockDim.x + padding;
@@ -33,7 +34,7 @@ __global__ void TileUnroll2Dynamic(In in, Out out, int padding) {
   }
   __syncthreads();
 
-  // The same threads in the shape of the transposed tile: block.x rows of block.y, twice.
+  // The same threads, rearranged as the transposed tile: block.x rows of block.y, twice.
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   const int out_x = thread % blockDim.y;
   const Index out_col = first_row + out_x;

@@ -1,6 +1,6 @@
-// The padded 32x32 tile with 256 threads, four elements each: a thread has four loads in flight
-// instead of one, and eight blocks share a multiprocessor instead of two, so that some load while
-// others store.
+// Step 18: the padded 32x32 tile with 256 threads that move four elements each. A thread has four
+// loads in flight instead of one, and eight blocks fit on a multiprocessor instead of two, so that
+// some blocks load while others wait at their barrier or store.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,6 +1,7 @@
-// tile_unrolled without padding: element (y, x) lies in column x ^ y of its row. A row is then a
-// permutation of the banks, and so is a column: no conflicts on either side, 32x32 elements instead
-// of 32x33, and rows that stay aligned for wider accesses.
+// Step 19: tile_unrolled without padding. Element (y, x) of the tile is stored in column x ^ y of
+// its row (XOR swizzling). A row is then a permutation of the 32 banks, and so is a column: there
+// are no conflicts on either side, the tile takes 32x32 elements instead of 32x33, and its rows
+// stay aligned for wider accesses.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"

@@ -1,6 +1,7 @@
-// tile_swizzled with as many blocks as the device holds at once; each walks over the tiles with the
-// grid as its stride. No block is started for each tile; but a block that stores does not load, and
-// only its neighbours on the multiprocessor keep memory busy meanwhile.
+// Step 20: tile_swizzled with persistent blocks: the grid has only the blocks that the device holds
+// at once, and each of them loops over the tiles with the size of the grid as its stride. This
+// saves starting a block for every tile. But a block that stores does not load, and only the other
+// blocks on its multiprocessor keep memory busy meanwhile.
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"

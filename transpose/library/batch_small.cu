@@ -1,13 +1,14 @@
-// Batches of matrices so small that a tile kernel's blocks would be mostly empty: 16x16, 7x5. A
-// block takes some 16 KB of whole matrices as one flat piece, 16 bytes a thread on the way in and
-// on the way out; in between each thread picks its elements out of shared memory.
+// For batches of matrices so small (16x16, 7x5) that the blocks of a tile kernel would be mostly
+// empty. A block takes about 16 KB of whole matrices as one contiguous piece, 16 bytes a thread for
+// loads and for stores; in between each thread picks its elements from shared memory.
 //
-// What costs here is not memory but finding out where an element comes from: more instructions than
-// to move it. So the piece is several equal units, and what a thread has worked out for one it uses
-// for all of them.
+// The cost here is not memory but index arithmetic: finding out where an element comes from takes
+// more instructions than moving it. The piece therefore consists of several equal units, and a
+// thread uses the offsets that it has computed for one unit for all of them.
 //
-// Matrices with gaps inside or between them are moved one element a thread, through the same shared
-// memory; those of more than 48 KB in 32x32 tiles. Both are right, and not what this is for.
+// Matrices with gaps inside or between them are moved one element a thread through the same shared
+// memory, and those of more than 48 KB in 32x32 tiles. Both paths are correct, and neither is what
+// the kernel is for.
 
 #include <type_traits>
 
@@ -24,21 +25,23 @@ constexpr int kThreads = 256;
 constexpr int kUnitBytes = kVectorBytes * kThreads;  // One vector a thread.
 constexpr int kPieceBytes = 16 << 10;
 constexpr int kMaxMatrixBytes = 48 << 10;
-constexpr int kInFlight = 4;  // Loads of a thread before it needs the first.
+constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
-// One side of all matrices, and whether they are one contiguous piece.
+// All matrices of `in` or of `out`.
 template <typename T>
 struct Side {
   T* data;
   int64_t ld;
   int64_t stride;
-  bool flat;
+  bool flat;  // Whether they are one contiguous piece.
 };
 
+// The layout of a block's piece: units of equal numbers of matrices, in global and in shared
+// memory.
 template <typename T>
 class Units {
  public:
-  // What vectors are cut into: elements, but no less than a bank of shared memory.
+  // The type that shared memory is accessed in: elements, but no smaller than a bank.
   using Word = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
   static constexpr int kWords = kVectorBytes / static_cast<int>(sizeof(Word));
   static constexpr int kPerWord = static_cast<int>(sizeof(Word) / sizeof(T));
@@ -49,52 +52,54 @@ class Units {
         cols(static_cast<int>(matrix_cols)),
         matrices(matrices_of_unit),
         elements(matrices * rows * cols),
-        // Where vectors and units do not start together: and the two that are not whole.
+        // Where units do not start at a vector, two vectors more, of which a unit has a part.
         vectors(elements / kVectorElements<T> + (aligned ? 0 : 2)),
         units(units_of_block),
         by_rows_(rows),
         by_cols_(cols),
         by_vectors_(vectors) {}
 
-  int rows;  // Of a matrix of `in`.
-  int cols;
-  int matrices;  // Of a unit.
-  int elements;  // Of a unit.
-  int vectors;   // Of a unit.
-  int units;     // Of a block.
+  int rows;      // Rows of a matrix of `in`.
+  int cols;      // Columns of a matrix of `in`.
+  int matrices;  // Matrices of a unit.
+  int elements;  // Elements of a unit.
+  int vectors;   // Vectors of a unit.
+  int units;     // Units of a block.
 
   size_t shared_bytes() const { return sizeof(Word) * pitch() * units; }
-  // Words of shared memory from one unit to the next.
+  // Returns the words of shared memory from one unit to the next.
   STRIDEWISE_HOST_DEVICE int pitch() const { return vectors * kWords + Padding(vectors); }
-  // Words that are left free before a vector, so that strides of powers of two spread over the
-  // banks: loads and stores of up to 4 bytes then take two wavefronts, give or take one.
+  // Returns the words that are left free before a vector, so that strides of powers of two spread
+  // over the banks: loads and stores of up to 4 bytes then take one to three wavefronts.
   STRIDEWISE_HOST_DEVICE static int Padding(unsigned vector) {
     return static_cast<int>(vector / 2 + vector / 64);
   }
-  // In shared memory, in elements, of one of a unit.
+  // Returns the offset of an element of a unit in shared memory, in elements.
   STRIDEWISE_HOST_DEVICE int OffsetOf(int unit, int element) const {
     constexpr unsigned kElements = kVectorElements<T>;
     return element +
            (Padding(static_cast<unsigned>(element) / kElements) + unit * pitch()) * kPerWord;
   }
 
-  // Element i of a unit, in the order of `in` or of `out`: element (row, col) of a matrix.
-  struct Place {
+  // Element (row, col) of a matrix of a unit.
+  struct Coordinate {
     int matrix, row, col;
   };
-  STRIDEWISE_HOST_DEVICE Place PlaceInOrderOfIn(int i) const {
+  // Returns the coordinate of element i of a unit in the order of `in`.
+  STRIDEWISE_HOST_DEVICE Coordinate CoordinateInOrderOfIn(int i) const {
     const int row = by_cols_.Quotient(i);
     const int matrix = by_rows_.Quotient(row);
     return {matrix, row - matrix * rows, i - row * cols};
   }
-  STRIDEWISE_HOST_DEVICE Place PlaceInOrderOfOut(int i) const {
+  // Returns the same in the order of `out`.
+  STRIDEWISE_HOST_DEVICE Coordinate CoordinateInOrderOfOut(int i) const {
     const int col = by_rows_.Quotient(i);
     const int matrix = by_cols_.Quotient(col);
     return {matrix, i - col * rows, col - matrix * cols};
   }
-  // The number in the order of `in` of element i in the order of `out`.
-  STRIDEWISE_HOST_DEVICE int NumberInOrderOfIn(int i) const {
-    const int col = by_rows_.Quotient(i);  // Of all matrices side by side.
+  // Returns the index in the order of `in` of element i in the order of `out`.
+  STRIDEWISE_HOST_DEVICE int IndexInOrderOfIn(int i) const {
+    const int col = by_rows_.Quotient(i);  // Counted through all matrices, side by side.
     const int matrix = by_cols_.Quotient(col);
     return (i - col * rows) * cols + col + matrix * (rows - 1) * cols;
   }
@@ -109,7 +114,7 @@ class Units {
   SmallDivisor by_vectors_;
 };
 
-// The part of unit `unit` of a block's `count` elements that exists.
+// Returns the part of unit `unit` that the block's `count` elements reach.
 template <typename T, typename Element>
 __device__ Strip<Element> StripOf(const Units<T>& units, Element* piece, int unit, int count) {
   const int left = count - unit * units.elements;
@@ -144,8 +149,8 @@ __device__ void LoadFlat(const Units<T>& units, const T* piece, int count, T* ti
   for (int i = threadIdx.x; i < units.units * Strip<T>::kEnds; i += kThreads) {
     const int unit = i / Strip<T>::kEnds;
     const Strip<const T> strip = StripOf(units, piece, unit, count);
-    const int place = strip.End(i % Strip<T>::kEnds);
-    if (place >= 0) tile[units.OffsetOf(unit, strip.lead() + place)] = strip[place];
+    const int index = strip.End(i % Strip<T>::kEnds);
+    if (index >= 0) tile[units.OffsetOf(unit, strip.lead() + index)] = strip[index];
   }
 }
 
@@ -153,19 +158,19 @@ template <typename T>
 __device__ void StoreFlat(const Units<T>& units, const T* tile, int lead_in, T* piece, int count) {
   const int matrix_elements = units.rows * units.cols;
   for (int vector = threadIdx.x; vector < units.vectors; vector += kThreads) {
-    // Where each element is, walking down the columns.
+    // The offset of each element in shared memory, walking down the columns.
     const int first = Strip<T>(piece, count).First(vector);
     if (first < 0) continue;
     int from[kVectorElements<T>];
-    auto [matrix, row, col] = units.PlaceInOrderOfOut(first);
-    int number = (matrix * units.rows + row) * units.cols + col;
+    auto [matrix, row, col] = units.CoordinateInOrderOfOut(first);
+    int index = (matrix * units.rows + row) * units.cols + col;
     int of_matrix = col * units.rows + row;
 #pragma unroll
     for (int k = 0; k < kVectorElements<T>; ++k) {
-      from[k] = units.OffsetOf(0, lead_in + number);
+      from[k] = units.OffsetOf(0, lead_in + index);
       const bool next_col = ++row == units.rows;
       const bool next_matrix = ++of_matrix == matrix_elements;
-      number += next_matrix ? 1 : next_col ? units.cols + 1 - matrix_elements : units.cols;
+      index += next_matrix ? 1 : next_col ? units.cols + 1 - matrix_elements : units.cols;
       row = next_col ? 0 : row;
       of_matrix = next_matrix ? 0 : of_matrix;
     }
@@ -183,9 +188,9 @@ __device__ void StoreFlat(const Units<T>& units, const T* tile, int lead_in, T* 
   for (int i = threadIdx.x; i < units.units * Strip<T>::kEnds; i += kThreads) {
     const int unit = i / Strip<T>::kEnds;
     const Strip<T> strip = StripOf(units, piece, unit, count);
-    const int place = strip.End(i % Strip<T>::kEnds);
-    if (place < 0) continue;
-    strip[place] = tile[units.OffsetOf(unit, lead_in + units.NumberInOrderOfIn(place))];
+    const int index = strip.End(i % Strip<T>::kEnds);
+    if (index < 0) continue;
+    strip[index] = tile[units.OffsetOf(unit, lead_in + units.IndexInOrderOfIn(index))];
   }
 }
 
@@ -206,7 +211,7 @@ __global__ void __launch_bounds__(kThreads)
     LoadFlat(units, in_piece, count, tile);
   } else {
     for (int i = threadIdx.x; i < count; i += kThreads) {
-      const auto [matrix, row, col] = units.PlaceInOrderOfIn(i);
+      const auto [matrix, row, col] = units.CoordinateInOrderOfIn(i);
       tile[units.OffsetOf(0, i)] = in_piece[matrix * in.stride + row * in.ld + col];
     }
   }
@@ -215,9 +220,9 @@ __global__ void __launch_bounds__(kThreads)
     StoreFlat(units, tile, lead_in, out_piece, count);
   } else {
     for (int i = threadIdx.x; i < count; i += kThreads) {
-      const auto place = units.PlaceInOrderOfOut(i);
-      out_piece[place.matrix * out.stride + place.col * out.ld + place.row] =
-          tile[units.OffsetOf(0, lead_in + units.NumberInOrderOfIn(i))];
+      const auto at = units.CoordinateInOrderOfOut(i);
+      out_piece[at.matrix * out.stride + at.col * out.ld + at.row] =
+          tile[units.OffsetOf(0, lead_in + units.IndexInOrderOfIn(i))];
     }
   }
 }
@@ -226,7 +231,7 @@ constexpr int kTile = 32;
 constexpr int kTileRows = kThreads / kTile;
 static_assert(kTile % kTileRows == 0, "each thread moves a whole number of elements");
 
-// For matrices that are not small: tile_swizzled with a loop over all tiles of all matrices.
+// Takes matrices that are not small: tile_swizzled with a loop over all tiles of all matrices.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
     Tiles(ConstMatrix<T> in, Matrix<T> out, int64_t stride_in, int64_t stride_out, Extent3 tiles) {
@@ -272,12 +277,12 @@ absl::Status LaunchUnits(const TransposeArgs& args) {
       static_cast<T*>(args.out), args.ld_out, args.stride_out,
       args.ld_out == args.rows && (args.batch == 1 || args.stride_out == elements)};
   const auto bytes = static_cast<int>(elements * args.element_bytes);
-  // Matrices until the next one starts on a multiple of 16 bytes again, if the first one does.
+  // The number of matrices after which one starts at a multiple of 16 bytes again.
   int step = 1;
   while (step * bytes % kVectorBytes != 0) step *= 2;
   int matrices = step * bytes < kUnitBytes ? kUnitBytes / (step * bytes) * step : step;
   int units = kPieceBytes / (matrices * bytes);
-  // Units that repeat have to be as aligned as each other.
+  // Units share their offsets only where they are aligned alike.
   const bool repeat = in.flat && out.flat && units > 0;
   if (!repeat) {
     matrices = bytes < kPieceBytes ? kPieceBytes / bytes : 1;

@@ -1,15 +1,16 @@
-// Matrices of a few columns. A 32x32 tile would be mostly empty, and rows of so few elements are no
-// coalesced loads; but all columns of a run of rows are one contiguous piece of memory. A block
-// brings that into shared memory, 16 bytes a thread, and stores it as strips of `out`'s rows,
-// wherever those start. On an H200, share of memcpy: 0.99 at 3 columns of floats, 0.96 at 7, 0.92
-// at 20; with stores of one element a thread 0.93 at 3 and 0.92 at 7.
+// For matrices of a few columns. A 32x32 tile would be mostly empty, and rows of so few elements
+// cannot be loaded coalesced one by one; but all columns of a run of rows are one contiguous piece
+// of memory. A block loads such a piece into shared memory, 16 bytes a thread, and stores it as
+// strips of out rows, wherever those start. On an H200 this reaches 0.99 of memcpy at 3 columns of
+// floats, 0.96 at 7 and 0.92 at 20; with stores of one element a thread it was 0.93 at 3 and 0.92
+// at 7.
 //
-// More than 32 columns are taken in panels, and rows with gaps one element a thread: right, and no
-// longer fast.
+// More than 32 columns are taken in panels, and rows with gaps one element a thread: correct, and
+// no longer fast.
 
 #include "common/gpu/launch.h"
+#include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
-#include "transpose/device/thin_chunk.h"
 #include "transpose/registry.h"
 
 namespace stridewise {
@@ -17,13 +18,13 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kStripBytes = 16 * kThreads;  // One vector a thread.
-constexpr int kMaxBytes = 28 << 10;         // Six blocks on a multiprocessor and more.
-constexpr int kInFlight = 4;                // Loads of a thread before it needs the first.
+constexpr int kMaxBytes = 28 << 10;         // Six blocks or more on a multiprocessor.
+constexpr int kInFlight = 4;                // Loads that a thread starts before it uses the first.
 
 template <typename T>
-__device__ void LoadFlat(const T* piece, int elements, const ThinChunk<T>& chunk, void* shared) {
-  using Unit = typename ThinChunk<T>::Unit;
-  constexpr int kUnits = ThinChunk<T>::kUnits;
+__device__ void LoadFlat(const T* piece, int elements, const SkinnyChunk<T>& chunk, void* shared) {
+  using Unit = typename SkinnyChunk<T>::Unit;
+  constexpr int kUnits = SkinnyChunk<T>::kUnits;
   const int vectors = elements / kVectorElements<T>;
   for (int v = threadIdx.x; v < vectors; v += kInFlight * kThreads) {
     Vector loaded[kInFlight];
@@ -49,7 +50,7 @@ __device__ void LoadFlat(const T* piece, int elements, const ThinChunk<T>& chunk
 }
 
 template <typename T>
-__device__ void LoadRows(const ConstMatrix<T>& piece, const ThinChunk<T>& chunk, void* shared) {
+__device__ void LoadRows(const ConstMatrix<T>& piece, const SkinnyChunk<T>& chunk, void* shared) {
   const int elements = static_cast<int>(piece.rows) * chunk.width();
 #pragma unroll 4
   for (int i = threadIdx.x; i < elements; i += kThreads) {
@@ -59,10 +60,10 @@ __device__ void LoadRows(const ConstMatrix<T>& piece, const ThinChunk<T>& chunk,
   }
 }
 
-// One block a chunk of rows: grid.x. One row of blocks a panel of columns.
+// Takes a chunk of rows a block, along blockIdx.x, and a panel of columns a row of blocks.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    FewColumns(ConstMatrix<T> in, Matrix<T> out, ThinChunk<T> chunk, bool flat) {
+    FewColumns(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, bool flat) {
   extern __shared__ Vector shared[];
   const int64_t first_row = static_cast<int64_t>(blockIdx.x) * chunk.length();
   const int64_t first_col = BlockRow() * chunk.width();
@@ -103,7 +104,7 @@ absl::Status TransposeFewColumns(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    const ThinChunk<T> chunk(args.cols, kStripBytes, kMaxBytes);
+    const SkinnyChunk<T> chunk(args.cols, kStripBytes, kMaxBytes);
     const bool flat =
         args.cols == chunk.width() && args.ld_in == args.cols && Strip<T>::Lead(args.in) == 0;
     return Launch(FewColumns<T>, TileGrid(args.cols, args.rows, chunk.width(), chunk.length()),

@@ -1,13 +1,14 @@
-// Matrices of a few rows: few_columns turned round. A block takes a run of columns of all rows,
-// loads each row's strip of it 16 bytes a thread, wherever it starts, and stores what is one
-// contiguous piece of `out`. On an H200, share of memcpy: 1.00 at 3 rows of floats, 0.99 at 7, 0.89
-// at 20; with loads of one element a thread 0.96 at 3 and 0.90 at 7.
+// For matrices of a few rows: few_columns with loads and stores exchanged. A block takes a run of
+// columns of all rows, loads each row's strip of it 16 bytes a thread, wherever the strip starts,
+// and stores what is one contiguous piece of `out`. On an H200 this reaches 1.00 of memcpy at 3
+// rows of floats, 0.99 at 7 and 0.89 at 20; with loads of one element a thread it was 0.96 at 3 and
+// 0.90 at 7.
 //
 // More than 32 rows are taken in panels, and an `out` with gaps one element a thread.
 
 #include "common/gpu/launch.h"
+#include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
-#include "transpose/device/thin_chunk.h"
 #include "transpose/registry.h"
 
 namespace stridewise {
@@ -16,10 +17,10 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kStripBytes = 16 * kThreads;  // One vector a thread.
 constexpr int kMaxBytes = 28 << 10;
-constexpr int kInFlight = 4;  // Loads of a thread before it needs the first.
+constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 template <typename T>
-__device__ void LoadStrips(const ConstMatrix<T>& piece, const ThinChunk<T>& chunk, T* tile) {
+__device__ void LoadStrips(const ConstMatrix<T>& piece, const SkinnyChunk<T>& chunk, T* tile) {
   const int rows = static_cast<int>(piece.rows);
   const auto strip_of = [&](int row) {
     return Strip<const T>(&piece(row, 0), static_cast<int>(piece.cols));
@@ -49,9 +50,9 @@ __device__ void LoadStrips(const ConstMatrix<T>& piece, const ThinChunk<T>& chun
 }
 
 template <typename T>
-__device__ void StoreFlat(const void* shared, const ThinChunk<T>& chunk, T* piece, int elements) {
-  using Unit = typename ThinChunk<T>::Unit;
-  constexpr int kUnits = ThinChunk<T>::kUnits;
+__device__ void StoreFlat(const void* shared, const SkinnyChunk<T>& chunk, T* piece, int elements) {
+  using Unit = typename SkinnyChunk<T>::Unit;
+  constexpr int kUnits = SkinnyChunk<T>::kUnits;
   const int vectors = elements / kVectorElements<T>;
 #pragma unroll 4
   for (int v = threadIdx.x; v < vectors; v += kThreads) {
@@ -68,9 +69,9 @@ __device__ void StoreFlat(const void* shared, const ThinChunk<T>& chunk, T* piec
   }
 }
 
-// `piece` has the chunk's columns as its rows.
+// Stores to rows with gaps. The rows of `piece` are the columns of the chunk.
 template <typename T>
-__device__ void StoreRows(const T* tile, const ThinChunk<T>& chunk, const Matrix<T>& piece) {
+__device__ void StoreRows(const T* tile, const SkinnyChunk<T>& chunk, const Matrix<T>& piece) {
   const int elements = static_cast<int>(piece.rows) * chunk.width();
 #pragma unroll 4
   for (int i = threadIdx.x; i < elements; i += kThreads) {
@@ -80,10 +81,10 @@ __device__ void StoreRows(const T* tile, const ThinChunk<T>& chunk, const Matrix
   }
 }
 
-// One block a chunk of columns: grid.x. One row of blocks a panel of rows.
+// Takes a chunk of columns a block, along blockIdx.x, and a panel of rows a row of blocks.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    FewRows(ConstMatrix<T> in, Matrix<T> out, ThinChunk<T> chunk, bool flat) {
+    FewRows(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, bool flat) {
   extern __shared__ Vector shared[];
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * chunk.length();
   const int64_t first_row = BlockRow() * chunk.width();
@@ -108,7 +109,7 @@ absl::Status TransposeFewRows(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    const ThinChunk<T> chunk(args.rows, kStripBytes, kMaxBytes);
+    const SkinnyChunk<T> chunk(args.rows, kStripBytes, kMaxBytes);
     const bool flat =
         args.rows == chunk.width() && args.ld_out == args.rows && Strip<T>::Lead(args.out) == 0;
     return Launch(FewRows<T>, TileGrid(args.rows, args.cols, chunk.width(), chunk.length()),

@@ -1,12 +1,12 @@
-// A square in place. Element (r, c) and element (c, r) change places, so a block takes a tile above
-// the diagonal and the one opposite below it, brings both into shared memory turned round, and
-// stores each where the other was; tiles on the diagonal go alone. Nothing is moved twice and no
-// memory is needed beside the matrix.
+// Transposes a square in place. Element (r, c) and element (c, r) change places, so a block takes a
+// tile above the diagonal and the opposite one below it, transposes both into shared memory and
+// stores each where the other was; tiles on the diagonal are taken alone. Nothing is moved twice
+// and no memory is needed beside the matrix.
 //
-// Tiles are moved in pieces, the widest of 16 bytes, 4 bytes and one element that the matrix is
-// made of. A thread turns a square of elements, one piece wide, in its registers, and shared memory
-// turns those: piece y of the tile's row x lies in column x ^ y, so that neither rows nor columns
-// of pieces have bank conflicts.
+// Tiles are moved in pieces: the widest of 16 bytes, 4 bytes and one element that the matrix is
+// made of. A thread transposes a square of elements, one piece wide, in its registers, and shared
+// memory transposes the squares: piece y of the tile's row x lies in column x ^ y, so that neither
+// rows nor columns of pieces have bank conflicts.
 
 #include <type_traits>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// `side` x `side` pieces, and in each thread's hand `passes` squares of a piece's elements.
+// A tile of kSide x kSide squares, each one piece wide, of which a thread takes kPasses.
 template <typename T, typename PieceType>
 struct Shape {
   using Element = T;
@@ -29,7 +29,7 @@ struct Shape {
   static constexpr int kSide = sizeof(Piece) == sizeof(Vector) ? 16 : 32;
   static constexpr int kExtent = kSide * kElements;
   static constexpr int kPasses = kSide * kSide / kThreads;
-  static_assert(kPasses * kThreads == kSide * kSide, "each thread has as many squares");
+  static_assert(kPasses * kThreads == kSide * kSide, "each thread has the same number of squares");
   static_assert((kSide & (kSide - 1)) == 0, "x ^ y stays inside a row of a power of two");
   static_assert(2 * kExtent * kSide * sizeof(Piece) <= 48 * 1024, "static shared memory");
 };
@@ -57,7 +57,7 @@ __device__ inline Piece PieceOf(const T (&elements)[kElements]) {
   }
 }
 
-// A tile in global memory, of which there are no more rows and columns than the matrix has.
+// A tile in global memory, cut off where the matrix ends.
 template <typename Shape>
 struct Tile {
   using Piece = typename Shape::Piece;
@@ -68,7 +68,7 @@ struct Tile {
   int cols;
   int64_t ld;
 
-  // A matrix is made of whole pieces, and so of whole squares.
+  // Returns whether the matrix has the square. It is made of whole pieces, and so of whole squares.
   __device__ bool Has(int x, int y) const { return y * kElements < rows && x * kElements < cols; }
   __device__ Piece* At(int x, int row) const {
     return reinterpret_cast<Piece*>(data + row * ld) + x;
@@ -85,8 +85,8 @@ struct Tile {
     }
   }
 
-  // What Turn() left in shared memory.
-  __device__ void Store(const Piece* turned) const {
+  // Stores what TransposeSquares() left in shared memory.
+  __device__ void Store(const Piece* transposed) const {
 #pragma unroll
     for (int i = 0; i < Shape::kPasses; ++i) {
       const int x = (threadIdx.x + i * kThreads) % Shape::kSide;
@@ -94,15 +94,16 @@ struct Tile {
       if (!Has(x, y)) continue;
 #pragma unroll
       for (int k = 0; k < kElements; ++k) {
-        *At(x, y * kElements + k) = turned[(y * kElements + k) * Shape::kSide + (x ^ y)];
+        *At(x, y * kElements + k) = transposed[(y * kElements + k) * Shape::kSide + (x ^ y)];
       }
     }
   }
 };
 
 template <typename Shape>
-__device__ void Turn(const typename Shape::Piece (&pieces)[Shape::kPasses][Shape::kElements],
-                     typename Shape::Piece* turned) {
+__device__ void TransposeSquares(
+    const typename Shape::Piece (&pieces)[Shape::kPasses][Shape::kElements],
+    typename Shape::Piece* transposed) {
   using T = typename Shape::Element;
   constexpr int kElements = Shape::kElements;
 #pragma unroll
@@ -114,36 +115,38 @@ __device__ void Turn(const typename Shape::Piece (&pieces)[Shape::kPasses][Shape
       T column[kElements];
 #pragma unroll
       for (int r = 0; r < kElements; ++r) column[r] = ElementOfPiece<T>(pieces[i][r], k);
-      turned[(x * kElements + k) * Shape::kSide + (x ^ y)] = PieceOf<typename Shape::Piece>(column);
+      transposed[(x * kElements + k) * Shape::kSide + (x ^ y)] =
+          PieceOf<typename Shape::Piece>(column);
     }
   }
 }
 
-// Tiles (i, j) with i <= j of `tiles` x `tiles`, by the rows of a rectangle tiles + 1 wide: row r
-// holds the tiles of row r and, behind them, those of row tiles - 1 - r. The middle row of an odd
-// number is its own partner, and then taken once.
+// The tiles (i, j) and (j, i), i <= j, of the block. The pairs are the elements of a rectangle that
+// is tiles + 1 wide: its row r holds the pairs of row r of the tiles and, behind them, those of row
+// tiles - 1 - r. With an odd number of rows the middle one is its own partner, and is taken once.
 struct Pair {
   int64_t i, j;
-  bool taken;  // By another block.
+  bool taken;  // Whether another block takes the pair.
 
   __device__ explicit Pair(int64_t tiles) {
     const int64_t row = blockIdx.y;
-    const int64_t place = blockIdx.x;
-    const bool first = place < tiles - row;
+    const int64_t col = blockIdx.x;
+    const bool first = col < tiles - row;
     i = first ? row : tiles - 1 - row;
-    j = i + (first ? place : place - (tiles - row));
+    j = i + (first ? col : col - (tiles - row));
     taken = !first && i == row;
   }
 };
 
-// Four blocks on a multiprocessor: 64 registers hold two squares of 4x4 floats and what else there
-// is. Left to itself nvcc takes 80, and three blocks are 1 point of memcpy slower at 8192 floats;
-// of 2-byte elements it is 19 points. Half a block for each of the tiles is slower too.
+// The launch bounds ask for four blocks on a multiprocessor: 64 registers hold two squares of 4x4
+// floats and everything else. By itself nvcc uses 80, and three blocks are 1 point of memcpy slower
+// at 8192 x 8192 floats, and 19 points with 2-byte elements. Half a block for each tile is slower
+// too.
 template <typename Shape>
 __global__ void __launch_bounds__(kThreads, 4)
     InPlaceSquare(Matrix<typename Shape::Element> matrix, int64_t batch, int64_t stride) {
   using Piece = typename Shape::Piece;
-  __shared__ Piece turned[2][Shape::kExtent * Shape::kSide];
+  __shared__ Piece transposed[2][Shape::kExtent * Shape::kSide];
   const Pair pair(gridDim.x - 1);
   if (pair.taken) return;
   const int64_t row = pair.i * Shape::kExtent;
@@ -162,11 +165,11 @@ __global__ void __launch_bounds__(kThreads, 4)
     Piece lower_pieces[Shape::kPasses][Shape::kElements];
     upper.Load(upper_pieces);
     if (two) lower.Load(lower_pieces);
-    Turn<Shape>(upper_pieces, turned[0]);
-    if (two) Turn<Shape>(lower_pieces, turned[1]);
+    TransposeSquares<Shape>(upper_pieces, transposed[0]);
+    if (two) TransposeSquares<Shape>(lower_pieces, transposed[1]);
     __syncthreads();
-    lower.Store(turned[0]);
-    if (two) upper.Store(turned[1]);
+    lower.Store(transposed[0]);
+    if (two) upper.Store(transposed[1]);
     __syncthreads();  // Before the next matrix's tiles overwrite these.
   }
 }
@@ -186,7 +189,7 @@ absl::Status TransposeInPlaceSquare(const TransposeArgs& args) {
   if (args.rows == 0 || args.batch == 0) return absl::OkStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    // Of smaller elements, a vector's squares of 8x8 and 16x16 would not fit the registers.
+    // The squares of smaller elements in a vector, 8x8 and 16x16, would not fit into registers.
     using Widest = std::conditional_t<(sizeof(T) < 4), uint32_t, Vector>;
     if (IsMadeOf(args, sizeof(Widest))) return LaunchPieces<T, Widest>(args);
     return LaunchPieces<T, T>(args);

@@ -1,18 +1,19 @@
-// Rows that start anywhere: 16-byte accesses on both sides whatever the alignment.
+// For matrices whose rows start anywhere: 16-byte accesses on both sides, whatever the alignment.
 //
-// Loads: a row's piece is copied in the 16-byte chunks that lie under it, whatever they begin and
-// end with, into shared memory as it is. The distance between two rows there is congruent to that
-// in `in` modulo 16, so that chunks stay whole chunks and element (r, c) of the tile is simply at
-// lead + r * pitch + c * size: no row needs to know its own misalignment.
+// Loads: the 16-byte chunks that lie under a row's part of the tile are copied to shared memory as
+// they are, including the bytes before and behind the part. The distance between two rows in shared
+// memory is congruent modulo 16 to their distance in `in`, so that chunks remain whole chunks and
+// element (r, c) of the tile lies at lead + r * pitch + c * size: no row needs to know its own
+// misalignment.
 //
-// Stores: every out row starts its piece of the tile where its own address is a multiple of 32, one
-// sector, so that no sector is written by two blocks. Pieces of neighbouring out rows are shifted
-// against each other by less than a sector; the tile holds so many rows more. A thread gathers the
-// 16 bytes of one vector from as many rows as it has elements.
+// Stores: every out row begins its part of the tile where its own address is a multiple of 32, a
+// sector, so that no sector is written by two blocks. The parts of neighbouring out rows are
+// shifted against each other by less than a sector, and the tile holds that many more rows. A
+// thread gathers the 16 bytes of one vector from one row of the tile for each element.
 //
-// On an H200 at 8193 x 8191 floats, share of memcpy: 0.95. Scalar accesses, 64x64 tile: 0.81; two
-// aligned loads and a funnel shift for each vector: 0.82; aligned loads whose elements are stored
-// where they leave aligned: 0.90.
+// On an H200 this reaches 0.95 of memcpy at 8193 x 8191 floats. Other designs: scalar accesses and
+// a 64x64 tile, 0.81; two aligned loads and a funnel shift for each vector, 0.82; aligned loads
+// whose elements are stored where they leave aligned, 0.90.
 
 #include <algorithm>
 #include <type_traits>
@@ -30,22 +31,24 @@ namespace {
 
 constexpr int kSectorBytes = 32;
 constexpr int kLineBytes = 128;
-constexpr int kSharedBytes = 228 * 1024;  // Of a multiprocessor of sm_90.
+constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
 // How the matrix is cut into tiles.
 struct Cut {
-  int cols;         // Of `in` that a tile covers.
-  int rows;         // Of `in` that a tile writes,
-  int rows_held;    // and that it holds: rows, and the shift.
-  int shift;        // Rows before the tile's first that it holds.
+  int cols;         // Columns of `in` that a tile covers.
+  int rows;         // Rows of `in` that a tile writes.
+  int rows_held;    // Rows of `in` that a tile holds: rows + shift.
+  int shift;        // Rows that a tile holds before the first that it writes.
   int pitch;        // Bytes from row to row in shared memory.
-  bool in_aligned;  // All rows of `in` begin with a chunk.
+  bool in_aligned;  // Whether all rows of `in` begin with a chunk.
 };
 
-// What a shape of tile is for: matrices that it holds whole rows of, whole columns of, or all.
+// The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
+// holds whole, or all.
 enum class Use { kNarrow, kLow, kAny };
 
-// kChunks x 16 bytes of at most kRowsHeld rows, and at most kMostBlocks blocks on a multiprocessor.
+// A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
+// on a multiprocessor.
 template <int kChunksOfRow, int kMostRows, int kThreadsOfBlock, int kMostBlocksResident,
           Use kUseOfShape = Use::kAny>
 struct Shape {
@@ -54,20 +57,21 @@ struct Shape {
   static constexpr int kChunks = kChunksOfRow;
   static constexpr int kRowsHeld = kMostRows;
   static constexpr int kThreads = kThreadsOfBlock;
-  static_assert(kThreads % kChunks == 0, "a thread keeps its chunk of a row");
+  static_assert(kThreads % kChunks == 0, "a thread loads the same chunk of every row");
   static_assert(kThreads % 32 == 0, "whole warps");
 };
 
-// The block's part of the matrix: rows `begin` to `end` of those that the tile holds exist.
+// The block's part of the matrix.
 struct Part {
-  int64_t first_row;  // Of `in`, of the tile's row 0; before 0 at the upper edge.
-  int64_t first_col;
-  int begin, end;
+  int64_t first_row;  // Row of `in` that is the tile's row 0; negative at the upper edge.
+  int64_t first_col;  // Column of `in` that is the tile's column 0.
+  int begin;          // The tile's first row that the matrix has.
+  int end;            // One past the tile's last row that the matrix has.
 };
 
-// Fetches the chunks under the rows. A thread keeps its chunk of a row and walks down the rows, so
-// that a chunk costs two additions and a mask. Addresses are numbers here: unless kInside, a chunk
-// may begin before the matrix or end behind it, and then only its elements in between are copied.
+// Loads the chunks under the rows. A thread loads the same chunk of each of its rows, so that a
+// chunk costs two additions and a mask. Addresses are computed as integers: unless kInside, a chunk
+// may begin before the matrix or end behind it, and then only its elements inside are copied.
 template <typename Shape, bool kInside, typename In>
 __device__ inline void LoadRows(const In& in, const Part& part, int pitch, unsigned char* tile) {
   using T = std::remove_const_t<typename In::Element>;
@@ -101,9 +105,9 @@ __device__ inline void LoadRows(const In& in, const Part& part, int pitch, unsig
   }
 }
 
-// Stores the tile. A warp takes 128 bytes of each of four out rows at a time. Without the check of
-// each vector (kInside) two of them are under way at once: 0.89 instead of 0.85 of memcpy for
-// bytes.
+// Stores the tile. A warp stores 128 bytes of each of four out rows at a time. Without the check of
+// each vector (kInside) two vectors of a thread are in flight at once: 0.89 instead of 0.85 of
+// memcpy for bytes.
 template <typename Shape, bool kInside, typename Out>
 __device__ inline void StoreRows(const Out& out, const Part& part, const Cut& cut,
                                  const unsigned char* tile) {
@@ -111,11 +115,12 @@ __device__ inline void StoreRows(const Out& out, const Part& part, const Cut& cu
   using Index = typename Out::Index;
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
-  constexpr int kParts = (Shape::kRowsHeld / kElements + kLanes - 1) / kLanes;  // Of an out row.
+  // Parts of 128 bytes that an out row of the tile has.
+  constexpr int kParts = (Shape::kRowsHeld / kElements + kLanes - 1) / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int column = threadIdx.x % 32 / kLanes;
-  const Banks banks = AvoidBanks<T>(cut.pitch, out.ld, lane, column);
-  const int stride = 1 << banks.spread;  // Of the columns of a warp.
+  const BankOrder order = AvoidBankConflicts<T>(cut.pitch, out.ld, lane, column);
+  const int stride = 1 << order.log2_stride;  // Between the columns of a warp.
   const int columns = (cut.cols + kColumnsOfWarp * stride - 1) & -(kColumnsOfWarp * stride);
 #pragma unroll 2
   for (int i = threadIdx.x / 32; i < columns / kColumnsOfWarp * kParts; i += Shape::kThreads / 32) {
@@ -130,7 +135,7 @@ __device__ inline void StoreRows(const Out& out, const Part& part, const Cut& cu
     const int y = (cut.shift == 0 ? 0 : (-start & (kSectorBytes - 1)) / kSize) + first;
     const unsigned char* const from = tile + y * cut.pitch + col * kSize;
     if (kInside || (y >= part.begin && y + kElements <= part.end)) {
-      StoreVector(piece + y, Gather<T>(from, cut.pitch, banks.turn));
+      StoreVector(piece + y, Gather<T>(from, cut.pitch, order.rotation));
     } else {
 #pragma unroll
       for (int k = 0; k < kElements; ++k) {
@@ -176,16 +181,17 @@ __global__ void __launch_bounds__(Shape::kThreads)
   }
 }
 
-// Bytes of a row that chunks hold: one less than there are where a row may begin inside the first.
+// Returns the bytes of a row that `chunks` chunks hold for certain: those of one chunk less where a
+// row may begin inside its first chunk.
 int64_t RowBytes(int chunks, const TransposeArgs& args) {
   return (chunks - (InRowsAreAt(args, kVectorBytes) ? 0 : 1)) * kVectorBytes;
 }
 
-// Tiles of equal height and width, no larger than the shape's, that cover the matrix.
+// Returns a cut into tiles of equal height and width, no larger than the shape's.
 template <typename T, typename Shape>
 Cut CutFor(const TransposeArgs& args) {
   constexpr int kSize = sizeof(T);
-  static_assert(kLineBytes <= Shape::kChunks * kVectorBytes, "and one of an in row");
+  static_assert(kLineBytes <= Shape::kChunks * kVectorBytes, "a row holds a cache line");
   const auto even = [](int64_t extent, int64_t most, int64_t unit) {
     const int64_t tiles = CeilDiv(extent, most / unit * unit);
     return static_cast<int>(CeilDiv(CeilDiv(extent, tiles), unit) * unit);
@@ -210,19 +216,13 @@ absl::Status Run(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
   const Cut cut = CutFor<T, Shape>(args);
   const size_t tile_bytes = static_cast<size_t>(cut.rows_held) * cut.pitch + 2 * kVectorBytes;
-  // So much that one block more than wanted would not fit.
+  // With less, more than kMostBlocks blocks would fit on a multiprocessor.
   constexpr size_t kLeastBytes = kSharedBytes / (Shape::kMostBlocks + 1);
   const size_t shared_bytes = std::max(tile_bytes, kLeastBytes);
   const auto launch = [&](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
-    return ForTransposeViews(part, [&](auto in, auto out) {
-      using In = decltype(in);
-      using Out = decltype(out);
-      if constexpr (!std::is_same_v<typename Out::Element, T>) {
-        return absl::InternalError("a tile of another element");
-      } else {
-        return Launch(TileRagged<Shape, In, Out>, grid, Block{Shape::kThreads}, shared_bytes,
-                      part.stream, in, out, batch, cut);
-      }
+    return ForViewsOf<T>(part, part.cols, part.rows, [&](auto in, auto out) {
+      return Launch(TileRagged<Shape, decltype(in), decltype(out)>, grid, Block{Shape::kThreads},
+                    shared_bytes, part.stream, in, out, batch, cut);
     });
   };
   return ForEachTileGrid(args, CeilDiv(args.rows + cut.shift, cut.rows),
@@ -241,38 +241,47 @@ bool Applies(const TransposeArgs& args) {
   }
 }
 
-// Runs the first of the shapes that applies; the last always does.
+// The shapes of tile for one element size, in the order in which they are tried.
+template <typename... All>
+struct Shapes {};
+
+// Runs with the first of the shapes that applies; the last always does.
 template <typename T, typename First, typename... Others>
-absl::Status RunFirst(const TransposeArgs& args) {
+absl::Status RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shapes*/) {
   if constexpr (sizeof...(Others) > 0) {
-    if (!Applies<T, First>(args)) return RunFirst<T, Others...>(args);
+    if (!Applies<T, First>(args)) return RunFirst<T>(args, Shapes<Others...>());
   } else {
     static_assert(First::kUse == Use::kAny, "the last is for all");
   }
   return Run<T, First>(args);
 }
 
+// The shapes were chosen by measurement on an H200. What matters most is how many blocks run at
+// once: the best numbers leave L1 40 to 60 KB. With one block more, 0.96 of memcpy becomes 0.81.
+template <typename T>
+struct ShapesFor;
+template <>
+struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 160, 384, 4>> {};
+template <>
+struct ShapesFor<uint16_t> : Shapes<Shape<8, 272, 384, 4, Use::kNarrow>, Shape<16, 208, 512, 3>> {};
+template <>
+struct ShapesFor<uint32_t>
+    : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 200, 512, 3, Use::kNarrow>,
+             Shape<64, 40, 384, 4, Use::kLow>, Shape<32, 72, 384, 4>> {};
+template <>
+struct ShapesFor<uint64_t>
+    : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 136, 512, 4, Use::kNarrow>,
+             Shape<64, 20, 512, 4, Use::kLow>, Shape<32, 68, 512, 3>> {};
+template <>
+struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
+
 }  // namespace
 
-// Shapes by measurement on an H200. What decides is how many blocks run at once: those that leave
-// L1 40 to 60 KB. One more, and 0.96 of memcpy become 0.81.
 absl::Status TransposeTileRagged(const TransposeArgs& args) {
-  switch (args.element_bytes) {
-    case 1:
-      return RunFirst<uint8_t, Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 160, 384, 4>>(args);
-    case 2:
-      return RunFirst<uint16_t, Shape<8, 272, 384, 4, Use::kNarrow>, Shape<16, 208, 512, 3>>(args);
-    case 4:
-      return RunFirst<uint32_t, Shape<8, 264, 512, 4, Use::kNarrow>,
-                      Shape<16, 200, 512, 3, Use::kNarrow>, Shape<64, 40, 384, 4, Use::kLow>,
-                      Shape<32, 72, 384, 4>>(args);
-    case 8:
-      return RunFirst<uint64_t, Shape<8, 264, 512, 4, Use::kNarrow>,
-                      Shape<16, 136, 512, 4, Use::kNarrow>, Shape<64, 20, 512, 4, Use::kLow>,
-                      Shape<32, 68, 512, 3>>(args);
-    default:
-      return RunFirst<Bits128, Shape<32, 68, 512, 3>>(args);
-  }
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    return RunFirst<T>(args, ShapesFor<T>());
+  });
 }
 
 }  // namespace stridewise

@@ -1,15 +1,16 @@
-// 16 bytes a thread on both sides. Rows and columns are exchanged twice: a stack of vectors inside
-// a thread's registers, and the stacks in shared memory, where each leaves a piece of an out row in
-// one store. tile_swizzled moves 4 bytes with each of its four accesses an element; here 16 floats
-// take four loads, four shared stores, four shared loads and four stores.
+// Moves 16 bytes with every access of a thread, on both sides. Rows and columns are exchanged
+// twice: within a stack of vectors in a thread's registers, and between the stacks in shared
+// memory, from which each piece of an out row is stored in one access. tile_swizzled moves 4 bytes
+// with each of its four accesses to an element; here 16 floats take four loads, four shared stores,
+// four shared loads and four stores.
 //
-// The tile is kept as out rows, in groups of 16 bytes, group g of row o in place g ^ (o / n) for
-// vectors of n elements: threads that store the same group for different columns, and threads that
-// load one out row, all find different banks.
+// The tile is stored as out rows, in groups of 16 bytes. Group g of row o lies in column g ^ (o /
+// n), where n is the number of elements in a vector: threads that store the same group for
+// different columns, and threads that load one out row, all access different banks.
 //
 // The fast path is for matrices made of whole vectors: extents, leading dimensions, strides and
-// pointers multiples of 16 bytes. Others are moved element by element through the same tile, which
-// is right and slow; tile_ragged is for them.
+// pointers are multiples of 16 bytes. Others are moved element by element through the same tile,
+// which is correct and slow; they are what tile_ragged is for.
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
@@ -20,7 +21,7 @@
 namespace stridewise {
 namespace {
 
-// kRows x kCols elements of `in`, in stacks of kStack rows.
+// A tile of kRows x kCols elements of `in`, taken in stacks of kStack vectors, one of each row.
 template <typename T, int kRowsOfTile, int kColsOfTile, int kThreadsOfBlock, int kStackRows>
 struct Shape {
   using Element = T;
@@ -34,16 +35,17 @@ struct Shape {
   static constexpr int kStacks = kVectors * kRows / kStack / kThreads;
   static constexpr int kStores = kCols * kGroups / kThreads;
   static_assert(kCols % kElements == 0 && kRows % kElements == 0, "whole vectors on both sides");
-  static_assert(kRows % kStack == 0 && kElements % kStack == 0, "a stack stays in its group");
-  static_assert(kStacks * kThreads * kStack == kVectors * kRows, "each thread has as many stacks");
-  static_assert(kStores * kThreads == kCols * kGroups, "each thread has as many stores");
+  static_assert(kRows % kStack == 0 && kElements % kStack == 0, "a stack does not leave its group");
+  static_assert(kStacks * kThreads * kStack == kVectors * kRows,
+                "each thread has the same number of stacks");
+  static_assert(kStores * kThreads == kCols * kGroups, "each thread has the same number of stores");
   static_assert((kGroups & (kGroups - 1)) == 0, "x ^ y stays inside a row of a power of two");
   static_assert(kRows * kCols * sizeof(T) <= 48 * 1024, "static shared memory");
 };
 
-// Measured on an H200, share of memcpy at 8192 x 8192 and more: 0.97 for floats (128x64 and 128x128
-// tiles are no better, 32x32 is 5 points worse); 0.96 for bytes, which need 128 bytes of an out row
-// and 256 of an in row to fill sectors; 0.98 for 8 bytes.
+// The tile for each element size. On an H200, at 8192 x 8192 and more, they reach 0.97 of memcpy
+// for floats (128x64 and 128x128 tiles are no better, 32x32 is 5 points worse), 0.96 for bytes,
+// which need 128 bytes of an out row and 256 of an in row to fill sectors, and 0.98 for 8 bytes.
 template <typename T>
 struct Large;
 template <>
@@ -57,13 +59,14 @@ struct Large<uint64_t> : Shape<uint64_t, 32, 32, 256, 1> {};
 template <>
 struct Large<Bits128> : Shape<Bits128, 64, 16, 256, 1> {};
 
-// A 512 x 512 matrix is 64 tiles of 64x64, for half of a GPU's multiprocessors: tiles half as high,
-// with one vector a stack, take 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the
-// large ones are ahead.
+// The tile for floats where large tiles are too few. A 512 x 512 matrix has 64 tiles of 64x64,
+// enough for half of a GPU's multiprocessors: tiles half as high, with one vector a stack, reach
+// 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead.
 struct Small : Shape<uint32_t, 32, 64, 256, 1> {};
 constexpr int64_t kFewTiles = 300;
 
-// The vector at (row, col); what lies outside the matrix is not read and anything.
+// Returns the vector at (row, col). Elements outside the matrix are not read; their values are
+// unspecified.
 template <bool kWhole, typename In, typename Index>
 __device__ inline Vector Load(const In& in, Index row, Index col) {
   using T = std::remove_const_t<typename In::Element>;
@@ -100,7 +103,7 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
   using Index = typename In::Index;
   using Exchange = Columns<T, Tile::kStack>;
   constexpr int kElements = Tile::kElements;
-  constexpr int kPieces = kElements / Tile::kStack;  // Of an out row's group, one a stack.
+  constexpr int kPieces = kElements / Tile::kStack;  // Stacks that fill a group of an out row.
   __shared__ Vector tile[Tile::kCols * Tile::kGroups];
   const auto first_col = static_cast<Index>(EnterMatrix(batch, &in, &out)) * Tile::kCols;
   const auto first_row = static_cast<Index>(blockIdx.x) * Tile::kRows;
@@ -132,25 +135,21 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
     const unsigned store = threadIdx.x + i * Tile::kThreads;
     const auto group = static_cast<int>(store % Tile::kGroups);
     const auto row = static_cast<int>(store / Tile::kGroups);
-    const auto place = group ^ static_cast<int>(store / Tile::kGroups / kElements % Tile::kGroups);
+    const auto column = group ^ static_cast<int>(store / Tile::kGroups / kElements % Tile::kGroups);
     Store<kWhole>(out, first_col + row, first_row + group * kElements,
-                  tile[row * Tile::kGroups + place]);
+                  tile[row * Tile::kGroups + column]);
   }
 }
 
 template <typename Tile>
 absl::Status Run(const TransposeArgs& args) {
   const auto launch = [](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
-    return ForTransposeViews(part, [&](auto in, auto out) {
+    return ForViewsOf<typename Tile::Element>(part, part.cols, part.rows, [&](auto in, auto out) {
       using In = decltype(in);
       using Out = decltype(out);
-      if constexpr (!std::is_same_v<typename Out::Element, typename Tile::Element>) {
-        return absl::InternalError("a tile of another element");
-      } else {
-        return Launch(IsMadeOf(part, kVectorBytes) ? TileVector<Tile, true, In, Out>
-                                                   : TileVector<Tile, false, In, Out>,
-                      grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
-      }
+      return Launch(IsMadeOf(part, kVectorBytes) ? TileVector<Tile, true, In, Out>
+                                                 : TileVector<Tile, false, In, Out>,
+                    grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
     });
   };
   return ForEachTileGrid(args, CeilDiv(args.rows, Tile::kRows), CeilDiv(args.cols, Tile::kCols),
@@ -164,7 +163,9 @@ absl::Status TransposeTileVector(const TransposeArgs& args) {
     using Tile = Large<decltype(element)>;
     const int64_t tiles =
         args.batch * CeilDiv(args.rows, Tile::kRows) * CeilDiv(args.cols, Tile::kCols);
-    if (sizeof(element) == sizeof(uint32_t) && tiles < kFewTiles) return Run<Small>(args);
+    if constexpr (sizeof(element) == sizeof(Small::Element)) {
+      if (tiles < kFewTiles) return Run<Small>(args);
+    }
     return Run<Tile>(args);
   });
 }

@@ -1,4 +1,4 @@
-// What `auto` chooses, and how it hands on a batch.
+// What `auto` chooses, and how it runs a batch.
 
 #include "transpose/dispatch.h"
 
@@ -17,7 +17,7 @@ const void* At(uintptr_t address) {
   return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-// Without gaps, at multiples of 256.
+// Returns matrices without gaps at multiples of 256.
 TransposeArgs Gapless(int64_t rows, int64_t cols, int64_t element_bytes, int64_t batch = 1) {
   TransposeArgs args;
   args.rows = rows;
@@ -63,7 +63,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_ragged", Gapless(1000, 100, 4)},
       {"tile_ragged", Gapless(1023, 2048, 4)},
       {"tile_ragged", Gapless(1024, 2047, 4)},
-      // One address, row or matrix off the grid of 16 bytes.
+      // One address, row or matrix that is not at a multiple of 16 bytes.
       {"tile_ragged",
        Changed(Gapless(1024, 2048, 4), [](auto& args) { args.in = At(0x10000004); })},
       {"tile_ragged",
@@ -72,13 +72,13 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_ragged", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.ld_out += 2; })},
       {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_in += 1; })},
       {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 1; })},
-      // Strides of one matrix are nobody's business; multiples of 16 bytes may be gaps.
+      // The strides of a single matrix do not matter; gaps may be multiples of 16 bytes.
       {"tile_vector", Changed(Gapless(64, 64, 4), [](auto& args) { args.stride_in = 1; })},
       {"tile_vector", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 4; })},
-      // Small with gaps.
+      // Small matrices with gaps.
       {"tile_ragged", Changed(Gapless(64, 32, 1, 2), [](auto& args) { args.stride_in += 16; })},
       {"tile_ragged", Changed(Gapless(7, 5, 4, 2), [](auto& args) { args.ld_in += 1; })},
-      // Thin with gaps: worth a launch each, or not.
+      // Skinny matrices with gaps, which are worth a launch each, or not.
       {"few_columns", Changed(Gapless(1 << 18, 4, 4, 3), [](auto& args) { args.stride_in += 1; })},
       {"few_rows", Changed(Gapless(4, 1 << 18, 4, 3), [](auto& args) { args.stride_out += 1; })},
       {"tile_ragged", Changed(Gapless(1000, 3, 4, 3), [](auto& args) { args.stride_in += 1; })},
@@ -111,13 +111,13 @@ TEST(TransposeDispatchTable, NamesKernelsThatTakeAnything) {
     EXPECT_STRNE(row.when, "");
     EXPECT_STRNE(row.measured, "");
   }
-  // A batch of many small matrices must not become as many launches.
+  // A batch of many small matrices must not become a launch for each.
   EXPECT_TRUE(FindTransposeImplementation("batch_small")->batches);
   EXPECT_TRUE(FindTransposeImplementation("tile_vector")->batches);
   EXPECT_TRUE(FindTransposeImplementation("tile_ragged")->batches);
 }
 
-// What was handed over is written to where the stream points.
+// Appends the arguments to the vector that the stream points to.
 absl::Status Record(const TransposeImplementation& /*implementation*/, const TransposeArgs& args) {
   reinterpret_cast<std::vector<TransposeArgs>*>(args.stream)->push_back(args);
   return absl::OkStatus();

@@ -1,4 +1,4 @@
-// A fixture for tests of what entries do on the host executor, and to memory.
+// A fixture for tests of what implementations do on the host executor, and to memory there.
 
 #ifndef STRIDEWISE_TRANSPOSE_TEST_EXECUTOR_FIXTURE_H_
 #define STRIDEWISE_TRANSPOSE_TEST_EXECUTOR_FIXTURE_H_
@@ -26,24 +26,29 @@ class TransposeOnExecutorTest : public testing::Test {
     executor_ = *std::move(executor);
   }
 
-  // Runs, and checks every byte of `out`.
-  void RunCase(const std::string& name, const TransposeCase& c, int64_t element_bytes) {
+  // Runs, and checks every byte of `out`. The launches are in executor_->launches().
+  void RunCase(const std::string& name, const TransposeCase& c, int64_t element_bytes,
+               const Block& block = kNoBlock) {
+    SCOPED_TRACE(testing::Message() << name << " " << c << ", " << element_bytes << " bytes");
     const auto implementation = OnHostExecutor(*FindTransposeImplementation(name));
     ASSERT_TRUE(implementation.ok()) << implementation.status();
     TransposeTestProblem problem(c, element_bytes, implementation->operation);
     executor_->ClearLaunches();
-    const absl::Status status =
-        RunOnExecutor(*implementation, {0, 0, 0}, executor_.get(), &problem);
-    ASSERT_TRUE(status.ok()) << name << " " << c << ", " << element_bytes << " bytes: " << status;
-    ASSERT_TRUE(problem.Check().ok())
-        << name << " " << c << ", " << element_bytes << " bytes: " << problem.Check();
+    const absl::Status status = RunOnExecutor(*implementation, block, executor_.get(), &problem);
+    ASSERT_TRUE(status.ok()) << status;
+    ASSERT_TRUE(problem.Check().ok()) << problem.Check();
   }
 
+  // Runs a case that is one launch, and returns the report of it.
+  executor::LaunchReport ReportOf(const std::string& name, const TransposeCase& c,
+                                  int64_t element_bytes, const Block& block = kNoBlock) {
+    RunCase(name, c, element_bytes, block);
+    EXPECT_EQ(executor_->launches().size(), 1u) << name;
+    return executor_->launches().empty() ? executor::LaunchReport() : executor_->launches().back();
+  }
   executor::Profile ProfileOf(const std::string& name, const TransposeCase& c,
-                              int64_t element_bytes) {
-    RunCase(name, c, element_bytes);
-    return executor_->launches().empty() ? executor::Profile()
-                                         : executor_->launches().back().profile;
+                              int64_t element_bytes, const Block& block = kNoBlock) {
+    return ReportOf(name, c, element_bytes, block).profile;
   }
 
   std::unique_ptr<executor::Executor> executor_;

@@ -14,8 +14,8 @@
 
 namespace stridewise {
 
-// `implementation` is of OnHostExecutor(). `in` is read-only, and of `out`, unless it is in place,
-// nothing may be read. The result is in the problem's out_with_guards().
+// Runs an implementation that OnHostExecutor() returned. `in` is read-only, and `out`, unless it is
+// in place, must not be read. The result is in the problem's out_with_guards().
 inline absl::Status RunOnExecutor(const TransposeImplementation& implementation, const Block& block,
                                   executor::Executor* executor, TransposeTestProblem* problem) {
   std::vector<uint8_t>& out = problem->out_with_guards();

@@ -1,5 +1,5 @@
-// Transpose() on a GPU: thousands of random calls, a few that are large and thin, streams and graph
-// capture. Every byte of the result and around it is compared on the host.
+// Transpose() on a GPU: thousands of random calls, a few that are large and skinny, streams and
+// graph capture. Every byte of the result and around it is compared on the host.
 
 #include <cuda_runtime_api.h>
 
@@ -84,7 +84,7 @@ class TransposeCallTest : public testing::Test {
   static constexpr size_t kBehind = 64;
   static constexpr uint8_t kCanary = 0x5c;
 
-  // Into memory that is kept, and grows.
+  // Copies to memory that is kept and grows.
   static absl::Status Put(const std::vector<uint8_t>& host, DeviceBuffer* buffer) {
     if (buffer->bytes() < host.size()) {
       ASSIGN_OR_RETURN(*buffer, DeviceBuffer::Allocate(2 * host.size()));
@@ -115,8 +115,8 @@ TEST_F(TransposeCallTest, RandomCases) {
   }
 }
 
-TEST_F(TransposeCallTest, LargeAndThin) {
-  constexpr TransposeCase kThin[] = {
+TEST_F(TransposeCallTest, LargeAndSkinny) {
+  constexpr TransposeCase kSkinny[] = {
       {1, 2000003, 0},
       {2000003, 1, 0},
       {3, 700001, 0},
@@ -133,16 +133,16 @@ TEST_F(TransposeCallTest, LargeAndThin) {
       {33, 5, 0, -1, 66001, 0},
       {8, 8, 0, -1, 70001, 1},
       {17, 19, 1, -1, 66001, 0},
-      // Thin matrices of a batch with gaps.
+      // Skinny matrices of a batch with gaps.
       {300001, 4, 0, -1, 3, 5},
       {4, 300001, 0, -1, 3, 5},
       {1001, 3, 0, -1, 40, 1},
   };
-  for (const TransposeCase& c : kThin) {
+  for (const TransposeCase& c : kSkinny) {
     for (const int64_t element_bytes : {1, 4, 8}) {
       for (const TransposeOperation operation :
            {TransposeOperation::kTranspose, TransposeOperation::kInPlace}) {
-        // One after the other, and so no call for so many; squares are.
+        // Rectangles in place run one after the other, which is too slow for this many.
         const bool in_place = operation == TransposeOperation::kInPlace;
         if (in_place && c.batch > 1000 && c.rows != c.cols) continue;
         TransposeCase shape = c;
@@ -154,7 +154,7 @@ TEST_F(TransposeCallTest, LargeAndThin) {
   }
 }
 
-// As the header says: no allocation, no wait, no other stream, or the capture would fail.
+// The capture would fail if the call allocated, waited or used another stream, as the header says.
 TEST_F(TransposeCallTest, IsCapturedIntoAGraphAndReplayed) {
   const struct {
     TransposeCase shape;

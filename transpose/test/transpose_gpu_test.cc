@@ -1,4 +1,4 @@
-// Every device copy and transpose on a GPU: the cases that all share, and those that only a GPU is
+// Every device copy and transpose on a GPU: the cases of all tests, and those that only a GPU is
 // fast enough for.
 
 #include <string>
@@ -17,14 +17,6 @@
 namespace stridewise {
 namespace {
 
-std::vector<std::string> DeviceNames() {
-  std::vector<std::string> names;
-  for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    if (implementation.target.where == Where::kDevice) names.push_back(implementation.name);
-  }
-  return names;
-}
-
 class TransposeGpuTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -42,7 +34,7 @@ class TransposeGpuTest : public testing::TestWithParam<std::string> {
     return buffer;
   }
 
-  // Runs `problem` on the device and brings `out`, with its guards, back.
+  // Runs `problem` on the device and copies `out`, with its guards, back.
   absl::Status RunOnDevice(TransposeTestProblem* problem, const Block& block = {0, 0, 0}) {
     std::vector<uint8_t>& out = problem->out_with_guards();
     ASSIGN_OR_RETURN(const DeviceBuffer device_in, Upload(problem->in()));
@@ -117,14 +109,14 @@ TEST_P(TransposeGpuTest, EveryBlockShape) {
     TransposeTestProblem problem({5, 5, 0}, 4, implementation_->operation);
     EXPECT_EQ(RunOnDevice(&problem, block).code(), absl::StatusCode::kInvalidArgument);
   }
-  RunCase({5, 5, 0}, 4);  // And the device is none the worse for it.
+  RunCase({5, 5, 0}, 4);  // The refused launches left the device usable.
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TransposeGpuTest, testing::ValuesIn(DeviceNames()),
+INSTANTIATE_TEST_SUITE_P(All, TransposeGpuTest, testing::ValuesIn(TransposeNames(Where::kDevice)),
                          [](const auto& info) { return info.param; });
 
-// 46341 x 46341 bytes are more than 2^31 elements: offsets need 64 bits. Only for memory that holds
-// both, twice 2.1 GB.
+// 46341 x 46349 bytes are more than 2^31 elements, whose offsets need 64 bits. Needs memory for
+// three such matrices of 2.1 GB.
 TEST(TransposeLargeTest, MoreThanTwoToTheThirtyOneElements) {
   const auto device = OpenDevice(0);
   if (!device.ok()) GTEST_SKIP() << device.status();

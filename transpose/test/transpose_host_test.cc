@@ -11,14 +11,6 @@
 namespace stridewise {
 namespace {
 
-std::vector<std::string> HostNames() {
-  std::vector<std::string> names;
-  for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    if (implementation.target.where == Where::kHost) names.push_back(implementation.name);
-  }
-  return names;
-}
-
 class TransposeHostTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(TransposeHostTest, IsExactInEverySizeAndShape) {
@@ -34,7 +26,7 @@ TEST_P(TransposeHostTest, IsExactInEverySizeAndShape) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TransposeHostTest, testing::ValuesIn(HostNames()),
+INSTANTIATE_TEST_SUITE_P(All, TransposeHostTest, testing::ValuesIn(TransposeNames(Where::kHost)),
                          [](const auto& info) { return info.param; });
 
 TEST(TransposeRegistry, NamesAreUniqueAndDescribed) {
@@ -85,9 +77,9 @@ TEST(TransposeRegistry, CountsBytesOnceReadAndOnceWritten) {
   EXPECT_EQ(TransposeBytes(0, 5, 4), 0);
 }
 
-// Why the diagonal kernel of one study seemed faster than memory: with the shift modulo gridDim.y,
-// a 256 x 64 grid (2048 x 2048 in blocks of 8x32) visits a quarter of its tiles, four times each.
-// Modulo gridDim.x it visits each once.
+// Shows why the diagonal kernel of one study seemed faster than memory: with the shift modulo
+// gridDim.y, a 256 x 64 grid (2048 x 2048 in blocks of 8x32) visits a quarter of its tiles, four
+// times each. Modulo gridDim.x it visits each once.
 TEST(DiagonalOrder, TheStudysShiftMissesThreeQuartersOfTheTiles) {
   constexpr int kGridX = 256;
   constexpr int kGridY = 64;

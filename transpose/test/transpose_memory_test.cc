@@ -1,5 +1,5 @@
-// What each copy and transpose does to memory at 512 x 512, as counts that follow from its access
-// pattern: a lost coalescing or a lost padding fails here, whatever it costs in time.
+// What each copy and transpose does to memory at 256 x 256, as counts that follow from its access
+// pattern: lost coalescing or padding fails here, whatever it costs in time.
 
 #include <cstdint>
 #include <string>
@@ -9,20 +9,20 @@
 #include "common/executor/profile.h"
 #include "common/gpu/launch_geometry.h"
 #include "gtest/gtest.h"
-#include "transpose/host_executor.h"
 #include "transpose/registry.h"
+#include "transpose/test/executor_fixture.h"
 
 namespace stridewise {
 namespace {
 
 using executor::EventKind;
 
-constexpr int64_t kExtent = 512;
-// Of loads and of stores: a warp moves 32 elements at a time, and every warp is full.
+constexpr int64_t kExtent = 256;
+// The number of loads, and of stores: a warp moves 32 elements at a time, and every warp is full.
 constexpr uint64_t kRequests = kExtent * kExtent / 32;
 
-// Of 32 bytes, that a warp touches which moves a part of `rows` rows, `elements` neighbours in
-// each. Every part starts on a multiple of its size or of 32 bytes.
+// Returns the sectors of 32 bytes that a warp touches which moves `elements` neighbours in each of
+// `rows` rows, each of which starts at a multiple of its size or of 32 bytes.
 int64_t Sectors(int64_t rows, int64_t elements, int64_t element_bytes = 4) {
   return rows * CeilDiv(elements * element_bytes, 32);
 }
@@ -31,7 +31,7 @@ struct MemoryCase {
   const char* kernel;
   Block block;
   int64_t element_bytes;
-  // Of a request.
+  // Averages over requests.
   int64_t load_sectors;
   int64_t store_sectors;
   int64_t shared_load_wavefronts;  // 0: no shared memory.
@@ -45,8 +45,8 @@ constexpr Block k32x16 = {32, 16};
 constexpr Block k32x32 = {32, 32};
 
 // A warp of a 16x16 block is 2 rows of 16 threads; of 32x8, a row of 32; of 8x32, 4 rows of 8.
-// Elements that it takes along rows are so many rows of so many neighbours, those along columns the
-// other way round.
+// Along rows it takes that number of rows with that number of neighbours, along columns the two are
+// exchanged.
 const MemoryCase kGlobalMemory[] = {
     {"copy_row", k16x16, 4, Sectors(2, 16), Sectors(2, 16), 0, 0},
     {"copy_row", k32x8, 4, Sectors(1, 32), Sectors(1, 32), 0, 0},
@@ -120,38 +120,23 @@ const MemoryCase kSharedMemory[] = {
     {"tile_swizzled", k32x8, 16, Sectors(1, 32, 16), Sectors(1, 32, 16), 4, 4},
 };
 
-executor::LaunchReport ReportOf(const std::string& kernel, const Block& block,
-                                int64_t element_bytes) {
-  const auto on_host = OnHostExecutor(*FindTransposeImplementation(kernel));
-  EXPECT_TRUE(on_host.ok()) << on_host.status();
-  auto executor = executor::Executor::Create({});
-  EXPECT_TRUE(executor.ok()) << executor.status();
-  const auto bytes = static_cast<size_t>(kExtent * kExtent * element_bytes);
-  auto in = (*executor)->Allocate("in", bytes);
-  auto out = (*executor)->Allocate("out", bytes);
-  EXPECT_TRUE(in.ok() && out.ok());
-  in->Upload(std::vector<uint8_t>(bytes).data());
-  in->MakeReadOnly();
-  TransposeArgs args;
-  args.rows = args.cols = args.ld_in = args.ld_out = kExtent;
-  args.element_bytes = element_bytes;
-  args.in = in->data();
-  args.out = out->data();
-  args.stream = (*executor)->stream();
-  args.block = block;
-  const absl::Status status = RunTranspose(*on_host, args);
-  EXPECT_TRUE(status.ok()) << status;
-  return (*executor)->launches().back();
-}
+class TransposeMemoryTest : public TransposeOnExecutorTest {
+ protected:
+  executor::LaunchReport ReportAt(const std::string& kernel, const Block& block,
+                                  int64_t element_bytes) {
+    return ReportOf(kernel, {kExtent, kExtent, 0}, element_bytes, block);
+  }
+  executor::Profile ProfileAt(const std::string& kernel, const Block& block,
+                              int64_t element_bytes) {
+    return ReportAt(kernel, block, element_bytes).profile;
+  }
+  void ExpectCosts(const MemoryCase& c);
+};
 
-executor::Profile ProfileOf(const std::string& kernel, const Block& block, int64_t element_bytes) {
-  return ReportOf(kernel, block, element_bytes).profile;
-}
-
-void ExpectCosts(const MemoryCase& c) {
+void TransposeMemoryTest::ExpectCosts(const MemoryCase& c) {
   SCOPED_TRACE(testing::Message() << c.kernel << " " << c.block.x << "x" << c.block.y << ", "
                                   << c.element_bytes << " bytes");
-  const executor::Profile profile = ProfileOf(c.kernel, c.block, c.element_bytes);
+  const executor::Profile profile = ProfileAt(c.kernel, c.block, c.element_bytes);
   const executor::MemoryCounters load = profile.Total(EventKind::kGlobalLoad);
   const executor::MemoryCounters store = profile.Total(EventKind::kGlobalStore);
   EXPECT_EQ(load.requests, kRequests);
@@ -167,21 +152,24 @@ void ExpectCosts(const MemoryCase& c) {
   EXPECT_EQ(shared_store.wavefronts, kRequests * c.shared_store_wavefronts);
 }
 
-TEST(TransposeMemoryTest, SectorsOfAWarpsRowsAndColumns) {
+TEST_F(TransposeMemoryTest, SectorsOfAWarpsRowsAndColumns) {
   for (const MemoryCase& c : kGlobalMemory) ExpectCosts(c);
 }
 
-TEST(TransposeMemoryTest, WavefrontsOfATilesRowsAndColumns) {
+TEST_F(TransposeMemoryTest, WavefrontsOfATilesRowsAndColumns) {
   for (const MemoryCase& c : kSharedMemory) ExpectCosts(c);
 }
 
-// What a launch holds and waits for, of elements of 4 bytes in the default block.
+// What a launch holds and waits for, with elements of 4 bytes in the default block.
 struct FootprintCase {
   const char* kernel;
   int64_t elements_a_thread;
-  int64_t barriers;  // Of all blocks.
+  int64_t barriers;  // Those of all blocks.
   int64_t shared_bytes;
 };
+
+// Returns the tiles of rows x cols in the matrix.
+constexpr int64_t Tiles(int64_t rows, int64_t cols) { return kExtent * kExtent / rows / cols; }
 
 const FootprintCase kFootprints[] = {
     {"copy_row", 1, 0, 0},
@@ -192,24 +180,24 @@ const FootprintCase kFootprints[] = {
     {"unroll4_col", 4, 0, 0},
     {"diagonal_row", 1, 0, 0},
     {"diagonal_col", 1, 0, 0},
-    {"copy_shared", 4, 16 * 16, 32 * 33 * 4},
-    {"tile_square", 1, 16 * 16, 32 * 32 * 4},
-    {"tile_square_padded", 1, 16 * 16, 32 * 33 * 4},
-    {"tile_rectangular", 1, 32 * 16, 16 * 32 * 4},
-    {"tile_rectangular_padded", 1, 32 * 16, 16 * 34 * 4},
-    {"tile_unroll2_dynamic", 2, 32 * 8, 16 * 64 * 4},
-    {"tile_unroll2_padded_dynamic", 2, 32 * 8, 16 * 65 * 4},
-    {"tile_unroll2_padded2_dynamic", 2, 32 * 8, 16 * 66 * 4},
-    {"tile_unrolled", 4, 16 * 16, 32 * 33 * 4},
-    {"tile_swizzled", 4, 16 * 16, 32 * 32 * 4},
-    // Four blocks (occupancy.h) share the tiles, with two barriers for each.
-    {"tile_persistent", 4 * 16 * 16 / 4, 2 * 16 * 16, 32 * 32 * 4},
+    {"copy_shared", 4, Tiles(32, 32), 32 * 33 * 4},
+    {"tile_square", 1, Tiles(32, 32), 32 * 32 * 4},
+    {"tile_square_padded", 1, Tiles(32, 32), 32 * 33 * 4},
+    {"tile_rectangular", 1, Tiles(16, 32), 16 * 32 * 4},
+    {"tile_rectangular_padded", 1, Tiles(16, 32), 16 * 34 * 4},
+    {"tile_unroll2_dynamic", 2, Tiles(16, 64), 16 * 64 * 4},
+    {"tile_unroll2_padded_dynamic", 2, Tiles(16, 64), 16 * 65 * 4},
+    {"tile_unroll2_padded2_dynamic", 2, Tiles(16, 64), 16 * 66 * 4},
+    {"tile_unrolled", 4, Tiles(32, 32), 32 * 33 * 4},
+    {"tile_swizzled", 4, Tiles(32, 32), 32 * 32 * 4},
+    // Four blocks take all tiles, with two barriers for each.
+    {"tile_persistent", 4 * Tiles(32, 32) / 4, 2 * Tiles(32, 32), 32 * 32 * 4},
 };
 
-TEST(TransposeMemoryTest, ThreadsBarriersAndSharedMemory) {
+TEST_F(TransposeMemoryTest, ThreadsBarriersAndSharedMemory) {
   for (const FootprintCase& c : kFootprints) {
     const executor::LaunchReport report =
-        ReportOf(c.kernel, FindTransposeImplementation(c.kernel)->default_block, 4);
+        ReportAt(c.kernel, FindTransposeImplementation(c.kernel)->default_block, 4);
     EXPECT_EQ(report.profile.warps * c.elements_a_thread, kRequests) << c.kernel;
     EXPECT_EQ(report.profile.barriers, c.barriers) << c.kernel;
     EXPECT_EQ(report.shared_bytes, c.shared_bytes) << c.kernel;
@@ -217,10 +205,10 @@ TEST(TransposeMemoryTest, ThreadsBarriersAndSharedMemory) {
 }
 
 // In the studies' words: 16x16 blocks store with 25 % efficiency, 32x8 with 12.5 %, 8x32 with 50 %.
-TEST(TransposeMemoryTest, EfficiencyOfStridedStores) {
+TEST_F(TransposeMemoryTest, EfficiencyOfStridedStores) {
   for (const auto& [block, efficiency] :
        std::vector<std::pair<Block, double>>{{k16x16, 0.25}, {k32x8, 0.125}, {k8x32, 0.5}}) {
-    const executor::Profile profile = ProfileOf("naive_row", block, 4);
+    const executor::Profile profile = ProfileAt("naive_row", block, 4);
     EXPECT_EQ(profile.Total(EventKind::kGlobalLoad).SectorEfficiency(), 1);
     EXPECT_EQ(profile.Total(EventKind::kGlobalStore).SectorEfficiency(), efficiency);
   }
@@ -230,14 +218,14 @@ TEST(TransposeMemoryTest, EfficiencyOfStridedStores) {
 // quarter further. From the start of a bank that is a different bank for each; from within one, the
 // last comes round to the bank of the first, and takes a second wavefront. Elements of two bytes
 // likewise, 16 banks and a half further.
-TEST(TransposeMemoryTest, OneElementOfPaddingIsTooLittleForSmallOnes) {
+TEST_F(TransposeMemoryTest, OneElementOfPaddingIsTooLittleForSmallOnes) {
   for (const int64_t element_bytes : {1, 2}) {
     const int64_t in_a_bank = 4 / element_bytes;
     const uint64_t columns_in_one = kRequests / in_a_bank;
     const uint64_t columns_in_two = kRequests - columns_in_one;
     for (const char* kernel : {"tile_square_padded", "tile_unrolled"}) {
       const executor::Profile profile =
-          ProfileOf(kernel, FindTransposeImplementation(kernel)->default_block, element_bytes);
+          ProfileAt(kernel, FindTransposeImplementation(kernel)->default_block, element_bytes);
       EXPECT_EQ(profile.Total(EventKind::kSharedLoad).wavefronts,
                 columns_in_one + 2 * columns_in_two)
           << kernel << ", " << element_bytes << " bytes";

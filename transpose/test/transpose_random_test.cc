@@ -1,5 +1,5 @@
 // Random shapes, types, paddings, alignments and batches on the host executor, with all its checks
-// on: for `auto`, and for everything that it chooses from.
+// on: for `auto`, for everything that it chooses from, and for squares in place.
 
 #include <cstdint>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/case_random.h"
 #include "common/executor/executor.h"
 #include "gtest/gtest.h"
 #include "transpose/dispatch.h"
@@ -20,7 +21,8 @@ namespace stridewise {
 namespace {
 
 constexpr uint64_t kSeed = 20260131;
-constexpr int64_t kCases = 2000;
+constexpr int64_t kQuickCases = 500;
+constexpr int64_t kExhaustiveCases = 2000;
 
 std::vector<std::string> Names() {
   std::vector<std::string> names = {"auto", "in_place_square"};
@@ -39,7 +41,7 @@ class TransposeRandomTest : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(implementation.ok()) << implementation.status();
     implementation_ = *std::move(implementation);
     executor::ExecutorOptions options;
-    options.threads = 1;  // The tests are shards.
+    options.threads = 1;  // The tests run in shards.
     options.schedule_seed = kSeed;
     auto executor = executor::Executor::Create(options);
     ASSERT_TRUE(executor.ok()) << executor.status();
@@ -61,7 +63,8 @@ TEST_P(TransposeRandomTest, IsExact) {
   RandomLimits limits;
   if (!implementation_.batches) limits.batch = 1;
   limits.square = implementation_.square_only;
-  for (int64_t number = 0; number < kCases; ++number) {
+  const int64_t cases = CaseCount(kQuickCases, kExhaustiveCases);
+  for (int64_t number = 0; number < cases; ++number) {
     const RandomTranspose made = RandomTransposeCase(kSeed, number, limits);
     SCOPED_TRACE(testing::Message() << "case " << number << " of seed " << kSeed << ": "
                                     << made.shape << ", " << made.element_bytes << " bytes");
@@ -71,9 +74,10 @@ TEST_P(TransposeRandomTest, IsExact) {
   }
 }
 
-// What no random case is large enough for: `auto` takes matrices of a few columns one by one.
-TEST_P(TransposeRandomTest, LargeThinMatricesOfABatch) {
-  if (GetParam() != "auto") GTEST_SKIP() << "of `auto`";
+// A case that no random case is large enough for: `auto` takes large skinny matrices of a batch one
+// by one.
+TEST_P(TransposeRandomTest, LargeSkinnyMatricesOfABatch) {
+  if (GetParam() != "auto") GTEST_SKIP() << "only for `auto`";
   for (const TransposeCase& c :
        {TransposeCase{65537, 4, 0, -1, 3, 5}, TransposeCase{4, 65537, 0, -1, 3, 5}}) {
     executor_->ClearLaunches();

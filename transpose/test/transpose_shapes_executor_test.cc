@@ -1,8 +1,9 @@
-// The kernels that are there for certain shapes, on the host executor, over those shapes and their
-// limits; and what they do to memory where they are fast.
+// The kernels for certain shapes, on the host executor, over those shapes and their limits, what
+// they do to memory where they are fast, and the choice of `auto` among them.
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "common/executor/executor.h"
 #include "common/executor/profile.h"
 #include "gtest/gtest.h"
+#include "transpose/dispatch.h"
 #include "transpose/host_executor.h"
 #include "transpose/registry.h"
 #include "transpose/test/executor_fixture.h"
@@ -25,64 +27,110 @@ constexpr int64_t kElementSizes[] = {1, 2, 4, 8, 16};
 
 using TransposeShapesExecutorTest = TransposeOnExecutorTest;
 
-TransposeCase Turned(TransposeCase c) {
+TransposeCase Exchanged(TransposeCase c) {
   std::swap(c.rows, c.cols);
   return c;
 }
 
-// few_columns as they are, few_rows turned round.
-class ThinTest : public TransposeShapesExecutorTest,
-                 public testing::WithParamInterface<std::string> {
+// `auto` runs each kernel of its table for some shape, with the launch that the kernel makes when
+// it is called by name.
+TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
+  const struct {
+    const char* want;
+    TransposeCase shape;
+    int64_t element_bytes;
+  } cases[] = {
+      {"batch_small", {16, 16, 0, 0, 5, 0}, 4},
+      {"batch_small", {7, 5, 0, 0, 100, 0}, 16},
+      {"batch_small", {31, 198, 0, 0, 3, 0}, 8},
+      {"one_line", {1, 1000, 0}, 4},
+      {"one_line", {1000, 1, 0}, 1},
+      {"few_columns", {1000, 3, 0}, 4},
+      {"few_columns", {1000, 1, 1}, 4},
+      {"few_columns", {4001, 20, 0}, 1},
+      {"few_rows", {3, 1000, 0}, 4},
+      {"few_rows", {20, 512, 0}, 16},
+      {"tile_vector", {128, 192, 0}, 4},
+      {"tile_vector", {64, 64, 0, 0, 3, 0}, 8},
+      {"tile_vector", {128, 127, 0}, 16},
+      {"tile_ragged", {127, 193, 0}, 4},
+      {"tile_ragged", {128, 192, 1}, 4},
+      {"tile_ragged", {7, 5, 1, 0, 2, 0}, 4},
+      {"tile_ragged", {31, 200, 0, 0, 3, 0}, 8},
+      {"tile_ragged", {128, 192, 0, 0, 1, 0, 1, 0}, 2},
+  };
+  std::set<std::string> run;
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.want << " for " << c.shape);
+    const executor::LaunchReport chosen = ReportOf("auto", c.shape, c.element_bytes);
+    const executor::LaunchReport want = ReportOf(c.want, c.shape, c.element_bytes);
+    EXPECT_EQ(chosen.kernel, want.kernel);
+    EXPECT_EQ(chosen.shared_bytes, want.shared_bytes);
+    EXPECT_EQ(chosen.grid.x * chosen.grid.y * chosen.grid.z,
+              want.grid.x * want.grid.y * want.grid.z);
+    EXPECT_EQ(chosen.block.x, want.block.x);
+    EXPECT_TRUE(chosen.profile == want.profile);
+    run.insert(c.want);
+  }
+  for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    EXPECT_EQ(run.count(row.implementation), 1u) << row.implementation;
+  }
+}
+
+// few_columns as they are, few_rows with rows and columns exchanged.
+class SkinnyTest : public TransposeShapesExecutorTest,
+                   public testing::WithParamInterface<std::string> {
  protected:
-  void RunThin(const TransposeCase& c, int64_t element_bytes) {
+  void RunSkinny(const TransposeCase& c, int64_t element_bytes) {
     const std::string& name = GetParam();
-    RunCase(name, name == "few_rows" ? Turned(c) : c, element_bytes);
+    RunCase(name, name == "few_rows" ? Exchanged(c) : c, element_bytes);
   }
 };
 
-TEST_P(ThinTest, EveryWidth) {
+TEST_P(SkinnyTest, EveryWidth) {
   for (const int64_t element_bytes : kElementSizes) {
     for (int64_t width = 1; width <= 40; ++width) {
-      RunThin({3 * 4096 / (width * element_bytes) + 5, width, 0}, element_bytes);
+      RunSkinny({3 * 4096 / (width * element_bytes) + 5, width, 0}, element_bytes);
     }
-    for (const int64_t width : {63, 64, 65, 131}) RunThin({37, width, 0}, element_bytes);
+    for (const int64_t width : {63, 64, 65, 131}) RunSkinny({37, width, 0}, element_bytes);
   }
 }
 
 // A chunk is a power of two long; ends before, at and behind chunks and vectors.
-TEST_P(ThinTest, EveryEndOfTheLastChunk) {
+TEST_P(SkinnyTest, EveryEndOfTheLastChunk) {
   for (const int64_t element_bytes : kElementSizes) {
     const int64_t chunk = 4096 / element_bytes;
     for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk / 2 - 1,
                                  chunk / 2, chunk / 2 + 1, chunk - 1, chunk, chunk + 1}) {
-      for (const int64_t width : {1, 2, 3, 7}) RunThin({length, width, 0}, element_bytes);
+      for (const int64_t width : {1, 2, 3, 7}) RunSkinny({length, width, 0}, element_bytes);
     }
   }
   for (const int64_t length : {1023, 1024, 1025}) {
-    for (const int64_t width : {1, 3, 12, 17, 33}) RunThin({length, width, 0}, 4);
+    for (const int64_t width : {1, 3, 12, 17, 33}) RunSkinny({length, width, 0}, 4);
   }
 }
 
 // Either side with gaps; strips that start on every multiple of the element's size; flat pieces
-// that start beside a multiple of 16 bytes.
-TEST_P(ThinTest, GapsAndOffsets) {
+// that do not start on a multiple of 16 bytes.
+TEST_P(SkinnyTest, GapsAndOffsets) {
   for (const int64_t element_bytes : kElementSizes) {
     for (const auto& [pad_in, pad_out] : {std::pair{0, 1}, std::pair{1, 0}, std::pair{3, 2}}) {
       for (const int64_t width : {1, 3, 8, 32, 37}) {
-        RunThin({1000, width, pad_in, pad_out}, element_bytes);
+        RunSkinny({1000, width, pad_in, pad_out}, element_bytes);
       }
     }
     for (const auto& [in, out] : {std::pair{1, 0}, std::pair{0, 1}, std::pair{1, 3}}) {
       for (const int64_t width : {1, 3, 8, 37}) {
-        RunThin({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
-        RunThin({515, width, 0, 1, 1, 0, in, out}, element_bytes);
+        RunSkinny({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
+        RunSkinny({515, width, 0, 1, 1, 0, in, out}, element_bytes);
       }
     }
   }
 }
 
-// Up to several blocks, whose threads have several vectors each, and elements behind the last one.
-TEST_F(TransposeShapesExecutorTest, LinesOfAnyLength) {
+// Up to several blocks, whose threads have several vectors each, and elements after the last
+// vector.
+TEST_F(TransposeShapesExecutorTest, OneRowOrColumnOfAnyLength) {
   for (const int64_t element_bytes : kElementSizes) {
     for (const int64_t count : {1, 15, 16, 17, 1023, 1025, 4097, 40003}) {
       RunCase("one_line", {1, count, 0}, element_bytes);
@@ -91,8 +139,8 @@ TEST_F(TransposeShapesExecutorTest, LinesOfAnyLength) {
   }
 }
 
-// Rows that are whole vectors apart without being made of whole vectors: what lies between them is
-// not to be written.
+// Rows that are whole vectors apart without being made of whole vectors: what lies between them
+// must not be written.
 TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
   for (const char* name : {"tile_vector", "tile_ragged"}) {
     for (const int64_t element_bytes : {1, 2, 4, 8}) {
@@ -153,7 +201,7 @@ TEST_F(TransposeShapesExecutorTest, SquaresInPlace) {
   }
 }
 
-// More matrices than grid.z holds: of those, only the ones that the first two blocks take.
+// More matrices than grid.z holds, of which only those of the first two blocks are run.
 TEST_F(TransposeShapesExecutorTest, MoreSquaresInPlaceThanAGridHolds) {
   executor::ExecutorOptions options;
   options.only = [](const Extent3& block, const Grid& /*grid*/) { return block.z < 2; };
@@ -168,10 +216,10 @@ TEST_F(TransposeShapesExecutorTest, MoreSquaresInPlaceThanAGridHolds) {
   EXPECT_EQ((*executor)->launches().back().grid.z, 65535);
   const std::vector<uint8_t>& after = problem.out_with_guards();
   for (const int64_t matrix : {0, 1, 2, 65534, 65535, 65536, 65537}) {
-    const bool turned = matrix % 65535 < 2;
+    const bool transposed = matrix % 65535 < 2;
     for (const auto& [from, to] : {std::pair{0, 0}, std::pair{1, 2}, std::pair{2, 1}}) {
       const auto first = static_cast<size_t>(TransposeTestProblem::kGuardBytes + 4 * matrix);
-      EXPECT_EQ(after[first + static_cast<size_t>(turned ? to : from)],
+      EXPECT_EQ(after[first + static_cast<size_t>(transposed ? to : from)],
                 before[first + static_cast<size_t>(from)])
           << matrix;
     }
@@ -195,14 +243,15 @@ TEST_F(TransposeShapesExecutorTest, SquaresInPlaceHaveNoConflicts) {
   }
 }
 
-// Both sides by 512 bytes a warp. Along strips there are no bank conflicts; across, two wavefronts.
-TEST_P(ThinTest, WholeVectorsAndFewConflicts) {
+// Both sides are moved by 512 bytes a warp. Along strips there are no bank conflicts; across, two
+// wavefronts.
+TEST_P(SkinnyTest, WholeVectorsAndFewConflicts) {
   const bool columns = GetParam() == "few_columns";
   for (const int64_t element_bytes : {1, 2, 4}) {
     for (int64_t width = 1; width <= 16; ++width) {
       const TransposeCase c = {8192, width, 0, 0};
       const executor::Profile profile =
-          ProfileOf(GetParam(), columns ? c : Turned(c), element_bytes);
+          ProfileOf(GetParam(), columns ? c : Exchanged(c), element_bytes);
       for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
         EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << width << ", " << element_bytes;
         EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), 16) << width << ", " << element_bytes;
@@ -218,7 +267,7 @@ TEST_P(ThinTest, WholeVectorsAndFewConflicts) {
 }
 
 // Strips that start anywhere are still moved as vectors, but for their ends.
-TEST_P(ThinTest, StripsThatStartAnywhere) {
+TEST_P(SkinnyTest, StripsThatStartAnywhere) {
   const bool columns = GetParam() == "few_columns";
   for (const int64_t element_bytes : {1, 2, 4, 8}) {
     const TransposeCase c = columns ? TransposeCase{16384, 7, 0, 1} : TransposeCase{7, 16385, 0, 0};
@@ -229,7 +278,7 @@ TEST_P(ThinTest, StripsThatStartAnywhere) {
   }
 }
 
-// Of small matrices side by side too; what is lost is in blocks that are not full.
+// The same for small matrices side by side; what is lost is in blocks that are not full.
 TEST_F(TransposeShapesExecutorTest, BatchesAreMovedAsVectors) {
   for (const int64_t element_bytes : {1, 2, 4}) {
     for (const auto& [extent, batch] : {std::pair{8, 1024}, std::pair{16, 256}}) {
@@ -255,7 +304,7 @@ TEST_F(TransposeShapesExecutorTest, BatchesAreMovedAsVectors) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Thin, ThinTest, testing::Values("few_columns", "few_rows"),
+INSTANTIATE_TEST_SUITE_P(Skinny, SkinnyTest, testing::Values("few_columns", "few_rows"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The library call where no GPU is needed: what it refuses, and the workspace that it asks for.
+// The library call where no GPU is needed: what it refuses, and the workspace that it needs.
 
 #include "transpose/transpose.h"
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// A call that is right, of 7 x 5 elements of 4 bytes, three matrices. It looks at addresses alone,
-// and these are nobody's.
+// A valid call with three matrices of 7 x 5 elements of 4 bytes. Its checks look at addresses
+// alone, and no memory is behind these.
 struct Call {
   MatrixView in = {At(0x100000), 7, 5, 6, 4, 3, 50};
   MutableMatrixView out = {At(0x200000), 5, 7, 8, 4, 3, 40};
@@ -75,7 +75,7 @@ TEST(Transpose, RefusesByName) {
           {"out.element_bytes is 8; allowed is 4, in.element_bytes",
            [](Call& c) { c.out.element_bytes = 8; }},
           {"out.batch is 2; allowed is 3, in.batch", [](Call& c) { c.out.batch = 2; }},
-          // Numbers that nothing fits.
+          // Numbers that are never allowed.
           {"in.rows is -1; allowed is 0", [](Call& c) { c.in.rows = c.out.cols = -1; }},
           {"in.cols is -1; allowed is 0", [](Call& c) { c.in.cols = c.out.rows = -1; }},
           {"in.batch is -1; allowed is 0", [](Call& c) { c.in.batch = c.out.batch = -1; }},
@@ -86,21 +86,27 @@ TEST(Transpose, RefusesByName) {
            [](Call& c) { c.in.element_bytes = c.out.element_bytes = 32; }},
           {"in.ld is 4; allowed is 5 or more", [](Call& c) { c.in.ld = 4; }},
           {"out.ld is 6; allowed is 7 or more", [](Call& c) { c.out.ld = 6; }},
-          // Matrices of a batch upon each other: of the result only.
+          // Matrices of a batch that overlap, which is allowed for `in` only.
           {"in.batch_stride is -1; allowed is 0", [](Call& c) { c.in.batch_stride = -1; }},
           {"out.batch_stride is 38; allowed is 39", [](Call& c) { c.out.batch_stride = 38; }},
           {"out.batch_stride is -40", [](Call& c) { c.out.batch_stride = -40; }},
           // More bytes than there are addresses.
-          {"in.data is 3 matrices", [](Call& c) { c.in.ld = kMax / 2; }},
-          {"in.data is 3 matrices", [](Call& c) { c.in.batch_stride = kMax / 2; }},
-          {"out.data is 3 matrices", [](Call& c) { c.out.ld = kMax / 2; }},
-          {"out.data is 3 matrices", [](Call& c) { c.out.batch_stride = kMax; }},
+          {"in.data has in.ld 4611686018427387903, in.batch_stride 50; allowed are matrices of "
+           "fewer "
+           "than 2^63 bytes",
+           [](Call& c) { c.in.ld = kMax / 2; }},
+          {"in.data has in.ld 6, in.batch_stride 4611686018427387903; allowed are matrices",
+           [](Call& c) { c.in.batch_stride = kMax / 2; }},
+          {"out.data has out.ld 4611686018427387903, out.batch_stride 40",
+           [](Call& c) { c.out.ld = kMax / 2; }},
+          {"out.data has out.ld 8, out.batch_stride 9223372036854775807",
+           [](Call& c) { c.out.batch_stride = kMax; }},
           // Pointers.
           {"in.data is null", [](Call& c) { c.in.data = nullptr; }},
           {"out.data is null", [](Call& c) { c.out.data = nullptr; }},
           {"in.data is not a multiple of 4", [](Call& c) { c.in.data = c.Behind(2); }},
           {"out.data is not a multiple of 4", [](Call& c) { c.out.data = Call::At(0x200001); }},
-          // Memory of both: a little further on, the last byte, from the front.
+          // Memory of both matrices: a little further on, the last element, the first.
           {"out.data overlaps in.data", [](Call& c) { c.out.data = c.Behind(4); }},
           {"out.data overlaps in.data",
            [](Call& c) { c.out.data = c.Behind((2 * 50 + 6 * 6 + 5) * 4 - 4); }},
@@ -139,7 +145,7 @@ TEST(Transpose, RefusesByNameInPlace) {
                  });
 }
 
-// No elements: nothing to point to, no place to be in, and nothing launched.
+// Without elements there is nothing to point to, nothing to be in place, and nothing to launch.
 TEST(Transpose, NoElementsNeedNoMemory) {
   const struct {
     int64_t rows, cols, batch;

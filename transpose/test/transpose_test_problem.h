@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,12 @@ namespace stridewise {
 
 struct TransposeCase {
   int64_t rows, cols;
-  int64_t pad;           // Added to ld_in,
-  int64_t pad_out = -1;  // to ld_out; -1: twice `pad`.
+  int64_t pad;           // Elements that are added to ld_in.
+  int64_t pad_out = -1;  // Elements that are added to ld_out; -1 stands for twice `pad`.
   int64_t batch = 1;
-  int64_t gap = 0;  // Elements from one matrix's last to the next one's first; in `out` twice.
-  int64_t offset_in = 0;   // Elements from an aligned address to the first.
-  int64_t offset_out = 0;  // In place: that of `in`.
+  int64_t gap = 0;         // Elements between one matrix and the next; twice that in `out`.
+  int64_t offset_in = 0;   // Elements from an aligned address to the first element of `in`.
+  int64_t offset_out = 0;  // The same for `out`, except in place.
 };
 
 inline std::ostream& operator<<(std::ostream& out, const TransposeCase& c) {
@@ -37,33 +38,39 @@ inline std::ostream& operator<<(std::ostream& out, const TransposeCase& c) {
   return out;
 }
 
-// Empty, one, primes, tile and tile +- 1, thin, tall, padded.
+// The lists of cases below hold every shape in this number of variations, one after the other.
+inline constexpr int kVariations = 3;
+inline constexpr int kAllVariations = -1;
+
+// Returns matrices that are empty, of one element, of prime extents, of a tile and one more or
+// less, skinny and tall, with three paddings.
 inline std::vector<TransposeCase> TransposeCases() {
+  constexpr int64_t kShapes[][2] = {
+      {0, 0},   {0, 7},   {7, 0},   {1, 1},    {1, 257},   {257, 1},   {2, 3},     {7, 5},
+      {15, 17}, {16, 16}, {31, 33}, {32, 32},  {33, 31},   {63, 65},   {64, 64},   {61, 127},
+      {3, 999}, {999, 3}, {97, 89}, {128, 96}, {129, 255}, {200, 100}, {1000, 33},
+  };
   std::vector<TransposeCase> cases;
-  for (const int64_t pad : {0, 1, 5}) {
-    const int64_t shapes[][2] = {
-        {0, 0},   {0, 7},   {7, 0},   {1, 1},    {1, 257},   {257, 1},   {2, 3},     {7, 5},
-        {15, 17}, {16, 16}, {31, 33}, {32, 32},  {33, 31},   {63, 65},   {64, 64},   {61, 127},
-        {3, 999}, {999, 3}, {97, 89}, {128, 96}, {129, 255}, {200, 100}, {1000, 33},
-    };
-    for (const auto& [rows, cols] : shapes) cases.push_back({rows, cols, pad});
+  for (const auto& [rows, cols] : kShapes) {
+    for (const int64_t pad : {0, 1, 5}) cases.push_back({rows, cols, pad});
   }
   return cases;
 }
 
-// A few shapes that start where no vector does.
+// Returns a few shapes that start where no vector does.
 inline std::vector<TransposeCase> OffsetTransposeCases() {
   std::vector<TransposeCase> cases;
-  for (const auto& [in, out] : {std::pair{1, 0}, std::pair{0, 1}, std::pair{1, 1}}) {
-    for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{61, 127}, std::pair{128, 96},
-                                     std::pair{3, 257}, std::pair{257, 3}, std::pair{64, 64}}) {
+  for (const auto& [rows, cols] : {std::pair{1, 1}, std::pair{61, 127}, std::pair{128, 96},
+                                   std::pair{3, 257}, std::pair{257, 3}, std::pair{64, 64}}) {
+    for (const auto& [in, out] : {std::pair{1, 0}, std::pair{0, 1}, std::pair{1, 1}}) {
       cases.push_back({rows, cols, 0, -1, 1, 0, in, out});
     }
   }
   return cases;
 }
 
-// None, one, some; side by side, and with gaps that keep every matrix on another alignment.
+// Returns batches of no, one and some matrices, without gaps, and with gaps that give every matrix
+// another alignment.
 inline std::vector<TransposeCase> BatchedTransposeCases() {
   std::vector<TransposeCase> cases;
   const int64_t shapes[][2] = {{0, 7},   {7, 0},  {1, 1},   {2, 3},   {7, 5},   {16, 16},
@@ -78,12 +85,19 @@ inline std::vector<TransposeCase> BatchedTransposeCases() {
   return cases;
 }
 
-// What an entry is to be tested with, of those above: it may take batches, or squares alone.
-inline std::vector<TransposeCase> TransposeCasesFor(const TransposeImplementation& implementation) {
-  std::vector<TransposeCase> cases = TransposeCases();
+// Returns those of the cases above that the implementation takes, which may be squares alone, and
+// not batches: every shape in all variations, or in one that differs from shape to shape, so that
+// variations 0 to kVariations - 1 together are all.
+inline std::vector<TransposeCase> TransposeCasesFor(const TransposeImplementation& implementation,
+                                                    int variation = kAllVariations) {
+  std::vector<TransposeCase> cases;
   const auto add = [&](const std::vector<TransposeCase>& more) {
-    cases.insert(cases.end(), more.begin(), more.end());
+    for (size_t i = 0; i < more.size(); ++i) {
+      const bool wanted = (i + i / kVariations) % kVariations == static_cast<size_t>(variation);
+      if (variation == kAllVariations || wanted) cases.push_back(more[i]);
+    }
   };
+  add(TransposeCases());
   add(OffsetTransposeCases());
   if (implementation.batches) add(BatchedTransposeCases());
   if (!implementation.square_only) return cases;
@@ -99,9 +113,18 @@ inline std::vector<TransposeCase> TransposeCasesFor(const TransposeImplementatio
   return squares;
 }
 
+// Returns the names of all implementations for that side.
+inline std::vector<std::string> TransposeNames(Where where) {
+  std::vector<std::string> names;
+  for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    if (implementation.target.where == where) names.push_back(implementation.name);
+  }
+  return names;
+}
+
 // Host bytes for one case. `out` is poisoned, has canaries around, between and behind its rows and
-// matrices, and is judged byte by byte. In place, `in` is `out`, and full of elements from one
-// canary to the other: all but those of the result must stay.
+// matrices, and is compared byte by byte. In place, `in` is `out`, and full of elements from one
+// canary to the other: all but those of the result must remain unchanged.
 class TransposeTestProblem {
  public:
   static constexpr int64_t kGuardBytes = 256;
@@ -139,9 +162,9 @@ class TransposeTestProblem {
     MakeWant(copy);
   }
 
-  // With pointers into in() and out_with_guards().
+  // Returns arguments with pointers into in() and out_with_guards().
   const TransposeArgs& args() const { return args_; }
-  // With pointers into copies of them. In place, into that of `out` alone.
+  // Returns arguments with pointers into copies of them; in place, into the copy of `out` alone.
   TransposeArgs ArgsAt(const void* in, void* out_with_guards) const {
     TransposeArgs args = args_;
     args.out = static_cast<uint8_t*>(out_with_guards) + out_offset_;
@@ -154,7 +177,7 @@ class TransposeTestProblem {
   const std::vector<uint8_t>& in() const { return in_; }  // Empty in place.
   std::vector<uint8_t>& out_with_guards() { return out_; }
 
-  // OK if every element is in its place and nothing else was written.
+  // Returns OK if every element is where it belongs and nothing else was written.
   absl::Status Check() const {
     if (out_.size() == want_.size() && std::memcmp(out_.data(), want_.data(), out_.size()) == 0) {
       return absl::OkStatus();
@@ -203,8 +226,8 @@ class TransposeTestProblem {
 
   TransposeOperation operation_;
   TransposeArgs args_;
-  int64_t in_offset_ = 0;   // Of bytes, in in_,
-  int64_t out_offset_ = 0;  // and in out_.
+  int64_t in_offset_ = 0;   // Bytes of in_ before the first element.
+  int64_t out_offset_ = 0;  // Bytes of out_ before the first element.
   std::vector<uint8_t> in_, out_, want_;
 };
 

@@ -1,9 +1,9 @@
-// Matrices of one row or one column. Their transpose is a copy where neither side has gaps, and is
-// made as one: 16 bytes a thread, four vectors of a thread in flight. Through shared memory, as
-// few_rows and few_columns would take them, it is 0.80 of a memcpy on an H200.
+// For matrices of one row or one column. Where neither side has gaps their transpose is a copy, and
+// is made as one: 16 bytes a thread, four vectors of a thread in flight. Through shared memory, as
+// few_rows and few_columns would take them, it reaches 0.80 of memcpy on an H200.
 //
-// With gaps, or pointers that are no multiples of 16, and for all other matrices, a thread moves
-// one element: right, and not fast.
+// With gaps, or pointers that are not multiples of 16, and for all other matrices, a thread moves
+// one element: correct, and not fast.
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
@@ -14,11 +14,11 @@ namespace stridewise {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kInFlight = 4;  // Vectors of a thread.
+constexpr int kInFlight = 4;  // Vectors that a thread moves.
 constexpr int64_t kBytesOfBlock = kInFlight * kThreads * kVectorBytes;
 
 template <typename T>
-__global__ void __launch_bounds__(kThreads) CopyLine(const T* in, T* out, int64_t elements) {
+__global__ void __launch_bounds__(kThreads) CopyContiguous(const T* in, T* out, int64_t elements) {
   const int64_t vectors = elements / kVectorElements<T>;
   const auto* from = reinterpret_cast<const Vector*>(in);
   auto* to = reinterpret_cast<Vector*>(out);
@@ -55,12 +55,12 @@ bool IsCopy(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeOneLine(const TransposeArgs& args) {
+absl::Status TransposeOneRowOrColumn(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const int64_t elements = args.rows * args.cols;
     if (IsCopy(args)) {
-      return Launch(CopyLine<T>, Grid{CeilDiv(elements * args.element_bytes, kBytesOfBlock)},
+      return Launch(CopyContiguous<T>, Grid{CeilDiv(elements * args.element_bytes, kBytesOfBlock)},
                     Block{kThreads}, 0, args.stream, static_cast<const T*>(args.in),
                     static_cast<T*>(args.out), elements);
     }
