@@ -21,9 +21,10 @@ struct MatMulArgumentNames {
 };
 
 // InvalidArgument, in one line that names the argument, its value and what is allowed, for anything
-// that the implementation does not take: extents, leading dimensions and strides, null and
-// misaligned pointers, more elements than there are addresses, the general form, workspace, block.
-// Looks at addresses only, never at what they point to. No elements, no pointers needed.
+// that the implementation does not take: element types, extents, leading dimensions and strides,
+// null and misaligned pointers, more elements than there are addresses, the general form,
+// workspace, block. Looks at addresses only, never at what they point to. No elements, no pointers
+// needed.
 absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const MatMulArgs& args,
                              const MatMulArgumentNames& names = {});
 

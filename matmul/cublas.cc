@@ -7,7 +7,7 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/cublas_status.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 namespace {
@@ -15,23 +15,23 @@ namespace {
 // One multiplication, or the batch in one call.
 template <typename T, typename One, typename Batch>
 absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
-  const cublasOperation_t op_a = args.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-  const cublasOperation_t op_b = args.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_a = args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_b = args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const T alpha = static_cast<T>(args.alpha);
   const T beta = static_cast<T>(args.beta);
   // A leading dimension of an operand without elements may be 0 with us, but not there.
-  const int64_t lda = std::max<int64_t>(args.lda, 1);
-  const int64_t ldb = std::max<int64_t>(args.ldb, 1);
-  const auto* a = static_cast<const T*>(args.a);
-  const auto* b = static_cast<const T*>(args.b);
-  auto* c = static_cast<T*>(args.c);
+  const int64_t lda = std::max<int64_t>(args.a.ld, 1);
+  const int64_t ldb = std::max<int64_t>(args.b.ld, 1);
+  const auto* a = static_cast<const T*>(args.a.data);
+  const auto* b = static_cast<const T*>(args.b.data);
+  auto* c = static_cast<T*>(args.c.data);
   if (args.batch == 1) {
     return CUBLAS_STATUS(one(args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, b, ldb, a,
-                             lda, &beta, c, args.ldc));
+                             lda, &beta, c, args.c.ld));
   }
   return CUBLAS_STATUS(batch(args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, b, ldb,
-                             args.stride_b, a, lda, args.stride_a, &beta, c, args.ldc,
-                             args.stride_c, args.batch));
+                             args.b.stride, a, lda, args.a.stride, &beta, c, args.c.ld,
+                             args.c.stride, args.batch));
 }
 
 absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
@@ -41,7 +41,7 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetStream(args.cublas, args.stream)));
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetMathMode(args.cublas, math)));
-  return args.type == ElementType::kFloat
+  return args.c.type == ElementType::kFloat
              ? Multiply<float>(args, cublasSgemm_64, cublasSgemmStridedBatched_64)
              : Multiply<double>(args, cublasDgemm_64, cublasDgemmStridedBatched_64);
 }

@@ -18,7 +18,9 @@ int64_t Tiles(const MatMulArgs& args, int64_t rows, int64_t cols) {
   return CeilDiv(args.m, rows) * CeilDiv(args.n, cols) * args.batch;
 }
 
-bool FitsTiles(const MatMulArgs& args) { return args.lda <= kMaxTileLd && args.ldb <= kMaxTileLd; }
+bool FitsTiles(const MatMulArgs& args) {
+  return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd;
+}
 
 bool IsTiny(const MatMulArgs& args, const MatMulTuning& tuning) {
   return args.k <= tuning.tiny_terms &&

@@ -1,18 +1,19 @@
-// The house's fastest FP32 matrix multiplication, in one call; docs/matmul.md compares it with
-// cuBLAS.
+// The fastest matrix multiplication of the house for shape, types and GPU, in one call;
+// docs/matmul.md compares it with cuBLAS.
 //
 //   MatMulProblem problem;
 //   problem.m = m; problem.n = n; problem.k = k;
-//   problem.a = a; problem.lda = k;
-//   problem.b = b; problem.ldb = n;
-//   problem.c = c; problem.ldc = n;
+//   problem.a = {a, /*leading_dimension=*/k};
+//   problem.b = {b, n};
+//   problem.c = {c, n};
 //   absl::Status status = MatMul(problem, stream);
 //
 // C = alpha * op(A) * op(B) + beta * C, for each multiplication of a batch; op(A) is m x k, op(B)
-// k x n, C m x n, in device memory, of any shape and with any leading dimensions, pointers
-// multiples of 4 bytes and no more. Arithmetic is IEEE FP32, one fused multiply-add a term, sums in
-// an order that depends on the shape, the workspace and the GPU and on nothing else: the same call
-// gives the same bits. NaN and Inf propagate as IEEE 754 asks.
+// k x n, C m x n, in device memory, of any shape and with any leading dimensions. Pointers need be
+// multiples of the element's size only. Today all three are float: the arithmetic is IEEE FP32 with
+// one fused multiply-add for each product, and the order of a sum depends on the shape, the
+// workspace and the GPU and on nothing else, so that the same call gives the same bits. NaN and Inf
+// propagate as in IEEE 754.
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
 // state, may be captured into a graph, and may be made from any thread. Errors inside the kernel
@@ -25,39 +26,33 @@
 
 #include "absl/status/status.h"
 #include "common/gpu/cuda_handles.h"
+#include "matmul/operands.h"
 
 namespace stridewise {
 
-// Whether neighbours in memory are of one row or of one column.
+// Whether neighbours in memory belong to one row or to one column.
 enum class MatrixLayout { kRowMajor, kColumnMajor };
 
-// What MatMul() is asked for. From transpose_a on the defaults are those of the plain C = A * B.
+inline constexpr int kCurrentDevice = -1;
+
+// Describes what MatMul() computes. From alpha on the defaults are those of the plain C = A * B on
+// the current device.
 struct MatMulProblem {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
 
-  // Leading dimensions are elements from one row's start to the next, or from one column's where
-  // the layout is column-major: at least the length of what they step over.
-  const float* a = nullptr;
-  int64_t lda = 0;
-  const float* b = nullptr;
-  int64_t ldb = 0;
-  float* c = nullptr;
-  int64_t ldc = 0;
+  // Where the layout is column-major, leading dimensions step from one column to the next. They are
+  // at least the length of what they step over.
+  MatMulInput a;   // Stored m x k, or k x m where it is transposed.
+  MatMulInput b;   // Stored k x n, or n x k where it is transposed.
+  MatMulOutput c;  // Stored m x n.
 
-  bool transpose_a = false;                       // A is stored k x m, and op(A) is its transpose.
-  bool transpose_b = false;                       // B is stored n x k.
-  float alpha = 1;                                // 0: A and B are not read.
-  float beta = 0;                                 // 0: C is not read.
+  double alpha = 1;                               // 0: A and B are not read.
+  double beta = 0;                                // 0: C is not read.
   MatrixLayout layout = MatrixLayout::kRowMajor;  // Of all three.
-
-  // Multiplications of this shape, their matrices so many elements apart. With a stride of 0 all
-  // use the same A, or B.
-  int64_t batch = 1;
-  int64_t stride_a = 0;
-  int64_t stride_b = 0;
-  int64_t stride_c = 0;
+  int64_t batch = 1;                              // The number of multiplications of this shape.
+  int device = kCurrentDevice;                    // Where the matrices and the stream are.
 
   // Device memory for packed operands and partial sums, a multiple of 16, that belongs to the call
   // until its work on the stream is done. Never needed: without it, or with less than
@@ -69,14 +64,15 @@ struct MatMulProblem {
 // Queues C = alpha * op(A) * op(B) + beta * C on the stream. C must not overlap A, B or the
 // workspace.
 //
-// InvalidArgument, naming the argument, and nothing launched: for negative extents, leading
+// Returns InvalidArgument, naming the argument, and launches nothing: for negative extents, leading
 // dimensions or strides that are too small or span 2^63 bytes, pointers that are null with elements
-// or no multiples of 4, or k of 2^31 and more.
+// or are not aligned to an element, element types that it does not take, a device that is not
+// there, or k of 2^31 and more.
 absl::Status MatMul(const MatMulProblem& problem, cudaStream_t stream);
 
-// The workspace that makes the call fastest, in bytes: 0 for small products, for large ones as much
-// as the operands that have to be packed, and some MB. Looks at everything but pointers, which it
-// takes for multiples of 16 bytes. Of the calling thread's device, as MatMul() is.
+// Returns the bytes of workspace that make the call fastest: 0 for small products, for large ones
+// the size of the operands that have to be packed, and some MB. Looks at everything but pointers,
+// which it takes for multiples of 16 bytes.
 int64_t MatMulWorkspaceBytes(const MatMulProblem& problem);
 
 }  // namespace stridewise

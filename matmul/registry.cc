@@ -61,7 +61,7 @@ MatMulImplementation AnyBlock(const char* name, Function run, const char* math, 
       Kernel(name, run, block, executor, min_compute_capability, summary, teaches);
   made.math = math;
   made.blocks = blocks;
-  made.takes_double = true;
+  made.types = kFp32AndFp64;
   return made;
 }
 
@@ -81,7 +81,7 @@ MatMulImplementation Library(const char* name, Function run, const char* math, c
       Kernel(name, run, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
   made.math = math;
   made.needs_cublas = true;
-  made.takes_double = true;
+  made.types = kFp32AndFp64;
   made.general = true;
   return made;
 }
@@ -97,11 +97,12 @@ MatMulImplementation OnHost(const char* name, Function run, const std::string& m
 
 }  // namespace
 
-double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type) {
-  const double dm = static_cast<double>(m);
-  const double dn = static_cast<double>(n);
-  const double dk = static_cast<double>(k);
-  return (dm * dk + dk * dn + dm * dn) * static_cast<double>(ElementBytes(type));
+double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types) {
+  const auto bytes = [](int64_t rows, int64_t cols, ElementType type) {
+    return static_cast<double>(rows) * static_cast<double>(cols) *
+           static_cast<double>(ElementBytes(type));
+  };
+  return bytes(m, k, types.a) + bytes(k, n, types.b) + bytes(m, n, types.c);
 }
 
 double MatMulFlops(int64_t m, int64_t n, int64_t k) {
@@ -134,6 +135,19 @@ absl::Span<const MatMulImplementation> MatMulImplementations() {
 
 int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args) {
   return implementation.workspace_bytes == nullptr ? 0 : implementation.workspace_bytes(args);
+}
+
+const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args) {
+  for (const MatMulTypes& types : implementation.types) {
+    if (types.a == args.a.type && types.b == args.b.type && types.c == args.c.type) return &types;
+  }
+  return nullptr;
+}
+
+bool TakesType(const MatMulImplementation& implementation, ElementType type) {
+  MatMulArgs args;
+  args.a.type = args.b.type = args.c.type = type;
+  return FindTypes(implementation, args) != nullptr;
 }
 
 const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {

@@ -19,78 +19,28 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/base/element_type.h"
-#include "common/base/matrix.h"
-#include "common/gpu/cuda_handles.h"
 #include "common/gpu/implementation.h"
-#include "common/gpu/launch_geometry.h"
+#include "matmul/args.h"
+#include "matmul/operands.h"
 
 namespace stridewise {
 
-// One multiplication, or a batch. Pointers are device pointers for device implementations and host
-// pointers for host ones; they are borrowed.
-struct MatMulArgs {
-  int64_t m = 0;
-  int64_t n = 0;
-  int64_t k = 0;
-  ElementType type = ElementType::kFloat;
-  const void* a = nullptr;
-  int64_t lda = 0;  // >= k, or >= m where A is stored transposed.
-  const void* b = nullptr;
-  int64_t ldb = 0;  // >= n, or >= k where B is stored transposed.
-  void* c = nullptr;
-  int64_t ldc = 0;  // >= n
+// The element types that implementations take, for MatMulImplementation::types.
+inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};
+inline constexpr MatMulTypes kFp32AndFp64[] = {AllOf(ElementType::kFloat),
+                                               AllOf(ElementType::kDouble)};
 
-  // The general form, which only implementations with `general` take.
-  bool transpose_a = false;  // A is stored k x m, and op(A) is its transpose.
-  bool transpose_b = false;  // B is stored n x k.
-  double alpha = 1;          // Rounded to the element type.
-  double beta = 0;
-  int64_t batch = 1;     // Multiplications of this shape, their matrices so many elements apart. A
-  int64_t stride_a = 0;  // stride of 0 for A or B has all use the same.
-  int64_t stride_b = 0;
-  int64_t stride_c = 0;
+// Returns the bytes that any implementation must move: A and B are read once, C is written once.
+double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types);
 
-  // Device memory that belongs to the call until its work on the stream is done, a multiple of 16.
-  // Never needed; see MatMulImplementation::workspace_bytes.
-  void* workspace = nullptr;
-  int64_t workspace_bytes = 0;
-
-  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For cuBLAS implementations; see common/gpu/cublas_handle.h.
-  Block block = {0, 0, 0};          // Threads of a block; RunMatMul() makes 0 x 0 the default.
-
-  // The (first) matrices as they are stored.
-  template <typename T>
-  ConstMatrix<T> A() const {
-    return {static_cast<const T*>(a), transpose_a ? k : m, transpose_a ? m : k, lda};
-  }
-  template <typename T>
-  ConstMatrix<T> B() const {
-    return {static_cast<const T*>(b), transpose_b ? n : k, transpose_b ? k : n, ldb};
-  }
-  template <typename T>
-  Matrix<T> C() const {
-    return {static_cast<T*>(c), m, n, ldc};
-  }
-};
-
-// Calls fn(float()) or fn(double()), as args.type says.
-template <typename Fn>
-absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): another type in each branch.
-  return args.type == ElementType::kFloat ? fn(float()) : fn(double());
-}
-
-// What any implementation must move and do: A and B read once and C written once; a multiply-add
-// counts as two.
-double MatMulBytes(int64_t m, int64_t n, int64_t k, ElementType type);
+// Returns the operations that any implementation must do; a multiply-add counts as two.
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
 
 // An entry of the registry, as a line of kernels.inc makes it.
 struct MatMulImplementation : Implementation {
   std::string math;  // How products are summed: "fma", "multiply_add", or the library's mode.
-  bool takes_double = false;  // Takes ElementType::kDouble too.
-  bool general = false;       // Takes transposed operands, alpha, beta and batches.
+  absl::Span<const MatMulTypes> types = kFp32;  // The combinations of element types that it takes.
+  bool general = false;  // Takes transposed operands, alpha, beta and batches.
 
   // How much workspace makes it fastest, for these arguments; less, or none, is allowed. Null for
   // most: none makes a difference.
@@ -99,6 +49,13 @@ struct MatMulImplementation : Implementation {
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
   absl::Status (*run)(const MatMulArgs& args) = nullptr;
 };
+
+// Returns the types that the implementation multiplies these operands with: those of a, b and c,
+// and the accumulator that belongs to them. Null where it does not take them.
+const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args);
+
+// Returns whether the implementation takes A, B and C of this type.
+bool TakesType(const MatMulImplementation& implementation, ElementType type);
 
 // All implementations in the order of kernels.inc: each is a step up from the one before it.
 absl::Span<const MatMulImplementation> MatMulImplementations();

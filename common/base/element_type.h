@@ -22,6 +22,24 @@ int64_t ElementBytes(ElementType type);
 // for types whose elements are only moved.
 double UnitRoundoff(ElementType type);
 
+// Is the element type of the C++ type T. There is none for types that are not specialised here.
+template <typename T>
+inline constexpr ElementType kElementTypeOf = T::kHasNoElementType;
+template <>
+inline constexpr ElementType kElementTypeOf<float> = ElementType::kFloat;
+template <>
+inline constexpr ElementType kElementTypeOf<double> = ElementType::kDouble;
+
+// Calls fn(T()) for the T of the list whose element type is `type`, and returns what fn returns.
+// REQUIRES: `type` is that of one of them; the last is taken unseen.
+template <typename T, typename... Others, typename Fn>
+auto ForElementType(ElementType type, Fn&& fn) {
+  if constexpr (sizeof...(Others) > 0) {
+    if (type != kElementTypeOf<T>) return ForElementType<Others...>(type, fn);
+  }
+  return fn(T());
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_COMMON_BASE_ELEMENT_TYPE_H_

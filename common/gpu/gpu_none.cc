@@ -16,6 +16,8 @@ namespace gpu {
 bool BuiltWithCuda() { return false; }
 absl::StatusOr<int> DeviceCount() { return NoCuda(); }
 absl::StatusOr<DeviceInfo> QueryDevice(int) { return NoCuda(); }
+absl::StatusOr<int> CurrentDevice() { return NoCuda(); }
+absl::Status SetCurrentDevice(int) { return NoCuda(); }
 absl::StatusOr<int> CurrentComputeCapability() { return NoCuda(); }
 absl::Status UseDevice(int) { return NoCuda(); }
 absl::StatusOr<void*> Allocate(size_t) { return NoCuda(); }

@@ -25,6 +25,12 @@ absl::StatusOr<int> DeviceCount();
 // REQUIRES: 0 <= index < DeviceCount().
 absl::StatusOr<DeviceInfo> QueryDevice(int index);
 
+// Returns the index of the calling thread's device.
+absl::StatusOr<int> CurrentDevice();
+
+// Makes `index` the calling thread's device and does nothing else.
+absl::Status SetCurrentDevice(int index);
+
 // Of the calling thread's device: 90 for 9.0.
 absl::StatusOr<int> CurrentComputeCapability();
 

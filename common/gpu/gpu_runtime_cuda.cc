@@ -69,11 +69,18 @@ absl::StatusOr<DeviceInfo> QueryDevice(int index) {
   return info;
 }
 
-absl::StatusOr<int> CurrentComputeCapability() {
+absl::StatusOr<int> CurrentDevice() {
   int device = 0;
+  RETURN_IF_CUDA_ERROR(cudaGetDevice(&device));
+  return device;
+}
+
+absl::Status SetCurrentDevice(int index) { return CUDA_STATUS(cudaSetDevice(index)); }
+
+absl::StatusOr<int> CurrentComputeCapability() {
   int major = 0;
   int minor = 0;
-  RETURN_IF_CUDA_ERROR(cudaGetDevice(&device));
+  ASSIGN_OR_RETURN(const int device, CurrentDevice());
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMajor, device, &major));
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMinor, device, &minor));
   return 10 * major + minor;

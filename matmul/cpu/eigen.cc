@@ -1,7 +1,7 @@
 #include "matmul/cpu/eigen.h"
 
+#include "matmul/args.h"
 #include "matmul/cpu/eigen_product.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -37,13 +37,13 @@ void Product(const MatMulArgs& args) {
     out *= beta;
   }
   if (alpha == 0) return;
-  if (args.transpose_a) {
-    if (args.transpose_b) {
+  if (args.a.transposed) {
+    if (args.b.transposed) {
       AddProduct(in_a.transpose(), in_b.transpose(), alpha, &out);
     } else {
       AddProduct(in_a.transpose(), in_b, alpha, &out);
     }
-  } else if (args.transpose_b) {
+  } else if (args.b.transposed) {
     AddProduct(in_a, in_b.transpose(), alpha, &out);
   } else {
     AddProduct(in_a, in_b, alpha, &out);
@@ -55,12 +55,8 @@ void Product(const MatMulArgs& args) {
 void STRIDEWISE_EIGEN_FUNCTION(const MatMulArgs& args, int threads) {
   Eigen::setNbThreads(threads);
   for (int64_t i = 0; i < args.batch; ++i) {
-    const MatMulArgs one = OneOfBatch(args, i);
-    if (one.type == ElementType::kFloat) {
-      Product<float>(one);
-    } else {
-      Product<double>(one);
-    }
+    ForElementType<float, double>(
+        args.c.type, [&](auto element) { Product<decltype(element)>(OneOfBatch(args, i)); });
   }
 }
 

@@ -3,7 +3,7 @@
 #ifndef STRIDEWISE_MATMUL_CPU_EIGEN_PRODUCT_H_
 #define STRIDEWISE_MATMUL_CPU_EIGEN_PRODUCT_H_
 
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 

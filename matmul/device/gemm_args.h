@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/argument_checks.h"
+#include "matmul/args.h"
 #include "matmul/device/tile_copy.h"
 #include "matmul/device/tile_edges.h"
 #include "matmul/device/tile_store.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 
@@ -36,21 +36,21 @@ inline Gemm GemmOf(const MatMulArgs& args) {
   const ConstMatrix<float> a = args.A<float>();
   const ConstMatrix<float> b = args.B<float>();
   Gemm gemm;
-  gemm.a = {a.data, a.ld, args.m, IsMadeOfVectors(a, args.batch, args.stride_a)};
-  gemm.b = {b.data, b.ld, args.n, IsMadeOfVectors(b, args.batch, args.stride_b)};
+  gemm.a = {a.data, a.ld, args.m, IsMadeOfVectors(a, args.batch, args.a.stride)};
+  gemm.b = {b.data, b.ld, args.n, IsMadeOfVectors(b, args.batch, args.b.stride)};
   gemm.c = args.C<float>();
   gemm.depth = alpha == 0 ? 0 : static_cast<int>(args.k);
   gemm.scale = {gemm.depth == 0 ? 0 : alpha, static_cast<float>(args.beta)};
-  gemm.stride_a = args.stride_a;
-  gemm.stride_b = args.stride_b;
-  gemm.stride_c = args.stride_c;
+  gemm.stride_a = args.a.stride;
+  gemm.stride_b = args.b.stride;
+  gemm.stride_c = args.c.stride;
   return gemm;
 }
 
 // InvalidArgument where tile_copy.h cannot count offsets.
 inline absl::Status CheckTileLd(const MatMulArgs& args) {
-  RETURN_IF_ERROR(CheckAtMost("lda", args.lda, kMaxTileLd));
-  return CheckAtMost("ldb", args.ldb, kMaxTileLd);
+  RETURN_IF_ERROR(CheckAtMost("lda", args.a.ld, kMaxTileLd));
+  return CheckAtMost("ldb", args.b.ld, kMaxTileLd);
 }
 
 template <Access kAccess>
@@ -61,10 +61,10 @@ template <typename Fn>
 absl::Status ForAccesses(const MatMulArgs& args, Fn fn) {
   using Along = AccessConstant<Access::kAlongTerms>;
   using Across = AccessConstant<Access::kAcross>;
-  if (args.transpose_a) {
-    return args.transpose_b ? fn(Across(), Along()) : fn(Across(), Across());
+  if (args.a.transposed) {
+    return args.b.transposed ? fn(Across(), Along()) : fn(Across(), Across());
   }
-  return args.transpose_b ? fn(Along(), Along()) : fn(Along(), Across());
+  return args.b.transposed ? fn(Along(), Along()) : fn(Along(), Across());
 }
 
 }  // namespace stridewise

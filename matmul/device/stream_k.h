@@ -11,6 +11,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
 #include "common/gpu/occupancy.h"
+#include "matmul/args.h"
 #include "matmul/device/add_shares.h"
 #include "matmul/device/block_product.h"
 #include "matmul/device/gemm_args.h"
@@ -18,7 +19,6 @@
 #include "matmul/device/shares.h"
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_store.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {  // Kernels of their own for each file that includes this.

@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/thin_block.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 
@@ -24,8 +24,8 @@ struct ThinCall {
     const bool few_rows = args.m <= args.n;
     const Operand& x = few_rows ? gemm.b : gemm.a;
     const Operand& y = few_rows ? gemm.a : gemm.b;
-    const bool y_along = few_rows ? !args.transpose_a : args.transpose_b;
-    along = few_rows ? args.transpose_b : !args.transpose_a;
+    const bool y_along = few_rows ? !args.a.transposed : args.b.transposed;
+    along = few_rows ? args.b.transposed : !args.a.transposed;
     vectors = x.vectors;
     product.x = {x.data, x.ld, x.lines, few_rows ? gemm.stride_b : gemm.stride_a};
     product.y = {y.data, y_along ? y.ld : 1, y_along ? 1 : y.ld, y.lines,

@@ -16,8 +16,8 @@
 #include <type_traits>
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {  // A kernel of its own for each file that includes this.
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(kSize* kSize) TinyDirect(DirectProduct product
 inline bool FitsDirect(const MatMulArgs& args) {
   return args.m > 0 && args.n > 0 && args.batch == 1 &&
          std::max({args.m, args.n, args.k}) <= kDirectSize &&
-         std::max({args.lda, args.ldb, args.ldc}) <= INT32_MAX / kDirectSize;
+         std::max({args.a.ld, args.b.ld, args.c.ld}) <= INT32_MAX / kDirectSize;
 }
 
 // REQUIRES: FitsDirect(args).
@@ -72,14 +72,14 @@ inline absl::Status LaunchTinyDirect(const MatMulArgs& args) {
   const Gemm gemm = GemmOf(args);
   const DirectProduct product = {gemm.a.data,
                                  gemm.b.data,
-                                 static_cast<uint32_t>(args.lda),
-                                 static_cast<uint32_t>(args.ldb),
+                                 static_cast<uint32_t>(args.a.ld),
+                                 static_cast<uint32_t>(args.b.ld),
                                  static_cast<uint32_t>(args.m),
                                  static_cast<uint32_t>(args.n),
                                  static_cast<uint32_t>(gemm.depth),
                                  gemm.scale.alpha,
                                  gemm.c.data,
-                                 static_cast<uint32_t>(args.ldc),
+                                 static_cast<uint32_t>(args.c.ld),
                                  gemm.scale.beta};
   const auto launch = [&](auto size) {
     constexpr int kSize = decltype(size)::value;

@@ -3,7 +3,7 @@
 // that of `naive`; only which thread does which element has changed.
 
 #include "common/gpu/launch.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 namespace {

@@ -4,7 +4,7 @@
 // arithmetic, set the pace.
 
 #include "common/gpu/launch.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 namespace {

@@ -7,7 +7,7 @@
 // is Inf or NaN; both sides are padded, so the padding only ever meets padding.
 
 #include "common/gpu/launch.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 namespace {

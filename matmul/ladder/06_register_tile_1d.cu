@@ -6,8 +6,8 @@
 // of a warp, and neighbours along k, so that nvcc takes four of them in one load of 16 bytes.
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/tile_edges.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

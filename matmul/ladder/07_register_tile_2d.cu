@@ -8,8 +8,8 @@
 // shared memory, its two rows are two addresses, and no load has a bank conflict.
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/tile_edges.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

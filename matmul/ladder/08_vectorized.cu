@@ -8,8 +8,8 @@
 // their 16 bytes in half of the banks.
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/tile_edges.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -18,8 +18,8 @@
 // without the padding would lie in the same banks.
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/tile_edges.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

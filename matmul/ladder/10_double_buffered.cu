@@ -10,11 +10,11 @@
 // time share rows of A and columns of B in the L2.
 
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/block_product.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_store.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -4,8 +4,8 @@
 // with twice the terms a stage and four blocks of four warps. Slices along k, as in stream_k_64x64,
 // would have next to nothing to divide, and sums to add.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

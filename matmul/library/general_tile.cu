@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "common/gpu/launch.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 namespace {
@@ -121,18 +121,18 @@ absl::Status LaunchGeneralTile(const MatMulArgs& args) {
                 Grid{tiles, std::min(args.batch, kMaxGridYZ)}, Block{kThreads}, 0, args.stream,
                 args.A<float>(), args.B<float>(), args.C<float>(), terms, terms == 0 ? 0 : alpha,
                 static_cast<float>(args.beta),
-                Batch{args.batch, args.stride_a, args.stride_b, args.stride_c});
+                Batch{args.batch, args.a.stride, args.b.stride, args.c.stride});
 }
 
 }  // namespace
 
 absl::Status MatMulGeneralTile(const MatMulArgs& args) {
-  if (args.transpose_a) {
-    return args.transpose_b ? LaunchGeneralTile<true, true>(args)
-                            : LaunchGeneralTile<true, false>(args);
+  if (args.a.transposed) {
+    return args.b.transposed ? LaunchGeneralTile<true, true>(args)
+                             : LaunchGeneralTile<true, false>(args);
   }
-  return args.transpose_b ? LaunchGeneralTile<false, true>(args)
-                          : LaunchGeneralTile<false, false>(args);
+  return args.b.transposed ? LaunchGeneralTile<false, true>(args)
+                           : LaunchGeneralTile<false, false>(args);
 }
 
 }  // namespace stridewise

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "common/base/status_macros.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 
@@ -44,9 +44,9 @@ MatMulArgs PartOf(const MatMulArgs& args, int64_t row, int64_t col, int64_t m, i
   MatMulArgs part = args;
   part.m = m;
   part.n = n;
-  part.a = static_cast<const float*>(args.a) + (args.transpose_a ? row : row * args.lda);
-  part.b = static_cast<const float*>(args.b) + (args.transpose_b ? col * args.ldb : col);
-  part.c = static_cast<float*>(args.c) + row * args.ldc + col;
+  part.a = Advanced(args.a, args.a.transposed ? row : row * args.a.ld);
+  part.b = Advanced(args.b, args.b.transposed ? col * args.b.ld : col);
+  part.c = Advanced(args.c, row * args.c.ld + col);
   return part;
 }
 

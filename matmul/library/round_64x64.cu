@@ -4,8 +4,8 @@
 // us; whole tiles, each a whole multiprocessor's work, take 24.2. What it costs is eight partial
 // sums an element, added in shared memory.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

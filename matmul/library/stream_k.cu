@@ -1,8 +1,8 @@
 // `double_buffered` in the general form, and with equal work for all multiprocessors to the end:
 // see shares.h.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -1,8 +1,8 @@
 // `stream_k` with half the tile, and two blocks on a multiprocessor: 3 % slower where both fit, and
 // better where 256 columns do not.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

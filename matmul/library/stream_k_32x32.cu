@@ -2,8 +2,8 @@
 // few tiles, 128 terms a step so that nearly all loads are on their way at once, and eight warps
 // that share the terms.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -1,8 +1,8 @@
 // `stream_k` for products of about 512: 128 tiles of 32x64, one for each multiprocessor, of eight
 // warps that make all of it from an eighth of the terms each.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -1,8 +1,8 @@
 // `stream_k` for products of about 1024: a tile of 64x64 for four warps. Each makes all of it, from
 // a quarter of the terms, so that a thread still has 8x16 elements and 128 fma for 6 loads.
 
+#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

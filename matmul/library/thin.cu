@@ -14,13 +14,13 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
 #include "common/gpu/occupancy.h"
+#include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/thin_across.h"
 #include "matmul/device/thin_along.h"
 #include "matmul/device/thin_block.h"
 #include "matmul/device/thin_call.h"
 #include "matmul/device/thin_line.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {

@@ -22,9 +22,9 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
+#include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/tiny_direct.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
@@ -174,19 +174,19 @@ absl::Status MatMulTiny(const MatMulArgs& args) {
     for (int64_t col = 0; col < args.n; col += kPart) {
       for (int64_t index = 0; index < args.batch; index += kMaxGridYZ) {
         const Product product = {
-            gemm.a.data + index * args.stride_a + (args.transpose_a ? row : row * args.lda),
-            gemm.b.data + index * args.stride_b + (args.transpose_b ? col * args.ldb : col),
-            args.lda,
-            args.ldb,
+            gemm.a.data + index * args.a.stride + (args.a.transposed ? row : row * args.a.ld),
+            gemm.b.data + index * args.b.stride + (args.b.transposed ? col * args.b.ld : col),
+            args.a.ld,
+            args.b.ld,
             static_cast<int>(std::min(kPart, args.m - row)),
             static_cast<int>(std::min(kPart, args.n - col)),
             gemm.depth,
             gemm.scale.alpha,
-            gemm.c.data + index * args.stride_c + row * args.ldc + col,
-            args.ldc,
-            args.stride_a,
-            args.stride_b,
-            args.stride_c,
+            gemm.c.data + index * args.c.stride + row * args.c.ld + col,
+            args.c.ld,
+            args.a.stride,
+            args.b.stride,
+            args.c.stride,
             gemm.scale.beta};
         RETURN_IF_ERROR(LaunchPart(args, product, std::min(kMaxGridYZ, args.batch - index)));
       }

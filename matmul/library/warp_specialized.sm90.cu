@@ -19,6 +19,7 @@
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/launch.h"
 #include "common/gpu/occupancy.h"
+#include "matmul/args.h"
 #include "matmul/device/add_shares.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/packing.h"
@@ -28,7 +29,6 @@
 #include "matmul/device/tensor_map.h"
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_store.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 
@@ -208,8 +208,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 struct Plan {
   explicit Plan(const MatMulArgs& args)
       : gemm(GemmOf(args)),
-        a(args.A<float>(), !args.transpose_a),
-        b(args.B<float>(), args.transpose_b) {}
+        a(args.A<float>(), !args.a.transposed),
+        b(args.B<float>(), args.b.transposed) {}
 
   int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes() + shares.WorkspaceBytes(); }
 

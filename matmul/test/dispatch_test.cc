@@ -17,8 +17,8 @@ namespace {
 constexpr MatMulTuning kTuning = {90, 16000, 160, 16,  512, 200, 2048, 132,
                                   64, 264,   90,  132, 178, 167, 122,  106};
 
-void* At(uintptr_t address) {
-  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+float* At(uintptr_t address) {
+  return reinterpret_cast<float*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 // Without gaps, at multiples of 256.
@@ -27,12 +27,9 @@ MatMulArgs Gapless(int64_t m, int64_t n, int64_t k) {
   args.m = m;
   args.n = n;
   args.k = k;
-  args.a = At(0x10000000);
-  args.lda = k;
-  args.b = At(0x20000000);
-  args.ldb = n;
-  args.c = At(0x30000000);
-  args.ldc = n;
+  args.a = {At(0x10000000), k};
+  args.b = {At(0x20000000), n};
+  args.c = {At(0x30000000), n};
   return args;
 }
 

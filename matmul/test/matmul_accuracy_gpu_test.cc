@@ -102,17 +102,17 @@ class MatMulAccuracyTest : public testing::TestWithParam<Inputs> {
     ASSIGN_OR_RETURN(device_c_, DeviceBuffer::Allocate(bytes));
     RETURN_IF_ERROR(gpu::Copy(device_a_.data(), a_.data(), bytes));
     RETURN_IF_ERROR(gpu::Copy(device_b_.data(), b_.data(), bytes));
-    args_.m = args_.n = args_.k = args_.lda = args_.ldb = args_.ldc = kExtent;
+    args_.m = args_.n = args_.k = kExtent;
     args_.cublas = cublas_.get();
-    args_.a = a_.data();
-    args_.b = b_.data();
-    args_.c = r_.data();  // Not read.
+    args_.a = {a_.data(), kExtent};
+    args_.b = {b_.data(), kExtent};
+    args_.c.ld = kExtent;
     std::vector<double> s(r_.size());
     RETURN_IF_ERROR(ReferenceProducts(args_, {r_.data(), kExtent, kExtent, kExtent},
                                       {s.data(), kExtent, kExtent, kExtent}));
-    args_.a = device_a_.data();
-    args_.b = device_b_.data();
-    args_.c = device_c_.data();
+    args_.a.data = device_a_.data();
+    args_.b.data = device_b_.data();
+    args_.c.data = device_c_.data();
     return absl::OkStatus();
   }
 

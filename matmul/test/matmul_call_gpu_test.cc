@@ -39,27 +39,16 @@ MatMulProblem CallOf(const MatMulArgs& args, MatrixLayout layout) {
   call.m = args.m;
   call.n = args.n;
   call.k = args.k;
-  call.a = static_cast<const float*>(args.a);
-  call.lda = args.lda;
-  call.b = static_cast<const float*>(args.b);
-  call.ldb = args.ldb;
-  call.c = static_cast<float*>(args.c);
-  call.ldc = args.ldc;
-  call.transpose_a = args.transpose_a;
-  call.transpose_b = args.transpose_b;
-  call.alpha = static_cast<float>(args.alpha);
-  call.beta = static_cast<float>(args.beta);
+  call.a = args.a;
+  call.b = args.b;
+  call.c = args.c;
+  call.alpha = args.alpha;
+  call.beta = args.beta;
   call.layout = layout;
   call.batch = args.batch;
-  call.stride_a = args.stride_a;
-  call.stride_b = args.stride_b;
-  call.stride_c = args.stride_c;
   if (layout == MatrixLayout::kColumnMajor) {
     std::swap(call.m, call.n);
     std::swap(call.a, call.b);
-    std::swap(call.lda, call.ldb);
-    std::swap(call.transpose_a, call.transpose_b);
-    std::swap(call.stride_a, call.stride_b);
   }
   return call;
 }

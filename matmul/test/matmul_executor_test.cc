@@ -92,7 +92,7 @@ TEST_P(MatMulExecutorTest, Float) {
 }
 
 TEST_P(MatMulExecutorTest, Double) {
-  if (!implementation_.takes_double) GTEST_SKIP() << "float only";
+  if (!TakesType(implementation_, ElementType::kDouble)) GTEST_SKIP() << "float only";
   for (const MatMulCase& c : MatMulCasesFor(implementation_)) RunCase<double>(c);
 }
 
@@ -199,7 +199,7 @@ TEST_P(MatMulExecutorTest, RefusesWhatItDoesNotTakeBeforeALaunch) {
               absl::StatusCode::kInvalidArgument)
         << c;
   }
-  if (!implementation_.takes_double) {
+  if (!TakesType(implementation_, ElementType::kDouble)) {
     MatMulTestProblem<double> problem({5, 5, 5, 0});
     EXPECT_EQ(RunOn(executors_.front().get(), &problem, {0, 0, 0}).code(),
               absl::StatusCode::kInvalidArgument);

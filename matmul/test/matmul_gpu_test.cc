@@ -150,8 +150,10 @@ TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest,
                          DeviceImplementations([](const auto&) { return true; }), Name);
-INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest,
-                         DeviceImplementations([](const auto& i) { return i.takes_double; }), Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest, DeviceImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kDouble);
+                         }),
+                         Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](const auto& i) {
                            return i.general && i.executor != Executor::kHostExecutable;
                          }),

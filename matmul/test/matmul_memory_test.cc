@@ -248,13 +248,9 @@ executor::LaunchReport ReportOf(const MemoryCase& c, const Places& places = {}) 
   }
   MatMulArgs args;
   args.m = args.n = args.k = kExtent;
-  args.type = c.type;
-  args.a = data[0];
-  args.b = data[1];
-  args.c = data[2];
-  args.lda = kExtent + places[0].pad;
-  args.ldb = kExtent + places[1].pad;
-  args.ldc = kExtent + places[2].pad;
+  args.a = {data[0], kExtent + places[0].pad, c.type};
+  args.b = {data[1], kExtent + places[1].pad, c.type};
+  args.c = {data[2], kExtent + places[2].pad, c.type};
   args.stream = (*executor)->stream();
   args.block = c.block;
   const absl::Status status = RunMatMul(*on_host, args);

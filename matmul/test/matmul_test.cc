@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
@@ -31,17 +32,14 @@ MatMulProblem Right(MatrixLayout layout) {
   problem.m = 7;
   problem.n = 5;
   problem.k = 3;
-  problem.a = At<float>(0x100000);
-  problem.lda = by_rows ? 3 : 7;
-  problem.b = At<float>(0x200000);
-  problem.ldb = by_rows ? 5 : 3;
-  problem.c = At<float>(0x300000);
-  problem.ldc = by_rows ? 5 : 7;
+  problem.a = {At<float>(0x100000), by_rows ? 3 : 7};
+  problem.b = {At<float>(0x200000), by_rows ? 5 : 3};
+  problem.c = {At<float>(0x300000), by_rows ? 5 : 7};
   problem.layout = layout;
   problem.batch = 3;
-  problem.stride_a = 21;
-  problem.stride_b = 15;
-  problem.stride_c = 35;
+  problem.a.stride = 21;
+  problem.b.stride = 15;
+  problem.c.stride = 35;
   return problem;
 }
 
@@ -73,25 +71,31 @@ TEST(MatMul, RefusesByName) {
             {"k is -1; allowed is 0", [](MatMulProblem& p) { p.k = -1; }},
             {"batch is -1; allowed is 0", [](MatMulProblem& p) { p.batch = -1; }},
             {"k is 2147483648; allowed is at most 2147483647",
-             [](MatMulProblem& p) { p.k = p.lda = p.ldb = int64_t{1} << 31; }},
-            {"lda is 2; allowed is ", [](MatMulProblem& p) { p.lda = 2; }},
-            {"ldb is 2; allowed is ", [](MatMulProblem& p) { p.ldb = 2; }},
-            {"ldc is 4; allowed is ", [](MatMulProblem& p) { p.ldc = 4; }},
-            {"stride_a is -1; allowed is 0", [](MatMulProblem& p) { p.stride_a = -1; }},
-            {"stride_b is -1; allowed is 0", [](MatMulProblem& p) { p.stride_b = -1; }},
-            {"stride_c is 34; allowed is 35", [](MatMulProblem& p) { p.stride_c = 34; }},
-            {"a has lda ", [](MatMulProblem& p) { p.stride_a = kMax; }},
-            {"b has ldb ", [](MatMulProblem& p) { p.stride_b = kMax; }},
-            {"c has ldc ", [](MatMulProblem& p) { p.stride_c = kMax; }},
+             [](MatMulProblem& p) { p.k = p.a.ld = p.b.ld = int64_t{1} << 31; }},
+            {"lda is 2; allowed is ", [](MatMulProblem& p) { p.a.ld = 2; }},
+            {"ldb is 2; allowed is ", [](MatMulProblem& p) { p.b.ld = 2; }},
+            {"ldc is 4; allowed is ", [](MatMulProblem& p) { p.c.ld = 4; }},
+            {"stride_a is -1; allowed is 0", [](MatMulProblem& p) { p.a.stride = -1; }},
+            {"stride_b is -1; allowed is 0", [](MatMulProblem& p) { p.b.stride = -1; }},
+            {"stride_c is 34; allowed is 35", [](MatMulProblem& p) { p.c.stride = 34; }},
+            {"a has lda ", [](MatMulProblem& p) { p.a.stride = kMax; }},
+            {"b has ldb ", [](MatMulProblem& p) { p.b.stride = kMax; }},
+            {"c has ldc ", [](MatMulProblem& p) { p.c.stride = kMax; }},
             {"a is null; allowed only when it has no elements, and it has 21",
-             [](MatMulProblem& p) { p.a = nullptr; }},
+             [](MatMulProblem& p) { p.a.data = nullptr; }},
             {"b is null; allowed only when it has no elements, and it has 15",
-             [](MatMulProblem& p) { p.b = nullptr; }},
+             [](MatMulProblem& p) { p.b.data = nullptr; }},
             {"c is null; allowed only when it has no elements, and it has 35",
-             [](MatMulProblem& p) { p.c = nullptr; }},
-            {"a is not a multiple of 4", [](MatMulProblem& p) { p.a = At<float>(0x100002); }},
-            {"b is not a multiple of 4", [](MatMulProblem& p) { p.b = At<float>(0x100002); }},
-            {"c is not a multiple of 4", [](MatMulProblem& p) { p.c = At<float>(0x100002); }},
+             [](MatMulProblem& p) { p.c.data = nullptr; }},
+            {"a is not a multiple of 4", [](MatMulProblem& p) { p.a.data = At<float>(0x100002); }},
+            {"b is not a multiple of 4", [](MatMulProblem& p) { p.b.data = At<float>(0x100002); }},
+            {"c is not a multiple of 4", [](MatMulProblem& p) { p.c.data = At<float>(0x100002); }},
+            {"a has elements of type bf16; allowed is float",
+             [](MatMulProblem& p) { p.a.type = ElementType::kBf16; }},
+            {"b has elements of type double; allowed is float",
+             [](MatMulProblem& p) { p.b.type = ElementType::kDouble; }},
+            {"c has elements of type fp16; allowed is float",
+             [](MatMulProblem& p) { p.c.type = ElementType::kFp16; }},
             {"workspace_bytes is -1", [](MatMulProblem& p) { p.workspace_bytes = -1; }},
             {"workspace is null", [](MatMulProblem& p) { p.workspace_bytes = 64; }},
             {"workspace is not a multiple of 16",
@@ -104,17 +108,17 @@ TEST(MatMul, RefusesByName) {
 TEST(MatMul, LeadingDimensionsStepOverRowsOrColumns) {
   ExpectRefusals(MatrixLayout::kRowMajor,
                  {
-                     {"lda is 2; allowed is 3", [](MatMulProblem& p) { p.lda = 2; }},
-                     {"ldb is 4; allowed is 5", [](MatMulProblem& p) { p.ldb = 4; }},
-                     {"ldc is 4; allowed is 5", [](MatMulProblem& p) { p.ldc = 4; }},
-                     {"lda is 3; allowed is 7", [](MatMulProblem& p) { p.transpose_a = true; }},
+                     {"lda is 2; allowed is 3", [](MatMulProblem& p) { p.a.ld = 2; }},
+                     {"ldb is 4; allowed is 5", [](MatMulProblem& p) { p.b.ld = 4; }},
+                     {"ldc is 4; allowed is 5", [](MatMulProblem& p) { p.c.ld = 4; }},
+                     {"lda is 3; allowed is 7", [](MatMulProblem& p) { p.a.transposed = true; }},
                  });
   ExpectRefusals(MatrixLayout::kColumnMajor,
                  {
-                     {"lda is 6; allowed is 7", [](MatMulProblem& p) { p.lda = 6; }},
-                     {"ldb is 2; allowed is 3", [](MatMulProblem& p) { p.ldb = 2; }},
-                     {"ldc is 6; allowed is 7", [](MatMulProblem& p) { p.ldc = 6; }},
-                     {"ldb is 3; allowed is 5", [](MatMulProblem& p) { p.transpose_b = true; }},
+                     {"lda is 6; allowed is 7", [](MatMulProblem& p) { p.a.ld = 6; }},
+                     {"ldb is 2; allowed is 3", [](MatMulProblem& p) { p.b.ld = 2; }},
+                     {"ldc is 6; allowed is 7", [](MatMulProblem& p) { p.c.ld = 6; }},
+                     {"ldb is 3; allowed is 5", [](MatMulProblem& p) { p.b.transposed = true; }},
                  });
 }
 
@@ -126,8 +130,8 @@ TEST(MatMul, NoElementsNeedNoMemory) {
     problem.m = c.m;
     problem.n = c.n;
     problem.batch = c.batch;
-    problem.lda = 0;
-    problem.ldb = problem.ldc = c.n;
+    problem.a.ld = 0;
+    problem.b.ld = problem.c.ld = c.n;
     EXPECT_EQ(MatMulWorkspaceBytes(problem), 0);
     const absl::Status status = MatMul(problem, nullptr);
     EXPECT_EQ(status.code(),
@@ -139,6 +143,27 @@ TEST(MatMul, NoElementsNeedNoMemory) {
 TEST(MatMul, SaysWhereThereIsNoCuda) {
   if (gpu::BuiltWithCuda()) GTEST_SKIP() << "built with CUDA";
   EXPECT_EQ(MatMul(Right(MatrixLayout::kRowMajor), nullptr).code(), absl::StatusCode::kUnavailable);
+}
+
+// A device that is not there is refused by its number, the current one is always there.
+TEST(MatMul, RunsOnTheDeviceThatIsAskedFor) {
+  const auto count = gpu::DeviceCount();
+  if (!count.ok()) GTEST_SKIP() << count.status();
+  MatMulProblem problem = Right(MatrixLayout::kRowMajor);
+  for (const int device : {*count, -2}) {
+    problem.device = device;
+    const absl::Status status = MatMul(problem, nullptr);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_EQ(std::string(status.message()).rfind(absl::StrCat("device is ", device), 0), 0u)
+        << status;
+    EXPECT_EQ(MatMulWorkspaceBytes(problem), 0);
+  }
+  problem.m = 0;  // Nothing to do.
+  for (const int device : {kCurrentDevice, 0, *count - 1}) {
+    problem.device = device;
+    EXPECT_TRUE(MatMul(problem, nullptr).ok()) << device;
+    EXPECT_EQ(*gpu::CurrentDevice(), 0) << device;
+  }
 }
 
 // An element of a matrix as its caller stored it.
@@ -164,30 +189,27 @@ TEST(RowMajorArgs, IsTheSameProduct) {
       problem.m = kM;
       problem.n = kN;
       problem.k = kK;
-      problem.a = a.data();
-      problem.lda = 6;
-      problem.b = b.data();
-      problem.ldb = 7;
-      problem.c = c.data();
-      problem.ldc = 8;
-      problem.transpose_a = (ops & 1) != 0;
-      problem.transpose_b = (ops & 2) != 0;
+      problem.a = {a.data(), 6};
+      problem.b = {b.data(), 7};
+      problem.c = {c.data(), 8};
+      problem.a.transposed = (ops & 1) != 0;
+      problem.b.transposed = (ops & 2) != 0;
       problem.alpha = 2;
       problem.beta = -3;
       problem.layout = layout;
       problem.batch = kBatch;
-      problem.stride_a = 70;
-      problem.stride_b = 80;
-      problem.stride_c = 90;
+      problem.a.stride = 70;
+      problem.b.stride = 80;
+      problem.c.stride = 90;
       for (int64_t i = 0; i < kBatch; ++i) {
         for (int64_t row = 0; row < kM; ++row) {
           for (int64_t col = 0; col < kN; ++col) {
             float sum = 0;
             for (int64_t term = 0; term < kK; ++term) {
               const int64_t in_a =
-                  problem.transpose_a ? Place(layout, 6, term, row) : Place(layout, 6, row, term);
+                  problem.a.transposed ? Place(layout, 6, term, row) : Place(layout, 6, row, term);
               const int64_t in_b =
-                  problem.transpose_b ? Place(layout, 7, col, term) : Place(layout, 7, term, col);
+                  problem.b.transposed ? Place(layout, 7, col, term) : Place(layout, 7, term, col);
               sum += a[i * 70 + in_a] * b[i * 80 + in_b];
             }
             float& result = want[i * 90 + Place(layout, 8, row, col)];

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/base/element_type.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 #include "common/verify/validation.h"
@@ -37,21 +38,21 @@ class MatMulTestProblem {
     args_.m = c.m;
     args_.n = c.n;
     args_.k = c.k;
-    args_.type = sizeof(T) == 4 ? ElementType::kFloat : ElementType::kDouble;
-    args_.transpose_a = c.transpose_a;
-    args_.transpose_b = c.transpose_b;
+    args_.a.type = args_.b.type = args_.c.type = kElementTypeOf<T>;
+    args_.a.transposed = c.transpose_a;
+    args_.b.transposed = c.transpose_b;
     args_.alpha = c.alpha;
     args_.beta = c.beta;
     args_.batch = c.batch;
-    args_.lda = args_.A<T>().cols + c.pad;
-    args_.ldb = args_.B<T>().cols + 2 * c.pad;
-    args_.ldc = c.n + 3 * c.pad;
-    args_.stride_a = c.one_a ? 0 : Span(args_.A<T>()) + c.gap;
-    args_.stride_b = c.one_b ? 0 : Span(args_.B<T>()) + 2 * c.gap;
-    args_.stride_c = Span(args_.C<T>()) + 3 * c.gap;
-    a_.assign(c.offset_a + Elements(args_.A<T>(), args_.stride_a), kNan);
-    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.stride_b), kNan);
-    c_.assign(c.offset_c + Elements(args_.C<T>(), args_.stride_c) + 2 * kGuard, kCanary);
+    args_.a.ld = args_.A<T>().cols + c.pad;
+    args_.b.ld = args_.B<T>().cols + 2 * c.pad;
+    args_.c.ld = c.n + 3 * c.pad;
+    args_.a.stride = c.one_a ? 0 : Span(args_.A<T>()) + c.gap;
+    args_.b.stride = c.one_b ? 0 : Span(args_.B<T>()) + 2 * c.gap;
+    args_.c.stride = Span(args_.C<T>()) + 3 * c.gap;
+    a_.assign(c.offset_a + Elements(args_.A<T>(), args_.a.stride), kNan);
+    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.b.stride), kNan);
+    c_.assign(c.offset_c + Elements(args_.C<T>(), args_.c.stride) + 2 * kGuard, kCanary);
     args_ = ArgsAt(a_.data(), b_.data(), c_.data());
     for (int64_t i = 0; i < c.batch; ++i) {
       const MatMulArgs one = OneOfBatch(args_, i);
@@ -75,9 +76,9 @@ class MatMulTestProblem {
   // With pointers into copies of them.
   MatMulArgs ArgsAt(const void* a, const void* b, void* c_with_guards) const {
     MatMulArgs args = args_;
-    args.a = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
-    args.b = b == nullptr ? b : static_cast<const T*>(b) + case_.offset_b;
-    args.c = static_cast<T*>(c_with_guards) + kGuard + case_.offset_c;
+    args.a.data = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
+    args.b.data = b == nullptr ? b : static_cast<const T*>(b) + case_.offset_b;
+    args.c.data = static_cast<T*>(c_with_guards) + kGuard + case_.offset_c;
     return args;
   }
   const std::vector<T>& a() const { return a_; }
@@ -109,7 +110,7 @@ class MatMulTestProblem {
       MatMulArgs one = OneOfBatch(args_, i);
       const Matrix<T> result = one.C<T>();
       // A reference reads what C was.
-      one.c = const_cast<T*>(c_before_.data()) + (result.data - c_.data());
+      one.c.data = const_cast<T*>(c_before_.data()) + (result.data - c_.data());
       one.cublas = cublas;
       if (cublas != nullptr) {
         RETURN_IF_ERROR(ReferenceProducts(one, products, absolutes));
@@ -117,7 +118,7 @@ class MatMulTestProblem {
         Define(one, products, absolutes);
       }
       RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, terms), terms,
-                                   kUnitRoundoff<T>));
+                                   UnitRoundoff(kElementTypeOf<T>)));
     }
     return absl::OkStatus();
   }
@@ -156,9 +157,9 @@ class MatMulTestProblem {
         s(row, col) = std::abs(old);
       }
       for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
-        const double x = alpha * (args.transpose_a ? a(i, row) : a(row, i));
+        const double x = alpha * (args.a.transposed ? a(i, row) : a(row, i));
         for (int64_t col = 0; col < args.n; ++col) {
-          const double product = x * (args.transpose_b ? b(col, i) : b(i, col));
+          const double product = x * (args.b.transposed ? b(col, i) : b(i, col));
           r(row, col) += product;
           s(row, col) += std::abs(product);
         }

@@ -45,8 +45,8 @@ inline absl::Status CheckSpoilt(bool in_a, const MatMulTestProblem<float>& probl
   const Matrix<float> c = args.C<float>();
   for (int64_t row = 0; row < c.rows; ++row) {
     for (int64_t col = 0; col < c.cols; ++col) {
-      const float term = (args.transpose_a ? a(kSpoiltTerm, row) : a(row, kSpoiltTerm)) *
-                         (args.transpose_b ? b(col, kSpoiltTerm) : b(kSpoiltTerm, col));
+      const float term = (args.a.transposed ? a(kSpoiltTerm, row) : a(row, kSpoiltTerm)) *
+                         (args.b.transposed ? b(col, kSpoiltTerm) : b(kSpoiltTerm, col));
       const bool spoilt = (in_a ? row : col) == kSpoiltLine;
       const float got = c(row, col);
       const bool right = !spoilt            ? std::isfinite(got)
