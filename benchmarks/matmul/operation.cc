@@ -17,7 +17,6 @@ namespace stridewise {
 namespace {
 
 constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
-constexpr absl::string_view kTypes[] = {"float", "double"};
 constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1}};
 
 const MatMulImplementation& Own(const Implementation& implementation) {
@@ -33,7 +32,9 @@ class MatMul : public Operation {
   absl::string_view name() const override { return "matmul"; }
   absl::string_view description() const override { return "matrix multiplication"; }
   absl::Span<const Column> extent_columns() const override { return kExtents; }
-  absl::Span<const absl::string_view> types() const override { return kTypes; }
+  absl::Span<const absl::string_view> types() const override {
+    return MatMulTypeNames();
+  }
   absl::Span<const Axis> axes() const override { return MatMulAxes(); }
   absl::Span<const Preset> presets() const override { return MatMulPresets(); }
   absl::Span<const Limit> limits() const override { return MatMulLimits(); }
@@ -56,8 +57,11 @@ class MatMul : public Operation {
 
   absl::Status CheckSupported(const Implementation& implementation,
                               const Point& point) const override {
-    if (point.type != "double" || Own(implementation).takes_double) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(implementation.name, " takes no double"));
+    for (const MatMulTypes& types : Own(implementation).types) {
+      if (types == TypesOf(point.type)) return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(implementation.name, " takes no elements of type ", point.type));
   }
 
   std::unique_ptr<Problem> MakeProblem(const Point& point) const override {

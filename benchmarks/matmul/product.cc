@@ -25,12 +25,15 @@ constexpr uint64_t kProjectionSeed = 1;
 // Seeds of a, b and the old c differ from the sweep's by these.
 constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc};
 
-size_t Bytes(int64_t elements, ElementType type) {
-  return static_cast<size_t>(elements) * static_cast<size_t>(ElementBytes(type));
-}
+constexpr struct {
+  absl::string_view name;
+  MatMulTypes types;
+} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)}, {"double", AllOf(ElementType::kDouble)}};
 
-ElementType TypeOf(const Point& point) {
-  return point.type == "double" ? ElementType::kDouble : ElementType::kFloat;
+// Returns the batch's buffer of matrices of so many elements each.
+BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
+  const int64_t size = ElementBytes(type);
+  return {name, static_cast<size_t>(elements) * static_cast<size_t>(size), size};
 }
 
 // What was not written is poison, and that is NaN.
@@ -46,60 +49,75 @@ absl::Status CheckFinite(const MatMulArgs& args, const void* c) {
 
 }  // namespace
 
+absl::Span<const absl::string_view> MatMulTypeNames() {
+  static constexpr absl::string_view kNames[] = {kNamedTypes[0].name, kNamedTypes[1].name};
+  return kNames;
+}
+
+MatMulTypes TypesOf(absl::string_view name) {
+  for (const auto& named : kNamedTypes) {
+    if (named.name == name) return named.types;
+  }
+  return kNamedTypes[0].types;
+}
+
 MatMulArgs GaplessArgs(const Point& point) {
   const MatMulForm form = FormOf(point);
   MatMulProblem problem;
   problem.m = point.extents[0];
   problem.n = point.extents[1];
   problem.k = point.extents[2];
-  problem.transpose_a = form.layout.transpose_a;
-  problem.transpose_b = form.layout.transpose_b;
+  problem.a.transposed = form.layout.transpose_a;
+  problem.b.transposed = form.layout.transpose_b;
   problem.batch = point.batch;
   if (form.layout.column_major) problem.layout = MatrixLayout::kColumnMajor;
   MatMulArgs args = RowMajorArgs(problem);
-  args.type = TypeOf(point);
+  const MatMulTypes types = TypesOf(point.type);
   args.alpha = form.alpha;
   args.beta = form.beta;
-  args.lda = args.transpose_a ? args.m : args.k;
-  args.ldb = args.transpose_b ? args.k : args.n;
-  args.ldc = args.n;
-  args.stride_a = args.m * args.k;
-  args.stride_b = args.k * args.n;
-  args.stride_c = args.m * args.n;
+  args.a.type = types.a;
+  args.b.type = types.b;
+  args.c.type = types.c;
+  args.a.ld = args.a.transposed ? args.m : args.k;
+  args.b.ld = args.b.transposed ? args.k : args.n;
+  args.c.ld = args.n;
+  args.a.stride = args.m * args.k;
+  args.b.stride = args.k * args.n;
+  args.c.stride = args.m * args.n;
   return args;
 }
 
-Product::Product(const Point& point) : form_(FormOf(point)), args_(GaplessArgs(point)) {}
+Product::Product(const Point& point)
+    : form_(FormOf(point)), types_(TypesOf(point.type)), args_(GaplessArgs(point)) {}
 
 Work Product::work() const {
   const auto batch = static_cast<double>(args_.batch);
   const int64_t k = form_.alpha == 0 ? 0 : args_.k;  // A and B are then not read.
-  const double c_bytes = MatMulBytes(args_.m, args_.n, 0, args_.type);
+  const double c_bytes = MatMulBytes(args_.m, args_.n, 0, types_);
   const double c_read = form_.beta == 0 ? 0 : c_bytes;
   return {batch * MatMulFlops(args_.m, args_.n, k),
-          batch * (MatMulBytes(args_.m, args_.n, k, args_.type) + c_read)};
+          batch * (MatMulBytes(args_.m, args_.n, k, types_) + c_read)};
 }
 
 std::vector<BufferSpec> Product::inputs() const {
-  const int64_t size = ElementBytes(args_.type);
-  std::vector<BufferSpec> specs = {{"a", Bytes(args_.batch * args_.m * args_.k, args_.type), size},
-                                   {"b", Bytes(args_.batch * args_.k * args_.n, args_.type), size}};
-  if (form_.beta != 0) specs.push_back({"old c", output().bytes, size});
+  std::vector<BufferSpec> specs = {Spec("a", args_.batch * args_.m * args_.k, types_.a),
+                                   Spec("b", args_.batch * args_.k * args_.n, types_.b)};
+  if (form_.beta != 0) specs.push_back(Spec("old c", args_.batch * args_.m * args_.n, types_.c));
   return specs;
 }
 
 BufferSpec Product::output() const {
-  return {"c", Bytes(args_.batch * args_.m * args_.n, args_.type), ElementBytes(args_.type)};
+  return Spec("c", args_.batch * args_.m * args_.n, types_.c);
 }
 
 void Product::Fill(size_t input, uint64_t seed, void* data) const {
-  const int64_t elements = static_cast<int64_t>(inputs()[input].bytes) / ElementBytes(args_.type);
-  const uint64_t own_seed = seed ^ kInputSeeds[input];
-  if (args_.type == ElementType::kFloat) {
-    FillUniform(Matrix<float>{static_cast<float*>(data), 1, elements, elements}, own_seed);
-  } else {
-    FillUniform(Matrix<double>{static_cast<double*>(data), 1, elements, elements}, own_seed);
-  }
+  const BufferSpec spec = inputs()[input];
+  const int64_t elements = static_cast<int64_t>(spec.bytes) / spec.element_bytes;
+  ForElementType(args_, [&](auto type_tag) {
+    using T = decltype(type_tag);
+    FillUniform(Matrix<T>{static_cast<T*>(data), 1, elements, elements}, seed ^ kInputSeeds[input]);
+    return absl::OkStatus();
+  }).IgnoreError();
 }
 
 Binding Product::Bind(const Implementation& implementation, const Block& block) const {
@@ -112,9 +130,9 @@ Binding Product::Bind(const Implementation& implementation, const Block& block) 
   if (form_.beta != 0) binding.output_starts_as = 2;
   binding.run = [args, own](const Buffers& buffers) {
     MatMulArgs all = args;
-    all.a = buffers.inputs[0];
-    all.b = buffers.inputs[1];
-    all.c = buffers.output;
+    all.a.data = buffers.inputs[0];
+    all.b.data = buffers.inputs[1];
+    all.c.data = buffers.output;
     all.workspace = buffers.workspace;
     all.stream = buffers.stream;
     all.cublas = buffers.cublas;
@@ -126,24 +144,24 @@ Binding Product::Bind(const Implementation& implementation, const Block& block) 
 // The result's output is only read.
 MatMulArgs Product::ArgsOf(const Result& result) const {
   MatMulArgs args = args_;
-  args.a = result.inputs[0];
-  args.b = result.inputs[1];
-  args.c = const_cast<void*>(result.output);
+  args.a.data = result.inputs[0];
+  args.b.data = result.inputs[1];
+  args.c.data = const_cast<void*>(result.output);
   return args;
 }
 
 bool Product::NeedsReference() const {
-  return args_.transpose_a || args_.transpose_b || args_.alpha != 1 || args_.beta != 0;
+  return args_.a.transposed || args_.b.transposed || args_.alpha != 1 || args_.beta != 0;
 }
 
 absl::StatusOr<Product::Reference> Product::ComputeReference(int64_t index, const Result& result,
                                                              cublasHandle_t cublas) const {
-  const size_t bytes = Bytes(args_.m * args_.n, ElementType::kDouble);
+  const size_t bytes = Spec("", args_.m * args_.n, ElementType::kDouble).bytes;
   Reference reference;
   ASSIGN_OR_RETURN(reference.product, HostBuffer::Allocate(bytes, HostMemory::kPageable));
   ASSIGN_OR_RETURN(reference.abs_product, HostBuffer::Allocate(bytes, HostMemory::kPageable));
   MatMulArgs args = ArgsOf(result);
-  args.c = form_.beta != 0 ? result.inputs[2] : nullptr;
+  args.c.data = form_.beta != 0 ? result.inputs[2] : nullptr;
   args = OneOfBatch(args, index);
   args.cublas = cublas;
   RETURN_IF_ERROR(ReferenceProducts(args, {reference.product.As<double>(), args.m, args.n, args.n},

@@ -11,6 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "benchmarks/harness/problem.h"
 #include "benchmarks/matmul/axes.h"
 #include "common/gpu/buffer.h"
@@ -18,6 +20,10 @@
 #include "matmul/registry.h"
 
 namespace stridewise {
+
+// Lists the names of element types, and returns what one of them stands for.
+absl::Span<const absl::string_view> MatMulTypeNames();
+MatMulTypes TypesOf(absl::string_view name);
 
 // Returns the row-major multiplication that a point comes to, without pointers: no gaps between
 // rows, and none between the matrices of a batch.
@@ -63,6 +69,7 @@ class Product : public Problem {
                                      cublasHandle_t cublas);
 
   MatMulForm form_;
+  MatMulTypes types_;
   MatMulArgs args_;                                         // Without pointers.
   std::map<int64_t, std::optional<Reference>> references_;  // By matrix, once tried.
 };
