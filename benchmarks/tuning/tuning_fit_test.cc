@@ -21,9 +21,9 @@ MatMulArgs Args(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   args.m = m;
   args.n = n;
   args.k = k;
-  args.lda = k;
-  args.ldb = n;
-  args.ldc = n;
+  args.a.ld = k;
+  args.b.ld = n;
+  args.c.ld = n;
   args.batch = batch;
   return args;
 }
