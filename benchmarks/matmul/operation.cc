@@ -32,9 +32,7 @@ class MatMul : public Operation {
   absl::string_view name() const override { return "matmul"; }
   absl::string_view description() const override { return "matrix multiplication"; }
   absl::Span<const Column> extent_columns() const override { return kExtents; }
-  absl::Span<const absl::string_view> types() const override {
-    return MatMulTypeNames();
-  }
+  absl::Span<const absl::string_view> types() const override { return MatMulTypeNames(); }
   absl::Span<const Axis> axes() const override { return MatMulAxes(); }
   absl::Span<const Preset> presets() const override { return MatMulPresets(); }
   absl::Span<const Limit> limits() const override { return MatMulLimits(); }

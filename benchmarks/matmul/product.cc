@@ -106,9 +106,7 @@ std::vector<BufferSpec> Product::inputs() const {
   return specs;
 }
 
-BufferSpec Product::output() const {
-  return Spec("c", args_.batch * args_.m * args_.n, types_.c);
-}
+BufferSpec Product::output() const { return Spec("c", args_.batch * args_.m * args_.n, types_.c); }
 
 void Product::Fill(size_t input, uint64_t seed, void* data) const {
   const BufferSpec spec = inputs()[input];
