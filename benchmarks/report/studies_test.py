@@ -1,4 +1,4 @@
-"""Theirs beside ours: which rows of ours stand where, and what is said of them."""
+"""The studies beside ours: which of our rows stand where, and what the sentences say."""
 
 import math
 import unittest
@@ -113,7 +113,7 @@ class Sections(unittest.TestCase):
     self.assertAlmostEqual(naive["ours times as fast"], 0.073728 / 0.04)
     self.assertEqual(naive["our % of a vectorised copy"], 20)
     self.assertTrue(math.isnan(cells[1]["our ms"]))
-    self.assertIn("Of 14 of these 16 rows", note_of(section, "times"))
+    self.assertIn("For 14 of these 16 rows", note_of(section, "times"))
     self.assertIn("--config=dlcm_cg", note_of(section, "times-l1-off"))
 
     drawn = next(figure for figure in section.figures if figure.slug == "study-002-times-shares")
