@@ -58,7 +58,7 @@ def _parse(arguments):
   parser.add_argument("--metric", choices=sorted(comparison.METRICS), default="kernel_ms", help="default: kernel_ms")
   parser.add_argument("--threshold", type=_fraction, default=comparison.Rules.threshold,
                       help="this much slower is a regression; default: 0.05")
-  parser.add_argument("--same", type=_fraction, 
+  parser.add_argument("--same", type=_fraction,
                       help="a smaller difference does not matter; default: 0.02, or --threshold if that is less")
   parser.add_argument("--limit", type=_count, default=30, help="rows to print, 0 for all; default: 30")
   parser.add_argument("--csv", metavar="FILE", help="write all rows to FILE")

@@ -98,7 +98,7 @@ def _times_table(title, table, pairs):
   missing = sum(pair.ours is None for pair in pairs)
   note = [table.note] if table.note else []
   if missing:
-    note.append(f"For {missing} of these {len(pairs)} rows the files have no measurement of ours; `{table.command}` measures them.")
+    note.append(f"For {missing} of these {len(pairs)} rows the files have none of ours; `{table.command}` measures them.")
   return model.Table(table.slug(), f"{title}: {table.title}", list(cells), [list(row) for row in zip(*cells.values())],
                      " ".join(note))
 

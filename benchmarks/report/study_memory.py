@@ -48,8 +48,8 @@ def make_memory(study, rows, machines):
       where = machine if row["device"] else "the host executor"
       cells.append([*kernel, f"ours ({where})", *(_ours(row, name) for name in named)])
       compared += [(where, " ".join(kernel), name, theirs[name], row[name]) for name in named if name in COUNTERS]
-  note = ["Theirs are counters of nvprof or Nsight Compute under the names of our columns. A cell is empty where there is nothing "
-          "to count, or no time."]
+  note = ["Theirs are counters of nvprof or Nsight Compute under the names of our columns. A cell is empty where there is "
+          "nothing to count, or no time."]
   if missing:
     note.append(f"For {missing} of these {len(rows)} kernels the files have no counters of ours; "
                 f"`{COMMANDS[study]}` counts them.")

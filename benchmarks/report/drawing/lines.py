@@ -24,7 +24,8 @@ def draw(figure, styles):
   references = [one for one in series if one.is_reference]
   handles = {one.name: _draw_series(picture.ax, one, styles[one.name], figure) for one in series if not one.is_reference}
   for index, reference in enumerate(references):
-    picture.ax.plot(reference.x, reference.y, color=style.INK, linewidth=1, dashes=_REFERENCE_DASHES[index % len(_REFERENCE_DASHES)])
+    dashes = _REFERENCE_DASHES[index % len(_REFERENCE_DASHES)]
+    picture.ax.plot(reference.x, reference.y, color=style.INK, linewidth=1, dashes=dashes)
   if _needs_legend([one for one in series if not one.is_reference]):
     picture.add_legend(list(handles.values()), list(handles))
   if not any(numpy.isfinite(one.y).any() for one in series):

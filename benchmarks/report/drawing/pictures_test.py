@@ -79,11 +79,11 @@ class DrawTest(unittest.TestCase):
       self.assertEqual(first["a"], pictures.draw(figures[0], style.assign_styles(figures), prefix="p0"))
 
   def test_ids_are_unique_among_pictures(self):
-    pictures = pictures.draw_all([_chart(slug="a"), _chart(slug="b"), _chart(model.Kind.POINTS, slug="c")], with_png=False)
-    ids = [name for picture in pictures.values() for name in re.findall(r'\bid="([^"]*)"', picture.page_svg)]
+    drawings = pictures.draw_all([_chart(slug="a"), _chart(slug="b"), _chart(model.Kind.POINTS, slug="c")], with_png=False)
+    ids = [name for picture in drawings.values() for name in re.findall(r'\bid="([^"]*)"', picture.page_svg)]
     self.assertEqual(len(ids), len(set(ids)))
     self.assertTrue(ids)
-    self.assertIsNone(pictures["a"].png)
+    self.assertIsNone(drawings["a"].png)
 
   def test_page_follows_the_theme(self):
     for figure in [_chart(kind) for kind in model.Kind]:
