@@ -39,7 +39,7 @@ bool IsGlobal(EventKind kind) {
          kind == EventKind::kGlobalAtomic;
 }
 
-// What the launch moved and what it could have done without.
+// Counts what the launch moved and what it wasted.
 struct Traffic {
   double moved = 0;
   double ideal = 0;
@@ -120,7 +120,7 @@ SourceRows ArrangeFigures(const SourceText& source, const std::vector<LineCounte
   rows.total.text = "in all";
   for (const auto& [kind, counters] : totals) {
     rows.total.figures.push_back(figures(kind, counters));
-    rows.total.figures.back().waste = 0;  // Shading points at lines.
+    rows.total.figures.back().waste = 0;  // Only lines are shaded.
   }
   return rows;
 }

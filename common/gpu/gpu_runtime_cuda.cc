@@ -60,7 +60,7 @@ absl::StatusOr<DeviceInfo> QueryDevice(int index) {
   char bus_id[32] = "";
   RETURN_IF_CUDA_ERROR(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), index));
   info.pci_bus_id = bus_id;
-  // CUDA 13 took the clocks out of cudaDeviceProp.
+  // CUDA 13 removed the clocks from cudaDeviceProp.
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrClockRate, index, &info.sm_clock_khz));
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrMemoryClockRate, index, &info.memory_clock_khz));
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrGlobalMemoryBusWidth, index, &info.memory_bus_bits));
