@@ -19,22 +19,6 @@ constexpr uint64_t kMaxRandomExtent = 1024;
 
 using Extents = std::vector<int64_t>;
 
-absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::string_view text,
-                                                  int dimensions) {
-  std::vector<Extents> shapes;
-  if (dimensions == 1) {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes(flag, text));
-    for (const int64_t size : sizes) shapes.push_back({size});
-  } else if (dimensions == 2) {
-    ASSIGN_OR_RETURN(const std::vector<Shape2> parsed, ParseShapes2(flag, text));
-    for (const Shape2& s : parsed) shapes.push_back({s.rows, s.cols});
-  } else {
-    ASSIGN_OR_RETURN(const std::vector<Shape3> parsed, ParseShapes(flag, text));
-    for (const Shape3& s : parsed) shapes.push_back({s.m, s.n, s.k});
-  }
-  return shapes;
-}
-
 std::vector<std::string> Names(const Operation& operation) {
   std::vector<std::string> names;
   for (const Implementation* i : operation.implementations()) names.push_back(i->name);
