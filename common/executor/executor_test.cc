@@ -84,8 +84,8 @@ TEST_P(PlantedBugTest, IsFoundWhereItIs) {
     ASSERT_EQ(executor->launches().size(), 1u);
     const LaunchReport& report = executor->launches().front();
     ASSERT_FALSE(report.findings.empty());
-    // A race met from the reader's side is a read of what nobody has written yet, and so may an
-    // absent barrier be; the finding itself must be there too.
+    // A race that is found at the reader is also a read of uninitialised bytes, and so may be a
+    // missing barrier; the finding itself must be there too.
     bool found = false;
     for (const Finding& finding : report.findings) {
       found |= finding.check == bug.check;

@@ -67,7 +67,7 @@ bool IsCompared(const Extent3& block, const Grid& grid) {
 }
 
 struct Schedule {
-  int threads = 0;  // 0: as many as the machine has cores.
+  int threads = 0;  // 0: one for each core of the machine.
   uint64_t seed = 0;
 };
 

@@ -101,7 +101,7 @@ absl::StatusOr<HostBuffer> HostBuffer::Allocate(size_t bytes, HostMemory kind) {
   const int64_t available = AvailableHostBytes();
   if (static_cast<int64_t>(bytes) > available) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("host memory: ", bytes, " bytes asked for, ", available, " available"));
+        absl::StrCat("host memory: ", bytes, " bytes requested, ", available, " available"));
   }
   if (kind == HostMemory::kPinned) {
     ASSIGN_OR_RETURN(buffer.data_, gpu::AllocatePinned(bytes));
@@ -111,7 +111,7 @@ absl::StatusOr<HostBuffer> HostBuffer::Allocate(size_t bytes, HostMemory kind) {
   const size_t rounded = (bytes + kHostAlignment - 1) / kHostAlignment * kHostAlignment;
   buffer.data_ = std::aligned_alloc(kHostAlignment, rounded);
   if (buffer.data_ == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("host memory: ", bytes, " bytes asked for"));
+    return absl::ResourceExhaustedError(absl::StrCat("host memory: ", bytes, " bytes requested"));
   }
   return buffer;
 }

@@ -100,7 +100,7 @@ absl::StatusOr<void*> Allocate(size_t bytes) {
     size_t total_bytes = 0;
     (void)cudaGetLastError();
     (void)cudaMemGetInfo(&free_bytes, &total_bytes);
-    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes asked for, ",
+    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes requested, ",
                                                      free_bytes, " of ", total_bytes, " free"));
   }
   RETURN_IF_ERROR(CudaStatus(error, "cudaMalloc", __FILE__, __LINE__));
@@ -116,7 +116,7 @@ absl::StatusOr<void*> AllocatePinned(size_t bytes) {
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     return absl::ResourceExhaustedError(
-        absl::StrCat("pinned host memory: ", bytes, " bytes asked for"));
+        absl::StrCat("pinned host memory: ", bytes, " bytes requested"));
   }
   RETURN_IF_ERROR(CudaStatus(error, "cudaMallocHost", __FILE__, __LINE__));
   return host;

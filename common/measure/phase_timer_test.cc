@@ -17,7 +17,7 @@ TEST(PhaseTimer, KeepsPhasesApart) {
   FakeClock clock;
   PhaseTimer timer(&clock);
   ASSERT_TRUE(timer.Time(Phase::kH2d, Work(&clock, 0.25)).ok());
-  clock.Advance(10);  // Between phases: nobody's time.
+  clock.Advance(10);  // Between phases, so that it counts for none.
   ASSERT_TRUE(timer.Time(Phase::kD2h, Work(&clock, 0.5)).ok());
   EXPECT_DOUBLE_EQ(timer.Ms(Phase::kH2d).value(), 250);
   EXPECT_DOUBLE_EQ(timer.Ms(Phase::kD2h).value(), 500);

@@ -139,7 +139,7 @@ TEST(RowStatusTest, ARowMayHaveNoStatus) {
   EXPECT_FALSE(IsWrong(row));
 }
 
-TEST(RowStatusTest, ANewStatusTakesTheOldMessageAway) {
+TEST(RowStatusTest, ANewStatusClearsTheOldMessage) {
   ResultRow row;
   row.SetStatus(RowStatus::kError, "boom");
   row.SetStatus(RowStatus::kOk);

@@ -1,5 +1,5 @@
-// The verifier verified: correct products of any order of summation pass both checks, and each way
-// of being wrong that kernels are known for is caught by both.
+// Tests the checks of products: correct products of any order of summation pass both checks, and
+// each known kind of kernel bug is caught by both.
 //
 // A mutant may have nothing to change in a shape: a 1x1 matrix is its own transpose, and a leading
 // dimension does nothing to a single row. It then says so, and the test checks that claim: the
@@ -96,7 +96,7 @@ void SkipTile(int64_t row, int64_t col, const Owned<float>* from, Owned<float>* 
   }
 }
 
-// Makes C what it is after stores with another leading dimension over what it held before.
+// Stores the product with another leading dimension over the stale contents of C.
 void StoreWithLd(const Problem& p, int64_t ld, Owned<float>* c) {
   *c = p.stale;
   for (int64_t i = 0; i < c->rows(); ++i) {
