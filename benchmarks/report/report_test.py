@@ -29,7 +29,7 @@ class ReportTest(unittest.TestCase):
     path.write_text(text, encoding="utf-8")
 
   def run_report(self, *arguments):
-    """The exit code and what was printed; run as `bazel run` does, from elsewhere."""
+    """Runs the report from another folder, as `bazel run` does. Returns the exit code, standard output and standard error."""
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors), \
          mock.patch.dict(os.environ, BUILD_WORKING_DIRECTORY=str(self.folder)):

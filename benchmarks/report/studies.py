@@ -54,7 +54,7 @@ _COLUMNS = {
     "our % of a vectorised copy": lambda pair: pair.our("pct_of_copy"),
     "our gain over the row before": lambda pair: pair.our_step,
     "our gain over the CPU": lambda pair: pair.our_gain,
-    "ours is faster by (times)": lambda pair: pair.our_speed / pair.their_speed,
+    "our speed over theirs": lambda pair: pair.our_speed / pair.their_speed,
     "remark": lambda pair: pair.theirs["remark"],
 }
 _OF_KERNELS = ("our % of peak", "our % of a vectorised copy")  # Not for times of whole calls.
