@@ -1,5 +1,9 @@
 #include "matmul/host_executor.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -29,6 +33,9 @@ namespace executor {
 #undef MATMUL_KERNEL
 #undef MATMUL_STEP
 #undef MATMUL_GENERAL
+
+// As matmul/device/registry_entry.h declares it for kernels.
+const MatMulImplementation& RegistryEntry(absl::string_view name);
 
 }  // namespace executor
 
@@ -66,6 +73,23 @@ absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& 
   }
   return absl::UnimplementedError(
       absl::StrCat(implementation.name, " does not run on the host executor"));
+}
+
+// A kernel that runs others as part of its work runs these here.
+const MatMulImplementation& executor::RegistryEntry(absl::string_view name) {
+  static const auto& entries = *[] {
+    auto* all = new std::vector<MatMulImplementation>;
+    for (const MatMulImplementation& implementation : MatMulImplementations()) {
+      auto on_host = OnHostExecutor(implementation);
+      if (on_host.ok()) all->push_back(*std::move(on_host));
+    }
+    return all;
+  }();
+  // stream_k takes the same calls, and computes the same tiles, without the TMA that is missing
+  // here.
+  if (name == "warp_specialized") name = "stream_k";
+  return *std::find_if(entries.begin(), entries.end(),
+                       [&](const MatMulImplementation& entry) { return entry.name == name; });
 }
 
 int64_t executor::NoWorkspace(const MatMulArgs& /*args*/) { return 0; }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
+#include "matmul/device/registry_entry.h"
 
 namespace stridewise {
 
@@ -155,6 +156,10 @@ const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {
     if (implementation.name == name) return &implementation;
   }
   return nullptr;
+}
+
+const MatMulImplementation& RegistryEntry(absl::string_view name) {
+  return *FindMatMulImplementation(name);
 }
 
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {

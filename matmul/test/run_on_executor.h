@@ -29,11 +29,12 @@ absl::StatusOr<executor::Buffer> ToExecutor(executor::Executor* executor, const 
 
 // `implementation` is of OnHostExecutor(). A and B are read-only; with alpha 0 they may not be read
 // either, nor may C with beta 0. `workspace_bytes` of memory that nobody has written are at the
-// call's disposal. The result is in the problem's c_with_guards().
+// call's disposal. Plans are made for `device`; null is the executor's own. The result is in the
+// problem's c_with_guards().
 template <typename T>
 absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Block& block,
                            int64_t workspace_bytes, executor::Executor* executor,
-                           MatMulTestProblem<T>* problem) {
+                           MatMulTestProblem<T>* problem, const DeviceModel* device = nullptr) {
   std::vector<T>& host_c = problem->c_with_guards();
   ASSIGN_OR_RETURN(executor::Buffer a,
                    ToExecutor(executor, "a", problem->a(), problem->reads_a_and_b()));
@@ -49,6 +50,7 @@ absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Blo
   args.workspace_bytes = workspace_bytes;
   args.stream = executor->stream();
   args.block = block;
+  args.device_model = device;
   RETURN_IF_ERROR(RunMatMul(implementation, args));
   c.Download(host_c.data());
   return absl::OkStatus();
