@@ -83,7 +83,7 @@ TEST(SetProfileColumnsTest, AsMeasuredOnAGpu) {
 bool TakesItsType(const KernelConfig& config) {
   const auto* product = std::get_if<MatMulConfig>(&config);
   return product == nullptr || product->type == ElementType::kFloat ||
-         product->implementation->takes_double;
+         TakesType(*product->implementation, ElementType::kDouble);
 }
 
 TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
