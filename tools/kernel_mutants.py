@@ -98,7 +98,7 @@ def kernel_files():
   """{file: names of its entries in kernels.inc} of the kernels that run on the host executor."""
   files = {}
   for package in PACKAGES:
-    entries = re.findall(r"^[A-Z]\w+\((\w+), (\w+), kHostExecutable,", (ROOT / package / "kernels.inc").read_text("utf-8"),
+    entries = re.findall(r"^[A-Z]\w+\(\s*(\w+),\s*(\w+),\s*kHostExecutable,", (ROOT / package / "kernels.inc").read_text("utf-8"),
                          flags=re.M)
     function_name = {function: name for name, function in entries}
     for path in sorted(path for room in ("ladder", "library") for path in (ROOT / package / room).glob("*.cu")):
