@@ -38,9 +38,9 @@ class ManualTest(unittest.TestCase):
   def test_the_library_calls_are_documented(self):
     for header, function, says in (
         ("matmul/matmul.h", "MatMul", "Queues C = alpha"),
-        ("matmul/matmul.h", "MatMulWorkspaceBytes", "in bytes"),
+        ("matmul/matmul.h", "MatMulWorkspaceBytes", "bytes of workspace"),
         ("transpose/transpose.h", "Transpose", "Transposes <code>in</code> into"),
-        ("transpose/transpose.h", "TransposeWorkspaceBytes", "Bytes of device memory"),
+        ("transpose/transpose.h", "TransposeWorkspaceBytes", "bytes of device memory"),
     ):
       page = self.by_title[f"{header} File Reference"]
       row = re.search(rf">stridewise::{function}<.*?mdescRight\">(.*?)</td>", page, re.S)

@@ -1,4 +1,4 @@
-// What every multiplication asks of its arguments.
+// The checks of a multiplication's arguments.
 
 #ifndef STRIDEWISE_MATMUL_CHECK_ARGS_H_
 #define STRIDEWISE_MATMUL_CHECK_ARGS_H_
@@ -20,9 +20,9 @@ struct MatMulArgumentNames {
   const char* stride_b = "stride_b";
 };
 
-// InvalidArgument, in one line that names the argument, its value and what is allowed, for anything
-// that the implementation does not take: element types, extents, leading dimensions and strides,
-// null and misaligned pointers, more elements than there are addresses, the general form,
+// Returns InvalidArgument, in one line that names the argument, its value and what is allowed, for
+// anything that the implementation does not take: element types, extents, leading dimensions and
+// strides, null and misaligned pointers, more elements than there are addresses, the general form,
 // workspace, block. Looks at addresses only, never at what they point to. No elements, no pointers
 // needed.
 absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const MatMulArgs& args,

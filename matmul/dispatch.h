@@ -1,38 +1,40 @@
-// Which implementation `auto` runs, as a table: the first row that applies wins, the last applies
-// to everything. Tests walk the table, and documentation prints it.
+// Which implementation `auto` runs. The table is made of those lines of kernels.inc that say when
+// they apply, in their order: the first that applies wins, and the last applies to everything.
+// Tests walk the table, and programs print it.
 
 #ifndef STRIDEWISE_MATMUL_DISPATCH_H_
 #define STRIDEWISE_MATMUL_DISPATCH_H_
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "common/gpu/device_model.h"
 #include "matmul/registry.h"
 #include "matmul/tuning.h"
 
 namespace stridewise {
 
-struct MatMulDispatch {
-  const char* implementation;  // Its name in the registry. Takes the general form.
-  const char* when;            // One line: what `applies` asks, thresholds by their names.
-  const char* measured;        // One line: why it is so.
-  bool (*applies)(const MatMulArgs& args, const MatMulTuning& tuning);
+struct MatMulDispatch : MatMulDispatchRule {
+  const char* implementation = "";  // Its name in the registry. Takes the general form.
+  const MatMulImplementation* entry = nullptr;
 };
 
 absl::Span<const MatMulDispatch> MatMulDispatchTable();
 
-// The row for these arguments on a device of this compute capability (90 for 9.0): the first that
-// applies, and whose implementation runs there. 0 leaves those that run everywhere, the host
-// executor included. Looks at shape, form, workspace and addresses, never at what they point to.
-// The thresholds are those of TuningFor(compute_capability).
-const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capability);
+// Where the chosen kernel runs: on the device itself, or on the host executor, which runs only
+// kernels of Executor::kHostExecutable.
+enum class RunsOn { kDevice, kHostExecutor };
 
-// The same with other thresholds: for those who look for better ones.
-const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, int compute_capability,
-                                   const MatMulTuning& tuning);
+// Returns the row for these arguments on such a device: the first that applies, of those whose
+// implementation runs there. Looks at shape, form, workspace and addresses, never at what they
+// point to. The thresholds are those of TuningFor(device.compute_capability), unless given.
+const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
+                                   RunsOn runs_on = RunsOn::kDevice);
+const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
+                                   RunsOn runs_on, const MatMulTuning& tuning);
 
 // Hands the chosen implementation and its arguments to `run`, which is RunMatMul() or does the same
-// elsewhere. Nothing to do where C has no elements.
-absl::Status RunChosenMatMul(const MatMulArgs& args, int compute_capability,
+// elsewhere. Returns OK and runs nothing where C has no elements.
+absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on,
                              absl::Status (*run)(const MatMulImplementation& implementation,
                                                  const MatMulArgs& args));
 

@@ -8,10 +8,11 @@
 
 namespace stridewise {
 
-// The same entry with functions that run there, for RunMatMul() and MatMulWorkspaceBytes(). Its
-// arguments are pointers into memory of a executor::Executor, and that executor's stream().
-// Unimplemented, naming the entry, for what the host executor cannot run: libraries, and kernels of
-// Executor::kDeviceOnly.
+// Returns the same entry with functions that run on the host executor, for RunMatMul() and
+// MatMulWorkspaceBytes(). Its arguments are pointers into memory of an executor::Executor, and that
+// executor's stream(). With args.device_model `auto` chooses what it chooses on that device, of the
+// kernels that run here, and without what suits a small one. Returns Unimplemented, naming the
+// entry, for what the host executor cannot run: libraries, and kernels of Executor::kDeviceOnly.
 absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& implementation);
 
 }  // namespace stridewise

@@ -43,7 +43,7 @@ struct MatMulOutput {
       : data(matrix), ld(leading_dimension), type(element_type) {}
 };
 
-// Returns the operand whose first element is `elements` behind that of `operand`. A null pointer,
+// Returns the operand whose first element is `elements` after that of `operand`. A null pointer,
 // which is one to no elements, stays null.
 template <typename Operand>
 Operand Advanced(Operand operand, int64_t elements) {

@@ -1,30 +1,19 @@
 #include "matmul/registry.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/dispatch_conditions.h"
 
 namespace stridewise {
-
-#define MATMUL_HOST(name, function, ...) absl::Status function(const MatMulArgs& args);
-#define MATMUL_KERNEL(name, function, ...) absl::Status function(const MatMulArgs& args);
-#define MATMUL_STEP(name, function, ...) absl::Status function(const MatMulArgs& args);
-#define MATMUL_GENERAL(name, function, workspace, ...) \
-  absl::Status function(const MatMulArgs& args);       \
-  int64_t workspace(const MatMulArgs& args);
-#define MATMUL_CUBLAS(name, function, ...) absl::Status function(const MatMulArgs& args);
-#include "matmul/kernels.inc"  // NOLINT(build/include)
-#undef MATMUL_HOST
-#undef MATMUL_KERNEL
-#undef MATMUL_STEP
-#undef MATMUL_GENERAL
-#undef MATMUL_CUBLAS
-
-int64_t NoWorkspace(const MatMulArgs& /*args*/) { return 0; }
-
 namespace {
 
 // Device functions are not linked in where there is no toolkit to compile them.
@@ -34,68 +23,68 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-using Function = absl::Status (*)(const MatMulArgs& args);
-using Workspace = int64_t (*)(const MatMulArgs& args);
+// A line of kernels.inc, which begins with Step() or Library().
+class Line : public RegistryLine<Line, MatMulImplementation> {
+ public:
+  explicit Line(int step) : RegistryLine(step) {}
 
-// Makes the entry of a kernel in FP32 with a block of its own; makers of other kinds change what is
-// different.
-MatMulImplementation Kernel(const char* name, Function run, const Block& block, Executor executor,
-                            int min_compute_capability, const char* summary, const char* teaches) {
-  MatMulImplementation made;
-  made.name = name;
-  made.target = Sm(min_compute_capability);
-  made.math = "fma";
-  made.summary = summary;
-  made.teaches = teaches;
-  made.default_block = block;
-  made.executor = executor;
-  made.is_built_in = run != nullptr;
-  made.run = run;
-  return made;
-}
+  Line& Types(absl::Span<const MatMulTypes> types) {
+    entry_.types = types;
+    return *this;
+  }
+  Line& Math(std::string math) {
+    entry_.math = std::move(math);
+    return *this;
+  }
+  // Takes transposed operands, alpha, beta and batches.
+  Line& General() {
+    entry_.general = true;
+    return *this;
+  }
+  Line& NeedsCublas() {
+    entry_.needs_cublas = true;
+    return *this;
+  }
+  Line& Tile(const char* policy, int64_t rows, int64_t cols,
+             int64_t MatMulTuning::*cost = nullptr) {
+    entry_.tile = {policy, rows, cols, cost};
+    return *this;
+  }
+  Line& Workspace(int64_t (*bytes)(const MatMulArgs& args)) {
+    entry_.workspace_bytes = bytes;
+    return *this;
+  }
+  // `auto` runs the first entry of the list whose condition is true.
+  Line& AutoIf(bool (*applies)(const MatMulArgs& args, const MatMulTuning& tuning),
+               const char* when, const char* measured) {
+    entry_.dispatch = {when, measured, applies};
+    return *this;
+  }
+};
 
-MatMulImplementation AnyBlock(const char* name, Function run, const char* math, Blocks blocks,
-                              const Block& block, Executor executor, int min_compute_capability,
-                              const char* summary, const char* teaches) {
-  MatMulImplementation made =
-      Kernel(name, run, block, executor, min_compute_capability, summary, teaches);
-  made.math = math;
-  made.blocks = blocks;
-  made.types = kFp32AndFp64;
-  return made;
-}
-
-MatMulImplementation General(const char* name, Function run, Workspace workspace_bytes,
-                             Executor executor, int min_compute_capability, const char* summary,
-                             const char* teaches) {
-  MatMulImplementation made =
-      Kernel(name, run, kNoBlock, executor, min_compute_capability, summary, teaches);
-  made.general = true;
-  made.workspace_bytes = workspace_bytes;
-  return made;
-}
-
-MatMulImplementation Library(const char* name, Function run, const char* math, const char* summary,
-                             const char* teaches) {
-  MatMulImplementation made =
-      Kernel(name, run, kNoBlock, Executor::kDeviceOnly, 0, summary, teaches);
-  made.math = math;
-  made.needs_cublas = true;
-  made.types = kFp32AndFp64;
-  made.general = true;
-  return made;
-}
-
-MatMulImplementation OnHost(const char* name, Function run, const std::string& math,
-                            const char* summary, const char* teaches) {
-  MatMulImplementation made = Library(name, run, "", summary, teaches);
-  made.target = kHostCpu;
-  made.math = math;
-  made.needs_cublas = false;
-  return made;
-}
+Line Step(int number) { return Line(number); }
+Line Library() { return Line(kNoStep); }
 
 }  // namespace
+
+absl::Span<const MatMulImplementation> MatMulImplementations() {
+  static const auto& implementations = *[] {
+    auto* made = new std::vector<MatMulImplementation>;
+#define MATMUL_HOST(name, function, ...)         \
+  absl::Status function(const MatMulArgs& args); \
+  made->push_back((__VA_ARGS__).On(kHostCpu).Finish(#name, Executor::kDeviceOnly, function));
+#define MATMUL_DEVICE(name, function, executor, ...) \
+  absl::Status function(const MatMulArgs& args);     \
+  made->push_back((__VA_ARGS__).Finish(#name, Executor::executor, DEVICE_FUNCTION(function)));
+#define MATMUL_WITH_WORKSPACE(name, function, executor, ...) \
+  int64_t function##WorkspaceBytes(const MatMulArgs& args);  \
+  MATMUL_DEVICE(name, function, executor,                    \
+                (__VA_ARGS__).Workspace(DEVICE_FUNCTION(function##WorkspaceBytes)))
+#include "matmul/kernels.inc"  // NOLINT(build/include)
+    return made;
+  }();
+  return implementations;
+}
 
 double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types) {
   const auto bytes = [](int64_t rows, int64_t cols, ElementType type) {
@@ -107,30 +96,6 @@ double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types) {
 
 double MatMulFlops(int64_t m, int64_t n, int64_t k) {
   return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-absl::Span<const MatMulImplementation> MatMulImplementations() {
-  static const auto& implementations = *new std::vector<MatMulImplementation>{
-#define MATMUL_HOST(name, function, math, summary, teaches) \
-  OnHost(#name, function, math, summary, teaches),
-#define MATMUL_KERNEL(name, function, math, blocks, block, executor, min_cc, summary, teaches) \
-  AnyBlock(#name, DEVICE_FUNCTION(function), math, Blocks::blocks, block, Executor::executor,  \
-           min_cc, summary, teaches),
-#define MATMUL_STEP(name, function, block, executor, min_cc, summary, teaches) \
-  Kernel(#name, DEVICE_FUNCTION(function), block, Executor::executor, min_cc, summary, teaches),
-#define MATMUL_GENERAL(name, function, workspace, executor, min_cc, summary, teaches)       \
-  General(#name, DEVICE_FUNCTION(function), DEVICE_FUNCTION(workspace), Executor::executor, \
-          min_cc, summary, teaches),
-#define MATMUL_CUBLAS(name, function, math, summary, teaches) \
-  Library(#name, DEVICE_FUNCTION(function), math, summary, teaches),
-#include "matmul/kernels.inc"  // NOLINT(build/include)
-#undef MATMUL_HOST
-#undef MATMUL_KERNEL
-#undef MATMUL_STEP
-#undef MATMUL_GENERAL
-#undef MATMUL_CUBLAS
-  };
-  return implementations;
 }
 
 int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args) {
@@ -155,6 +120,10 @@ const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {
     if (implementation.name == name) return &implementation;
   }
   return nullptr;
+}
+
+const MatMulImplementation& RegistryEntry(absl::string_view name) {
+  return *FindMatMulImplementation(name);
 }
 
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {

@@ -1,6 +1,5 @@
 // Matrix multiplication C = A * B, and C = alpha * op(A) * op(B) + beta * C: every implementation
-// of the house, by name. Programs that want one multiplication, the fastest, include matmul.h
-// instead.
+// here, by name. Programs that want just the fastest multiplication include matmul.h instead.
 //
 // op(A) is m x k, op(B) is k x n, C is m x n, all row-major with leading dimensions in elements;
 // any extent may be 0 (k = 0 gives beta * C); k is below 2^31 for our own kernels. C must not
@@ -13,7 +12,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +20,7 @@
 #include "common/gpu/implementation.h"
 #include "matmul/args.h"
 #include "matmul/operands.h"
+#include "matmul/tuning.h"
 
 namespace stridewise {
 
@@ -36,14 +35,35 @@ double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types);
 // Returns the operations that any implementation must do; a multiply-add counts as two.
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
 
+// The part of C that a block computes at a time.
+struct MatMulTile {
+  const char* policy = "";  // Its name in matmul/device/tile_policies.h.
+  int64_t rows = 0;         // 0: the kernel has no tile policy.
+  int64_t cols = 0;
+  // The time for an element that these tiles cover, in percent of the time of the largest tiles;
+  // null: 100.
+  int64_t MatMulTuning::*cost = nullptr;
+};
+
+// When `auto` runs an implementation, and why.
+struct MatMulDispatchRule {
+  const char* when = "";      // One line: the condition that `applies` checks.
+  const char* measured = "";  // One line: the figures behind it.
+
+  // Looks at shape, form and leading dimensions. Null for implementations that `auto` never runs.
+  bool (*applies)(const MatMulArgs& args, const MatMulTuning& tuning) = nullptr;
+};
+
 // An entry of the registry, as a line of kernels.inc makes it.
 struct MatMulImplementation : Implementation {
-  std::string math;  // How products are summed: "fma", "multiply_add", or the library's mode.
+  std::string math = "fma";  // How products are summed: "fma", "multiply_add", a library's mode.
   absl::Span<const MatMulTypes> types = kFp32;  // The combinations of element types that it takes.
   bool general = false;  // Takes transposed operands, alpha, beta and batches.
+  MatMulTile tile;
+  MatMulDispatchRule dispatch;
 
-  // How much workspace makes it fastest, for these arguments; less, or none, is allowed. Null for
-  // most: none makes a difference.
+  // Returns the bytes of workspace that make it fastest for these arguments; fewer are allowed.
+  // Null for most: a workspace makes no difference.
   int64_t (*workspace_bytes)(const MatMulArgs& args) = nullptr;
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
@@ -57,18 +77,19 @@ const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const M
 // Returns whether the implementation takes A, B and C of this type.
 bool TakesType(const MatMulImplementation& implementation, ElementType type);
 
-// All implementations in the order of kernels.inc: each is a step up from the one before it.
+// Returns all implementations in the order of kernels.inc.
 absl::Span<const MatMulImplementation> MatMulImplementations();
 
-// As the implementation's workspace_bytes(); 0 where it has none.
+// Returns the implementation's workspace_bytes() for these arguments; 0 where it has none.
 int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args);
 
-// The entry of that name; null where there is none.
+// Returns the entry of that name; null where there is none.
 const MatMulImplementation* FindMatMulImplementation(absl::string_view name);
 
-// Checks the arguments and runs. InvalidArgument, naming the argument and its value, before
-// anything is launched; also for what the implementation does not take. Unavailable when it was not
-// built in. A device implementation is queued on args.stream and not waited for.
+// Checks the arguments and runs the implementation. Returns InvalidArgument, naming the argument
+// and its value, before anything is launched, also for what the implementation does not take;
+// Unavailable when it was not built in. A device implementation is queued on args.stream and not
+// waited for.
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args);
 
 }  // namespace stridewise

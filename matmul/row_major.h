@@ -1,4 +1,4 @@
-// The library call's argument as the registry's: what is column-major becomes row-major.
+// Makes the registry's arguments of the library call's: what is column-major becomes row-major.
 //
 // A column-major matrix, read row by row, is its transpose, and C^T = op(B)^T op(A)^T. So the
 // column-major product of A and B is the row-major one of B and A, without a copy: m and n change

@@ -1,4 +1,4 @@
-// What the kernels that work on tiles in shared memory cannot take.
+// The limits of kernels that work on tiles in shared memory.
 
 #ifndef STRIDEWISE_MATMUL_TILE_LIMITS_H_
 #define STRIDEWISE_MATMUL_TILE_LIMITS_H_
@@ -7,8 +7,8 @@
 
 namespace stridewise {
 
-// Leading dimensions of A and B. Steps within a tile, of at most 256 lines or terms, are counted in
-// 32 bits: one instruction each.
+// The largest leading dimension of A and B. Offsets within a tile, of at most 256 rows, columns or
+// k, are computed in 32 bits: one instruction each.
 inline constexpr int64_t kMaxTileLd = int64_t{1} << 23;
 
 }  // namespace stridewise

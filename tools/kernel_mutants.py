@@ -98,10 +98,10 @@ def kernel_files():
   """{file: names of its entries in kernels.inc} of the kernels that run on the host executor."""
   files = {}
   for package in PACKAGES:
-    entries = re.split(r"^(?=[A-Z]\w+\()", (ROOT / package / "kernels.inc").read_text("utf-8"), flags=re.M)
-    function_name = {match[2]: match[1] for match in (re.match(r"[A-Z]\w+\((\w+), (\w+),", e) for e in entries
-                                                      if "kHostExecutable" in e)}
-    for path in sorted((ROOT / package / "kernels").glob("*.cu")):
+    entries = re.findall(r"^[A-Z]\w+\(\s*(\w+),\s*(\w+),\s*kHostExecutable,", (ROOT / package / "kernels.inc").read_text("utf-8"),
+                         flags=re.M)
+    function_name = {function: name for name, function in entries}
+    for path in sorted(path for room in ("ladder", "library") for path in (ROOT / package / room).glob("*.cu")):
       functions = re.findall(r"^absl::Status (\w+)\(", path.read_text("utf-8"), flags=re.M)
       names = [function_name[function] for function in functions if function in function_name]
       if names:

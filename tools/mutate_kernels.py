@@ -59,7 +59,7 @@ class Build:
         sys.exit(result.returncode)  # Bazel has said why.
       return result.stdout
 
-    labels = [f"//{package}:{test}" for package in PACKAGES for test in TESTS[package]]
+    labels = [f"//{package}/test:{test}" for package in PACKAGES for test in TESTS[package]]
     run("build", *options, *labels)
     self.folder = pathlib.Path(run("info", *options, "execution_root").strip())
     query = f'mnemonic("SimtCompile|SimtRename|CppLink", deps({" + ".join(labels)}))'

@@ -133,7 +133,7 @@ absl::StatusOr<std::vector<LimitVerdict>> JudgeLimits(const Operation& operation
   for (const Limit& limit : operation.limits()) {
     Preset preset;
     preset.name = limit.name;
-    preset.steps = {limit.step};
+    preset.selections = {limit.selection};
     ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, {}));
     for (const Config& config : plan) verdicts.push_back(JudgeOne(limit, config, rows));
   }

@@ -4,7 +4,6 @@
 
 #include "benchmarks/harness/executor_run.h"
 #include "benchmarks/harness/row_columns.h"
-#include "benchmarks/harness/row_comparison.h"
 
 namespace stridewise {
 namespace {

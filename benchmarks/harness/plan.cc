@@ -19,22 +19,6 @@ constexpr uint64_t kMaxRandomExtent = 1024;
 
 using Extents = std::vector<int64_t>;
 
-absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::string_view text,
-                                                  int dimensions) {
-  std::vector<Extents> shapes;
-  if (dimensions == 1) {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes(flag, text));
-    for (const int64_t size : sizes) shapes.push_back({size});
-  } else if (dimensions == 2) {
-    ASSIGN_OR_RETURN(const std::vector<Shape2> parsed, ParseShapes2(flag, text));
-    for (const Shape2& s : parsed) shapes.push_back({s.rows, s.cols});
-  } else {
-    ASSIGN_OR_RETURN(const std::vector<Shape3> parsed, ParseShapes(flag, text));
-    for (const Shape3& s : parsed) shapes.push_back({s.m, s.n, s.k});
-  }
-  return shapes;
-}
-
 std::vector<std::string> Names(const Operation& operation) {
   std::vector<std::string> names;
   for (const Implementation* i : operation.implementations()) names.push_back(i->name);
@@ -52,18 +36,18 @@ std::vector<Extents> RandomShapes(int64_t count, size_t dimensions, uint64_t see
   return shapes;
 }
 
-absl::StatusOr<std::vector<Extents>> StepShapes(const Step& step, size_t dimensions,
-                                                uint64_t seed) {
-  std::vector<Extents> shapes = RandomShapes(step.random_shapes, dimensions, seed);
-  if (!step.sizes.empty()) {
-    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", step.sizes));
+absl::StatusOr<std::vector<Extents>> SelectedShapes(const Selection& selection, size_t dimensions,
+                                                    uint64_t seed) {
+  std::vector<Extents> shapes = RandomShapes(selection.random_shapes, dimensions, seed);
+  if (!selection.sizes.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", selection.sizes));
     for (const int64_t size : sizes) {
-      if (size <= step.max_size) shapes.emplace_back(dimensions, size);
+      if (size <= selection.max_size) shapes.emplace_back(dimensions, size);
     }
   }
-  if (!step.shapes.empty()) {
+  if (!selection.shapes.empty()) {
     ASSIGN_OR_RETURN(const std::vector<Extents> more,
-                     ParseExtents("--shapes", step.shapes, static_cast<int>(dimensions)));
+                     ParseExtents("--shapes", selection.shapes, static_cast<int>(dimensions)));
     shapes.insert(shapes.end(), more.begin(), more.end());
   }
   return shapes;
@@ -86,13 +70,13 @@ absl::StatusOr<std::vector<std::string>> ParseTypes(const Operation& operation,
 
 // Returns every combination of the axes' values.
 absl::StatusOr<std::vector<std::vector<std::string>>> AxisValues(const Operation& operation,
-                                                                 const Step& step) {
+                                                                 const Selection& selection) {
   std::vector<std::vector<std::string>> combinations = {{}};
   for (const Axis& axis : operation.axes()) {
-    const auto given = step.axes.find(axis.flag);
+    const auto given = selection.axes.find(axis.flag);
     ASSIGN_OR_RETURN(const std::vector<std::string> values,
                      axis.parse(absl::StrCat("--", axis.flag),
-                                given == step.axes.end() ? axis.usual : given->second));
+                                given == selection.axes.end() ? axis.usual : given->second));
     std::vector<std::vector<std::string>> longer;
     for (const std::vector<std::string>& before : combinations) {
       for (const std::string& value : values) {
@@ -126,8 +110,8 @@ absl::Status CheckBatch(const Extents& shape, int64_t batch) {
                    " are not allowed; allowed are at most ", kMaxElements, " elements"));
 }
 
-// The lists that a step's texts stand for.
-struct StepLists {
+// The lists that a selection's texts stand for.
+struct SelectedLists {
   std::vector<size_t> implementations;
   std::vector<Extents> shapes;
   std::vector<std::string> types;
@@ -135,33 +119,36 @@ struct StepLists {
   std::vector<BlockShape> blocks;
 };
 
-absl::StatusOr<StepLists> ParseStep(const Operation& operation, const Step& step, uint64_t seed) {
-  StepLists lists;
+absl::StatusOr<SelectedLists> ParseSelection(const Operation& operation, const Selection& selection,
+                                             uint64_t seed) {
+  SelectedLists lists;
   ASSIGN_OR_RETURN(lists.implementations,
-                   SelectByGlob("--implementations", step.implementations, Names(operation)));
-  ASSIGN_OR_RETURN(lists.shapes, StepShapes(step, operation.extent_columns().size(), seed));
+                   SelectByGlob("--implementations", selection.implementations, Names(operation)));
+  ASSIGN_OR_RETURN(lists.shapes,
+                   SelectedShapes(selection, operation.extent_columns().size(), seed));
   const std::string usual(operation.types().front());
-  ASSIGN_OR_RETURN(lists.types, ParseTypes(operation, step.types.empty() ? usual : step.types));
-  ASSIGN_OR_RETURN(lists.axes, AxisValues(operation, step));
-  if (!step.blocks.empty()) {
-    ASSIGN_OR_RETURN(lists.blocks, ParseBlocks("--blocks", step.blocks));
+  ASSIGN_OR_RETURN(lists.types,
+                   ParseTypes(operation, selection.types.empty() ? usual : selection.types));
+  ASSIGN_OR_RETURN(lists.axes, AxisValues(operation, selection));
+  if (!selection.blocks.empty()) {
+    ASSIGN_OR_RETURN(lists.blocks, ParseBlocks("--blocks", selection.blocks));
   }
   return lists;
 }
 
-absl::Status AddStep(const Operation& operation, const Step& step, uint64_t seed,
-                     std::vector<Config>* plan) {
+absl::Status AddSelection(const Operation& operation, const Selection& selection, uint64_t seed,
+                          std::vector<Config>* plan) {
   const std::vector<const Implementation*> registry = operation.implementations();
-  ASSIGN_OR_RETURN(const StepLists lists, ParseStep(operation, step, seed));
+  ASSIGN_OR_RETURN(const SelectedLists lists, ParseSelection(operation, selection, seed));
   for (const Extents& shape : lists.shapes) {
-    RETURN_IF_ERROR(CheckBatch(shape, step.batch));
+    RETURN_IF_ERROR(CheckBatch(shape, selection.batch));
     const int64_t largest = *std::max_element(shape.begin(), shape.end());
     for (const std::vector<std::string>& axes : lists.axes) {
       for (const std::string& type : lists.types) {
-        const Point point = {shape, type, step.batch, axes};
+        const Point point = {shape, type, selection.batch, axes};
         for (const size_t index : lists.implementations) {
           const Implementation& implementation = *registry[index];
-          if (!implementation.on_device() && largest > step.max_host_extent) continue;
+          if (!implementation.on_device() && largest > selection.max_host_extent) continue;
           if (!operation.Takes(implementation, point)) continue;
           for (const Block& block : BlocksFor(implementation, lists.blocks)) {
             plan->push_back({&operation, &implementation, point, block});
@@ -189,7 +176,7 @@ double Volume(const Extents& extents) {
   return volume;
 }
 
-// Puts what several steps said of one shape together and drops what they said twice.
+// Puts what several selections said of one shape together and drops what they said twice.
 std::vector<Config> InOrder(const Operation& operation, const std::vector<Config>& configs,
                             bool small_shapes_first) {
   const std::vector<const Implementation*> registry = operation.implementations();
@@ -214,21 +201,21 @@ std::vector<Config> InOrder(const Operation& operation, const std::vector<Config
   return plan;
 }
 
-absl::StatusOr<std::vector<Step>> StepsFor(const Preset& preset, const PlanFlags& flags) {
-  std::vector<Step> steps = preset.steps;
+absl::StatusOr<std::vector<Selection>> SelectionsFor(const Preset& preset, const PlanFlags& flags) {
+  std::vector<Selection> selections = preset.selections;
   if (!flags.sizes.empty() || !flags.shapes.empty()) {
-    steps = {Step("*").Sizes(flags.sizes).Shapes(flags.shapes)};
+    selections = {Selection("*").Sizes(flags.sizes).Shapes(flags.shapes)};
   }
-  for (Step& step : steps) {
-    if (!flags.types.empty()) step.types = flags.types;
-    if (!flags.blocks.empty()) step.blocks = flags.blocks;
+  for (Selection& selection : selections) {
+    if (!flags.types.empty()) selection.types = flags.types;
+    if (!flags.blocks.empty()) selection.blocks = flags.blocks;
     for (const auto& [axis, text] : flags.axes) {
-      if (!text.empty()) step.axes[axis] = text;
+      if (!text.empty()) selection.axes[axis] = text;
     }
     if (flags.batch.empty()) continue;
-    ASSIGN_OR_RETURN(step.batch, ParseBatch("--batch", flags.batch));
+    ASSIGN_OR_RETURN(selection.batch, ParseBatch("--batch", flags.batch));
   }
-  return steps;
+  return selections;
 }
 
 absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
@@ -246,10 +233,10 @@ Preset LimitsPreset(const Operation& operation) {
   preset.pair_with = std::string(operation.usual_peer());
   if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
   for (const Limit& limit : operation.limits()) {
-    preset.steps.push_back(limit.step);
+    preset.selections.push_back(limit.selection);
     for (const Floor& floor : limit.floors) {
       if (floor.peer == preset.pair_with) continue;
-      absl::StrAppend(&preset.steps.back().implementations, ",", floor.peer);
+      absl::StrAppend(&preset.selections.back().implementations, ",", floor.peer);
     }
   }
   return preset;
@@ -262,9 +249,10 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
   ASSIGN_OR_RETURN(
       const std::vector<size_t> selected,
       SelectByGlob(flags.implementations_flag, flags.implementations, Names(operation)));
-  ASSIGN_OR_RETURN(const std::vector<Step> steps, StepsFor(preset, flags));
+  ASSIGN_OR_RETURN(const std::vector<Selection> selections, SelectionsFor(preset, flags));
   std::vector<Config> all;
-  for (const Step& step : steps) RETURN_IF_ERROR(AddStep(operation, step, flags.seed, &all));
+  for (const Selection& selection : selections)
+    RETURN_IF_ERROR(AddSelection(operation, selection, flags.seed, &all));
   std::set<const Implementation*> wanted;
   for (const size_t index : selected) wanted.insert(operation.implementations()[index]);
   std::vector<Config> plan;

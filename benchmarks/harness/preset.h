@@ -15,21 +15,25 @@ namespace stridewise {
 
 // Some implementations over some points. Texts are those of the flags of the same names.
 //
-//   Step("tiled,cublas").Sizes("32:4096:*2").Axis("layouts", "nn,tn")
-struct Step {
-  explicit Step(std::string names) : implementations(std::move(names)) {}
+//   Selection("tiled,cublas").Sizes("32:4096:*2").Axis("layouts", "nn,tn")
+struct Selection {
+  explicit Selection(std::string names) : implementations(std::move(names)) {}
 
-  Step&& Sizes(std::string text) && { return sizes = std::move(text), std::move(*this); }
-  Step&& Shapes(std::string text) && { return shapes = std::move(text), std::move(*this); }
-  Step&& Types(std::string text) && { return types = std::move(text), std::move(*this); }
-  Step&& BlockShapes(std::string text) && { return blocks = std::move(text), std::move(*this); }
-  Step&& Batch(int64_t count) && { return batch = count, std::move(*this); }
-  Step&& Axis(const std::string& flag, std::string text) && {
+  Selection&& Sizes(std::string text) && { return sizes = std::move(text), std::move(*this); }
+  Selection&& Shapes(std::string text) && { return shapes = std::move(text), std::move(*this); }
+  Selection&& Types(std::string text) && { return types = std::move(text), std::move(*this); }
+  Selection&& BlockShapes(std::string text) && {
+    return blocks = std::move(text), std::move(*this);
+  }
+  Selection&& Batch(int64_t count) && { return batch = count, std::move(*this); }
+  Selection&& Axis(const std::string& flag, std::string text) && {
     return axes[flag] = std::move(text), std::move(*this);
   }
-  Step&& MaxSize(int64_t size) && { return max_size = size, std::move(*this); }
-  Step&& MaxHostExtent(int64_t extent) && { return max_host_extent = extent, std::move(*this); }
-  Step&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
+  Selection&& MaxSize(int64_t size) && { return max_size = size, std::move(*this); }
+  Selection&& MaxHostExtent(int64_t extent) && {
+    return max_host_extent = extent, std::move(*this);
+  }
+  Selection&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
 
   std::string implementations;  // Names or globs.
   std::string sizes;            // All extents equal.
@@ -46,7 +50,7 @@ struct Step {
 struct Preset {
   std::string name;
   std::string description;
-  std::vector<Step> steps;
+  std::vector<Selection> selections;
   bool cross_check = false;  // Compares the implementations' results with each other, too.
   std::string pair_with{};   // A peer; empty for the operation's usual one.
 };
@@ -61,7 +65,7 @@ struct Floor {
 // What one implementation has to reach at some points.
 struct Limit {
   const char* name;
-  Step step;  // Names one implementation.
+  Selection selection;  // Names one implementation.
   std::vector<Floor> floors;
 };
 

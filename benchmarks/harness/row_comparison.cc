@@ -14,10 +14,6 @@ std::string Times(double ratio) {
 
 }  // namespace
 
-bool HasStatus(const ResultRow& row, RowStatus status) {
-  return row.Get(Column::kStatus) == RowStatusName(status);
-}
-
 std::optional<double> Number(const ResultRow& row, Column column) {
   double value = 0;
   if (!absl::SimpleAtod(row.Get(column), &value)) return std::nullopt;

@@ -14,9 +14,6 @@
 
 namespace stridewise {
 
-// Returns whether the row ended so.
-bool HasStatus(const ResultRow& row, RowStatus status);
-
 // The cell's number, or nothing.
 std::optional<double> Number(const ResultRow& row, Column column);
 

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
-#include "benchmarks/harness/row_comparison.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -93,10 +92,6 @@ std::vector<std::string> TableCells(const ResultRow& row) {
           row.Get(Column::kMessage)};
 }
 
-bool HasWrongStatus(const ResultRow& row) {
-  return HasStatus(row, RowStatus::kMismatch) || HasStatus(row, RowStatus::kError);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sweep>> Sweep::Create(const SweepOptions& options, int total) {
@@ -115,7 +110,7 @@ Sweep::Sweep(CsvWriter writer, int total, std::ostream* out)
       rows_(writer_.rows_found()) {
   for (const ResultRow& row : rows_) {
     done_.insert(RowKey(row));
-    wrong_ = wrong_ || HasWrongStatus(row);  // A resumed sweep that has a wrong row is not well.
+    wrong_ = wrong_ || IsWrong(row);  // A resumed sweep that has a wrong row is not well.
   }
 }
 
@@ -129,7 +124,7 @@ absl::Status Sweep::Run(ResultRow row, const std::function<void(ResultRow*)>& me
   // A row that Ctrl-C cut short is not finished: --resume measures it anew.
   if (row.Get(Column::kStatus).empty()) return absl::OkStatus();
   RETURN_IF_ERROR(writer_.Write(row));
-  wrong_ = wrong_ || HasWrongStatus(row);
+  wrong_ = wrong_ || IsWrong(row);
   if (HasStatus(row, RowStatus::kSkipped)) {
     ++skipped_[row.Get(Column::kMessage)];
     rows_.push_back(std::move(row));

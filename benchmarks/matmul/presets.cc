@@ -24,46 +24,51 @@ std::vector<Preset>* MakePresets() {
       {"default",
        "what the first look shows: CPU, naive, tiled and cuBLAS over the powers of two, in a "
        "minute or two",
-       {Step("cpu_naive").Sizes("32:512:*2"), Step("eigen*,naive*").Sizes("32:2048:*2,1000"),
-        Step("tiled*,cublas*").Sizes("32:4096:*2,1000")}},
+       {Selection("cpu_naive").Sizes("32:512:*2"),
+        Selection("eigen*,naive*").Sizes("32:2048:*2,1000"),
+        Selection("tiled*,cublas*").Sizes("32:4096:*2,1000")}},
       {"cublas_vs_eigen",
        "the assignment's first study: cuBLAS against Eigen to 10000, cuBLAS alone to 26000",
-       {Step("eigen,cublas").Sizes("1:5001:10,5000:10000:1000"),
-        Step("cublas").Sizes("10000:26000:1000")}},
+       {Selection("eigen,cublas").Sizes("1:5001:10,5000:10000:1000"),
+        Selection("cublas").Sizes("10000:26000:1000")}},
       {"own_kernels",
        "the assignment's second study: CPU to 1024, naive to 2048, tiled to 4096",
-       {Step("cpu_naive").Sizes("1:991:10,1000:4000:100,32:4096:*2").MaxSize(1024),
-        Step("naive*").Sizes("1:991:10,1000:4000:100,32:4096:*2").MaxSize(2048),
-        Step("tiled*").Sizes("1:991:10,1000:4000:100,32:4096:*2")}},
+       {Selection("cpu_naive").Sizes("1:991:10,1000:4000:100,32:4096:*2").MaxSize(1024),
+        Selection("naive*").Sizes("1:991:10,1000:4000:100,32:4096:*2").MaxSize(2048),
+        Selection("tiled*").Sizes("1:991:10,1000:4000:100,32:4096:*2")}},
       {"proof",
        "random shapes up to 1024: all implementations against the FP64 reference and each other",
-       {Step("*").RandomShapes(10)},
+       {Selection("*").RandomShapes(10)},
        /*cross_check=*/true},
       // 256 is what the host executor counts within a second a kernel.
       {"ladder",
        "every kernel of the GPU at 256 (with its memory behaviour), 1024, 4096, and at 8192 "
        "without the slowest two",
-       {Step(DeviceImplementations(/*all=*/true)).Sizes("256,1024,4096"),
-        Step(DeviceImplementations(/*all=*/false)).Sizes("8192")}},
+       {Selection(DeviceImplementations(/*all=*/true)).Sizes("256,1024,4096"),
+        Selection(DeviceImplementations(/*all=*/false)).Sizes("8192")}},
   };
 }
 
 std::vector<Limit>* MakeLimits() {
   // Floors are of the speed over that of cuBLAS in its default math mode.
   return new std::vector<Limit>{
-      {"large squares", Step("auto").Sizes("4096,8192,16384"), {{"cublas", 1.03}}},
-      {"middle squares", Step("auto").Sizes("512,768,1024,1536,2048"), {{"cublas", 1.05}}},
-      {"small squares", Step("auto").Sizes("1,2,4,8,16,32,64,100,128,200,256"), {{"cublas", 1.3}}},
-      {"ragged", Step("auto").Sizes("4097,5003,8191").Shapes("4099x2053x8191"), {{"cublas", 1.03}}},
+      {"large squares", Selection("auto").Sizes("4096,8192,16384"), {{"cublas", 1.03}}},
+      {"middle squares", Selection("auto").Sizes("512,768,1024,1536,2048"), {{"cublas", 1.05}}},
+      {"small squares",
+       Selection("auto").Sizes("1,2,4,8,16,32,64,100,128,200,256"),
+       {{"cublas", 1.3}}},
+      {"ragged",
+       Selection("auto").Sizes("4097,5003,8191").Shapes("4099x2053x8191"),
+       {{"cublas", 1.03}}},
       {"skinny",
-       Step("auto").Shapes("16x16384x16384,16384x16x16384,128x128x100000,1x4096x4096,"
-                           "1x16384x16384,4096x1x4096"),
+       Selection("auto").Shapes("16x16384x16384,16384x16x16384,128x128x100000,1x4096x4096,"
+                                "1x16384x16384,4096x1x4096"),
        {{"cublas", 1.10}}},
       {"other layouts",
-       Step("auto").Sizes("4096").Axis("layouts", "nt,tn,tt,nn_col"),
+       Selection("auto").Sizes("4096").Axis("layouts", "nt,tn,tt,nn_col"),
        {{"cublas", 1.0}}},
-      {"beta", Step("auto").Sizes("4096").Axis("beta", "0.5"), {{"cublas", 1.0}}},
-      {"batch", Step("auto").Sizes("64").Batch(1000), {{"cublas", 1.0}}},
+      {"beta", Selection("auto").Sizes("4096").Axis("beta", "0.5"), {{"cublas", 1.0}}},
+      {"batch", Selection("auto").Sizes("64").Batch(1000), {{"cublas", 1.0}}},
   };
 }
 

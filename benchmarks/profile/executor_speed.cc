@@ -149,7 +149,7 @@ absl::StatusOr<std::vector<Config>> SelectedConfigs() {
   for (const size_t i : selected) {
     ASSIGN_OR_RETURN(const Operation* operation, FindOperation(kSubjects[i].operation));
     Preset preset;
-    preset.steps = {Step(kSubjects[i].kernel).Shapes(kSubjects[i].shape)};
+    preset.selections = {Selection(kSubjects[i].kernel).Shapes(kSubjects[i].shape)};
     ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(*operation, preset, {}));
     configs.push_back(plan.front());
   }

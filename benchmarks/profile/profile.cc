@@ -63,7 +63,7 @@ Preset ProfilePreset(const Operation& operation, ProfileSource source) {
   const char* size = computes ? (on_gpu ? "2048" : "256") : (on_gpu ? "8192" : "1024");
   Preset preset;
   preset.name = "profile";
-  preset.steps = {Step("*").Sizes(size)};
+  preset.selections = {Selection("*").Sizes(size)};
   return preset;
 }
 

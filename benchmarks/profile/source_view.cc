@@ -79,10 +79,11 @@ absl::StatusOr<Config> ConfigFromFlags() {
   }
   Preset preset;
   preset.name = "source_view";
-  preset.steps = {Step(kernel)
-                      .Shapes(Or(absl::GetFlag(FLAGS_shape), matmul ? "128x128x128" : "512x512"))
-                      .Types(absl::GetFlag(FLAGS_type))
-                      .BlockShapes(block)};
+  preset.selections = {
+      Selection(kernel)
+          .Shapes(Or(absl::GetFlag(FLAGS_shape), matmul ? "128x128x128" : "512x512"))
+          .Types(absl::GetFlag(FLAGS_type))
+          .BlockShapes(block)};
   absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, {});
   if (!plan.ok()) {
     // The plan's flags have names for lists.

@@ -11,7 +11,7 @@ _INC = pathlib.Path(__file__).absolute().parents[2] / "common" / "measure" / "cs
 
 NAMES = tuple(re.findall(r'^CSV_COLUMN\(\w+, "(\w+)"\)', _INC.read_text(encoding="ascii"), re.MULTILINE))
 
-# Columns of words; all others hold numbers.
+# Columns of words; all others hold numbers. Rows with words in a column that is not listed here are skipped, with a message.
 TEXT = ("schema_version", "timestamp_utc", "git_commit", "host", "cpu", "device", "compute_capability", "driver", "cuda",
         "operation", "implementation", "dtype", "math", "l2", "host_memory", "status", "message", "throttle_reason",
         "layout", "kernels")

@@ -1,10 +1,10 @@
-"""compare: did it get faster? The same configurations in two runs, or on two machines.
+"""compare: tells whether the same configurations got faster or slower between two runs or two machines.
 
   bazel run //benchmarks:compare -- A B [--metric=kernel_ms|total_ms] [--threshold=0.05] [--same=0.02] [--csv=FILE]
 
-A (before) and B (after) are CSV files of the sweeps or folders of them, several with commas between. Exit codes: 0; 1 if a
-row is slower by more than --threshold, beyond its noise, or wrong in B and not in A; 2 for bad input, after one line that
-says which. docs/report.md says what the verdicts mean.
+A (before) and B (after) are CSV files of the sweeps or folders of them, several separated by commas. The exit code is 0; 1 if
+a row is slower by more than --threshold beyond its noise, or is wrong in B and not in A; 2 for bad input, after one line that
+names it. docs/report.md explains the verdicts.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from benchmarks.report import comparison, comparison_text, results
 
 
 class _Flags(argparse.ArgumentParser):
-  """Says in one line what is wrong."""
+  """Reports a mistake in one line."""
 
   def error(self, message):
     sys.exit(_refused(message))
@@ -24,7 +24,7 @@ class _Flags(argparse.ArgumentParser):
 
 def main(arguments):
   flags = _parse(arguments)
-  # Paths are relative to where the user called, not to where Bazel starts programs.
+  # Paths are relative to the folder where the user called, not to where Bazel starts programs.
   os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
   rules = comparison.Rules(flags.metric, flags.same, flags.threshold)
   try:
@@ -38,7 +38,7 @@ def main(arguments):
     return _refused(f"{flags.a} and {flags.b} have no configuration that is timed in both: {why}")
   if flags.csv is not None:
     if os.path.realpath(flags.csv) in map(os.path.realpath, paths[0] + paths[1]):
-      return _refused(f"--csv={flags.csv}: is one of the files to compare")
+      return _refused(f"--csv={flags.csv} is one of the files to compare")
     try:
       table = compared.astype({"regression": int})
       table.to_csv(flags.csv, index=False, float_format="%.12g", lineterminator="\r\n")
@@ -58,9 +58,10 @@ def _parse(arguments):
   parser.add_argument("--metric", choices=sorted(comparison.METRICS), default="kernel_ms", help="default: kernel_ms")
   parser.add_argument("--threshold", type=_fraction, default=comparison.Rules.threshold,
                       help="this much slower is a regression; default: 0.05")
-  parser.add_argument("--same", type=_fraction, help="what differs less is the same; default: 0.02, or --threshold if less")
+  parser.add_argument("--same", type=_fraction,
+                      help="a smaller difference does not matter; default: 0.02, or --threshold if that is less")
   parser.add_argument("--limit", type=_count, default=30, help="rows to print, 0 for all; default: 30")
-  parser.add_argument("--csv", metavar="FILE", help="writes all rows")
+  parser.add_argument("--csv", metavar="FILE", help="write all rows to FILE")
   flags = parser.parse_args(arguments)
   if flags.same is None:
     flags.same = min(comparison.Rules.same, flags.threshold)

@@ -38,7 +38,7 @@ class CompareTest(unittest.TestCase):
     path.write_text(csv_text(*rows))
 
   def run_compare(self, want, *arguments):
-    """Returns what it prints and what it complains of."""
+    """Returns its standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
       try:

@@ -1,26 +1,26 @@
-"""Two sets of measurements, configuration by configuration: the ratio B/A of times, how well it is known, what follows.
+"""Compares two sets of measurements by configuration: the ratio B/A of times, its confidence interval, and a verdict.
 
 The interval of a ratio r = b/a of two medians with 95 % intervals [a_low, a_high] and [b_low, b_high] is, in logarithms,
 
   log r_low  = log r - sqrt(log(b/b_low)^2  + log(a_high/a)^2)
   log r_high = log r + sqrt(log(b_high/b)^2 + log(a/a_low)^2)
 
-(MOVER: Zou and Donner, Statistics in Medicine 27, 2008). It assumes that the two medians are independent of each other and
-their logarithms' errors about normal on either side, not that both sides are alike. Exchanging A and B gives the inverse.
-Of rows that did not change it lies wholly above 1 for at most one in 40, and wholly below for as many, as far as the
-intervals hold what makes medians differ: an interval of one run knows nothing of the next run's clock, neighbours and
-addresses. Several runs a side do (one_side).
+(MOVER: Zou and Donner, Statistics in Medicine 27, 2008). It assumes that the two medians are independent and that the errors
+of their logarithms are about normal to either side, but not that both sides are equally wide. Exchanging A and B gives the
+inverse. Of rows that did not change, the interval is entirely above 1 for at most one in 40, and entirely below for at most
+one in 40, provided that it covers everything that moves a median. The interval of one run does not cover the clock, the
+neighbours and the addresses of the next run; that of several runs a side does (one_side).
 
 Verdicts, with a band of 1/(1 + same) to 1 + same in which a difference does not matter:
   slower, faster  the whole interval is above, or below, the band
-  same            the whole interval is within it
-  unclear         anything else: the noise hides on which side it is
-A row without an interval (fewer than six samples, or a metric that has none) is taken to be known to a factor of
-UNKNOWN_FACTOR: a ratio beyond that is called, any other is unclear. So is a row without a time.
+  same            the whole interval is within the band
+  unclear         anything else: the noise hides the difference
+A row without an interval (fewer than six samples, or a metric that has none) is assumed to be known to a factor of
+UNKNOWN_FACTOR: a larger ratio is slower or faster, any other is unclear. A row without a time is unclear.
 
-A regression is a row that is slower by more than `threshold` with an interval wide enough for all rows at once (Bonferroni:
-of n rows with an interval, each at 1 - 0.05/n), as among 1000 rows 25 would be beyond a plain one by chance; or one that is
-`mismatch` or `error` in B and was not in A.
+A regression is a row that is slower by more than `threshold` even with an interval widened to hold for all rows at once
+(Bonferroni: with n intervals, each is at 1 - 0.05/n), since of 1000 unchanged rows 25 would exceed their own interval by
+chance; or a row that is `mismatch` or `error` in B and not in A.
 """
 
 import dataclasses
@@ -32,18 +32,19 @@ import pandas
 
 from benchmarks.report import columns, group
 
-# As common/measure/statistics.h has it: the interval of a median needs so many samples; of fewer the cells hold minimum and maximum.
+# As in common/measure/statistics.h: the interval of a median needs six samples; with fewer, the cells hold minimum and
+# maximum.
 FEWEST_SAMPLES = 6
 UNKNOWN_FACTOR = 2.0
 WRONG = ("mismatch", "error")
 VERDICTS = ("slower", "unclear", "same", "faster")
 
-# Median, and the ends of its interval where the rows have one.
+# The columns of the median, and of the ends of its interval where the rows have one.
 METRICS = {
     "kernel_ms": ("kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high"),
     "total_ms": ("total_ms", None, None),
 }
-# What a row tells besides its configuration and time.
+# What a row states besides its configuration and time.
 CIRCUMSTANCES = ("machine", "host", "cpu", "driver", "cuda", "git_commit", "throttle_reason", "sm_clock_mhz")
 
 _KEYS = list(columns.CONFIGURATION)
@@ -54,18 +55,19 @@ _Z = _NORMAL.inv_cdf(0.975)
 @dataclasses.dataclass(frozen=True)
 class Rules:
   metric: str = "kernel_ms"
-  same: float = 0.02  # Twice the noise down to which the sweeps sample by default: two such medians can still be the same.
+  same: float = 0.02  # Twice the noise that the sweeps sample down to by default, as both medians have it.
   threshold: float = 0.05
 
 
-@numpy.errstate(over="ignore")  # An end of 1e300 ms is no end.
+@numpy.errstate(over="ignore")  # For an end of 1e300 ms.
 def compare(a, b, rules=Rules()):
   """Compares Results.rows `a` and `b`.
 
-  Returns a row for each configuration of either: its columns; `status_a`, `status_b` ("" where it is not there), `ms_*`,
-  `low_*`, `high_*`, `runs_*`, `samples_*` and CIRCUMSTANCES of both sides; `ratio`, `ratio_low`, `ratio_high`, NaN where not
-  known; `verdict`: one of VERDICTS where both are ok, "broken" where B is WRONG and A is not, "untimed" for other pairs,
-  "missing" in B or "extra" in it; `regression`. Worst first: by the low end of the interval, after what is broken.
+  Returns a row for each configuration of either side with these columns: those of the configuration; `status_a`, `status_b`
+  ("" where a side lacks it), `ms_*`, `low_*`, `high_*`, `runs_*`, `samples_*` and CIRCUMSTANCES of both sides; `ratio`,
+  `ratio_low`, `ratio_high`, NaN where unknown; `verdict`: one of VERDICTS where both are ok, "broken" where B is WRONG and A
+  is not, "untimed" for other pairs, "missing" for A only, "extra" for B only; `regression`. The worst is first: broken rows,
+  then by the low end of the interval.
   """
   sides = one_side(a, rules.metric), one_side(b, rules.metric)
   both = sides[0].merge(sides[1], on=_KEYS, how="outer", suffixes=("_a", "_b"), indicator="found")
@@ -91,12 +93,12 @@ def compare(a, b, rules=Rules()):
 
 
 def one_side(rows, metric):
-  """Results.rows with a row for each configuration: its columns, `status`, `ms`, `low`, `high`, `runs`, `samples` and
+  """Returns a row of Results.rows for each configuration: its columns, `status`, `ms`, `low`, `high`, `runs`, `samples` and
   CIRCUMSTANCES; NaN where there is no time or no interval.
 
-  Where one was measured several times those runs count that have the machine and the commit of the latest. Their time is the
-  median of theirs, and its interval the hull of theirs, so that what differs from run to run is in it; six runs without
-  intervals have their minimum and maximum. If one of them is WRONG, the configuration is.
+  Of several runs of a configuration those count that have the machine and the commit of the latest one. Their time is the
+  median of the runs' times, and its interval spans all of their intervals, so that it covers the differences from run to
+  run. Six runs without intervals get their minimum and maximum. If one run is WRONG, the configuration is.
   """
   median, low, high = METRICS[metric]
   needed = dict.fromkeys([*_KEYS, *CIRCUMSTANCES, "timestamp_utc", "status", "samples", median, low, high])
@@ -125,8 +127,8 @@ def one_side(rows, metric):
 
 
 def summarize(compared):
-  """A row for each operation's implementation that has a ratio: `rows`, `geometric_mean` of the ratios, and a count for each
-  of VERDICTS; the slowest first."""
+  """Returns a row for each operation and implementation with a ratio: `rows`, the `geometric_mean` of the ratios, and the
+  count of each of VERDICTS; the slowest is first."""
   timed = compared[compared["ratio"].notna()]
   counts = pandas.DataFrame({verdict: timed["verdict"].eq(verdict) for verdict in VERDICTS})
   by = [timed["operation"], timed["implementation"]]
@@ -137,15 +139,15 @@ def summarize(compared):
 
 
 def expected_by_chance(compared, beyond):
-  """How many rows would have their whole interval above 1 + `beyond` if no time had changed and the medians' errors were
-  those that the intervals tell of. As many would have it below 1 / (1 + `beyond`)."""
+  """Returns the expected number of rows whose whole interval is above 1 + `beyond` if no time changed and the errors of the
+  medians are those of the intervals. The same number is expected below 1 / (1 + `beyond`)."""
   error = numpy.log(compared["ratio"] / compared["ratio_low"]).dropna() / _Z
   return sum(_NORMAL.cdf(-_Z - math.log1p(beyond) / sigma) for sigma in error[error > 0])
 
 
 def nearly_matching(compared):
-  """Of the missing configurations those that an extra one differs from in nothing but `math`, `l2` or `host_memory`: a list
-  of (column, number of rows, the value in A, the value in B), the most rows first."""
+  """Returns what keeps missing configurations from matching an extra one, where that is only `math`, `l2` or `host_memory`: a
+  list of (column, number of rows, value in A, value in B), the most rows first."""
   columns = ["math", "l2", "host_memory"]
   missing = compared.loc[compared["verdict"].eq("missing"), _KEYS].assign(row=lambda rows: rows.index)
   extra = compared.loc[compared["verdict"].eq("extra"), _KEYS]
@@ -159,5 +161,5 @@ def nearly_matching(compared):
 
 
 def _widening(count):
-  """How many times wider than at 95 % an interval is that holds in all of `count` rows at once with as much certainty."""
+  """Returns the factor by which a 95 % interval must be widened to hold for all of `count` rows at once with 95 %."""
   return _NORMAL.inv_cdf(1 - 0.025 / max(int(count), 1)) / _Z

@@ -1,26 +1,26 @@
-"""What comparison.py found, as lines for a terminal."""
+"""The findings of comparison.py as lines for a terminal."""
 
 import math
 
 from benchmarks.report import columns, comparison, digits, wording
 
-_FIRST_FEW = 3  # Of names in a line.
+_FIRST_FEW = 3  # Names in a line.
 _CLOCK_APART = 0.02
 
 
 def side(name, rows, runs):
-  """Whose rows these are: `name` is what the user called them, `runs` how many of them are counted."""
+  """Returns a line on one side: `name` as the user gave it, its rows, of which `runs` count, and where they come from."""
   days = rows["timestamp_utc"].str[:10]
   commits = rows.sort_values("timestamp_utc", kind="stable")["git_commit"].drop_duplicates()
   parts = [f"{name}: {wording.counted(len(rows), 'row')}", *rows["machine"].unique()[:_FIRST_FEW],
            days.min() if days.min() == days.max() else f"{days.min()} to {days.max()}",
            f"commit {commits.iloc[0]}" if len(commits) == 1 else f"{len(commits)} commits, the last {commits.iloc[-1]}"]
-  older = [f"{len(rows) - runs} of older commits or other machines left out"] if runs < len(rows) else []
+  older = [f"{len(rows) - runs} of older commits or other machines ignored"] if runs < len(rows) else []
   return ", ".join(part for part in parts + older if part)
 
 
 def differences(compared):
-  """What else is not the same on both sides, a line each."""
+  """Returns a line for each circumstance that differs between the sides."""
   pairs = compared[~compared["verdict"].isin(("missing", "extra"))]
   lines = []
   for column in comparison.CIRCUMSTANCES:
@@ -41,7 +41,7 @@ def differences(compared):
 
 
 def unmatched(compared):
-  """What was not timed on both sides, what is on one side only, and what kept it from matching."""
+  """Returns lines on rows that were not timed on both sides, those of one side only, and what kept these from matching."""
   lines = []
   untimed = compared[compared["verdict"].isin(("broken", "untimed"))]
   for (a, b), rows in untimed.groupby(["status_a", "status_b"], sort=False):
@@ -59,10 +59,10 @@ def unmatched(compared):
 
 
 def rows_table(compared, limit):
-  """The rows with a ratio, worst first, and how many more there are beyond `limit` (0: show all)."""
+  """Returns a table of the first `limit` rows with a ratio, worst first, and the number of further ones; all for limit 0."""
   timed = compared[compared["ratio"].notna()]
   shown = timed.head(limit) if limit else timed
-  # Only what tells rows apart that would look the same without it.
+  # Only columns without which some rows would look the same.
   telling = [name for name in ("operation", "math", "l2", "host_memory") if _tells_apart(timed, name)]
   columns = [*((name, False) for name in ("implementation", "type", "shape", "block", *telling)),
              ("A ms", True), ("B ms", True), ("B/A", True), ("95 % interval", False), ("verdict", False)]
@@ -82,19 +82,19 @@ def summary_table(compared):
 
 
 def chance(compared, rules):
-  """How far the verdicts are to be believed."""
+  """Returns lines on how reliable the verdicts are."""
   lines = []
   if compared["ratio_low"].notna().any():
     moved = comparison.expected_by_chance(compared, rules.same)
     rows = f"{moved:.1f}" if moved >= 0.1 else "less than 0.1"
-    lines.append(f"Had nothing changed, noise within the runs would make {rows} rows slower and as many faster.")
+    lines.append(f"If nothing had changed, noise within the runs would make {rows} rows slower and {rows} faster.")
   timed = compared["ratio"].notna()
   if (compared.loc[timed, ["runs_a", "runs_b"]].max(axis=1) == 1).any():
-    lines.append("What changes from run to run is not in the intervals of rows with one run a side: name several runs.")
+    lines.append("Rows with one run a side have intervals that do not cover changes from run to run: name several runs.")
   without = int((timed & compared["ratio_low"].isna()).sum())
   if without:
-    lines.append(f"{wording.counted(without, 'row')} without an interval: called only where the times differ by more than a "
-                 f"factor of {comparison.UNKNOWN_FACTOR:g}.")
+    lines.append(f"{wording.counted(without, 'row')} without an interval: slower or faster only if the times differ by more "
+                 f"than a factor of {comparison.UNKNOWN_FACTOR:g}.")
   alone = int(((compared["ratio_low"] > 1 + rules.threshold) & ~compared["regression"]).sum())
   if alone:
     lines.append(f"{wording.counted(alone, 'row')} slower by more than {percent(rules.threshold)} by its own interval, but "
@@ -103,7 +103,7 @@ def chance(compared, rules):
 
 
 def verdict(compared, rules):
-  """The last line."""
+  """Returns the last line: whether there is a regression, and the counts."""
   timed = compared[compared["ratio"].notna()]
   counts = ", ".join(f"{timed['verdict'].eq(name).sum()} {name}" for name in comparison.VERDICTS)
   tally = f"{wording.counted(len(timed), 'row')} compared: {counts}"
@@ -140,7 +140,7 @@ def _block(row):
 
 
 def _shape(row):
-  """As the sweeps print it: "4096x4096", "64x64 x 4096" for a batch of 4096, "64x64x64 tn beta=0.5" for a product's form."""
+  """Returns a shape as the sweeps print it: "4096x4096", "64x64 x 4096" for a batch of 4096, "64x64x64 tn beta=0.5"."""
   text = _sides(row, ("rows", "cols", "depth"))
   text += f" x {row['batch']:.0f}" if row["batch"] != 1 else ""
   text += f" {row['layout']}" if row["layout"] != "nn" else ""
@@ -158,7 +158,7 @@ def _named(rows):
 
 
 def _aligned(columns, rows):
-  """A line for the titles, one for a rule, one a row. `columns`: (title, whether it is right-aligned)."""
+  """Returns the lines of a table: titles, a rule, the rows. `columns`: (title, whether it is right-aligned)."""
   titles = [title for title, _ in columns]
   widths = [max(len(cells[i]) for cells in [titles, *rows]) for i in range(len(columns))]
   lines = [titles, ["-" * width for width in widths], *rows]

@@ -15,7 +15,7 @@ def _sentences(rows, index=0):
 class ConclusionsTest(unittest.TestCase):
 
   def _check(self, rows, has=(), has_not=()):
-    """The sentences of `rows` have each word list of `has` in one of them, and none of `has_not` in any."""
+    """Checks that for each list of words in `has` one sentence has them all, and that no sentence has a word of `has_not`."""
     found = _sentences(rows)
     self.assertLessEqual(len(found), 12)
     for sentence in found:

@@ -7,7 +7,7 @@ from benchmarks.report import roles
 
 
 def _rows(gpu, cpu, **cells):
-  """By-size rows of `gpu` and `cpu`, dicts from n to ms, all with intervals of 1 % on either side."""
+  """Returns rows by size of `gpu` and `cpu`, dicts from n to ms, all with intervals of 1 % on either side."""
   rows = [fake_rows.gpu_row("cublas", n, ms, **cells) for n, ms in gpu.items()]
   rows += [fake_rows.cpu_row("eigen", n, ms) for n, ms in cpu.items()]
   return roles.by_size(group.make_groups(fake_rows.frame(rows))[0])

@@ -6,7 +6,7 @@ import tempfile
 
 from benchmarks.report import columns, results
 
-HEADER = [*dict.fromkeys((*columns.NAMES, "step"))]
+HEADER = list(columns.NAMES)
 _USUAL = {
     "schema_version": "1", "timestamp_utc": "2026-11-21T10:00:00Z", "git_commit": "g1", "host": "node",
     "cpu": "a CPU, 8 cores", "device": "a GPU", "operation": "matmul", "implementation": "naive", "dtype": "float",

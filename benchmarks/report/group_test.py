@@ -1,4 +1,4 @@
-"""Which rows may stand in one chart."""
+"""Which rows can stand in one chart."""
 
 import math
 import pathlib
@@ -42,7 +42,7 @@ class GroupTest(unittest.TestCase):
         self.assertEqual(list(found.rows["implementation"]), ["tiled"])
 
   def test_rows_of_other_builds_are_in_no_chart(self):
-    """Whether a file is one is told by the folder that it is in, and by nothing above or below that."""
+    """A file is of another build if its own folder is named so, whatever the folders above and below are."""
     with tempfile.TemporaryDirectory() as folder:
       for name in ("usual.csv", "other_builds/changed.csv", "other_builds/usual/b.csv"):
         path = pathlib.Path(folder, name)

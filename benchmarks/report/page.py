@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: no network, no scripts. page.html is its template."""
+"""Writes the report as one self-contained HTML page, without network or scripts. page.html is its template."""
 
 import dataclasses
 import numbers
@@ -11,8 +11,8 @@ from benchmarks.report import model
 from benchmarks.report import digits
 from benchmarks.report.drawing import style
 
-MOST_ROWS = 300  # Of a table; the workbook, if there is one, has all.
-_LONG = 40  # Characters of a cell that may be broken into lines.
+MOST_ROWS = 300  # Of a table on the page; the workbook, if there is one, has all.
+_LONG = 40  # Characters; a longer cell may be broken into lines.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,27 +44,27 @@ class _Section:
   tables: list
 
 
-def make_page(title, results, sections, pictures, has_workbook=True):
-  """The page as text. pictures: pictures.Picture of each figure of the `sections`, by slug. has_workbook: report.xlsx is beside
-  the page, so that a table that was cut can refer to it."""
+def make_page(title, results, sections, drawings, has_workbook=True):
+  """Returns the page as text. drawings: the pictures.Picture of each figure of the `sections`, by slug. has_workbook: whether
+  report.xlsx is written beside the page, so that a shortened table can refer to it."""
   environment = jinja2.Environment(loader=jinja2.FileSystemLoader(pathlib.Path(__file__).parent), autoescape=True,
                                    undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
   return environment.get_template("page.html").render(
       title=title, light=style.LIGHT, dark=style.DARK, measured=_table(_measured(results.rows)),
       files=_table(_files(results)), problems=results.problems,
-      has_workbook=has_workbook, sections=[_section(section, pictures) for section in sections])
+      has_workbook=has_workbook, sections=[_section(section, drawings) for section in sections])
 
 
-def _section(section, pictures):
-  # The SVG is ours, and what it quotes of the data was escaped when it was made: markup as it stands.
-  figures = [_Figure(figure.slug, figure.title, figure.notes, markupsafe.Markup(pictures[figure.slug].page_svg),
+def _section(section, drawings):
+  # The SVG was made here and has the data escaped in it: it is markup as it is.
+  figures = [_Figure(figure.slug, figure.title, figure.notes, markupsafe.Markup(drawings[figure.slug].page_svg),
                      _table(figure.table())) for figure in section.figures]
   return _Section(section.slug, section.title, section.sentences, figures, [_table(table) for table in section.tables])
 
 
 def _table(table):
   rows = [[_cell(value) for value in row] for row in table.rows[:MOST_ROWS]]
-  # A column is of words if any of its cells is.
+  # A column with any word is a column of words.
   kinds = ["words" if any(row[index][1] != "number" for row in rows) else "number" for index in range(len(table.columns))]
   return _Table(table.slug, table.title, table.note, list(zip(table.columns, kinds)), rows, len(table.rows) - len(rows))
 
@@ -77,7 +77,7 @@ def _cell(value):
 
 
 def _measured(rows):
-  """What was measured where, when and with which versions: a column for each machine."""
+  """Returns a table of what was measured where, when and with which versions, with a column for each machine."""
   table = model.Table("measured", "What was measured", ["machine"],
                       [[name] for name in ("CPU", "driver", "CUDA", "dates", "commits", "rows")])
   for machine, of_machine in rows.groupby("machine", sort=True):
@@ -95,7 +95,7 @@ def _files(results):
   table = model.Table("files", "Files read", ["file", "rows"], [])
   for source, of_file in results.rows.groupby("source", sort=False):
     table.rows.append([source, _statuses(of_file)])
-  table.rows.extend([name, "not a sweep's"] for name in results.other_files)
+  table.rows.extend([name, "not of a sweep"] for name in results.other_files)
   return table
 
 

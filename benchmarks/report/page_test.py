@@ -17,7 +17,7 @@ _OPTIONAL = {"td", "th", "tr", "thead", "tbody", "li"}
 
 
 class _Parser(html.parser.HTMLParser):
-  """Collects what the tests ask for, and whether tags are balanced."""
+  """Collects what the tests check, and whether tags are balanced."""
 
   def __init__(self, text):
     super().__init__()

@@ -1,9 +1,10 @@
-"""report: sweeps' CSV files as one HTML page, a workbook, and every chart as PNG and SVG.
+"""report: turns the CSV files of sweeps into one HTML page, a workbook, and every chart as PNG and SVG.
 
   bazel run //benchmarks:report -- FILE_OR_FOLDER... [--output=DIR] [--title=TEXT] [--only=html,xlsx,charts]
 
-A folder means its *.csv. Writes DIR/report.html, DIR/report.xlsx and DIR/charts/; DIR is `report` unless given. What could
-not be read goes to standard error. Exit codes: 0; 2 for bad input, after one line that says which.
+A folder means the *.csv in it. Writes DIR/report.html, DIR/report.xlsx and DIR/charts/; DIR is `report` unless given. Rows and
+files that could not be read are listed on standard error. The exit code is 0, or 2 for bad input, after one line that names
+it.
 """
 
 import argparse
@@ -23,11 +24,11 @@ from benchmarks.report import thinning
 from benchmarks.report import workbook
 
 _PARTS = ("html", "xlsx", "charts")
-_MOST_POINTS = 1000  # Of a line in a picture: two for each of its plot's 500 dots along x.
+_MOST_POINTS = 1000  # Of a line in a picture: two for each of the 500 dots of its plot along x.
 
 
 class _Flags(argparse.ArgumentParser):
-  """Says in one line what is wrong."""
+  """Reports a mistake in one line."""
 
   def error(self, message):
     sys.exit(_refused(message))
@@ -35,8 +36,8 @@ class _Flags(argparse.ArgumentParser):
 
 def main(arguments):
   flags = _parse(arguments)
-  gc.disable()  # Millions of cells, none of them in a cycle: to look for one takes seconds.
-  # Paths are relative to where the user called, not to where Bazel starts programs.
+  gc.disable()  # There are millions of cells and no reference cycles; searching for them takes seconds.
+  # Paths are relative to the folder where the user called, not to where Bazel starts programs.
   os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
   try:
     read = results.read_results([file for path in flags.paths for file in results.csv_files(path)])
@@ -56,9 +57,9 @@ def _parse(arguments):
                   allow_abbrev=False)
   parser.add_argument("paths", metavar="FILE_OR_FOLDER", nargs="+", help="CSVs of sweeps, folders of them")
   parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("report"), help="default: report")
-  parser.add_argument("--title", metavar="TEXT", help="of the page; default: what was measured")
+  parser.add_argument("--title", metavar="TEXT", help="of the page; default: the machines that were measured")
   parser.add_argument("--only", metavar="PARTS", type=_parts, default=set(_PARTS),
-                      help="what to write, with commas between; default: html,xlsx,charts")
+                      help="what to write, separated by commas; default: html,xlsx,charts")
   return parser.parse_args(arguments)
 
 
@@ -76,7 +77,7 @@ def _refused(reason):
 
 
 def _write(flags, read):
-  """Writes what flags.only asks for and prints what was written. Raises OSError when it cannot."""
+  """Writes the parts in flags.only and prints what was written. Raises OSError when a file cannot be written."""
   flags.output.mkdir(parents=True, exist_ok=True)
   found = sections.make_sections(read, studies.make_sections)
 
@@ -93,20 +94,20 @@ def _write(flags, read):
   drawn = [dataclasses.replace(section, figures=[thinning.thinned(figure, _MOST_POINTS) for figure in section.figures])
            for section in found]
   figures = [figure for section in drawn for figure in section.figures]
-  pictures = pictures.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
+  drawings = pictures.draw_all(figures, "charts" in flags.only, meanwhile=write_workbook)
   if "html" in flags.only:
     timed = read.rows[read.rows["kernel_ms_median"].notna()]
     title = flags.title or f"Stridewise on {', '.join(sorted(set(timed['machine']) - {''}) or ['the host executor'])}"
     file = flags.output / "report.html"
-    file.write_text(page.make_page(title, read, drawn, pictures, "xlsx" in flags.only), encoding="utf-8")
+    file.write_text(page.make_page(title, read, drawn, drawings, "xlsx" in flags.only), encoding="utf-8")
     print(file)
   if "charts" in flags.only:
     folder = flags.output / "charts"
     folder.mkdir(exist_ok=True)
-    for slug, picture in pictures.items():
+    for slug, picture in drawings.items():
       (folder / f"{slug}.png").write_bytes(picture.png)
       (folder / f"{slug}.svg").write_text(picture.svg, encoding="utf-8")
-    print(f"{folder}: {len(pictures)} charts, each as .png and .svg")
+    print(f"{folder}: {len(drawings)} charts, each as .png and .svg")
 
 
 if __name__ == "__main__":

@@ -40,9 +40,8 @@ class Results:
 
   rows: a pandas.DataFrame, in the order of the files, with all of columns.NAMES and these: `source` (the file's name, or its
     path where two files have the same name), `line` (where the row begins in the file, from 1), `machine` (the name of the
-    GPU, or of the CPU where the file has no rows of a GPU), `is_other_build` (bool: the file is in a folder OTHER_BUILDS) and
-    `step` (the step of the ladder, NaN for what is not on it). Numbers are floats, NaN where empty; words are str, "" where
-    empty.
+    GPU, or of the CPU where the file has no rows of a GPU) and `is_other_build` (bool: the file is in a folder OTHER_BUILDS).
+    Numbers are floats, NaN where empty; words are str, "" where empty. `step` is known for older files too.
   other_files: the files that do not belong to a sweep, such as a table of limits: source -> list of rows of cells, the
     header first. Those with a column of KNOWN_BY come from the project's other programs and are no problem.
   problems: one line for each kind of row that was skipped in a file, which names the first such row and counts the others;
@@ -181,7 +180,7 @@ def _sweep_frame(path, header, records, skipped):
   values = {"line": numpy.array(lines, dtype=int)}
   for name in columns.TEXT:
     values[name] = _shared(cells.get(name, empty))
-  for name in dict.fromkeys((*columns.NUMBERS, "step")):
+  for name in columns.NUMBERS:
     values[name], words = _numbers(cells.get(name, empty))
     for index in words:
       if usable[index]:

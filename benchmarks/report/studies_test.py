@@ -1,4 +1,4 @@
-"""Theirs beside ours: which rows of ours stand where, and what is said of them."""
+"""The studies beside ours: which of our rows stand where, and what the sentences say."""
 
 import math
 import unittest
@@ -20,7 +20,7 @@ def sections_of(*frames):
 
 
 def table_of(section, name):
-  """The rows of a section's table as dicts."""
+  """Returns the rows of a section's table as dicts."""
   table = next(table for table in section.tables if table.slug == f"{section.slug}-{name}")
   return [dict(zip(table.columns, row)) for row in table.rows]
 
@@ -57,7 +57,7 @@ class TheirFigures(unittest.TestCase):
 
 
 class WhatIsOurs(unittest.TestCase):
-  """Which of our rows stands beside naive_row with 16x16 blocks at 2048, of the third study."""
+  """Which of our rows is compared with the third study's naive_row with 16x16 blocks at 2048."""
 
   def our_ms(self, *rows, l1="on", **kwargs):
     theirs = FIGURES[FIGURES["study"].eq("002") & FIGURES["implementation"].eq("naive_row") & FIGURES["block_x"].eq(16)
@@ -110,10 +110,10 @@ class Sections(unittest.TestCase):
     self.assertEqual((naive["our ms"], naive["our device"]), (0.04, "GPU"))
     self.assertAlmostEqual(naive["their % of own copy_row"], 100 * 0.053088 / 0.073728)
     self.assertAlmostEqual(naive["our % of own copy_row"], 25)
-    self.assertAlmostEqual(naive["ours times as fast"], 0.073728 / 0.04)
+    self.assertAlmostEqual(naive["our speed over theirs"], 0.073728 / 0.04)
     self.assertEqual(naive["our % of a vectorised copy"], 20)
     self.assertTrue(math.isnan(cells[1]["our ms"]))
-    self.assertIn("Of 14 of these 16 rows", note_of(section, "times"))
+    self.assertIn("For 14 of these 16 rows", note_of(section, "times"))
     self.assertIn("--config=dlcm_cg", note_of(section, "times-l1-off"))
 
     drawn = next(figure for figure in section.figures if figure.slug == "study-002-times-shares")
@@ -141,9 +141,9 @@ class Sections(unittest.TestCase):
             fake_rows.transpose_row("tile_square", 2048, 0.1, dtype="int", total_ms=2.0, **block(32, 32))]
     cells = table_of(sections_of(fake_rows.frame(rows))["study-003"], "times")
     self.assertEqual([row["our ms"] for row in cells][:3], [40, 4, 2])
-    self.assertAlmostEqual(cells[2]["our step"], 2)
+    self.assertAlmostEqual(cells[2]["our gain over the row before"], 2)
     self.assertAlmostEqual(cells[2]["our gain over the CPU"], 20)
-    self.assertEqual(cells[2]["their step"], 1.066)
+    self.assertEqual(cells[2]["their gain over the row before"], 1.066)
     self.assertEqual([row["our device"] for row in cells][:2], ["CPU", "GPU"])
 
   def test_counters(self):
@@ -155,7 +155,7 @@ class Sections(unittest.TestCase):
     self.assertEqual([row["store_efficiency"] for row in cells], [25, 12.5])
     self.assertAlmostEqual(cells[1]["store_gbps"], 4e6 * 32 / 0.5 / 1e6)
     self.assertIn("store_efficiency of naive_row 16x16: 25 theirs, 12.5 ours", " ".join(section.sentences))
-    self.assertIn("Of 3 of these 4 kernels", note_of(section, "memory"))
+    self.assertIn("For 3 of these 4 kernels", note_of(section, "memory"))
 
   def test_counters_of_a_machine_without_a_gpu(self):
     counted = fake_rows.transpose_row("naive_row", 2048, math.nan, device="", l2="", host_memory="", load_efficiency=100.0,
@@ -168,7 +168,7 @@ class Sections(unittest.TestCase):
     self.assertIn("2 are the same within 1 % on the host executor", " ".join(section.sentences))
 
   def test_sentences_follow_the_data(self):
-    """The same order as theirs, and its reverse."""
+    """Compares rows in the same order as theirs, and in reverse."""
     theirs = FIGURES[FIGURES["study"].eq("002") & FIGURES["table"].eq("thin_blocks")]
     for ours, order, fastest in ((lambda gbps: 50 / gbps, 36, "The fastest on both sides is naive_col 8x32"),
                                  (lambda gbps: gbps, 0, "ours is naive_col 32x32")):
@@ -187,7 +187,7 @@ class Matmul(unittest.TestCase):
             for row in table_of(sections_of(fake_rows.frame(rows))["study-matmul"], "quotes")}
 
   def test_where_the_cpu_is_ahead(self):
-    """Ahead at 10 and 30, not at 20 and 40; 50 has no rival."""
+    """It is faster at 10 and 30, not at 20 and 40; at 50 there is nothing to compare with."""
     rows = [fake_rows.gpu_row("cublas", n, 0.01, total_ms=1.0) for n in (10, 20, 30, 40)]
     rows += [fake_rows.cpu_row("eigen", n, ms) for n, ms in ((10, 0.5), (20, 2.0), (30, 0.9), (40, 3.0), (50, 0.1))]
     what = "largest n at which eigen is faster than cublas, with copies"

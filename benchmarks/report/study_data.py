@@ -1,4 +1,4 @@
-"""The figures of the studies that the project began with, and where our rows of the same configuration are."""
+"""The figures of the studies that the project began with, and our rows of the same configurations."""
 
 import pathlib
 
@@ -10,14 +10,14 @@ STUDIES_CSV = pathlib.Path(__file__).absolute().parents[2] / "docs" / "results" 
 
 _WORDS = ("study", "table", "device", "implementation", "dtype", "l1", "compared_with", "remark")
 _CONFIGURATION = ("implementation", "dtype", "rows", "cols", "block_x", "block_y", "l1")
-# Rows do not say so: it is an option of the build (--config=dlcm_cg), and the file is named after it. Rows of any other
-# build (results.OTHER_BUILDS) are beside no study's.
+# An option of the build (--config=dlcm_cg) turns L1 off. Rows do not state it, but their file is named after it. Rows of any
+# other build (results.OTHER_BUILDS) are not compared with a study.
 _WITHOUT_L1 = "dlcm_cg"
 _ELEMENT_BYTES = 4  # float and int; the studies have no others.
 
 
 def read_studies(path=STUDIES_CSV):
-  """A DataFrame of the studies' figures, in their order: numbers NaN and words "" where a study has none.
+  """Returns a DataFrame of the studies' figures, in their order: numbers are NaN and words "" where a study has none.
 
   `table` names the table of a study; the other columns are those of the sweeps. `gbps` and the percentages are as printed.
   """
@@ -29,36 +29,37 @@ def read_studies(path=STUDIES_CSV):
 
 
 def bytes_moved(row):
-  """By a transpose or copy: each element read once and written once."""
+  """Returns the bytes that a transpose or copy moves: each element is read once and written once."""
   return 2 * row["rows"] * row["cols"] * _ELEMENT_BYTES
 
 
 class OurRows:
-  """One machine's rows of Results that can stand beside a study's: cold L2, no batches, plain products."""
+  """The rows of one machine that can be compared with a study: cold L2, no batches, plain products."""
 
   def __init__(self, rows, implementations):
     without_l1 = rows["source"].str.contains(_WITHOUT_L1, regex=False)
-    has_time = rows["kernel_ms_median"].gt(0)  # Where there is no GPU the host executor counts, and has no times.
+    has_time = rows["kernel_ms_median"].gt(0)  # Without a GPU, the host executor counts but has no times.
     is_timed = has_time & ~results.is_profilers(rows)
     usable = (rows["status"].eq("ok") & (has_time | rows["load_transactions"].notna()) & rows["batch"].eq(1)
               & rows["l2"].ne("hot") & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
               & rows["implementation"].isin(list(implementations)) & (without_l1 | ~rows["is_other_build"]))
     rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}), is_timed=is_timed[usable])
     self.rows = rows.sort_values("timestamp_utc", kind="stable")
-    self._places = {}
-    for place, key in enumerate(zip(*(self.rows[name].fillna(-1) for name in _CONFIGURATION))):
-      self._places.setdefault(key, []).append(place)
+    self._indices = {}
+    for index, key in enumerate(zip(*(self.rows[name].fillna(-1) for name in _CONFIGURATION))):
+      self._indices.setdefault(key, []).append(index)
 
   def timed(self, wanted):
-    """The latest time of the configuration that `wanted`, a row of read_studies(), names; None where there is none."""
+    """Returns the latest timed row of the configuration of `wanted`, a row of read_studies(); None where there is none."""
     return self._latest(wanted, "is_timed")
 
   def counted(self, wanted):
-    """The latest row of it with counters of memory behaviour; None where there is none."""
+    """Returns the latest row of that configuration with counters of memory behaviour; None where there is none."""
     return self._latest(wanted, "load_transactions")
 
   def products(self, implementation, column="is_timed"):
-    """Its square products of floats, of each size the latest that has something in `column`, by size `n`."""
+    """Returns the implementation's square products of floats by size `n`: of each size the latest row with a value in
+    `column`."""
     rows = self.rows
     rows = rows[rows["implementation"].eq(implementation) & rows["operation"].eq("matmul") & rows["dtype"].eq("float")
                 & rows["l1"].eq("on") & rows["rows"].eq(rows["cols"]) & rows["rows"].eq(rows["depth"])
@@ -67,21 +68,21 @@ class OurRows:
 
   def _latest(self, wanted, column):
     key = tuple(-1 if pandas.isna(wanted[name]) else wanted[name] for name in _CONFIGURATION)
-    for place in reversed(self._places.get(key, [])):
-      row = self.rows.iloc[place]
+    for index in reversed(self._indices.get(key, [])):
+      row = self.rows.iloc[index]
       if row[column] and not pandas.isna(row[column]):
         return row
     return None
 
 
 def by_machine(rows, implementations):
-  """{machine: OurRows}, in alphabetical order; without machines that have none."""
+  """Returns {machine: OurRows} in alphabetical order, of the machines that have any."""
   found = {machine: OurRows(of_machine, implementations) for machine, of_machine in rows.groupby("machine", sort=True)}
   return {machine: ours for machine, ours in found.items() if len(ours.rows)}
 
 
 def where_and_when(rows):
-  """For the subtitle of a chart of these rows, a DataFrame: machines, days, commits, L2 mode."""
+  """Returns the subtitle of a chart of these rows, a DataFrame: machines, days, commits, L2 mode."""
   machines, commits = (_distinct(rows[name]) for name in ("machine", "git_commit"))
   days = sorted(_distinct(rows["timestamp_utc"].str[:10]))
   parts = [", ".join(machines)]

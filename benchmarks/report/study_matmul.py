@@ -1,6 +1,6 @@
-"""The matmul assignment, theirs beside ours: the graphs that it drew from our rows, and the figures that its text quotes.
+"""The matmul assignment beside our results: the graphs that it has, drawn from our rows, and the figures that its text quotes.
 
-The numbers behind its graphs are not in its text: the lines are ours, the marks where it says that its own cross.
+Its text does not give the numbers behind its graphs. So the lines are ours, and marks show where it says that its lines cross.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ class Graph:
   parts: tuple  # Of _OURS.
 
 
-# Where the assignment stopped, lest a graph of what came later show nothing of the sizes that it had.
+# The largest sizes of the assignment: beyond them a graph would hide the sizes that it had.
 _LARGEST = {"cpu_naive": 1024, "naive_one_thread_blocks": 2048}
 
 _LIBRARIES, _KERNELS = ("eigen", "cublas"), ("naive_one_thread_blocks", "tiled")
@@ -40,17 +40,17 @@ GRAPHS = (
 
 
 def make_section(rows, machines):
-  """The model.Section of the assignment's `rows` of studies.csv; None where no machine has anything to show for it."""
+  """Returns the model.Section of the assignment's `rows` of studies.csv; None where no machine has rows for it."""
   figures = [figure for machine, ours in machines.items() for graph in GRAPHS
              for figure in _draw(graph, rows, machine, ours)]
   table, sentences = study_quotes.make_table(rows, machines)
   if not figures and not sentences:
     return None
-  return model.Section("study-matmul", "Matmul assignment: theirs beside ours", sentences, figures, [table])
+  return model.Section("study-matmul", "Matmul assignment: its figures beside ours", sentences, figures, [table])
 
 
 def _draw(graph, rows, machine, ours):
-  """A list of the graph's model.Chart; empty where there are no two lines of two points."""
+  """Returns a list of the graph's model.Chart; empty where it has fewer than two lines of two points."""
   series, used = [], []
   for implementation in graph.implementations:
     products = ours.products(implementation)

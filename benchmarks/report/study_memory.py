@@ -1,4 +1,4 @@
-"""What the studies' kernels do to memory: their profiler's counters above ours."""
+"""Memory behaviour of the studies' kernels: their profiler's counters above ours."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ from benchmarks.report.study_pairs import block_text
 COUNTERS = ("load_efficiency", "store_efficiency", "load_transactions", "store_transactions",
             "shared_load_wavefronts_per_request", "shared_store_wavefronts_per_request", "shared_efficiency",
             "achieved_occupancy", "branch_efficiency")
-# What goes through L1, in GB/s: of the sectors of 32 bytes that loads and stores ask for.
+# Throughput of L1 in GB/s, from the sectors of 32 bytes that loads and stores request.
 THROUGHPUTS = {"load_gbps": "load_transactions", "store_gbps": "store_transactions"}
 SECTOR_BYTES = 32
 
@@ -32,7 +32,7 @@ class Memory:
 
 
 def make_memory(study, rows, machines):
-  """The Memory of a study's `rows`; None where it has no counters."""
+  """Returns the Memory of a study's `rows`; None where it has no counters."""
   named = [name for name in (*COUNTERS, *THROUGHPUTS) if rows[name].notna().any()]
   rows = rows[rows[named].notna().any(axis=1)] if named else rows.iloc[:0]
   if rows.empty:
@@ -48,11 +48,11 @@ def make_memory(study, rows, machines):
       where = machine if row["device"] else "the host executor"
       cells.append([*kernel, f"ours ({where})", *(_ours(row, name) for name in named)])
       compared += [(where, " ".join(kernel), name, theirs[name], row[name]) for name in named if name in COUNTERS]
-  note = ["Theirs are nvprof's counters, or Nsight Compute's, under the names of our columns; empty is nothing to count, or "
-          "no time."]
+  note = ["Theirs are counters of nvprof or Nsight Compute under the names of our columns. A cell is empty where there is "
+          "nothing to count, or no time."]
   if missing:
-    note.append(f"Of {missing} of these {len(rows)} kernels the files have no counters of ours; "
-                f"`{COMMANDS[study]}` takes them.")
+    note.append(f"For {missing} of these {len(rows)} kernels the files have no counters of ours; "
+                f"`{COMMANDS[study]}` counts them.")
   return Memory(f"study-{study}-memory", ["implementation", "block", "whose", *named], cells, " ".join(note),
                 _sentences(compared), missing < len(rows))
 
@@ -64,7 +64,7 @@ def _ours(row, name):
 
 
 def _sentences(compared):
-  """compared: (machine, kernel, counter, theirs, ours)."""
+  """Returns a sentence for each machine. compared: (machine, kernel, counter, theirs, ours)."""
   sentences = []
   for machine in dict.fromkeys(entry[0] for entry in compared):
     both = [entry for entry in compared if entry[0] == machine and not pandas.isna(entry[3]) and not pandas.isna(entry[4])]

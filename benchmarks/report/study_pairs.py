@@ -1,4 +1,4 @@
-"""A study's rows beside ours."""
+"""Pairs of a study's row and ours of the same configuration."""
 
 import dataclasses
 import math
@@ -14,8 +14,8 @@ class StudyTable:
   title: str
   yardstick: str  # The implementation that each side's speeds are compared with on its own machine.
   block: tuple  # The yardstick's; None for the row's own.
-  command: str  # Makes our rows.
-  time: str = "kernel_ms_median"  # The column of ours that is beside their time.
+  command: str  # The command that measures our rows.
+  time: str = "kernel_ms_median"  # The column of ours that is compared with their time.
   note: str = ""
 
   def slug(self):
@@ -27,33 +27,34 @@ class StudyTable:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-  """A row of a study, and ours of one machine. Speeds are GB/s, shares percent of the own yardstick's; NaN for none."""
+  """A row of a study, and ours of one machine. Speeds are in GB/s, shares in percent of the same side's yardstick; NaN for
+  unknown."""
   theirs: object  # A row of study_data.read_studies().
   their_speed: float
   their_share: float
   machine: str = ""
-  ours: object = None  # A row of Results; without one all that follows is NaN.
+  ours: object = None  # A row of Results; None leaves all that follows NaN.
   our_ms: float = math.nan
   our_speed: float = math.nan
   our_share: float = math.nan
   our_step: float = math.nan  # Our speed over that of the study's row before.
-  our_gain: float = math.nan  # And over the CPU's.
+  our_gain: float = math.nan  # Our speed over the CPU's.
 
   def name(self):
-    """Kernel and block."""
+    """Returns kernel and block."""
     return f"{self.theirs['implementation']} {block_text(self.theirs)}".strip()
 
   def our(self, column):
     return math.nan if self.ours is None else self.ours[column]
 
   def our_share_at(self, column):
-    """The share, had the row taken as long as `column` says."""
+    """Returns the share that our row would have with the time in `column`."""
     return math.nan if self.ours is None else self.our_share * self.our_ms / self.ours[column]
 
 
 def make_pairs(table, rows, machines):
-  """For each of the study's `rows` a Pair with each of `machines` ({name: study_data.OurRows}) that has such a row, or else
-  one without ours."""
+  """Returns for each of the study's `rows` a Pair for each of `machines` ({name: study_data.OurRows}) that has such a row, or
+  one Pair without ours."""
   pairs = []
   before, cpu = {}, {}  # Our speeds, by machine.
   for _, theirs in rows.iterrows():
@@ -79,7 +80,7 @@ def block_text(row):
 
 
 def _their_speed(row):
-  """GB/s. Of the time where there is one: not every study prints its GB/s in this unit."""
+  """Returns GB/s, computed from the time where there is one, as not every study prints its GB/s in this unit."""
   return row["gbps"] if math.isnan(row["ms"]) else study_data.bytes_moved(row) / row["ms"] / 1e6
 
 
@@ -95,7 +96,7 @@ def _their_share(table, rows, row):
 
 
 def _yardstick(table, theirs):
-  """The configuration that a row is compared with."""
+  """Returns the configuration that a row is compared with on its own side."""
   yardstick = theirs.copy()
   yardstick["implementation"] = table.yardstick
   if table.block:

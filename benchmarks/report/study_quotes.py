@@ -1,4 +1,4 @@
-"""The figures that the matmul assignment quotes in its text, and ours."""
+"""The figures that the matmul assignment quotes in its text, beside ours."""
 
 import dataclasses
 import math
@@ -7,7 +7,7 @@ from typing import Callable
 from benchmarks.report import model
 from benchmarks.report.digits import significant
 
-LOADING = ("alloc_ms", "h2d_ms", "d2h_ms", "free_ms")  # What the assignment calls loading.
+LOADING = ("alloc_ms", "h2d_ms", "d2h_ms", "free_ms")  # The phases that the assignment calls loading.
 
 _QUALIFIERS = ("over", "below", "around")  # Remarks that belong to the number.
 _SWEEP = "bazel run //benchmarks:matmul_sweep -- --preset="
@@ -16,16 +16,16 @@ _NCU = "ncu --set full bazel-bin/benchmarks/matmul_sweep --sizes=1024 --implemen
 
 @dataclasses.dataclass(frozen=True)
 class Quote:
-  """Of a `table` of studies.csv. The texts have the names of a row's columns in them."""
+  """How a `table` of studies.csv is quoted. The texts are formatted with the columns of a row."""
   what: str
-  column: str  # Of theirs.
-  ours: Callable  # (row of theirs, study_data.OurRows) -> number, NaN where the files do not tell.
-  sentence: str  # With {theirs}, {ours} and {machine} besides.
-  command: str  # Measures ours.
+  column: str  # The column of their figure.
+  ours: Callable  # (row of theirs, study_data.OurRows) -> our figure, NaN where the files do not have it.
+  sentence: str  # Formatted with {theirs}, {ours} and {machine} too.
+  command: str  # The command that measures ours.
 
 
 def make_table(rows, machines):
-  """The model.Table of the assignment's `rows`, and a sentence for each figure that is there on both sides."""
+  """Returns the model.Table of the assignment's `rows`, and a sentence for each figure that both sides have."""
   cells, sentences, commands = [], [], []
   for _, row in rows.iterrows():
     quote = QUOTES[row["table"]]
@@ -39,10 +39,10 @@ def make_table(rows, machines):
                     row["remark"]])
       if machine:
         sentences.append(_sentence(quote, row, machine, value))
-  note = "Theirs are as quoted; a remark such as 'over' belongs to the number."
+  note = "Their figures are as quoted, and a remark such as 'over' qualifies the number."
   if commands:
     listed = ", ".join(f"`{command}`" for command in dict.fromkeys(commands))
-    note += f" What is empty is not in these files; it comes from {listed}."
+    note += f" Empty cells are not in these files; they are measured by {listed}."
   columns = ["what", "implementation", "n", "theirs", "our device", "ours", "remark"]
   return model.Table("study-matmul-quotes", "Matmul assignment: what its text quotes", columns, cells, note), sentences
 
@@ -57,13 +57,13 @@ def _sentence(quote, row, machine, value):
 
 
 def _at(row, products, values):
-  """That of `values` which belongs to the size of `row`."""
+  """Returns the one of `values` at the size of `row`."""
   found = values[products["n"] == row["rows"]]
   return found.iloc[0] if len(found) else math.nan
 
 
 def _last_ahead(row, ours):
-  """The largest n at which it is faster than the other; 0 for none."""
+  """Returns the largest n at which the implementation is faster than the other one; 0 for none."""
   both = ours.products(row["implementation"]).merge(ours.products(row["compared_with"]), on="n", suffixes=("", "_other"))
   ahead = both[both["total_ms"] < both["total_ms_other"]]["n"]
   return math.nan if both.empty else max(ahead, default=0.0)
@@ -102,28 +102,28 @@ def _in_no_column(row, ours):
 QUOTES = {
     "crossover": Quote(
         "largest n at which {implementation} is faster than {compared_with}, with copies", "rows", _last_ahead,
-        "With copies {implementation} is faster than {compared_with} up to n = {theirs} on theirs, to {ours} on {machine}.",
+        "With copies, {implementation} is faster than {compared_with} up to n = {theirs} in theirs, up to {ours} on {machine}.",
         _SWEEP + "{preset}"),
     "total": Quote(
         "ms with copies", "ms", _total,
-        "{implementation} takes {theirs} ms with copies at n = {rows} on theirs, {ours} ms on {machine}.",
+        "With copies, {implementation} takes {theirs} ms at n = {rows} in theirs, {ours} ms on {machine}.",
         _SWEEP + "{preset}"),
     "memory": Quote(
         "largest n measured", "rows", _largest,
-        "The largest n of {implementation} is {theirs} on theirs ({remark}), {ours} on {machine}.",
+        "The largest n of {implementation} is {theirs} in theirs ({remark}), {ours} on {machine}.",
         _SWEEP + "{preset}"),
     "loading": Quote(
         "ms for allocation, copies and freeing", "ms", _loading,
-        "All but the kernel of {implementation} takes {theirs} ms at n = {rows} on theirs, {ours} ms on {machine}.",
+        "Allocation and copies of {implementation} take {theirs} ms at n = {rows} in theirs, {ours} ms on {machine}.",
         _SWEEP + "{preset}"),
     "fma": Quote(
         "times the speed of {compared_with}", "speedup_vs_previous", _gain,
-        "{implementation} has {theirs} times the speed of {compared_with} on theirs, {ours} on {machine} at n = {rows}.",
+        "{implementation} has {theirs} times the speed of {compared_with} in theirs, {ours} on {machine} at n = {rows}.",
         _SWEEP + "{preset}"),
     "bank_conflicts": Quote(
         "wavefronts of a shared load", "shared_load_wavefronts_per_request", _wavefronts,
-        "A shared load of {implementation} takes {theirs} wavefronts on theirs, {ours} on {machine}.",
+        "A shared load of {implementation} takes {theirs} wavefronts in theirs, {ours} on {machine}.",
         "bazel run //benchmarks:profile -- --operation=matmul --kernels=tiled --sizes=1024"),
-    "throughput": Quote("compute throughput, percent of what is possible", "value", _in_no_column, "", _NCU),
+    "throughput": Quote("compute throughput, percent of the peak", "value", _in_no_column, "", _NCU),
     "stalls": Quote("cycles that a warp is stalled by synchronisation", "value", _in_no_column, "", _NCU),
 }

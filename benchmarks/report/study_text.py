@@ -1,4 +1,4 @@
-"""What a study's table and ours have in common and what not, in sentences that hold for any rows."""
+"""Sentences on how a study's table and ours agree and differ, which hold for any rows."""
 
 import itertools
 import math
@@ -11,7 +11,7 @@ def sentences(table, pairs):
   found = _impossible(table, pairs)
   for machine in dict.fromkeys(pair.machine for pair in pairs if pair.ours is not None):
     ours = [pair for pair in pairs if pair.machine == machine]
-    both = [pair for pair in ours if not math.isnan(pair.their_speed) and pair.ours["device"]]  # Of the GPU.
+    both = [pair for pair in ours if not math.isnan(pair.their_speed) and pair.ours["device"]]  # Rows of the GPU.
     if both:
       found += [_ratio(table, machine, both), *_order(both), *_fastest(both), *_furthest(table, both)]
     else:
@@ -31,7 +31,7 @@ def _ratio(table, machine, pairs):
 
 
 def _order(pairs):
-  """How many pairs of rows are in the same order on both sides."""
+  """Returns a sentence on the number of pairs of rows that have the same order on both sides."""
   compared = [(a.their_speed - b.their_speed) * (a.our_speed - b.our_speed) for a, b in itertools.combinations(pairs, 2)]
   decided = [product for product in compared if product != 0]
   if len(decided) < 2:
@@ -47,18 +47,18 @@ def _fastest(pairs):
   if theirs is ours:
     return [f"The fastest on both sides is {ours.name()}."]
   share = significant(100 * theirs.our_speed / ours.our_speed, 3)
-  return [f"Their fastest is {theirs.name()}, ours is {ours.name()}; theirs has {share} % of its speed here."]
+  return [f"Their fastest is {theirs.name()}, ours is {ours.name()}; on our side, theirs has {share} % of the speed of ours."]
 
 
 def _furthest(table, pairs):
-  """Where the shares of the own yardstick differ most."""
+  """Returns a sentence on the kernel whose shares of the yardstick differ most."""
   pairs = [pair for pair in pairs if pair.their_share > 0 and pair.our_share > 0]
   if len(pairs) < 2:
     return []
   pair = max(pairs, key=lambda pair: abs(math.log(pair.our_share / pair.their_share)))
   theirs, ours = significant(pair.their_share, 3), significant(pair.our_share, 3)
-  return [f"Beside the own {table.yardstick_text()} they differ most in {pair.name()}: {theirs} % of it on theirs, "
-          f"{ours} % on ours."]
+  return [f"Relative to {table.yardstick_text()} on the same side they differ most in {pair.name()}: {theirs} % of it in theirs, "
+          f"{ours} % in ours."]
 
 
 def _ours_alone(table, machine, pairs):
@@ -71,12 +71,12 @@ def _ours_alone(table, machine, pairs):
 
 
 def _impossible(table, pairs):
-  """Speeds that no kernel that moves all elements through memory can have."""
+  """Returns a sentence on speeds that no kernel can have that moves all elements through memory."""
   above = {pair.name(): pair.theirs["pct_of_peak"] for pair in pairs if pair.theirs["pct_of_peak"] > 100}
   if not above:
     return []
   named = ", ".join(f"{name} {significant(percent)} %" for name, percent in above.items())
-  return [f"{_title(table)}: some of theirs are above what their board's memory can do ({named}): not all elements can have "
+  return [f"{_title(table)}: some of theirs exceed the bandwidth of their board's memory ({named}), so not all elements can have "
           "been moved."]
 
 

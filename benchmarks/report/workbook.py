@@ -1,6 +1,6 @@
 """Writes the report as a spreadsheet: a sheet of contents, one for each figure and table, one with the rows of all files.
 
-Numbers are numbers in any locale, words stay words even where they begin with '=', and what is not known is empty.
+Numbers are numbers in any locale, words are text even where they begin with '=', and unknown cells are empty.
 """
 
 import datetime
@@ -12,11 +12,11 @@ from benchmarks.report import workbook_cells, workbook_rows, workbook_sheets
 from benchmarks.report.drawing import style
 
 CONTENTS, ROWS = "contents", "rows"
-MAX_NAME = 31  # Characters of a sheet's name.
+MAX_NAME = 31  # Characters in the name of a sheet.
 
 
 def write_workbook(path, sections, results):
-  """Writes `sections` (model.Section) and Results to `path`. Raises OSError when it cannot be written."""
+  """Writes `sections` (model.Section) and Results to `path`. Raises OSError when it cannot."""
   workbook = xlsxwriter.Workbook(str(path), {"strings_to_formulas": False, "strings_to_urls": False})
   workbook.set_properties({"title": "Stridewise report", "created": _last_timestamp(results.rows)})
   formats = workbook_cells.Formats(workbook)
@@ -40,8 +40,8 @@ def write_workbook(path, sections, results):
 
 
 def sheet_names(slugs):
-  """A name for each slug: legal, and unique without regard to case."""
-  names, taken = [], {CONTENTS, ROWS, "history"}  # Excel keeps the last for itself.
+  """Returns a name for each slug that is legal, and unique regardless of case."""
+  names, taken = [], {CONTENTS, ROWS, "history"}  # Excel reserves the last.
   for slug in slugs:
     legal = "".join(c if c.isalnum() or c in "-_" else "-" for c in slug) or "sheet"
     name, number = legal[:MAX_NAME], 1
@@ -54,7 +54,7 @@ def sheet_names(slugs):
 
 
 def _write_contents(sheet, formats, listed, results, rows_written):
-  """listed: (Section, its sheets' names and titles)."""
+  """Writes the sheet of contents. listed: (Section, names and titles of its sheets)."""
   sheet.fit_to_pages(1, 0)
   sheet.set_column(0, 0, MAX_NAME + 3)
   sheet.set_column(1, 1, 100)
@@ -68,7 +68,7 @@ def _write_contents(sheet, formats, listed, results, rows_written):
   for problem in results.problems:
     row.put("problem", problem)
   if rows_written < len(results.rows):
-    row.put("note", f"sheet '{ROWS}' has the first {rows_written} of {len(results.rows)} rows; the files have all")
+    row.put("note", f"sheet '{ROWS}' has the first {rows_written} of {len(results.rows)} rows; the CSV files have all")
   for section, sheets in listed:
     row.put()
     row.put(section.title, cell_format=formats.bold)
@@ -82,7 +82,7 @@ def _write_contents(sheet, formats, listed, results, rows_written):
 
 
 class _Rows:
-  """Writes a sheet's rows from the top."""
+  """Writes the rows of a sheet from the top down."""
 
   def __init__(self, sheet, formats):
     self._sheet, self._formats, self._row = sheet, formats, 0
@@ -98,7 +98,7 @@ class _Rows:
 
 
 def _last_timestamp(rows):
-  """So that the same files make the same workbook."""
+  """Returns when the last row was measured: the workbook's date, so that the same files make the same workbook."""
   try:
     return datetime.datetime.strptime(rows["timestamp_utc"].max(), "%Y-%m-%dT%H:%M:%SZ")
   except ValueError:

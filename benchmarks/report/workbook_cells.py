@@ -1,15 +1,15 @@
-"""How words and numbers become cells: a word stays a word, a number shows four digits and holds all, NaN stays empty."""
+"""Writes words and numbers as cells: a word as text, a number with four digits shown and all digits stored, NaN as empty."""
 
 import math
 import numbers
 import re
 
-MAX_TEXT = 32767  # Characters of a cell.
+MAX_TEXT = 32767  # Characters in a cell.
 _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Formats:
-  """The workbook's cell formats. A number's depends on its size: Excel knows no format of four significant digits."""
+  """The cell formats of a workbook. Excel has no format of four significant digits: that of a number depends on its size."""
 
   def __init__(self, workbook):
     self._workbook = workbook
@@ -30,7 +30,7 @@ class Formats:
 
 
 def number_format(value):
-  """A number format is written with '.', and shown with the decimal mark of the reader's locale."""
+  """Returns the format of a number, with '.' for the decimal mark; it is shown with that of the reader's locale."""
   if value == int(value) and abs(value) < 1e15:
     return "0"
   digits = 3 - math.floor(math.log10(abs(value)))
@@ -44,20 +44,20 @@ def is_number(value):
 
 
 def is_empty(value):
-  """None, NaN and infinities: a spreadsheet has no such numbers."""
+  """Returns whether `value` is None, NaN or infinite: a spreadsheet has no such numbers."""
   return value is None or (is_number(value) and not math.isfinite(value))
 
 
 def clean(text):
-  """`text` as a cell can hold it: no characters that XML forbids, not too long, never taken for marked-up text."""
+  """Returns `text` as a cell can hold it: without characters that XML forbids, not too long, never read as markup."""
   text = _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))[:MAX_TEXT]
-  # What stands between these two XlsxWriter would write as XML of its own.
+  # XlsxWriter writes text between these two tags unescaped.
   return text[:MAX_TEXT - 1] + " " if text.startswith("<r>") and text.endswith("</r>") else text
 
 
 def put(sheet, row, column, value, formats, cell_format=None):
   """Writes one cell."""
-  if type(value) is float and math.isfinite(value):  # Most cells, in half the time: numbers.Real is slow to ask for.
+  if type(value) is float and math.isfinite(value):  # True of most cells; checking for numbers.Real takes twice as long.
     sheet.write_number(row, column, value, cell_format or formats.number(value))
     return
   if is_empty(value) or value == "":

@@ -1,7 +1,7 @@
 """The sheet `rows`: the rows of all files.
 
-XlsxWriter takes 3 us a cell, 2 s for 10,000 rows. Here it writes the header and whatever else a sheet has; the rows' XML
-is made column by column, in a fifth of that.
+XlsxWriter takes 3 us a cell, 2 s for 10,000 rows. Here it writes only the header and the frame of the sheet. The XML of the
+rows is made column by column, in a fifth of that time.
 """
 
 import math
@@ -11,9 +11,9 @@ from xlsxwriter import utility, worksheet
 
 from benchmarks.report import columns, workbook_cells
 
-MAX_ROWS = 10000  # Whoever has more has them in the files: 100,000 took 10 s to write, made 29 MB, and open slowly.
+MAX_ROWS = 10000  # 100,000 rows took 10 s to write, made 29 MB and opened slowly; the CSV files have all rows.
 
-# Where a row comes from, then the files' columns.
+# Where a row comes from, then the columns of the files.
 COLUMNS = ("source", "line", "machine", *columns.NAMES)
 
 
@@ -21,7 +21,7 @@ class RowsSheet(worksheet.Worksheet):
   """For Workbook.add_worksheet(NAME, RowsSheet), then fill()."""
 
   def fill(self, rows, formats):
-    """The header, and the first MAX_ROWS of Results.rows. Returns how many."""
+    """Writes the header and the first MAX_ROWS of Results.rows. Returns the number of these rows."""
     rows = rows.iloc[:MAX_ROWS]
     workbook_cells.put_row(self, 0, COLUMNS, formats, formats.bold)
     for column, name in enumerate(COLUMNS):
@@ -34,7 +34,7 @@ class RowsSheet(worksheet.Worksheet):
     return len(rows)
 
   def _make_cells(self, values):
-    """For each row an index into a list of what may follow a cell's address; the last of them is "", an empty cell."""
+    """Returns for each row an index into a list of cells' XML after the address, and this list. Its last is "", an empty cell."""
     indices, distinct = pandas.factorize(values)  # NaN has -1.
     if values.dtype.kind in "fi":
       cells = [f"><v>{repr(value).removesuffix('.0')}</v></c>" if math.isfinite(value) else ""
@@ -44,11 +44,11 @@ class RowsSheet(worksheet.Worksheet):
     return indices.tolist(), cells + [""]
 
   def _word_cell(self, word):
-    # Words are in a table of the workbook, a cell has the index.
+    # Words stand in a table of the workbook, and a cell has the index.
     return f' t="s"><v>{self.str_table._get_shared_string_index(workbook_cells.clean(word))}</v></c>' if word else ""
 
   def _write_rows(self):
-    # XlsxWriter calls this for what stands between <sheetData> and </sheetData>.
+    # XlsxWriter calls this to write what is between <sheetData> and </sheetData>.
     super()._write_rows()
     letters = [utility.xl_col_to_name(column) for column in range(len(COLUMNS))]
     names = [str(row + 2) for row in range(self._row_count)]  # From 1, and below the header.

@@ -1,7 +1,8 @@
-"""The sheets of figures and tables: what it is, how to read it, the numbers, and beside them the chart that shows them.
+"""The sheets of figures and tables: title, notes, the numbers, and beside them the chart that shows them.
 
-Numbers stand where a native chart can refer to them: those of lines and points by series, one below the other; those of bars
-with a column for each series. Of long lines as many points as a chart can show; all measurements are in the sheet `rows`.
+The numbers are laid out so that a native chart can refer to them: those of lines and points one series below the other, those
+of bars with a column for each series. A long line is thinned to the points that a chart can show; all measurements are in the
+sheet `rows`.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from benchmarks.report.workbook_charts import Cells, SeriesCells
 
 MIN_WIDTH = 12  # Characters; the longest numbers, such as 0.00001234, have 10.
 LINE_HEIGHT = 15  # Points.
-MOST_POINTS = 200  # Of a line: one for each four or five pixels of its chart.
+MOST_POINTS = 200  # Of a line: one for every four or five pixels of its chart.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,7 @@ def write_item(page, item):
     notes = [item.note] if item.note else []
     write = _write_table
   page.sheet.set_landscape()
-  page.sheet.fit_to_pages(1, 0)  # One page wide in print, as long as need be.
+  page.sheet.fit_to_pages(1, 0)  # One page wide in print, and any number of pages long.
   page.sheet.write_string(0, 0, workbook_cells.clean(item.title), page.formats.title)
   for row, note in enumerate(notes, start=1):
     page.sheet.write_string(row, 0, workbook_cells.clean(note), page.formats.plain)
@@ -54,7 +55,7 @@ def write_item(page, item):
 
 
 def _write_header(page, top, columns, rows):
-  """The columns' names, on the side where their cells are, with as much room as these take."""
+  """Writes the names of the columns, aligned like their cells, and sets the widths of the columns."""
   lines = 1
   for column, name in enumerate(columns):
     words = [row[column] for row in rows if isinstance(row[column], str)]
@@ -93,12 +94,12 @@ def _write_heat_map(page, heat_map, top):
 
 
 def _write_points(page, figure, top):
-  """Columns: series, x, y, and where there are any low, high, how far these are from y, and labels."""
+  """Writes columns of series, x and y; where there are any, also of low, high, their distances from y, and labels."""
   has_spread = any(series.low is not None for series in figure.series)
   has_labels = any(series.labels is not None for series in figure.series)
   columns = ["series", figure.x.label, figure.y.label]
   columns += ["low", "high", "below", "above"] if has_spread else []
-  columns += ["label"] if has_labels else []
+  columns += [figure.label] if has_labels else []
   rows, placed = [], []
   for series in figure.series:
     first = top + 1 + len(rows)
@@ -132,7 +133,7 @@ def _point_rows(figure, series, has_spread, has_labels):
 
 
 def _write_marks(page, figure, top):
-  """Two points for each vertical line, from below all values to above them."""
+  """Writes two points for each vertical line, from below all values to above them; returns their labels and cells."""
   lowest, highest = workbook_charts.extent(figure.y, workbook_charts.values_along_y(figure))
   marks = [mark for mark in figure.marks if math.isfinite(mark.x)]
   if not marks or lowest is None:
@@ -147,7 +148,7 @@ def _write_marks(page, figure, top):
 
 
 def _write_bars(page, figure, top):
-  """Columns: what is along x, each series, and then how far each series' low and high are from it."""
+  """Writes columns of the words along x, of each series, and then of the distances of its low and high from it."""
   words = list(dict.fromkeys(word for series in figure.series for word in series.x))
   if not words:
     return
@@ -173,23 +174,23 @@ def _write_bars(page, figure, top):
 
 
 def _with_all(series, words):
-  """`series` with a value for each of `words`, NaN where it has none."""
-  places = {word: place for place, word in enumerate(series.x)}
+  """Returns `series` with a value for each of `words`, NaN where it has none."""
+  indices = {word: index for index, word in enumerate(series.x)}
 
   def spread_out(values, nothing):
-    return None if values is None else [values[places[word]] if word in places else nothing for word in words]
+    return None if values is None else [values[indices[word]] if word in indices else nothing for word in words]
 
   return dataclasses.replace(series, x=words, y=spread_out(series.y, math.nan), low=spread_out(series.low, math.nan),
                              high=spread_out(series.high, math.nan), labels=spread_out(series.labels, ""))
 
 
 def _plotted(value, axis):
-  """NaN for what a logarithmic axis cannot show: Excel complains of it whenever the file is opened."""
+  """Returns `value`, or NaN where a logarithmic axis cannot show it: Excel would warn whenever the file is opened."""
   return math.nan if axis.log and value <= 0 else value
 
 
 def _spread(series, index, axis):
-  """low, high, y - low, high - y; NaN where there is none."""
+  """Returns low, high, y - low, high - y; NaN without a spread."""
   if series.low is None:
     return [math.nan] * 4
   y, low, high = (_plotted(values[index], axis) for values in (series.y, series.low, series.high))

@@ -1,4 +1,4 @@
-"""What is in a workbook, read from its XML."""
+"""The content of a workbook, read from its XML."""
 
 import dataclasses
 import io
@@ -41,14 +41,14 @@ class Book:
                    for name, tree in self.xml.items()}
 
   def area(self, formula):
-    """The values that a chart's reference such as 'a b'!$B$2:$B$4 names; None for empty cells."""
+    """Returns the values that a chart's reference such as 'a b'!$B$2:$B$4 names, None for empty cells."""
     sheet, first, last = re.fullmatch(r"'?(.*?)'?!\$([A-Z]+\$\d+)(?::\$([A-Z]+\$\d+))?", formula).groups()
     column, first_row = first.split("$")
     last_row = (last or first).split("$")[1]
     return [self.sheets[sheet].get(f"{column}{row}") for row in range(int(first_row), int(last_row) + 1)]
 
   def column_of(self, sheet, header):
-    """The cells below a header's, as far as there are any."""
+    """Returns the cells below that of a header, down to the first empty one."""
     place = next(address for address, value in self.sheets[sheet].items() if value == header)
     letters, row = re.fullmatch(r"([A-Z]+)(\d+)", place).groups()
     values = []
@@ -58,7 +58,7 @@ class Book:
 
 
 def measured(**values):
-  """A Results of rows with these columns; all others are empty."""
+  """Returns a Results of rows with these columns; all others are empty."""
   count = len(next(iter(values.values()), []))
   cells = {name: [""] * count for name in ("source", "machine", *columns.TEXT)}
   cells |= {name: [NAN] * count for name in columns.NUMBERS} | {"line": range(2, count + 2)}
@@ -79,7 +79,7 @@ class WorkbookTest(unittest.TestCase):
     self.path = pathlib.Path(folder.name) / "report.xlsx"
 
   def write(self, *items, data=None):
-    """The Book of one section with these figures and tables."""
+    """Returns the Book of one section with these figures and tables."""
     figures = [item for item in items if not isinstance(item, model.Table)]
     tables = [item for item in items if isinstance(item, model.Table)]
     section = model.Section("s", "A section", ["A sentence."], figures, tables)

@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<BlockSearchGroup>> MakeGroups(PlanFlags flags) {
       });
   Preset preset;
   preset.name = "block_search";
-  preset.steps = {Step("*").Sizes("8192")};
+  preset.selections = {Selection("*").Sizes("8192")};
   ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(TransposeOperations(), preset, flags));
   std::vector<BlockSearchGroup> groups;
   for (const Config& config : plan) {

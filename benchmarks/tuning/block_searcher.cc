@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
-#include "benchmarks/harness/row_comparison.h"
 #include "common/base/progress.h"
 #include "common/base/status_macros.h"
 

@@ -64,7 +64,8 @@ class Judge {
     TuningRegret regret;
     regret.shapes = static_cast<int>(shapes_.size());
     for (const Shape& shape : shapes_) {
-      const MatMulDispatch& row = ChooseMatMul(*shape.args, compute_capability_, tuning);
+      const MatMulDispatch& row =
+          ChooseMatMul(*shape.args, DeviceModel{compute_capability_}, RunsOn::kDevice, tuning);
       const std::optional<double>& log_slowdown =
           shape.log_slowdowns[static_cast<size_t>(&row - MatMulDispatchTable().data())];
       regret.unmeasured += log_slowdown.has_value() ? 0 : 1;
@@ -121,7 +122,9 @@ std::vector<TuningChoice> TuningChoices(absl::Span<const MatMulTimes> times, int
     if (problem.ms.empty()) continue;
     TuningChoice choice;
     choice.times = &problem;
-    choice.chosen = ChooseMatMul(problem.args, compute_capability, tuning).implementation;
+    choice.chosen =
+        ChooseMatMul(problem.args, DeviceModel{compute_capability}, RunsOn::kDevice, tuning)
+            .implementation;
     const auto found = problem.ms.find(choice.chosen);
     if (found != problem.ms.end()) choice.chosen_ms = found->second;
     std::tie(choice.best, choice.best_ms) = Best(problem);

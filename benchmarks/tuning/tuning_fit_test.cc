@@ -54,7 +54,7 @@ std::vector<MatMulTimes> TimesBy(const MatMulTuning& rule) {
   for (const MatMulArgs& args : ManyShapes()) {
     MatMulTimes times = {args, {}};
     for (const MatMulDispatch& row : MatMulDispatchTable()) times.ms[row.implementation] = 2;
-    times.ms[ChooseMatMul(args, 90, rule).implementation] = 1;
+    times.ms[ChooseMatMul(args, H200Model(), RunsOn::kDevice, rule).implementation] = 1;
     all.push_back(times);
   }
   return all;
@@ -67,16 +67,16 @@ std::string Fitted(const std::vector<MatMulTimes>& times, const MatMulTuning& pr
 TEST(FitTuning, RecoversAKnownRule) {
   std::vector<MatMulTuning> rules(10, kPresent);
   rules[0].tiny_work = 64000;  // Of squares neither helps without the other.
-  rules[0].tiny_terms = 250;
-  rules[1].thin_lines = 48;
-  rules[1].thin_terms = 128;
+  rules[0].tiny_k = 250;
+  rules[1].thin_extent = 48;
+  rules[1].thin_k = 128;
   rules[2].tiles_32x32 = 70;
-  rules[3].few_terms = 5000;
+  rules[3].moderate_k = 5000;
   rules[4].tiles_32x64 = 300;
   rules[5].tiles_64x64 = 100;
-  rules[6].short_terms = 200;
-  rules[7].slower_64x64 = 140;
-  rules[7].slower_128x128 = 102;
+  rules[6].short_k = 200;
+  rules[7].cost_64x64 = 140;
+  rules[7].cost_128x128 = 102;
   rules[8].round_from = 60;
   rules[8].round_to = 110;
   rules[9] = {90, 3000, 80, 8, 1024, 90, 1024, 70, 30, 150, 70, 120, 190, 150, 110, 120};
@@ -107,9 +107,9 @@ TEST(FitTuning, KeepsWhatIsThereWhereNothingIsBetter) {
 TEST(FitTuning, MovesToTheNearest) {
   const MatMulTimes times = {Args(128, 128, 128), {{"tiny", 2}, {"stream_k_32x32", 1}}};
   const MatMulTuning fitted = FitTuning({times}, 90, kPresent);
-  EXPECT_EQ(fitted.tiny_terms, 116);  // Of the values 100, 116 and 134 it is the nearest below 128.
+  EXPECT_EQ(fitted.tiny_k, 116);  // Of the values 100, 116 and 134 it is the nearest below 128.
   MatMulTuning rest = fitted;
-  rest.tiny_terms = kPresent.tiny_terms;
+  rest.tiny_k = kPresent.tiny_k;
   EXPECT_EQ(TuningLine(rest), TuningLine(kPresent));
 }
 

@@ -26,7 +26,8 @@ std::vector<Config> PlanOf(const std::string& sizes = "", const std::string& sha
 auto Problem(const Config& config) { return std::pair(config.point.extents, config.point.batch); }
 
 std::string Chosen(const Config& config, const MatMulTuning& tuning) {
-  return ChooseMatMul(GaplessArgs(config.point), 90, tuning).implementation;
+  return ChooseMatMul(GaplessArgs(config.point), H200Model(), RunsOn::kDevice, tuning)
+      .implementation;
 }
 
 TEST(TuningPlan, HasAllThatTheTableNamesForEachProblem) {

@@ -25,7 +25,7 @@ MatMulTimes Times(int64_t n, int64_t batch, double tiny_ms, double stream_k_ms) 
 
 TEST(TuningReport, SaysRegretsMovesAndTheWorstShapes) {
   MatMulTuning fitted = kPresent;
-  fitted.tiny_terms = 120;
+  fitted.tiny_k = 120;
   const std::vector<MatMulTimes> times = {Times(100, 1, 1.5, 1.2), Times(128, 1, 2, 1),
                                           Times(112, 2, 4, 1), Times(96, 1, 0, 1)};
   const std::string text = TuningReport(times, kPresent, fitted);
@@ -37,7 +37,7 @@ TEST(TuningReport, SaysRegretsMovesAndTheWorstShapes) {
       "shapes); what it chooses at 1 more has no time\n";
   EXPECT_TRUE(absl::StrContains(text, present_line)) << text;
   EXPECT_TRUE(absl::StrContains(text, fitted_line)) << text;
-  EXPECT_TRUE(absl::StrContains(text, "Moved: tiny_terms from 160 to 120.\n")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "Moved: tiny_k from 160 to 120.\n")) << text;
   // From the worst to the least bad, and not the one where the best is chosen.
   const size_t failed = text.find("96x96x96 ");
   const size_t batch = text.find("112x112x112 x 2");

@@ -1,4 +1,4 @@
-// Where time comes from, so that timing code can be tested on a clock that the test moves by hand.
+// Clocks as an interface, so that a test can run timing code on a clock that it sets itself.
 
 #ifndef STRIDEWISE_COMMON_BASE_CLOCK_H_
 #define STRIDEWISE_COMMON_BASE_CLOCK_H_
@@ -11,7 +11,7 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // Seconds since an arbitrary moment; never goes back.
+  // Returns the seconds since an arbitrary moment; never decreases.
   virtual double Now() const = 0;
 };
 
@@ -24,7 +24,7 @@ class SteadyClock : public Clock {
   }
 };
 
-// Stands still until told otherwise.
+// A clock that moves only by Advance().
 class FakeClock : public Clock {
  public:
   double Now() const override { return now_; }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kHelpColumns = 100;
 
-// Insertions, deletions and replacements that make `b` of `a`.
+// Returns the number of insertions, deletions and replacements that turn `a` into `b`.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -64,15 +64,14 @@ absl::Status UnknownFlag(absl::string_view name) {
 absl::Status SetFlag(absl::CommandLineFlag* flag, absl::string_view value) {
   std::string error;
   if (flag->ParseFrom(value, &error)) return absl::OkStatus();
-  // "Illegal value 'x' specified for flag 'n'; reason": the reason is there where the type gives
-  // one.
+  // "Illegal value 'x' specified for flag 'n'; reason", where only some types give a reason.
   const size_t reason = error.find("; ");
   return absl::InvalidArgumentError(absl::StrCat(
       "--", flag->Name(), ": \"", absl::CHexEscape(value), "\" is not a valid value",
       reason == error.npos ? "" : absl::StrReplaceAll(error.substr(reason), {{"\n", " "}})));
 }
 
-// Wraps words; a line break in the text stays one.
+// Wraps words and keeps the line breaks of the text.
 void AppendWrapped(absl::string_view text, absl::string_view indent, std::string* out) {
   for (absl::string_view paragraph : absl::StrSplit(text, '\n')) {
     std::string line(indent);

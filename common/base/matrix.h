@@ -1,9 +1,9 @@
-// Views of row-major matrices whose rows may lie farther apart than they are long.
+// Views of row-major matrices with a leading dimension.
 //
-// A view owns nothing and copies as a value, into a kernel's arguments too. Element (r, c) lies at
-// data[r * ld + c], counted in elements and in 64 bits, so that a matrix of more than 2^31 elements
-// is nothing special. Preconditions: rows, cols >= 0, ld >= cols, and 0 <= r < rows, 0 <= c < cols
-// of an access; none is checked here.
+// A view owns nothing and is copied by value, also into a kernel's arguments. Element (r, c) is
+// data[r * ld + c], with offsets in elements and in 64 bits, so that a matrix may have more than
+// 2^31 elements. REQUIRES: rows, cols >= 0, ld >= cols, and 0 <= r < rows, 0 <= c < cols for an
+// access; nothing is checked here.
 
 #ifndef STRIDEWISE_COMMON_BASE_MATRIX_H_
 #define STRIDEWISE_COMMON_BASE_MATRIX_H_
@@ -18,7 +18,7 @@
 
 namespace stridewise {
 
-// A matrix to be read.
+// A view to read through.
 template <typename T>
 struct ConstMatrix {
   const T* data = nullptr;
@@ -31,7 +31,7 @@ struct ConstMatrix {
   }
 };
 
-// A matrix to be read and written.
+// A view to read and write through.
 template <typename T>
 struct Matrix {
   T* data = nullptr;
@@ -41,13 +41,14 @@ struct Matrix {
 
   STRIDEWISE_HOST_DEVICE T& operator()(int64_t r, int64_t c) const { return data[r * ld + c]; }
 
-  STRIDEWISE_HOST_DEVICE operator ConstMatrix<T>() const {  // NOLINT: a view may lose its pen.
+  // Converts implicitly: a matrix that may be written may also be read.
+  STRIDEWISE_HOST_DEVICE operator ConstMatrix<T>() const {  // NOLINT(google-explicit-constructor)
     return {data, rows, cols, ld};
   }
 };
 
-// Returns the elements from the first to one past the last, the padding between rows included and
-// that after the last row not.
+// Returns the number of elements from the first to the last of the matrix, including the padding
+// between rows but not the padding after the last row.
 STRIDEWISE_HOST_DEVICE inline int64_t SpanElements(int64_t rows, int64_t cols, int64_t ld) {
   return rows == 0 || cols == 0 ? 0 : (rows - 1) * ld + cols;
 }

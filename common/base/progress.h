@@ -1,5 +1,4 @@
-// One line on a terminal that says what runs now, how far the work is and how long it may still
-// take:
+// Shows in one line on a terminal what runs now, how much is done and how much time is left:
 //
 //   [12/80] tiled 1024x1024x1024 | 35 s, about 3 min 20 s left
 //
@@ -18,26 +17,25 @@ namespace stridewise {
 
 class Progress {
  public:
-  // For `total` items. `enabled`: whether `out`, usually standard error, is a terminal; otherwise
-  // nothing is ever printed. `out` and `clock` must outlive this object. The elapsed time begins
-  // now.
+  // Begins `total` items and the elapsed time. Prints nothing unless `enabled`, which says that
+  // `out`, usually standard error, is a terminal. `out` and `clock` must outlive this object.
   Progress(int total, bool enabled, std::ostream* out, const Clock* clock);
 
-  // Takes the line away.
+  // Erases the line.
   ~Progress();
 
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // The next item begins, and the one before it is done. The time left is the average of the items
-  // done so far times those that are not done.
+  // Ends the previous item and begins the next. The time left is estimated as the average time of
+  // the items done so far times the number of those left.
   void Start(absl::string_view what);
 
-  // An item needs no work (its row is in the file already). It counts in n of N and not in the
-  // average.
+  // Counts an item that needs no work (its row is in the file already) as done, without counting it
+  // in the average.
   void Skip();
 
-  // Takes the line away; the next Start() brings it back.
+  // Erases the line until the next Start().
   void Clear();
 
  private:
@@ -48,7 +46,7 @@ class Progress {
   double start_;
   int begun_ = 0;
   int skipped_ = 0;
-  size_t line_length_ = 0;  // On the terminal now.
+  size_t line_length_ = 0;  // Of the line that is on the terminal now.
 };
 
 }  // namespace stridewise

@@ -1,4 +1,4 @@
-// The two macros with which every function of the house passes on an error.
+// The two macros that return an error to the caller.
 
 #ifndef STRIDEWISE_COMMON_BASE_STATUS_MACROS_H_
 #define STRIDEWISE_COMMON_BASE_STATUS_MACROS_H_

@@ -89,10 +89,11 @@ std::vector<T> WithoutRepeats(const std::vector<T>& items) {
 
 using Extents = std::vector<int64_t>;
 
-// Parses a list of shapes of `rank` extents with an x between them.
-absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::string_view text,
-                                                  size_t rank, int64_t min, int64_t max,
-                                                  int64_t max_product, absl::string_view want) {
+// Parses a list of shapes of `dimensions` >= 2 extents with an x between them.
+absl::StatusOr<std::vector<Extents>> ParseExtentLists(absl::string_view flag,
+                                                      absl::string_view text, size_t dimensions,
+                                                      int64_t min, int64_t max, int64_t max_product,
+                                                      absl::string_view want) {
   std::vector<Extents> shapes;
   for (absl::string_view item : SplitList(text)) {
     Extents shape;
@@ -101,7 +102,7 @@ absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::
       if (!extent.has_value()) return BadItem(flag, item, want);
       shape.push_back(*extent);
     }
-    if (shape.size() != rank) return BadItem(flag, item, want);
+    if (shape.size() != dimensions) return BadItem(flag, item, want);
     Extents sorted = shape;
     std::sort(sorted.rbegin(), sorted.rend());
     if (sorted[0] * sorted[1] > max_product) return BadItem(flag, item, want);
@@ -109,11 +110,6 @@ absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::
   }
   RETURN_IF_ERROR(CheckCount(flag, shapes.size()));
   return WithoutRepeats(shapes);
-}
-
-std::string MatrixWant(absl::string_view form) {
-  return absl::StrCat(form, " with extents from 0 to ", kMaxExtent, " and matrices of at most ",
-                      kMaxElements, " elements");
 }
 
 }  // namespace
@@ -127,18 +123,34 @@ absl::StatusOr<std::vector<int64_t>> ParseSizes(absl::string_view flag, absl::st
   return WithoutRepeats(sizes);
 }
 
+absl::StatusOr<std::vector<Extents>> ParseExtents(absl::string_view flag, absl::string_view text,
+                                                  int dimensions) {
+  if (dimensions == 1) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes(flag, text));
+    std::vector<Extents> shapes;
+    for (const int64_t size : sizes) shapes.push_back({size});
+    return shapes;
+  }
+  const std::string form = dimensions == 2 ? "ROWSxCOLS"
+                           : dimensions == 3
+                               ? "MxNxK"
+                               : absl::StrCat(dimensions, " extents, x between them,");
+  return ParseExtentLists(flag, text, static_cast<size_t>(dimensions), 0, kMaxExtent, kMaxElements,
+                          absl::StrCat(form, " with extents from 0 to ", kMaxExtent,
+                                       " and matrices of at most ", kMaxElements, " elements"));
+}
+
+std::string ShapeText(absl::Span<const int64_t> extents) { return absl::StrJoin(extents, "x"); }
+
 absl::StatusOr<std::vector<Shape3>> ParseShapes(absl::string_view flag, absl::string_view text) {
-  ASSIGN_OR_RETURN(const std::vector<Extents> shapes,
-                   ParseExtents(flag, text, 3, 0, kMaxExtent, kMaxElements, MatrixWant("MxNxK")));
+  ASSIGN_OR_RETURN(const std::vector<Extents> shapes, ParseExtents(flag, text, 3));
   std::vector<Shape3> result;
   for (const Extents& shape : shapes) result.push_back({shape[0], shape[1], shape[2]});
   return result;
 }
 
 absl::StatusOr<std::vector<Shape2>> ParseShapes2(absl::string_view flag, absl::string_view text) {
-  ASSIGN_OR_RETURN(
-      const std::vector<Extents> shapes,
-      ParseExtents(flag, text, 2, 0, kMaxExtent, kMaxElements, MatrixWant("ROWSxCOLS")));
+  ASSIGN_OR_RETURN(const std::vector<Extents> shapes, ParseExtents(flag, text, 2));
   std::vector<Shape2> result;
   for (const Extents& shape : shapes) result.push_back({shape[0], shape[1]});
   return result;
@@ -147,8 +159,8 @@ absl::StatusOr<std::vector<Shape2>> ParseShapes2(absl::string_view flag, absl::s
 absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag,
                                                     absl::string_view text) {
   ASSIGN_OR_RETURN(const std::vector<Extents> shapes,
-                   ParseExtents(flag, text, 2, 1, 1024, 1024,
-                                "XxY with 1 to 1024 threads each way and at most 1024 in all"));
+                   ParseExtentLists(flag, text, 2, 1, 1024, 1024,
+                                    "XxY with 1 to 1024 threads each way and at most 1024 in all"));
   std::vector<BlockShape> result;
   for (const Extents& shape : shapes) {
     result.push_back({static_cast<int>(shape[0]), static_cast<int>(shape[1])});

@@ -1,8 +1,8 @@
-// Parsers of the values that the sweeps' flags take.
+// Parsers of the values of the sweeps' flags.
 //
 // Each takes the flag's name, as in "--sizes", and returns InvalidArgument with one line that names
-// the flag, the offending part of the value and what is allowed. Blanks around items are allowed;
-// items that repeat an earlier one are dropped, so that nothing is measured twice.
+// the flag, the offending part of the value and what is allowed. Blanks around the items of a list
+// are allowed. Items that repeat an earlier one are dropped, so that nothing is measured twice.
 
 #ifndef STRIDEWISE_COMMON_BASE_SWEEP_ARGS_H_
 #define STRIDEWISE_COMMON_BASE_SWEEP_ARGS_H_
@@ -14,12 +14,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace stridewise {
 
-// Limits: larger values are slips of the pen, not experiments.
+// Limits, beyond which a value is taken for a typing error.
 inline constexpr int64_t kMaxSize = int64_t{1} << 24;
-inline constexpr int64_t kMaxItems = 100000;  // In one list, repeated ones counted.
+inline constexpr int64_t kMaxItems = 100000;  // In one list, counting repeated items.
 inline constexpr int64_t kMaxExtent = int64_t{1} << 31;
 inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // The product of any two extents.
 
@@ -39,24 +40,35 @@ struct BlockShape {
   int y = 0;
 };
 
-// A comma list of N, A:B:STEP (A, A + STEP and so on up to B) and A:B:*FACTOR (A, A * FACTOR and so
-// on up to B): "1:5001:10,8192", "32:4096:*2". Sizes are 0 to kMaxSize. An empty text is an error.
+// Parses a comma list of N, A:B:STEP (A, A + STEP and so on up to B) and A:B:*FACTOR (A, A * FACTOR
+// and so on up to B): "1:5001:10,8192", "32:4096:*2". Sizes are 0 to kMaxSize. An empty text is an
+// error.
 absl::StatusOr<std::vector<int64_t>> ParseSizes(absl::string_view flag, absl::string_view text);
 
-// Comma lists of MxNxK and of ROWSxCOLS. Extents are 0 to kMaxExtent. An empty text is an error.
+// Parses a comma list of shapes: "4096x512,7x5" for two dimensions. Extents are 0 to kMaxExtent,
+// and the product of any two is at most kMaxElements. One dimension is a list of sizes as
+// ParseSizes() takes them. An empty text is an error. REQUIRES: dimensions > 0.
+absl::StatusOr<std::vector<std::vector<int64_t>>> ParseExtents(absl::string_view flag,
+                                                               absl::string_view text,
+                                                               int dimensions);
+
+// Returns the extents as ParseExtents() reads them: "4096x512".
+std::string ShapeText(absl::Span<const int64_t> extents);
+
+// Call ParseExtents() for MxNxK and for ROWSxCOLS.
 absl::StatusOr<std::vector<Shape3>> ParseShapes(absl::string_view flag, absl::string_view text);
 absl::StatusOr<std::vector<Shape2>> ParseShapes2(absl::string_view flag, absl::string_view text);
 
-// A comma list of thread block shapes, XxY: each 1 to 1024, and at most 1024 threads. An empty text
-// is an error.
+// Parses a comma list of thread block shapes, XxY: each extent 1 to 1024, and at most 1024 threads.
+// An empty text is an error.
 absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag, absl::string_view text);
 
-// How many problems of one shape make a batch: 1 to kMaxExtent.
+// Parses the number of problems of one shape in a batch: 1 to kMaxExtent.
 absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text);
 
-// The indices, ascending, of the names that match any of `patterns`: a comma list of names and of
-// globs with *, ? and [sets]. An empty text selects all. A pattern that matches nothing is an error
-// that lists the names.
+// Returns the indices, ascending, of the names that match any of `patterns`: a comma list of names
+// and of globs with *, ? and [sets]. An empty text selects all. A pattern that matches no name is
+// an error that lists the names.
 absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::string_view patterns,
                                                  const std::vector<std::string>& available_names);
 

@@ -149,6 +149,26 @@ TEST(ParseShapesTest, Errors) {
   }
 }
 
+TEST(ParseExtentsTest, AnyNumberOfDimensions) {
+  using Shapes = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(*ParseExtents(kFlag, "1:3:1,8,2", 1), (Shapes{{1}, {2}, {3}, {8}}));
+  EXPECT_EQ(*ParseExtents(kFlag, "3x5, 7X0,3x5", 2), (Shapes{{3, 5}, {7, 0}}));
+  EXPECT_EQ(*ParseExtents(kFlag, "1x2x3", 3), (Shapes{{1, 2, 3}}));
+  EXPECT_EQ(*ParseExtents(kFlag, "1x2x3x4", 4), (Shapes{{1, 2, 3, 4}}));
+  ExpectClearError(ParseExtents(kFlag, "3x5", 1).status(), "\"3x5\"", "3x5");
+  ExpectClearError(ParseExtents(kFlag, "3", 2).status(), "ROWSxCOLS", "3");
+  ExpectClearError(ParseExtents(kFlag, "3x5", 3).status(), "MxNxK", "3x5");
+  ExpectClearError(ParseExtents(kFlag, "3x5x7", 4).status(), "4 extents", "3x5x7");
+  ExpectClearError(ParseExtents(kFlag, "1x1048577x1x1048576", 4).status(), "1048577", "too large");
+}
+
+TEST(ShapeTextTest, IsWhatParseExtentsReads) {
+  EXPECT_EQ(ShapeText({4096}), "4096");
+  EXPECT_EQ(ShapeText({4096, 0}), "4096x0");
+  const std::vector<std::vector<int64_t>> shapes = {{7, 5, 0}};
+  EXPECT_EQ(*ParseExtents(kFlag, ShapeText(shapes[0]), 3), shapes);
+}
+
 TEST(ParseBlocksTest, ListsAndErrors) {
   const auto blocks = ParseBlocks(kFlag, "32x8,1x1024,1024x1,32x32,32x8");
   ASSERT_TRUE(blocks.ok()) << blocks.status();

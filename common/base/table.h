@@ -1,4 +1,4 @@
-// An aligned table for the terminal, printed row by row as results come.
+// Prints an aligned table on the terminal, row by row as results come.
 
 #ifndef STRIDEWISE_COMMON_BASE_TABLE_H_
 #define STRIDEWISE_COMMON_BASE_TABLE_H_
@@ -20,11 +20,12 @@ class Table {
   // `out` must outlive the table.
   Table(std::vector<TableColumn> columns, std::ostream* out);
 
-  // The titles and a rule below them.
+  // Prints the titles and a rule below them.
   void PrintHeader();
 
-  // One line, flushed. Missing cells are empty; a cell longer than its column is not cut but pushes
-  // what follows. REQUIRES: no more cells than columns; ASCII, no newlines.
+  // Prints one line and flushes it. Missing cells are empty. A cell that is longer than its column
+  // is not cut and shifts the cells behind it. REQUIRES: no more cells than columns; ASCII, no
+  // newlines.
   void PrintRow(const std::vector<std::string>& cells);
 
  private:

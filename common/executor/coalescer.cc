@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kBankBytes = 4;  // What a bank delivers in one pass.
 
-// Copies the addresses of the lanes in `mask` to `sorted`, ascending, and returns how many they
-// are. Most warps are whole and have them in order already, so looking first makes this fast.
+// Copies the addresses of the lanes in `mask` to `sorted`, ascending, and returns their number.
+// Most warps are full and have them in order already, so that checking first makes this fast.
 int SortActive(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t sorted[kWarpLanes]) {
   int count = 0;
   if (mask == ~uint32_t{0}) {
@@ -22,11 +22,11 @@ int SortActive(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t sorte
   return count;
 }
 
-// Whether two addresses lie in different multiples of `unit`, a power of two: then they differ in a
-// bit that counts units.
+// Returns whether two addresses lie in different units of `unit` bytes, a power of two: then they
+// differ in a bit that counts units.
 bool Differ(uint64_t a, uint64_t b, uint64_t unit) { return (a ^ b) >= unit; }
 
-// Whether no lane asks for something else than lane ^ `distance` does, where both are on.
+// Returns whether every lane has the address of lane ^ `distance`, where both are active.
 bool NeighboursAgree(const uint64_t address[kWarpLanes], uint32_t mask, int distance) {
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     const int other = lane ^ distance;
@@ -35,7 +35,7 @@ bool NeighboursAgree(const uint64_t address[kWarpLanes], uint32_t mask, int dist
   return true;
 }
 
-// The rule of the header: how many neighbouring lanes go through the banks together.
+// Returns the number of neighbouring lanes that are processed together, by the rule of the header.
 int LanesTogether(const uint64_t address[kWarpLanes], uint32_t mask, int bytes, bool store) {
   if (bytes <= kBankBytes) return kWarpLanes;
   const int lanes = kBanks * kBankBytes / bytes;
@@ -44,9 +44,9 @@ int LanesTogether(const uint64_t address[kWarpLanes], uint32_t mask, int bytes, 
   return paired ? 2 * lanes : lanes;
 }
 
-// Passes through the banks for ascending addresses that go together: the most that any bank has to
-// deliver. An access wider than a bank takes the same share of each of its banks, which are one
-// `column` here.
+// Returns the passes through the banks for ascending addresses that are processed together: the
+// most words that any bank has to deliver. An access wider than a bank uses each of its banks
+// equally, which are one `column` here.
 uint32_t WavefrontsTogether(const uint64_t sorted[], int count, int bytes) {
   const int width = std::max(bytes, kBankBytes);
   const int shift = __builtin_ctz(width);

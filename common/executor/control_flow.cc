@@ -10,11 +10,12 @@ namespace {
 
 constexpr int kNone = -1;
 
-// All nodes reachable from `root`, each after those that a depth-first search found from it.
+// Returns all nodes reachable from `root`, each after those that a depth-first search found from
+// it.
 std::vector<int> PostOrder(const Graph& graph, int root) {
   std::vector<int> order;
   std::vector<bool> seen(graph.size());
-  std::vector<std::pair<int, size_t>> path = {{root, 0}};  // Nodes and the next successor of each.
+  std::vector<std::pair<int, size_t>> path = {{root, 0}};  // Nodes and their next successors.
   seen[root] = true;
   while (!path.empty()) {
     auto& [node, next] = path.back();
@@ -96,8 +97,8 @@ void ControlFlow::AddPath(const LaneTrace& lane) {
   int node = NodeOf(kTraceStart);
   for (size_t i = 0; i <= lane.count; ++i) {
     const Site site = i < lane.count ? lane.events[i].site : kTraceEnd;
-    // Nearly every step goes where one went before, and nodes have few successors: looking there
-    // first spares the hash.
+    // Nearly every step repeats an earlier one, and nodes have few successors: comparing with them
+    // first saves the hash.
     const std::vector<int>& known = successors_[node];
     const auto edge = std::find_if(known.begin(), known.end(),
                                    [&](int successor) { return site_of_[successor] == site; });

@@ -1,4 +1,4 @@
-// The control-flow graph that the lanes of a warp show, and where paths through it meet again.
+// Builds the control-flow graph of a warp from the paths of its lanes, and finds where they meet.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_CONTROL_FLOW_H_
 #define STRIDEWISE_COMMON_EXECUTOR_CONTROL_FLOW_H_
@@ -11,24 +11,24 @@
 
 namespace stridewise::executor {
 
-// Stand before the first and behind the last event of every lane.
+// The sites before the first and after the last event of every lane.
 inline constexpr Site kTraceStart = 0;
 inline constexpr Site kTraceEnd = ~Site{0};
 
-// Nodes are numbers from 0; graph[v] has the successors of v.
+// Lists the successors of node v in graph[v]; nodes are numbered from 0.
 using Graph = std::vector<std::vector<int>>;
 
-// For each node the closest other node that is on all paths to it from `root` (Cooper, Harvey and
-// Kennedy, A Simple, Fast Dominance Algorithm, 2001). The root's is itself; every node has to be
-// reachable from it.
+// Returns, for each node, its immediate dominator: the closest other node on all paths to it from
+// `root`, or `root` itself for the root (Cooper, Harvey and Kennedy, A Simple, Fast Dominance
+// Algorithm, 2001). REQUIRES: every node is reachable from `root`.
 std::vector<int> ImmediateDominators(const Graph& graph, int root);
 
 class ControlFlow {
  public:
-  // Lanes without events show nothing.
+  // Lanes without events add nothing to the graph.
   explicit ControlFlow(absl::Span<const LaneTrace> lanes);
 
-  // The first site that all paths from `site` to the end have in common, its immediate
+  // Returns the first site that all paths from `site` to the end have in common: its immediate
   // post-dominator. REQUIRES: `site` is in a trace or kTraceStart.
   Site MeetingPoint(Site site) const;
 

@@ -41,13 +41,13 @@ DeviceMemory::DeviceMemory(std::unique_ptr<LazyPages> arena)
       owner_(kArenaBytes / kChunkBytes) {}
 
 absl::StatusOr<Region*> DeviceMemory::Allocate(absl::string_view name, size_t bytes) {
-  // Buffers do not all start at the same place in their chunk: they would compete for the same
+  // Buffers start at different offsets in their chunks: they would otherwise compete for the same
   // lines of the host's caches.
   const size_t skew = regions_.size() % 16 * 4352;
   const size_t chunks = (bytes + skew + kChunkBytes - 1) / kChunkBytes;
   const size_t with_guards = chunks + 2;
 
-  // First fit from the cursor, then from the start: an address is not used again soon.
+  // First fit from the cursor, then from the start, so that addresses are not reused soon.
   const auto free_run = [&](size_t from, size_t to) -> size_t {
     for (size_t first = from, length = 0, i = from; i < to; ++i) {
       length = owner_[i] == nullptr ? length + 1 : 0;

@@ -1,6 +1,5 @@
-// The executor's device memory: an address range of its own, so that one comparison tells a device
-// pointer, with room between the buffers, so that running over the end of one does not reach the
-// next.
+// The executor's device memory: an address range of its own, so that one comparison recognises a
+// device pointer, with gaps between the buffers, so that an overrun does not reach the next buffer.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_DEVICE_MEMORY_H_
 #define STRIDEWISE_COMMON_EXECUTOR_DEVICE_MEMORY_H_
@@ -17,10 +16,11 @@
 
 namespace stridewise::executor {
 
-// Zeroed pages that the system hands out when they are touched. Move-only by unique_ptr.
+// Owns zeroed pages that the system allocates when they are touched. Move-only by unique_ptr.
 class LazyPages {
  public:
-  static std::unique_ptr<LazyPages> Map(size_t bytes);  // Null where there is no room.
+  // Maps pages; returns null where there is no address space left.
+  static std::unique_ptr<LazyPages> Map(size_t bytes);
   ~LazyPages();
   LazyPages(const LazyPages&) = delete;
   LazyPages& operator=(const LazyPages&) = delete;
@@ -29,7 +29,7 @@ class LazyPages {
   T* As() const {
     return static_cast<T*>(data_);
   }
-  void Clear();  // All zero again.
+  void Clear();  // Sets all bytes to zero again.
 
  private:
   LazyPages(void* data, size_t bytes) : data_(data), bytes_(bytes) {}
@@ -37,15 +37,15 @@ class LazyPages {
   size_t bytes_;
 };
 
-// One buffer.
+// A buffer of device memory and the shadow state beside it.
 struct Region {
   std::string name;
   uintptr_t base = 0;
   size_t bytes = 0;
   bool read_only = false;
-  bool initialised = false;  // All of it; otherwise `written` has a 1 for each byte that is.
+  bool initialised = false;  // All bytes are; otherwise `written` has a 1 for each byte that is.
   uint8_t* written = nullptr;
-  // One cell for each 1 << granule_log2 bytes; never more than the smallest access of a kernel.
+  // One cell for each 1 << granule_log2 bytes, which is at most the smallest access of a kernel.
   Cell* cells = nullptr;
   int granule_log2 = 2;
 
@@ -60,17 +60,17 @@ class DeviceMemory {
   static constexpr size_t kArenaBytes = size_t{1} << 36;
   static constexpr size_t kChunkBytes = size_t{1} << 20;
 
-  // ResourceExhausted where the system gives no such address range.
+  // Returns ResourceExhausted where the system has no such address range.
   static absl::StatusOr<std::unique_ptr<DeviceMemory>> Create();
 
-  // Aligned to 256 bytes, every byte 0xff. REQUIRES: bytes > 0.
+  // Allocates a buffer aligned to 256 bytes, with every byte 0xff. REQUIRES: bytes > 0.
   absl::StatusOr<Region*> Allocate(absl::string_view name, size_t bytes);
   void Free(Region* region);
 
   bool Contains(uintptr_t address) const { return address - base_ < kArenaBytes; }
-  // REQUIRES: Contains(address). Null between buffers.
+  // Returns the buffer at the address, or null between buffers. REQUIRES: Contains(address).
   Region* Find(uintptr_t address) const { return owner_[(address - base_) / kChunkBytes]; }
-  // The buffer that `address` is in or nearest to; null if there is none.
+  // Returns the buffer that contains or is nearest to `address`; null if there is no buffer.
   const Region* Nearest(uintptr_t address) const;
 
   const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
@@ -85,7 +85,7 @@ class DeviceMemory {
   size_t cursor_ = 1;  // Where the next search for free chunks starts.
 };
 
-// The contents of all buffers that kernels may write, to go back to.
+// Saves the contents of all buffers that kernels may write, to restore them.
 class MemorySnapshot {
  public:
   explicit MemorySnapshot(const DeviceMemory& memory);

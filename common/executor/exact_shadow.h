@@ -1,6 +1,6 @@
-// Every access to every byte that could still race, with where in the code it was: slow, and only
-// for a launch in which shadow.h has seen something suspicious. Names both sides of a race, and
-// clears what only looked like one.
+// Records every access to every byte that could still race, with its position in the code. Slow,
+// and only used for a launch in which shadow.h found something suspicious: it names both sides of a
+// race, and dismisses false alarms.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_EXACT_SHADOW_H_
 #define STRIDEWISE_COMMON_EXECUTOR_EXACT_SHADOW_H_
@@ -24,22 +24,22 @@ class ExactShadow {
     bool atomic;
   };
 
-  // Notes the access to the bytes from `address` on; returns an earlier one that nothing orders
-  // before it and that must be, if there is one.
+  // Records the access to the bytes from `address` on. Returns an earlier access with which it
+  // races: one that conflicts with it and is not ordered before it.
   std::optional<Access> Touch(uint64_t address, int bytes, const Access& access,
                               const Present& now);
 
   void Clear() { bytes_.clear(); }
 
  private:
-  // Of what is ordered before a later access nothing needs to be kept.
+  // Accesses that are ordered before a later one are not kept.
   struct Byte {
     bool written = false;
     Access writer{};
     std::vector<Access> readers;
   };
-  // Two threads of one warp or block, or of two blocks, stand for all that read the same byte: more
-  // readers than this are not kept.
+  // A few readers of a warp, of a block and of other blocks represent all others of the same byte:
+  // no more readers than this are kept.
   static constexpr size_t kMaxReaders = 72;
 
   std::unordered_map<uint64_t, Byte> bytes_;

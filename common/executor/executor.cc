@@ -16,14 +16,14 @@
 namespace stridewise::executor {
 namespace {
 
-// Each block takes two ticks of a 31-bit clock or more, so there is a limit; and far below it the
-// shadow memory is wiped between launches.
+// Each block takes at least two ticks of a 31-bit clock, so there is a limit; far below it the
+// shadow memory is cleared between launches.
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 28;
 constexpr uint32_t kClockToWipeAt = uint32_t{1} << 29;
 
-// Below so many threads of a grid the start of other cores costs more than they bring.
+// For grids with fewer threads, starting other cores costs more time than they save.
 constexpr uint64_t kThreadsWorthACore = 1 << 13;
-// Blocks that a worker takes at a time.
+// The number of blocks that a worker takes at a time.
 constexpr uint64_t kBlocksPerTurn = 4;
 
 SimtIndex ToIndex(const Extent3& extent) {
@@ -36,7 +36,7 @@ Extent3 BlockAt(uint64_t linear, const SimtIndex& grid) {
           static_cast<int64_t>(linear / grid.x / grid.y)};
 }
 
-// The order of blocks: 0 ... count - 1, or from some block on in strides without common divisor.
+// The order of blocks: 0 ... count - 1, or from any block on in strides coprime to the count.
 class BlockOrder {
  public:
   BlockOrder(uint64_t count, uint64_t seed) : count_(count) {
@@ -70,7 +70,7 @@ struct Executor::State {
     clock = 1;
   }
 
-  // Runs all blocks on `cores` workers; how it ended is in context->stop.
+  // Runs all blocks on `cores` workers; context->stop then tells how the launch ended.
   void RunBlocks(LaunchContext* context, uint64_t blocks, int cores) {
     context->first_clock = clock;
     context->shared_granule_log2 = shared_granule_log2;
@@ -199,8 +199,8 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
 
   if (state.clock > kClockToWipeAt) state.WipeShadows();
 
-  // What is found may mean that the launch has to start again from the beginning, with finer cells,
-  // on one core, or exactly: so what it wrote must be undone.
+  // A launch may have to start again from the beginning, with finer cells, on one core, or exactly:
+  // then everything that it wrote must be undone.
   const MemorySnapshot before(*state.memory);
   for (;;) {
     state.RunBlocks(&context, blocks, cores);

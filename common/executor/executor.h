@@ -1,5 +1,5 @@
-// The host executor: runs CUDA kernels on the CPU, checks every access, and counts what they do to
-// memory.
+// The host executor: runs CUDA kernels on the CPU, checks every memory access, and counts memory
+// traffic.
 //
 //   ASSIGN_OR_RETURN(auto executor, executor::Executor::Create({}));
 //   ASSIGN_OR_RETURN(auto in, executor->Allocate("in", bytes));
@@ -38,19 +38,20 @@ struct ExecutorOptions {
   bool check = true;    // Bounds, races, initialisation. Wild addresses are always found.
   bool profile = true;  // Count what goes to memory.
   int threads = 0;      // Cores to run blocks on; 0: all of the machine's.
-  // 0 runs blocks, warps and lanes in order; any other value in an order of its own.
+  // 0 runs blocks, warps and lanes in order; every other value in another pseudo-random order.
   uint64_t schedule_seed = 0;
-  // Runs only the blocks for which this is true; null: all. For a look at the edge of a huge grid.
-  // What the others would have written is not there.
+  // If not null, only the blocks for which this returns true are run, for tests at the edge of a
+  // huge grid. The results of the other blocks are missing.
   std::function<bool(const Extent3& block, const Grid& grid)> only;
-  int max_findings = 16;  // A launch ends early when it has so many.
-  // Basic blocks of one thread after which it counts as one that does not end: some seconds.
+  int max_findings = 16;  // A launch ends when it has this number of findings.
+  // A thread that runs more basic blocks than this, which takes some seconds, is reported as
+  // runaway.
   uint64_t max_steps = uint64_t{1} << 26;
 };
 
-// A launch that was executed.
+// The report on a launch that was executed.
 struct LaunchReport {
-  uintptr_t kernel = 0;  // Entry point; Executor::KernelName() names it.
+  uintptr_t kernel = 0;  // The entry point; Executor::KernelName() returns its name.
   Grid grid;
   Block block;
   size_t dynamic_shared_bytes = 0;
@@ -59,17 +60,18 @@ struct LaunchReport {
   std::vector<Finding> findings;
 };
 
-// What the launcher of a kernel hands over; see launch.h.
+// A kernel and its arguments; see launch.h.
 struct KernelCall {
   uintptr_t kernel = 0;
-  void (*run)(void* arguments) = nullptr;  // Calls the kernel, as one thread of it.
+  void (*run)(void* arguments) = nullptr;  // Runs one thread of the kernel.
   void* arguments = nullptr;
   size_t arguments_bytes = 0;
 };
 
 class Executor;
 
-// Memory of the executor's device, aligned to 256 bytes. Move-only; must not outlive the executor.
+// Owns memory of the executor's device, aligned to 256 bytes. Move-only; must not outlive the
+// executor.
 class Buffer {
  public:
   Buffer() = default;
@@ -84,14 +86,15 @@ class Buffer {
   }
   size_t bytes() const { return bytes_; }
 
-  // Copies bytes() bytes in, or out. What is uploaded counts as initialised.
+  // Copy bytes() bytes to or from the buffer. Uploaded bytes count as initialised.
   void Upload(const void* from);
   void Download(void* to) const;
 
-  // Copies bytes in that no kernel may read before it has written them: the output's old contents.
+  // Copies bytes to the buffer that no kernel may read before it has written them: the old contents
+  // of an output.
   void Poison(const void* from);
 
-  // Makes every store by a kernel a finding.
+  // Makes every store of a kernel to this buffer a finding.
   void MakeReadOnly();
 
  private:
@@ -101,7 +104,7 @@ class Buffer {
   size_t bytes_ = 0;
 };
 
-// A device of its own: memory, a stream, and the machine's cores to run kernels on.
+// A simulated device: memory, a stream, and the machine's cores to run kernels on.
 class Executor {
  public:
   static absl::StatusOr<std::unique_ptr<Executor>> Create(const ExecutorOptions& options);
@@ -109,24 +112,24 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // `name` is what findings call the buffer. Full of NaN, and nobody has written it.
+  // Allocates a buffer that is full of NaN and uninitialised; findings call it `name`. Returns
   // ResourceExhausted where the address space that the executor reserved is used up.
   absl::StatusOr<Buffer> Allocate(absl::string_view name, size_t bytes);
 
-  // Stands for this executor wherever a launcher wants a stream.
+  // Returns a stream that makes launchers run their kernels on this executor.
   cudaStream_t stream();
 
-  // Runs a kernel over the grid. InvalidArgument for a geometry that CUDA would refuse, and a
-  // DataLoss with all findings' text when a check failed. An empty grid is OK and leaves no report.
-  // Launchers come here through Launch() of launch.h.
+  // Runs a kernel over the grid. Returns InvalidArgument for a geometry that CUDA would refuse, and
+  // DataLoss with the text of all findings when a check failed. An empty grid is OK and leaves no
+  // report. Launchers call this through Launch() of launch.h.
   absl::Status Run(const KernelCall& call, const Grid& grid, const Block& block,
                    size_t dynamic_shared_bytes);
 
-  // All launches since the last clear, in order, also those that failed a check.
+  // Returns all launches since the last clear, in order, including those that failed a check.
   const std::vector<LaunchReport>& launches() const;
   void ClearLaunches();
 
-  // Through the symbolizer: a process, so not for inner loops.
+  // Returns the kernel's name. Starts a process for the symbolizer: not for inner loops.
   static std::string KernelName(const LaunchReport& report);
 
  private:
@@ -136,7 +139,7 @@ class Executor {
   std::unique_ptr<State> state_;
 };
 
-// The executor behind a stream. REQUIRES: `stream` is some executor's stream().
+// Returns the executor of a stream. REQUIRES: `stream` is the stream() of an executor.
 Executor* ExecutorOfStream(cudaStream_t stream);
 
 }  // namespace stridewise::executor

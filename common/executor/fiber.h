@@ -1,5 +1,5 @@
-// A function on a stack of its own that can be left in the middle and entered again: one CUDA
-// thread. A switch takes about 10 ns (Boost.Context).
+// A function on a stack of its own that can be suspended and resumed: one CUDA thread. A switch
+// takes about 10 ns (Boost.Context).
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_FIBER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_FIBER_H_
@@ -16,40 +16,40 @@ class Fiber {
  public:
   using Function = void (*)(void* argument);
 
-  // The next Resume() calls function(argument) on the stack that ends at `stack_top`. Whatever the
-  // fiber was in the middle of is forgotten: no destructors run. `function` must not return; it
-  // ends in a Suspend() after which nobody resumes.
+  // Makes the next Resume() call function(argument) on the stack that ends at `stack_top`. The
+  // previous call, if it has not ended, is abandoned: no destructors run. `function` must not
+  // return; it ends in a Suspend() after which no one resumes it.
   void Start(void* stack_top, size_t stack_bytes, Function function, void* argument);
 
   // Runs the fiber until its next Suspend(). REQUIRES: not called from within it.
   void Resume();
 
-  // REQUIRES: called from within the fiber.
+  // Returns to the caller of Resume(). REQUIRES: called from within the fiber.
   void Suspend();
 
  private:
-  void* context_ = nullptr;  // Of the side that is not running.
+  void* context_ = nullptr;  // The context of the side that is not running.
   Function function_ = nullptr;
   void* argument_ = nullptr;
 };
 
-// Stacks side by side, each above a page that must not be touched. Pages are taken from the system
-// when they are first used. Move-only by unique_ptr.
+// Owns adjacent stacks, each above a guard page. The system allocates their pages when they are
+// first touched. Move-only by unique_ptr.
 class FiberStacks {
  public:
   static constexpr size_t kStackBytes = size_t{64} << 10;
 
-  // ResourceExhausted where the system gives no more address space.
+  // Returns ResourceExhausted where the system has no more address space.
   static absl::StatusOr<std::unique_ptr<FiberStacks>> Create(int count);
   ~FiberStacks();
   FiberStacks(const FiberStacks&) = delete;
   FiberStacks& operator=(const FiberStacks&) = delete;
 
-  // The lowest usable byte of stack i; it ends kStackBytes further on.
+  // Returns the lowest usable byte of stack i, which is kStackBytes large.
   uintptr_t Bottom(int i) const { return base_ + i * kStride + (kStride - kStackBytes); }
 
-  // Where stack i starts to grow down. Not the same distance from each stack's end: the tops would
-  // share the few cache lines that addresses 64 KB apart compete for.
+  // Returns the address from which stack i grows down. Its distance from the stack's end differs
+  // between stacks: tops that are 64 KB apart would compete for the same few cache lines.
   void* Top(int i) const {
     return reinterpret_cast<void*>(Bottom(i) + kStackBytes - i % 16 * size_t{320});
   }

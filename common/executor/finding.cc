@@ -12,7 +12,7 @@ std::string ExtentText(const Extent3& extent) {
   return absl::StrCat("(", extent.x, ",", extent.y, ",", extent.z, ")");
 }
 
-// "block (0,0,0) thread (1,0,0) at tile_square.cu:31".
+// Returns "block (0,0,0) thread (1,0,0) at 11_tile_square.cu:31".
 std::string CulpritText(const Culprit& culprit, const SourceLine& line) {
   std::string text =
       absl::StrCat("block ", ExtentText(culprit.block), " thread ", ExtentText(culprit.thread));
@@ -48,7 +48,7 @@ absl::string_view CheckName(Check check) {
 
 std::string FindingsText(absl::Span<const Finding> findings) {
   std::vector<uintptr_t> kernels;
-  std::vector<uintptr_t> calls;  // Two a finding.
+  std::vector<uintptr_t> calls;  // Two for each finding.
   for (const Finding& finding : findings) {
     kernels.push_back(finding.kernel);
     calls.push_back(finding.culprit.pc);

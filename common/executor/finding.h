@@ -1,4 +1,4 @@
-// What the host executor found wrong with a kernel, and how it says so.
+// Mistakes that the host executor finds in a kernel, and their text.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_FINDING_H_
 #define STRIDEWISE_COMMON_EXECUTOR_FINDING_H_
@@ -14,43 +14,43 @@
 namespace stridewise::executor {
 
 enum class Check {
-  kOutOfBounds,        // Outside every buffer, or every __shared__ variable.
-  kWildAddress,        // In no memory of the device: null, a host pointer, garbage.
-  kMisaligned,         // Not a multiple of the access's size.
-  kWriteToReadOnly,    // A store to a buffer that the kernel was to read only.
-  kUninitialised,      // A read of what nobody has written.
-  kRace,               // Two threads, one place, at least one writes, nothing orders them.
-  kBarrierDivergence,  // Threads wait at different barriers, or some never come.
+  kOutOfBounds,      // An access outside every buffer or every __shared__ variable.
+  kWildAddress,      // An access outside the device's memory: null, a host pointer, garbage.
+  kMisaligned,       // An address that is not a multiple of the access's size.
+  kWriteToReadOnly,  // A store to a read-only buffer.
+  kUninitialised,    // A load of bytes that were never written.
+  kRace,  // Two unordered accesses of two threads to a byte, at least one of them a store.
+  kBarrierDivergence,  // Threads that wait at different barriers, or that never arrive.
   kSharedMemoryLimit,  // More shared memory than a block can have.
   kRunaway,            // A thread that does not end, perhaps waiting for another block.
 };
 
-// "out-of-bounds access", "data race", ...
+// Returns "out-of-bounds access", "data race" and so on.
 absl::string_view CheckName(Check check);
 
-// A thread of the grid and where in the code it was.
+// A thread of the grid and its position in the code.
 struct Culprit {
   Extent3 block{0, 0, 0};
   Extent3 thread{0, 0, 0};
-  uintptr_t pc = 0;  // A return address; 0 where there is none.
+  uintptr_t pc = 0;  // A return address; 0 where it is unknown.
   bool store = false;
 };
 
 struct Finding {
   Check check;
-  uintptr_t kernel = 0;  // Its entry point.
+  uintptr_t kernel = 0;  // The kernel's entry point.
   Culprit culprit;
-  bool has_other = false;  // A race: the access that came first.
-  Culprit other;
-  // What and where: "4-byte store to buffer 'out', 4 bytes after its 400 bytes".
+  bool has_other = false;
+  Culprit other;  // Of a race: the access that came first.
+  // Describes the access: "4-byte store to buffer 'out', 4 bytes after its 400 bytes".
   std::string message;
 };
 
-// Several lines in the manner of compute-sanitizer, without a newline at the end:
+// Returns several lines in the style of compute-sanitizer, without a newline at the end:
 //
 //   data race in TileSquare: 4-byte load of shared memory, offset 132
-//       by block (0,0,0) thread (1,0,0) at tile_square.cu:31
-//       after the store by block (0,0,0) thread (0,1,0) at tile_square.cu:27
+//       by block (0,0,0) thread (1,0,0) at 11_tile_square.cu:31
+//       after the store by block (0,0,0) thread (0,1,0) at 11_tile_square.cu:27
 std::string FindingsText(absl::Span<const Finding> findings);
 
 }  // namespace stridewise::executor

@@ -1,4 +1,4 @@
-// ShortFunctionName(): reading what the demangler writes.
+// ShortFunctionName(): parses demangled names.
 
 #include <cstddef>
 #include <string>
@@ -55,12 +55,12 @@ size_t SkipOperatorName(absl::string_view text, size_t begin) {
 }  // namespace
 
 std::string ShortFunctionName(absl::string_view demangled) {
-  // The parts between "::" of the name, without the brackets behind them. What turns out to be a
-  // return type is forgotten at the space behind it.
+  // The parts between "::" of the name, without the brackets after them. A part that turns out to
+  // be a return type is dropped at the space after it.
   std::vector<absl::string_view> parts;
-  size_t begin = 0;              // Of the part that is being read.
-  size_t end = 0;                // Of its name, 0 while that goes on.
-  bool after_arguments = false;  // What follows up to "::" is "const" or "[clone .cold]".
+  size_t begin = 0;              // Where the current part begins.
+  size_t end = 0;                // Where its name ends; 0 until then.
+  bool after_arguments = false;  // The text up to the next "::" is "const" or "[clone .cold]".
   const auto finish_part = [&](size_t here) {
     parts.push_back(demangled.substr(begin, (end > 0 ? end : here) - begin));
     end = 0;

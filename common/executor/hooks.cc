@@ -1,7 +1,7 @@
-// The functions that an instrumented kernel calls: the compiler's (SanitizerCoverage's trace-pc,
-// trace-loads and trace-stores; ThreadSanitizer's memory intrinsics, which rename_symbols.sh gives
-// the names below; emulated thread-local storage,
-// which is what the shim makes of __shared__) and the shim's (simt_entry_points.h).
+// The functions that an instrumented kernel calls: those of the compiler (SanitizerCoverage's
+// trace-pc, trace-loads and trace-stores; ThreadSanitizer's memory intrinsics, which
+// rename_symbols.sh renames to the names below; emulated thread-local storage, which the shim uses
+// for __shared__) and those of the shim (simt_entry_points.h).
 //
 // Outside of a running kernel, in launchers and other host code of the same file, they do nothing.
 
@@ -25,7 +25,7 @@ inline void OnAccess(const void* address, int log2_bytes, AccessOp op, void* pc)
                        reinterpret_cast<uintptr_t>(pc));
 }
 
-// An aggregate copy: the widest accesses that its address and length allow.
+// Reports an aggregate copy as the widest accesses that its address and length allow.
 void OnRange(const void* address, size_t bytes, AccessOp op, void* pc) {
   auto at = reinterpret_cast<uintptr_t>(address);
   const uintptr_t end = at + bytes;
@@ -37,7 +37,7 @@ void OnRange(const void* address, size_t bytes, AccessOp op, void* pc) {
   }
 }
 
-// What GCC's and Clang's emulated TLS keep for each variable.
+// The record that GCC's and Clang's emulated TLS keep for each variable.
 struct EmulatedTlsControl {
   size_t size, alignment;
   uintptr_t word;
@@ -51,7 +51,7 @@ struct EmulatedTlsControl {
 extern "C" {
 
 // simt_library renames the control words of all `extern __shared__` arrays to this one: they are
-// one piece of memory, whatever they are called.
+// the same memory under any name.
 EmulatedTlsControl simt_dynamic_shared __asm__("__emutls_v.simt_dynamic_shared")
     __attribute__((used)) = {0, 16, 0, nullptr};
 

@@ -1,5 +1,6 @@
-// Launch() of common/gpu/launch.h for kernels compiled for the host executor: that header includes
-// this one instead of its own. Same arguments, same refusals; the kernel has ended when it returns.
+// Launch() for kernels compiled for the host executor: common/gpu/launch.h includes this header in
+// place of its own functions. Arguments and errors are the same; the kernel has ended when it
+// returns.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_LAUNCH_H_
 #define STRIDEWISE_COMMON_EXECUTOR_LAUNCH_H_
@@ -18,7 +19,7 @@ namespace stridewise::executor {
 template <typename... Params, typename... Args>
 absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {
-  static_assert(sizeof...(Params) == sizeof...(Args), "one argument a parameter");
+  static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   struct Arguments {
     void (*kernel)(Params...);
     std::tuple<Params...> values;
@@ -34,7 +35,7 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
   return executor::ExecutorOfStream(stream)->Run(call, grid, block, shared_bytes);
 }
 
-// Kernels run one after the other.
+// Does what Launch() does: kernels run one after the other here.
 template <typename... Params, typename... Args>
 absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {

@@ -1,8 +1,8 @@
-// The memory behaviour of a launch, in exact integers, named after what Nsight Compute counts.
+// Counts the memory behaviour of a launch in exact integers, under the names of Nsight Compute.
 //
 //   requests          l1tex__t_requests_pipe_lsu_mem_global_op_{ld,st}.sum (global)
 //                     smsp__inst_executed_op_shared_{ld,st}.sum (shared; the GPU also counts
-//                     instructions whose lanes are all switched off)
+//                     instructions without active lanes)
 //   sectors           l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum
 //   wavefronts        smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{ld,st}.sum
 //   DistinctByteShare smsp__sass_average_data_bytes_per_sector_mem_global_op_{ld,st}.pct
@@ -17,12 +17,13 @@
 
 namespace stridewise::executor {
 
-// Counters of one site, or of all of one kind. Fields without meaning in a space stay 0.
+// The counters of one site, or of all sites of one kind. Fields without meaning for a memory space
+// are 0.
 struct MemoryCounters {
-  uint64_t requests = 0;          // Instructions that a warp issued with at least one lane.
-  uint64_t lanes = 0;             // Lanes that took part, summed over requests.
-  uint64_t requested_bytes = 0;   // Of each lane, summed.
-  uint64_t distinct_bytes = 0;    // A byte that several lanes of a request ask for counts once.
+  uint64_t requests = 0;          // Instructions that a warp issued with at least one active lane.
+  uint64_t lanes = 0;             // Active lanes, summed over requests.
+  uint64_t requested_bytes = 0;   // Bytes of each active lane, summed.
+  uint64_t distinct_bytes = 0;    // A byte that several lanes of a request access counts once.
   uint64_t sectors = 0;           // Global.
   uint64_t lines = 0;             // Global.
   uint64_t ideal_sectors = 0;     // Global: of the distinct bytes, packed.
@@ -35,30 +36,30 @@ struct MemoryCounters {
 
   uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
 
-  // Of 1; 1 where there was no access. The share of the bytes moved in sectors that somebody asked
-  // for: gld_efficiency, gst_efficiency.
+  // Returns the fraction of the bytes moved in sectors that lanes requested, or 1 where there was
+  // no access: gld_efficiency, gst_efficiency.
   double SectorEfficiency() const;
-  // 0 where there was no request.
+  // Return 0 where there was no request.
   double SectorsPerRequest() const;
   double WavefrontsPerRequest() const;
 };
 
 struct Profile {
-  // One entry for each site that accessed memory, in the order of the machine code.
+  // Holds the counters of each site that accessed memory, in the order of the machine code.
   std::map<Site, MemoryCounters> sites;
 
   uint64_t warps = 0;
   uint64_t divergent_warps = 0;
   uint64_t divergent_branches = 0;
-  uint64_t barriers = 0;       // __syncthreads() that a block passed.
-  uint64_t events = 0;         // Of all lanes: what the run cost.
-  uint64_t issued_blocks = 0;  // Basic blocks that warps issued, and the lanes that took part.
-  uint64_t issued_block_lanes = 0;
+  uint64_t barriers = 0;            // __syncthreads() that a block passed.
+  uint64_t events = 0;              // Events of all lanes: the cost of the run.
+  uint64_t issued_blocks = 0;       // Basic blocks that warps issued.
+  uint64_t issued_block_lanes = 0;  // Active lanes of those, summed.
 
   // Counts one issue of a warp; see IssueSink of reconvergence.h.
   void Count(Site site, uint32_t lanes, const uint64_t address[kWarpLanes]);
 
-  // The sum over all sites of one kind.
+  // Returns the sum over all sites of one kind.
   MemoryCounters Total(EventKind kind) const;
 
   void Add(const Profile& other);

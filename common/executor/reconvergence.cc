@@ -10,13 +10,13 @@
 namespace stridewise::executor {
 namespace {
 
-// How far to compare the lanes before issuing: enough to spread the cost of going from lane to
-// lane, few enough for the events to stay in the first-level cache until they are issued.
+// The number of events to compare between lanes before issuing them: large enough to spread the
+// cost of switching lanes, small enough for the events to remain in the first-level cache.
 constexpr size_t kStretch = 16;
 
 int LowestLane(uint32_t lanes) { return __builtin_ctz(lanes); }
 
-// One warp on its way through the traces of its lanes. A set of lanes is a mask, bit i for lane i.
+// The replay of one warp's traces. A set of lanes is a mask with bit i for lane i.
 class Replay {
  public:
   Replay(absl::Span<const LaneTrace> lanes, IssueSink sink) : traces_(lanes), sink_(sink) {
@@ -36,8 +36,8 @@ class Replay {
   }
 
  private:
-  // Runs lanes that are together to where each comes to `until` next. On all paths from where they
-  // are it comes before the end of the trace, so that none can miss it.
+  // Runs lanes that have converged up to the next `until` of each. That site is on all paths from
+  // here to the end of the trace, so that no lane can miss it.
   void RunTogether(uint32_t lanes, Site until) {
     Site last = kTraceStart;
     for (;;) {
@@ -48,7 +48,7 @@ class Replay {
     }
   }
 
-  // Runs lanes that disagree on what comes next, group by group, to where all have come to `until`.
+  // Runs lanes that have diverged, group by group, until all have reached `until`.
   void RunApart(uint32_t lanes, Site until) {
     while (lanes != 0) {
       const Site next = Next(LowestLane(lanes));
@@ -58,11 +58,12 @@ class Replay {
         if (Next(lane) == next) group |= uint32_t{1} << lane;
       }
       lanes &= ~group;
-      RunTogether(group, until);  // Ends at once where the group has come there already.
+      RunTogether(group, until);  // Returns at once if the group is there already.
     }
   }
 
-  // How many events, up to kStretch, the lanes have in common before they part or come to `until`.
+  // Returns the number of events, up to kStretch, that the lanes have in common before they diverge
+  // or reach `until`.
   size_t Agreed(uint32_t lanes, Site until) const {
     const int leader = LowestLane(lanes);
     const Event* const first = next_[leader];
@@ -81,7 +82,8 @@ class Replay {
     return agreed;
   }
 
-  // Issues the next `count` events of lanes that agree on them, and returns the last one's site.
+  // Issues the next `count` events, which the lanes have in common, and returns the last one's
+  // site.
   Site Issue(uint32_t lanes, size_t count) {
     const Event* const first = next_[LowestLane(lanes)];
     for (size_t i = 0; i < count; ++i) {
@@ -102,10 +104,10 @@ class Replay {
     return first[count - 1].site;
   }
 
-  // Counts that lanes parted after `site`, and returns where they meet again.
+  // Counts a divergence after `site`, and returns where the lanes reconverge.
   Site PartAfter(Site site) {
     ++divergent_branches_;
-    // Warps whose lanes stay together, which are most, need no graph.
+    // Warps whose lanes never diverge, which are most, need no graph.
     if (!control_flow_) control_flow_.emplace(traces_);
     return control_flow_->MeetingPoint(site);
   }
@@ -122,8 +124,8 @@ class Replay {
 
   const absl::Span<const LaneTrace> traces_;
   const IssueSink sink_;
-  const Event* next_[kWarpLanes] = {};  // The event that each lane comes to next,
-  size_t left_[kWarpLanes] = {};        // and how many it still has.
+  const Event* next_[kWarpLanes] = {};  // The next event of each lane.
+  size_t left_[kWarpLanes] = {};        // The number of events that each lane has left.
   uint64_t address_[kWarpLanes] = {};
   std::optional<ControlFlow> control_flow_;
   uint64_t divergent_branches_ = 0;

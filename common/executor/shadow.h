@@ -1,13 +1,13 @@
-// Who touched a place last, kept beside the memory: what tells races in one comparison or two.
+// Shadow memory: the last accesses to each cell, so that one or two comparisons detect a race.
 //
-// A thread's time is its clock: it moves on at each synchronisation. Threads are numbered through
-// the grid. What thread t did at its time c is ordered before the current thread's present if t is
-// the same thread; or of the same block, and c lies before the block's last barrier; or of the same
-// warp, and a warp-level synchronisation since has told of it (`known`: vector clocks of the
-// warp's lanes, Lamport 1978, Mattern 1989).
+// A thread's time is its clock, which advances at each synchronisation. Threads are numbered
+// through the grid. An access of thread t at its time c is ordered before the current thread's
+// present if t is the same thread; or t is of the same block, and c lies before the block's last
+// barrier; or t is of the same warp, and a later warp-level synchronisation ordered it (`known`:
+// vector clocks of the warp's lanes, Lamport 1978, Mattern 1989).
 //
-// A cell keeps one writer and one reader. That is enough to find every race, not to name both sides
-// or to rule all false alarms out: a suspicion is settled by a second, exact run (exact_shadow.h).
+// A cell keeps one writer and one reader. That is enough to detect every race, but not to name both
+// sides or to exclude all false alarms: a second, exact run decides (exact_shadow.h).
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_SHADOW_H_
 #define STRIDEWISE_COMMON_EXECUTOR_SHADOW_H_
@@ -18,13 +18,13 @@
 
 namespace stridewise::executor {
 
-// Thread and time of an access in 64 bits: thread + 1 | clock | whether it was atomic. 0 is nobody.
+// Thread and time of an access in 64 bits: thread + 1 | clock | whether it was atomic. 0 means no
+// access.
 using Stamp = uint64_t;
 
-// In place of thread + 1 of a reader: several blocks; or, as a bit, several threads of its block.
-inline constexpr uint32_t kManyBlocks = 0xffffffff;
-inline constexpr uint32_t kManyThreads = 0x80000000;
-inline constexpr uint32_t kMaxThreads = 0x7ffffffe;  // Of a grid.
+inline constexpr uint32_t kManyBlocks = 0xffffffff;   // A reader: threads of several blocks.
+inline constexpr uint32_t kManyThreads = 0x80000000;  // A bit of a reader: several of its block.
+inline constexpr uint32_t kMaxThreads = 0x7ffffffe;   // The most threads of a grid.
 
 inline Stamp MakeStamp(uint32_t who, uint32_t clock, bool atomic) {
   return static_cast<uint64_t>(who) << 32 | static_cast<uint64_t>(clock) << 1 | (atomic ? 1 : 0);
@@ -33,20 +33,21 @@ inline uint32_t StampWho(Stamp s) { return static_cast<uint32_t>(s >> 32); }
 inline uint32_t StampClock(Stamp s) { return static_cast<uint32_t>(s) >> 1; }
 inline bool StampAtomic(Stamp s) { return (s & 1) != 0; }
 
-// The present of the running thread.
+// The identity and time of the running thread.
 struct Present {
   uint32_t thread = 0;
   uint32_t clock = 1;
-  uint32_t block_first = 0;    // The first thread of its block,
-  uint32_t block_threads = 1;  // and how many it has.
+  uint32_t block_first = 0;    // The first thread of its block.
+  uint32_t block_threads = 1;  // The number of threads of its block.
   uint32_t barrier_clock = 1;  // When the block left its last barrier.
-  // known[l]: all that lane l of this warp did before that time is ordered before the present.
+  // All accesses of lane l of this warp before known[l] are ordered before the present.
   // Null before the first warp-level synchronisation since the barrier.
   const uint32_t* known = nullptr;
 
   bool SameBlock(uint32_t other) const { return other - block_first < block_threads; }
 
-  // Whether what `other` did at `other_clock`, in this launch, is ordered before the present.
+  // Returns whether accesses of `other` at `other_clock`, in this launch, are ordered before the
+  // present.
   bool After(uint32_t other, uint32_t other_clock) const {
     if (other == thread) return true;
     if (!SameBlock(other)) return false;
@@ -62,8 +63,8 @@ struct Cell {
   std::atomic<Stamp> reader;
 };
 
-// Notes a read, and returns whether it may race with a write. Stamps from before `oldest` are of an
-// earlier launch or block. `kConcurrent`: other cores may work on the same cell.
+// Records a read, and returns whether it may race with a write. Stamps from before `oldest` are of
+// an earlier launch or block. With `kConcurrent` other cores may work on the same cell.
 template <bool kConcurrent>
 inline bool SuspiciousRead(Cell& cell, const Present& now, uint32_t oldest) {
   const Stamp mine = MakeStamp(now.thread + 1, now.clock, false);
@@ -90,13 +91,13 @@ inline bool SuspiciousRead(Cell& cell, const Present& now, uint32_t oldest) {
     }
     if (cell.reader.compare_exchange_weak(reader, next)) break;
   }
-  // After the reader is in place: of a read and a write on two cores one sees the other.
+  // Loaded after the reader was stored: of a read and a write on two cores one sees the other.
   const Stamp writer = cell.writer.load();
   return writer != 0 && StampClock(writer) >= oldest &&
          !now.After(StampWho(writer) - 1, StampClock(writer));
 }
 
-// Notes a write, or an atomic operation, and returns whether it may race with another access.
+// Records a write, or an atomic operation, and returns whether it may race with another access.
 template <bool kConcurrent>
 inline bool SuspiciousWrite(Cell& cell, const Present& now, uint32_t oldest, bool atomic) {
   const Stamp mine = MakeStamp(now.thread + 1, now.clock, atomic);

@@ -30,7 +30,7 @@ _FLAGS = [
     "-fno-vectorize",  # No vectors over iterations,
     "-fno-slp-vectorize",  # nor over neighbouring statements.
     "-fno-unroll-loops",  # Unrolling splits a divergent loop's site into several. #pragma unroll is still followed.
-    "-fno-builtin",  # A loop that copies stays a loop, and is not made a call of memcpy.
+    "-fno-builtin",  # A loop that copies is not replaced by a call of memcpy.
     "-fno-strict-aliasing",  # A kernel that reads float as float4 gets what it gets on a GPU.
     "-ffp-contract=off",  # fma() where the source says so and nowhere else: the same on every host.
 

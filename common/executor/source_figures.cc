@@ -39,7 +39,7 @@ bool IsGlobal(EventKind kind) {
          kind == EventKind::kGlobalAtomic;
 }
 
-// What the launch moved and what it could have done without.
+// Counts what the launch moved and what it wasted.
 struct Traffic {
   double moved = 0;
   double ideal = 0;
@@ -78,12 +78,12 @@ FigureRow Figures(EventKind kind, const MemoryCounters& counters, double moved_i
 
 const std::array<FigureColumn, kFigureColumns> kFigures = {{
     {"access", "Load, store or atomic, of global memory or of the block's shared memory."},
-    {"requests", "How often a warp issued it: once for up to 32 threads."},
-    {"sectors", "Global memory moves in aligned pieces of 32 bytes: how many were touched."},
+    {"requests", "The number of times that a warp issued it, once for up to 32 threads."},
+    {"sectors", "The aligned pieces of 32 bytes, in which global memory moves, that it accessed."},
     {"wavefronts",
-     "Passes through the 32 banks of shared memory: more than needed are bank conflicts."},
+     "Passes through the 32 banks of shared memory; unnecessary passes are bank conflicts."},
     {"per request", "Sectors or wavefronts; 32 threads of 4 bytes each need 4 or 1."},
-    {"efficiency", "The share of the sectors' bytes that some thread asked for."},
+    {"efficiency", "The fraction of the sectors' bytes that threads requested."},
 }};
 
 SourceRows ArrangeFigures(const SourceText& source, const std::vector<LineCounters>& lines) {
@@ -120,7 +120,7 @@ SourceRows ArrangeFigures(const SourceText& source, const std::vector<LineCounte
   rows.total.text = "in all";
   for (const auto& [kind, counters] : totals) {
     rows.total.figures.push_back(figures(kind, counters));
-    rows.total.figures.back().waste = 0;  // Shading points at lines.
+    rows.total.figures.back().waste = 0;  // Only lines are shaded.
   }
   return rows;
 }

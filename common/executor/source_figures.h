@@ -1,4 +1,4 @@
-// What the text and the HTML view of a source share: which figures stand beside which line.
+// Arranges figures beside the lines of a source, for its text and its HTML view.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_SOURCE_FIGURES_H_
 #define STRIDEWISE_COMMON_EXECUTOR_SOURCE_FIGURES_H_
@@ -12,7 +12,7 @@
 
 namespace stridewise::executor {
 
-// A column of figures, with what it means in a sentence.
+// A column of figures and a sentence that explains it.
 struct FigureColumn {
   absl::string_view title;
   absl::string_view meaning;
@@ -23,21 +23,21 @@ extern const std::array<FigureColumn, kFigureColumns> kFigures;
 // One row of figures. A cell without meaning for the kind of access is empty.
 struct FigureRow {
   std::array<std::string, kFigureColumns> cells;
-  // Of 1: the sectors, or wavefronts, of the whole launch that these accesses waste.
+  // The fraction of the whole launch's sectors, or wavefronts, that these accesses waste.
   double waste = 0;
 };
 
-// A row for each kind of access, and what they belong to.
+// A line of the source with a row of figures for each kind of access.
 struct SourceRow {
-  int line = 0;      // 0 where it is not a line of this source.
-  std::string text;  // The line of source, or where else it is.
+  int line = 0;      // 0 for accesses that are not at a line of this source.
+  std::string text;  // The line's text, or where the accesses are.
   std::vector<FigureRow> figures;
 };
 
 struct SourceRows {
   std::vector<SourceRow> source;     // Every line of the source, in order.
-  std::vector<SourceRow> elsewhere;  // Accesses at no line of this source.
-  SourceRow total;                   // Of both.
+  std::vector<SourceRow> elsewhere;  // Accesses in other files.
+  SourceRow total;                   // The sum of both.
 };
 
 SourceRows ArrangeFigures(const SourceText& source, const std::vector<LineCounters>& lines);

@@ -61,7 +61,7 @@ class TextLayout {
     Widen({rows.total});
   }
 
-  // Without the blanks at its end.
+  // Returns the line without trailing blanks.
   std::string Row(const Cells& cells, absl::string_view number, absl::string_view text) const {
     std::string line;
     for (int i = 0; i < kFigureColumns; ++i) {

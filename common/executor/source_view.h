@@ -1,4 +1,4 @@
-// A kernel's source with what each line does to memory beside it.
+// Shows a kernel's source with the memory behaviour of each line beside it.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_SOURCE_VIEW_H_
 #define STRIDEWISE_COMMON_EXECUTOR_SOURCE_VIEW_H_
@@ -12,8 +12,8 @@
 
 namespace stridewise::executor {
 
-// What one line does to one space in one direction, all its sites together: an unrolled loop is
-// many sites and one line.
+// The counters of one line for one kind of access, summed over its sites: an unrolled loop has many
+// sites on one line.
 struct LineCounters {
   std::string file;
   int line = 0;
@@ -21,10 +21,10 @@ struct LineCounters {
   MemoryCounters counters;
 };
 
-// By file, line and kind. One call of the symbolizer.
+// Returns the counters by file, line and kind. Calls the symbolizer once.
 std::vector<LineCounters> CountersByLine(const Profile& profile);
 
-// A source file as text, and where it was looked for.
+// The name and the text of a source file.
 struct SourceText {
   std::string file;
   std::string text;
@@ -34,14 +34,14 @@ struct SourceText {
 // workspace of `bazel run`, the program's runfiles and the working directory. NotFound names them.
 absl::StatusOr<SourceText> ReadSource(absl::string_view file, absl::string_view root);
 
-// The whole source, a column of figures to the left of each line that touches memory: kind,
-// requests, sectors and efficiency (global), wavefronts and wavefronts a request (shared).
-// `title` says which kernel, shape and block it was.
+// Returns the whole source with figures to the left of each line that accesses memory: kind,
+// requests, sectors and efficiency (global), wavefronts and wavefronts per request (shared).
+// `title` names kernel, shape and block.
 std::string SourceViewText(absl::string_view title, const SourceText& source,
                            const std::vector<LineCounters>& lines);
 
-// The same as one self-contained HTML page, readable in light and dark and on paper. Lines that
-// waste most are shaded most.
+// Returns the same as one self-contained HTML page, for light and dark screens and for paper. Lines
+// that waste most are shaded most.
 std::string SourceViewHtml(absl::string_view title, const SourceText& source,
                            const std::vector<LineCounters>& lines);
 

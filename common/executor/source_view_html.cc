@@ -78,7 +78,7 @@ std::string Escaped(absl::string_view text) {
       text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
 }
 
-// An attribute, or nothing where nothing is wasted.
+// Returns an attribute, or "" where nothing is wasted.
 std::string Waste(double waste) {
   return waste > 0 ? absl::StrFormat(" style=\"--waste:%.3f\"", waste) : "";
 }

@@ -22,7 +22,8 @@ namespace {
 
 // --- Addresses ---------------------------------------------------------------------------------
 
-// Where the program's own machine code lies. Shared libraries are left out: they have no kernels.
+// The address range of the program's own machine code, without shared libraries: they have no
+// kernels.
 struct Program {
   uintptr_t load_bias = 0;  // From an address in the file to the one in memory.
   std::vector<std::pair<uintptr_t, uintptr_t>> code;
@@ -54,7 +55,7 @@ Program ThisProgram() {
 
 // --- Running addr2line -------------------------------------------------------------------------
 
-// Input and output are files in memory and not pipes: nobody waits for the other side to read.
+// Input and output are files in memory instead of pipes, so that no process waits for another.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("addr2line", MFD_CLOEXEC)) {}
@@ -66,7 +67,7 @@ class MemoryFile {
 
   int descriptor() const { return descriptor_; }
 
-  // Writes from the start and goes back there. False where that fails.
+  // Writes from the start and seeks back there. Returns false where that fails.
   bool Fill(absl::string_view text) {
     while (!text.empty()) {
       const ssize_t bytes = write(descriptor_, text.data(), text.size());
@@ -91,8 +92,8 @@ class MemoryFile {
   int descriptor_;
 };
 
-// Returns what addr2line prints of the addresses in `input`, one a line; nothing where it cannot be
-// run.
+// Returns the output of addr2line for the addresses in `input`, one per line; nothing where it
+// cannot be run.
 std::string RunAddr2line(absl::string_view input) {
   MemoryFile in, out;
   if (in.descriptor() < 0 || out.descriptor() < 0 || !in.Fill(input)) return "";
@@ -118,7 +119,7 @@ std::string RunAddr2line(absl::string_view input) {
 
 // --- Reading what it prints --------------------------------------------------------------------
 
-// The functions that an address lies in: the innermost inlined one first, the one that the linker
+// The functions that contain an address: the innermost inlined one first, the one that the linker
 // knows last.
 using Frames = std::vector<SourceLine>;
 
@@ -144,7 +145,8 @@ SourceLine ParseFrame(absl::string_view function, absl::string_view place) {
   return result;
 }
 
-// One element an address: a line "0x..." and then two lines, function and place, for each frame.
+// Parses addr2line's output to an element for each address: a line "0x..." and then two lines,
+// function and position, for each frame.
 std::vector<Frames> ParseAddr2line(absl::string_view output) {
   std::vector<Frames> result;
   const std::vector<absl::string_view> lines = absl::StrSplit(output, '\n', absl::SkipEmpty());
@@ -159,7 +161,7 @@ std::vector<Frames> ParseAddr2line(absl::string_view output) {
   return result;
 }
 
-// Looks up address - back for each address. What cannot be known has no frames.
+// Looks up address - back for each address. An unknown address has no frames.
 std::vector<Frames> FramesOf(absl::Span<const uintptr_t> addresses, uintptr_t back) {
   const Program program = ThisProgram();
   std::vector<size_t> asked;
@@ -182,8 +184,8 @@ std::vector<Frames> FramesOf(absl::Span<const uintptr_t> addresses, uintptr_t ba
 SourceLine InnermostOfTheKernel(const Frames& frames) {
   SourceLine result;
   for (const SourceLine& frame : frames) {
-    // Instructions that the compiler made of several lines have line 0; where their function was
-    // inlined is still known.
+    // Instructions that the compiler merged from several lines have line 0; the line at which their
+    // function was inlined is still known.
     if (frame.line == 0 || absl::StrContains(frame.file, "common/executor/shim/")) continue;
     result = frame;
     break;

@@ -1,7 +1,7 @@
-// From an address in this program's machine code to the line of source that it was made from.
+// Maps addresses in this program's machine code to lines of its source.
 //
-// Reads the debug information through addr2line of binutils, one process for all addresses of a
-// call. simt_library compiles kernels with line tables in every build mode.
+// Reads the debug information with addr2line of binutils, which is started once for all addresses
+// of a call. simt_library compiles kernels with line tables in every build mode.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_SYMBOLIZER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_SYMBOLIZER_H_
@@ -18,21 +18,21 @@ namespace stridewise::executor {
 struct SourceLine {
   std::string function;  // Without namespaces, template and call arguments: "TileSquare".
   std::string file;      // Relative to the workspace: "transpose/ladder/11_tile_square.cu".
-  int line = 0;          // 0 where it is not known; `file` is then empty.
+  int line = 0;          // 0 where it is unknown; `file` is then empty.
 
-  // "tile_square.cu:23", or "unknown line" where it is not known.
+  // Returns "11_tile_square.cu:23", or "unknown line".
   std::string ToString() const;
 };
 
-// Of return addresses, such as instrumentation calls leave: the line of the call. Where a function
-// was inlined the innermost line counts that is not in the executor's own headers; `function` is
-// the one that it was inlined into.
+// Returns the lines of the calls that return to these addresses, as instrumentation calls do. For
+// inlined functions this is the innermost line outside of the executor's own headers, and
+// `function` is the function into which they were inlined.
 std::vector<SourceLine> SymbolizeCalls(absl::Span<const uintptr_t> return_addresses);
 
-// Of functions' entry points; `line` is where the function starts.
+// Returns the lines at which the functions with these entry points start.
 std::vector<SourceLine> SymbolizeFunctions(absl::Span<const uintptr_t> entries);
 
-// "void stridewise::(anonymous namespace)::NaiveRow<A, B>(A, B)" becomes "NaiveRow".
+// Returns "NaiveRow" for "void stridewise::(anonymous namespace)::NaiveRow<A, B>(A, B)".
 std::string ShortFunctionName(absl::string_view demangled);
 
 }  // namespace stridewise::executor

@@ -129,7 +129,7 @@ TEST(SourceLine, ToStringIsShort) {
   const std::string unknown = line.ToString();
   line.file = "transpose/ladder/11_tile_square.cu";
   line.line = 23;
-  EXPECT_EQ(line.ToString(), "tile_square.cu:23");
+  EXPECT_EQ(line.ToString(), "11_tile_square.cu:23");
   line.file = "main.cc";
   EXPECT_EQ(line.ToString(), "main.cc:23");
   EXPECT_NE(unknown, "");

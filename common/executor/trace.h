@@ -1,4 +1,5 @@
-// What one lane of a warp did, in order: the events that the compiler's instrumentation reports.
+// The trace of one lane of a warp: the events that the compiler's instrumentation reports, in
+// order.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_TRACE_H_
 #define STRIDEWISE_COMMON_EXECUTOR_TRACE_H_
@@ -10,8 +11,8 @@ namespace stridewise::executor {
 
 inline constexpr int kWarpLanes = 32;
 
-// What happened at a site. Accesses count from kGlobalLoad; kBasicBlock only says which way the
-// lane went, and its address means nothing.
+// The kind of an event. kBasicBlock only records the path of the lane and has no address; the kinds
+// from kGlobalLoad on are memory accesses.
 enum class EventKind : uint8_t {
   kBasicBlock,
   kGlobalLoad,
@@ -22,8 +23,8 @@ enum class EventKind : uint8_t {
   kSharedAtomic,
 };
 
-// A place in the machine code, what it does there and how wide: pc, kind and log2 of the bytes in
-// one word, so that two lanes do the same when their sites are equal.
+// A position in the machine code with the kind and width of its access: pc, kind and log2 of the
+// bytes in one word, so that two lanes do the same if their sites are equal.
 using Site = uint64_t;
 
 inline Site MakeSite(uintptr_t pc, EventKind kind, unsigned log2_bytes) {
@@ -38,7 +39,7 @@ struct Event {
   uint64_t address;  // Global: the pointer. Shared: the offset in the block's shared memory.
 };
 
-// The events of one lane since its warp was last replayed; owned elsewhere.
+// A view of the events of one lane since its warp was last replayed.
 struct LaneTrace {
   const Event* events = nullptr;
   size_t count = 0;

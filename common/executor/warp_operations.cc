@@ -1,5 +1,4 @@
-// A worker's part behind the synchronising and exchanging functions of a kernel, and its shared
-// memory.
+// The worker's implementation of synchronisation and exchange between lanes, and of shared memory.
 
 #include <algorithm>
 #include <array>
@@ -57,7 +56,7 @@ uint32_t Worker::Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc) 
   return static_cast<uint32_t>(lane.result);
 }
 
-// Lets those lanes go on whose masks all agree and are complete. Returns false if there are none.
+// Resumes the lanes whose masks all agree and are complete. Returns false if there are none.
 bool Worker::ReleaseWarpSync(Warp* warp) {
   bool released = false;
   for (int i = 0; i < warp->lanes; ++i) {
@@ -99,7 +98,7 @@ void Worker::Exchange(Warp* warp, uint32_t mask) {
   }
 }
 
-// What any lane of `mask` knows of, and what it did itself, all of them know now.
+// Orders all accesses of the lanes in `mask`, and all that any of them knows, before their present.
 void Worker::JoinClocks(Warp* warp, uint32_t mask) {
   if (warp->known == nullptr) warp->known.reset(new typename decltype(warp->known)::element_type);
   if (!std::exchange(warp->known_in_use, true)) {
@@ -121,8 +120,8 @@ void Worker::JoinClocks(Warp* warp, uint32_t mask) {
   }
 }
 
-// The bytes are poison, and count as not written, until the wait delivers them: who reads too early
-// is found out, and who uses the place for something else meanwhile loses it.
+// The bytes are poison, and count as uninitialised, until the wait delivers them: an early read is
+// a finding, and other data stored there meanwhile is overwritten.
 void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
                      uintptr_t pc) {
   const size_t read = bytes - zero_bytes;
@@ -152,7 +151,7 @@ void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
       copies[kept++] = copy;
       continue;
     }
-    // It lands now: a race with whoever has used the place since.
+    // The copy is an access now: it races with accesses since its issue.
     if (context_->options->check) {
       const auto offset =
           static_cast<uint32_t>(copy.to - shared_memory_->As<uint8_t>());  // Checked at the issue.
@@ -181,7 +180,7 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
   }
   const uint32_t offset = shared_end_;
   variables_.push_back({control, offset, static_cast<uint32_t>(size)});
-  // A gap between the variables, so that an access beyond the end of one is not in the next.
+  // A gap between the variables, so that an access beyond the end of one does not reach the next.
   shared_end_ = (offset + static_cast<uint32_t>(size) + 2 * kVariableAlignment - 1) /
                 kVariableAlignment * kVariableAlignment;
   std::memset(memory + offset, 0xff, size);

@@ -14,12 +14,12 @@
 namespace stridewise::executor {
 namespace {
 
-// Lanes that have not waited for each other for so many events are replayed if they agree, so that
-// a long loop does not fill the memory; and given more room if they do not, up to a limit.
+// After this number of events without a wait, lanes are replayed if they have the same events, so
+// that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
 constexpr size_t kFirstEventLimit = size_t{1} << 14;
 constexpr size_t kMaxEvents = size_t{1} << 24;
 
-// A random order of 0 ... count - 1, or that order itself for seed 0.
+// Returns 0 ... count - 1 in a random order, or ascending for seed 0.
 template <typename Order>
 void Permute(uint64_t seed, Order* order) {
   std::iota(order->begin(), order->end(), 0);
@@ -102,7 +102,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
                   static_cast<unsigned>(linear_block / grid.x % grid.y),
                   static_cast<unsigned>(linear_block / grid.x / grid.y)};
   block_clock_ = ++clock_;
-  std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: nobody's.
+  std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: uninitialised.
   std::memset(shared_written_->As<void>(), 0, shared_end_);
   shared_exact_.Clear();
 
@@ -208,7 +208,7 @@ void Worker::ReleaseTraceFull(Warp* warp) {
   for (int i = 0; i < warp->lanes; ++i) {
     const Lane& lane = lanes_[warp->first + i];
     traces[i] = {lane.events, lane.event_count};
-    // A lane that waits elsewhere has parted from the others.
+    // A lane that waits elsewhere has diverged from the others.
     together &= lane.state == LaneState::kTraceFull || lane.event_count == 0;
   }
   together = together && SamePath(absl::MakeConstSpan(traces.data(), warp->lanes));
@@ -221,7 +221,7 @@ void Worker::ReleaseTraceFull(Warp* warp) {
   }
 }
 
-// What the warp did since it was last replayed, as the GPU would have issued it.
+// Replays the events since the last replay as the GPU would have issued them.
 void Worker::Replay(Warp* warp) {
   std::array<LaneTrace, kWarpLanes> traces;
   size_t events = 0;
@@ -241,8 +241,8 @@ void Worker::Replay(Warp* warp) {
   warp->divergent |= summary.divergent;
 }
 
-// All lanes wait for the block's barrier or are done. Lets them go on; returns false when there is
-// nothing to go on with.
+// Resumes the lanes, which all wait for the block's barrier or are done. Returns false when all are
+// done or the launch ends.
 bool Worker::ReleaseBarrier() {
   const Lane* waiting = nullptr;
   const Lane* elsewhere = nullptr;

@@ -1,9 +1,9 @@
-// One core's share of a launch: runs whole blocks, one after the other, each thread of them a
-// fiber.
+// The part of a launch that one core runs: whole blocks, one after the other, with a fiber for each
+// thread.
 //
-// Lanes run one at a time until they wait, warp after warp; when all of a warp wait, what they did
-// is replayed as the warp would have issued it. The instrumentation's calls (hooks.cc) come in
-// through running_lane, in the middle of a fiber.
+// Lanes run one at a time until they wait, warp after warp. When all lanes of a warp wait, their
+// events are replayed as the warp would have issued them. The instrumentation (hooks.cc) calls the
+// worker through running_lane, from within a fiber.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
@@ -31,17 +31,17 @@
 
 namespace stridewise::executor {
 
-// Why a launch stopped before its last block. All but kFindings: to start again from the beginning,
-// in a way that settles what came up.
+// Why a launch stopped before its last block. For all reasons but kFindings it starts again from
+// the beginning, in another mode.
 enum class Stop {
   kNo,
-  kFinerCells,  // An access smaller than a cell: RequestFinerCells() says where.
-  kOneCore,     // Blocks talk to each other: their order matters.
-  kExactly,     // Something is wrong, or may be.
-  kFindings,    // As many findings as wanted, or one after which nothing can go on.
+  kFinerCells,  // An access is smaller than a cell: see RequestFinerCells().
+  kOneCore,     // Blocks communicate with each other: their order matters.
+  kExactly,     // There may be a mistake.
+  kFindings,    // The wanted number of findings is reached, or one after which nothing can go on.
 };
 
-// What the workers of a launch share.
+// The state that the workers of a launch share.
 struct LaunchContext {
   const KernelCall* call = nullptr;
   const ExecutorOptions* options = nullptr;
@@ -57,9 +57,9 @@ struct LaunchContext {
 
   std::atomic<Stop> stop{Stop::kNo};
 
-  // `region` null: of shared memory.
+  // Requests smaller cells for a region, or for shared memory where `region` is null.
   void RequestFinerCells(Region* region, int granule_log2);
-  // Carries the requests out. REQUIRES: no worker runs.
+  // Fulfils the requests. REQUIRES: no worker runs.
   void ApplyFinerCells(int* shared_granule_log2);
 
  private:
@@ -79,7 +79,7 @@ struct Lane {
   uintptr_t stack_bottom = 0;
   Present now;
   SimtIndex thread{0, 0, 0};
-  int index = 0;  // In the block.
+  int index = 0;  // Of the thread in the block.
   LaneState state = LaneState::kDone;
 
   Event* events = nullptr;  // Into `trace`.
@@ -91,9 +91,9 @@ struct Lane {
   uint32_t wait_mask = 0;
   int predicate = 0;  // Of a counting barrier.
 
-  // What a lane brings to a warp-level synchronisation, and what it takes away.
+  // The lane's value in a warp-level synchronisation, and the value that it receives.
   uint64_t offer = 0;
-  int source = 0;  // The lane whose offer it takes; kBallot: a bit for each offer that is not 0.
+  int source = 0;  // The lane whose offer it receives; kBallot: a bit for each offer that is not 0.
   uint64_t result = 0;
   static constexpr int kBallot = -1;
 
@@ -111,7 +111,7 @@ struct Lane {
   Fiber fiber;
 };
 
-// The lane in whose fiber this host thread is; null outside.
+// The lane whose fiber this host thread runs; null outside of fibers.
 inline thread_local Lane* running_lane = nullptr;
 
 class Worker {
@@ -120,19 +120,19 @@ class Worker {
 
   static absl::StatusOr<std::unique_ptr<Worker>> Create();
 
-  void WipeShadow() { shared_cells_->Clear(); }  // Time starts again.
+  void WipeShadow() { shared_cells_->Clear(); }  // For when the clock starts again.
 
   void BeginLaunch(LaunchContext* context);
   // Runs one block to its end. Returns false if the launch is to stop.
   bool RunBlock(uint64_t linear_block);
 
-  // Of the launch since BeginLaunch().
+  // Return the results of the launch since BeginLaunch().
   const Profile& profile() const { return profile_; }
   const std::vector<Finding>& findings() const { return findings_; }
   uint32_t clock() const { return clock_; }
   size_t shared_bytes() const;
 
-  // From within a lane's fiber.
+  // Called from within a lane's fiber.
   void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
   void BasicBlock(Lane& lane, uintptr_t pc);
   void Barrier(Lane& lane, uintptr_t pc);
@@ -144,8 +144,8 @@ class Worker {
   void CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
                uintptr_t pc);
   void CpAsyncWait(Lane& lane, unsigned groups_in_flight);
-  // Where the __shared__ variable with this control word lies in this block; `bytes` is 0 for the
-  // dynamic one.
+  // Returns the address of the __shared__ variable with this control word in this block; `bytes` is
+  // 0 for the dynamic one.
   void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);
 
   SimtIndex block_index() const { return block_index_; }
@@ -156,7 +156,7 @@ class Worker {
   static constexpr int kMaxLanes = 1024;
   static constexpr int kMaxWarps = kMaxLanes / kWarpLanes;
 
-  // A __shared__ variable. Each starts at a multiple of 128 bytes, in bank 0, with a gap behind.
+  // A __shared__ variable. Each starts at a multiple of 128 bytes, in bank 0, and ends with a gap.
   struct Variable {
     const void* control;
     uint32_t offset;
@@ -197,11 +197,11 @@ class Worker {
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
                  uintptr_t pc, const std::string& where);
-  // Ends the run in the middle of a lane, for another run.
+  // Ends the run from within a lane, so that the launch starts again.
   [[noreturn]] void Suspect(Lane& lane, Stop stop);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
-  // Not inlined: their text would slow down the callers, which hardly ever call them.
+  // Not inlined: their code would slow down the callers, which hardly ever call them.
   [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
                                                AccessOp op, uintptr_t pc);
   [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);

@@ -1,7 +1,7 @@
-// A worker's part that the instrumentation calls: every access of a kernel comes through here.
+// The worker's checks: the instrumentation calls them for every access of a kernel.
 //
-// The first run of a launch only asks whether all is well (Fast...), and stops at the first doubt;
-// the second, exact one says what is wrong (Exact...).
+// The first run of a launch only detects suspicious accesses (Fast...) and stops at the first one;
+// the second, exact run finds what is wrong (Exact...).
 
 #include <link.h>
 
@@ -21,7 +21,7 @@ struct Range {
   bool Contains(uintptr_t address) const { return address >= begin && address < end; }
 };
 
-// The program itself: literals, tables and __constant__ variables of kernels lie there.
+// The program's own memory, which holds literals, tables and __constant__ variables of kernels.
 Range ProgramImage() {
   Range range;
   dl_iterate_phdr(
@@ -40,7 +40,7 @@ Range ProgramImage() {
   return range;
 }
 
-// A flag a byte of memory; most accesses are to 4 of them.
+// Flags, one for each byte of memory; most accesses have 4 bytes.
 constexpr uint32_t kFourFlags = 0x01010101;
 
 bool AllWritten(const uint8_t* written, int bytes) {

@@ -20,7 +20,8 @@ constexpr uint8_t kPoison = 0xff;
 constexpr uint8_t kGuard = 0xc5;
 constexpr size_t kHostAlignment = 64;
 
-// What the kernel says can be had without swapping; no limit where it does not say.
+// Returns the host memory that is available without swapping, or no limit where Linux does not
+// tell.
 int64_t AvailableHostBytes() {
   std::ifstream meminfo("/proc/meminfo");
   std::string word;
@@ -84,10 +85,10 @@ absl::Status DeviceBuffer::CheckGuards() const {
     const auto wrong =
         std::find_if(guard.begin(), guard.end(), [](uint8_t byte) { return byte != kGuard; });
     if (wrong == guard.end()) continue;
-    const int64_t place = wrong - guard.begin();
+    const int64_t offset = wrong - guard.begin();
     return absl::DataLossError(absl::StrCat(
         "written outside the buffer: byte ",
-        before ? place - static_cast<int64_t>(kGuardBytes) : static_cast<int64_t>(bytes_) + place,
+        before ? offset - static_cast<int64_t>(kGuardBytes) : static_cast<int64_t>(bytes_) + offset,
         " of a buffer of ", bytes_, " bytes"));
   }
   return absl::OkStatus();
@@ -100,7 +101,7 @@ absl::StatusOr<HostBuffer> HostBuffer::Allocate(size_t bytes, HostMemory kind) {
   const int64_t available = AvailableHostBytes();
   if (static_cast<int64_t>(bytes) > available) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("host memory: ", bytes, " bytes asked for, ", available, " available"));
+        absl::StrCat("host memory: ", bytes, " bytes requested, ", available, " available"));
   }
   if (kind == HostMemory::kPinned) {
     ASSIGN_OR_RETURN(buffer.data_, gpu::AllocatePinned(bytes));
@@ -110,7 +111,7 @@ absl::StatusOr<HostBuffer> HostBuffer::Allocate(size_t bytes, HostMemory kind) {
   const size_t rounded = (bytes + kHostAlignment - 1) / kHostAlignment * kHostAlignment;
   buffer.data_ = std::aligned_alloc(kHostAlignment, rounded);
   if (buffer.data_ == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("host memory: ", bytes, " bytes asked for"));
+    return absl::ResourceExhaustedError(absl::StrCat("host memory: ", bytes, " bytes requested"));
   }
   return buffer;
 }

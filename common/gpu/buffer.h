@@ -1,4 +1,4 @@
-// Memory that frees itself: on the device, with canaries around it if wanted, and on the host.
+// Owners of memory on the device, optionally with canaries around it, and on the host.
 
 #ifndef STRIDEWISE_COMMON_GPU_BUFFER_H_
 #define STRIDEWISE_COMMON_GPU_BUFFER_H_
@@ -11,8 +11,8 @@
 
 namespace stridewise {
 
-// Device memory, aligned to 256 bytes. Move-only. An allocation that does not fit is
-// ResourceExhausted with the bytes asked for.
+// Owns device memory, aligned to 256 bytes. Move-only. An allocation that does not fit returns
+// ResourceExhausted with the number of bytes.
 class DeviceBuffer {
  public:
   // Allocates without guards: the plain allocation that a user of a kernel would make.
@@ -33,14 +33,14 @@ class DeviceBuffer {
   }
   size_t bytes() const { return bytes_; }
 
-  // Sets every byte to 0xff, a NaN as float and as double. Waits.
+  // Sets every byte to 0xff, which is a NaN as float and as double, and waits for it.
   absl::Status Poison();
 
-  // Returns DataLoss, with the first wrong byte's place, if anything wrote outside the buffer.
-  // REQUIRES: allocated with guards, and the kernels that could write have ended.
+  // Returns DataLoss, with the offset of the first wrong byte, if anything wrote outside the
+  // buffer. REQUIRES: the buffer has guards, and the kernels that could write have ended.
   absl::Status CheckGuards() const;
 
-  // Frees now and reports what the destructor would have to swallow.
+  // Frees the memory now and returns the error that the destructor would have to ignore.
   absl::Status Free();
 
   static constexpr size_t kGuardBytes = 4096;  // A whole row of a 1024-wide float tile.
@@ -52,14 +52,16 @@ class DeviceBuffer {
   bool guarded_ = false;
 };
 
-// What copies between host and device are from and to: pinned memory makes them faster.
+// The kind of host memory that is copied to and from the device; copies of pinned memory are
+// faster.
 enum class HostMemory { kPageable, kPinned };
 
-// Host memory, aligned to 64 bytes (a cache line, an AVX-512 register). Move-only.
+// Owns host memory, aligned to 64 bytes (a cache line, an AVX-512 register). Move-only.
 class HostBuffer {
  public:
-  // Pinned memory needs a CUDA device. ResourceExhausted, with the bytes asked for, where the
-  // machine has not that much available: Linux would promise it and kill the program later.
+  // Allocates memory; pinned memory needs a CUDA device. Returns ResourceExhausted, with the number
+  // of bytes, where the machine does not have them available: Linux would grant them and kill the
+  // program later.
   static absl::StatusOr<HostBuffer> Allocate(size_t bytes, HostMemory kind);
 
   HostBuffer() = default;
@@ -74,7 +76,7 @@ class HostBuffer {
   }
   size_t bytes() const { return bytes_; }
 
-  // Sets every byte to 0xff, a NaN as float and as double.
+  // Sets every byte to 0xff, which is a NaN as float and as double.
   void Poison();
 
  private:

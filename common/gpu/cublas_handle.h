@@ -1,4 +1,4 @@
-// A cuBLAS handle that destroys itself.
+// Owns a cuBLAS handle.
 
 #ifndef STRIDEWISE_COMMON_GPU_CUBLAS_HANDLE_H_
 #define STRIDEWISE_COMMON_GPU_CUBLAS_HANDLE_H_
@@ -12,8 +12,8 @@ namespace stridewise {
 
 class CublasHandle {
  public:
-  // For the current device. Takes 0.1 s or more and some device memory: make one and keep it.
-  // Unavailable without a CUDA toolkit.
+  // Creates a handle for the current device. Takes 0.1 s or more and some device memory: create one
+  // and keep it. Returns Unavailable without a CUDA toolkit.
   static absl::StatusOr<CublasHandle> Create();
 
   CublasHandle() = default;
@@ -22,7 +22,7 @@ class CublasHandle {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  ~CublasHandle();  // NOLINT(performance-trivially-destructible): not so with a toolkit.
+  ~CublasHandle();  // NOLINT(performance-trivially-destructible): not trivial with a toolkit.
 
   cublasHandle_t get() const { return handle_; }
 

@@ -1,4 +1,4 @@
-// cuBLAS errors as absl::Status. For files that are compiled with a CUDA toolkit.
+// Turns cuBLAS errors into absl::Status. For files that are compiled with a CUDA toolkit.
 
 #ifndef STRIDEWISE_COMMON_GPU_CUBLAS_STATUS_H_
 #define STRIDEWISE_COMMON_GPU_CUBLAS_STATUS_H_
@@ -10,9 +10,9 @@
 
 namespace stridewise {
 
-// Returns OK for success, and otherwise a status that names the call, the file and the line. Out of
-// memory is kResourceExhausted, the rest kInternal. Takes an error that the library left in the
-// runtime's memory out of it.
+// Returns OK for success, and otherwise a status that names the call, the file and the line:
+// kResourceExhausted for out of memory and kInternal for the rest. Clears the error that the
+// library may have left as the CUDA runtime's last error.
 inline absl::Status CublasStatus(cublasStatus_t error, const char* call, const char* file,
                                  int line) {
   if (error == CUBLAS_STATUS_SUCCESS) return absl::OkStatus();
@@ -26,7 +26,7 @@ inline absl::Status CublasStatus(cublasStatus_t error, const char* call, const c
 
 }  // namespace stridewise
 
-// The status of a call of cuBLAS, which returns a cublasStatus_t.
+// Evaluates a call of cuBLAS to an absl::Status.
 #define CUBLAS_STATUS(call) ::stridewise::CublasStatus((call), #call, __FILE__, __LINE__)
 
 #endif  // STRIDEWISE_COMMON_GPU_CUBLAS_STATUS_H_

@@ -1,5 +1,5 @@
-// CUDA's handle types by name alone, so that a header can speak of a stream where there is no CUDA
-// toolkit. The declarations repeat CUDA's own, which C++ allows.
+// Declares CUDA's handle types, so that a header can name a stream without a CUDA toolkit. The
+// declarations repeat CUDA's own, which C++ allows.
 
 #ifndef STRIDEWISE_COMMON_GPU_CUDA_HANDLES_H_
 #define STRIDEWISE_COMMON_GPU_CUDA_HANDLES_H_

@@ -1,4 +1,4 @@
-// CUDA runtime errors as absl::Status. For files that are compiled with a CUDA toolkit.
+// Turns CUDA runtime errors into absl::Status. For files that are compiled with a CUDA toolkit.
 
 #ifndef STRIDEWISE_COMMON_GPU_CUDA_STATUS_H_
 #define STRIDEWISE_COMMON_GPU_CUDA_STATUS_H_
@@ -10,9 +10,9 @@
 
 namespace stridewise {
 
-// Returns OK for cudaSuccess, and otherwise a status that names the call, the file and the line.
-// Out of memory is kResourceExhausted; no device or no driver is kUnavailable; the rest is
-// kInternal. Takes the error out of the runtime's memory, so that the next call starts clean.
+// Returns OK for cudaSuccess, and otherwise a status that names the call, the file and the line:
+// kResourceExhausted for out of memory, kUnavailable for no device or no driver, and kInternal for
+// the rest. Clears the runtime's last error, so that the next call does not return it again.
 inline absl::Status CudaStatus(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return absl::OkStatus();
   (void)cudaGetLastError();
@@ -27,7 +27,7 @@ inline absl::Status CudaStatus(cudaError_t error, const char* call, const char* 
 
 }  // namespace stridewise
 
-// The status of a call of the CUDA runtime, which returns a cudaError_t.
+// Evaluates a call of the CUDA runtime to an absl::Status.
 #define CUDA_STATUS(call) ::stridewise::CudaStatus((call), #call, __FILE__, __LINE__)
 
 // Returns from the enclosing function if the call fails.

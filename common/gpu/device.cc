@@ -44,15 +44,6 @@ std::string CudaVersionText(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }
 
-absl::StatusOr<std::vector<DeviceInfo>> ListDevices() {
-  ASSIGN_OR_RETURN(const int count, gpu::DeviceCount());
-  std::vector<DeviceInfo> devices;
-  for (int index = 0; index < count; ++index) {
-    ASSIGN_OR_RETURN(devices.emplace_back(), gpu::QueryDevice(index));
-  }
-  return devices;
-}
-
 absl::StatusOr<DeviceInfo> OpenDevice(int index) {
   ASSIGN_OR_RETURN(const int count, gpu::DeviceCount());
   if (index < 0 || index >= count) {

@@ -1,4 +1,4 @@
-// What only a GPU can show: buffers, fills, timers and whole measurements.
+// Tests on a GPU: buffers, fills, the timer and whole measurements.
 
 #include <algorithm>
 #include <chrono>
@@ -110,14 +110,14 @@ TEST_F(DeviceGpuTest, CopiesEveryByteAndNoOther) {
 }
 
 TEST_F(DeviceGpuTest, GuardsSeeAByteOnEitherSide) {
-  for (const int64_t place : {int64_t{-1}, int64_t{-4096}, int64_t{100}, int64_t{4195}}) {
+  for (const int64_t offset : {int64_t{-1}, int64_t{-4096}, int64_t{100}, int64_t{4195}}) {
     auto buffer = DeviceBuffer::AllocateGuarded(100);
     ASSERT_TRUE(buffer.ok());
     EXPECT_TRUE(buffer->CheckGuards().ok());
-    ASSERT_TRUE(gpu::FillBytes(buffer->As<uint8_t>() + place, 0, 1, nullptr).ok());
+    ASSERT_TRUE(gpu::FillBytes(buffer->As<uint8_t>() + offset, 0, 1, nullptr).ok());
     const absl::Status status = buffer->CheckGuards();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-    EXPECT_NE(std::string(status.message()).find(std::to_string(place)), std::string::npos);
+    EXPECT_NE(std::string(status.message()).find(std::to_string(offset)), std::string::npos);
   }
 }
 
@@ -142,7 +142,7 @@ TEST_F(DeviceGpuTest, OutOfMemoryLeavesTheDeviceUsable) {
   EXPECT_TRUE(buffer->Poison().ok());
 }
 
-// Keeps the stream busy: a hold of the test's own, which no one ends.
+// Keeps the stream busy with a hold of the test's own that ends only by its time-out.
 class GpuTimerTest : public DeviceGpuTest {
  protected:
   void SetUp() override {
@@ -332,8 +332,7 @@ TEST_F(MeasureOnDeviceTest, SeesAnElementThatWasNotWritten) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss);
 }
 
-// Not in the whole passes, which come first: they use plain allocations, with nothing to write to
-// behind them.
+// It writes outside only after the whole passes, whose plain allocations have no canaries.
 TEST_F(MeasureOnDeviceTest, SeesAWriteOutside) {
   int runs = 0;
   const auto result = Measure([&](void* to, const void* from, cudaStream_t stream) {
@@ -344,7 +343,8 @@ TEST_F(MeasureOnDeviceTest, SeesAWriteOutside) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDataLoss) << result.status();
 }
 
-// Right at first, wrong once the clock runs: what a check before timing alone would miss.
+// Its result is right at first and wrong while it is timed, which one check before timing would
+// miss.
 TEST_F(MeasureOnDeviceTest, SeesAResultThatGoesWrongWhileTimed) {
   int runs = 0;
   const auto lost = Measure([&](void* to, const void* from, cudaStream_t stream) {
@@ -353,8 +353,8 @@ TEST_F(MeasureOnDeviceTest, SeesAResultThatGoesWrongWhileTimed) {
   EXPECT_EQ(lost.status().code(), absl::StatusCode::kDataLoss);
 }
 
-// Work in place that is wrong from every second run on: it exchanges the two halves of what it
-// finds. Only with the input brought back before each run is each result the same.
+// Work in place that exchanges the two halves of its buffer, so that every second run would restore
+// the input. All results are the same only if the input is copied back before each run.
 TEST_F(DeviceGpuTest, MeasuresWorkInPlaceOnAPreparedBuffer) {
   constexpr size_t kBytes = 4096;
   constexpr size_t kHalf = kBytes / 2;

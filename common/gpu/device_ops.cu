@@ -9,7 +9,7 @@ constexpr int kThreads = 256;
 constexpr int kTileRows = 8;
 constexpr int kTileCols = 32;
 
-// One thread an element; rows beyond 65535 blocks continue in z.
+// One thread for each element; rows beyond 65535 blocks continue in z.
 template <typename T>
 __global__ void FillUniformKernel(Matrix<T> matrix, uint64_t seed) {
   const int64_t r = BlockRow() * kTileRows + threadIdx.y;
@@ -45,7 +45,7 @@ __global__ void ReadThroughL2Kernel(const uint4* buffer, int64_t vectors) {
     const uint4 v = buffer[i];
     all |= v.x ^ v.y ^ v.z ^ v.w;
   }
-  // Never taken, but the compiler cannot know: without it the loads would be dead.
+  // Keeps the loads: the compiler cannot know that this is never true.
   if (all == 0xfeedbeefu) asm volatile("trap;");
 }
 
@@ -55,7 +55,7 @@ __device__ inline uint64_t GlobalTimerNs() {
   return ns;
 }
 
-// The flags are volatile: every look is a load from host memory, past the caches.
+// The flags are volatile: each comparison loads from host memory, past the caches.
 __global__ void HoldStreamKernel(HoldFlags* flags, uint64_t ticket, uint64_t timeout_ns) {
   const uint64_t start = GlobalTimerNs();
   while (flags->released < ticket) {

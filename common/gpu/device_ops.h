@@ -1,7 +1,7 @@
-// What the harness itself does on the device: inputs, cold caches, its own overhead. Not exercises.
+// Device work of the measuring side itself: inputs, cold caches, holding a stream.
 //
-// All calls queue work on `stream` and return; pointers are device pointers. Without a CUDA toolkit
-// every call returns Unavailable.
+// All calls queue work on `stream` and return; pointers are device pointers unless stated
+// otherwise. Without a CUDA toolkit every call returns Unavailable.
 
 #ifndef STRIDEWISE_COMMON_GPU_DEVICE_OPS_H_
 #define STRIDEWISE_COMMON_GPU_DEVICE_OPS_H_
@@ -15,21 +15,21 @@
 
 namespace stridewise {
 
-// FillUniform of fill.h on the device: the same values.
+// Fill a matrix with the values of FillUniform() of fill.h.
 absl::Status FillUniformOnDevice(Matrix<float> matrix, uint64_t seed, cudaStream_t stream);
 absl::Status FillUniformOnDevice(Matrix<double> matrix, uint64_t seed, cudaStream_t stream);
 
-// Writes the matrix, or its absolute values, as doubles without gaps between the rows.
+// Write the matrix, or its absolute values, to `out` as doubles without padding between the rows.
 absl::Status WidenOnDevice(ConstMatrix<float> in, bool absolute, double* out, cudaStream_t stream);
 absl::Status WidenOnDevice(ConstMatrix<double> in, bool absolute, double* out, cudaStream_t stream);
 
-// Copies with 16-byte accesses, the practical ceiling of memory bandwidth. REQUIRES: both pointers
-// aligned to 16 bytes.
+// Copies with 16-byte accesses, which reach the practical ceiling of memory bandwidth. REQUIRES:
+// both pointers are aligned to 16 bytes.
 absl::Status CopyVectorised(void* to, const void* from, size_t bytes, cudaStream_t stream);
 
-// Reads all of a buffer. One larger than the L2 leaves the L2 full of clean lines of no use to
-// anyone: what runs next finds it cold and writes nobody else's dirty lines back.
-// REQUIRES: bytes is a multiple of 16.
+// Reads all of a buffer. A buffer larger than the L2 leaves the L2 full of its clean lines: the
+// next kernel finds none of its data there and writes no other kernel's dirty lines back. REQUIRES:
+// bytes is a multiple of 16.
 absl::Status ReadThroughL2(const void* buffer, size_t bytes, cudaStream_t stream);
 
 // The two words through which the host ends a hold, in pinned host memory: with unified addressing

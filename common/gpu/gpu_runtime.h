@@ -1,7 +1,7 @@
-// The few calls of the CUDA runtime that the house needs, as absl::Status.
+// Wraps the few calls of the CUDA runtime that host code needs, with absl::Status.
 //
-// A build without a CUDA toolkit links gpu_runtime_none.cc instead, where every call returns
-// Unavailable: programs need no #if to run on a machine that cannot build CUDA.
+// A build without a CUDA toolkit links gpu_none.cc instead, where every call returns Unavailable:
+// programs need no #if to run on a machine that cannot build CUDA.
 
 #ifndef STRIDEWISE_COMMON_GPU_GPU_RUNTIME_H_
 #define STRIDEWISE_COMMON_GPU_GPU_RUNTIME_H_
@@ -16,13 +16,13 @@
 
 namespace stridewise::gpu {
 
-// False when the program was built without a CUDA toolkit.
+// Returns false if the program was built without a CUDA toolkit.
 bool BuiltWithCuda();
 
-// Number of devices, at least 1. Unavailable, with the reason, where there is none.
+// Returns the number of devices, at least 1, or Unavailable with the reason where there is none.
 absl::StatusOr<int> DeviceCount();
 
-// REQUIRES: 0 <= index < DeviceCount().
+// Returns the properties of a device. REQUIRES: 0 <= index < DeviceCount().
 absl::StatusOr<DeviceInfo> QueryDevice(int index);
 
 // Returns the index of the calling thread's device.
@@ -31,22 +31,23 @@ absl::StatusOr<int> CurrentDevice();
 // Makes `index` the calling thread's device and does nothing else.
 absl::Status SetCurrentDevice(int index);
 
-// Of the calling thread's device: 90 for 9.0.
+// Returns the compute capability of the calling thread's device: 90 for 9.0.
 absl::StatusOr<int> CurrentComputeCapability();
 
 // Makes `index` the calling thread's device and creates its context (the slow part, 0.1 to 1 s).
 absl::Status UseDevice(int index);
 
-// Device memory, aligned to 256 bytes. ResourceExhausted, with the bytes asked for and the bytes
-// that were free, where it does not fit; the device stays usable. 0 bytes give a null pointer.
+// Allocates device memory, aligned to 256 bytes. Returns ResourceExhausted, with the number of
+// bytes and of those free, where it does not fit; the device remains usable. 0 bytes give a null
+// pointer.
 absl::StatusOr<void*> Allocate(size_t bytes);
 absl::Status Free(void* device);
 
-// Page-locked host memory.
+// Allocates page-locked host memory.
 absl::StatusOr<void*> AllocatePinned(size_t bytes);
 absl::Status FreePinned(void* host);
 
-// Copies between any two places, host or device; returns when it is done.
+// Copies between any two pointers, to host or device, and waits for the copy.
 absl::Status Copy(void* to, const void* from, size_t bytes);
 
 // Queues a device-to-device copy.
@@ -64,10 +65,11 @@ absl::Status DestroyStream(cudaStream_t stream);
 absl::StatusOr<cudaEvent_t> CreateEvent();
 absl::Status DestroyEvent(cudaEvent_t event);
 absl::Status RecordEvent(cudaEvent_t event, cudaStream_t stream);
-// Milliseconds between two events that have passed.
+// Returns the milliseconds between two events that have completed.
 absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop);
 
-// Between these two a profiler that was told to wait for them watches; without one they do nothing.
+// Begin and end the part of the program that a profiler records if it was started with profiling
+// off; without a profiler they do nothing.
 absl::Status StartProfiler();
 absl::Status StopProfiler();
 

@@ -60,7 +60,7 @@ absl::StatusOr<DeviceInfo> QueryDevice(int index) {
   char bus_id[32] = "";
   RETURN_IF_CUDA_ERROR(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), index));
   info.pci_bus_id = bus_id;
-  // CUDA 13 took the clocks out of cudaDeviceProp.
+  // CUDA 13 removed the clocks from cudaDeviceProp.
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrClockRate, index, &info.sm_clock_khz));
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrMemoryClockRate, index, &info.memory_clock_khz));
   RETURN_IF_ERROR(ReadAttribute(cudaDevAttrGlobalMemoryBusWidth, index, &info.memory_bus_bits));
@@ -100,7 +100,7 @@ absl::StatusOr<void*> Allocate(size_t bytes) {
     size_t total_bytes = 0;
     (void)cudaGetLastError();
     (void)cudaMemGetInfo(&free_bytes, &total_bytes);
-    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes asked for, ",
+    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes requested, ",
                                                      free_bytes, " of ", total_bytes, " free"));
   }
   RETURN_IF_ERROR(CudaStatus(error, "cudaMalloc", __FILE__, __LINE__));
@@ -116,7 +116,7 @@ absl::StatusOr<void*> AllocatePinned(size_t bytes) {
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     return absl::ResourceExhaustedError(
-        absl::StrCat("pinned host memory: ", bytes, " bytes asked for"));
+        absl::StrCat("pinned host memory: ", bytes, " bytes requested"));
   }
   RETURN_IF_ERROR(CudaStatus(error, "cudaMallocHost", __FILE__, __LINE__));
   return host;

@@ -1,4 +1,4 @@
-// A kernel's name for people, from the one that the driver knows.
+// Shortens a kernel's mangled name for display.
 
 #ifndef STRIDEWISE_COMMON_GPU_KERNEL_NAME_H_
 #define STRIDEWISE_COMMON_GPU_KERNEL_NAME_H_
@@ -11,9 +11,9 @@ namespace stridewise {
 
 inline constexpr size_t kMaxKernelNameLength = 120;
 
-// Demangles the name and leaves out what does not tell one kernel from another: return type,
-// parameters, namespaces, and the types of template arguments that are numbers. What is still
-// longer than kMaxKernelNameLength ends with "...". A name that is not mangled is only cut.
+// Demangles the name and removes what does not distinguish kernels: return type, parameters,
+// namespaces, and the types of template arguments that are numbers. A result longer than
+// kMaxKernelNameLength is cut and ends with "...". A name that is not mangled is only cut.
 //
 //   _ZN10stridewise12_GLOBAL__N_15TiledIfEEvNS_11ConstMatrixIT_EES4_NS_6MatrixIS3_EE  Tiled<float>
 std::string ShortKernelName(const std::string& mangled);

@@ -20,11 +20,11 @@ absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
 }
 
-// Whether the kernel was compiled for an architecture that knows how to wait for the one before it.
+// Returns whether the kernel was compiled for an architecture that has griddepcontrol.wait.
 bool CanWaitForPrevious(const void* kernel) {
   cudaFuncAttributes attributes;
   if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
-    (void)cudaGetLastError();  // The launch will say what is wrong.
+    (void)cudaGetLastError();  // The launch will return the error.
     return false;
   }
   return attributes.ptxVersion >= 90;

@@ -1,4 +1,4 @@
-// The one way in which the house launches a kernel. Included by .cu files.
+// Launch(): how every kernel here is launched. Included by .cu files.
 //
 //   return Launch(Naive<T>, TileGrid(m, n, 16, 16), Block{16, 16}, 0, stream, a, b, c);
 //
@@ -33,17 +33,17 @@ using executor::LaunchDependent;
 // When a kernel may begin.
 enum class Begin {
   kAfterPrevious,   // When the work queued before it has ended.
-  kDuringPrevious,  // When the kernel before it no longer needs the room: see LaunchDependent().
+  kDuringPrevious,  // When blocks of the kernel before it have ended: see LaunchDependent().
 };
 
-// Launches with the arguments as CUDA takes them, one pointer each. Use Launch().
+// Launches with CUDA's array of pointers to the arguments. Use Launch() instead.
 absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments);
 
 template <typename... Params, typename... Args>
 absl::Status LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
                          size_t shared_bytes, cudaStream_t stream, Begin begin, Args&&... args) {
-  static_assert(sizeof...(Params) == sizeof...(Args), "one argument a parameter");
+  static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   std::tuple<Params...> values(std::forward<Args>(args)...);
   return std::apply(
       [&](auto&... value) {
@@ -55,8 +55,8 @@ absl::Status LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Bloc
       values);
 }
 
-// Launches the kernel with these arguments, see above. `shared_bytes` is dynamic shared memory;
-// more than 48 KB is asked for from the driver.
+// Launches the kernel with these arguments, see above. `shared_bytes` is the dynamic shared memory;
+// for more than 48 KB the kernel's limit is raised first.
 template <typename... Params, typename... Args>
 absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {
@@ -64,11 +64,11 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
                      std::forward<Args>(args)...);
 }
 
-// The same for a kernel whose threads all call WaitForPreviousKernel() before they touch memory:
-// its blocks begin where those of the kernel before it on the stream have ended, while others still
-// run (CUDA's programmatic dependent launch, compute capability 9.0), which took 2 us off a pair of
-// 36. Elsewhere as Launch(). May be captured into a graph. Letting it begin earlier still, when all
-// blocks before it have begun, cost 1 us: they then share multiprocessors with blocks that wait.
+// Launches a kernel whose threads all call WaitForPreviousKernel() before they access memory. Its
+// blocks begin where blocks of the previous kernel on the stream have ended, while others still run
+// (CUDA's programmatic dependent launch, compute capability 9.0), which saved 2 us of a pair's 36.
+// On other devices this is Launch(). May be captured into a graph. An even earlier begin, when all
+// previous blocks have begun, cost 1 us: they then share multiprocessors with blocks that wait.
 template <typename... Params, typename... Args>
 absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {
@@ -78,14 +78,14 @@ absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const 
 #endif
 
 #if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
-// Until what the kernel before this one wrote can be read. See LaunchDependent().
+// Waits until the results of the previous kernel can be read. See LaunchDependent().
 __device__ inline void WaitForPreviousKernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// The block's row in a TileGrid, whose rows continue in z beyond 65535.
+// Returns the block's row in a TileGrid, whose rows continue in z beyond 65535.
 template <typename Index = int64_t>
 __device__ inline Index BlockRow() {
   return static_cast<Index>(blockIdx.z) * gridDim.y + blockIdx.y;

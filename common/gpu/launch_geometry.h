@@ -28,20 +28,20 @@ inline constexpr int64_t kMaxBlockThreads = 1024;
 inline constexpr int64_t kMaxBlockXY = 1024;
 inline constexpr int64_t kMaxBlockZ = 64;
 
-// A block gets more dynamic shared memory than this only from a kernel whose
-// cudaFuncAttributeMaxDynamicSharedMemorySize was raised (CUDA C++ Programming Guide, "Shared
-// Memory" of 7.x on).
+// The most dynamic shared memory of a block, unless the kernel's
+// cudaFuncAttributeMaxDynamicSharedMemorySize is raised (CUDA C++ Programming Guide, "Shared
+// Memory" from 7.x on).
 inline constexpr size_t kSharedBytesWithoutAsking = size_t{48} * 1024;
 
 // Returns InvalidArgument, naming the extent and its limit, for a launch that CUDA would refuse.
-// An empty grid is fine: it means that there is nothing to do.
+// An empty grid is allowed: there is nothing to do.
 absl::Status CheckLaunchGeometry(const Grid& grid, const Block& block);
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 // Returns the grid that covers rows x cols elements with one block for each tile of
-// tile_rows x tile_cols. More than 65535 rows of tiles continue in z; BlockRow() of launch.h puts y
-// and z together again. The last layer may hold blocks below the matrix: kernels bound the row.
+// tile_rows x tile_cols. More than 65535 rows of tiles continue in z; BlockRow() of launch.h
+// combines y and z. The last layer may have blocks below the matrix: kernels must check the row.
 inline Grid TileGrid(int64_t rows, int64_t cols, int64_t tile_rows, int64_t tile_cols) {
   const int64_t tiles = CeilDiv(rows, tile_rows);
   const int64_t layers = tiles == 0 ? 1 : CeilDiv(tiles, kMaxGridYZ);

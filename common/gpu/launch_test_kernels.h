@@ -11,15 +11,15 @@
 
 namespace stridewise {
 
-// Adds 1 to counts[row] for every row of tiles, one block each.
+// Adds 1 to counts[row] for every row of tiles, with one block for each.
 absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream);
 
 // Writes `value` through `shared_bytes` of dynamic shared memory.
 absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
                                 size_t shared_bytes, cudaStream_t stream);
 
-// Sets out[i] to 2 * values[i] + 1 of `count` elements, by way of `between`: a kernel some
-// of whose blocks take their time, and a dependent one.
+// Sets out[i] to 2 * values[i] + 1 for `count` elements, through `between`: a kernel with some slow
+// blocks, and a dependent one.
 absl::Status DoubleAndAddOne(const int32_t* values, int64_t count, int32_t* between, int32_t* out,
                              cudaStream_t stream);
 

@@ -31,8 +31,8 @@ absl::StatusOr<Graph> Capture(const DeviceWork& work, cudaStream_t stream) {
   return graph;
 }
 
-// The function of the driver by its name and the version of CUDA whose signature it is to have:
-// found at run time, so that nothing here links with libcuda, which is where there is a GPU only.
+// Returns the driver's function with this name and the signature of this version of CUDA. It is
+// found at run time, as only machines with a GPU have libcuda to link with.
 template <typename Function>
 absl::StatusOr<Function*> DriverFunction(const char* name, unsigned version) {
   void* function = nullptr;
@@ -48,7 +48,7 @@ absl::Status DriverStatus(CUresult result, const char* call) {
   return absl::InternalError(absl::StrCat(call, ": error ", static_cast<int>(result)));
 }
 
-// The runtime knows a kernel of a library by its own handle only; the driver names all.
+// Asks the driver: the runtime has no names for kernels of a library.
 absl::StatusOr<std::string> KernelName(cudaGraphNode_t node) {
   ASSIGN_OR_RETURN(auto* get_params, DriverFunction<decltype(cuGraphKernelNodeGetParams)>(
                                          "cuGraphKernelNodeGetParams", 12000));

@@ -53,7 +53,7 @@ absl::Status CheckFieldCount(const CsvRecord& record, size_t want, int line) {
       absl::StrCat("line ", line, ": ", record.size(), " fields where the header has ", want));
 }
 
-// Schema version 1 began with the columns up to this one; what follows came later.
+// The first files of schema version 1 end with this column; the columns after it are newer.
 constexpr size_t kFirstColumns = static_cast<size_t>(Column::kAchievedOccupancy) + 1;
 
 absl::Status CheckHeader(const CsvRecord& header) {
@@ -72,13 +72,13 @@ absl::Status CheckHeader(const CsvRecord& header) {
 
 struct Found {
   std::vector<ResultRow> rows;
-  size_t complete_bytes = 0;   // Up to the end of the last complete record; 0: not even a header.
-  bool lacks_columns = false;  // The last ones: an older version's file.
+  size_t complete_bytes = 0;   // Up to the end of the last complete record; 0 without a header.
+  bool lacks_columns = false;  // True for an older version's file, which lacks the last columns.
 };
 
 absl::StatusOr<Found> FindCompleteRows(absl::string_view text) {
   Found found;
-  // Killed while it wrote the header: nothing to keep.
+  // A program that was killed while it wrote the header leaves nothing to keep.
   if (absl::StartsWith(HeaderRecord(), text)) return found;
 
   CsvRecordReader reader(text);
@@ -111,7 +111,7 @@ std::string RowRecord(const ResultRow& row) {
   return FormatCsvRecord(fields);
 }
 
-// Writes the rows with all columns in place of the file; whatever happens, one of the two is there.
+// Replaces the file by one that has all columns. Whatever happens, one of the two files exists.
 bool WriteWithAllColumns(const std::string& path, const std::vector<ResultRow>& rows) {
   std::string text = HeaderRecord();
   for (const ResultRow& row : rows) text += RowRecord(row);

@@ -1,4 +1,4 @@
-// RFC 4180 files: a reader for any, and the writer of the sweeps' result rows.
+// Reads any CSV file (RFC 4180) and writes the sweeps' result rows.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_CSV_H_
 #define STRIDEWISE_COMMON_MEASURE_CSV_H_
@@ -18,50 +18,48 @@ namespace stridewise {
 
 struct CsvTable {
   std::vector<std::string> header;
-  std::vector<std::vector<std::string>> rows;  // Each with as many fields as the header.
+  std::vector<std::vector<std::string>> rows;  // Each has the header's number of fields.
 };
 
-// Reads a whole text. Records end with CRLF or LF, the last one also with the text; a byte order
-// mark is passed over. InvalidArgument, naming the line (from 1), for a stray or unclosed quote and
-// for a record with more or fewer fields than the header, and for a text with no header.
+// Parses a whole text. Records end with CRLF or LF; the last may also end with the text. A byte
+// order mark is skipped. Returns InvalidArgument, naming the line (from 1), for a stray or unclosed
+// quote, for a record with more or fewer fields than the header, and for a text without a header.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
 
-// ParseCsv() of a file's contents; errors name the file too. NotFound if there is no such file,
-// InvalidArgument if it cannot be read.
+// Parses a file; errors name it. Returns NotFound if there is no such file and InvalidArgument if
+// it cannot be read.
 absl::StatusOr<CsvTable> ReadCsv(const std::string& path);
 
-// What to do with a file that is there already.
+// What to do with a file that exists already.
 enum class CsvMode {
-  // Rename it to path + ".bak", over an older one, so that what was measured last is not lost. A
-  // file
-  // of ours without rows is not worth a .bak and is overwritten.
+  // Rename it to path + ".bak", over an older one, so that the previous results are not lost. A
+  // results file without rows is overwritten.
   kReplace,
-  // Keep its rows and append. A last record that is not complete, as a killed program leaves it, is
-  // cut off the file. An older version's file, which lacks our last columns, is first written anew
-  // with them, empty.
+  // Keep its rows and append. An incomplete last record, as a killed program leaves it, is removed.
+  // A file of an older version, which lacks the last columns, is rewritten with them, empty.
   kResume,
 };
 
-// Writes result rows, each flushed before Write() returns, so that the file holds all finished rows
-// at any moment.
+// Writes result rows and flushes each before Write() returns, so that the file holds all finished
+// rows at any moment.
 class CsvWriter {
  public:
-  // Opens `path`, or standard output for "-", and writes the header where it is not there yet. A
-  // symbolic link is followed; only regular files are renamed and resumed.
+  // Opens `path`, or standard output for "-", and writes the header if it is missing. Follows a
+  // symbolic link; only regular files are renamed and resumed.
   //
-  // InvalidArgument, naming path and reason, if it cannot be written. With kResume also
-  // FailedPrecondition, naming the column or line, when the file is not ours to continue (it stays
-  // as it was), and InvalidArgument for "-".
+  // Returns InvalidArgument, naming path and reason, if the file cannot be written. With kResume
+  // also returns FailedPrecondition, naming the column or line, for a file that this program did
+  // not write (which is left unchanged), and InvalidArgument for "-".
   static absl::StatusOr<CsvWriter> Create(const std::string& path, CsvMode mode);
 
   CsvWriter(CsvWriter&&) = default;
   CsvWriter& operator=(CsvWriter&&) = default;
 
-  // The rows that kResume found.
+  // Returns the rows that kResume found.
   const std::vector<ResultRow>& rows_found() const { return rows_found_; }
 
-  // Appends one record. DataLoss, naming the file and the system's reason, when it cannot be
-  // written; the file then may end within the record (kResume mends it), and all later calls fail
+  // Appends one record. Returns DataLoss, naming the file and the system's reason, if it cannot be
+  // written; the file may then end within the record (kResume repairs it), and all later calls fail
   // too.
   absl::Status Write(const ResultRow& row);
 

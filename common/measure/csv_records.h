@@ -1,4 +1,4 @@
-// The grammar of RFC 4180, one record at a time. What programs use is csv.h.
+// Reads and writes single records of RFC 4180. Programs use csv.h.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_CSV_RECORDS_H_
 #define STRIDEWISE_COMMON_MEASURE_CSV_RECORDS_H_
@@ -14,27 +14,27 @@ namespace stridewise {
 
 using CsvRecord = std::vector<std::string>;
 
-// What came after a record.
+// What follows a record.
 enum class CsvEnding {
   kNewline,    // CRLF or LF.
-  kEndOfText,  // Or half a CRLF and the end.
-  kOpenQuote,  // The end, within quotes: the record is not whole.
+  kEndOfText,  // The end of the text, or a lone CR before it.
+  kOpenQuote,  // The end of the text within quotes: the record is incomplete.
 };
 
-// Walks over the records of a text, which must outlive it. Passes over a byte order mark.
+// Reads the records of a text, which must outlive the reader. Skips a byte order mark.
 class CsvRecordReader {
  public:
   explicit CsvRecordReader(absl::string_view text);
 
   bool AtEnd() const { return position_ == text_.size(); }
 
-  // Where the next record begins: its offset, and its line, from 1. After kOpenQuote the line of
-  // that quote.
+  // Return where the next record begins: its offset, and its line from 1 (after kOpenQuote the line
+  // of that quote).
   size_t position() const { return position_; }
   int line() const { return line_; }
 
-  // Reads a record into `record`. InvalidArgument, naming the line, for a quote or a carriage
-  // return where none may be. REQUIRES: !AtEnd().
+  // Reads a record into `record`. Returns InvalidArgument, naming the line, for a quote or a
+  // carriage return that is not allowed there. REQUIRES: !AtEnd().
   absl::StatusOr<CsvEnding> Next(CsvRecord* record);
 
  private:
@@ -47,7 +47,7 @@ class CsvRecordReader {
   int line_ = 1;
 };
 
-// The record's text with its CRLF; fields are quoted only where they must be.
+// Returns the record's text with its CRLF. Fields are quoted only where they must be.
 std::string FormatCsvRecord(const std::vector<absl::string_view>& fields);
 
 }  // namespace stridewise

@@ -271,7 +271,7 @@ TEST_F(CsvWriterTest, ResumeMendsAFileCutAnywhere) {
   }
 }
 
-// The last columns came one after another; older files end before them.
+// The last columns were added one after another; older files lack some of them.
 TEST_F(CsvWriterTest, ResumeGivesAnOlderFileTheColumnsThatItLacks) {
   const ResultRow row = MakeRow(1, "a \"quoted\", long message");
   for (int columns = static_cast<int>(Column::kAchievedOccupancy) + 1; columns < kNumColumns;

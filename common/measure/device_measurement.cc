@@ -12,9 +12,9 @@
 namespace stridewise {
 namespace {
 
-// Whole passes cost copies: three give a median, and no more than a part of the time goes there.
+// Whole passes cost copies: three give a median, and they get at most a quarter of the time.
 constexpr int kMaxPasses = 3;
-constexpr double kPassesShare = 0.25;
+constexpr double kPassesFraction = 0.25;
 
 using Buffers = std::vector<DeviceBuffer>;
 
@@ -72,7 +72,7 @@ absl::StatusOr<PhaseMedians> MeasurePhases(const DeviceSubject& subject, double 
   PhaseMedians medians;
   const double start = clock.Now();
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    if (pass > 0 && clock.Now() - start > kPassesShare * max_seconds) break;
+    if (pass > 0 && clock.Now() - start > kPassesFraction * max_seconds) break;
     PhaseTimer phases(&clock);
     RETURN_IF_ERROR(OnePass(subject, stream, &phases));
     medians.Add(phases);
@@ -80,14 +80,15 @@ absl::StatusOr<PhaseMedians> MeasurePhases(const DeviceSubject& subject, double 
   return medians;
 }
 
-// Brings the output to the host and checks it and what lies around it.
+// Copies the output to the host and checks it and its canaries.
 absl::Status CheckOutput(const DeviceSubject& subject, const DeviceBuffer& output) {
   RETURN_IF_ERROR(output.CheckGuards());
   RETURN_IF_ERROR(gpu::Copy(subject.host_output, output.data(), subject.output_bytes));
   return subject.verify ? subject.verify() : absl::OkStatus();
 }
 
-// As CheckOutput, after timing: the result that was checked before needs no second judgement.
+// Does what CheckOutput() does, after timing, but skips the verifier for a result that has the bits
+// of the checked one.
 absl::Status CheckOutputAgain(const DeviceSubject& subject, const DeviceBuffer& output) {
   if (!subject.verify) return output.CheckGuards();
   ASSIGN_OR_RETURN(HostBuffer checked,
@@ -115,8 +116,8 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
                                                   const Nvml& nvml,
                                                   const std::function<bool()>& interrupted) {
   DeviceMeasurement result;
-  // Memory that was never touched has no pages yet: giving them out would cost the first copy to
-  // the host ten times its own time.
+  // Memory that was never touched has no pages yet: page faults would take ten times the time of
+  // the first copy to the host.
   if (subject.output_bytes > 0) std::memset(subject.host_output, 0, subject.output_bytes);
   ASSIGN_OR_RETURN(result.phases,
                    MeasurePhases(subject, options.max_seconds, clock, timer.stream()));

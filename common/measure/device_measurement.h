@@ -1,11 +1,11 @@
 // Measures one piece of device work from end to end: phases, kernel time, correctness, GPU state.
 //
-// The order, which keeps initialisation and copies apart from kernel time (docs/measuring.md):
+// The steps keep initialisation and copies apart from kernel time (docs/measuring.md):
 //   1. whole passes, as a caller would make them: alloc, h2d, one launch, d2h, free;
 //   2. a run into a poisoned buffer with canaries on both sides, checked by the caller's verifier;
-//   3. samples of the kernel alone, with warm-up and a stopping rule, in turn with a reference
-//      where there is one, again into a poisoned buffer;
-//   4. the canaries again, and the result again: bit for bit the checked one, or else checked anew;
+//   3. samples of the kernel alone, with warm-up and a stopping rule, alternating with a reference
+//      if there is one, again into a poisoned buffer;
+//   4. a second check of canaries and result: the result must have the checked bits or pass again;
 //   5. the kernels' names, from a run that is captured and not executed.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_DEVICE_MEASUREMENT_H_
@@ -27,49 +27,51 @@
 
 namespace stridewise {
 
-// Work on copies of host buffers. The pointers stay the caller's and must outlive the measurement.
+// Work on device copies of host buffers. The caller owns the pointers, which must outlive the
+// measurement.
 struct DeviceSubject {
   struct Input {
     const void* host = nullptr;
     size_t bytes = 0;
   };
   std::vector<Input> inputs;
-  void* host_output = nullptr;  // Filled before each call of `verify`.
+  void* host_output = nullptr;  // Holds the result when `verify` is called.
   size_t output_bytes = 0;
 
-  // Queues the work. `inputs` are the device copies, in order.
+  // Queues the work. `inputs` are the device copies, in the order above.
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       run;
 
-  // Queues what has to be done before each run and is no part of it, such as bringing the input to
-  // where work in place expects it; empty for nothing. Runs before the L2 is flushed, outside of
-  // kernel times; in the whole passes it is a part of h2d.
+  // Queues what each run needs before it and does not count, such as a copy of the input to the
+  // buffer of work in place. May be empty. Runs before the L2 is flushed and outside of kernel
+  // times; in the whole passes it is a part of h2d.
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       prepare;
 
-  // Queues the work to be paired with, of which `run` is a fraction; empty for none.
+  // Queues the work to compare with, in samples that alternate with those of `run`. May be empty.
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       reference;
 
-  // As `prepare`, on the reference's output before each of its runs; empty for nothing.
+  // Does what `prepare` does for the reference's output. May be empty.
   std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>
       prepare_reference;
 
-  // Judges host_output. DataLoss means a wrong result. Empty: nothing is checked.
+  // Judges host_output and returns DataLoss for a wrong result. If empty, nothing is checked.
   std::function<absl::Status()> verify;
 };
 
 // What MeasureOnDevice() found.
 struct DeviceMeasurement {
   Summary kernel;                      // Milliseconds.
-  std::optional<double> of_reference;  // The reference's time over ours, paired; 1 is as fast.
+  std::optional<double> of_reference;  // The reference's time over the work's, of pairs.
   PhaseMedians phases;                 // alloc, h2d, first_launch, d2h, free, total.
   DeviceState state;                   // Read right after the last sample.
-  std::vector<std::string> kernels;    // That `run` launches; none where it cannot be captured.
+  std::vector<std::string> kernels;    // Launched by `run`; empty where it cannot be captured.
 };
 
-// Returns DataLoss for a wrong result or a write outside the output, ResourceExhausted where memory
-// does not suffice, Cancelled once `interrupted` (may be empty) says true.
+// Measures the subject. Returns DataLoss for a wrong result or a write outside the output,
+// ResourceExhausted where memory does not suffice, Cancelled once `interrupted` (may be empty)
+// returns true, and the errors of GpuTimer::TimeOnce().
 absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
                                                   const SamplingOptions& options,
                                                   const Clock& clock, GpuTimer& timer,

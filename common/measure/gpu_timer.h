@@ -74,7 +74,7 @@ class GpuTimer {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t start_ = nullptr;
   cudaEvent_t stop_ = nullptr;
-  DeviceBuffer flush_;     // Empty when the L2 is to stay hot.
+  DeviceBuffer flush_;     // Empty unless cold_l2.
   HostBuffer hold_flags_;  // Pinned; a HoldFlags of device_ops.h.
   uint64_t ticket_ = 0;    // Of the latest run.
   bool holds_stream_ = false;

@@ -10,28 +10,6 @@ size_t Index(Phase phase) { return static_cast<size_t>(phase); }
 
 }  // namespace
 
-absl::string_view PhaseName(Phase phase) {
-  switch (phase) {
-    case Phase::kInit:
-      return "init";
-    case Phase::kAlloc:
-      return "alloc";
-    case Phase::kH2d:
-      return "h2d";
-    case Phase::kFirstLaunch:
-      return "first_launch";
-    case Phase::kKernel:
-      return "kernel";
-    case Phase::kD2h:
-      return "d2h";
-    case Phase::kFree:
-      return "free";
-    case Phase::kTotal:
-      return "total";
-  }
-  return "";
-}
-
 absl::Status PhaseTimer::Time(Phase phase, absl::FunctionRef<absl::Status()> fn) {
   const double start = clock_->Now();
   RETURN_IF_ERROR(fn());

@@ -1,9 +1,9 @@
-// The time of each phase of a computation on a device, kept apart.
+// Times each phase of a computation on a device separately.
 //
 // Context creation, allocation, copies and the first launch differ from a steady kernel by orders
 // of magnitude, so each has its own entry. kTotal is what a caller waits for end to end: it is
-// timed around the others and is not their sum. Times are milliseconds of the clock that was given;
-// a phase that ends asynchronously must be waited for inside the function that is timed.
+// timed around the others and is not their sum. Times are milliseconds of the given clock. A phase
+// that ends asynchronously must be waited for inside the function that is timed.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_PHASE_TIMER_H_
 #define STRIDEWISE_COMMON_MEASURE_PHASE_TIMER_H_
@@ -14,7 +14,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "common/base/clock.h"
 
 namespace stridewise {
@@ -23,17 +22,14 @@ enum class Phase { kInit, kAlloc, kH2d, kFirstLaunch, kKernel, kD2h, kFree, kTot
 
 inline constexpr int kPhaseCount = static_cast<int>(Phase::kTotal) + 1;
 
-// Returns the name that the phase has in CSV columns: "init", "first_launch", ...
-absl::string_view PhaseName(Phase phase);
-
 // One pass through the phases.
 class PhaseTimer {
  public:
   // `clock` must outlive the timer.
   explicit PhaseTimer(const Clock* clock) : clock_(clock) {}
 
-  // Runs `fn` and returns its status. If that is OK, the elapsed time is added to the phase: a
-  // phase may come in several pieces, and one inside another. A failed piece has no time.
+  // Runs `fn` and returns its status. If that is OK, adds the elapsed time to the phase, which may
+  // consist of several calls; calls may also be nested. A failed call adds no time.
   absl::Status Time(Phase phase, absl::FunctionRef<absl::Status()> fn);
 
   // Adds time that was measured otherwise, with CUDA events for example.

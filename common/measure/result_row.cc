@@ -55,10 +55,6 @@ absl::string_view RowStatusName(RowStatus status) {
   return "error";
 }
 
-bool IsWrong(RowStatus status) {
-  return status == RowStatus::kMismatch || status == RowStatus::kError;
-}
-
 ResultRow::ResultRow() { Set(Column::kSchemaVersion, kSchemaVersion); }
 
 void ResultRow::Set(Column column, absl::string_view text) {
@@ -76,10 +72,25 @@ void ResultRow::SetStatus(RowStatus status, absl::string_view message) {
   Set(Column::kMessage, message);
 }
 
+std::optional<RowStatus> StatusOf(const ResultRow& row) {
+  for (int i = 0; i <= static_cast<int>(RowStatus::kError); ++i) {
+    if (HasStatus(row, static_cast<RowStatus>(i))) return static_cast<RowStatus>(i);
+  }
+  return std::nullopt;
+}
+
+bool HasStatus(const ResultRow& row, RowStatus status) {
+  return row.Get(Column::kStatus) == RowStatusName(status);
+}
+
+bool IsWrong(const ResultRow& row) {
+  return HasStatus(row, RowStatus::kMismatch) || HasStatus(row, RowStatus::kError);
+}
+
 std::string RowKey(const ResultRow& row) {
   std::string key;
   for (Column column : kKeyColumns) {
-    // No cell holds a newline, so that it can stand between two.
+    // No cell holds a newline, so that it can separate them.
     absl::StrAppend(&key, row.Get(column), "\n");
   }
   return key;

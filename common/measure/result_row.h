@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -17,31 +18,28 @@ namespace stridewise {
 // The version of the columns below, in the first of them.
 inline constexpr int kSchemaVersion = 1;
 
-// A column of the file: csv_columns.inc has their list, docs/measuring.md their meaning.
+// A column of the file. csv_columns.inc lists them; docs/measuring.md explains them.
 enum class Column {
 #define CSV_COLUMN(enumerator, header) enumerator,
 #include "common/measure/csv_columns.inc"
 #undef CSV_COLUMN
 };
 
-// How many there are.
+// The number of columns.
 inline constexpr int kNumColumns = 0
 #define CSV_COLUMN(enumerator, header) +1
 #include "common/measure/csv_columns.inc"
 #undef CSV_COLUMN
     ;
 
-// The column's header in the file.
+// Returns the column's header in the file.
 absl::string_view ColumnName(Column column);
 
-// How a configuration ended. A row that is not kOk says why in its message.
+// How a configuration ended. A row with another status than kOk says why in its message.
 enum class RowStatus { kOk, kSkipped, kOutOfMemory, kMismatch, kUnsupported, kTimeout, kError };
 
-// "ok", "skipped", "out_of_memory" and so on: the text of the status column.
+// Returns the text of the status column: "ok", "skipped", "out_of_memory" and so on.
 absl::string_view RowStatusName(RowStatus status);
-
-// True for a status that makes a sweep fail: the result was wrong, or there is none and should be.
-bool IsWrong(RowStatus status);
 
 // The cells of a row.
 class ResultRow {
@@ -53,11 +51,11 @@ class ResultRow {
   // other control character and each non-ASCII byte a '?'.
   void Set(Column column, absl::string_view text);
 
-  // Nine significant digits, shortest form ("0.1", "1e-07"). NaN and infinities are unknown: the
-  // cell becomes empty.
+  // Writes nine significant digits in the shortest form ("0.1", "1e-07"). NaN and infinities are
+  // unknown values: the cell becomes empty.
   void Set(Column column, double value);
 
-  // Any integer, all its digits.
+  // Writes all digits of an integer.
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   void Set(Column column, T value) {
     static_assert(!std::is_same_v<T, bool> && !std::is_same_v<T, char>, "not a number");
@@ -67,7 +65,7 @@ class ResultRow {
   // Sets status and message. A row that is ok usually has no message.
   void SetStatus(RowStatus status, absl::string_view message = "");
 
-  // The cell's text; empty where unknown.
+  // Returns the cell's text, which is empty where the value is unknown.
   const std::string& Get(Column column) const { return cells_[static_cast<int>(column)]; }
 
   friend bool operator==(const ResultRow& a, const ResultRow& b) { return a.cells_ == b.cells_; }
@@ -76,10 +74,19 @@ class ResultRow {
   std::array<std::string, kNumColumns> cells_;
 };
 
-// Identifies the configuration that a row measured: equal for two rows exactly when operation,
-// implementation, dtype, math, shape, block, l2, host_memory, batch, layout, alpha and beta are. A
-// row from before there were the last four has none, as one without them has. For --resume; not for
-// people.
+// Returns the status that the row names, or nullopt where its text is empty or no status.
+std::optional<RowStatus> StatusOf(const ResultRow& row);
+
+// Returns whether the row has this status.
+bool HasStatus(const ResultRow& row, RowStatus status);
+
+// Returns whether the row makes a sweep fail: its result was wrong, or it has none and should have.
+bool IsWrong(const ResultRow& row);
+
+// Returns a key that is equal for two rows exactly when they measured the same configuration: the
+// same operation, implementation, dtype, math, shape, block, l2, host_memory, batch, layout, alpha
+// and beta. Rows of older files, which lack the last four columns, have the key of rows in which
+// those are empty. For --resume, not for display.
 std::string RowKey(const ResultRow& row);
 
 }  // namespace stridewise

@@ -123,11 +123,23 @@ TEST(RowStatusTest, NamesAndWrongness) {
     row.SetStatus(test.status, "because");
     EXPECT_EQ(row.Get(Column::kStatus), test.name);
     EXPECT_EQ(row.Get(Column::kMessage), "because");
-    EXPECT_EQ(IsWrong(test.status), test.wrong) << test.name;
+    EXPECT_EQ(StatusOf(row), test.status) << test.name;
+    EXPECT_EQ(IsWrong(row), test.wrong) << test.name;
+    for (const auto& other : kCases) {
+      EXPECT_EQ(HasStatus(row, other.status), other.status == test.status) << test.name;
+    }
   }
 }
 
-TEST(RowStatusTest, ANewStatusTakesTheOldMessageAway) {
+TEST(RowStatusTest, ARowMayHaveNoStatus) {
+  ResultRow row;
+  EXPECT_EQ(StatusOf(row), std::nullopt);
+  row.Set(Column::kStatus, "Ok");
+  EXPECT_EQ(StatusOf(row), std::nullopt);
+  EXPECT_FALSE(IsWrong(row));
+}
+
+TEST(RowStatusTest, ANewStatusClearsTheOldMessage) {
   ResultRow row;
   row.SetStatus(RowStatus::kError, "boom");
   row.SetStatus(RowStatus::kOk);

@@ -33,7 +33,7 @@ absl::StatusOr<double> RunOnce(const Measure& measure) {
   return ms;
 }
 
-// Whether the last three runs took as long as the three before them.
+// Returns whether the last three runs took the same time as the three before them.
 bool IsSteady(absl::Span<const double> runs, double max_noise) {
   constexpr size_t kWindow = 3;
   if (runs.size() < 2 * kWindow) return false;
@@ -93,7 +93,7 @@ class Sampling {
       samples_.warmup_runs = static_cast<int>(runs.size());
     } while (clock_.Now() - start < options_.max_warmup_seconds &&
              samples_.warmup_runs < options_.max_samples && !IsSteady(runs, options_.max_noise));
-    // The subject has brought the clock up; the reference's own first run loads its code.
+    // The subject has raised the clock; the reference's own first run loads its code.
     if (reference_ && !Interrupted()) RETURN_IF_ERROR(RunOnce(reference_).status());
     return absl::OkStatus();
   }

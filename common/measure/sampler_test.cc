@@ -11,7 +11,7 @@
 namespace stridewise {
 namespace {
 
-// Something to measure: run i takes ms(i), by what it says and on the clock.
+// A measurement whose run i returns ms(i) and advances the clock by it.
 class Subject {
  public:
   Subject(FakeClock* clock, std::function<double(int)> ms) : clock_(clock), ms_(std::move(ms)) {}
@@ -95,7 +95,7 @@ TEST_F(SampleTest, EndsOnAClockThatStandsStill) {
 }
 
 TEST_F(SampleTest, RampOfTheClockIsNotSampled) {
-  // The clock doubles over 40 runs, then stays.
+  // The clock doubles over 40 runs, then remains.
   Subject subject(&clock_, [](int run) { return 2.0 - std::min(run, 40) / 40.0; });
   const Samples samples = SampleOrFail(subject.Measured());
   EXPECT_GE(samples.warmup_runs, 40);

@@ -1,9 +1,9 @@
-// Summaries of timing samples that hold without knowing how the samples are distributed.
+// Summarises timing samples without assumptions about their distribution.
 //
 // Kernel times are skewed (a floor, a long tail), so the centre is the median and its confidence
 // interval comes from order statistics: the number of samples below the true median is binomial
-// (n, 1/2) whatever the distribution is. Independence of the samples is assumed. Any unit goes in
-// and the same unit comes out. A number that the samples do not give is NaN, never 0.
+// (n, 1/2) for every distribution. The samples are assumed to be independent. Results have the unit
+// of the samples. A number that the samples cannot give is NaN, never 0.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_STATISTICS_H_
 #define STRIDEWISE_COMMON_MEASURE_STATISTICS_H_
@@ -15,7 +15,7 @@
 
 namespace stridewise {
 
-// What samples tell of a time, or of any other quantity.
+// The summary of samples of a time or of any other quantity.
 struct Summary {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -26,7 +26,7 @@ struct Summary {
   double stddev = kUnknown;  // Of the sample (n - 1): NaN for fewer than two.
   double p95 = kUnknown;
   // The 95 % confidence interval of the median. Fewer than 6 samples have none, as even (min, max)
-  // misses the true median with a probability of 2^(1-n) > 5 %; (min, max) is given all the same.
+  // misses the true median with a probability of 2^(1-n) > 5 %; the fields then hold (min, max).
   double ci_low = kUnknown;
   double ci_high = kUnknown;
 };
@@ -42,9 +42,9 @@ double Median(absl::Span<const double> values);
 // Summarises values in any order. Precondition: no NaN among them. O(n log n).
 Summary Summarize(absl::Span<const double> values);
 
-// Returns half the width of the median's confidence interval over the median: how well the median
-// is known. Infinity where there is no such interval (fewer than 6 samples) or the median is not
-// positive, so that a rule that stops at a small width does not stop there.
+// Returns half the width of the median's confidence interval over the median. Returns infinity
+// where there is no such interval (fewer than 6 samples) or the median is not positive, so that a
+// rule that stops at a small width does not stop there.
 double RelativeHalfWidth(const Summary& summary);
 
 }  // namespace stridewise

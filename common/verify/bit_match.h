@@ -1,4 +1,4 @@
-// Whether two matrices hold the same bits, as a transpose must: NaN payloads count, -0 is not +0.
+// Compares two matrices bit for bit, as a transpose requires: NaN payloads count, -0 is not +0.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_BIT_MATCH_H_
 #define STRIDEWISE_COMMON_VERIFY_BIT_MATCH_H_
@@ -22,15 +22,15 @@ struct BitMismatch {
 
 struct BitMatch {
   int64_t mismatches = 0;
-  std::vector<BitMismatch> first;  // In row-major order, at most as many as were asked for.
+  std::vector<BitMismatch> first;  // In row-major order, at most max_listed of them.
 
   bool ok() const { return mismatches == 0; }
 
-  // Returns a line to log: the number of mismatches and those listed.
+  // Returns one line for a log: the number of mismatches and those in `first`.
   std::string Describe() const;
 };
 
-// MatchBits() on untyped rows; leading dimensions in bytes.
+// Does what MatchBits() does on untyped rows, with columns and leading dimensions in bytes.
 BitMatch MatchBytes(ConstMatrix<unsigned char> got, ConstMatrix<unsigned char> want,
                     int64_t element_bytes, int64_t max_listed);
 

@@ -12,22 +12,23 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A type in which sums over T have no rounding that matters beside T's own.
+// A type in which sums of T round so little that only T's own rounding matters.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-// Returns the sum of term(j) for j < n. Four chains, as one would wait 4 cycles for each addition.
-template <typename W, typename Term>
-W SumOf(int64_t n, Term term) {
+// Returns the sum of value(j) for j < n, in four chains: a single one would wait 4 cycles for each
+// addition.
+template <typename W, typename Value>
+W SumOf(int64_t n, Value value) {
   W s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int64_t j = 0;
   for (; j + 4 <= n; j += 4) {
-    s0 += term(j);
-    s1 += term(j + 1);
-    s2 += term(j + 2);
-    s3 += term(j + 3);
+    s0 += value(j);
+    s1 += value(j + 1);
+    s2 += value(j + 2);
+    s3 += value(j + 3);
   }
-  for (; j < n; ++j) s0 += term(j);
+  for (; j < n; ++j) s0 += value(j);
   return (s0 + s1) + (s2 + s3);
 }
 
@@ -80,7 +81,7 @@ bool IsZeroRow(ConstMatrix<T> c, int64_t i) {
   return true;
 }
 
-// Returns the ends of 0..size-1 and what lies in it at the edges of tiles, in order.
+// Returns, ascending, the first and the last of 0..size-1 and the indices at the edges of tiles.
 std::vector<int64_t> EdgeIndices(int64_t size) {
   std::vector<int64_t> indices;
   for (const int64_t index : {0, 31, 32, 33, 63, 64, 127, 128}) {
@@ -95,9 +96,9 @@ template <typename T>
 void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, int64_t i, int64_t j,
                   ProductError* error) {
   using W = Wide<T>;
-  const auto term = [&](int64_t k) { return static_cast<W>(a(i, k)) * b(k, j); };
-  const W want = SumOf<W>(a.cols, term);
-  const W bound = SumOf<W>(a.cols, [&](int64_t k) { return std::abs(term(k)); });
+  const auto product = [&](int64_t k) { return static_cast<W>(a(i, k)) * b(k, j); };
+  const W want = SumOf<W>(a.cols, product);
+  const W bound = SumOf<W>(a.cols, [&](int64_t k) { return std::abs(product(k)); });
   const double difference = static_cast<double>(std::abs(c(i, j) - want));
   const double scale = static_cast<double>(a.cols) * kUnitRoundoff<T>;
   const double over_bound = OverBound(difference, scale * static_cast<double>(bound));
@@ -110,8 +111,8 @@ void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, int64_t 
 
 }  // namespace
 
-double ResidualTolerance(int64_t depth, int64_t cols) {
-  return std::min(static_cast<double>(depth), 16 / std::sqrt(static_cast<double>(cols)));
+double ResidualTolerance(int64_t k_extent, int64_t cols) {
+  return std::min(static_cast<double>(k_extent), 16 / std::sqrt(static_cast<double>(cols)));
 }
 
 template <typename T>
@@ -135,7 +136,7 @@ ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c
     for (int64_t i = 0; i < c.rows; ++i) {
       const double residual = static_cast<double>(std::abs(got[i] - want[i]));
       squares += residual * residual;
-      // Where A and B have nothing to add, the random signs must not cancel what C holds.
+      // Where a row of |A||B| is zero, the random signs must not cancel wrong entries of C.
       const double over_tolerance =
           abs_sums[i] == 0 ? (IsZeroRow(c, i) ? 0 : kInfinity)
                            : OverBound(residual, scale * static_cast<double>(abs_sums[i]));

@@ -3,10 +3,10 @@
 // Freivalds: for a vector x of random signs, C x = A (B x) costs O(MN + MK + KN) and fails if C is
 // wrong. An error e_ij reaches row i of r = C x - A (B x) as sum_j e_ij x_j. The signs are random
 // even if the errors are not, so these sums are random walks with E r_i^2 = sum_j e_ij^2: ||r||
-// estimates ||C - A B||_F, and |r_i| is about sqrt(N) typical |e_ij|. What is wrong everywhere
-// shows in the norm, what is wrong in few places in its row. A single wrong entry must stand out of
-// its row's rounding: by 1 for U[-1, 1] floats with N = K = 26000, where entries have a standard
-// deviation of 54. Entries that are computed exactly watch corners and tile edges more closely.
+// estimates ||C - A B||_F, and |r_i| is about sqrt(N) typical |e_ij|. An error in most entries
+// shows in the norm, an error in few entries in their rows. A single wrong entry must exceed the
+// rounding of its row: by 1 for U[-1, 1] floats with N = K = 26000, where entries have a standard
+// deviation of 54. SampledEntries() checks corners and tile edges more closely.
 //
 // A is M x K, B is K x N, C is M x N, for float and double. All sums are wider than the data
 // (double for float, long double for double), so that only C's own rounding is seen.
@@ -21,28 +21,30 @@
 
 namespace stridewise {
 
-// Returns what a row of r may be off by, over u (|A| (|B| 1))_i: min(K, 16 / sqrt(N)).
+// Returns the error to accept in a row of r, over u (|A| (|B| 1))_i: min(K, 16 / sqrt(N)).
 //
 // EntryTolerance lets an entry be off by 16 u (|A||B|)_ij, which is 29 sigma, cut off at the proven
-// bound. With random signs N errors add to sqrt(N) of one, while their (|A||B|)_ij add to N of one.
-// A row's sum is a walk even where a single entry's few roundings are not, so the 16 is cut off at
-// the proven bound of the whole row only, which is K.
-double ResidualTolerance(int64_t depth, int64_t cols);
+// bound. With random signs the N errors of a row add up to sqrt(N) times one error, while their
+// (|A||B|)_ij add up to N times one. The row's sum is a random walk even where an entry has too few
+// roundings for one, so that the 16 is cut off only at the proven bound of the whole row, K.
+double ResidualTolerance(int64_t k_extent, int64_t cols);
 
 // Multiplies C by `rounds` >= 1 random vectors. Sets relative_error to the estimate
 // ||r|| / sqrt(rounds) / ||C||_F, max_residual_over_tolerance, worst_residual_row and non_finite
-// (with worst_row, worst_col at the first such entry). The norm of C is there for the reference's,
-// whose product with x may come out near 0 by chance where M is small. Reads rows only, in order.
+// (with worst_row, worst_col at the first such entry). The norm of C stands in for the norm of the
+// reference, whose product with x may be near 0 by chance where M is small. Reads all matrices row
+// by row.
 template <typename T>
 ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed,
                             int rounds);
 
 // Computes the corners, the entries beside the edges of 32-, 64- and 128-wide tiles, and 64 random
-// entries (at most 145 in all) and sets max_error_over_bound, worst_row and worst_col. O(K) each.
+// entries (at most 145 in all) and sets max_error_over_bound, worst_row and worst_col. O(K) for
+// each entry.
 template <typename T>
 ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
 
-// Both of the above with two rounds: what CheckProduct() needs to judge C.
+// Runs both checks above, with two rounds, and returns what CheckProduct() needs to judge C.
 template <typename T>
 ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
 

@@ -98,7 +98,8 @@ TEST(FreivaldsCheck, OneWrongEntryStandsOutOfItsRow) {
   EXPECT_LT(wrong.norm_error, NormTolerance(257, kU));
 }
 
-// FP64 data leaves a check in FP64 no digits to spare: many terms in N, few in K are the hard case.
+// FP64 data leaves a check in FP64 no digits to spare: long sums over N and short ones over K are
+// the hard case.
 TEST(CheckProductFast, DoublesAreJudgedByTheirOwnRoundoff) {
   const double u = kUnitRoundoff<double>;
   const int64_t shapes[][3] = {

@@ -1,9 +1,9 @@
-// The verifier verified: correct products of any order of summation pass both checks, and each way
-// of being wrong that kernels are known for is caught by both.
+// Tests the checks of products: correct products of any order of summation pass both checks, and
+// each known kind of kernel bug is caught by both.
 //
 // A mutant may have nothing to change in a shape: a 1x1 matrix is its own transpose, and a leading
-// dimension does nothing to a single row. It then says so, and the test holds it to that: the
-// values must be those of the correct product. No mutant is let off for being small.
+// dimension does nothing to a single row. It then says so, and the test checks that claim: the
+// values must be those of the correct product. No mutant is excused for being small.
 
 #include <algorithm>
 #include <cmath>
@@ -41,8 +41,8 @@ struct Problem {
           return s + std::abs(x * y);
         })) {}
 
-  Owned<float> Naive(const Owned<float>& left, const Owned<float>& right, int64_t depth) const {
-    return Product<float>(left, right, depth, padding, true, MultiplyAdd);
+  Owned<float> Naive(const Owned<float>& left, const Owned<float>& right, int64_t k_extent) const {
+    return Product<float>(left, right, k_extent, padding, true, MultiplyAdd);
   }
 
   absl::Status FullCheck(const Owned<float>& got) const {
@@ -96,7 +96,7 @@ void SkipTile(int64_t row, int64_t col, const Owned<float>* from, Owned<float>* 
   }
 }
 
-// Makes C what it is after stores with another leading dimension over what it held before.
+// Stores the product with another leading dimension over the stale contents of C.
 void StoreWithLd(const Problem& p, int64_t ld, Owned<float>* c) {
   *c = p.stale;
   for (int64_t i = 0; i < c->rows(); ++i) {
@@ -169,7 +169,7 @@ const Mutant kMutants[] = {
     {"last tile stale",
      [](P p, C c) { SkipTile(LastTile(c->rows()), LastTile(c->cols()), &p.stale, c); }, Never},
     {"all stale", [](P p, C c) { *c = p.stale; }, Never},
-    {"last term missing", [](P p, C c) { *c = p.Naive(p.a, p.b, p.a.cols() - 1); }, Never},
+    {"last k step missing", [](P p, C c) { *c = p.Naive(p.a, p.b, p.a.cols() - 1); }, Never},
     {"transposed", Transpose, IfCHasOneEntry},
     {"ld of C too large", [](P p, C c) { StoreWithLd(p, c->ld() + 1, c); }, IfCHasOneRow},
     {"ld of C too small", [](P p, C c) { StoreWithLd(p, c->ld() - 1, c); }, IfCHasOneRow},

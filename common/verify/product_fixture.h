@@ -1,5 +1,5 @@
-// What tests of product checks start from: matrices with NaN between their rows, random ones, and
-// naive products in either order of summation.
+// Matrices and products for the tests of product checks: random matrices with NaN between their
+// rows, and naive products in either order of summation.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_PRODUCT_FIXTURE_H_
 #define STRIDEWISE_COMMON_VERIFY_PRODUCT_FIXTURE_H_
@@ -14,7 +14,7 @@
 
 namespace stridewise {
 
-// A matrix that owns its elements. What lies between its rows is NaN: nobody is to read it.
+// A matrix that owns its elements. The padding between its rows is NaN, as no one may read it.
 template <typename T>
 class Owned {
  public:
@@ -50,16 +50,16 @@ Owned<T> Random(int64_t rows, int64_t cols, int64_t padding, uint32_t seed) {
   return matrix;
 }
 
-// Returns the sums of step(sum, a, b) over k from 0 up, or from the last down.
+// Returns the sums of step(sum, a, b) over ascending or descending k.
 template <typename Acc, typename T, typename Step>
-Owned<Acc> Product(const Owned<T>& a, const Owned<T>& b, int64_t depth, int64_t padding,
+Owned<Acc> Product(const Owned<T>& a, const Owned<T>& b, int64_t k_extent, int64_t padding,
                    bool ascending, Step step) {
   Owned<Acc> c(a.rows(), b.cols(), padding);
   for (int64_t i = 0; i < a.rows(); ++i) {
     for (int64_t j = 0; j < b.cols(); ++j) {
       Acc sum = 0;
-      for (int64_t p = 0; p < depth; ++p) {
-        const int64_t k = ascending ? p : depth - 1 - p;
+      for (int64_t p = 0; p < k_extent; ++p) {
+        const int64_t k = ascending ? p : k_extent - 1 - p;
         sum = step(sum, a(i, k), b(k, j));
       }
       c(i, j) = sum;

@@ -14,8 +14,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <typename T>
 ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
-                            ConstMatrix<double> abs_product, int64_t depth) {
-  const double scale = static_cast<double>(depth) * kUnitRoundoff<T>;
+                            ConstMatrix<double> abs_product, int64_t k_extent) {
+  const double scale = static_cast<double>(k_extent) * kUnitRoundoff<T>;
   ProductError error;
   double difference_squares = 0;
   double reference_squares = 0;
@@ -45,7 +45,7 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
     }
   }
   SetNormErrors(std::sqrt(difference_squares), std::sqrt(reference_squares), std::sqrt(abs_squares),
-                depth, &error);
+                k_extent, &error);
   if (error.non_finite > 0) error.max_error_over_bound = kInfinity;
   return error;
 }
@@ -55,7 +55,7 @@ template ProductError CompareProduct(ConstMatrix<float>, ConstMatrix<double>, Co
 template ProductError CompareProduct(ConstMatrix<double>, ConstMatrix<double>, ConstMatrix<double>,
                                      int64_t);
 
-void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t depth,
+void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t k_extent,
                    ProductError* error) {
   if (error->non_finite > 0) {
     error->relative_error = error->norm_error = kInfinity;
@@ -63,7 +63,7 @@ void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t
   }
   // An entry of R is about sqrt(K)/3 and one of |A||B| about K/4.
   const double expected_norm =
-      depth == 0 ? 0 : 4.0 / 3 * abs_norm / std::sqrt(static_cast<double>(depth));
+      k_extent == 0 ? 0 : 4.0 / 3 * abs_norm / std::sqrt(static_cast<double>(k_extent));
   error->relative_error = OverBound(difference_norm, norm);
   error->norm_error = OverBound(difference_norm, std::max(norm, expected_norm));
 }
@@ -74,15 +74,15 @@ double OverBound(double difference, double bound) {
   return std::isnan(ratio) ? kInfinity : ratio;
 }
 
-double EntryTolerance(int64_t depth) {
-  return depth <= 16 ? 1.0 : 16.0 / static_cast<double>(depth);
+double EntryTolerance(int64_t k_extent) {
+  return k_extent <= 16 ? 1.0 : 16.0 / static_cast<double>(k_extent);
 }
 
-double NormTolerance(int64_t depth, double unit_roundoff) {
-  return (2 * std::sqrt(static_cast<double>(depth)) + 2) * unit_roundoff;
+double NormTolerance(int64_t k_extent, double unit_roundoff) {
+  return (2 * std::sqrt(static_cast<double>(k_extent)) + 2) * unit_roundoff;
 }
 
-absl::Status CheckProduct(const ProductError& error, int64_t depth, double unit_roundoff) {
+absl::Status CheckProduct(const ProductError& error, int64_t k_extent, double unit_roundoff) {
   const auto entry = [&] {
     return absl::StrCat("entry (", error.worst_row, ", ", error.worst_col, ")");
   };
@@ -92,22 +92,22 @@ absl::Status CheckProduct(const ProductError& error, int64_t depth, double unit_
   }
   const double for_reference = unit_roundoff <= kUnitRoundoff<double> ? 2 : 1;
 
-  const double entry_tolerance = for_reference * EntryTolerance(depth);
+  const double entry_tolerance = for_reference * EntryTolerance(k_extent);
   if (!(error.max_error_over_bound <= entry_tolerance)) {
     return absl::DataLossError(absl::StrCat(entry(), " is off by ", error.max_error_over_bound,
                                             " of K*u*(|A||B|), tolerance ", entry_tolerance,
-                                            " for K = ", depth));
+                                            " for K = ", k_extent));
   }
   if (!(error.max_residual_over_tolerance <= for_reference)) {
     return absl::DataLossError(
         absl::StrCat("row ", error.worst_residual_row, " of C*x - A*(B*x) is off by ",
-                     error.max_residual_over_tolerance, " of its tolerance for K = ", depth));
+                     error.max_residual_over_tolerance, " of its tolerance for K = ", k_extent));
   }
-  const double norm_tolerance = for_reference * NormTolerance(depth, unit_roundoff);
+  const double norm_tolerance = for_reference * NormTolerance(k_extent, unit_roundoff);
   if (!(error.norm_error <= norm_tolerance)) {
     return absl::DataLossError(absl::StrCat("relative error of all entries together is ",
                                             error.norm_error, ", tolerance ", norm_tolerance,
-                                            " for K = ", depth));
+                                            " for K = ", k_extent));
   }
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/element_type.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -20,15 +21,17 @@ ConstMatrix<T> View(const std::vector<T>& data, int64_t rows, int64_t cols, int6
 }
 
 // Compares a 2x2 C with R = [[3, 4], [12, 0]] and |A||B| = [[4, 4], [16, 0]].
-ProductError CompareTwoByTwo(const std::vector<float>& c, int64_t depth = 8) {
+ProductError CompareTwoByTwo(const std::vector<float>& c, int64_t k_extent = 8) {
   const std::vector<double> r = {3, 4, 12, 0};
   const std::vector<double> abs_product = {4, 4, 16, 0};
-  return CompareProduct(View(c, 2, 2), View(r, 2, 2), View(abs_product, 2, 2), depth);
+  return CompareProduct(View(c, 2, 2), View(r, 2, 2), View(abs_product, 2, 2), k_extent);
 }
 
 TEST(UnitRoundoff, IsHalfAnUlpOfOne) {
   EXPECT_EQ(kUnitRoundoff<float>, std::ldexp(1.0, -24));
   EXPECT_EQ(kUnitRoundoff<double>, std::ldexp(1.0, -53));
+  EXPECT_EQ(kUnitRoundoff<float>, UnitRoundoff(ElementType::kFloat));
+  EXPECT_EQ(kUnitRoundoff<double>, UnitRoundoff(ElementType::kDouble));
 }
 
 TEST(CompareProduct, ExactProductIsOffByNothing) {
@@ -49,8 +52,8 @@ TEST(CompareProduct, KnownErrors) {
   EXPECT_EQ(error.worst_col, 1);
 }
 
-TEST(CompareProduct, CancelledReferenceIsJudgedByItsTerms) {
-  // r = 1 - 1 + 1 - ... of K = 16 terms: nothing is left, and c is off by one rounding.
+TEST(CompareProduct, CancelledReferenceIsJudgedByItsProducts) {
+  // r = 1 - 1 + 1 - ... of K = 16 products: nothing is left, and c is off by one rounding.
   const std::vector<float> c = {static_cast<float>(kU)};
   const std::vector<double> r = {0};
   const std::vector<double> abs_product = {16};
@@ -69,7 +72,7 @@ TEST(CompareProduct, EntryWithoutABoundMustBeExact) {
   EXPECT_FALSE(CheckProduct(error, 8, kU).ok());
 }
 
-TEST(CompareProduct, DepthZeroMeansAllZero) {
+TEST(CompareProduct, KExtentZeroMeansAllZero) {
   const std::vector<double> zeros(4, 0.0);
   for (const float corner : {0.0f, 1e-30f}) {
     const std::vector<float> c = {0, 0, 0, corner};
@@ -125,16 +128,16 @@ TEST(CompareProduct, EmptyProductPasses) {
   EXPECT_TRUE(CheckProduct(error, 3, kU).ok());
 }
 
-TEST(Tolerances, FollowFromDepthAndRoundoff) {
-  for (const int64_t depth : {0, 1, 16}) EXPECT_EQ(EntryTolerance(depth), 1) << depth;
+TEST(Tolerances, FollowFromKExtentAndRoundoff) {
+  for (const int64_t k_extent : {0, 1, 16}) EXPECT_EQ(EntryTolerance(k_extent), 1) << k_extent;
   EXPECT_EQ(EntryTolerance(32), 0.5);
   EXPECT_EQ(EntryTolerance(1600), 0.01);
   EXPECT_EQ(NormTolerance(0, kU), 2 * kU);
   EXPECT_EQ(NormTolerance(4096, kU), 130 * kU);
 }
 
-TEST(CheckProduct, EachFieldIsHeldToItsTolerance) {
-  const int64_t depth = 64;
+TEST(CheckProduct, EachFieldHasItsTolerance) {
+  const int64_t k_extent = 64;
   for (const double u : {kUnitRoundoff<float>, kUnitRoundoff<double>}) {
     const double allowed = u == kU ? 1 : 2;
     for (double ProductError::*field :
@@ -145,10 +148,10 @@ TEST(CheckProduct, EachFieldIsHeldToItsTolerance) {
                                                                                          : 1);
       ProductError error;
       error.*field = tolerance;
-      EXPECT_TRUE(CheckProduct(error, depth, u).ok());
+      EXPECT_TRUE(CheckProduct(error, k_extent, u).ok());
       for (const double bad : {tolerance * 1.0001, kNaN, kInfinity}) {
         error.*field = bad;
-        EXPECT_EQ(CheckProduct(error, depth, u).code(), absl::StatusCode::kDataLoss) << bad;
+        EXPECT_EQ(CheckProduct(error, k_extent, u).code(), absl::StatusCode::kDataLoss) << bad;
       }
     }
   }

@@ -1,4 +1,4 @@
-// The general form as the kernels that work on tiles want it.
+// The general form, C = alpha * op(A) * op(B) + beta * C of a batch, as kernels take it.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_GEMM_ARGS_H_
 #define STRIDEWISE_MATMUL_DEVICE_GEMM_ARGS_H_
@@ -7,64 +7,76 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/argument_checks.h"
+#include "common/gpu/device_model.h"
+#include "common/gpu/occupancy.h"
 #include "matmul/args.h"
-#include "matmul/device/tile_copy.h"
-#include "matmul/device/tile_edges.h"
-#include "matmul/device/tile_store.h"
+#include "matmul/device/epilogue.h"
+#include "matmul/device/operand.h"
+#include "matmul/device/vector_access.h"
+#include "matmul/tile_limits.h"
 
 namespace stridewise {
 
-// A kernel's argument. The same for every block.
+// A kernel's argument, the same for every block.
+template <typename Types>
 struct Gemm {
-  Operand a;
-  Operand b;
-  Matrix<float> c;
-  int depth;  // Terms of a sum; 0 where alpha is 0.
-  Scale scale;
+  Operand<typename Types::A> a;
+  Operand<typename Types::B> b;
+  Matrix<typename Types::C> c;
+  int k;  // 0 where alpha is 0: A and B are not read.
+  Epilogue<Types> epilogue;
   int64_t stride_a, stride_b, stride_c;  // From one multiplication of a batch to the next.
 };
 
-// Whether every row begins, and ends, at a multiple of 16 bytes, in every matrix of the batch.
-inline bool IsMadeOfVectors(const ConstMatrix<float>& stored, int64_t batch, int64_t stride) {
-  return IsMadeOfVectors(stored) && (batch == 1 || stride % kVector == 0);
+// Returns whether every row of every matrix of the batch begins and ends at a multiple of 16 bytes.
+template <typename T>
+bool IsMadeOfVectors(const ConstMatrix<T>& stored, int64_t batch, int64_t stride) {
+  constexpr int64_t kElements = kVectorBytes / static_cast<int64_t>(sizeof(T));
+  return IsMadeOfVectors(stored) && (batch == 1 || stride % kElements == 0);
 }
 
-inline Gemm GemmOf(const MatMulArgs& args) {
-  const auto alpha = static_cast<float>(args.alpha);
-  const ConstMatrix<float> a = args.A<float>();
-  const ConstMatrix<float> b = args.B<float>();
-  Gemm gemm;
+template <typename Types>
+Gemm<Types> GemmOf(const MatMulArgs& args) {
+  using Accumulator = typename Types::Accumulator;
+  const auto alpha = static_cast<Accumulator>(args.alpha);
+  const auto a = args.A<typename Types::A>();
+  const auto b = args.B<typename Types::B>();
+  Gemm<Types> gemm;
   gemm.a = {a.data, a.ld, args.m, IsMadeOfVectors(a, args.batch, args.a.stride)};
   gemm.b = {b.data, b.ld, args.n, IsMadeOfVectors(b, args.batch, args.b.stride)};
-  gemm.c = args.C<float>();
-  gemm.depth = alpha == 0 ? 0 : static_cast<int>(args.k);
-  gemm.scale = {gemm.depth == 0 ? 0 : alpha, static_cast<float>(args.beta)};
+  gemm.c = args.C<typename Types::C>();
+  gemm.k = alpha == 0 ? 0 : static_cast<int>(args.k);
+  gemm.epilogue = {gemm.k == 0 ? 0 : alpha, static_cast<Accumulator>(args.beta)};
   gemm.stride_a = args.a.stride;
   gemm.stride_b = args.b.stride;
   gemm.stride_c = args.c.stride;
   return gemm;
 }
 
-// InvalidArgument where tile_copy.h cannot count offsets.
+// Returns InvalidArgument where tile_copy.h cannot count offsets.
 inline absl::Status CheckTileLd(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckAtMost("lda", args.a.ld, kMaxTileLd));
   return CheckAtMost("ldb", args.b.ld, kMaxTileLd);
 }
 
-template <Access kAccess>
-using AccessConstant = std::integral_constant<Access, kAccess>;
+// Returns the device that plans are made for: the caller's, or else the current one.
+inline absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
+  if (args.device_model != nullptr) return *args.device_model;
+  return CurrentDeviceModel();
+}
 
-// Calls fn with the two operands' accesses as constants.
+// Calls fn with the two operands' layouts as constants.
 template <typename Fn>
-absl::Status ForAccesses(const MatMulArgs& args, Fn fn) {
-  using Along = AccessConstant<Access::kAlongTerms>;
-  using Across = AccessConstant<Access::kAcross>;
+absl::Status ForLayouts(const MatMulArgs& args, Fn fn) {
+  using KMajor = std::integral_constant<OperandLayout, OperandLayout::kKMajor>;
+  using MnMajor = std::integral_constant<OperandLayout, OperandLayout::kMnMajor>;
   if (args.a.transposed) {
-    return args.b.transposed ? fn(Across(), Along()) : fn(Across(), Across());
+    return args.b.transposed ? fn(MnMajor(), KMajor()) : fn(MnMajor(), MnMajor());
   }
-  return args.b.transposed ? fn(Along(), Along()) : fn(Along(), Across());
+  return args.b.transposed ? fn(KMajor(), KMajor()) : fn(KMajor(), MnMajor());
 }
 
 }  // namespace stridewise

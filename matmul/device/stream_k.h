@@ -1,7 +1,6 @@
-// The kernels and the launch of `stream_k` and its relatives, which differ in their tiles.
-//
-// Tiles in the general form, as `double_buffered` makes them; those that do not fill a round of all
-// multiprocessors are cut along k, see shares.h.
+// The kernels and the launch of `stream_k` and its relatives, which differ in their tile policies:
+// tiles in the general form, computed as `double_buffered` does, with equal work for all
+// multiprocessors (stream_k_schedule.h).
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_STREAM_K_H_
 #define STRIDEWISE_MATMUL_DEVICE_STREAM_K_H_
@@ -10,126 +9,122 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
-#include "common/gpu/occupancy.h"
 #include "matmul/args.h"
-#include "matmul/device/add_shares.h"
-#include "matmul/device/block_product.h"
+#include "matmul/device/fixup.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/device/share_plan.h"
-#include "matmul/device/shares.h"
+#include "matmul/device/split_plan.h"
+#include "matmul/device/stream_k_schedule.h"
+#include "matmul/device/tile_mma.h"
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_store.h"
 
-namespace stridewise {
-namespace {  // Kernels of their own for each file that includes this.
+// Defines the two functions of a registry line, `function` and `function`WorkspaceBytes, for the
+// kernel with this tile policy.
+#define STRIDEWISE_STREAM_K(function, Policy)                \
+  int64_t function##WorkspaceBytes(const MatMulArgs& args) { \
+    return StreamKWorkspaceBytes<BlockTile<Policy>>(args);   \
+  }                                                          \
+  absl::Status function(const MatMulArgs& args) { return LaunchStreamK<BlockTile<Policy>>(args); }
 
-// The value, as if it were another: what is computed from it before the main loop and after is then
-// computed twice, and not kept in registers, of which the loop has none to spare.
-__device__ inline uint32_t Again(uint32_t value) {
+namespace stridewise {
+namespace {  // Each file that includes this has kernels of its own.
+
+// Returns the value, which the compiler takes for another one. What is computed from it before the
+// main loop and after is then computed twice instead of kept in registers, of which the loop has
+// none to spare.
+__device__ inline uint32_t Reload(uint32_t value) {
 #ifndef STRIDEWISE_HOST_EXECUTOR
   asm volatile("" : "+r"(value));
 #endif
   return value;
 }
 
-// Stores all sums of a tile in C of the multiplication `index`. `shared` as for StoreTile().
+// Stores a whole tile in C of multiplication `index`. `shared` as for StoreTile().
 template <typename Tile>
-__device__ inline void StoreSums(const Gemm& gemm, int64_t index, const TilePlace& place,
-                                 float* shared, int thread, Sums<Tile>& sums) {
-  Matrix<float> c = gemm.c;
+__device__ inline void StoreWholeTile(const Gemm<typename Tile::Types>& gemm, int64_t index,
+                                      const TileOffset& offset, float* shared, int thread,
+                                      Accumulators<Tile>& accumulators) {
+  auto c = gemm.c;
   c.data += index * gemm.stride_c;
-  if constexpr (Tile::kSlices == 1) {
-    StoreTile(sums, gemm.scale, shared, c, place.first_row, place.first_col, thread);
+  if constexpr (Tile::kWarpsAlongK == 1) {
+    StoreTile(accumulators, gemm.epilogue, shared, c, offset, thread);
   } else {
-    AddSlices(shared, thread, sums, [&](int vector, const float* four) {
-      StoreVector<Tile>(four, vector, gemm.scale, c, place.first_row, place.first_col);
+    ReduceSlices(shared, thread, accumulators, [&](int number, const float* four) {
+      StoreVector<Tile>(four, number, gemm.epilogue, c, offset);
     });
   }
 }
 
-template <typename Tile, Access kAccessA, Access kAccessB>
-__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) StreamK(Gemm gemm, Shares shares) {
+// Block i computes work unit i of the split tiles.
+template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
+    StreamK(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
   const TileOrder<Tile> order(gemm.c);
-  Work work;
+  WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindShare(shares, blockIdx.x, i, &work); ++i) {
-    Sums<Tile> sums;
-    ComputeTile<Tile, kAccessA, kAccessB>(
-        gemm, work.tile / shares.tiles, order.Place(work.tile % shares.tiles),
-        {static_cast<int>(work.first_unit), static_cast<int>(work.units)}, shared, sums);
+  for (uint32_t i = 0; FindWorkTile(schedule, blockIdx.x, i, &work); ++i) {
+    Accumulators<Tile> accumulators;
+    ComputeTile<Tile, kLayoutA, kLayoutB>(
+        gemm, work.tile / schedule.tiles, order.OffsetOf(work.tile % schedule.tiles),
+        {static_cast<int>(work.first_step), static_cast<int>(work.steps)}, shared, accumulators);
 
-    const auto thread = static_cast<int>(Again(threadIdx.x));
-    const uint32_t block = Again(blockIdx.x);
-    FindShare(shares, block, i, &work);
-    if (work.units == shares.units_of_tile) {
-      StoreSums(gemm, work.tile / shares.tiles, order.Place(work.tile % shares.tiles), shared,
-                thread, sums);
+    const auto thread = static_cast<int>(Reload(threadIdx.x));
+    const uint32_t unit = Reload(blockIdx.x);
+    FindWorkTile(schedule, unit, i, &work);
+    if (work.steps == schedule.steps_per_tile) {
+      StoreWholeTile(gemm, work.tile / schedule.tiles, order.OffsetOf(work.tile % schedule.tiles),
+                     shared, thread, accumulators);
     } else {
-      StorePartialSums(shares, work.tile, block, shared, thread, sums);
+      StorePartialSums(schedule, work.tile, unit, shared, thread, accumulators);
     }
     __syncthreads();
   }
 }
 
-// The whole tiles, in a kernel of their own: without the loop over work the compiler finds a better
-// order for the main loop, 2 % faster.
-template <typename Tile, Access kAccessA, Access kAccessB>
-__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
-    WholeTiles(Gemm gemm, Shares shares) {
+// Block i computes the i-th whole tile. A kernel of its own: without the loop over work the
+// compiler finds a better order for the main loop, 2 % faster.
+template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
+    WholeTiles(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  const uint32_t tile = shares.cut_tiles + blockIdx.x;
-  const TilePlace place = TileOrder<Tile>(gemm.c).Place(tile % shares.tiles);
-  const int64_t index = tile / shares.tiles;
-  Sums<Tile> sums;
-  ComputeTile<Tile, kAccessA, kAccessB>(gemm, index, place,
-                                        {0, static_cast<int>(shares.units_of_tile)}, shared, sums);
-  StoreSums(gemm, index, place, shared, static_cast<int>(threadIdx.x), sums);
-}
-
-// On the host executor nothing, so that small tests share.
-template <typename Tile>
-constexpr double ShareCost() {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  constexpr double kFactor = 0;
-#else
-  constexpr double kFactor = 1;
-#endif
-  return kFactor * Tile::kShareCost;
+  const uint32_t tile = schedule.split_tiles + blockIdx.x;
+  const TileOffset offset = TileOrder<Tile>(gemm.c).OffsetOf(tile % schedule.tiles);
+  const int64_t index = tile / schedule.tiles;
+  Accumulators<Tile> accumulators;
+  ComputeTile<Tile, kLayoutA, kLayoutB>(
+      gemm, index, offset, {0, static_cast<int>(schedule.steps_per_tile)}, shared, accumulators);
+  StoreWholeTile(gemm, index, offset, shared, static_cast<int>(threadIdx.x), accumulators);
 }
 
 template <typename Tile>
-absl::StatusOr<SharePlan> PlanFor(const Gemm& gemm, int64_t batch) {
-  ASSIGN_OR_RETURN(const int64_t slots,
-                   ResidentBlocks(StreamK<Tile, Access::kAlongTerms, Access::kAcross>,
-                                  Block{Tile::kThreads}, Tile::kSharedBytes));
-  return PlanShares(TileCount<Tile>(gemm.c), batch, CeilDiv(gemm.depth, Tile::kDepth),
-                    int64_t{Tile::kRows} * Tile::kCols * static_cast<int64_t>(sizeof(float)), slots,
-                    ShareCost<Tile>());
+absl::StatusOr<SplitPlan> PlanFor(const MatMulArgs& args) {
+  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
+  return PlanSplit<Tile>(GemmOf<typename Tile::Types>(args), args.batch, device);
 }
 
 template <typename Tile>
 int64_t StreamKWorkspaceBytes(const MatMulArgs& args) {
-  const absl::StatusOr<SharePlan> plan = PlanFor<Tile>(GemmOf(args), args.batch);
+  const absl::StatusOr<SplitPlan> plan = PlanFor<Tile>(args);
   return plan.ok() ? plan->WorkspaceBytes() : 0;
 }
 
 template <typename Tile>
 absl::Status LaunchStreamK(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckTileLd(args));
-  const Gemm gemm = GemmOf(args);
-  ASSIGN_OR_RETURN(SharePlan plan, PlanFor<Tile>(gemm, args.batch));
-  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.ShareNothing();
-  const Shares shares = plan.WithWorkspace(args.workspace);
-  RETURN_IF_ERROR(ForAccesses(args, [&](auto access_a, auto access_b) {
-    RETURN_IF_ERROR(Launch(WholeTiles<Tile, access_a(), access_b()>, Grid{plan.WholeTiles()},
-                           Block{Tile::kThreads}, Tile::kSharedBytes, args.stream, gemm, shares));
-    return Launch(StreamK<Tile, access_a(), access_b()>, Grid{plan.sharers}, Block{Tile::kThreads},
-                  Tile::kSharedBytes, args.stream, gemm, shares);
+  ASSIGN_OR_RETURN(SplitPlan plan, PlanFor<Tile>(args));
+  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.SplitNothing();
+  const auto gemm = GemmOf<typename Tile::Types>(args);
+  const StreamKSchedule schedule = plan.ScheduleIn(args.workspace);
+  RETURN_IF_ERROR(ForLayouts(args, [&](auto layout_a, auto layout_b) {
+    RETURN_IF_ERROR(Launch(WholeTiles<Tile, layout_a(), layout_b()>, Grid{plan.WholeTiles()},
+                           Block{Tile::kThreads}, Tile::kSharedBytes, args.stream, gemm, schedule));
+    return Launch(StreamK<Tile, layout_a(), layout_b()>, Grid{plan.units}, Block{Tile::kThreads},
+                  Tile::kSharedBytes, args.stream, gemm, schedule);
   }));
-  return LaunchAddShares<Tile>(gemm, plan, shares, args.stream);
+  return LaunchFixup<Tile>(gemm, plan, schedule, args.stream);
 }
 
 }  // namespace

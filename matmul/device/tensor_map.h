@@ -1,4 +1,4 @@
-// What the TMA wants to know of a matrix before it copies boxes of it.
+// Describes a matrix to the tensor memory accelerator (TMA), which copies boxes of it.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
@@ -14,26 +14,30 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/matrix.h"
 #include "common/gpu/cuda_status.h"
-#include "matmul/device/block_tile.h"
+#include "matmul/device/vector_access.h"
 
 namespace stridewise {
 
-// Whether the TMA can address it: the first element at a multiple of 16 bytes, rows a multiple of
-// that apart, fewer than 2^31 of them and of their elements, and at least one.
-inline bool HasTensorMap(const ConstMatrix<float>& matrix) {
+// Returns whether the TMA can address the matrix: its first element lies at a multiple of 16 bytes,
+// rows are a multiple of that apart, and there are at least one and fewer than 2^31 rows and
+// columns.
+template <typename T>
+bool HasTensorMap(const ConstMatrix<T>& matrix) {
   constexpr int64_t kMaxExtent = (int64_t{1} << 31) - 1;
   constexpr int64_t kMaxStrideBytes = int64_t{1} << 40;
-  return reinterpret_cast<uintptr_t>(matrix.data) % sizeof(float4) == 0 &&
-         matrix.ld % kVector == 0 &&
-         matrix.ld < kMaxStrideBytes / static_cast<int64_t>(sizeof(float)) && matrix.rows > 0 &&
-         matrix.cols > 0 && matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent;
+  constexpr auto kElementBytes = static_cast<int64_t>(sizeof(T));
+  return reinterpret_cast<uintptr_t>(matrix.data) % kVectorBytes == 0 &&
+         matrix.ld % (kVectorBytes / kElementBytes) == 0 &&
+         matrix.ld < kMaxStrideBytes / kElementBytes && matrix.rows > 0 && matrix.cols > 0 &&
+         matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent;
 }
 
-// For boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row without gaps.
-// REQUIRES: HasTensorMap(matrix). Some hundred nanoseconds; asks the driver, not the device.
+// Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row
+// without gaps. REQUIRES: HasTensorMap(matrix). Takes some hundred nanoseconds: it calls the
+// driver, not the device.
 inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix, uint32_t box_rows,
                                                uint32_t box_cols) {
-  // Through the runtime, so that the library is found at run time.
+  // Asks the runtime for the function, so that the program is not linked to the driver library.
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result;
   RETURN_IF_CUDA_ERROR(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
@@ -46,12 +50,12 @@ inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix,
                                 static_cast<cuuint64_t>(matrix.rows)};
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float)};
   const cuuint32_t box[] = {box_cols, box_rows};
-  const cuuint32_t every[] = {1, 1};
+  const cuuint32_t element_strides[] = {1, 1};
   CUtensorMap map;
-  const CUresult error =
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix.data), extents,
-             strides, box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error = encode(
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix.data), extents, strides,
+      box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
   }

@@ -1,10 +1,9 @@
-// Brings tiles of op(A) and op(B) from global to shared memory without a register between them
-// (cp.async), whichever way the operand is stored, term by term.
+// Copies tiles of op(A) and op(B) from global to shared memory without a register in between
+// (cp.async). In shared memory a tile has a row for each k, whichever way the operand is stored.
 //
-// An operand has lines, the rows of op(A) or the columns of op(B), of as many terms each. What lies
-// outside of it arrives as 0. 0 * x adds nothing unless x is Inf or NaN: along the terms both
-// operands end at the same place, so that padding meets padding; lines of padding give elements
-// that lie outside C.
+// What lies outside the operand arrives as 0. 0 * x adds nothing unless x is Inf or NaN: along k
+// both operands end at the same coordinate, so that padding meets padding, and padding along m or n
+// gives elements that lie outside C.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TILE_COPY_H_
 #define STRIDEWISE_MATMUL_DEVICE_TILE_COPY_H_
@@ -16,132 +15,129 @@
 #include <cstdint>
 
 #include "matmul/device/block_tile.h"
+#include "matmul/device/operand.h"
 #include "matmul/tile_limits.h"
 
 namespace stridewise {
 
-struct Operand {
-  const float* data;
-  int64_t ld;  // At most kMaxTileLd.
-  int64_t lines;
-  bool vectors;  // Every row, as stored, begins and ends at a multiple of 16 bytes.
-};
-
 // The part of a tile that lies in the operand.
-struct Extent {
-  int lines;
-  int terms;
+struct TileExtent {
+  int mn;
+  int k;
 };
 
-// What one of kThreads threads copies of kLines lines from `first_line`, from term `first_term` on,
-// kDepth terms with each call.
-template <Access kAccess, int kLines, int kDepth, int kThreads>
+// Copies, as one of kThreads threads, tiles of kTileMn x kTileK elements of the operand: the first
+// one begins at (first_mn, first_k), and each following one kTileK further along k.
+template <typename T, OperandLayout kLayout, int kTileMn, int kTileK, int kThreads>
 class TileCopier {
  public:
-  static constexpr int kPitch = PitchOf(kAccess, kLines);
+  static constexpr int kPitch = PitchOf(kLayout, kTileMn);
 
-  __device__ TileCopier(const Operand& operand, int64_t first_line, int first_term, int thread)
+  __device__ TileCopier(const Operand<T>& operand, int64_t first_mn, int first_k, int thread)
       : ld_(static_cast<int>(operand.ld)), vectors_(operand.vectors) {
-    const bool by_vectors = !kIsAlong && vectors_;
-    const int64_t line = first_line + (by_vectors ? Vectors::Line(thread) : Elements::Line(thread));
-    const int64_t term = first_term + (by_vectors ? Vectors::Term(thread) : Elements::Term(thread));
-    next_ = operand.data + (kIsAlong ? line * operand.ld + term : term * operand.ld + line);
+    const bool by_vectors = !kIsKMajor && vectors_;
+    const int64_t mn = first_mn + (by_vectors ? Vectors::Mn(thread) : Elements::Mn(thread));
+    const int64_t k = first_k + (by_vectors ? Vectors::K(thread) : Elements::K(thread));
+    next_ = operand.data + (kIsKMajor ? mn * operand.ld + k : k * operand.ld + mn);
   }
 
-  // Starts the copies of the next kDepth terms to `tile`, which has a row of kPitch floats for
-  // each: part kPart of kParts of them, to be called for each in turn. All terms and lines exist.
+  // Starts the copies of part kPart of kParts of the next tile to `tile`, which has a row of kPitch
+  // elements for each k. Is called for each part in turn. REQUIRES: the whole tile lies in the
+  // operand.
   template <int kPart, int kParts>
-  __device__ void CopyInside(float* tile, int thread) {
-    ByAccess([&](auto copies) {
+  __device__ void CopyInside(T* tile, int thread) {
+    WithCopies([&](auto copies) {
       using C = decltype(copies);
-      float* const to = tile + C::Term(thread) * kPitch + C::Line(thread);
-      C::template ForEach<kPart, kParts>([&](int line, int term) {
-        __pipeline_memcpy_async(to + term * kPitch + line, From(line, term), C::kBytes);
+      T* const to = tile + C::K(thread) * kPitch + C::Mn(thread);
+      C::template ForEach<kPart, kParts>([&](int mn, int k) {
+        __pipeline_memcpy_async(to + k * kPitch + mn, From(mn, k), C::kBytes);
       });
     });
     if (kPart == kParts - 1) Advance();
   }
 
-  // The same, all at once, where only some exist. Twice the instructions.
-  __device__ void CopyEdge(float* tile, int thread, const Extent& extent) {
-    ByAccess([&](auto copies) {
+  // Starts all copies of a tile of which only `extent` lies in the operand: twice the instructions.
+  __device__ void CopyEdge(T* tile, int thread, const TileExtent& extent) {
+    WithCopies([&](auto copies) {
       using C = decltype(copies);
-      float* const to = tile + C::Term(thread) * kPitch + C::Line(thread);
-      const int lines = extent.lines - C::Line(thread);
-      const int terms = extent.terms - C::Term(thread);
-      C::template ForEach<0, 1>([&](int line, int term) {
-        __pipeline_memcpy_async(to + term * kPitch + line, From(line, term), C::kBytes,
-                                line < lines && term < terms ? 0 : C::kBytes);
+      T* const to = tile + C::K(thread) * kPitch + C::Mn(thread);
+      const int mn_left = extent.mn - C::Mn(thread);
+      const int k_left = extent.k - C::K(thread);
+      C::template ForEach<0, 1>([&](int mn, int k) {
+        __pipeline_memcpy_async(to + k * kPitch + mn, From(mn, k), C::kBytes,
+                                mn < mn_left && k < k_left ? 0 : C::kBytes);
       });
     });
     Advance();
   }
 
  private:
-  static constexpr bool kIsAlong = kAccess == Access::kAlongTerms;
+  static constexpr bool kIsKMajor = kLayout == OperandLayout::kKMajor;
 
-  static_assert(kLines <= 256 && kDepth <= 256, "see tile_limits.h");
+  static_assert(kTileMn <= 256 && kTileK <= 256, "see tile_limits.h");
 
-  // A thread's copies of kFloats floats.
-  template <int kFloats>
+  // A thread's copies, of kElements elements each.
+  template <int kElements>
   struct Copies {
-    static constexpr size_t kBytes = kFloats * sizeof(float);
-    // Along terms a warp copies 16 terms of two lines: two cache lines to look up, and two warps'
-    // worth of bank conflicts. 8 terms of four lines have no conflict and are 2 % slower.
-    static constexpr int kTermsOfWarp = 16;
-    static constexpr int kLinesOfWarp = kWarpSize / kTermsOfWarp;
-    static constexpr int kWarpsDeep = kDepth / kTermsOfWarp;
-    // Across, a row of the tile is so many copies.
-    static constexpr int kAcross = kLines / kFloats;
+    static constexpr size_t kBytes = kElements * sizeof(T);
+    // In a K-major operand a warp copies 16 elements along k of two rows: two cache lines to look
+    // up, and two-way bank conflicts. 8 elements of four rows have no conflict and are 2 % slower.
+    static constexpr int kWarpExtentK = 16;
+    static constexpr int kWarpExtentMn = kWarpSize / kWarpExtentK;
+    static constexpr int kWarpsAlongK = kTileK / kWarpExtentK;
+    // In an MN-major one, a row of the tile takes this number of copies.
+    static constexpr int kCopiesPerRow = kTileMn / kElements;
 
-    static constexpr int kLineStep = kIsAlong ? kThreads / kWarpSize / kWarpsDeep * kLinesOfWarp
-                                              : (kThreads < kAcross ? kThreads : kAcross) * kFloats;
-    static constexpr int kTermStep =
-        kIsAlong ? kDepth : (kThreads < kAcross ? 1 : kThreads / kAcross);
-    static_assert(!kIsAlong || kThreads / kWarpSize % kWarpsDeep == 0, "warps fill the depth");
-    static_assert(kLines % kLineStep == 0 && kDepth % kTermStep == 0, "threads share alike");
-    static_assert(kLines / kLineStep * (kDepth / kTermStep) * kFloats * kThreads == kLines * kDepth,
+    static constexpr int kStepMn =
+        kIsKMajor ? kThreads / kWarpSize / kWarpsAlongK * kWarpExtentMn
+                  : (kThreads < kCopiesPerRow ? kThreads : kCopiesPerRow) * kElements;
+    static constexpr int kStepK =
+        kIsKMajor ? kTileK : (kThreads < kCopiesPerRow ? 1 : kThreads / kCopiesPerRow);
+    static_assert(!kIsKMajor || kThreads / kWarpSize % kWarpsAlongK == 0, "warps fill the tile");
+    static_assert(kTileMn % kStepMn == 0 && kTileK % kStepK == 0, "threads copy equal parts");
+    static_assert(kTileMn / kStepMn * (kTileK / kStepK) * kElements * kThreads == kTileMn * kTileK,
                   "every element is copied once");
 
-    // The thread's first copy in the tile.
-    __device__ static int Line(int thread) {
-      return kIsAlong ? thread / kTermsOfWarp % kLinesOfWarp +
-                            thread / kWarpSize / kWarpsDeep * kLinesOfWarp
-                      : thread % kAcross * kFloats;
+    // Return the coordinate of the thread's first copy in the tile.
+    __device__ static int Mn(int thread) {
+      return kIsKMajor ? thread / kWarpExtentK % kWarpExtentMn +
+                             thread / kWarpSize / kWarpsAlongK * kWarpExtentMn
+                       : thread % kCopiesPerRow * kElements;
     }
-    __device__ static int Term(int thread) {
-      return kIsAlong ? thread % kTermsOfWarp + thread / kWarpSize % kWarpsDeep * kTermsOfWarp
-                      : thread / kAcross;
+    __device__ static int K(int thread) {
+      return kIsKMajor ? thread % kWarpExtentK + thread / kWarpSize % kWarpsAlongK * kWarpExtentK
+                       : thread / kCopiesPerRow;
     }
-    // Calls fn(line, term) for each of a part of the thread's copies, both counted from its first.
+    // Calls fn(mn, k) for each copy of a part of the thread's, with offsets from its first one.
     template <int kPart, int kParts, typename Fn>
     __device__ static void ForEach(Fn fn) {
-      constexpr int kAcrossLines = kLines / kLineStep;
-      constexpr int kCopies = kAcrossLines * (kDepth / kTermStep);
+      constexpr int kCopiesAlongMn = kTileMn / kStepMn;
+      constexpr int kCopies = kCopiesAlongMn * (kTileK / kStepK);
 #pragma unroll
       for (int i = kCopies * kPart / kParts; i < kCopies * (kPart + 1) / kParts; ++i) {
-        fn(i % kAcrossLines * kLineStep, i / kAcrossLines * kTermStep);
+        fn(i % kCopiesAlongMn * kStepMn, i / kCopiesAlongMn * kStepK);
       }
     }
   };
   using Elements = Copies<1>;
-  using Vectors = Copies<kIsAlong ? 1 : kVector>;
+  using Vectors = Copies<kIsKMajor ? 1 : kVectorBytes / static_cast<int>(sizeof(T))>;
 
+  // Calls fn with the kind of copies that the operand's layout and alignment allow.
   template <typename Fn>
-  __device__ void ByAccess(Fn fn) const {
-    if (kIsAlong || !vectors_) {
+  __device__ void WithCopies(Fn fn) const {
+    if (kIsKMajor || !vectors_) {
       fn(Elements());
     } else {
       fn(Vectors());
     }
   }
 
-  __device__ const float* From(int line, int term) const {
-    return next_ + (kIsAlong ? int64_t{ld_} * line + term : int64_t{ld_} * term + line);
+  __device__ const T* From(int mn, int k) const {
+    return next_ + (kIsKMajor ? int64_t{ld_} * mn + k : int64_t{ld_} * k + mn);
   }
-  __device__ void Advance() { next_ += kIsAlong ? kDepth : int64_t{kDepth} * ld_; }
+  __device__ void Advance() { next_ += kIsKMajor ? kTileK : int64_t{kTileK} * ld_; }
 
-  const float* next_;  // Of the thread's first copy.
+  const T* next_;  // The source of the thread's first copy of the next tile.
   int ld_;
   bool vectors_;
 };

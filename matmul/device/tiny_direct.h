@@ -2,8 +2,8 @@
 //
 // Each element is loaded up to eight times, from the cache that the first load fills, and still
 // that is less than what shared memory costs: a store, a barrier and a load, one after the other.
-// All loads are on their way at once, from one multiprocessor: blocks on others would fetch the
-// code too. n = 4 takes 3.42 us, with shared memory 3.58; a kernel that multiplies two numbers
+// All loads are in flight at once, from one multiprocessor: blocks on others would have to fetch
+// the code too. n = 4 takes 3.42 us, with shared memory 3.58; a kernel that multiplies two numbers
 // takes 3.39, an empty one 2.70.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TINY_DIRECT_H_
@@ -20,9 +20,9 @@
 #include "matmul/device/gemm_args.h"
 
 namespace stridewise {
-namespace {  // A kernel of its own for each file that includes this.
+namespace {  // Each file that includes this has a kernel of its own.
 
-inline constexpr int kDirectSize = 8;  // Rows, columns and terms, at most.
+inline constexpr int kDirectSize = 8;  // The largest m, n and k.
 
 // The argument. Offsets fit in 32 bits, which saves a third of the instructions.
 struct DirectProduct {
@@ -36,29 +36,28 @@ struct DirectProduct {
   float beta;
 };
 
-// kSize: rows, columns and terms, at most.
-template <int kSize, bool kAlongA, bool kAlongB>
+// kSize: the largest m, n and k.
+template <int kSize, bool kKMajorA, bool kKMajorB>
 __global__ void __launch_bounds__(kSize* kSize) TinyDirect(DirectProduct product) {
   const uint32_t row = threadIdx.x / kSize;
   const uint32_t col = threadIdx.x % kSize;
   const bool inside = row < product.m && col < product.n;
-  const float* const a = product.a + (kAlongA ? row * product.lda : row);
-  const float* const b = product.b + (kAlongB ? col * product.ldb : col);
-  float a_terms[kSize];
-  float b_terms[kSize];
+  const float* const a = product.a + (kKMajorA ? row * product.lda : row);
+  const float* const b = product.b + (kKMajorB ? col * product.ldb : col);
+  float a_values[kSize];
+  float b_values[kSize];
 #pragma unroll
   for (uint32_t i = 0; i < kSize; ++i) {
     const bool exists = inside && i < product.k;
-    a_terms[i] = exists ? a[kAlongA ? i : i * product.lda] : 0.0f;
-    b_terms[i] = exists ? b[kAlongB ? i : i * product.ldb] : 0.0f;
+    a_values[i] = exists ? a[kKMajorA ? i : i * product.lda] : 0.0f;
+    b_values[i] = exists ? b[kKMajorB ? i : i * product.ldb] : 0.0f;
   }
   float sum = 0;
 #pragma unroll
-  for (int i = 0; i < kSize; ++i) sum = fma(a_terms[i], b_terms[i], sum);
+  for (int i = 0; i < kSize; ++i) sum = fma(a_values[i], b_values[i], sum);
   if (!inside) return;
-  float& element = product.c[row * product.ldc + col];
-  const float result = product.alpha * sum;
-  element = product.beta == 0 ? result : fma(product.beta, element, result);
+  const Epilogue<Float32> epilogue = {product.alpha, product.beta};
+  epilogue.Store(sum, &product.c[row * product.ldc + col]);
 }
 
 inline bool FitsDirect(const MatMulArgs& args) {
@@ -69,24 +68,24 @@ inline bool FitsDirect(const MatMulArgs& args) {
 
 // REQUIRES: FitsDirect(args).
 inline absl::Status LaunchTinyDirect(const MatMulArgs& args) {
-  const Gemm gemm = GemmOf(args);
+  const Gemm<Float32> gemm = GemmOf<Float32>(args);
   const DirectProduct product = {gemm.a.data,
                                  gemm.b.data,
                                  static_cast<uint32_t>(args.a.ld),
                                  static_cast<uint32_t>(args.b.ld),
                                  static_cast<uint32_t>(args.m),
                                  static_cast<uint32_t>(args.n),
-                                 static_cast<uint32_t>(gemm.depth),
-                                 gemm.scale.alpha,
+                                 static_cast<uint32_t>(gemm.k),
+                                 gemm.epilogue.alpha,
                                  gemm.c.data,
                                  static_cast<uint32_t>(args.c.ld),
-                                 gemm.scale.beta};
+                                 gemm.epilogue.beta};
   const auto launch = [&](auto size) {
     constexpr int kSize = decltype(size)::value;
-    return ForAccesses(args, [&](auto access_a, auto access_b) {
-      return Launch(
-          TinyDirect<kSize, access_a() == Access::kAlongTerms, access_b() == Access::kAlongTerms>,
-          Grid{1}, Block{kSize * kSize}, 0, args.stream, product);
+    return ForLayouts(args, [&](auto layout_a, auto layout_b) {
+      return Launch(TinyDirect<kSize, layout_a() == OperandLayout::kKMajor,
+                               layout_b() == OperandLayout::kKMajor>,
+                    Grid{1}, Block{kSize * kSize}, 0, args.stream, product);
     });
   };
   const bool small = std::max({args.m, args.n, args.k}) <= kDirectSize / 2;

@@ -1,6 +1,10 @@
-// One thread an element of C, neighbouring threads down a column: a warp reads 16 or 32 elements of
-// A, each in a row and so in a sector of its own, and writes C in the same way. The arithmetic is
-// that of `naive`; only which thread does which element has changed.
+// Step 2: one thread for each element of C, with neighbouring threads down a column of C.
+//
+// This is faster than one thread a block (step 1) because all 32 lanes of a warp have work. It is
+// still slow because accesses are not coalesced: neighbouring threads read elements of A and write
+// elements of C that lie a row apart. Memory is read and written in sectors of 32 bytes, and here a
+// warp touches a different sector for each of its 16 or 32 rows and uses 4 or 8 bytes of it. The
+// arithmetic is that of `naive`; the only difference is which thread computes which element.
 
 #include "common/gpu/launch.h"
 #include "matmul/args.h"

@@ -1,10 +1,17 @@
-// C in 32x32 tiles, a block each. The block brings a tile of A and one of B to shared memory, every
-// thread uses each element of them 32 times, and global traffic falls by that factor. What is left
-// is shared memory: two loads (one a broadcast) for each fma.
+// Steps 4 and 5: a block of threads computes a 32x32 tile of C through shared memory.
 //
-// Tiles are padded with zeros at the edges, by row and by column: an index into the whole array, as
-// in the classroom version, would let an element of the next row in. 0 * x adds nothing, unless x
-// is Inf or NaN; both sides are padded, so the padding only ever meets padding.
+// This is faster than step 3 because of reuse: the block loads a tile of A and a tile of B into
+// shared memory, each element of them is used 32 times from there, and traffic from global memory
+// falls by that factor. What limits it now is shared memory: two loads, one of them a broadcast,
+// for each fma.
+//
+// Step 4 rounds every product before it is added, with two instructions where the fma of step 5 has
+// one.
+//
+// At the edges of the matrices tiles are padded with zeros, by row and by column. A check of the
+// index into the whole array, as in the classroom version, would let elements of the next row in. A
+// zero adds nothing unless the other factor is Inf or NaN, but both tiles are padded at the same k,
+// so that padding only ever meets padding.
 
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
@@ -58,7 +65,7 @@ absl::Status LaunchTiled(const MatMulArgs& args) {
 
 absl::Status MatMulTiled(const MatMulArgs& args) { return LaunchTiled<true>(args); }
 
-// The product rounded before it is added: what `a * b + sum` means where the compiler may not fuse.
+// Step 4: what `a * b + sum` means where the compiler may not contract it to an fma.
 absl::Status MatMulTiledMultiplyAdd(const MatMulArgs& args) { return LaunchTiled<false>(args); }
 
 }  // namespace stridewise

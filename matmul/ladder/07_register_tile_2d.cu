@@ -1,11 +1,13 @@
-// 8x8 elements of C a thread: 8 elements of A and 8 of B, once in registers, make 64 products.
+// Step 7: each thread computes 8x8 elements of C. 8 elements of A and 8 of B, once in registers,
+// give 64 products.
 //
-// register_tile_1d still has more loads than fma. Here it is 16 loads for 64 fma: as many as a
-// multiprocessor can serve in the 16 clocks that a warp's 64 fma take of its four schedulers. The
-// price is registers, 64 for the sums alone, which leave room for two blocks of 256 threads.
+// `register_tile_1d` still has more loads than fma. Here there are 16 loads for 64 fma. A warp's 64
+// fma keep the four schedulers of a multiprocessor busy for 16 clocks, just the time in which
+// shared memory serves 16 loads. The price is registers: 64 for the accumulators alone, which
+// leaves room for two blocks of 256 threads.
 //
-// A thread's rows lie 16 apart, and so do its columns: a warp's 16 columns are then neighbours in
-// shared memory, its two rows are two addresses, and no load has a bank conflict.
+// A thread's rows lie 16 apart, and so do its columns. The 16 columns of a warp are then neighbours
+// in shared memory, its two rows are two addresses, and no load has a bank conflict.
 
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
@@ -14,8 +16,8 @@
 namespace stridewise {
 namespace {
 
-// A block makes kRows x kCols elements of C, from kDepth columns of A and rows of B at a time; a
-// thread kThreadRows x kThreadCols of them.
+// A block computes kRows x kCols elements of C, from kDepth columns of A and rows of B at a time,
+// and a thread kThreadRows x kThreadCols of them.
 template <int kRowsOfTile, int kColsOfTile, int kDepthOfTile, int kRowsOfThread, int kColsOfThread>
 struct Shape {
   static constexpr int kRows = kRowsOfTile;
@@ -23,15 +25,15 @@ struct Shape {
   static constexpr int kDepth = kDepthOfTile;
   static constexpr int kThreadRows = kRowsOfThread;
   static constexpr int kThreadCols = kColsOfThread;
-  static constexpr int kRowStep = kRows / kThreadRows;  // From a thread's row to its next.
+  static constexpr int kRowStep = kRows / kThreadRows;  // Between the rows of a thread.
   static constexpr int kColStep = kCols / kThreadCols;
   static constexpr int kThreads = kRowStep * kColStep;
-  static constexpr int kLoadsOfA = kRows * kDepth / kThreads;  // A thread's.
+  static constexpr int kLoadsOfA = kRows * kDepth / kThreads;  // By each thread.
   static constexpr int kLoadsOfB = kDepth * kCols / kThreads;
-  static_assert(kRowStep * kThreadRows == kRows, "each thread has as many rows");
-  static_assert(kColStep * kThreadCols == kCols, "each thread has as many columns");
-  static_assert(kLoadsOfA * kThreads == kRows * kDepth, "each thread brings as much of A");
-  static_assert(kLoadsOfB * kThreads == kDepth * kCols, "each thread brings as much of B");
+  static_assert(kRowStep * kThreadRows == kRows, "threads have equal numbers of rows");
+  static_assert(kColStep * kThreadCols == kCols, "threads have equal numbers of columns");
+  static_assert(kLoadsOfA * kThreads == kRows * kDepth, "threads load equal parts of A");
+  static_assert(kLoadsOfB * kThreads == kDepth * kCols, "threads load equal parts of B");
 };
 
 template <typename Tile>
@@ -45,7 +47,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
   const int row = thread / Tile::kColStep;
   const int col = thread % Tile::kColStep;
 
-  float sum[Tile::kThreadRows][Tile::kThreadCols] = {};
+  float accumulators[Tile::kThreadRows][Tile::kThreadCols] = {};
   for (int64_t first = 0; first < a.cols; first += Tile::kDepth) {
 #pragma unroll
     for (int i = 0; i < Tile::kLoadsOfA; ++i) {
@@ -60,7 +62,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       b_tile[y][x] = LoadOrZero(b, first + y, first_col + x);
     }
     __syncthreads();
-#pragma unroll 2  // All of it would merge more loads of A, into more registers than there are.
+#pragma unroll 2  // Unrolled further, nvcc merges more loads of A than there are registers for.
     for (int i = 0; i < Tile::kDepth; ++i) {
       float a_part[Tile::kThreadRows];
       float b_part[Tile::kThreadCols];
@@ -72,7 +74,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       for (int r = 0; r < Tile::kThreadRows; ++r) {
 #pragma unroll
         for (int s = 0; s < Tile::kThreadCols; ++s) {
-          sum[r][s] = fma(a_part[r], b_part[s], sum[r][s]);
+          accumulators[r][s] = fma(a_part[r], b_part[s], accumulators[r][s]);
         }
       }
     }
@@ -83,7 +85,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 #pragma unroll
     for (int s = 0; s < Tile::kThreadCols; ++s) {
       StoreInside(c, first_row + row + r * Tile::kRowStep, first_col + col + s * Tile::kColStep,
-                  sum[r][s]);
+                  accumulators[r][s]);
     }
   }
 }

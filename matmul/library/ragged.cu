@@ -1,45 +1,39 @@
-// `warp_specialized`, without the tiles that hold next to nothing: a few rows or columns beyond a
-// multiple of the tile are made by `thin`.
+// `warp_specialized` without the tiles that hold next to nothing: a few rows or columns beyond a
+// multiple of the tile are computed by `thin`.
 //
-// 4097 x 4097 takes 33 x 17 tiles of 128 x 256 instead of 32 x 16, 10 % more, for a row and a
+// 4097 x 4097 takes 33 x 17 tiles of 128 x 256 instead of 32 x 16, 10 % more, for one row and one
 // column. Those two take one pass over B and one over A.
 
 #include <algorithm>
 #include <cstdint>
 
 #include "common/base/status_macros.h"
-#include "matmul/args.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/tile_policies.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
-
-absl::Status MatMulStreamK(const MatMulArgs& args);
-int64_t MatMulStreamKWorkspaceBytes(const MatMulArgs& args);
-absl::Status MatMulWarpSpecialized(const MatMulArgs& args);
-int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args);
-absl::Status MatMulThin(const MatMulArgs& args);
-int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args);
-
 namespace {
 
-#ifdef STRIDEWISE_HOST_EXECUTOR  // Which has no TMA.
-constexpr auto* kLargeTiles = MatMulStreamK;
-constexpr auto* kLargeTilesWorkspaceBytes = MatMulStreamKWorkspaceBytes;
-#else
-constexpr auto* kLargeTiles = MatMulWarpSpecialized;
-constexpr auto* kLargeTilesWorkspaceBytes = MatMulWarpSpecializedWorkspaceBytes;
-#endif
+constexpr int64_t kMaxThin = 16;  // Rows or columns that `thin` computes in one pass.
 
-constexpr int64_t kTileRows = 128;  // Of either.
-constexpr int64_t kTileCols = 256;
-constexpr int64_t kThin = 16;  // What `thin` does in one pass.
-
-// So many of `extent` that what is left over is worth no tile.
-int64_t MainPart(int64_t extent, int64_t tile) {
-  const int64_t rest = extent % tile;
-  return extent > tile && rest <= kThin ? extent - rest : extent;
+const MatMulImplementation& Bulk() {
+  static const MatMulImplementation& bulk = RegistryEntry("warp_specialized");
+  return bulk;
 }
 
-// The part of C from (row, col) on.
+const MatMulImplementation& Thin() {
+  static const MatMulImplementation& thin = RegistryEntry("thin");
+  return thin;
+}
+
+// Returns the part of `extent` without a rest that is worth no tile.
+int64_t BulkExtent(int64_t extent, int64_t tile) {
+  const int64_t rest = extent % tile;
+  return extent > tile && rest <= kMaxThin ? extent - rest : extent;
+}
+
+// Returns the arguments for the m x n elements of C from (row, col) on.
 MatMulArgs PartOf(const MatMulArgs& args, int64_t row, int64_t col, int64_t m, int64_t n) {
   MatMulArgs part = args;
   part.m = m;
@@ -51,33 +45,33 @@ MatMulArgs PartOf(const MatMulArgs& args, int64_t row, int64_t col, int64_t m, i
 }
 
 struct Parts {
-  MatMulArgs main;
+  MatMulArgs bulk;
   MatMulArgs bottom;  // The last rows.
-  MatMulArgs right;   // The last columns of the others.
+  MatMulArgs right;   // The last columns of the other rows.
 };
 
 Parts Divide(const MatMulArgs& args) {
-  const int64_t m = MainPart(args.m, kTileRows);
-  const int64_t n = MainPart(args.n, kTileCols);
+  const int64_t m = BulkExtent(args.m, TilePolicy128x256::kBlockM);
+  const int64_t n = BulkExtent(args.n, TilePolicy128x256::kBlockN);
   return {PartOf(args, 0, 0, m, n), PartOf(args, m, 0, args.m - m, args.n),
           PartOf(args, 0, n, m, args.n - n)};
 }
 
 }  // namespace
 
-// One after the other, and so in the same place.
+// The parts run one after the other, and so share the workspace.
 int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
   const Parts parts = Divide(args);
-  return std::max({kLargeTilesWorkspaceBytes(parts.main), MatMulThinWorkspaceBytes(parts.bottom),
-                   MatMulThinWorkspaceBytes(parts.right)});
+  return std::max({Bulk().workspace_bytes(parts.bulk), Thin().workspace_bytes(parts.bottom),
+                   Thin().workspace_bytes(parts.right)});
 }
 
 absl::Status MatMulRagged(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
   const Parts parts = Divide(args);
-  RETURN_IF_ERROR(kLargeTiles(parts.main));
-  if (parts.bottom.m > 0) RETURN_IF_ERROR(MatMulThin(parts.bottom));
-  if (parts.right.n > 0) RETURN_IF_ERROR(MatMulThin(parts.right));
+  RETURN_IF_ERROR(Bulk().run(parts.bulk));
+  if (parts.bottom.m > 0) RETURN_IF_ERROR(Thin().run(parts.bottom));
+  if (parts.right.n > 0) RETURN_IF_ERROR(Thin().run(parts.right));
   return absl::OkStatus();
 }
 

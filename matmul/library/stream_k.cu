@@ -1,22 +1,12 @@
-// `double_buffered` in the general form, and with equal work for all multiprocessors to the end:
-// see shares.h.
+// `double_buffered` in the general form, with equal work for all multiprocessors to the end
+// (stream_k_schedule.h). The kernels with large tiles; tile_policies.h says what each is for.
 
-#include "matmul/args.h"
 #include "matmul/device/stream_k.h"
+#include "matmul/device/tile_policies.h"
 
 namespace stridewise {
-namespace {
 
-struct Tile : BlockTile<128, 256, 32, 64, 64, 3, 1> {
-  static constexpr double kShareCost = 5;  // In steps; measured on an H200.
-};
-
-}  // namespace
-
-int64_t MatMulStreamKWorkspaceBytes(const MatMulArgs& args) {
-  return StreamKWorkspaceBytes<Tile>(args);
-}
-
-absl::Status MatMulStreamK(const MatMulArgs& args) { return LaunchStreamK<Tile>(args); }
+STRIDEWISE_STREAM_K(MatMulStreamK, TilePolicy128x256)
+STRIDEWISE_STREAM_K(MatMulStreamK128x128, TilePolicy128x128)
 
 }  // namespace stridewise

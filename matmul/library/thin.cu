@@ -1,11 +1,11 @@
-// Products with at most 16 rows, or at most 16 columns, at the speed at which their one large
-// operand comes from memory: see thin_block.h. Any other shape comes out right too, 16 lines at a
-// time.
+// Skinny products, with at most 16 rows or at most 16 columns, at the speed at which their one
+// large operand is read from memory: see skinny_block.h. Any other shape is computed correctly too,
+// 16 rows at a time.
 //
-// One line across has a kernel of its own, see thin_line.h.
+// A single row times an MN-major matrix has a kernel of its own, see skinny_row.h.
 //
-// Few lines with many terms do not fill the machine: then several blocks take a part of the terms
-// each, and a second kernel adds their sums, always in the same order.
+// Few rows with a large k do not fill the machine: then k is split into parts, which several blocks
+// compute, and a second kernel adds the partial sums, always in the same order.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,51 +13,49 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
-#include "common/gpu/occupancy.h"
 #include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/device/thin_across.h"
-#include "matmul/device/thin_along.h"
-#include "matmul/device/thin_block.h"
-#include "matmul/device/thin_call.h"
-#include "matmul/device/thin_line.h"
+#include "matmul/device/skinny_block.h"
+#include "matmul/device/skinny_k_major.h"
+#include "matmul/device/skinny_mn_major.h"
+#include "matmul/device/skinny_plan.h"
+#include "matmul/device/skinny_row.h"
 
 namespace stridewise {
 namespace {
 
-// Two chunks of the short operand, then the ring; in the end the sums of a tile.
+// Two chunks of the skinny operand, then the ring; in the end the sums of a tile.
 template <typename Walk>
 inline constexpr int kSharedBytes = std::max(2 * Walk::Chunk::kFloats + Walk::Ring::kFloats,
                                              Walk::kGatherFloats) *
                                     static_cast<int>(sizeof(float));
 
-// A Walk takes a block's threads over the long operand step by step, with copies that are kAhead
-// steps ahead, each step's a group. The short operand comes chunk by chunk.
+// A Walk takes a block's threads over the large operand step by step. Its copies are kAhead steps
+// ahead, a group of copies a step. The skinny operand is copied chunk by chunk.
 template <typename Walk>
-__global__ void __launch_bounds__(kThinThreads, 1) Thin(ThinProduct product) {
+__global__ void __launch_bounds__(kSkinnyThreads, 1) Skinny(SkinnyProduct product) {
   using Chunk = typename Walk::Chunk;
   constexpr int kAhead = Walk::Ring::kAhead;
-  constexpr int kStepsOfChunk = Chunk::kTerms / Walk::kTermsOfStep;
-  static_assert(Chunk::kTerms % Walk::kTermsOfStep == 0, "whole steps");
-  static_assert(kStepsOfChunk >= kAhead, "a chunk, too, is here kAhead steps later");
+  constexpr int kStepsOfChunk = Chunk::kExtentK / Walk::kStepK;
+  static_assert(Chunk::kExtentK % Walk::kStepK == 0, "whole steps");
+  static_assert(kStepsOfChunk >= kAhead, "a chunk, too, arrives within kAhead steps");
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  const ThinPlace place(product, blockIdx.x, Walk::kLines);
-  const int steps = place.terms / Walk::kTermsOfStep + (place.terms % Walk::kTermsOfStep != 0);
+  const SkinnyTile tile(product, blockIdx.x, Walk::kCols);
+  const int steps = tile.k / Walk::kStepK + (tile.k % Walk::kStepK != 0);
   for (int64_t index = blockIdx.y; index < product.batch; index += gridDim.y) {
     const auto chunk_of = [&](int step) {
       return shared + step / kStepsOfChunk % 2 * Chunk::kFloats;
     };
     const auto copy_chunk = [&](int step) {
-      ShortOperand y = product.y;
-      y.data += index * y.batch_step;
-      const int term = step * Walk::kTermsOfStep;
-      Chunk::Copy(y, place.first_short, place.first_term + term,
-                  min(steps - step, kStepsOfChunk) * Walk::kTermsOfStep, place.terms - term,
-                  chunk_of(step));
+      SkinnyOperand y = product.y;
+      y.data += index * y.batch_stride;
+      const int k = step * Walk::kStepK;
+      Chunk::Copy(y, tile.first_row, tile.first_k + k,
+                  min(steps - step, kStepsOfChunk) * Walk::kStepK, tile.k - k, chunk_of(step));
     };
     if (steps > 0) copy_chunk(0);
-    Walk walk(product, place, index, shared + 2 * Chunk::kFloats);
+    Walk walk(product, tile, index, shared + 2 * Chunk::kFloats);
 #pragma unroll 1
     for (int i = 0; i < kAhead; ++i) {
       walk.Copy();
@@ -65,159 +63,145 @@ __global__ void __launch_bounds__(kThinThreads, 1) Thin(ThinProduct product) {
     }
     for (int first = 0; first < steps; first += kStepsOfChunk) {
       __pipeline_wait_prior(kAhead - 1);
-      __syncthreads();  // This chunk is here, and nobody reads the one before.
+      __syncthreads();  // This chunk has arrived, and no thread reads the one before.
       if (first + kStepsOfChunk < steps) copy_chunk(first + kStepsOfChunk);
       const float* y = chunk_of(first);
       const int last = min(first + kStepsOfChunk, steps);
 #pragma unroll 1
       for (int step = first; step < last; ++step) {
         __pipeline_wait_prior(kAhead - 1);
-        walk.Add(y);
+        walk.Multiply(y);
         __pipeline_commit();
-        y += Walk::kShortStep;
+        y += Walk::kStepOfY;
       }
     }
     __pipeline_wait_prior(0);
     __syncthreads();
     walk.Gather(shared);
     __syncthreads();
-    StoreThin<Walk::kShortLines, Walk::kLines>(product, place, index, shared);
+    StoreSkinny<Walk::kRows, Walk::kCols>(product, tile, index, shared);
     __syncthreads();
   }
 }
 
-// One thread an element of C, of all the batch.
-__global__ void AddParts(const float* sums, int64_t parts, int64_t elements, ThinProduct product,
-                         ThinResult result) {
+// Adds the partial sums of all parts of k: one thread for each element of the batch's C.
+__global__ void AddParts(const float* sums, int64_t parts, int64_t elements, SkinnyProduct product,
+                         SkinnyResult result) {
   const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   WaitForPreviousKernel();
   if (i >= elements) return;
   float sum = 0;
 #pragma unroll 8
   for (int64_t part = 0; part < parts; ++part) sum += sums[part * elements + i];
-  const int64_t x = i % product.x.lines;
-  const int64_t y = i / product.x.lines % product.y.lines;
-  const int64_t index = i / product.x.lines / product.y.lines;
-  result.Store(index * result.batch_step + y * result.short_step + x * result.long_step, sum);
+  const int64_t col = i % product.x.cols;
+  const int64_t row = i / product.x.cols % product.y.rows;
+  const int64_t index = i / product.x.cols / product.y.rows;
+  result.Store(index * result.batch_stride + row * result.row_stride + col * result.col_stride,
+               sum);
 }
 
-// What differs between the kernels: lines of a tile, resources, and the launch, of a call whose
-// tiles and parts are settled.
+// A Form is what differs between the kernels: the columns of a tile, the blocks that a
+// multiprocessor holds, and the launch of a finished plan.
 template <typename Walk>
 struct WalkForm {
-  static constexpr int kLines = Walk::kLines;
-  static constexpr int kThreads = kThinThreads;
-  static constexpr int kShared = kSharedBytes<Walk>;
-  static constexpr auto kKernel = &Thin<Walk>;
+  static constexpr int kCols = Walk::kCols;
+  static constexpr int kBlocksPerMultiprocessor = Walk::kBlocksPerMultiprocessor;
 
-  static absl::Status Run(const ThinCall& call, cudaStream_t stream) {
-    const ThinProduct& product = call.product;
-    return Launch(
-        kKernel,
-        Grid{product.x_tiles * product.y_tiles * call.Parts(), std::min(product.batch, kMaxGridYZ)},
-        Block{kThreads}, kShared, stream, product);
+  static absl::Status Run(const SkinnyPlan& plan, cudaStream_t stream) {
+    const SkinnyProduct& product = plan.product;
+    return Launch(Skinny<Walk>,
+                  Grid{product.col_tiles * product.row_tiles * plan.Parts(),
+                       std::min(product.batch, kMaxGridYZ)},
+                  Block{kSkinnyThreads}, kSharedBytes<Walk>, stream, product);
   }
 };
 
-template <typename LinesBlock>
-struct LineForm {
-  static constexpr int kLines = LinesBlock::kLines;
-  static constexpr int kThreads = LinesBlock::kThreads;
-  static constexpr int kShared = 0;  // That is dynamic.
-  static constexpr auto kKernel = &ThinLine<LinesBlock>;
+template <typename Policy>
+struct RowForm {
+  static constexpr int kCols = Policy::kCols;
+  static constexpr int kBlocksPerMultiprocessor = Policy::kBlocksPerMultiprocessor;
 
-  static absl::Status Run(const ThinCall& call, cudaStream_t stream) {
-    const ThinProduct& product = call.product;
-    const ThinResult& result = product.result;
-    const LineProduct line = {product.x.data,
-                              product.y.data,
-                              static_cast<uint32_t>(product.x.ld),
-                              static_cast<int>(product.x.lines),
-                              product.depth,
-                              product.depth_of_a_block,
-                              product.y.term_step,
-                              result.data,
-                              result.long_step,
-                              result.part_step,
-                              result.scale,
-                              product.x.batch_step,
-                              product.y.batch_step,
-                              result.batch_step};
-    return Launch(kKernel, Grid{product.x_tiles, call.Parts(), product.batch}, Block{kThreads}, 0,
-                  stream, line);
+  static absl::Status Run(const SkinnyPlan& plan, cudaStream_t stream) {
+    const SkinnyProduct& product = plan.product;
+    const SkinnyResult& result = product.result;
+    const RowProduct row = {product.x.data,
+                            product.y.data,
+                            static_cast<uint32_t>(product.x.ld),
+                            static_cast<int>(product.x.cols),
+                            product.k,
+                            product.k_of_block,
+                            product.y.k_stride,
+                            result.data,
+                            result.col_stride,
+                            result.part_stride,
+                            result.epilogue,
+                            product.x.batch_stride,
+                            product.y.batch_stride,
+                            result.batch_stride};
+    return Launch(SkinnyRow<Policy>, Grid{product.col_tiles, plan.Parts(), product.batch},
+                  Block{Policy::kThreads}, 0, stream, row);
   }
 };
 
 template <typename Form>
-absl::Status Divide(ThinCall* call) {
-  ThinProduct& product = call->product;
-  product.x_tiles = CeilDiv(product.x.lines, Form::kLines);
-  product.y_tiles = CeilDiv(product.y.lines, kMostShortLines);
-  call->DivideTerms(1);
-  const int64_t tiles = product.x_tiles * product.y_tiles * product.batch;
-  if (tiles == 0) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const int64_t slots,
-                   ResidentBlocks(Form::kKernel, Block{Form::kThreads}, Form::kShared));
-  const auto line_bytes = static_cast<int64_t>(product.depth * sizeof(float));
-  call->DivideTerms(BestParts(tiles, Form::kLines * line_bytes, slots));
-  return absl::OkStatus();
-}
-
-template <typename Form>
-absl::Status LaunchThin(ThinCall call, const MatMulArgs& args) {
-  RETURN_IF_ERROR(Divide<Form>(&call));
-  if (args.workspace_bytes < call.WorkspaceBytes()) call.DivideTerms(1);
-  const ThinResult result = call.product.result;
-  const int64_t parts = call.Parts();
+absl::Status LaunchForm(SkinnyPlan plan, const MatMulArgs& args) {
+  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
+  plan.PlanFor<Form>(device);
+  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.SplitK(1);
+  const SkinnyResult result = plan.product.result;
+  const int64_t parts = plan.Parts();
   auto* const sums = static_cast<float*>(args.workspace);
   if (parts > 1) {
-    const int64_t lines = call.product.x.lines;
-    call.product.result = {sums, 1, lines, lines * call.product.y.lines, call.Elements(), {1, 0}};
+    const int64_t cols = plan.product.x.cols;
+    plan.product.result = {sums, 1, cols, cols * plan.product.y.rows, plan.Elements(), {1, 0}};
   }
-  RETURN_IF_ERROR(Form::Run(call, args.stream));
+  RETURN_IF_ERROR(Form::Run(plan, args.stream));
   if (parts == 1) return absl::OkStatus();
-  constexpr int64_t kAdders = 128;
-  return LaunchDependent(AddParts, Grid{CeilDiv(call.Elements(), kAdders)}, Block{kAdders}, 0,
-                         args.stream, sums, parts, call.Elements(), call.product, result);
+  constexpr int64_t kThreads = 128;
+  return LaunchDependent(AddParts, Grid{CeilDiv(plan.Elements(), kThreads)}, Block{kThreads}, 0,
+                         args.stream, sums, parts, plan.Elements(), plan.product, result);
 }
 
 // Calls fn with the form for the call.
 template <typename Fn>
-absl::Status ForForm(const ThinCall& call, Fn fn) {
-  const auto with = [&](auto short_lines) -> absl::Status {
-    constexpr int kShort = decltype(short_lines)::value;
-    if (call.along) {
-      return call.vectors ? fn(WalkForm<AlongTerms<kShort, true>>())
-                          : fn(WalkForm<AlongTerms<kShort, false>>());
+auto ForForm(const SkinnyPlan& plan, Fn fn) {
+  const auto with = [&](auto rows) {
+    constexpr int kRows = decltype(rows)::value;
+    if (plan.layout == OperandLayout::kKMajor) {
+      return plan.vectors ? fn(WalkForm<KMajorWalk<kRows, true>>())
+                          : fn(WalkForm<KMajorWalk<kRows, false>>());
     }
-    return call.vectors ? fn(WalkForm<AcrossLines<kShort, true>>())
-                        : fn(WalkForm<AcrossLines<kShort, false>>());
+    return plan.vectors ? fn(WalkForm<MnMajorWalk<kRows, true>>())
+                        : fn(WalkForm<MnMajorWalk<kRows, false>>());
   };
-  const int64_t lines = call.product.y.lines;
-  if (call.IsLine()) {
-    constexpr int64_t kManyLines = 8192;
-    return call.product.x.lines <= kManyLines ? fn(LineForm<FewLines>())
-                                              : fn(LineForm<ManyLines>());
+  const int64_t rows = plan.product.y.rows;
+  if (plan.IsRow()) {
+    constexpr int64_t kManyColumns = 8192;
+    return plan.product.x.cols <= kManyColumns ? fn(RowForm<RowOfFewColumns>())
+                                               : fn(RowForm<RowOfManyColumns>());
   }
-  if (lines <= 1) return with(std::integral_constant<int, 1>());
-  if (lines <= 2) return with(std::integral_constant<int, 2>());
-  if (lines <= 4) return with(std::integral_constant<int, 4>());
-  if (lines <= 8) return with(std::integral_constant<int, 8>());
-  return with(std::integral_constant<int, kMostShortLines>());
+  if (rows <= 1) return with(std::integral_constant<int, 1>());
+  if (rows <= 2) return with(std::integral_constant<int, 2>());
+  if (rows <= 4) return with(std::integral_constant<int, 4>());
+  if (rows <= 8) return with(std::integral_constant<int, 8>());
+  return with(std::integral_constant<int, kMaxSkinnyRows>());
 }
 
 }  // namespace
 
 int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args) {
-  ThinCall call(args);
-  const absl::Status status =
-      ForForm(call, [&](auto form) { return Divide<decltype(form)>(&call); });
-  return status.ok() ? call.WorkspaceBytes() : 0;
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  if (!device.ok()) return 0;
+  SkinnyPlan plan(args);
+  return ForForm(plan, [&](auto form) {
+    plan.PlanFor<decltype(form)>(*device);
+    return plan.WorkspaceBytes();
+  });
 }
 
 absl::Status MatMulThin(const MatMulArgs& args) {
-  const ThinCall call(args);
-  return ForForm(call, [&](auto form) { return LaunchThin<decltype(form)>(call, args); });
+  const SkinnyPlan plan(args);
+  return ForForm(plan, [&](auto form) { return LaunchForm<decltype(form)>(plan, args); });
 }
 
 }  // namespace stridewise

@@ -1,16 +1,18 @@
-// A warp that does nothing but bring tiles, and eight that do nothing but multiply them.
+// A producer warp that does nothing but load tiles, and eight consumer warps that do nothing but
+// multiply them.
 //
 // In `stream_k` every thread also copies: 24 copies and their addresses for 4096 fma, and a barrier
-// for all. Here one thread asks the TMA for a whole tile at a time (tensor_copy.h), barriers in
-// shared memory say when a stage is full and when it is empty again, and nobody waits for anybody
-// who does the same work. The four warps of the one that brings take 40 registers a thread and
-// leave 224 to the others. Blocks stay: while a tile's sums are stored the next one's operands
-// arrive, and a block's share of the cut tiles (shares.h) follows its whole tiles.
+// for all. Here one thread asks the TMA for a whole tile at a time (ptx_sm90.h), and barriers in
+// shared memory tell when a stage is full and when it is empty again, so that no warp waits for
+// another one that does the same work. The producer's warpgroup keeps 40 registers a thread and
+// leaves 224 to the consumers'. Blocks are persistent: the operands of the next tile arrive while a
+// tile is stored, and a block's unit of the split tiles (stream_k_schedule.h) follows its whole
+// ones.
 //
 // What is left is the issue of instructions: 273 of them for 256 fma in the main loop, 93 % of all
-// clocks. The four warps are the youngest and get what those that multiply leave, a clock in some
-// 50: to have them turn A's tiles as well (100 instructions a stage) cost 4 %, so an operand that
-// is stored along terms is turned before, by Transpose(): packing.h.
+// clocks. The producer's warps are the youngest and get what the consumers leave, a clock in some
+// 50: transposing A's tiles there as well (100 instructions a stage) cost 4 %, so a K-major operand
+// is transposed beforehand (operand_packing.h).
 
 #include <algorithm>
 #include <cstdint>
@@ -18,154 +20,156 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/launch.h"
-#include "common/gpu/occupancy.h"
-#include "matmul/args.h"
-#include "matmul/device/add_shares.h"
+#include "matmul/device/fixup.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/device/packing.h"
-#include "matmul/device/share_plan.h"
-#include "matmul/device/shares.h"
-#include "matmul/device/tensor_copy.h"
+#include "matmul/device/operand_packing.h"
+#include "matmul/device/ptx_sm90.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/split_plan.h"
+#include "matmul/device/stream_k_schedule.h"
 #include "matmul/device/tensor_map.h"
 #include "matmul/device/tile_order.h"
+#include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_store.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
-
-absl::Status MatMulStreamK(const MatMulArgs& args);
-int64_t MatMulStreamKWorkspaceBytes(const MatMulArgs& args);
-
 namespace {
 
-// Stages have no gaps: every row of A's and B's tile is read by lanes that are neighbours.
-struct Tile : BlockTile<128, 256, 32, 64, 64, 4, 1> {
-  static constexpr double kShareCost = 5;  // In steps; as stream_k.
-  static constexpr int kTileOfB = kDepth * kRows;
-  static constexpr int kStageFloats = kDepth * (kRows + kCols);
+// The stages are not padded: the lanes that load together read neighbours of one row of a tile.
+struct Tile : BlockTile<TilePolicyWarpSpecialized> {
+  static constexpr int kOffsetOfB = kBlockK * kBlockM;
+  static constexpr int kStageFloats = kBlockK * (kBlockM + kBlockN);
   static constexpr int kStageBytes = kStageFloats * static_cast<int>(sizeof(float));
 };
 
-constexpr int kBringers = 128;  // Threads, of which one works: registers are a warpgroup's.
-constexpr int kThreads = Tile::kThreads + kBringers;
-// 65536 registers are 168 for each of 384 threads; those that multiply could have 232 of them, and
-// are 1 % slower: with more to choose from, ptxas moves fragments from register to register.
-constexpr int kBringerRegisters = 40;
-constexpr int kRegisters = 224;
+// Registers are allocated by warpgroup, so the producer has one to itself, of which one thread
+// works.
+constexpr int kProducerThreads = 128;
+constexpr int kThreads = Tile::kThreads + kProducerThreads;
+// 65536 registers are 168 for each of 384 threads. The consumers could have 232 and are 1 % slower
+// with them: with more to choose from, ptxas moves fragments from register to register.
+constexpr int kProducerRegisters = 40;
+constexpr int kConsumerRegisters = 224;
 
-struct Memory {
+struct SharedMemory {
   float stages[Tile::kStages][Tile::kStageFloats];
-  float out[Tile::kOutFloats];    // Of StoreTile().
-  Mbarrier full[Tile::kStages];   // One arrives, and the bytes.
-  Mbarrier empty[Tile::kStages];  // Each warp that multiplies.
+  float out[Tile::kOutFloats];    // For StoreTile().
+  Mbarrier full[Tile::kStages];   // The producer arrives, and all bytes of the stage.
+  Mbarrier empty[Tile::kStages];  // Each consumer warp arrives.
 };
-static_assert(sizeof(Memory) <= 227 * 1024, "more shared memory than there is");
+static_assert(sizeof(SharedMemory) <= 227 * 1024, "more shared memory than there is");
 
-// A stage, for one who uses them in turn, and the parity of its phase.
-struct Turn {
+// The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
+struct PipelineState {
   int stage = 0;
-  uint32_t parity = 0;
+  uint32_t phase = 0;
 
-  __device__ void Next() {
+  __device__ void Advance() {
     if (++stage < Tile::kStages) return;
     stage = 0;
-    parity ^= 1;
+    phase ^= 1;
   }
 };
 
-// The block's work number `i`: whole tiles first, then its share of those that are cut.
-__device__ inline bool FindWork(const Shares& shares, uint32_t whole_tiles, uint32_t i,
-                                Work* work) {
+// Sets `work` to the block's index-th piece of work, whole tiles first and then its unit of the
+// split tiles, and returns whether there is one.
+__device__ inline bool FindWork(const StreamKSchedule& schedule, uint32_t whole_tiles,
+                                uint32_t index, WorkTile* work) {
   const uint32_t rounds =
       blockIdx.x < whole_tiles ? (whole_tiles - 1 - blockIdx.x) / gridDim.x + 1 : 0;
-  if (i < rounds) {
-    *work = {shares.cut_tiles + blockIdx.x + i * gridDim.x, 0, shares.units_of_tile};
+  if (index < rounds) {
+    *work = {schedule.split_tiles + blockIdx.x + index * gridDim.x, 0, schedule.steps_per_tile};
     return true;
   }
-  return blockIdx.x < shares.sharers && FindShare(shares, blockIdx.x, i - rounds, work);
+  return blockIdx.x < schedule.units && FindWorkTile(schedule, blockIdx.x, index - rounds, work);
 }
 
-__device__ inline void Bring(const CUtensorMap& a, const CUtensorMap& b, const Shares& shares,
-                             uint32_t whole_tiles, const TileOrder<Tile>& order, Memory& memory) {
-  Turn turn;
-  Work work;
+// The producer: loads the stages of all of the block's work, each as soon as it is empty.
+__device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
+                                  const StreamKSchedule& schedule, uint32_t whole_tiles,
+                                  const TileOrder<Tile>& order, SharedMemory& memory) {
+  PipelineState state;
+  WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindWork(shares, whole_tiles, i, &work); ++i) {
-    const TilePlace place = order.Place(work.tile);
-    int term = static_cast<int>(work.first_unit) * Tile::kDepth;
+  for (uint32_t i = 0; FindWork(schedule, whole_tiles, i, &work); ++i) {
+    const TileOffset offset = order.OffsetOf(work.tile);
+    int k = static_cast<int>(work.first_step) * Tile::kBlockK;
 #pragma unroll 1
-    for (uint32_t unit = 0; unit < work.units; ++unit) {
-      float* const stage = memory.stages[turn.stage];
-      Mbarrier& full = memory.full[turn.stage];
-      memory.empty[turn.stage].Wait(turn.parity ^ 1);
+    for (uint32_t step = 0; step < work.steps; ++step) {
+      float* const stage = memory.stages[state.stage];
+      Mbarrier& full = memory.full[state.stage];
+      memory.empty[state.stage].Wait(state.phase ^ 1);
       full.ArriveExpecting(Tile::kStageBytes);
-      CopyBox(a, static_cast<int>(place.first_row), term, stage, full);
-      CopyBox(b, static_cast<int>(place.first_col), term, stage + Tile::kTileOfB, full);
-      term += Tile::kDepth;
-      turn.Next();
+      CopyBox(a, static_cast<int>(offset.row), k, stage, full);
+      CopyBox(b, static_cast<int>(offset.col), k, stage + Tile::kOffsetOfB, full);
+      k += Tile::kBlockK;
+      state.Advance();
     }
   }
 }
 
 // As Fragment::Load(), from addresses in shared memory.
-__device__ inline void Load(uint32_t a, uint32_t b, Fragment<Tile>& fragment) {
-  constexpr int kRowStep = kLaneRows * static_cast<int>(sizeof(float));
-  constexpr int kColStep = kLaneCols * static_cast<int>(sizeof(float));
+__device__ inline void LoadFragment(uint32_t a, uint32_t b, Fragment<Tile>& fragment) {
+  constexpr int kRowStep = kLanesM * static_cast<int>(sizeof(float));
+  constexpr int kColStep = kLanesN * static_cast<int>(sizeof(float));
 #pragma unroll
-  for (int i = 0; i < Tile::kThreadRows; i += kVector) {
+  for (int i = 0; i < Tile::kThreadM; i += kVector) {
     LoadSharedVector(a + i * kRowStep, &fragment.a[i]);
   }
 #pragma unroll
-  for (int i = 0; i < Tile::kThreadCols; i += kVector) {
+  for (int i = 0; i < Tile::kThreadN; i += kVector) {
     LoadSharedVector(b + i * kColStep, &fragment.b[i]);
   }
 }
 
-// As AddProduct() of tile_product.h, from stages that others fill.
-__device__ inline void AddBrought(uint32_t steps, uint32_t a_first, uint32_t b_first, Turn& turn,
-                                  Memory& memory, Sums<Tile>& sums) {
-  constexpr int kPitchA = Tile::kRows * static_cast<int>(sizeof(float));
-  constexpr int kPitchB = Tile::kCols * static_cast<int>(sizeof(float));
+// A consumer's main loop: as MultiplyTiles() of tile_mma.h, from stages that the producer fills.
+__device__ inline void MultiplyStages(uint32_t steps, uint32_t a_first, uint32_t b_first,
+                                      PipelineState& state, SharedMemory& memory,
+                                      Accumulators<Tile>& accumulators) {
+  constexpr int kPitchA = Tile::kBlockM * static_cast<int>(sizeof(float));
+  constexpr int kPitchB = Tile::kBlockN * static_cast<int>(sizeof(float));
   Fragment<Tile> even;
   Fragment<Tile> odd;
-  memory.full[turn.stage].Wait(turn.parity);
-  uint32_t a = a_first + turn.stage * Tile::kStageBytes;
-  uint32_t b = b_first + turn.stage * Tile::kStageBytes;
-  Load(a, b, even);
+  memory.full[state.stage].Wait(state.phase);
+  uint32_t a = a_first + state.stage * Tile::kStageBytes;
+  uint32_t b = b_first + state.stage * Tile::kStageBytes;
+  LoadFragment(a, b, even);
 #pragma unroll 1
   for (uint32_t step = 0; step < steps; ++step) {
-    const uint32_t last = a + (Tile::kDepth - 2) * kPitchA;
+    const uint32_t last = a + (Tile::kBlockK - 2) * kPitchA;
 #pragma unroll 1
     do {
-      Load(a + kPitchA, b + kPitchB, odd);
-      sums.Add(even);
-      Load(a + 2 * kPitchA, b + 2 * kPitchB, even);
-      sums.Add(odd);
+      LoadFragment(a + kPitchA, b + kPitchB, odd);
+      accumulators.Add(even);
+      LoadFragment(a + 2 * kPitchA, b + 2 * kPitchB, even);
+      accumulators.Add(odd);
       a += 2 * kPitchA;
       b += 2 * kPitchB;
     } while (a != last);
-    Load(a + kPitchA, b + kPitchB, odd);
-    sums.Add(even);
-    // The stage's last term is in registers.
+    LoadFragment(a + kPitchA, b + kPitchB, odd);
+    accumulators.Add(even);
+    // The stage's last fragment is in registers.
     __syncwarp();
-    if (threadIdx.x % kWarpSize == 0) memory.empty[turn.stage].Arrive();
-    turn.Next();
+    if (threadIdx.x % kWarpSize == 0) memory.empty[state.stage].Arrive();
+    state.Advance();
     // After the last step the same stage again: there must be something to read.
     if (step + 1 < steps) {
-      memory.full[turn.stage].Wait(turn.parity);
-      a = a_first + turn.stage * Tile::kStageBytes;
-      b = b_first + turn.stage * Tile::kStageBytes;
+      memory.full[state.stage].Wait(state.phase);
+      a = a_first + state.stage * Tile::kStageBytes;
+      b = b_first + state.stage * Tile::kStageBytes;
     }
-    Load(a, b, even);
-    sums.Add(odd);
+    LoadFragment(a, b, even);
+    accumulators.Add(odd);
   }
 }
 
-__global__ void __launch_bounds__(kThreads, 1)
+__global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
     WarpSpecialized(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                    Gemm gemm, Shares shares, uint32_t whole_tiles) {
+                    Gemm<Tile::Types> gemm, StreamKSchedule schedule, uint32_t whole_tiles) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) char shared[];
-  Memory& memory = *reinterpret_cast<Memory*>(shared);
+  SharedMemory& memory = *reinterpret_cast<SharedMemory*>(shared);
   const auto thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
     for (int i = 0; i < Tile::kStages; ++i) {
@@ -178,111 +182,112 @@ __global__ void __launch_bounds__(kThreads, 1)
   const TileOrder<Tile> order(gemm.c);
 
   if (thread >= Tile::kThreads) {
-    GiveRegistersDownTo<kBringerRegisters>();
-    if (thread == Tile::kThreads) Bring(a, b, shares, whole_tiles, order, memory);
+    ReleaseRegistersDownTo<kProducerRegisters>();
+    if (thread == Tile::kThreads) LoadStages(a, b, schedule, whole_tiles, order, memory);
     return;
   }
-  TakeRegistersUpTo<kRegisters>();
-  const ThreadPlace<Tile> place(thread);
-  const auto a_first = SharedAddress(&memory.stages[0][place.warp_row + place.lane_row * kVector]);
-  const auto b_first =
-      SharedAddress(&memory.stages[0][Tile::kTileOfB + place.warp_col + place.lane_col * kVector]);
-  Turn turn;
-  Work work;
+  AcquireRegistersUpTo<kConsumerRegisters>();
+  const ThreadCoord<Tile> coord(thread);
+  const auto a_first = SharedAddress(&memory.stages[0][coord.warp_row + coord.lane_row * kVector]);
+  const auto b_first = SharedAddress(
+      &memory.stages[0][Tile::kOffsetOfB + coord.warp_col + coord.lane_col * kVector]);
+  PipelineState state;
+  WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindWork(shares, whole_tiles, i, &work); ++i) {
-    Sums<Tile> sums;
-    sums.Clear();
-    AddBrought(work.units, a_first, b_first, turn, memory, sums);
-    if (work.units == shares.units_of_tile) {
-      const TilePlace tile = order.Place(work.tile);
-      StoreTile(sums, gemm.scale, memory.out, gemm.c, tile.first_row, tile.first_col, thread);
+  for (uint32_t i = 0; FindWork(schedule, whole_tiles, i, &work); ++i) {
+    Accumulators<Tile> accumulators;
+    accumulators.Clear();
+    MultiplyStages(work.steps, a_first, b_first, state, memory, accumulators);
+    if (work.steps == schedule.steps_per_tile) {
+      StoreTile(accumulators, gemm.epilogue, memory.out, gemm.c, order.OffsetOf(work.tile), thread);
     } else {
-      StorePartialSums(shares, work.tile, blockIdx.x, memory.out, thread, sums);
+      StorePartialSums(schedule, work.tile, blockIdx.x, memory.out, thread, accumulators);
     }
   }
 #endif
 }
 
-// Everything that the launch needs and the arguments say.
+// What the launch needs and the arguments and the device say.
 struct Plan {
-  explicit Plan(const MatMulArgs& args)
-      : gemm(GemmOf(args)),
+  Plan(const MatMulArgs& args, const DeviceModel& device)
+      : gemm(GemmOf<Tile::Types>(args)),
         a(args.A<float>(), !args.a.transposed),
-        b(args.B<float>(), args.b.transposed) {}
+        b(args.B<float>(), args.b.transposed),
+        split(PlanSplit<Tile>(gemm, /*batch=*/1, device)),
+        slots(ResidentBlocks<Tile>(device)) {}
 
-  int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes() + shares.WorkspaceBytes(); }
+  int64_t PackedBytes() const { return a.Bytes() + b.Bytes(); }
+  int64_t WorkspaceBytes() const { return PackedBytes() + split.WorkspaceBytes(); }
 
-  Gemm gemm;
-  Packing a;
-  Packing b;
-  SharePlan shares;
+  Gemm<Tile::Types> gemm;
+  OperandPacking<float> a;
+  OperandPacking<float> b;
+  SplitPlan split;
+  int64_t slots;  // The number of blocks that are resident at once.
 };
 
-// Whether this kernel is for such a call, on the current device.
-absl::StatusOr<bool> IsFor(const Plan& plan, const MatMulArgs& args) {
-  const bool fits = args.batch == 1 && plan.gemm.depth > 0 &&
-                    HasTensorMap({nullptr, plan.gemm.depth, args.m, kVector}) &&
-                    HasTensorMap({nullptr, plan.gemm.depth, args.n, kVector});
-  // Packing takes 2 ps an element, and the product of so many of them 7 % less than stream_k's.
-  constexpr double kProductsOfElement = 900;
+// Returns whether this kernel takes such a call and was built for such a device.
+absl::StatusOr<bool> Applies(const Plan& plan, const MatMulArgs& args) {
+  const auto has_tensor_map = [&](int64_t mn) {
+    return HasTensorMap(ConstMatrix<float>{nullptr, plan.gemm.k, mn, kVector});
+  };
+  const bool fits =
+      args.batch == 1 && plan.gemm.k > 0 && has_tensor_map(args.m) && has_tensor_map(args.n);
+  // Packing takes 2 ps an element; a product of this number of multiplications for each of them
+  // takes 7 % less time than stream_k's.
+  constexpr double kProductsPerElement = 900;
   const double products =
       static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
-  if (!fits || kProductsOfElement * (plan.a.Elements() + plan.b.Elements()) > products) {
+  if (!fits || kProductsPerElement * (plan.a.Elements() + plan.b.Elements()) > products) {
     return false;
   }
-  // Built for a family of GPUs, without setmaxnreg, it would keep its sums in memory; built for
-  // older ones it is empty.
+  // Built for a family of GPUs, without setmaxnreg, the kernel would keep its accumulators in local
+  // memory; built for older GPUs it is empty.
   cudaFuncAttributes attributes;
   RETURN_IF_CUDA_ERROR(cudaFuncGetAttributes(&attributes, WarpSpecialized));
   return attributes.ptxVersion >= 90 && attributes.localSizeBytes == 0;
 }
 
-absl::StatusOr<SharePlan> SharesOf(const Gemm& gemm) {
-  ASSIGN_OR_RETURN(const int64_t slots,
-                   ResidentBlocks(WarpSpecialized, Block{kThreads}, sizeof(Memory)));
-  return PlanShares(TileCount<Tile>(gemm.c), 1, CeilDiv(gemm.depth, Tile::kDepth),
-                    int64_t{Tile::kRows} * Tile::kCols * static_cast<int64_t>(sizeof(float)), slots,
-                    Tile::kShareCost);
+// Runs what this kernel does not take, and calls without workspace for the packed operands.
+const MatMulImplementation& Fallback() {
+  static const MatMulImplementation& fallback = RegistryEntry("stream_k");
+  return fallback;
 }
 
 }  // namespace
 
 int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args) {
-  const int64_t otherwise = MatMulStreamKWorkspaceBytes(args);
-  Plan plan(args);
-  const absl::StatusOr<bool> is_for = IsFor(plan, args);
-  const absl::StatusOr<SharePlan> shares = SharesOf(plan.gemm);
-  if (!is_for.ok() || !*is_for || !shares.ok()) return otherwise;
-  plan.shares = *shares;
-  return std::max(plan.WorkspaceBytes(), otherwise);
+  const int64_t otherwise = Fallback().workspace_bytes(args);
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  if (!device.ok()) return otherwise;
+  const Plan plan(args, *device);
+  const absl::StatusOr<bool> applies = Applies(plan, args);
+  return applies.ok() && *applies ? std::max(plan.WorkspaceBytes(), otherwise) : otherwise;
 }
 
-// What it does not take, and what there is no workspace for, is stream_k's.
 absl::Status MatMulWarpSpecialized(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0) return absl::OkStatus();
-  Plan plan(args);
-  ASSIGN_OR_RETURN(const bool is_for, IsFor(plan, args));
-  if (!is_for || args.workspace_bytes < plan.WorkspaceBytes()) return MatMulStreamK(args);
-  ASSIGN_OR_RETURN(plan.shares, SharesOf(plan.gemm));
-  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.shares.ShareNothing();
+  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
+  Plan plan(args, device);
+  ASSIGN_OR_RETURN(const bool applies, Applies(plan, args));
+  if (!applies || args.workspace_bytes < plan.PackedBytes()) return Fallback().run(args);
+  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.split.SplitNothing();
 
   auto* const packed_a = static_cast<char*>(args.workspace);
   char* const packed_b = packed_a + plan.a.Bytes();
-  const Shares shares = plan.shares.WithWorkspace(packed_b + plan.b.Bytes());
+  const StreamKSchedule schedule = plan.split.ScheduleIn(packed_b + plan.b.Bytes());
   RETURN_IF_ERROR(plan.a.Launch(packed_a, args.stream));
   RETURN_IF_ERROR(plan.b.Launch(packed_b, args.stream));
   ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(plan.a.Packed(packed_a), Tile::kDepth, Tile::kRows));
+                   TensorMapOf(plan.a.Packed(packed_a), Tile::kBlockK, Tile::kBlockM));
   ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(plan.b.Packed(packed_b), Tile::kDepth, Tile::kCols));
-  ASSIGN_OR_RETURN(const int64_t slots,
-                   ResidentBlocks(WarpSpecialized, Block{kThreads}, sizeof(Memory)));
-  const int64_t whole_tiles = plan.shares.WholeTiles();
-  const int64_t blocks = std::max(std::min(whole_tiles, slots), plan.shares.sharers);
-  RETURN_IF_ERROR(Launch(WarpSpecialized, Grid{blocks}, Block{kThreads}, sizeof(Memory),
-                         args.stream, a, b, plan.gemm, shares, static_cast<uint32_t>(whole_tiles)));
-  return LaunchAddShares<Tile>(plan.gemm, plan.shares, shares, args.stream);
+                   TensorMapOf(plan.b.Packed(packed_b), Tile::kBlockK, Tile::kBlockN));
+  const int64_t whole_tiles = plan.split.WholeTiles();
+  const int64_t blocks = std::max(std::min(whole_tiles, plan.slots), plan.split.units);
+  RETURN_IF_ERROR(Launch(WarpSpecialized, Grid{blocks}, Block{kThreads}, sizeof(SharedMemory),
+                         args.stream, a, b, plan.gemm, schedule,
+                         static_cast<uint32_t>(whole_tiles)));
+  return LaunchFixup<Tile>(plan.gemm, plan.split, schedule, args.stream);
 }
 
 }  // namespace stridewise

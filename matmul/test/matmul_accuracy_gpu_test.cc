@@ -1,10 +1,10 @@
 // `auto` is as accurate as cuBLAS's SGEMM, on inputs of four kinds.
 //
 // The measure is the error of all million elements together, ||C - R||_F against an FP64 reference.
-// Sums from the first term to the last and from the last to the first, two orders that are equally
-// good, differ by at most 0.4 % in it (the same four inputs on a CPU); sums in two halves have 0.71
-// of their error, or in the case of cancellation the same. So chance does not pass for a better
-// order, nor a worse order for chance.
+// Sums along k from the first product to the last and from the last to the first, two equally good
+// orders, differ by at most 0.4 % in it (the same four inputs on a CPU); sums in two halves have
+// 0.71 of their error, or in the case of cancellation the same. So chance does not pass for a
+// better order, nor a worse order for chance.
 
 #include <cmath>
 #include <cstdint>

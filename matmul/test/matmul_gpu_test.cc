@@ -85,13 +85,13 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(MatMulGpuTest, Float) {
-  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<float>(c);
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_, /*all=*/true)) RunCase<float>(c);
 }
 
 class MatMulDoubleGpuTest : public MatMulGpuTest {};
 
 TEST_P(MatMulDoubleGpuTest, Double) {
-  for (const MatMulCase& c : MatMulCasesFor(*implementation_)) RunCase<double>(c);
+  for (const MatMulCase& c : MatMulCasesFor(*implementation_, /*all=*/true)) RunCase<double>(c);
 }
 
 // More rows of blocks than grid.y holds, with any block up to 32 rows.

@@ -36,7 +36,7 @@ class MatMulHostTest : public testing::TestWithParam<std::string> {
   template <typename T>
   void RunAllCases() {
     const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
-    for (const MatMulCase& c : MatMulCasesFor(implementation)) {
+    for (const MatMulCase& c : MatMulCasesFor(implementation, /*all=*/true)) {
       MatMulTestProblem<T> problem(c);
       const absl::Status status = RunMatMul(implementation, problem.args());
       EXPECT_TRUE(status.ok()) << c << ": " << status;
@@ -229,7 +229,7 @@ TEST(MatMulRegistry, RefusesTheGeneralFormWhereItIsNotTaken) {
 }
 
 // Refused, or, without CUDA, not there: in no case launched.
-TEST(MatMulRegistry, KernelsRefuseMoreTermsThanTheyCount) {
+TEST(MatMulRegistry, KernelsRefuseALargerKThanTheyCount) {
   MatMulTestProblem<float> problem({1, 1, 1, 0});
   MatMulArgs args = problem.args();
   args.k = args.a.ld = int64_t{1} << 31;
@@ -248,7 +248,7 @@ TEST(MatMulRegistry, CountsBytesAndFlops) {
 
 // What must not be read is NaN in these problems, and would show.
 TEST(ReferenceProducts, IsTheDefinitionOnTheHost) {
-  for (MatMulCase c : GeneralMatMulCases()) {
+  for (MatMulCase c : GeneralMatMulCases(/*all=*/true)) {
     if (c.batch == 0) continue;
     MatMulTestProblem<float> problem(c);
     std::vector<double> r(c.m * c.n);

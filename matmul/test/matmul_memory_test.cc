@@ -80,7 +80,7 @@ Counts EachProduct(int64_t warps, const Counts& counts) {
   return EachWarp(warps * kExtent, counts);
 }
 
-// Vectors of sums that warps of a block of thin.cu give to others.
+// Vectors of accumulators that warps of a block of thin.cu hand to others.
 constexpr int64_t kGiven = (8 + 4 + 2 + 1) * 16;
 
 const MemoryCase kCases[] = {
@@ -161,7 +161,7 @@ const MemoryCase kCases[] = {
      TileLoads(1, 2),
      TileStores(2),
      TileBytes(kDouble)},
-    // A warp brings 4 rows of A's tile and half a row of B's. For a k it takes eight elements of A,
+    // A warp loads 4 rows of A's tile and half a row of B's. For a k it takes eight elements of A,
     // each the same for all lanes, and a row of B: 9 for 8 fma.
     {"register_tile_1d",
      {512, 1},
@@ -202,12 +202,12 @@ const MemoryCase kCases[] = {
      EachProduct(8, {4, 2 * 2 + 2 * 2}),
      EachStep(8, {5, 4 * 1 + 4}),
      (132 + 128) * kDepth * 4},
-    // 8 blocks of 16 warps, each for 16 rows of C. B is read once for each, a term at a time: 128
-    // requests of a whole row. A comes 8 terms of 4 rows at a time, a sector each. For a term a
+    // 8 blocks of 16 warps, each for 16 rows of C. B is read once for each, a k at a time: 128
+    // requests of a whole row. A comes in pieces of 4 rows and 8 k, a sector a row. For each k a
     // warp takes its vectors of B, 4 wavefronts, and four times 16 bytes of A, the same for all
     // lanes, 2 each. In the end 8 steps of 2 vectors of each warp have arrived that lie beyond the
-    // last term: zeros. Then 8 warps give their 16 vectors of sums to the others, 4 of these
-    // theirs, and so on; C leaves by whole rows.
+    // k extent: zeros. Then 8 warps hand their 16 vectors of accumulators to the others, 4 of
+    // these theirs, and so on; C leaves by whole rows.
     {"thin",
      {0, 0},
      kFloat,
@@ -220,13 +220,13 @@ const MemoryCase kCases[] = {
 };
 
 // Where an operand lies: elements from the start of its buffer, and between its rows.
-struct Place {
+struct Location {
   int64_t first = 0;
   int64_t pad = 0;
 };
-using Places = std::array<Place, 3>;  // Of A, B and C.
+using Locations = std::array<Location, 3>;  // Of A, B and C.
 
-executor::LaunchReport ReportOf(const MemoryCase& c, const Places& places = {}) {
+executor::LaunchReport ReportOf(const MemoryCase& c, const Locations& locations = {}) {
   const auto on_host = OnHostExecutor(*FindMatMulImplementation(c.kernel));
   EXPECT_TRUE(on_host.ok()) << on_host.status();
   auto executor = executor::Executor::Create({});
@@ -234,23 +234,23 @@ executor::LaunchReport ReportOf(const MemoryCase& c, const Places& places = {}) 
   std::vector<executor::Buffer> buffers;
   std::array<uint8_t*, 3> data;
   const char* const names[] = {"a", "b", "c"};
-  for (size_t i = 0; i < places.size(); ++i) {
-    const auto bytes = static_cast<size_t>((places[i].first + kExtent * (kExtent + places[i].pad)) *
-                                           ElementBytes(c.type));
+  for (size_t i = 0; i < locations.size(); ++i) {
+    const auto bytes = static_cast<size_t>(
+        (locations[i].first + kExtent * (kExtent + locations[i].pad)) * ElementBytes(c.type));
     auto buffer = (*executor)->Allocate(names[i], bytes);
     EXPECT_TRUE(buffer.ok()) << buffer.status();
     if (i < 2) {
       buffer->Upload(std::vector<uint8_t>(bytes).data());
       buffer->MakeReadOnly();
     }
-    data[i] = buffer->As<uint8_t>() + places[i].first * ElementBytes(c.type);
+    data[i] = buffer->As<uint8_t>() + locations[i].first * ElementBytes(c.type);
     buffers.push_back(*std::move(buffer));
   }
   MatMulArgs args;
   args.m = args.n = args.k = kExtent;
-  args.a = {data[0], kExtent + places[0].pad, c.type};
-  args.b = {data[1], kExtent + places[1].pad, c.type};
-  args.c = {data[2], kExtent + places[2].pad, c.type};
+  args.a = {data[0], kExtent + locations[0].pad, c.type};
+  args.b = {data[1], kExtent + locations[1].pad, c.type};
+  args.c = {data[2], kExtent + locations[2].pad, c.type};
   args.stream = (*executor)->stream();
   args.block = c.block;
   const absl::Status status = RunMatMul(*on_host, args);
@@ -284,14 +284,14 @@ TEST(MatMulMemoryTest, VectorsWhereRowsBeginAtThem) {
   for (const MemoryCase& c : kCases) {
     const std::string kernel = c.kernel;
     if (kernel != "vectorized" && kernel != "warp_tile") continue;
-    for (const Place& place : {Place{1, 0}, Place{0, 1}, Place{4, 4}}) {
+    for (const Location& location : {Location{1, 0}, Location{0, 1}, Location{4, 4}}) {
       for (int operand = 0; operand < 3; ++operand) {
         SCOPED_TRACE(testing::Message() << kernel << " operand " << operand << " from "
-                                        << place.first << " pad " << place.pad);
-        Places places;
-        places[operand] = place;
-        const executor::Profile profile = ReportOf(c, places).profile;
-        const int64_t times = place.first % 4 == 0 && place.pad % 4 == 0 ? 1 : 4;
+                                        << location.first << " pad " << location.pad);
+        Locations locations;
+        locations[operand] = location;
+        const executor::Profile profile = ReportOf(c, locations).profile;
+        const int64_t times = location.first % 4 == 0 && location.pad % 4 == 0 ? 1 : 4;
         const int64_t half = c.load.requests / 2;  // Of A, and of B.
         EXPECT_EQ(profile.Total(EventKind::kGlobalLoad).requests,
                   operand < 2 ? half + times * half : c.load.requests);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/case_random.h"
 #include "common/executor/executor.h"
 #include "gtest/gtest.h"
 #include "matmul/batch.h"
@@ -21,7 +22,8 @@ namespace stridewise {
 namespace {
 
 constexpr uint64_t kSeed = 20260214;
-constexpr int64_t kCases = 400;  // The large tiles take half a second for each.
+// The large tiles take half a second for each case.
+const int64_t kCases = CaseCount(/*quick=*/20, /*exhaustive=*/400);
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
@@ -77,13 +79,13 @@ TEST_P(MatMulRandomTest, IsTheProduct) {
   }
 }
 
-// More matrices than grid.y or grid.z hold, of which only those run that the first and the last
-// blocks make. In either way of counting them the last matrix is one of these.
+// More matrices than grid.y or grid.z hold. Only the first and the last blocks in each dimension
+// run: the last matrix is among theirs, however a kernel numbers its blocks.
 TEST_P(MatMulRandomTest, MoreMatricesThanAGridHolds) {
   executor::ExecutorOptions options;
   options.only = [](const Extent3& block, const Grid& grid) {
-    const auto near_an_end = [](int64_t place, int64_t count) {
-      return place < 4 || place + 4 >= count;
+    const auto near_an_end = [](int64_t index, int64_t count) {
+      return index < 4 || index + 4 >= count;
     };
     return near_an_end(block.x, grid.x) && near_an_end(block.y, grid.y) &&
            near_an_end(block.z, grid.z);
@@ -97,7 +99,7 @@ TEST_P(MatMulRandomTest, MoreMatricesThanAGridHolds) {
   for (const int64_t index : {int64_t{0}, problem.args().batch - 1}) {
     const MatMulArgs args = OneOfBatch(problem.args(), index);
     for (int64_t col = 0; col < 2; ++col) {
-      // One term: exact in any order of operations.
+      // A single product is exact in any order of operations.
       ASSERT_EQ(args.C<float>()(0, col), args.A<float>()(0, 0) * args.B<float>()(col, 0)) << index;
     }
   }

@@ -166,8 +166,8 @@ TEST(MatMul, RunsOnTheDeviceThatIsAskedFor) {
   }
 }
 
-// An element of a matrix as its caller stored it.
-int64_t Place(MatrixLayout layout, int64_t ld, int64_t row, int64_t col) {
+// Returns the offset of an element in a matrix as its caller stored it.
+int64_t Offset(MatrixLayout layout, int64_t ld, int64_t row, int64_t col) {
   return layout == MatrixLayout::kRowMajor ? row * ld + col : col * ld + row;
 }
 
@@ -205,14 +205,14 @@ TEST(RowMajorArgs, IsTheSameProduct) {
         for (int64_t row = 0; row < kM; ++row) {
           for (int64_t col = 0; col < kN; ++col) {
             float sum = 0;
-            for (int64_t term = 0; term < kK; ++term) {
+            for (int64_t i_k = 0; i_k < kK; ++i_k) {
               const int64_t in_a =
-                  problem.a.transposed ? Place(layout, 6, term, row) : Place(layout, 6, row, term);
+                  problem.a.transposed ? Offset(layout, 6, i_k, row) : Offset(layout, 6, row, i_k);
               const int64_t in_b =
-                  problem.b.transposed ? Place(layout, 7, col, term) : Place(layout, 7, term, col);
+                  problem.b.transposed ? Offset(layout, 7, col, i_k) : Offset(layout, 7, i_k, col);
               sum += a[i * 70 + in_a] * b[i * 80 + in_b];
             }
-            float& result = want[i * 90 + Place(layout, 8, row, col)];
+            float& result = want[i * 90 + Offset(layout, 8, row, col)];
             result = 2 * sum - 3 * result;
           }
         }

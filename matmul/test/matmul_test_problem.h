@@ -23,13 +23,13 @@
 
 namespace stridewise {
 
-// Host buffers for one case. What lies before, between and behind the rows and matrices of A and B
-// is NaN, so that reading there shows; C has canaries there. What must not be read is NaN as well:
-// A and B where alpha is 0, C where beta is.
+// The host buffers of one case. What lies before, between and after the rows and matrices of A and
+// B is NaN, so that reading there shows; C has canaries there. What must not be read is NaN as
+// well: A and B where alpha is 0, C where beta is.
 template <typename T>
 class MatMulTestProblem {
  public:
-  static constexpr int64_t kGuard = 64;  // Elements before and behind C.
+  static constexpr int64_t kGuard = 64;  // Elements before and after C.
   static constexpr uint64_t kSeedA = 101;
   static constexpr uint64_t kSeedB = 202;
   static constexpr uint64_t kSeedC = 303;
@@ -97,15 +97,15 @@ class MatMulTestProblem {
     Writable(args_.B<T>())(case_.transpose_b ? col : i, case_.transpose_b ? i : col) = value;
   }
 
-  // OK if C is what it should be and nothing outside C's elements was written. The references are
-  // the definition's loops, or, with a handle, those of the device.
+  // Returns OK if C is what it should be and nothing outside C's elements was written. The
+  // references come from the definition's loops or, with a handle, from the device.
   absl::Status Check(cublasHandle_t cublas = nullptr) const {
     RETURN_IF_ERROR(CheckCanaries());
     std::vector<double> r(static_cast<size_t>(case_.m * case_.n));
     std::vector<double> s(r.size());
     const Matrix<double> products = {r.data(), case_.m, case_.n, case_.n};
     const Matrix<double> absolutes = {s.data(), case_.m, case_.n, case_.n};
-    const int64_t terms = ReferenceTerms(args_);
+    const int64_t roundings = ReferenceTerms(args_);
     for (int64_t i = 0; i < case_.batch; ++i) {
       MatMulArgs one = OneOfBatch(args_, i);
       const Matrix<T> result = one.C<T>();
@@ -117,8 +117,8 @@ class MatMulTestProblem {
       } else {
         Define(one, products, absolutes);
       }
-      RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, terms), terms,
-                                   UnitRoundoff(kElementTypeOf<T>)));
+      RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, roundings),
+                                   roundings, UnitRoundoff(kElementTypeOf<T>)));
     }
     return absl::OkStatus();
   }
@@ -180,7 +180,7 @@ class MatMulTestProblem {
       if (std::memcmp(&c_[i], &want[i], sizeof(T)) != 0) {
         return absl::DataLossError(absl::StrCat("written outside C, at element ",
                                                 static_cast<int64_t>(i) - kGuard - case_.offset_c,
-                                                " behind its first"));
+                                                " after its first"));
       }
     }
     return absl::OkStatus();

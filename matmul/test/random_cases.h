@@ -16,10 +16,10 @@ struct RandomMatMulLimits {
   int64_t batch = 4;  // Large matrices come alone.
 };
 
-// Half of all extents are 1 ... 20; the rest are multiples of 16 or anything, more often small than
-// large. A quarter of all cases have everything in multiples of 16 elements, half no padding. Half
-// are plain products, A * B; alpha, beta or k is 0 in some of the others. One small one in eight is
-// deep.
+// Returns a random case. Half of all extents are 1 ... 20; the rest are multiples of 16 or
+// anything, more often small than large. A quarter of all cases have everything in multiples of 16
+// elements, half no padding. Half are plain products, A * B; alpha, beta or k is 0 in some of the
+// others. One small one in eight is deep.
 inline MatMulCase RandomMatMulCase(uint64_t seed, int64_t number,
                                    const RandomMatMulLimits& limits) {
   constexpr int64_t kMaxBatchElements = 1 << 15;

@@ -14,7 +14,7 @@
 
 namespace stridewise {
 
-// A buffer with the host's values; one that is not read counts as never written.
+// Returns a buffer with the host's values; one that is not read counts as never written.
 template <typename T>
 absl::StatusOr<executor::Buffer> ToExecutor(executor::Executor* executor, const char* name,
                                             const std::vector<T>& host, bool read) {
@@ -27,13 +27,15 @@ absl::StatusOr<executor::Buffer> ToExecutor(executor::Executor* executor, const 
   return buffer;
 }
 
-// `implementation` is of OnHostExecutor(). A and B are read-only; with alpha 0 they may not be read
-// either, nor may C with beta 0. `workspace_bytes` of memory that nobody has written are at the
-// call's disposal. The result is in the problem's c_with_guards().
+// Runs an implementation of OnHostExecutor(), planned for `device_model` or, if that is null, for
+// the executor itself. A and B are read-only; with alpha 0 they may not be read either, nor may C
+// with beta 0. The workspace has not been written before. The result is in the problem's
+// c_with_guards().
 template <typename T>
 absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Block& block,
                            int64_t workspace_bytes, executor::Executor* executor,
-                           MatMulTestProblem<T>* problem) {
+                           MatMulTestProblem<T>* problem,
+                           const DeviceModel* device_model = nullptr) {
   std::vector<T>& host_c = problem->c_with_guards();
   ASSIGN_OR_RETURN(executor::Buffer a,
                    ToExecutor(executor, "a", problem->a(), problem->reads_a_and_b()));
@@ -49,6 +51,7 @@ absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Blo
   args.workspace_bytes = workspace_bytes;
   args.stream = executor->stream();
   args.block = block;
+  args.device_model = device_model;
   RETURN_IF_ERROR(RunMatMul(implementation, args));
   c.Download(host_c.data());
   return absl::OkStatus();

@@ -15,29 +15,29 @@
 
 namespace stridewise {
 
-inline constexpr int64_t kSpoiltLine = 3;   // Row of A, or column of B.
-inline constexpr int64_t kSpoiltTerm = 34;  // Column of A, or row of B: the last.
+inline constexpr int64_t kSpoiltIndex = 3;  // The row of A, or column of B.
+inline constexpr int64_t kSpoiltK = 34;     // The column of A, or row of B: the last.
 
-// With edges in every direction, in each op(A) and op(B) that the entry takes.
+// Returns cases with edges in every direction, in each op(A) and op(B) that the entry takes.
 inline std::vector<MatMulCase> SpoiltMatMulCases(const MatMulImplementation& implementation) {
   std::vector<MatMulCase> cases;
   for (const int ops : {0, 1, 2, 3}) {
     if (ops != 0 && !implementation.general) break;
-    cases.push_back({40, 37, kSpoiltTerm + 1, 0, (ops & 1) != 0, (ops & 2) != 0});
+    cases.push_back({40, 37, kSpoiltK + 1, 0, (ops & 1) != 0, (ops & 2) != 0});
   }
   return cases;
 }
 
 inline void Spoil(float value, bool in_a, MatMulTestProblem<float>* problem) {
   if (in_a) {
-    problem->SetA(kSpoiltLine, kSpoiltTerm, value);
+    problem->SetA(kSpoiltIndex, kSpoiltK, value);
   } else {
-    problem->SetB(kSpoiltTerm, kSpoiltLine, value);
+    problem->SetB(kSpoiltK, kSpoiltIndex, value);
   }
 }
 
-// OK if the row, or column, is what IEEE 754 makes of that one term, an infinity of either sign or
-// NaN, and everything else is finite.
+// Returns OK if the row, or column, is what IEEE 754 makes of that one product, an infinity of
+// either sign or NaN, and everything else is finite.
 inline absl::Status CheckSpoilt(bool in_a, const MatMulTestProblem<float>& problem) {
   const MatMulArgs& args = problem.args();
   const ConstMatrix<float> a = args.A<float>();
@@ -45,17 +45,17 @@ inline absl::Status CheckSpoilt(bool in_a, const MatMulTestProblem<float>& probl
   const Matrix<float> c = args.C<float>();
   for (int64_t row = 0; row < c.rows; ++row) {
     for (int64_t col = 0; col < c.cols; ++col) {
-      const float term = (args.a.transposed ? a(kSpoiltTerm, row) : a(row, kSpoiltTerm)) *
-                         (args.b.transposed ? b(col, kSpoiltTerm) : b(kSpoiltTerm, col));
-      const bool spoilt = (in_a ? row : col) == kSpoiltLine;
+      const float product = (args.a.transposed ? a(kSpoiltK, row) : a(row, kSpoiltK)) *
+                            (args.b.transposed ? b(col, kSpoiltK) : b(kSpoiltK, col));
+      const bool spoilt = (in_a ? row : col) == kSpoiltIndex;
       const float got = c(row, col);
-      const bool right = !spoilt            ? std::isfinite(got)
-                         : std::isnan(term) ? std::isnan(got)
-                                            : got == term;
+      const bool right = !spoilt               ? std::isfinite(got)
+                         : std::isnan(product) ? std::isnan(got)
+                                               : got == product;
       if (!right) {
         return absl::DataLossError(absl::StrCat("entry (", row, ", ", col, ") is ", got,
-                                                spoilt ? "; its term is " : "; its term was ",
-                                                term));
+                                                spoilt ? "; its product is " : "; its product was ",
+                                                product));
       }
     }
   }

@@ -20,8 +20,10 @@ namespace stridewise {
 
 class TransposeOnExecutorTest : public testing::Test {
  protected:
+  virtual executor::ExecutorOptions Options() const { return {}; }
+
   void SetUp() override {
-    auto executor = executor::Executor::Create({});
+    auto executor = executor::Executor::Create(Options());
     ASSERT_TRUE(executor.ok()) << executor.status();
     executor_ = *std::move(executor);
   }

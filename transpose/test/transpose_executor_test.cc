@@ -80,6 +80,7 @@ class TransposeExecutorTest : public testing::TestWithParam<std::string> {
   std::vector<std::unique_ptr<executor::Executor>> executors_;
 };
 
+// By default an element size takes one variation of every shape, and the next size the next.
 TEST_P(TransposeExecutorTest, IsExactInEverySizeAndShape) {
   int variation = 0;
   for (const int64_t element_bytes : {1, 2, 4, 8, 16}) {

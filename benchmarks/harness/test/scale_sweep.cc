@@ -110,12 +110,12 @@ class Scale : public Operation {
   }
   absl::Span<const Preset> presets() const override {
     static const auto& presets = *new std::vector<Preset>{
-        {"default", "all of it, small and large", {Step("*").Sizes("1000,1048576")}}};
+        {"default", "all of it, small and large", {Selection("*").Sizes("1000,1048576")}}};
     return presets;
   }
   absl::Span<const Limit> limits() const override {
-    static const auto& limits =
-        *new std::vector<Limit>{{"large", Step("kernel").Sizes("16777216"), {{"copy", 0.9, 0.95}}}};
+    static const auto& limits = *new std::vector<Limit>{
+        {"large", Selection("kernel").Sizes("16777216"), {{"copy", 0.9, 0.95}}}};
     return limits;
   }
   std::unique_ptr<Problem> MakeProblem(const Point& point) const override {

@@ -20,7 +20,7 @@ def figures(group):
   of_kernels = counts.drop_duplicates("name")
   notes = []
   if len(of_kernels) > _MOST_KERNELS:
-    notes.append(f"{_MOST_KERNELS} of {len(of_kernels)} kernels: those with the most blocks.")
+    notes.append(f"{_MOST_KERNELS} of {len(of_kernels)} kernels are shown: those with the most blocks.")
   return [_map(group, rows[(rows["name"] == name) & (rows["shape"] == shape)], name, shape, notes)
           for name, shape in of_kernels[["name", "shape"]].head(_MOST_KERNELS).itertuples(index=False)]
 

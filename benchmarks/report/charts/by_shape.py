@@ -17,7 +17,7 @@ def heat_map(group, rows, column, slug, title, value_label, note):
   notes = [note]
   for kept, axis, word in ((kernels, "name", "kernels"), (shapes, "shape", "shapes")):
     if len(kept) < rows[axis].nunique():
-      notes.append(f"{len(kept)} of {rows[axis].nunique()} {word}: those with the most measurements.")
+      notes.append(f"{len(kept)} of {rows[axis].nunique()} {word} are shown: those with the most measurements.")
   return model.HeatMap(group.slug(slug), group.title(title), group.subtitle(shown), "kernel",
                        "shape", value_label, kernels, shapes, table.reindex(index=shapes, columns=kernels).values.tolist(),
                        notes)

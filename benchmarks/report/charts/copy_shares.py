@@ -3,8 +3,8 @@
 from benchmarks.report import roles
 from benchmarks.report.charts import by_shape
 
-_NOTE = ("100 is the speed of a vectorised copy of the same bytes, sampled alternately with the kernel. Of several blocks the best "
-         "is shown.")
+_NOTE = ("100 is the speed of a vectorised copy of the same bytes, sampled alternately with the kernel. Of several blocks the "
+         "best is shown.")
 
 
 def figures(group):

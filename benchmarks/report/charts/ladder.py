@@ -45,10 +45,10 @@ def figures(group):
   references = squares[(squares["n"] == n) & squares["implementation"].isin(_REFERENCES) & squares["rate"].notna()]
   series += [model.Series(name, words, [rate] * len(words), is_reference=True)
              for name, rate in zip(references["name"], references["rate"].tolist())]
-  notes = [f"The steps of the ladder that {rows['source'].iloc[0]} has, in order; of several blocks the fastest. The factor "
-           "is the rate over that of the fastest step before.", _SPREAD_NOTE]
+  notes = [f"The steps of the ladder in {rows['source'].iloc[0]}, each with its fastest block. The factor is the rate over "
+           "that of the fastest step before.", _SPREAD_NOTE]
   if len(references):
-    notes.append("Dashed lines are for comparison and no steps: the vendor's library, this project's library call (auto) and "
+    notes.append("Dashed lines are references, not steps: the vendor's library, this project's library call (auto) and "
                  "copies of the same bytes, where they were measured at this size.")
   return [model.Chart(group.slug("ladder"), f"{group.title('The ladder')}, n = {n:.0f}", group.subtitle(rows),
                       model.Kind.BARS, model.Axis("step"), model.Axis(group.operation.rate_unit), series, notes=notes,

@@ -56,11 +56,11 @@ def selection_notes(group, rows, shown):
   notes = []
   names = roles.computing(rows)["name"].nunique()
   if len(shown) < names:
-    notes.append(f"{len(shown)} of {names} implementations: {roles.CHOICE}.")
+    notes.append(f"{len(shown)} of {names} implementations are shown: {roles.CHOICE}.")
   squares = roles.squares(group)
   other_shapes = len(group.rows) - len(squares)
   if other_shapes:
-    notes.append(f"Squares only: {wording.counted(other_shapes, 'row')} of other shapes are not shown.")
+    notes.append(f"Of square shapes only: {wording.counted(other_shapes, 'row')} of other shapes are not shown.")
   blocks = squares[["name", "n", "block_x", "block_y"]][squares["name"].isin(shown)].drop_duplicates()
   several = sorted(blocks["name"][blocks.duplicated(["name", "n"])].unique())
   if several:

@@ -16,7 +16,8 @@ def figures(group):
   kernel = _zoom(group, rows, who, "kernel_ms_median", "small-sizes", "Small sizes, the kernel alone", "kernel time (us)",
                  lines.kernel_time_line, lines.INTERVAL_NOTE)
   total = _zoom(group, rows, who, "total_ms", "small-sizes-total", "Small sizes, with copies", "time with copies (us)",
-                lines.total_time_line, "The time of a whole call: allocation, copies, one launch, release. On the CPU it is the kernel time.")
+                lines.total_time_line,
+                "The time of a whole call: allocation, copies, one launch, release. On the CPU it is the kernel time.")
   return kernel + total
 
 
@@ -29,7 +30,7 @@ def _zoom(group, rows, who, column, slug, title, label, make_line, note):
   if (near["name"] == who.cpu).sum() < 2:
     return []
   series = [make_line(name, near[near["name"] == name], per_ms=1000) for name in who.all()]
-  notes = [note, f"The axis ends at the largest size at which {who.cpu} takes at most twice the time of the fastest other one shown."]
+  notes = [note, f"The axis ends at the largest size at which {who.cpu} takes at most twice the time of the fastest other line."]
   return [model.Chart(group.slug(slug), group.title(title), group.subtitle(near), model.Kind.LINES,
                       lines.size_axis(group, log=False), model.Axis(label), [line for line in series if line.x],
                       notes=notes)]

@@ -8,11 +8,11 @@ import numpy
 from benchmarks.report import digits
 
 _MOST_TICKS = 10
-_LOG_MARGIN = 0.04  # Of the axis, on both sides.
+_LOG_MARGIN = 0.04  # Part of the axis, on both sides.
 
 
 def drawable(values, axis):
-  """`values` as an array of floats, NaN where `axis` has no place for them."""
+  """Returns `values` as an array of floats, NaN where `axis` cannot show them."""
   array = numpy.array(values, dtype=float)
   array[~numpy.isfinite(array)] = math.nan
   if axis.log:
@@ -21,8 +21,8 @@ def drawable(values, axis):
 
 
 def set_axis(ax, which, axis, values, from_zero=False):
-  """Makes `which` ("x" or "y") of the matplotlib Axes `ax` show drawable `values`. from_zero: a linear axis without negative
-  values begins at 0."""
+  """Sets up the axis `which` ("x" or "y") of the matplotlib Axes `ax` for drawable `values`. from_zero: a linear axis without
+  negative values begins at 0."""
   values = values[numpy.isfinite(values)]
   low, high = (values.min(), values.max()) if values.size else (1.0, 1.0)
   if axis.log:
@@ -44,15 +44,15 @@ def _set_log_ticks(mpl_axis, limits, values):
   ticks = log_ticks(limits, values)
   mpl_axis.set_major_locator(ticker.FixedLocator(ticks))
   mpl_axis.set_major_formatter(ticker.FixedFormatter([digits.tick(tick) for tick in ticks]))
-  # Between decades the lines 2, 3, ... 9 tell a log axis from a linear one; between other ticks they would mislead.
+  # Between decades, minor ticks at 2, 3, ... 9 show that the axis is logarithmic; between other ticks they would mislead.
   decades = all(math.log10(tick).is_integer() for tick in ticks) and limits[1] / limits[0] < 1e6
   mpl_axis.set_minor_locator(ticker.LogLocator(subs=range(2, 10)) if decades else ticker.NullLocator())
   mpl_axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def log_ticks(limits, values):
-  """Ticks within `limits`: powers of two where at least half of the `values` are, else 1, 10, 100, or 1, 2, 5, 10 where
-  these were too few."""
+  """Returns ticks within `limits`: powers of two where at least half of the `values` are such, otherwise 1, 10, 100, or
+  1, 2, 5, 10 where those are too few."""
   if _are_powers_of_two(values):
     ticks = _powers(2, limits)
     if len(ticks) >= 3:
@@ -70,7 +70,7 @@ def log_ticks(limits, values):
 
 
 def _powers(base, limits):
-  """Every power of `base` within `limits`, or every second, third ... where these were too many."""
+  """Returns every power of `base` within `limits`, or every second, third ... where that would be too many."""
   first, last = (math.log(limit, base) for limit in limits)
   exponents = range(math.ceil(first), math.floor(last) + 1)
   step = math.ceil(len(exponents) / _MOST_TICKS) or 1

@@ -1,4 +1,4 @@
-"""Charts whose x is a word. The bars lie, so that long names can be read: x goes down, y to the right."""
+"""Charts whose x is a word. The bars are horizontal so that long names can be read: x goes down, y to the right."""
 
 import dataclasses
 
@@ -10,28 +10,28 @@ from benchmarks.report.drawing import frame
 from benchmarks.report.drawing import labels
 from benchmarks.report.drawing import style
 
-_BAR, _SPACE = 13, 8  # Height of a bar, and between those of two words.
+_BAR, _SPACE = 13, 8  # Height of a bar, and of the space between the bars of two words.
 _LEAST_HEIGHT = 60
 _LABEL_DISTANCE = 4
 
 
 @dataclasses.dataclass
 class _Bars:
-  """The bars of a series: arrays with a place for each word."""
+  """The bars of a series, as arrays with an entry for each word."""
   name: str
-  at: numpy.ndarray  # Their middle.
+  at: numpy.ndarray  # The middle of the bar.
   begin: numpy.ndarray
   end: numpy.ndarray
-  low: numpy.ndarray  # The spread around the end; the end itself where there is none.
+  low: numpy.ndarray  # The spread around the end; equal to the end where there is none.
   high: numpy.ndarray
   labels: list
 
 
 def draw(figure, styles):
-  """The Frame of a model.Chart of BARS or STACKED_BARS. styles: Style by series name."""
+  """Returns the Frame of a model.Chart of BARS or STACKED_BARS. styles: Style by series name."""
   words = list(dict.fromkeys(word for series in figure.series for word in series.x))
   measured = [series for series in figure.series if not series.is_reference]
-  bounds = [(series.name, _by_word(series, series.y, words, figure)) for series in figure.series if series.is_reference]
+  references = [(series.name, _by_word(series, series.y, words, figure)) for series in figure.series if series.is_reference]
   stacked = figure.kind is model.Kind.STACKED_BARS
   in_a_group = 1 if stacked else max(len(measured), 1)
   pitch = in_a_group * _BAR + _SPACE
@@ -42,17 +42,17 @@ def draw(figure, styles):
   ax.grid(visible=False, axis="y")
   ax.tick_params(axis="y", length=0)
   ax.set(yticks=range(len(words)), yticklabels=words, ylim=(max(len(words), 1) - 0.5, -0.5), ylabel=figure.x.label)
-  shown = [values for bars in all_bars for values in (bars.end, bars.low, bars.high)] + [values for _, values in bounds]
+  shown = [values for bars in all_bars for values in (bars.end, bars.low, bars.high)] + [values for _, values in references]
   axes.set_axis(ax, "x", figure.y, numpy.concatenate(shown) if shown else numpy.empty(0), from_zero=True)
   handles = [_draw_bars(ax, bars, styles[bars.name].color, _BAR / pitch) for bars in all_bars]
-  for _, values in bounds:
+  for _, values in references:
     for row, value in enumerate(values):
       ax.plot((value, value), (row - 0.5, row + 0.5), color=style.INK, linewidth=1, dashes=(6, 3))
   if len(all_bars) > 1:
     picture.add_legend(handles, [bars.name for bars in all_bars])
   if not any(numpy.isfinite(values).any() for values in shown):
     picture.say_empty()
-  picture.place_plot(lambda: _add_words(picture, all_bars, bounds, stacked))
+  picture.place_plot(lambda: _add_words(picture, all_bars, references, stacked))
   return picture
 
 
@@ -72,7 +72,7 @@ def _side_by_side(all_series, words, figure, thickness):
 
 
 def _stack(all_series, words, figure):
-  """Each series begins where the one before it ended. A missing value is of no height."""
+  """Returns bars that each begin where those of the series before end. A missing value has height 0."""
   all_bars, begin = [], numpy.zeros(len(words))
   for series in all_series:
     height = _by_word(series, series.y, words, figure)
@@ -90,7 +90,7 @@ def _labels_by_word(series, words):
 
 
 def _draw_bars(ax, bars, color, thickness):
-  """Returns what a legend shows for them."""
+  """Draws the bars and returns the handle for their legend."""
   drawn = ax.barh(bars.at, bars.end - bars.begin, thickness, bars.begin, color=color, edgecolor=style.PAPER, linewidth=0.5)
   errors = numpy.maximum(0, (bars.end - bars.low, bars.high - bars.end))
   spread = (errors > 0).any(axis=0)
@@ -100,24 +100,24 @@ def _draw_bars(ax, bars, color, thickness):
   return drawn
 
 
-def _add_words(picture, all_bars, bounds, stacked):
-  """Labels of bars and bounds. Returns the height of those above the plot."""
+def _add_words(picture, all_bars, references, stacked):
+  """Adds the labels of bars and references. Returns the height of the labels above the plot."""
   texts = []
   for bars in all_bars:
     for at, begin, end, high, words in zip(bars.at, bars.begin, bars.end, bars.high, bars.labels):
       if not words or not numpy.isfinite(end):
         continue
-      place, distance, side = ((begin + end) / 2, 0, "center") if stacked else (max(end, high), _LABEL_DISTANCE, "left")
-      texts.append(picture.ax.annotate(words, (place, at), (distance, 0), textcoords="offset points", ha=side, va="center",
+      position, distance, side = ((begin + end) / 2, 0, "center") if stacked else (max(end, high), _LABEL_DISTANCE, "left")
+      texts.append(picture.ax.annotate(words, (position, at), (distance, 0), textcoords="offset points", ha=side, va="center",
                                        size=frame.LABEL_SIZE, bbox=None if stacked else labels.BACKGROUND))
   if texts and not stacked:
     _make_room(picture, texts)
-  return labels.add_words_above(picture, [(values[numpy.isfinite(values)][0], name) for name, values in bounds
+  return labels.add_words_above(picture, [(values[numpy.isfinite(values)][0], name) for name, values in references
                                           if numpy.isfinite(values).any()])
 
 
 def _make_room(picture, texts):
-  """Extends the axis of values so far that the labels at the bars' ends are within the plot."""
+  """Extends the axis of values until the labels at the ends of the bars are within the plot."""
   ax, plot = picture.ax, picture.extent(picture.ax)
   scale = 1.0
   for text in texts:

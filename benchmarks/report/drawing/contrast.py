@@ -1,8 +1,8 @@
-"""Contrast of colours as WCAG 2 counts it. Colours are (red, green, blue, ...) from 0 to 1."""
+"""The contrast of colours by WCAG 2. Colours are (red, green, blue, ...) from 0 to 1."""
 
 
 def ratio(one, other):
-  """From 1, the same, to 21, black on white. Text is to have 4.5."""
+  """Returns a ratio from 1, equal colours, to 21, black on white. Text needs 4.5."""
   darker, lighter = sorted((_luminance(one), _luminance(other)))
   return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,6 +1,6 @@
-"""What all pictures have in common: title and subtitle, legend, and a plot in the place that these leave.
+"""The frame of every picture: title, subtitle, legend, and the plot in the room that these leave.
 
-A Figure has 72 dots an inch while it is laid out, so that one of its pixels is a point (pt), the unit of all lengths here.
+A Figure has 72 dots per inch while it is laid out, so that a pixel is a point (pt), the unit of all lengths here.
 """
 
 import textwrap
@@ -12,11 +12,11 @@ from benchmarks.report.drawing import style
 
 WIDTH = 660
 LABEL_SIZE = 8
-_LEAST_PLOT_WIDTH = 240  # Beside names however long.
+_LEAST_PLOT_WIDTH = 240  # However long the names beside it are.
 _TITLE_SIZE, _SUBTITLE_SIZE = 11, 8
 _PADDING, _GAP = 10, 6
 
-# In place of the user's own matplotlibrc.
+# Replaces the user's matplotlibrc.
 RC = {
     "font.family": "DejaVu Sans", "font.size": 9, "text.parse_math": False, "text.color": style.INK,
     "axes.edgecolor": style.MUTED, "axes.labelcolor": style.INK, "axes.labelpad": 6, "axes.linewidth": 0.8,
@@ -30,15 +30,15 @@ RC = {
 
 
 class Frame:
-  """A matplotlib Figure with title and subtitle, and one Axes, `ax`, that gets its place by place_plot()."""
+  """A matplotlib Figure with title, subtitle and one Axes, `ax`, which place_plot() positions."""
 
   def __init__(self, title, subtitle, plot_height, width=WIDTH, most_plot_width=None):
     self._width, self._plot_height, self._most_plot_width = width, plot_height, most_plot_width or width
-    # Higher than needed until place_plot() knows the height, so that nothing is short of room while it is measured.
+    # Higher than needed until place_plot() knows the height, so that everything fits while it is measured.
     self.figure = mpl_figure.Figure(figsize=(width / 72, (plot_height + 300) / 72), dpi=72)
     self._renderer = backend_agg.FigureCanvasAgg(self.figure).get_renderer()
     self.ax = self.figure.add_axes((0.2, 0.2, 0.6, plot_height / (plot_height + 300)))
-    self._hung = []  # What has its place below the picture's upper edge: (function that puts it at a fraction, distance).
+    self._hung = []  # Items positioned from the upper edge: (function that puts the item at a fraction, distance).
     self._top = _PADDING
     self._right = _PADDING
     self._add_text(title, _TITLE_SIZE, style.INK, "bold")
@@ -48,7 +48,7 @@ class Frame:
     return artist.get_window_extent(self._renderer)
 
   def add_legend(self, handles, names):
-    """In a row above the plot where it fits, else in a column on its right. Before place_plot()."""
+    """Adds a legend, in a row above the plot where it fits, otherwise in a column on its right. Call before place_plot()."""
     legend = self._legend(handles, names, len(names))
     if self.extent(legend).width <= self._width - 2 * _PADDING:
       self._hang(lambda y: legend.set_bbox_to_anchor((_PADDING / self._width, y)), self.extent(legend).height)
@@ -64,8 +64,8 @@ class Frame:
     self.ax.text(0.5, 0.5, "no values", color=style.MUTED, ha="center", va="center", transform=self.ax.transAxes)
 
   def place_plot(self, add_above=None):
-    """Sets the picture's size and the plot's place in it. add_above: called when the plot has its width, adds what stands
-    right above it, and returns that one's height."""
+    """Sets the size of the picture and the position of the plot. add_above: called when the plot has its width; adds what is
+    directly above the plot and returns its height."""
     around, plot = self.ax.get_tightbbox(self._renderer), self.extent(self.ax)
     left, right, bottom = plot.x0 - around.x0, around.x1 - plot.x1, plot.y0 - around.y0
     left, right, bottom = _PADDING + left, self._right + max(right, 0), _PADDING + bottom

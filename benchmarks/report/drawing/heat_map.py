@@ -1,4 +1,4 @@
-"""Heat maps: a coloured cell with its number for each row and column; brighter is better."""
+"""Heat maps: a coloured cell with its number for each row and column, brighter for better."""
 
 import math
 
@@ -11,15 +11,15 @@ from benchmarks.report import digits
 from benchmarks.report.drawing import contrast
 from benchmarks.report.drawing import frame
 
-# The cells' colours are the same on paper and on dark screens, and so is the text on them: white, but not style.PAPER.
+# Cells have the same colours on paper and on dark screens, and so has their text: a white that is not style.PAPER.
 DARK_TEXT, LIGHT_TEXT = "#000000", "#fffffe"
 _CELL_HEIGHT, _LEAST_CELL_WIDTH, _MOST_CELL_WIDTH = 19, 40, 90
-_CHARACTER = 5.4  # Width of a character of frame.LABEL_SIZE, with some air.
-_LOG_FROM = 30  # Largest over smallest value from which the colours follow the logarithm.
+_CHARACTER = 5.4  # Width of a character of frame.LABEL_SIZE, with some space.
+_LOG_FROM = 30  # From this ratio of the largest to the smallest value, colours follow the logarithm.
 
 
 def draw(figure):
-  """The Frame of a model.HeatMap."""
+  """Returns the Frame of a model.HeatMap."""
   rows, columns = len(figure.rows), len(figure.columns)
   values = numpy.array(figure.values, dtype=float).reshape(rows, columns)
   values[~numpy.isfinite(values)] = math.nan

@@ -1,4 +1,4 @@
-"""Words inside a plot, placed so that they hide neither each other nor the data."""
+"""Places words in a plot so that they hide neither each other nor the data."""
 
 import numpy
 
@@ -7,66 +7,67 @@ from benchmarks.report.drawing import style
 
 _DISTANCES = (4, 13, 25, 40)
 _DIRECTIONS = ((1, 0), (1, 1), (1, -1), (0, 1), (0, -1), (-1, 0), (-1, 1), (-1, -1))
-_ALONG = (0.98, 0.8, 0.6, 0.4, 0.2, 0.02)  # Parts of a line's visible length where its label may stand.
+_ALONG = (0.98, 0.8, 0.6, 0.4, 0.2, 0.02)  # Parts of a line's visible length at which its label may be.
 _HORIZONTAL, _VERTICAL = {1: "left", 0: "center", -1: "right"}, {1: "bottom", 0: "center", -1: "top"}
 _ROW_HEIGHT = 12
-_MARKER = 2  # How far a point reaches around its middle.
-# Behind a label, for what it hides after all.
+_MARKER = 2  # Radius of a point.
+# The box behind a label, over the data that it hides.
 BACKGROUND = {"facecolor": style.PAPER, "edgecolor": "none", "alpha": 0.75, "pad": 0.5}
 
 
 class Labels:
-  """Places labels one after the other in the plot of `picture`, a Frame after place_plot()."""
+  """Places labels one by one in the plot of `picture`, a Frame after place_plot()."""
 
   def __init__(self, picture):
     self._picture, self._ax = picture, picture.ax
     self._plot = picture.extent(picture.ax)
-    self._points = numpy.empty((0, 2))  # What labels should not hide, in pixels.
-    self._taken = []  # The boxes of labels placed: x0, y0, x1, y1 in pixels.
+    self._points = numpy.empty((0, 2))  # Points that labels should not hide, in pixels.
+    self._taken = []  # The boxes of the labels placed: x0, y0, x1, y1 in pixels.
 
   def keep_free(self, x, y, joined):
-    """Labels shall not hide the points of the data x and y, nor, if joined, the line through them."""
+    """Keeps labels off the points of the data x and y and, if joined, off the line through them."""
     points = self._ax.transData.transform(numpy.column_stack((x, y)))
     if joined and len(points) > 1:
       length = numpy.concatenate(([0], numpy.cumsum(numpy.hypot(*numpy.diff(points, axis=0).T))))
       on_line = numpy.arange(0, length[-1], 3)
-      points = numpy.column_stack([numpy.interp(on_line, length, places) for places in points.T])
+      points = numpy.column_stack([numpy.interp(on_line, length, values) for values in points.T])
     self._points = numpy.concatenate((self._points, points))
 
   def add_beside(self, x, y, words):
-    """A label beside the point (x, y) in data; farther away, with a line that leads to it, where there is no room."""
+    """Adds a label beside the point (x, y) in data; where there is no room, farther away with a line that leads to it."""
     at = self._ax.transData.transform((x, y))
-    places = [(at + numpy.multiply(direction, distance), direction, distance)
+    candidates = [(at + numpy.multiply(direction, distance), direction, distance)
               for distance in _DISTANCES for direction in _DIRECTIONS]
-    anchor, direction, distance = self._add(words, places)
+    anchor, direction, distance = self._add(words, candidates)
     if distance > _DISTANCES[0]:
       ends = self._ax.transAxes.inverted().transform([at, anchor])
       self._ax.plot(*ends.T, transform=self._ax.transAxes, color=style.MUTED, linewidth=0.5)
 
   def add_along(self, x, y, words):
-    """A label above or below the line through the data x and y, at its end if it can be."""
+    """Adds a label above or below the line through the data x and y, at its end if possible."""
     line = self._ax.transData.transform(numpy.column_stack((x, y)))
     first, last = max(line[0, 0], self._plot.x0), min(line[-1, 0], self._plot.x1)
-    places = []
+    candidates = []
     for part in _ALONG:
       at = first + part * (last - first)
       direction = -1 if part > 0.5 else 1
-      places += [((at, numpy.interp(at, *line.T) + 3 * up), (direction, up), 0) for up in (1, -1)]
-    self._add(words, places)
+      candidates += [((at, numpy.interp(at, *line.T) + 3 * up), (direction, up), 0) for up in (1, -1)]
+    self._add(words, candidates)
 
-  def _add(self, words, places):
+  def _add(self, words, candidates):
+    """Adds a label at the best of `candidates`, (anchor, direction, distance), and returns this one."""
     text = self._ax.text(0, 0, words, size=frame.LABEL_SIZE, transform=self._ax.transAxes, bbox=BACKGROUND)
     extent = self._picture.extent(text)
-    boxes = [_box(anchor, direction, extent.width, extent.height) for anchor, direction, _ in places]
-    best = min(range(len(places)), key=lambda index: (self._cost(boxes[index]), index))
+    boxes = [_box(anchor, direction, extent.width, extent.height) for anchor, direction, _ in candidates]
+    best = min(range(len(candidates)), key=lambda index: (self._cost(boxes[index]), index))
     self._taken.append(boxes[best])
-    anchor, (right, up), _ = places[best]
+    anchor, (right, up), _ = candidates[best]
     text.set_position(self._ax.transAxes.inverted().transform(anchor))
     text.set(ha=_HORIZONTAL[right], va=_VERTICAL[up])
-    return places[best]
+    return candidates[best]
 
   def _cost(self, box):
-    """How bad a label in `box` would be: most if outside the plot or on another label, then by the points that it hides."""
+    """Returns how bad a label in `box` is: worst outside the plot or on another label, then by the points that it hides."""
     x0, y0, x1, y1 = box
     outside = max(self._plot.x0 - x0, x1 - self._plot.x1, self._plot.y0 - y0, y1 - self._plot.y1, 0)
     overlap = sum(max(min(x1, other[2]) - max(x0, other[0]), 0) * max(min(y1, other[3]) - max(y0, other[1]), 0)
@@ -77,7 +78,8 @@ class Labels:
 
 
 def add_marks(picture, marks):
-  """A vertical line for each model.Mark and its label above the plot. Returns the labels' height, for Frame.place_plot()."""
+  """Adds a vertical line for each model.Mark, and its label above the plot. Returns the height of the labels, for
+  Frame.place_plot()."""
   low, high = picture.ax.get_xlim()
   marks = [mark for mark in marks if low <= mark.x <= high]
   for mark in marks:
@@ -85,13 +87,13 @@ def add_marks(picture, marks):
   return add_words_above(picture, [(mark.x, mark.label) for mark in marks])
 
 
-def add_words_above(picture, places):
-  """Words above the plot, each a flag on a pole at its x in data, in as many rows as they need. Returns the rows' height.
-  Flags point to the right. Where the plot ends too soon they point to the left, and so do their neighbours whose words would
-  reach these poles: then no pole runs through a word."""
+def add_words_above(picture, flags):
+  """Adds words above the plot, each like a flag on a pole at its x in data, in the number of rows that they need. Returns the
+  height of these rows. flags: (x, words). Flags point to the right. Near the right edge they point to the left, and so do
+  their neighbours whose words would reach these poles, so that no pole crosses a word."""
   ax, plot = picture.ax, picture.extent(picture.ax)
   to_the_right, to_the_left, edge = [], [], plot.x1
-  for x, words in sorted(places, reverse=True):
+  for x, words in sorted(flags, reverse=True):
     text = ax.annotate(words, (x, 1), (0, 0), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
                        size=frame.LABEL_SIZE)
     at, width = ax.transData.transform((x, 1))[0], picture.extent(text).width
@@ -113,5 +115,5 @@ def add_words_above(picture, places):
 
 
 def _box(anchor, direction, width, height):
-  x, y = (place + size * (side - 1) / 2 for place, side, size in zip(anchor, direction, (width, height)))
+  x, y = (start + size * (side - 1) / 2 for start, side, size in zip(anchor, direction, (width, height)))
   return x, y, x + width, y + height

@@ -1,4 +1,4 @@
-"""Charts whose x is a number: lines with a band for the spread, points with error bars, bounds dashed."""
+"""Charts whose x is a number: lines with a band for the spread, points with error bars, dashed references."""
 
 from matplotlib import lines as mpl_lines
 import numpy
@@ -10,21 +10,22 @@ from benchmarks.report.drawing import labels
 from benchmarks.report.drawing import style
 
 _PLOT_HEIGHT = 270
-_FEW_POINTS = 40  # Up to so many each point of a line has its marker; then some have, evenly spread.
-_MANY_POINTS = 300  # Of more in a chart without lines each is drawn smaller.
-_BOUND_DASHES = ((6, 3), (2, 2), (8, 2, 2, 2), (4, 2))
+_FEW_POINTS = 40  # A line with more points has markers at some of them only, evenly spread.
+_MANY_POINTS = 300  # A chart of more points, without lines, has smaller ones.
+_REFERENCE_DASHES = ((6, 3), (2, 2), (8, 2, 2, 2), (4, 2))
 
 
 def draw(figure, styles):
-  """The Frame of a model.Chart of LINES or POINTS. styles: Style by series name."""
+  """Returns the Frame of a model.Chart of LINES or POINTS. styles: Style by series name."""
   picture = frame.Frame(figure.title, figure.subtitle, _PLOT_HEIGHT)
   series = [_Drawable(series, figure) for series in figure.series]
   axes.set_axis(picture.ax, "x", figure.x, _all(one.x[numpy.isfinite(one.y)] for one in series))
   axes.set_axis(picture.ax, "y", figure.y, _all(y for one in series for y in (one.low, one.y, one.high)), from_zero=True)
-  bounds = [one for one in series if one.is_reference]
+  references = [one for one in series if one.is_reference]
   handles = {one.name: _draw_series(picture.ax, one, styles[one.name], figure) for one in series if not one.is_reference}
-  for index, bound in enumerate(bounds):
-    picture.ax.plot(bound.x, bound.y, color=style.INK, linewidth=1, dashes=_BOUND_DASHES[index % len(_BOUND_DASHES)])
+  for index, reference in enumerate(references):
+    dashes = _REFERENCE_DASHES[index % len(_REFERENCE_DASHES)]
+    picture.ax.plot(reference.x, reference.y, color=style.INK, linewidth=1, dashes=dashes)
   if _needs_legend([one for one in series if not one.is_reference]):
     picture.add_legend(list(handles.values()), list(handles))
   if not any(numpy.isfinite(one.y).any() for one in series):
@@ -35,14 +36,14 @@ def draw(figure, styles):
 
 
 class _Drawable:
-  """A series in order of x, without what the axes cannot show; missing y stay as gaps."""
+  """A series in order of x, without x that the axis cannot show; missing y are gaps."""
 
   def __init__(self, series, figure):
     x = axes.drawable(series.x, figure.x)
     order = numpy.argsort(x, kind="stable")[:numpy.count_nonzero(numpy.isfinite(x))]
     self.name, self.is_reference, self.x = series.name, series.is_reference, x[order]
     self.y = axes.drawable(series.y, figure.y)[order]
-    # The spread; y itself where there is none. None without y.
+    # The spread; equal to y where there is none, NaN without y.
     self.low, self.high = (numpy.where(numpy.isnan(self.y), numpy.nan, axes.drawable(ends, figure.y)[order])
                            for ends in (series.y if series.low is None else series.low,
                                         series.y if series.high is None else series.high))
@@ -62,7 +63,7 @@ def _draw_series(ax, series, look, figure):
 
 def _draw_points(ax, series, look, small):
   if series.has_spread:
-    # All error bars are one line with gaps: a tenth of the SVG that matplotlib's errorbar() makes.
+    # All error bars are one line with gaps, a tenth of the SVG that matplotlib's errorbar() makes.
     ends = numpy.column_stack((series.low, series.high, numpy.full(len(series.x), numpy.nan)))
     ax.plot(numpy.repeat(series.x, 3), ends.ravel(), color=look.color, linewidth=1, alpha=0.7)
   markers = {"linestyle": "none", "color": look.color, "marker": look.marker, "markeredgewidth": 0}
@@ -71,7 +72,7 @@ def _draw_points(ax, series, look, small):
 
 
 def _needs_legend(measured):
-  """Not if labels tell what is what already: those of the only series, or those that have their series' names."""
+  """Returns whether a legend is needed: not where the only series has labels, or labels contain their series' names."""
   if len(measured) == 1:
     return not any(measured[0].labels)
   return not all(series.labels and all(words and series.name in words for words in series.labels) for series in measured)

@@ -1,4 +1,4 @@
-"""Draws what model.py describes: SVG for a page, SVG and PNG files."""
+"""Draws the figures of model.py: as SVG within a page, and as SVG and PNG files."""
 
 import concurrent.futures
 import dataclasses
@@ -20,21 +20,21 @@ from benchmarks.report.drawing import style
 from benchmarks.report.drawing import svg
 
 _PNG_DOTS_PER_INCH = 160
-_PNG_COMPRESSION = 3  # 6, as usual, takes half as long again for files that are 8 % smaller.
-_MOST_PNG_DOTS = 30000  # Of a side; matplotlib draws no picture of 65536.
+_PNG_COMPRESSION = 3  # The usual 6 takes 1.5 times as long for files that are 8 % smaller.
+_MOST_PNG_DOTS = 30000  # Of a side; matplotlib cannot draw 65536.
 
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-  """A figure drawn. The same figure makes the same bytes."""
-  page_svg: str  # To be part of an HTML page; takes its colours from CSS variables with the names of style.LIGHT.
-  svg: str  # A file of its own, light.
-  png: bytes  # On white; None where none was asked for.
+  """A drawn figure. The same figure makes the same bytes."""
+  page_svg: str  # Part of an HTML page, with colours from CSS variables that are named as in style.LIGHT.
+  svg: str  # A file of its own, in light colours.
+  png: bytes  # On white; None where none was requested.
 
 
 def draw_all(figures, with_png=True, meanwhile=lambda: None):
-  """The Picture of each Chart and HeatMap, by slug. A series has the same colour in all of them. Uses all cores; calls
-  `meanwhile` while other processes draw."""
+  """Returns the Picture of each Chart and HeatMap, by slug. A series has the same colour in all of them. Uses all cores, and
+  calls `meanwhile` while other processes draw."""
   styles = style.assign_styles(figures)
   jobs = [(figure, styles, with_png, f"p{index}") for index, figure in enumerate(figures)]
   workers = min(len(os.sched_getaffinity(0)), len(jobs))
@@ -50,11 +50,11 @@ def draw_all(figures, with_png=True, meanwhile=lambda: None):
 
 
 def draw(figure, styles=None, with_png=True, prefix="p"):
-  """The Picture of one Chart or HeatMap. styles: from style.assign_styles(), to share colours with others. prefix: of the
-  SVG's ids, of its own for each picture in a page."""
+  """Returns the Picture of one Chart or HeatMap. styles: from style.assign_styles(), to have the same colours as others.
+  prefix: of the ids in the SVG, different for each picture in a page."""
   if styles is None:
     styles = style.assign_styles([figure])
-  # The library's own defaults and ours on top, whatever the user's matplotlibrc says; restored on leaving.
+  # The defaults of matplotlib with ours on top, regardless of the user's matplotlibrc; restored at the end.
   with matplotlib.style.context([frame.RC], after_reset=True):
     if isinstance(figure, model.HeatMap):
       picture = heat_map.draw(figure)
@@ -77,7 +77,7 @@ def _png(figure):
   figure.set_dpi(min(_PNG_DOTS_PER_INCH, _MOST_PNG_DOTS / max(figure.get_size_inches())))
   canvas = backend_agg.FigureCanvasAgg(figure)
   canvas.draw()
-  # The paper is opaque: without the fourth channel there is a quarter less to compress.
+  # The paper is opaque: dropping the alpha channel leaves a quarter less to compress.
   picture = Image.fromarray(numpy.asarray(canvas.buffer_rgba())).convert("RGB")
   picture.save(data, "png", compress_level=_PNG_COMPRESSION, dpi=(figure.dpi, figure.dpi))
   return data.getvalue()

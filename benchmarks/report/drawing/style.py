@@ -1,7 +1,8 @@
-"""Colours and line styles, for white paper and for a dark screen, and which series gets which.
+"""Colours and line styles for white paper and for a dark screen, and their assignment to series.
 
-The series' colours are Okabe's and Ito's, told apart with any colour vision, a little darker on white and lighter on dark so
-that a thin line stands out; their yellow, invisible on white, is a brown there. Black is a grey: bounds and text are black.
+The colours of series are those of Okabe and Ito, which any colour vision can distinguish, a little darker on white and lighter
+on dark so that thin lines stand out. Their yellow, invisible on white, is brown there, and their black is grey, as references
+and text are black.
 """
 
 import collections
@@ -33,10 +34,10 @@ class Style:
 
 
 def assign_styles(figures):
-  """A Style for the name of each series that is no bound: the same in all figures, different within a figure.
+  """Returns a Style for the name of each series that is no reference: the same in all figures, different within a figure.
 
-  The first eight names of a report differ in colour; later ones take the least used colour that no figure of theirs has. A
-  figure of more than eight series repeats colours with other markers and dashes.
+  The first eight names of a report differ in colour; a later one takes the least used colour that is free in all its figures.
+  A figure of more than eight series repeats colours with other markers and dashes.
   """
   neighbours = collections.defaultdict(set)
   for figure in figures:
@@ -57,5 +58,5 @@ def assign_styles(figures):
 
 
 def _style(index):
-  turn, place = divmod(index, len(_COLORS))
-  return Style(_COLORS[place], _MARKERS[(place + 3 * turn) % len(_MARKERS)], _DASHES[turn % len(_DASHES)])
+  turn, color = divmod(index, len(_COLORS))
+  return Style(_COLORS[color], _MARKERS[(color + 3 * turn) % len(_MARKERS)], _DASHES[turn % len(_DASHES)])

@@ -1,4 +1,4 @@
-"""matplotlib's SVG made fit for a page: small, with ids of its own, and with colours that follow the page's theme."""
+"""Prepares the SVG of matplotlib for a page: makes it small, its ids unique, and its colours follow the page's theme."""
 
 import copy
 import re
@@ -21,9 +21,9 @@ _COLOR = re.compile("|".join(_VARIABLES))
 
 
 def make_svgs(text, prefix, title):
-  """Of the SVG that matplotlib wrote two versions: a file's, which is light, and a page's, which has the page's font, takes
-  its colours from the CSS variables --ink, --muted, ... (style.LIGHT's names), and leaves its size to the page's CSS:
-  --width says how wide it was meant to be. Ids begin with `prefix`."""
+  """Returns two versions of an SVG that matplotlib wrote: one for a file, in light colours, and one for a page. The latter has
+  the font of the page, takes its colours from the CSS variables --ink, --muted, ... (the names in style.LIGHT), and leaves its
+  size to the CSS of the page; --width is the width that it was drawn for. Ids begin with `prefix`."""
   title = _NOT_XML.sub("", title)
   root = ElementTree.fromstring(_NOT_XML.sub("", text))
   _hoist_styles(root)
@@ -32,7 +32,7 @@ def make_svgs(text, prefix, title):
     _shorten(element)
     _name_apart(element, prefix)
   root.set("role", "img")
-  # matplotlib says so by a style sheet, which in a page would be everyone's.
+  # matplotlib uses a style sheet for this, which would apply to the whole page.
   root.set("stroke-linejoin", "round")
   page = copy.deepcopy(root)
   page.set("aria-label", title)
@@ -55,7 +55,7 @@ def _used_ids(root):
 
 
 def _drop_unused(parent, used):
-  """Leaves out ids that nobody refers to, groups that then say nothing, metadata and style sheets."""
+  """Removes ids that nothing refers to, groups that have no attributes left, metadata and style sheets."""
   kept = []
   for child in parent:
     if child.tag in (_SVG + "metadata", _SVG + "style"):
@@ -74,7 +74,7 @@ def _drop_unused(parent, used):
 
 
 def _shorten(element):
-  """Coordinates in tenths of a point, and no more commands in a path than it needs."""
+  """Rounds coordinates to tenths of a point, and removes redundant commands from paths."""
   for name in ("x", "y", "transform", "d"):
     if name in element.attrib:
       element.set(name, _NUMBER.sub(lambda match: f"{round(float(match[0]), 1):g}", element.get(name)))
@@ -83,7 +83,7 @@ def _shorten(element):
   if "d" in element.attrib:
     words, last = [], ""
     for word in element.get("d").split():
-      # A command is understood where it is the last one again, and a line after a move.
+      # A command that repeats the last one, and a line after a move, need not be written.
       if not (word == last and word in "LC" or word == "L" and last == "M"):
         words.append(word)
       last = word if word.isalpha() else last
@@ -103,7 +103,7 @@ def _name_apart(element, prefix):
 
 
 def _hoist_styles(root):
-  """The markers of a series have one style: it goes to their group."""
+  """Moves the style that all markers of a series have to their group."""
   for group in root.iter(_SVG + "g"):
     styles = {child.get("style") for child in group if child.tag == _SVG + "use"}
     if len(styles) == 1 and None not in styles and all(child.tag == _SVG + "use" for child in group):

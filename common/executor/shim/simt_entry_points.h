@@ -28,7 +28,7 @@ __attribute__((const)) struct SimtIndex simt_block_idx();
 __attribute__((const)) struct SimtIndex simt_block_dim();
 __attribute__((const)) struct SimtIndex simt_grid_dim();
 
-// __syncthreads(), and the forms that return how many threads' predicates were not 0.
+// __syncthreads(), and the form that returns the number of threads whose predicate is not 0.
 SIMT_CONVERGENT void simt_syncthreads();
 SIMT_CONVERGENT int simt_syncthreads_count(int predicate);
 

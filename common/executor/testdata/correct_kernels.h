@@ -1,4 +1,4 @@
-// Kernels without defects that use all that the executor offers, each with what it must compute.
+// Kernels without defects that use all functions of the executor, each with its expected results.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_TESTDATA_CORRECT_KERNELS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_TESTDATA_CORRECT_KERNELS_H_

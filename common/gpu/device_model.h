@@ -1,0 +1,37 @@
+// What a plan needs to know of a GPU. Grids, splits and schedules are computed from a DeviceModel
+// that is handed in, so that the plan that ships for one GPU can be made, tested and run elsewhere.
+
+#ifndef STRIDEWISE_COMMON_GPU_DEVICE_MODEL_H_
+#define STRIDEWISE_COMMON_GPU_DEVICE_MODEL_H_
+
+#include <cstdint>
+
+namespace stridewise {
+
+struct DeviceModel {
+  int compute_capability = 0;  // 90 for 9.0.
+  int multiprocessors = 0;
+
+  // Multiplies the cost of splitting a product's tiles along k, which each tile policy states in k
+  // steps as measured on an H200. With 0, tiles are split wherever that shortens the last round.
+  double split_cost_factor = 1;
+
+  // What each further part of a skinny product's k costs, in bytes that could be read instead: its
+  // partial sums, and the time until its first loads arrive. Measured on an H200.
+  int64_t k_part_cost_bytes = 256 << 10;
+};
+
+// Returns the model that ships for an H200. Other GPUs differ from it in what CurrentDeviceModel()
+// of occupancy.h asks the driver for.
+constexpr DeviceModel H200Model() { return {/*compute_capability=*/90, /*multiprocessors=*/132}; }
+
+// Returns a model for tests, so small that small products have several tiles for each resident
+// block and are split along k.
+constexpr DeviceModel SmallModel() {
+  return {/*compute_capability=*/90, /*multiprocessors=*/4, /*split_cost_factor=*/0,
+          /*k_part_cost_bytes=*/1 << 10};
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_GPU_DEVICE_MODEL_H_

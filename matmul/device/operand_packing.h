@@ -1,0 +1,75 @@
+// Copies to the workspace an operand that the TMA cannot load as it is needed in shared memory,
+// with a row for each k: transposed where it is K-major, or else with rows that are multiples of 16
+// bytes apart.
+//
+// That takes 8 bytes of traffic an element, 1.3 % of the time of a product of 4096^3 for each
+// operand, and saves each multiprocessor from doing it for each tile.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_OPERAND_PACKING_H_
+#define STRIDEWISE_MATMUL_DEVICE_OPERAND_PACKING_H_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "common/base/matrix.h"
+#include "common/gpu/cuda_status.h"
+#include "common/gpu/launch_geometry.h"
+#include "matmul/device/tensor_map.h"
+#include "matmul/device/vector_access.h"
+#include "transpose/transpose.h"
+
+namespace stridewise {
+
+template <typename T>
+class OperandPacking {
+ public:
+  // `stored` is the operand as it lies in memory: with a row for each m or n where `k_major`, or
+  // else with a row for each k.
+  OperandPacking(const ConstMatrix<T>& stored, bool k_major)
+      : stored_(stored), transposes_(k_major), needed_(k_major || !HasTensorMap(stored)) {}
+
+  // Returns the workspace that it needs, a multiple of 16 bytes.
+  int64_t Bytes() const { return needed_ ? K() * PackedLd() * static_cast<int64_t>(sizeof(T)) : 0; }
+
+  // Returns the number of elements to be moved.
+  double Elements() const {
+    return needed_ ? static_cast<double>(K()) * static_cast<double>(Mn()) : 0;
+  }
+
+  // Returns the operand with a row for each k: in `workspace`, which has Bytes(), or as it is.
+  ConstMatrix<T> Packed(const void* workspace) const {
+    if (!needed_) return stored_;
+    return {static_cast<const T*>(workspace), K(), Mn(), PackedLd()};
+  }
+
+  // Queues the copy to Packed().
+  absl::Status Launch(void* workspace, cudaStream_t stream) const {
+    if (!needed_) return absl::OkStatus();
+    if (transposes_) {
+      return Transpose(MatrixView{stored_.data, stored_.rows, stored_.cols, stored_.ld, sizeof(T)},
+                       MutableMatrixView{workspace, K(), Mn(), PackedLd(), sizeof(T)}, stream);
+    }
+    return CUDA_STATUS(cudaMemcpy2DAsync(
+        workspace, static_cast<size_t>(PackedLd()) * sizeof(T), stored_.data,
+        static_cast<size_t>(stored_.ld) * sizeof(T), static_cast<size_t>(Mn()) * sizeof(T),
+        static_cast<size_t>(K()), cudaMemcpyDeviceToDevice, stream));
+  }
+
+ private:
+  int64_t Mn() const { return transposes_ ? stored_.rows : stored_.cols; }
+  int64_t K() const { return transposes_ ? stored_.cols : stored_.rows; }
+  int64_t PackedLd() const {
+    constexpr int64_t kElements = kVectorBytes / static_cast<int64_t>(sizeof(T));
+    return CeilDiv(Mn(), kElements) * kElements;
+  }
+
+  ConstMatrix<T> stored_;
+  bool transposes_;
+  bool needed_;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_OPERAND_PACKING_H_

@@ -1,0 +1,19 @@
+// How a kernel runs another one, as part of its work or in its place: through the registry.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
+#define STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
+
+#include "absl/strings/string_view.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+
+// Returns the entry of that name, with functions for the target that the caller is compiled for.
+// registry.cc defines it for the GPU. host_executor.cc defines it for the host executor, where
+// stream_k stands in for warp_specialized: the executor has no TMA. REQUIRES: there is such an
+// entry, and its `general` is true.
+const MatMulImplementation& RegistryEntry(absl::string_view name);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_

@@ -1,0 +1,115 @@
+// The tuned tiles of `stream_k` and its relatives: one policy a kernel. block_tile.h says what the
+// constants mean and derives the rest from them.
+//
+// kSplitCost is the time that splitting tiles along k costs, in k steps of one block, as measured
+// on an H200: the partial sums' way to memory and back, and the launch of a second kernel.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
+#define STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
+
+#include "matmul/device/epilogue.h"
+
+namespace stridewise {
+
+// For large products: `double_buffered` and `stream_k`.
+struct TilePolicy128x256 {
+  using Types = Float32;
+  static constexpr int kBlockM = 128, kBlockN = 256, kBlockK = 32;
+  static constexpr int kWarpM = 64, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 1;
+  static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
+  static constexpr double kSplitCost = 5;
+};
+
+// The same tile for a kernel whose threads do not copy, with one more stage in flight.
+struct TilePolicyWarpSpecialized : TilePolicy128x256 {
+  static constexpr int kStages = 4;
+};
+
+// Half the tile and two blocks on a multiprocessor: 3 % slower where both tiles fit C, and faster
+// where 256 columns do not.
+struct TilePolicy128x128 {
+  using Types = Float32;
+  static constexpr int kBlockM = 128, kBlockN = 128, kBlockK = 32;
+  static constexpr int kWarpM = 64, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 1;
+  static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
+  static constexpr double kSplitCost = 4.5;
+};
+
+// For products of about 1024. Each of four warps computes the whole tile from a quarter of the k
+// extent, so that a thread still has 8x16 accumulators and 128 fma for 6 loads.
+struct TilePolicy64x64 {
+  using Types = Float32;
+  static constexpr int kBlockM = 64, kBlockN = 64, kBlockK = 32;
+  static constexpr int kWarpM = 64, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 4;
+  static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
+  static constexpr double kSplitCost = 6;
+};
+
+// Twice the warps, and a whole multiprocessor for a block: for products with about one tile for
+// each multiprocessor, n = 640 to 704 on an H200. There TilePolicy64x64 has to split its tiles to
+// fill the second block of a multiprocessor, and n = 704 takes 27.2 us; whole tiles with a
+// multiprocessor each take 24.2. The price is eight partial sums an element, added in shared
+// memory.
+//
+// The cost of splitting was measured three times on an H200: units of 3.9 steps instead of 8 pay
+// (n = 512: 15.8 us instead of 18.9), of 6.8 instead of 14 too (896), of 10.6 instead of 15 cost 3
+// % (960).
+struct TilePolicyRound64x64 {
+  using Types = Float32;
+  static constexpr int kBlockM = 64, kBlockN = 64, kBlockK = 64;
+  static constexpr int kWarpM = 64, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 8;
+  static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
+  static constexpr double kSplitCost = 4;
+};
+
+// For batches of small products. There are enough blocks, and the k extent is so short that a
+// block's prologue and epilogue, which other blocks overlap, are most of its time: eight blocks of
+// two warps on a multiprocessor. 1000 products of 64^3 take 22.0 us, and 25.7 with twice the k
+// extent of a stage and four blocks of four warps. Warps along k, as in TilePolicy64x64, would have
+// next to nothing to divide, and partial sums to add.
+struct TilePolicyBatch64x64 {
+  using Types = Float32;
+  static constexpr int kBlockM = 64, kBlockN = 64, kBlockK = 16;
+  static constexpr int kWarpM = 64, kWarpN = 32;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 1;
+  static constexpr int kMinBlocks = 8, kBlocksPerMultiprocessor = 8;
+  static constexpr double kSplitCost = 6;
+};
+
+// For products of about 512: 128 tiles, one for each multiprocessor, and eight warps that compute
+// the whole tile from an eighth of the k extent each.
+struct TilePolicy32x64 {
+  using Types = Float32;
+  static constexpr int kBlockM = 32, kBlockN = 64, kBlockK = 64;
+  static constexpr int kWarpM = 32, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 8;
+  static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
+  static constexpr double kSplitCost = 3.5;
+};
+
+// For products up to about 256, which last as long as a launch and two trips to memory. There are
+// few tiles, so a step covers 128 of the k extent and nearly all loads are in flight at once; eight
+// warps divide it.
+struct TilePolicy32x32 {
+  using Types = Float32;
+  static constexpr int kBlockM = 32, kBlockN = 32, kBlockK = 128;
+  static constexpr int kWarpM = 32, kWarpN = 32;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 8;
+  static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 2;
+  static constexpr double kSplitCost = 3;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
