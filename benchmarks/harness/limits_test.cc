@@ -15,9 +15,9 @@ namespace {
 
 const FakeOperation& Fake() {
   static const FakeOperation operation(
-      {{"squares", Step("tile").Sizes("64"), {{"memcpy", 0.9, 0.95}, {"library", 1.1}}},
-       {"batch", Step("naive").Shapes("3x5").Types("u8,float").Batch(100), {{"memcpy", 0.5}}},
-       {"layouts", Step("tile").Sizes("64").Axis("layouts", "tn"), {{"library", 1.5}}}});
+      {{"squares", Selection("tile").Sizes("64"), {{"memcpy", 0.9, 0.95}, {"library", 1.1}}},
+       {"batch", Selection("naive").Shapes("3x5").Types("u8,float").Batch(100), {{"memcpy", 0.5}}},
+       {"layouts", Selection("tile").Sizes("64").Axis("layouts", "tn"), {{"library", 1.5}}}});
   return operation;
 }
 
@@ -132,7 +132,7 @@ TEST(JudgeLimitsTest, OnlyCorrectRowsMeasuredAlikeCount) {
 }
 
 TEST(JudgeLimitsTest, RefusesALimitOfAnUnknownImplementation) {
-  const FakeOperation broken({{"none", Step("nonsense").Sizes("64"), {{"memcpy", 1}}}});
+  const FakeOperation broken({{"none", Selection("nonsense").Sizes("64"), {{"memcpy", 1}}}});
   EXPECT_EQ(JudgeLimits(broken, {}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 

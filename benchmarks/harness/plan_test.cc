@@ -276,12 +276,12 @@ TEST(MakePlanTest, BatchesLeaveOutWhatTakesNone) {
   ExpectRefused(TransposeOperations(), flags, "takes these axes and batches");
 }
 
-// One point whatever the step that names it first, and another than that of one problem.
-TEST(MakePlanTest, StepsOfOnePointStandTogether) {
+// One point whatever the selection that names it first, and another than that of one problem.
+TEST(MakePlanTest, SelectionsOfOnePointStandTogether) {
   Preset preset;
-  preset.steps = {Step("memcpy").Sizes("64").Batch(5), Step("memcpy").Sizes("64"),
-                  Step("copy,memcpy").Sizes("64").Batch(5),
-                  Step("copy").Shapes("3x5").Axis("layouts", "tn,nn")};
+  preset.selections = {Selection("memcpy").Sizes("64").Batch(5), Selection("memcpy").Sizes("64"),
+                       Selection("copy,memcpy").Sizes("64").Batch(5),
+                       Selection("copy").Shapes("3x5").Axis("layouts", "tn,nn")};
   const auto plan = MakePlan(FakeOperation(), preset, {});
   ASSERT_TRUE(plan.ok()) << plan.status();
   Texts work;
