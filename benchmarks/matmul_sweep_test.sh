@@ -16,6 +16,8 @@ expect_refused --sizes --sizes=999999999999 --csv=kept.csv
 expect_refused --sizes --sizes=1,,2 --csv=kept.csv
 expect_refused --shapes --shapes=3x4 --csv=kept.csv
 expect_refused --implementations --implementations=cubals --csv=kept.csv
+expect_refused --kernels --kernels=cubals --csv=kept.csv
+expect_refused --kernels --kernels=eigen --implementations=eigen --csv=kept.csv
 expect_refused --preset --preset=nonsense --csv=kept.csv
 expect_refused --types --types=half --csv=kept.csv
 expect_refused --blocks --blocks=64x64 --csv=kept.csv
@@ -61,15 +63,27 @@ expect_exit 0 $host --shapes=3x5x2 --layouts=nn,tt_col --beta=0.5 --batch=4 --cs
 expect_exit 0 $host --shapes=3x5x2 --csv=forms.csv --resume
 expect_exit 0 $host --shapes=3x5x2 --layouts=nn --alpha=1 --beta=0 --batch=1 --csv=forms.csv --resume
 [ "$(rows forms.csv)" = 6 ] || fail "the plain form is two rows, or one with another: $(cat forms.csv)"
-sed 's/,layout,.*,step.$/\r/; s/,,,,,,,.$/\r/' kept.csv >older.csv
+sed 's/,layout,.*,step.$/\r/; s/,,,,,,,[0-9]*.$/\r/' kept.csv >older.csv
 ! head -1 older.csv | grep -q vs_cublas || fail "older.csv is not older"
 expect_exit 0 $host --sizes=4,5 --csv=older.csv --resume
-cmp -s older.csv kept.csv || fail "--resume of an older file: $(cat older.csv)"
+sed 's/,[0-9]*\r$/,\r/' kept.csv | cmp -s older.csv - || fail "--resume of an older file: $(cat older.csv)"
+
+# The last column is the step of the ladder, of implementations that are one; files from before it are gone on with.
+head -1 kept.csv | grep -q ',vs_cublas,step.$' || fail "no step: $(head -1 kept.csv)"
+[ "$(grep -c ',cpu_naive,.*,1.$' kept.csv)" = 2 ] || fail "cpu_naive is step 1: $(cat kept.csv)"
+sed 's/,[^,]*.$/\r/' kept.csv >no_step.csv
+expect_exit 0 $host --sizes=4,5,6 --csv=no_step.csv --resume
+[ "$(rows no_step.csv)" = 6 ] || fail "--resume of a file without steps: $(cat no_step.csv)"
+
+# Both names of the flag select the same; what rows are paired with is the user's choice.
+expect_exit 0 --kernels=cpu_naive,eigen --max_seconds=0.01 --sizes=4,5 --csv=kept.csv --resume
+expect_exit 0 $host --sizes=4,5 --pair_with=cublas --csv=kept.csv --resume
+cmp -s kept.csv before.csv || fail "--kernels is not --implementations: $(cat kept.csv)"
 
 # The limits' verdicts come from the file of results, too; a limit that is not measured is no failure.
 expect_exit 0 --preset=limits --implementations=auto --sizes=5 --max_seconds=0.01 --csv=limits_rows.csv --limits_csv=limits.csv
 grep -q '^limits: 0 passed, 0 failed, 35 not measured' out || fail "no verdicts: $(tail -3 out)"
-head -1 limits.csv | grep -q '^case,implementation,rows,cols,depth,layout,beta,batch,ratio_to_cublas,floor,verdict' ||
+head -1 limits.csv | grep -q '^case,implementation,rows,cols,depth,dtype,layout,alpha,beta,batch,ratio_to_cublas,floor,verdict' ||
   fail "limits.csv: $(head -1 limits.csv)"
 [ "$(rows limits.csv)" = 35 ] || fail "limits.csv has $(rows limits.csv) rows"
 

@@ -5,7 +5,7 @@
 program=$PWD/benchmarks/transpose_sweep
 . "$PWD/benchmarks/harness/program_test.sh"
 
-host='--kernels=cpu_naive_row,eigen --max_seconds=0.01'
+host='--implementations=cpu_naive_row,eigen --max_seconds=0.01'
 
 # Bad input: one line, exit code 2, and what was measured before is still there.
 expect_exit 0 $host --sizes=4,5 --csv=kept.csv
@@ -15,15 +15,18 @@ expect_refused --shapes --shapes=3x4x5 --csv=kept.csv
 expect_refused --shapes --shapes=99999999999x2 --csv=kept.csv
 expect_refused --shapes --shapes=2147483648x2147483648 --csv=kept.csv
 expect_refused --kernels --kernels=tile_round --csv=kept.csv
-expect_refused --kernels --preset=bounds --kernels=naive_row --csv=kept.csv
+expect_refused --implementations --preset=bounds --implementations=naive_row --csv=kept.csv
+expect_refused --kernels --kernels=eigen --implementations=eigen --csv=kept.csv
+expect_refused --pair_with --pair_with=memcpy --csv=kept.csv
 expect_refused --preset --preset=nonsense --csv=kept.csv
 expect_refused --types --types=half --csv=kept.csv
 expect_refused --blocks --blocks=64x32 --csv=kept.csv
 expect_refused --blocks --blocks=0x32 --csv=kept.csv
 for batch in 0 -1 1.5 many 2147483649; do expect_refused --batch --batch=$batch --csv=kept.csv; done
 expect_refused --batch --batch=3 --shapes=1048576x1048576 --csv=kept.csv
-expect_refused batches --batch=3 --kernels=naive_row,eigen --csv=kept.csv
+expect_refused batches --batch=3 --implementations=naive_row,eigen --csv=kept.csv
 expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
+expect_exit 0 --kernels=cpu_naive_row,eigen --sizes=4,5 --pair_with=cublas_geam --csv=kept.csv --resume # Nothing is new.
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Every configuration has its row, a GPU or not; no row is wrong.
@@ -51,12 +54,12 @@ grep -q ',copy,memcpy,' batch.csv || fail "a batch leaves out the copies: $(cat 
 [ "$(grep -E -c ',3,,,,("[^"]*"|[^,]*),,,[0-9]*.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
 ! grep -E ',(mismatch|error),' batch.csv || fail "a batch is wrong"
 before=$(rows batch.csv)
-expect_exit 0 --shapes=7x5 --kernels=memcpy --max_seconds=0.01 --csv=batch.csv --resume
-expect_exit 0 --shapes=7x5 --kernels=memcpy --batch=1 --max_seconds=0.01 --csv=batch.csv --resume
+expect_exit 0 --shapes=7x5 --implementations=memcpy --max_seconds=0.01 --csv=batch.csv --resume
+expect_exit 0 --shapes=7x5 --implementations=memcpy --batch=1 --max_seconds=0.01 --csv=batch.csv --resume
 [ "$(rows batch.csv)" = $((before + 1)) ] || fail "one matrix and a batch are one row, or 1 and nothing are two"
 
 # The limits' verdicts come from the file of results, too; a limit that is missed or not measured is no failure.
-expect_exit 0 --preset=limits --kernels=in_place_rectangular --types=u8 --verify=off --max_seconds=0.01 \
+expect_exit 0 --preset=limits --implementations=in_place_rectangular --types=u8 --verify=off --max_seconds=0.01 \
   --csv=limits_rows.csv --limits_csv=limits.csv --sizes=4
 grep -q '^limits: 0 passed, 0 failed, 51 not measured' out || fail "no verdicts: $(tail -3 out)"
 head -1 limits.csv | grep -q '^case,implementation,rows,cols,dtype,batch,ratio_to_memcpy,floor,aim,ratio_to_cublas_geam,' ||
@@ -64,7 +67,7 @@ head -1 limits.csv | grep -q '^case,implementation,rows,cols,dtype,batch,ratio_t
 [ "$(rows limits.csv)" = 51 ] || fail "limits.csv has $(rows limits.csv) rows"
 
 # Blocks are for the kernels that take any; each is a row.
-expect_exit 0 --sizes=33 --kernels=naive_row,tile_square,eigen --blocks=8x8,16x4 --max_seconds=0.01 --csv=blocks.csv
+expect_exit 0 --sizes=33 --implementations=naive_row,tile_square,eigen --blocks=8x8,16x4 --max_seconds=0.01 --csv=blocks.csv
 [ "$(rows blocks.csv)" = 4 ] || fail "blocks.csv has $(rows blocks.csv) rows"
 
 # Longer than any size of a square may be, for the CPU too.
@@ -77,7 +80,7 @@ expect_exit 0 $host --sizes=64,65 --verify=off --csv=resumed.csv --resume
 [ "$(rows resumed.csv)" = 4 ] || fail "--resume left $(rows resumed.csv) rows"
 
 # The host executor tells of the kernels' memory behaviour, a GPU or not, for small shapes or for all.
-behaviour='--kernels=naive_row,eigen --max_seconds=0.01'
+behaviour='--implementations=naive_row,eigen --max_seconds=0.01'
 expect_refused --memory_behaviour --memory_behaviour=sometimes
 expect_exit 0 $behaviour --sizes=64,4096 --csv=behaviour.csv
 [ "$(grep -c ',100,25,512,2048,' behaviour.csv)" = 1 ] || fail "--memory_behaviour=auto: $(cat behaviour.csv)"
@@ -95,7 +98,7 @@ expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
 
 # Help and lists are no errors.
 expect_exit 0 --help
-grep -q -e '--kernels' out || fail "--help does not tell of the flags"
+grep -q -e '--implementations' out && grep -q -e '--kernels' out || fail "--help does not tell of the flags"
 expect_exit 0 --list
 grep -q thin_blocks out || fail "--list does not tell of the presets"
 

@@ -1,70 +1,70 @@
 #include "benchmarks/harness/memory_behaviour.h"
 
 #include <string>
-#include <variant>
+#include <utility>
+#include <vector>
 
-#include "benchmarks/harness/kernel_config.h"
+#include "absl/strings/numbers.h"
+#include "benchmarks/harness/make_config.h"
+#include "benchmarks/matmul/operation.h"
+#include "benchmarks/transpose/operation.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
 
-KernelConfig Config(const std::string& operation, const std::string& kernel,
-                    const std::string& shape, const std::string& block = "") {
-  KernelPlanFlags flags;
-  flags.operation = operation;
-  flags.kernels = kernel;
-  flags.shapes = shape;
-  flags.blocks = block;
-  return MakeKernelPlan(flags, 1).value().front();
+Config Transpose(const char* name, std::vector<int64_t> extents, const Block& block = kNoBlock) {
+  return MakeConfig(TransposeOperations(), name, std::move(extents), "", block);
+}
+
+Config Product(const char* name, std::vector<int64_t> extents) {
+  return MakeConfig(MatMulOperation(), name, std::move(extents));
 }
 
 TEST(EstimatedAccessesTest, CountsWholeBlocks) {
   const struct {
-    KernelConfig config;
+    Config config;
     double want;
   } kCases[] = {
-      {Config("transpose", "copy_row", "64x96"), 4.0 * 64 * 96},
-      {Config("transpose", "copy_row", "1x1"), 4.0 * 32 * 32},
-      {Config("transpose", "copy_row", "1x1", "256x1"), 4.0 * 256 * 256},
-      {Config("transpose", "copy_row", "0x5"), 0},
-      {Config("matmul", "tiled", "256x256x256"), kMaxAutoAccesses},
-      {Config("matmul", "register_tile_1d", "256x256x256"), kMaxAutoAccesses},
-      {Config("matmul", "tiled", "257x1x1"), 2.0 * 288 * 32 * 32},
+      {Transpose("copy_row", {64, 96}), 4.0 * 64 * 96},
+      {Transpose("copy_row", {1, 1}), 4.0 * 32 * 32},
+      {Transpose("copy_row", {1, 1}, {256, 1}), 4.0 * 256 * 256},
+      {Transpose("copy_row", {0, 5}), 0},
+      {Product("tiled", {256, 256, 256}), kMaxAutoAccesses},
+      {Product("register_tile_1d", {256, 256, 256}), kMaxAutoAccesses},
+      {Product("tiled", {257, 1, 1}), 2.0 * 288 * 32 * 32},
   };
   for (const auto& c : kCases) EXPECT_EQ(EstimatedAccesses(c.config), c.want) << Title(c.config);
-  auto batch = std::get<TransposeConfig>(Config("transpose", "copy_row", "64x96"));
-  batch.batch = 10;
+  Config batch = Transpose("copy_row", {64, 96});
+  batch.point.batch = 10;
   EXPECT_EQ(EstimatedAccesses(batch), 40.0 * 64 * 96);
-  auto products = std::get<MatMulConfig>(Config("matmul", "tiled", "257x1x1"));
-  products.form.batch = 10;
+  Config products = Product("tiled", {257, 1, 1});
+  products.point.batch = 10;
   EXPECT_EQ(EstimatedAccesses(products), 20.0 * 288 * 32 * 32);
 }
 
 TEST(FillMemoryBehaviourTest, FillsRowsOfKernelsAsAskedFor) {
   const struct {
-    KernelConfig config;
+    Config config;
     MemoryBehaviour mode;
     RowStatus status;
     bool filled;
   } kCases[] = {
-      {Config("transpose", "copy_row", "64x64"), MemoryBehaviour::kAuto, RowStatus::kOk, true},
-      {Config("transpose", "copy_row", "64x64"), MemoryBehaviour::kNever, RowStatus::kOk, false},
-      {Config("transpose", "copy_row", "64x64"), MemoryBehaviour::kAuto, RowStatus::kSkipped, true},
-      {Config("transpose", "copy_row", "0x64"), MemoryBehaviour::kAlways, RowStatus::kOk, false},
-      {Config("transpose", "eigen", "64x64"), MemoryBehaviour::kAlways, RowStatus::kOk, false},
-      {Config("transpose", "cublas_geam", "64x64"), MemoryBehaviour::kAlways, RowStatus::kOk,
-       false},
+      {Transpose("copy_row", {64, 64}), MemoryBehaviour::kAuto, RowStatus::kOk, true},
+      {Transpose("copy_row", {64, 64}), MemoryBehaviour::kNever, RowStatus::kOk, false},
+      {Transpose("copy_row", {64, 64}), MemoryBehaviour::kAuto, RowStatus::kSkipped, true},
+      {Transpose("copy_row", {0, 64}), MemoryBehaviour::kAlways, RowStatus::kOk, false},
+      {Transpose("eigen", {64, 64}), MemoryBehaviour::kAlways, RowStatus::kOk, false},
+      {Transpose("cublas_geam", {64, 64}), MemoryBehaviour::kAlways, RowStatus::kOk, false},
       // Threads beyond the edges count: these are as many as of a large square.
-      {Config("transpose", "copy_row", "1x65536", "1024x1"), MemoryBehaviour::kAuto, RowStatus::kOk,
-       false},
-      {Config("transpose", "copy_row", "1x65536", "1024x1"), MemoryBehaviour::kAlways,
-       RowStatus::kOk, true},
-      {Config("matmul", "naive", "64x64x64"), MemoryBehaviour::kAuto, RowStatus::kOk, true},
-      {Config("matmul", "naive", "1024x1024x1024"), MemoryBehaviour::kAuto, RowStatus::kOk, false},
+      {Transpose("copy_row", {1, 65536}, {1024, 1}), MemoryBehaviour::kAuto, RowStatus::kOk, false},
+      {Transpose("copy_row", {1, 65536}, {1024, 1}), MemoryBehaviour::kAlways, RowStatus::kOk,
+       true},
+      {Product("naive", {64, 64, 64}), MemoryBehaviour::kAuto, RowStatus::kOk, true},
+      {Product("naive", {1024, 1024, 1024}), MemoryBehaviour::kAuto, RowStatus::kOk, false},
       // What no memory can hold leaves the row as it was.
-      {Config("transpose", "copy_row", "1000000x1000000"), MemoryBehaviour::kAlways,
-       RowStatus::kOutOfMemory, false},
+      {Transpose("copy_row", {1000000, 1000000}), MemoryBehaviour::kAlways, RowStatus::kOutOfMemory,
+       false},
   };
   for (const auto& c : kCases) {
     SweepOptions options;
@@ -77,22 +77,24 @@ TEST(FillMemoryBehaviourTest, FillsRowsOfKernelsAsAskedFor) {
   }
 }
 
-// The executor's C holds nothing before.
-TEST(FillMemoryBehaviourTest, ProductsWithBetaStayEmpty) {
-  auto config = std::get<MatMulConfig>(Config("matmul", "general_tile", "64x64x64"));
-  for (const double beta : {0.0, 0.5}) {
-    config.form.beta = beta;
+// What C held before is an input, which is then read.
+TEST(FillMemoryBehaviourTest, ProductsWithBetaReadTheOldC) {
+  Config config = Product("general_tile", {64, 64, 64});
+  double loads[2] = {};
+  for (const int i : {0, 1}) {
+    config.point.axes.back() = i == 0 ? "0" : "0.5";
     ResultRow row;
     row.SetStatus(RowStatus::kOk);
     FillMemoryBehaviour(config, SweepOptions(), &row);
-    EXPECT_EQ(row.Get(Column::kLoadTransactions).empty(), beta != 0);
     EXPECT_EQ(row.Get(Column::kStatus), "ok") << row.Get(Column::kMessage);
+    EXPECT_TRUE(absl::SimpleAtod(row.Get(Column::kLoadTransactions), &loads[i]));
   }
+  EXPECT_EQ(loads[1], loads[0] + 64 * 64 * 4 / 32);
 }
 
 TEST(FillMemoryBehaviourTest, ARowThatWasCutShortStaysAsItIs) {
   ResultRow row;
-  FillMemoryBehaviour(Config("transpose", "copy_row", "64x64"), SweepOptions(), &row);
+  FillMemoryBehaviour(Transpose("copy_row", {64, 64}), SweepOptions(), &row);
   EXPECT_EQ(row, ResultRow());
 }
 

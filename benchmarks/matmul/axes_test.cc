@@ -1,43 +1,69 @@
+#include "benchmarks/matmul/axes.h"
+
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "benchmarks/matmul/matmul_config.h"
+#include "absl/strings/match.h"
+#include "benchmarks/matmul/operation.h"
+#include "benchmarks/matmul/product.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
 
-MatMulConfig Config(const Shape3& shape, const std::string& layout, double alpha = 1,
-                    double beta = 0, int64_t batch = 1) {
-  return {nullptr,
-          shape,
-          ElementType::kFloat,
-          kNoBlock,
-          {ParseLayouts("--layouts", layout)->front(), alpha, beta, batch}};
+Point PointOf(const std::string& layout, const char* alpha = "1", const char* beta = "0",
+              int64_t batch = 1) {
+  return {{2, 3, 5}, "float", batch, {layout, alpha, beta}};
 }
 
-TEST(MatMulLayoutTest, NamesComeBack) {
+using Values = std::vector<std::string>;
+
+Values Parsed(const Axis& axis, absl::string_view text) {
+  const absl::StatusOr<Values> values = axis.parse("--flag", text);
+  EXPECT_TRUE(values.ok()) << values.status();
+  return values.ok() ? *values : Values();
+}
+
+void ExpectRefused(const Axis& axis, absl::string_view text) {
+  const absl::Status status = axis.parse("--flag", text).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+  EXPECT_TRUE(absl::StrContains(status.message(), "--flag")) << status;
+}
+
+TEST(MatMulAxesTest, LayoutsComeBack) {
+  const Axis& layouts = MatMulAxes()[0];
   for (const char* name : {"nn", "nt", "tn", "tt", "nn_col", "nt_col", "tn_col", "tt_col"}) {
-    const auto layouts = ParseLayouts("--layouts", name);
-    ASSERT_TRUE(layouts.ok()) << layouts.status();
-    ASSERT_EQ(layouts->size(), 1u);
-    EXPECT_EQ(LayoutName(layouts->front()), name);
+    EXPECT_EQ(Parsed(layouts, name), Values{name});
+    const MatMulLayout layout = FormOf(PointOf(name)).layout;
+    EXPECT_EQ(layout.transpose_a, name[0] == 't');
+    EXPECT_EQ(layout.transpose_b, name[1] == 't');
+    EXPECT_EQ(layout.column_major, name[2] == '_');
   }
-  EXPECT_EQ(ParseLayouts("--layouts", "nn, tn_col,tt")->size(), 3u);
+  EXPECT_EQ(Parsed(layouts, "nn, tn_col,tt"), (Values{"nn", "tn_col", "tt"}));
   for (const char* bad : {"", "n", "nx", "nnn", "col", "_col", "nn_row", "nn,,tt", "NN"}) {
-    const auto layouts = ParseLayouts("--layouts", bad);
-    EXPECT_EQ(layouts.status().code(), absl::StatusCode::kInvalidArgument) << bad;
-    EXPECT_NE(std::string(layouts.status().message()).find("--layouts"), std::string::npos);
+    ExpectRefused(layouts, bad);
   }
 }
 
-TEST(ParseFactorTest, TakesNumbersThatFloatHas) {
-  EXPECT_EQ(*ParseFactor("--beta", "-0.5"), -0.5);
-  EXPECT_EQ(*ParseFactor("--beta", "0"), 0);
-  for (const char* bad : {"", "nan", "inf", "-inf", "1e31", "one", "1,2"}) {
-    EXPECT_EQ(ParseFactor("--beta", bad).status().code(), absl::StatusCode::kInvalidArgument)
-        << bad;
+TEST(MatMulAxesTest, FactorsAreNumbersThatFloatHas) {
+  for (const Axis& factor : MatMulAxes().subspan(1)) {
+    EXPECT_EQ(Parsed(factor, "-0.50"), Values{"-0.5"});
+    EXPECT_EQ(Parsed(factor, "0"), Values{"0"});
+    for (const char* bad : {"", "nan", "inf", "-inf", "1e31", "one", "1,2"}) {
+      ExpectRefused(factor, bad);
+    }
+  }
+  const MatMulForm form = FormOf(PointOf("nn", "-2", "0.5"));
+  EXPECT_EQ(form.alpha, -2);
+  EXPECT_EQ(form.beta, 0.5);
+}
+
+TEST(IsPlainTest, ColumnMajorIsAndTheOthersAreNot) {
+  EXPECT_TRUE(IsPlain(FormOf(PointOf("nn"))));
+  EXPECT_TRUE(IsPlain(FormOf(PointOf("nn_col"))));
+  for (const Point& point :
+       {PointOf("tn"), PointOf("nt_col"), PointOf("nn", "2"), PointOf("nn", "1", "0.5")}) {
+    EXPECT_FALSE(IsPlain(FormOf(point))) << point.axes[0];
   }
 }
 
@@ -54,36 +80,38 @@ TEST(GaplessArgsTest, HasLeadingDimensionsAndStridesOfWhatIsStored) {
       {"tn_col", {3, 2, 5, 0, 1, 5, 5, 2, 15, 10, 6}},
   };
   for (const auto& c : kCases) {
-    const MatMulArgs a = GaplessArgs(Config({2, 3, 5}, c.layout, 1, 0, 4));
-    EXPECT_EQ(std::vector<int64_t>({a.m, a.n, a.k, a.transpose_a, a.transpose_b, a.lda, a.ldb,
-                                    a.ldc, a.stride_a, a.stride_b, a.stride_c}),
+    const Point point = PointOf(c.layout, "1", "0", 4);
+    const MatMulArgs a = GaplessArgs(point);
+    EXPECT_EQ(std::vector<int64_t>({a.m, a.n, a.k, a.a.transposed, a.b.transposed, a.a.ld, a.b.ld,
+                                    a.c.ld, a.a.stride, a.b.stride, a.c.stride}),
               c.want)
         << c.layout;
-    EXPECT_EQ(ElementsOfA(a), 4 * a.stride_a);
-    EXPECT_EQ(ElementsOfB(a), 4 * a.stride_b);
-    EXPECT_EQ(ElementsOfC(a), 4 * a.stride_c);
+    const Product product(point);
+    EXPECT_EQ(product.inputs()[0].bytes, static_cast<size_t>(4 * 4 * a.a.stride));
+    EXPECT_EQ(product.inputs()[1].bytes, static_cast<size_t>(4 * 4 * a.b.stride));
+    EXPECT_EQ(product.output().bytes, static_cast<size_t>(4 * 4 * a.c.stride));
   }
 }
 
-TEST(WorkTest, CountsTheBatchAndWhatAlphaAndBetaRead) {
-  const Shape3 shape = {2, 3, 5};
-  EXPECT_EQ(FlopsToDo(Config(shape, "nn")), 60);
-  EXPECT_EQ(FlopsToDo(Config(shape, "tn_col", 2, 3, 10)), 600);
-  EXPECT_EQ(FlopsToDo(Config(shape, "nn", 0, 1)), 0);
-  EXPECT_EQ(BytesToMove(Config(shape, "nn")), 4 * (10 + 15 + 6));
-  EXPECT_EQ(BytesToMove(Config(shape, "nn", 1, 0.5)), 4 * (10 + 15 + 6 + 6));
-  EXPECT_EQ(BytesToMove(Config(shape, "nn", 1, 0, 7)), 7 * 4 * (10 + 15 + 6));
-  EXPECT_EQ(BytesToMove(Config(shape, "nn", 0, 2)), 4 * (6 + 6));
+TEST(ProductTest, WorkCountsTheBatchAndWhatAlphaAndBetaRead) {
+  const auto work = [](const Point& point) { return Product(point).work(); };
+  EXPECT_EQ(work(PointOf("nn")).flops, 60);
+  EXPECT_EQ(work(PointOf("tn_col", "2", "3", 10)).flops, 600);
+  EXPECT_EQ(work(PointOf("nn", "0", "1")).flops, 0);
+  EXPECT_EQ(work(PointOf("nn")).bytes, 4 * (10 + 15 + 6));
+  EXPECT_EQ(work(PointOf("nn", "1", "0.5")).bytes, 4 * (10 + 15 + 6 + 6));
+  EXPECT_EQ(work(PointOf("nn", "1", "0", 7)).bytes, 7 * 4 * (10 + 15 + 6));
+  EXPECT_EQ(work(PointOf("nn", "0", "2")).bytes, 4 * (6 + 6));
 }
 
-TEST(SetProblemTest, LeavesThePlainFormsCellsEmpty) {
+TEST(SetProblemColumnsTest, LeavesThePlainFormsCellsEmpty) {
   ResultRow plain;
-  SetProblem(Config({2, 3, 5}, "nn"), &plain);
+  SetProblemColumns(MatMulOperation(), PointOf("nn"), &plain);
   for (const Column column : {Column::kLayout, Column::kAlpha, Column::kBeta, Column::kBatch}) {
     EXPECT_EQ(plain.Get(column), "");
   }
   ResultRow general;
-  SetProblem(Config({2, 3, 5}, "nn_col", -2, 0.5, 7), &general);
+  SetProblemColumns(MatMulOperation(), PointOf("nn_col", "-2", "0.5", 7), &general);
   EXPECT_EQ(general.Get(Column::kRows), "2");  // As asked for, not as it is computed.
   EXPECT_EQ(general.Get(Column::kLayout), "nn_col");
   EXPECT_EQ(general.Get(Column::kAlpha), "-2");

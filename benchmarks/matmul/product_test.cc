@@ -1,154 +1,167 @@
-#include <cmath>
-#include <optional>
+#include "benchmarks/matmul/product.h"
 
-#include "benchmarks/matmul/matmul_workload.h"
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/harness/workload.h"
+#include "benchmarks/matmul/operation.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
 
-class MatMulWorkloadTest : public testing::TestWithParam<VerifyMode> {
- protected:
-  static MatMulWorkload Make(const Shape3& shape, ElementType type = ElementType::kFloat,
-                             const MatMulForm& form = {}) {
-    auto problem = MatMulWorkload::Create({nullptr, shape, type, kNoBlock, form}, /*seed=*/3,
-                                          HostMemory::kPageable);
-    EXPECT_TRUE(problem.ok()) << problem.status();
-    return *std::move(problem);
+Point PointOf(std::vector<int64_t> shape, std::vector<std::string> axes = {"nn", "1", "0"},
+              int64_t batch = 1) {
+  return {std::move(shape), "float", batch, std::move(axes)};
+}
+
+// A product with its operands and a poisoned result.
+class Subject {
+ public:
+  explicit Subject(const Point& point)
+      : workload_(
+            Workload::Create(std::make_unique<Product>(point), /*seed=*/3, HostMemory::kPageable)
+                .value()) {
+    workload_.PoisonOutput();
   }
-  static absl::Status Multiply(MatMulWorkload& problem) {
-    problem.RestoreC();
-    return RunMatMul(*FindMatMulImplementation("eigen_1core"), problem.args());
+
+  // As the harness runs it, and without putting back what C held before.
+  absl::Status Multiply(const char* name = "eigen_1core") {
+    workload_.PrepareOutput(Bind(name));
+    return MultiplyAgain(name);
+  }
+  absl::Status MultiplyAgain(const char* name = "eigen_1core") const {
+    return workload_.Run(Bind(name));
+  }
+
+  absl::Status Verify(VerifyMode mode) {
+    return workload_.Verify(*MatMulOperation().Find("eigen"), mode, /*cublas=*/nullptr, &row_);
+  }
+
+  // Of the last Verify(); negative where it set none.
+  double relative_error() const {
+    const std::string& text = row_.Get(Column::kRelativeError);
+    return text.empty() ? -1 : std::stod(text);
+  }
+
+  Workload& workload() { return workload_; }
+  float& C(size_t i) { return static_cast<float*>(workload_.output())[i]; }
+  float& LastOfC() { return C(workload_.problem().output().bytes / sizeof(float) - 1); }
+
+ private:
+  Binding Bind(const char* name) const {
+    return workload_.problem().Bind(*MatMulOperation().Find(name), kNoBlock);
+  }
+
+  Workload workload_;
+  ResultRow row_;
+};
+
+class ProductTest : public testing::TestWithParam<VerifyMode> {
+ protected:
+  static void ExpectWrong(Subject& subject, const char* words = "") {
+    const absl::Status status = subject.Verify(GetParam());
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), words)) << status;
   }
 };
 
-TEST_P(MatMulWorkloadTest, PassesTheProductAndSetsErrors) {
-  for (const ElementType type : {ElementType::kFloat, ElementType::kDouble}) {
-    for (const Shape3& shape : {Shape3{1, 1, 1}, Shape3{65, 33, 40}, Shape3{0, 4, 4},
-                                Shape3{4, 4, 0}, Shape3{200, 1, 300}}) {
-      MatMulWorkload problem = Make(shape, type);
-      problem.PoisonC();
-      ASSERT_TRUE(Multiply(problem).ok());
-      std::optional<ProductError> error;
-      const absl::Status status = problem.Verify(GetParam(), nullptr, &error);
-      EXPECT_TRUE(status.ok()) << status;
-      ASSERT_TRUE(error.has_value());
-      EXPECT_LT(error->relative_error, type == ElementType::kFloat ? 1e-5 : 1e-13);
+TEST_P(ProductTest, PassesTheProductAndSetsErrors) {
+  for (const char* type : {"float", "double"}) {
+    for (const std::vector<int64_t>& shape : std::vector<std::vector<int64_t>>{
+             {1, 1, 1}, {65, 33, 40}, {0, 4, 4}, {4, 4, 0}, {200, 1, 300}}) {
+      Point point = PointOf(shape);
+      point.type = type;
+      Subject subject(point);
+      ASSERT_TRUE(subject.Multiply().ok());
+      EXPECT_TRUE(subject.Verify(GetParam()).ok()) << subject.Verify(GetParam());
+      // A result without elements has no error.
+      EXPECT_EQ(subject.relative_error() >= 0, shape[0] > 0);
+      EXPECT_LT(subject.relative_error(), point.type == "float" ? 1e-5 : 1e-13);
     }
   }
 }
 
-TEST_P(MatMulWorkloadTest, RefusesPoisonAndWrongElements) {
-  MatMulWorkload problem = Make({70, 50, 60});
-  std::optional<ProductError> error;
-  problem.PoisonC();
-  EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
-  ASSERT_TRUE(Multiply(problem).ok());
-  problem.args().C<float>()(69, 49) += 0.5f;
-  EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
-  ASSERT_TRUE(Multiply(problem).ok());
-  EXPECT_TRUE(problem.Verify(GetParam(), nullptr, &error).ok());
+TEST_P(ProductTest, RefusesPoisonAndWrongElements) {
+  Subject subject(PointOf({70, 50, 60}));
+  ExpectWrong(subject);
+  ASSERT_TRUE(subject.Multiply().ok());
+  subject.LastOfC() += 0.5f;
+  ExpectWrong(subject);
+  ASSERT_TRUE(subject.Multiply().ok());
+  EXPECT_TRUE(subject.Verify(GetParam()).ok());
 }
 
-MatMulForm Form(const char* layout, double alpha, double beta, int64_t batch) {
-  return {ParseLayouts("--layouts", layout)->front(), alpha, beta, batch};
-}
-
-TEST_P(MatMulWorkloadTest, JudgesEveryForm) {
-  for (const MatMulForm& form :
-       {Form("nt", 1, 0, 1), Form("tn", 1, 0, 1), Form("tt_col", 1, 0, 1), Form("nn_col", 1, 0, 1),
-        Form("nn", -0.3, 0, 1), Form("nn", 1, 0.7, 1), Form("nn", 0, 0.7, 1), Form("nn", 1, 0, 5),
-        Form("tn_col", 0.3, -2, 5)}) {
-    MatMulWorkload problem = Make({20, 30, 40}, ElementType::kFloat, form);
-    std::optional<ProductError> error;
+TEST_P(ProductTest, JudgesEveryForm) {
+  const std::pair<std::vector<std::string>, int64_t> forms[] = {
+      {{"nt", "1", "0"}, 1},     {{"tn", "1", "0"}, 1},    {{"tt_col", "1", "0"}, 1},
+      {{"nn_col", "1", "0"}, 1}, {{"nn", "-0.3", "0"}, 1}, {{"nn", "1", "0.7"}, 1},
+      {{"nn", "0", "0.7"}, 1},   {{"nn", "1", "0"}, 5},    {{"tn_col", "0.3", "-2"}, 5}};
+  for (const auto& [axes, batch] : forms) {
+    SCOPED_TRACE(absl::StrCat(absl::StrJoin(axes, " "), " x ", batch));
+    Subject subject(PointOf({20, 30, 40}, axes, batch));
     for (int run = 0; run < 2; ++run) {  // With beta the second depends on C as it was before.
-      problem.PoisonC();
-      ASSERT_TRUE(Multiply(problem).ok());
-      const absl::Status status = problem.Verify(GetParam(), nullptr, &error);
-      EXPECT_TRUE(status.ok()) << LayoutName(form.layout) << ": " << status;
+      subject.workload().PoisonOutput();
+      ASSERT_TRUE(subject.Multiply().ok());
+      EXPECT_TRUE(subject.Verify(GetParam()).ok()) << subject.Verify(GetParam());
     }
-    ASSERT_TRUE(error.has_value());
-    EXPECT_LT(error->relative_error, 1e-5);
-
-    // One wrong element of the last matrix, or none written.
-    const MatMulArgs& args = problem.args();
-    static_cast<float*>(args.c)[ElementsOfC(args) - 1] += 0.5f;
-    EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
-    problem.PoisonC();
-    EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
+    EXPECT_GE(subject.relative_error(), 0);
+    EXPECT_LT(subject.relative_error(), 1e-5);
+    subject.LastOfC() += 0.5f;  // Of the last matrix.
+    ExpectWrong(subject);
+    subject.workload().PoisonOutput();
+    ExpectWrong(subject);
   }
 }
 
 // A matrix between the first and the last that nothing wrote.
-TEST_P(MatMulWorkloadTest, SeesAMatrixOfTheBatchThatWasLeftOut) {
-  MatMulWorkload problem = Make({4, 5, 6}, ElementType::kFloat, Form("nn", 1, 0, 3));
-  ASSERT_TRUE(Multiply(problem).ok());
-  const MatMulArgs& args = problem.args();
-  static_cast<float*>(args.c)[args.stride_c + 7] = NAN;
-  std::optional<ProductError> error;
-  const absl::Status status = problem.Verify(GetParam(), nullptr, &error);
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_NE(std::string(status.message()).find("matrix 1"), std::string::npos) << status;
+TEST_P(ProductTest, SeesAMatrixOfTheBatchThatWasLeftOut) {
+  Subject subject(PointOf({4, 5, 6}, {"nn", "1", "0"}, 3));
+  ASSERT_TRUE(subject.Multiply().ok());
+  subject.C(4 * 5 + 7) = NAN;
+  ExpectWrong(subject, "matrix 1");
 }
 
 // With beta the runs of a benchmark would each add to the result of the one before.
-TEST_P(MatMulWorkloadTest, SeesThatCWasNotRestored) {
-  MatMulWorkload problem = Make({20, 30, 40}, ElementType::kFloat, Form("nn", 1, 0.5, 1));
-  std::optional<ProductError> error;
-  ASSERT_TRUE(Multiply(problem).ok());
-  ASSERT_TRUE(RunMatMul(*FindMatMulImplementation("eigen_1core"), problem.args()).ok());
-  EXPECT_EQ(problem.Verify(GetParam(), nullptr, &error).code(), absl::StatusCode::kDataLoss);
+TEST_P(ProductTest, SeesThatCWasNotRestored) {
+  Subject subject(PointOf({20, 30, 40}, {"nn", "1", "0.5"}));
+  ASSERT_TRUE(subject.Multiply().ok());
+  ASSERT_TRUE(subject.MultiplyAgain().ok());
+  ExpectWrong(subject);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, MatMulWorkloadTest,
-                         testing::Values(VerifyMode::kFull, VerifyMode::kFast),
+INSTANTIATE_TEST_SUITE_P(Modes, ProductTest, testing::Values(VerifyMode::kFull, VerifyMode::kFast),
                          [](const auto& info) { return std::string(VerifyModeName(info.param)); });
 
-TEST(MatMulWorkload, IsOfOneShapeTypeAndForm) {
-  const MatMulConfig config = {nullptr, {2, 3, 4}};
-  const auto problem = MatMulWorkload::Create(config, 1, HostMemory::kPageable);
-  ASSERT_TRUE(problem.ok());
-  EXPECT_TRUE(problem->IsOf(config));
-  MatMulConfig other = config;
-  other.shape.k = 5;
-  EXPECT_FALSE(problem->IsOf(other));
-  other = config;
-  other.type = ElementType::kDouble;
-  EXPECT_FALSE(problem->IsOf(other));
-  for (const MatMulForm& form :
-       {Form("nn_col", 1, 0, 1), Form("nn", 2, 0, 1), Form("nn", 1, 2, 1), Form("nn", 1, 0, 2)}) {
-    other = config;
-    other.form = form;
-    EXPECT_FALSE(problem->IsOf(other));
+TEST(ProductWorkloadTest, OffChecksNothing) {
+  Subject subject(PointOf({4, 4, 4}));
+  EXPECT_TRUE(subject.Verify(VerifyMode::kOff).ok());
+  EXPECT_LT(subject.relative_error(), 0);
+}
+
+TEST(ProductWorkloadTest, CrossCheckNamesTheImplementationThatDiffers) {
+  Subject subject(PointOf({30, 40, 50}));
+  for (const char* name : {"cpu_naive", "eigen"}) {
+    ASSERT_TRUE(subject.Multiply(name).ok());
+    EXPECT_TRUE(subject.workload().CrossCheck(name).ok()) << name;
   }
+  subject.C(3 * 40 + 3) = NAN;
+  const absl::Status status = subject.workload().CrossCheck("broken");
+  EXPECT_TRUE(absl::IsDataLoss(status));
+  EXPECT_TRUE(absl::StrContains(status.message(), "cpu_naive")) << status;
 }
 
-TEST(MatMulWorkload, OffChecksNothing) {
-  auto problem = MatMulWorkload::Create({nullptr, {4, 4, 4}}, 1, HostMemory::kPageable);
-  ASSERT_TRUE(problem.ok());
-  problem->PoisonC();
-  std::optional<ProductError> error;
-  EXPECT_TRUE(problem->Verify(VerifyMode::kOff, nullptr, &error).ok());
-  EXPECT_FALSE(error.has_value());
-}
-
-TEST(MatMulWorkload, CrossCheckNamesTheImplementationThatDiffers) {
-  auto problem = MatMulWorkload::Create({nullptr, {30, 40, 50}}, 1, HostMemory::kPageable);
-  ASSERT_TRUE(problem.ok());
-  ASSERT_TRUE(RunMatMul(*FindMatMulImplementation("cpu_naive"), problem->args()).ok());
-  EXPECT_TRUE(problem->CrossCheck("cpu_naive").ok());
-  ASSERT_TRUE(RunMatMul(*FindMatMulImplementation("eigen"), problem->args()).ok());
-  EXPECT_TRUE(problem->CrossCheck("eigen").ok());
-  problem->args().C<float>()(3, 3) = NAN;
-  const absl::Status status = problem->CrossCheck("broken");
-  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
-  EXPECT_NE(std::string(status.message()).find("cpu_naive"), std::string::npos) << status;
-}
-
-TEST(MatMulWorkload, MoreThanTheHostHasIsOutOfMemory) {
-  const MatMulConfig config = {nullptr, {int64_t{1} << 24, int64_t{1} << 24, 1}};
-  const auto problem = MatMulWorkload::Create(config, 1, HostMemory::kPageable);
-  EXPECT_EQ(problem.status().code(), absl::StatusCode::kResourceExhausted);
+TEST(ProductWorkloadTest, MoreThanTheHostHasIsOutOfMemory) {
+  const Point point = PointOf({int64_t{1} << 24, int64_t{1} << 24, 1});
+  const auto workload =
+      Workload::Create(std::make_unique<Product>(point), 1, HostMemory::kPageable);
+  EXPECT_TRUE(absl::IsResourceExhausted(workload.status())) << workload.status();
 }
 
 }  // namespace

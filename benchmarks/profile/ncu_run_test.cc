@@ -66,12 +66,13 @@ TEST(RunNcuTest, CallsThisProgramWithTheConfiguration) {
   for (const char* argument :
        {"--csv", "--print-units base", "--clock-control none", "--cache-control all",
         "--profile-from-start off", "ncu_run_test --run_once", "--operation=transpose",
-        "--kernels=naive_row", "--shapes=3x5", "--types=float", "--blocks=32x8", "--device=0"}) {
+        "--implementations=naive_row", "--shapes=3x5", "--types=float", "--blocks=32x8",
+        "--device=0"}) {
     EXPECT_TRUE(absl::StrContains(transpose.message(), argument)) << argument << ": " << transpose;
   }
   const absl::Status matmul = RunWith(print, Tiled()).status();
   for (const char* argument :
-       {"--operation=matmul", "--kernels=tiled", "--shapes=3x5x7", "--types=double"}) {
+       {"--operation=matmul", "--implementations=tiled", "--shapes=3x5x7", "--types=double"}) {
     EXPECT_TRUE(absl::StrContains(matmul.message(), argument)) << argument << ": " << matmul;
   }
 }

@@ -5,6 +5,9 @@ program=$PWD/benchmarks/profile/profile
 . "$PWD/benchmarks/harness/program_test.sh"
 
 expect_refused --kernels --kernels=nonsense
+expect_refused --implementations --implementations=nonsense
+expect_refused --kernels --kernels=naive_row --implementations=naive_row
+expect_refused --layouts --layouts=tn
 expect_refused --blocks --blocks=64x32
 expect_refused --blocks --blocks=0x32
 expect_refused --types --types=half
@@ -20,27 +23,27 @@ expect_refused --counts_csv --counts_csv=counts.csv --source=executor
 expect_refused --run_once --run_once --kernels='naive*' --sizes=4
 
 # Without a GPU, or with one but without ncu, every configuration still has its row and the reason.
-expect_exit 0 --kernels='naive_*,tile_square,cublas_geam' --sizes=0 --blocks=8x8,32x8 --csv=empty.csv
+expect_exit 0 --implementations='naive_*,tile_square,cublas_geam' --sizes=0 --blocks=8x8,32x8 --csv=empty.csv
 [ "$(rows empty.csv)" = 6 ] || fail "empty.csv has $(rows empty.csv) rows"
 ! grep -E ',(ok|mismatch|error),' empty.csv || fail "an empty matrix was profiled"
 
 # What has no kernel is unsupported, and says so.
-expect_exit 0 --kernels='cpu_*,eigen,memcpy' --sizes=4 --csv=none.csv
+expect_exit 0 --implementations='cpu_*,eigen,memcpy' --sizes=4 --csv=none.csv
 [ "$(rows none.csv)" = 5 ] || fail "none.csv has $(rows none.csv) rows"
 [ "$(grep -c ',unsupported,it has no kernel' none.csv)" = 5 ] || fail "not unsupported: $(cat none.csv)"
 
 # The host executor needs neither, and knows neither occupancy nor time.
-expect_exit 0 --source=executor --kernels='naive_row,tile_square,cublas_geam' --shapes=64x32 --csv=executor.csv
+expect_exit 0 --source=executor --implementations='naive_row,tile_square,cublas_geam' --shapes=64x32 --csv=executor.csv
 [ "$(grep -c ',ok,' executor.csv)" = 2 ] || fail "not ok: $(cat executor.csv)"
 grep -q ',unsupported,cublas_geam' executor.csv || fail "no reason: $(cat executor.csv)"
 grep -q ',100,25,256,1024,,,,,' executor.csv || fail "naive_row: $(cat executor.csv)"
 grep -q ',100,100,256,256,32,1,,6.06060606,' executor.csv || fail "tile_square: $(cat executor.csv)"
-expect_exit 0 --operation=matmul --source=executor --kernels='naive*,tiled*,cublas' --shapes=64x32x16 --types=float,double \
+expect_exit 0 --operation=matmul --source=executor --implementations='naive*,tiled*,cublas' --shapes=64x32x16 --types=float,double \
   --csv=matmul.csv
 [ "$(grep -c '^1,.*,matmul,.*,ok,' matmul.csv)" = 10 ] || fail "matmul.csv: $(cat matmul.csv)"
 
 # Without a GPU, or with one but without ncu, what is compared is only half there, and the row says why.
-PATH=/usr/bin:/bin expect_exit 0 --source=both --kernels=naive_row --sizes=64 --csv=both.csv --counts_csv=counts.csv
+PATH=/usr/bin:/bin expect_exit 0 --source=both --implementations=naive_row --sizes=64 --csv=both.csv --counts_csv=counts.csv
 [ "$(rows both.csv)" = 1 ] && [ "$(rows counts.csv)" = 8 ] || fail "--source=both: $(cat both.csv counts.csv)"
 grep -q 'transpose,naive_row,float,64,64,,16,16,global_store_sectors,2048,' counts.csv || fail "$(cat counts.csv)"
 if ! grep -q ',ok,' both.csv; then
@@ -51,12 +54,12 @@ fi
 # An older file, from before the last nine columns, gets them and is gone on with; one that lacks more is refused.
 expect_exit 0 --kernels=memcpy --sizes=4 --csv=old.csv
 sed -i 's/,shared_efficiency,.*\r$/\r/; s/,,,,,,,,,,\r$/\r/' old.csv
-expect_exit 0 --kernels=memcpy --sizes=4,5 --csv=old.csv --resume
+expect_exit 0 --implementations=memcpy --sizes=4,5 --csv=old.csv --resume
 head -1 old.csv | grep -q ',achieved_occupancy,shared_efficiency,branch_efficiency,batch' || fail "old.csv: $(cat old.csv)"
 [ "$(rows old.csv)" = 2 ] || fail "--resume of an older file left $(rows old.csv) rows"
 cut -d, -f1-9 old.csv >older.csv
 cp older.csv before.csv
-expect_refused columns --kernels=memcpy --sizes=5 --csv=older.csv --resume
+expect_refused columns --implementations=memcpy --sizes=5 --csv=older.csv --resume
 cmp -s older.csv before.csv || fail "--resume changed an older file"
 
 expect_exit 0 --help

@@ -59,7 +59,11 @@ absl::StatusOr<Config> ConfigFromFlags() {
   ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
   const bool matmul = operation == &MatMulOperation();
   ASSIGN_OR_RETURN(ImplementationsFlag flag, GetImplementationsFlag());
-  if (flag.text.empty()) flag = {"--kernel", absl::GetFlag(FLAGS_kernel)};
+  const std::string other_name = absl::GetFlag(FLAGS_kernel);
+  if (!flag.text.empty() && !other_name.empty()) {
+    return NotAllowed("--kernel", other_name, absl::StrCat("one of it and ", flag.name));
+  }
+  if (flag.text.empty()) flag = {"--kernel", other_name};
   const std::string kernel = Or(flag.text, matmul ? "tiled" : "tile_square");
   const Implementation* implementation = operation->Find(kernel);
   if (implementation == nullptr) {

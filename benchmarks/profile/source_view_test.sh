@@ -6,6 +6,10 @@ program=$PWD/benchmarks/profile/source_view
 
 expect_refused --operation --operation=copy
 expect_refused --kernel --kernel=nonsense
+expect_refused --implementations --implementations=nonsense
+expect_refused --kernels --kernels=nonsense
+expect_refused --kernel --kernel=naive_row --implementations=naive_row
+expect_refused --kernels --kernels=naive_row --implementations=naive_row
 expect_refused --kernel --operation=matmul --kernel=tile_square
 expect_refused --shape --shape=3
 expect_refused --shape --shape=0x3
@@ -24,7 +28,7 @@ grep -q 'shared load *64 *2048 *32.00' out || fail "no bank conflicts: $(cat out
 grep -q '<html' view.html || fail "view.html is no page"
 grep -q 'tile\[x\]\[y\]' view.html || fail "view.html does not show the source"
 
-expect_exit 0 --operation=matmul --kernel=naive --shape=16x16x4 --block=8x8 --type=double
+expect_exit 0 --operation=matmul --implementations=naive --shape=16x16x4 --block=8x8 --type=double
 grep -q 'matmul/ladder/03_naive.cu' out || fail "not the kernel's source: $(cat out)"
 
 expect_exit 0 --help

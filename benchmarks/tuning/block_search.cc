@@ -111,8 +111,8 @@ absl::StatusOr<int> RunBlockSearch(const SweepOptions& options, const PlanFlags&
 }
 
 // Reads the shared flags and --kernel.
-absl::StatusOr<PlanFlags> FlagsFromCommandLine() {
-  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(TransposeOperations()));
+absl::StatusOr<PlanFlags> FlagsFromCommandLine(const Operation& operation) {
+  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation, AllOperations()));
   const std::string kernel = absl::GetFlag(FLAGS_kernel);
   if (kernel.empty()) return flags;
   if (!flags.implementations.empty()) {
@@ -126,12 +126,16 @@ absl::StatusOr<PlanFlags> FlagsFromCommandLine() {
 }
 
 // Refuses flags that the operation would pass over without a word.
-absl::Status CheckFlags(const std::string& operation, const PlanFlags& flags) {
+absl::Status CheckFlags(bool matmul, const PlanFlags& flags) {
+  for (const auto& [axis, text] : flags.axes) {
+    if (!text.empty())
+      return absl::InvalidArgumentError(absl::StrCat("--", axis, ": not allowed here"));
+  }
   if (!flags.batch.empty()) return absl::InvalidArgumentError("--batch: not allowed here");
   if (!flags.blocks.empty()) {
     return absl::InvalidArgumentError("--blocks: not allowed here: all of them are tried");
   }
-  if (operation == "transpose") {
+  if (!matmul) {
     if (absl::GetFlag(FLAGS_tuning).empty()) return absl::OkStatus();
     return absl::InvalidArgumentError("--tuning: not allowed without --operation=matmul");
   }
@@ -141,11 +145,10 @@ absl::Status CheckFlags(const std::string& operation, const PlanFlags& flags) {
 }
 
 absl::StatusOr<int> RunProgram() {
-  const std::string operation = absl::GetFlag(FLAGS_operation);
-  RETURN_IF_ERROR(FindOperation(operation).status());
-  ASSIGN_OR_RETURN(const PlanFlags flags, FlagsFromCommandLine());
-  RETURN_IF_ERROR(CheckFlags(operation, flags));
-  const bool matmul = operation == "matmul";
+  ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
+  const bool matmul = operation != &TransposeOperations();
+  ASSIGN_OR_RETURN(const PlanFlags flags, FlagsFromCommandLine(*operation));
+  RETURN_IF_ERROR(CheckFlags(matmul, flags));
   ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
   if (options.list) {
     std::cout << (matmul ? TuningListText() : absl::StrJoin(KernelsWithAnyBlock(), "\n") + "\n");

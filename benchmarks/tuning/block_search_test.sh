@@ -5,6 +5,14 @@ program=$PWD/benchmarks/tuning/block_search
 . "$PWD/benchmarks/harness/program_test.sh"
 
 expect_refused --kernel --kernel=nonsense
+for name in --implementations --kernels; do expect_refused $name $name=nonsense; done
+expect_refused --kernel --kernel=naive_row --implementations=naive_row
+expect_refused --kernels --kernels=naive_row --implementations=naive_row
+expect_refused --batch --batch=2
+expect_refused --blocks --blocks=8x8
+expect_refused --layouts --layouts=tn
+expect_refused --beta --operation=matmul --beta=1
+expect_refused --kernels --operation=matmul --kernels=tiny
 expect_refused --kernel --kernel=tile_square # Its block is fixed.
 expect_refused --sizes --sizes=-1
 expect_refused --shapes --shapes=3
@@ -30,7 +38,7 @@ fi
 cp blocks.csv before.csv
 expect_exit 0 --kernel='naive_row' $quick --csv=blocks.csv --resume
 cmp -s blocks.csv before.csv || fail "--resume measured something again"
-expect_exit 0 --kernel='naive_row,naive_col' $quick --csv=blocks.csv --resume
+expect_exit 0 --implementations='naive_row,naive_col' $quick --csv=blocks.csv --resume
 [ "$(rows blocks.csv)" = 222 ] || fail "--resume left $(rows blocks.csv) rows"
 
 # Of matmul every shape has a row for each entry of auto's table; without a GPU there is nothing to fit.

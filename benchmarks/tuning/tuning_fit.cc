@@ -1,6 +1,7 @@
 #include "benchmarks/tuning/tuning_fit.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <tuple>
@@ -57,7 +58,9 @@ class Judge {
     }
   }
 
-  TuningRegret operator()(const MatMulTuning& tuning) const {
+  // Stops at the shape with which the regret, which no shape lowers, is above `enough`.
+  TuningRegret operator()(const MatMulTuning& tuning,
+                          std::pair<int, double> enough = {INT_MAX, 0}) const {
     TuningRegret regret;
     regret.shapes = static_cast<int>(shapes_.size());
     for (const Shape& shape : shapes_) {
@@ -67,6 +70,7 @@ class Judge {
           shape.log_slowdowns[static_cast<size_t>(&row - MatMulDispatchTable().data())];
       regret.unmeasured += log_slowdown.has_value() ? 0 : 1;
       regret.total += log_slowdown.value_or(0);
+      if (std::pair(regret.unmeasured, regret.total) > enough) break;
     }
     return regret;
   }
@@ -99,7 +103,8 @@ std::optional<MatMulTuning> MoveTwo(const Judge& judge, const MatMulTuning& from
       tuning.*second.value = b;
       const int moved = (a != from.*first.value ? 1 : 0) + (b != from.*second.value ? 1 : 0);
       const double distance = Distance(a, from.*first.value) + Distance(b, from.*second.value);
-      const auto its = cost(judge(tuning), moved, distance);
+      const auto its =
+          cost(judge(tuning, {std::get<0>(least), std::get<1>(least)}), moved, distance);
       if (its >= least) continue;
       best = tuning;
       least = its;

@@ -60,7 +60,7 @@ TEST(TuningPlan, HasShapesOnBothSidesOfEveryThreshold) {
     for (const int64_t value : {threshold.least, threshold.most}) {
       MatMulTuning moved = kPresent;
       moved.*threshold.value = value;
-      std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>> others;
+      std::set<std::pair<std::vector<int64_t>, int64_t>> others;
       for (const Config& config : PlanOf()) {
         if (Chosen(config, moved) != Chosen(config, kPresent)) others.insert(Problem(config));
       }
@@ -81,7 +81,7 @@ TEST(TuningPlan, LeavesOutWhatIsHopeless) {
   std::set<std::string> hopeless;
   for (const Config& config : PlanOf("2048,2049")) {
     if (!IsHopeless(config, 90)) continue;
-    EXPECT_EQ(config.shape.m, 2049);
+    EXPECT_EQ(config.point.extents[0], 2049);
     hopeless.insert(config.implementation->name);
     EXPECT_FALSE(IsHopeless(config, 75)) << "there is nothing else to run";
   }

@@ -16,7 +16,7 @@ constexpr MatMulTuning kPresent = {90,  16000, 160, 16,  512, 200, 2048,
 
 MatMulTimes Times(int64_t n, int64_t batch, double tiny_ms, double stream_k_ms) {
   MatMulTimes times;
-  times.args.m = times.args.n = times.args.k = times.args.lda = times.args.ldb = n;
+  times.args.m = times.args.n = times.args.k = times.args.a.ld = times.args.b.ld = n;
   times.args.batch = batch;
   if (tiny_ms > 0) times.ms["tiny"] = tiny_ms;
   if (stream_k_ms > 0) times.ms["stream_k_32x32"] = stream_k_ms;
