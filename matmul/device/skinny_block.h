@@ -24,8 +24,8 @@ namespace stridewise {
 
 inline constexpr int kSkinnyThreads = 512;
 inline constexpr int kSkinnyWarps = kSkinnyThreads / kWarpSize;
-inline constexpr int kMaxSkinnyRows =
-    16;  // In a block: a thread has four times as many accumulators.
+// The most rows that a block computes: a thread has four times that number of accumulators.
+inline constexpr int kMaxSkinnyRows = 16;
 
 // X. Its stored rows lie along its columns where it is MN-major, or else along k.
 struct LargeOperand {
@@ -131,7 +131,7 @@ template <int kRows, bool kRowForEachK>
 struct SkinnyChunk {
   static constexpr int kExtentK = kRows < 8 ? 1024 : 512;
   // A warp copies kWarpExtentK elements of kWarpRows rows at once: at least 32 bytes of each row,
-  // to as many banks as elements.
+  // each to a bank of its own.
   static constexpr int kWarpRows = kRows < 4 ? kRows : 4;
   static constexpr int kWarpExtentK = kWarpSize / kWarpRows;
   static constexpr int kPitch =

@@ -91,8 +91,7 @@ __device__ inline void Accumulate(const ConstMatrix<float>& a, const ConstMatrix
 template <OperandLayout kLayoutA, OperandLayout kLayoutB>
 __global__ void __launch_bounds__(kThreads)
     GeneralTile(ConstMatrix<float> a, ConstMatrix<float> b, Matrix<float> c, int64_t depth,
-                float alpha, float beta, Batch batch) {
-  const Epilogue<Float32> epilogue = {alpha, beta};
+                Epilogue<Float32> epilogue, Batch batch) {
   // Tiles are counted along x, the only direction in which a grid has room for all of them.
   const int64_t tile_cols = (c.cols + kTile - 1) / kTile;
   const int64_t first_row = blockIdx.x / tile_cols * kTile;
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(kThreads)
         const int64_t r = row + i * kStride;
         const int64_t s = col + j * kStride;
         if (r >= c.rows || s >= c.cols) continue;
-        epilogue.Store(accumulators[i][j], one_c.data, r * one_c.ld + s);
+        epilogue.Store(accumulators[i][j], &one_c(r, s));
       }
     }
   }
@@ -126,8 +125,7 @@ absl::Status MatMulGeneralTile(const MatMulArgs& args) {
   return ForLayouts(args, [&](auto layout_a, auto layout_b) {
     return Launch(GeneralTile<layout_a(), layout_b()>,
                   Grid{tiles, std::min(args.batch, kMaxGridYZ)}, Block{kThreads}, 0, args.stream,
-                  args.A<float>(), args.B<float>(), gemm.c, int64_t{gemm.k}, gemm.epilogue.alpha,
-                  gemm.epilogue.beta,
+                  args.A<float>(), args.B<float>(), gemm.c, int64_t{gemm.k}, gemm.epilogue,
                   Batch{args.batch, args.a.stride, args.b.stride, args.c.stride});
   });
 }
