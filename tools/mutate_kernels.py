@@ -127,7 +127,7 @@ def failure(binary, directory, tests, seconds):
   """Why the tests fail, or None. Stops at the first failure."""
   process = subprocess.Popen([binary, "--gtest_filter=" + ":".join(tests)], cwd=directory, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-                             env={**os.environ, "GTEST_BREAK_ON_FAILURE": "1"})
+                             env={**os.environ, "GTEST_BREAK_ON_FAILURE": "1", "STRIDEWISE_EXHAUSTIVE": "1"})
   try:
     output = process.communicate(timeout=seconds)[0]
   except subprocess.TimeoutExpired:

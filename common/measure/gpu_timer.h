@@ -48,9 +48,10 @@ class GpuTimer {
   // this returns, with an error too.
   //
   // A time is discarded, and `prepare` and the work are run again, if the hold ended before all was
-  // queued. After three such runs returns Internal: the work waits for its stream (which loading a
-  // kernel at its first launch may do, too: run new work once before), launches more kernels than a
-  // stream's queue takes (about 1000), or runs under a profiler that waits for each kernel.
+  // queued. After two such runs the work is run once more without a hold, and its time includes
+  // what the device waits for the host: the work waits for its stream (which loading a kernel at
+  // its first launch may do, too: run new work once before), or launches more kernels than a
+  // stream's queue takes, about 1000, as cuBLAS's geam does for one row of 2^26 elements.
   absl::StatusOr<double> TimeOnce(const DeviceWork& work, const DeviceWork& prepare = nullptr);
 
   // Returns the median time of a kernel that does nothing, measured at creation.
@@ -64,12 +65,12 @@ class GpuTimer {
  private:
   GpuTimer() = default;
 
-  // Returns nullopt if every attempt's hold timed out.
+  // Returns nullopt if every attempt's hold timed out. Does not fall back to a run without one.
   absl::StatusOr<std::optional<double>> TryToTime(const DeviceWork& work,
                                                   const DeviceWork& prepare);
 
-  // Queues a hold and, behind it, all of a run.
-  absl::Status QueueRun(const DeviceWork& work, const DeviceWork& prepare);
+  // Queues a hold, if there is to be one, and behind it all of a run.
+  absl::Status QueueRun(bool hold, const DeviceWork& work, const DeviceWork& prepare);
 
   cudaStream_t stream_ = nullptr;
   cudaEvent_t start_ = nullptr;
