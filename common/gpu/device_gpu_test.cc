@@ -184,15 +184,20 @@ TEST_F(GpuTimerTest, CountsTheWorkAndNotTheHost) {
     auto timer = GpuTimer::Create(device_, cold_l2);
     ASSERT_TRUE(timer.ok()) << timer.status();
     EXPECT_GT((*timer)->EmptyKernelMs(), 0);
-    const auto time = (*timer)->TimeOnce([&](cudaStream_t stream) -> absl::Status {
-      RETURN_IF_ERROR(SpinMs(1, stream));
-      SleepMs(3);
-      return SpinMs(1, stream);
-    });
-    ASSERT_TRUE(time.ok()) << time.status();
-    EXPECT_GE(*time, 2.0);  // The device spins for 2 ms: less would be a clock that lies.
+    const auto time = [&](int sleep_ms) {
+      return (*timer)->TimeOnce([=](cudaStream_t stream) -> absl::Status {
+        RETURN_IF_ERROR(SpinMs(1, stream));
+        SleepMs(sleep_ms);
+        return SpinMs(1, stream);
+      });
+    };
+    const auto without = time(0);
+    const auto with = time(100);
+    ASSERT_TRUE(without.ok()) << without.status();
+    ASSERT_TRUE(with.ok()) << with.status();
+    EXPECT_GE(*with, 2.0);  // The device spins for 2 ms: less would be a clock that lies.
     if ((*timer)->holds_stream()) {
-      EXPECT_LT(*time, 3.0);  // The host alone sleeps for as long.
+      EXPECT_LT(*with, *without + 50);  // Beside it: a checker slows every launch by milliseconds.
     }
   }
 }
@@ -261,7 +266,6 @@ TEST_F(GpuTimerTest, TimesWorkOfMoreLaunchesThanAStreamQueues) {
   });
   ASSERT_TRUE(time.ok()) << time.status();
   EXPECT_GT(*time, 0.0);
-  EXPECT_LT(*time, 100.0);
 }
 
 TEST_F(GpuTimerTest, RunsWhatPreparesBeforeTheWorkAndDoesNotCountIt) {
@@ -407,6 +411,7 @@ TEST_F(DeviceGpuTest, MeasuresWorkInPlaceOnAPreparedBuffer) {
     SamplingOptions options;
     options.min_samples = samples;
     options.max_samples = samples;
+    options.max_seconds = 60;  // A checker makes a sample take half a second.
     const auto nvml = Nvml::Open(device_.pci_bus_id);
     const auto result = MeasureOnDevice(subject, options, SteadyClock(), **timer, *nvml, nullptr);
     ASSERT_TRUE(result.ok()) << result.status();

@@ -112,8 +112,8 @@ TEST_P(MatMulGpuTest, EveryBlockShape) {
   RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
 }
 
-// Large enough that packing operands pays (operand_packing.h), cut tiles and steps that end within a tile:
-// for those that the host executor cannot test at leisure.
+// Large enough that packing operands pays (operand_packing.h), cut tiles and steps that end within
+// a tile: for those that the host executor cannot test at leisure.
 class MatMulPackingGpuTest : public MatMulGpuTest {};
 
 TEST_P(MatMulPackingGpuTest, OperandsWorthPacking) {
