@@ -40,6 +40,10 @@ Point Operation::UsualPoint(std::vector<int64_t> extents) const {
   return point;
 }
 
+double RoundedUp(int64_t extent, int64_t multiple) {
+  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
+}
+
 std::string ShapeText(const Config& config) { return absl::StrJoin(config.point.extents, "x"); }
 
 std::string Title(const Config& config) {

@@ -138,6 +138,9 @@ struct Config {
   Block block = kNoBlock;  // As the row says; kNoBlock where the implementation has none.
 };
 
+// Returns the smallest multiple that is not less than the extent, for EstimatedAccesses().
+double RoundedUp(int64_t extent, int64_t multiple);
+
 // "4096x4096x64".
 std::string ShapeText(const Config& config);
 

@@ -23,10 +23,6 @@ const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);
 }
 
-double RoundedUp(int64_t extent, int64_t multiple) {
-  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
-}
-
 class MatMul : public Operation {
  public:
   absl::string_view name() const override { return "matmul"; }

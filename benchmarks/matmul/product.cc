@@ -30,7 +30,7 @@ constexpr struct {
   MatMulTypes types;
 } kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)}, {"double", AllOf(ElementType::kDouble)}};
 
-// Returns the batch's buffer of matrices of so many elements each.
+// Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
   const int64_t size = ElementBytes(type);
   return {name, static_cast<size_t>(elements) * static_cast<size_t>(size), size};

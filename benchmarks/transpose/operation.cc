@@ -46,10 +46,6 @@ int64_t BytesOf(absl::string_view type) {
   return 0;
 }
 
-double RoundedUp(int64_t extent, int64_t multiple) {
-  return static_cast<double>(CeilDiv(extent, multiple) * multiple);
-}
-
 class Transposes : public Operation {
  public:
   absl::string_view name() const override { return "transpose"; }

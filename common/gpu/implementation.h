@@ -18,9 +18,6 @@ enum class Executor { kHostExecutable, kDeviceOnly };  // Can the host executor 
 // chooses its block from the shape.
 inline constexpr Block kNoBlock = {0, 0, 0};
 
-// Makes a block in a kernels.inc, where braces would not survive the macro.
-constexpr Block Threads(int64_t x, int64_t y) { return {x, y, 1}; }
-
 // The processor that an implementation was written for.
 struct Target {
   Where where = Where::kDevice;
