@@ -6,11 +6,11 @@
 
 #include <cstdint>
 
-#include "absl/status/status.h"
 #include "common/base/element_type.h"
 #include "common/base/matrix.h"
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/launch_geometry.h"
+#include "common/gpu/launch_status.h"
 #include "matmul/operands.h"
 
 namespace stridewise {
@@ -59,6 +59,12 @@ struct MatMulArgs {
   }
 };
 
+// The functions of an implementation. Null where there is none.
+struct MatMulFunctions {
+  LaunchStatus (*run)(const MatMulArgs& args);
+  int64_t (*workspace_bytes)(const MatMulArgs& args);
+};
+
 // Returns the type that alpha and beta are rounded to: double where C is, else float.
 inline ElementType ScaleType(const MatMulArgs& args) {
   return args.c.type == ElementType::kDouble ? ElementType::kDouble : ElementType::kFloat;
@@ -66,7 +72,7 @@ inline ElementType ScaleType(const MatMulArgs& args) {
 
 // Calls fn(float()) or fn(double()), for implementations of kFp32AndFp64.
 template <typename Fn>
-absl::Status ForElementType(const MatMulArgs& args, Fn fn) {
+LaunchStatus ForElementType(const MatMulArgs& args, Fn fn) {
   return ForElementType<float, double>(args.c.type, fn);
 }
 

@@ -48,9 +48,9 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
 
 }  // namespace
 
-absl::Status MatMulCublas(const MatMulArgs& args) { return Gemm(args, CUBLAS_DEFAULT_MATH); }
+LaunchStatus MatMulCublas(const MatMulArgs& args) { return Gemm(args, CUBLAS_DEFAULT_MATH); }
 
-absl::Status MatMulCublasPedantic(const MatMulArgs& args) {
+LaunchStatus MatMulCublasPedantic(const MatMulArgs& args) {
   return Gemm(args, CUBLAS_PEDANTIC_MATH);
 }
 

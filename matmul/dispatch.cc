@@ -79,7 +79,7 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
   return run(*ChooseMatMul(args, device, runs_on).entry, args);
 }
 
-absl::Status MatMulAuto(const MatMulArgs& args) {
+LaunchStatus MatMulAuto(const MatMulArgs& args) {
   if (HasNoElements(args)) return absl::OkStatus();  // Which needs no device.
   ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
   return RunChosenMatMul(args, device, RunsOn::kDevice, RunMatMul);

@@ -1,9 +1,5 @@
 #include "matmul/host_executor.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -15,11 +11,6 @@ namespace stridewise {
 namespace executor {
 namespace {
 
-struct Functions {
-  absl::Status (*run)(const MatMulArgs& args);
-  int64_t (*workspace_bytes)(const MatMulArgs& args);
-};
-
 // The device that `auto` chooses for, unless the caller hands over another.
 DeviceModel DeviceOf(const MatMulArgs& args) {
   return args.device_model != nullptr ? *args.device_model : SmallModel();
@@ -29,15 +20,15 @@ DeviceModel DeviceOf(const MatMulArgs& args) {
 
 // Returns the functions of that entry in this namespace; null where there are none. The flag of a
 // line decides what becomes of it, so that nothing refers to a function that only nvcc compiles.
-Functions FindFunctions(absl::string_view wanted) {
+MatMulFunctions FindFunctions(absl::string_view wanted) {
 #define IF_kHostExecutable(...) __VA_ARGS__
 #define IF_kDeviceOnly(...)
 #define MATMUL_HOST(...)
 #define MATMUL_DEVICE(name, function, executor, ...)           \
-  IF_##executor(absl::Status function(const MatMulArgs& args); \
+  IF_##executor(LaunchStatus function(const MatMulArgs& args); \
                 if (wanted == #name) return {function, nullptr};)
 #define MATMUL_WITH_WORKSPACE(name, function, executor, ...)              \
-  IF_##executor(absl::Status function(const MatMulArgs& args);            \
+  IF_##executor(LaunchStatus function(const MatMulArgs& args);            \
                 int64_t function##WorkspaceBytes(const MatMulArgs& args); \
                 if (wanted == #name) return {function, function##WorkspaceBytes};)
 #include "matmul/kernels.inc"  // NOLINT(build/include)
@@ -45,25 +36,15 @@ Functions FindFunctions(absl::string_view wanted) {
 }
 
 // As matmul/device/registry_entry.h declares it: a kernel that runs others as part of its work runs
-// these here.
-const MatMulImplementation& RegistryEntry(absl::string_view name) {
-  static const auto& entries = *[] {
-    auto* all = new std::vector<MatMulImplementation>;
-    for (const MatMulImplementation& implementation : MatMulImplementations()) {
-      auto on_host = OnHostExecutor(implementation);
-      if (on_host.ok()) all->push_back(*std::move(on_host));
-    }
-    return all;
-  }();
-  // stream_k takes the same calls, and computes the same tiles, without the TMA that is missing
-  // here.
-  if (name == "warp_specialized") name = "stream_k";
-  return *std::find_if(entries.begin(), entries.end(),
-                       [&](const MatMulImplementation& entry) { return entry.name == name; });
+// these here. stream_k takes the same calls as warp_specialized, and computes the same tiles,
+// without the TMA that is missing here.
+MatMulFunctions FunctionsOf(const char* name) {
+  const absl::string_view wanted = name;
+  return FindFunctions(wanted == "warp_specialized" ? "stream_k" : wanted);
 }
 
 // `auto` is no kernel, and launches through the registry: here that is this one.
-absl::Status MatMulAuto(const MatMulArgs& args) {
+LaunchStatus MatMulAuto(const MatMulArgs& args) {
   return RunChosenMatMul(
       args, DeviceOf(args), RunsOn::kHostExecutor,
       [](const MatMulImplementation& chosen, const MatMulArgs& chosen_args) -> absl::Status {
@@ -81,7 +62,7 @@ int64_t MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
 }  // namespace executor
 
 absl::StatusOr<MatMulImplementation> OnHostExecutor(const MatMulImplementation& implementation) {
-  const executor::Functions functions = executor::FindFunctions(implementation.name);
+  const MatMulFunctions functions = executor::FindFunctions(implementation.name);
   if (functions.run == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat(implementation.name, " does not run on the host executor"));

@@ -71,10 +71,10 @@ absl::Span<const MatMulImplementation> MatMulImplementations() {
   static const auto& implementations = *[] {
     auto* made = new std::vector<MatMulImplementation>;
 #define MATMUL_HOST(name, function, ...)         \
-  absl::Status function(const MatMulArgs& args); \
+  LaunchStatus function(const MatMulArgs& args); \
   made->push_back((__VA_ARGS__).On(kHostCpu).Finish(#name, Executor::kDeviceOnly, function));
 #define MATMUL_DEVICE(name, function, executor, ...) \
-  absl::Status function(const MatMulArgs& args);     \
+  LaunchStatus function(const MatMulArgs& args);     \
   made->push_back((__VA_ARGS__).Finish(#name, Executor::executor, DEVICE_FUNCTION(function)));
 #define MATMUL_WITH_WORKSPACE(name, function, executor, ...) \
   int64_t function##WorkspaceBytes(const MatMulArgs& args);  \
@@ -116,14 +116,12 @@ bool TakesType(const MatMulImplementation& implementation, ElementType type) {
 }
 
 const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.name == name) return &implementation;
-  }
-  return nullptr;
+  return FindByName(MatMulImplementations(), name);
 }
 
-const MatMulImplementation& RegistryEntry(absl::string_view name) {
-  return *FindMatMulImplementation(name);
+MatMulFunctions FunctionsOf(const char* name) {
+  const MatMulImplementation& entry = *FindMatMulImplementation(name);
+  return {entry.run, entry.workspace_bytes};
 }
 
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {

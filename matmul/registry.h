@@ -18,6 +18,7 @@
 #include "absl/types/span.h"
 #include "common/base/element_type.h"
 #include "common/gpu/implementation.h"
+#include "common/gpu/launch_status.h"
 #include "matmul/args.h"
 #include "matmul/operands.h"
 #include "matmul/tuning.h"
@@ -67,7 +68,7 @@ struct MatMulImplementation : Implementation {
   int64_t (*workspace_bytes)(const MatMulArgs& args) = nullptr;
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
-  absl::Status (*run)(const MatMulArgs& args) = nullptr;
+  LaunchStatus (*run)(const MatMulArgs& args) = nullptr;
 };
 
 // Returns the types that the implementation multiplies these operands with: those of a, b and c,

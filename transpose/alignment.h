@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "transpose/registry.h"
+#include "transpose/args.h"
 
 namespace stridewise {
 

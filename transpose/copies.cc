@@ -11,7 +11,7 @@
 namespace stridewise {
 
 // Copies one contiguous piece: it takes no rows with gaps between them.
-absl::Status CopyVector(const TransposeArgs& args) {
+LaunchStatus CopyVector(const TransposeArgs& args) {
   if (args.rows > 1 && (args.ld_in != args.cols || args.ld_out != args.cols)) {
     return absl::InvalidArgumentError(absl::StrCat("ld_in is ", args.ld_in, " and ld_out is ",
                                                    args.ld_out, "; allowed is ", args.cols,
@@ -26,7 +26,7 @@ absl::Status CopyVector(const TransposeArgs& args) {
   return CopyVectorised(args.out, args.in, bytes, args.stream);
 }
 
-absl::Status CopyMemcpy(const TransposeArgs& args) {
+LaunchStatus CopyMemcpy(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
   const auto size = static_cast<size_t>(args.element_bytes);
   const auto width = static_cast<size_t>(args.cols) * size;

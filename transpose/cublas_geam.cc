@@ -21,7 +21,7 @@ absl::Status Transpose(const TransposeArgs& args, Geam geam, T one, T zero) {
 
 }  // namespace
 
-absl::Status TransposeCublasGeam(const TransposeArgs& args) {
+LaunchStatus TransposeCublasGeam(const TransposeArgs& args) {
   if (args.cublas == nullptr) {
     return absl::InvalidArgumentError("cublas is null; allowed is a handle of cublas_handle.h");
   }

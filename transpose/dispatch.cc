@@ -17,7 +17,7 @@ struct Table {
 const Table& TheTable() {
   static const Table& table = *[] {
     auto* made = new Table;
-    for (const TransposeImplementation& implementation : TransposeImplementations()) {
+    for (const TransposeImplementation& implementation : TransposeLibrary()) {
       if (implementation.dispatch.applies == nullptr) continue;
       made->rows.push_back({implementation.dispatch, implementation.name.c_str()});
       made->implementations.push_back(&implementation);
@@ -62,7 +62,7 @@ absl::Status RunChosenTranspose(const TransposeArgs& args,
   return absl::OkStatus();
 }
 
-absl::Status TransposeAuto(const TransposeArgs& args) {
+LaunchStatus TransposeAuto(const TransposeArgs& args) {
   return RunChosenTranspose(args, RunTranspose);
 }
 

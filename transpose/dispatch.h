@@ -1,4 +1,4 @@
-// Which implementation `auto` runs. The table is made of those lines of kernels.inc that say when
+// Which implementation `auto` runs. The table is made of those lines of library.inc that say when
 // they apply, in their order: the first that applies wins, and the last applies to everything.
 // Tests walk the table, and programs print it.
 

@@ -1,4 +1,4 @@
-// What the conditions in kernels.inc, under which `auto` runs a kernel, are made of.
+// What the conditions in library.inc, under which `auto` runs a kernel, are made of.
 
 #ifndef STRIDEWISE_TRANSPOSE_DISPATCH_CONDITIONS_H_
 #define STRIDEWISE_TRANSPOSE_DISPATCH_CONDITIONS_H_

@@ -9,7 +9,7 @@
 namespace stridewise {
 namespace executor {
 
-using Function = absl::Status (*)(const TransposeArgs& args);
+using Function = LaunchStatus (*)(const TransposeArgs& args);
 
 // Returns the function of that name in this namespace; null where there is none. The flag of a line
 // decides what becomes of it, so that nothing refers to a function that only nvcc compiles.
@@ -18,14 +18,15 @@ Function FindFunction(absl::string_view wanted) {
 #define IF_kDeviceOnly(...)
 #define TRANSPOSE_HOST(...)
 #define TRANSPOSE_DEVICE(name, function, executor, ...)           \
-  IF_##executor(absl::Status function(const TransposeArgs& args); \
+  IF_##executor(LaunchStatus function(const TransposeArgs& args); \
                 if (wanted == #name) return function;)
 #include "transpose/kernels.inc"  // NOLINT(build/include)
+#include "transpose/library.inc"  // NOLINT(build/include)
   return nullptr;
 }
 
 // `auto` is no kernel, and launches through the registry: here that is this one.
-absl::Status TransposeAuto(const TransposeArgs& args) {
+LaunchStatus TransposeAuto(const TransposeArgs& args) {
   return RunChosenTranspose(
       args,
       [](const TransposeImplementation& chosen, const TransposeArgs& chosen_args) -> absl::Status {

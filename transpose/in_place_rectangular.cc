@@ -9,9 +9,9 @@
 
 namespace stridewise {
 
-absl::Status TransposeInPlaceRectangular(const TransposeArgs& args) {
-  static const TransposeImplementation& transpose = *FindTransposeImplementation("auto");
-  static const TransposeImplementation& copy = *FindTransposeImplementation("memcpy");
+LaunchStatus TransposeInPlaceRectangular(const TransposeArgs& args) {
+  static const TransposeImplementation& transpose = *FindByName(TransposeLibrary(), "auto");
+  static const TransposeImplementation& copy = *FindByName(TransposeLibrary(), "memcpy");
   auto* matrix = static_cast<char*>(args.out);
   for (int64_t i = 0; i < args.batch; ++i, matrix += args.stride_out * args.element_bytes) {
     TransposeArgs there = args;

@@ -14,72 +14,13 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/base/matrix.h"
-#include "common/gpu/cuda_handles.h"
 #include "common/gpu/implementation.h"
-#include "common/gpu/launch_geometry.h"
+#include "common/gpu/launch_status.h"
+#include "transpose/args.h"
 
 namespace stridewise {
-
-// 16 bytes as one element. A number, and not a struct of two, so that every compiler moves it in
-// one access.
-using Bits128 = unsigned __int128;
-
-// One transpose or copy. Pointers are device pointers for device implementations and host pointers
-// for host ones, each a multiple of the element size; they are borrowed.
-struct TransposeArgs {
-  int64_t rows = 0;  // Of `in`.
-  int64_t cols = 0;
-  int64_t element_bytes = 4;
-  const void* in = nullptr;
-  int64_t ld_in = 0;  // >= cols
-  void* out = nullptr;
-  int64_t ld_out = 0;  // >= rows for a transpose, >= cols for a copy
-
-  int64_t batch = 1;       // The number of matrices of this shape.
-  int64_t stride_in = 0;   // Elements of `in` from one matrix to the next.
-  int64_t stride_out = 0;  // The same for `out`.
-
-  // TransposeWorkspaceBytes() of device memory at a multiple of 16; null where those are 0.
-  void* workspace = nullptr;
-
-  cudaStream_t stream = nullptr;    // Device implementations queue here and return.
-  cublasHandle_t cublas = nullptr;  // For implementations that need cuBLAS.
-  Block block = {0, 0, 0};          // Threads of a block; RunTranspose() makes 0 x 0 the default.
-
-  template <typename T>
-  ConstMatrix<T> In() const {
-    return {static_cast<const T*>(in), rows, cols, ld_in};
-  }
-  template <typename T>
-  Matrix<T> Out() const {
-    return {static_cast<T*>(out), cols, rows, ld_out};
-  }
-};
-
-// Calls fn with an unsigned integer of the element's size.
-template <typename Fn>
-absl::Status ForElementSize(const TransposeArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.
-  switch (args.element_bytes) {
-    case 1:
-      return fn(uint8_t());
-    case 2:
-      return fn(uint16_t());
-    case 4:
-      return fn(uint32_t());
-    case 8:
-      return fn(uint64_t());
-    case 16:
-      return fn(Bits128());
-    default:
-      return absl::InvalidArgumentError(
-          absl::StrCat("element_bytes is ", args.element_bytes, "; allowed is 1, 2, 4, 8 and 16"));
-  }
-}
 
 // Returns the bytes that must move: every element is read once and written once.
 double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes);
@@ -99,7 +40,7 @@ struct TransposeDispatchRule {
   bool (*applies)(const TransposeArgs& args) = nullptr;
 };
 
-// An entry of the registry, as a line of kernels.inc makes it.
+// An entry of the registry, as a line of kernels.inc or library.inc makes it.
 struct TransposeImplementation : Implementation {
   TransposeOperation operation = TransposeOperation::kTranspose;
   int element_sizes = kAllElementSizes;  // The sum of the element sizes that it takes.
@@ -109,7 +50,7 @@ struct TransposeImplementation : Implementation {
   TransposeDispatchRule dispatch;
 
   // Null where the program was built without what it needs (a CUDA toolkit). Use RunTranspose().
-  absl::Status (*run)(const TransposeArgs& args) = nullptr;
+  LaunchStatus (*run)(const TransposeArgs& args) = nullptr;
 };
 
 // Returns the bytes of device memory that args.workspace must point to: those of one matrix,
@@ -117,8 +58,12 @@ struct TransposeImplementation : Implementation {
 int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
                                 const TransposeArgs& args);
 
-// Returns all implementations in the order of kernels.inc.
+// Returns all implementations: those of kernels.inc, and then the library's.
 absl::Span<const TransposeImplementation> TransposeImplementations();
+
+// Returns those of library.inc: what Transpose() chooses among. A program that names no others
+// links no others.
+absl::Span<const TransposeImplementation> TransposeLibrary();
 
 // Returns the entry of that name; null where there is none.
 const TransposeImplementation* FindTransposeImplementation(absl::string_view name);

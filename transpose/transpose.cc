@@ -29,10 +29,10 @@ TransposeArgs ArgsOf(const MatrixView& in, const MutableMatrixView& out) {
 
 // Without elements both pointers may be null, which does not mean in place.
 const TransposeImplementation& ImplementationFor(const TransposeArgs& args) {
-  static const TransposeImplementation& automatic = *FindTransposeImplementation("auto");
-  static const TransposeImplementation& square = *FindTransposeImplementation("in_place_square");
+  static const TransposeImplementation& automatic = *FindByName(TransposeLibrary(), "auto");
+  static const TransposeImplementation& square = *FindByName(TransposeLibrary(), "in_place_square");
   static const TransposeImplementation& rectangular =
-      *FindTransposeImplementation("in_place_rectangular");
+      *FindByName(TransposeLibrary(), "in_place_rectangular");
   const bool empty = args.rows == 0 || args.cols == 0 || args.batch == 0;
   if (empty || args.in != args.out) return automatic;
   return args.rows == args.cols ? square : rectangular;

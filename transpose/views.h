@@ -10,9 +10,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "absl/status/status.h"
 #include "common/base/matrix.h"
-#include "transpose/registry.h"
+#include "transpose/args.h"
 
 namespace stridewise {
 
@@ -42,7 +41,7 @@ inline bool FitsIn32Bits(const TransposeArgs& args, int64_t out_rows, int64_t ou
 // Calls fn(in, out) with views of elements T, `out` being out_rows x out_cols.
 // REQUIRES: args.element_bytes == sizeof(T).
 template <typename T, typename Fn>
-absl::Status ForViewsOf(const TransposeArgs& args, int64_t out_rows, int64_t out_cols, Fn fn) {
+LaunchStatus ForViewsOf(const TransposeArgs& args, int64_t out_rows, int64_t out_cols, Fn fn) {
   const auto call = [&](auto index) {
     using Index = decltype(index);
     return fn(View<const T, Index>{static_cast<const T*>(args.in), static_cast<Index>(args.rows),
@@ -55,7 +54,7 @@ absl::Status ForViewsOf(const TransposeArgs& args, int64_t out_rows, int64_t out
 
 // Calls fn(in, out) with the views of a transpose, whose `out` is cols x rows.
 template <typename Fn>
-absl::Status ForTransposeViews(const TransposeArgs& args, Fn fn) {
+LaunchStatus ForTransposeViews(const TransposeArgs& args, Fn fn) {
   return ForElementSize(args, [&](auto element) {
     return ForViewsOf<decltype(element)>(args, args.cols, args.rows, fn);
   });
@@ -63,7 +62,7 @@ absl::Status ForTransposeViews(const TransposeArgs& args, Fn fn) {
 
 // Calls fn(in, out) with the views of a copy, whose `out` is rows x cols.
 template <typename Fn>
-absl::Status ForCopyViews(const TransposeArgs& args, Fn fn) {
+LaunchStatus ForCopyViews(const TransposeArgs& args, Fn fn) {
   return ForElementSize(args, [&](auto element) {
     return ForViewsOf<decltype(element)>(args, args.rows, args.cols, fn);
   });

@@ -33,7 +33,7 @@ const Info& InfoOf(ElementType type) { return kInfos[static_cast<int>(type)]; }
 
 }  // namespace
 
-absl::string_view ElementTypeName(ElementType type) { return InfoOf(type).name; }
+const char* ElementTypeName(ElementType type) { return InfoOf(type).name; }
 int64_t ElementBytes(ElementType type) { return InfoOf(type).bytes; }
 double UnitRoundoff(ElementType type) { return InfoOf(type).unit_roundoff; }
 

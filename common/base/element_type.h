@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "absl/strings/string_view.h"
-
 namespace stridewise {
 
 // Lists every type that any operation knows. Each registry line says which of them it takes.
@@ -14,7 +12,7 @@ enum class ElementType { kU8, kU16, kInt, kFloat, kDouble, kFloat4, kBf16, kFp16
 inline constexpr int kNumElementTypes = 8;
 
 // Returns the name that flags and CSV rows use: "u8", "float", "bf16".
-absl::string_view ElementTypeName(ElementType type);
+const char* ElementTypeName(ElementType type);
 
 int64_t ElementBytes(ElementType type);
 

@@ -1,4 +1,4 @@
-// The two macros that return an error to the caller.
+// The macros that return an error to the caller: RETURN_IF_ERROR() and ASSIGN_OR_RETURN().
 
 #ifndef STRIDEWISE_COMMON_BASE_STATUS_MACROS_H_
 #define STRIDEWISE_COMMON_BASE_STATUS_MACROS_H_
@@ -7,17 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/base/return_if_error.h"
 
 #define STRIDEWISE_CONCAT_INNER_(x, y) x##y
 #define STRIDEWISE_CONCAT_(x, y) STRIDEWISE_CONCAT_INNER_(x, y)
-
-// Returns from the enclosing function if `expr`, an absl::Status, is an error.
-#define RETURN_IF_ERROR(expr)                                         \
-  do {                                                                \
-    if (absl::Status status_of_expr = (expr); !status_of_expr.ok()) { \
-      return status_of_expr;                                          \
-    }                                                                 \
-  } while (false)
 
 // Declares or assigns `lhs` from `expr`, an absl::StatusOr<T>; returns from the enclosing function
 // if it is an error.

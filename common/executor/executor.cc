@@ -166,7 +166,10 @@ absl::StatusOr<Buffer> Executor::Allocate(absl::string_view name, size_t bytes) 
 
 cudaStream_t Executor::stream() { return reinterpret_cast<cudaStream_t>(this); }
 
-Executor* ExecutorOfStream(cudaStream_t stream) { return reinterpret_cast<Executor*>(stream); }
+LaunchStatus RunOnExecutorOf(cudaStream_t stream, const KernelCall& call, const Grid& grid,
+                             const Block& block, size_t shared_bytes) {
+  return reinterpret_cast<Executor*>(stream)->Run(call, grid, block, shared_bytes);
+}
 
 absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block& block,
                            size_t dynamic_shared_bytes) {

@@ -60,14 +60,7 @@ struct LaunchReport {
   std::vector<Finding> findings;
 };
 
-// A kernel and its arguments; see launch.h.
-struct KernelCall {
-  uintptr_t kernel = 0;
-  void (*run)(void* arguments) = nullptr;  // Runs one thread of the kernel.
-  void* arguments = nullptr;
-  size_t arguments_bytes = 0;
-};
-
+struct KernelCall;  // Of launch.h.
 class Executor;
 
 // Owns memory of the executor's device, aligned to 256 bytes. Move-only; must not outlive the
@@ -138,9 +131,6 @@ class Executor {
   explicit Executor(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-// Returns the executor of a stream. REQUIRES: `stream` is the stream() of an executor.
-Executor* ExecutorOfStream(cudaStream_t stream);
 
 }  // namespace stridewise::executor
 

@@ -1,6 +1,7 @@
 // What the executor computes, finds and counts, on kernels made for it.
 
 #include "common/executor/executor.h"
+#include "common/executor/launch.h"
 
 #include <fstream>
 #include <numeric>

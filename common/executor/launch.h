@@ -6,25 +6,37 @@
 #define STRIDEWISE_COMMON_EXECUTOR_LAUNCH_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "common/executor/executor.h"
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/launch_geometry.h"
+#include "common/gpu/launch_status.h"
 
 namespace stridewise::executor {
 
+// A kernel and its arguments.
+struct KernelCall {
+  uintptr_t kernel = 0;
+  void (*run)(void* arguments) = nullptr;  // Runs one thread of the kernel.
+  void* arguments = nullptr;
+  size_t arguments_bytes = 0;
+};
+
+// Does what Executor::Run() does, on the executor whose stream this is.
+LaunchStatus RunOnExecutorOf(cudaStream_t stream, const KernelCall& call, const Grid& grid,
+                             const Block& block, size_t shared_bytes);
+
 template <typename... Params, typename... Args>
-absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
+LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   struct Arguments {
     void (*kernel)(Params...);
     std::tuple<Params...> values;
   } arguments{kernel, std::tuple<Params...>(std::forward<Args>(args)...)};
-  executor::KernelCall call;
+  KernelCall call;
   call.kernel = reinterpret_cast<uintptr_t>(kernel);
   call.run = [](void* pointer) {
     auto* a = static_cast<Arguments*>(pointer);
@@ -32,12 +44,12 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
   };
   call.arguments = &arguments;
   call.arguments_bytes = sizeof(arguments);
-  return executor::ExecutorOfStream(stream)->Run(call, grid, block, shared_bytes);
+  return RunOnExecutorOf(stream, call, grid, block, shared_bytes);
 }
 
 // Does what Launch() does: kernels run one after the other here.
 template <typename... Params, typename... Args>
-absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
+LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
 }

@@ -158,7 +158,7 @@ def _simt_library_impl(ctx):
         CcInfo(compilation_context = context, linking_context = linking),
     ]
 
-# Compiles CUDA C++ into a library that cc_* targets can depend on, with common/gpu/launch.h, common/gpu/occupancy.h and the
+# Compiles CUDA C++ into a library that cc_* targets can depend on, with common/gpu/launch.h, common/gpu/current_device.h and the
 # host executor. Needs no CUDA.
 simt_library = rule(
     implementation = _simt_library_impl,

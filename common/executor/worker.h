@@ -22,6 +22,7 @@
 #include "common/executor/device_memory.h"
 #include "common/executor/exact_shadow.h"
 #include "common/executor/executor.h"
+#include "common/executor/launch.h"
 #include "common/executor/fiber.h"
 #include "common/executor/finding.h"
 #include "common/executor/profile.h"

@@ -22,7 +22,7 @@ struct DeviceModel {
 };
 
 // Returns the model that ships for an H200. Other GPUs differ from it in what CurrentDeviceModel()
-// of occupancy.h asks the driver for.
+// of current_device.h asks the driver for.
 constexpr DeviceModel H200Model() { return {/*compute_capability=*/90, /*multiprocessors=*/132}; }
 
 // Returns a model for tests, so small that small products have several tiles for each resident

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "common/gpu/launch_geometry.h"
 
 namespace stridewise {
@@ -50,6 +52,15 @@ struct Implementation {
 
   bool on_device() const { return target.where == Where::kDevice; }
 };
+
+// Returns the entry of that name; null where there is none.
+template <typename Entry>
+const Entry* FindByName(absl::Span<const Entry> entries, absl::string_view name) {
+  for (const Entry& entry : entries) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
 
 }  // namespace stridewise
 

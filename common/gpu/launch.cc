@@ -32,7 +32,7 @@ bool CanWaitForPrevious(const void* kernel) {
 
 }  // namespace
 
-absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, Begin begin,
                            void** arguments) {
   absl::Status status = CheckLaunchGeometry(grid, block);

@@ -17,8 +17,8 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "common/gpu/launch_geometry.h"
+#include "common/gpu/launch_status.h"
 
 #ifdef STRIDEWISE_HOST_EXECUTOR
 #include "common/executor/launch.h"
@@ -37,11 +37,11 @@ enum class Begin {
 };
 
 // Launches with CUDA's array of pointers to the arguments. Use Launch() instead.
-absl::Status LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
+LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments);
 
 template <typename... Params, typename... Args>
-absl::Status LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
+LaunchStatus LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
                          size_t shared_bytes, cudaStream_t stream, Begin begin, Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   std::tuple<Params...> values(std::forward<Args>(args)...);
@@ -58,7 +58,7 @@ absl::Status LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Bloc
 // Launches the kernel with these arguments, see above. `shared_bytes` is the dynamic shared memory;
 // for more than 48 KB the kernel's limit is raised first.
 template <typename... Params, typename... Args>
-absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
+LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kAfterPrevious,
                      std::forward<Args>(args)...);
@@ -70,7 +70,7 @@ absl::Status Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
 // On other devices this is Launch(). May be captured into a graph. An even earlier begin, when all
 // previous blocks have begun, cost 1 us: they then share multiprocessors with blocks that wait.
 template <typename... Params, typename... Args>
-absl::Status LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
+LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kDuringPrevious,
                      std::forward<Args>(args)...);

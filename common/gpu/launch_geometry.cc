@@ -1,5 +1,6 @@
 #include "common/gpu/launch_geometry.h"
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace stridewise {
@@ -13,7 +14,7 @@ absl::Status CheckExtent(const char* name, int64_t value, int64_t lowest, int64_
 
 }  // namespace
 
-absl::Status CheckLaunchGeometry(const Grid& grid, const Block& block) {
+LaunchStatus CheckLaunchGeometry(const Grid& grid, const Block& block) {
   for (const absl::Status& status : {
            CheckExtent("grid.x", grid.x, 0, kMaxGridX),
            CheckExtent("grid.y", grid.y, 0, kMaxGridYZ),

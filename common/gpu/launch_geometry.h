@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/status/status.h"
+#include "common/gpu/launch_status.h"
 
 namespace stridewise {
 
@@ -35,7 +35,7 @@ inline constexpr size_t kSharedBytesWithoutAsking = size_t{48} * 1024;
 
 // Returns InvalidArgument, naming the extent and its limit, for a launch that CUDA would refuse.
 // An empty grid is allowed: there is nothing to do.
-absl::Status CheckLaunchGeometry(const Grid& grid, const Block& block);
+LaunchStatus CheckLaunchGeometry(const Grid& grid, const Block& block);
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 

@@ -29,10 +29,10 @@ void CpuNaive(const MatMulArgs& args) {
 
 }  // namespace
 
-absl::Status MatMulCpuNaive(const MatMulArgs& args) {
+LaunchStatus MatMulCpuNaive(const MatMulArgs& args) {
   return ForElementType(args, [&](auto element) {
     for (int64_t i = 0; i < args.batch; ++i) CpuNaive<decltype(element)>(OneOfBatch(args, i));
-    return absl::OkStatus();
+    return LaunchStatus();
   });
 }
 

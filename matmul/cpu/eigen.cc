@@ -29,14 +29,14 @@ Target BestTarget() {
 
 const char* EigenInstructionSet() { return BestTarget().name; }
 
-absl::Status MatMulEigen(const MatMulArgs& args) {
+LaunchStatus MatMulEigen(const MatMulArgs& args) {
   BestTarget().product(args, /*threads=*/0);
-  return absl::OkStatus();
+  return LaunchStatus();
 }
 
-absl::Status MatMulEigenOneCore(const MatMulArgs& args) {
+LaunchStatus MatMulEigenOneCore(const MatMulArgs& args) {
   BestTarget().product(args, /*threads=*/1);
-  return absl::OkStatus();
+  return LaunchStatus();
 }
 
 }  // namespace stridewise

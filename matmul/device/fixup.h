@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(Policy::kThreads)
 }
 
 template <typename Tile, typename Policy>
-absl::Status LaunchFixupWith(const Gemm<typename Tile::Types>& gemm, const SplitPlan& plan,
+LaunchStatus LaunchFixupWith(const Gemm<typename Tile::Types>& gemm, const SplitPlan& plan,
                              const StreamKSchedule& schedule, cudaStream_t stream) {
   // grid.y suffices: fewer tiles are split than blocks are resident, some thousands at most.
   return LaunchDependent(
@@ -67,7 +67,7 @@ absl::Status LaunchFixupWith(const Gemm<typename Tile::Types>& gemm, const Split
 
 // Queues the fixup of the kernel before it on the stream; nothing where no tile was split.
 template <typename Tile>
-absl::Status LaunchFixup(const Gemm<typename Tile::Types>& gemm, const SplitPlan& plan,
+LaunchStatus LaunchFixup(const Gemm<typename Tile::Types>& gemm, const SplitPlan& plan,
                          const StreamKSchedule& schedule, cudaStream_t stream) {
   constexpr int kManyUnits = 16;  // Of a tile: two trips to memory for a thread.
   return plan.units > kManyUnits * plan.split_tiles

@@ -6,17 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "common/base/status_macros.h"
-#include "common/gpu/argument_checks.h"
+#include "common/gpu/current_device.h"
 #include "common/gpu/device_model.h"
-#include "common/gpu/occupancy.h"
+#include "common/gpu/launch_status.h"
 #include "matmul/args.h"
 #include "matmul/device/epilogue.h"
 #include "matmul/device/operand.h"
 #include "matmul/device/vector_access.h"
-#include "matmul/tile_limits.h"
 
 namespace stridewise {
 
@@ -56,21 +52,14 @@ Gemm<Types> GemmOf(const MatMulArgs& args) {
   return gemm;
 }
 
-// Returns InvalidArgument where tile_copy.h cannot count offsets.
-inline absl::Status CheckTileLd(const MatMulArgs& args) {
-  RETURN_IF_ERROR(CheckAtMost("lda", args.a.ld, kMaxTileLd));
-  return CheckAtMost("ldb", args.b.ld, kMaxTileLd);
-}
-
 // Returns the device that plans are made for: the caller's, or else the current one.
-inline absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
-  if (args.device_model != nullptr) return *args.device_model;
-  return CurrentDeviceModel();
+inline DeviceModel DeviceOf(const MatMulArgs& args) {
+  return args.device_model != nullptr ? *args.device_model : CurrentDeviceModel();
 }
 
 // Calls fn with the two operands' layouts as constants.
 template <typename Fn>
-absl::Status ForLayouts(const MatMulArgs& args, Fn fn) {
+LaunchStatus ForLayouts(const MatMulArgs& args, Fn fn) {
   using KMajor = std::integral_constant<OperandLayout, OperandLayout::kKMajor>;
   using MnMajor = std::integral_constant<OperandLayout, OperandLayout::kMnMajor>;
   if (args.a.transposed) {

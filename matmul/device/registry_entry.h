@@ -3,16 +3,15 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
 #define STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
 
-#include "absl/strings/string_view.h"
-#include "matmul/registry.h"
+#include "matmul/args.h"
 
 namespace stridewise {
 
-// Returns the entry of that name, with functions for the target that the caller is compiled for.
+// Returns the functions of the entry of that name, for the target that the caller is compiled for.
 // registry.cc defines it for the GPU. host_executor.cc defines it for the host executor, where
 // stream_k stands in for warp_specialized: the executor has no TMA. REQUIRES: there is such an
-// entry, and its `general` is true.
-const MatMulImplementation& RegistryEntry(absl::string_view name);
+// entry, its `general` is true, and it has a workspace.
+MatMulFunctions FunctionsOf(const char* name);
 
 }  // namespace stridewise
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "common/base/status_macros.h"
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/fixup.h"
@@ -17,6 +17,7 @@
 #include "matmul/device/tile_mma.h"
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_store.h"
+#include "matmul/tile_limits.h"
 
 // Defines the two functions of a registry line, `function` and `function`WorkspaceBytes, for the
 // kernel with this tile policy.
@@ -24,7 +25,7 @@
   int64_t function##WorkspaceBytes(const MatMulArgs& args) { \
     return StreamKWorkspaceBytes<BlockTile<Policy>>(args);   \
   }                                                          \
-  absl::Status function(const MatMulArgs& args) { return LaunchStreamK<BlockTile<Policy>>(args); }
+  LaunchStatus function(const MatMulArgs& args) { return LaunchStreamK<BlockTile<Policy>>(args); }
 
 namespace stridewise {
 namespace {  // Each file that includes this has kernels of its own.
@@ -100,21 +101,19 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 }
 
 template <typename Tile>
-absl::StatusOr<SplitPlan> PlanFor(const MatMulArgs& args) {
-  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
-  return PlanSplit<Tile>(GemmOf<typename Tile::Types>(args), args.batch, device);
+SplitPlan PlanFor(const MatMulArgs& args) {
+  return PlanSplit<Tile>(GemmOf<typename Tile::Types>(args), args.batch, DeviceOf(args));
 }
 
 template <typename Tile>
 int64_t StreamKWorkspaceBytes(const MatMulArgs& args) {
-  const absl::StatusOr<SplitPlan> plan = PlanFor<Tile>(args);
-  return plan.ok() ? plan->WorkspaceBytes() : 0;
+  return PlanFor<Tile>(args).WorkspaceBytes();
 }
 
 template <typename Tile>
-absl::Status LaunchStreamK(const MatMulArgs& args) {
+LaunchStatus LaunchStreamK(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckTileLd(args));
-  ASSIGN_OR_RETURN(SplitPlan plan, PlanFor<Tile>(args));
+  SplitPlan plan = PlanFor<Tile>(args);
   if (args.workspace_bytes < plan.WorkspaceBytes()) plan.SplitNothing();
   const auto gemm = GemmOf<typename Tile::Types>(args);
   const StreamKSchedule schedule = plan.ScheduleIn(args.workspace);

@@ -67,7 +67,7 @@ inline bool FitsDirect(const MatMulArgs& args) {
 }
 
 // REQUIRES: FitsDirect(args).
-inline absl::Status LaunchTinyDirect(const MatMulArgs& args) {
+inline LaunchStatus LaunchTinyDirect(const MatMulArgs& args) {
   const Gemm<Float32> gemm = GemmOf<Float32>(args);
   const DirectProduct product = {gemm.a.data,
                                  gemm.b.data,

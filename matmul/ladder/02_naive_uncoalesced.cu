@@ -25,7 +25,7 @@ __global__ void NaiveUncoalesced(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c
 
 }  // namespace
 
-absl::Status MatMulNaiveUncoalesced(const MatMulArgs& args) {
+LaunchStatus MatMulNaiveUncoalesced(const MatMulArgs& args) {
   const Block& block = args.block;
   return ForElementType(args, [&](auto element) {
     using T = decltype(element);

@@ -25,7 +25,7 @@ __global__ void Naive(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
   c(row, col) = sum;
 }
 
-absl::Status LaunchNaive(const MatMulArgs& args) {
+LaunchStatus LaunchNaive(const MatMulArgs& args) {
   const Block& block = args.block;
   return ForElementType(args, [&](auto element) {
     using T = decltype(element);
@@ -36,10 +36,10 @@ absl::Status LaunchNaive(const MatMulArgs& args) {
 
 }  // namespace
 
-absl::Status MatMulNaive(const MatMulArgs& args) { return LaunchNaive(args); }
+LaunchStatus MatMulNaive(const MatMulArgs& args) { return LaunchNaive(args); }
 
 // Step 1: the same kernel launched with one thread a block, as a first attempt often is. The
 // hardware runs threads in warps of 32 lanes whether or not they have work, so 31 of 32 lanes idle.
-absl::Status MatMulNaiveOneThreadBlocks(const MatMulArgs& args) { return LaunchNaive(args); }
+LaunchStatus MatMulNaiveOneThreadBlocks(const MatMulArgs& args) { return LaunchNaive(args); }
 
 }  // namespace stridewise

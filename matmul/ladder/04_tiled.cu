@@ -53,7 +53,7 @@ __global__ void Tiled(ConstMatrix<T> a, ConstMatrix<T> b, Matrix<T> c) {
 }
 
 template <bool kFused>
-absl::Status LaunchTiled(const MatMulArgs& args) {
+LaunchStatus LaunchTiled(const MatMulArgs& args) {
   return ForElementType(args, [&](auto element) {
     using T = decltype(element);
     return Launch(Tiled<T, kFused>, TileGrid(args.m, args.n, kTile, kTile), Block{kTile, kTile}, 0,
@@ -63,9 +63,9 @@ absl::Status LaunchTiled(const MatMulArgs& args) {
 
 }  // namespace
 
-absl::Status MatMulTiled(const MatMulArgs& args) { return LaunchTiled<true>(args); }
+LaunchStatus MatMulTiled(const MatMulArgs& args) { return LaunchTiled<true>(args); }
 
 // Step 4: what `a * b + sum` means where the compiler may not contract it to an fma.
-absl::Status MatMulTiledMultiplyAdd(const MatMulArgs& args) { return LaunchTiled<false>(args); }
+LaunchStatus MatMulTiledMultiplyAdd(const MatMulArgs& args) { return LaunchTiled<false>(args); }
 
 }  // namespace stridewise

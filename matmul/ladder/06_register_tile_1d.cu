@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
 
 }  // namespace
 
-absl::Status MatMulRegisterTile1D(const MatMulArgs& args) {
+LaunchStatus MatMulRegisterTile1D(const MatMulArgs& args) {
   using Tile = Shape<64, 64, 8, 8>;
   return Launch(RegisterTile1D<Tile>, TileGrid(args.m, args.n, Tile::kRows, Tile::kCols),
                 Block{Tile::kThreads}, 0, args.stream, args.A<float>(), args.B<float>(),

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 
 }  // namespace
 
-absl::Status MatMulRegisterTile2D(const MatMulArgs& args) {
+LaunchStatus MatMulRegisterTile2D(const MatMulArgs& args) {
   using Tile = Shape<128, 128, 8, 8, 8>;
   return Launch(RegisterTile2D<Tile>, TileGrid(args.m, args.n, Tile::kRows, Tile::kCols),
                 Block{Tile::kThreads}, 0, args.stream, args.A<float>(), args.B<float>(),

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 
 }  // namespace
 
-absl::Status MatMulVectorized(const MatMulArgs& args) {
+LaunchStatus MatMulVectorized(const MatMulArgs& args) {
   using Tile = Shape<128, 128, 8, 8, 8>;
   const ConstMatrix<float> a = args.A<float>();
   const ConstMatrix<float> b = args.B<float>();

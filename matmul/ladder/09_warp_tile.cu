@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
 
 }  // namespace
 
-absl::Status MatMulWarpTile(const MatMulArgs& args) {
+LaunchStatus MatMulWarpTile(const MatMulArgs& args) {
   using Tile = Shape<128, 128, 8, 32, 64>;
   const ConstMatrix<float> a = args.A<float>();
   const ConstMatrix<float> b = args.B<float>();

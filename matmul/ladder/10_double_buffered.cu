@@ -9,6 +9,7 @@
 // Blocks go down eight rows of tiles before they go right (tile_order.h), so that those that run at
 // the same time share rows of A and columns of B in the L2.
 
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
@@ -16,6 +17,7 @@
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_store.h"
+#include "matmul/tile_limits.h"
 
 namespace stridewise {
 namespace {
@@ -35,7 +37,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 
 }  // namespace
 
-absl::Status MatMulDoubleBuffered(const MatMulArgs& args) {
+LaunchStatus MatMulDoubleBuffered(const MatMulArgs& args) {
   using Tile = BlockTile<TilePolicy128x256>;
   RETURN_IF_ERROR(CheckTileLd(args));
   const auto gemm = GemmOf<Tile::Types>(args);

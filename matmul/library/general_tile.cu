@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-absl::Status MatMulGeneralTile(const MatMulArgs& args) {
+LaunchStatus MatMulGeneralTile(const MatMulArgs& args) {
   const int64_t tiles = CeilDiv(args.m, kTile) * CeilDiv(args.n, kTile);
   const Gemm<Float32> gemm = GemmOf<Float32>(args);
   return ForLayouts(args, [&](auto layout_a, auto layout_b) {

@@ -7,23 +7,22 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/base/status_macros.h"
+#include "common/base/return_if_error.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
 
 constexpr int64_t kMaxThin = 16;  // Rows or columns that `thin` computes in one pass.
 
-const MatMulImplementation& Bulk() {
-  static const MatMulImplementation& bulk = RegistryEntry("warp_specialized");
+const MatMulFunctions& Bulk() {
+  static const MatMulFunctions bulk = FunctionsOf("warp_specialized");
   return bulk;
 }
 
-const MatMulImplementation& Thin() {
-  static const MatMulImplementation& thin = RegistryEntry("thin");
+const MatMulFunctions& Thin() {
+  static const MatMulFunctions thin = FunctionsOf("thin");
   return thin;
 }
 
@@ -66,13 +65,13 @@ int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
                    Thin().workspace_bytes(parts.right)});
 }
 
-absl::Status MatMulRagged(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0) return absl::OkStatus();
+LaunchStatus MatMulRagged(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0) return LaunchStatus();
   const Parts parts = Divide(args);
   RETURN_IF_ERROR(Bulk().run(parts.bulk));
   if (parts.bottom.m > 0) RETURN_IF_ERROR(Thin().run(parts.bottom));
   if (parts.right.n > 0) RETURN_IF_ERROR(Thin().run(parts.right));
-  return absl::OkStatus();
+  return LaunchStatus();
 }
 
 }  // namespace stridewise

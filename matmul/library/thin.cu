@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "common/base/status_macros.h"
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
@@ -107,7 +107,7 @@ struct WalkForm {
   static constexpr int kCols = Walk::kCols;
   static constexpr int kBlocksPerMultiprocessor = Walk::kBlocksPerMultiprocessor;
 
-  static absl::Status Run(const SkinnyPlan& plan, cudaStream_t stream) {
+  static LaunchStatus Run(const SkinnyPlan& plan, cudaStream_t stream) {
     const SkinnyProduct& product = plan.product;
     return Launch(Skinny<Walk>,
                   Grid{product.col_tiles * product.row_tiles * plan.Parts(),
@@ -121,7 +121,7 @@ struct RowForm {
   static constexpr int kCols = Policy::kCols;
   static constexpr int kBlocksPerMultiprocessor = Policy::kBlocksPerMultiprocessor;
 
-  static absl::Status Run(const SkinnyPlan& plan, cudaStream_t stream) {
+  static LaunchStatus Run(const SkinnyPlan& plan, cudaStream_t stream) {
     const SkinnyProduct& product = plan.product;
     const SkinnyResult& result = product.result;
     const RowProduct row = {product.x.data,
@@ -144,9 +144,8 @@ struct RowForm {
 };
 
 template <typename Form>
-absl::Status LaunchForm(SkinnyPlan plan, const MatMulArgs& args) {
-  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
-  plan.PlanFor<Form>(device);
+LaunchStatus LaunchForm(SkinnyPlan plan, const MatMulArgs& args) {
+  plan.PlanFor<Form>(DeviceOf(args));
   if (args.workspace_bytes < plan.WorkspaceBytes()) plan.SplitK(1);
   const SkinnyResult result = plan.product.result;
   const int64_t parts = plan.Parts();
@@ -156,7 +155,7 @@ absl::Status LaunchForm(SkinnyPlan plan, const MatMulArgs& args) {
     plan.product.result = {sums, 1, cols, cols * plan.product.y.rows, plan.Elements(), {1, 0}};
   }
   RETURN_IF_ERROR(Form::Run(plan, args.stream));
-  if (parts == 1) return absl::OkStatus();
+  if (parts == 1) return LaunchStatus();
   constexpr int64_t kThreads = 128;
   return LaunchDependent(AddParts, Grid{CeilDiv(plan.Elements(), kThreads)}, Block{kThreads}, 0,
                          args.stream, sums, parts, plan.Elements(), plan.product, result);
@@ -190,16 +189,15 @@ auto ForForm(const SkinnyPlan& plan, Fn fn) {
 }  // namespace
 
 int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args) {
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  if (!device.ok()) return 0;
+  const DeviceModel device = DeviceOf(args);
   SkinnyPlan plan(args);
   return ForForm(plan, [&](auto form) {
-    plan.PlanFor<decltype(form)>(*device);
+    plan.PlanFor<decltype(form)>(device);
     return plan.WorkspaceBytes();
   });
 }
 
-absl::Status MatMulThin(const MatMulArgs& args) {
+LaunchStatus MatMulThin(const MatMulArgs& args) {
   const SkinnyPlan plan(args);
   return ForForm(plan, [&](auto form) { return LaunchForm<decltype(form)>(plan, args); });
 }

@@ -20,7 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/base/status_macros.h"
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/gemm_args.h"
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(Tile::kThreads) Tiny(Product product) {
 
 // REQUIRES: at most kMaxGridYZ rows of tiles and multiplications.
 template <typename Tile, bool kOnce>
-absl::Status LaunchTiny(const MatMulArgs& args, const Product& product, int64_t batch) {
+LaunchStatus LaunchTiny(const MatMulArgs& args, const Product& product, int64_t batch) {
   const Grid grid = {CeilDiv(product.n, Tile::kTile), CeilDiv(product.m, Tile::kTile), batch};
   return ForLayouts(args, [&](auto layout_a, auto layout_b) {
     return Launch(Tiny<Tile, kOnce, layout_a() == OperandLayout::kKMajor,
@@ -150,7 +150,7 @@ absl::Status LaunchTiny(const MatMulArgs& args, const Product& product, int64_t 
   });
 }
 
-absl::Status LaunchPart(const MatMulArgs& args, const Product& product, int64_t batch) {
+LaunchStatus LaunchPart(const MatMulArgs& args, const Product& product, int64_t batch) {
   // Tiles of 8 x 8 read twice as much, which pays while no multiprocessor has more than two.
   constexpr int64_t kFewTiles = 264;
   if (product.k <= 128 && CeilDiv(product.m, 8) * CeilDiv(product.n, 8) * batch <= kFewTiles) {
@@ -169,7 +169,7 @@ absl::Status LaunchPart(const MatMulArgs& args, const Product& product, int64_t 
 
 // One launch for every size that this kernel is good for; a grid has no room for more rows than
 // kPart, nor for more multiplications than kMaxGridYZ.
-absl::Status MatMulTiny(const MatMulArgs& args) {
+LaunchStatus MatMulTiny(const MatMulArgs& args) {
   if (FitsDirect(args)) return LaunchTinyDirect(args);
   constexpr int64_t kPart = 8 * kMaxGridYZ;  // Rows or columns.
   const Gemm<Float32> gemm = GemmOf<Float32>(args);
@@ -195,7 +195,7 @@ absl::Status MatMulTiny(const MatMulArgs& args) {
       }
     }
   }
-  return absl::OkStatus();
+  return LaunchStatus();
 }
 
 }  // namespace stridewise

@@ -31,7 +31,6 @@
 #include "matmul/device/tile_order.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_store.h"
-#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
@@ -227,7 +226,7 @@ struct Plan {
 };
 
 // Returns whether this kernel takes such a call and was built for such a device.
-absl::StatusOr<bool> Applies(const Plan& plan, const MatMulArgs& args) {
+bool Applies(const Plan& plan, const MatMulArgs& args) {
   const auto has_tensor_map = [&](int64_t mn) {
     return HasTensorMap(ConstMatrix<float>{nullptr, plan.gemm.k, mn, kVector});
   };
@@ -244,13 +243,16 @@ absl::StatusOr<bool> Applies(const Plan& plan, const MatMulArgs& args) {
   // Built for a family of GPUs, without setmaxnreg, the kernel would keep its accumulators in local
   // memory; built for older GPUs it is empty.
   cudaFuncAttributes attributes;
-  RETURN_IF_CUDA_ERROR(cudaFuncGetAttributes(&attributes, WarpSpecialized));
+  if (cudaFuncGetAttributes(&attributes, WarpSpecialized) != cudaSuccess) {
+    (void)cudaGetLastError();  // The launch of another kernel will return the error.
+    return false;
+  }
   return attributes.ptxVersion >= 90 && attributes.localSizeBytes == 0;
 }
 
 // Runs what this kernel does not take, and calls without workspace for the packed operands.
-const MatMulImplementation& Fallback() {
-  static const MatMulImplementation& fallback = RegistryEntry("stream_k");
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("stream_k");
   return fallback;
 }
 
@@ -258,19 +260,15 @@ const MatMulImplementation& Fallback() {
 
 int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args) {
   const int64_t otherwise = Fallback().workspace_bytes(args);
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  if (!device.ok()) return otherwise;
-  const Plan plan(args, *device);
-  const absl::StatusOr<bool> applies = Applies(plan, args);
-  return applies.ok() && *applies ? std::max(plan.WorkspaceBytes(), otherwise) : otherwise;
+  const Plan plan(args, DeviceOf(args));
+  return Applies(plan, args) ? std::max(plan.WorkspaceBytes(), otherwise) : otherwise;
 }
 
-absl::Status MatMulWarpSpecialized(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
-  Plan plan(args, device);
-  ASSIGN_OR_RETURN(const bool applies, Applies(plan, args));
-  if (!applies || args.workspace_bytes < plan.PackedBytes()) return Fallback().run(args);
+LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0) return LaunchStatus();
+  Plan plan(args, DeviceOf(args));
+  if (!Applies(plan, args) || args.workspace_bytes < plan.PackedBytes())
+    return Fallback().run(args);
   if (args.workspace_bytes < plan.WorkspaceBytes()) plan.split.SplitNothing();
 
   auto* const packed_a = static_cast<char*>(args.workspace);

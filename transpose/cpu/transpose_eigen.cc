@@ -8,7 +8,7 @@
 
 namespace stridewise {
 
-absl::Status TransposeEigen(const TransposeArgs& args) {
+LaunchStatus TransposeEigen(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using Bits = decltype(element);
     // Eigen takes arithmetic types; it copies the 16 bytes of a complex double as they are.
@@ -20,7 +20,7 @@ absl::Status TransposeEigen(const TransposeArgs& args) {
     Eigen::Map<RowMajor, Eigen::Unaligned, Stride> out(static_cast<T*>(args.out), args.cols,
                                                        args.rows, Stride(args.ld_out));
     out = in.transpose();
-    return absl::OkStatus();
+    return LaunchStatus();
   });
 }
 

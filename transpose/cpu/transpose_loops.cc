@@ -12,7 +12,7 @@ constexpr int64_t kBlock = 32;
 
 }  // namespace
 
-absl::Status TransposeCpuNaiveRow(const TransposeArgs& args) {
+LaunchStatus TransposeCpuNaiveRow(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const ConstMatrix<T> in = args.In<T>();
@@ -20,11 +20,11 @@ absl::Status TransposeCpuNaiveRow(const TransposeArgs& args) {
     for (int64_t row = 0; row < in.rows; ++row) {
       for (int64_t col = 0; col < in.cols; ++col) out(col, row) = in(row, col);
     }
-    return absl::OkStatus();
+    return LaunchStatus();
   });
 }
 
-absl::Status TransposeCpuNaiveCol(const TransposeArgs& args) {
+LaunchStatus TransposeCpuNaiveCol(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const ConstMatrix<T> in = args.In<T>();
@@ -32,11 +32,11 @@ absl::Status TransposeCpuNaiveCol(const TransposeArgs& args) {
     for (int64_t col = 0; col < in.cols; ++col) {
       for (int64_t row = 0; row < in.rows; ++row) out(col, row) = in(row, col);
     }
-    return absl::OkStatus();
+    return LaunchStatus();
   });
 }
 
-absl::Status TransposeCpuBlocked(const TransposeArgs& args) {
+LaunchStatus TransposeCpuBlocked(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const ConstMatrix<T> in = args.In<T>();
@@ -50,7 +50,7 @@ absl::Status TransposeCpuBlocked(const TransposeArgs& args) {
         }
       }
     }
-    return absl::OkStatus();
+    return LaunchStatus();
   });
 }
 

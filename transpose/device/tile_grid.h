@@ -12,10 +12,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "absl/status/status.h"
-#include "common/base/status_macros.h"
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
-#include "transpose/registry.h"
+#include "transpose/args.h"
 
 namespace stridewise {
 
@@ -38,9 +37,9 @@ __device__ inline int64_t EnterMatrix(const TileBatch& batch, In* in, Out* out) 
 // Calls launch(args, grid, batch) for each grid that the batch needs, usually one, with the
 // arguments of the grid's first matrix. One matrix of `in` has tile_rows x tile_cols tiles.
 template <typename LaunchFn>
-absl::Status ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
+LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
                              LaunchFn launch) {
-  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
+  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   const int64_t layers = CeilDiv(tile_cols, kMaxGridYZ);
   const bool matrix_in_z = layers == 1;
   const int64_t matrices = matrix_in_z ? kMaxGridYZ : 1;  // The most that a grid takes.
@@ -52,7 +51,7 @@ absl::Status ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64
     const Grid grid = {tile_rows, CeilDiv(tile_cols, layers), matrix_in_z ? part.batch : layers};
     RETURN_IF_ERROR(launch(part, grid, TileBatch{matrix_in_z, args.stride_in, args.stride_out}));
   }
-  return absl::OkStatus();
+  return LaunchStatus();
 }
 
 }  // namespace stridewise

@@ -20,7 +20,7 @@ __global__ void CopyRowKernel(In in, Out out) {
 
 }  // namespace
 
-absl::Status CopyRow(const TransposeArgs& args) {
+LaunchStatus CopyRow(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForCopyViews(args, [&](auto in, auto out) {
     return Launch(CopyRowKernel<decltype(in), decltype(out)>,

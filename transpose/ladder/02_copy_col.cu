@@ -19,7 +19,7 @@ __global__ void CopyColKernel(In in, Out out) {
 
 }  // namespace
 
-absl::Status CopyCol(const TransposeArgs& args) {
+LaunchStatus CopyCol(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForCopyViews(args, [&](auto in, auto out) {
     return Launch(CopyColKernel<decltype(in), decltype(out)>,

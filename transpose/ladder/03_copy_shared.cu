@@ -32,7 +32,7 @@ __global__ void CopySharedKernel(In in, Out out) {
 
 }  // namespace
 
-absl::Status CopyShared(const TransposeArgs& args) {
+LaunchStatus CopyShared(const TransposeArgs& args) {
   return ForCopyViews(args, [&](auto in, auto out) {
     return Launch(CopySharedKernel<decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kRows}, 0, args.stream,

@@ -19,7 +19,7 @@ __global__ void NaiveRow(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeNaiveRow(const TransposeArgs& args) {
+LaunchStatus TransposeNaiveRow(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(NaiveRow<decltype(in), decltype(out)>,

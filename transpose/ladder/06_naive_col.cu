@@ -19,7 +19,7 @@ __global__ void NaiveCol(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeNaiveCol(const TransposeArgs& args) {
+LaunchStatus TransposeNaiveCol(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(NaiveCol<decltype(in), decltype(out)>,

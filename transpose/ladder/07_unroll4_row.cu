@@ -32,7 +32,7 @@ __global__ void Unroll4Row(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeUnroll4Row(const TransposeArgs& args) {
+LaunchStatus TransposeUnroll4Row(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(Unroll4Row<decltype(in), decltype(out)>,

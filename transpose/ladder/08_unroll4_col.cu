@@ -33,7 +33,7 @@ __global__ void Unroll4Col(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeUnroll4Col(const TransposeArgs& args) {
+LaunchStatus TransposeUnroll4Col(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(Unroll4Col<decltype(in), decltype(out)>,

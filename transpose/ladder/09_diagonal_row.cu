@@ -24,7 +24,7 @@ __global__ void DiagonalRow(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeDiagonalRow(const TransposeArgs& args) {
+LaunchStatus TransposeDiagonalRow(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(DiagonalRow<decltype(in), decltype(out)>,

@@ -19,7 +19,7 @@ __global__ void DiagonalCol(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeDiagonalCol(const TransposeArgs& args) {
+LaunchStatus TransposeDiagonalCol(const TransposeArgs& args) {
   const Block& block = args.block;
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(DiagonalCol<decltype(in), decltype(out)>,

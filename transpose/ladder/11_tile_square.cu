@@ -31,7 +31,7 @@ __global__ void TileSquare(In in, Out out) {
 }
 
 template <int kPad>
-absl::Status LaunchTileSquare(const TransposeArgs& args) {
+LaunchStatus LaunchTileSquare(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(TileSquare<kPad, decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
@@ -41,9 +41,9 @@ absl::Status LaunchTileSquare(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeTileSquare(const TransposeArgs& args) { return LaunchTileSquare<0>(args); }
+LaunchStatus TransposeTileSquare(const TransposeArgs& args) { return LaunchTileSquare<0>(args); }
 
-absl::Status TransposeTileSquarePadded(const TransposeArgs& args) {
+LaunchStatus TransposeTileSquarePadded(const TransposeArgs& args) {
   return LaunchTileSquare<1>(args);
 }
 

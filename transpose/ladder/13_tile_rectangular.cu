@@ -36,7 +36,7 @@ __global__ void TileRectangular(In in, Out out) {
 }
 
 template <int kPad>
-absl::Status LaunchTileRectangular(const TransposeArgs& args) {
+LaunchStatus LaunchTileRectangular(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(TileRectangular<kPad, decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kRows, kCols), Block{kCols, kRows}, 0, args.stream,
@@ -46,11 +46,11 @@ absl::Status LaunchTileRectangular(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeTileRectangular(const TransposeArgs& args) {
+LaunchStatus TransposeTileRectangular(const TransposeArgs& args) {
   return LaunchTileRectangular<0>(args);
 }
 
-absl::Status TransposeTileRectangularPadded(const TransposeArgs& args) {
+LaunchStatus TransposeTileRectangularPadded(const TransposeArgs& args) {
   return LaunchTileRectangular<2>(args);
 }
 

@@ -47,7 +47,7 @@ __global__ void TileUnroll2Dynamic(In in, Out out, int padding) {
   }
 }
 
-absl::Status LaunchTileUnroll2Dynamic(const TransposeArgs& args, int padding) {
+LaunchStatus LaunchTileUnroll2Dynamic(const TransposeArgs& args, int padding) {
   const Block& block = args.block;
   const int64_t elements = block.y * (kUnroll * block.x + padding);
   return ForTransposeViews(args, [&](auto in, auto out) {
@@ -59,15 +59,15 @@ absl::Status LaunchTileUnroll2Dynamic(const TransposeArgs& args, int padding) {
 
 }  // namespace
 
-absl::Status TransposeTileUnroll2Dynamic(const TransposeArgs& args) {
+LaunchStatus TransposeTileUnroll2Dynamic(const TransposeArgs& args) {
   return LaunchTileUnroll2Dynamic(args, 0);
 }
 
-absl::Status TransposeTileUnroll2PaddedDynamic(const TransposeArgs& args) {
+LaunchStatus TransposeTileUnroll2PaddedDynamic(const TransposeArgs& args) {
   return LaunchTileUnroll2Dynamic(args, 1);
 }
 
-absl::Status TransposeTileUnroll2Padded2Dynamic(const TransposeArgs& args) {
+LaunchStatus TransposeTileUnroll2Padded2Dynamic(const TransposeArgs& args) {
   return LaunchTileUnroll2Dynamic(args, 2);
 }
 

@@ -37,7 +37,7 @@ __global__ void TileUnrolled(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeTileUnrolled(const TransposeArgs& args) {
+LaunchStatus TransposeTileUnrolled(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(TileUnrolled<decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kRows}, 0, args.stream,

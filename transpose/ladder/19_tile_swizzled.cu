@@ -39,7 +39,7 @@ __global__ void TileSwizzled(In in, Out out) {
 
 }  // namespace
 
-absl::Status TransposeTileSwizzled(const TransposeArgs& args) {
+LaunchStatus TransposeTileSwizzled(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
     return Launch(TileSwizzled<decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kRows}, 0, args.stream,

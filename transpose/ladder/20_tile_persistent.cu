@@ -3,9 +3,8 @@
 // saves starting a block for every tile. But a block that stores does not load, and only the other
 // blocks on its multiprocessor keep memory busy meanwhile.
 
-#include "common/base/status_macros.h"
+#include "common/gpu/current_device.h"
 #include "common/gpu/launch.h"
-#include "common/gpu/occupancy.h"
 #include "transpose/views.h"
 
 namespace stridewise {
@@ -13,6 +12,8 @@ namespace {
 
 constexpr int kTile = 32;
 constexpr int kRows = 8;
+// 2048 threads, which is what a multiprocessor holds.
+constexpr int64_t kBlocksPerMultiprocessor = 8;
 static_assert(kTile % kRows == 0, "each thread moves a whole number of elements");
 static_assert((kTile & (kTile - 1)) == 0, "x ^ y stays inside a tile of a power of two");
 
@@ -45,16 +46,17 @@ __global__ void TilePersistent(In in, Out out, typename In::Index tile_cols,
 
 }  // namespace
 
-absl::Status TransposeTilePersistent(const TransposeArgs& args) {
+LaunchStatus TransposeTilePersistent(const TransposeArgs& args) {
   const int64_t tile_cols = CeilDiv(args.cols, kTile);
   const int64_t tiles = tile_cols * CeilDiv(args.rows, kTile);
-  return ForTransposeViews(args, [&](auto in, auto out) -> absl::Status {
+  const DeviceModel device =
+      args.device_model != nullptr ? *args.device_model : CurrentDeviceModel();
+  const int64_t resident = device.multiprocessors * kBlocksPerMultiprocessor;
+  return ForTransposeViews(args, [&](auto in, auto out) {
     using Index = typename decltype(in)::Index;
-    const auto kernel = TilePersistent<decltype(in), decltype(out)>;
-    const Block block = {kTile, kRows};
-    ASSIGN_OR_RETURN(const int64_t resident, ResidentBlocks(kernel, block, 0));
-    return Launch(kernel, Grid{tiles < resident ? tiles : resident}, block, 0, args.stream, in, out,
-                  static_cast<Index>(tile_cols), static_cast<Index>(tiles));
+    return Launch(TilePersistent<decltype(in), decltype(out)>,
+                  Grid{tiles < resident ? tiles : resident}, Block{kTile, kRows}, 0, args.stream,
+                  in, out, static_cast<Index>(tile_cols), static_cast<Index>(tiles));
   });
 }
 

@@ -13,10 +13,10 @@
 #include <type_traits>
 
 #include "common/gpu/launch.h"
+#include "transpose/args.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/strip.h"
 #include "transpose/device/vectors.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <typename T>
-absl::Status LaunchTiles(const TransposeArgs& args) {
+LaunchStatus LaunchTiles(const TransposeArgs& args) {
   const Extent3 tiles = {CeilDiv(args.cols, kTile), CeilDiv(args.rows, kTile), args.batch};
   const int64_t blocks = tiles.x * tiles.y * tiles.z;
   return Launch(Tiles<T>, Grid{blocks < kMaxGridX ? blocks : kMaxGridX}, Block{kThreads}, 0,
@@ -268,7 +268,7 @@ absl::Status LaunchTiles(const TransposeArgs& args) {
 }
 
 template <typename T>
-absl::Status LaunchUnits(const TransposeArgs& args) {
+LaunchStatus LaunchUnits(const TransposeArgs& args) {
   const int64_t elements = args.rows * args.cols;
   const Side<const T> in = {
       static_cast<const T*>(args.in), args.ld_in, args.stride_in,
@@ -297,8 +297,8 @@ absl::Status LaunchUnits(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeBatchSmall(const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
+LaunchStatus TransposeBatchSmall(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     constexpr int64_t kMaxElements = kMaxMatrixBytes / sizeof(T);

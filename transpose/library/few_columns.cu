@@ -9,9 +9,9 @@
 // no longer fast.
 
 #include "common/gpu/launch.h"
+#include "transpose/args.h"
 #include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-absl::Status TransposeFewColumns(const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
+LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const SkinnyChunk<T> chunk(args.cols, kStripBytes, kMaxBytes);

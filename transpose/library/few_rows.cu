@@ -7,9 +7,9 @@
 // More than 32 rows are taken in panels, and an `out` with gaps one element a thread.
 
 #include "common/gpu/launch.h"
+#include "transpose/args.h"
 #include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
@@ -105,8 +105,8 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-absl::Status TransposeFewRows(const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
+LaunchStatus TransposeFewRows(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const SkinnyChunk<T> chunk(args.rows, kStripBytes, kMaxBytes);

@@ -12,8 +12,8 @@
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
+#include "transpose/args.h"
 #include "transpose/device/vectors.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 }
 
 template <typename T, typename Piece>
-absl::Status LaunchPieces(const TransposeArgs& args) {
+LaunchStatus LaunchPieces(const TransposeArgs& args) {
   using TileShape = Shape<T, Piece>;
   const int64_t tiles = CeilDiv(args.rows, TileShape::kExtent);
   const int64_t matrices = args.batch < kMaxGridYZ ? args.batch : kMaxGridYZ;
@@ -185,8 +185,8 @@ absl::Status LaunchPieces(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeInPlaceSquare(const TransposeArgs& args) {
-  if (args.rows == 0 || args.batch == 0) return absl::OkStatus();
+LaunchStatus TransposeInPlaceSquare(const TransposeArgs& args) {
+  if (args.rows == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     // The squares of smaller elements in a vector, 8x8 and 16x16, would not fit into registers.

@@ -7,8 +7,8 @@
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
+#include "transpose/args.h"
 #include "transpose/device/vectors.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 namespace {
@@ -55,7 +55,7 @@ bool IsCopy(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeOneRowOrColumn(const TransposeArgs& args) {
+LaunchStatus TransposeOneRowOrColumn(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const int64_t elements = args.rows * args.cols;

@@ -212,8 +212,8 @@ Cut CutFor(const TransposeArgs& args) {
 }
 
 template <typename T, typename Shape>
-absl::Status Run(const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0) return absl::OkStatus();
+LaunchStatus Run(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0) return LaunchStatus();
   const Cut cut = CutFor<T, Shape>(args);
   const size_t tile_bytes = static_cast<size_t>(cut.rows_held) * cut.pitch + 2 * kVectorBytes;
   // With less, more than kMostBlocks blocks would fit on a multiprocessor.
@@ -247,7 +247,7 @@ struct Shapes {};
 
 // Runs with the first of the shapes that applies; the last always does.
 template <typename T, typename First, typename... Others>
-absl::Status RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shapes*/) {
+LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shapes*/) {
   if constexpr (sizeof...(Others) > 0) {
     if (!Applies<T, First>(args)) return RunFirst<T>(args, Shapes<Others...>());
   } else {
@@ -277,7 +277,7 @@ struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
 
 }  // namespace
 
-absl::Status TransposeTileRagged(const TransposeArgs& args) {
+LaunchStatus TransposeTileRagged(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     return RunFirst<T>(args, ShapesFor<T>());

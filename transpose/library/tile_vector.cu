@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
 }
 
 template <typename Tile>
-absl::Status Run(const TransposeArgs& args) {
+LaunchStatus Run(const TransposeArgs& args) {
   const auto launch = [](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
     return ForViewsOf<typename Tile::Element>(part, part.cols, part.rows, [&](auto in, auto out) {
       using In = decltype(in);
@@ -158,7 +158,7 @@ absl::Status Run(const TransposeArgs& args) {
 
 }  // namespace
 
-absl::Status TransposeTileVector(const TransposeArgs& args) {
+LaunchStatus TransposeTileVector(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using Tile = Large<decltype(element)>;
     const int64_t tiles =

@@ -1,0 +1,44 @@
+#include "common/gpu/current_device.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace stridewise {
+namespace {
+
+int Attribute(cudaDeviceAttr attribute, int device, int otherwise) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : otherwise;
+}
+
+DeviceModel ModelOf(int device) {
+  DeviceModel model = H200Model();
+  const int major = Attribute(cudaDevAttrComputeCapabilityMajor, device, 0);
+  const int minor = Attribute(cudaDevAttrComputeCapabilityMinor, device, 0);
+  if (major > 0) model.compute_capability = 10 * major + minor;
+  model.multiprocessors = Attribute(cudaDevAttrMultiProcessorCount, device, model.multiprocessors);
+  return model;
+}
+
+std::vector<DeviceModel> ModelsOfAllDevices() {
+  int count = 0;
+  std::vector<DeviceModel> models;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) {
+    for (int device = 0; device < count; ++device) models.push_back(ModelOf(device));
+  }
+  (void)cudaGetLastError();  // So that the next call does not return an error of these.
+  return models;
+}
+
+}  // namespace
+
+DeviceModel CurrentDeviceModel() {
+  static const auto& models = *new std::vector<DeviceModel>(ModelsOfAllDevices());
+  int device = 0;
+  if (models.empty() || cudaGetDevice(&device) != cudaSuccess) return H200Model();
+  return models[static_cast<size_t>(device)];
+}
+
+}  // namespace stridewise

@@ -1,0 +1,27 @@
+// The device that plans are made for. Included by .cu files.
+
+#ifndef STRIDEWISE_COMMON_GPU_CURRENT_DEVICE_H_
+#define STRIDEWISE_COMMON_GPU_CURRENT_DEVICE_H_
+
+#include "common/gpu/device_model.h"
+
+namespace stridewise {
+
+#ifdef STRIDEWISE_HOST_EXECUTOR
+namespace executor {
+
+// The host executor is a small device, unless the caller hands a kernel's launcher another model.
+inline DeviceModel CurrentDeviceModel() { return SmallModel(); }
+
+}  // namespace executor
+using executor::CurrentDeviceModel;
+#else
+// Returns the model of the calling thread's device. All devices are asked once, at the first call;
+// later calls take some ten nanoseconds. Returns H200Model() where there is no device: the launch
+// that is planned will return the error.
+DeviceModel CurrentDeviceModel();
+#endif
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_GPU_CURRENT_DEVICE_H_
