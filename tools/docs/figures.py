@@ -14,7 +14,8 @@ where a VALUE is `COLUMN` or `COLUMN / COLUMN` of the one row for which the cond
 any), `min`, `max`, `sum`, `mean`, `median` or `geomean` of it over these rows, or `count`, their number. CONDITIONS are
 those of tables and may be left out. `over` divides by a second value, of the same file without `in`. If only the first
 value has min, max, median or geomean, it is that of the ratios of rows of the same problem.
-`percent`, `percent_less` (1 - x), `percent_more` (x - 1) or `times NUMBER` before all of it scales the result.
+`percent`, `percent_less` (1 - x), `percent_more` (x - 1), `percent_apart` (their size) or `times NUMBER` before all of it
+scales the result.
 
 The title of a link to anywhere may also be
 
@@ -38,11 +39,11 @@ from tools import docs_links
 from tools.docs import results, tables
 
 LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<path>[^()\s]*)\s+\"(?P<title>[^\"]*)\"\)")
-NUMBER = r"\d[\d,]*(?:\.\d+)?"
+NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 VALUE = re.compile(r"(?:(?P<how>min|max|sum|mean|median|geomean) )?(?P<column>\w+)(?: / (?P<divisor>\w+))?")
-SCALE = re.compile(r"(?:(?P<scale>percent|percent_less|percent_more|times (?P<factor>[\d.e+-]+)) )?(?P<value>.+)")
-PARTS = re.compile(r"(?P<value>[^;]+)(?:; where (?P<where>[^;]+))?"
-                   r"(?:; over (?P<over>[^;]+?)(?: in (?P<path>[^;\s]+))?(?:; where (?P<over_where>[^;]+))?)?")
+SCALE = re.compile(r"(?:(?P<scale>percent|percent_less|percent_more|percent_apart|times (?P<factor>[\d.e+-]+)) )?(?P<value>.+)")
+PARTS = re.compile(r"(?P<value>[^;]+)(?:; where (?P<where>.+?))?"
+                   r"(?:; over (?P<over>[^;]+?)(?: in (?P<path>[^;\s]+))?(?:; where (?P<over_where>.+))?)?")
 HOW = {"min": min, "max": max, "sum": sum, "mean": statistics.fmean, "median": statistics.median,
        "geomean": lambda values: math.exp(statistics.fmean(map(math.log, values)))}
 ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -58,9 +59,9 @@ MEASURED = re.compile(
     rf"(?<![\w.,:/^#-])(?<!-\d)(?P<first>{NUMBER})(?:{GAP}(?:to|and|or|x){GAP}{NUMBER})?{GAP}{UNIT}"
     rf"|(?<![\w.,:/^-])(?P<range>{NUMBER}){GAP}to{GAP}{MARKED}"
     rf"|factors? of (?:up to |about )?{GAP}(?P<factor>\d[\d.,]*)"
-    r"|(?<![\w.:/-])(?P<decimal>\d+\.\d+)(?![.\w-])")
+    r"|(?<![\w.:/-])(?P<decimal>\d+\.\d+)(?!\.?\w|-)")
 NO_FIGURE = re.compile(
-    r"(?:CUDA|capability|capabilities|[Vv]ersions?|Bazel|nvcc|Debian|Apache-)[ \n]\**\d+\.\d+"
+    r"(?:CUDA|capability|capabilities|[Vv]ersions?|Bazel|nvcc|Debian|Apache-|Express)[ \n]\**\d+\.\d+"
     r"|95 %[ \n](?:confidence|interval)|95 % of confidence|\b10\.\d{4,}/\S+|\barXiv[: ]\S+")
 
 
@@ -132,7 +133,7 @@ def from_csv(path, title):
   else:
     number = reduced(parts["value"], rows)
   return {None: number, "percent": 100 * number, "percent_less": 100 * (1 - number),
-          "percent_more": 100 * (number - 1)}.get(scale["scale"], number * float(scale["factor"] or 1))
+          "percent_more": 100 * (number - 1), "percent_apart": 100 * abs(number - 1)}.get(scale["scale"], number * float(scale["factor"] or 1))
 
 
 def computed(text):

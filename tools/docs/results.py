@@ -8,7 +8,7 @@ import re
 LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch", "layout", "alpha", "beta", "kernels", "bound_ms",
                 "vs_cublas", "step")
 
-CONDITION = re.compile(r"(?P<column>\w+) ?(?P<operator>>=|<=|=) ?(?P<values>.*)")
+CONDITION = re.compile(r"(?P<column>\w+) ?(?P<operator>>=|<=|==|=) ?(?P<values>.*)")
 
 
 class PageError(Exception):
@@ -36,6 +36,8 @@ def number(cell):
 def holds(row, column, operator, values):
   if operator == "=":
     return row[column] in values.split("|")
+  if operator == "==":
+    return row[column] == row[values]
   cell = number(row[column])
   limit = number(values)
   if limit is None:
@@ -44,12 +46,14 @@ def holds(row, column, operator, values):
 
 
 def select(rows, where):
-  """The rows for which all conditions hold: COLUMN=VALUE|VALUE, COLUMN>=NUMBER or COLUMN<=NUMBER, separated by commas."""
+  """The rows for which all conditions hold: COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER or COLUMN==COLUMN,
+  separated by commas."""
   for text in filter(None, where.split(",")):
     condition = CONDITION.fullmatch(text.strip())
     if not condition:
       raise PageError(f"not a condition: {text.strip()}")
-    if rows and condition["column"] not in rows[0]:
-      raise PageError(f"no column {condition['column']}")
+    for column in [condition["column"]] + [condition["values"]] * (condition["operator"] == "=="):
+      if rows and column not in rows[0]:
+        raise PageError(f"no column {column}")
     rows = [row for row in rows if holds(row, *condition.groups())]
   return rows
