@@ -54,7 +54,7 @@ UNIT = (r"(?:(?:%|percent|(?:(?:milli|micro|nano)?seconds|minutes|ms|us|ns|s|[GT
         r"|(?:percentage )?points|times (?:as|the|that|longer|faster|slower|more|less|its)"
         r"|of (?:cuBLAS|memcpy|Eigen|(?:a|the) copy|(?:the|its) (?:peak|speed|bound)))\b))")
 GAP = r"\**[ \n]*"
-MARKED = "\ue000"  # Stands for each character of a figure that has a source.
+MARKED, HIDDEN = "\ue000", "\ue001"  # Stand for the characters of a figure with a source, of a link's target.
 MEASURED = re.compile(
     rf"(?<![\w.,:/^#-])(?<!-\d)(?P<first>{NUMBER})(?:{GAP}(?:to|and|or|x){GAP}{NUMBER})?{GAP}{UNIT}"
     rf"|(?<![\w.,:/^-])(?P<range>{NUMBER}){GAP}to{GAP}{MARKED}"
@@ -193,15 +193,15 @@ def filled(folder, text):
 
 def unmarked(text):
   """(offset, figure) of each measured figure that has no source."""
-  def mask(found):
-    return re.sub(r"[^\n]", MARKED, found[0])
+  def masked(found, by):
+    return re.sub(r"[^\n]", by, found[0])
 
   for link in figures(text):
-    text = text[:link.start()] + mask(link) + text[link.end():]
+    text = text[:link.start()] + masked(link, MARKED) + text[link.end():]
   for pattern in (tables.TABLE, tables.STUDY):
     text = pattern.sub(lambda table: docs_links.masked(table[0]), text)
   text = docs_links.HEADING.sub(lambda heading: docs_links.masked(heading[0]), docs_links.without_code(text))
   for pattern in (docs_links.INLINE, docs_links.REFERENCE, docs_links.HTML, NO_FIGURE, re.compile(r"https?://\S+")):
-    text = pattern.sub(lambda found: docs_links.masked(found[0]), text)
+    text = pattern.sub(lambda found: masked(found, HIDDEN), text)
   return [(found.start(found.lastgroup), re.sub(rf"[\s{MARKED}]+", " ", found[0]).strip())
           for found in MEASURED.finditer(text)]
