@@ -8,14 +8,14 @@ the end marker:
   <!-- end of table -->
 
 The path starts at docs/. `where` keeps the rows with these values (COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER,
-separated by commas) and may be left out. `COLUMN as HEADING` gives a column another heading.
+COLUMN==COLUMN, separated by commas) and may be left out. `COLUMN as HEADING` gives a column another heading.
 
 A marker `<!-- study 002 beside results/h200/transpose_study_002.csv -->` puts a study's figures (results/studies.csv)
 beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row. `l1 off` before the
 closing `-->` takes the study's figures without L1, `time COLUMN` another of our times than the kernel's median.
 
-A figure in a sentence is a link whose title names its source; tools/docs/figures.py has the grammar, and the rule by
-which a number counts as a measured figure and must have one.
+A figure in a sentence is a link whose title names its source; tools/docs/values.py has the grammar of titles, and
+tools/docs/figures.py the rule by which a number counts as a measured figure and must have one.
 
 Prints PAGE:LINE: what is wrong, and returns 1 if something is. With --check nothing is written, and a page whose tables
 or figures are not up to date is an error too.

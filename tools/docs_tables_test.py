@@ -14,6 +14,8 @@ slow,64,64,1.5,100.26,FAIL,
 slow,128,128,8,200,FAIL,
 slow,256,256,,,FAIL,
 "a; b",64,64,0.25,1234.5,pass,
+half,64,64,0.001,,,
+half,128,128,0.01,,,
 """
 OTHER = "implementation,rows,cols,ms\ncopy,64,64,0.4\n"
 
@@ -50,25 +52,27 @@ class DocsTablesTest(unittest.TestCase):
         ("1,000", "gbps; where implementation=a; b", "1,234"),
         ("0.00", f"ms / gbps; {slow}", "0.01"),
         ("0", "times 1000 ms; where implementation=copy, rows=64", "500"),
-        ("0", "min ms; where rows=64|128", "0"),
+        ("0.000", "min ms; where rows=64|128", "0.001"),
         ("0.00", "max ms; where rows<=128", "8.00"),
         ("0.0", "median gbps; where rows>=64, rows<=128, verdict=FAIL", "150.1"),
         ("0.0", "geomean ms; where implementation=copy", "1.0"),
         ("0.00", "sum ms; where implementation=copy", "2.50"),
         ("0", "count; where verdict=FAIL", "3"),
-        ("0", "count", "6"),
-        ("0", "count; where rows==cols, message=", "6"),
+        ("0", "count", "8"),
+        ("0", "count; where rows==cols, message=", "8"),
         ("0", "count; where implementation=none", "0"),
         ("0.0", f"ms; {slow}; over ms; where implementation=copy, rows=64", "3.0"),
         ("0 %", "percent_less ms; where implementation=copy, rows=64; over ms; " + slow, "67 %"),
         ("0 %", f"percent_more ms; {slow}; over ms; where implementation=copy, rows=64", "200 %"),
         ("0 %", "percent_apart ms; where implementation=copy, rows=64; over ms; " + slow, "67 %"),
-        ("0 %", "percent count; where verdict=pass; over count", "50 %"),
+        ("0 %", "percent count; where verdict=pass; over count", "38 %"),
         ("0.00", "ms; where implementation=copy, rows=64; over ms in other.csv; where implementation=copy", "1.25"),
         # Each row of slow over the one of the same problem of copy; the larger of the quotients.
         ("0.0", "max ms; where implementation=slow, rows<=128; over ms; where implementation=copy", "4.0"),
         ("0.0", "max ms; where implementation=slow, rows<=128; over max ms; where implementation=copy", "4.0"),
         ("0.0", "min ms; where implementation=slow, rows<=128; over ms; where implementation=copy", "3.0"),
+        ("0", "crossover ms; where implementation=copy; over gbps; where implementation=slow, rows<=128", "64"),
+        ("0", "crossover ms / gbps; where implementation=copy; over ms; where implementation=half", "128"),
         ("7 MB", "given: a data sheet", "7 MB"),
         ("0.0 MB", "computed: (8192 * 8192 * 4 - 1) / 1e6 ** 1", "268.4 MB"),
     ):
@@ -91,6 +95,10 @@ class DocsTablesTest(unittest.TestCase):
         ("1", "max ms; where implementation=copy; over ms; where rows=64", "several rows to divide by for 64x64: add conditions"),
         ("1", "max ms; where implementation=copy, rows=64; over ms; where rows=128, implementation=slow",
          "no rows of the same problem"),
+        ("1", "crossover ms; where implementation=slow, rows<=128; over ms; where implementation=copy",
+         "the ratio is not below 1 at the largest size"),
+        ("1", "crossover ms; where implementation=copy", "crossover of what? There is no over"),
+        ("1", "count; where rows=64; over count; where rows=1", "division by zero"),
         ("1 to 2", "count", "2 numbers in the text, not one"),
         ("many", "count", "0 numbers in the text, not one"),
         ("1", "computed: 2 * x", "not arithmetic: 2 * x"),
@@ -102,13 +110,13 @@ class DocsTablesTest(unittest.TestCase):
         self.assertEqual(self.figure(written, title), f"docs/page.md:1: [{written}]: {wrong}")
 
   def test_check_changes_nothing(self):
-    stale = "# Page\n\n[2](results/runs.csv \"count\") rows, [6](results/runs.csv \"count\") rows\n"
+    stale = "# Page\n\n[2](results/runs.csv \"count\") rows, [8](results/runs.csv \"count\") rows\n"
     self.page(stale)
     self.assertEqual(docs_tables.update(self.root, check=True),
                      ["docs/page.md:3: stale, tools/docs_tables.py updates it"])
     self.assertEqual(self.page(), stale)
     self.assertEqual(docs_tables.update(self.root, check=False), [])
-    self.assertEqual(self.page(), stale.replace("[2]", "[6]"))
+    self.assertEqual(self.page(), stale.replace("[2]", "[8]"))
     self.assertEqual(docs_tables.update(self.root, check=True), [])
 
   def test_a_measured_figure_needs_a_source(self):
@@ -142,7 +150,7 @@ class DocsTablesTest(unittest.TestCase):
   def test_links_of_the_front_page_are_relative_to_it(self):
     (self.root / "README.md").write_text("[0](docs/results/runs.csv \"count\")\n")
     self.assertEqual(docs_tables.update(self.root, check=False), [])
-    self.assertEqual((self.root / "README.md").read_text(), "[6](docs/results/runs.csv \"count\")\n")
+    self.assertEqual((self.root / "README.md").read_text(), "[8](docs/results/runs.csv \"count\")\n")
 
   def test_tables(self):
     marker = "<!-- table results/runs.csv; where rows>=64, rows<=64; columns implementation as kernel, ms, gbps -->\n"
@@ -150,7 +158,7 @@ class DocsTablesTest(unittest.TestCase):
     self.page(marker + end)
     self.assertEqual(docs_tables.update(self.root, check=False), [])
     self.assertEqual(self.page(), marker + "| kernel | ms | gbps |\n| --- | ---: | ---: |\n| copy | 0.5 | 400 |\n"
-                     "| slow | 1.5 | 100.3 |\n| a; b | 0.25 | 1234 |\n" + end)
+                     "| slow | 1.5 | 100.3 |\n| a; b | 0.25 | 1234 |\n| half | 0.001 |  |\n" + end)
     for text, wrong in (
         ("<!-- table results/runs.csv; where rows=1; columns ms -->", "no rows"),
         ("<!-- table results/runs.csv; columns ms, speed -->", "no column speed"),
