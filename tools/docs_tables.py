@@ -44,7 +44,7 @@ def filled_page(root, page):
   whole, wrong_figures = figures.filled(page.parent, new)
   # A table may have grown: lines are those of the page as it was, as long as it was up to date.
   messages += [(line_of(new, offset), message) for offset, message in wrong_figures]
-  messages += [(line_of(new, offset), f"{figure}: a figure without a source") for offset, figure in figures.unmarked(new)]
+  messages += [(line_of(new, offset), f"{found}: a figure without a source") for offset, found in figures.unmarked(new)]
   name = page.relative_to(root)
   return old, whole, [f"{name}:{line}: {message}" for line, message in sorted(messages)]
 

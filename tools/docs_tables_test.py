@@ -92,7 +92,8 @@ class DocsTablesTest(unittest.TestCase):
         ("1", "ms of it", "not a value: ms of it"),
         ("1", "ms; rows=64", "not of the form VALUE; where CONDITIONS; over VALUE; where CONDITIONS"),
         ("1", "ms; where implementation=copy, rows=64; over ms in none.csv", "there is no such file"),
-        ("1", "max ms; where implementation=copy; over ms; where rows=64", "several rows to divide by for 64x64: add conditions"),
+        ("1", "max ms; where implementation=copy; over ms; where rows=64",
+         "several rows to divide by for 64x64: add conditions"),
         ("1", "max ms; where implementation=copy, rows=64; over ms; where rows=128, implementation=slow",
          "no rows of the same problem"),
         ("1", "crossover ms; where implementation=slow, rows<=128; over ms; where implementation=copy",
@@ -132,7 +133,7 @@ class DocsTablesTest(unittest.TestCase):
         ("[1.5](a.md) [2.5](a.md \"a title\")", ["1.5", "2.5"]),
         # No measured figures.
         ("A tile of 128x128, 32 lanes, 100 columns, 16 bytes, 48 KB, n = 4096, 3 stages.", []),
-        ("It is 64 times and each of the 64 times; 2^23, sm_90a, 1/32 of the peak.", []),
+        ("It is 64 times and over 32 times the instructions; 2^23, sm_90a, 1/32 of the peak.", []),
         ("CUDA 13.0, compute capability 9.0, Bazel 4.2.3, the 95 % confidence interval.", []),
         ("See [1.5 of it](a.md \"given: x\") and [a](b_1.5.md).", []),
         ("`1.5 ms` <!-- 1.5 ms -->\n\n    1.5 ms\n\n```\n1.5 ms\n```\n\n## 1.5 ms\n", []),

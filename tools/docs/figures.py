@@ -12,10 +12,10 @@ title. The title of a link to anywhere may also be
   given: WORDS             a figure of a data sheet, a document or a setting, which the link leads to; not checked
 
 A measured figure is a number with a decimal point, or a number before a unit of time, rate, power or frequency, before
-%, before `times as`, `times the` and the like, before `of the peak`, `of cuBLAS`, `of memcpy`, `of a copy` and the like,
-or behind `factor of`. It must be marked, in text and in tables that are written by hand. No figures are: code, headings,
-comments, names of versions (`CUDA 13.0`, `compute capability 9.0`), numbers of bytes, threads, elements or operations,
-and the 95 % of confidence intervals.
+%, before `times as`, `times faster`, `times the speed` and the like, before `of the peak`, `of cuBLAS`, `of memcpy`,
+`of a copy` and the like, or behind `factor of`. It must be marked, in text and in tables that are written by hand. No
+figures are: code, headings, comments, names of versions (`CUDA 13.0`, `compute capability 9.0`), numbers of bytes,
+threads, elements or operations, and the 95 % of confidence intervals.
 """
 
 import re
@@ -27,7 +27,7 @@ LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<path>[^()\s]*)\s+\"(?P<title>[^\
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 
 UNIT = (r"(?:(?:%|percent|(?:(?:milli|micro|nano)?seconds|minutes|ms|us|ns|s|[GT]i?B/s|[GT]FLOP/s|W|[MG]Hz"
-        r"|(?:percentage )?points|times (?:as|the|that|longer|faster|slower|more|less|its)"
+        r"|(?:percentage )?points|times (?:as|that|longer|faster|slower|more|less|(?:the|its) (?:speed|time|rate|bandwidth))"
         r"|of (?:cuBLAS|memcpy|Eigen|(?:a|the) copy|(?:the|its) (?:peak|speed|bound)))\b))")
 GAP = r"\**[ \n]*"
 MARKED, HIDDEN = "\ue000", "\ue001"  # Stand for the characters of a figure with a source, of a link's target.

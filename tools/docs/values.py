@@ -9,9 +9,9 @@ where a VALUE is `COLUMN` or `COLUMN / COLUMN` of the one row for which the cond
 any), `min`, `max`, `sum`, `mean`, `median` or `geomean` of it over these rows, or `count`, their number. CONDITIONS are
 those of tables and may be left out: COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER, COLUMN==COLUMN, separated by
 commas. `over` divides by a second value, of the same file without `in`. If only the first value has min, max, median or
-the like, it is that of the ratios of rows of the same problem; `crossover COLUMN` is then the smallest `rows` from which
-on the ratio is below 1 at every size. `percent`, `percent_less` (1 - x), `percent_more` (x - 1), `percent_apart` (their
-size) or `times NUMBER` before all of it scales the result.
+the like, it is that of the ratios of rows of the same problem; `crossover COLUMN` is then the smallest `rows` from
+which on the ratio is below 1 at every size. `percent`, `percent_less` (1 - x), `percent_more` (x - 1), `percent_apart`
+(their size) or `times NUMBER` before all of it scales the result.
 """
 
 import ast
@@ -114,8 +114,8 @@ def from_csv(path, title):
   rows = results.select(results.read(path), parts["where"] or "")
   try:
     if parts["over"]:
-      other = path.parent / parts["path"] if parts["path"] else path
-      number = ratio(parts["value"], rows, parts["over"], results.select(results.read(other), parts["over_where"] or ""))
+      other = results.read(path.parent / parts["path"] if parts["path"] else path)
+      number = ratio(parts["value"], rows, parts["over"], results.select(other, parts["over_where"] or ""))
     else:
       number = reduced(parts["value"], rows)
   except ZeroDivisionError:
