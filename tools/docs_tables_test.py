@@ -125,7 +125,7 @@ class DocsTablesTest(unittest.TestCase):
         ("It takes 12 us.", ["12 us"]),
         ("It takes **3 ms** of\n4 s, 5\nGB/s, 6 TFLOP/s and 7 %.", ["3 ms", "4 s", "5 GB/s", "6 TFLOP/s", "7 %"]),
         ("It uses 700 W at 1980 MHz.", ["700 W", "1980 MHz"]),
-        ("It is 3 times as fast, 4 times the speed, 2 times faster.", ["3 times as", "4 times the", "2 times faster"]),
+        ("It is 3 times as fast, 4 times the speed, 2 times faster.", ["3 times as", "4 times the speed", "2 times faster"]),
         ("It is 1.5 of it, or 0.9. A factor of 20.", ["1.5", "0.9", "factor of 20."]),
         ("It has 5 to 7 % and 1 of cuBLAS.", ["5 to 7 %", "1 of cuBLAS"]),
         ("It has 2 to [7 %](a.md \"given: x\").", ["2 to"]),
