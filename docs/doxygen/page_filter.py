@@ -19,6 +19,8 @@ from tools import docs_links
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)" + docs_links.TARGET)
 # Commands, references, words that are not to be links, dashes; but for the lines below a table's header.
 MARKUP = re.compile(r"@|(?<![{\w])#(?=\w)|%(?=\w)|--+(?![-: |]*$)", re.M)
+# What a line that begins with a figure and the end of a sentence looks like.
+NUMBER_OF_A_LIST = re.compile(r"(?:^|\n)[ ]*\d+\.$")
 
 
 def page_name(path):
@@ -68,6 +70,8 @@ def filtered(page, text, manual_files):
       edits.append((behind_text, link.end(), f"](@ref {target})"))
     elif not re.match(r"[a-z]+:", link["target"]):
       edits += [(before_text, before_text + 1, ""), (behind_text, link.end(), "")]
+      if NUMBER_OF_A_LIST.search(text[:before_text] + link["text"] + text[link.end():link.end() + 1]):
+        edits.append((link.end(), link.end(), "\\"))
     words = words[:start] + docs_links.masked(words[start:link.end()]) + words[link.end():]
   # In quotes Doxygen looks for nothing.
   words = re.sub(r'"[^"\n]*"', lambda quoted: docs_links.masked(quoted[0]), words)

@@ -19,6 +19,7 @@ class PageFilterTest(unittest.TestCase):
         ("docs/results/README.md", "[a](../page.md) [b](README.md)", "[a](@ref docs_page) [b](@ref docs_results_README)"),
         # Not in the manual.
         ("docs/page.md", "[a](../matmul/matmul.cc), [b](missing.md), [`c`](results/)", "a, b, `c`"),
+        ("docs/page.md", "has\n[15](a.csv \"b; where c>=1\"). [16](a.csv \"b\").", "has\n15\\. 16."),
         ("docs/page.md", "[a](https://b.c/d--e#f)", "[a](https://b.c/d--e#f)"),
         ("docs/page.md", "![A -- picture](images/a.svg)", "@image html a.svg \"A -- picture\""),
         ("docs/page.md", "![A picture](images/missing.svg)", "A picture"),
