@@ -31,7 +31,8 @@ TABLES = (
                f"{_SWEEP}thin_blocks"),
     StudyTable("003", "times", "from host to host", "naive_row", (32, 32), f"{_SWEEP}study_003", time="total_ms",
                note="Times are those of a whole call with its copies: total_ms of ours, a hundredth of 100 iterations of theirs. "
-                    "Theirs are shorter than that could take: see docs/studies/transpose_gtx_770m.md. Their GB/s, as printed, are GiB/s."),
+                    "Theirs are shorter than that could take: see docs/studies/transpose_gtx_770m.md. Their GB/s, as "
+                    "printed, are GiB/s."),
 )
 
 PAGES_ONLY = ("hardware", "timeline", "largest")  # Tables of studies.csv that docs/studies/ alone shows.

@@ -103,8 +103,8 @@ def study_table(docs, match):
   for spec in map(str.strip, match["columns"].split(",")):
     columns += ([("remark", [row["remark"] for row in theirs])] if spec == "remark" else both_columns(spec, theirs, ours))
   headings = [heading for heading, _ in columns]
-  rows = zip(*(cells for _, cells in columns))
-  return match[1] + tables.markdown(headings, [heading in ("kernel", "block", "remark") for heading in headings], rows) + match["end"]
+  is_text = [heading in ("kernel", "block", "remark") for heading in headings]
+  return match[1] + tables.markdown(headings, is_text, zip(*(cells for _, cells in columns))) + match["end"]
 
 
 MAKERS = ((MARKER, study_table),)
