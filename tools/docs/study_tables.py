@@ -78,7 +78,7 @@ def both_columns(spec, theirs, ours):
   found = []
   for whose, name, rows in (("their", their_name, theirs), ("our", our_name if colon else their_name, ours)):
     if name:
-      words = their_name if name.startswith(("step ", "gain ")) else name
+      words = their_name if their_name and name.startswith(("step ", "gain ")) else name
       heading = f"{whose} % of {kernel}" if kernel else f"{whose} {words}"
       found.append((heading, ["" if value is None else tables.rounded(f"{value:.12g}")
                               for value in values(rows, name, kernel)]))
