@@ -13,6 +13,7 @@ COLUMN==COLUMN, separated by commas) and may be left out. `COLUMN as HEADING` gi
 A marker `<!-- study 002 beside results/h200/transpose_study_002.csv -->` puts a study's figures (results/studies.csv)
 beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row. `l1 off` before the
 closing `-->` takes the study's figures without L1, `time COLUMN` another of our times than the kernel's median.
+tools/docs/study_tables.py describes the markers of docs/studies/.
 
 A figure in a sentence is a link whose title names its source; tools/docs/values.py has the grammar of titles, and
 tools/docs/figures.py the rule by which a number counts as a measured figure and must have one.
@@ -29,7 +30,7 @@ import sys
 ROOT = pathlib.Path(os.path.abspath(__file__)).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.docs import figures, tables  # noqa: E402 pylint: disable=wrong-import-position
+from tools.docs import figures, study_tables, tables  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def line_of(text, offset):
@@ -39,7 +40,7 @@ def line_of(text, offset):
 def filled_page(root, page):
   """(the page's text, the text as it should be, [what is wrong])."""
   old = page.read_text(encoding="utf-8")
-  new, wrong_tables = tables.filled(root / "docs", old)
+  new, wrong_tables = tables.filled(root / "docs", old, tables.MAKERS + study_tables.MAKERS)
   messages = [(line_of(old, offset), message) for offset, message in wrong_tables]
   whole, wrong_figures = figures.filled(page.parent, new)
   # A table may have grown: lines are those of the page as it was, as long as it was up to date.

@@ -17,12 +17,12 @@ STUDIES = {"000": "First transpose study", "001": "Second transpose study", "002
 
 TABLES = (
     StudyTable("000", "times", "each kernel, and the best block", "naive_row", (16, 16), f"{_SWEEP}study_000",
-               note="Their times are shorter than this board needs for this matrix: see docs/transpose.md."),
+               note="Their times are shorter than this board needs for this matrix: see docs/studies/transpose_jetson_nano.md."),
     StudyTable("000", "bounds", "the copies that bound every transpose", "copy_row", None, f"{_SWEEP}study_000"),
     StudyTable("001", "times", "naive, square and rectangular tiles", "copy_shared", (32, 8), f"{_SWEEP}study_001",
                note="The study gives no figures; the shape is that of the preset."),
     StudyTable("002", "times", "all kernels, with blocks of 16x16 and 8x32", "copy_row", None, f"{_SWEEP}study_002",
-               note="With 8x32 blocks their diagonal kernels skip 3/4 of the matrix: see docs/transpose.md."),
+               note="With 8x32 blocks their diagonal kernels skip 3/4 of the matrix: see docs/studies/transpose_rtx_3080.md."),
     StudyTable("002", "times_l1_off", "the naive kernels without L1", "naive_row", None,
                "mkdir -p other_builds; bazel run --config=dlcm_cg //benchmarks:transpose_sweep -- --preset=study_002 "
                "--csv=other_builds/study_002_dlcm_cg.csv",
@@ -31,8 +31,11 @@ TABLES = (
                f"{_SWEEP}thin_blocks"),
     StudyTable("003", "times", "from host to host", "naive_row", (32, 32), f"{_SWEEP}study_003", time="total_ms",
                note="Times are those of a whole call with its copies: total_ms of ours, a hundredth of 100 iterations of theirs. "
-                    "Theirs are shorter than that could take: see docs/transpose.md. Their GB/s, as printed, are GiB/s."),
+                    "Theirs are shorter than that could take: see docs/studies/transpose_gtx_770m.md. Their GB/s, as "
+                    "printed, are GiB/s."),
 )
+
+PAGES_ONLY = ("hardware", "timeline", "largest")  # Tables of studies.csv that docs/studies/ alone shows.
 
 # The columns of a table of times, each a word, a number or NaN of a Pair. Columns without any value are omitted.
 _COLUMNS = {
@@ -64,6 +67,7 @@ _OF_LADDERS = ("our gain over the row before", "our gain over the CPU")  # Only 
 def make_sections(results):
   """Returns a list of model.Section; studies without a row of their configurations in `results` are omitted."""
   figures = study_data.read_studies()
+  figures = figures[~figures["table"].isin(PAGES_ONLY)]
   machines = study_data.by_machine(results.rows, set(figures["implementation"]) | set(figures["compared_with"]))
   sections = [_section(study, figures[figures["study"] == study], machines) for study in STUDIES]
   sections.append(study_matmul.make_section(figures[figures["study"] == "matmul"], machines))

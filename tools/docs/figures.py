@@ -21,7 +21,7 @@ threads, elements or operations, and the 95 % of confidence intervals.
 import re
 
 from tools import docs_links
-from tools.docs import results, tables, values
+from tools.docs import results, study_tables, tables, values
 
 LINK = re.compile(r"\[(?P<text>[^\[\]]*)\]\((?P<path>[^()\s]*)\s+\"(?P<title>[^\"]*)\"\)")
 NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -87,7 +87,7 @@ def unmarked(text):
 
   for link in figures(text):
     text = text[:link.start()] + masked(link, MARKED) + text[link.end():]
-  for pattern in (tables.TABLE, tables.STUDY):
+  for pattern, _ in tables.MAKERS + study_tables.MAKERS:
     text = pattern.sub(lambda table: docs_links.masked(table[0]), text)
   text = docs_links.HEADING.sub(lambda heading: docs_links.masked(heading[0]), docs_links.without_code(text))
   for pattern in (docs_links.INLINE, docs_links.REFERENCE, docs_links.HTML, NO_FIGURE, re.compile(r"https?://\S+")):

@@ -74,7 +74,10 @@ def study_table(docs, match):
   return match[1] + markdown(columns, [True, True] + [False] * 6, cells) + match["end"]
 
 
-def filled(docs, text):
+MAKERS = ((TABLE, table), (STUDY, study_table))
+
+
+def filled(docs, text, makers=MAKERS):
   """(the text with all tables filled, [(offset, what is wrong)])."""
   wrong = []
 
@@ -87,4 +90,6 @@ def filled(docs, text):
         return match[0]
     return instead
 
-  return STUDY.sub(fill(study_table), TABLE.sub(fill(table), text)), wrong
+  for pattern, make in makers:
+    text = pattern.sub(fill(make), text)
+  return text, wrong
