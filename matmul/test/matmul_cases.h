@@ -46,9 +46,8 @@ inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
 
 // Empty, one, primes, tile and tile +- 1, skinny, tall, deep. With `all` each shape has every
 // padding, else one in turn; a shape whose rows are made of vectors also has none. Without `all`
-// long shapes are as long as the executor's device needs: 520 rows or columns are a whole round of
-// tiles of 64 and 128 and some more, and k = 577 is split among more than 16 blocks of 16-deep
-// steps.
+// long shapes are shorter: 520 rows are more than one round of the tiles of `stream_k` on the
+// executor's device, and k = 577 has 37 steps of 16, of which more than 16 blocks get two each.
 inline std::vector<MatMulCase> MatMulCases(bool all = IsExhaustive()) {
   const int64_t wide = all ? 1000 : 520;
   const int64_t deep = all ? 1009 : 577;
