@@ -57,11 +57,11 @@ class MatMulExecutorTest : public testing::TestWithParam<std::string> {
   }
 
   // Runs the case on both executors or, unless IsExhaustive(), on one in turn, and on both every
-  // fourth time.
+  // eighth time.
   template <typename T>
   void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
     const size_t turn = turn_++;
-    const bool both = IsExhaustive() || turn % 4 == 0;
+    const bool both = IsExhaustive() || turn % 8 == 0;
     for (size_t i = 0; i < executors_.size(); ++i) {
       if (!both && i != turn % 2) continue;
       const auto& executor = executors_[i];
@@ -106,9 +106,9 @@ TEST_P(MatMulExecutorTest, Float) {
 
 TEST_P(MatMulExecutorTest, Double) {
   if (!TakesType(implementation_, ElementType::kDouble)) GTEST_SKIP() << "float only";
-  // Only the type differs from above: every other case is enough.
+  // Only the type differs from above: every third case is enough.
   const std::vector<MatMulCase> cases = MatMulCasesFor(implementation_);
-  for (size_t i = 0; i < cases.size(); i += IsExhaustive() ? 1 : 2) RunCase<double>(cases[i]);
+  for (size_t i = 0; i < cases.size(); i += IsExhaustive() ? 1 : 3) RunCase<double>(cases[i]);
 }
 
 TEST_P(MatMulExecutorTest, EveryBlockShape) {

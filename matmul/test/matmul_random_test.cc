@@ -70,7 +70,8 @@ class MatMulRandomTest : public testing::TestWithParam<std::string> {
 
 TEST_P(MatMulRandomTest, IsTheProduct) {
   RandomMatMulLimits limits;
-  limits.extent = 150;
+  limits.extent = CaseCount(/*quick=*/100, /*exhaustive=*/150);
+  limits.deep = CaseCount(/*quick=*/400, /*exhaustive=*/1280);
   for (int64_t number = 0; number < kCases; ++number) {
     const MatMulCase c = RandomMatMulCase(kSeed, number, limits);
     SCOPED_TRACE(testing::Message() << "case " << number << " of seed " << kSeed << ": " << c);

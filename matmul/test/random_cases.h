@@ -14,6 +14,7 @@ namespace stridewise {
 struct RandomMatMulLimits {
   int64_t extent = 300;
   int64_t batch = 4;  // Large matrices come alone.
+  int64_t deep = 1280;
 };
 
 // Returns a random case. Half of all extents are 1 ... 20; the rest are multiples of 16 or
@@ -58,7 +59,7 @@ inline MatMulCase RandomMatMulCase(uint64_t seed, int64_t number,
   // Deep ones, of few tiles, are what is divided along k.
   constexpr int64_t kMostDeepElements = 4096;
   if (c.m * c.n * c.batch <= kMostDeepElements && random.OneIn(8)) {
-    c.k += (aligned ? 16 : 1) * random.Between(16, aligned ? 80 : 1280);
+    c.k += (aligned ? 16 : 1) * random.Between(16, aligned ? limits.deep / 16 : limits.deep);
   }
   return c;
 }
