@@ -160,6 +160,16 @@ TEST(MakePlanTest, LadderOfProductsHasEveryImplementationOfTheGpuAndNoOther) {
   EXPECT_EQ(SizesOf(plan, "naive_uncoalesced"), (std::set<int64_t>{256, 1024, 4096}));
 }
 
+TEST(MakePlanTest, TileWidthHasEveryWidthBesideNaive) {
+  const Plan plan = Products("tile_width");
+  EXPECT_EQ(
+      WorkOf(plan, "tile_width_1"),
+      (Texts{"256x256x256 float 1x1", "1024x1024x1024 float 1x1", "2048x2048x2048 float 1x1"}));
+  EXPECT_EQ(NamesOf(plan),
+            (std::set<std::string>{"global_accumulation", "naive", "naive_one_thread_blocks",
+                                   "tile_width_1", "tile_width_16", "tile_width_8", "tiled"}));
+}
+
 TEST(MakePlanTest, LadderOfTransposesHasEveryImplementationAndSparesTheCpu) {
   const Plan plan = Transposes("ladder");
   EXPECT_EQ(WorkOf(plan, "eigen"), Texts{"2048x2048 float 0x0"});
@@ -173,7 +183,9 @@ TEST(MakePlanTest, StudiesOfTransposesHaveTheirShapesAndBlocks) {
   EXPECT_EQ(WorkOf(Transposes("study_001"), "tile_rectangular"), Texts{"4096x4096 float 32x16"});
   EXPECT_EQ(WorkOf(Transposes("study_002"), "diagonal_col"),
             (Texts{"2048x2048 float 16x16", "2048x2048 float 8x32"}));
+  EXPECT_EQ(WorkOf(Transposes("study_001"), "copy_shared_square"), Texts{"4096x4096 float 32x32"});
   EXPECT_EQ(WorkOf(Transposes("study_003"), "naive_row"), Texts{"2048x2048 int 32x32"});
+  EXPECT_EQ(WorkOf(Transposes("study_003"), "tile_store_conflicts"), Texts{"2048x2048 int 32x32"});
   EXPECT_EQ(WorkOf(Transposes("thin_blocks"), "naive_col").size(), 2u * 9u);
   EXPECT_EQ(WorkOf(Transposes("types"), "cublas_geam").size(), 6u);
   EXPECT_EQ(WorkOf(Transposes("bounds"), "memcpy").size(), 6u);

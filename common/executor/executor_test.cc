@@ -1,7 +1,6 @@
 // What the executor computes, finds and counts, on kernels made for it.
 
 #include "common/executor/executor.h"
-#include "common/executor/launch.h"
 
 #include <fstream>
 #include <numeric>
@@ -10,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "common/base/case_random.h"
+#include "common/executor/launch.h"
 #include "common/executor/symbolizer.h"
 #include "common/executor/testdata/correct_kernels.h"
 #include "common/executor/testdata/planted_bugs.h"
