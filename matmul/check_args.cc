@@ -61,45 +61,13 @@ absl::Status CheckForm(const MatMulImplementation& implementation, const MatMulA
   return absl::OkStatus();
 }
 
-// One of the three matrices, as it is stored.
-struct Operand {
-  const char* name;
-  const char* ld_name;
-  const char* stride_name;
-  ConstMatrix<char> view;  // Of elements of any type.
-  int64_t stride;
-  ElementType type;
-};
-
-absl::Status CheckOperand(const Operand& operand, int64_t batch) {
-  const ConstMatrix<char>& view = operand.view;
-  const int64_t element_bytes = ElementBytes(operand.type);
-  RETURN_IF_ERROR(CheckAtLeast(operand.ld_name, view.ld, view.cols));
-  if (batch > 1) RETURN_IF_ERROR(CheckAtLeast(operand.stride_name, operand.stride, 0));
-  if (view.rows == 0 || view.cols == 0 || batch == 0) return absl::OkStatus();
-  int64_t last_row = 0;
-  int64_t last_matrix = 0;
-  int64_t span = 0;
-  if (__builtin_mul_overflow(view.rows - 1, view.ld, &last_row) ||
-      __builtin_mul_overflow(batch - 1, operand.stride, &last_matrix) ||
-      __builtin_add_overflow(last_row, view.cols, &span) ||
-      __builtin_add_overflow(span, last_matrix, &span) ||
-      __builtin_mul_overflow(span, element_bytes, &span)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(operand.name, " has ", operand.ld_name, " ", view.ld,
-                     batch > 1 ? absl::StrCat(", ", operand.stride_name, " ", operand.stride) : "",
-                     "; allowed are matrices of fewer than 2^63 bytes together"));
-  }
-  if (view.data == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(operand.name, " is null; allowed only when it has no elements, and it has ",
-                     view.rows * view.cols));
-  }
-  if (reinterpret_cast<uintptr_t>(view.data) % static_cast<uintptr_t>(element_bytes) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(operand.name, " is not a multiple of ",
-                                                   element_bytes, ", the element's size"));
-  }
-  return absl::OkStatus();
+// Checks a matrix as it is stored, or a batch of them. `view` is of elements of any type.
+absl::Status CheckOperand(const char* name, const char* ld_name, const char* stride_name,
+                          const ConstMatrix<char>& view, int64_t stride, ElementType type,
+                          int64_t batch) {
+  return CheckMatrixArgument({name, ld_name, stride_name, view.data, view.rows, view.cols, view.ld,
+                              batch, stride, ElementBytes(type)})
+      .status();
 }
 
 absl::Status CheckWorkspace(const MatMulArgs& args) {
@@ -127,18 +95,15 @@ absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const M
   RETURN_IF_ERROR(CheckTypes(implementation, args, names));
   RETURN_IF_ERROR(CheckForm(implementation, args));
   // Our kernels count along k in 32 bits; offsets have 64.
-  constexpr int64_t kMaxK = std::numeric_limits<int32_t>::max();
-  if (implementation.target.where == Where::kDevice && !implementation.needs_cublas &&
-      args.k > kMaxK) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("k is ", args.k, "; allowed is at most ", kMaxK));
+  if (implementation.on_device() && !implementation.needs_cublas) {
+    RETURN_IF_ERROR(CheckAtMost("k", args.k, std::numeric_limits<int32_t>::max()));
   }
-  const Operand operands[] = {
-      {names.a, names.lda, names.stride_a, args.A<char>(), args.a.stride, args.a.type},
-      {names.b, names.ldb, names.stride_b, args.B<char>(), args.b.stride, args.b.type},
-      {"c", "ldc", "stride_c", args.C<char>(), args.c.stride, args.c.type},
-  };
-  for (const Operand& operand : operands) RETURN_IF_ERROR(CheckOperand(operand, args.batch));
+  RETURN_IF_ERROR(CheckOperand(names.a, names.lda, names.stride_a, args.A<char>(), args.a.stride,
+                               args.a.type, args.batch));
+  RETURN_IF_ERROR(CheckOperand(names.b, names.ldb, names.stride_b, args.B<char>(), args.b.stride,
+                               args.b.type, args.batch));
+  RETURN_IF_ERROR(
+      CheckOperand("c", "ldc", "stride_c", args.C<char>(), args.c.stride, args.c.type, args.batch));
   // Of a batch only C must not overlap itself: A and B are only read.
   if (args.batch > 1) {
     RETURN_IF_ERROR(

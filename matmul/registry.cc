@@ -63,6 +63,7 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
 };
 
 Line Step(int number) { return Line(number); }
+Line Variant() { return Line(kNoStep); }
 Line Library() { return Line(kNoStep); }
 
 }  // namespace

@@ -83,6 +83,7 @@ OPERATORS = [
     ("arguments swapped", HOST, r"(static_cast<Index>\(\w+\)), (static_cast<Index>\(\w+\))", r"\2, \1"),
     ("the other variant", HOST, r"(Launch\w+)<true>", r"\1<false>"),
     ("the other variant", HOST, r"(Launch\w+)<false>", r"\1<true>"),
+    ("another width", HOST, r"(Launch\w+)<(?:8|16)>", r"\1<4>"),
     ("constant halved", HOST, r"(constexpr int \w+ = \d+);", r"\1 / 2;"),
     ("constant doubled", HOST, r"(constexpr int \w+ = \d+);", r"\1 * 2;"),
     ("constant plus 1", HOST, r"(constexpr int \w+ = \d+);", r"\1 + 1;"),
@@ -102,7 +103,7 @@ def kernel_files():
                          flags=re.M)
     function_name = {function: name for name, function in entries}
     for path in sorted(path for room in ("ladder", "library") for path in (ROOT / package / room).glob("*.cu")):
-      functions = re.findall(r"^absl::Status (\w+)\(", path.read_text("utf-8"), flags=re.M)
+      functions = re.findall(r"^(?:LaunchStatus|absl::Status) (\w+)\(", path.read_text("utf-8"), flags=re.M)
       names = [function_name[function] for function in functions if function in function_name]
       if names:
         files[str(path.relative_to(ROOT))] = names

@@ -67,6 +67,7 @@ class TransposeLine : public RegistryLine<TransposeLine, TransposeImplementation
 };
 
 inline TransposeLine Step(int number) { return TransposeLine(number); }
+inline TransposeLine Variant() { return TransposeLine(kNoStep); }
 inline TransposeLine Library() { return TransposeLine(kNoStep); }
 
 }  // namespace stridewise

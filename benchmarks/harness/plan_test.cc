@@ -1,183 +1,20 @@
 #include "benchmarks/harness/plan.h"
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/test/fake_operation.h"
-#include "benchmarks/matmul/operation.h"
-#include "benchmarks/transpose/operation.h"
+#include "benchmarks/harness/test/plans.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
-
-using Plan = std::vector<Config>;
-using Texts = std::vector<std::string>;
-
-const Operation* const kOperations[] = {&MatMulOperation(), &TransposeOperations()};
-
-Plan PlanOf(const Operation& operation, const char* preset, const PlanFlags& flags = {}) {
-  const absl::StatusOr<Preset> found = FindPreset(operation, preset);
-  EXPECT_TRUE(found.ok()) << found.status();
-  absl::StatusOr<Plan> plan = MakePlan(operation, *found, flags);
-  EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *std::move(plan) : Plan();
-}
-
-Plan Products(const char* preset, const PlanFlags& flags = {}) {
-  return PlanOf(MatMulOperation(), preset, flags);
-}
-
-Plan Transposes(const char* preset, const PlanFlags& flags = {}) {
-  return PlanOf(TransposeOperations(), preset, flags);
-}
-
-// Fails unless the default preset with these flags is refused in words that hold `words`.
-void ExpectRefused(const Operation& operation, const PlanFlags& flags, const std::string& words) {
-  const absl::Status status = MakePlan(operation, operation.presets()[0], flags).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << words;
-  EXPECT_TRUE(absl::StrContains(status.message(), words)) << words << ": " << status;
-}
-
-std::string Axes(const Config& config) { return absl::StrJoin(config.point.axes, " "); }
-
-// "2048x2048 float 16x16", "64x64 float 16x16 x 4096" for a batch.
-std::string Describe(const Config& config) {
-  return absl::StrCat(ShapeText(config), " ", config.point.type, " ", config.block.x, "x",
-                      config.block.y,
-                      config.point.batch > 1 ? absl::StrCat(" x ", config.point.batch) : "");
-}
-
-// What an implementation is measured with.
-Texts WorkOf(const Plan& plan, const std::string& implementation) {
-  Texts work;
-  for (const Config& config : plan) {
-    if (config.implementation->name == implementation) work.push_back(Describe(config));
-  }
-  return work;
-}
-
-std::set<std::string> NamesOf(const Plan& plan) {
-  std::set<std::string> names;
-  for (const Config& config : plan) names.insert(config.implementation->name);
-  return names;
-}
-
-// The first extents with which an implementation is measured.
-std::set<int64_t> SizesOf(const Plan& plan, const std::string& implementation) {
-  std::set<int64_t> sizes;
-  for (const Config& config : plan) {
-    if (config.implementation->name == implementation) sizes.insert(config.point.extents[0]);
-  }
-  return sizes;
-}
-
-double Volume(const Config& config) {
-  double volume = 1;
-  for (const int64_t extent : config.point.extents) volume *= static_cast<double>(extent);
-  return volume;
-}
-
-TEST(MakePlanTest, EveryPresetHasEachConfigurationOnceAndGoesFromSmallToLarge) {
-  for (const Operation* operation : kOperations) {
-    for (const Preset& preset : AllPresets(*operation)) {
-      SCOPED_TRACE(absl::StrCat(operation->name(), " ", preset.name));
-      const Plan plan = PlanOf(*operation, preset.name.c_str());
-      ASSERT_FALSE(plan.empty());
-      std::set<std::string> seen;
-      std::set<std::string> points_left;
-      std::string point;
-      for (size_t i = 0; i < plan.size(); ++i) {
-        const Config& config = plan[i];
-        const std::string text =
-            absl::StrCat(config.implementation->name, " ", Describe(config), " ", Axes(config));
-        EXPECT_TRUE(seen.insert(text).second) << text << " twice";
-        const std::string its_point = absl::StrCat(ShapeText(config), " ", config.point.type, " x ",
-                                                   config.point.batch, " ", Axes(config));
-        if (its_point != point) {
-          EXPECT_TRUE(points_left.insert(its_point).second)
-              << its_point << " is left and met again";
-          point = its_point;
-        } else {
-          EXPECT_LE(plan[i - 1].implementation, config.implementation) << "not in registry order";
-        }
-        EXPECT_LE(Volume(plan[i == 0 ? 0 : i - 1]), Volume(config)) << text;
-      }
-    }
-  }
-}
-
-TEST(MakePlanTest, FirstStudyOfProductsHasTheAssignmentsSizes) {
-  const Plan plan = Products("cublas_vs_eigen");
-  const std::set<int64_t> eigen = SizesOf(plan, "eigen");
-  EXPECT_EQ(eigen.size(), 501u + 6u);
-  EXPECT_EQ(*eigen.begin(), 1);
-  EXPECT_EQ(*eigen.rbegin(), 10000);
-  EXPECT_TRUE(eigen.count(4991) == 1 && eigen.count(5000) == 1 && eigen.count(9000) == 1);
-  const std::set<int64_t> cublas = SizesOf(plan, "cublas");
-  EXPECT_EQ(cublas.size(), 501u + 6u + 16u);
-  EXPECT_EQ(*cublas.rbegin(), 26000);
-}
-
-TEST(MakePlanTest, SecondStudyStopsEachImplementationWhereTheAssignmentDid) {
-  const Plan plan = Products("own_kernels");
-  EXPECT_EQ(*SizesOf(plan, "cpu_naive").rbegin(), 1024);
-  EXPECT_EQ(*SizesOf(plan, "naive").rbegin(), 2048);
-  const std::set<int64_t> tiled = SizesOf(plan, "tiled");
-  EXPECT_EQ(*tiled.rbegin(), 4096);
-  EXPECT_EQ(tiled.size(), 100u + 31u + 8u);
-  EXPECT_TRUE(SizesOf(plan, "cublas").empty());
-}
-
-TEST(MakePlanTest, ProofTakesEveryImplementationOverTheSameRandomShapes) {
-  PlanFlags flags;
-  flags.seed = 7;
-  const Plan plan = Products("proof", flags);
-  EXPECT_EQ(plan.size(), 10 * MatMulOperation().implementations().size());
-  for (const Config& config : plan) {
-    for (const int64_t extent : config.point.extents) {
-      EXPECT_GE(extent, 1);
-      EXPECT_LE(extent, 1024);
-    }
-  }
-  flags.seed = 8;
-  EXPECT_NE(Products("proof", flags)[0].point.extents, plan[0].point.extents);
-}
-
-TEST(MakePlanTest, LadderOfProductsHasEveryImplementationOfTheGpuAndNoOther) {
-  const Plan plan = Products("ladder");
-  for (const Implementation* i : MatMulOperation().implementations()) {
-    EXPECT_EQ(SizesOf(plan, i->name).count(4096), i->on_device() ? 1u : 0u) << i->name;
-  }
-  EXPECT_EQ(SizesOf(plan, "naive"), (std::set<int64_t>{256, 1024, 4096, 8192}));
-  EXPECT_EQ(SizesOf(plan, "naive_uncoalesced"), (std::set<int64_t>{256, 1024, 4096}));
-}
-
-TEST(MakePlanTest, LadderOfTransposesHasEveryImplementationAndSparesTheCpu) {
-  const Plan plan = Transposes("ladder");
-  EXPECT_EQ(WorkOf(plan, "eigen"), Texts{"2048x2048 float 0x0"});
-  EXPECT_EQ(WorkOf(plan, "cublas_geam"), (Texts{"2048x2048 float 0x0", "8192x8192 float 0x0"}));
-  EXPECT_EQ(NamesOf(plan).size(), TransposeOperations().implementations().size());
-}
-
-TEST(MakePlanTest, StudiesOfTransposesHaveTheirShapesAndBlocks) {
-  EXPECT_EQ(WorkOf(Transposes("study_000"), "tile_unroll2_padded_dynamic"),
-            (Texts{"8192x8192 float 16x16", "8192x8192 float 256x1"}));
-  EXPECT_EQ(WorkOf(Transposes("study_001"), "tile_rectangular"), Texts{"4096x4096 float 32x16"});
-  EXPECT_EQ(WorkOf(Transposes("study_002"), "diagonal_col"),
-            (Texts{"2048x2048 float 16x16", "2048x2048 float 8x32"}));
-  EXPECT_EQ(WorkOf(Transposes("study_003"), "naive_row"), Texts{"2048x2048 int 32x32"});
-  EXPECT_EQ(WorkOf(Transposes("thin_blocks"), "naive_col").size(), 2u * 9u);
-  EXPECT_EQ(WorkOf(Transposes("types"), "cublas_geam").size(), 6u);
-  EXPECT_EQ(WorkOf(Transposes("bounds"), "memcpy").size(), 6u);
-}
 
 TEST(MakePlanTest, FlagsReplaceShapesTypesAndBlocksAndNarrowImplementations) {
   PlanFlags flags;
@@ -300,44 +137,6 @@ TEST(MakePlanTest, ImplementationsNarrowAPreset) {
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-// Both sides of each floor, unless the rows are paired with the peer.
-TEST(LimitsPresetTest, MeasuresThePeersAndHasTheAxes) {
-  const Plan products = Products(kLimitsPreset);
-  EXPECT_EQ(FindPreset(MatMulOperation(), kLimitsPreset)->pair_with, "cublas");
-  EXPECT_EQ(products.size(), 35u);
-  EXPECT_EQ(NamesOf(products), std::set<std::string>{"auto"});
-  std::multiset<std::string> forms;
-  for (const Config& config : products) {
-    if (config.point.batch == 1000) {
-      EXPECT_EQ(ShapeText(config), "64x64x64");
-    }
-    forms.insert(absl::StrCat(Axes(config), " x ", config.point.batch));
-  }
-  for (const char* once : {"nt 1 0 x 1", "tn 1 0 x 1", "tt 1 0 x 1", "nn_col 1 0 x 1",
-                           "nn 1 0.5 x 1", "nn 1 0 x 1000"}) {
-    EXPECT_EQ(forms.count(once), 1u) << once;
-  }
-  EXPECT_EQ(forms.count("nn 1 0 x 1"), 35u - 6u);
-
-  const Plan transposes = Transposes(kLimitsPreset);
-  EXPECT_EQ(FindPreset(TransposeOperations(), kLimitsPreset)->pair_with, "copy_vector");
-  EXPECT_EQ(NamesOf(transposes),
-            (std::set<std::string>{"auto", "memcpy", "cublas_geam", "in_place_square",
-                                   "in_place_rectangular"}));
-  EXPECT_EQ(WorkOf(transposes, "cublas_geam").size(), 3u + 1 + 10 + 10 + 6 + 5);
-}
-
-TEST(FindPresetTest, ListsThePresetsThatThereAre) {
-  for (const Operation* operation : kOperations) {
-    const absl::Status status = FindPreset(*operation, "nonsense").status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    for (const char* words : {"--preset: 'nonsense'", "default", "limits"}) {
-      EXPECT_TRUE(absl::StrContains(status.message(), words)) << status;
-    }
-  }
-  EXPECT_FALSE(FindPreset(FakeOperation(), kLimitsPreset).ok()) << "it has no limits";
-}
-
 TEST(MakePlanTest, TypesHaveTheirSizes) {
   const std::map<std::string, int64_t> want = {{"float", 4}, {"int", 4},    {"u8", 1},
                                                {"u16", 2},   {"double", 8}, {"float4", 16}};
@@ -435,57 +234,6 @@ TEST(FlagsForTest, MakeTheSameConfiguration) {
     EXPECT_EQ(again[0].implementation, config.implementation);
     EXPECT_EQ(Title(again[0]), Title(config));
     EXPECT_TRUE(again[0].point == config.point);
-  }
-}
-
-TEST(OperationTest, SaysWhatCanBeAskedOfAnImplementation) {
-  const struct {
-    const Operation* operation;
-    const char* name;
-    bool has_kernel;
-    bool runs_on_executor;
-  } kCases[] = {
-      {&TransposeOperations(), "tile_square", true, true},
-      {&TransposeOperations(), "cublas_geam", true, false},
-      {&TransposeOperations(), "memcpy", false, false},
-      {&TransposeOperations(), "eigen", false, false},
-      {&TransposeOperations(), "auto", true, true},
-      {&TransposeOperations(), "in_place_square", true, true},
-      {&MatMulOperation(), "tiled", true, true},
-      {&MatMulOperation(), "cublas", true, false},
-      {&MatMulOperation(), "cpu_naive", false, false},
-  };
-  for (const auto& c : kCases) {
-    const Implementation* implementation = c.operation->Find(c.name);
-    ASSERT_NE(implementation, nullptr) << c.name;
-    EXPECT_EQ(implementation->name, c.name);
-    EXPECT_EQ(c.operation->HasKernel(*implementation), c.has_kernel) << c.name;
-    const auto on_executor = c.operation->OnExecutor(*implementation);
-    EXPECT_EQ(on_executor.ok(), c.runs_on_executor) << c.name;
-    EXPECT_EQ(absl::IsUnimplemented(on_executor.status()), !c.runs_on_executor) << c.name;
-  }
-  EXPECT_EQ(MatMulOperation().Find("nonsense"), nullptr);
-  EXPECT_EQ(MatMulOperation().FindPeer("eigen"), nullptr);
-}
-
-// What makes the runner share operands between rows.
-TEST(PointTest, DiffersInEachPart) {
-  const Point point = MatMulOperation().UsualPoint({2, 3, 4});
-  EXPECT_TRUE(point == MatMulOperation().UsualPoint({2, 3, 4}));
-  EXPECT_FALSE(point == MatMulOperation().UsualPoint({2, 3, 5}));
-  EXPECT_FALSE(point == (Point{point.extents, "double", 1, point.axes}));
-  EXPECT_FALSE(point == (Point{point.extents, "float", 2, point.axes}));
-  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn_col", "1", "0"}}));
-}
-
-TEST(OperationTest, AResultWithoutElementsIsEmpty) {
-  for (const std::vector<int64_t>& extents : std::vector<std::vector<int64_t>>{
-           {0, 3}, {3, 0}, {0, 3, 3}, {3, 0, 3}, {3, 3}, {3, 3, 3}, {3, 3, 0}}) {
-    const Operation& operation = *kOperations[extents.size() == 3 ? 0 : 1];
-    const Point point = operation.UsualPoint(extents);
-    // Products along an empty k are zeros.
-    EXPECT_EQ(operation.MakeProblem(point)->empty(), extents[0] * extents[1] == 0)
-        << absl::StrJoin(extents, "x");
   }
 }
 

@@ -8,12 +8,13 @@
 namespace stridewise {
 namespace {
 
-// The implementations of the GPU, apart from the slowest two if `all` is false. They are listed by
+// The implementations of the GPU, apart from the slowest four if `all` is false. They are listed by
 // name so that new ones join.
 std::string DeviceImplementations(bool all) {
   std::string names;
   for (const MatMulImplementation& i : MatMulImplementations()) {
-    const bool slow = i.name == "naive_one_thread_blocks" || i.name == "naive_uncoalesced";
+    const bool slow = i.name == "naive_one_thread_blocks" || i.name == "naive_uncoalesced" ||
+                      i.name == "global_accumulation" || i.name == "tile_width_1";
     if (i.on_device() && (all || !slow)) absl::StrAppend(&names, names.empty() ? "" : ",", i.name);
   }
   return names;
@@ -43,9 +44,14 @@ std::vector<Preset>* MakePresets() {
       // 256 is what the host executor counts within a second a kernel.
       {"ladder",
        "every kernel of the GPU at 256 (with its memory behaviour), 1024, 4096, and at 8192 "
-       "without the slowest two",
+       "without the slowest four",
        {Selection(DeviceImplementations(/*all=*/true)).Sizes("256,1024,4096"),
         Selection(DeviceImplementations(/*all=*/false)).Sizes("8192")}},
+      {"tile_width",
+       "the assignment's remarks: tiles of width 1, 8, 16 and 32 beside naive, and sums in global "
+       "memory",
+       {Selection("naive,naive_one_thread_blocks,global_accumulation,tile_width_*,tiled")
+            .Sizes("256,1024,2048")}},
   };
 }
 

@@ -56,6 +56,8 @@ constexpr absl::string_view kMergedLoads =
 constexpr KnownDifference kKnownDifferences[] = {
     {"tiled", Counter::kSharedLoadWavefronts, kMergedLoads},
     {"tiled_multiply_add", Counter::kSharedLoadWavefronts, kMergedLoads},
+    {"tile_width_8", Counter::kSharedLoadWavefronts, kMergedLoads},
+    {"tile_width_16", Counter::kSharedLoadWavefronts, kMergedLoads},
 };
 
 const KnownDifference* FindKnown(absl::string_view implementation) {

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "benchmarks/transpose/operation.h"
 
 namespace stridewise {
@@ -64,15 +65,19 @@ std::vector<Preset>* MakePresets() {
         Selection("copy_row,copy_col").Sizes("2048").BlockShapes("16x16")}},
       {"study_001",
        "the second study's kernels at 4096: naive, square and rectangular tiles, the tile's copy",
-       {Selection("cpu_naive_row,copy_shared,naive_*,tile_square*,tile_rectangular*")
+       {Selection("cpu_naive_row,copy_shared,copy_shared_square,naive_*,tile_square*,"
+                  "tile_rectangular*")
             .Sizes("4096")
             .BlockShapes("32x32")}},
       {"study_002",
        "the third study's kernels at 2048, blocks of 16x16 and 8x32; thin_blocks has the others",
        {Selection(kBlockKernels).Sizes("2048").BlockShapes("16x16,8x32")}},
       {"study_003",
-       "the fourth study's table: with_copies at 2048",
-       {Selection(kFourthStudy).Sizes("2048").BlockShapes("32x32").Types("int")}},
+       "the fourth study's table: with_copies at 2048, and the tile that conflicts on the store",
+       {Selection(absl::StrCat(kFourthStudy, ",tile_store_conflicts"))
+            .Sizes("2048")
+            .BlockShapes("32x32")
+            .Types("int")}},
   };
 }
 

@@ -54,17 +54,22 @@ Counts Fetches(int64_t warps, int64_t a_sectors, int64_t b_sectors) {
 }
 Counts Stores(int64_t warps, int64_t sectors) { return {warps, warps * sectors}; }
 
-// Each warp fetches a row of a tile of A and of B for each 32 products, and puts it into shared
-// memory; from there it takes one element of A, the same for all lanes, and a row of B, for each.
-constexpr int64_t kTileRows = kWarps * 2 * (kExtent / kTile);
-Counts TileFetches(int64_t row_sectors) { return {kTileRows, kTileRows * row_sectors}; }
-Counts TileStores(int64_t row_wavefronts) { return {kTileRows, kTileRows * row_wavefronts}; }
+// Each warp fetches 32 elements of a tile of A and of B for each `width` products, and puts them
+// into shared memory; from there each lane takes an element of A and one of B for each product. In
+// tiles of 32x32 a warp is a row: the element of A is the same for all lanes.
+Counts TileFetches(int64_t sectors, int64_t width = kTile) {
+  const int64_t requests = kWarps * 2 * (kExtent / width);
+  return {requests, requests * sectors};
+}
+Counts TileStores(int64_t wavefronts, int64_t width = kTile) {
+  return TileFetches(wavefronts, width);
+}
 Counts TileLoads(int64_t a_wavefronts, int64_t b_wavefronts) {
   return {kWarps * kExtent * 2, kWarps * kExtent * (a_wavefronts + b_wavefronts)};
 }
 
-constexpr int64_t TileBytes(ElementType type) {  // Two tiles, without padding.
-  return 2 * kTile * kTile * (type == ElementType::kFloat ? 4 : 8);
+constexpr int64_t TileBytes(ElementType type, int64_t width = kTile) {  // Two, without padding.
+  return 2 * width * width * (type == ElementType::kFloat ? 4 : 8);
 }
 
 // Kernels with their results in registers go along k in steps of 8. What all `warps` do, of which
@@ -136,6 +141,15 @@ const MemoryCase kCases[] = {
      kNone,
      kNone,
      0},
+    // The naive kernel, and for each k a load and a store of C; before the first a store of 0.
+    {"global_accumulation",
+     {16, 16},
+     kFloat,
+     EachProduct(kWarps, {3, Sectors(2, 1) + Sectors(1, 16) + Sectors(2, 16)}),
+     EachWarp(kWarps, {kExtent + 1, (kExtent + 1) * Sectors(2, 16)}),
+     kNone,
+     kNone,
+     0},
     {"tiled_multiply_add",
      {32, 32},
      kFloat,
@@ -161,6 +175,32 @@ const MemoryCase kCases[] = {
      TileLoads(1, 2),
      TileStores(2),
      TileBytes(kDouble)},
+    // The global loads and stores of naive_one_thread_blocks.
+    {"tile_width_1",
+     {1, 1},
+     kFloat,
+     Fetches(kElements, 1, 1),
+     Stores(kElements, 1),
+     EachProduct(kElements, {2, 2}),
+     EachProduct(kElements, {2, 2}),
+     TileBytes(kFloat, 1)},
+    // A warp is 4 rows of 8 threads, or 2 of 16. Its elements of A lie in a bank for each row.
+    {"tile_width_8",
+     {8, 8},
+     kFloat,
+     TileFetches(Sectors(4, 8), 8),
+     Stores(kWarps, Sectors(4, 8)),
+     TileLoads(1, 1),
+     TileStores(1, 8),
+     TileBytes(kFloat, 8)},
+    {"tile_width_16",
+     {16, 16},
+     kFloat,
+     TileFetches(Sectors(2, 16), 16),
+     Stores(kWarps, Sectors(2, 16)),
+     TileLoads(1, 1),
+     TileStores(1, 16),
+     TileBytes(kFloat, 16)},
     // A warp loads 4 rows of A's tile and half a row of B's. For a k it takes eight elements of A,
     // each the same for all lanes, and a row of B: 9 for 8 fma.
     {"register_tile_1d",

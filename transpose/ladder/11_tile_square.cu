@@ -3,6 +3,9 @@
 // conflicts: in the unpadded tile (tile_square) a column lies in a single bank, and a warp's load
 // takes 32 wavefronts where one would do. One column of padding (tile_square_padded) moves every
 // row one bank further, so that a column is spread over all 32 banks.
+//
+// Beside them `tile_store_conflicts`: rows and columns are exchanged on the way into the tile, so
+// that the store to shared memory takes the 32 wavefronts and the load from it takes one.
 
 #include "common/gpu/launch.h"
 #include "transpose/views.h"
@@ -12,7 +15,10 @@ namespace {
 
 constexpr int kTile = 32;
 
-template <int kPad, typename In, typename Out>
+// Where rows and columns are exchanged.
+enum class Exchange { kOnLoad, kOnStore };  // From shared memory, or to it.
+
+template <int kPad, Exchange kExchange, typename In, typename Out>
 __global__ void TileSquare(In in, Out out) {
   using Index = typename In::Index;
   using T = typename Out::Element;
@@ -22,18 +28,18 @@ __global__ void TileSquare(In in, Out out) {
   const Index first_row = BlockRow<Index>() * kTile;
   const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
   if (first_row + y < in.rows && first_col + x < in.cols) {
-    tile[y][x] = in(first_row + y, first_col + x);
+    (kExchange == Exchange::kOnLoad ? tile[y][x] : tile[x][y]) = in(first_row + y, first_col + x);
   }
   __syncthreads();
   if (first_col + y < in.cols && first_row + x < in.rows) {
-    out(first_col + y, first_row + x) = tile[x][y];
+    out(first_col + y, first_row + x) = kExchange == Exchange::kOnLoad ? tile[x][y] : tile[y][x];
   }
 }
 
-template <int kPad>
+template <int kPad, Exchange kExchange = Exchange::kOnLoad>
 LaunchStatus LaunchTileSquare(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
-    return Launch(TileSquare<kPad, decltype(in), decltype(out)>,
+    return Launch(TileSquare<kPad, kExchange, decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
                   in, out);
   });
@@ -45,6 +51,10 @@ LaunchStatus TransposeTileSquare(const TransposeArgs& args) { return LaunchTileS
 
 LaunchStatus TransposeTileSquarePadded(const TransposeArgs& args) {
   return LaunchTileSquare<1>(args);
+}
+
+LaunchStatus TransposeTileStoreConflicts(const TransposeArgs& args) {
+  return LaunchTileSquare<0, Exchange::kOnStore>(args);
 }
 
 }  // namespace stridewise

@@ -85,8 +85,10 @@ const MemoryCase kGlobalMemory[] = {
 const MemoryCase kSharedMemory[] = {
     // Rows on both sides.
     {"copy_shared", k32x8, 4, Sectors(1, 32), Sectors(1, 32), 1, 1},
+    {"copy_shared_square", k32x32, 4, Sectors(1, 32), Sectors(1, 32), 1, 1},
     // A column of a tile whose rows are 32 long lies in one bank.
     {"tile_square", k32x32, 4, Sectors(1, 32), Sectors(1, 32), 32, 1},
+    {"tile_store_conflicts", k32x32, 4, Sectors(1, 32), Sectors(1, 32), 1, 32},
     // With rows of 33, element (x, y) lies in bank (33 x + y) % 32 = (x + y) % 32.
     {"tile_square_padded", k32x32, 4, Sectors(1, 32), Sectors(1, 32), 1, 1},
     {"tile_unrolled", k32x8, 4, Sectors(1, 32), Sectors(1, 32), 1, 1},
@@ -111,6 +113,10 @@ const MemoryCase kSharedMemory[] = {
     // elements of a column still go one by one; a row takes its 256 or 512 bytes.
     {"tile_square", k32x32, 8, Sectors(1, 32, 8), Sectors(1, 32, 8), 32, 2},
     {"tile_square", k32x32, 16, Sectors(1, 32, 16), Sectors(1, 32, 16), 32, 4},
+    {"tile_store_conflicts", k32x32, 1, Sectors(1, 32, 1), Sectors(1, 32, 1), 1, 8},
+    {"tile_store_conflicts", k32x32, 2, Sectors(1, 32, 2), Sectors(1, 32, 2), 1, 16},
+    {"tile_store_conflicts", k32x32, 8, Sectors(1, 32, 8), Sectors(1, 32, 8), 2, 32},
+    {"tile_store_conflicts", k32x32, 16, Sectors(1, 32, 16), Sectors(1, 32, 16), 4, 32},
     {"tile_square_padded", k32x32, 8, Sectors(1, 32, 8), Sectors(1, 32, 8), 2, 2},
     {"tile_square_padded", k32x32, 16, Sectors(1, 32, 16), Sectors(1, 32, 16), 4, 4},
     // Swizzling has no conflicts at any size.
@@ -181,7 +187,9 @@ const FootprintCase kFootprints[] = {
     {"diagonal_row", 1, 0, 0},
     {"diagonal_col", 1, 0, 0},
     {"copy_shared", 4, Tiles(32, 32), 32 * 33 * 4},
+    {"copy_shared_square", 1, Tiles(32, 32), 32 * 33 * 4},
     {"tile_square", 1, Tiles(32, 32), 32 * 32 * 4},
+    {"tile_store_conflicts", 1, Tiles(32, 32), 32 * 32 * 4},
     {"tile_square_padded", 1, Tiles(32, 32), 32 * 33 * 4},
     {"tile_rectangular", 1, Tiles(16, 32), 16 * 32 * 4},
     {"tile_rectangular_padded", 1, Tiles(16, 32), 16 * 34 * 4},

@@ -1,0 +1,66 @@
+#include "benchmarks/harness/operation.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/harness/test/plans.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+TEST(OperationTest, SaysWhatCanBeAskedOfAnImplementation) {
+  const struct {
+    const Operation* operation;
+    const char* name;
+    bool has_kernel;
+    bool runs_on_executor;
+  } kCases[] = {
+      {&TransposeOperations(), "tile_square", true, true},
+      {&TransposeOperations(), "cublas_geam", true, false},
+      {&TransposeOperations(), "memcpy", false, false},
+      {&TransposeOperations(), "eigen", false, false},
+      {&TransposeOperations(), "auto", true, true},
+      {&TransposeOperations(), "in_place_square", true, true},
+      {&MatMulOperation(), "tiled", true, true},
+      {&MatMulOperation(), "cublas", true, false},
+      {&MatMulOperation(), "cpu_naive", false, false},
+  };
+  for (const auto& c : kCases) {
+    const Implementation* implementation = c.operation->Find(c.name);
+    ASSERT_NE(implementation, nullptr) << c.name;
+    EXPECT_EQ(implementation->name, c.name);
+    EXPECT_EQ(c.operation->HasKernel(*implementation), c.has_kernel) << c.name;
+    const auto on_executor = c.operation->OnExecutor(*implementation);
+    EXPECT_EQ(on_executor.ok(), c.runs_on_executor) << c.name;
+    EXPECT_EQ(absl::IsUnimplemented(on_executor.status()), !c.runs_on_executor) << c.name;
+  }
+  EXPECT_EQ(MatMulOperation().Find("nonsense"), nullptr);
+  EXPECT_EQ(MatMulOperation().FindPeer("eigen"), nullptr);
+}
+
+// What makes the runner share operands between rows.
+TEST(PointTest, DiffersInEachPart) {
+  const Point point = MatMulOperation().UsualPoint({2, 3, 4});
+  EXPECT_TRUE(point == MatMulOperation().UsualPoint({2, 3, 4}));
+  EXPECT_FALSE(point == MatMulOperation().UsualPoint({2, 3, 5}));
+  EXPECT_FALSE(point == (Point{point.extents, "double", 1, point.axes}));
+  EXPECT_FALSE(point == (Point{point.extents, "float", 2, point.axes}));
+  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn_col", "1", "0"}}));
+}
+
+TEST(OperationTest, AResultWithoutElementsIsEmpty) {
+  for (const std::vector<int64_t>& extents : std::vector<std::vector<int64_t>>{
+           {0, 3}, {3, 0}, {0, 3, 3}, {3, 0, 3}, {3, 3}, {3, 3, 3}, {3, 3, 0}}) {
+    const Operation& operation = *kOperations[extents.size() == 3 ? 0 : 1];
+    const Point point = operation.UsualPoint(extents);
+    // Products along an empty k are zeros.
+    EXPECT_EQ(operation.MakeProblem(point)->empty(), extents[0] * extents[1] == 0)
+        << absl::StrJoin(extents, "x");
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
