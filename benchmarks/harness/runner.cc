@@ -26,6 +26,15 @@ absl::Status CheckComputeCapability(const Implementation& implementation,
       absl::StrCat(implementation.name, " needs sm_", needs, "; the device is sm_", has));
 }
 
+// Fails before the host's operands are made: at the size of a large card that takes minutes.
+absl::Status CheckDeviceMemory(const Problem& problem, const DeviceInfo& device) {
+  auto bytes = static_cast<int64_t>(problem.output().bytes);
+  for (const BufferSpec& input : problem.inputs()) bytes += static_cast<int64_t>(input.bytes);
+  if (device.memory_bytes == 0 || bytes <= device.memory_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "device memory: ", bytes, " bytes requested, the device has ", device.memory_bytes));
+}
+
 // One side of a measurement on the device: an implementation bound to the problem, and the memory
 // that it needs beside the operands.
 class Arm {
@@ -129,7 +138,11 @@ absl::Status Runner::CheckSupported(const Config& config) const {
 absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row) {
   const Implementation& implementation = *config.implementation;
   RETURN_IF_ERROR(CheckSupported(config));
-  const Work work = config.operation->MakeProblem(config.point)->work();
+  const std::unique_ptr<Problem> problem = config.operation->MakeProblem(config.point);
+  if (implementation.on_device()) {
+    RETURN_IF_ERROR(CheckDeviceMemory(*problem, machine_.device()));
+  }
+  const Work work = problem->work();
   RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, WorkToTime(work)));
   // Before the operands are made: cuBLAS, once created, also computes references.
   ASSIGN_OR_RETURN(const double init_ms, InitMs(config));

@@ -11,7 +11,10 @@ ABSL_FLAG(
     "is called. Default: the program's name with .csv. A file that is there is kept as .bak.");
 ABSL_FLAG(bool, resume, false,
           "Keep the rows that the file already has and measure only what is missing.");
-ABSL_FLAG(bool, list, false, "List what can be measured, and stop.");
+ABSL_FLAG(
+    bool, list, false,
+    "List what can be measured, and stop. Of the sweeps with --preset, --sizes or --shapes: list "
+    "the configurations that they select, as flags.");
 ABSL_FLAG(int, device, 0, "Number of the GPU to use.");
 ABSL_FLAG(std::string, l2, "cold",
           "cold: each sample finds an L2 cache full of other data. hot: it finds what the sample "

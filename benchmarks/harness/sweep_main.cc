@@ -56,6 +56,16 @@ std::string ListText(const Operation& operation) {
   return text + operation.ListNotes();
 }
 
+// Returns a line for each configuration of a plan: the flags that select it alone.
+std::string PlanText(const std::vector<Config>& plan) {
+  std::string text;
+  for (const Config& config : plan) {
+    const std::vector<std::string> flags = FlagsFor(config);  // The first is --operation.
+    absl::StrAppend(&text, absl::StrJoin(flags.begin() + 1, flags.end(), " "), "\n");
+  }
+  return text;
+}
+
 // Returns the peer that --pair_with, the preset or the operation names; null for none.
 absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& preset) {
   const std::string flag = absl::GetFlag(FLAGS_pair_with);
@@ -97,17 +107,21 @@ absl::Status ReportLimits(const Operation& operation, Sweep* sweep,
 absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
   ASSIGN_OR_RETURN(const SweepOptions options,
                    SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
-  if (options.list) {
-    std::cout << ListText(operation);
-    return kExitOk;
-  }
   const std::string preset_name = absl::GetFlag(FLAGS_preset);
   ASSIGN_OR_RETURN(const Preset preset,
                    FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
   ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
+  if (options.list && preset_name.empty() && flags.sizes.empty() && flags.shapes.empty()) {
+    std::cout << ListText(operation);
+    return kExitOk;
+  }
   flags.seed = options.seed;
   if (flags.implementations.empty()) flags.implementations = program.implementations;
   ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, flags));
+  if (options.list) {
+    std::cout << PlanText(plan);
+    return kExitOk;
+  }
   RowOptions wanted;
   wanted.cross_check = preset.cross_check;
   ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
