@@ -148,7 +148,7 @@ absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, R
   ASSIGN_OR_RETURN(const double init_ms, InitMs(config));
   row->Set(Column::kInitMs, init_ms);
   ASSIGN_OR_RETURN(Workload * workload, WorkloadOf(config));
-  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted.peer, row)
+  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted, row)
                                              : MeasureHost(config, row));
   return wanted.cross_check ? workload->CrossCheck(implementation.name) : absl::OkStatus();
 }
@@ -209,7 +209,7 @@ absl::Status Runner::MeasureHost(const Config& config, ResultRow* row) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, ResultRow* row) {
+absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row) {
   const Problem& problem = workload_->problem();
   const Operation& operation = *config.operation;
   ASSIGN_OR_RETURN(const Arm own, Arm::Create(*config.implementation, config.block, problem,
@@ -225,6 +225,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, Resul
   subject.prepare = own.Prepare();
 
   Arm other;
+  const Peer* peer = wanted.peer;
   const Implementation* paired = peer == nullptr ? nullptr : operation.Find(peer->implementation);
   if (paired != nullptr && operation.CheckSupported(*paired, config.point).ok()) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
@@ -234,6 +235,13 @@ absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, Resul
   }
   // Without a judge the harness keeps no second copy of the result: large problems need the room.
   if (options_.verify != VerifyMode::kOff) subject.verify = [&] { return Verify(config, row); };
+  if (wanted.counters != nullptr) {
+    subject.count = [&](const CountedWork& work) -> absl::Status {
+      ASSIGN_OR_RETURN(const std::vector<double> values, ReadCounters(*wanted.counters, work));
+      row->Set(Column::kCounters, CountersText(options_.counters, values));
+      return absl::OkStatus();
+    };
+  }
   ASSIGN_OR_RETURN(const DeviceMeasurement measured,
                    MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
                                    machine_.nvml(), Interrupted));

@@ -24,6 +24,7 @@
 #include "benchmarks/harness/sweep_flags.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/counters.h"
 
 ABSL_FLAG(std::string, preset, "",
           "What to measure, by name; --list shows the presets. Empty for the program's own.");
@@ -80,6 +81,26 @@ absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& pr
   return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
 }
 
+// Returns the source of --counters; null without the flag, and where counters cannot be read, with
+// a line for people in `why_not`. InvalidArgument for a counter that the GPU does not have.
+absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& options,
+                                                           const Machine& machine,
+                                                           std::string* why_not) {
+  if (options.counters.empty()) return nullptr;
+  absl::Status status = machine.gpu_status();
+  if (status.ok()) {
+    absl::StatusOr<std::unique_ptr<CounterSource>> source =
+        OpenCounters(options.counters, options.device);
+    if (source.ok()) return source;
+    status = source.status();
+  }
+  if (absl::IsInvalidArgument(status)) {
+    return absl::InvalidArgumentError(absl::StrCat("--counters: ", status.message()));
+  }
+  *why_not = absl::StrCat("--counters: not read, ", status.message(), "\n");
+  return nullptr;
+}
+
 // Opens the file of --limits_csv; nothing without the flag.
 absl::StatusOr<std::optional<RecordFile>> OpenLimitsFile(const Operation& operation,
                                                          bool has_limits) {
@@ -127,12 +148,16 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
   const bool has_limits = preset.name == kLimitsPreset;
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  std::string why_no_counters;
+  ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
+                   CountersFor(options, *machine, &why_no_counters));
+  wanted.counters = counters.get();
   ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimitsFile(operation, has_limits));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
 
-  sweep->Print(machine->Headline() + "\n");
+  sweep->Print(machine->Headline() + "\n" + why_no_counters);
   Runner runner(&options, machine.get());
   for (const Config& config : plan) {
     if (Interrupted()) break;

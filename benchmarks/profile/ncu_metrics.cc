@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "benchmarks/harness/row_columns.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/counters.h"
 #include "common/measure/csv.h"
 #include "common/measure/statistics.h"
 
@@ -73,11 +74,6 @@ constexpr ColumnMetric kCounts[] = {
     {Column::kL2ReadSectors, kL2Reads},
     {Column::kL2WriteSectors, kL2Writes},
 };
-
-constexpr absl::string_view kNotPermitted =
-    "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): run as root or with CAP_SYS_ADMIN, or "
-    "load the driver with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in "
-    "/etc/modprobe.d and reboot";
 
 using Launches = absl::Span<const NcuLaunch>;
 
@@ -218,7 +214,8 @@ bool RemoveUnknownMetrics(absl::string_view error, std::vector<std::string>* met
 
 absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output) {
   if (absl::StrContains(output, "ERR_NVGPUCTRPERM")) {
-    return absl::InvalidArgumentError(kNotPermitted);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): ", kCounterPermission));
   }
   const std::string error = MessageOf(output, "==ERROR==");
   if (!error.empty()) return absl::InternalError(absl::StrCat("ncu: ", error));
