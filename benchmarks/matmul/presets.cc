@@ -22,8 +22,7 @@ std::string DeviceImplementations(bool all) {
 std::vector<Preset>* MakePresets() {
   return new std::vector<Preset>{
       {"default",
-       "what the first look shows: CPU, naive, tiled and cuBLAS over the powers of two, in a "
-       "minute or two",
+       "what the first look shows: CPU, naive, tiled and cuBLAS over the powers of two and 1000",
        {Selection("cpu_naive").Sizes("32:512:*2"),
         Selection("eigen*,naive*").Sizes("32:2048:*2,1000"),
         Selection("tiled*,cublas*").Sizes("32:4096:*2,1000")}},
