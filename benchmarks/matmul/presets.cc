@@ -47,7 +47,7 @@ std::vector<Preset>* MakePresets() {
         Selection(DeviceImplementations(/*all=*/false)).Sizes("8192")}},
       // Three matrices of 113000 x 113000 floats have 153.2e9 bytes, an H200 has 150.8e9.
       {"out_of_memory",
-       "matrices that exceed a card of 141 GB, and a size after them: the sweep goes on",
+       "matrices that exceed a card of 141 GB, beside ones that do not",
        {Selection("naive,tiled,auto,cublas").Sizes("113000,1024")}},
   };
 }
