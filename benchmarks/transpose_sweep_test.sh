@@ -51,7 +51,7 @@ grep -q ',transpose_in_place,in_place_square,float,,33,33,' all.csv || fail "no 
 expect_exit 0 --shapes=7x5 --batch=3 --max_seconds=0.01 --csv=batch.csv
 grep -q ',copy,memcpy,' batch.csv || fail "a batch leaves out the copies: $(cat batch.csv)"
 ! grep -q ',transpose,naive_row,' batch.csv || fail "naive_row takes batches: $(cat batch.csv)"
-[ "$(grep -E -c ',3,,,,("[^"]*"|[^,]*),,,[0-9]*.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
+[ "$(grep -E -c ',3,,,,("[^"]*"|[^,]*),,,[0-9]*,{21}.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
 ! grep -E ',(mismatch|error),' batch.csv || fail "a batch is wrong"
 before=$(rows batch.csv)
 expect_exit 0 --shapes=7x5 --implementations=memcpy --max_seconds=0.01 --csv=batch.csv --resume
@@ -101,5 +101,11 @@ expect_exit 0 --help
 grep -q -e '--implementations' out && grep -q -e '--kernels' out || fail "--help does not tell of the flags"
 expect_exit 0 --list
 grep -q thin_blocks out || fail "--list does not tell of the presets"
+expect_exit 0 --list --preset=study_003 --implementations='naive_row,cpu*'
+printf '%s\n' '--implementations=cpu_naive_row --shapes=2048x2048 --types=int' \
+  '--implementations=naive_row --shapes=2048x2048 --types=int --blocks=32x32' | cmp -s - out ||
+  fail "--list of a preset: $(cat out)"
+expect_exit 0 --list --preset=study_000
+grep -q -e '--implementations=copy_row --shapes=4096x4096 --types=float --blocks=16x16' out || fail "no 4096: $(cat out)"
 
 finish

@@ -6,7 +6,7 @@ def _package_and_name(label):
     return label[len("//"):].split(":")
 
 def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
-    """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh and COMMIT.
+    """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh, measure_all.sh and COMMIT.
 
     The same binaries and the same commit make the same bytes. Without a CUDA toolkit the bundle is skipped, as are the
     targets in it.
@@ -40,13 +40,18 @@ def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
             copy_sources.append("cp --parents $(locations %s) %s" % (label, root))
             sources.append(label)
 
+    scripts = ["//tools:" + script for script in [
+        "count_tests.sh",
+        "cuda_libraries.sh",
+        "measure_all.sh",
+        "ncu_check.py",
+        "run_gpu_tests.sh",
+    ]]
+
     native.genrule(
         name = name,
         testonly = True,
-        srcs = tests + benchmarks + sources + [
-            "//tools:count_tests.sh",
-            "//tools:run_gpu_tests.sh",
-        ],
+        srcs = tests + benchmarks + sources + scripts,
         outs = [name + ".tar"],
         cmd = "\n".join([
             "set -e",
@@ -54,7 +59,7 @@ def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
             "trap 'rm -rf \"$$work\"' EXIT",
             "bundle=$$work/" + name,
             "mkdir -p $$bundle/tests $$bundle/benchmarks",
-            "cp $(location //tools:count_tests.sh) $(location //tools:run_gpu_tests.sh) $$bundle",
+            "cp %s $$bundle" % " ".join(["$(location %s)" % script for script in scripts]),
             "sed -n 's/^STABLE_GIT_COMMIT //p' bazel-out/stable-status.txt > $$bundle/COMMIT",
         ] + [
             "cp $(location %s) $$bundle/%s" % (label, copy)

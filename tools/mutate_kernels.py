@@ -238,10 +238,12 @@ def main():
     if group:
       print("\n".join(["", title + ":", *map(described, group)]))
   if flags.csv:
+    status = subprocess.run(["sh", "tools/workspace_status.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+    commit = status.removeprefix("STABLE_GIT_COMMIT ").strip()
     with open(flags.csv, "w", newline="", encoding="utf-8") as file:
       writer = csv.writer(file)
-      writer.writerow(["file", "line", "change", "mutated", "outcome", "killed_by"])
-      writer.writerows([*v.mutant[:4], v.outcome, v.killed_by] for v in verdicts)
+      writer.writerow(["file", "line", "change", "mutated", "outcome", "killed_by", "git_commit"])
+      writer.writerows([*v.mutant[:4], v.outcome, v.killed_by, commit] for v in verdicts)
   return 1 if survivors or mistaken else 0
 
 

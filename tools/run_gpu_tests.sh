@@ -31,17 +31,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# cuBLAS is all that a test may need and the bundle does not hold. Only version 13 has folders named cu13.
-site_packages=$(python3 -c 'import sys; print("\n".join(p for p in sys.path if p.endswith("-packages")))' 2>/dev/null)
-libraries=${LD_LIBRARY_PATH:-}
-IFS='
-'
-for folder in /usr/local/cuda/lib64 /usr/local/cuda/lib \
-  "${XDG_CACHE_HOME:-$HOME/.cache}"/stridewise/cuda-*/nvidia/cu13/lib \
-  $(printf '%s\n' "$site_packages" | sed '/./s|$|/nvidia/cu13/lib|'); do
-  [ -d "$folder" ] && libraries=$libraries${libraries:+:}$folder
-done
-unset IFS
+# shellcheck source=tools/cuda_libraries.sh
+. "$bundle/cuda_libraries.sh"
 
 # run_test BINARY NAME: prints its line, and its output where that explains a failure.
 run_test() {

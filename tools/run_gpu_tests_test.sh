@@ -6,7 +6,7 @@ tools=$(dirname "$0")
 work=$(mktemp -d) && trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 bundle="$work/a bundle"
 mkdir -p "$bundle/tests" "$bundle/benchmarks"
-cp "$tools/count_tests.sh" "$tools/run_gpu_tests.sh" "$bundle"
+cp "$tools/count_tests.sh" "$tools/cuda_libraries.sh" "$tools/run_gpu_tests.sh" "$bundle"
 echo g0123456789ab >"$bundle/COMMIT"
 touch "$bundle/benchmarks/sweep"
 wrong=0

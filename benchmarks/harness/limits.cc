@@ -50,8 +50,9 @@ std::optional<double> RatioTo(absl::string_view name, const ResultRow& row, cons
 }
 
 LimitVerdict JudgeOne(const Limit& limit, const Config& config, absl::Span<const ResultRow> rows) {
-  LimitVerdict verdict = {&limit, config, {}, Verdict::kPass};
+  LimitVerdict verdict = {&limit, config, {}, Verdict::kPass, ""};
   const ResultRow* row = FindRow(rows, config, config.implementation->name, nullptr);
+  if (row != nullptr) verdict.git_commit = row->Get(Column::kGitCommit);
   for (const Floor& floor : limit.floors) {
     verdict.ratios.push_back(row == nullptr ? std::nullopt
                                             : RatioTo(floor.peer, *row, config, rows));
@@ -185,6 +186,7 @@ std::vector<std::vector<std::string>> LimitRecords(const Operation& operation,
     first = false;
   }
   header.emplace_back("verdict");
+  header.emplace_back("git_commit");
   std::vector<std::vector<std::string>> records = {header};
   for (const LimitVerdict& v : verdicts) {
     const Point& point = v.config.point;
@@ -194,6 +196,7 @@ std::vector<std::vector<std::string>> LimitRecords(const Operation& operation,
     Append(point.axes, &record);
     record.push_back(absl::StrCat(point.batch));
     Append(Outcome(operation, v), &record);
+    record.push_back(v.git_commit);
     records.push_back(std::move(record));
   }
   return records;

@@ -29,6 +29,7 @@ struct LimitVerdict {
   Config config;
   std::vector<std::optional<double>> ratios;  // Of each floor; empty without correct rows for it.
   Verdict verdict = Verdict::kNotMeasured;
+  std::string git_commit;  // Of the judged row; empty without one.
 };
 
 // Returns a verdict for each limit at each of its points, in the order of the limits. Of several

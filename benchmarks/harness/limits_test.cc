@@ -30,6 +30,7 @@ ResultRow Row(const char* implementation, const Point& point, double pct_of_copy
   SetProblemColumns(Fake(), point, &row);
   if (absl::StrContains(implementation, "cpy")) row.Set(Column::kOperation, "copy");
   row.Set(Column::kImplementation, implementation);
+  row.Set(Column::kGitCommit, "g1");
   row.Set(Column::kL2, "cold");
   row.Set(Column::kHostMemory, "pageable");
   row.Set(Column::kKernelMsMedian, 1);
@@ -153,12 +154,13 @@ TEST(LimitRecordsTest, HaveACellForEachColumn) {
       LimitRecords(Fake(), Judged(Some())),
       (Records{
           {"case", "implementation", "rows", "cols", "dtype", "layout", "batch", "ratio_to_memcpy",
-           "floor", "aim", "ratio_to_library", "floor_vs_library", "verdict"},
+           "floor", "aim", "ratio_to_library", "floor_vs_library", "verdict", "git_commit"},
           {"squares", "tile", "64", "64", "float", "nn", "1", "0.9600", "0.9", "0.95", "1.3714",
-           "1.1", "pass"},
-          {"batch", "naive", "3", "5", "u8", "nn", "100", "0.4000", "0.5", "", "", "", "FAIL"},
-          {"batch", "naive", "3", "5", "float", "nn", "100", "", "0.5", "", "", "", ""},
-          {"layouts", "tile", "64", "64", "float", "tn", "1", "", "", "", "", "1.5", ""}}));
+           "1.1", "pass", "g1"},
+          {"batch", "naive", "3", "5", "u8", "nn", "100", "0.4000", "0.5", "", "", "", "FAIL",
+           "g1"},
+          {"batch", "naive", "3", "5", "float", "nn", "100", "", "0.5", "", "", "", "", ""},
+          {"layouts", "tile", "64", "64", "float", "tn", "1", "", "", "", "", "1.5", "", ""}}));
 }
 
 // The tables in the code: what the preset measures is what is judged, and every limit is one.

@@ -26,6 +26,15 @@ absl::Status CheckComputeCapability(const Implementation& implementation,
       absl::StrCat(implementation.name, " needs sm_", needs, "; the device is sm_", has));
 }
 
+// Fails before the host's operands are made: at the size of a large card that takes minutes.
+absl::Status CheckDeviceMemory(const Problem& problem, const DeviceInfo& device) {
+  auto bytes = static_cast<int64_t>(problem.output().bytes);
+  for (const BufferSpec& input : problem.inputs()) bytes += static_cast<int64_t>(input.bytes);
+  if (device.memory_bytes == 0 || bytes <= device.memory_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "device memory: ", bytes, " bytes requested, the device has ", device.memory_bytes));
+}
+
 // One side of a measurement on the device: an implementation bound to the problem, and the memory
 // that it needs beside the operands.
 class Arm {
@@ -129,13 +138,17 @@ absl::Status Runner::CheckSupported(const Config& config) const {
 absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row) {
   const Implementation& implementation = *config.implementation;
   RETURN_IF_ERROR(CheckSupported(config));
-  const Work work = config.operation->MakeProblem(config.point)->work();
+  const std::unique_ptr<Problem> problem = config.operation->MakeProblem(config.point);
+  if (implementation.on_device()) {
+    RETURN_IF_ERROR(CheckDeviceMemory(*problem, machine_.device()));
+  }
+  const Work work = problem->work();
   RETURN_IF_ERROR(host_rows_.CheckTimeout(implementation.name, WorkToTime(work)));
   // Before the operands are made: cuBLAS, once created, also computes references.
   ASSIGN_OR_RETURN(const double init_ms, InitMs(config));
   row->Set(Column::kInitMs, init_ms);
   ASSIGN_OR_RETURN(Workload * workload, WorkloadOf(config));
-  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted.peer, row)
+  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted, row)
                                              : MeasureHost(config, row));
   return wanted.cross_check ? workload->CrossCheck(implementation.name) : absl::OkStatus();
 }
@@ -196,7 +209,7 @@ absl::Status Runner::MeasureHost(const Config& config, ResultRow* row) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, ResultRow* row) {
+absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row) {
   const Problem& problem = workload_->problem();
   const Operation& operation = *config.operation;
   ASSIGN_OR_RETURN(const Arm own, Arm::Create(*config.implementation, config.block, problem,
@@ -212,6 +225,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, Resul
   subject.prepare = own.Prepare();
 
   Arm other;
+  const Peer* peer = wanted.peer;
   const Implementation* paired = peer == nullptr ? nullptr : operation.Find(peer->implementation);
   if (paired != nullptr && operation.CheckSupported(*paired, config.point).ok()) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
@@ -221,6 +235,13 @@ absl::Status Runner::MeasureDevice(const Config& config, const Peer* peer, Resul
   }
   // Without a judge the harness keeps no second copy of the result: large problems need the room.
   if (options_.verify != VerifyMode::kOff) subject.verify = [&] { return Verify(config, row); };
+  if (wanted.counters != nullptr) {
+    subject.count = [&](const CountedWork& work) -> absl::Status {
+      ASSIGN_OR_RETURN(const std::vector<double> values, ReadCounters(*wanted.counters, work));
+      row->Set(Column::kCounters, CountersText(options_.counters, values));
+      return absl::OkStatus();
+    };
+  }
   ASSIGN_OR_RETURN(const DeviceMeasurement measured,
                    MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
                                    machine_.nvml(), Interrupted));

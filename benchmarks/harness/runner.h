@@ -14,6 +14,7 @@
 #include "benchmarks/harness/sweep_flags.h"
 #include "benchmarks/harness/workload.h"
 #include "common/base/clock.h"
+#include "common/gpu/counters.h"
 #include "common/measure/device_measurement.h"
 #include "common/measure/result_row.h"
 
@@ -23,6 +24,7 @@ namespace stridewise {
 struct RowOptions {
   bool cross_check = false;    // Compare with the results of the problem's earlier rows.
   const Peer* peer = nullptr;  // Sample it in turn with each device row that it can be paired with.
+  CounterSource* counters = nullptr;  // Of options.counters; tells the column `counters`.
 };
 
 class Runner {
@@ -41,7 +43,7 @@ class Runner {
  private:
   absl::Status MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status MeasureHost(const Config& config, ResultRow* row);
-  absl::Status MeasureDevice(const Config& config, const Peer* peer, ResultRow* row);
+  absl::Status MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status CheckSupported(const Config& config) const;
   absl::StatusOr<Workload*> WorkloadOf(const Config& config);
   absl::StatusOr<double> InitMs(const Config& config);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/counters.h"
 
 ABSL_FLAG(
     std::string, csv, "",
@@ -11,7 +12,10 @@ ABSL_FLAG(
     "is called. Default: the program's name with .csv. A file that is there is kept as .bak.");
 ABSL_FLAG(bool, resume, false,
           "Keep the rows that the file already has and measure only what is missing.");
-ABSL_FLAG(bool, list, false, "List what can be measured, and stop.");
+ABSL_FLAG(
+    bool, list, false,
+    "List what can be measured, and stop. Of the sweeps with --preset, --sizes or --shapes: list "
+    "the configurations that they select, as flags.");
 ABSL_FLAG(int, device, 0, "Number of the GPU to use.");
 ABSL_FLAG(std::string, l2, "cold",
           "cold: each sample finds an L2 cache full of other data. hot: it finds what the sample "
@@ -33,6 +37,12 @@ ABSL_FLAG(std::string, memory_behaviour, "auto",
           "Of transpose_sweep and matmul_sweep: run kernels on the host executor too, which counts "
           "what they do to memory. auto: where that takes about a second at most (2^25 accesses). "
           "always: whatever it takes. never: leave those columns empty.");
+
+ABSL_FLAG(
+    std::string, counters, "",
+    "Of transpose_sweep and matmul_sweep: hardware counters for the column `counters`, a list "
+    "of Nsight Compute's names such as dram__bytes_read.sum. Each kernel is run once more for "
+    "each pass that they need, outside of all timing.");
 
 namespace stridewise {
 namespace {
@@ -83,6 +93,8 @@ absl::StatusOr<SweepOptions> SweepOptionsFromFlags(absl::string_view default_csv
   ASSIGN_OR_RETURN(
       options.memory_behaviour,
       ParseMemoryBehaviour("--memory_behaviour", absl::GetFlag(FLAGS_memory_behaviour)));
+  ASSIGN_OR_RETURN(options.counters,
+                   ParseCounterNames("--counters", absl::GetFlag(FLAGS_counters)));
   return options;
 }
 

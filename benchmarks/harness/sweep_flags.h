@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,7 @@ struct SweepOptions {
   uint64_t seed = 0;
   double max_row_seconds = 0;
   MemoryBehaviour memory_behaviour = MemoryBehaviour::kAuto;
+  std::vector<std::string> counters;  // Hardware counters that rows of the GPU tell.
   SamplingOptions sampling;
 };
 

@@ -24,6 +24,7 @@
 #include "benchmarks/harness/sweep_flags.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/counters.h"
 
 ABSL_FLAG(std::string, preset, "",
           "What to measure, by name; --list shows the presets. Empty for the program's own.");
@@ -56,6 +57,16 @@ std::string ListText(const Operation& operation) {
   return text + operation.ListNotes();
 }
 
+// Returns a line for each configuration of a plan: the flags that select it alone.
+std::string PlanText(const std::vector<Config>& plan) {
+  std::string text;
+  for (const Config& config : plan) {
+    const std::vector<std::string> flags = FlagsFor(config);  // The first is --operation.
+    absl::StrAppend(&text, absl::StrJoin(flags.begin() + 1, flags.end(), " "), "\n");
+  }
+  return text;
+}
+
 // Returns the peer that --pair_with, the preset or the operation names; null for none.
 absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& preset) {
   const std::string flag = absl::GetFlag(FLAGS_pair_with);
@@ -68,6 +79,26 @@ absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& pr
                      })));
   }
   return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
+}
+
+// Returns the source of --counters; null without the flag, and where counters cannot be read, with
+// a line for people in `why_not`. InvalidArgument for a counter that the GPU does not have.
+absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& options,
+                                                           const Machine& machine,
+                                                           std::string* why_not) {
+  if (options.counters.empty()) return nullptr;
+  absl::Status status = machine.gpu_status();
+  if (status.ok()) {
+    absl::StatusOr<std::unique_ptr<CounterSource>> source =
+        OpenCounters(options.counters, options.device);
+    if (source.ok()) return source;
+    status = source.status();
+  }
+  if (absl::IsInvalidArgument(status)) {
+    return absl::InvalidArgumentError(absl::StrCat("--counters: ", status.message()));
+  }
+  *why_not = absl::StrCat("--counters: not read, ", status.message(), "\n");
+  return nullptr;
 }
 
 // Opens the file of --limits_csv; nothing without the flag.
@@ -97,28 +128,36 @@ absl::Status ReportLimits(const Operation& operation, Sweep* sweep,
 absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
   ASSIGN_OR_RETURN(const SweepOptions options,
                    SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
-  if (options.list) {
-    std::cout << ListText(operation);
-    return kExitOk;
-  }
   const std::string preset_name = absl::GetFlag(FLAGS_preset);
   ASSIGN_OR_RETURN(const Preset preset,
                    FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
   ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
+  if (options.list && preset_name.empty() && flags.sizes.empty() && flags.shapes.empty()) {
+    std::cout << ListText(operation);
+    return kExitOk;
+  }
   flags.seed = options.seed;
   if (flags.implementations.empty()) flags.implementations = program.implementations;
   ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, flags));
+  if (options.list) {
+    std::cout << PlanText(plan);
+    return kExitOk;
+  }
   RowOptions wanted;
   wanted.cross_check = preset.cross_check;
   ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
   const bool has_limits = preset.name == kLimitsPreset;
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
+  std::string why_no_counters;
+  ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
+                   CountersFor(options, *machine, &why_no_counters));
+  wanted.counters = counters.get();
   ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimitsFile(operation, has_limits));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
 
-  sweep->Print(machine->Headline() + "\n");
+  sweep->Print(machine->Headline() + "\n" + why_no_counters);
   Runner runner(&options, machine.get());
   for (const Config& config : plan) {
     if (Interrupted()) break;

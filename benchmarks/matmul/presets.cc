@@ -23,8 +23,7 @@ std::string DeviceImplementations(bool all) {
 std::vector<Preset>* MakePresets() {
   return new std::vector<Preset>{
       {"default",
-       "what the first look shows: CPU, naive, tiled and cuBLAS over the powers of two, in a "
-       "minute or two",
+       "what the first look shows: CPU, naive, tiled and cuBLAS over the powers of two and 1000",
        {Selection("cpu_naive").Sizes("32:512:*2"),
         Selection("eigen*,naive*").Sizes("32:2048:*2,1000"),
         Selection("tiled*,cublas*").Sizes("32:4096:*2,1000")}},
@@ -52,6 +51,10 @@ std::vector<Preset>* MakePresets() {
        "memory",
        {Selection("naive,naive_one_thread_blocks,global_accumulation,tile_width_*,tiled")
             .Sizes("256,1024,2048")}},
+      // Three matrices of 113000 x 113000 floats have 153.2e9 bytes, an H200 has 150.8e9.
+      {"out_of_memory",
+       "matrices that exceed a card of 141 GB, beside ones that do not",
+       {Selection("naive,tiled,auto,cublas").Sizes("113000,1024")}},
   };
 }
 

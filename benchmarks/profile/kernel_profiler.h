@@ -47,12 +47,13 @@ class KernelProfiler {
  private:
   absl::Status MeasureOk(const Config& config, ResultRow* row);
   absl::Status Compare(const Config& config, ResultRow* row);
-  absl::StatusOr<std::vector<NcuLaunch>> RunOnGpu(const Config& config) const;
+  absl::StatusOr<std::vector<NcuLaunch>> RunOnGpu(const Config& config);
 
   const ProfileSource source_;
   const SweepOptions& options_;
   const Machine& machine_;
   const absl::StatusOr<std::string> ncu_;
+  std::vector<std::string> metrics_ = NcuMetrics();  // Those that ncu knows on this GPU.
   std::optional<CountComparison> comparison_;
 };
 

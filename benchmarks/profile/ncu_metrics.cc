@@ -9,12 +9,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "benchmarks/harness/row_columns.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/counters.h"
 #include "common/measure/csv.h"
 #include "common/measure/statistics.h"
 
@@ -28,10 +28,52 @@ constexpr char kSharedEfficiency[] = "smsp__sass_average_data_bytes_per_wavefron
 constexpr char kOccupancy[] = "sm__warps_active.avg.pct_of_peak_sustained_active";
 constexpr char kBranchEfficiency[] = "smsp__sass_average_branch_targets_threads_uniform.pct";
 
-constexpr absl::string_view kNotPermitted =
-    "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): run as root or with CAP_SYS_ADMIN, or "
-    "load the driver with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in "
-    "/etc/modprobe.d and reboot";
+constexpr char kInstructions[] = "smsp__inst_executed.sum";
+constexpr char kThreadFmas[] = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+constexpr char kThreadDoubleFmas[] = "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum";
+constexpr char kRegisters[] = "launch__registers_per_thread";
+constexpr char kL2HitRate[] = "lts__t_sector_hit_rate.pct";
+constexpr char kL2Reads[] = "lts__t_sectors_op_read.sum";
+constexpr char kL2Writes[] = "lts__t_sectors_op_write.sum";
+constexpr int kLanes = 32;
+
+struct ColumnMetric {
+  Column column;
+  const char* metric;
+};
+
+// Percentages of the elapsed time.
+constexpr ColumnMetric kOfTime[] = {
+    {Column::kComputePctOfPeak, "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {Column::kMemoryPctOfPeak, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
+    {Column::kDramPctOfPeak, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
+    {Column::kL2PctOfPeak, "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
+    {Column::kIssueActivePct, "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+};
+
+// Warps that wait for a reason, per issued instruction.
+constexpr ColumnMetric kOfInstructions[] = {
+    {Column::kStalledLongScoreboard,
+     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},
+    {Column::kStalledShortScoreboard,
+     "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio"},
+    {Column::kStalledBarrier, "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio"},
+    {Column::kStalledMioThrottle,
+     "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio"},
+    {Column::kStalledLgThrottle,
+     "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio"},
+    {Column::kStalledDispatch,
+     "smsp__average_warps_issue_stalled_dispatch_stall_per_issue_active.ratio"},
+    {Column::kStalledWait, "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio"},
+};
+
+constexpr ColumnMetric kCounts[] = {
+    {Column::kInstructions, kInstructions},
+    {Column::kDramReadBytes, "dram__bytes_read.sum"},
+    {Column::kDramWriteBytes, "dram__bytes_write.sum"},
+    {Column::kL2ReadSectors, kL2Reads},
+    {Column::kL2WriteSectors, kL2Writes},
+};
 
 using Launches = absl::Span<const NcuLaunch>;
 
@@ -104,20 +146,76 @@ void SetIfKnown(Column column, std::optional<double> value, ResultRow* row) {
   if (value.has_value()) row->Set(column, *value);
 }
 
+std::optional<double> Largest(Launches launches, const char* name) {
+  std::optional<double> largest;
+  for (const NcuLaunch& launch : launches) largest = std::max(largest, Metric(launch, name));
+  return largest;
+}
+
+std::optional<double> Plus(std::optional<double> a, std::optional<double> b) {
+  if (!a.has_value() || !b.has_value()) return std::nullopt;
+  return *a + *b;
+}
+
+// Sets the columns from compute_pct_of_peak on.
+void SetWhyColumns(Launches launches, ResultRow* row) {
+  for (const auto& [column, metric] : kOfTime) {
+    SetIfKnown(column, Mean(launches, metric, {kDuration}), row);
+  }
+  for (const auto& [column, metric] : kOfInstructions) {
+    SetIfKnown(column, Mean(launches, metric, {kInstructions}), row);
+  }
+  for (const auto& [column, metric] : kCounts) SetIfKnown(column, NcuSum(launches, metric), row);
+  const std::optional<double> fmas =
+      Plus(NcuSum(launches, kThreadFmas), NcuSum(launches, kThreadDoubleFmas));
+  const std::optional<double> fmas_per_lane = Ratio(fmas, NcuSum(launches, kInstructions));
+  if (fmas_per_lane.has_value()) {
+    row->Set(Column::kFmaPctOfInstructions, 100 * *fmas_per_lane / kLanes);
+  }
+  SetIfKnown(Column::kRegisters, Largest(launches, kRegisters), row);
+  SetIfKnown(Column::kL2HitRate, Mean(launches, kL2HitRate, {kL2Reads, kL2Writes}), row);
+}
+
 }  // namespace
 
-std::string NcuMetrics() {
-  return absl::StrJoin(
-      {kDuration, kLoadEfficiency, kStoreEfficiency, kSharedEfficiency, kOccupancy,
-       kBranchEfficiency, kNcuGlobalLoadRequests, kNcuGlobalStoreRequests, kNcuGlobalLoadSectors,
-       kNcuGlobalStoreSectors, kNcuSharedLoadRequests, kNcuSharedStoreRequests,
-       kNcuSharedLoadWavefronts, kNcuSharedStoreWavefronts},
-      ",");
+std::vector<std::string> NcuMetrics() {
+  std::vector<std::string> metrics = {kDuration,
+                                      kLoadEfficiency,
+                                      kStoreEfficiency,
+                                      kSharedEfficiency,
+                                      kOccupancy,
+                                      kBranchEfficiency,
+                                      kNcuGlobalLoadRequests,
+                                      kNcuGlobalStoreRequests,
+                                      kNcuGlobalLoadSectors,
+                                      kNcuGlobalStoreSectors,
+                                      kNcuSharedLoadRequests,
+                                      kNcuSharedStoreRequests,
+                                      kNcuSharedLoadWavefronts,
+                                      kNcuSharedStoreWavefronts,
+                                      kThreadFmas,
+                                      kThreadDoubleFmas,
+                                      kRegisters,
+                                      kL2HitRate};
+  for (const absl::Span<const ColumnMetric> group :
+       {absl::MakeSpan(kOfTime), absl::MakeSpan(kOfInstructions), absl::MakeSpan(kCounts)}) {
+    for (const ColumnMetric& entry : group) metrics.emplace_back(entry.metric);
+  }
+  return metrics;
+}
+
+bool RemoveUnknownMetrics(absl::string_view error, std::vector<std::string>* metrics) {
+  const auto is_named = [&](const std::string& metric) { return absl::StrContains(error, metric); };
+  const auto unknown = std::remove_if(metrics->begin(), metrics->end(), is_named);
+  if (unknown == metrics->end()) return false;
+  metrics->erase(unknown, metrics->end());
+  return true;
 }
 
 absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output) {
   if (absl::StrContains(output, "ERR_NVGPUCTRPERM")) {
-    return absl::InvalidArgumentError(kNotPermitted);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ncu may not read the GPU's counters (ERR_NVGPUCTRPERM): ", kCounterPermission));
   }
   const std::string error = MessageOf(output, "==ERROR==");
   if (!error.empty()) return absl::InternalError(absl::StrCat("ncu: ", error));
@@ -177,6 +275,7 @@ void SetNcuColumns(absl::Span<const NcuLaunch> launches, ResultRow* row) {
   // ncu says 0 for a kernel without a branch, as the simplest copies are.
   const std::optional<double> branch_efficiency = mean(kBranchEfficiency, {kDuration});
   if (branch_efficiency != 0.0) SetIfKnown(Column::kBranchEfficiency, branch_efficiency, row);
+  SetWhyColumns(launches, row);
 
   const std::optional<double> ns = sum(kDuration);
   if (!ns.has_value()) return;

@@ -12,7 +12,8 @@
 //   branch_efficiency                   branch_efficiency                      kBranchEfficiency
 //
 // Efficiencies and the occupancy are percentages, of 100; nvprof had the occupancy of 1.
-// Transactions are sectors of 32 bytes.
+// Transactions are sectors of 32 bytes. The columns that say why a kernel is as fast as it is, from
+// compute_pct_of_peak on, are a metric of ncu's each (docs/measuring.md has their names).
 
 #ifndef STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
 #define STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
@@ -50,8 +51,12 @@ struct NcuLaunch {
   std::map<std::string, double> metrics;  // By ncu's name; what it could not tell is not there.
 };
 
-// The value of ncu's --metrics: what SetNcuColumns() wants, and the counts above.
-std::string NcuMetrics();
+// Returns the names for ncu's --metrics: what SetNcuColumns() reads, and the counts above.
+std::vector<std::string> NcuMetrics();
+
+// Removes from `metrics` those that an error of ncu's names, and returns whether there were any: a
+// GPU of another generation lacks some, and ncu then measures nothing at all.
+bool RemoveUnknownMetrics(absl::string_view error, std::vector<std::string>* metrics);
 
 // Reads the output of `ncu --csv --print-units base`, standard error and the program's own lines
 // mixed in. Launches are in the order of their IDs' first appearance, at least one.
@@ -63,10 +68,11 @@ absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output);
 // The sum of a metric over the launches; nothing where one lacks it.
 std::optional<double> NcuSum(absl::Span<const NcuLaunch> launches, const char* metric);
 
-// Sets the columns of the memory behaviour and, in base units (ns), kernel_ms_* with one sample.
-// Several launches count as one: counts and times are sums, percentages are weighted by what they
-// are percentages of. A cell stays empty where a launch lacks the metric and where there is nothing
-// to divide by, such as the shared efficiency of a kernel that uses no shared memory.
+// Sets the columns of the memory behaviour, those that say why the kernel is as fast as it is and,
+// in base units (ns), kernel_ms_* with one sample. Several launches count as one: counts and times
+// are sums, percentages and ratios are weighted by what they are of, and the registers are those of
+// the launch that has most. A cell stays empty where a launch lacks the metric and where there is
+// nothing to divide by, such as the shared efficiency of a kernel that uses no shared memory.
 void SetNcuColumns(absl::Span<const NcuLaunch> launches, ResultRow* row);
 
 }  // namespace stridewise

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "benchmarks/harness/plan.h"
@@ -101,12 +102,13 @@ absl::Status StatusOfRunOnce(absl::string_view output) {
 }
 
 std::vector<std::string> NcuCommand(const std::string& ncu, const std::string& self,
-                                    const Config& config, const SweepOptions& options) {
+                                    const Config& config, const SweepOptions& options,
+                                    const std::vector<std::string>& metrics) {
   std::vector<std::string> command = {
       ncu, "--csv", "--print-units", "base", "--clock-control", "none",
       // ncu runs a kernel several times to see all; "all" empties the caches before each.
       "--cache-control", options.l2 == L2Mode::kCold ? "all" : "none", "--profile-from-start",
-      "off", "--metrics", NcuMetrics(), self, "--run_once",
+      "off", "--metrics", absl::StrJoin(metrics, ","), self, "--run_once",
       absl::StrCat("--device=", options.device), absl::StrCat("--seed=", options.seed)};
   for (std::string& flag : FlagsFor(config)) command.push_back(std::move(flag));
   return command;
@@ -141,13 +143,20 @@ int RunOnceUnderNcu(const Config& config, const SweepOptions& options) {
 }
 
 absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const Config& config,
-                                              const SweepOptions& options) {
+                                              const SweepOptions& options,
+                                              std::vector<std::string>* metrics) {
   ASSIGN_OR_RETURN(const std::string self, OwnPath());
-  ASSIGN_OR_RETURN(const ProcessResult result, RunProcess(NcuCommand(ncu, self, config, options)));
-  RETURN_IF_ERROR(StatusOfRunOnce(result.output));
-  ASSIGN_OR_RETURN(std::vector<NcuLaunch> launches, ParseNcuOutput(result.output));
-  if (result.exit_code == 0) return launches;
-  return absl::InternalError(absl::StrCat("ncu ended with exit code ", result.exit_code));
+  for (;;) {
+    ASSIGN_OR_RETURN(const ProcessResult result,
+                     RunProcess(NcuCommand(ncu, self, config, options, *metrics)));
+    RETURN_IF_ERROR(StatusOfRunOnce(result.output));
+    absl::StatusOr<std::vector<NcuLaunch>> launches = ParseNcuOutput(result.output);
+    if (launches.ok() && result.exit_code == 0) return launches;
+    if (launches.ok()) {
+      return absl::InternalError(absl::StrCat("ncu ended with exit code ", result.exit_code));
+    }
+    if (!RemoveUnknownMetrics(launches.status().message(), metrics)) return launches.status();
+  }
 }
 
 }  // namespace stridewise

@@ -25,9 +25,11 @@ absl::StatusOr<std::string> FindNcu(absl::string_view named);
 
 // Runs ncu on this program and returns the launches of one run of the configuration on random
 // data; with a cold L2 ncu empties the caches before. Clocks are left alone. Takes a second or
-// more. Errors are those of the configuration under ncu and those of ParseNcuOutput().
+// more. What ncu does not know of `metrics` on this GPU is removed from them and not measured.
+// Errors are those of the configuration under ncu and those of ParseNcuOutput().
 absl::StatusOr<std::vector<NcuLaunch>> RunNcu(const std::string& ncu, const Config& config,
-                                              const SweepOptions& options);
+                                              const SweepOptions& options,
+                                              std::vector<std::string>* metrics);
 
 // What the program does with --run_once: its exit code. REQUIRES: the problem is not empty.
 int RunOnceUnderNcu(const Config& config, const SweepOptions& options);

@@ -31,7 +31,8 @@ Config Tiled() { return MakeConfig(MatMulOperation(), "tiled", {3, 5, 7}, "doubl
 
 absl::StatusOr<std::vector<NcuLaunch>> RunWith(const std::string& commands,
                                                const Config& config = NaiveRow()) {
-  return RunNcu(FakeNcu(commands), config, SweepOptions());
+  std::vector<std::string> metrics = {"x.sum", "y.sum"};
+  return RunNcu(FakeNcu(commands), config, SweepOptions(), &metrics);
 }
 
 constexpr char kTable[] =
@@ -57,6 +58,17 @@ TEST(RunNcuTest, ReadsTheTable) {
   const absl::StatusOr<std::vector<NcuLaunch>> launches = RunWith(kTable);
   ASSERT_TRUE(launches.ok()) << launches.status();
   ASSERT_EQ(launches->size(), 1u);
+  EXPECT_EQ(launches->front().metrics.at("x.sum"), 1024);
+}
+
+TEST(RunNcuTest, GoesOnWithoutMetricsThatTheGpuLacks) {
+  const std::string fake = FakeNcu(absl::StrCat(
+      "case $* in *y.sum*) echo '==ERROR== Failed to find metric y.sum'; exit 1;; esac\n", kTable));
+  std::vector<std::string> metrics = {"x.sum", "y.sum"};
+  const absl::StatusOr<std::vector<NcuLaunch>> launches =
+      RunNcu(fake, NaiveRow(), SweepOptions(), &metrics);
+  ASSERT_TRUE(launches.ok()) << launches.status();
+  EXPECT_EQ(metrics, std::vector<std::string>{"x.sum"});
   EXPECT_EQ(launches->front().metrics.at("x.sum"), 1024);
 }
 

@@ -152,7 +152,8 @@ absl::StatusOr<int> RunProgram() {
     }));
     RETURN_IF_ERROR(written);
   }
-  sweep->Print(sweep->SkippedText() + ProfileTable(sweep->rows()) + CountTable(compared));
+  sweep->Print(sweep->SkippedText() + ProfileTable(sweep->rows()) + ReasonTable(sweep->rows()) +
+               CountTable(compared));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
 }

@@ -58,28 +58,17 @@ std::string CountCell(const CountComparison& counts, int i) {
   return "";
 }
 
-}  // namespace
+struct Cell {
+  TableColumn column;
+  Column cell;
+};
 
-std::string ProfileTable(absl::Span<const ResultRow> rows) {
-  struct Cell {
-    TableColumn column;
-    Column cell;
-  };
-  std::vector<Cell> cells = {
-      {{"load eff %", 10, true}, Column::kLoadEfficiency},
-      {{"store eff %", 11, true}, Column::kStoreEfficiency},
-      {{"load sectors", 12, true}, Column::kLoadTransactions},
-      {{"store sectors", 13, true}, Column::kStoreTransactions},
-      {{"sh ld/req", 9, true}, Column::kSharedLoadWavefrontsPerRequest},
-      {{"sh st/req", 9, true}, Column::kSharedStoreWavefrontsPerRequest},
-      {{"sh eff %", 8, true}, Column::kSharedEfficiency},
-      {{"occ %", 6, true}, Column::kAchievedOccupancy},
-      {{"branch %", 8, true}, Column::kBranchEfficiency},
-      {{"ms", 9, true}, Column::kKernelMsMedian},
-  };
+// Returns a line for each row that has the cell `known_by`, without the columns that none of them
+// has.
+std::string RowTable(absl::Span<const ResultRow> rows, Column known_by, std::vector<Cell> cells) {
   std::vector<const ResultRow*> known;
   for (const ResultRow& row : rows) {
-    if (!row.Get(Column::kLoadTransactions).empty()) known.push_back(&row);
+    if (!row.Get(known_by).empty()) known.push_back(&row);
   }
   if (known.empty()) return "";
   const auto nobody_has = [&](const Cell& cell) {
@@ -99,6 +88,40 @@ std::string ProfileTable(absl::Span<const ResultRow> rows) {
     table.PrintRow(line);
   }
   return absl::StrCat("\n", text.str(), "\n");
+}
+
+}  // namespace
+
+std::string ProfileTable(absl::Span<const ResultRow> rows) {
+  return RowTable(rows, Column::kLoadTransactions,
+                  {{{"load eff %", 10, true}, Column::kLoadEfficiency},
+                   {{"store eff %", 11, true}, Column::kStoreEfficiency},
+                   {{"load sectors", 12, true}, Column::kLoadTransactions},
+                   {{"store sectors", 13, true}, Column::kStoreTransactions},
+                   {{"sh ld/req", 9, true}, Column::kSharedLoadWavefrontsPerRequest},
+                   {{"sh st/req", 9, true}, Column::kSharedStoreWavefrontsPerRequest},
+                   {{"sh eff %", 8, true}, Column::kSharedEfficiency},
+                   {{"occ %", 6, true}, Column::kAchievedOccupancy},
+                   {{"branch %", 8, true}, Column::kBranchEfficiency},
+                   {{"ms", 9, true}, Column::kKernelMsMedian}});
+}
+
+std::string ReasonTable(absl::Span<const ResultRow> rows) {
+  return RowTable(rows, Column::kComputePctOfPeak,
+                  {{{"compute %", 9, true}, Column::kComputePctOfPeak},
+                   {{"memory %", 8, true}, Column::kMemoryPctOfPeak},
+                   {{"dram %", 6, true}, Column::kDramPctOfPeak},
+                   {{"l2 hit %", 8, true}, Column::kL2HitRate},
+                   {{"issue %", 7, true}, Column::kIssueActivePct},
+                   {{"fma %", 6, true}, Column::kFmaPctOfInstructions},
+                   {{"regs", 4, true}, Column::kRegisters},
+                   {{"long sb", 7, true}, Column::kStalledLongScoreboard},
+                   {{"short sb", 8, true}, Column::kStalledShortScoreboard},
+                   {{"barrier", 7, true}, Column::kStalledBarrier},
+                   {{"mio", 6, true}, Column::kStalledMioThrottle},
+                   {{"lg", 6, true}, Column::kStalledLgThrottle},
+                   {{"dispatch", 8, true}, Column::kStalledDispatch},
+                   {{"wait", 6, true}, Column::kStalledWait}});
 }
 
 std::string CountTable(absl::Span<const ComparedRow> rows) {
@@ -132,8 +155,8 @@ std::string CountTable(absl::Span<const ComparedRow> rows) {
 }
 
 std::vector<std::string> CountHeader() {
-  return {"operation", "implementation", "dtype",   "rows",      "cols",    "depth",
-          "block_x",   "block_y",        "counter", "predicted", "measured"};
+  return {"operation", "implementation", "dtype",   "rows",      "cols",     "depth",
+          "block_x",   "block_y",        "counter", "predicted", "measured", "git_commit"};
 }
 
 std::vector<std::vector<std::string>> CountRecords(const ComparedRow& compared) {
@@ -149,6 +172,7 @@ std::vector<std::vector<std::string>> CountRecords(const ComparedRow& compared) 
     for (const KernelCounts& counts : {compared.counts.predicted, compared.counts.measured}) {
       record.push_back(counts[i].has_value() ? absl::StrCat(*counts[i]) : "");
     }
+    record.push_back(compared.row.Get(Column::kGitCommit));
   }
   return records;
 }

@@ -16,6 +16,10 @@ namespace stridewise {
 // known, without the columns that none of them has. Empty if there is no such row.
 std::string ProfileTable(absl::Span<const ResultRow> rows);
 
+// Returns what the GPU was busy with and what its warps waited for, as the table above. Empty if no
+// row has it: only the GPU's counters tell.
+std::string ReasonTable(absl::Span<const ResultRow> rows);
+
 // A configuration's row and what became of its counts.
 struct ComparedRow {
   ResultRow row;

@@ -36,9 +36,23 @@ TEST(ProfileTableTest, KnownRowsAndColumnsOnly) {
   EXPECT_TRUE(absl::StrContains(table, "occ %")) << table;
 }
 
+TEST(ReasonTableTest, RowsOfTheGpusCountersOnly) {
+  ResultRow row = Row();
+  row.Set(Column::kLoadTransactions, 4711);
+  EXPECT_EQ(ReasonTable({row}), "");  // From the host executor.
+  row.Set(Column::kComputePctOfPeak, 81.25);
+  row.Set(Column::kStalledBarrier, 14);
+  const std::string table = ReasonTable({Row(), row});
+  for (const char* text : {"64x48x32", "compute %", "81.25", "barrier", "14"}) {
+    EXPECT_TRUE(absl::StrContains(table, text)) << text << table;
+  }
+  EXPECT_FALSE(absl::StrContains(table, "l2 hit %")) << table;
+}
+
 ComparedRow Compared() {
   ComparedRow compared;
   compared.row = Row();
+  compared.row.Set(Column::kGitCommit, "g0123456789ab");
   compared.counts.implementation = "tiled";
   for (int i = 0; i < kNumCounters; ++i) {
     compared.counts.predicted[i] = compared.counts.measured[i] = 1000 + i;
@@ -69,8 +83,8 @@ TEST(CountRecordsTest, ACounterARecord) {
   }
   EXPECT_EQ(records[0],
             (std::vector<std::string>{"matmul", "tiled", "float", "64", "48", "32", "32", "8",
-                                      "global_load_requests", "1000", "1000"}));
-  EXPECT_EQ(records[7].back(), "");
+                                      "global_load_requests", "1000", "1000", "g0123456789ab"}));
+  EXPECT_EQ(records[7][10], "");
 }
 
 }  // namespace

@@ -201,12 +201,18 @@ class Matmul(unittest.TestCase):
   def test_other_quotes(self):
     rows = [fake_rows.cpu_row("eigen", 10000, 900.0), fake_rows.gpu_row("tiled", 64, 0.01),
             fake_rows.gpu_row("tiled", 4096, 2.0), fake_rows.gpu_row("tiled_multiply_add", 4096, 3.0),
-            fake_rows.gpu_row("tiled", 1024, 1.0, shared_load_wavefronts_per_request=1.5)]
+            fake_rows.gpu_row("tiled", 1024, 1.0, shared_load_wavefronts_per_request=1.5, compute_pct_of_peak=84.5,
+                              stalled_barrier=4.25)]
     quotes = self.quotes(rows)
     self.assertEqual(quotes["ms with copies", "eigen"], 900)
     self.assertAlmostEqual(quotes["ms for allocation, copies and freeing", "tiled"], 0.1 + 1 + 0.5 + 0.1)
     self.assertAlmostEqual(quotes["times the speed of tiled_multiply_add", "tiled"], 1.5)
     self.assertEqual(quotes["wavefronts of a shared load", "tiled"], 1.5)
+    self.assertEqual(quotes["compute throughput, percent of the peak", "tiled"], 84.5)
+    self.assertEqual(quotes["cycles per instruction that a warp waits at barriers", "tiled"], 4.25)
+    text = " ".join(sections_of(fake_rows.frame(rows))["study-matmul"].sentences)
+    self.assertIn("at n = 1024 is over 80 % of the peak in theirs, 84.5 % on GPU", text)
+    self.assertIn("waits 14 cycles at barriers in theirs, 4.25 on GPU", text)
     self.assertTrue(math.isnan(quotes["largest n measured", "cublas"]))
     self.assertIn("--preset=cublas_vs_eigen", note_of(sections_of(fake_rows.frame(rows))["study-matmul"], "quotes"))
 

@@ -11,7 +11,7 @@ LOADING = ("alloc_ms", "h2d_ms", "d2h_ms", "free_ms")  # The phases that the ass
 
 _QUALIFIERS = ("over", "below", "around")  # Remarks that belong to the number.
 _SWEEP = "bazel run //benchmarks:matmul_sweep -- --preset="
-_NCU = "ncu --set full bazel-bin/benchmarks/matmul_sweep --sizes=1024 --implementations=tiled"
+_PROFILE = "bazel run //benchmarks:profile -- --operation=matmul --implementations=tiled --sizes=1024"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,15 +88,12 @@ def _gain(row, ours):
   return _at(row, others, others["kernel_ms_median"]) / _at(row, products, products["kernel_ms_median"])
 
 
-def _wavefronts(row, ours):
-  column = "shared_load_wavefronts_per_request"
-  products = ours.products(row["implementation"], column)
-  return _at(row, products, products[column])
-
-
-def _in_no_column(row, ours):
-  del row, ours
-  return math.nan
+def _profiled(column):
+  """Returns the function that reads a profiler's `column`."""
+  def ours_of(row, ours):
+    products = ours.products(row["implementation"], column)
+    return _at(row, products, products[column])
+  return ours_of
 
 
 QUOTES = {
@@ -121,9 +118,16 @@ QUOTES = {
         "{implementation} has {theirs} times the speed of {compared_with} in theirs, {ours} on {machine} at n = {rows}.",
         _SWEEP + "{preset}"),
     "bank_conflicts": Quote(
-        "wavefronts of a shared load", "shared_load_wavefronts_per_request", _wavefronts,
+        "wavefronts of a shared load", "shared_load_wavefronts_per_request",
+        _profiled("shared_load_wavefronts_per_request"),
         "A shared load of {implementation} takes {theirs} wavefronts in theirs, {ours} on {machine}.",
-        "bazel run //benchmarks:profile -- --operation=matmul --kernels=tiled --sizes=1024"),
-    "throughput": Quote("compute throughput, percent of the peak", "value", _in_no_column, "", _NCU),
-    "stalls": Quote("cycles that a warp is stalled by synchronisation", "value", _in_no_column, "", _NCU),
+        _PROFILE),
+    "throughput": Quote(
+        "compute throughput, percent of the peak", "value", _profiled("compute_pct_of_peak"),
+        "The compute throughput of {implementation} at n = {rows} is {theirs} % of the peak in theirs, {ours} % on {machine}.",
+        _PROFILE),
+    "stalls": Quote(
+        "cycles per instruction that a warp waits at barriers", "value", _profiled("stalled_barrier"),
+        "Per instruction, a warp of {implementation} waits {theirs} cycles at barriers in theirs, {ours} on {machine}.",
+        _PROFILE),
 }

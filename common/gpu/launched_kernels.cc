@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/cuda_status.h"
+#include "common/gpu/driver_function.h"
 #include "common/gpu/kernel_name.h"
 
 namespace stridewise {
@@ -29,18 +30,6 @@ absl::StatusOr<Graph> Capture(const DeviceWork& work, cudaStream_t stream) {
   RETURN_IF_ERROR(of_work);
   RETURN_IF_ERROR(of_capture);
   return graph;
-}
-
-// Returns the driver's function with this name and the signature of this version of CUDA. It is
-// found at run time, as only machines with a GPU have libcuda to link with.
-template <typename Function>
-absl::StatusOr<Function*> DriverFunction(const char* name, unsigned version) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  RETURN_IF_CUDA_ERROR(
-      cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &found));
-  if (found == cudaDriverEntryPointSuccess) return reinterpret_cast<Function*>(function);
-  return absl::UnavailableError(absl::StrCat("the driver has no ", name));
 }
 
 absl::Status DriverStatus(CUresult result, const char* call) {

@@ -174,6 +174,14 @@ absl::StatusOr<DeviceMeasurement> MeasureOnDevice(const DeviceSubject& subject,
   if (reference) result.of_reference = PairedRatio(samples);
   RETURN_IF_ERROR(CheckOutputAgain(subject, output));
   result.kernels = LaunchedKernels(run, timer.stream()).value_or(std::vector<std::string>());
+  if (!subject.count) return result;
+  // A run of nothing prepares and empties the L2 as before each sample.
+  const auto nothing = [](cudaStream_t /*stream*/) { return absl::OkStatus(); };
+  RETURN_IF_ERROR(subject.count({[&] { return timer.TimeOnce(nothing, prepare).status(); },
+                                 [&]() -> absl::Status {
+                                   RETURN_IF_ERROR(run(timer.stream()));
+                                   return gpu::Synchronize(timer.stream());
+                                 }}));
   return result;
 }
 

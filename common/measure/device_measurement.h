@@ -6,7 +6,8 @@
 //   3. samples of the kernel alone, with warm-up and a stopping rule, alternating with a reference
 //      if there is one, again into a poisoned buffer;
 //   4. a second check of canaries and result: the result must have the checked bits or pass again;
-//   5. the kernels' names, from a run that is captured and not executed.
+//   5. the kernels' names, from a run that is captured and not executed;
+//   6. runs for hardware counters, if the caller counts.
 
 #ifndef STRIDEWISE_COMMON_MEASURE_DEVICE_MEASUREMENT_H_
 #define STRIDEWISE_COMMON_MEASURE_DEVICE_MEASUREMENT_H_
@@ -19,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/base/clock.h"
+#include "common/gpu/counters.h"
 #include "common/gpu/nvml.h"
 #include "common/measure/gpu_timer.h"
 #include "common/measure/phase_timer.h"
@@ -58,6 +60,9 @@ struct DeviceSubject {
 
   // Judges host_output and returns DataLoss for a wrong result. If empty, nothing is checked.
   std::function<absl::Status()> verify;
+
+  // Runs the work for hardware counters, after all timing: ReadCounters() does. May be empty.
+  std::function<absl::Status(const CountedWork& work)> count;
 };
 
 // What MeasureOnDevice() found.

@@ -41,7 +41,10 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kVsCublas), "vs_cublas");
   EXPECT_EQ(ColumnName(Column::kStep), "step");
   EXPECT_EQ(static_cast<int>(Column::kStep), static_cast<int>(Column::kVsCublas) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kStep), kNumColumns - 1);
+  EXPECT_EQ(ColumnName(Column::kComputePctOfPeak), "compute_pct_of_peak");
+  EXPECT_EQ(ColumnName(Column::kStalledBarrier), "stalled_barrier");
+  EXPECT_EQ(static_cast<int>(Column::kComputePctOfPeak), static_cast<int>(Column::kStep) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kCounters), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }

@@ -28,6 +28,18 @@ cc_library(
     target_compatible_with = {requires},
 )
 
+# CUPTI's headers lie beside the others or in a folder of their own.
+cc_library(
+    name = "cupti_headers",
+    hdrs = glob(
+        ["cupti/**"],
+        allow_empty = True,
+    ),
+    includes = ["cupti"],
+    target_compatible_with = {requires},
+    deps = [":headers"],
+)
+
 cc_library(
     name = "cudart",
     linkopts = ["{lib}/libcudart_static.a", "-ldl", "-lpthread", "-lrt"],
@@ -46,10 +58,15 @@ _DEFS = '''\
 
 NVCC = {nvcc}
 CUDA_FOUND = {found}
+CUPTI_FOUND = {cupti_found}  # Its range profiler.
 
 def if_cuda(with_cuda, without_cuda = []):
     """Returns `with_cuda` where there is a CUDA toolkit, and `without_cuda` elsewhere."""
     return with_cuda if CUDA_FOUND else without_cuda
+
+def if_cupti(with_cupti, without_cupti = []):
+    """Returns `with_cupti` where the toolkit has CUPTI's range profiler, and `without_cupti` elsewhere."""
+    return with_cupti if CUPTI_FOUND else without_cupti
 '''
 
 def _cuda_configure_impl(ctx):
@@ -57,6 +74,13 @@ def _cuda_configure_impl(ctx):
     found = ctx.path(toolkit + "/bin/nvcc").exists
     if found:
         ctx.symlink(toolkit + "/include", "include")
+
+    header = "cupti_range_profiler.h"
+    own_folder = toolkit + "/extras/CUPTI/include"
+    cupti_found = found and ctx.path(toolkit + "/include/" + header).exists
+    if found and not cupti_found and ctx.path(own_folder + "/" + header).exists:
+        ctx.symlink(own_folder, "cupti")
+        cupti_found = True
 
     # NVIDIA's installers say lib64, its wheels lib; the wheels have no libcublas.so without a version.
     lib = toolkit + ("/lib64" if ctx.path(toolkit + "/lib64").exists else "/lib")
@@ -69,7 +93,7 @@ def _cuda_configure_impl(ctx):
         cublas = cublas,
         requires = [] if found else [":toolkit_found"],
     ))
-    ctx.file("defs.bzl", _DEFS.format(nvcc = repr(toolkit + "/bin/nvcc"), found = found))
+    ctx.file("defs.bzl", _DEFS.format(nvcc = repr(toolkit + "/bin/nvcc"), found = found, cupti_found = cupti_found))
 
 cuda_configure = repository_rule(
     implementation = _cuda_configure_impl,

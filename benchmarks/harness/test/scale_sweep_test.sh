@@ -26,6 +26,13 @@ cmp -s scale_sweep.csv before.csv || fail "--resume measured something again"
 expect_exit 0 --max_seconds=0.01 --resume --shapes=5
 [ "$(rows scale_sweep.csv)" = 9 ] || fail "--resume left $(rows scale_sweep.csv) rows"
 
+# Counters where they can be read; elsewhere one line says why not, and the rows are as without.
+expect_refused --counters --counters=a=b
+expect_exit 0 --max_seconds=0.01 --shapes=70000 --counters=smsp__inst_executed.sum,dram__bytes_read.sum --csv=counters.csv
+[ "$(rows counters.csv)" = 3 ] || fail "counters.csv: $(cat counters.csv)"
+grep -q ',scale,kernel,.*,smsp__inst_executed.sum=[1-9][0-9]*;dram__bytes_read.sum=[0-9.e+]*.$' counters.csv ||
+  [ "$(grep -c '^--counters: not read, ' out)" = 1 ] || fail "neither counters nor a reason: $(cat out counters.csv)"
+
 # Both sides of a limit are measured; a limit that is not kept is a finding, not a failure.
 expect_exit 0 --preset=limits --max_seconds=0.05 --csv=rows.csv --limits_csv=limits.csv
 grep -q '^case,implementation,cols,dtype,batch,ratio_to_copy,floor,aim,verdict' limits.csv || fail "$(cat limits.csv)"

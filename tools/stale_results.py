@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Says which of the results in docs/results are older than the kernels that they show, and what they lack.
+
+  tools/stale_results.py                                    checks, and lists what is old
+  tools/stale_results.py --programs=bazel-bin/benchmarks    also lists configurations that a file lacks
+  tools/stale_results.py --write                            writes the table of commands in docs/results/README.md
+
+Results age whenever a kernel is edited, so an old file is a line of output and no error. Errors (exit 1) are: a table of
+commands that is not that of measure_all.sh, a CSV that the README does not link, and a CSV without the column git_commit.
+
+A row is old if a source of its implementation has changed since the row's commit: the file that defines the function
+which kernels.inc names, and the headers of the operation's device/ folder that it includes. For `auto` these are its
+dispatch and all kernels that it can choose. Files that were only moved, and changes of comments, includes and spaces,
+do not count.
+"""
+
+import argparse
+import collections
+import csv
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+OPERATIONS = ("transpose", "matmul")
+TABLE = re.compile(r"(<!-- commands of tools/measure_all.sh -->\n).*?(<!-- end of commands -->)", re.S)
+MEASUREMENT = re.compile(r"^part (\d+) +(\d+) s  (\w+) +(.*)$", re.M)
+
+REASON = "compute_pct_of_peak"  # The first of the columns that profiles of older commits lack.
+
+Measurement = collections.namedtuple("Measurement", "name command files")
+
+
+def measurements(root):
+  """Returns the measurements of measure_all.sh, in its order, with the files that they make."""
+  text = subprocess.run(["sh", root / "tools" / "measure_all.sh", "--list"], check=True, stdout=subprocess.PIPE,
+                        text=True).stdout
+  return [Measurement(name, command, list(dict.fromkeys(re.findall(r"(?<![\w/])\w+\.csv", command))))
+          for _, _, name, command in MEASUREMENT.findall(text)]
+
+
+def readme_table(found, machine):
+  """Returns the Markdown of the commands; files that `machine`, a folder, has are links."""
+  commands = {}
+  for measurement in found:
+    for file in measurement.files:
+      commands.setdefault(file, []).append(f"`{measurement.command}`")
+  rows = [f"| [{file}]({machine.name}/{file}) | " if (machine / file).exists() else f"| {file} (not measured yet) | "
+          for file in commands]
+  return "| file | made by |\n| --- | --- |\n" + "".join(
+      f"{row}{'; then '.join(commands[file])} |\n" for row, file in zip(rows, commands))
+
+
+def read(path):
+  with open(path, newline="", encoding="ascii") as file:
+    return list(csv.DictReader(file))
+
+
+def errors(root, found):
+  """Returns what is wrong with the README and the files, one line each."""
+  results = root / "docs" / "results"
+  readme = (results / "README.md").read_text(encoding="utf-8")
+  wrong = []
+  for match in TABLE.finditer(readme):
+    if match[0] != match[1] + readme_table(found, results / "h200") + match[2]:
+      wrong.append("docs/results/README.md: the table of commands is not up to date; tools/stale_results.py --write mends it")
+  links = set(re.findall(r"\]\(([^)]*)\)", readme))
+  for path in sorted(results.glob("*/**/*.csv")):
+    file = path.relative_to(results)
+    if not links & {str(file), str(file.parent)}:
+      wrong.append(f"docs/results/{file}: the README does not link it")
+    if not all("git_commit" in row for row in read(path)):
+      wrong.append(f"docs/results/{file}: no column git_commit")
+  return wrong
+
+
+class Sources:
+  """The sources of each implementation at the checked-out commit."""
+
+  def __init__(self, root):
+    self._root = root
+    self._of = {}
+    for operation in OPERATIONS:
+      entries = self._entries(operation)
+      texts = {path: path.read_text(encoding="utf-8") for path in sorted((root / operation).rglob("*.c[cu]"))
+               if "test" not in path.relative_to(root).parts and path.name != "host_executor.cc"}
+      chosen = set()
+      for name, (function, is_chosen) in entries.items():
+        files = [path for path, text in texts.items() if re.search(rf"\b{function}\b", text)]
+        self._of[operation, name] = self._with_headers(operation, files)
+        if is_chosen:
+          chosen |= self._of[operation, name]
+      if (operation, "auto") in self._of:
+        self._of[operation, "auto"] |= chosen | {f"{operation}/tuning.inc"} & {
+            str(path.relative_to(root)) for path in (root / operation).glob("*.inc")}
+
+  def _entries(self, operation):
+    """Returns {name: (function, whether `auto` can choose it)} from kernels.inc."""
+    text = re.sub(r"//.*", "", (self._root / operation / "kernels.inc").read_text(encoding="utf-8"))
+    lines = re.split(r"^(?=[A-Z]+_\w+\()", text, flags=re.M)
+    matches = [(re.match(r"[A-Z]+_\w+\(\s*(\w+),\s*(\w+)", line), ".AutoIf(" in line) for line in lines]
+    return {match[1]: (match[2], is_chosen) for match, is_chosen in matches if match}
+
+  def _with_headers(self, operation, files):
+    found, wanted = set(), list(files)
+    while wanted:
+      path = wanted.pop()
+      name = str(path.relative_to(self._root))
+      if name in found or not path.exists():
+        continue
+      found.add(name)
+      wanted += [self._root / header for header in re.findall(rf'#include "({operation}/device/[^"]+)"',
+                                                              path.read_text(encoding="utf-8"))]
+    return found
+
+  def of(self, operation, implementation):
+    """Returns the set of paths; empty for what kernels.inc does not name. `operation` is that of a row, such as copy."""
+    return self._of.get(("matmul" if operation == "matmul" else "transpose", implementation), set())
+
+
+class History:
+  """Which of today's files were others at a commit."""
+
+  def __init__(self, root):
+    self._root = root
+    self._paths, self._changed = {}, {}
+
+  def _git(self, *arguments):
+    result = subprocess.run(["git", *arguments], cwd=self._root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return result.stdout.decode("utf-8", "replace") if result.returncode == 0 else None
+
+  def _paths_at(self, commit):
+    """Returns {path now: path then} for what was moved or changed, and None for a commit that is not known."""
+    if commit not in self._paths:
+      text = self._git("diff", "-M40%", "-l0", "--name-status", commit, "HEAD")
+      lines = [line.split("\t") for line in (text or "").splitlines()]
+      self._paths[commit] = None if text is None else {
+          line[-1]: line[1] if line[0][0] in "RM" else "" for line in lines if line[0][0] in "RMA"}
+    return self._paths[commit]
+
+  def changed(self, path, commit):
+    """Returns whether the path has another text than at the commit; None if the commit is not known."""
+    if (path, commit) not in self._changed:
+      paths = self._paths_at(commit)
+      if paths is None:
+        self._changed[path, commit] = None
+      elif path not in paths:
+        self._changed[path, commit] = False
+      else:
+        then, now = self._git("show", f"{commit}:{paths[path]}"), self._git("show", f"HEAD:{path}")
+        self._changed[path, commit] = then is None or now is None or essence(then) != essence(now)
+    return self._changed[path, commit]
+
+
+def essence(text):
+  """Returns a source without comments, includes and spaces."""
+  text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+  return "".join(re.sub(r"^\s*#include.*$", "", text, flags=re.M).split())
+
+
+def commit_of(row):
+  """Returns the commit that a row names, as git knows it: without the g in front of it and without -dirty."""
+  return row.get("git_commit", "").removeprefix("g").removesuffix("-dirty")
+
+
+def old_rows(rows, sources, history):
+  """Returns {implementation: the names of its sources that changed since its rows were measured}, in the rows' order."""
+  old = {}
+  for row in rows:
+    implementation, commit = row.get("implementation"), commit_of(row)
+    paths = sources.of(row.get("operation") or ("matmul" if row.get("depth") else "transpose"), implementation)
+    if not implementation or not commit:
+      continue
+    for path in sorted(paths):
+      changed = history.changed(path, commit)
+      if changed or changed is None:
+        old.setdefault(implementation, set()).add(path.split("/")[-1] if changed else f"unknown commit {commit}")
+  return old
+
+
+def configuration(flags):
+  """Returns the configuration that a line of `--list --preset=NAME` selects: ((flag, value), ...) without the block, and
+  the block."""
+  values = dict(flag.removeprefix("--").split("=", 1) for flag in flags)
+  block = values.pop("blocks", None)
+  return tuple(sorted(values.items())), block
+
+
+def configurations_of(row):
+  """Returns the same of a row, with its block and without."""
+  shape = "x".join(row[column] for column in ("rows", "cols", "depth") if row.get(column))
+  values = {"implementations": row["implementation"], "shapes": shape, "types": row["dtype"]}
+  values.update((flag, row[column]) for flag, column in (("batch", "batch"), ("layouts", "layout"), ("alpha", "alpha"),
+                                                         ("beta", "beta")) if row.get(column))
+  key = tuple(sorted(values.items()))
+  return {(key, None), (key, f"{row['block_x']}x{row['block_y']}")}
+
+
+def missing(rows, lines):
+  """Returns {implementation: number of configurations} of the lines of --list that no row is of."""
+  have = set().union(*(configurations_of(row) for row in rows))
+  wanted = [configuration(shlex.split(line)) for line in lines]
+  return collections.Counter(dict(key)["implementations"] for key, block in wanted if (key, block) not in have)
+
+
+def planned(measurement, programs):
+  """Returns the configurations that a sweep's command measures, a line each; None for other commands."""
+  words = shlex.split(measurement.command)
+  if words[0] not in ("matmul_sweep", "transpose_sweep", "ceilings"):
+    return None
+  return subprocess.run([programs / words[0], *words[1:], "--list"], check=True, stdout=subprocess.PIPE,
+                        text=True).stdout.splitlines()
+
+
+def listed(counts, limit=6):
+  """Returns "a, b and 3 more"."""
+  names = list(counts)
+  more = f" and {len(names) - limit} more" if len(names) > limit else ""
+  return ", ".join(names[:limit]) + more
+
+
+def warnings(root, found, programs):
+  """Returns what is old or missing, one line each, and at the end the names for measure_all.sh."""
+  machine = root / "docs" / "results" / "h200"
+  sources, history = Sources(root), History(root)
+  lines, again = [], {}
+  for measurement in found:
+    path = machine / measurement.files[0]
+    if not path.exists():
+      lines.append(f"{path.name}: not measured yet")
+      again[measurement.name] = True
+      continue
+    rows = read(path)
+    old = old_rows(rows, sources, history)
+    if old:
+      files = listed(sorted(set().union(*old.values())))
+      lines.append(f"{path.name}: older than the sources of {listed(old)} ({files})")
+      again[measurement.name] = True
+    if "profile " in measurement.command and "status" in rows[0] and REASON not in rows[0]:
+      lines.append(f"{path.name}: lacks the columns that say why a kernel is as fast as it is")
+      again[measurement.name] = True
+    plan = planned(measurement, programs) if programs else None
+    lacks = missing(rows, plan) if plan else {}
+    if lacks:
+      lines.append(f"{path.name}: lacks {sum(lacks.values())} configurations of {listed(lacks)}")
+      again[measurement.name] = True
+  if again:
+    lines.append("to be measured again: tools/measure_all.sh --output=DIR " + " ".join(again))
+  return lines
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("--write", action="store_true", help="write the table of commands in docs/results/README.md")
+  parser.add_argument("--programs", type=pathlib.Path, help="the folder of the sweeps")
+  parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+  arguments = parser.parse_args()
+  root, found = arguments.root, measurements(arguments.root)
+  readme = root / "docs" / "results" / "README.md"
+  if arguments.write:
+    text = TABLE.sub(lambda match: match[1] + readme_table(found, readme.parent / "h200") + match[2],
+                     readme.read_text(encoding="utf-8"))
+    readme.write_text(text, encoding="utf-8")
+  for line in warnings(root, found, arguments.programs):
+    print(line)
+  wrong = errors(root, found)
+  for line in wrong:
+    print(f"ERROR: {line}")
+  sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+  main()
