@@ -12,6 +12,8 @@ import sys
 
 from docs.pictures import banks
 from docs.pictures import diagonal
+from docs.pictures import footprints
+from docs.pictures import matmul_tiles
 from docs.pictures import pipeline
 from docs.pictures import register_tile
 from docs.pictures import sectors
@@ -21,6 +23,8 @@ from docs.pictures import transpose_tile
 FIGURES = {
     "banks": banks.draw,
     "diagonal": diagonal.draw,
+    "footprints": footprints.draw,
+    "matmul_tiles": matmul_tiles.draw,
     "pipeline": pipeline.draw,
     "register_tile": register_tile.draw,
     "sectors": sectors.draw,

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from docs.pictures import banks
 from docs.pictures import diagonal
 from docs.pictures import draw
+from docs.pictures import footprints
 from docs.pictures import pipeline
 from docs.pictures import sectors
 from docs.pictures import stream_k
@@ -50,6 +51,11 @@ class PicturesTest(unittest.TestCase):
       found = sectors.sectors_of(first, stride)
       self.assertEqual(len(found), count)
       self.assertEqual(sorted(lane for sector in found for lane in sector if lane is not None), list(range(32)))
+
+  def test_footprints(self):
+    counts = [[len(footprints.sectors_of(footprints.footprint(width, transposed))) for transposed in (False, True)]
+              for width in footprints.WIDTHS]
+    self.assertEqual(counts, [[4, 8], [4, 16], [4, 32]])
 
   def test_banks(self):
     wavefronts = [max(banks.words_of_banks(bank_of)) for _, _, bank_of in banks.LAYOUTS]
