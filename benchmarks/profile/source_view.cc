@@ -30,6 +30,7 @@
 #include "common/executor/access_picture.h"
 #include "common/executor/executor.h"
 #include "common/executor/symbolizer.h"
+#include "common/gpu/launch_geometry.h"
 
 ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
 ABSL_FLAG(std::string, kernel, "",
@@ -74,6 +75,9 @@ absl::StatusOr<Extent3> BlockIndexFromFlag() {
   bool good = parts.size() == 2 || parts.size() == 3;
   for (size_t i = 0; good && i < parts.size(); ++i) {
     good = absl::SimpleAtoi(parts[i], &index[i]) && index[i] >= 0;
+  }
+  if (good && text != "0,0" && absl::GetFlag(FLAGS_access_html).empty()) {
+    return absl::InvalidArgumentError("--block_index: nothing uses it without --access_html");
   }
   if (good) return Extent3{index[0], index[1], index[2]};
   return NotAllowed("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");

@@ -30,6 +30,7 @@ grep -q 'tile\[x\]\[y\]' view.html || fail "view.html does not show the source"
 
 expect_refused --access_html --shape=32x32 --access_html=no_such_folder/view.html
 for index in '' 1 1,a 1,-1 1,2,3,4 1.5,0; do expect_refused --block_index --access_html=accesses.html --block_index="$index"; done
+expect_refused --access_html --shape=32x32 --block_index=1,0
 expect_refused --block_index --shape=32x64 --access_html=accesses.html --block_index=2,0
 grep -q 'grid, 2x1x1' err || fail "the line does not say which blocks there are: $(cat err)"
 
