@@ -4,17 +4,21 @@
 //   bazel run //benchmarks:source_view -- --operation=matmul --implementations=tiled
 //   --shape=256x256x64
 //   --html=tiled.html
+//   bazel run //benchmarks:source_view -- --kernel=naive_row --access_html=accesses.html
 
 #include "common/executor/source_view.h"
 
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "benchmarks/harness/executor_run.h"
 #include "benchmarks/harness/implementations_flag.h"
 #include "benchmarks/harness/plan.h"
@@ -23,8 +27,10 @@
 #include "benchmarks/operations.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/executor/access_picture.h"
 #include "common/executor/executor.h"
 #include "common/executor/symbolizer.h"
+#include "common/gpu/launch_geometry.h"
 
 ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
 ABSL_FLAG(std::string, kernel, "",
@@ -36,6 +42,12 @@ ABSL_FLAG(std::string, block, "",
 ABSL_FLAG(std::string, type, "float",
           "Element type: float, int, u8, u16, double, float4; of a product float, double.");
 ABSL_FLAG(std::string, html, "", "Also write the view as a page to this file.");
+ABSL_FLAG(
+    std::string, access_html, "",
+    "Also write a page to this file that steps through the requests of one block and draws the "
+    "addresses, sectors and banks of each.");
+ABSL_FLAG(std::string, block_index, "0,0",
+          "The block of --access_html: X,Y or X,Y,Z, its blockIdx.");
 
 namespace stridewise {
 namespace {
@@ -53,6 +65,22 @@ absl::Status NotAllowed(absl::string_view flag, absl::string_view value,
 // Returns the flag's text or, where that is empty, `otherwise`.
 std::string Or(const std::string& value, const char* otherwise) {
   return value.empty() ? otherwise : value;
+}
+
+// Parses --block_index. Only the launch shows whether there is such a block.
+absl::StatusOr<Extent3> BlockIndexFromFlag() {
+  const std::string text = absl::GetFlag(FLAGS_block_index);
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  int64_t index[3] = {0, 0, 0};
+  bool good = parts.size() == 2 || parts.size() == 3;
+  for (size_t i = 0; good && i < parts.size(); ++i) {
+    good = absl::SimpleAtoi(parts[i], &index[i]) && index[i] >= 0;
+  }
+  if (good && text != "0,0" && absl::GetFlag(FLAGS_access_html).empty()) {
+    return absl::InvalidArgumentError("--block_index: nothing uses it without --access_html");
+  }
+  if (good) return Extent3{index[0], index[1], index[2]};
+  return NotAllowed("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
 }
 
 absl::StatusOr<Config> ConfigFromFlags() {
@@ -103,12 +131,38 @@ absl::Status WriteHtml(const std::string& path, const std::string& page) {
   return absl::InvalidArgumentError(absl::StrCat("--html: cannot write \"", path, "\""));
 }
 
+// Writes the access picture of the launches and says what it shows.
+absl::Status WriteAccesses(const std::string& path, const Config& config, const ExecutorRun& run) {
+  const executor::LaunchReport& launch = run.launches().front();
+  if (launch.accesses.requests.empty()) {
+    return NotAllowed("--block_index", absl::GetFlag(FLAGS_block_index),
+                      absl::StrCat("a block of the grid, ", launch.grid.x, "x", launch.grid.y, "x",
+                                   launch.grid.z, ", that accesses memory"));
+  }
+  const absl::Status status = executor::WriteAccessPicture(path, Title(config), run.launches());
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--access_html: ", status.message()));
+  }
+  std::cout << "Access picture of block (" << absl::GetFlag(FLAGS_block_index) << ") in " << path
+            << "\n";
+  const uint64_t recorded = launch.accesses.requests.size(), left_out = launch.accesses.left_out;
+  if (left_out > 0) {
+    std::cout << "It shows the first " << recorded << " of the block's " << recorded + left_out
+              << " requests.\n";
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const Config config, ConfigFromFlags());
+  executor::ExecutorOptions options;
+  const std::string access_html = ResolvePath(absl::GetFlag(FLAGS_access_html));
+  ASSIGN_OR_RETURN(const Extent3 block_index, BlockIndexFromFlag());
+  if (!access_html.empty()) options.record_block = block_index;
   if (config.operation->MakeProblem(config.point)->empty()) {
     return absl::InvalidArgumentError("--shape: an empty matrix: nothing is launched");
   }
-  ASSIGN_OR_RETURN(ExecutorRun run, ExecutorRun::Create(config, /*seed=*/1, {}));
+  ASSIGN_OR_RETURN(ExecutorRun run, ExecutorRun::Create(config, /*seed=*/1, options));
   const absl::Status status = run.Run();
   // What a check found does not keep the lines from being shown; other errors mean that there was
   // no launch.
@@ -127,6 +181,7 @@ absl::StatusOr<int> RunProgram() {
     RETURN_IF_ERROR(WriteHtml(html, executor::SourceViewHtml(Title(config), source, lines)));
     std::cout << "Page in " << html << "\n";
   }
+  if (!access_html.empty()) RETURN_IF_ERROR(WriteAccesses(access_html, config, run));
   if (status.ok()) return kExitOk;
   std::cerr << status.message() << std::endl;
   return kExitWrongResult;

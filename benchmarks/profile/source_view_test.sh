@@ -28,6 +28,21 @@ grep -q 'shared load *64 *2048 *32.00' out || fail "no bank conflicts: $(cat out
 grep -q '<html' view.html || fail "view.html is no page"
 grep -q 'tile\[x\]\[y\]' view.html || fail "view.html does not show the source"
 
+expect_refused --access_html --shape=32x32 --access_html=no_such_folder/view.html
+for index in '' 1 1,a 1,-1 1,2,3,4 1.5,0; do expect_refused --block_index --access_html=accesses.html --block_index="$index"; done
+expect_refused --access_html --shape=32x32 --block_index=1,0
+expect_refused --block_index --shape=32x64 --access_html=accesses.html --block_index=2,0
+grep -q 'grid, 2x1x1' err || fail "the line does not say which blocks there are: $(cat err)"
+
+# Block (1, 0): warp 0 reads the first row of the second tile, and writes it to out's row 32.
+expect_exit 0 --kernel=tile_square --shape=32x64 --access_html=accesses.html --block_index=1,0
+grep -q '"index":\[1,0,0\]' accesses.html || fail "the page is not of the block"
+grep -q '"wavefronts":32,' accesses.html || fail "the page has no bank conflicts"
+grep -q 'tile\[x\]\[y\]' accesses.html || fail "the page does not show the source"
+# The one address in it is the name of SVG.
+sed 's,http://www.w3.org/2000/svg,,' accesses.html | grep -q -e 'https*:' -e ' src=' -e '<link' -e '@import' &&
+  fail "the page needs something else"
+
 expect_exit 0 --operation=matmul --implementations=naive --shape=16x16x4 --block=8x8 --type=double
 grep -q 'matmul/ladder/03_naive.cu' out || fail "not the kernel's source: $(cat out)"
 

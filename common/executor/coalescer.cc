@@ -92,6 +92,7 @@ SharedCost CoalesceShared(const uint64_t address[kWarpLanes], uint32_t mask, int
   }
 
   const int together = LanesTogether(address, mask, bytes, store);
+  cost.lanes_together = together;
   const uint32_t group = static_cast<uint32_t>((uint64_t{1} << together) - 1);
   for (int first = 0; first < kWarpLanes; first += together) {
     const uint32_t lanes = mask & group << first;

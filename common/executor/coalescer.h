@@ -28,8 +28,9 @@ GlobalCost CoalesceGlobal(const uint64_t address[kWarpLanes], uint32_t mask, int
 
 struct SharedCost {
   uint32_t distinct_bytes = 0;
-  uint32_t wavefronts = 0;        // Passes through the banks.
-  uint32_t ideal_wavefronts = 0;  // Without bank conflicts: one for each group of lanes below.
+  uint32_t wavefronts = 0;          // Passes through the banks.
+  uint32_t ideal_wavefronts = 0;    // Without bank conflicts: one for each group of lanes below.
+  int lanes_together = kWarpLanes;  // The lanes of such a group: 32, 16 or 8 neighbours.
 };
 
 // Returns the cost of an access to shared memory; addresses are offsets there.

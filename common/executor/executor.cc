@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "common/base/status_macros.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/symbolizer.h"
+#include "common/executor/trace.h"
 #include "common/executor/worker.h"
 
 namespace stridewise::executor {
@@ -53,6 +55,25 @@ class BlockOrder {
   uint64_t first_ = 0;
   uint64_t stride_ = 1;
 };
+
+// Replaces the addresses of global requests by buffers and offsets in them.
+void FindBuffers(const DeviceMemory& memory, AccessRecord* record) {
+  std::map<const Region*, int> numbers;
+  for (AccessRequest& request : record->requests) {
+    if (IsShared(SiteKind(request.site))) continue;
+    const auto first = static_cast<uintptr_t>(request.offset[__builtin_ctz(request.lanes)]);
+    const Region* region = memory.Find(first);
+    if (region == nullptr) region = memory.Nearest(first);  // An access that is a finding.
+    if (region == nullptr) continue;
+    const auto [found, is_new] = numbers.emplace(region, static_cast<int>(record->buffers.size()));
+    if (is_new) record->buffers.push_back({region->name, region->bytes});
+    request.buffer = found->second;
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      if ((request.lanes >> lane & 1) == 0) continue;
+      request.offset[lane] -= static_cast<int64_t>(region->base);
+    }
+  }
+}
 
 }  // namespace
 
@@ -225,7 +246,10 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
     report.shared_bytes = std::max(report.shared_bytes, worker.shared_bytes());
     report.findings.insert(report.findings.end(), worker.findings().begin(),
                            worker.findings().end());
+    if (!worker.accesses().requests.empty()) report.accesses = worker.accesses();
   }
+  if (state.options.record_block) report.accesses.block = *state.options.record_block;
+  FindBuffers(*state.memory, &report.accesses);
   state.launches.push_back(std::move(report));
   const std::vector<Finding>& findings = state.launches.back().findings;
   return findings.empty() ? absl::OkStatus() : absl::DataLossError(FindingsText(findings));

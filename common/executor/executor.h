@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/executor/access_record.h"
 #include "common/executor/finding.h"
 #include "common/executor/profile.h"
 #include "common/gpu/cuda_handles.h"
@@ -43,6 +45,10 @@ struct ExecutorOptions {
   // If not null, only the blocks for which this returns true are run, for tests at the edge of a
   // huge grid. The results of the other blocks are missing.
   std::function<bool(const Extent3& block, const Grid& grid)> only;
+  // Records the requests of the block with this index in each launch; see access_picture.h. Needs
+  // `profile`.
+  std::optional<Extent3> record_block;
+  size_t max_recorded_requests = size_t{1} << 16;  // Later ones are counted and not recorded.
   int max_findings = 16;  // A launch ends when it has this number of findings.
   // A thread that runs more basic blocks than this, which takes some seconds, is reported as
   // runaway.
@@ -57,6 +63,7 @@ struct LaunchReport {
   size_t dynamic_shared_bytes = 0;
   size_t shared_bytes = 0;  // Of __shared__ variables, dynamic and static, without gaps.
   Profile profile;
+  AccessRecord accesses;  // Empty without ExecutorOptions::record_block, or outside of the grid.
   std::vector<Finding> findings;
 };
 

@@ -9,8 +9,6 @@
 namespace stridewise::executor {
 namespace {
 
-bool IsShared(EventKind kind) { return kind >= EventKind::kSharedLoad; }
-
 double Ratio(uint64_t numerator, uint64_t denominator) {
   return static_cast<double>(numerator) / static_cast<double>(denominator);
 }

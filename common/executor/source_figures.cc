@@ -14,31 +14,6 @@
 namespace stridewise::executor {
 namespace {
 
-absl::string_view KindName(EventKind kind) {
-  switch (kind) {
-    case EventKind::kBasicBlock:
-      break;
-    case EventKind::kGlobalLoad:
-      return "global load";
-    case EventKind::kGlobalStore:
-      return "global store";
-    case EventKind::kGlobalAtomic:
-      return "global atomic";
-    case EventKind::kSharedLoad:
-      return "shared load";
-    case EventKind::kSharedStore:
-      return "shared store";
-    case EventKind::kSharedAtomic:
-      return "shared atomic";
-  }
-  return "";
-}
-
-bool IsGlobal(EventKind kind) {
-  return kind == EventKind::kGlobalLoad || kind == EventKind::kGlobalStore ||
-         kind == EventKind::kGlobalAtomic;
-}
-
 // Counts what the launch moved and what it wasted.
 struct Traffic {
   double moved = 0;
@@ -46,7 +21,7 @@ struct Traffic {
 };
 
 Traffic TrafficOf(EventKind kind, const MemoryCounters& counters) {
-  if (IsGlobal(kind)) {
+  if (!IsShared(kind)) {
     return {static_cast<double>(counters.sectors), static_cast<double>(counters.ideal_sectors)};
   }
   return {static_cast<double>(counters.wavefronts), static_cast<double>(counters.ideal_wavefronts)};
@@ -54,7 +29,7 @@ Traffic TrafficOf(EventKind kind, const MemoryCounters& counters) {
 
 FigureRow Figures(EventKind kind, const MemoryCounters& counters, double moved_in_all) {
   FigureRow row;
-  if (IsGlobal(kind)) {
+  if (!IsShared(kind)) {
     row.cells = {std::string(KindName(kind)),
                  absl::StrCat(counters.requests),
                  absl::StrCat(counters.sectors),
@@ -75,6 +50,26 @@ FigureRow Figures(EventKind kind, const MemoryCounters& counters, double moved_i
 }
 
 }  // namespace
+
+absl::string_view KindName(EventKind kind) {
+  switch (kind) {
+    case EventKind::kBasicBlock:
+      break;
+    case EventKind::kGlobalLoad:
+      return "global load";
+    case EventKind::kGlobalStore:
+      return "global store";
+    case EventKind::kGlobalAtomic:
+      return "global atomic";
+    case EventKind::kSharedLoad:
+      return "shared load";
+    case EventKind::kSharedStore:
+      return "shared store";
+    case EventKind::kSharedAtomic:
+      return "shared atomic";
+  }
+  return "";
+}
 
 const std::array<FigureColumn, kFigureColumns> kFigures = {{
     {"access", "Load, store or atomic, of global memory or of the block's shared memory."},
@@ -101,7 +96,7 @@ SourceRows ArrangeFigures(const SourceText& source, const std::vector<LineCounte
     wavefronts += static_cast<double>(line.counters.wavefronts);
   }
   const auto figures = [&](EventKind kind, const MemoryCounters& counters) {
-    return Figures(kind, counters, IsGlobal(kind) ? sectors : wavefronts);
+    return Figures(kind, counters, IsShared(kind) ? wavefronts : sectors);
   };
 
   for (const LineCounters& line : lines) {

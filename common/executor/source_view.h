@@ -9,8 +9,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/executor/profile.h"
+#include "common/executor/trace.h"
 
 namespace stridewise::executor {
+
+// Returns "global load", "shared store" and so on.
+absl::string_view KindName(EventKind kind);
 
 // The counters of one line for one kind of access, summed over its sites: an unrolled loop has many
 // sites on one line.

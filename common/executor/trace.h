@@ -23,6 +23,9 @@ enum class EventKind : uint8_t {
   kSharedAtomic,
 };
 
+// Returns whether the kind is an access to shared memory.
+inline bool IsShared(EventKind kind) { return kind >= EventKind::kSharedLoad; }
+
 // A position in the machine code with the kind and width of its access: pc, kind and log2 of the
 // bytes in one word, so that two lanes do the same if their sites are equal.
 using Site = uint64_t;

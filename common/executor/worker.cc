@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -67,6 +68,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
 void Worker::BeginLaunch(LaunchContext* context) {
   context_ = context;
   profile_ = Profile();
+  accesses_ = AccessRecord();
   findings_.clear();
   variables_.clear();
   shared_end_ = 0;
@@ -101,6 +103,10 @@ bool Worker::RunBlock(uint64_t linear_block) {
   block_index_ = {static_cast<unsigned>(linear_block % grid.x),
                   static_cast<unsigned>(linear_block / grid.x % grid.y),
                   static_cast<unsigned>(linear_block / grid.x / grid.y)};
+  const std::optional<Extent3>& wanted = context_->options->record_block;
+  recorded_ = wanted && wanted->x == block_index_.x && wanted->y == block_index_.y &&
+              wanted->z == block_index_.z;
+  barriers_passed_ = 0;
   block_clock_ = ++clock_;
   std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: uninitialised.
   std::memset(shared_written_->As<void>(), 0, shared_end_);
@@ -233,12 +239,31 @@ void Worker::Replay(Warp* warp) {
   if (events == 0) return;
   const ReplaySummary summary =
       ReplayWarp(absl::MakeConstSpan(traces.data(), warp->lanes),
-                 [this](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
+                 [this, warp](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
                    profile_.Count(site, lanes, address);
+                   if (recorded_) Record(*warp, site, lanes, address);
                  });
   profile_.events += events;
   profile_.divergent_branches += summary.divergent_branches;
   warp->divergent |= summary.divergent;
+}
+
+void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
+                    const uint64_t address[kWarpLanes]) {
+  if (SiteKind(site) == EventKind::kBasicBlock || lanes == 0) return;
+  if (accesses_.requests.size() >= context_->options->max_recorded_requests) {
+    ++accesses_.left_out;
+    return;
+  }
+  AccessRequest request;
+  request.site = site;
+  request.warp = warp.first / kWarpLanes;
+  request.barriers = barriers_passed_;
+  request.lanes = lanes;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    if ((lanes >> lane & 1) != 0) request.offset[lane] = static_cast<int64_t>(address[lane]);
+  }
+  accesses_.requests.push_back(request);
 }
 
 // Resumes the lanes, which all wait for the block's barrier or are done. Returns false when all are
@@ -280,6 +305,7 @@ bool Worker::ReleaseBarrier() {
   }
   barrier_count_ = predicates;
   ++profile_.barriers;
+  ++barriers_passed_;
   for (int i = 0; i < warp_count_; ++i) warps_[i].known_in_use = false;
   for (int i = 0; i < lane_count_; ++i) {
     Lane& lane = lanes_[i];

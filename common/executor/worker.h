@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/executor/access_record.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/exact_shadow.h"
 #include "common/executor/executor.h"
@@ -129,6 +130,8 @@ class Worker {
 
   // Return the results of the launch since BeginLaunch().
   const Profile& profile() const { return profile_; }
+  // Holds addresses in place of offsets in buffers: Executor::Run() knows the buffers.
+  const AccessRecord& accesses() const { return accesses_; }
   const std::vector<Finding>& findings() const { return findings_; }
   uint32_t clock() const { return clock_; }
   size_t shared_bytes() const;
@@ -179,6 +182,7 @@ class Worker {
   void Wait(Lane& lane, LaneState state, uintptr_t pc);
   void ReleaseTraceFull(Warp* warp);
   void Replay(Warp* warp);
+  void Record(const Warp& warp, Site site, uint32_t lanes, const uint64_t address[kWarpLanes]);
   bool ReleaseBarrier();
   void GrowTrace(Lane& lane);
   [[noreturn]] void Leave(Lane& lane);
@@ -227,9 +231,12 @@ class Worker {
   std::vector<Variable> variables_;
   uint32_t shared_end_ = 0;
   int barrier_count_ = 0;
+  int barriers_passed_ = 0;  // By the block.
+  bool recorded_ = false;    // Whether the block is ExecutorOptions::record_block.
   ExactShadow global_exact_, shared_exact_;
 
   Profile profile_;
+  AccessRecord accesses_;
   std::vector<Finding> findings_;
 };
 
