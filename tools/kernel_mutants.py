@@ -96,11 +96,11 @@ Mutant = collections.namedtuple("Mutant", "file line change shown text")
 
 
 def kernel_files():
-  """{file: names of its entries in kernels.inc} of the kernels that run on the host executor."""
+  """{file: names of its entries in the registry} of the kernels that run on the host executor."""
   files = {}
   for package in PACKAGES:
-    entries = re.findall(r"^[A-Z]\w+\(\s*(\w+),\s*(\w+),\s*kHostExecutable,", (ROOT / package / "kernels.inc").read_text("utf-8"),
-                         flags=re.M)
+    lists = "".join(path.read_text("utf-8") for path in sorted((ROOT / package).glob("*.inc")))
+    entries = re.findall(r"^[A-Z]\w+\(\s*(\w+),\s*(\w+),\s*kHostExecutable,", lists, flags=re.M)
     function_name = {function: name for name, function in entries}
     for path in sorted(path for room in ("ladder", "library") for path in (ROOT / package / room).glob("*.cu")):
       functions = re.findall(r"^(?:LaunchStatus|absl::Status) (\w+)\(", path.read_text("utf-8"), flags=re.M)

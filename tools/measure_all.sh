@@ -34,6 +34,7 @@ matmul_default|2|12|matmul_sweep --preset=default --max_seconds=0.3 --csv=matmul
 matmul_ladder|2|55|matmul_sweep --preset=ladder --max_seconds=0.3 --verify=fast --csv=matmul_ladder.csv
 matmul_limits|2|27|matmul_sweep --preset=limits --csv=matmul_limits.csv --limits_csv=matmul_limits_verdicts.csv
 matmul_out_of_memory|2|5|matmul_sweep --preset=out_of_memory --csv=matmul_out_of_memory.csv
+matmul_tile_width|2|6|matmul_sweep --preset=tile_width --max_seconds=0.1 --verify=fast --csv=matmul_tile_width.csv
 matmul_large|2|8|matmul_sweep --sizes=8192 --implementations='naive,tiled*,cublas*' --csv=matmul_large.csv
 matmul_double|2|4|matmul_sweep --sizes=512,1024,2048,4096 --implementations=naive,tiled,cublas --types=double --csv=matmul_double.csv
 matmul_between|2|4|matmul_sweep --implementations=stream_k_32x64,stream_k_64x64,round_64x64,batch_64x64,stream_k_128x128,ragged,auto,cublas --pair_with=cublas --sizes=576,640,704,768,832,896,960,1024,1152,1280,1408,1664,1792,1920 --max_seconds=0.05 --verify=off --csv=matmul_between.csv
@@ -56,6 +57,7 @@ transpose_fast_ragged|4|30|transpose_sweep --shapes=8193x8191 --types=float,u8,u
 transpose_block_search|4|12|block_search --verify=fast --csv=transpose_block_search.csv
 transpose_block_search_more|4|30|block_search --verify=fast --implementations=naive_col,tile_unroll2_padded2_dynamic --csv=transpose_block_search_more.csv
 matmul_cublas_vs_eigen|5|250|matmul_sweep --preset=cublas_vs_eigen --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_cublas_vs_eigen.csv
+matmul_cpu_pitch|5|60|matmul_sweep --implementations=cpu_naive --sizes=1000,1016,1023,1024,1025,1032 --max_seconds=0.1 --verify=fast --csv=matmul_cpu_pitch.csv
 executor_speed|5|30|executor_speed --csv=executor_speed.csv
 executor_counts_transpose|6|130|profile --source=both --types=float --shapes=509x387 --blocks=8x8,8x32,16x16,32x8,32x32,64x4,128x2,256x1 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 --shapes=261x135 --blocks=16x16 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv

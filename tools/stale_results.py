@@ -9,7 +9,7 @@ Results age whenever a kernel is edited, so an old file is a line of output and 
 commands that is not that of measure_all.sh, a CSV that the README does not link, and a CSV without the column git_commit.
 
 A row is old if a source of its implementation has changed since the row's commit: the file that defines the function
-which kernels.inc names, and the headers of the operation's device/ folder that it includes. For `auto` these are its
+which a line of kernels.inc or library.inc names, and the headers of the operation's device/ folder that it includes. For `auto` these are its
 dispatch and all kernels that it can choose. Files that were only moved, and changes of comments, includes and spaces,
 do not count.
 """
@@ -96,8 +96,9 @@ class Sources:
             str(path.relative_to(root)) for path in (root / operation).glob("*.inc")}
 
   def _entries(self, operation):
-    """Returns {name: (function, whether `auto` can choose it)} from kernels.inc."""
-    text = re.sub(r"//.*", "", (self._root / operation / "kernels.inc").read_text(encoding="utf-8"))
+    """Returns {name: (function, whether `auto` can choose it)} from the registry's lists."""
+    text = re.sub(r"//.*", "", "".join(
+        path.read_text(encoding="utf-8") for path in sorted((self._root / operation).glob("*.inc"))))
     lines = re.split(r"^(?=[A-Z]+_\w+\()", text, flags=re.M)
     matches = [(re.match(r"[A-Z]+_\w+\(\s*(\w+),\s*(\w+)", line), ".AutoIf(" in line) for line in lines]
     return {match[1]: (match[2], is_chosen) for match, is_chosen in matches if match}
@@ -115,7 +116,7 @@ class Sources:
     return found
 
   def of(self, operation, implementation):
-    """Returns the set of paths; empty for what kernels.inc does not name. `operation` is that of a row, such as copy."""
+    """Returns the set of paths; empty for what the registry does not name. `operation` is that of a row, such as copy."""
     return self._of.get(("matmul" if operation == "matmul" else "transpose", implementation), set())
 
 
