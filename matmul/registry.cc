@@ -23,7 +23,7 @@ namespace {
 #define DEVICE_FUNCTION(function) nullptr
 #endif
 
-// A line of kernels.inc, which begins with Step() or Library().
+// A line of kernels.inc, which begins with Step(), Variant() or Library().
 class Line : public RegistryLine<Line, MatMulImplementation> {
  public:
   explicit Line(int step) : RegistryLine(step) {}

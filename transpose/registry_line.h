@@ -23,8 +23,8 @@
 
 namespace stridewise {
 
-// A line of kernels.inc or library.inc, which begins with Step() or Library(). Without more, the
-// entry is a transpose of one matrix, of any element size.
+// A line of kernels.inc or library.inc, which begins with Step(), Variant() or Library(). Without
+// more, the entry is a transpose of one matrix, of any element size.
 class TransposeLine : public RegistryLine<TransposeLine, TransposeImplementation> {
  public:
   explicit TransposeLine(int step) : RegistryLine(step) {}
