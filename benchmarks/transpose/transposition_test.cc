@@ -127,7 +127,7 @@ TEST(TranspositionTest, ArgumentsAreGapless) {
   implementation.is_built_in = true;
   implementation.run = [](const TransposeArgs& args) {
     got = args;
-    return absl::OkStatus();
+    return LaunchStatus();
   };
   std::vector<char> memory(2 * problem.output().bytes);
   void* const inputs[] = {memory.data()};

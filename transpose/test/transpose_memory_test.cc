@@ -198,8 +198,9 @@ const FootprintCase kFootprints[] = {
     {"tile_unroll2_padded2_dynamic", 2, Tiles(16, 64), 16 * 66 * 4},
     {"tile_unrolled", 4, Tiles(32, 32), 32 * 33 * 4},
     {"tile_swizzled", 4, Tiles(32, 32), 32 * 32 * 4},
-    // Four blocks take all tiles, with two barriers for each.
-    {"tile_persistent", 4 * Tiles(32, 32) / 4, 2 * Tiles(32, 32), 32 * 32 * 4},
+    // 32 blocks, eight on each of the small device's multiprocessors, take all tiles, with two
+    // barriers for each.
+    {"tile_persistent", 4 * Tiles(32, 32) / 32, 2 * Tiles(32, 32), 32 * 32 * 4},
 };
 
 TEST_F(TransposeMemoryTest, ThreadsBarriersAndSharedMemory) {
