@@ -89,6 +89,25 @@ absl::StatusOr<Cupti> LoadCupti() {
   return cupti;
 }
 
+// What a machine or another tool, such as compute-sanitizer, stands in the way of.
+bool IsUnsupported(CUptiResult result) {
+  switch (result) {
+    case CUPTI_ERROR_HARDWARE_BUSY:
+    case CUPTI_ERROR_NOT_SUPPORTED:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
 absl::Status CuptiStatus(const Cupti& cupti, CUptiResult result, absl::string_view call) {
   if (result == CUPTI_SUCCESS) return absl::OkStatus();
   if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
@@ -98,8 +117,10 @@ absl::Status CuptiStatus(const Cupti& cupti, CUptiResult result, absl::string_vi
   }
   const char* text = nullptr;
   cupti.GetResultString(result, &text);
-  return absl::UnavailableError(
-      absl::StrCat(call, ": ", text == nullptr ? "unknown error" : text, " (", result, ")"));
+  return absl::Status(
+      IsUnsupported(result) ? absl::StatusCode::kUnavailable : absl::StatusCode::kInternal,
+      absl::StrCat(call, ": ", text == nullptr ? "unknown error" : text, " (",
+                   static_cast<int>(result), ")"));
 }
 
 #define RETURN_IF_CUPTI_ERROR(cupti, name, params) \
