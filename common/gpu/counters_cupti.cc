@@ -19,6 +19,7 @@
 #include "absl/strings/str_join.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
+#include "common/gpu/cuda_status.h"
 #include "common/gpu/driver_function.h"
 
 namespace stridewise {
@@ -334,6 +335,8 @@ class CuptiSource : public CounterSource {
  public:
   static absl::StatusOr<std::unique_ptr<CounterSource>> Create(absl::Span<const std::string> names,
                                                                int device) {
+    int devices = 0;
+    RETURN_IF_CUDA_ERROR(cudaGetDeviceCount(&devices));  // CUPTI's error for none is "unknown".
     ASSIGN_OR_RETURN(const Cupti cupti, LoadCupti());
     auto source = std::unique_ptr<CuptiSource>(new CuptiSource(cupti));
     auto params = NEW(CUpti_Profiler_Initialize_Params);

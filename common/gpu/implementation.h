@@ -31,7 +31,7 @@ constexpr Target Sm(int compute_capability) { return {Where::kDevice, compute_ca
 inline constexpr Target kAnyGpu = {Where::kDevice, 0};
 inline constexpr Target kHostCpu = {Where::kHost, 0};
 
-// The step of an implementation that is not part of the ladder.
+// The step of an implementation that is not part of the ladder, though it may stand beside it.
 inline constexpr int kNoStep = 0;
 
 struct Implementation {
@@ -41,7 +41,8 @@ struct Implementation {
   Target target;
 
   // The place in the ladder, from 1 on, among the implementations of the same operation and
-  // Target::where. kNoStep for kernels of the library, which the ladder's comparisons leave out.
+  // Target::where. kNoStep for variants of a step and kernels of the library, which the
+  // ladder's comparisons leave out.
   int step = kNoStep;
 
   Blocks blocks = Blocks::kFixed;

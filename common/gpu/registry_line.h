@@ -1,5 +1,5 @@
-// How a line of a registry's list describes an implementation: as a chain of calls, each of which says
-// one thing by its name.
+// How a line of a registry's list describes an implementation: as a chain of calls, each of which
+// says one thing by its name.
 //
 //   Step(5).AnyBlock(16, 16).Text("reads along rows, writes along columns", "strided stores ...")
 //

@@ -15,10 +15,7 @@ namespace {
 
 constexpr int kTile = 32;
 
-// Where rows and columns are exchanged.
-enum class Exchange { kOnLoad, kOnStore };  // From shared memory, or to it.
-
-template <int kPad, Exchange kExchange, typename In, typename Out>
+template <int kPad, typename In, typename Out>
 __global__ void TileSquare(In in, Out out) {
   using Index = typename In::Index;
   using T = typename Out::Element;
@@ -28,18 +25,36 @@ __global__ void TileSquare(In in, Out out) {
   const Index first_row = BlockRow<Index>() * kTile;
   const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
   if (first_row + y < in.rows && first_col + x < in.cols) {
-    (kExchange == Exchange::kOnLoad ? tile[y][x] : tile[x][y]) = in(first_row + y, first_col + x);
+    tile[y][x] = in(first_row + y, first_col + x);
   }
   __syncthreads();
   if (first_col + y < in.cols && first_row + x < in.rows) {
-    out(first_col + y, first_row + x) = kExchange == Exchange::kOnLoad ? tile[x][y] : tile[y][x];
+    out(first_col + y, first_row + x) = tile[x][y];
   }
 }
 
-template <int kPad, Exchange kExchange = Exchange::kOnLoad>
+template <typename In, typename Out>
+__global__ void TileStoreConflicts(In in, Out out) {
+  using Index = typename In::Index;
+  using T = typename Out::Element;
+  __shared__ T tile[kTile][kTile];
+  const int x = threadIdx.x;
+  const int y = threadIdx.y;
+  const Index first_row = BlockRow<Index>() * kTile;
+  const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
+  if (first_row + y < in.rows && first_col + x < in.cols) {
+    tile[x][y] = in(first_row + y, first_col + x);
+  }
+  __syncthreads();
+  if (first_col + y < in.cols && first_row + x < in.rows) {
+    out(first_col + y, first_row + x) = tile[y][x];
+  }
+}
+
+template <int kPad>
 LaunchStatus LaunchTileSquare(const TransposeArgs& args) {
   return ForTransposeViews(args, [&](auto in, auto out) {
-    return Launch(TileSquare<kPad, kExchange, decltype(in), decltype(out)>,
+    return Launch(TileSquare<kPad, decltype(in), decltype(out)>,
                   TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
                   in, out);
   });
@@ -54,7 +69,11 @@ LaunchStatus TransposeTileSquarePadded(const TransposeArgs& args) {
 }
 
 LaunchStatus TransposeTileStoreConflicts(const TransposeArgs& args) {
-  return LaunchTileSquare<0, Exchange::kOnStore>(args);
+  return ForTransposeViews(args, [&](auto in, auto out) {
+    return Launch(TileStoreConflicts<decltype(in), decltype(out)>,
+                  TileGrid(args.rows, args.cols, kTile, kTile), Block{kTile, kTile}, 0, args.stream,
+                  in, out);
+  });
 }
 
 }  // namespace stridewise
