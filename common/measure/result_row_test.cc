@@ -44,7 +44,9 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kComputePctOfPeak), "compute_pct_of_peak");
   EXPECT_EQ(ColumnName(Column::kStalledBarrier), "stalled_barrier");
   EXPECT_EQ(static_cast<int>(Column::kComputePctOfPeak), static_cast<int>(Column::kStep) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kCounters), kNumColumns - 1);
+  EXPECT_EQ(ColumnName(Column::kCounters), "counters");
+  EXPECT_EQ(static_cast<int>(Column::kWorkspace), static_cast<int>(Column::kCounters) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kVsMemcpy), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }
