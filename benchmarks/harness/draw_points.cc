@@ -13,7 +13,6 @@
 namespace stridewise {
 namespace {
 
-constexpr int64_t kUsualCount = 100;
 constexpr int64_t kMaxCount = 100000;
 
 // Attempts at one point. Families keep half of their draws or more, so that this many find nothing
