@@ -152,11 +152,11 @@ TEST(RowStatusTest, ANewStatusClearsTheOldMessage) {
 }
 
 TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
-  const std::set<Column> kKey = {Column::kOperation, Column::kImplementation, Column::kDtype,
-                                 Column::kMath,      Column::kRows,           Column::kCols,
-                                 Column::kDepth,     Column::kBlockX,         Column::kBlockY,
-                                 Column::kL2,        Column::kHostMemory,     Column::kBatch,
-                                 Column::kLayout,    Column::kAlpha,          Column::kBeta};
+  const std::set<Column> kKey = {
+      Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
+      Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
+      Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
+      Column::kWorkspace};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;
