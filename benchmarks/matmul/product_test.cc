@@ -133,7 +133,7 @@ TEST_P(ProductTest, SeesAMatrixOfTheBatchThatWasLeftOut) {
 
 // With beta the runs of a benchmark would each add to the result of the one before.
 TEST_P(ProductTest, SeesThatCWasNotRestored) {
-  Subject subject(PointOf({20, 30, 40}, {"nn", "1", "0.5"}));
+  Subject subject(PointOf({20, 30, 40}, {"nn", "1", "0.5", "asked"}));
   ASSERT_TRUE(subject.Multiply().ok());
   ASSERT_TRUE(subject.MultiplyAgain().ok());
   ExpectWrong(subject);
