@@ -219,17 +219,14 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
     return absl::OkStatus();
   };
   RETURN_IF_ERROR(measure(plan));
-  sweep->Print(sweep->SkippedText());
   if (is_random) {
     const std::vector<Config> kernels = KernelsAtWorst(operation, sweep->rows(), worst);
     sweep->Expect(static_cast<int>(kernels.size()));
     RETURN_IF_ERROR(measure(kernels));
-    sweep->Print(RandomText(operation, sweep->rows(), worst));
-    RETURN_IF_ERROR(
-        WriteRecords(DistributionRecords(operation, sweep->rows()), &distribution_file));
-  } else {
-    sweep->Print(Conclusions(operation, sweep->rows()));
   }
+  sweep->Print(sweep->SkippedText() + (is_random ? RandomText(operation, sweep->rows(), worst)
+                                                 : Conclusions(operation, sweep->rows())));
+  RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, sweep->rows()), &distribution_file));
   if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
