@@ -31,6 +31,16 @@ expect_refused --batch --batch=3 --shapes=1048576x1048576x1 --csv=kept.csv
 expect_refused --implementations --implementations=tiled --sizes=4 --batch=3 --csv=kept.csv
 expect_refused --pair_with --pair_with=eigen --csv=kept.csv
 expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
+for flag in --distribution_csv=d.csv --count=5 --shape_family=model --worst=5; do
+  expect_refused "${flag%=*}" "$flag" --csv=kept.csv
+done
+for count in 0 -1 1.5 many 100001; do expect_refused --count --preset=random --count=$count --csv=kept.csv; done
+for worst in -1 1001 many; do expect_refused --worst --preset=random --worst=$worst --csv=kept.csv; done
+expect_refused --shape_family --preset=random --shape_family=nonsense --csv=kept.csv
+expect_refused --count --preset=random --sizes=4 --count=5 --csv=kept.csv
+expect_refused --batch --preset=random --batch=2 --csv=kept.csv
+expect_refused --layouts --preset=random --layouts=nn --csv=kept.csv
+for workspace in yes no,,asked 64; do expect_refused --workspace --workspace=$workspace --csv=kept.csv; done
 expect_refused --l2 --l2=warm --csv=kept.csv
 expect_refused --verify --verify=maybe --csv=kept.csv
 expect_refused --max_noise --max_noise=2 --csv=kept.csv
@@ -54,25 +64,25 @@ grep -q ',ok,' all.csv || fail "no row is ok"
 expect_exit 0 --implementations=naive,tiled --sizes=32,1024 --max_seconds=0.01 --verify=fast --csv=behaviour.csv
 [ "$(grep -c ',32,32,32,.*,100,100,256,128,1,1,,53' behaviour.csv)" = 1 ] || fail "behaviour.csv: $(cat behaviour.csv)"
 # The nine columns are empty, and the form's four; the kernels' names may have commas.
-[ "$(grep -E -c ',{14}("[^"]*"|[^,]*),[^,]*,,[0-9]*,{21}.$' behaviour.csv)" = 2 ] || fail "1024 is not small: $(cat behaviour.csv)"
+[ "$(grep -E -c ',{14}("[^"]*"|[^,]*),[^,]*,,[0-9]*,{25}.$' behaviour.csv)" = 2 ] || fail "1024 is not small: $(cat behaviour.csv)"
 
 # The general form is a part of the configuration; A * B has empty cells, as rows of older files have none.
 expect_exit 0 $host --shapes=3x5x2 --layouts=nn,tt_col --beta=0.5 --batch=4 --csv=forms.csv
-[ "$(grep -c ',ok,.*,4,,,0.5,,,,[0-9]*,\{21\}.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
-[ "$(grep -c ',ok,.*,4,tt_col,,0.5,,,,[0-9]*,\{21\}.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
+[ "$(grep -c ',ok,.*,4,,,0.5,,,,[0-9]*,\{25\}.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
+[ "$(grep -c ',ok,.*,4,tt_col,,0.5,,,,[0-9]*,\{25\}.$' forms.csv)" = 2 ] || fail "forms.csv: $(cat forms.csv)"
 expect_exit 0 $host --shapes=3x5x2 --csv=forms.csv --resume
 expect_exit 0 $host --shapes=3x5x2 --layouts=nn --alpha=1 --beta=0 --batch=1 --csv=forms.csv --resume
 [ "$(rows forms.csv)" = 6 ] || fail "the plain form is two rows, or one with another: $(cat forms.csv)"
-sed 's/,layout,.*,counters.$/\r/; s/,,,,,,,[0-9]*,\{21\}.$/\r/' kept.csv >older.csv
+sed 's/,layout,.*,vs_memcpy.$/\r/; s/,,,,,,,[0-9]*,\{25\}.$/\r/' kept.csv >older.csv
 ! head -1 older.csv | grep -q vs_cublas || fail "older.csv is not older"
 expect_exit 0 $host --sizes=4,5 --csv=older.csv --resume
-sed 's/,[0-9]*\(,\{21\}.\)$/,\1/' kept.csv | cmp -s older.csv - || fail "--resume of an older file: $(cat older.csv)"
+sed 's/,[0-9]*\(,\{25\}.\)$/,\1/' kept.csv | cmp -s older.csv - || fail "--resume of an older file: $(cat older.csv)"
 
-# The step of the ladder, of implementations that are one, and 21 columns that are empty without counters; files from
+# The step of the ladder, of implementations that are one, and 25 columns that are empty without counters; files from
 # before them are gone on with.
-head -1 kept.csv | grep -q ',vs_cublas,step,compute_pct_of_peak,.*,counters.$' || fail "no step: $(head -1 kept.csv)"
-[ "$(grep -c ',cpu_naive,.*,1,\{21\}.$' kept.csv)" = 2 ] || fail "cpu_naive is step 1: $(cat kept.csv)"
-sed 's/\(,[^,]*\)\{22\}.$/\r/' kept.csv >no_step.csv
+head -1 kept.csv | grep -q ',vs_cublas,step,compute_pct_of_peak,.*,vs_memcpy.$' || fail "no step: $(head -1 kept.csv)"
+[ "$(grep -c ',cpu_naive,.*,1,\{25\}.$' kept.csv)" = 2 ] || fail "cpu_naive is step 1: $(cat kept.csv)"
+sed 's/\(,[^,]*\)\{26\}.$/\r/' kept.csv >no_step.csv
 expect_exit 0 $host --sizes=4,5,6 --csv=no_step.csv --resume
 [ "$(rows no_step.csv)" = 6 ] || fail "--resume of a file without steps: $(cat no_step.csv)"
 
@@ -84,9 +94,37 @@ cmp -s kept.csv before.csv || fail "--kernels is not --implementations: $(cat ke
 # The limits' verdicts come from the file of results, too; a limit that is not measured is no failure.
 expect_exit 0 --preset=limits --implementations=auto --sizes=5 --max_seconds=0.01 --csv=limits_rows.csv --limits_csv=limits.csv
 grep -q '^limits: 0 passed, 0 failed, 35 not measured' out || fail "no verdicts: $(tail -3 out)"
-head -1 limits.csv | grep -q '^case,implementation,rows,cols,depth,dtype,layout,alpha,beta,batch,ratio_to_cublas,floor,verdict' ||
+head -1 limits.csv | grep -q '^case,implementation,rows,cols,depth,dtype,layout,alpha,beta,workspace,batch,ratio_to_cublas,floor,verdict' ||
   fail "limits.csv: $(head -1 limits.csv)"
 [ "$(rows limits.csv)" = 35 ] || fail "limits.csv has $(rows limits.csv) rows"
+
+# Random shapes: a row for each and variant, the same for the same seed, and a distribution of what was measured.
+expect_exit 0 --preset=random --seed=3 --count=6 --list
+[ "$(wc -l <out)" = 6 ] && [ "$(grep -c -e '--implementations=auto ' out)" = 6 ] || fail "--list: $(cat out)"
+cp out listed
+expect_exit 0 --preset=random --seed=3 --count=4 --list
+head -4 listed | cmp -s - out || fail "fewer shapes are others: $(cat out)"
+expect_exit 0 --preset=random --seed=4 --count=6 --list
+! cmp -s listed out || fail "another seed has the same shapes"
+expect_exit 0 --preset=random --seed=3 --count=4 --shape_family=batched --workspace=asked,no --max_seconds=0.01 \
+  --worst=1 --csv=random.csv --distribution_csv=distribution.csv
+[ "$(grep -c ',auto,.*,batched,' random.csv)" = 8 ] && [ "$(grep -c ',no,batched,' random.csv)" -ge 4 ] ||
+  fail "random.csv: $(cat random.csv)"
+head -1 distribution.csv |
+  grep -q '^operation,family,variant,metric,count,geomean,median,p25,p5,p1,worst,worse_than_1,git_commit' ||
+  fail "distribution.csv: $(cat distribution.csv)"
+if grep -q ',auto,.*,ok,' random.csv; then
+  grep -q '^matmul,batched,,vs_cublas,4,' distribution.csv && grep -q '^matmul,all,workspace=no,vs_cublas,4,' distribution.csv ||
+    fail "distribution.csv: $(cat distribution.csv)"
+  grep -q '^The 1 worst by vs_cublas, workspace=no:' out || fail "no worst shape: $(cat out)"
+  [ "$(rows random.csv)" -gt 12 ] || fail "no kernels at the worst shape: $(cat random.csv)"
+else
+  [ "$(rows random.csv)" = 8 ] && [ "$(rows distribution.csv)" = 0 ] || fail "a distribution of nothing: $(cat distribution.csv)"
+fi
+cp random.csv before_random.csv
+expect_exit 0 --preset=random --seed=3 --count=4 --shape_family=batched --workspace=no --max_seconds=0.01 --worst=1 \
+  --csv=random.csv --resume
+cmp -s random.csv before_random.csv || fail "--resume measured something again"
 
 # A second run keeps the first one's file; --resume measures only what is missing.
 expect_exit 0 $host --sizes=4,5 --csv=resumed.csv

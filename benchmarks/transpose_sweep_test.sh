@@ -17,7 +17,9 @@ expect_refused --shapes --shapes=2147483648x2147483648 --csv=kept.csv
 expect_refused --kernels --kernels=tile_round --csv=kept.csv
 expect_refused --implementations --preset=bounds --implementations=naive_row --csv=kept.csv
 expect_refused --kernels --kernels=eigen --implementations=eigen --csv=kept.csv
-expect_refused --pair_with --pair_with=memcpy --csv=kept.csv
+expect_refused --pair_with --pair_with=eigen --csv=kept.csv
+expect_refused --types --preset=random --types=u8 --csv=kept.csv
+expect_refused --workspace --workspace=no --csv=kept.csv
 expect_refused --preset --preset=nonsense --csv=kept.csv
 expect_refused --types --types=half --csv=kept.csv
 expect_refused --blocks --blocks=64x32 --csv=kept.csv
@@ -51,7 +53,7 @@ grep -q ',transpose_in_place,in_place_square,float,,33,33,' all.csv || fail "no 
 expect_exit 0 --shapes=7x5 --batch=3 --max_seconds=0.01 --csv=batch.csv
 grep -q ',copy,memcpy,' batch.csv || fail "a batch leaves out the copies: $(cat batch.csv)"
 ! grep -q ',transpose,naive_row,' batch.csv || fail "naive_row takes batches: $(cat batch.csv)"
-[ "$(grep -E -c ',3,,,,("[^"]*"|[^,]*),,,[0-9]*,{21}.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
+[ "$(grep -E -c ',3,,,,("[^"]*"|[^,]*),,,[0-9]*,{25}.$' batch.csv)" = "$(rows batch.csv)" ] || fail "batch.csv has rows of no batch: $(cat batch.csv)"
 ! grep -E ',(mismatch|error),' batch.csv || fail "a batch is wrong"
 before=$(rows batch.csv)
 expect_exit 0 --shapes=7x5 --implementations=memcpy --max_seconds=0.01 --csv=batch.csv --resume
@@ -95,6 +97,17 @@ expect_exit 0 $behaviour --sizes=64 --csv=never.csv --resume
 expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
 [ "$(grep -c ',out_of_memory,' large.csv)" = 2 ] || fail "no out_of_memory rows: $(cat large.csv)"
 [ "$(grep -c ',ok,' large.csv)" = 2 ] || fail "the sweep did not go on after out_of_memory"
+
+# Random shapes are judged beside the driver's copy, small ones by time.
+expect_exit 0 --preset=random --seed=3 --count=4 --max_seconds=0.01 --verify=fast --worst=1 --csv=random.csv \
+  --distribution_csv=distribution.csv
+[ "$(grep -c ',auto,' random.csv)" = 4 ] || fail "random.csv: $(cat random.csv)"
+if grep -q ',auto,.*,ok,' random.csv; then
+  grep -q '^transpose,all,,' distribution.csv || fail "distribution.csv: $(cat distribution.csv)"
+  grep -q '^The 1 worst by ' out || fail "no worst shape: $(cat out)"
+else
+  [ "$(rows distribution.csv)" = 0 ] || fail "a distribution of nothing: $(cat distribution.csv)"
+fi
 
 # Help and lists are no errors.
 expect_exit 0 --help

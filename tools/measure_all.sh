@@ -62,6 +62,8 @@ executor_speed|5|30|executor_speed --csv=executor_speed.csv
 executor_counts_transpose|6|130|profile --source=both --types=float --shapes=509x387 --blocks=8x8,8x32,16x16,32x8,32x32,64x4,128x2,256x1 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 --shapes=261x135 --blocks=16x16 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_matmul|6|70|profile --source=both --operation=matmul --types=float,double --shapes=128x128x128,100x77x41 --blocks=8x8,16x16,32x8,256x1 --csv=scratch/executor_counts_matmul.csv --counts_csv=executor_counts_matmul.csv
+matmul_random|7|220|both() { matmul_sweep --preset=random --workspace=asked,no --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=matmul_random.csv && both --seed=2 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
+transpose_random|7|220|both() { transpose_sweep --preset=random --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=transpose_random.csv && both --seed=2 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
 END
 }
 

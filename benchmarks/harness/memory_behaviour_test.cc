@@ -82,7 +82,7 @@ TEST(FillMemoryBehaviourTest, ProductsWithBetaReadTheOldC) {
   Config config = Product("general_tile", {64, 64, 64});
   double loads[2] = {};
   for (const int i : {0, 1}) {
-    config.point.axes.back() = i == 0 ? "0" : "0.5";
+    config.point.axes[2] = i == 0 ? "0" : "0.5";
     ResultRow row;
     row.SetStatus(RowStatus::kOk);
     FillMemoryBehaviour(config, SweepOptions(), &row);

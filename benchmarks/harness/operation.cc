@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -10,6 +11,11 @@ namespace stridewise {
 void Operation::DescribeImplementation(const Implementation& /*implementation*/,
                                        ResultRow* row) const {
   row->Set(Column::kOperation, name());
+}
+
+const RandomShapes& Operation::random_shapes() const {
+  static const auto& none = *new RandomShapes;
+  return none;
 }
 
 absl::StatusOr<std::unique_ptr<Implementation>> Operation::OnExecutor(
@@ -63,6 +69,22 @@ void SetProblemColumns(const Operation& operation, const Point& point, ResultRow
     if (point.axes[i] != axis.usual) row->Set(axis.column, point.axes[i]);
   }
   if (point.batch > 1) row->Set(Column::kBatch, point.batch);
+}
+
+Point PointOf(const Operation& operation, const ResultRow& row) {
+  const auto number = [&](Column column, int64_t otherwise) {
+    int64_t value = 0;
+    return absl::SimpleAtoi(row.Get(column), &value) ? value : otherwise;
+  };
+  Point point;
+  for (const Column column : operation.extent_columns()) point.extents.push_back(number(column, 0));
+  point.type = row.Get(Column::kDtype);
+  point.batch = number(Column::kBatch, 1);
+  for (const Axis& axis : operation.axes()) {
+    const std::string& value = row.Get(axis.column);
+    point.axes.push_back(value.empty() ? axis.usual : value);
+  }
+  return point;
 }
 
 }  // namespace stridewise

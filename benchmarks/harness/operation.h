@@ -17,6 +17,7 @@
 #include "absl/types/span.h"
 #include "benchmarks/harness/preset.h"
 #include "benchmarks/harness/problem.h"
+#include "benchmarks/harness/random_shapes.h"
 #include "common/gpu/device.h"
 #include "common/gpu/implementation.h"
 #include "common/measure/result_row.h"
@@ -68,6 +69,9 @@ class Operation {
   virtual absl::Span<const Preset> presets() const = 0;
   virtual absl::Span<const Limit> limits() const { return {}; }
 
+  // Says what the preset `random` measures; without families there is no such preset.
+  virtual const RandomShapes& random_shapes() const;
+
   // Lists what rows can be paired with. `usual_peer` is what they are paired with when neither the
   // command line nor the preset says anything; empty for nothing.
   virtual absl::Span<const Peer> peers() const { return {}; }
@@ -90,6 +94,13 @@ class Operation {
 
   // Returns whether the implementation takes part in "Best at ...": bounds do not.
   virtual bool Competes(const Implementation& /*implementation*/) const { return true; }
+
+  // Returns the name of the implementation that this one hands the point to on such a device; empty
+  // for one that does not choose.
+  virtual std::string ChosenBy(const Implementation& /*implementation*/, const Point& /*point*/,
+                               const DeviceInfo& /*device*/) const {
+    return "";
+  }
 
   // Returns whether it launches a kernel that a profiler can watch.
   virtual bool HasKernel(const Implementation& implementation) const {
@@ -136,6 +147,7 @@ struct Config {
   const Implementation* implementation = nullptr;
   Point point;
   Block block = kNoBlock;  // As the row says; kNoBlock where the implementation has none.
+  std::string family{};    // Of a point that was drawn at random: its ShapeFamily.
 };
 
 // Returns the smallest multiple that is not less than the extent, for EstimatedAccesses().
@@ -149,6 +161,9 @@ std::string Title(const Config& config);
 
 // Sets the columns that name the problem: operation, shape, type, batch and axes.
 void SetProblemColumns(const Operation& operation, const Point& point, ResultRow* row);
+
+// Returns the point that the columns of a row of this operation name.
+Point PointOf(const Operation& operation, const ResultRow& row);
 
 }  // namespace stridewise
 

@@ -48,7 +48,49 @@ TEST(PointTest, DiffersInEachPart) {
   EXPECT_FALSE(point == MatMulOperation().UsualPoint({2, 3, 5}));
   EXPECT_FALSE(point == (Point{point.extents, "double", 1, point.axes}));
   EXPECT_FALSE(point == (Point{point.extents, "float", 2, point.axes}));
-  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn_col", "1", "0"}}));
+  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn_col", "1", "0", "asked"}}));
+  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn", "1", "0", "no"}}));
+}
+
+// What makes a kernel run at the shape of a row that a file has.
+TEST(PointTest, ComesBackFromItsRow) {
+  const Point products[] = {MatMulOperation().UsualPoint({2, 3, 4}),
+                            {{5, 1, 7}, "double", 9, {"tt_col", "2", "-0.5", "no"}}};
+  for (const Point& point : products) {
+    ResultRow row;
+    SetProblemColumns(MatMulOperation(), point, &row);
+    EXPECT_TRUE(PointOf(MatMulOperation(), row) == point);
+  }
+  const Point transpose = {{2147483648, 3}, "u16", 4, {}};
+  ResultRow row;
+  SetProblemColumns(TransposeOperations(), transpose, &row);
+  EXPECT_TRUE(PointOf(TransposeOperations(), row) == transpose);
+}
+
+// What `auto` takes, as a row of it says.
+TEST(OperationTest, NamesTheKernelThatAutoChooses) {
+  DeviceInfo h200;
+  h200.compute_major = 9;
+  h200.multiprocessors = 132;
+  const struct {
+    const Operation* operation;
+    const char* implementation;
+    Point point;
+    const char* want;
+  } kCases[] = {
+      {&MatMulOperation(), "auto", MatMulOperation().UsualPoint({64, 64, 64}), "tiny"},
+      {&MatMulOperation(), "auto", MatMulOperation().UsualPoint({8192, 8192, 8192}), "ragged"},
+      {&MatMulOperation(), "auto", MatMulOperation().UsualPoint({0, 64, 64}), ""},
+      {&MatMulOperation(), "ragged", MatMulOperation().UsualPoint({64, 64, 64}), ""},
+      {&TransposeOperations(), "auto", TransposeOperations().UsualPoint({8192, 8192}),
+       "tile_vector"},
+      {&TransposeOperations(), "auto", {{7, 5}, "float", 1000, {}}, "batch_small"},
+      {&TransposeOperations(), "memcpy", TransposeOperations().UsualPoint({8192, 8192}), ""},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(c.operation->ChosenBy(*c.operation->Find(c.implementation), c.point, h200), c.want)
+        << c.implementation << " " << absl::StrJoin(c.point.extents, "x");
+  }
 }
 
 TEST(OperationTest, AResultWithoutElementsIsEmpty) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "benchmarks/harness/draw_points.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 
@@ -25,7 +26,7 @@ std::vector<std::string> Names(const Operation& operation) {
   return names;
 }
 
-std::vector<Extents> RandomShapes(int64_t count, size_t dimensions, uint64_t seed) {
+std::vector<Extents> SmallRandomShapes(int64_t count, size_t dimensions, uint64_t seed) {
   std::vector<Extents> shapes(static_cast<size_t>(count), Extents(dimensions));
   uint64_t drawn = 0;
   for (Extents& shape : shapes) {
@@ -38,7 +39,7 @@ std::vector<Extents> RandomShapes(int64_t count, size_t dimensions, uint64_t see
 
 absl::StatusOr<std::vector<Extents>> SelectedShapes(const Selection& selection, size_t dimensions,
                                                     uint64_t seed) {
-  std::vector<Extents> shapes = RandomShapes(selection.random_shapes, dimensions, seed);
+  std::vector<Extents> shapes = SmallRandomShapes(selection.random_shapes, dimensions, seed);
   if (!selection.sizes.empty()) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, ParseSizes("--sizes", selection.sizes));
     for (const int64_t size : sizes) {
@@ -68,15 +69,17 @@ absl::StatusOr<std::vector<std::string>> ParseTypes(const Operation& operation,
   return types;
 }
 
-// Returns every combination of the axes' values.
+// Returns every combination of the axes' values, those of `point` where the selection has none.
 absl::StatusOr<std::vector<std::vector<std::string>>> AxisValues(const Operation& operation,
-                                                                 const Selection& selection) {
+                                                                 const Selection& selection,
+                                                                 const Point& point) {
   std::vector<std::vector<std::string>> combinations = {{}};
-  for (const Axis& axis : operation.axes()) {
+  for (size_t i = 0; i < operation.axes().size(); ++i) {
+    const Axis& axis = operation.axes()[i];
     const auto given = selection.axes.find(axis.flag);
     ASSIGN_OR_RETURN(const std::vector<std::string> values,
                      axis.parse(absl::StrCat("--", axis.flag),
-                                given == selection.axes.end() ? axis.usual : given->second));
+                                given == selection.axes.end() ? point.axes[i] : given->second));
     std::vector<std::vector<std::string>> longer;
     for (const std::vector<std::string>& before : combinations) {
       for (const std::string& value : values) {
@@ -113,45 +116,61 @@ absl::Status CheckBatch(const Extents& shape, int64_t batch) {
 // The lists that a selection's texts stand for.
 struct SelectedLists {
   std::vector<size_t> implementations;
-  std::vector<Extents> shapes;
-  std::vector<std::string> types;
-  std::vector<std::vector<std::string>> axes;
+  std::vector<DrawnPoint> points;  // To be combined with what follows. Few are drawn.
+  std::vector<std::string> types;  // Empty for the points' own.
   std::vector<BlockShape> blocks;
 };
 
+absl::StatusOr<std::vector<DrawnPoint>> SelectedPoints(const Operation& operation,
+                                                       const Selection& selection,
+                                                       const PlanFlags& flags) {
+  if (selection.drawn) {
+    return DrawPoints(operation, flags.count, flags.shape_family, flags.seed);
+  }
+  std::vector<DrawnPoint> points;
+  ASSIGN_OR_RETURN(const std::vector<Extents> shapes,
+                   SelectedShapes(selection, operation.extent_columns().size(), flags.seed));
+  for (const Extents& shape : shapes) {
+    RETURN_IF_ERROR(CheckBatch(shape, selection.batch));
+    points.push_back({operation.UsualPoint(shape), ""});
+    points.back().point.batch = selection.batch;
+  }
+  return points;
+}
+
 absl::StatusOr<SelectedLists> ParseSelection(const Operation& operation, const Selection& selection,
-                                             uint64_t seed) {
+                                             const PlanFlags& flags) {
   SelectedLists lists;
   ASSIGN_OR_RETURN(lists.implementations,
                    SelectByGlob("--implementations", selection.implementations, Names(operation)));
-  ASSIGN_OR_RETURN(lists.shapes,
-                   SelectedShapes(selection, operation.extent_columns().size(), seed));
-  const std::string usual(operation.types().front());
-  ASSIGN_OR_RETURN(lists.types,
-                   ParseTypes(operation, selection.types.empty() ? usual : selection.types));
-  ASSIGN_OR_RETURN(lists.axes, AxisValues(operation, selection));
+  ASSIGN_OR_RETURN(lists.points, SelectedPoints(operation, selection, flags));
+  if (!selection.types.empty()) {
+    ASSIGN_OR_RETURN(lists.types, ParseTypes(operation, selection.types));
+  }
   if (!selection.blocks.empty()) {
     ASSIGN_OR_RETURN(lists.blocks, ParseBlocks("--blocks", selection.blocks));
   }
   return lists;
 }
 
-absl::Status AddSelection(const Operation& operation, const Selection& selection, uint64_t seed,
-                          std::vector<Config>* plan) {
+absl::Status AddSelection(const Operation& operation, const Selection& selection,
+                          const PlanFlags& flags, std::vector<Config>* plan) {
   const std::vector<const Implementation*> registry = operation.implementations();
-  ASSIGN_OR_RETURN(const SelectedLists lists, ParseSelection(operation, selection, seed));
-  for (const Extents& shape : lists.shapes) {
-    RETURN_IF_ERROR(CheckBatch(shape, selection.batch));
-    const int64_t largest = *std::max_element(shape.begin(), shape.end());
-    for (const std::vector<std::string>& axes : lists.axes) {
-      for (const std::string& type : lists.types) {
-        const Point point = {shape, type, selection.batch, axes};
+  ASSIGN_OR_RETURN(const SelectedLists lists, ParseSelection(operation, selection, flags));
+  for (const auto& [drawn, family] : lists.points) {
+    const int64_t largest = *std::max_element(drawn.extents.begin(), drawn.extents.end());
+    ASSIGN_OR_RETURN(const std::vector<std::vector<std::string>> combinations,
+                     AxisValues(operation, selection, drawn));
+    const std::vector<std::string> own_type = {drawn.type};
+    for (const std::vector<std::string>& axes : combinations) {
+      for (const std::string& type : lists.types.empty() ? own_type : lists.types) {
+        const Point point = {drawn.extents, type, drawn.batch, axes};
         for (const size_t index : lists.implementations) {
           const Implementation& implementation = *registry[index];
           if (!implementation.on_device() && largest > selection.max_host_extent) continue;
           if (!operation.Takes(implementation, point)) continue;
           for (const Block& block : BlocksFor(implementation, lists.blocks)) {
-            plan->push_back({&operation, &implementation, point, block});
+            plan->push_back({&operation, &implementation, point, block, family});
           }
         }
       }
@@ -218,66 +237,69 @@ absl::StatusOr<std::vector<Selection>> SelectionsFor(const Preset& preset, const
   return selections;
 }
 
+absl::Status NotAllowedWithDrawn(absl::string_view flag) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, ": not allowed with --preset=", kRandomPreset, ", which draws it"));
+}
+
+// Refuses flags of what is drawn where points are drawn, and flags of drawing where none are.
+absl::Status CheckDrawing(const Operation& operation, const std::vector<Selection>& selections,
+                          const PlanFlags& flags) {
+  const bool draws = std::any_of(selections.begin(), selections.end(),
+                                 [](const Selection& selection) { return selection.drawn; });
+  if (!draws) {
+    if (flags.count.empty() && flags.shape_family.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.count.empty() ? "--shape_family" : "--count",
+                     ": not allowed without --preset=", kRandomPreset));
+  }
+  const std::vector<Column>& drawn = operation.random_shapes().drawn;
+  const auto draws_column = [&](Column column) {
+    return std::find(drawn.begin(), drawn.end(), column) != drawn.end();
+  };
+  if (!flags.batch.empty()) return NotAllowedWithDrawn("batch");
+  if (!flags.types.empty() && draws_column(Column::kDtype)) return NotAllowedWithDrawn("types");
+  for (const Axis& axis : operation.axes()) {
+    const auto given = flags.axes.find(axis.flag);
+    if (given != flags.axes.end() && !given->second.empty() && draws_column(axis.column)) {
+      return NotAllowedWithDrawn(axis.flag);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
   return absl::InvalidArgumentError(absl::StrCat(
       flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
       preset.name, " that takes these axes and batches; --sizes or --shapes replace the preset"));
 }
 
-// Measures both sides of each limit: the peer with which rows are paired is in the other rows.
-Preset LimitsPreset(const Operation& operation) {
-  Preset preset;
-  preset.name = kLimitsPreset;
-  preset.description =
-      "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
-  preset.pair_with = std::string(operation.usual_peer());
-  if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
-  for (const Limit& limit : operation.limits()) {
-    preset.selections.push_back(limit.selection);
-    for (const Floor& floor : limit.floors) {
-      if (floor.peer == preset.pair_with) continue;
-      absl::StrAppend(&preset.selections.back().implementations, ",", floor.peer);
-    }
-  }
-  return preset;
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,
                                              const PlanFlags& flags) {
-  ASSIGN_OR_RETURN(
-      const std::vector<size_t> selected,
-      SelectByGlob(flags.implementations_flag, flags.implementations, Names(operation)));
+  const bool from_preset = flags.sizes.empty() && flags.shapes.empty();
+  const std::string& names = flags.implementations.empty() && from_preset
+                                 ? preset.usual_implementations
+                                 : flags.implementations;
+  ASSIGN_OR_RETURN(const std::vector<size_t> selected,
+                   SelectByGlob(flags.implementations_flag, names, Names(operation)));
   ASSIGN_OR_RETURN(const std::vector<Selection> selections, SelectionsFor(preset, flags));
+  RETURN_IF_ERROR(CheckDrawing(operation, selections, flags));
   std::vector<Config> all;
-  for (const Selection& selection : selections)
-    RETURN_IF_ERROR(AddSelection(operation, selection, flags.seed, &all));
+  bool small_shapes_first = from_preset;
+  for (const Selection& selection : selections) {
+    RETURN_IF_ERROR(AddSelection(operation, selection, flags, &all));
+    small_shapes_first = small_shapes_first && !selection.drawn;
+  }
   std::set<const Implementation*> wanted;
   for (const size_t index : selected) wanted.insert(operation.implementations()[index]);
   std::vector<Config> plan;
-  const bool from_preset = flags.sizes.empty() && flags.shapes.empty();
-  for (Config& config : InOrder(operation, all, from_preset)) {
+  for (Config& config : InOrder(operation, all, small_shapes_first)) {
     if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));
   }
   if (plan.empty()) return NothingLeft(preset, flags);
   return plan;
-}
-
-std::vector<Preset> AllPresets(const Operation& operation) {
-  std::vector<Preset> presets(operation.presets().begin(), operation.presets().end());
-  if (!operation.limits().empty()) presets.push_back(LimitsPreset(operation));
-  return presets;
-}
-
-absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name) {
-  std::vector<std::string> names;
-  for (Preset& preset : AllPresets(operation)) {
-    if (preset.name == name) return std::move(preset);
-    names.push_back(preset.name);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--preset: '", name, "' is not known; allowed is ", absl::StrJoin(names, ", ")));
 }
 
 std::vector<std::string> FlagsFor(const Config& config) {

@@ -23,6 +23,8 @@ struct PlanFlags {
   std::string blocks;
   std::string batch;
   std::map<std::string, std::string> axes;  // By flag.
+  std::string count;                        // Of drawn points; see draw_points.h.
+  std::string shape_family;
   uint64_t seed = 1;
   const char* implementations_flag = "--implementations";  // Its name in messages.
 };
@@ -30,19 +32,22 @@ struct PlanFlags {
 // Returns all configurations, each once, in the order in which they are measured: by shape, then
 // batch and axes, then type, all as first named, then implementation in registry order, then block.
 // Shapes of a preset go from small to large, so that a host row can tell when the next would take
-// too long. Sizes or shapes in `flags` replace the preset's steps, implementations narrow them, the
-// other texts replace those of the steps. InvalidArgument, naming the flag, for a text that cannot
-// be read and if nothing is left. The operation must outlive the plan.
+// too long; those that are drawn at random stay as drawn, so that a sweep that was stopped has seen
+// a fair part of them. Sizes or shapes in `flags` replace the preset's steps, implementations
+// narrow them, the other texts replace those of the steps. InvalidArgument, naming the flag, for a
+// text that cannot be read, for one of what is drawn, and if nothing is left. The operation must
+// outlive the plan.
 absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,
                                              const PlanFlags& flags);
 
-// Returns the operation's presets, and after them `limits`, where it has limits.
+// Returns the operation's presets, and after them `limits` and `random`, where it has such.
 std::vector<Preset> AllPresets(const Operation& operation);
 
 // InvalidArgument, listing the presets, when there is none of that name.
 absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name);
 
 inline constexpr char kLimitsPreset[] = "limits";
+inline constexpr char kRandomPreset[] = "random";
 
 // Returns the flags that make a plan of this configuration alone.
 std::vector<std::string> FlagsFor(const Config& config);

@@ -34,6 +34,7 @@ struct Selection {
     return max_host_extent = extent, std::move(*this);
   }
   Selection&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
+  Selection&& Drawn() && { return drawn = true, std::move(*this); }
 
   std::string implementations;  // Names or globs.
   std::string sizes;            // All extents equal.
@@ -45,6 +46,7 @@ struct Selection {
   int64_t max_size = kMaxSize;              // Leaves out larger items of `sizes`.
   int64_t max_host_extent = kMaxExtent;     // Leaves out larger shapes for host implementations.
   int64_t random_shapes = 0;  // Adds shapes with extents from 1 to 1024, drawn from the seed.
+  bool drawn = false;  // Takes the points of the operation's random_shapes() instead of shapes.
 };
 
 struct Preset {
@@ -53,6 +55,10 @@ struct Preset {
   std::vector<Selection> selections;
   bool cross_check = false;  // Compares the implementations' results with each other, too.
   std::string pair_with{};   // A peer; empty for the operation's usual one.
+
+  // What is measured of the selections when the command line names no implementations; empty for
+  // all.
+  std::string usual_implementations{};
 };
 
 // The least speed of an implementation over a peer's.

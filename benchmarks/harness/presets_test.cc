@@ -19,6 +19,7 @@ double Volume(const Config& config) {
   return volume;
 }
 
+// Those that draw their shapes measure them as drawn.
 TEST(PresetsTest, EveryPresetHasEachConfigurationOnceAndGoesFromSmallToLarge) {
   for (const Operation* operation : kOperations) {
     for (const Preset& preset : AllPresets(*operation)) {
@@ -42,7 +43,8 @@ TEST(PresetsTest, EveryPresetHasEachConfigurationOnceAndGoesFromSmallToLarge) {
         } else {
           EXPECT_LE(plan[i - 1].implementation, config.implementation) << "not in registry order";
         }
-        EXPECT_LE(Volume(plan[i == 0 ? 0 : i - 1]), Volume(config)) << text;
+        EXPECT_TRUE(!config.family.empty() || Volume(plan[i == 0 ? 0 : i - 1]) <= Volume(config))
+            << text;
       }
     }
   }
@@ -139,11 +141,11 @@ TEST(LimitsPresetTest, MeasuresThePeersAndHasTheAxes) {
     }
     forms.insert(absl::StrCat(Axes(config), " x ", config.point.batch));
   }
-  for (const char* once : {"nt 1 0 x 1", "tn 1 0 x 1", "tt 1 0 x 1", "nn_col 1 0 x 1",
-                           "nn 1 0.5 x 1", "nn 1 0 x 1000"}) {
+  for (const char* once : {"nt 1 0 asked x 1", "tn 1 0 asked x 1", "tt 1 0 asked x 1",
+                           "nn_col 1 0 asked x 1", "nn 1 0.5 asked x 1", "nn 1 0 asked x 1000"}) {
     EXPECT_EQ(forms.count(once), 1u) << once;
   }
-  EXPECT_EQ(forms.count("nn 1 0 x 1"), 35u - 6u);
+  EXPECT_EQ(forms.count("nn 1 0 asked x 1"), 35u - 6u);
 
   const Plan transposes = Transposes(kLimitsPreset);
   EXPECT_EQ(FindPreset(TransposeOperations(), kLimitsPreset)->pair_with, "copy_vector");

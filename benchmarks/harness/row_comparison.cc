@@ -26,10 +26,35 @@ bool IsOk(const ResultRow& row) {
 
 double KernelMs(const ResultRow& row) { return *Number(row, Column::kKernelMsMedian); }
 
+std::string JoinExtents(const ResultRow& row, std::initializer_list<Column> columns) {
+  std::string text;
+  for (const Column column : columns) {
+    if (row.Get(column).empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "x", row.Get(column));
+  }
+  return text;
+}
+
+std::string ShapeText(const ResultRow& row) {
+  std::string text = JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
+  const struct {
+    Column column;
+    const char* before;
+  } parts[] = {{Column::kBatch, " x "},
+               {Column::kLayout, " "},
+               {Column::kAlpha, " alpha="},
+               {Column::kBeta, " beta="},
+               {Column::kWorkspace, " workspace="}};
+  for (const auto& [column, before] : parts) {
+    if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
+  }
+  return text;
+}
+
 bool SameProblem(const ResultRow& a, const ResultRow& b) {
   for (const Column column :
        {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth,
-        Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta}) {
+        Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta, Column::kWorkspace}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

@@ -4,6 +4,7 @@
 #define STRIDEWISE_BENCHMARKS_HARNESS_ROW_COMPARISON_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,7 +24,14 @@ bool IsOk(const ResultRow& row);
 // The median. REQUIRES: IsOk(row).
 double KernelMs(const ResultRow& row);
 
-// Operation, dtype, rows, cols, depth, batch, layout, alpha and beta are equal.
+// Returns "4096x4096", "64x64 x 4096" for a batch of 4096, "64x64x64 tn beta=0.5" for a product's
+// form.
+std::string ShapeText(const ResultRow& row);
+
+// Returns the cells that are not empty with an x between them: "4096x4096".
+std::string JoinExtents(const ResultRow& row, std::initializer_list<Column> columns);
+
+// Operation, dtype, rows, cols, depth, batch, layout, alpha, beta and workspace are equal.
 bool SameProblem(const ResultRow& a, const ResultRow& b);
 
 // Times of one implementation, or of the fastest of several, by n.

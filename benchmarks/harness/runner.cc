@@ -110,6 +110,7 @@ ResultRow Runner::Describe(const Config& config) const {
   config.operation->DescribeImplementation(implementation, &row);
   row.Set(Column::kImplementation, implementation.name);
   if (implementation.step != kNoStep) row.Set(Column::kStep, implementation.step);
+  row.Set(Column::kShapeFamily, config.family);
   if (config.block.x > 0) {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);
@@ -246,6 +247,8 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
                    MeasureOnDevice(subject, options_.sampling, clock_, machine_.timer(),
                                    machine_.nvml(), Interrupted));
   SetMeasurement(measured, row);
+  row->Set(Column::kChosen,
+           operation.ChosenBy(*config.implementation, config.point, machine_.device()));
   if (measured.of_reference.has_value()) {
     row->Set(peer->column, peer->scale * *measured.of_reference);
   }

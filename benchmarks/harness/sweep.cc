@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/row_comparison.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -49,31 +50,6 @@ std::string Noise(const ResultRow& row) {
     return "";
   }
   return absl::StrFormat("%.1f", 50 * (high - low) / median);
-}
-
-std::string JoinExtents(const ResultRow& row, std::initializer_list<Column> columns) {
-  std::string text;
-  for (const Column column : columns) {
-    if (row.Get(column).empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "x", row.Get(column));
-  }
-  return text;
-}
-
-// "4096x4096", "64x64 x 4096" for a batch of 4096, "64x64x64 tn beta=0.5" for a product's form.
-std::string ShapeText(const ResultRow& row) {
-  std::string text = JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth});
-  const struct {
-    Column column;
-    const char* before;
-  } parts[] = {{Column::kBatch, " x "},
-               {Column::kLayout, " "},
-               {Column::kAlpha, " alpha="},
-               {Column::kBeta, " beta="}};
-  for (const auto& [column, before] : parts) {
-    if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
-  }
-  return text;
 }
 
 std::vector<std::string> TableCells(const ResultRow& row) {

@@ -35,6 +35,9 @@ class Sweep {
   // DataLoss when the file cannot be written.
   absl::Status Run(ResultRow row, const std::function<void(ResultRow*)>& measure);
 
+  // Announces configurations beyond those of Create().
+  void Expect(int more) { progress_.Expect(more); }
+
   // One line for each reason for which rows were skipped.
   std::string SkippedText() const;
 

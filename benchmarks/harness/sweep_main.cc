@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +18,7 @@
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/plan_flags.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/harness/random_report.h"
 #include "benchmarks/harness/record_file.h"
 #include "benchmarks/harness/runner.h"
 #include "benchmarks/harness/speedups.h"
@@ -34,6 +36,17 @@ ABSL_FLAG(
     "shows what is allowed and which column the ratio goes to.");
 ABSL_FLAG(std::string, limits_csv, "",
           "With --preset=limits: a file for the verdicts. One that is there is kept as .bak.");
+ABSL_FLAG(std::string, count, "", "With --preset=random: the number of shapes (100), 1 to 100000.");
+ABSL_FLAG(std::string, shape_family, "",
+          "With --preset=random: what shapes are drawn from --seed. log_uniform: extents whose "
+          "logarithm is uniform. batched: batches of smaller problems. model: those of common "
+          "networks. all (what is usual): log_uniform as often as the other two together.");
+ABSL_FLAG(std::string, distribution_csv, "",
+          "With --preset=random: a file for the distribution. One that is there is kept as .bak.");
+ABSL_FLAG(
+    std::string, worst, "",
+    "With --preset=random: the number of the slowest shapes (10) that are shown, and at which "
+    "all kernels are measured that the call chooses among. 0 to 1000.");
 
 namespace stridewise {
 namespace {
@@ -48,6 +61,10 @@ std::string ListText(const Operation& operation) {
   text += "Presets:\n";
   for (const Preset& preset : AllPresets(operation)) {
     absl::StrAppendFormat(&text, "  %-28s %s\n", preset.name, preset.description);
+  }
+  if (!operation.random_shapes().families.empty()) text += "Families of random shapes:\n";
+  for (const ShapeFamily& family : operation.random_shapes().families) {
+    absl::StrAppendFormat(&text, "  %-28s %s\n", family.name, family.description);
   }
   if (!operation.peers().empty()) text += "Rows can be paired with:\n";
   for (const Peer& peer : operation.peers()) {
@@ -101,17 +118,40 @@ absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& o
   return nullptr;
 }
 
-// Opens the file of --limits_csv; nothing without the flag.
-absl::StatusOr<std::optional<RecordFile>> OpenLimitsFile(const Operation& operation,
-                                                         bool has_limits) {
-  const std::string path = ResolvePath(absl::GetFlag(FLAGS_limits_csv));
+// Opens the file that `flag` names, for records below this header; nothing without a name.
+absl::StatusOr<std::optional<RecordFile>> OpenRecords(absl::string_view flag,
+                                                      const std::string& name, const Preset& preset,
+                                                      absl::string_view belongs_to,
+                                                      const std::vector<std::string>& header) {
+  const std::string path = ResolvePath(name);
   if (path.empty()) return std::nullopt;
-  if (!has_limits) {
-    return absl::InvalidArgumentError("--limits_csv: not allowed without --preset=limits");
+  if (preset.name != belongs_to) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, ": not allowed without --preset=", belongs_to));
   }
-  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, LimitRecords(operation, {}).front(),
-                                                       CsvMode::kReplace));
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, header, CsvMode::kReplace));
   return std::optional<RecordFile>(std::move(file));
+}
+
+// Writes the records behind the header, which the file has. Nothing without a file.
+absl::Status WriteRecords(const std::vector<std::vector<std::string>>& records,
+                          std::optional<RecordFile>* file) {
+  if (!file->has_value()) return absl::OkStatus();
+  for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR((*file)->Write(records[i]));
+  return absl::OkStatus();
+}
+
+// Reads --worst.
+absl::StatusOr<int> WorstFromFlags(bool is_random) {
+  const std::string text = absl::GetFlag(FLAGS_worst);
+  int worst = 10;
+  if (text.empty()) return worst;
+  if (!is_random) {
+    return absl::InvalidArgumentError("--worst: not allowed without --preset=random");
+  }
+  if (absl::SimpleAtoi(text, &worst) && worst >= 0 && worst <= 1000) return worst;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--worst: '", text, "' is not allowed; allowed is 0 to 1000"));
 }
 
 // Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
@@ -119,10 +159,7 @@ absl::Status ReportLimits(const Operation& operation, Sweep* sweep,
                           std::optional<RecordFile>* file) {
   ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts, JudgeLimits(operation, sweep->rows()));
   sweep->Print(LimitTable(operation, verdicts));
-  if (!file->has_value()) return absl::OkStatus();
-  const std::vector<std::vector<std::string>> records = LimitRecords(operation, verdicts);
-  for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR((*file)->Write(records[i]));
-  return absl::OkStatus();
+  return WriteRecords(LimitRecords(operation, verdicts), file);
 }
 
 absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
@@ -137,6 +174,8 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
     return kExitOk;
   }
   flags.seed = options.seed;
+  flags.count = absl::GetFlag(FLAGS_count);
+  flags.shape_family = absl::GetFlag(FLAGS_shape_family);
   if (flags.implementations.empty()) flags.implementations = program.implementations;
   ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, flags));
   if (options.list) {
@@ -147,27 +186,47 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   wanted.cross_check = preset.cross_check;
   ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
   const bool has_limits = preset.name == kLimitsPreset;
+  const bool is_random = preset.name == kRandomPreset;
+  ASSIGN_OR_RETURN(const int worst, WorstFromFlags(is_random));
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   std::string why_no_counters;
   ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
                    CountersFor(options, *machine, &why_no_counters));
   wanted.counters = counters.get();
-  ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file, OpenLimitsFile(operation, has_limits));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file,
+                   OpenRecords("--limits_csv", absl::GetFlag(FLAGS_limits_csv), preset,
+                               kLimitsPreset, LimitRecords(operation, {}).front()));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> distribution_file,
+                   OpenRecords("--distribution_csv", absl::GetFlag(FLAGS_distribution_csv), preset,
+                               kRandomPreset, DistributionRecords(operation, {}).front()));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
 
   sweep->Print(machine->Headline() + "\n" + why_no_counters);
   Runner runner(&options, machine.get());
-  for (const Config& config : plan) {
-    if (Interrupted()) break;
-    RETURN_IF_ERROR(sweep->Run(runner.Describe(config), [&](ResultRow* row) {
-      runner.Measure(config, wanted, row);
-      FillMemoryBehaviour(config, options, row);
-      SetSpeedups(operation, sweep->rows(), row);
-    }));
+  // Counting takes longer than timing; of random shapes it is for those who ask.
+  const bool counts_memory = !is_random || options.memory_behaviour == MemoryBehaviour::kAlways;
+  const auto measure = [&](const std::vector<Config>& configs) -> absl::Status {
+    for (const Config& config : configs) {
+      if (Interrupted()) break;
+      RETURN_IF_ERROR(sweep->Run(runner.Describe(config), [&](ResultRow* row) {
+        runner.Measure(config, wanted, row);
+        if (counts_memory) FillMemoryBehaviour(config, options, row);
+        SetSpeedups(operation, sweep->rows(), row);
+      }));
+    }
+    return absl::OkStatus();
+  };
+  RETURN_IF_ERROR(measure(plan));
+  if (is_random) {
+    const std::vector<Config> kernels = KernelsAtWorst(operation, sweep->rows(), worst);
+    sweep->Expect(static_cast<int>(kernels.size()));
+    RETURN_IF_ERROR(measure(kernels));
   }
-  sweep->Print(sweep->SkippedText() + Conclusions(operation, sweep->rows()));
+  sweep->Print(sweep->SkippedText() + (is_random ? RandomText(operation, sweep->rows(), worst)
+                                                 : Conclusions(operation, sweep->rows())));
+  RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, sweep->rows()), &distribution_file));
   if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();

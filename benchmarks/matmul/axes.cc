@@ -17,6 +17,10 @@ ABSL_FLAG(std::string, layouts, "",
 ABSL_FLAG(std::string, alpha, "",
           "Of products: C = alpha * A * B + beta * C. Instead of the preset's (1, of most).");
 ABSL_FLAG(std::string, beta, "", "As --alpha. Instead of the preset's (0, of most).");
+ABSL_FLAG(
+    std::string, workspace, "",
+    "Of products: asked, for as much workspace as an implementation asks for, or no, for none; "
+    "or both, as a list. Instead of the preset's (asked, of most).");
 
 namespace stridewise {
 namespace {
@@ -54,6 +58,20 @@ absl::StatusOr<std::vector<std::string>> ParseFactor(absl::string_view flag,
   return std::vector<std::string>{row.Get(Column::kAlpha)};
 }
 
+absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
+                                                        absl::string_view text) {
+  std::vector<std::string> values;
+  for (absl::string_view value : absl::StrSplit(text, ',')) {
+    value = absl::StripAsciiWhitespace(value);
+    if (value != "asked" && value != "no") {
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, ": '", value, "' is not allowed; allowed is asked or no"));
+    }
+    values.emplace_back(value);
+  }
+  return values;
+}
+
 double FactorOf(const std::string& value) {
   double factor = 0;
   (void)absl::SimpleAtod(value, &factor);
@@ -64,6 +82,8 @@ constexpr Axis kAxes[] = {
     {"layouts", Column::kLayout, "nn", ParseLayouts, [] { return absl::GetFlag(FLAGS_layouts); }},
     {"alpha", Column::kAlpha, "1", ParseFactor, [] { return absl::GetFlag(FLAGS_alpha); }},
     {"beta", Column::kBeta, "0", ParseFactor, [] { return absl::GetFlag(FLAGS_beta); }},
+    {"workspace", Column::kWorkspace, "asked", ParseWorkspace,
+     [] { return absl::GetFlag(FLAGS_workspace); }},
 };
 
 }  // namespace
@@ -76,6 +96,7 @@ MatMulForm FormOf(const Point& point) {
   form.layout = {layout[0] == 't', layout[1] == 't', layout.size() > 2};
   form.alpha = FactorOf(point.axes[1]);
   form.beta = FactorOf(point.axes[2]);
+  form.workspace = point.axes[3] == "asked";
   return form;
 }
 

@@ -1,4 +1,5 @@
-// The axes that only products have: how the operands are stored, and the factors alpha and beta.
+// The axes that only products have: how the operands are stored, the factors alpha and beta, and
+// whether a call has a workspace.
 
 #ifndef STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
 #define STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
@@ -23,11 +24,12 @@ struct MatMulForm {
   MatMulLayout layout;
   double alpha = 1;
   double beta = 0;
+  bool workspace = true;  // As much as the implementation asks for; otherwise none.
 };
 
-// Returns --layouts, --alpha and --beta. Values of a layout are "nn", "tn", "nt_col": op(A), op(B),
-// and _col where the matrices are column-major. A factor has a magnitude of 1e30 at most, which
-// float can hold.
+// Returns --layouts, --alpha, --beta and --workspace. Values of a layout are "nn", "tn", "nt_col":
+// op(A), op(B), and _col where the matrices are column-major. A factor has a magnitude of 1e30 at
+// most, which float can hold. Values of a workspace are "asked" and "no".
 absl::Span<const Axis> MatMulAxes();
 
 // REQUIRES: the values are those that the axes' parsers returned.

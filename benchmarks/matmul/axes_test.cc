@@ -11,9 +11,9 @@
 namespace stridewise {
 namespace {
 
-Point PointOf(const std::string& layout, const char* alpha = "1", const char* beta = "0",
-              int64_t batch = 1) {
-  return {{2, 3, 5}, "float", batch, {layout, alpha, beta}};
+Point ProductOf(const std::string& layout, const char* alpha = "1", const char* beta = "0",
+                int64_t batch = 1) {
+  return {{2, 3, 5}, "float", batch, {layout, alpha, beta, "asked"}};
 }
 
 using Values = std::vector<std::string>;
@@ -34,7 +34,7 @@ TEST(MatMulAxesTest, LayoutsComeBack) {
   const Axis& layouts = MatMulAxes()[0];
   for (const char* name : {"nn", "nt", "tn", "tt", "nn_col", "nt_col", "tn_col", "tt_col"}) {
     EXPECT_EQ(Parsed(layouts, name), Values{name});
-    const MatMulLayout layout = FormOf(PointOf(name)).layout;
+    const MatMulLayout layout = FormOf(ProductOf(name)).layout;
     EXPECT_EQ(layout.transpose_a, name[0] == 't');
     EXPECT_EQ(layout.transpose_b, name[1] == 't');
     EXPECT_EQ(layout.column_major, name[2] == '_');
@@ -46,23 +46,34 @@ TEST(MatMulAxesTest, LayoutsComeBack) {
 }
 
 TEST(MatMulAxesTest, FactorsAreNumbersThatFloatHas) {
-  for (const Axis& factor : MatMulAxes().subspan(1)) {
+  for (const Axis& factor : MatMulAxes().subspan(1, 2)) {
     EXPECT_EQ(Parsed(factor, "-0.50"), Values{"-0.5"});
     EXPECT_EQ(Parsed(factor, "0"), Values{"0"});
     for (const char* bad : {"", "nan", "inf", "-inf", "1e31", "one", "1,2"}) {
       ExpectRefused(factor, bad);
     }
   }
-  const MatMulForm form = FormOf(PointOf("nn", "-2", "0.5"));
+  const MatMulForm form = FormOf(ProductOf("nn", "-2", "0.5"));
   EXPECT_EQ(form.alpha, -2);
   EXPECT_EQ(form.beta, 0.5);
 }
 
+TEST(MatMulAxesTest, AWorkspaceIsAskedForOrNot) {
+  const Axis& workspace = MatMulAxes()[3];
+  EXPECT_EQ(Parsed(workspace, "no, asked"), (Values{"no", "asked"}));
+  for (const char* bad : {"", "yes", "0", "no,", "No"}) ExpectRefused(workspace, bad);
+  Point point = ProductOf("nn");
+  EXPECT_TRUE(FormOf(point).workspace);
+  point.axes[3] = "no";
+  EXPECT_FALSE(FormOf(point).workspace);
+  EXPECT_TRUE(IsPlain(FormOf(point)));
+}
+
 TEST(IsPlainTest, ColumnMajorIsAndTheOthersAreNot) {
-  EXPECT_TRUE(IsPlain(FormOf(PointOf("nn"))));
-  EXPECT_TRUE(IsPlain(FormOf(PointOf("nn_col"))));
+  EXPECT_TRUE(IsPlain(FormOf(ProductOf("nn"))));
+  EXPECT_TRUE(IsPlain(FormOf(ProductOf("nn_col"))));
   for (const Point& point :
-       {PointOf("tn"), PointOf("nt_col"), PointOf("nn", "2"), PointOf("nn", "1", "0.5")}) {
+       {ProductOf("tn"), ProductOf("nt_col"), ProductOf("nn", "2"), ProductOf("nn", "1", "0.5")}) {
     EXPECT_FALSE(IsPlain(FormOf(point))) << point.axes[0];
   }
 }
@@ -80,7 +91,7 @@ TEST(GaplessArgsTest, HasLeadingDimensionsAndStridesOfWhatIsStored) {
       {"tn_col", {3, 2, 5, 0, 1, 5, 5, 2, 15, 10, 6}},
   };
   for (const auto& c : kCases) {
-    const Point point = PointOf(c.layout, "1", "0", 4);
+    const Point point = ProductOf(c.layout, "1", "0", 4);
     const MatMulArgs a = GaplessArgs(point);
     EXPECT_EQ(std::vector<int64_t>({a.m, a.n, a.k, a.a.transposed, a.b.transposed, a.a.ld, a.b.ld,
                                     a.c.ld, a.a.stride, a.b.stride, a.c.stride}),
@@ -95,28 +106,37 @@ TEST(GaplessArgsTest, HasLeadingDimensionsAndStridesOfWhatIsStored) {
 
 TEST(ProductTest, WorkCountsTheBatchAndWhatAlphaAndBetaRead) {
   const auto work = [](const Point& point) { return Product(point).work(); };
-  EXPECT_EQ(work(PointOf("nn")).flops, 60);
-  EXPECT_EQ(work(PointOf("tn_col", "2", "3", 10)).flops, 600);
-  EXPECT_EQ(work(PointOf("nn", "0", "1")).flops, 0);
-  EXPECT_EQ(work(PointOf("nn")).bytes, 4 * (10 + 15 + 6));
-  EXPECT_EQ(work(PointOf("nn", "1", "0.5")).bytes, 4 * (10 + 15 + 6 + 6));
-  EXPECT_EQ(work(PointOf("nn", "1", "0", 7)).bytes, 7 * 4 * (10 + 15 + 6));
-  EXPECT_EQ(work(PointOf("nn", "0", "2")).bytes, 4 * (6 + 6));
+  EXPECT_EQ(work(ProductOf("nn")).flops, 60);
+  EXPECT_EQ(work(ProductOf("tn_col", "2", "3", 10)).flops, 600);
+  EXPECT_EQ(work(ProductOf("nn", "0", "1")).flops, 0);
+  EXPECT_EQ(work(ProductOf("nn")).bytes, 4 * (10 + 15 + 6));
+  EXPECT_EQ(work(ProductOf("nn", "1", "0.5")).bytes, 4 * (10 + 15 + 6 + 6));
+  EXPECT_EQ(work(ProductOf("nn", "1", "0", 7)).bytes, 7 * 4 * (10 + 15 + 6));
+  EXPECT_EQ(work(ProductOf("nn", "0", "2")).bytes, 4 * (6 + 6));
 }
 
 TEST(SetProblemColumnsTest, LeavesThePlainFormsCellsEmpty) {
   ResultRow plain;
-  SetProblemColumns(MatMulOperation(), PointOf("nn"), &plain);
-  for (const Column column : {Column::kLayout, Column::kAlpha, Column::kBeta, Column::kBatch}) {
+  SetProblemColumns(MatMulOperation(), ProductOf("nn"), &plain);
+  for (const Column column :
+       {Column::kLayout, Column::kAlpha, Column::kBeta, Column::kBatch, Column::kWorkspace}) {
     EXPECT_EQ(plain.Get(column), "");
   }
   ResultRow general;
-  SetProblemColumns(MatMulOperation(), PointOf("nn_col", "-2", "0.5", 7), &general);
+  SetProblemColumns(MatMulOperation(), ProductOf("nn_col", "-2", "0.5", 7), &general);
   EXPECT_EQ(general.Get(Column::kRows), "2");  // As asked for, not as it is computed.
   EXPECT_EQ(general.Get(Column::kLayout), "nn_col");
   EXPECT_EQ(general.Get(Column::kAlpha), "-2");
   EXPECT_EQ(general.Get(Column::kBeta), "0.5");
   EXPECT_EQ(general.Get(Column::kBatch), "7");
+
+  Point without = ProductOf("tn", "1", "0.5", 3);
+  without.axes[3] = "no";
+  ResultRow row;
+  SetProblemColumns(MatMulOperation(), without, &row);
+  EXPECT_EQ(row.Get(Column::kWorkspace), "no");
+  EXPECT_TRUE(PointOf(MatMulOperation(), row) == without);
+  EXPECT_TRUE(PointOf(MatMulOperation(), plain) == ProductOf("nn"));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/matmul/axes.h"
 #include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/random_shapes.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/device_model.h"
 #include "matmul/dispatch.h"
 #include "matmul/host_executor.h"
 #include "matmul/registry.h"
@@ -33,6 +35,7 @@ class MatMul : public Operation {
   absl::Span<const Preset> presets() const override { return MatMulPresets(); }
   absl::Span<const Limit> limits() const override { return MatMulLimits(); }
   absl::Span<const Peer> peers() const override { return kPeers; }
+  const RandomShapes& random_shapes() const override { return MatMulRandomShapes(); }
 
   std::vector<const Implementation*> implementations() const override {
     std::vector<const Implementation*> all;
@@ -56,6 +59,20 @@ class MatMul : public Operation {
     }
     return absl::InvalidArgumentError(
         absl::StrCat(implementation.name, " takes no elements of type ", point.type));
+  }
+
+  std::string ChosenBy(const Implementation& implementation, const Point& point,
+                       const DeviceInfo& device) const override {
+    MatMulArgs args = GaplessArgs(point);
+    if (implementation.name != "auto" || args.m * args.n == 0) return "";
+    DeviceModel model;
+    model.compute_capability = 10 * device.compute_major + device.compute_minor;
+    model.multiprocessors = device.multiprocessors;
+    args.device_model = &model;
+    if (FormOf(point).workspace) {
+      args.workspace_bytes = MatMulWorkspaceBytes(Own(implementation), args);
+    }
+    return ChooseMatMul(args, model).implementation;
   }
 
   std::unique_ptr<Problem> MakeProblem(const Point& point) const override {

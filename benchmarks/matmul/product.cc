@@ -121,7 +121,7 @@ Binding Product::Bind(const Implementation& implementation, const Block& block) 
   const auto& own = static_cast<const MatMulImplementation&>(implementation);
   MatMulArgs args = args_;
   args.block = block;
-  args.workspace_bytes = MatMulWorkspaceBytes(own, args);
+  args.workspace_bytes = form_.workspace ? MatMulWorkspaceBytes(own, args) : 0;
   Binding binding;
   binding.workspace_bytes = static_cast<size_t>(args.workspace_bytes);
   if (form_.beta != 0) binding.output_starts_as = 2;

@@ -145,7 +145,8 @@ def _shape(row):
   text += f" x {row['batch']:.0f}" if row["batch"] != 1 else ""
   text += f" {row['layout']}" if row["layout"] != "nn" else ""
   text += f" alpha={row['alpha']:g}" if row["alpha"] != 1 else ""
-  return text + (f" beta={row['beta']:g}" if row["beta"] != 0 else "")
+  text += f" beta={row['beta']:g}" if row["beta"] != 0 else ""
+  return text + (f" workspace={row['workspace']}" if row["workspace"] != "asked" else "")
 
 
 def _name(row):

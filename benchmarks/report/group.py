@@ -1,8 +1,8 @@
 """Groups of rows that can stand in one chart: one machine, operation, element type and L2 mode.
 
-The copies that bound transposes are in the transposes' group. Of products only the plain form (nn, alpha 1, beta 0, no batch)
-is in a group; tables of limits compare the other forms. Rows of other builds are in none, as nothing in a row tells them from
-the usual build's.
+The copies that bound transposes are in the transposes' group. Of products only the plain form (nn, alpha 1, beta 0, no batch, with a
+workspace) is in a group; tables of limits compare the other forms. Rows of other builds are in none, as nothing in a row
+tells them from the usual build's.
 """
 
 import dataclasses
@@ -76,7 +76,7 @@ def make_groups(rows):
   by_name = {operation.name: operation for operation in of_names.values()}
   is_arithmetic = rows["operation"].map({name: operation.is_arithmetic for name, operation in of_names.items()})
   of_machines = dict(tuple(rows.assign(is_arithmetic=is_arithmetic.astype(bool)).groupby("machine")[[*_OF_MACHINE]]))
-  plain = rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1)
+  plain = rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1) & rows["workspace"].eq("asked")
   rows = rows[plain]
   keys = [rows["machine"], rows["operation"].map({name: operation.name for name, operation in of_names.items()}),
           rows["dtype"]]

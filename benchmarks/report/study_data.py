@@ -42,6 +42,7 @@ class OurRows:
     is_timed = has_time & ~results.is_profilers(rows)
     usable = (rows["status"].eq("ok") & (has_time | rows["load_transactions"].notna()) & rows["batch"].eq(1)
               & rows["l2"].ne("hot") & rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0)
+              & rows["workspace"].eq("asked")
               & rows["implementation"].isin(list(implementations)) & (without_l1 | ~rows["is_other_build"]))
     rows = rows[usable].assign(l1=without_l1[usable].map({True: "off", False: "on"}), is_timed=is_timed[usable])
     self.rows = rows.sort_values("timestamp_utc", kind="stable")

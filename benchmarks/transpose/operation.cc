@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "benchmarks/transpose/random_shapes.h"
 #include "benchmarks/transpose/transposition.h"
 #include "common/base/element_type.h"
 #include "common/base/status_macros.h"
@@ -26,9 +27,10 @@ constexpr ElementType kElementTypes[] = {ElementType::kFloat,  ElementType::kInt
                                          ElementType::kDouble, ElementType::kFloat4};
 constexpr absl::string_view kTypes[] = {"float", "int", "u8", "u16", "double", "float4"};
 
-// A row is paired with a copy, whose speed bounds it. Above 1 byte an element cuBLAS is a peer,
-// too.
+// A row is paired with a copy, whose speed bounds it: ours, or the driver's. Above 1 byte an
+// element cuBLAS is a peer, too.
 constexpr Peer kPeers[] = {{"copy_vector", Column::kPctOfCopy, 100},
+                           {"memcpy", Column::kVsMemcpy, 1},
                            {"cublas_geam", Column::kVsCublas, 1}};
 
 const TransposeImplementation& Own(const Implementation& implementation) {
@@ -56,6 +58,7 @@ class Transposes : public Operation {
   absl::Span<const Limit> limits() const override { return TransposeLimits(); }
   absl::Span<const Peer> peers() const override { return kPeers; }
   absl::string_view usual_peer() const override { return "copy_vector"; }
+  const RandomShapes& random_shapes() const override { return TransposeRandomShapes(); }
 
   std::vector<const Implementation*> implementations() const override {
     std::vector<const Implementation*> all;
@@ -102,6 +105,13 @@ class Transposes : public Operation {
   bool HasKernel(const Implementation& implementation) const override {
     return implementation.on_device() &&
            (implementation.default_block.x > 0 || !IsCopy(implementation));
+  }
+
+  std::string ChosenBy(const Implementation& implementation, const Point& point,
+                       const DeviceInfo& /*device*/) const override {
+    if (implementation.name != "auto") return "";
+    const Transposition transposition(point, BytesOf(point.type));
+    return ChooseTranspose(transposition.ArgsFor(TransposeOperation::kTranspose)).implementation;
   }
 
   std::unique_ptr<Problem> MakeProblem(const Point& point) const override {

@@ -24,6 +24,10 @@ class Transposition : public Problem {
 
   // Every element is read once and written once.
   Work work() const override;
+
+  // Returns what an implementation of this operation is called with, without pointers.
+  TransposeArgs ArgsFor(TransposeOperation operation) const;
+
   std::vector<BufferSpec> inputs() const override;
   BufferSpec output() const override;
 
@@ -44,7 +48,6 @@ class Transposition : public Problem {
                       cublasHandle_t cublas, ResultRow* row) override;
 
  private:
-  TransposeArgs ArgsFor(TransposeOperation operation) const;
   size_t bytes() const;
 
   int64_t rows_;

@@ -27,6 +27,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Adds items to those of the constructor.
+  void Expect(int more) { total_ += more; }
+
   // Ends the previous item and begins the next. The time left is estimated as the average time of
   // the items done so far times the number of those left.
   void Start(absl::string_view what);

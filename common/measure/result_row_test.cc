@@ -44,7 +44,9 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kComputePctOfPeak), "compute_pct_of_peak");
   EXPECT_EQ(ColumnName(Column::kStalledBarrier), "stalled_barrier");
   EXPECT_EQ(static_cast<int>(Column::kComputePctOfPeak), static_cast<int>(Column::kStep) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kCounters), kNumColumns - 1);
+  EXPECT_EQ(ColumnName(Column::kCounters), "counters");
+  EXPECT_EQ(static_cast<int>(Column::kWorkspace), static_cast<int>(Column::kCounters) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kVsMemcpy), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }
@@ -150,11 +152,11 @@ TEST(RowStatusTest, ANewStatusClearsTheOldMessage) {
 }
 
 TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
-  const std::set<Column> kKey = {Column::kOperation, Column::kImplementation, Column::kDtype,
-                                 Column::kMath,      Column::kRows,           Column::kCols,
-                                 Column::kDepth,     Column::kBlockX,         Column::kBlockY,
-                                 Column::kL2,        Column::kHostMemory,     Column::kBatch,
-                                 Column::kLayout,    Column::kAlpha,          Column::kBeta};
+  const std::set<Column> kKey = {
+      Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
+      Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
+      Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
+      Column::kWorkspace};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;

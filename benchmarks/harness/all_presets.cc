@@ -1,0 +1,64 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/random_shapes.h"
+
+namespace stridewise {
+namespace {
+
+// Measures both sides of each limit: the peer with which rows are paired is in the other rows.
+Preset LimitsPreset(const Operation& operation) {
+  Preset preset;
+  preset.name = kLimitsPreset;
+  preset.description =
+      "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
+  preset.pair_with = std::string(operation.usual_peer());
+  if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
+  for (const Limit& limit : operation.limits()) {
+    preset.selections.push_back(limit.selection);
+    for (const Floor& floor : limit.floors) {
+      if (floor.peer == preset.pair_with) continue;
+      absl::StrAppend(&preset.selections.back().implementations, ",", floor.peer);
+    }
+  }
+  return preset;
+}
+
+// Has all kernels that the chooser may take at each shape; the usual sweep measures the chooser.
+Preset RandomPreset(const Operation& operation) {
+  const RandomShapes& random = operation.random_shapes();
+  Preset preset;
+  preset.name = kRandomPreset;
+  preset.description = absl::StrCat("shapes that nobody chose, --count of them: ", random.chooser,
+                                    " beside ", random.peer, "; ends with the distribution");
+  preset.pair_with = random.peer;
+  preset.usual_implementations = random.chooser;
+  preset.selections.push_back(
+      Selection(absl::StrCat(random.chooser, ",", absl::StrJoin(random.kernels, ","))).Drawn());
+  return preset;
+}
+
+}  // namespace
+
+std::vector<Preset> AllPresets(const Operation& operation) {
+  std::vector<Preset> presets(operation.presets().begin(), operation.presets().end());
+  if (!operation.limits().empty()) presets.push_back(LimitsPreset(operation));
+  if (!operation.random_shapes().families.empty()) presets.push_back(RandomPreset(operation));
+  return presets;
+}
+
+absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name) {
+  std::vector<std::string> names;
+  for (Preset& preset : AllPresets(operation)) {
+    if (preset.name == name) return std::move(preset);
+    names.push_back(preset.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--preset: '", name, "' is not known; allowed is ", absl::StrJoin(names, ", ")));
+}
+
+}  // namespace stridewise

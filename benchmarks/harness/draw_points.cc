@@ -1,0 +1,83 @@
+#include "benchmarks/harness/draw_points.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "benchmarks/harness/random_shapes.h"
+#include "common/base/status_macros.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kMaxCount = 100000;
+
+// Attempts at one point. Families keep half of their draws or more, so that this many find nothing
+// new only where few shapes are left.
+constexpr int kMaxAttempts = 10000;
+
+absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
+  int64_t count = 0;
+  if (text.empty()) return kUsualCount;
+  if (absl::SimpleAtoi(text, &count) && count >= 1 && count <= kMaxCount) return count;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--count: '", text, "' is not allowed; allowed is 1 to ", kMaxCount));
+}
+
+// Returns the families in the order in which they take turns.
+absl::StatusOr<std::vector<const ShapeFamily*>> TurnsOf(const RandomShapes& random,
+                                                        absl::string_view name) {
+  std::vector<const ShapeFamily*> turns;
+  std::vector<absl::string_view> names;
+  for (const ShapeFamily& family : random.families) {
+    names.emplace_back(family.name);
+    const bool all = name.empty() || name == "all";
+    if (all || name == family.name) turns.insert(turns.end(), all ? family.weight : 1, &family);
+  }
+  if (!turns.empty()) return turns;
+  return absl::InvalidArgumentError(absl::StrCat("--shape_family: '", name,
+                                                 "' is not allowed; allowed is ",
+                                                 absl::StrJoin(names, ", "), " and all"));
+}
+
+bool IsWithinBounds(const Operation& operation, const RandomShapes& random, const Point& point) {
+  const Work work = operation.MakeProblem(point)->work();
+  return work.flops >= random.least.flops && work.flops <= random.most.flops &&
+         work.bytes >= random.least.bytes && work.bytes <= random.most.bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
+                                                   absl::string_view count,
+                                                   absl::string_view shape_family, uint64_t seed) {
+  const RandomShapes& random = operation.random_shapes();
+  ASSIGN_OR_RETURN(const int64_t wanted, ParseCount(count));
+  ASSIGN_OR_RETURN(const std::vector<const ShapeFamily*> turns, TurnsOf(random, shape_family));
+  std::vector<DrawnPoint> drawn;
+  const auto is_new = [&](const Point& point) {
+    return std::none_of(drawn.begin(), drawn.end(),
+                        [&](const DrawnPoint& other) { return other.point == point; });
+  };
+  for (int64_t i = 0; i < wanted; ++i) {
+    const ShapeFamily& family = *turns[static_cast<size_t>(i) % turns.size()];
+    ShapeRandom numbers(seed, static_cast<uint64_t>(i));
+    int attempts = 0;
+    Point point = family.draw(&numbers);
+    while (!IsWithinBounds(operation, random, point) || !is_new(point)) {
+      if (++attempts == kMaxAttempts) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--count: ", wanted, " is not allowed; of the family ", family.name,
+                         " no other shape was found after ", i));
+      }
+      point = family.draw(&numbers);
+    }
+    drawn.push_back({std::move(point), family.name});
+  }
+  return drawn;
+}
+
+}  // namespace stridewise
