@@ -46,8 +46,8 @@ matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=n
 transpose_profile|3|75|profile --csv=transpose_profile.csv
 transpose_profile_2048|3|12|profile --implementations='copy_row,copy_col,naive_*' --sizes=2048 --csv=transpose_profile_2048.csv
 transpose_fast_profile|3|45|of() { profile --csv=transpose_fast_profile.csv "$@"; }; of --implementations=copy_vector,in_place_square,tile_ragged,tile_unrolled,tile_vector --sizes=8192 && of --implementations=copy_vector,tile_ragged --shapes=8193x8191 && of --implementations=copy_vector,tile_ragged,tile_vector --types=u8 --shapes=16384x16384,16383x16385 && of --implementations=copy_vector,few_columns,few_rows --shapes=9999991x7,7x9999991 && of --implementations=copy_vector,tile_vector --types=float4 --sizes=8192
-matmul_profile|3|130|profile --operation=matmul --sizes=4096 --csv=matmul_profile.csv
-matmul_profile_1024|3|15|profile --operation=matmul --implementations='naive*,tiled*,cublas*' --sizes=1024 --csv=matmul_profile_1024.csv
+matmul_profile_1024|3|60|profile --operation=matmul --sizes=1024 --csv=matmul_profile_1024.csv
+matmul_profile|3|60|profile --operation=matmul --implementations='register_tile*,vectorized,warp_tile,double_buffered,stream_k,warp_specialized,auto,cublas' --sizes=4096 --csv=matmul_profile.csv
 ncu_check|3|60|ncu_check.py "$(command -v matmul_sweep)" ncu_check.csv
 transpose_limits|4|165|transpose_sweep --preset=limits --max_seconds=0.2 --verify=fast --csv=transpose_limits_rows.csv --limits_csv=transpose_limits.csv
 transpose_fast|4|45|transpose_sweep --preset=fast --max_seconds=0.2 --verify=fast --csv=transpose_fast.csv

@@ -1,5 +1,6 @@
 import itertools
 import math
+import os
 import re
 import struct
 import unittest
@@ -119,6 +120,7 @@ class DrawTest(unittest.TestCase):
         self.assertIn("kernel", _texts(pictures.draw(_heat_map(values)).svg))
     self.assertIn("no values", _texts(pictures.draw(_chart(series=[])).svg))
 
+  @unittest.skipUnless(os.environ.get("STRIDEWISE_EXHAUSTIVE") == "1", "takes half of the time of all tests here")
   def test_long_names_and_many_bars_leave_a_plot(self):
     long = [f"a name that is far longer than any kernel's name should be, for some reason, {index}" for index in range(3)]
     many = [f"kernel {index}" for index in range(1500)]  # Higher than 65536 dots at the usual resolution.
