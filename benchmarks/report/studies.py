@@ -19,7 +19,7 @@ TABLES = (
     StudyTable("000", "times", "each kernel, and the best block", "naive_row", (16, 16), f"{_SWEEP}study_000",
                note="Their times are shorter than this board needs for this matrix: see docs/studies/transpose_jetson_nano.md."),
     StudyTable("000", "bounds", "the copies that bound every transpose", "copy_row", None, f"{_SWEEP}study_000"),
-    StudyTable("001", "times", "naive, square and rectangular tiles", "copy_shared", (32, 8), f"{_SWEEP}study_001",
+    StudyTable("001", "times", "naive, square and rectangular tiles", "copy_shared_square", (32, 32), f"{_SWEEP}study_001",
                note="The study gives no figures; the shape is that of the preset."),
     StudyTable("002", "times", "all kernels, with blocks of 16x16 and 8x32", "copy_row", None, f"{_SWEEP}study_002",
                note="With 8x32 blocks their diagonal kernels skip 3/4 of the matrix: see docs/studies/transpose_rtx_3080.md."),
