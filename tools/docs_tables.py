@@ -10,9 +10,6 @@ the end marker:
 The path starts at docs/. `where` keeps the rows with these values (COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER,
 COLUMN==COLUMN, separated by commas) and may be left out. `COLUMN as HEADING` gives a column another heading.
 
-A marker `<!-- study 002 beside results/h200/transpose_study_002.csv -->` puts a study's figures (results/studies.csv)
-beside ours for the same kernel, shape and block, each with its share of the same machine's copy_row. `l1 off` before the
-closing `-->` takes the study's figures without L1, `time COLUMN` another of our times than the kernel's median.
 tools/docs/study_tables.py describes the markers of docs/studies/.
 
 A figure in a sentence is a link whose title names its source; tools/docs/values.py has the grammar of titles, and
