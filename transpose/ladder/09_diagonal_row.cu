@@ -1,5 +1,5 @@
-// Step 9: naive_row with the blocks of each row of tiles shifted by the row's number, so that
-// blocks which run at the same time work along a diagonal. This avoided partition camping: on GPUs
+// Step 9: naive_row with the blocks of each row of tiles shifted by the row's number: the first
+// blocks of all rows lie along a diagonal. This is against partition camping: on GPUs
 // of compute capability 1.x a whole column of tiles could lie in one of the few memory partitions,
 // which then served all blocks alone. Since then addresses are hashed over the partitions, which
 // prevents it in any order. The shift is taken modulo the *width* of the grid, so that every tile
