@@ -11,7 +11,8 @@
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
 #include "matmul/device/registry_entry.h"
-#include "matmul/dispatch_conditions.h"
+#include "matmul/kernel_work.h"
+#include "matmul/tile_limits.h"
 
 namespace stridewise {
 namespace {
@@ -45,19 +46,20 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
     entry_.needs_cublas = true;
     return *this;
   }
-  Line& Tile(const char* policy, int64_t rows, int64_t cols,
-             int64_t MatMulTuning::*cost = nullptr) {
-    entry_.tile = {policy, rows, cols, cost};
+  Line& Tile(const MatMulTile& tile) {
+    entry_.tile = tile;
     return *this;
   }
   Line& Workspace(int64_t (*bytes)(const MatMulArgs& args)) {
     entry_.workspace_bytes = bytes;
     return *this;
   }
-  // `auto` runs the first entry of the list whose condition is true.
-  Line& AutoIf(bool (*applies)(const MatMulArgs& args, const MatMulTuning& tuning),
-               const char* when, const char* measured) {
-    entry_.dispatch = {when, measured, applies};
+  // `auto` runs the entry, of those that take a call, whose time is predicted to be the least.
+  Line& AutoIf(const MatMulTakes& takes,
+               MatMulWork (*work)(const MatMulArgs& args, const DeviceModel& device,
+                                  const MatMulTile& tile),
+               const char* measured) {
+    entry_.dispatch = {takes, work, measured};
     return *this;
   }
 };
@@ -65,6 +67,14 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
 Line Step(int number) { return Line(number); }
 Line Variant() { return Line(kNoStep); }
 Line Library() { return Line(kNoStep); }
+
+constexpr MatMulTakes kTakesAll = {"any call", [](const MatMulArgs& /*args*/) { return true; }};
+
+// Kernels that copy tiles to shared memory.
+constexpr MatMulTakes kTakesTiles = {"leading dimensions of A and B of at most 2^23",
+                                     [](const MatMulArgs& args) {
+                                       return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd;
+                                     }};
 
 }  // namespace
 

@@ -17,11 +17,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/base/element_type.h"
+#include "common/gpu/device_model.h"
 #include "common/gpu/implementation.h"
 #include "common/gpu/launch_status.h"
 #include "matmul/args.h"
+#include "matmul/kernel_work.h"
 #include "matmul/operands.h"
-#include "matmul/tuning.h"
 
 namespace stridewise {
 
@@ -36,23 +37,22 @@ double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types);
 // Returns the operations that any implementation must do; a multiply-add counts as two.
 double MatMulFlops(int64_t m, int64_t n, int64_t k);
 
-// The part of C that a block computes at a time.
-struct MatMulTile {
-  const char* policy = "";  // Its name in matmul/device/tile_policies.h.
-  int64_t rows = 0;         // 0: the kernel has no tile policy.
-  int64_t cols = 0;
-  // The time for an element that these tiles cover, in percent of the time of the largest tiles;
-  // null: 100.
-  int64_t MatMulTuning::*cost = nullptr;
+// What a kernel takes: the condition, and the same in words.
+struct MatMulTakes {
+  const char* text = "";
+  bool (*takes)(const MatMulArgs& args) = nullptr;
 };
 
-// When `auto` runs an implementation, and why.
+// What `auto` knows of an implementation that it can run: the calls that it takes, on a device that
+// it was written for, and the work that it then does, from which cost_model.h predicts its time.
 struct MatMulDispatchRule {
-  const char* when = "";      // One line: the condition that `applies` checks.
-  const char* measured = "";  // One line: the figures behind it.
+  MatMulTakes takes;  // Looks at everything but the memory that pointers point to.
 
-  // Looks at shape, form and leading dimensions. Null for implementations that `auto` never runs.
-  bool (*applies)(const MatMulArgs& args, const MatMulTuning& tuning) = nullptr;
+  // Counts for a call that it takes. Null for implementations that `auto` never runs.
+  MatMulWork (*work)(const MatMulArgs& args, const DeviceModel& device, const MatMulTile& tile) =
+      nullptr;
+
+  const char* measured = "";  // One line: what it is there for, with figures.
 };
 
 // An entry of the registry, as a line of kernels.inc makes it.

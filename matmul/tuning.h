@@ -1,48 +1,71 @@
-// The thresholds of `auto` (dispatch.h), and their values for each architecture on which
-// block_search measured them: all from tuning.inc.
+// The constants by which `auto` predicts the times of kernels (cost_model.h), for each GPU that
+// stridewise_tune measured: built in (tuning.inc), and from the file that the environment variable
+// STRIDEWISE_TUNING names. docs/tuning.md describes the files' format.
 
 #ifndef STRIDEWISE_MATMUL_TUNING_H_
 #define STRIDEWISE_MATMUL_TUNING_H_
 
-#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/gpu/device_model.h"
+#include "matmul/cost_model.h"
 
 namespace stridewise {
 
-// The thresholds of one architecture: a field for each MATMUL_THRESHOLD of tuning.inc, which says
-// what it means, in that order.
+// The environment variable.
+inline constexpr char kTuningVariable[] = "STRIDEWISE_TUNING";
+
+struct MatMulKernelTuning {
+  std::string kernel;  // Its name in the registry.
+  MatMulCostModel model;
+};
+
+// The constants of one GPU.
 struct MatMulTuning {
-  int64_t compute_capability = 0;  // Of the device that was measured: 90 for 9.0.
-#define MATMUL_THRESHOLD(name, least, most) int64_t name = 0;
-#define MATMUL_TUNING(...)
-#include "matmul/tuning.inc"  // NOLINT(build/include)
+  std::string device;  // As the driver calls it.
+  int compute_capability = 0;
+  int multiprocessors = 0;
+  std::vector<MatMulKernelTuning> kernels;
+
+  // Returns the kernel's; null where there is none.
+  const MatMulCostModel* Find(absl::string_view kernel) const;
 };
 
-// A field of MatMulTuning, and the range of sensible values.
-struct MatMulThreshold {
-  const char* name;  // Its name in tuning.inc and in the texts of the dispatch table.
-  int64_t MatMulTuning::*value;
-  int64_t least;
-  int64_t most;
-};
+// Returns the text of a tuning file.
+std::string TuningText(const MatMulTuning& tuning);
 
-// Returns all of them, in the order of the fields.
-absl::Span<const MatMulThreshold> MatMulThresholds();
+// Reads such a text. Kernels that this program does not know are kept: their file may be older, or
+// newer. Returns InvalidArgument, naming the line, for anything else that it does not understand,
+// for negative or infinite constants, factors that are not positive, and kernels that stand twice.
+absl::StatusOr<MatMulTuning> ParseTuning(absl::string_view text);
 
-// Returns those measured, by ascending compute capability.
+// Reads a file. Returns NotFound or InvalidArgument, naming it.
+absl::StatusOr<MatMulTuning> LoadTuning(const std::string& path);
+
+// Returns the tunings that are built in, by ascending compute capability.
 absl::Span<const MatMulTuning> MatMulTunings();
 
-// Returns the tuning of this compute capability or, where it was not measured, that of the nearest
-// number; of two equally near, the older. REQUIRES: `tunings` is not empty and is ascending.
-const MatMulTuning& NearestTuning(absl::Span<const MatMulTuning> tunings, int compute_capability);
+// Returns the tuning of the file that STRIDEWISE_TUNING named when this or a choice was first asked
+// for; null where it is not set, and where the file is bad, as TuningFileStatus() then says. `auto`
+// goes on with the tunings that are built in. Safe to call from any thread.
+const MatMulTuning* TuningFromFile();
 
-// Returns NearestTuning() of those measured, which `auto` chooses by.
-const MatMulTuning& TuningFor(int compute_capability);
+// Returns why the file of STRIDEWISE_TUNING is not used; OK where it is, and where there is none.
+// The library prints nothing: programs show this.
+const absl::Status& TuningFileStatus();
 
-// Returns the MATMUL_TUNING line of tuning.inc for it, wrapped at 100 columns, with a newline.
-std::string TuningLine(const MatMulTuning& tuning);
+// Returns the tuning for a device: of those with the nearest compute capability, the older of two
+// equally near, the one with the nearest number of multiprocessors. REQUIRES: there is one.
+const MatMulTuning& NearestTuning(absl::Span<const MatMulTuning* const> tunings,
+                                  const DeviceModel& device);
+
+// Returns the nearest of the file's and those built in; of two equally near the file's.
+const MatMulTuning& TuningFor(const DeviceModel& device);
 
 }  // namespace stridewise
 

@@ -103,9 +103,12 @@ class MatMul : public Operation {
   }
 
   std::string ListNotes() const override {
-    std::string text = "auto runs the first of these that applies:\n";
+    std::string text = "auto runs the one that is predicted to be the fastest of these:\n";
     for (const MatMulDispatch& row : MatMulDispatchTable()) {
-      absl::StrAppendFormat(&text, "  %-28s %s\n", row.implementation, row.when);
+      absl::StrAppendFormat(&text, "  %-28s takes %s\n", row.implementation, row.takes.text);
+    }
+    if (!TuningFileStatus().ok()) {
+      absl::StrAppend(&text, TuningFileStatus().message(), "; the tunings built in are used\n");
     }
     return text;
   }

@@ -98,7 +98,7 @@ RandomShapes* MakeRandomShapes() {
   random->chooser = "auto";
   random->peer = "cublas";
   for (const MatMulImplementation& i : MatMulImplementations()) {
-    if (i.dispatch.applies != nullptr) random->kernels.push_back(i.name);
+    if (i.dispatch.work != nullptr) random->kernels.push_back(i.name);
   }
   return random;
 }

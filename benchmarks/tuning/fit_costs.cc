@@ -1,0 +1,284 @@
+#include "benchmarks/tuning/fit_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+
+namespace stridewise {
+namespace {
+
+constexpr size_t kCosts = std::size(kMatMulCostFields);
+using Vector = std::array<double, kCosts>;
+using Square = std::array<Vector, kCosts>;
+
+double WorkOf(const CostSample& sample, size_t field) {
+  const auto member = kMatMulCostFields[field].work;
+  return member == nullptr ? 1 : sample.work.*member;
+}
+
+MatMulCosts CostsOf(const Vector& values) {
+  MatMulCosts costs;
+  for (size_t j = 0; j < kCosts; ++j) costs.*kMatMulCostFields[j].cost = values[j];
+  return costs;
+}
+
+double LossOf(const Vector& values, absl::Span<const CostSample> samples) {
+  const MatMulCosts costs = CostsOf(values);
+  double loss = 0;
+  for (const CostSample& sample : samples) {
+    const double error = std::log(UncorrectedUs(costs, sample.work) / sample.us);
+    loss += sample.weight * error * error;
+  }
+  return loss;
+}
+
+// Returns the non-negative constants of the plain sum with the least relative errors, by cyclic
+// coordinate descent.
+Vector FitSum(absl::Span<const CostSample> samples) {
+  Square gram = {};
+  Vector target = {};
+  for (const CostSample& sample : samples) {
+    Vector row;
+    for (size_t j = 0; j < kCosts; ++j) row[j] = WorkOf(sample, j) / sample.us;
+    for (size_t i = 0; i < kCosts; ++i) {
+      target[i] += sample.weight * row[i];
+      for (size_t j = 0; j < kCosts; ++j) gram[i][j] += sample.weight * row[i] * row[j];
+    }
+  }
+  constexpr int kSweeps = 3000;
+  Vector values = {};
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (size_t i = 0; i < kCosts; ++i) {
+      if (gram[i][i] == 0) continue;
+      double rest = target[i];
+      for (size_t j = 0; j < kCosts; ++j) rest -= j == i ? 0 : gram[i][j] * values[j];
+      values[i] = std::max(0.0, rest / gram[i][i]);
+    }
+  }
+  return values;
+}
+
+// Solves matrix * x = right by elimination. REQUIRES: positive definite.
+Vector Solve(Square matrix, Vector right) {
+  for (size_t i = 0; i < kCosts; ++i) {
+    for (size_t j = i + 1; j < kCosts; ++j) {
+      const double factor = matrix[j][i] / matrix[i][i];
+      for (size_t k = i; k < kCosts; ++k) matrix[j][k] -= factor * matrix[i][k];
+      right[j] -= factor * right[i];
+    }
+  }
+  for (size_t i = kCosts; i-- > 0;) {
+    for (size_t j = i + 1; j < kCosts; ++j) right[i] -= matrix[i][j] * right[j];
+    right[i] /= matrix[i][i];
+  }
+  return right;
+}
+
+// Sets the normal equations of a step from `values`: the derivatives of log(predicted), by
+// differences.
+void NormalEquations(const Vector& values, absl::Span<const CostSample> samples, Square* normal,
+                     Vector* gradient) {
+  *normal = {};
+  *gradient = {};
+  const MatMulCosts costs = CostsOf(values);
+  for (const CostSample& sample : samples) {
+    const double predicted = UncorrectedUs(costs, sample.work);
+    const double error = std::log(predicted / sample.us);
+    Vector slope;
+    for (size_t j = 0; j < kCosts; ++j) {
+      const double work = WorkOf(sample, j);
+      slope[j] = 0;
+      if (work == 0) continue;
+      const double step = 1e-5 * predicted / work;
+      MatMulCosts moved = costs;
+      moved.*kMatMulCostFields[j].cost += step;
+      slope[j] = std::log(UncorrectedUs(moved, sample.work) / predicted) / step;
+    }
+    for (size_t i = 0; i < kCosts; ++i) {
+      (*gradient)[i] -= sample.weight * slope[i] * error;
+      for (size_t j = 0; j < kCosts; ++j) {
+        (*normal)[i][j] += sample.weight * slope[i] * slope[j];
+      }
+    }
+  }
+}
+
+// A sample as corrections see it.
+struct Residual {
+  std::array<float, kMatMulFeatures> features;
+  std::array<uint8_t, kMatMulFeatures> bins;
+  double error;  // log(measured / predicted), which is left.
+  double weight;
+  unsigned leaf;
+};
+
+constexpr size_t kMaxBins = 48;
+
+// Returns thresholds between the values of a feature, at most kMaxBins - 1, each with about the same
+// number of samples between it and the next.
+std::vector<float> ThresholdsOf(const std::vector<Residual>& residuals, size_t feature) {
+  std::vector<float> values;
+  for (const Residual& residual : residuals) values.push_back(residual.features[feature]);
+  std::sort(values.begin(), values.end());
+  std::vector<float> thresholds;
+  for (size_t i = 1; i < kMaxBins; ++i) {
+    const size_t at = i * values.size() / kMaxBins;
+    if (at == 0 || at >= values.size()) continue;
+    // The next place where the value changes.
+    const auto next = std::upper_bound(values.begin(), values.end(), values[at - 1]);
+    if (next == values.end()) break;
+    const float threshold = 0.5f * (*next + *(next - 1));
+    if (thresholds.empty() || threshold > thresholds.back()) thresholds.push_back(threshold);
+  }
+  return thresholds;
+}
+
+// The weight and the weighted sum of errors of a part of the samples.
+struct Sum {
+  double weight = 0;
+  double error = 0;
+};
+
+// Of this number of samples of weight 1 a part's mean is trusted by half.
+constexpr double kDamping = 6;
+constexpr double kRate = 0.25;
+
+double GainOf(const Sum& sum) { return sum.error * sum.error / (sum.weight + kDamping); }
+
+using Thresholds = std::array<std::vector<float>, kMatMulFeatures>;
+
+// The question that divides the leaves of the samples best.
+struct Question {
+  size_t feature = 0;
+  size_t bin = 0;  // At least this one: the threshold is the one before it.
+  double gain = -1;
+};
+
+Question BestQuestion(const std::vector<Residual>& residuals, const Thresholds& thresholds,
+                      unsigned leaves) {
+  Question best;
+  std::vector<std::array<Sum, kMaxBins>> sums(leaves);
+  for (size_t feature = 0; feature < kMatMulFeatures; ++feature) {
+    if (thresholds[feature].empty()) continue;
+    for (auto& of_leaf : sums) of_leaf.fill({});
+    for (const Residual& residual : residuals) {
+      Sum& sum = sums[residual.leaf][residual.bins[feature]];
+      sum.weight += residual.weight;
+      sum.error += residual.weight * residual.error;
+    }
+    std::vector<double> gains(thresholds[feature].size(), 0);
+    for (const auto& of_leaf : sums) {
+      Sum all;
+      for (const Sum& sum : of_leaf) {
+        all.weight += sum.weight;
+        all.error += sum.error;
+      }
+      Sum below;
+      for (size_t bin = 0; bin < gains.size(); ++bin) {
+        below.weight += of_leaf[bin].weight;
+        below.error += of_leaf[bin].error;
+        gains[bin] += GainOf(below) + GainOf({all.weight - below.weight, all.error - below.error});
+      }
+    }
+    for (size_t bin = 0; bin < gains.size(); ++bin) {
+      if (gains[bin] > best.gain * (1 + 1e-9)) best = {feature, bin + 1, gains[bin]};
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+MatMulCosts FitCosts(absl::Span<const CostSample> samples) {
+  Vector values = FitSum(samples);
+  double loss = LossOf(values, samples);
+  double damping = 1e-3;
+  constexpr int kSteps = 100;
+  constexpr double kMostDamping = 1e9;
+  for (int step = 0; step < kSteps && damping < kMostDamping; ++step) {
+    Square normal;
+    Vector gradient;
+    NormalEquations(values, samples, &normal, &gradient);
+    for (size_t i = 0; i < kCosts; ++i) {
+      // At the bound only steps inside count.
+      if (values[i] == 0 && gradient[i] <= 0) {
+        normal[i].fill(0);
+        for (size_t j = 0; j < kCosts; ++j) normal[j][i] = 0;
+        gradient[i] = 0;
+      }
+      normal[i][i] += damping * normal[i][i] + 1e-12;
+    }
+    const Vector move = Solve(normal, gradient);
+    Vector moved;
+    for (size_t i = 0; i < kCosts; ++i) moved[i] = std::max(0.0, values[i] + move[i]);
+    const double moved_loss = LossOf(moved, samples);
+    if (moved_loss < loss) {
+      const bool done = moved_loss > loss * (1 - 1e-7);
+      values = moved;
+      loss = moved_loss;
+      damping = std::max(damping / 4, 1e-9);
+      if (done) break;
+    } else {
+      damping *= 8;
+    }
+  }
+  return CostsOf(values);
+}
+
+std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
+                                             absl::Span<const CostSample> samples, int count) {
+  std::vector<Residual> residuals;
+  for (const CostSample& sample : samples) {
+    MatMulFeatures features;
+    SetCallFeatures(sample.args, &features);
+    SetKernelFeatures(costs, sample.work, &features);
+    Residual residual = {};
+    std::copy(std::begin(features), std::end(features), residual.features.begin());
+    residual.error = std::log(sample.us / UncorrectedUs(costs, sample.work));
+    residual.weight = sample.weight;
+    residuals.push_back(residual);
+  }
+  Thresholds thresholds;
+  for (size_t feature = 0; feature < kMatMulFeatures; ++feature) {
+    thresholds[feature] = ThresholdsOf(residuals, feature);
+    for (Residual& residual : residuals) {
+      const auto& limits = thresholds[feature];
+      residual.bins[feature] = static_cast<uint8_t>(
+          std::upper_bound(limits.begin(), limits.end(), residual.features[feature]) -
+          limits.begin());
+    }
+  }
+  std::vector<MatMulCorrection> corrections;
+  for (int i = 0; i < count; ++i) {
+    MatMulCorrection correction = {};
+    for (Residual& residual : residuals) residual.leaf = 0;
+    for (int question = 0; question < MatMulCorrection::kQuestions; ++question) {
+      const Question best = BestQuestion(residuals, thresholds, 1u << question);
+      if (best.gain < 0) return corrections;  // All samples are alike.
+      correction.features[question] = static_cast<MatMulFeature>(best.feature);
+      correction.thresholds[question] = thresholds[best.feature][best.bin - 1];
+      for (Residual& residual : residuals) {
+        residual.leaf |= static_cast<unsigned>(residual.bins[best.feature] >= best.bin) << question;
+      }
+    }
+    std::array<Sum, 1 << MatMulCorrection::kQuestions> sums = {};
+    for (const Residual& residual : residuals) {
+      sums[residual.leaf].weight += residual.weight;
+      sums[residual.leaf].error += residual.weight * residual.error;
+    }
+    for (size_t leaf = 0; leaf < sums.size(); ++leaf) {
+      const double step = kRate * sums[leaf].error / (sums[leaf].weight + kDamping);
+      correction.factors[leaf] = static_cast<float>(std::exp(step));
+    }
+    for (Residual& residual : residuals) {
+      residual.error -= std::log(static_cast<double>(correction.factors[residual.leaf]));
+    }
+    corrections.push_back(correction);
+  }
+  return corrections;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,34 @@
+// From measured times to the constants of one kernel (matmul/cost_model.h): arithmetic only.
+
+#ifndef STRIDEWISE_BENCHMARKS_TUNING_FIT_COSTS_H_
+#define STRIDEWISE_BENCHMARKS_TUNING_FIT_COSTS_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "matmul/cost_model.h"
+
+namespace stridewise {
+
+// One call of a kernel, and its measured time.
+struct CostSample {
+  MatMulArgs args;
+  MatMulWork work;
+  double us = 0;
+  double weight = 1;  // How much an error counts.
+};
+
+// Returns the constants, none negative, with the least weighted sum of squares of log(predicted /
+// measured) that Gauss-Newton steps find from the best constants of a sum without overlap. The same
+// samples give the same constants.
+MatMulCosts FitCosts(absl::Span<const CostSample> samples);
+
+// Returns the corrections that boosting finds, one after the other: each halves the samples by four
+// questions, the same for all parts, that reduce the squared errors most, and corrects each part by
+// its mean error, damped where it has few samples and by a rate below 1.
+std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
+                                             absl::Span<const CostSample> samples, int count);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_TUNING_FIT_COSTS_H_

@@ -1,0 +1,90 @@
+#include "benchmarks/tuning/fit_tuning.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "benchmarks/tuning/fit_costs.h"
+
+namespace stridewise {
+namespace {
+
+// A kernel that was too slow to be measured takes this number of times as long as the best, or more.
+constexpr double kTooSlow = 4;
+
+// The least weight of an error, of kernels that are far slower than the best.
+constexpr double kLeastWeight = 0.05;
+
+// With its workspace a kernel has the time of all that it asks for, or else its only time.
+const KernelTime* TimeOf(const ShapeTimes& shape, const std::string& kernel, bool with_workspace) {
+  const KernelTime* without = nullptr;
+  for (const KernelTime& time : shape.times) {
+    if (time.kernel != kernel) continue;
+    if (time.workspace_bytes == 0) without = &time;
+    if (time.workspace_bytes > 0 && with_workspace) return &time;
+  }
+  return without;
+}
+
+const KernelTime* BestOf(const ShapeTimes& shape, bool with_workspace) {
+  const KernelTime* best = nullptr;
+  for (const KernelTime& time : shape.times) {
+    if (time.workspace_bytes > 0 && !with_workspace) continue;
+    if (best == nullptr || time.ms < best->ms) best = &time;
+  }
+  return best;
+}
+
+double WeightOf(double ratio) {
+  return std::max(kLeastWeight, 1 / (ratio * ratio * ratio * ratio));
+}
+
+}  // namespace
+
+MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
+                       int corrections) {
+  MatMulTuning tuning;
+  tuning.device = data.device;
+  tuning.compute_capability = data.model.compute_capability;
+  tuning.multiprocessors = data.model.multiprocessors;
+  for (const MatMulDispatch& row : MatMulDispatchTable()) {
+    std::vector<CostSample> samples;
+    for (const ShapeTimes* shape : shapes) {
+      for (const KernelTime& time : shape->times) {
+        if (time.kernel != row.implementation) continue;
+        CostSample sample = {shape->args, {}, 1e3 * time.ms, 1};
+        sample.args.workspace_bytes = time.workspace_bytes;
+        sample.work = row.work(sample.args, data.model, row.entry->tile);
+        sample.weight = WeightOf(time.ms / BestOf(*shape, time.workspace_bytes > 0)->ms);
+        samples.push_back(sample);
+      }
+    }
+    if (samples.empty()) continue;
+    const MatMulCosts costs = FitCosts(samples);
+    tuning.kernels.push_back(
+        {row.implementation, {costs, FitCorrections(costs, samples, corrections)}});
+  }
+  return tuning;
+}
+
+std::vector<TuneChoice> ChoicesOf(const MatMulChooser& chooser, const DeviceModel& device,
+                                  absl::Span<const ShapeTimes* const> shapes) {
+  std::vector<TuneChoice> choices;
+  for (const ShapeTimes* shape : shapes) {
+    if (shape->times.empty()) continue;
+    for (const bool with_workspace : {true, false}) {
+      const KernelTime* best = BestOf(*shape, with_workspace);
+      if (best == nullptr) continue;
+      MatMulArgs args = shape->args;
+      if (with_workspace) args = WithAnyWorkspace(args);
+      const MatMulPrediction prediction = chooser.Choose(args, device, RunsOn::kDevice);
+      const KernelTime* chosen = TimeOf(*shape, prediction.row->implementation, with_workspace);
+      choices.push_back({shape, with_workspace, prediction.row->implementation, prediction.us,
+                         chosen == nullptr ? kTooSlow * best->ms : chosen->ms, chosen != nullptr,
+                         best->kernel, best->ms});
+    }
+  }
+  return choices;
+}
+
+}  // namespace stridewise

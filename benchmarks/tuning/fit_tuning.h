@@ -1,0 +1,44 @@
+// From a file of measured times to a tuning, and how good it is.
+
+#ifndef STRIDEWISE_BENCHMARKS_TUNING_FIT_TUNING_H_
+#define STRIDEWISE_BENCHMARKS_TUNING_FIT_TUNING_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "benchmarks/tuning/kernel_times.h"
+#include "matmul/dispatch.h"
+#include "matmul/tuning.h"
+
+namespace stridewise {
+
+// Corrections of a kernel: more of them gained nothing on products that were held out.
+inline constexpr int kUsualCorrections = 30;
+
+// Returns the constants of all kernels of the dispatch table that have times. Errors count most
+// where a kernel is about as fast as the best.
+MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
+                       int corrections = kUsualCorrections);
+
+// What a tuning chooses at a product, and what would be best.
+struct TuneChoice {
+  const ShapeTimes* shape = nullptr;
+  bool with_workspace = false;
+  std::string chosen;
+  double predicted_us = 0;
+  double chosen_ms = 0;
+  bool is_measured = true;  // False where the choice was too slow to be measured: chosen_ms is a guess.
+  std::string best;
+  double best_ms = 0;
+
+  double Regret() const { return chosen_ms / best_ms; }
+};
+
+// Returns the choices at these products, with the workspace that each kernel asks for, and without.
+std::vector<TuneChoice> ChoicesOf(const MatMulChooser& chooser, const DeviceModel& device,
+                                  absl::Span<const ShapeTimes* const> shapes);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_TUNING_FIT_TUNING_H_

@@ -1,0 +1,62 @@
+// Measures the kernels that `auto` chooses among at random products.
+
+#ifndef STRIDEWISE_BENCHMARKS_TUNING_TIME_KERNELS_H_
+#define STRIDEWISE_BENCHMARKS_TUNING_TIME_KERNELS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "benchmarks/tuning/kernel_times.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/device.h"
+#include "common/gpu/device_model.h"
+#include "common/measure/gpu_timer.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+
+// Times the kernels of one product in turn, round after round, with a cold L2, so that all see the
+// same clock and temperature. Kernels that are hopeless get few samples or none: see the constants
+// of the file. All products use the same buffers, which are filled once.
+class KernelTimer {
+ public:
+  // Takes up to half of the device's memory. REQUIRES: `device` is current; `timer` outlives it.
+  static absl::StatusOr<std::unique_ptr<KernelTimer>> Create(
+      const DeviceInfo& device, GpuTimer* timer,
+      std::vector<const MatMulImplementation*> kernels);
+
+  const DeviceModel& model() const { return model_; }
+
+  // Returns the times at this product; none where it does not fit in the buffers. An error of a
+  // kernel ends all: it would not be the last.
+  absl::StatusOr<ShapeTimes> Measure(const TuneShape& shape);
+
+ private:
+  // A kernel with a workspace, or without.
+  struct Arm {
+    const MatMulImplementation* kernel;
+    int64_t workspace_bytes;
+    std::vector<double> ms;
+    bool hopeless = false;
+  };
+
+  KernelTimer() = default;
+  bool Fits(const MatMulArgs& args) const;
+  std::vector<Arm> ArmsOf(const MatMulArgs& args) const;
+  absl::Status TimeOnce(const MatMulArgs& args, Arm* arm);
+  absl::Status WarmUp();
+
+  GpuTimer* timer_ = nullptr;
+  DeviceModel model_;
+  std::vector<const MatMulImplementation*> kernels_;
+  DeviceBuffer a_, b_, c_, workspace_;
+  std::map<std::string, double> best_rate_;  // FLOP a millisecond, of each kernel so far.
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_TUNING_TIME_KERNELS_H_
