@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kFeatureNames[] = {
     "m",    "n",     "k",     "batch",  "less",  "greater", "elements",    "ops",  "vectors_a", "vectors_b",
-    "fill", "waste", "units", "rounds", "tiles", "steps",   "block_steps", "dram", "balance"};
+    "fill", "last", "waste", "units", "rounds", "tiles", "steps",   "block_steps", "fixup_mb", "fixup_depth", "dram_mb", "balance"};
 static_assert(sizeof(kFeatureNames) / sizeof(kFeatureNames[0]) == kMatMulFeatures);
 
 // The time of memory, and of all else.
@@ -39,23 +39,20 @@ double UncorrectedUs(const MatMulCosts& costs, const MatMulWork& work) {
   return costs.fixed + std::sqrt(std::sqrt(Fourth(times.memory) + Fourth(times.rest)));
 }
 
-void SetCallFeatures(const MatMulArgs& args, MatMulFeatures* features) {
+void SetCallFeatures(const MatMulCall& call, MatMulFeatures* features) {
   const auto set = [&](MatMulFeature feature, double value) {
     (*features)[static_cast<size_t>(feature)] = static_cast<float>(value);
   };
-  const auto m = static_cast<double>(args.m);
-  const auto n = static_cast<double>(args.n);
-  const auto batch = static_cast<double>(args.batch);
-  set(MatMulFeature::kM, m);
-  set(MatMulFeature::kN, n);
-  set(MatMulFeature::kK, static_cast<double>(args.k));
-  set(MatMulFeature::kBatch, batch);
-  set(MatMulFeature::kLess, std::min(m, n));
-  set(MatMulFeature::kGreater, std::max(m, n));
-  set(MatMulFeature::kElements, m * n * batch);
-  set(MatMulFeature::kOps, (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0));
-  set(MatMulFeature::kVectorsA, HasVectorsA(args) ? 1 : 0);
-  set(MatMulFeature::kVectorsB, HasVectorsB(args) ? 1 : 0);
+  set(MatMulFeature::kM, call.m);
+  set(MatMulFeature::kN, call.n);
+  set(MatMulFeature::kK, call.k);
+  set(MatMulFeature::kBatch, call.batch);
+  set(MatMulFeature::kLess, std::min(call.m, call.n));
+  set(MatMulFeature::kGreater, std::max(call.m, call.n));
+  set(MatMulFeature::kElements, call.elements);
+  set(MatMulFeature::kOps, (call.args.a.transposed ? 1 : 0) + (call.args.b.transposed ? 2 : 0));
+  set(MatMulFeature::kVectorsA, call.vectors_a ? 1 : 0);
+  set(MatMulFeature::kVectorsB, call.vectors_b ? 1 : 0);
 }
 
 void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulFeatures* features) {
@@ -64,12 +61,15 @@ void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulF
   };
   const TwoTimes times = TimesOf(costs, work);
   set(MatMulFeature::kFill, work.fill);
+  set(MatMulFeature::kLast, work.last);
   set(MatMulFeature::kWaste, work.waste);
   set(MatMulFeature::kUnits, work.units);
   set(MatMulFeature::kRounds, work.rounds);
   set(MatMulFeature::kTiles, work.tiles);
   set(MatMulFeature::kSteps, work.steps);
   set(MatMulFeature::kBlockSteps, work.block_steps);
+  set(MatMulFeature::kFixup, work.fixup_mb);
+  set(MatMulFeature::kDepth, work.fixup_depth);
   set(MatMulFeature::kDram, work.dram_mb);
   set(MatMulFeature::kBalance, times.rest > 0 ? times.memory / times.rest : 0);
 }
@@ -79,7 +79,7 @@ double CorrectionOf(const MatMulCostModel& model, const MatMulFeatures& features
   for (const MatMulCorrection& correction : model.corrections) {
     factor *= correction.FactorFor(features);
   }
-  return static_cast<double>(factor);
+  return std::clamp(static_cast<double>(factor), model.least_correction, model.most_correction);
 }
 
 }  // namespace stridewise

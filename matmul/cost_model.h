@@ -59,12 +59,15 @@ enum class MatMulFeature : uint8_t {
   kVectorsA,  // 1 where all rows of A are made of whole 16 bytes.
   kVectorsB,
   kFill,
+  kLast,
   kWaste,
   kUnits,
   kRounds,
   kTiles,
   kSteps,
   kBlockSteps,
+  kFixup,
+  kDepth,
   kDram,
   kBalance,  // The time of memory over that of all else.
   kCount,
@@ -96,6 +99,9 @@ struct MatMulCorrection {
 
 struct MatMulCostModel {
   MatMulCosts costs;
+  // All corrections together multiply by a factor in this range: that of the products measured.
+  double least_correction = 1;
+  double most_correction = 1;
   std::vector<MatMulCorrection> corrections;
 };
 
@@ -103,12 +109,12 @@ struct MatMulCostModel {
 double UncorrectedUs(const MatMulCosts& costs, const MatMulWork& work);
 
 // Sets the features of a call that are the same for all kernels.
-void SetCallFeatures(const MatMulArgs& args, MatMulFeatures* features);
+void SetCallFeatures(const MatMulCall& call, MatMulFeatures* features);
 
 // Sets the others.
 void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulFeatures* features);
 
-// Returns the product of the corrections.
+// Returns the product of the corrections, within their range.
 double CorrectionOf(const MatMulCostModel& model, const MatMulFeatures& features);
 
 }  // namespace stridewise

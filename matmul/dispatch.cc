@@ -20,20 +20,8 @@ namespace {
 bool HasNoElements(const MatMulArgs& args) { return args.m == 0 || args.n == 0 || args.batch == 0; }
 
 // The most kernels that a choice considers: their predictions lie on the stack.
-constexpr size_t kMostCandidates = 64;
+constexpr size_t kMostCandidates = 32;
 
-// Corrections are within this factor: a kernel that is predicted to be slower by more is not worth
-// their time.
-constexpr double kWorthCorrecting = 3;
-
-// Returns whether the row's kernel runs there, and takes the call.
-bool Takes(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
-           RunsOn runs_on) {
-  const MatMulImplementation& entry = *row.entry;
-  return entry.target.min_compute_capability <= device.compute_capability &&
-         (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
-         row.takes.takes(args);
-}
 
 // Returns what the caller plans for, or the current device.
 absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
@@ -47,6 +35,14 @@ absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
 }
 
 }  // namespace
+
+bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
+               RunsOn runs_on) {
+  const MatMulImplementation& entry = *row.entry;
+  return entry.target.min_compute_capability <= device.compute_capability &&
+         (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
+         row.takes.takes(args);
+}
 
 absl::Span<const MatMulDispatch> MatMulDispatchTable() {
   static const auto& table = *[] {
@@ -70,28 +66,32 @@ MatMulChooser::MatMulChooser(const MatMulTuning& tuning) {
 
 MatMulPrediction MatMulChooser::Choose(const MatMulArgs& args, const DeviceModel& device,
                                        RunsOn runs_on) const {
-  struct Rough {
-    MatMulWork work;
-    double us = std::numeric_limits<double>::infinity();
-  };
-  Rough rough[kMostCandidates];
-  double least = std::numeric_limits<double>::infinity();
+  const MatMulCall call(args, device);
+  MatMulWork work[kMostCandidates];
+  double rough_us[kMostCandidates];
+  size_t first = 0;
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
-    if (!Takes(*candidate.row, args, device, runs_on)) continue;
-    rough[i].work = candidate.row->work(args, device, candidate.row->entry->tile);
-    rough[i].us = UncorrectedUs(candidate.model.costs, rough[i].work);
-    least = std::min(least, rough[i].us);
+    rough_us[i] = std::numeric_limits<double>::infinity();
+    if (!TakesCall(*candidate.row, args, device, runs_on)) continue;
+    work[i] = candidate.row->work(call, candidate.row->entry->tile);
+    rough_us[i] = UncorrectedUs(candidate.model.costs, work[i]);
+    if (rough_us[i] < rough_us[first]) first = i;
   }
   MatMulFeatures features;
-  SetCallFeatures(args, &features);
+  SetCallFeatures(call, &features);
   MatMulPrediction best;
-  for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (!(rough[i].us <= kWorthCorrecting * least)) continue;
+  const auto correct = [&](size_t i) {
     const Candidate& candidate = candidates_[i];
-    SetKernelFeatures(candidate.model.costs, rough[i].work, &features);
-    const double us = rough[i].us * CorrectionOf(candidate.model, features);
+    // Corrections take most of the time of a choice.
+    if (!(rough_us[i] * candidate.model.least_correction < best.us)) return;
+    SetKernelFeatures(candidate.model.costs, work[i], &features);
+    const double us = rough_us[i] * CorrectionOf(candidate.model, features);
     if (us < best.us) best = {candidate.row, us};
+  };
+  if (!candidates_.empty()) correct(first);
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    if (i != first) correct(i);
   }
   if (best.row == nullptr) best.row = &MatMulDispatchTable().back();
   return best;
@@ -101,14 +101,15 @@ std::vector<MatMulPrediction> MatMulChooser::PredictAll(const MatMulArgs& args,
                                                         const DeviceModel& device,
                                                         RunsOn runs_on) const {
   std::vector<MatMulPrediction> predictions;
+  const MatMulCall call(args, device);
   MatMulFeatures features;
-  SetCallFeatures(args, &features);
+  SetCallFeatures(call, &features);
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
-    if (!Takes(row, args, device, runs_on)) continue;
+    if (!TakesCall(row, args, device, runs_on)) continue;
     predictions.push_back({&row});
     for (const Candidate& candidate : candidates_) {
       if (candidate.row != &row) continue;
-      const MatMulWork work = row.work(args, device, row.entry->tile);
+      const MatMulWork work = row.work(call, row.entry->tile);
       SetKernelFeatures(candidate.model.costs, work, &features);
       predictions.back().us =
           UncorrectedUs(candidate.model.costs, work) * CorrectionOf(candidate.model, features);

@@ -27,6 +27,10 @@ absl::Span<const MatMulDispatch> MatMulDispatchTable();
 // kernels of Executor::kHostExecutable.
 enum class RunsOn { kDevice, kHostExecutor };
 
+// Returns whether the row's kernel runs there, and takes the call.
+bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
+               RunsOn runs_on);
+
 // A kernel that takes a call, and the microseconds that it is predicted to take: infinite where the
 // tuning does not know it.
 struct MatMulPrediction {

@@ -56,8 +56,7 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   }
   // `auto` runs the entry, of those that take a call, whose time is predicted to be the least.
   Line& AutoIf(const MatMulTakes& takes,
-               MatMulWork (*work)(const MatMulArgs& args, const DeviceModel& device,
-                                  const MatMulTile& tile),
+               MatMulWork (*work)(const MatMulCall& call, const MatMulTile& tile),
                const char* measured) {
     entry_.dispatch = {takes, work, measured};
     return *this;

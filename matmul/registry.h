@@ -49,8 +49,7 @@ struct MatMulDispatchRule {
   MatMulTakes takes;  // Looks at everything but the memory that pointers point to.
 
   // Counts for a call that it takes. Null for implementations that `auto` never runs.
-  MatMulWork (*work)(const MatMulArgs& args, const DeviceModel& device, const MatMulTile& tile) =
-      nullptr;
+  MatMulWork (*work)(const MatMulCall& call, const MatMulTile& tile) = nullptr;
 
   const char* measured = "";  // One line: what it is there for, with figures.
 };

@@ -23,6 +23,10 @@ constexpr absl::string_view kFirstLine = "stridewise_tuning 1";
 constexpr absl::string_view kDevice = "device ";
 constexpr absl::string_view kAtLeast = ">=";
 
+// Of corrections.
+constexpr double kLeastFactor = 0.01;
+constexpr double kMostFactor = 100;
+
 // The tunings that are built in: texts of tuning files.
 constexpr absl::string_view kTexts[] = {
 #include "matmul/tuning.inc"  // NOLINT(build/include)
@@ -67,10 +71,11 @@ class Parser {
     if (words[0] == "multiprocessors") return AddCount(words, &tuning_.multiprocessors);
     if (words[0] == "kernel") return AddKernel(words);
     if (words[0] == "us") return AddCosts(words);
+    if (words[0] == "within") return AddRange(words);
     if (words[0] == "times") return AddCorrection(words);
     return Wrong(absl::StrCat("it begins with '", words[0],
                               "'; allowed is device, compute_capability, multiprocessors, kernel, "
-                              "us, times and #"));
+                              "us, within, times and #"));
   }
 
   absl::StatusOr<MatMulTuning> Finish() {
@@ -124,6 +129,18 @@ class Parser {
     return absl::OkStatus();
   }
 
+  absl::Status AddRange(const Words& words) {
+    if (tuning_.kernels.empty()) return Wrong("within stands before the first kernel");
+    MatMulCostModel& model = tuning_.kernels.back().model;
+    if (words.size() == 3 && ParseNumber(words[1], kLeastFactor, &model.least_correction) &&
+        ParseNumber(words[2], model.least_correction, &model.most_correction) &&
+        model.most_correction <= kMostFactor) {
+      return absl::OkStatus();
+    }
+    return Wrong(absl::StrCat("within is not followed by two factors from ", kLeastFactor, " to ",
+                              kMostFactor, ", the lesser first"));
+  }
+
   absl::Status AddCorrection(const Words& words) {
     constexpr size_t kQuestions = MatMulCorrection::kQuestions;
     constexpr size_t kFactors = size_t{1} << kQuestions;
@@ -143,8 +160,6 @@ class Parser {
       }
       correction.thresholds[i] = static_cast<float>(threshold);
     }
-    constexpr double kLeastFactor = 0.01;
-    constexpr double kMostFactor = 100;
     for (size_t i = 0; i < kFactors; ++i) {
       double factor = 0;
       const absl::string_view word = words[2 + kQuestions + i];
@@ -207,7 +222,9 @@ std::string TuningText(const MatMulTuning& tuning) {
       const double cost = of_kernel.model.costs.*field.cost;
       if (cost > 0) absl::StrAppendFormat(&text, " %s %.4g", field.name, cost);
     }
-    text += "\n";
+    const MatMulCostModel& model = of_kernel.model;
+    absl::StrAppendFormat(&text, "\n  within %.4g %.4g\n", model.least_correction,
+                          model.most_correction);
     for (const MatMulCorrection& correction : of_kernel.model.corrections) {
       text += "  times";
       for (int i = 0; i < MatMulCorrection::kQuestions; ++i) {

@@ -142,11 +142,9 @@ struct Sum {
   double error = 0;
 };
 
-// Of this number of samples of weight 1 a part's mean is trusted by half.
-constexpr double kDamping = 6;
-constexpr double kRate = 0.25;
-
-double GainOf(const Sum& sum) { return sum.error * sum.error / (sum.weight + kDamping); }
+double GainOf(const Sum& sum, double damping) {
+  return sum.error * sum.error / (sum.weight + damping);
+}
 
 using Thresholds = std::array<std::vector<float>, kMatMulFeatures>;
 
@@ -158,7 +156,7 @@ struct Question {
 };
 
 Question BestQuestion(const std::vector<Residual>& residuals, const Thresholds& thresholds,
-                      unsigned leaves) {
+                      unsigned leaves, double damping) {
   Question best;
   std::vector<std::array<Sum, kMaxBins>> sums(leaves);
   for (size_t feature = 0; feature < kMatMulFeatures; ++feature) {
@@ -180,7 +178,8 @@ Question BestQuestion(const std::vector<Residual>& residuals, const Thresholds& 
       for (size_t bin = 0; bin < gains.size(); ++bin) {
         below.weight += of_leaf[bin].weight;
         below.error += of_leaf[bin].error;
-        gains[bin] += GainOf(below) + GainOf({all.weight - below.weight, all.error - below.error});
+        gains[bin] += GainOf(below, damping) +
+                      GainOf({all.weight - below.weight, all.error - below.error}, damping);
       }
     }
     for (size_t bin = 0; bin < gains.size(); ++bin) {
@@ -229,11 +228,12 @@ MatMulCosts FitCosts(absl::Span<const CostSample> samples) {
 }
 
 std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
-                                             absl::Span<const CostSample> samples, int count) {
+                                             absl::Span<const CostSample> samples,
+                                             const CorrectionOptions& options) {
   std::vector<Residual> residuals;
   for (const CostSample& sample : samples) {
     MatMulFeatures features;
-    SetCallFeatures(sample.args, &features);
+    SetCallFeatures(sample.call, &features);
     SetKernelFeatures(costs, sample.work, &features);
     Residual residual = {};
     std::copy(std::begin(features), std::end(features), residual.features.begin());
@@ -252,11 +252,11 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
     }
   }
   std::vector<MatMulCorrection> corrections;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < options.count; ++i) {
     MatMulCorrection correction = {};
     for (Residual& residual : residuals) residual.leaf = 0;
     for (int question = 0; question < MatMulCorrection::kQuestions; ++question) {
-      const Question best = BestQuestion(residuals, thresholds, 1u << question);
+      const Question best = BestQuestion(residuals, thresholds, 1u << question, options.damping);
       if (best.gain < 0) return corrections;  // All samples are alike.
       correction.features[question] = static_cast<MatMulFeature>(best.feature);
       correction.thresholds[question] = thresholds[best.feature][best.bin - 1];
@@ -270,7 +270,7 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
       sums[residual.leaf].error += residual.weight * residual.error;
     }
     for (size_t leaf = 0; leaf < sums.size(); ++leaf) {
-      const double step = kRate * sums[leaf].error / (sums[leaf].weight + kDamping);
+      const double step = options.rate * sums[leaf].error / (sums[leaf].weight + options.damping);
       correction.factors[leaf] = static_cast<float>(std::exp(step));
     }
     for (Residual& residual : residuals) {
@@ -279,6 +279,26 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
     corrections.push_back(correction);
   }
   return corrections;
+}
+
+MatMulCostModel FitCostModel(absl::Span<const CostSample> samples,
+                             const CorrectionOptions& options) {
+  MatMulCostModel model;
+  model.costs = FitCosts(samples);
+  model.corrections = FitCorrections(model.costs, samples, options);
+  constexpr double kWide = 1e6;
+  MatMulCostModel unlimited = model;
+  unlimited.least_correction = 1 / kWide;
+  unlimited.most_correction = kWide;
+  for (const CostSample& sample : samples) {
+    MatMulFeatures features;
+    SetCallFeatures(sample.call, &features);
+    SetKernelFeatures(model.costs, sample.work, &features);
+    const double correction = CorrectionOf(unlimited, features);
+    model.least_correction = std::min(model.least_correction, correction);
+    model.most_correction = std::max(model.most_correction, correction);
+  }
+  return model;
 }
 
 }  // namespace stridewise

@@ -12,10 +12,10 @@ namespace stridewise {
 
 // One call of a kernel, and its measured time.
 struct CostSample {
-  MatMulArgs args;
+  MatMulCall call;
   MatMulWork work;
-  double us = 0;
-  double weight = 1;  // How much an error counts.
+  double us;
+  double weight;  // How much an error counts.
 };
 
 // Returns the constants, none negative, with the least weighted sum of squares of log(predicted /
@@ -23,11 +23,22 @@ struct CostSample {
 // samples give the same constants.
 MatMulCosts FitCosts(absl::Span<const CostSample> samples);
 
+struct CorrectionOptions {
+  int count = 40;
+  double rate = 0.4;
+  double damping = 6;  // A part's mean error is trusted by half at this sum of weights.
+};
+
 // Returns the corrections that boosting finds, one after the other: each halves the samples by four
 // questions, the same for all parts, that reduce the squared errors most, and corrects each part by
 // its mean error, damped where it has few samples and by a rate below 1.
 std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
-                                             absl::Span<const CostSample> samples, int count);
+                                             absl::Span<const CostSample> samples,
+                                             const CorrectionOptions& options);
+
+// Returns both, and the range of the corrections at the samples.
+MatMulCostModel FitCostModel(absl::Span<const CostSample> samples,
+                             const CorrectionOptions& options);
 
 }  // namespace stridewise
 

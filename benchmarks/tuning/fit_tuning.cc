@@ -1,6 +1,7 @@
 #include "benchmarks/tuning/fit_tuning.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 
@@ -42,27 +43,28 @@ double WeightOf(double ratio) {
 }  // namespace
 
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                       int corrections) {
+                       const CorrectionOptions& options) {
   MatMulTuning tuning;
   tuning.device = data.device;
   tuning.compute_capability = data.model.compute_capability;
   tuning.multiprocessors = data.model.multiprocessors;
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
     std::vector<CostSample> samples;
+    std::deque<MatMulArgs> kept;  // Samples refer to them.
     for (const ShapeTimes* shape : shapes) {
       for (const KernelTime& time : shape->times) {
         if (time.kernel != row.implementation) continue;
-        CostSample sample = {shape->args, {}, 1e3 * time.ms, 1};
-        sample.args.workspace_bytes = time.workspace_bytes;
-        sample.work = row.work(sample.args, data.model, row.entry->tile);
-        sample.weight = WeightOf(time.ms / BestOf(*shape, time.workspace_bytes > 0)->ms);
-        samples.push_back(sample);
+        MatMulArgs args = shape->args;
+        args.workspace_bytes = time.workspace_bytes;
+        kept.push_back(args);
+        const MatMulCall call(kept.back(), data.model);
+        const double ratio = time.ms / BestOf(*shape, time.workspace_bytes > 0)->ms;
+        samples.push_back(
+            {call, row.work(call, row.entry->tile), 1e3 * time.ms, WeightOf(ratio)});
       }
     }
     if (samples.empty()) continue;
-    const MatMulCosts costs = FitCosts(samples);
-    tuning.kernels.push_back(
-        {row.implementation, {costs, FitCorrections(costs, samples, corrections)}});
+    tuning.kernels.push_back({row.implementation, FitCostModel(samples, options)});
   }
   return tuning;
 }

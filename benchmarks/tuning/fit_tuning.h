@@ -7,19 +7,17 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "benchmarks/tuning/fit_costs.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "matmul/dispatch.h"
 #include "matmul/tuning.h"
 
 namespace stridewise {
 
-// Corrections of a kernel: more of them gained nothing on products that were held out.
-inline constexpr int kUsualCorrections = 30;
-
 // Returns the constants of all kernels of the dispatch table that have times. Errors count most
 // where a kernel is about as fast as the best.
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                       int corrections = kUsualCorrections);
+                       const CorrectionOptions& options = {});
 
 // What a tuning chooses at a product, and what would be best.
 struct TuneChoice {

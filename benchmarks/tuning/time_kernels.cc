@@ -23,6 +23,7 @@ constexpr double kMostBytes = 4e9;  // Of each; the random products have 3 GB in
 // as long gets two samples, which is enough to know that it is not the best.
 constexpr double kHopeless = 4;
 constexpr double kSlow = 1.5;
+constexpr int kProductsFirst = 100;  // Before rates are known well enough.
 constexpr int kRounds = 5;
 constexpr int kFewRounds = 2;
 constexpr double kShortMs = 0.1;  // Products that take less get more rounds.
@@ -129,7 +130,7 @@ absl::StatusOr<ShapeTimes> KernelTimer::Measure(const TuneShape& shape) {
     for (Arm& arm : arms) {
       if (arm.hopeless) continue;
       double& rate = best_rate_[arm.kernel->name];
-      if (round == 0 && rate > 0 && Flops(args) / rate > kHopeless * best) {
+      if (round == 0 && measured_ >= kProductsFirst && Flops(args) / rate > kHopeless * best) {
         arm.hopeless = true;
         continue;
       }
@@ -144,6 +145,7 @@ absl::StatusOr<ShapeTimes> KernelTimer::Measure(const TuneShape& shape) {
       arm.hopeless = ms > kHopeless * best || (round + 1 >= kFewRounds && ms > kSlow * best);
     }
   }
+  ++measured_;
   for (const Arm& arm : arms) {
     if (arm.ms.empty()) continue;
     result.times.push_back({arm.kernel->name, arm.workspace_bytes,

@@ -54,6 +54,7 @@ class KernelTimer {
   DeviceModel model_;
   std::vector<const MatMulImplementation*> kernels_;
   DeviceBuffer a_, b_, c_, workspace_;
+  int measured_ = 0;                         // Products.
   std::map<std::string, double> best_rate_;  // FLOP a millisecond, of each kernel so far.
 };
 
