@@ -9,11 +9,16 @@ constexpr double kFloatMb = sizeof(float) / 1e6;
 
 double Double(int64_t value) { return static_cast<double>(value); }
 
-// Divide numbers that are not negative. std::floor() would be a call of the C library.
-double Floor(double a, double b) { return Double(static_cast<int64_t>(a / b)); }
-double Ceil(double a, double b) {
-  const double whole = Floor(a, b);
-  return whole * b < a ? whole + 1 : whole;
+// Return the quotient of numbers that are not negative, rounded down and up. std::floor() would be a
+// call of the C library.
+double Floor(double a, const MatMulDivisor& b) {
+  const double near = Double(static_cast<int64_t>(a * b.inverse));  // Off by 1 at most.
+  const double rest = a - near * b.value;
+  return near + (rest >= b.value ? 1 : 0) - (rest < 0 ? 1 : 0);
+}
+double Ceil(double a, const MatMulDivisor& b) {
+  const double down = Floor(a, b);
+  return down * b.value < a ? down + 1 : down;
 }
 
 bool IsMadeOfVectors(const MatMulInput& operand, int64_t row_length, int64_t batch) {
@@ -22,15 +27,15 @@ bool IsMadeOfVectors(const MatMulInput& operand, int64_t row_length, int64_t bat
 }
 
 // Adds rounds of blocks of `steps` k steps each, on multiprocessors that have room for `resident`.
-void AddBlocks(const MatMulCall& call, double blocks, double steps, double resident,
+void AddBlocks(const MatMulCall& call, double blocks, double steps, const MatMulDivisor& resident,
                MatMulWork* work) {
-  const double slots = resident * call.multiprocessors;
+  const MatMulDivisor slots = resident * call.multiprocessors;
   const double whole = Floor(blocks, slots);
-  const double left = blocks - whole * slots;
+  const double left = blocks - whole * slots.value;
   const double last = Ceil(left, call.multiprocessors);  // Blocks on a multiprocessor.
   const double rounds = whole + (left > 0 ? 1 : 0);
-  const double resident_rounds = whole * resident + last;
-  work->last = left > 0 ? left / slots : 1;
+  const double resident_rounds = whole * resident.value + last;
+  work->last = left > 0 ? left * slots.inverse : 1;
   work->rounds += rounds;
   work->tiles += resident_rounds;
   work->steps += rounds * steps;
@@ -38,17 +43,16 @@ void AddBlocks(const MatMulCall& call, double blocks, double steps, double resid
 }
 
 MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_split) {
-  const double resident = tile.resident;
-  const double area = Double(tile.rows) * tile.cols;
+  const double area = tile.rows.value * tile.cols.value;
   const double tiles = Ceil(call.m, tile.rows) * Ceil(call.n, tile.cols) * call.batch;
   const double steps = Ceil(call.k, tile.k);
-  const double slots = resident * call.multiprocessors;
+  const MatMulDivisor slots = tile.resident * call.multiprocessors;
 
   // As PlanSplit() does it.
-  double split = tiles - Floor(tiles, slots) * slots;
+  double split = tiles - Floor(tiles, slots) * slots.value;
   const double split_steps = split * steps;
-  constexpr double kMinStepsPerUnit = 2;
-  double units = std::min(slots, Floor(split_steps, kMinStepsPerUnit));
+  constexpr MatMulDivisor kMinStepsPerUnit = 2;
+  double units = std::min(slots.value, Floor(split_steps, kMinStepsPerUnit));
   const double split_cost = call.device.split_cost_factor * tile.split_cost;
   const bool splits = may_split && units > 0 && split_steps + split_cost * units < steps * units &&
                       2 * units * area * sizeof(float) <= call.workspace_bytes;
@@ -56,11 +60,11 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
 
   MatMulWork work = {};
   if (tiles > split) {
-    AddBlocks(call, tiles - split, steps, resident, &work);
+    AddBlocks(call, tiles - split, steps, tile.resident, &work);
     work.launches = 1;
   }
   if (splits) {
-    AddBlocks(call, units, split_steps / units, resident, &work);
+    AddBlocks(call, units, split_steps / units, tile.resident, &work);
     work.launches += 2;
     // A unit has parts of about two tiles.
     work.fixup_mb = kFloatMb * area * (units + split);
@@ -70,11 +74,12 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
   }
   const bool slow_a = !call.args.a.transposed || !call.vectors_a;
   const bool slow_b = call.args.b.transposed || !call.vectors_b;
-  work.slow_copies = work.block_steps * ((slow_a ? tile.rows : 0) + (slow_b ? tile.cols : 0)) /
-                     (tile.rows + tile.cols);
+  work.slow_copies =
+      work.block_steps * ((slow_a ? tile.rows.value : 0) + (slow_b ? tile.cols.value : 0)) /
+      (tile.rows.value + tile.cols.value);
   work.dram_mb = call.dram_mb;
-  work.fill = tiles / slots;
-  work.waste = tiles * area / call.elements;
+  work.fill = tiles * slots.inverse;
+  work.waste = tiles * area * call.one_over_elements;
   work.units = units;
   return work;
 }
@@ -89,6 +94,7 @@ MatMulCall::MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_devi
       batch(Double(args.batch)),
       k(args.alpha == 0 ? 0 : Double(args.k)),
       elements(m * n * batch),
+      one_over_elements(1 / elements),
       multiprocessors(device.multiprocessors),
       workspace_bytes(Double(args.workspace_bytes)),
       dram_mb(kFloatMb * (m * k * (args.a.stride == 0 ? 1 : batch) +
@@ -110,21 +116,22 @@ MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   constexpr double kFewTiles = 264;
   const bool small = k <= 128 && Ceil(call.m, 8) * Ceil(call.n, 8) * call.batch <= kFewTiles;
   // The tiles of LaunchPart() in tiny.cu.
-  const double side = small ? 8 : 16;
-  const double extent_k = small ? (k <= 16 ? 16 : k <= 32 ? 32 : k <= 64 ? 64 : 128)
+  const MatMulDivisor side = small ? 8 : 16;
+  const MatMulDivisor extent_k = small ? (k <= 16 ? 16 : k <= 32 ? 32 : k <= 64 ? 64 : 128)
                                 : (k <= 16 ? 16 : k <= 64 ? 64 : 160);
   const double threads = small ? (k <= 16 ? 128 : k <= 64 ? 256 : 512) : (k <= 16 ? 256 : 512);
   constexpr double kThreadsOfMultiprocessor = 2048;
-  const double resident = kThreadsOfMultiprocessor / threads;
+  const MatMulDivisor resident = kThreadsOfMultiprocessor / threads;
   const double tiles = Ceil(call.m, side) * Ceil(call.n, side) * call.batch;
-  const double loads = side * extent_k / threads;  // Of a thread, from each operand.
+  const double area = side.value * side.value;
+  const double loads = side.value * extent_k.value / threads;  // Of a thread, from each operand.
   MatMulWork work = {};
   work.launches = 1;
   AddBlocks(call, tiles, loads * std::max(1.0, Ceil(k, extent_k)), resident, &work);
-  work.mfma = work.tiles * side * side * k / 1e6;
+  work.mfma = work.tiles * area * k / 1e6;
   work.dram_mb = call.dram_mb;
-  work.fill = tiles / (resident * call.multiprocessors);
-  work.waste = tiles * side * side / call.elements;
+  work.fill = tiles * resident.inverse * call.multiprocessors.inverse;
+  work.waste = tiles * area * call.one_over_elements;
   return work;
 }
 
@@ -136,19 +143,20 @@ MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   const bool vectors = few_rows ? call.vectors_b : call.vectors_a;
   const double row_tiles = Ceil(rows, 16);
   // The forms of thin.cu: columns of a tile, and blocks on a multiprocessor.
-  const double tile_cols = rows <= 4 ? 32 : rows <= 8 || k_major ? 64 : 128;
+  const MatMulDivisor tile_cols = rows <= 4 ? 32 : rows <= 8 || k_major ? 64 : 128;
   const bool two = rows == 1 || (rows == 2 && k_major && vectors);
-  const double resident = rows == 1 && vectors && !k_major && cols > 8192 ? 4 : two ? 2 : 1;
-  const double slots = resident * call.multiprocessors;
+  const MatMulDivisor resident = rows == 1 && vectors && !k_major && cols > 8192 ? 4 : two ? 2 : 1;
+  const MatMulDivisor slots = resident * call.multiprocessors;
   const double tiles = Ceil(cols, tile_cols) * row_tiles * call.batch;
 
   // Parts of k as SkinnyPlan chooses them: the most for each number of rounds.
-  const double tile_bytes = tile_cols * call.k * sizeof(float);
+  const double tile_bytes = tile_cols.value * call.k * sizeof(float);
   double parts = 1;
   double best = Ceil(tiles, slots) * tile_bytes;
+  const MatMulDivisor by_tiles = tiles;
   constexpr int kMaxRounds = 8;
   for (int rounds = 1; rounds <= kMaxRounds; ++rounds) {
-    const double most = Floor(rounds * slots, tiles);
+    const double most = Floor(rounds * slots.value, by_tiles);
     if (most < 2) continue;
     const double cost = rounds * (tile_bytes / most + Double(call.device.k_part_cost_bytes));
     if (cost < best) {
@@ -160,16 +168,16 @@ MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
 
   MatMulWork work = {};
   // A step is that of the walks in skinny_k_major.h and skinny_mn_major.h.
-  const double step_k = k_major || rows <= 4 ? 128 : rows <= 8 ? 64 : 32;
+  const MatMulDivisor step_k = k_major || rows <= 4 ? 128 : rows <= 8 ? 64 : 32;
   AddBlocks(call, tiles * parts, Ceil(call.k / parts, step_k), resident, &work);
   work.launches = parts > 1 ? 2 : 1;
   work.fixup_mb = parts > 1 ? kFloatMb * parts * call.elements : 0;
   work.fixup_depth = parts > 1 ? parts : 0;
   work.slow_copies = vectors ? 0 : work.block_steps;
   const double rows_of_tile = rows <= 1 ? 1 : rows <= 2 ? 2 : rows <= 4 ? 4 : rows <= 8 ? 8 : 16;
-  work.mfma = work.tiles * tile_cols * rows_of_tile * (call.k / parts) / 1e6;
+  work.mfma = work.tiles * tile_cols.value * rows_of_tile * (call.k / parts) / 1e6;
   work.dram_mb = call.dram_mb;
-  work.fill = tiles * parts / slots;
+  work.fill = tiles * parts * slots.inverse;
   work.waste = row_tiles * 16 / rows;
   work.units = parts > 1 ? tiles * parts : 0;
   return work;
@@ -183,8 +191,8 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
     return Double(extent > of_tile && rest <= kMaxThin ? extent - rest : extent);
   };
   MatMulCall bulk = call;
-  bulk.m = bulk_extent(args.m, tile.rows);
-  bulk.n = bulk_extent(args.n, tile.cols);
+  bulk.m = bulk_extent(args.m, static_cast<int64_t>(tile.rows.value));
+  bulk.n = bulk_extent(args.n, static_cast<int64_t>(tile.cols.value));
 
   // The TMA loads operands with a row for each k, at multiples of 16 bytes; others are packed.
   const bool packs_a = !args.a.transposed || args.a.ld % 4 != 0 ||

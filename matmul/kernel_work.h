@@ -18,9 +18,23 @@ namespace stridewise {
 // A workspace_bytes that is enough for any kernel, for predictions before there is a workspace.
 inline constexpr int64_t kAnyWorkspace = INT64_MAX;
 
+// A number that counts are divided by: a multiplication takes a fifth of the time of a division.
+struct MatMulDivisor {
+  constexpr MatMulDivisor(double number = 1)  // NOLINT(google-explicit-constructor)
+      : value(number), inverse(1 / number) {}
+  constexpr MatMulDivisor(double number, double one_over_it)
+      : value(number), inverse(one_over_it) {}
+
+  double value;
+  double inverse;
+};
+
+inline constexpr MatMulDivisor operator*(const MatMulDivisor& x, const MatMulDivisor& y) {
+  return {x.value * y.value, x.inverse * y.inverse};
+}
+
 // A call, as counting needs it: what several kernels look at is computed once. Counts are computed
-// in floating point, in which a division takes a fifth of the time of one in 64-bit integers. They
-// are exact below 2^53.
+// in floating point, and are exact below 2^53.
 struct MatMulCall {
   MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_device);
 
@@ -29,7 +43,8 @@ struct MatMulCall {
   double m, n, batch;
   double k;                // What is computed: 0 where alpha is 0.
   double elements;         // Of C, of the whole batch.
-  double multiprocessors;
+  double one_over_elements;
+  MatMulDivisor multiprocessors;
   double workspace_bytes;
   double dram_mb;          // Of the operands, each read once, and of C.
   // Whether every row of the operand, as stored, begins and ends at a multiple of 16 bytes.
@@ -67,11 +82,11 @@ struct MatMulWork {
 // (matmul/device/tile_policies.h).
 struct MatMulTile {
   const char* policy = "";  // Its name; empty for a kernel without one.
-  int rows = 0;
-  int cols = 0;
-  int k = 0;              // Of a step.
-  int resident = 0;       // Blocks on a multiprocessor.
-  double split_cost = 0;  // kSplitCost.
+  MatMulDivisor rows;
+  MatMulDivisor cols;
+  MatMulDivisor k;         // Of a step.
+  MatMulDivisor resident;  // Blocks on a multiprocessor.
+  double split_cost = 0;   // kSplitCost.
 };
 
 // Counts the work of a kernel with tiles whose last round is split along k as PlanSplit() of
