@@ -24,6 +24,7 @@ absl::Status NotTaken(const char* argument, absl::string_view value, absl::strin
 // Refuses the first operand whose type the implementation does not take beside those before it.
 absl::Status CheckTypes(const MatMulImplementation& implementation, const MatMulArgs& args,
                         const MatMulArgumentNames& names) {
+  if (FindTypes(implementation, args) != nullptr) return absl::OkStatus();
   std::vector<MatMulTypes> left(implementation.types.begin(), implementation.types.end());
   const struct {
     const char* name;

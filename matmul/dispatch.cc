@@ -27,12 +27,11 @@ double Cost(const MatMulArgs& args, const MatMulTuning& tuning, const MatMulTile
          (static_cast<double>(percent) / 100);
 }
 
-// Returns what the caller plans for or, of the current device, what the choice depends on.
+// Returns what the caller plans for or, the current device.
 absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
   if (args.device_model != nullptr) return *args.device_model;
-  DeviceModel device;
-  ASSIGN_OR_RETURN(device.compute_capability, gpu::CurrentComputeCapability());
-  return device;
+  ASSIGN_OR_RETURN(const DeviceModel* device, gpu::CurrentModel());
+  return *device;
 }
 
 }  // namespace
