@@ -38,6 +38,7 @@
 #include "common/gpu/gpu_runtime.h"
 #include "common/measure/git_commit.h"
 #include "common/measure/statistics.h"
+#include "matmul/context.h"
 #include "matmul/matmul.h"
 #include "transpose/transpose.h"
 
@@ -112,6 +113,7 @@ class Hold {
 struct Memory {
   DeviceBuffer a, b, c, workspace;
   CublasHandle cublas;
+  std::optional<MatMulContext> context;
 };
 
 absl::StatusOr<DeviceBuffer> Zeros(size_t bytes) {
@@ -120,7 +122,7 @@ absl::StatusOr<DeviceBuffer> Zeros(size_t bytes) {
   return buffer;
 }
 
-void AddProducts(const Memory& memory, std::vector<Subject>* subjects) {
+void AddProducts(Memory& memory, std::vector<Subject>* subjects) {
   for (const auto& p : kProducts) {
     std::string shape = absl::StrCat(p.m, "x", p.n, "x", p.k, p.transpose_b ? " nt" : "");
     if (p.batch > 1) absl::StrAppend(&shape, " batch ", p.batch);
@@ -141,6 +143,12 @@ void AddProducts(const Memory& memory, std::vector<Subject>* subjects) {
                          [problem](cudaStream_t stream) { return MatMul(problem, stream); },
                          {},
                          {}});
+    subjects->push_back(
+        {"MatMul, context",
+         shape,
+         [problem, context = &*memory.context](cudaStream_t) { return MatMul(*context, problem); },
+         {},
+         {}});
     problem.workspace = memory.workspace.data();
     problem.workspace_bytes = static_cast<int64_t>(memory.workspace.bytes());
     subjects->push_back({"MatMul, workspace",
@@ -280,6 +288,7 @@ absl::StatusOr<int> RunProgram() {
   }
   ASSIGN_OR_RETURN(const cudaStream_t stream, gpu::CreateStream());
   ASSIGN_OR_RETURN(memory.cublas, CublasHandle::Create());
+  ASSIGN_OR_RETURN(memory.context, MatMulContext::Create(stream));
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetStream(memory.cublas.get(), stream)));
   RETURN_IF_ERROR(gpu::Synchronize(nullptr));
   ASSIGN_OR_RETURN(Hold hold, Hold::Create());
@@ -293,6 +302,7 @@ absl::StatusOr<int> RunProgram() {
     for (Subject& subject : subjects) RETURN_IF_ERROR(TimeRound(stream, &hold, &subject));
   }
   RETURN_IF_ERROR(Report(device, subjects, std::move(file), path == "-" ? &std::cerr : &std::cout));
+  memory.context.reset();  // Which uses the stream.
   RETURN_IF_ERROR(gpu::DestroyStream(stream));
   return Interrupted() ? kExitInterrupted : kExitOk;
 }
