@@ -144,14 +144,14 @@ void AddProducts(Memory& memory, std::vector<Subject>* subjects) {
                          {},
                          {}});
     subjects->push_back(
-        {"MatMul, context",
+        {"MatMul with context",
          shape,
          [problem, context = &*memory.context](cudaStream_t) { return MatMul(*context, problem); },
          {},
          {}});
     problem.workspace = memory.workspace.data();
     problem.workspace_bytes = static_cast<int64_t>(memory.workspace.bytes());
-    subjects->push_back({"MatMul, workspace",
+    subjects->push_back({"MatMul with workspace",
                          shape,
                          [problem](cudaStream_t stream) { return MatMul(problem, stream); },
                          {},
@@ -242,7 +242,7 @@ absl::Status TimeRound(cudaStream_t stream, Hold* hold, Subject* subject) {
 
 absl::Status Report(const DeviceInfo& device, const std::vector<Subject>& subjects,
                     std::optional<RecordFile> file, std::ostream* out) {
-  Table table({{"call", 17, false},
+  Table table({{"call", 21, false},
                {"shape", 18, false},
                {"queue", 6, false},
                {"median us", 9, true},
