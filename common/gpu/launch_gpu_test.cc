@@ -57,7 +57,9 @@ TEST_F(LaunchGpuTest, RaisesALimitThatWasLost) {
   int32_t value = 0;
   for (const size_t shared_bytes : {size_t{64} << 10, most, size_t{64} << 10, most}) {
     for (const bool lost : {false, true}) {
-      if (lost) ASSERT_TRUE(LoseSharedLimit().ok());
+      if (lost) {
+        ASSERT_TRUE(LoseSharedLimit().ok());
+      }
       const absl::Status status =
           WriteThroughShared(out_.As<int32_t>(), ++value, Grid{}, Block{}, shared_bytes, nullptr);
       ASSERT_TRUE(status.ok()) << shared_bytes << " bytes: " << status;

@@ -120,7 +120,8 @@ class MatMulContextTest : public testing::Test {
   }
   void TearDown() override {
     for (const cudaStream_t stream : streams_) {
-      if (stream != nullptr) EXPECT_TRUE(gpu::DestroyStream(stream).ok());
+      if (stream == nullptr) continue;
+      EXPECT_TRUE(gpu::DestroyStream(stream).ok());
     }
   }
 
