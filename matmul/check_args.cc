@@ -24,6 +24,7 @@ absl::Status NotTaken(const char* argument, absl::string_view value, absl::strin
 // Refuses the first operand whose type the implementation does not take beside those before it.
 absl::Status CheckTypes(const MatMulImplementation& implementation, const MatMulArgs& args,
                         const MatMulArgumentNames& names) {
+  if (FindTypes(implementation, args) != nullptr) return absl::OkStatus();
   std::vector<MatMulTypes> left(implementation.types.begin(), implementation.types.end());
   const struct {
     const char* name;
@@ -88,10 +89,12 @@ absl::Status CheckWorkspace(const MatMulArgs& args) {
 
 absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const MatMulArgs& args,
                              const MatMulArgumentNames& names) {
-  RETURN_IF_ERROR(CheckAtLeast(names.m, args.m, 0));
-  RETURN_IF_ERROR(CheckAtLeast(names.n, args.n, 0));
-  RETURN_IF_ERROR(CheckAtLeast("k", args.k, 0));
-  RETURN_IF_ERROR(CheckAtLeast("batch", args.batch, 0));
+  if (std::min({args.m, args.n, args.k, args.batch}) < 0) {
+    RETURN_IF_ERROR(CheckAtLeast(names.m, args.m, 0));
+    RETURN_IF_ERROR(CheckAtLeast(names.n, args.n, 0));
+    RETURN_IF_ERROR(CheckAtLeast("k", args.k, 0));
+    RETURN_IF_ERROR(CheckAtLeast("batch", args.batch, 0));
+  }
   RETURN_IF_ERROR(CheckTypes(implementation, args, names));
   RETURN_IF_ERROR(CheckForm(implementation, args));
   // Our kernels count along k in 32 bits; offsets have 64.

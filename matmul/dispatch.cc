@@ -10,9 +10,6 @@
 #include "absl/status/statusor.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
-#if STRIDEWISE_WITH_CUDA
-#include "common/gpu/current_device.h"
-#endif
 
 namespace stridewise {
 namespace {
@@ -22,16 +19,11 @@ bool HasNoElements(const MatMulArgs& args) { return args.m == 0 || args.n == 0 |
 // The most kernels that a choice considers: their predictions lie on the stack.
 constexpr size_t kMostCandidates = 32;
 
-
 // Returns what the caller plans for, or the current device.
 absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
   if (args.device_model != nullptr) return *args.device_model;
-  RETURN_IF_ERROR(gpu::CurrentComputeCapability().status());  // CurrentDeviceModel() has no errors.
-#if STRIDEWISE_WITH_CUDA
-  return CurrentDeviceModel();
-#else
-  return absl::UnavailableError("built without a CUDA toolkit");
-#endif
+  ASSIGN_OR_RETURN(const DeviceModel* device, gpu::CurrentModel());
+  return *device;
 }
 
 }  // namespace

@@ -16,8 +16,10 @@
 // propagate as in IEEE 754.
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
-// state, may be captured into a graph, and may be made from any thread. Errors inside the kernel
-// show at the next synchronisation. The kernel is chosen by shape and alignment (dispatch.h).
+// state of its arguments, may be captured into a graph, and may be made from any thread; what the
+// runtime says of a device and of a kernel it asks once. Errors inside the kernel show at the next
+// synchronisation. The kernel is chosen by shape and alignment (dispatch.h). context.h has the same
+// call with a workspace that takes care of itself.
 
 #ifndef STRIDEWISE_MATMUL_MATMUL_H_
 #define STRIDEWISE_MATMUL_MATMUL_H_
@@ -26,14 +28,13 @@
 
 #include "absl/status/status.h"
 #include "common/gpu/cuda_handles.h"
+#include "common/gpu/device_scope.h"
 #include "matmul/operands.h"
 
 namespace stridewise {
 
 // Whether neighbours in memory belong to one row or to one column.
 enum class MatrixLayout { kRowMajor, kColumnMajor };
-
-inline constexpr int kCurrentDevice = -1;
 
 // Describes what MatMul() computes. From alpha on the defaults are those of the plain C = A * B on
 // the current device.

@@ -6,6 +6,14 @@
 #include "common/base/status_macros.h"
 
 namespace stridewise {
+namespace {
+
+// Without a division, where it can: element sizes are powers of two.
+bool IsMultiple(uintptr_t address, uintptr_t bytes) {
+  return (bytes & (bytes - 1)) == 0 ? (address & (bytes - 1)) == 0 : address % bytes == 0;
+}
+
+}  // namespace
 
 absl::Status CheckAtLeast(absl::string_view argument, int64_t value, int64_t lowest) {
   if (value >= lowest) return absl::OkStatus();
@@ -20,8 +28,11 @@ absl::Status CheckAtMost(absl::string_view argument, int64_t value, int64_t high
 }
 
 absl::StatusOr<int64_t> CheckMatrixArgument(const MatrixArgument& matrix) {
-  RETURN_IF_ERROR(CheckAtLeast(matrix.ld_name, matrix.ld, matrix.cols));
-  if (matrix.batch > 1) RETURN_IF_ERROR(CheckAtLeast(matrix.stride_name, matrix.stride, 0));
+  // Each call of the library comes here several times: names are looked at only for a message.
+  if (matrix.ld < matrix.cols) return CheckAtLeast(matrix.ld_name, matrix.ld, matrix.cols);
+  if (matrix.batch > 1 && matrix.stride < 0) {
+    return CheckAtLeast(matrix.stride_name, matrix.stride, 0);
+  }
   if (matrix.rows == 0 || matrix.cols == 0 || matrix.batch == 0) return 0;
   int64_t last_row = 0;
   int64_t last_matrix = 0;
@@ -43,8 +54,8 @@ absl::StatusOr<int64_t> CheckMatrixArgument(const MatrixArgument& matrix) {
         absl::StrCat(matrix.name, " is null; allowed only when it has no elements, and it has ",
                      matrix.rows * matrix.cols));
   }
-  if (reinterpret_cast<uintptr_t>(matrix.data) % static_cast<uintptr_t>(matrix.element_bytes) !=
-      0) {
+  if (!IsMultiple(reinterpret_cast<uintptr_t>(matrix.data),
+                  static_cast<uintptr_t>(matrix.element_bytes))) {
     return absl::InvalidArgumentError(absl::StrCat(matrix.name, " is not a multiple of ",
                                                    matrix.element_bytes, ", the element's size"));
   }

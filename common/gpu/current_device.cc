@@ -34,11 +34,17 @@ std::vector<DeviceModel> ModelsOfAllDevices() {
 
 }  // namespace
 
-DeviceModel CurrentDeviceModel() {
+const DeviceModel* FindCurrentDeviceModel() {
   static const auto& models = *new std::vector<DeviceModel>(ModelsOfAllDevices());
   int device = 0;
-  if (models.empty() || cudaGetDevice(&device) != cudaSuccess) return H200Model();
-  return models[static_cast<size_t>(device)];
+  if (models.empty() || cudaGetDevice(&device) != cudaSuccess) return nullptr;
+  return &models[static_cast<size_t>(device)];
+}
+
+const DeviceModel& CurrentDeviceModel() {
+  static constexpr DeviceModel kOtherwise = H200Model();
+  const DeviceModel* model = FindCurrentDeviceModel();
+  return model != nullptr ? *model : kOtherwise;
 }
 
 }  // namespace stridewise

@@ -11,15 +11,21 @@ namespace stridewise {
 namespace executor {
 
 // The host executor is a small device, unless the caller hands a kernel's launcher another model.
-inline DeviceModel CurrentDeviceModel() { return SmallModel(); }
+inline const DeviceModel& CurrentDeviceModel() {
+  static constexpr DeviceModel kModel = SmallModel();
+  return kModel;
+}
 
 }  // namespace executor
 using executor::CurrentDeviceModel;
 #else
-// Returns the model of the calling thread's device. All devices are asked once, at the first call;
-// later calls take some ten nanoseconds. Returns H200Model() where there is no device: the launch
-// that is planned will return the error.
-DeviceModel CurrentDeviceModel();
+// Returns the model of the calling thread's device; null where there is no device. All devices are
+// asked once, at the first call; later calls take some ten nanoseconds.
+const DeviceModel* FindCurrentDeviceModel();
+
+// Does the same and returns H200Model() where there is no device: the launch that is planned will
+// return the error.
+const DeviceModel& CurrentDeviceModel();
 #endif
 
 }  // namespace stridewise

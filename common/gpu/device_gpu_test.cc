@@ -47,9 +47,10 @@ TEST_F(DeviceGpuTest, DescribesItself) {
   EXPECT_GT(device_.l2_bytes, 0);
   EXPECT_GT(PeakBandwidthGbps(device_), 0);
   EXPECT_GT(PeakFp32Gflops(device_), 0);
-  const auto compute_capability = gpu::CurrentComputeCapability();
-  ASSERT_TRUE(compute_capability.ok()) << compute_capability.status();
-  EXPECT_EQ(*compute_capability, 10 * device_.compute_major + device_.compute_minor);
+  const auto model = gpu::CurrentModel();
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ((*model)->compute_capability, 10 * device_.compute_major + device_.compute_minor);
+  EXPECT_EQ((*model)->multiprocessors, device_.multiprocessors);
 }
 
 TEST_F(DeviceGpuTest, FillsLikeTheHost) {

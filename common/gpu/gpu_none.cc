@@ -18,10 +18,15 @@ absl::StatusOr<int> DeviceCount() { return NoCuda(); }
 absl::StatusOr<DeviceInfo> QueryDevice(int) { return NoCuda(); }
 absl::StatusOr<int> CurrentDevice() { return NoCuda(); }
 absl::Status SetCurrentDevice(int) { return NoCuda(); }
-absl::StatusOr<int> CurrentComputeCapability() { return NoCuda(); }
+absl::StatusOr<const DeviceModel*> CurrentModel() { return NoCuda(); }
 absl::Status UseDevice(int) { return NoCuda(); }
 absl::StatusOr<void*> Allocate(size_t) { return NoCuda(); }
 absl::Status Free(void*) { return NoCuda(); }
+absl::StatusOr<void*> AllocateOnStream(size_t, cudaStream_t) { return NoCuda(); }
+absl::Status FreeOnStream(void*, cudaStream_t) { return NoCuda(); }
+absl::StatusOr<void*> AllocateAnytime(size_t) { return NoCuda(); }
+absl::Status FreeAnytime(void*) { return NoCuda(); }
+absl::StatusOr<uint64_t> CaptureOf(cudaStream_t) { return NoCuda(); }
 absl::StatusOr<void*> AllocatePinned(size_t) { return NoCuda(); }
 absl::Status FreePinned(void*) { return NoCuda(); }
 absl::Status Copy(void*, const void*, size_t) { return NoCuda(); }

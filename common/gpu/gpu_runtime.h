@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/device.h"
+#include "common/gpu/device_model.h"
 
 namespace stridewise::gpu {
 
@@ -31,8 +32,9 @@ absl::StatusOr<int> CurrentDevice();
 // Makes `index` the calling thread's device and does nothing else.
 absl::Status SetCurrentDevice(int index);
 
-// Returns the compute capability of the calling thread's device: 90 for 9.0.
-absl::StatusOr<int> CurrentComputeCapability();
+// Returns the model of the calling thread's device, asked for once (current_device.h), or
+// Unavailable with the reason where there is none.
+absl::StatusOr<const DeviceModel*> CurrentModel();
 
 // Makes `index` the calling thread's device and creates its context (the slow part, 0.1 to 1 s).
 absl::Status UseDevice(int index);
@@ -42,6 +44,21 @@ absl::Status UseDevice(int index);
 // pointer.
 absl::StatusOr<void*> Allocate(size_t bytes);
 absl::Status Free(void* device);
+
+// The same in the order of the stream, without waiting for it: the memory may be used by work that
+// is queued behind the call, and is given back when the work before the call is done. REQUIRES: the
+// stream is not being captured.
+absl::StatusOr<void*> AllocateOnStream(size_t bytes, cudaStream_t stream);
+absl::Status FreeOnStream(void* device, cudaStream_t stream);
+
+// The same as Allocate() and Free(), and also where streams are being captured into graphs, by any
+// thread: neither ends up in a graph. FreeAnytime() waits for the device.
+absl::StatusOr<void*> AllocateAnytime(size_t bytes);
+absl::Status FreeAnytime(void* device);
+
+// Returns the number of the capture that the stream takes part in, which no other capture of the
+// process has; 0 where the stream is not being captured.
+absl::StatusOr<uint64_t> CaptureOf(cudaStream_t stream);
 
 // Allocates page-locked host memory.
 absl::StatusOr<void*> AllocatePinned(size_t bytes);

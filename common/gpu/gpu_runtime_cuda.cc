@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/cuda_status.h"
+#include "common/gpu/current_device.h"
 #include "common/gpu/gpu_runtime.h"
 
 // As in cuda_profiler_api.h, which NVIDIA packs apart from the runtime; the runtime's library has
@@ -24,6 +25,33 @@ absl::Status ReadAttribute(cudaDeviceAttr attribute, int device, Int* value) {
   *value = raw;
   return absl::OkStatus();
 }
+
+// Returns what an allocation made. ResourceExhausted says what was free.
+absl::StatusOr<void*> Allocated(cudaError_t error, const char* call, size_t bytes, void* device) {
+  if (error == cudaErrorMemoryAllocation) {
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    (void)cudaGetLastError();
+    (void)cudaMemGetInfo(&free_bytes, &total_bytes);
+    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes requested, ",
+                                                     free_bytes, " of ", total_bytes, " free"));
+  }
+  RETURN_IF_ERROR(CudaStatus(error, call, __FILE__, __LINE__));
+  return device;
+}
+
+// Lets the calling thread allocate while a stream is being captured, which otherwise is an error
+// that ends the capture.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // The one that it replaced.
+};
 
 }  // namespace
 
@@ -77,13 +105,11 @@ absl::StatusOr<int> CurrentDevice() {
 
 absl::Status SetCurrentDevice(int index) { return CUDA_STATUS(cudaSetDevice(index)); }
 
-absl::StatusOr<int> CurrentComputeCapability() {
-  int major = 0;
-  int minor = 0;
-  ASSIGN_OR_RETURN(const int device, CurrentDevice());
-  RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMajor, device, &major));
-  RETURN_IF_ERROR(ReadAttribute(cudaDevAttrComputeCapabilityMinor, device, &minor));
-  return 10 * major + minor;
+absl::StatusOr<const DeviceModel*> CurrentModel() {
+  const DeviceModel* model = FindCurrentDeviceModel();
+  if (model != nullptr) return model;
+  RETURN_IF_ERROR(DeviceCount().status());
+  return absl::UnavailableError("no CUDA device");
 }
 
 absl::Status UseDevice(int index) {
@@ -95,19 +121,40 @@ absl::StatusOr<void*> Allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
   void* device = nullptr;
   const cudaError_t error = cudaMalloc(&device, bytes);
-  if (error == cudaErrorMemoryAllocation) {
-    size_t free_bytes = 0;
-    size_t total_bytes = 0;
-    (void)cudaGetLastError();
-    (void)cudaMemGetInfo(&free_bytes, &total_bytes);
-    return absl::ResourceExhaustedError(absl::StrCat("device memory: ", bytes, " bytes requested, ",
-                                                     free_bytes, " of ", total_bytes, " free"));
-  }
-  RETURN_IF_ERROR(CudaStatus(error, "cudaMalloc", __FILE__, __LINE__));
-  return device;
+  return Allocated(error, "cudaMalloc", bytes, device);
 }
 
 absl::Status Free(void* device) { return CUDA_STATUS(cudaFree(device)); }
+
+absl::StatusOr<void*> AllocateOnStream(size_t bytes, cudaStream_t stream) {
+  if (bytes == 0) return nullptr;
+  const RelaxedCapture relaxed;
+  void* device = nullptr;
+  const cudaError_t error = cudaMallocAsync(&device, bytes, stream);
+  return Allocated(error, "cudaMallocAsync", bytes, device);
+}
+
+absl::Status FreeOnStream(void* device, cudaStream_t stream) {
+  const RelaxedCapture relaxed;
+  return CUDA_STATUS(cudaFreeAsync(device, stream));
+}
+
+absl::StatusOr<void*> AllocateAnytime(size_t bytes) {
+  const RelaxedCapture relaxed;
+  return Allocate(bytes);
+}
+
+absl::Status FreeAnytime(void* device) {
+  const RelaxedCapture relaxed;
+  return Free(device);
+}
+
+absl::StatusOr<uint64_t> CaptureOf(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long capture = 0;
+  RETURN_IF_CUDA_ERROR(cudaStreamGetCaptureInfo(stream, &status, &capture));
+  return status == cudaStreamCaptureStatusActive ? capture : 0;
+}
 
 absl::StatusOr<void*> AllocatePinned(size_t bytes) {
   if (bytes == 0) return nullptr;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/cuda_status.h"
+#include "common/gpu/kernel_state.h"
 
 namespace stridewise {
 namespace {
@@ -20,15 +21,16 @@ absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
 }
 
-// Returns whether the kernel was compiled for an architecture that has griddepcontrol.wait.
-bool CanWaitForPrevious(const void* kernel) {
-  cudaFuncAttributes attributes;
-  if (cudaFuncGetAttributes(&attributes, kernel) != cudaSuccess) {
-    (void)cudaGetLastError();  // The launch will return the error.
-    return false;
-  }
-  return attributes.ptxVersion >= 90;
+// Raises the kernel's limit of shared memory, see RaiseSharedLimit().
+absl::Status RaiseLimit(const void* kernel, size_t shared_bytes, bool again) {
+  if (CUDA_STATUS(RaiseSharedLimit(kernel, shared_bytes, again)).ok()) return absl::OkStatus();
+  return WithKernelName(kernel, absl::InvalidArgumentError(
+                                    absl::StrCat("shared memory is ", shared_bytes,
+                                                 " bytes, more than the device has for a block")));
 }
+
+// Returns whether the kernel was compiled for an architecture that has griddepcontrol.wait.
+bool CanWaitForPrevious(const void* kernel) { return CodeOf(kernel).compute_capability >= 90; }
 
 }  // namespace
 
@@ -38,15 +40,8 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
-  if (shared_bytes > kSharedBytesWithoutAsking) {
-    status = CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              static_cast<int>(shared_bytes)));
-    if (!status.ok()) {
-      return WithKernelName(kernel, absl::InvalidArgumentError(absl::StrCat(
-                                        "shared memory is ", shared_bytes,
-                                        " bytes, more than the device has for a block")));
-    }
-  }
+  const bool asks = shared_bytes > kSharedBytesWithoutAsking;
+  if (asks) RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/false));
   cudaLaunchAttribute overlap = {};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
@@ -57,7 +52,14 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   config.stream = stream;
   config.attrs = &overlap;
   config.numAttrs = begin == Begin::kDuringPrevious && CanWaitForPrevious(kernel) ? 1 : 0;
-  status = CUDA_STATUS(cudaLaunchKernelExC(&config, kernel, arguments));
+  cudaError_t error = cudaLaunchKernelExC(&config, kernel, arguments);
+  if (error == cudaErrorInvalidValue && asks) {
+    // The device was reset, or the context is another one: the limit is the default again.
+    (void)cudaGetLastError();
+    RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/true));
+    error = cudaLaunchKernelExC(&config, kernel, arguments);
+  }
+  status = CudaStatus(error, "cudaLaunchKernelExC", __FILE__, __LINE__);
   return status.ok() ? status : WithKernelName(kernel, status);
 }
 

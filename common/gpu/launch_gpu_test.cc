@@ -51,6 +51,23 @@ TEST_F(LaunchGpuTest, GivesAllTheSharedMemoryThatTheDeviceHas) {
   EXPECT_EQ(Out(), 42);
 }
 
+// The limit is raised once, and again where it is not what it was.
+TEST_F(LaunchGpuTest, RaisesALimitThatWasLost) {
+  const auto most = static_cast<size_t>(device_.max_shared_bytes_per_block);
+  int32_t value = 0;
+  for (const size_t shared_bytes : {size_t{64} << 10, most, size_t{64} << 10, most}) {
+    for (const bool lost : {false, true}) {
+      if (lost) {
+        ASSERT_TRUE(LoseSharedLimit().ok());
+      }
+      const absl::Status status =
+          WriteThroughShared(out_.As<int32_t>(), ++value, Grid{}, Block{}, shared_bytes, nullptr);
+      ASSERT_TRUE(status.ok()) << shared_bytes << " bytes: " << status;
+      EXPECT_EQ(Out(), value);
+    }
+  }
+}
+
 TEST_F(LaunchGpuTest, RefusesWhatCudaWouldAndStaysUsable) {
   struct {
     Grid grid;

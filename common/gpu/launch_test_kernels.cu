@@ -1,4 +1,5 @@
 #include "common/base/status_macros.h"
+#include "common/gpu/cuda_status.h"
 #include "common/gpu/launch.h"
 #include "common/gpu/launch_test_kernels.h"
 
@@ -41,6 +42,11 @@ absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, c
                                 size_t shared_bytes, cudaStream_t stream) {
   return Launch(WriteThroughSharedKernel, grid, block, shared_bytes, stream, out, value,
                 shared_bytes);
+}
+
+absl::Status LoseSharedLimit() {
+  return CUDA_STATUS(cudaFuncSetAttribute(WriteThroughSharedKernel,
+                                          cudaFuncAttributeMaxDynamicSharedMemorySize, 0));
 }
 
 absl::Status DoubleAndAddOne(const int32_t* values, int64_t count, int32_t* between, int32_t* out,

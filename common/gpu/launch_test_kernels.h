@@ -18,6 +18,9 @@ absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream);
 absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
                                 size_t shared_bytes, cudaStream_t stream);
 
+// Sets the limit of WriteThroughShared() to its default, as cudaDeviceReset() might.
+absl::Status LoseSharedLimit();
+
 // Sets out[i] to 2 * values[i] + 1 for `count` elements, through `between`: a kernel with some slow
 // blocks, and a dependent one.
 absl::Status DoubleAndAddOne(const int32_t* values, int64_t count, int32_t* between, int32_t* out,

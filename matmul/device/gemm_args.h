@@ -53,7 +53,7 @@ Gemm<Types> GemmOf(const MatMulArgs& args) {
 }
 
 // Returns the device that plans are made for: the caller's, or else the current one.
-inline DeviceModel DeviceOf(const MatMulArgs& args) {
+inline const DeviceModel& DeviceOf(const MatMulArgs& args) {
   return args.device_model != nullptr ? *args.device_model : CurrentDeviceModel();
 }
 

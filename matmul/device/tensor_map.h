@@ -8,12 +8,14 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/matrix.h"
-#include "common/gpu/cuda_status.h"
+#include "common/base/return_if_error.h"
+#include "common/gpu/driver_function.h"
 #include "matmul/device/vector_access.h"
 
 namespace stridewise {
@@ -37,22 +39,18 @@ bool HasTensorMap(const ConstMatrix<T>& matrix) {
 // driver, not the device.
 inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix, uint32_t box_rows,
                                                uint32_t box_cols) {
-  // Asks the runtime for the function, so that the program is not linked to the driver library.
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult result;
-  RETURN_IF_CUDA_ERROR(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-                                                        cudaEnableDefault, &result));
-  if (result != cudaDriverEntryPointSuccess) {
-    return absl::UnimplementedError("the driver has no cuTensorMapEncodeTiled");
-  }
-  const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
+  // Looked up once: the look-up takes longer than the call.
+  static const auto& encode =
+      *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
+          "cuTensorMapEncodeTiled", 12000));
+  RETURN_IF_ERROR(encode.status());
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
                                 static_cast<cuuint64_t>(matrix.rows)};
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float)};
   const cuuint32_t box[] = {box_cols, box_rows};
   const cuuint32_t element_strides[] = {1, 1};
   CUtensorMap map;
-  const CUresult error = encode(
+  const CUresult error = (*encode)(
       &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix.data), extents, strides,
       box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

@@ -189,7 +189,7 @@ auto ForForm(const SkinnyPlan& plan, Fn fn) {
 }  // namespace
 
 int64_t MatMulThinWorkspaceBytes(const MatMulArgs& args) {
-  const DeviceModel device = DeviceOf(args);
+  const DeviceModel& device = DeviceOf(args);
   SkinnyPlan plan(args);
   return ForForm(plan, [&](auto form) {
     plan.PlanFor<decltype(form)>(device);

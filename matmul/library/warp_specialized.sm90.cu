@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "common/base/status_macros.h"
-#include "common/gpu/cuda_status.h"
+#include "common/gpu/kernel_state.h"
 #include "common/gpu/launch.h"
 #include "matmul/device/fixup.h"
 #include "matmul/device/gemm_args.h"
@@ -242,12 +242,8 @@ bool Applies(const Plan& plan, const MatMulArgs& args) {
   }
   // Built for a family of GPUs, without setmaxnreg, the kernel would keep its accumulators in local
   // memory; built for older GPUs it is empty.
-  cudaFuncAttributes attributes;
-  if (cudaFuncGetAttributes(&attributes, WarpSpecialized) != cudaSuccess) {
-    (void)cudaGetLastError();  // The launch of another kernel will return the error.
-    return false;
-  }
-  return attributes.ptxVersion >= 90 && attributes.localSizeBytes == 0;
+  const KernelCode code = CodeOf(reinterpret_cast<const void*>(WarpSpecialized));
+  return code.compute_capability >= 90 && code.local_bytes == 0;
 }
 
 // Runs what this kernel does not take, and calls without workspace for the packed operands.
