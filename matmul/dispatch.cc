@@ -123,9 +123,22 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
       ->second;
 }
 
+MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
+                               RunsOn runs_on) {
+  const MatMulChooser& chooser = ChooserFor(device);
+  if (args.workspace_bytes == 0 || args.workspace_bytes == kAnyWorkspace) {
+    return chooser.Choose(args, device, runs_on);
+  }
+  MatMulArgs any = WithAnyWorkspace(args);
+  any.device_model = &device;
+  const MatMulPrediction best = chooser.Choose(any, device, runs_on);
+  if (MatMulWorkspaceBytes(*best.row->entry, any) <= args.workspace_bytes) return best;
+  return chooser.Choose(args, device, runs_on);
+}
+
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on) {
-  return *ChooserFor(device).Choose(args, device, runs_on).row;
+  return *PredictMatMul(args, device, runs_on).row;
 }
 
 MatMulArgs WithAnyWorkspace(MatMulArgs args) {

@@ -67,7 +67,13 @@ class MatMulChooser {
 // Returns the chooser by TuningFor(device).
 const MatMulChooser& ChooserFor(const DeviceModel& device);
 
-// Returns the row that ChooserFor(device) chooses.
+// Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen with
+// any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that it was
+// asked for.
+MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
+                               RunsOn runs_on = RunsOn::kDevice);
+
+// Returns its row.
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
 

@@ -106,15 +106,14 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
   args.workspace_bytes = options.max_workspace_bytes;
   MatMulPlan plan;
   plan.key_ = KeyOf(args, *device);
-  const MatMulChooser& chooser = ChooserFor(*device);
   const bool is_empty = args.m == 0 || args.n == 0 || args.batch == 0;
   if (options.planning == MatMulPlanning::kEstimate || is_empty) {
-    const MatMulPrediction best = chooser.Choose(args, *device, RunsOn::kDevice);
+    const MatMulPrediction best = PredictMatMul(args, *device);
     plan.row_ = best.row;
     plan.us_ = best.us;
   } else {
     std::vector<MatMulPrediction> predictions =
-        chooser.PredictAll(args, *device, RunsOn::kDevice);
+        ChooserFor(*device).PredictAll(args, *device, RunsOn::kDevice);
     std::stable_sort(
         predictions.begin(), predictions.end(),
         [](const MatMulPrediction& x, const MatMulPrediction& y) { return x.us < y.us; });

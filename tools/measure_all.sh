@@ -40,7 +40,7 @@ matmul_double|2|4|matmul_sweep --sizes=512,1024,2048,4096 --implementations=naiv
 matmul_between|2|4|matmul_sweep --implementations=stream_k_32x64,stream_k_64x64,round_64x64,batch_64x64,stream_k_128x128,ragged,auto,cublas --pair_with=cublas --sizes=576,640,704,768,832,896,960,1024,1152,1280,1408,1664,1792,1920 --max_seconds=0.05 --verify=off --csv=matmul_between.csv
 matmul_rows|2|7|matmul_sweep --implementations=thin,cublas --pair_with=cublas --shapes=1x512x512,1x1024x1024,1x2048x2048,1x3072x3072,1x4096x4096,1x6144x6144,1x8192x8192,1x12288x12288,1x16384x16384,1x256x16384,1x50000x1000,1x1000x50000 --csv=matmul_rows.csv
 matmul_small_runs|2|4|twice() { matmul_sweep --implementations=auto,cublas --pair_with=cublas --sizes=2,4,8,16 --verify=off "$@"; }; twice --csv=matmul_small_runs.csv && twice --csv=scratch/again.csv && sed 1d scratch/again.csv >>matmul_small_runs.csv
-matmul_tuning|2|25|block_search --operation=matmul --max_seconds=0.05 --csv=matmul_tuning.csv
+matmul_regret|2|110|stridewise_tune --seconds=95 --seed=1001 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv
 matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=naive,naive_uncoalesced --blocks=16x16,32x8,32x32,256x1 --max_seconds=0.1 --verify=fast --csv=matmul_naive_blocks.csv
 transpose_profile|3|75|profile --csv=transpose_profile.csv

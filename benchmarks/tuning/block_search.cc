@@ -1,13 +1,12 @@
-// Which thread block suits a kernel and a shape: tries every sensible one and writes a CSV row
-// each. And which tiles suit a multiplication: the thresholds by which `auto` chooses.
+// Which thread block suits a transpose's kernel and a shape: tries every sensible one and writes a
+// CSV row each.
 //
 //   bazel run //benchmarks:block_search -- --implementations=naive_col --sizes=8192
 //   bazel run //benchmarks:block_search -- --implementations='tile_unroll2*'
-//   --shapes=64x1000003,1000003x64 bazel run //benchmarks:block_search -- --operation=matmul
-//   --max_seconds=0.05
+//   --shapes=64x1000003,1000003x64
 //
-// block_candidates.h says which blocks, block_searcher.h which of them are measured in full; of
-// matmul tuning_plan.h says what is measured and tuning_fit.h what is made of it.
+// block_candidates.h says which blocks, block_searcher.h which of them are measured in full.
+// Products choose their blocks themselves; stridewise_tune tells which kernel suits them.
 
 #include <iostream>
 #include <memory>
@@ -24,32 +23,22 @@
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/sweep.h"
 #include "benchmarks/harness/sweep_flags.h"
-#include "benchmarks/operations.h"
 #include "benchmarks/transpose/operation.h"
 #include "benchmarks/tuning/block_candidates.h"
 #include "benchmarks/tuning/block_searcher.h"
-#include "benchmarks/tuning/tuning_search.h"
 #include "common/base/status_macros.h"
 
-ABSL_FLAG(std::string, operation, "transpose",
-          "transpose: the best thread block of each kernel. matmul: the thresholds by which auto "
-          "chooses, fitted to the times of all that it chooses among.");
 ABSL_FLAG(
     std::string, kernel, "",
     "Another name of --implementations: kernels that take any block, such as 'tile_unroll2*'. "
-    "Default: tile_unroll2_padded_dynamic. Not with --operation=matmul.");
-ABSL_FLAG(
-    std::string, tuning, "",
-    "With --operation=matmul: a file for the fitted line of matmul/tuning.inc, which standard "
-    "output has in any case. One that is there is kept as .bak.");
+    "Default: tile_unroll2_padded_dynamic.");
 
 namespace stridewise {
 namespace {
 
 constexpr char kUsage[] =
     "block_search: times kernels with every sensible thread block, writes one CSV row for each and "
-    "says which is best. With --operation=matmul: times all that auto chooses among and fits the "
-    "thresholds of its choice.";
+    "says which is best.";
 
 constexpr char kDefaultKernel[] = "tile_unroll2_padded_dynamic";
 
@@ -111,8 +100,8 @@ absl::StatusOr<int> RunBlockSearch(const SweepOptions& options, const PlanFlags&
 }
 
 // Reads the shared flags and --kernel.
-absl::StatusOr<PlanFlags> FlagsFromCommandLine(const Operation& operation) {
-  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation, AllOperations()));
+absl::StatusOr<PlanFlags> FlagsFromCommandLine() {
+  ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(TransposeOperations()));
   const std::string kernel = absl::GetFlag(FLAGS_kernel);
   if (kernel.empty()) return flags;
   if (!flags.implementations.empty()) {
@@ -125,8 +114,8 @@ absl::StatusOr<PlanFlags> FlagsFromCommandLine(const Operation& operation) {
   return flags;
 }
 
-// Refuses flags that the operation would pass over without a word.
-absl::Status CheckFlags(bool matmul, const PlanFlags& flags) {
+// Refuses flags that would be passed over without a word.
+absl::Status CheckFlags(const PlanFlags& flags) {
   for (const auto& [axis, text] : flags.axes) {
     if (!text.empty())
       return absl::InvalidArgumentError(absl::StrCat("--", axis, ": not allowed here"));
@@ -135,28 +124,18 @@ absl::Status CheckFlags(bool matmul, const PlanFlags& flags) {
   if (!flags.blocks.empty()) {
     return absl::InvalidArgumentError("--blocks: not allowed here: all of them are tried");
   }
-  if (!matmul) {
-    if (absl::GetFlag(FLAGS_tuning).empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError("--tuning: not allowed without --operation=matmul");
-  }
-  if (flags.implementations.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(flags.implementations_flag, ": not allowed with --operation=matmul"));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int> RunProgram() {
-  ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
-  const bool matmul = operation != &TransposeOperations();
-  ASSIGN_OR_RETURN(const PlanFlags flags, FlagsFromCommandLine(*operation));
-  RETURN_IF_ERROR(CheckFlags(matmul, flags));
+  ASSIGN_OR_RETURN(const PlanFlags flags, FlagsFromCommandLine());
+  RETURN_IF_ERROR(CheckFlags(flags));
   ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
   if (options.list) {
-    std::cout << (matmul ? TuningListText() : absl::StrJoin(KernelsWithAnyBlock(), "\n") + "\n");
+    std::cout << absl::StrJoin(KernelsWithAnyBlock(), "\n") + "\n";
     return kExitOk;
   }
-  if (!matmul) return RunBlockSearch(options, flags);
-  return RunTuningSearch(options,
-                         {flags.sizes, flags.shapes, flags.types, absl::GetFlag(FLAGS_tuning)});
+  return RunBlockSearch(options, flags);
 }
 
 }  // namespace

@@ -1,6 +1,13 @@
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
+// Fits the choice of MatMul() to this machine's GPU: measures the kernels that `auto` chooses among
+// at random products, fits the constants of its predictions, says how good they are at products that
+// they were not fitted to, and writes a tuning file.
+//
+//   bazel run //benchmarks/tuning:stridewise_tune -- --tuning=my_gpu.tuning
+//   STRIDEWISE_TUNING=my_gpu.tuning my_program
+//
+// docs/tuning.md describes it.
+
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -11,6 +18,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
@@ -18,91 +26,167 @@
 #include "benchmarks/tuning/fit_tuning.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "benchmarks/tuning/time_kernels.h"
+#include "benchmarks/tuning/tune_report.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 
-ABSL_FLAG(std::string, times, "stridewise_tune.csv", "The file of the measured times.");
-ABSL_FLAG(std::string, from_csv, "", "x");
-ABSL_FLAG(std::string, tuning, "", "x");
-ABSL_FLAG(int, corrections, stridewise::kUsualCorrections, "x");
-ABSL_FLAG(int, shapes, 2000, "The number of random products.");
-ABSL_FLAG(double, budget_seconds, 480, "When measuring ends, whatever is left.");
-ABSL_FLAG(uint64_t, tune_seed, 1, "Of the products.");
+ABSL_FLAG(std::string, csv, "stridewise_tune.csv",
+          "The file of the measured times. One that is there is kept as .bak.");
+ABSL_FLAG(bool, resume, false, "Go on with the products that --csv does not have yet.");
+ABSL_FLAG(std::string, from_csv, "",
+          "Measure nothing, and fit the times of these files, a list. Needs no GPU.");
+ABSL_FLAG(std::string, tuning, "", "The tuning file to write. One that is there is replaced.");
+ABSL_FLAG(std::string, regret_csv, "",
+          "A file for the distribution of the regret. One that is there is kept as .bak.");
+ABSL_FLAG(int, count, 5000, "The number of random products, 10 to 100000.");
+ABSL_FLAG(uint64_t, seed, 1, "Of the random products.");
+ABSL_FLAG(double, seconds, 480, "Measuring ends after this time, whatever is left. 1 to 86400.");
+ABSL_FLAG(int, device, 0, "The GPU.");
 
 namespace stridewise {
 namespace {
 
-void Report(std::vector<TuneChoice> choices, const char* title) {
-  for (const bool ws : {true, false}) {
-    std::vector<TuneChoice> of;
-    for (const TuneChoice& c : choices) if (c.with_workspace == ws) of.push_back(c);
-    std::sort(of.begin(), of.end(), [](const TuneChoice& a, const TuneChoice& b) { return a.Regret() > b.Regret(); });
-    double sum = 0; int unmeasured = 0; double abs_err = 0;
-    for (const TuneChoice& c : of) { sum += std::log(c.Regret()); unmeasured += !c.is_measured; abs_err += std::abs(std::log(c.predicted_us / 1e3 / c.chosen_ms)); }
-    const double n = of.size();
-    printf("%s %s: %d shapes, geomean %.4f, 95%% %.3f, 99%% %.3f, worst %.3f, unmeasured %d, error %.3f\n", title, ws ? "asked" : "no", (int)n, std::exp(sum / n), of[(size_t)(0.05 * n)].Regret(), of[(size_t)(0.01 * n)].Regret(), of[0].Regret(), unmeasured, abs_err / n);
-    for (size_t i = 0; i < 12 && absl::GetFlag(FLAGS_corrections) % 2 == 1; ++i) {
-      const TuneChoice& c = of[i];
-      const auto& p = c.shape->shape.point;
-      printf("   %.3f %ldx%ldx%ld %s b%ld %s chosen %s %.4f (predicted %.4f) best %s %.4f\n", c.Regret(), p.extents[0], p.extents[1], p.extents[2], p.axes[0].c_str(), p.batch, c.shape->shape.family.c_str(), c.chosen.c_str(), c.chosen_ms, c.predicted_us / 1e3, c.best.c_str(), c.best_ms);
+constexpr char kUsage[] =
+    "stridewise_tune: measures the kernels of MatMul() on this machine's GPU and writes a tuning "
+    "file, by which programs choose among them if STRIDEWISE_TUNING names it.";
+
+constexpr size_t kWorst = 10;
+
+// Of five products one is held out.
+constexpr int64_t kParts = 5;
+
+struct Flags {
+  std::vector<std::string> from_csv;
+  std::string csv, tuning;
+  int count = 0;
+  double seconds = 0;
+};
+
+absl::StatusOr<Flags> FlagsFromCommandLine() {
+  Flags flags;
+  const std::string from_csv = absl::GetFlag(FLAGS_from_csv);
+  if (!from_csv.empty()) {
+    for (const absl::string_view path : absl::StrSplit(from_csv, ',')) {
+      flags.from_csv.push_back(ResolvePath(path));
     }
   }
-}
-
-absl::StatusOr<int> FromCsv() {
-  ASSIGN_OR_RETURN(const TuneData data, ReadTuneData({absl::GetFlag(FLAGS_from_csv)}));
-  std::vector<const ShapeTimes*> fit, held;
-  for (const ShapeTimes& s : data.shapes) (s.shape.number % 5 == 4 ? held : fit).push_back(&s);
-  const SteadyClock clock;
-  const double start = clock.Now();
-  const MatMulTuning tuning = FitTuning(data, fit, absl::GetFlag(FLAGS_corrections));
-  std::cout << "fitted in " << clock.Now() - start << " s\n";
-  const MatMulChooser chooser(tuning);
-  Report(ChoicesOf(chooser, data.model, fit), "fitted");
-  Report(ChoicesOf(chooser, data.model, held), "held out");
-  const std::string text = TuningText(tuning);
-  std::cout << text.size() << " bytes\n";
-  for (absl::string_view line : absl::StrSplit(text, '\n')) if (line.find("times") == line.npos) std::cout << line << "\n";
-  if (!absl::GetFlag(FLAGS_tuning).empty()) std::ofstream(absl::GetFlag(FLAGS_tuning)) << text;
-  // The time of a choice.
-  const double from = clock.Now();
-  int count = 0; double us = 0;
-  for (int r = 0; r < 20; ++r) for (const ShapeTimes* s : held) { us += chooser.Choose(WithAnyWorkspace(s->args), data.model, RunsOn::kDevice).us; ++count; }
-  std::cout << "a choice takes " << 1e9 * (clock.Now() - from) / count << " ns " << us << "\n";
-  return kExitOk;
-}
-
-absl::StatusOr<int> RunProgram() {
-  if (!absl::GetFlag(FLAGS_from_csv).empty()) return FromCsv();
-  ASSIGN_OR_RETURN(const DeviceInfo device, OpenDevice(0));
-  ASSIGN_OR_RETURN(const std::unique_ptr<GpuTimer> timer, GpuTimer::Create(device, true));
-  std::vector<const MatMulImplementation*> kernels;
-  for (const MatMulImplementation& i : MatMulImplementations()) {
-    if (i.dispatch.work != nullptr) kernels.push_back(&i);
+  flags.csv = ResolvePath(absl::GetFlag(FLAGS_csv));
+  flags.tuning = ResolvePath(absl::GetFlag(FLAGS_tuning));
+  flags.count = absl::GetFlag(FLAGS_count);
+  flags.seconds = absl::GetFlag(FLAGS_seconds);
+  constexpr int kLeastCount = 10;
+  constexpr int kMostCount = 100000;
+  constexpr double kMostSeconds = 86400;
+  if (flags.count < kLeastCount || flags.count > kMostCount) {
+    return absl::InvalidArgumentError(absl::StrCat("--count: ", flags.count,
+                                                   " is not allowed; allowed is ", kLeastCount,
+                                                   " to ", kMostCount));
   }
+  if (!(flags.seconds >= 1 && flags.seconds <= kMostSeconds)) {
+    return absl::InvalidArgumentError(absl::StrCat("--seconds: ", flags.seconds,
+                                                   " is not allowed; allowed is 1 to ",
+                                                   kMostSeconds));
+  }
+  return flags;
+}
+
+// Measures what the file does not have yet.
+absl::Status Measure(const Flags& flags) {
+  const bool resume = absl::GetFlag(FLAGS_resume) && std::ifstream(flags.csv).good();
+  std::set<std::pair<uint64_t, int64_t>> known;
+  if (resume) {
+    ASSIGN_OR_RETURN(const TuneData data, ReadTuneData({flags.csv}));
+    for (const ShapeTimes& shape : data.shapes) known.emplace(shape.shape.seed, shape.shape.number);
+  }
+  ASSIGN_OR_RETURN(const std::vector<TuneShape> shapes,
+                   DrawTuneShapes(flags.count, absl::GetFlag(FLAGS_seed)));
+  ASSIGN_OR_RETURN(const DeviceInfo device, OpenDevice(absl::GetFlag(FLAGS_device)));
+  ASSIGN_OR_RETURN(const std::unique_ptr<GpuTimer> timer,
+                   GpuTimer::Create(device, /*cold_l2=*/true));
   const SteadyClock clock;
   const double start = clock.Now();
   ASSIGN_OR_RETURN(const std::unique_ptr<KernelTimer> kernel_timer,
-                   KernelTimer::Create(device, timer.get(), kernels));
-  std::cout << "warm after " << clock.Now() - start << " s\n";
-  ASSIGN_OR_RETURN(
-      const std::vector<TuneShape> shapes,
-      DrawTuneShapes(absl::GetFlag(FLAGS_shapes), absl::GetFlag(FLAGS_tune_seed)));
+                   KernelTimer::Create(device, timer.get()));
   ASSIGN_OR_RETURN(RecordFile file,
-                   RecordFile::Create(ResolvePath(absl::GetFlag(FLAGS_times)), TuneHeader(),
-                                      CsvMode::kReplace));
+                   RecordFile::Create(flags.csv, TuneHeader(),
+                                      resume ? CsvMode::kResume : CsvMode::kReplace));
   CatchInterrupts();
+  std::cout << device.name << ": up to " << flags.count << " random products in " << flags.seconds
+            << " s" << std::endl;
   int measured = 0;
   for (const TuneShape& shape : shapes) {
-    if (Interrupted() || clock.Now() - start > absl::GetFlag(FLAGS_budget_seconds)) break;
+    if (Interrupted() || clock.Now() - start > flags.seconds) break;
+    if (known.count({shape.seed, shape.number}) > 0) continue;
     ASSIGN_OR_RETURN(const ShapeTimes times, kernel_timer->Measure(shape));
     for (const auto& record : TuneRecords(device.name, kernel_timer->model(), times)) {
       RETURN_IF_ERROR(file.Write(record));
     }
     ++measured;
   }
-  std::cout << measured << " products in " << clock.Now() - start << " s\n";
+  std::cout << absl::StrFormat("%d products measured in %.0f s; times in %s", measured,
+                               clock.Now() - start, flags.csv)
+            << std::endl;
+  return absl::OkStatus();
+}
+
+absl::Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (file) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--tuning: cannot write \"", path, "\""));
+}
+
+absl::Status WriteRegret(const std::string& path, const std::vector<TitledChoices>& choices) {
+  if (path.empty()) return absl::OkStatus();
+  const std::vector<std::vector<std::string>> records = RegretRecords(choices);
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, records.front(), CsvMode::kReplace));
+  for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR(file.Write(records[i]));
+  return absl::OkStatus();
+}
+
+absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const TuneData data, ReadTuneData(paths));
+  std::vector<const ShapeTimes*> all, fitted, held_out;
+  for (const ShapeTimes& shape : data.shapes) {
+    all.push_back(&shape);
+    (shape.shape.number % kParts == kParts - 1 ? held_out : fitted).push_back(&shape);
+  }
+  if (fitted.empty() || held_out.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("too few products for a fit: ", data.shapes.size()));
+  }
+  const MatMulTuning trial = FitTuning(data, fitted);
+  const MatMulChooser by_trial(trial);
+  const MatMulChooser by_present(TuningFor(data.model));
+  const std::vector<TuneChoice> judged = ChoicesOf(by_trial, data.model, held_out);
+  const std::vector<TitledChoices> all_choices = {
+      {"fitted", ChoicesOf(by_trial, data.model, fitted)},
+      {"held out", judged},
+      {"before", ChoicesOf(by_present, data.model, held_out)}};
+  std::cout << data.device << ", " << data.shapes.size()
+            << " products: time of the chosen kernel over that of the best\n"
+            << RegretTable(all_choices)
+            << "\nThe worst of those held out:\n"
+            << WorstChoices(judged, kWorst);
+  RETURN_IF_ERROR(WriteRegret(ResolvePath(absl::GetFlag(FLAGS_regret_csv)), all_choices));
+  if (flags.tuning.empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(WriteText(flags.tuning, TuningText(FitTuning(data, all))));
+  std::cout << "\nTuning, fitted to all products, in " << flags.tuning << "\nTo use it: "
+            << kTuningVariable << "=" << flags.tuning << std::endl;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> RunProgram() {
+  ASSIGN_OR_RETURN(const Flags flags, FlagsFromCommandLine());
+  if (!TuningFileStatus().ok()) std::cerr << TuningFileStatus().message() << std::endl;
+  if (flags.from_csv.empty()) RETURN_IF_ERROR(Measure(flags));
+  if (Interrupted()) {
+    std::cout << "No tuning is written: not all is measured; --resume goes on." << std::endl;
+    return kExitInterrupted;
+  }
+  RETURN_IF_ERROR(
+      Fit(flags, flags.from_csv.empty() ? std::vector<std::string>{flags.csv} : flags.from_csv));
   return kExitOk;
 }
 
@@ -110,7 +194,5 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(
-      argc, argv, "stridewise_tune: fits the choice of MatMul() to this machine's GPU.",
-      stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
 }

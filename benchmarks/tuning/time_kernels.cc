@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "benchmarks/matmul/product.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/measure/statistics.h"
+#include "matmul/dispatch.h"
 
 namespace stridewise {
 namespace {
@@ -36,10 +36,9 @@ double Flops(const MatMulArgs& args) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(
-    const DeviceInfo& device, GpuTimer* timer, std::vector<const MatMulImplementation*> kernels) {
+    const DeviceInfo& device, GpuTimer* timer) {
   std::unique_ptr<KernelTimer> made(new KernelTimer);
   made->timer_ = timer;
-  made->kernels_ = std::move(kernels);
   made->model_ = H200Model();
   made->model_.compute_capability = 10 * device.compute_major + device.compute_minor;
   made->model_.multiprocessors = device.multiprocessors;
@@ -68,12 +67,14 @@ bool KernelTimer::Fits(const MatMulArgs& args) const {
 
 std::vector<KernelTimer::Arm> KernelTimer::ArmsOf(const MatMulArgs& args) const {
   std::vector<Arm> arms;
-  for (const MatMulImplementation* kernel : kernels_) {
+  for (const MatMulDispatch& row : MatMulDispatchTable()) {
+    if (!TakesCall(row, args, model_, RunsOn::kDevice)) continue;
+    const MatMulImplementation* const kernel = row.entry;
     const int64_t bytes = MatMulWorkspaceBytes(*kernel, args);
     if (bytes > 0 && bytes <= static_cast<int64_t>(workspace_.bytes())) {
-      arms.push_back({kernel, bytes, {}});
+      arms.push_back({kernel, bytes, {}, false});
     }
-    arms.push_back({kernel, 0, {}});
+    arms.push_back({kernel, 0, {}, false});
   }
   // The fastest first, so that the others can be judged.
   std::stable_sort(arms.begin(), arms.end(), [&](const Arm& x, const Arm& y) {

@@ -25,9 +25,8 @@ namespace stridewise {
 class KernelTimer {
  public:
   // Takes up to half of the device's memory. REQUIRES: `device` is current; `timer` outlives it.
-  static absl::StatusOr<std::unique_ptr<KernelTimer>> Create(
-      const DeviceInfo& device, GpuTimer* timer,
-      std::vector<const MatMulImplementation*> kernels);
+  static absl::StatusOr<std::unique_ptr<KernelTimer>> Create(const DeviceInfo& device,
+                                                             GpuTimer* timer);
 
   const DeviceModel& model() const { return model_; }
 
@@ -38,8 +37,8 @@ class KernelTimer {
  private:
   // A kernel with a workspace, or without.
   struct Arm {
-    const MatMulImplementation* kernel;
-    int64_t workspace_bytes;
+    const MatMulImplementation* kernel = nullptr;
+    int64_t workspace_bytes = 0;
     std::vector<double> ms;
     bool hopeless = false;
   };
@@ -52,7 +51,6 @@ class KernelTimer {
 
   GpuTimer* timer_ = nullptr;
   DeviceModel model_;
-  std::vector<const MatMulImplementation*> kernels_;
   DeviceBuffer a_, b_, c_, workspace_;
   int measured_ = 0;                         // Products.
   std::map<std::string, double> best_rate_;  // FLOP a millisecond, of each kernel so far.

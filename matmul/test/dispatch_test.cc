@@ -2,10 +2,13 @@
 
 #include "matmul/dispatch.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 
+#include "common/base/case_random.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
@@ -14,18 +17,14 @@
 namespace stridewise {
 namespace {
 
-constexpr DeviceModel kOldDevice = {};  // Of compute capability 0, without cp.async.
-
-// Fixed, so that what is measured next does not change what is tested here.
-constexpr MatMulTuning kTuning = {90, 16000, 160, 16,  512, 200, 2048, 132,
-                                  64, 264,   90,  132, 178, 167, 122,  106};
+constexpr DeviceModel kOldDevice = {/*compute_capability=*/70, /*multiprocessors=*/80};
 
 float* At(uintptr_t address) {
   return reinterpret_cast<float*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-// Without gaps, at multiples of 256.
-MatMulArgs Gapless(int64_t m, int64_t n, int64_t k) {
+// Without gaps, at multiples of 256, with all the workspace that there may be.
+MatMulArgs Gapless(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   MatMulArgs args;
   args.m = m;
   args.n = n;
@@ -33,49 +32,37 @@ MatMulArgs Gapless(int64_t m, int64_t n, int64_t k) {
   args.a = {At(0x10000000), k};
   args.b = {At(0x20000000), n};
   args.c = {At(0x30000000), n};
-  return args;
+  args.a.stride = m * k;
+  args.b.stride = k * n;
+  args.c.stride = m * n;
+  args.batch = batch;
+  return WithAnyWorkspace(args);
 }
 
+// Of the tuning that ships for an H200: shapes at which no other kernel is anywhere near.
 TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
   const struct {
     const char* want;
     DeviceModel device;
     MatMulArgs args;
   } cases[] = {
-      {"tiny", kOldDevice, Gapless(7, 5, 3)},
-      {"tiny", H200Model(), Gapless(128, 128, 128)},
-      {"thin", H200Model(), Gapless(16, 16384, 16384)},
-      {"thin", H200Model(), Gapless(4096, 1, 4096)},
+      {"tiny", H200Model(), Gapless(7, 5, 3)},
+      {"tiny", H200Model(), Gapless(64, 64, 64)},
       {"stream_k_32x32", H200Model(), Gapless(256, 256, 256)},
       {"stream_k_32x64", H200Model(), Gapless(512, 512, 512)},
-      {"round_64x64", H200Model(), Gapless(704, 704, 704)},
-      {"stream_k_64x64", H200Model(), Gapless(1024, 1024, 1024)},
-      {"stream_k_64x64", H200Model(), Gapless(128, 128, 100000)},
-      {"stream_k_64x64", H200Model(), Gapless(256, 256, 8192)},
-      {"stream_k_32x32", H200Model(), Gapless(4096, 32, 4096)},
-      {"stream_k_32x64", H200Model(), Gapless(32, 4096, 4096)},
-      {"batch_64x64", H200Model(), Gapless(1024, 1024, 64)},
-      {"batch_64x64", H200Model(), Gapless(8192, 192, 1024)},
-      {"stream_k_128x128", H200Model(), Gapless(100000, 128, 129)},
+      {"batch_64x64", H200Model(), Gapless(64, 64, 64, 1000)},
       {"ragged", H200Model(), Gapless(4096, 4096, 4096)},
+      {"ragged", H200Model(), Gapless(8192, 8192, 8192)},
       {"general_tile", H200Model(), Gapless(1024, 1024, (int64_t{1} << 23) + 1)},
       {"general_tile", kOldDevice, Gapless(1024, 1024, 1024)},
   };
-  MatMulArgs batch = Gapless(64, 64, 64);
-  batch.batch = 1000;
-  EXPECT_STREQ(ChooseMatMul(batch, H200Model(), RunsOn::kDevice, kTuning).implementation,
-               "batch_64x64");
-  std::set<std::string> reached = {"batch_64x64"};
   for (const auto& c : cases) {
-    const MatMulDispatch& chosen = ChooseMatMul(c.args, c.device, RunsOn::kDevice, kTuning);
-    EXPECT_STREQ(chosen.implementation, c.want)
+    EXPECT_STREQ(ChooseMatMul(c.args, c.device).implementation, c.want)
         << c.args.m << "x" << c.args.n << "x" << c.args.k << " on " << c.device.compute_capability;
-    reached.insert(chosen.implementation);
   }
-  EXPECT_EQ(reached.size(), MatMulDispatchTable().size());
 }
 
-TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
+TEST(MatMulDispatchTable, NamesKernelsThatTakeTheGeneralForm) {
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
     SCOPED_TRACE(row.implementation);
     const MatMulImplementation* implementation = FindMatMulImplementation(row.implementation);
@@ -85,76 +72,136 @@ TEST(MatMulDispatchTable, NamesKernelsThatTakeAnything) {
     EXPECT_EQ(implementation->target.where, Where::kDevice);
     EXPECT_TRUE(implementation->general);
     EXPECT_FALSE(implementation->needs_cublas);
-    EXPECT_STRNE(row.when, "");
+    EXPECT_STRNE(row.takes.text, "");
     EXPECT_STRNE(row.measured, "");
   }
   const MatMulDispatch& last = MatMulDispatchTable().back();
   EXPECT_EQ(last.entry->target.min_compute_capability, 0);
   EXPECT_EQ(last.entry->executor, Executor::kHostExecutable);
-  EXPECT_TRUE(last.applies({}, kTuning));
 }
 
-// Each threshold lets its row have what went to a later one.
-TEST(ChooseMatMul, GoesByTheThresholdsGiven) {
-  const MatMulTuning none = {90, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, 0, 0, 1000, 1000, 1000, 1000};
-  const MatMulArgs args = Gapless(256, 256, 256);
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, none).implementation, "ragged");
-  MatMulTuning tuning = none;
-  tuning.cost_128x128 = 99;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_128x128");
-  tuning.cost_64x64 = 98;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "batch_64x64");
-  tuning.tiles_64x64 = 16;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_64x64");
-  tuning.round_from = tuning.round_to = 16;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_64x64");
-  tuning.moderate_k = 256;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "round_64x64");
-  tuning.short_k = 256;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "batch_64x64");
-  tuning.short_k = 0;
-  tuning.cost_32x64 = 97;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_32x64");
-  tuning.cost_32x32 = 96;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_32x32");
-  tuning.cost_32x32 = tuning.cost_32x64 = 1000;
-  tuning.tiles_32x64 = 32;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_32x64");
-  tuning.tiles_32x32 = 64;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "stream_k_32x32");
-  tuning.thin_extent = tuning.thin_k = 256;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation, "thin");
-  tuning.tiny_work = 256 * 256;
-  tuning.tiny_k = 256;
-  EXPECT_STREQ(ChooseMatMul(args, H200Model(), RunsOn::kDevice, tuning).implementation, "tiny");
-  MatMulArgs batch = Gapless(64, 64, 64);
-  batch.batch = 2;
-  tuning = none;
-  tuning.cost_64x64 = 100;
-  EXPECT_STREQ(ChooseMatMul(batch, H200Model(), RunsOn::kDevice, tuning).implementation,
-               "batch_64x64");
-  EXPECT_STREQ(ChooseMatMul(batch, kOldDevice, RunsOn::kDevice, tuning).implementation,
-               "general_tile");
-}
-
-TEST(ChooseMatMul, GoesByTheDevicesThresholds) {
-  DeviceModel device;
-  device.compute_capability = 86;
-  for (const int64_t n : {1, 100, 200, 400, 800, 1600, 3200}) {
-    const MatMulArgs args = Gapless(n, n, n);
-    EXPECT_EQ(&ChooseMatMul(args, device),
-              &ChooseMatMul(args, device, RunsOn::kDevice, TuningFor(86)));
+// A row that nothing else can replace must take everything.
+TEST(MatMulDispatchTable, EndsWithWhatTakesAnything) {
+  const MatMulDispatch& last = MatMulDispatchTable().back();
+  MatMulArgs args = Gapless(1, 1, 1);
+  for (const int64_t ld : {int64_t{1}, int64_t{1} << 24, int64_t{1} << 40}) {
+    args.a.ld = args.b.ld = ld;
+    EXPECT_TRUE(TakesCall(last, args, kOldDevice, RunsOn::kHostExecutor));
   }
+}
+
+// Every shape, form, alignment and device: a choice is a kernel that takes the call and runs there.
+TEST(ChooseMatMul, IsNeverAKernelThatCannotTakeTheCall) {
+  const DeviceModel devices[] = {H200Model(), SmallModel(), kOldDevice, {80, 108}, {89, 24}};
+  std::set<std::string> chosen;
+  for (int64_t number = 0; number < 20000; ++number) {
+    CaseRandom random(/*seed=*/17, number);
+    const auto extent = [&](int64_t most) {
+      return std::max<int64_t>(0, random.Between(0, 1) == 0
+                                      ? random.Between(0, 40)
+                                      : random.Between(1, random.Between(1, most)));
+    };
+    MatMulArgs args = Gapless(extent(20000), extent(20000), extent(20000),
+                              random.Between(0, 2) == 0 ? extent(3000) : 1);
+    args.a.transposed = random.Between(0, 1) == 1;
+    args.b.transposed = random.Between(0, 1) == 1;
+    args.a.ld = (args.a.transposed ? args.m : args.k) + random.Between(0, 3);
+    args.b.ld = (args.b.transposed ? args.k : args.n) + random.Between(0, 3);
+    if (random.Between(0, 9) == 0) args.a.ld += int64_t{1} << 23;
+    if (random.Between(0, 9) == 0) args.b.ld += int64_t{1} << 23;
+    if (random.Between(0, 3) == 0) args.a.data = At(0x10000004);
+    if (random.Between(0, 3) == 0) args.b.stride = 0;
+    if (random.Between(0, 9) == 0) args.alpha = 0;
+    args.workspace_bytes = random.Between(0, 2) == 0   ? 0
+                           : random.Between(0, 1) == 0 ? random.Between(0, 1 << 24)
+                                                       : kAnyWorkspace;
+    const DeviceModel& device = devices[random.Between(0, 4)];
+    const RunsOn runs_on = random.Between(0, 1) == 0 ? RunsOn::kDevice : RunsOn::kHostExecutor;
+    const MatMulDispatch& row = ChooseMatMul(args, device, runs_on);
+    ASSERT_TRUE(TakesCall(row, args, device, runs_on)) << number << ": " << row.implementation;
+    chosen.insert(row.implementation);
+  }
+  EXPECT_GE(chosen.size(), 5u);
+}
+
+TEST(TakesCall, KnowsDevicesAndLeadingDimensions) {
+  for (const MatMulDispatch& row : MatMulDispatchTable()) {
+    SCOPED_TRACE(row.implementation);
+    const int needs = row.entry->target.min_compute_capability;
+    const MatMulArgs args = Gapless(64, 64, 64);
+    EXPECT_EQ(TakesCall(row, args, {needs, 4}, RunsOn::kDevice), row.takes.takes(args));
+    EXPECT_FALSE(TakesCall(row, args, {needs - 1, 4}, RunsOn::kDevice));
+    if (row.takes.text == std::string("leading dimensions of A and B of at most 2^23")) {
+      MatMulArgs wide = args;
+      wide.b.ld = int64_t{1} << 23;
+      EXPECT_TRUE(row.takes.takes(wide));
+      ++wide.b.ld;
+      EXPECT_FALSE(row.takes.takes(wide));
+    }
+  }
+}
+
+// A tuning with constants of these kernels alone.
+MatMulTuning TuningOf(const std::string& kernels) {
+  const auto tuning =
+      ParseTuning("stridewise_tuning 1\ncompute_capability 90\nmultiprocessors 132\n" + kernels);
+  EXPECT_TRUE(tuning.ok()) << tuning.status();
+  return *tuning;
+}
+
+std::string Chosen(const MatMulTuning& tuning, const MatMulArgs& args) {
+  return MatMulChooser(tuning).Choose(args, H200Model(), RunsOn::kDevice).row->implementation;
+}
+
+TEST(MatMulChooser, TakesTheLeastPrediction) {
+  // 1 us, and 1 us a step: stream_k_64x64 has steps of 32, of which it splits none where there is no
+  // workspace.
+  const std::string two =
+      "kernel tiny\n us fixed 10\nkernel stream_k_64x64\n us fixed 1 steps 1\n";
+  MatMulArgs args = Gapless(64, 64, 8 * 32);
+  args.workspace_bytes = 0;
+  EXPECT_EQ(Chosen(TuningOf(two), args), "stream_k_64x64");  // 9 us.
+  const MatMulPrediction nine =
+      MatMulChooser(TuningOf(two)).Choose(args, H200Model(), RunsOn::kDevice);
+  EXPECT_DOUBLE_EQ(nine.us, 9);
+  args.k = 10 * 32;
+  EXPECT_EQ(Chosen(TuningOf(two), args), "tiny");
+  // With a workspace the steps are divided.
+  EXPECT_EQ(Chosen(TuningOf(two), WithAnyWorkspace(args)), "stream_k_64x64");
+  // A correction of three quarters from k = 320 on.
+  const std::string corrected =
+      two + " within 0.5 2\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
+  EXPECT_EQ(Chosen(TuningOf(corrected), args), "stream_k_64x64");
+  args.k = 319;
+  EXPECT_EQ(Chosen(TuningOf(corrected), args), "tiny");
+  // Corrections stay within their range.
+  const std::string limited =
+      two + " within 0.95 1\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
+  args.k = 320;
+  EXPECT_EQ(Chosen(TuningOf(limited), args), "tiny");
+}
+
+TEST(MatMulChooser, PassesOverKernelsThatTheTuningDoesNotKnow) {
+  const MatMulArgs args = Gapless(64, 64, 64);
+  EXPECT_EQ(Chosen(TuningOf("kernel thin\n us fixed 1\n"), args), "thin");
+  EXPECT_EQ(Chosen(TuningOf("kernel of_another_program\n us fixed 1\n"), args),
+            MatMulDispatchTable().back().implementation);
+}
+
+TEST(MatMulChooser, PredictsForAllThatTakeTheCall) {
+  const MatMulArgs args = Gapless(100, 100, 100);
+  const auto all = ChooserFor(H200Model()).PredictAll(args, H200Model(), RunsOn::kDevice);
+  double least = std::numeric_limits<double>::infinity();
+  std::string best;
+  for (const MatMulPrediction& prediction : all) {
+    EXPECT_GT(prediction.us, 0);
+    if (prediction.us < least) {
+      least = prediction.us;
+      best = prediction.row->implementation;
+    }
+  }
+  EXPECT_EQ(all.size(), MatMulDispatchTable().size());
+  EXPECT_STREQ(ChooseMatMul(args, H200Model()).implementation, best.c_str());
 }
 
 // The name of what was handed over is written to where the stream points.
@@ -172,8 +219,7 @@ TEST(RunChosenMatMul, IsOneCallAndNoneWithoutElements) {
     ASSERT_TRUE(RunChosenMatMul(args, H200Model(), RunsOn::kDevice, Record).ok());
   }
   EXPECT_EQ(calls, "");
-  MatMulArgs args = Gapless(7, 5, 0);  // C = beta * C: there is something to do.
-  args.batch = 1000;
+  MatMulArgs args = Gapless(7, 5, 0, 1000);  // C = beta * C: there is something to do.
   args.stream = reinterpret_cast<cudaStream_t>(&calls);
   ASSERT_TRUE(RunChosenMatMul(args, H200Model(), RunsOn::kDevice, Record).ok());
   EXPECT_EQ(calls, ChooseMatMul(args, H200Model()).implementation);

@@ -1,0 +1,113 @@
+// The work that predictions count is the work that plans make.
+
+#include "matmul/kernel_work.h"
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/case_random.h"
+#include "gtest/gtest.h"
+#include "matmul/dispatch.h"
+#include "matmul/host_executor.h"
+#include "matmul/registry.h"
+
+namespace stridewise {
+namespace {
+
+MatMulArgs Gapless(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
+  MatMulArgs args;
+  args.m = m;
+  args.n = n;
+  args.k = k;
+  args.a.ld = k;
+  args.b.ld = args.c.ld = n;
+  args.a.stride = m * k;
+  args.b.stride = k * n;
+  args.c.stride = m * n;
+  args.batch = batch;
+  return WithAnyWorkspace(args);
+}
+
+constexpr MatMulTile k64x64 = {"", 64, 64, 32, 2, 6};
+
+MatMulWork Of(const MatMulArgs& args, const MatMulTile& tile = k64x64) {
+  const DeviceModel device = H200Model();
+  return TileWork(MatMulCall(args, device), tile);
+}
+
+// 4 tiles of two steps: one block on each of 4 multiprocessors.
+TEST(TileWorkTest, CountsARoundThatIsNotFull) {
+  const MatMulWork work = Of(Gapless(128, 128, 64));
+  EXPECT_EQ(work.launches, 1);
+  EXPECT_EQ(work.rounds, 1);
+  EXPECT_EQ(work.tiles, 1);
+  EXPECT_EQ(work.steps, 2);
+  EXPECT_EQ(work.block_steps, 2);
+  EXPECT_DOUBLE_EQ(work.slow_copies, 1);  // Of A.
+  EXPECT_DOUBLE_EQ(work.dram_mb, 4 * (2 * 128 * 64 + 128 * 128) / 1e6);
+  EXPECT_DOUBLE_EQ(work.fill, 4 / 264.0);
+  EXPECT_DOUBLE_EQ(work.waste, 1);
+  EXPECT_EQ(work.units, 0);
+}
+
+// 1000 tiles in batches of 1: three rounds of 264, and 208 of the fourth, two on a multiprocessor.
+TEST(TileWorkTest, CountsRounds) {
+  const MatMulWork work = Of(Gapless(63, 64, 32, 1000));
+  EXPECT_EQ(work.rounds, 4);
+  EXPECT_EQ(work.tiles, 8);
+  EXPECT_EQ(work.steps, 4);
+  EXPECT_DOUBLE_EQ(work.last, 208 / 264.0);
+  EXPECT_DOUBLE_EQ(work.waste, 64 / 63.0);
+}
+
+// 4 tiles of 128 steps, which 256 units of two divide; without a workspace they stay whole.
+TEST(TileWorkTest, SplitsWhereThereIsAWorkspace) {
+  MatMulArgs args = Gapless(128, 128, 128 * 32);
+  const MatMulWork split = Of(args);
+  EXPECT_EQ(split.launches, 2);
+  EXPECT_EQ(split.units, 256);
+  EXPECT_EQ(split.steps, 2);
+  EXPECT_EQ(split.block_steps, 4);
+  args.workspace_bytes = 0;
+  const MatMulWork whole = Of(args);
+  EXPECT_EQ(whole.launches, 1);
+  EXPECT_EQ(whole.units, 0);
+  EXPECT_EQ(whole.steps, 128);
+}
+
+TEST(TileWorkTest, HasNoStepsWhereAlphaIs0) {
+  MatMulArgs args = Gapless(128, 128, 128);
+  args.alpha = 0;
+  EXPECT_EQ(Of(args).steps, 0);
+}
+
+// The workspace that the plans of the kernels ask for is that of the units that are counted.
+TEST(TileWorkTest, SplitsAsTheKernelsDo) {
+  int split = 0;
+  for (const MatMulDispatch& row : MatMulDispatchTable()) {
+    if (row.work != TileWork) continue;
+    const auto on_host = OnHostExecutor(*row.entry);
+    ASSERT_TRUE(on_host.ok()) << on_host.status();
+    for (const DeviceModel& device : {H200Model(), SmallModel()}) {
+      for (int64_t number = 0; number < 500; ++number) {
+        CaseRandom random(/*seed=*/17, number);
+        MatMulArgs args =
+            Gapless(random.Between(1, 1 << random.Between(1, 12)),
+                    random.Between(1, 1 << random.Between(1, 12)),
+                    random.Between(1, 1 << random.Between(1, 14)), random.Between(1, 3));
+        args.device_model = &device;
+        const MatMulTile& tile = row.entry->tile;
+        const double units = TileWork(MatMulCall(args, device), tile).units;
+        ASSERT_EQ(2 * units * tile.rows.value * tile.cols.value * sizeof(float),
+                  MatMulWorkspaceBytes(*on_host, args))
+            << row.implementation << ": " << args.m << "x" << args.n << "x" << args.k << " b"
+            << args.batch << " on " << device.multiprocessors;
+        split += units > 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(split, 100);
+}
+
+}  // namespace
+}  // namespace stridewise
