@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kFeatureNames[] = {
     "m",    "n",     "k",     "batch",  "less",  "greater", "elements",    "ops",  "vectors_a", "vectors_b",
-    "fill", "last", "waste", "units", "rounds", "tiles", "steps",   "block_steps", "fixup_mb", "fixup_depth", "dram_mb", "balance"};
+    "fill", "last", "waste", "units", "rounds", "tiles", "steps",   "block_steps", "fixup_mb", "fixup_depth", "cluster_blocks", "dram_mb", "balance"};
 static_assert(sizeof(kFeatureNames) / sizeof(kFeatureNames[0]) == kMatMulFeatures);
 
 // The time of memory, and of all else.
@@ -70,6 +70,7 @@ void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulF
   set(MatMulFeature::kBlockSteps, work.block_steps);
   set(MatMulFeature::kFixup, work.fixup_mb);
   set(MatMulFeature::kDepth, work.fixup_depth);
+  set(MatMulFeature::kCluster, work.cluster_blocks);
   set(MatMulFeature::kDram, work.dram_mb);
   set(MatMulFeature::kBalance, times.rest > 0 ? times.memory / times.rest : 0);
 }

@@ -68,6 +68,7 @@ enum class MatMulFeature : uint8_t {
   kBlockSteps,
   kFixup,
   kDepth,
+  kCluster,
   kDram,
   kBalance,  // The time of memory over that of all else.
   kCount,

@@ -1,45 +1,83 @@
 #include "matmul/kernel_work.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "matmul/count_blocks.h"
 
 namespace stridewise {
 namespace {
-
-constexpr double kFloatMb = sizeof(float) / 1e6;
-
-double Double(int64_t value) { return static_cast<double>(value); }
-
-// Return the quotient of numbers that are not negative, rounded down and up. std::floor() would be a
-// call of the C library.
-double Floor(double a, const MatMulDivisor& b) {
-  const double near = Double(static_cast<int64_t>(a * b.inverse));  // Off by 1 at most.
-  const double rest = a - near * b.value;
-  return near + (rest >= b.value ? 1 : 0) - (rest < 0 ? 1 : 0);
-}
-double Ceil(double a, const MatMulDivisor& b) {
-  const double down = Floor(a, b);
-  return down * b.value < a ? down + 1 : down;
-}
 
 bool IsMadeOfVectors(const MatMulInput& operand, int64_t row_length, int64_t batch) {
   const int64_t all = operand.ld | row_length | (batch == 1 ? 0 : operand.stride);
   return reinterpret_cast<uintptr_t>(operand.data) % 16 == 0 && all % 4 == 0;
 }
 
-// Adds rounds of blocks of `steps` k steps each, on multiprocessors that have room for `resident`.
-void AddBlocks(const MatMulCall& call, double blocks, double steps, const MatMulDivisor& resident,
-               MatMulWork* work) {
-  const MatMulDivisor slots = resident * call.multiprocessors;
-  const double whole = Floor(blocks, slots);
-  const double left = blocks - whole * slots.value;
-  const double last = Ceil(left, call.multiprocessors);  // Blocks on a multiprocessor.
-  const double rounds = whole + (left > 0 ? 1 : 0);
-  const double resident_rounds = whole * resident.value + last;
-  work->last = left > 0 ? left * slots.inverse : 1;
-  work->rounds += rounds;
-  work->tiles += resident_rounds;
-  work->steps += rounds * steps;
-  work->block_steps += resident_rounds * steps;
+// Sets what does not depend on how the tiles are divided.
+void SetTileFields(const MatMulCall& call, const MatMulTile& tile, double tiles, MatMulWork* work) {
+  const bool slow_a = !call.args.a.transposed || !call.vectors_a;
+  const bool slow_b = call.args.b.transposed || !call.vectors_b;
+  work->slow_copies =
+      work->block_steps * ((slow_a ? tile.rows.value : 0) + (slow_b ? tile.cols.value : 0)) /
+      (tile.rows.value + tile.cols.value);
+  work->dram_mb = call.dram_mb;
+  work->fill = tiles * tile.resident.inverse * call.multiprocessors.inverse;
+  work->waste = tiles * tile.rows.value * tile.cols.value * call.one_over_elements;
+}
+
+// The clusters that an H200 holds at once, with one block on each multiprocessor and with two: as
+// kClusterSizes of matmul/device/split_plan.h.
+struct ClusterSize {
+  double blocks;
+  double clusters[2];
+};
+constexpr ClusterSize kClusterSizes[] = {
+    {2, {66, 132}}, {3, {39, 79}}, {4, {30, 62}}, {6, {17, 39}},
+    {8, {15, 30}},  {12, {7, 16}}, {16, {7, 15}},
+};
+
+// Counts the work of a call without workspace, as PlanClusterSplit() of split_plan.h divides it.
+MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double tiles,
+                         double steps) {
+  constexpr double kMultiprocessorsOfH200 = 132;
+  const MatMulDivisor slots = tile.resident * call.multiprocessors;
+  const double last_tiles = tiles - Floor(tiles, slots) * slots.value;
+  const double split_cost = call.device.split_cost_factor * tile.split_cost;
+  double last_steps = last_tiles > 0 ? steps : 0;
+  double units = 0;
+  double blocks = 1;
+  double tiles_of_unit = 1;
+  for (const ClusterSize& size : kClusterSizes) {
+    const double clusters = tile.resident.value == 1
+                                ? size.clusters[0]
+                                : size.clusters[1] * Floor(tile.resident.value, 2);
+    const double of_size = std::min(
+        last_tiles, Floor(clusters * call.multiprocessors.value, kMultiprocessorsOfH200));
+    if (of_size == 0 || steps < size.blocks) break;
+    const double of_unit = last_tiles / of_size;
+    const double cost = of_size == last_tiles ? 0.7 : 0.9 * (of_unit + 1);
+    const double unit_steps = steps * of_unit / size.blocks + split_cost * cost;
+    if (unit_steps >= last_steps) continue;
+    last_steps = unit_steps;
+    units = of_size;
+    blocks = size.blocks;
+    tiles_of_unit = of_unit;
+  }
+  const double split = units > 0 ? last_tiles : 0;
+  MatMulWork work = {};
+  if (tiles > split) {
+    AddBlocks(call, tiles - split, steps, tile.resident, &work);
+    work.launches = 1;
+  }
+  if (units > 0) {
+    AddBlocks(call, units * blocks, steps * tiles_of_unit / blocks, tile.resident, &work);
+    work.launches += 1;
+    work.cluster_tiles = tiles_of_unit > 1 ? tiles_of_unit + 1 : 1;
+    work.cluster_blocks = work.cluster_tiles * blocks;
+    work.units = units * blocks;
+  }
+  SetTileFields(call, tile, tiles, &work);
+  return work;
 }
 
 MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_split) {
@@ -56,6 +94,9 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
   const double split_cost = call.device.split_cost_factor * tile.split_cost;
   const bool splits = may_split && units > 0 && split_steps + split_cost * units < steps * units &&
                       2 * units * area * sizeof(float) <= call.workspace_bytes;
+  if (may_split && !splits && call.device.compute_capability >= 90) {
+    return CountClusters(call, tile, tiles, steps);
+  }
   if (!splits) split = units = 0;
 
   MatMulWork work = {};
@@ -72,14 +113,7 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
     const double units_of_tile = units / split;
     work.fixup_depth = units_of_tile > 16 ? units_of_tile / 8 + 8 : units_of_tile;
   }
-  const bool slow_a = !call.args.a.transposed || !call.vectors_a;
-  const bool slow_b = call.args.b.transposed || !call.vectors_b;
-  work.slow_copies =
-      work.block_steps * ((slow_a ? tile.rows.value : 0) + (slow_b ? tile.cols.value : 0)) /
-      (tile.rows.value + tile.cols.value);
-  work.dram_mb = call.dram_mb;
-  work.fill = tiles * slots.inverse;
-  work.waste = tiles * area * call.one_over_elements;
+  SetTileFields(call, tile, tiles, &work);
   work.units = units;
   return work;
 }
@@ -200,13 +234,13 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
   const bool packs_b = args.b.transposed || args.b.ld % 4 != 0 ||
                        reinterpret_cast<uintptr_t>(args.b.data) % 16 != 0;
   const auto packed_bytes = [&](bool packs, double extent) {
-    return packs ? 4 * Ceil(extent, 4) * call.k * sizeof(float) : 0;
+    return packs ? 4 * Ceil(extent, 4) * call.k * call.batch * sizeof(float) : 0;
   };
-  const double packed = call.k * ((packs_a ? bulk.m : 0) + (packs_b ? bulk.n : 0));
+  const double packed = call.k * call.batch * ((packs_a ? bulk.m : 0) + (packs_b ? bulk.n : 0));
   const double bytes = packed_bytes(packs_a, bulk.m) + packed_bytes(packs_b, bulk.n);
-  constexpr double kProductsPerElement = 900;
-  const bool specialized = call.device.compute_capability >= 90 && args.batch == 1 && call.k > 0 &&
-                           kProductsPerElement * packed <= bulk.m * bulk.n * call.k &&
+  const double products_per_element = packs_a && packs_b ? 450 : 900;
+  const bool specialized = call.device.compute_capability >= 90 && call.k > 0 &&
+                           products_per_element * packed <= bulk.m * bulk.n * call.k * call.batch &&
                            bytes <= call.workspace_bytes;
   if (specialized) bulk.workspace_bytes -= bytes;
   MatMulWork work = CountTiles(bulk, tile, /*may_split=*/true);
@@ -219,7 +253,7 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
     const double rest = bottom ? call.m - bulk.m : call.n - bulk.n;
     if (rest == 0) continue;
     work.launches += 1;
-    work.dram_mb += kFloatMb * call.k * (bottom ? call.n : bulk.m);
+    work.dram_mb += kFloatMb * call.k * call.batch * (bottom ? call.n : bulk.m);
   }
   return work;
 }

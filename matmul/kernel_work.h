@@ -63,6 +63,9 @@ struct MatMulCall {
   MATMUL_WORK(mfma)         /* Millions of multiply-adds, where steps do not tell. */         \
   MATMUL_WORK(fixup_mb)     /* MB of partial sums, written and read again. */                 \
   MATMUL_WORK(fixup_depth)  /* Partial sums that a thread adds, one after the other. */       \
+  MATMUL_WORK(cluster_tiles)  /* Tiles whose sums the blocks of a cluster add. */              \
+  MATMUL_WORK(cluster_blocks) /* The same, times the blocks of the cluster. */                \
+  MATMUL_WORK(planned)      /* The time that the kernel's own plan predicts, in a unit of its own. */ \
   MATMUL_WORK(packed_mb)    /* MB of operands that are copied before the product. */          \
   MATMUL_WORK(dram_mb)      /* MB of operands and result: what memory costs. */
 
@@ -100,6 +103,9 @@ MatMulWork WholeTileWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork MatVecWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork FittedWork(const MatMulCall& call, const MatMulTile& tile);
 
 }  // namespace stridewise
 
