@@ -36,8 +36,8 @@ bool CanWaitForPrevious(const void* kernel) {
 }  // namespace
 
 LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
-                           size_t shared_bytes, cudaStream_t stream, Begin begin,
-                           void** arguments, int cluster) {
+                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments,
+                           int cluster) {
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
@@ -51,8 +51,8 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
     }
   }
   if (cluster > kPortableClusterBlocks) {
-    status =
-        CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    status = CUDA_STATUS(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     if (!status.ok()) return WithKernelName(kernel, status);
   }
   cudaLaunchAttribute attribute = {};
