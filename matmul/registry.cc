@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
@@ -84,6 +85,15 @@ constexpr MatMulTakes kTakesTiles = {"leading dimensions of A and B of at most 2
                                      [](const MatMulArgs& args) {
                                        return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd;
                                      }};
+
+// It takes single products too. Counting its work takes longer than that of others, for nothing.
+constexpr MatMulTakes kTakesFitted = {
+    "batches, with leading dimensions of at most 2^23 and a grid's number of tiles of 8x8",
+    [](const MatMulArgs& args) {
+      const auto tiles = static_cast<double>(CeilDiv(args.m, 8)) *
+                         static_cast<double>(CeilDiv(args.n, 8)) * static_cast<double>(args.batch);
+      return args.batch > 1 && kTakesTiles.takes(args) && tiles <= static_cast<double>(kMaxGridX);
+    }};
 
 }  // namespace
 
