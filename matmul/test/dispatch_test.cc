@@ -53,7 +53,6 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"batch_64x64", H200Model(), Gapless(64, 64, 64, 1000)},
       {"ragged", H200Model(), Gapless(4096, 4096, 4096)},
       {"ragged", H200Model(), Gapless(8192, 8192, 8192)},
-      {"general_tile", H200Model(), Gapless(1024, 1024, (int64_t{1} << 23) + 1)},
       {"general_tile", kOldDevice, Gapless(1024, 1024, 1024)},
   };
   for (const auto& c : cases) {

@@ -269,7 +269,6 @@ TEST(MatMulOnHostExecutor, AutoRunsWhatIsChosen) {
     ASSERT_TRUE(status.ok()) << name << ": " << status;
     EXPECT_TRUE(problem.Check().ok()) << name << ": " << problem.Check();
   }
-  EXPECT_EQ(chosen.count("general_tile"), 1u);  // Nothing else takes the last.
   EXPECT_GE(chosen.size(), 4u);
 }
 
