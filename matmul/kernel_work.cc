@@ -92,9 +92,9 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
   constexpr MatMulDivisor kMinStepsPerUnit = 2;
   double units = std::min(slots.value, Floor(split_steps, kMinStepsPerUnit));
   const double split_cost = call.device.split_cost_factor * tile.split_cost;
-  const bool splits = may_split && units > 0 && split_steps + split_cost * units < steps * units &&
-                      2 * units * area * sizeof(float) <= call.workspace_bytes;
-  if (may_split && !splits && call.device.compute_capability >= 90) {
+  const bool pays = may_split && units > 0 && split_steps / units + split_cost < steps;
+  const bool splits = pays && 2 * units * area * sizeof(float) <= call.workspace_bytes;
+  if (pays && !splits && call.device.compute_capability >= 90) {
     return CountClusters(call, tile, tiles, steps);
   }
   if (!splits) split = units = 0;

@@ -68,8 +68,18 @@ TEST(TileWorkTest, SplitsWhereThereIsAWorkspace) {
   EXPECT_EQ(split.units, 256);
   EXPECT_EQ(split.steps, 2);
   EXPECT_EQ(split.block_steps, 4);
+  // Without, clusters of 16 blocks divide them: there is room for 15, and so one for each tile.
   args.workspace_bytes = 0;
-  const MatMulWork whole = Of(args);
+  const MatMulWork clusters = Of(args);
+  EXPECT_EQ(clusters.launches, 1);
+  EXPECT_EQ(clusters.units, 64);
+  EXPECT_EQ(clusters.steps, 8);
+  EXPECT_EQ(clusters.cluster_tiles, 1);
+  EXPECT_EQ(clusters.cluster_blocks, 16);
+  // Older GPUs have no clusters.
+  DeviceModel old = H200Model();
+  old.compute_capability = 80;
+  const MatMulWork whole = TileWork(MatMulCall(args, old), k64x64);
   EXPECT_EQ(whole.launches, 1);
   EXPECT_EQ(whole.units, 0);
   EXPECT_EQ(whole.steps, 128);
