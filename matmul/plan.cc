@@ -43,13 +43,12 @@ bool IsAligned(const Operand& operand, int64_t batch) {
 }
 
 MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {
-  const int form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
-                   (IsAligned(args.a, args.batch) ? 4 : 0) +
-                   (IsAligned(args.b, args.batch) ? 8 : 0) +
-                   (IsAligned(args.c, args.batch) ? 16 : 0) +
-                   (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
-                   (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
-                   (args.beta == 0 ? 256 : 0);
+  const int form =
+      (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
+      (IsAligned(args.a, args.batch) ? 4 : 0) + (IsAligned(args.b, args.batch) ? 8 : 0) +
+      (IsAligned(args.c, args.batch) ? 16 : 0) + (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
+      (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
+      (args.beta == 0 ? 256 : 0);
   return {{device.compute_capability, device.multiprocessors, args.m, args.n, args.k, args.batch,
            args.a.ld, args.b.ld, args.c.ld, form}};
 }
@@ -129,9 +128,9 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
     plan.us_ = best.us;
     plan.is_measured_ = true;
   }
-  plan.workspace_bytes_ =
-      is_empty ? 0
-               : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args), options.max_workspace_bytes);
+  plan.workspace_bytes_ = is_empty ? 0
+                                   : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args),
+                                              options.max_workspace_bytes);
   return plan;
 }
 
@@ -236,8 +235,7 @@ absl::Status MatMulPlans::AddText(absl::string_view text) {
       continue;
     }
     if (line.empty()) continue;
-    const std::vector<absl::string_view> words =
-        absl::StrSplit(line, ' ', absl::SkipEmpty());
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() != kNumbers + 4) {
       return wrong(absl::StrCat("it has ", words.size(), " words; a plan has ", kNumbers + 4));
     }

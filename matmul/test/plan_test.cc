@@ -78,7 +78,10 @@ TEST_F(PlanTest, RefusesWhatItDoesNotTake) {
   } cases[] = {
       {[](MatMulProblem* p, MatMulPlanOptions*) { p->m = -1; }, "m is -1"},
       {[](MatMulProblem* p, MatMulPlanOptions*) { p->a.ld = 3; }, "lda is 3"},
-      {[](MatMulProblem* p, MatMulPlanOptions*) { p->k = int64_t{1} << 31; p->a.ld = p->k; },
+      {[](MatMulProblem* p, MatMulPlanOptions*) {
+         p->k = int64_t{1} << 31;
+         p->a.ld = p->k;
+       },
        "k is 2147483648"},
       {[](MatMulProblem*, MatMulPlanOptions* o) { o->max_workspace_bytes = -1; },
        "max_workspace_bytes is -1"},
@@ -162,7 +165,8 @@ TEST_F(PlanTest, TextsComeBack) {
   EXPECT_EQ((*plan)->us(), 12.5);
   // A kernel that this program does not have has no plan.
   ASSERT_TRUE(
-      again.AddText("stridewise_plans 1\n90 132 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n").ok());
+      again.AddText("stridewise_plans 1\n90 132 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n")
+          .ok());
   EXPECT_EQ(again.size(), 4u);
 }
 
