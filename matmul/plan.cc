@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -89,6 +88,7 @@ absl::Status CheckOptions(const MatMulPlanOptions& options) {
 }  // namespace
 
 const std::string& MatMulPlan::kernel() const { return row_->entry->name; }
+const MatMulImplementation& MatMulPlan::implementation() const { return *row_->entry; }
 
 absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
                                       const MatMulPlanOptions& options) {
@@ -159,43 +159,53 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
 
 struct MatMulPlans::State {
   // Adds the plan, or replaces that of the same key. REQUIRES: the mutex is held.
-  const MatMulPlan* Put(const MatMulPlan& plan) {
+  void Put(const MatMulPlan& plan) {
     const auto [place, is_new] = by_key.emplace(plan.key(), plans.size());
     if (is_new) {
       plans.push_back(plan);
     } else {
       plans[place->second] = plan;
     }
-    return &plans[place->second];
   }
 
   mutable std::shared_mutex mutex;
-  std::deque<MatMulPlan> plans;  // Whose elements stay where they are.
+  std::vector<MatMulPlan> plans;  // In the order in which they were made.
   std::unordered_map<MatMulPlanKey, size_t, HashOfKey> by_key;
 };
 
 MatMulPlans::MatMulPlans() : state_(std::make_unique<State>()) {}
 MatMulPlans::~MatMulPlans() = default;
 
-absl::StatusOr<const MatMulPlan*> MatMulPlans::Get(const MatMulProblem& problem,
-                                                   const MatMulPlanOptions& options) {
+std::optional<MatMulPlan> MatMulPlans::Find(const MatMulProblem& problem,
+                                            const MatMulPlanOptions& options) const {
   const MatMulArgs args = RowMajorArgs(WithPointers(problem));
   const DeviceModel* device = options.device_model;
   if (device == nullptr) {
     DeviceScope scope;
-    RETURN_IF_ERROR(scope.Enter(problem.device));
-    ASSIGN_OR_RETURN(device, gpu::CurrentModel());
+    if (!scope.Enter(problem.device).ok()) return std::nullopt;
+    const absl::StatusOr<const DeviceModel*> current = gpu::CurrentModel();
+    if (!current.ok()) return std::nullopt;
+    device = *current;
   }
-  {
-    const std::shared_lock<std::shared_mutex> lock(state_->mutex);
-    const auto found = state_->by_key.find(KeyOf(args, *device));
-    if (found != state_->by_key.end()) return &state_->plans[found->second];
-  }
-  ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
+  const MatMulPlanKey key = KeyOf(args, *device);
+  const std::shared_lock<std::shared_mutex> lock(state_->mutex);
+  const auto found = state_->by_key.find(key);
+  if (found == state_->by_key.end()) return std::nullopt;
+  return state_->plans[found->second];
+}
+
+void MatMulPlans::Add(const MatMulPlan& plan) {
   const std::unique_lock<std::shared_mutex> lock(state_->mutex);
-  const auto found = state_->by_key.find(plan.key());  // Another thread's, meanwhile.
-  if (found != state_->by_key.end()) return &state_->plans[found->second];
-  return state_->Put(plan);
+  state_->Put(plan);
+}
+
+absl::StatusOr<MatMulPlan> MatMulPlans::Get(const MatMulProblem& problem,
+                                            const MatMulPlanOptions& options) {
+  const std::optional<MatMulPlan> found = Find(problem, options);
+  if (found.has_value()) return *found;
+  ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
+  Add(plan);
+  return plan;
 }
 
 size_t MatMulPlans::size() const {

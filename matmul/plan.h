@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -34,6 +35,7 @@ namespace stridewise {
 
 struct DeviceModel;
 struct MatMulDispatch;
+struct MatMulImplementation;
 
 enum class MatMulPlanning {
   kEstimate,  // The kernel that is predicted to be the fastest; takes a microsecond.
@@ -87,6 +89,9 @@ class MatMulPlan {
 
   const MatMulPlanKey& key() const { return key_; }
 
+  // Returns the kernel's entry, for callers inside the house.
+  const MatMulImplementation& implementation() const;
+
  private:
   friend class MatMulPlans;
   friend absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
@@ -120,14 +125,20 @@ class MatMulPlans {
   MatMulPlans(const MatMulPlans&) = delete;
   MatMulPlans& operator=(const MatMulPlans&) = delete;
 
-  // Returns the plan of such problems, or makes it with PlanMatMul() and keeps it. A plan that is
-  // found takes some hundred nanoseconds, and stays valid as long as this. A kept plan that was
-  // estimated does where the options ask for a measured one: Clear() forgets.
-  absl::StatusOr<const MatMulPlan*> Get(const MatMulProblem& problem,
-                                        const MatMulPlanOptions& options = {});
+  // Returns the plan of such problems, if it is kept: in some hundred nanoseconds.
+  std::optional<MatMulPlan> Find(const MatMulProblem& problem,
+                                 const MatMulPlanOptions& options = {}) const;
+
+  // Keeps a plan, instead of that for the same key.
+  void Add(const MatMulPlan& plan);
+
+  // Returns the plan of such problems that is kept, or makes it with PlanMatMul() and keeps it. A
+  // kept plan that was estimated does where the options ask for a measured one: Clear() forgets.
+  absl::StatusOr<MatMulPlan> Get(const MatMulProblem& problem,
+                                 const MatMulPlanOptions& options = {});
 
   size_t size() const;
-  void Clear();  // Plans that were handed out are no longer valid.
+  void Clear();
 
   // Returns a text with a line for each plan, in the order in which they were made.
   std::string ToText() const;

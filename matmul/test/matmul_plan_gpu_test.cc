@@ -118,12 +118,12 @@ TEST_F(MatMulPlanGpuTest, AKernelThatDoesNotTakeTheCallIsRefused) {
   const auto made = plans.Get(problem_);
   ASSERT_TRUE(made.ok()) << made.status();
   std::string text = plans.ToText();
-  text.replace(text.find(" " + (*made)->kernel() + " "), (*made)->kernel().size() + 2, " ragged ");
+  text.replace(text.find(" " + made->kernel() + " "), made->kernel().size() + 2, " ragged ");
   ASSERT_TRUE(plans.AddText(text).ok()) << text;
   const auto forced = plans.Get(problem_);
   ASSERT_TRUE(forced.ok());
-  EXPECT_EQ((*forced)->kernel(), "ragged");
-  const absl::Status status = MatMul(**forced, problem_, nullptr);
+  EXPECT_EQ(forced->kernel(), "ragged");
+  const absl::Status status = MatMul(*forced, problem_, nullptr);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_NE(std::string(status.message()).find("ragged"), std::string::npos);
 }
