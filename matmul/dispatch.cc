@@ -19,6 +19,9 @@ bool HasNoElements(const MatMulArgs& args) { return args.m == 0 || args.n == 0 |
 // The most kernels that a choice considers: their predictions lie on the stack.
 constexpr size_t kMostCandidates = 32;
 
+// Of this factor or more no kernel is faster without its workspace.
+constexpr double kNearTheBest = 1.5;
+
 // Returns what the caller plans for, or the current device.
 absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
   if (args.device_model != nullptr) return *args.device_model;
@@ -79,11 +82,24 @@ MatMulPrediction MatMulChooser::Choose(const MatMulArgs& args, const DeviceModel
     if (!(rough_us[i] * candidate.model.least_correction < best.us)) return;
     SetKernelFeatures(candidate.model.costs, work[i], &features);
     const double us = rough_us[i] * CorrectionOf(candidate.model, features);
-    if (us < best.us) best = {candidate.row, us};
+    if (us < best.us) best = {candidate.row, us, true};
   };
   if (!candidates_.empty()) correct(first);
   for (size_t i = 0; i < candidates_.size(); ++i) {
     if (i != first) correct(i);
+  }
+  // Those that would keep partial sums in the workspace, and are not far behind, without it.
+  MatMulCall without = call;
+  without.workspace_bytes = 0;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
+    if (!(rough_us[i] < kNearTheBest * best.us) || work[i].fixup_mb == 0) continue;
+    work[i] = candidate.row->work(without, candidate.row->entry->tile);
+    const double rough = UncorrectedUs(candidate.model.costs, work[i]);
+    if (!(rough * candidate.model.least_correction < best.us)) continue;
+    SetKernelFeatures(candidate.model.costs, work[i], &features);
+    const double us = rough * CorrectionOf(candidate.model, features);
+    if (us < best.us) best = {candidate.row, us, false};
   }
   if (best.row == nullptr) best.row = &MatMulDispatchTable().back();
   return best;
@@ -131,7 +147,9 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
   MatMulArgs any = WithAnyWorkspace(args);
   any.device_model = &device;
   const MatMulPrediction best = chooser.Choose(any, device, runs_on);
-  if (MatMulWorkspaceBytes(*best.row->entry, any) <= args.workspace_bytes) return best;
+  if (!best.uses_workspace || MatMulWorkspaceBytes(*best.row->entry, any) <= args.workspace_bytes) {
+    return best;
+  }
   return chooser.Choose(args, device, runs_on);
 }
 
@@ -149,7 +167,11 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
                              absl::Status (*run)(const MatMulImplementation& implementation,
                                                  const MatMulArgs& args)) {
   if (HasNoElements(args)) return absl::OkStatus();
-  return run(*ChooseMatMul(args, device, runs_on).entry, args);
+  const MatMulPrediction best = PredictMatMul(args, device, runs_on);
+  if (best.uses_workspace) return run(*best.row->entry, args);
+  MatMulArgs without = args;
+  without.workspace_bytes = 0;
+  return run(*best.row->entry, without);
 }
 
 LaunchStatus MatMulAuto(const MatMulArgs& args) {
@@ -163,7 +185,8 @@ int64_t MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
   if (HasNoElements(args)) return 0;
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
   if (!device.ok()) return 0;
-  return MatMulWorkspaceBytes(*ChooseMatMul(WithAnyWorkspace(args), *device).entry, args);
+  const MatMulPrediction best = PredictMatMul(WithAnyWorkspace(args), *device);
+  return best.uses_workspace ? MatMulWorkspaceBytes(*best.row->entry, args) : 0;
 }
 
 }  // namespace stridewise
