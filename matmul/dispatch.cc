@@ -1,8 +1,10 @@
 #include "matmul/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -139,7 +141,62 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
       ->second;
 }
 
-MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+namespace {
+
+// All that a choice depends on.
+using ChoiceKey = std::array<int64_t, 14>;
+
+ChoiceKey KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  constexpr uintptr_t kAlignment = 16;
+  const auto place = [&](const void* data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
+  };
+  int64_t split_cost_factor = 0;
+  static_assert(sizeof(split_cost_factor) == sizeof(device.split_cost_factor));
+  std::memcpy(&split_cost_factor, &device.split_cost_factor, sizeof(split_cost_factor));
+  const int64_t form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
+                       (args.alpha == 0 ? 4 : 0) + (args.beta == 0 ? 8 : 0) +
+                       (runs_on == RunsOn::kDevice ? 16 : 0) + 32 * place(args.a.data) +
+                       512 * place(args.b.data);
+  return {args.m,
+          args.n,
+          args.k,
+          args.batch,
+          args.a.ld,
+          args.b.ld,
+          args.a.stride,
+          args.b.stride,
+          args.workspace_bytes,
+          form,
+          device.compute_capability,
+          device.multiprocessors,
+          split_cost_factor,
+          device.k_part_cost_bytes};
+}
+
+// The latest choices of a thread: programs repeat their products, and finding a choice again takes
+// a tenth of the time of making it. What is found is what would be chosen.
+class LatestChoices {
+ public:
+  struct Entry {
+    ChoiceKey key = {};
+    MatMulPrediction prediction;  // Without a row where there is none.
+  };
+
+  Entry& For(const ChoiceKey& key) {
+    uint64_t hash = 0;
+    for (const int64_t number : key) {
+      hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+    }
+    return entries_[hash >> (64 - kLogEntries)];
+  }
+
+ private:
+  static constexpr int kLogEntries = 6;
+  std::array<Entry, 1 << kLogEntries> entries_;
+};
+
+MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   const MatMulChooser& chooser = ChooserFor(device);
   if (args.workspace_bytes == 0 || args.workspace_bytes == kAnyWorkspace) {
     return chooser.Choose(args, device, runs_on);
@@ -151,6 +208,18 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
     return best;
   }
   return chooser.Choose(args, device, runs_on);
+}
+
+}  // namespace
+
+MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  static thread_local LatestChoices latest;
+  const ChoiceKey key = KeyOf(args, device, runs_on);
+  LatestChoices::Entry& entry = latest.For(key);
+  if (entry.prediction.row == nullptr || entry.key != key) {
+    entry = {key, PredictAnew(args, device, runs_on)};
+  }
+  return entry.prediction;
 }
 
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
