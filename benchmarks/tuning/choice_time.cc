@@ -75,8 +75,12 @@ absl::StatusOr<int> RunProgram() {
     problems.push_back(ProblemOf(without.back()));
     RETURN_IF_ERROR(plans.Get(problems.back(), options).status());
   }
-  Print("a choice, with any workspace", [&](size_t i) { (void)ChooseMatMul(with[i], h200); });
-  Print("a choice, without a workspace", [&](size_t i) { (void)ChooseMatMul(without[i], h200); });
+  const MatMulChooser& chooser = ChooserFor(h200);
+  Print("a choice, with any workspace",
+        [&](size_t i) { (void)chooser.Choose(with[i], h200, RunsOn::kDevice); });
+  Print("a choice, without a workspace",
+        [&](size_t i) { (void)chooser.Choose(without[i], h200, RunsOn::kDevice); });
+  Print("a choice that was made before", [&](size_t i) { (void)ChooseMatMul(with[i], h200); });
   Print("a plan that is found", [&](size_t i) { (void)plans.Get(problems[i], options); });
   return kExitOk;
 }

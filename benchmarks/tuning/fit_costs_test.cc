@@ -115,7 +115,7 @@ TEST(FitCostModelTest, CorrectsWhatTheCountsDoNotKnow) {
   const Samples samples(Known(), 2000, change);
   const double without = MeanError({FitCosts(samples.get()), 1, 1, {}}, samples.get());
   const MatMulCostModel model = FitCostModel(samples.get(), {});
-  EXPECT_GT(without, 0.1);
+  EXPECT_GT(without, 0.05);
   EXPECT_LT(MeanError(model, samples.get()), without / 2);
   EXPECT_LT(model.least_correction, 1);
   EXPECT_GT(model.most_correction, 1);
