@@ -50,7 +50,7 @@ class MatMulChooser {
   // Returns the row for these arguments on such a device: the one with the least predicted time, of
   // those that take the call and run there; where the tuning knows none of them, the last of the
   // table, which takes everything. Looks at shape, form, workspace and addresses, never at what
-  // they point to. Takes less than a microsecond and allocates nothing.
+  // they point to. Allocates nothing.
   MatMulPrediction Choose(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) const;
 
   // Returns the predictions for all that take the call, in the order of the table.

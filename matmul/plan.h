@@ -38,7 +38,7 @@ struct MatMulDispatch;
 struct MatMulImplementation;
 
 enum class MatMulPlanning {
-  kEstimate,  // The kernel that is predicted to be the fastest; takes a microsecond.
+  kEstimate,  // The kernel that is predicted to be the fastest; takes some microseconds.
   kMeasure,  // The fastest of those that are predicted to be among the fastest; takes milliseconds.
 };
 
