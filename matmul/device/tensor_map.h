@@ -1,4 +1,5 @@
-// Describes a matrix to the tensor memory accelerator (TMA), which copies boxes of it.
+// Describes a matrix, or a batch of them, to the tensor memory accelerator (TMA), which copies
+// boxes of it.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_MAP_H_
@@ -20,24 +21,36 @@
 
 namespace stridewise {
 
-// Returns whether the TMA can address the matrix: its first element lies at a multiple of 16 bytes,
-// rows are a multiple of that apart, and there are at least one and fewer than 2^31 rows and
-// columns.
+// The matrices of a batch that differ: one where all multiplications read the same.
+struct MatrixCount {
+  int64_t count = 1;
+  int64_t stride = 0;  // Elements from one to the next; 0 for one.
+
+  MatrixCount(int64_t batch, int64_t batch_stride)
+      : count(batch_stride == 0 ? 1 : batch), stride(count == 1 ? 0 : batch_stride) {}
+};
+
+// Returns whether the TMA can address the matrices: the first element lies at a multiple of 16
+// bytes, rows and matrices are a multiple of that apart, and there are at least one and fewer than
+// 2^31 rows, columns and matrices.
 template <typename T>
-bool HasTensorMap(const ConstMatrix<T>& matrix) {
+bool HasTensorMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
   constexpr int64_t kMaxExtent = (int64_t{1} << 31) - 1;
   constexpr int64_t kMaxStrideBytes = int64_t{1} << 40;
   constexpr auto kElementBytes = static_cast<int64_t>(sizeof(T));
   return reinterpret_cast<uintptr_t>(matrix.data) % kVectorBytes == 0 &&
          matrix.ld % (kVectorBytes / kElementBytes) == 0 &&
          matrix.ld < kMaxStrideBytes / kElementBytes && matrix.rows > 0 && matrix.cols > 0 &&
-         matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent;
+         matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent &&
+         matrices.stride % (kVectorBytes / kElementBytes) == 0 &&
+         matrices.stride < kMaxStrideBytes / kElementBytes && matrices.count <= kMaxExtent;
 }
 
 // Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row
-// without gaps. REQUIRES: HasTensorMap(matrix). Takes some hundred nanoseconds: it calls the
-// driver, not the device.
-inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix, uint32_t box_rows,
+// without gaps. REQUIRES: HasTensorMap(matrix, matrices). Takes some hundred nanoseconds: it calls
+// the driver, not the device.
+inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix,
+                                               const MatrixCount& matrices, uint32_t box_rows,
                                                uint32_t box_cols) {
   // Looked up once: the look-up takes longer than the call.
   static const auto& encode =
@@ -45,13 +58,17 @@ inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix,
           "cuTensorMapEncodeTiled", 12000));
   RETURN_IF_ERROR(encode.status());
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
-                                static_cast<cuuint64_t>(matrix.rows)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float)};
-  const cuuint32_t box[] = {box_cols, box_rows};
-  const cuuint32_t element_strides[] = {1, 1};
+                                static_cast<cuuint64_t>(matrix.rows),
+                                static_cast<cuuint64_t>(matrices.count)};
+  // The stride of a single matrix is not used, and must not be 0.
+  const int64_t stride = matrices.count == 1 ? matrix.ld : matrices.stride;
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float),
+                                static_cast<cuuint64_t>(stride) * sizeof(float)};
+  const cuuint32_t box[] = {box_cols, box_rows, 1};
+  const cuuint32_t element_strides[] = {1, 1, 1};
   CUtensorMap map;
   const CUresult error = (*encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(matrix.data), extents, strides,
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(matrix.data), extents, strides,
       box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {

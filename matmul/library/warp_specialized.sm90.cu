@@ -71,6 +71,12 @@ struct PipelineState {
   }
 };
 
+// Which operands differ from one multiplication of a batch to the next.
+struct Matrices {
+  bool a_differ;
+  bool b_differ;
+};
+
 // Sets `work` to the block's index-th piece of work, whole tiles first and then its unit of the
 // split tiles, and returns whether there is one.
 __device__ inline bool FindWork(const StreamKSchedule& schedule, uint32_t whole_tiles,
@@ -86,13 +92,17 @@ __device__ inline bool FindWork(const StreamKSchedule& schedule, uint32_t whole_
 
 // The producer: loads the stages of all of the block's work, each as soon as it is empty.
 __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
-                                  const StreamKSchedule& schedule, uint32_t whole_tiles,
-                                  const TileOrder<Tile>& order, SharedMemory& memory) {
+                                  const Matrices& matrices, const StreamKSchedule& schedule,
+                                  uint32_t whole_tiles, const TileOrder<Tile>& order,
+                                  SharedMemory& memory) {
   PipelineState state;
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindWork(schedule, whole_tiles, i, &work); ++i) {
-    const TileOffset offset = order.OffsetOf(work.tile);
+    const TileOffset offset = order.OffsetOf(work.tile % schedule.tiles);
+    const auto index = static_cast<int>(work.tile / schedule.tiles);
+    const int index_a = matrices.a_differ ? index : 0;
+    const int index_b = matrices.b_differ ? index : 0;
     int k = static_cast<int>(work.first_step) * Tile::kBlockK;
 #pragma unroll 1
     for (uint32_t step = 0; step < work.steps; ++step) {
@@ -100,8 +110,8 @@ __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
       Mbarrier& full = memory.full[state.stage];
       memory.empty[state.stage].Wait(state.phase ^ 1);
       full.ArriveExpecting(Tile::kStageBytes);
-      CopyBox(a, static_cast<int>(offset.row), k, stage, full);
-      CopyBox(b, static_cast<int>(offset.col), k, stage + Tile::kOffsetOfB, full);
+      CopyBox(a, static_cast<int>(offset.row), k, index_a, stage, full);
+      CopyBox(b, static_cast<int>(offset.col), k, index_b, stage + Tile::kOffsetOfB, full);
       k += Tile::kBlockK;
       state.Advance();
     }
@@ -165,7 +175,8 @@ __device__ inline void MultiplyStages(uint32_t steps, uint32_t a_first, uint32_t
 
 __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
     WarpSpecialized(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                    Gemm<Tile::Types> gemm, StreamKSchedule schedule, uint32_t whole_tiles) {
+                    Matrices matrices, Gemm<Tile::Types> gemm, StreamKSchedule schedule,
+                    uint32_t whole_tiles) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) char shared[];
   SharedMemory& memory = *reinterpret_cast<SharedMemory*>(shared);
@@ -182,7 +193,7 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
 
   if (thread >= Tile::kThreads) {
     ReleaseRegistersDownTo<kProducerRegisters>();
-    if (thread == Tile::kThreads) LoadStages(a, b, schedule, whole_tiles, order, memory);
+    if (thread == Tile::kThreads) LoadStages(a, b, matrices, schedule, whole_tiles, order, memory);
     return;
   }
   AcquireRegistersUpTo<kConsumerRegisters>();
@@ -198,7 +209,10 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
     accumulators.Clear();
     MultiplyStages(work.steps, a_first, b_first, state, memory, accumulators);
     if (work.steps == schedule.steps_per_tile) {
-      StoreTile(accumulators, gemm.epilogue, memory.out, gemm.c, order.OffsetOf(work.tile), thread);
+      auto c = gemm.c;
+      c.data += work.tile / schedule.tiles * gemm.stride_c;
+      StoreTile(accumulators, gemm.epilogue, memory.out, c,
+                order.OffsetOf(work.tile % schedule.tiles), thread);
     } else {
       StorePartialSums(schedule, work.tile, blockIdx.x, memory.out, thread, accumulators);
     }
@@ -210,9 +224,9 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
 struct Plan {
   Plan(const MatMulArgs& args, const DeviceModel& device)
       : gemm(GemmOf<Tile::Types>(args)),
-        a(args.A<float>(), !args.a.transposed),
-        b(args.B<float>(), args.b.transposed),
-        split(PlanSplit<Tile>(gemm, /*batch=*/1, device)),
+        a(args.A<float>(), MatrixCount(args.batch, args.a.stride), !args.a.transposed),
+        b(args.B<float>(), MatrixCount(args.batch, args.b.stride), args.b.transposed),
+        split(PlanSplit<Tile>(gemm, args.batch, device)),
         slots(ResidentBlocks<Tile>(device)) {}
 
   int64_t PackedBytes() const { return a.Bytes() + b.Bytes(); }
@@ -228,15 +242,16 @@ struct Plan {
 // Returns whether this kernel takes such a call and was built for such a device.
 bool Applies(const Plan& plan, const MatMulArgs& args) {
   const auto has_tensor_map = [&](int64_t mn) {
-    return HasTensorMap(ConstMatrix<float>{nullptr, plan.gemm.k, mn, kVector});
+    return HasTensorMap(ConstMatrix<float>{nullptr, plan.gemm.k, mn, kVector},
+                        MatrixCount(args.batch, kVector));
   };
-  const bool fits =
-      args.batch == 1 && plan.gemm.k > 0 && has_tensor_map(args.m) && has_tensor_map(args.n);
+  const bool fits = plan.gemm.k > 0 && has_tensor_map(args.m) && has_tensor_map(args.n) &&
+                    plan.a.IsOneLaunch() && plan.b.IsOneLaunch();
   // Packing takes 2 ps an element; a product of this number of multiplications for each of them
   // takes 7 % less time than stream_k's.
   constexpr double kProductsPerElement = 900;
-  const double products =
-      static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
+  const double products = static_cast<double>(args.m) * static_cast<double>(args.n) *
+                          static_cast<double>(args.k) * static_cast<double>(args.batch);
   if (!fits || kProductsPerElement * (plan.a.Elements() + plan.b.Elements()) > products) {
     return false;
   }
@@ -273,13 +288,16 @@ LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
   RETURN_IF_ERROR(plan.a.Launch(packed_a, args.stream));
   RETURN_IF_ERROR(plan.b.Launch(packed_b, args.stream));
   ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(plan.a.Packed(packed_a), Tile::kBlockK, Tile::kBlockM));
+                   TensorMapOf(plan.a.Packed(packed_a), plan.a.PackedMatrices(), Tile::kBlockK,
+                               Tile::kBlockM));
   ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(plan.b.Packed(packed_b), Tile::kBlockK, Tile::kBlockN));
+                   TensorMapOf(plan.b.Packed(packed_b), plan.b.PackedMatrices(), Tile::kBlockK,
+                               Tile::kBlockN));
+  const Matrices matrices = {plan.a.PackedMatrices().count > 1, plan.b.PackedMatrices().count > 1};
   const int64_t whole_tiles = plan.split.WholeTiles();
   const int64_t blocks = std::max(std::min(whole_tiles, plan.slots), plan.split.units);
   RETURN_IF_ERROR(Launch(WarpSpecialized, Grid{blocks}, Block{kThreads}, sizeof(SharedMemory),
-                         args.stream, a, b, plan.gemm, schedule,
+                         args.stream, a, b, matrices, plan.gemm, schedule,
                          static_cast<uint32_t>(whole_tiles)));
   return LaunchFixup<Tile>(plan.gemm, plan.split, schedule, args.stream);
 }
