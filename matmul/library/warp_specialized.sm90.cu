@@ -287,12 +287,12 @@ LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
   const StreamKSchedule schedule = plan.split.ScheduleIn(packed_b + plan.b.Bytes());
   RETURN_IF_ERROR(plan.a.Launch(packed_a, args.stream));
   RETURN_IF_ERROR(plan.b.Launch(packed_b, args.stream));
-  ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(plan.a.Packed(packed_a), plan.a.PackedMatrices(), Tile::kBlockK,
-                               Tile::kBlockM));
-  ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(plan.b.Packed(packed_b), plan.b.PackedMatrices(), Tile::kBlockK,
-                               Tile::kBlockN));
+  ASSIGN_OR_RETURN(
+      const CUtensorMap a,
+      TensorMapOf(plan.a.Packed(packed_a), plan.a.PackedMatrices(), Tile::kBlockK, Tile::kBlockM));
+  ASSIGN_OR_RETURN(
+      const CUtensorMap b,
+      TensorMapOf(plan.b.Packed(packed_b), plan.b.PackedMatrices(), Tile::kBlockK, Tile::kBlockN));
   const Matrices matrices = {plan.a.PackedMatrices().count > 1, plan.b.PackedMatrices().count > 1};
   const int64_t whole_tiles = plan.split.WholeTiles();
   const int64_t blocks = std::max(std::min(whole_tiles, plan.slots), plan.split.units);
