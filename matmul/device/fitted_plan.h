@@ -23,11 +23,11 @@
 namespace stridewise {
 
 // For tiles of some 64x128: 8x8 elements a thread have 64 fma for four loads from shared memory.
-using FittedTile8x8 = FittedTile<8, 128, 192, 16, 1, 4>;
+using FittedTile8x8 = FittedTile<8, 128, 192, 16, 3, 1, 4>;
 // For few rows or columns: a tile of 8 columns has 120 rows.
-using FittedTile4x4 = FittedTile<4, 128, 136, 16, 1, 8>;
+using FittedTile4x4 = FittedTile<4, 128, 136, 16, 3, 1, 8>;
 // For few elements of C: four slices of a deeper step, so that more loads are in flight.
-using FittedTileSliced = FittedTile<4, 128, 72, 64, 4, 3>;
+using FittedTileSliced = FittedTile<4, 128, 72, 64, 3, 4, 3>;
 
 enum class FittedPolicy { k8x8, k4x4, kSliced };
 

@@ -21,8 +21,8 @@ namespace stridewise {
 // A thread computes kThreadExtent x kThreadExtent elements. A tile has at most kMostExtent rows and
 // columns together. kSlicesOfK groups of threads compute the whole tile each, from different parts
 // of every step, which covers kStep of the k extent.
-template <int kThreadExtent, int kThreadsOfBlock, int kMostExtent, int kStep, int kSlicesOfK,
-          int kBlocks>
+template <int kThreadExtent, int kThreadsOfBlock, int kMostExtent, int kStep, int kStagesOfRing,
+          int kSlicesOfK, int kBlocks>
 struct FittedTile {
   using Types = Float32;
   using Accumulator = Types::Accumulator;
@@ -32,7 +32,7 @@ struct FittedTile {
   static constexpr int kStepK = kStep;
   static constexpr int kSlices = kSlicesOfK;
   static constexpr int kSliceK = kStepK / kSlices;
-  static constexpr int kStages = 3;
+  static constexpr int kStages = kStagesOfRing;
   static constexpr int kMinBlocks = kBlocks;
   static constexpr int kMaxExtent = kMostExtent;
 

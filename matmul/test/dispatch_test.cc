@@ -65,7 +65,10 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
   batch.batch = 1000;
   EXPECT_STREQ(ChooseMatMul(batch, H200Model(), RunsOn::kDevice, kTuning).implementation,
                "batch_64x64");
-  std::set<std::string> reached = {"batch_64x64"};
+  MatMulArgs odd = Gapless(463, 7, 155);
+  odd.batch = 972;
+  EXPECT_STREQ(ChooseMatMul(odd, H200Model(), RunsOn::kDevice, kTuning).implementation, "fitted");
+  std::set<std::string> reached = {"batch_64x64", "fitted"};
   for (const auto& c : cases) {
     const MatMulDispatch& chosen = ChooseMatMul(c.args, c.device, RunsOn::kDevice, kTuning);
     EXPECT_STREQ(chosen.implementation, c.want)

@@ -252,6 +252,7 @@ TEST(MatMulOnHostExecutor, AutoChoosesEveryKernelThatRunsHere) {
     const char* want;
     MatMulCase c;
   } cases[] = {
+      {"fitted", {40, 7, 100, 1, false, true, 1, 0, /*batch=*/40}},
       {"tiny", {7, 5, 3, 1}},
       {"thin", {3, 40, 600, 1}},
       {"stream_k_32x32", {40, 33, 200, 1}},
