@@ -50,6 +50,9 @@ struct FittedTile {
   static_assert(kMaxExtent % (2 * kVector) == 0, "see kPitch");
   static_assert(kStepK % 16 == 0, "copies along k are of 16 elements, two sectors");
   static_assert(kStepK % (2 * kSlices) == 0, "the main loop takes pairs of k");
+  static_assert((kStages * kStageFloats * static_cast<int>(sizeof(float)) + 1024) * kMinBlocks <=
+                    228 * 1024,
+                "more shared memory than there is");
 };
 
 // How a call's tiles are arranged, a kernel's argument. All tiles are equal but for what lies
