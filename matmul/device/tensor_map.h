@@ -43,7 +43,8 @@ bool HasTensorMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
          matrix.ld < kMaxStrideBytes / kElementBytes && matrix.rows > 0 && matrix.cols > 0 &&
          matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent &&
          matrices.stride % (kVectorBytes / kElementBytes) == 0 &&
-         matrices.stride < kMaxStrideBytes / kElementBytes && matrices.count <= kMaxExtent;
+         matrices.stride < kMaxStrideBytes / kElementBytes && matrices.count > 0 &&
+         matrices.count <= kMaxExtent;
 }
 
 // Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row

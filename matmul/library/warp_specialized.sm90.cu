@@ -290,7 +290,7 @@ int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args) {
 }
 
 LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0) return LaunchStatus();
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   Plan plan(args, device);
   if (!Applies(plan, args) || args.workspace_bytes < plan.PackedBytes()) {
