@@ -28,7 +28,9 @@ namespace stridewise {
 
 #ifdef STRIDEWISE_HOST_EXECUTOR
 using executor::Launch;
+using executor::LaunchClusters;
 using executor::LaunchDependent;
+using executor::LaunchDependentClusters;
 #else
 // When a kernel may begin.
 enum class Begin {
@@ -38,11 +40,13 @@ enum class Begin {
 
 // Launches with CUDA's array of pointers to the arguments. Use Launch() instead.
 LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
-                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments);
+                           size_t shared_bytes, cudaStream_t stream, Begin begin, int cluster,
+                           void** arguments);
 
 template <typename... Params, typename... Args>
 LaunchStatus LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
-                         size_t shared_bytes, cudaStream_t stream, Begin begin, Args&&... args) {
+                         size_t shared_bytes, cudaStream_t stream, Begin begin, int cluster,
+                         Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   std::tuple<Params...> values(std::forward<Args>(args)...);
   return std::apply(
@@ -50,7 +54,7 @@ LaunchStatus LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Bloc
         // One more than needed: an array of no elements is not C++.
         void* pointers[] = {const_cast<void*>(static_cast<const void*>(&value))..., nullptr};
         return LaunchUntyped(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes,
-                             stream, begin, pointers);
+                             stream, begin, cluster, pointers);
       },
       values);
 }
@@ -61,7 +65,7 @@ template <typename... Params, typename... Args>
 LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kAfterPrevious,
-                     std::forward<Args>(args)...);
+                     /*cluster=*/1, std::forward<Args>(args)...);
 }
 
 // Launches a kernel whose threads all call WaitForPreviousKernel() before they access memory. Its
@@ -73,6 +77,26 @@ template <typename... Params, typename... Args>
 LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const Block& block,
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kDuringPrevious,
+                     /*cluster=*/1, std::forward<Args>(args)...);
+}
+
+// Does what Launch() does, with clusters of `cluster` blocks that are neighbours in x and run at
+// the same time (see cluster.h). REQUIRES: grid.x is a multiple of `cluster`, which is at most 16,
+// and is 1 unless the device has compute capability 9.0.
+template <typename... Params, typename... Args>
+LaunchStatus LaunchClusters(int cluster, void (*kernel)(Params...), const Grid& grid,
+                            const Block& block, size_t shared_bytes, cudaStream_t stream,
+                            Args&&... args) {
+  return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kAfterPrevious, cluster,
+                     std::forward<Args>(args)...);
+}
+
+// Does what LaunchDependent() does, with clusters.
+template <typename... Params, typename... Args>
+LaunchStatus LaunchDependentClusters(int cluster, void (*kernel)(Params...), const Grid& grid,
+                                     const Block& block, size_t shared_bytes, cudaStream_t stream,
+                                     Args&&... args) {
+  return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kDuringPrevious, cluster,
                      std::forward<Args>(args)...);
 }
 #endif
@@ -82,6 +106,14 @@ LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const 
 __device__ inline void WaitForPreviousKernel() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Allows the next kernel on the stream, if it is one of LaunchDependent(), to begin where blocks of
+// this one end, from when all of them have called this.
+__device__ inline void LetNextKernelBegin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 

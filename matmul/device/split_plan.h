@@ -22,12 +22,16 @@ struct SplitPlan {
   int64_t units = 0;
   int64_t split_tiles = 0;
   int64_t tile_bytes = 0;
+  int cluster_blocks = 0;  // Of the cluster that computes a unit; 0: a unit is for one block.
 
   int64_t WholeTiles() const { return all_tiles - split_tiles; }
 
-  int64_t WorkspaceBytes() const { return 2 * units * tile_bytes; }
+  int64_t WorkspaceBytes() const { return cluster_blocks > 0 ? 0 : 2 * units * tile_bytes; }
 
-  void SplitNothing() { units = split_tiles = 0; }
+  // Returns whether a cluster's unit ends a tile that another one begins.
+  bool HasTails() const { return cluster_blocks > 0 && units < split_tiles; }
+
+  void SplitNothing() { units = split_tiles = cluster_blocks = 0; }
 
   StreamKSchedule ScheduleIn(void* workspace) const {
     const int64_t steps = split_tiles * steps_per_tile;
@@ -71,6 +75,68 @@ SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
                             static_cast<double>(plan.steps_per_tile);
   if (!worth_it) plan.SplitNothing();
   return plan;
+}
+
+// A size of clusters, and the number of them that an H200 holds at once, with one block on each
+// multiprocessor and with two. A cluster lies within one of the device's groups of multiprocessors,
+// and above pairs the groups have a rest. Measured; with 16 blocks cudaOccupancyMaxActiveClusters()
+// says 16 for two blocks, but one of those waits.
+struct ClusterSize {
+  int blocks;
+  int clusters[2];
+};
+inline constexpr ClusterSize kClusterSizes[] = {
+    {2, {66, 132}}, {3, {39, 79}}, {4, {30, 62}}, {6, {17, 39}},
+    {8, {15, 30}},  {12, {7, 16}}, {16, {7, 15}},
+};
+
+// Returns the number of clusters of this size that the device holds at once.
+template <typename Tile>
+int64_t ResidentClusters(const ClusterSize& size, const DeviceModel& device) {
+  constexpr int kBlocks = Tile::kBlocksPerMultiprocessor;
+  constexpr int kOfH200 = 132;
+  const int64_t clusters = kBlocks == 1 ? size.clusters[0] : size.clusters[1] * (kBlocks / 2);
+  return clusters * device.multiprocessors / kOfH200;
+}
+
+struct TimedSplitPlan {
+  SplitPlan plan;
+  double steps;  // The time of all rounds, in k steps of one block.
+};
+
+// Returns the plan of a call without workspace: it splits the tiles of the last round among
+// clusters (cluster_split.h) where that round then takes less time, the cost of splitting included.
+template <typename Tile>
+TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
+                                const DeviceModel& device) {
+  SplitPlan plan;
+  plan.tiles = TileCount<Tile>(gemm.c);
+  plan.all_tiles = plan.tiles * batch;
+  plan.steps_per_tile = CeilDiv(gemm.k, Tile::kBlockK);
+  plan.tile_bytes = Tile::kTileBytes;
+  const int64_t slots = ResidentBlocks<Tile>(device);
+  const int64_t last_tiles = plan.all_tiles % slots;
+  const auto tile_steps = static_cast<double>(plan.steps_per_tile);
+  double last_steps = last_tiles > 0 ? tile_steps : 0;
+  for (const ClusterSize& size : kClusterSizes) {
+    const int64_t units = std::min(last_tiles, ResidentClusters<Tile>(size, device));
+    if (units == 0 || plan.steps_per_tile < size.blocks ||
+        (last_tiles + 1) * plan.steps_per_tile > std::numeric_limits<uint32_t>::max()) {
+      break;
+    }
+    // A unit for each tile costs less than a kernel with a second one and parts of two tiles or
+    // more. In kSplitCost, which is what splitting with a workspace costs.
+    const double tiles_of_unit = static_cast<double>(last_tiles) / static_cast<double>(units);
+    const double cost = units == last_tiles ? 0.7 : 0.9 * (tiles_of_unit + 1);
+    const double unit_steps = tile_steps * tiles_of_unit / size.blocks +
+                              device.split_cost_factor * Tile::kSplitCost * cost;
+    if (unit_steps >= last_steps) continue;
+    last_steps = unit_steps;
+    plan.units = units;
+    plan.split_tiles = last_tiles;
+    plan.cluster_blocks = size.blocks;
+  }
+  return {plan, static_cast<double>(plan.all_tiles / slots) * tile_steps + last_steps};
 }
 
 }  // namespace stridewise

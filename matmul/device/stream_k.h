@@ -10,6 +10,7 @@
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
+#include "matmul/device/cluster_split.h"
 #include "matmul/device/fixup.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/split_plan.h"
@@ -29,16 +30,6 @@
 
 namespace stridewise {
 namespace {  // Each file that includes this has kernels of its own.
-
-// Returns the value, which the compiler takes for another one. What is computed from it before the
-// main loop and after is then computed twice instead of kept in registers, of which the loop has
-// none to spare.
-__device__ inline uint32_t Reload(uint32_t value) {
-#ifndef STRIDEWISE_HOST_EXECUTOR
-  asm volatile("" : "+r"(value));
-#endif
-  return value;
-}
 
 // Stores a whole tile in C of multiplication `index`. `shared` as for StoreTile().
 template <typename Tile>
@@ -113,16 +104,27 @@ int64_t StreamKWorkspaceBytes(const MatMulArgs& args) {
 template <typename Tile>
 LaunchStatus LaunchStreamK(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckTileLd(args));
-  SplitPlan plan = PlanFor<Tile>(args);
-  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.SplitNothing();
   const auto gemm = GemmOf<typename Tile::Types>(args);
+  SplitPlan plan = PlanFor<Tile>(args);
+  if (args.workspace_bytes < plan.WorkspaceBytes()) {
+    const DeviceModel device = DeviceOf(args);
+    if (CanSplitAmongClusters<Tile>(device)) {
+      plan = PlanClusterSplit<Tile>(gemm, args.batch, device).plan;
+    } else {
+      plan.SplitNothing();
+    }
+  }
   const StreamKSchedule schedule = plan.ScheduleIn(args.workspace);
   RETURN_IF_ERROR(ForLayouts(args, [&](auto layout_a, auto layout_b) {
     RETURN_IF_ERROR(Launch(WholeTiles<Tile, layout_a(), layout_b()>, Grid{plan.WholeTiles()},
                            Block{Tile::kThreads}, Tile::kSharedBytes, args.stream, gemm, schedule));
+    if (plan.cluster_blocks > 0) {
+      return LaunchClusterSplit<Tile, layout_a(), layout_b()>(gemm, plan, schedule, args.stream);
+    }
     return Launch(StreamK<Tile, layout_a(), layout_b()>, Grid{plan.units}, Block{Tile::kThreads},
                   Tile::kSharedBytes, args.stream, gemm, schedule);
   }));
+  if (plan.cluster_blocks > 0) return LaunchStatus();
   return LaunchFixup<Tile>(gemm, plan, schedule, args.stream);
 }
 

@@ -23,6 +23,16 @@
 
 namespace stridewise {
 
+// Returns the value, which the compiler takes for another one. What is computed from it before a
+// main loop and after is then computed twice instead of kept in registers, of which the loop has
+// none to spare.
+__device__ inline uint32_t Reload(uint32_t value) {
+#ifndef STRIDEWISE_HOST_EXECUTOR
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
 // How the work of a call is divided, a kernel's argument. A step is a k step of one tile; the steps
 // of all split tiles are numbered tile by tile. All in 32 bits: where a unit begins and ends all
 // warps wait for its coordinates, and a division in 64 bits takes 100 instructions.

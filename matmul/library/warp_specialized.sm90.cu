@@ -233,11 +233,13 @@ bool Applies(const Plan& plan, const MatMulArgs& args) {
   const bool fits =
       args.batch == 1 && plan.gemm.k > 0 && has_tensor_map(args.m) && has_tensor_map(args.n);
   // Packing takes 2 ps an element; a product of this number of multiplications for each of them
-  // takes 7 % less time than stream_k's.
-  constexpr double kProductsPerElement = 900;
+  // takes 7 % less time than stream_k's. Where both operands are packed stream_k, which copies both
+  // by 4 bytes, is slower still.
+  const bool packs_both = plan.a.Elements() > 0 && plan.b.Elements() > 0;
+  const double products_per_element = packs_both ? 450 : 900;
   const double products =
       static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
-  if (!fits || kProductsPerElement * (plan.a.Elements() + plan.b.Elements()) > products) {
+  if (!fits || products_per_element * (plan.a.Elements() + plan.b.Elements()) > products) {
     return false;
   }
   // Built for a family of GPUs, without setmaxnreg, the kernel would keep its accumulators in local
@@ -246,7 +248,19 @@ bool Applies(const Plan& plan, const MatMulArgs& args) {
   return code.compute_capability >= 90 && code.local_bytes == 0;
 }
 
-// Runs what this kernel does not take, and calls without workspace for the packed operands.
+// Returns whether the fallback, which splits tiles without a workspace, takes less time than this
+// kernel with whole tiles.
+bool FallbackIsFaster(const Plan& plan, const DeviceModel& device) {
+  constexpr double kTimeOfFallback = 1.07;  // Over this kernel's, for the same k steps.
+  const auto unsplit_steps =
+      static_cast<double>(CeilDiv(plan.split.all_tiles, plan.slots) * plan.split.steps_per_tile);
+  return kTimeOfFallback *
+             PlanClusterSplit<BlockTile<TilePolicy128x256>>(plan.gemm, /*batch=*/1, device).steps <
+         unsplit_steps;
+}
+
+// Runs what this kernel does not take, and calls whose workspace does not suffice for the packed
+// operands or, where that matters, for partial sums.
 const MatMulFunctions& Fallback() {
   static const MatMulFunctions fallback = FunctionsOf("stream_k");
   return fallback;
@@ -262,10 +276,15 @@ int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args) {
 
 LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0) return LaunchStatus();
-  Plan plan(args, DeviceOf(args));
-  if (!Applies(plan, args) || args.workspace_bytes < plan.PackedBytes())
+  const DeviceModel device = DeviceOf(args);
+  Plan plan(args, device);
+  if (!Applies(plan, args) || args.workspace_bytes < plan.PackedBytes()) {
     return Fallback().run(args);
-  if (args.workspace_bytes < plan.WorkspaceBytes()) plan.split.SplitNothing();
+  }
+  if (args.workspace_bytes < plan.WorkspaceBytes()) {
+    if (FallbackIsFaster(plan, device)) return Fallback().run(args);
+    plan.split.SplitNothing();
+  }
 
   auto* const packed_a = static_cast<char*>(args.workspace);
   char* const packed_b = packed_a + plan.a.Bytes();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -158,10 +159,11 @@ TEST_F(MatMulCallTest, IsTheSameEveryTime) {
     RandomMatMulLimits limits;
     limits.extent = 1000;
     const MatMulCase c = RandomMatMulCase(kSeed + 1, number, limits);
+    const auto workspace = static_cast<Workspace>(number % 3);
     Problem first(c);
     Problem second(c);
     for (Problem* problem : {&first, &second}) {
-      ASSERT_TRUE(Upload(*problem, MatrixLayout::kRowMajor, Workspace::kFull).ok()) << c;
+      ASSERT_TRUE(Upload(*problem, MatrixLayout::kRowMajor, workspace).ok()) << c;
       ASSERT_TRUE(Call().ok()) << c;
       ASSERT_TRUE(Download(problem).ok()) << c;
     }
@@ -193,13 +195,16 @@ TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
       {255, 513, 127, 1, true, false, -0.5, 2},
       {1024, 1024, 1024, 0},
       {64, 64, 10000, 0},
+      {1500, 700, 1800, 0, false, false, 1, 2},
       {5000, 3, 300, 0, false, true},
       {8, 8, 8, 0, false, false, 1, 1, 100, 0},
   };
-  for (const MatMulCase& c : cases) {
-    SCOPED_TRACE(testing::Message() << c);
+  for (int number = 0; number < 2 * static_cast<int>(std::size(cases)); ++number) {
+    const MatMulCase& c = cases[number / 2];
+    const auto workspace = number % 2 == 0 ? Workspace::kFull : Workspace::kNone;
+    SCOPED_TRACE(testing::Message() << c << (number % 2 == 0 ? "" : " without workspace"));
     Problem problem(c);
-    ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, Workspace::kFull).ok());
+    ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, workspace).ok());
 
     ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
     const absl::Status called = Call();
@@ -217,7 +222,7 @@ TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
     for (int replay = 0; replay < 2; ++replay) {
       problem.c_with_guards() = problem.c_before();
       // To the same addresses: the buffers are large enough.
-      ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, Workspace::kFull).ok());
+      ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, workspace).ok());
       ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
       ASSERT_TRUE(Download(&problem).ok());
       ASSERT_TRUE(Check(problem).ok()) << "replay " << replay << ": " << Check(problem);

@@ -2,6 +2,7 @@
 // enough for.
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -132,6 +133,37 @@ TEST_P(MatMulPackingGpuTest, OperandsWorthPacking) {
   }
 }
 
+// Without a workspace, tiles are split among clusters (cluster_split.h): tiles for a cluster each,
+// tiles that are begun by one and ended by another, and rounds of whole tiles beside them.
+class MatMulSplitGpuTest : public MatMulGpuTest {};
+
+TEST_P(MatMulSplitGpuTest, NoWorkspace) {
+  for (MatMulCase c :
+       {MatMulCase{33, 65, 9000, 0}, MatMulCase{500, 300, 2111, 1}, MatMulCase{900, 1000, 1500, 0},
+        MatMulCase{2304, 2304, 300, 0}, MatMulCase{260, 700, 1300, 1, false, false, 1, 0, 3}}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      c.transpose_a = (ops & 1) != 0;
+      c.transpose_b = (ops & 2) != 0;
+      MatMulCase general = c;
+      general.alpha = -0.5;
+      general.beta = 2;
+      general.offset_a = general.offset_b = general.offset_c = 1;
+      for (const MatMulCase& one : {c, general}) {
+        MatMulTestProblem<float> first(one);
+        MatMulTestProblem<float> second(one);
+        ASSERT_TRUE(RunOnDevice(&first).ok()) << one;
+        ASSERT_TRUE(RunOnDevice(&second).ok()) << one;
+        const absl::Status status = first.Check(cublas_.get());
+        ASSERT_TRUE(status.ok()) << one << ": " << status;
+        ASSERT_EQ(std::memcmp(first.c_with_guards().data(), second.c_with_guards().data(),
+                              first.c_with_guards().size() * sizeof(float)),
+                  0)
+            << one;
+      }
+    }
+  }
+}
+
 // A NaN, or an infinity, in A spoils its row of C, in B its column, and nothing else: zero padding
 // must not meet it.
 TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
@@ -156,6 +188,11 @@ INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest, DeviceImplementations([](cons
                          Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](const auto& i) {
                            return i.general && i.executor != Executor::kHostExecutable;
+                         }),
+                         Name);
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulSplitGpuTest, DeviceImplementations([](const auto& i) {
+                           return i.general && i.workspace_bytes != nullptr;
                          }),
                          Name);
 
