@@ -54,6 +54,14 @@ LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const 
   return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
 }
 
+// Does what Launch() does. REQUIRES: `cluster` is 1, since the executor has no clusters.
+template <typename... Params, typename... Args>
+LaunchStatus LaunchClusters(int /*cluster*/, void (*kernel)(Params...), const Grid& grid,
+                            const Block& block, size_t shared_bytes, cudaStream_t stream,
+                            Args&&... args) {
+  return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
+}
+
 }  // namespace stridewise::executor
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_LAUNCH_H_

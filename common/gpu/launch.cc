@@ -8,6 +8,9 @@
 namespace stridewise {
 namespace {
 
+// The blocks of a cluster that every GPU with clusters takes; more must be asked for.
+constexpr int kPortableClusterBlocks = 8;
+
 dim3 ToDim3(const Extent3& e) {
   return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z));
 }
@@ -36,22 +39,33 @@ bool CanWaitForPrevious(const void* kernel) { return CodeOf(kernel).compute_capa
 
 LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
                            size_t shared_bytes, cudaStream_t stream, Begin begin,
-                           void** arguments) {
+                           void** arguments, int cluster) {
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
   const bool asks = shared_bytes > kSharedBytesWithoutAsking;
   if (asks) RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/false));
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+  if (cluster > kPortableClusterBlocks) {
+    status =
+        CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    if (!status.ok()) return WithKernelName(kernel, status);
+  }
+  cudaLaunchAttribute attribute = {};
+  const bool overlaps = begin == Begin::kDuringPrevious && CanWaitForPrevious(kernel);
+  if (overlaps) {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  } else if (cluster > 1) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  }
   cudaLaunchConfig_t config = {};
   config.gridDim = ToDim3(grid);
   config.blockDim = ToDim3(block);
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = begin == Begin::kDuringPrevious && CanWaitForPrevious(kernel) ? 1 : 0;
+  config.attrs = &attribute;
+  config.numAttrs = overlaps || cluster > 1 ? 1 : 0;
   cudaError_t error = cudaLaunchKernelExC(&config, kernel, arguments);
   if (error == cudaErrorInvalidValue && asks) {
     // The device was reset, or the context is another one: the limit is the default again.

@@ -28,6 +28,7 @@ namespace stridewise {
 
 #ifdef STRIDEWISE_HOST_EXECUTOR
 using executor::Launch;
+using executor::LaunchClusters;
 using executor::LaunchDependent;
 #else
 // When a kernel may begin.
@@ -38,7 +39,8 @@ enum class Begin {
 
 // Launches with CUDA's array of pointers to the arguments. Use Launch() instead.
 LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
-                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments);
+                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments,
+                           int cluster = 1);
 
 template <typename... Params, typename... Args>
 LaunchStatus LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Block& block,
@@ -74,6 +76,24 @@ LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const 
                              size_t shared_bytes, cudaStream_t stream, Args&&... args) {
   return LaunchTyped(kernel, grid, block, shared_bytes, stream, Begin::kDuringPrevious,
                      std::forward<Args>(args)...);
+}
+
+// Does what Launch() does, with clusters of `cluster` blocks that are neighbours in x and run at
+// the same time (see cluster.h). REQUIRES: grid.x is a multiple of `cluster`, which is at most 16,
+// and is 1 unless the device has compute capability 9.0.
+template <typename... Params, typename... Args>
+LaunchStatus LaunchClusters(int cluster, void (*kernel)(Params...), const Grid& grid,
+                            const Block& block, size_t shared_bytes, cudaStream_t stream,
+                            Args&&... args) {
+  static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
+  std::tuple<Params...> values(std::forward<Args>(args)...);
+  return std::apply(
+      [&](auto&... value) {
+        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&value))..., nullptr};
+        return LaunchUntyped(reinterpret_cast<const void*>(kernel), grid, block, shared_bytes,
+                             stream, Begin::kAfterPrevious, pointers, cluster);
+      },
+      values);
 }
 #endif
 
