@@ -23,20 +23,38 @@ __device__ inline void SyncCluster() {
 #endif
 }
 
-// Returns the value at `shared`, an address in this block's shared memory, in block `rank` of the
-// cluster.
-__device__ inline float LoadFromBlock([[maybe_unused]] const float* shared,
-                                      [[maybe_unused]] int rank) {
+// Returns the address, in the shared memory of the whole cluster, of what lies at `shared` in the
+// shared memory of block `rank`.
+__device__ inline uint32_t AddressInBlock([[maybe_unused]] const float* shared,
+                                          [[maybe_unused]] int rank) {
+  uint32_t address = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  uint32_t address;
-  float value;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
       : "=r"(address)
       : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(shared))), "r"(rank));
-  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+#endif
+  return address;
+}
+
+// Loads from an address of AddressInBlock(), where the other block's threads wrote before
+// SyncCluster().
+__device__ inline float LoadFromBlock(const float* shared, int rank) {
+  float value = 0;
+  [[maybe_unused]] const uint32_t address = AddressInBlock(shared, rank);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address));
+#endif
   return value;
-#else
-  return 0;
+}
+
+// As LoadFromBlock(), four neighbours from a multiple of 16 bytes.
+__device__ inline void LoadFourFromBlock(const float* shared, int rank, float* to) {
+  [[maybe_unused]] const uint32_t address = AddressInBlock(shared, rank);
+  to[0] = to[1] = to[2] = to[3] = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(address));
 #endif
 }
 

@@ -42,11 +42,11 @@ struct SkinnyTileProduct {
 
 // A warp computes kWarpRows rows, and kRowWarps warps have rows of their own. The others have the
 // same rows and parts of each chunk's k, called slices.
-template <int kRowsOfWarp, int kWarpsAlongRows, int kBlocks, OperandLayout kXLayout>
+template <int kColsOfLane, int kRowsOfWarp, int kWarpsAlongRows, int kBlocks, OperandLayout kXLayout>
 struct SkinnyForm {
   static constexpr int kWarps = 4;
   static constexpr int kThreads = kWarps * kWarpSize;
-  static constexpr int kLaneCols = 4;  // The columns of X that a lane has, kWarpSize apart.
+  static constexpr int kLaneCols = kColsOfLane;  // The columns of X that a lane has, 32 apart.
   static constexpr int kCols = kLaneCols * kWarpSize;
   static constexpr int kWarpRows = kRowsOfWarp;
   static constexpr int kRowWarps = kWarpsAlongRows;
@@ -55,8 +55,8 @@ struct SkinnyForm {
   static constexpr int kBlocksPerMultiprocessor = kBlocks;
   static constexpr OperandLayout kX = kXLayout;
   static constexpr int kExtentK = 32;  // Of a chunk.
-  static constexpr int kStages = 3;
-  static constexpr int kGatherPitch = kCols + 1;
+  static constexpr int kStages = kLaneCols > 4 ? 2 : 3;  // Of which one is multiplied.
+  static constexpr int kGatherPitch = kCols + kVector;
   static constexpr int kGatherFloats = kSlices * kRows * kGatherPitch;
   static_assert(kWarpRows % kVector == 0, "rows of Y are loaded by vectors");
 };
@@ -96,11 +96,23 @@ struct LargeChunk {
   template <int kWidth, bool kWhole>
   __device__ static void CopyRows(const float* from, int64_t ld, int mn_left, int k_left,
                                   float* chunk) {
-    constexpr int kInRow = kCols / kWidth;
+    // Long rows are copied in pieces.
+    constexpr int kPieces = (kCols / kWidth + kThreads - 1) / kThreads;
+    constexpr int kInRow = kCols / kWidth / kPieces;
+    static_assert(kThreads % kInRow == 0 && kRows % (kThreads / kInRow) == 0,
+                  "whole rows at once");
+#pragma unroll
+    for (int piece = 0; piece < kPieces; ++piece) {
+      CopyPiece<kWidth, kWhole, kInRow>(from, ld, piece * kInRow * kWidth, mn_left, k_left, chunk);
+    }
+  }
+
+  template <int kWidth, bool kWhole, int kInRow>
+  __device__ static void CopyPiece(const float* from, int64_t ld, int first_col, int mn_left,
+                                   int k_left, float* chunk) {
     constexpr int kRowsAtOnce = kThreads / kInRow;
-    static_assert(kThreads % kInRow == 0 && kRows % kRowsAtOnce == 0, "whole rows at once");
     const int first_row = static_cast<int>(threadIdx.x) / kInRow;
-    const int col = static_cast<int>(threadIdx.x) % kInRow * kWidth;
+    const int col = first_col + static_cast<int>(threadIdx.x) % kInRow * kWidth;
     float* const to = chunk + first_row * kPitch + col;
     from += first_row * ld + col;
     const int64_t step = kRowsAtOnce * ld;

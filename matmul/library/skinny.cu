@@ -114,43 +114,81 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
     }
   }
   __syncthreads();
-  // Elements are numbered as they lie in C.
-  const bool by_rows = product.c_col_stride == 1;
-  const auto elements = Form::kCols * (by_rows ? rows : Form::kRows);
-  const auto row_of = [&](int i) { return by_rows ? i / Form::kCols : i % Form::kRows; };
-  const auto col_of = [&](int i) { return by_rows ? i % Form::kCols : i / Form::kRows; };
-  const auto store = [&](int row, int col, float sum) {
-    if (row < rows && col < cols) {
-      product.epilogue.Store(sum, c, row * product.c_row_stride + col * product.c_col_stride);
+  // From here on the tile is vectors of four columns of a row.
+  constexpr int kVectorsOfRow = Form::kCols / kVector;
+  constexpr int kVectors = Form::kRows * kVectorsOfRow;
+  const auto at = [&](int vector) {
+    return shared + vector / kVectorsOfRow * kPitch + vector % kVectorsOfRow * kVector;
+  };
+  const auto store = [&](int vector, const float(&four)[kVector]) {
+    const int row = vector / kVectorsOfRow;
+    const int col = vector % kVectorsOfRow * kVector;
+    if (row >= rows) return;
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      if (col + i >= cols) return;
+      product.epilogue.Store(four[i], c,
+                             row * product.c_row_stride + (col + i) * product.c_col_stride);
     }
   };
-  for (int i = threadIdx.x; i < elements; i += Form::kThreads) {
-    const int row = row_of(i);
-    const int col = col_of(i);
-    float* const first = shared + row * kPitch + col;
-    float sum = *first;
-#pragma unroll
-    for (int other = 1; other < Form::kSlices; ++other) {
-      sum += first[other * Form::kRows * kPitch];
-    }
-    if (product.parts == 1) {
-      store(row, col, sum);
-    } else {
-      *first = sum;
-    }
-  }
-  if (product.parts == 1) return;
-  SyncCluster();
-  for (int i = static_cast<int>(threadIdx.x) + part * Form::kThreads; i < elements;
-       i += static_cast<int>(product.parts) * Form::kThreads) {
-    const int row = row_of(i);
-    const int col = col_of(i);
-    float sum = 0;
+  const auto thread = static_cast<int>(threadIdx.x);
+  if (product.parts == 1 && product.c_col_stride != 1) {
+    // Neighbours in C lie down a column of the tile.
 #pragma unroll 4
-    for (int other = 0; other < static_cast<int>(product.parts); ++other) {
-      sum += LoadFromBlock(shared + row * kPitch + col, other);
+    for (int i = thread; i < Form::kRows * Form::kCols; i += Form::kThreads) {
+      const int row = i % Form::kRows;
+      const int col = i / Form::kRows;
+      float sum = 0;
+#pragma unroll
+      for (int slice_of = 0; slice_of < Form::kSlices; ++slice_of) {
+        sum += shared[(slice_of * Form::kRows + row) * kPitch + col];
+      }
+      if (row < rows && col < cols) {
+        product.epilogue.Store(sum, c, row * product.c_row_stride + col * product.c_col_stride);
+      }
     }
-    store(row, col, sum);
+    return;
+  }
+  if (Form::kSlices > 1 || product.parts == 1) {
+#pragma unroll 4
+    for (int vector = thread; vector < kVectors; vector += Form::kThreads) {
+      float sum[kVector];
+      LoadFour(at(vector), sum);
+#pragma unroll
+      for (int other = 1; other < Form::kSlices; ++other) {
+        float more[kVector];
+        LoadFour(at(vector) + other * Form::kRows * kPitch, more);
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) sum[i] += more[i];
+      }
+      if (product.parts == 1) {
+        store(vector, sum);
+      } else {
+        StoreFour(at(vector), sum);
+      }
+    }
+    if (product.parts == 1) return;
+  }
+  SyncCluster();
+  const auto parts = static_cast<int>(product.parts);
+  for (int vector = thread + part * Form::kThreads; vector < kVectors;
+       vector += parts * Form::kThreads) {
+    float sum[kVector] = {};
+    constexpr int kAtOnce = 4;
+    for (int other = 0; other < parts; other += kAtOnce) {
+      float more[kAtOnce][kVector];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        LoadFourFromBlock(at(vector), min(other + i, parts - 1), more[i]);
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (other + i >= parts) break;
+#pragma unroll
+        for (int j = 0; j < kVector; ++j) sum[j] += more[i][j];
+      }
+    }
+    store(vector, sum);
   }
   SyncCluster();  // No block ends while another one reads its sums.
 }
@@ -224,13 +262,13 @@ LaunchStatus LaunchForm(SkinnyTilePlan plan, const MatMulArgs& args) {
                         Block{Form::kThreads}, floats * sizeof(float), args.stream, product);
 }
 
-template <int kWarpRows, int kRowWarps, int kBlocks>
+template <int kLaneCols, int kWarpRows, int kRowWarps, int kBlocks>
 LaunchStatus LaunchRows(const SkinnyTilePlan& plan, const MatMulArgs& args) {
   constexpr auto kK = OperandLayout::kKMajor;
   constexpr auto kMn = OperandLayout::kMnMajor;
   return plan.x_layout == kK
-             ? LaunchForm<SkinnyForm<kWarpRows, kRowWarps, kBlocks, kK>>(plan, args)
-             : LaunchForm<SkinnyForm<kWarpRows, kRowWarps, kBlocks, kMn>>(plan, args);
+             ? LaunchForm<SkinnyForm<kLaneCols, kWarpRows, kRowWarps, kBlocks, kK>>(plan, args)
+             : LaunchForm<SkinnyForm<kLaneCols, kWarpRows, kRowWarps, kBlocks, kMn>>(plan, args);
 }
 
 }  // namespace
@@ -245,21 +283,20 @@ LaunchStatus MatMulSkinny(const MatMulArgs& args) {
            : rows <= 32 || CeilDiv(rows, 32) * tiles <= 264 ? 108
                                                             : 116;
   } else {
-    form = rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 24 ? 24 : rows <= 32 ? 32 : rows <= 48 ? 224 : 232;
+    form = rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 24 ? 24 : 832;
   }
 #ifndef STRIDEWISE_HOST_EXECUTOR
   if (const char* e = getenv("SKINNY_FORM")) form = atoi(e);
 #endif
   switch (form) {
-    case 104: return LaunchRows<4, 4, 8>(plan, args);
-    case 108: return LaunchRows<8, 4, 6>(plan, args);
-    case 116: return LaunchRows<16, 4, 4>(plan, args);
-    case 8: return LaunchRows<8, 1, 3>(plan, args);
-    case 16: return LaunchRows<16, 1, 3>(plan, args);
-    case 24: return LaunchRows<24, 1, 3>(plan, args);
-    case 32: return LaunchRows<32, 1, 2>(plan, args);
-    case 224: return LaunchRows<24, 2, 3>(plan, args);
-    default: return LaunchRows<32, 2, 2>(plan, args);
+    case 104: return LaunchRows<4, 4, 4, 8>(plan, args);
+    case 108: return LaunchRows<4, 8, 4, 6>(plan, args);
+    case 116: return LaunchRows<4, 16, 4, 4>(plan, args);
+    case 8: return LaunchRows<4, 8, 1, 3>(plan, args);
+    case 16: return LaunchRows<4, 16, 1, 3>(plan, args);
+    case 24: return LaunchRows<4, 24, 1, 3>(plan, args);
+    case 824: return LaunchRows<8, 12, 2, 2>(plan, args);
+    default: return LaunchRows<8, 16, 2, 2>(plan, args);
   }
 }
 
