@@ -38,16 +38,16 @@ bool CanWaitForPrevious(const void* kernel) { return CodeOf(kernel).compute_capa
 }  // namespace
 
 LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& block,
-                           size_t shared_bytes, cudaStream_t stream, Begin begin,
-                           void** arguments, int cluster) {
+                           size_t shared_bytes, cudaStream_t stream, Begin begin, void** arguments,
+                           int cluster) {
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
   const bool asks = shared_bytes > kSharedBytesWithoutAsking;
   if (asks) RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/false));
   if (cluster > kPortableClusterBlocks) {
-    status =
-        CUDA_STATUS(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    status = CUDA_STATUS(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     if (!status.ok()) return WithKernelName(kernel, status);
   }
   cudaLaunchAttribute attribute = {};

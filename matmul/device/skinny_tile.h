@@ -1,10 +1,10 @@
 // The tiles of skinny.cu: what a block copies to shared memory, and what a thread multiplies.
 //
 // As in skinny_block.h a product is Y * X, where X has at least as many columns as Y has rows. A
-// block computes a tile of 128 columns of X and a few rows of Y. X lies in shared memory as it lies
-// in memory, in rows along k or along its columns, so that its copy never transposes; Y, of which
-// there is less, always has its rows next to each other. All lanes of a warp load the same vectors
-// of Y, in one wavefront each, and each lane its own four columns of X.
+// block computes a tile of 128 or 256 columns of X and a few rows of Y. X lies in shared memory as
+// it lies in memory, in rows along k or along its columns, so that its copy never transposes; Y, of
+// which there is less, always has its rows next to each other. All lanes of a warp load the same
+// vectors of Y, in one wavefront each, and each lane its own four or eight columns of X.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SKINNY_TILE_H_
 #define STRIDEWISE_MATMUL_DEVICE_SKINNY_TILE_H_
@@ -40,9 +40,12 @@ struct SkinnyTileProduct {
   int k_of_part;  // A multiple of 4, or all of k.
 };
 
+inline constexpr int kSkinnyExtentK = 32;  // Of a chunk, the part of k that is copied at once.
+
 // A warp computes kWarpRows rows, and kRowWarps warps have rows of their own. The others have the
 // same rows and parts of each chunk's k, called slices.
-template <int kColsOfLane, int kRowsOfWarp, int kWarpsAlongRows, int kBlocks, OperandLayout kXLayout>
+template <int kColsOfLane, int kRowsOfWarp, int kWarpsAlongRows, int kBlocks,
+          OperandLayout kXLayout>
 struct SkinnyForm {
   static constexpr int kWarps = 4;
   static constexpr int kThreads = kWarps * kWarpSize;
@@ -54,7 +57,7 @@ struct SkinnyForm {
   static constexpr int kSlices = kWarps / kRowWarps;
   static constexpr int kBlocksPerMultiprocessor = kBlocks;
   static constexpr OperandLayout kX = kXLayout;
-  static constexpr int kExtentK = 32;  // Of a chunk.
+  static constexpr int kExtentK = kSkinnyExtentK;
   static constexpr int kStages = kLaneCols > 4 ? 2 : 3;  // Of which one is multiplied.
   static constexpr int kGatherPitch = kCols + kVector;
   static constexpr int kGatherFloats = kSlices * kRows * kGatherPitch;
@@ -99,8 +102,7 @@ struct LargeChunk {
     // Long rows are copied in pieces.
     constexpr int kPieces = (kCols / kWidth + kThreads - 1) / kThreads;
     constexpr int kInRow = kCols / kWidth / kPieces;
-    static_assert(kThreads % kInRow == 0 && kRows % (kThreads / kInRow) == 0,
-                  "whole rows at once");
+    static_assert(kThreads % kInRow == 0 && kRows % (kThreads / kInRow) == 0, "whole rows at once");
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece) {
       CopyPiece<kWidth, kWhole, kInRow>(from, ld, piece * kInRow * kWidth, mn_left, k_left, chunk);

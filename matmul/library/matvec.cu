@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <type_traits>
 
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
@@ -111,8 +109,7 @@ __global__ void __launch_bounds__(Form::kThreads) MatVecRows(MatVecProduct produ
                           static_cast<int64_t>(warp % product.slices) * product.k_of_slice;
   const auto extent_k =
       static_cast<int>(min(int64_t{product.k_of_slice}, max(product.k - first_k, int64_t{0})));
-  const float* const y =
-      product.y + index * product.y_batch_stride + first_k * product.y_stride;
+  const float* const y = product.y + index * product.y_batch_stride + first_k * product.y_stride;
   // Rows beyond the last one are that one again, and their sums are not stored.
   const float* x[kCols];
 #pragma unroll
@@ -275,7 +272,7 @@ struct MatVecPlan {
     // Y's neighbours along k lie together, or a leading dimension apart.
     const bool y_is_k_major = is_row ? !args.a.transposed : args.b.transposed;
     layout = (is_row ? args.b.transposed : !args.a.transposed) ? OperandLayout::kKMajor
-                                                              : OperandLayout::kMnMajor;
+                                                               : OperandLayout::kMnMajor;
     vectors = x.vectors;
     product.x = x.data;
     product.y = y.data;
@@ -304,7 +301,6 @@ int PartsOf(int64_t tiles, int64_t rounds, int64_t slots, const DeviceModel& dev
   (void)tiles, (void)rounds, (void)slots, (void)device;
   return 1;
 #else
-  if (const char* e = getenv("MATVEC_PARTS")) return (int)std::min<int64_t>(atoi(e), std::max<int64_t>(rounds, 1));
   if (device.compute_capability < 90) return 1;
   constexpr int64_t kClusterRounds = 1;  // The time of a cluster's barriers.
   int best = 1;
@@ -338,14 +334,14 @@ LaunchStatus LaunchRows(MatVecPlan plan, const MatMulArgs& args) {
   while (slices < Form::kWarps && slices < rounds && groups * slices * 2 <= wanted) slices *= 2;
   const int64_t tiles = CeilDiv(product.cols, Form::kWarps / slices * Form::kCols);
   const int64_t slots = wanted / Form::kWarps;
-  const int64_t parts =
-      slices < Form::kWarps
-          ? 1
-          : PartsOf(tiles * args.batch, CeilDiv(rounds, slices), slots, device);
+  const int64_t parts = slices < Form::kWarps
+                            ? 1
+                            : PartsOf(tiles * args.batch, CeilDiv(rounds, slices), slots, device);
   product.slices = static_cast<uint32_t>(slices);
   product.parts = static_cast<uint32_t>(parts);
-  product.k_of_slice = static_cast<int>(
-      CeilDiv(CeilDiv(product.k, slices * parts), kWarpSize * Form::kWidth) * kWarpSize * Form::kWidth);
+  product.k_of_slice =
+      static_cast<int>(CeilDiv(CeilDiv(product.k, slices * parts), kWarpSize * Form::kWidth) *
+                       kWarpSize * Form::kWidth);
   product.k_of_part = static_cast<int>(std::min(product.k_of_slice * slices, int64_t{product.k}));
   return LaunchClusters(static_cast<int>(parts), MatVecRows<Form>, GridOf(tiles, parts, args.batch),
                         Block{Form::kThreads}, 0, args.stream, product);
