@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
       (product.y_is_k_major ? first_row * y_ld + first_k : first_k * y_ld + first_row);
   const auto copy = [&](int chunk, float* stage) {
     const int64_t at_k = static_cast<int64_t>(chunk) * kExtentK;
-    const int k_left = k - chunk * kExtentK;
+    const int k_left = min(k - chunk * kExtentK, kExtentK);
     X::Copy(x_data + (X::kKMajor ? at_k : at_k * x_ld), x_ld, product.x.matrix.vectors, cols,
             k_left, stage);
     Y::Copy(y_data + (product.y_is_k_major ? at_k : at_k * y_ld), y_ld, product.y_is_k_major,

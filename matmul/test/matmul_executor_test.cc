@@ -253,7 +253,9 @@ TEST(MatMulOnHostExecutor, AutoChoosesEveryKernelThatRunsHere) {
     MatMulCase c;
   } cases[] = {
       {"tiny", {7, 5, 3, 1}},
-      {"thin", {3, 40, 600, 1}},
+      {"matvec", {1, 40, 100, 1}},
+      {"skinny", {3, 40, 600, 1}},
+      {"thin", {9, 40, 1030, 1}},
       {"stream_k_32x32", {40, 33, 200, 1}},
       {"stream_k_32x64", {8, 4128, 68, 0}},
       {"batch_64x64", {8, 8512, 33, 0}},
@@ -261,7 +263,7 @@ TEST(MatMulOnHostExecutor, AutoChoosesEveryKernelThatRunsHere) {
       {"stream_k_64x64", {64, 64, 1856, 1}},
       {"stream_k_128x128", {8193, 128, 5, 0}},
       {"ragged", {4097, 256, 5, 0}},
-      {"general_tile", {1, 1, 200, int64_t{1} << 23, false, /*transpose_b=*/true}},
+      {"general_tile", {2, 2, 200, int64_t{1} << 23, false, /*transpose_b=*/true}},
   };
   const DeviceModel h200 = H200Model();
   const auto on_host = OnHostExecutor(*FindMatMulImplementation("auto"));
