@@ -27,6 +27,7 @@
 #include <type_traits>
 
 #include "common/base/matrix.h"
+#include "common/gpu/launch_geometry.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -45,14 +46,16 @@ class SkinnyChunk {
   static constexpr int kPerUnit = static_cast<int>(sizeof(Unit) / sizeof(T));
   static constexpr int kGroup = kVectorElements<T>;
 
-  // Makes the layout of chunks that are `width` across and `length` along, a multiple of kGroup.
-  // REQUIRES: 0 < width <= kMaxSkinnyWidth and length > 0.
-  SkinnyChunk(int width, int length)
+  // Makes the layout of chunks that are `width` across and `length` along, a multiple of kGroup, and
+  // of whose strips strip_vectors vectors are moved.
+  // REQUIRES: 0 < width <= kMaxSkinnyWidth, length > 0 and strip_vectors <= length / kGroup + 1.
+  SkinnyChunk(int width, int length, int strip_vectors)
       : width_(width),
         length_(length),
         pitch_(width * kUnits | 1),
+        strip_vectors_(strip_vectors),
         by_width_(width),
-        by_strip_vectors_(length / kGroup + 1) {}
+        by_strip_vectors_(strip_vectors) {}
 
   STRIDEWISE_HOST_DEVICE int width() const { return width_; }
   STRIDEWISE_HOST_DEVICE int length() const { return length_; }
@@ -63,12 +66,11 @@ class SkinnyChunk {
   struct StripVector {
     int strip, vector;
   };
-  // Returns the number of vectors that a strip has which starts anywhere.
-  STRIDEWISE_HOST_DEVICE int strip_vectors() const { return length_ / kGroup + 1; }
+  STRIDEWISE_HOST_DEVICE int strip_vectors() const { return strip_vectors_; }
   // Returns the i-th vector of all strips, one strip after the other.
   STRIDEWISE_HOST_DEVICE StripVector StripVectorOf(int i) const {
     const int strip = by_strip_vectors_.Quotient(i);
-    return {strip, i - strip * strip_vectors()};
+    return {strip, i - strip * strip_vectors_};
   }
 
   // Returns the offset of an element in shared memory, in elements. `across` includes the lead.
@@ -83,23 +85,28 @@ class SkinnyChunk {
     return v * kUnits + by_width_.Quotient(v) * (pitch_ - width_ * kUnits) + pitch_;
   }
 
-  // Calls fn(k, offset) for the elements k of a vector along a strip; `first`, at least -kGroup, is
-  // the coordinate along the strip of its first element.
-  template <typename Fn>
-  __device__ void ForVector(int first, int across, Fn fn) const {
+  // Where the elements of a vector along a strip lie: k elements after the first, `offset` plus k
+  // times the width, and from element next_group on in the next group.
+  struct VectorPlace {
+    int offset, next_group;
+  };
+  // `first`, at least -kGroup, is the coordinate along the strip of the vector's first element.
+  STRIDEWISE_HOST_DEVICE VectorPlace PlaceOf(int first, int across) const {
     const int next = by_width_.Quotient(across);
     const auto at = static_cast<unsigned>(first + next + kGroup);
     const unsigned group = at / kGroup;
     const unsigned rest = at % kGroup;
-    const int next_group = kGroup - static_cast<int>(rest);
-    const int gap = pitch_ * kPerUnit - kGroup * width_;
-    int offset = static_cast<int>(group) * pitch_ * kPerUnit + static_cast<int>(rest) * width_ +
-                 across - next * width_;
+    return {static_cast<int>(group) * pitch_ * kPerUnit + static_cast<int>(rest) * width_ + across -
+                next * width_,
+            kGroup - static_cast<int>(rest)};
+  }
+  // Calls fn(k, offset) for the elements k of a vector along a strip.
+  template <typename Fn>
+  __device__ void ForVector(const VectorPlace& place, Fn fn) const {
+    const int in_next = place.offset + pitch_ * kPerUnit - kGroup * width_;
 #pragma unroll
     for (int k = 0; k < kGroup; ++k) {
-      if (k == next_group) offset += gap;
-      fn(k, offset);
-      offset += width_;
+      fn(k, (k >= place.next_group ? in_next : place.offset) + k * width_);
     }
   }
 
@@ -110,17 +117,19 @@ class SkinnyChunk {
   int width_;
   int length_;
   int pitch_;  // Units from one group to the next, odd.
+  int strip_vectors_;
   SmallDivisor by_width_;
   SmallDivisor by_strip_vectors_;
 };
 
-// Moves the units of a vector between registers and shared memory, the words of 4-byte units in an
-// order that differs between the quarters of a warp.
+// Moves the units of a vector between registers and shared memory. The words of 4-byte units begin
+// with `turn`, which differs between the quarters of a warp.
+__device__ inline unsigned TurnOfThread() { return threadIdx.x / 8 % 4; }
+
 template <typename Unit>
-__device__ inline void PutUnits(const Vector& vector, Unit* to) {
+__device__ inline void PutUnits(const Vector& vector, unsigned turn, Unit* to) {
   constexpr int kUnits = kVectorBytes / static_cast<int>(sizeof(Unit));
   if constexpr (kUnits == 4) {
-    const unsigned turn = threadIdx.x / 8 % 4;
     const bool one = (turn & 1) != 0;
     const bool two = (turn & 2) != 0;
     const uint32_t a = one ? vector.y : vector.x;
@@ -138,10 +147,9 @@ __device__ inline void PutUnits(const Vector& vector, Unit* to) {
 }
 
 template <typename Unit>
-__device__ inline Vector GetUnits(const Unit* from) {
+__device__ inline Vector GetUnits(const Unit* from, unsigned turn) {
   constexpr int kUnits = kVectorBytes / static_cast<int>(sizeof(Unit));
   if constexpr (kUnits == 4) {
-    const unsigned turn = threadIdx.x / 8 % 4;
     const uint32_t word[4] = {from[turn], from[(turn + 1) % 4], from[(turn + 2) % 4],
                               from[(turn + 3) % 4]};
     const bool one = (turn & 1) != 0;
@@ -177,12 +185,14 @@ struct SkinnyBatch {
   }
 };
 
-// Returns the length of the chunks: at most `most`, all alike, and a multiple of `unit`.
-inline int EvenLength(int64_t extent, int64_t most, int64_t unit) {
-  const int64_t chunks = (extent + std::max(most / unit * unit, unit) - 1) /
-                         std::max(most / unit * unit, unit);
-  const int64_t even = (extent + chunks - 1) / chunks;
-  return static_cast<int>((even + unit - 1) / unit * unit);
+// Returns the length of chunks of elements of `size` bytes, all alike, that cover `extent` elements
+// and have at most `most` where that is possible: a multiple of 512 bytes, which a warp moves at a
+// time, or, where that would be more than a quarter, of 128; of `least` where one is enough.
+inline int ChunkLength(int64_t extent, int64_t most, int size, int least) {
+  const int unit = extent <= most ? least : (most * size >= 2048 ? 512 : 128) / size;
+  const int64_t longest = std::max<int64_t>(most / unit * unit, unit);
+  const int64_t chunks = CeilDiv(extent, longest);
+  return static_cast<int>(CeilDiv(CeilDiv(extent, chunks), unit) * unit);
 }
 
 }  // namespace stridewise

@@ -52,6 +52,14 @@ __device__ inline T ElementOf(const Vector& vector, int k) {
 template <typename T>
 __device__ inline Vector VectorOf(const T (&elements)[kVectorElements<T>]) {
   uint32_t word[4] = {0, 0, 0, 0};
+  if constexpr (sizeof(T) == 1) {  // By byte permutes, as below.
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      word[w] = __byte_perm(__byte_perm(elements[4 * w], elements[4 * w + 1], 0x0040),
+                            __byte_perm(elements[4 * w + 2], elements[4 * w + 3], 0x0040), 0x5410);
+    }
+    return make_uint4(word[0], word[1], word[2], word[3]);
+  }
 #pragma unroll
   for (int k = 0; k < kVectorElements<T>; ++k) {
     if constexpr (sizeof(T) < 4) {

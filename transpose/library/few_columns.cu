@@ -22,7 +22,6 @@ namespace {
 #endif
 constexpr int kThreads = FR_THREADS;
 constexpr int kMaxBytes = FR_BYTES;
-constexpr int kLineBytes = 128;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the vectors of the flat side that have elements of rows `begin` to `end` of the chunk, whose
@@ -32,6 +31,7 @@ __device__ void LoadFlat(const T* piece, int begin, int end, const T* matrix_beg
                          const T* matrix_end, const SkinnyChunk<T>& chunk, void* shared) {
   using Unit = typename SkinnyChunk<T>::Unit;
   constexpr int kElements = kVectorElements<T>;
+  const unsigned turn = TurnOfThread();
   const int lead = Strip<T>::Lead(piece);
   const T* const from = piece - lead;
   const int vectors = (end * chunk.width() + lead + kElements - 1) / kElements;
@@ -58,7 +58,7 @@ __device__ void LoadFlat(const T* piece, int begin, int end, const T* matrix_beg
     for (int i = 0; i < kInFlight; ++i) {
       const int at = v + i * kThreads;
       if (at >= vectors) break;
-      PutUnits(loaded[i], static_cast<Unit*>(shared) + chunk.OfFlatVector(at));
+      PutUnits(loaded[i], turn, static_cast<Unit*>(shared) + chunk.OfFlatVector(at));
     }
   }
 }
@@ -107,17 +107,19 @@ __global__ void __launch_bounds__(kThreads) FewColumns(ConstMatrix<T> in, Matrix
   const auto piece_of = [&](int col) {
     return SectorPiece<T>(corner + col * out.ld, shift, written, begin, end);
   };
+  const bool whole = begin == 0 && end == chunk.length();
 #pragma unroll 2
   for (int i = threadIdx.x; i < cols * chunk.strip_vectors(); i += kThreads) {
     const auto [col, vector] = chunk.StripVectorOf(i);
     const SectorPiece<T> strip = piece_of(col);
     const int first = strip.First(vector);
-    if (!strip.Fills(first)) continue;
+    if (!whole && !strip.Fills(first)) continue;
     T elements[kVectorElements<T>];
-    chunk.ForVector(first, col + lead, [&](int k, int offset) { elements[k] = tile[offset]; });
+    chunk.ForVector(chunk.PlaceOf(first, col + lead),
+                    [&](int k, int offset) { elements[k] = tile[offset]; });
     StoreVector(strip.At(first), VectorOf(elements));
   }
-  if (begin == 0 && end == chunk.length()) return;
+  if (whole) return;
   for (int i = threadIdx.x; i < cols * SectorPiece<T>::kEnds; i += kThreads) {
     const int col = i / SectorPiece<T>::kEnds;
     const SectorPiece<T> strip = piece_of(col);
@@ -136,14 +138,14 @@ LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
     const int width = static_cast<int>(std::min<int64_t>(args.cols, kMaxSkinnyWidth));
     const int shift = OutRowsAreAt(args, kSectorBytes) ? 0 : kSectorBytes / kSize;
     const int64_t most = kMaxBytes / (width * kSize) - shift;
-    const int unit = (args.rows + shift <= most ? kSectorBytes : kLineBytes) / kSize;
-    const SkinnyChunk<T> chunk(width, EvenLength(args.rows + shift, most, unit) + shift);
+    const int written = ChunkLength(args.rows + shift, most, kSize, kSectorBytes / kSize);
+    const SkinnyChunk<T> chunk(width, written + shift, written / kVectorElements<T>);
     const bool flat = args.cols == width && args.ld_in == args.cols;
     const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
                                CeilDiv(args.cols, int64_t{width})};
     return Launch(FewColumns<T>,
                   TileGrid(batch.panels * args.batch, args.rows + shift, 1,
-                           chunk.length() - shift),
+                           written),
                   Block{kThreads, 1}, chunk.shared_bytes(), args.stream, args.In<T>(),
                   args.Out<T>(), chunk, batch, shift, flat);
   });

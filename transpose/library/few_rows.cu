@@ -5,6 +5,7 @@
 // More than kMaxSkinnyWidth rows are taken in panels, and an `out` with gaps one element a thread.
 
 #include "common/gpu/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/args.h"
 #include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
@@ -18,42 +19,46 @@ namespace {
 #endif
 constexpr int kThreads = FR_THREADS;
 constexpr int kMaxBytes = FR_BYTES;
-constexpr int kLineBytes = 128;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of
-// the matrix before and behind their strip, or, where the matrix ends, are loaded by elements.
-template <typename T>
+// the matrix before and behind their strip, or, unless kInside, are loaded by elements where the
+// matrix ends.
+template <bool kInside, typename T>
 __device__ void LoadStrips(const ConstMatrix<T>& piece, const T* begin, const T* end, int lead,
                            const SkinnyChunk<T>& chunk, T* tile) {
+  constexpr int kElements = kVectorElements<T>;
   const int vectors = static_cast<int>(piece.rows) * chunk.strip_vectors();
   const int cols = static_cast<int>(piece.cols);
+#pragma unroll 1
   for (int v = threadIdx.x; v < vectors; v += kInFlight * kThreads) {
     Vector loaded[kInFlight];
+    typename SkinnyChunk<T>::VectorPlace place[kInFlight];
+    bool has[kInFlight];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
       const auto [row, vector] = chunk.StripVectorOf(v + i * kThreads);
-      if (v + i * kThreads >= vectors) break;
-      const Strip<const T> strip(&piece(row, 0), cols);
-      const T* first = &piece(row, 0) + strip.First(vector);
-      if (first >= begin && first + kVectorElements<T> <= end) {
-        loaded[i] = strip.At(vector);
+      const T* const strip = piece.data + row * piece.ld;
+      const int first = vector * kElements - Strip<const T>::Lead(strip);
+      has[i] = v + i * kThreads < vectors && first < cols;
+      if (!has[i]) continue;
+      place[i] = chunk.PlaceOf(first, row + lead);
+      const T* const data = strip + first;
+      if (kInside || (data >= begin && data + kElements <= end)) {
+        loaded[i] = *reinterpret_cast<const Vector*>(data);
       } else {
-        T elements[kVectorElements<T>] = {};
+        T elements[kElements] = {};
 #pragma unroll
-        for (int k = 0; k < kVectorElements<T>; ++k) {
-          if (first + k >= begin && first + k < end) elements[k] = first[k];
+        for (int k = 0; k < kElements; ++k) {
+          if (data + k >= begin && data + k < end) elements[k] = data[k];
         }
         loaded[i] = VectorOf(elements);
       }
     }
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
-      const auto [row, vector] = chunk.StripVectorOf(v + i * kThreads);
-      if (v + i * kThreads >= vectors) break;
-      const int first = Strip<const T>(&piece(row, 0), cols).First(vector);
-      if (first >= cols) continue;
-      chunk.ForVector(first, row + lead,
+      if (!has[i]) continue;
+      chunk.ForVector(place[i],
                       [&](int k, int offset) { tile[offset] = ElementOf<T>(loaded[i], k); });
     }
   }
@@ -64,10 +69,11 @@ __device__ void StoreFlat(const void* shared, const SkinnyChunk<T>& chunk, T* pi
   using Unit = typename SkinnyChunk<T>::Unit;
   const Strip<T> strip(piece, elements);
   const int vectors = (elements + strip.lead()) / kVectorElements<T>;
-#pragma unroll 4
+  const unsigned turn = TurnOfThread();
+#pragma unroll 2
   for (int v = threadIdx.x; v < vectors; v += kThreads) {
-    const Vector vector = GetUnits(static_cast<const Unit*>(shared) + chunk.OfFlatVector(v));
-    if (strip.Fills(v)) StoreVector(&strip.At(v), vector);
+    const Vector vector = GetUnits(static_cast<const Unit*>(shared) + chunk.OfFlatVector(v), turn);
+    if (v > 0 || strip.lead() == 0) StoreVector(&strip.At(v), vector);
   }
   if (threadIdx.x < Strip<T>::kEnds) {
     const int index = strip.End(threadIdx.x);
@@ -109,8 +115,18 @@ __global__ void __launch_bounds__(kThreads)
   const int cols = cols_left < chunk.length() ? static_cast<int>(cols_left) : chunk.length();
   T* tile = reinterpret_cast<T*>(shared);
   T* const piece = out_begin + first_col * out.ld + first_row;
-  LoadStrips({begin + first_row * in.ld + first_col, rows, cols, in.ld}, begin, end,
-             flat ? Strip<T>::Lead(piece) : 0, chunk, tile);
+  const int lead = flat ? Strip<T>::Lead(piece) : 0;
+  const ConstMatrix<T> strips = {begin + first_row * in.ld + first_col, rows, cols, in.ld};
+  // All vectors lie inside the matrix if those of the first and of the last strip do.
+  const bool inside =
+      strips.data - begin >= kVectorElements<T> &&
+      end - (strips.data + (rows - 1) * in.ld) >=
+          static_cast<int64_t>(chunk.strip_vectors()) * kVectorElements<T>;
+  if (inside) {
+    LoadStrips<true>(strips, begin, end, lead, chunk, tile);
+  } else {
+    LoadStrips<false>(strips, begin, end, lead, chunk, tile);
+  }
   __syncthreads();
   if (flat) {
     StoreFlat(shared, chunk, piece, rows * cols);
@@ -128,8 +144,10 @@ LaunchStatus TransposeFewRows(const TransposeArgs& args) {
     constexpr int kSize = sizeof(T);
     const int width = static_cast<int>(std::min<int64_t>(args.rows, kMaxSkinnyWidth));
     const int64_t most = kMaxBytes / (width * kSize);
-    const int unit = args.cols <= most ? kVectorElements<T> : std::max(kLineBytes, kVectorBytes) / kSize;
-    const SkinnyChunk<T> chunk(width, EvenLength(args.cols, most, unit));
+    const int length = ChunkLength(args.cols, most, kSize, kVectorElements<T>);
+    // A strip that starts anywhere has a vector more.
+    const int more = InRowsAreAt(args, kVectorBytes) ? 0 : 1;
+    const SkinnyChunk<T> chunk(width, length, length / kVectorElements<T> + more);
     const bool flat = args.rows == width && args.ld_out == args.rows;
     const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
                                CeilDiv(args.rows, int64_t{width})};

@@ -30,11 +30,6 @@ namespace stridewise {
 namespace {
 
 constexpr int kLineBytes = 128;
-#ifdef PROTO
-#define kBandRows ::g_band_ragged
-#else
-constexpr int64_t kBandRows = 64;
-#endif
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
 // How the matrix is cut into tiles.
@@ -263,8 +258,14 @@ LaunchStatus Run(const TransposeArgs& args) {
     return Launch(TileRagged<Shape, T>, grid, Block{Shape::kThreads}, shared_bytes, part.stream,
                   part.In<T>(), part.Out<T>(), batch, cut);
   };
-  return ForEachTileGrid(args, CeilDiv(args.rows + cut.shift, cut.rows),
-                         CeilDiv(args.cols, cut.cols), kBandRows, launch);
+  const int64_t tile_rows = CeilDiv(args.rows + cut.shift, cut.rows);
+  const int64_t tile_cols = CeilDiv(args.cols, cut.cols);
+#ifdef PROTO
+  const int64_t band = ::g_band_ragged;
+#else
+  const int64_t band = BandRows(tile_rows, tile_cols);
+#endif
+  return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
 template <typename T, typename Shape>
@@ -298,7 +299,20 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 // once: the best numbers leave L1 40 to 60 KB. With one block more, 0.96 of memcpy becomes 0.81.
 template <typename T>
 struct ShapesFor;
-#ifdef PROTO8
+#ifdef PROTO_SET
+#if PROTO_SET == 1
+#define PROTO8 16, 288, 512, 2
+#define PROTO16 16, 144, 384, 4
+#define PROTO32 32, 72, 256, 4
+#elif PROTO_SET == 2
+#define PROTO8 16, 160, 512, 4
+#define PROTO16 16, 272, 512, 2
+#define PROTO32 32, 136, 512, 2
+#else
+#define PROTO8 32, 160, 512, 2
+#define PROTO16 32, 112, 512, 3
+#define PROTO32 64, 72, 512, 2
+#endif
 template <>
 struct ShapesFor<uint8_t> : Shapes<Shape<PROTO8>> {};
 template <>

@@ -96,17 +96,38 @@ TEST_P(SkinnyTest, EveryWidth) {
   }
 }
 
-// A chunk is a power of two long; ends before, at and behind chunks and vectors.
+// Ends before, at and behind vectors and chunks, which hold about 40 KB.
 TEST_P(SkinnyTest, EveryEndOfTheLastChunk) {
   for (const int64_t element_bytes : kElementSizes) {
-    const int64_t chunk = 4096 / element_bytes;
-    for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk / 2 - 1,
-                                 chunk / 2, chunk / 2 + 1, chunk - 1, chunk, chunk + 1}) {
-      for (const int64_t width : {1, 2, 3, 7}) RunSkinny({length, width, 0}, element_bytes);
+    for (const int64_t width : {1, 2, 3, 7, 33, 200}) {
+      const int64_t chunk = (40 << 10) / element_bytes / width;
+      for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk - 33,
+                                   chunk - 1, chunk, chunk + 1, 2 * chunk + 3}) {
+        if (length > 0) RunSkinny({length, width, 0}, element_bytes);
+      }
     }
   }
-  for (const int64_t length : {1023, 1024, 1025}) {
-    for (const int64_t width : {1, 3, 12, 17, 33}) RunSkinny({length, width, 0}, 4);
+}
+
+// More than a panel holds; several panels of each matrix.
+TEST_P(SkinnyTest, Panels) {
+  for (const int64_t element_bytes : kElementSizes) {
+    RunSkinny({19, 513, 0}, element_bytes);
+    RunSkinny({3, 1025, 0, 1, 3, 2}, element_bytes);
+  }
+}
+
+// Matrices that start anywhere, side by side and with gaps between them.
+TEST_P(SkinnyTest, Batches) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t width : {1, 3, 12, 35, 64}) {
+      for (const int64_t length : {1, 5, 64, 133}) {
+        RunSkinny({length, width, 0, 0, 3, 0}, element_bytes);
+        RunSkinny({length, width, 0, 0, 3, 1, 1, 0}, element_bytes);
+        RunSkinny({length, width, 1, 0, 2, 0, 0, 3}, element_bytes);
+        RunSkinny({length, width, 0, 2, 2, 5}, element_bytes);
+      }
+    }
   }
 }
 
@@ -123,6 +144,19 @@ TEST_P(SkinnyTest, GapsAndOffsets) {
       for (const int64_t width : {1, 3, 8, 37}) {
         RunSkinny({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
         RunSkinny({515, width, 0, 1, 1, 0, in, out}, element_bytes);
+      }
+    }
+  }
+}
+
+// The shapes of its tiles, and extents before, at and behind those of a tile.
+TEST_F(TransposeShapesExecutorTest, SmallTiles) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t rows : {1, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 70, 130}) {
+      for (const int64_t cols : {1, 4, 7, 8, 15, 16, 20, 32, 33, 65, 129}) {
+        RunCase("tile_small", {rows, cols, 0}, element_bytes);
+        if (rows * cols > 2000) continue;
+        RunCase("tile_small", {rows, cols, 1, 2, 3, 1, 1, 3}, element_bytes);
       }
     }
   }
