@@ -17,8 +17,8 @@ namespace stridewise {
 inline constexpr int kLanes = 8;          // Lanes of a warp along an out row: 128 bytes.
 inline constexpr int kColumnsOfWarp = 4;  // Out rows that a warp takes at a time.
 
-// Loads an element from shared memory. The address is a number: nvcc then adds the uniform part of it,
-// such as a multiple of the pitch, in the load itself.
+// Loads an element from shared memory. The address is a number: nvcc then adds the uniform part of
+// it, such as a multiple of the pitch, in the load itself.
 #ifdef STRIDEWISE_HOST_EXECUTOR
 using SharedAddress = const unsigned char*;
 __device__ inline SharedAddress SharedAddressOf(const unsigned char* data) { return data; }
@@ -37,7 +37,9 @@ __device__ inline uint32_t LoadShared(SharedAddress address) {
   if constexpr (sizeof(T) == 1) {
     asm volatile("ld.shared.u8 %0, [%1];" : "=r"(value) : "r"(address));
   } else if constexpr (sizeof(T) == 2) {
-    asm volatile("{ .reg .u16 h; ld.shared.u16 h, [%1]; cvt.u32.u16 %0, h; }" : "=r"(value) : "r"(address));
+    asm volatile("{ .reg .u16 h; ld.shared.u16 h, [%1]; cvt.u32.u16 %0, h; }"
+                 : "=r"(value)
+                 : "r"(address));
   } else {
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
   }
@@ -45,8 +47,8 @@ __device__ inline uint32_t LoadShared(SharedAddress address) {
 }
 #endif
 
-// Where a thread finds the words of its vectors, in bytes from their first element. `rotation`, 0 to
-// 3, is the word that it loads first: lanes whose vectors start in the same bank can be given
+// Where a thread finds the words of its vectors, in bytes from their first element. `rotation`, 0
+// to 3, is the word that it loads first: lanes whose vectors start in the same bank can be given
 // different ones (see BankOrder). Elements of 4 bytes and more ignore it.
 template <typename T>
 struct GatherOffsets {

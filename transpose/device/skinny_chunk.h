@@ -46,9 +46,9 @@ class SkinnyChunk {
   static constexpr int kPerUnit = static_cast<int>(sizeof(Unit) / sizeof(T));
   static constexpr int kGroup = kVectorElements<T>;
 
-  // Makes the layout of chunks that are `width` across and `length` along, a multiple of kGroup, and
-  // of whose strips strip_vectors vectors are moved.
-  // REQUIRES: 0 < width <= kMaxSkinnyWidth, length > 0 and strip_vectors <= length / kGroup + 1.
+  // Makes the layout of chunks that are `width` across and `length` along, a multiple of kGroup,
+  // and of whose strips strip_vectors vectors are moved. REQUIRES: 0 < width <= kMaxSkinnyWidth,
+  // length > 0 and strip_vectors <= length / kGroup + 1.
   SkinnyChunk(int width, int length, int strip_vectors)
       : width_(width),
         length_(length),

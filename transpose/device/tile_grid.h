@@ -53,7 +53,7 @@ __device__ inline TileCoordinate EnterTile(const TileBatch& batch, In* in, Out* 
 inline int64_t BandRows(int64_t tile_rows, int64_t tile_cols) {
   constexpr int64_t kLow = 256;
   if (tile_rows <= kLow || tile_cols > 100) return tile_rows;
-  return tile_cols <= 40 ? 16 : kLow;
+  return tile_cols <= 40 ? 8 : kLow;
 }
 
 // Calls launch(args, grid, batch) for each grid that the batch needs, usually one, with the
@@ -75,9 +75,9 @@ LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64
     part.out = static_cast<char*>(args.out) + first * args.stride_out * args.element_bytes;
     const Grid grid = {CeilDiv(tile_rows, bands), CeilDiv(tile_cols, layers),
                        matrix_in_z ? part.batch * bands : layers};
-    RETURN_IF_ERROR(launch(part, grid,
-                           TileBatch{matrix_in_z, args.stride_in, args.stride_out,
-                                     static_cast<unsigned>(bands)}));
+    RETURN_IF_ERROR(launch(
+        part, grid,
+        TileBatch{matrix_in_z, args.stride_in, args.stride_out, static_cast<unsigned>(bands)}));
   }
   return LaunchStatus();
 }

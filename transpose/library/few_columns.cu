@@ -16,17 +16,14 @@
 namespace stridewise {
 namespace {
 
-#ifndef FR_THREADS
-#define FR_THREADS 256
-#define FR_BYTES (40 << 10)
-#endif
-constexpr int kThreads = FR_THREADS;
-constexpr int kMaxBytes = FR_BYTES;
+constexpr int kThreads = 256;
+constexpr int kMaxBytes = 32 << 10;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
-// Loads the vectors of the flat side that have elements of rows `begin` to `end` of the chunk, whose
-// row 0 would be at `piece`. Vectors that the matrix has only a part of are loaded by elements.
-template <typename T>
+// Loads the vectors of the flat side that have elements of rows `begin` to `end` of the chunk,
+// whose row 0 would be at `piece`. Unless kInside, vectors that the matrix has only a part of are
+// loaded by elements.
+template <bool kInside, typename T>
 __device__ void LoadFlat(const T* piece, int begin, int end, const T* matrix_begin,
                          const T* matrix_end, const SkinnyChunk<T>& chunk, void* shared) {
   using Unit = typename SkinnyChunk<T>::Unit;
@@ -43,7 +40,7 @@ __device__ void LoadFlat(const T* piece, int begin, int end, const T* matrix_beg
       const int at = v + i * kThreads;
       if (at >= vectors) break;
       const T* const data = from + at * kElements;
-      if (data >= matrix_begin && data + kElements <= matrix_end) {
+      if (kInside || (data >= matrix_begin && data + kElements <= matrix_end)) {
         loaded[i] = reinterpret_cast<const Vector*>(from)[at];
       } else {
         T elements[kElements] = {};
@@ -78,9 +75,9 @@ __device__ void LoadRows(const ConstMatrix<T>& piece, int begin, int end,
 // Takes a chunk of rows a block, along blockIdx.x, and a panel of columns of a matrix a row of
 // blocks. A chunk writes `shift` rows less than it holds.
 template <typename T>
-__global__ void __launch_bounds__(kThreads) FewColumns(ConstMatrix<T> in, Matrix<T> out,
-                                                       SkinnyChunk<T> chunk, SkinnyBatch batch,
-                                                       int shift, bool flat) {
+__global__ void __launch_bounds__(kThreads)
+    FewColumns(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, SkinnyBatch batch, int shift,
+               bool flat) {
   extern __shared__ Vector shared[];
   const auto [matrix, panel] = batch.PanelOf(BlockRow());
   if (matrix >= batch.matrices) return;
@@ -94,8 +91,11 @@ __global__ void __launch_bounds__(kThreads) FewColumns(ConstMatrix<T> in, Matrix
   const int end = rows_left < chunk.length() ? static_cast<int>(rows_left) : chunk.length();
   const int cols = cols_left < chunk.width() ? static_cast<int>(cols_left) : chunk.width();
   const T* const piece = in_begin + first_row * in.ld + first_col;
-  if (flat) {
-    LoadFlat(piece, begin, end, in_begin, in_begin + in.rows * in.ld, chunk, shared);
+  const T* const in_end = in_begin + in.rows * in.ld;
+  if (flat && first_row > 0 && in_end - (piece + end * in.ld) >= kVectorElements<T>) {
+    LoadFlat<true>(piece, begin, end, in_begin, in_end, chunk, shared);
+  } else if (flat) {
+    LoadFlat<false>(piece, begin, end, in_begin, in_end, chunk, shared);
   } else {
     LoadRows({piece, end, cols, in.ld}, begin, end, chunk, shared);
   }
@@ -143,9 +143,7 @@ LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
     const bool flat = args.cols == width && args.ld_in == args.cols;
     const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
                                CeilDiv(args.cols, int64_t{width})};
-    return Launch(FewColumns<T>,
-                  TileGrid(batch.panels * args.batch, args.rows + shift, 1,
-                           written),
+    return Launch(FewColumns<T>, TileGrid(batch.panels * args.batch, args.rows + shift, 1, written),
                   Block{kThreads, 1}, chunk.shared_bytes(), args.stream, args.In<T>(),
                   args.Out<T>(), chunk, batch, shift, flat);
   });

@@ -13,12 +13,8 @@
 namespace stridewise {
 namespace {
 
-#ifndef FR_THREADS
-#define FR_THREADS 256
-#define FR_BYTES (40 << 10)
-#endif
-constexpr int kThreads = FR_THREADS;
-constexpr int kMaxBytes = FR_BYTES;
+constexpr int kThreads = 256;
+constexpr int kMaxBytes = 40 << 10;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of
@@ -118,10 +114,9 @@ __global__ void __launch_bounds__(kThreads)
   const int lead = flat ? Strip<T>::Lead(piece) : 0;
   const ConstMatrix<T> strips = {begin + first_row * in.ld + first_col, rows, cols, in.ld};
   // All vectors lie inside the matrix if those of the first and of the last strip do.
-  const bool inside =
-      strips.data - begin >= kVectorElements<T> &&
-      end - (strips.data + (rows - 1) * in.ld) >=
-          static_cast<int64_t>(chunk.strip_vectors()) * kVectorElements<T>;
+  const bool inside = strips.data - begin >= kVectorElements<T> &&
+                      end - (strips.data + (rows - 1) * in.ld) >=
+                          static_cast<int64_t>(chunk.strip_vectors()) * kVectorElements<T>;
   if (inside) {
     LoadStrips<true>(strips, begin, end, lead, chunk, tile);
   } else {

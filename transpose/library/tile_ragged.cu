@@ -80,8 +80,8 @@ __device__ inline void LoadRows(const T* corner, int64_t row_bytes, const Part& 
   if (chunk >= part.chunks) return;
   const int first = part.begin + static_cast<int>(threadIdx.x) / Shape::kChunks;
   const auto* from = reinterpret_cast<const unsigned char*>(corner) + first * row_bytes;
-  int to = static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1)) +
-           first * pitch;
+  int to =
+      static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1)) + first * pitch;
 #pragma unroll 4
   for (int y = first; y < part.end; y += kStep) {
     const auto misaligned = static_cast<int>(reinterpret_cast<intptr_t>(from) & (kVectorBytes - 1));
@@ -92,8 +92,8 @@ __device__ inline void LoadRows(const T* corner, int64_t row_bytes, const Part& 
   }
 }
 
-// Does the same where a chunk may begin before the matrix or end behind it: from there only elements
-// of the matrix are copied.
+// Does the same where a chunk may begin before the matrix or end behind it: from there only
+// elements of the matrix are copied.
 template <typename Shape, typename T>
 __device__ inline void LoadRowsAtEnds(const ConstMatrix<T>& in, const Part& part, int pitch,
                                       unsigned char* tile) {
@@ -121,8 +121,8 @@ __device__ inline void LoadRowsAtEnds(const ConstMatrix<T>& in, const Part& part
   }
 }
 
-// Keeps a value that does not change in a register. nvcc computes it anew in each round of a loop to
-// save registers.
+// Keeps a value that does not change in a register. nvcc computes it anew in each round of a loop
+// to save registers.
 __device__ inline int Hoisted(int value) {
 #ifndef STRIDEWISE_HOST_EXECUTOR
   asm volatile("" : "+r"(value));
@@ -260,11 +260,7 @@ LaunchStatus Run(const TransposeArgs& args) {
   };
   const int64_t tile_rows = CeilDiv(args.rows + cut.shift, cut.rows);
   const int64_t tile_cols = CeilDiv(args.cols, cut.cols);
-#ifdef PROTO
-  const int64_t band = ::g_band_ragged;
-#else
   const int64_t band = BandRows(tile_rows, tile_cols);
-#endif
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
@@ -299,31 +295,8 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 // once: the best numbers leave L1 40 to 60 KB. With one block more, 0.96 of memcpy becomes 0.81.
 template <typename T>
 struct ShapesFor;
-#ifdef PROTO_SET
-#if PROTO_SET == 1
-#define PROTO8 16, 288, 512, 2
-#define PROTO16 16, 144, 384, 4
-#define PROTO32 32, 72, 256, 4
-#elif PROTO_SET == 2
-#define PROTO8 16, 160, 512, 4
-#define PROTO16 16, 272, 512, 2
-#define PROTO32 32, 136, 512, 2
-#else
-#define PROTO8 32, 160, 512, 2
-#define PROTO16 32, 112, 512, 3
-#define PROTO32 64, 72, 512, 2
-#endif
 template <>
-struct ShapesFor<uint8_t> : Shapes<Shape<PROTO8>> {};
-template <>
-struct ShapesFor<uint16_t> : Shapes<Shape<PROTO16>> {};
-template <>
-struct ShapesFor<uint32_t> : Shapes<Shape<PROTO32>> {};
-template <>
-struct ShapesFor<uint64_t> : Shapes<Shape<32, 68, 512, 3>> {};
-#else
-template <>
-struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 160, 384, 4>> {};
+struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t> : Shapes<Shape<8, 272, 384, 4, Use::kNarrow>, Shape<16, 208, 512, 3>> {};
 template <>
@@ -334,13 +307,17 @@ template <>
 struct ShapesFor<uint64_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 136, 512, 4, Use::kNarrow>,
              Shape<64, 20, 512, 4, Use::kLow>, Shape<32, 68, 512, 3>> {};
-#endif
 template <>
 struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
 
 }  // namespace
 
+LaunchStatus TransposeTileWords(const TransposeArgs& args);
+
 LaunchStatus TransposeTileRagged(const TransposeArgs& args) {
+  if (args.element_bytes == 1 && args.cols >= kLineBytes && InRowsAreAt(args, kVectorBytes)) {
+    return TransposeTileWords(args);
+  }
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     return RunFirst<T>(args, ShapesFor<T>());

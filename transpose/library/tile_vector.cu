@@ -64,11 +64,7 @@ struct Large<Bits128> : Shape<Bits128, 64, 16, 256, 1> {};
 // 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead.
 struct Small : Shape<uint32_t, 32, 64, 256, 1> {};
 constexpr int64_t kFewTiles = 300;
-#ifdef PROTO
-#define kBandRows ::g_band_vector
-#else
-constexpr int64_t kBandRows = int64_t{1} << 30;
-#endif
+constexpr int64_t kLowBand = 16;
 
 // Returns the vector at (row, col). Elements outside the matrix are not read; their values are
 // unspecified.
@@ -159,8 +155,11 @@ LaunchStatus Run(const TransposeArgs& args) {
                     grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
     });
   };
-  return ForEachTileGrid(args, CeilDiv(args.rows, Tile::kRows), CeilDiv(args.cols, Tile::kCols),
-                         kBandRows, launch);
+  // With elements of 16 bytes low bands are 3 points of a copy's speed faster where out rows are a
+  // multiple of 128 KB apart.
+  const int64_t tile_rows = CeilDiv(args.rows, Tile::kRows);
+  const int64_t band = sizeof(typename Tile::Element) == kVectorBytes ? kLowBand : tile_rows;
+  return ForEachTileGrid(args, tile_rows, CeilDiv(args.cols, Tile::kCols), band, launch);
 }
 
 }  // namespace
