@@ -49,6 +49,23 @@ class SectorPiece {
   }
   __device__ T* At(int row) const { return data_ + row; }
 
+  // Stores the ends of the out rows of `cols` columns, a thread an element: of_column(col) is the
+  // column's piece, and load(row, col) an element. A tile at the upper edge of the matrix, which
+  // begins with row `begin` > 0, has ends there, and one at the lower edge, which has fewer rows
+  // than it holds, there.
+  template <typename OfColumn, typename Load>
+  __device__ static void StoreEnds(int cols, bool upper, bool lower, int threads,
+                                   OfColumn of_column, Load load) {
+    const bool both = upper && lower;
+    const int first = upper ? 0 : kElements;
+    for (int i = threadIdx.x; i < cols * (both ? kEnds : kElements); i += threads) {
+      const int col = both ? i / kEnds : i / kElements;
+      const SectorPiece piece = of_column(col);
+      const int row = piece.End(first + i % (both ? kEnds : kElements));
+      if (row >= 0) *piece.At(row) = load(row, col);
+    }
+  }
+
  private:
   T* data_;
   int begin_;

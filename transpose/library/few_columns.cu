@@ -120,12 +120,9 @@ __global__ void __launch_bounds__(kThreads)
     StoreVector(strip.At(first), VectorOf(elements));
   }
   if (whole) return;
-  for (int i = threadIdx.x; i < cols * SectorPiece<T>::kEnds; i += kThreads) {
-    const int col = i / SectorPiece<T>::kEnds;
-    const SectorPiece<T> strip = piece_of(col);
-    const int row = strip.End(i % SectorPiece<T>::kEnds);
-    if (row >= 0) *strip.At(row) = tile[chunk.OfElement(row, col + lead)];
-  }
+  SectorPiece<T>::StoreEnds(
+      cols, begin > 0, end < chunk.length(), kThreads, piece_of,
+      [&](int row, int col) { return tile[chunk.OfElement(row, col + lead)]; });
 }
 
 }  // namespace

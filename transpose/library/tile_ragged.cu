@@ -162,14 +162,15 @@ __device__ inline void StoreRows(const Matrix<T>& out, const Part& part, const C
     }
   }
   if constexpr (!kInside) {
-    for (int i = threadIdx.x; i < part.cols * SectorPiece<T>::kEnds; i += Shape::kThreads) {
-      const int col = i / SectorPiece<T>::kEnds;
-      const SectorPiece<T> piece(corner + col * static_cast<int64_t>(out.ld), cut.shift, cut.rows,
-                                 part.begin, part.end);
-      const int y = piece.End(i % SectorPiece<T>::kEnds);
-      if (y < 0) continue;
-      *piece.At(y) = *reinterpret_cast<const T*>(tile + y * cut.pitch + col * kSize);
-    }
+    SectorPiece<T>::StoreEnds(
+        part.cols, part.begin > 0, part.end < cut.rows_held, Shape::kThreads,
+        [&](int col) {
+          return SectorPiece<T>(corner + col * static_cast<int64_t>(out.ld), cut.shift, cut.rows,
+                                part.begin, part.end);
+        },
+        [&](int y, int col) {
+          return *reinterpret_cast<const T*>(tile + y * cut.pitch + col * kSize);
+        });
   }
 }
 

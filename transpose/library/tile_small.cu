@@ -104,15 +104,6 @@ LaunchStatus TransposeTileSmall(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    if constexpr (sizeof(T) <= 2) {
-      // Many elements cost instructions: with 16 a thread, half of those with 4.
-      constexpr int64_t kMany = 400000;
-      if (args.rows * args.cols * args.batch >= kMany) {
-        if (args.rows <= 8) return Run<Shape<8, 256, 8>, T>(args);
-        if (args.cols <= 8) return Run<Shape<256, 8, 8>, T>(args);
-        if (args.rows >= 48 && args.cols >= 48) return Run<Shape<64, 64, 16>, T>(args);
-      }
-    }
     if constexpr (sizeof(T) <= 4) {
       if (args.rows <= 8) return Run<Shape<8, 128, 4>, T>(args);
       if (args.cols <= 8) return Run<Shape<128, 8, 4>, T>(args);

@@ -135,14 +135,14 @@ __device__ inline void StoreTile(T* corner, int64_t ld, const Part& part, const 
     }
   }
   if constexpr (!kInside) {
-    for (int i = threadIdx.x; i < part.cols * SectorPiece<T>::kEnds; i += kThreads) {
-      const int col = i / SectorPiece<T>::kEnds;
-      const SectorPiece<T> piece(corner + col * ld, cut.shift, cut.rows, part.begin, part.end);
-      const int y = piece.End(i % SectorPiece<T>::kEnds);
-      if (y < 0) continue;
-      *piece.At(y) =
-          *reinterpret_cast<const T*>(tile + OffsetOfColumn<T>(col, cut.pitch) + y * kSize);
-    }
+    SectorPiece<T>::StoreEnds(
+        part.cols, part.begin > 0, part.end < cut.rows_held, kThreads,
+        [&](int col) {
+          return SectorPiece<T>(corner + col * ld, cut.shift, cut.rows, part.begin, part.end);
+        },
+        [&](int y, int col) {
+          return *reinterpret_cast<const T*>(tile + OffsetOfColumn<T>(col, cut.pitch) + y * kSize);
+        });
   }
 }
 

@@ -58,8 +58,8 @@ TEST_P(TransposeRandomTest, IsExact) {
 INSTANTIATE_TEST_SUITE_P(All, TransposeRandomTest, testing::ValuesIn(Names()),
                          [](const auto& info) { return info.param; });
 
-// Cases that no random case is large enough for: `auto` takes large skinny matrices of a batch in one
-// launch, but rows and columns, which are copies, one by one.
+// Cases that no random case is large enough for: `auto` takes large skinny matrices of a batch in
+// one launch, but rows and columns, which are copies, one by one.
 using TransposeAutoTest = TransposeOnExecutorTest;
 TEST_F(TransposeAutoTest, LargeSkinnyMatricesOfABatch) {
   const std::pair<TransposeCase, size_t> cases[] = {{{65537, 4, 0, -1, 3, 5}, 1},
