@@ -68,8 +68,9 @@ __device__ void StoreFlat(const void* shared, const SkinnyChunk<T>& chunk, T* pi
   const unsigned turn = TurnOfThread();
 #pragma unroll 2
   for (int v = threadIdx.x; v < vectors; v += kThreads) {
-    const Vector vector = GetUnits(static_cast<const Unit*>(shared) + chunk.OfFlatVector(v), turn);
-    if (v > 0 || strip.lead() == 0) StoreVector(&strip.At(v), vector);
+    if (v == 0 && strip.lead() != 0) continue;  // An end.
+    StoreVector(&strip.At(v),
+                GetUnits(static_cast<const Unit*>(shared) + chunk.OfFlatVector(v), turn));
   }
   if (threadIdx.x < Strip<T>::kEnds) {
     const int index = strip.End(threadIdx.x);

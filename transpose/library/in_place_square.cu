@@ -26,10 +26,7 @@ struct Shape {
   using Element = T;
   using Piece = PieceType;
   static constexpr int kElements = static_cast<int>(sizeof(Piece) / sizeof(T));
-  // Rows of 32 elements of 4 bytes that start anywhere lie in 5 sectors where 4 would do.
-  static constexpr int kSide = sizeof(Piece) == sizeof(Vector)        ? 16
-                               : kElements == 1 && sizeof(Piece) <= 4 ? 64
-                                                                      : 32;
+  static constexpr int kSide = sizeof(Piece) == sizeof(Vector) ? 16 : 32;
   static constexpr int kExtent = kSide * kElements;
   static constexpr int kPasses = kSide * kSide / kThreads;
   static_assert(kPasses * kThreads == kSide * kSide, "each thread has the same number of squares");

@@ -125,9 +125,10 @@ __device__ inline void StoreTile(T* corner, int64_t ld, const Part& part, const 
       if (!kInside && !piece.Fills(y)) continue;
       const auto* const from = reinterpret_cast<const uint32_t*>(column + (y * kSize & -4));
       const unsigned shift = ShiftByBytes(y * kSize % 4);
-      uint32_t word[5];
+      uint32_t word[5] = {};
 #pragma unroll
-      for (int w = 0; w < 5; ++w) word[w] = from[w];
+      for (int w = 0; w < 4; ++w) word[w] = from[w];
+      if (y * kSize % 4 != 0) word[4] = from[4];
       StoreVector(
           piece.At(y),
           make_uint4(__byte_perm(word[0], word[1], shift), __byte_perm(word[1], word[2], shift),
