@@ -1,5 +1,8 @@
 #include "transpose/permute.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "common/base/status_macros.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
@@ -29,6 +32,18 @@ bool AsTranspose(const PermuteArgs& args, MatrixView* in, MutableMatrixView* out
   return true;
 }
 
+// Returns whether tiles that pack several dimensions are faster than Transpose()'s kernels: 0.59
+// and 0.15 of a copy for 32 pictures of three channels of bytes. Matrices that are small enough to
+// be moved whole, and one large skinny matrix, are better off there.
+bool IsSkinny(const MatrixView& in) {
+  constexpr int64_t kSkinny = 64;
+  constexpr int64_t kMovedWhole = 8 << 10;
+  constexpr int64_t kFew = 20;  // Rows or columns, for which there are kernels of their own.
+  const int64_t side = std::min(in.rows, in.cols);
+  const bool few = in.batch == 1 && side <= kFew;
+  return side < kSkinny && !few && in.rows * in.cols * in.element_bytes > kMovedWhole;
+}
+
 bool IsCopy(const PermuteArgs& args) {
   return args.rank == 0 ||
          (args.rank == 1 && args.dims[0].stride_in == 1 && args.dims[0].stride_out == 1);
@@ -36,12 +51,19 @@ bool IsCopy(const PermuteArgs& args) {
 
 }  // namespace
 
-PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
+bool IsTranspose(const PermuteArgs& canonical) {
   MatrixView in;
   MutableMatrixView out;
+  return AsTranspose(canonical, &in, &out);
+}
+
+PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (Elements(canonical) == 0) return PermuteMethod::kNothing;
   if (IsCopy(canonical)) return PermuteMethod::kCopy;
-  return AsTranspose(canonical, &in, &out) ? PermuteMethod::kTranspose : PermuteMethod::kTiles;
+  MatrixView in;
+  MutableMatrixView out;
+  const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in);
+  return transposes ? PermuteMethod::kTranspose : PermuteMethod::kTiles;
 }
 
 absl::Status PermuteByCopy(const PermuteArgs& canonical) {

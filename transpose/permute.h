@@ -74,6 +74,9 @@ enum class PermuteMethod {
 };
 PermuteMethod ChoosePermute(const PermuteArgs& canonical);
 
+// Returns whether a canonical permutation is the transpose of one matrix or of a batch.
+bool IsTranspose(const PermuteArgs& canonical);
+
 // Run a canonical permutation by one method, for programs that compare them. Return InvalidArgument
 // for one that the method does not take.
 absl::Status PermuteByCopy(const PermuteArgs& canonical);

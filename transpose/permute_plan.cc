@@ -185,10 +185,41 @@ class Planner {
     for (int i = 0; i < plan_.out_rows.count; ++i) {
       plan_.out_rows_held *= plan_.dims[plan_.out_rows.dims[i]].held;
     }
-    const int64_t shared = plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
-                           int64_t{kOutRowBytes} * plan_.out_rows_held +
-                           (plan_.out_run.count > 1 ? kPositionBytes * plan_.out_run_held : 0);
+    FindPieces();
+    const int64_t shared =
+        plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
+        int64_t{kOutRowBytes} * plan_.out_rows_held +
+        kPositionBytes *
+            (plan_.out_pieces + (plan_.out_run_kind == OutRun::kPeriodic ? plan_.out_piece : 0));
     plan_.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
+  }
+
+  // Cuts an out run of several dimensions into pieces, so that short tables say where its elements
+  // are.
+  void FindPieces() {
+    constexpr int kLeast = kChunkBytes;  // The elements of a vector of bytes.
+    constexpr int kMost = 512;
+    const DimensionList& run = plan_.out_run;
+    const auto held = [&](int i) { return plan_.dims[run.dims[i]].held; };
+    plan_.out_run_kind = run.count <= 1      ? OutRun::kLinear
+                         : held(0) >= kLeast ? OutRun::kPieces
+                                             : OutRun::kPeriodic;
+    plan_.out_piece = run.count > 0 ? held(0) : 1;
+    plan_.out_pieces = 0;
+    if (plan_.out_run_kind == OutRun::kLinear) return;
+    const bool periodic = plan_.out_run_kind == OutRun::kPeriodic;
+    for (int i = 1; periodic && i < run.count && plan_.out_piece < 2 * kLeast; ++i) {
+      int part = held(i);
+      if (plan_.out_piece * part > kMost) {
+        // A part of the dimension: any of the last, else one that divides it.
+        part = static_cast<int>(CeilDiv(2 * kLeast, plan_.out_piece));
+        while (i + 1 < run.count && held(i) % part != 0) ++part;
+        plan_.out_piece *= part;
+        break;
+      }
+      plan_.out_piece *= part;
+    }
+    plan_.out_pieces = plan_.out_run_held / plan_.out_piece + 2;
   }
 
  public:
@@ -203,7 +234,8 @@ class Planner {
     plan->digits = 0;
     plan->blocks = 1;
     const auto add = [&](int dim, uint32_t count, uint32_t step) {
-      plan->digit[plan->digits++] = {dim, count, step};
+      plan->digit[plan->digits++] = {
+          dim, count, step, BlockDivisor(static_cast<uint32_t>(plan->blocks)), BlockDivisor(count)};
       plan->blocks *= count;
     };
     int grouped = -1;
@@ -234,8 +266,13 @@ class Planner {
         CeilDiv(plan->out_run_held * element_bytes_ + kChunkBytes - 1, kChunkBytes);
     plan->out_parts = static_cast<int>(CeilDiv(vectors, int64_t{1} << plan->log2_lanes));
     plan->by_parts = SmallDivisor(plan->out_parts);
-    const int first = plan->out_run.count > 0 ? plan->dims[plan->out_run.dims[0]].held : 1;
-    plan->by_first = SmallDivisor(first);
+    plan->by_piece = SmallDivisor(plan->out_piece);
+    // With less shared memory, more blocks would be resident.
+    const int resident = std::max(1, limits_.resident_bytes / plan->shared_bytes);
+    constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
+    const int least = kSharedBytes / (resident + 1) - (1 << 10);
+    plan->shared_bytes = std::max(plan->shared_bytes, least / 16 * 16);
+    plan->threads = plan->tile_bytes <= 16 << 10 ? std::min(128, limits_.threads) : limits_.threads;
   }
 
  private:

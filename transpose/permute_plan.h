@@ -39,11 +39,38 @@ struct DimensionList {
   int dims[kMaxPermuteRank] = {};
 };
 
-// A digit of a block's number: `count` of them, each `step` tiles of dimension `dim` apart.
+// Divides any number below 2^31 by one multiplication; see Granlund and Montgomery, "Division by
+// Invariant Integers using Multiplication", PLDI 1994. REQUIRES: 0 < divisor < 2^31.
+class BlockDivisor {
+ public:
+  explicit BlockDivisor(uint32_t divisor = 1) {
+    while ((uint64_t{1} << shift_) < divisor) ++shift_;
+    const uint64_t above = (uint64_t{1} << shift_) - divisor;
+    factor_ = static_cast<uint32_t>((above << 32) / divisor + 1);
+  }
+  STRIDEWISE_HOST_DEVICE uint32_t Quotient(uint32_t n) const {
+    return (static_cast<uint32_t>(uint64_t{factor_} * n >> 32) + n) >> shift_;
+  }
+
+ private:
+  uint32_t factor_;
+  uint32_t shift_ = 0;
+};
+
+// A digit of a block's number, which has `count` values, each `step` tiles of a dimension apart.
 struct TileDigit {
   int dim = 0;
   uint32_t count = 1;
   uint32_t step = 1;
+  BlockDivisor by_faster = BlockDivisor();  // The product of the faster digits' counts.
+  BlockDivisor by_count = BlockDivisor();
+};
+
+// How an element of an out run is found in the tile.
+enum class OutRun {
+  kLinear,    // The run has one dimension.
+  kPieces,    // Its first dimension is a piece, and a table has the pieces.
+  kPeriodic,  // Tables have the elements of a piece, which is several dimensions, and the pieces.
 };
 
 struct PermutePlan {
@@ -67,23 +94,28 @@ struct PermutePlan {
   int out_cut_below = 1;    // Elements of an out run for one index of that dimension.
   bool out_shifts = false;  // Whether a tile's part of an out run begins at a sector of 32 bytes.
 
+  OutRun out_run_kind = OutRun::kLinear;
+  int out_piece = 1;   // Elements of a piece: at least as many as a vector has, if there are two.
+  int out_pieces = 0;  // Entries of the table of pieces.
+
   // A warp stores to several rows at a time: 2^log2_lanes vectors of each.
   int log2_lanes = 2;
   int out_parts = 1;  // Parts of 2^log2_lanes vectors of a row.
   int threads = 256;
   SmallDivisor by_chunks = SmallDivisor(1);
   SmallDivisor by_parts = SmallDivisor(1);
-  SmallDivisor by_first = SmallDivisor(1);  // Indices of the first dimension of an out run.
+  SmallDivisor by_piece = SmallDivisor(1);
 
   int tile_bytes = 0;    // Of shared memory, a multiple of 16; tables of the rows follow.
-  int shared_bytes = 0;  // All together.
+  int shared_bytes = 0;  // All together, and what keeps further blocks off a multiprocessor.
 };
 
 // What tiles are chosen by; the defaults are measured on an H200.
 struct PermuteTileLimits {
-  int most_bytes = 36 << 10;   // Of shared memory for a tile.
-  int least_bytes = 6 << 10;   // The same where the tensor is small.
-  int blocks_of_device = 528;  // Of a tensor that is large enough, at least.
+  int most_bytes = 36 << 10;       // Of shared memory for a tile.
+  int least_bytes = 6 << 10;       // The same where the tensor is small.
+  int blocks_of_device = 528;      // Of a tensor that is large enough, at least.
+  int resident_bytes = 176 << 10;  // Of all blocks of a multiprocessor; the rest is its L1 cache.
   int threads = 256;
   int log2_lanes = 2;
   bool shift = true;  // Whether stores begin at sectors.

@@ -156,7 +156,7 @@ TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
       Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
       Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
       Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
-      Column::kWorkspace};
+      Column::kWorkspace,  Column::kPermutation};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;

@@ -17,6 +17,13 @@
 #include "transpose/permute_args.h"
 #include "transpose/permute_plan.h"
 
+// A parameter whose address can be taken without a copy of it in local memory.
+#ifdef STRIDEWISE_HOST_EXECUTOR
+#define GRID_CONSTANT
+#else
+#define GRID_CONSTANT __grid_constant__
+#endif
+
 namespace stridewise {
 namespace {
 
@@ -38,7 +45,8 @@ struct TileTables {
   int64_t* out_offset;  // The same in `out`.
   int* in_shared;       // Of a row in the tile; kNoRow where the tensor has no such row.
   int* out_shared;
-  uint16_t* position;  // Of the elements of an out run in the tile, in elements from the first.
+  uint16_t* piece;     // Of the pieces of an out run in the tile, in elements from the first.
+  uint16_t* in_piece;  // Of the elements of a piece.
 };
 
 __device__ inline TileTables TablesBehind(unsigned char* tile, const PermutePlan& plan) {
@@ -47,18 +55,19 @@ __device__ inline TileTables TablesBehind(unsigned char* tile, const PermutePlan
   tables.out_offset = tables.in_offset + plan.in_rows_held;
   tables.in_shared = reinterpret_cast<int*>(tables.out_offset + plan.out_rows_held);
   tables.out_shared = tables.in_shared + plan.in_rows_held;
-  tables.position = reinterpret_cast<uint16_t*>(tables.out_shared + plan.out_rows_held);
+  tables.piece = reinterpret_cast<uint16_t*>(tables.out_shared + plan.out_rows_held);
+  tables.in_piece = tables.piece + plan.out_pieces;
   return tables;
 }
 
 // Sets the part of one dimension.
 __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part) {
-  uint32_t rest = blockIdx.x;
   int64_t index = 0;  // Of the tile.
   for (int i = 0; i < plan.digits; ++i) {
     const TileDigit& digit = plan.digit[i];
-    if (digit.dim == dim) index += static_cast<int64_t>(rest % digit.count) * digit.step;
-    rest /= digit.count;
+    if (digit.dim != dim) continue;
+    const uint32_t rest = digit.by_faster.Quotient(blockIdx.x);
+    index += static_cast<int64_t>(rest - digit.by_count.Quotient(rest) * digit.count) * digit.step;
   }
   const TileDimension& d = plan.dims[dim];
   const int64_t first = index * d.tile;
@@ -88,7 +97,9 @@ __device__ inline int FindRow(const PermutePlan& plan, const DimensionList& list
   return exists ? shared : kNoRow;
 }
 
-__device__ inline int PositionInRun(const PermutePlan& plan, int element) {
+// Returns where an element of an out run is in the tile, in elements.
+template <typename T>
+__device__ inline uint16_t PositionInRun(const PermutePlan& plan, int element) {
   int shared = 0;
   for (int i = 0; i < plan.out_run.count; ++i) {
     const TileDimension& d = plan.dims[plan.out_run.dims[i]];
@@ -96,8 +107,61 @@ __device__ inline int PositionInRun(const PermutePlan& plan, int element) {
     shared += (element - next * d.held) * d.pitch;
     element = next;
   }
-  return shared;
+  return static_cast<uint16_t>(shared / int{sizeof(T)});
 }
+
+// Finds the elements of one out row in the tile. REQUIRES: they are asked for at most a piece after
+// the first.
+template <typename T, OutRun kKind>
+class OutRow {
+ public:
+  __device__ OutRow(const PermutePlan& plan, const TileTables& tables, const unsigned char* row,
+                    int pitch, int first)
+      : row_(row), in_piece_(tables.in_piece), pitch_(pitch), piece_(plan.out_piece) {
+    if constexpr (kKind == OutRun::kLinear) {
+      index_ = first;
+    } else {
+      const int number = plan.by_piece.Quotient(first);
+      index_ = first - number * piece_;
+      this_ = tables.piece[number] * int{sizeof(T)};
+      next_ = tables.piece[number + 1] * int{sizeof(T)};
+    }
+  }
+
+  // Returns the address of element `k` after the first.
+  __device__ const unsigned char* At(int k) const {
+    if constexpr (kKind == OutRun::kLinear) return row_ + (index_ + k) * pitch_;
+    const bool beyond = index_ + k >= piece_;
+    const int index = index_ + k - (beyond ? piece_ : 0);
+    const int within =
+        kKind == OutRun::kPieces ? index * pitch_ : in_piece_[index] * int{sizeof(T)};
+    return row_ + (beyond ? next_ : this_) + within;
+  }
+
+  // Returns the vector that begins with the first.
+  __device__ Vector Gathered(int rotation) const {
+    if constexpr (kKind != OutRun::kLinear) {
+      if (kKind == OutRun::kPeriodic || index_ + kVectorElements < T >> piece_) return Picked();
+    }
+    return Gather<T>(At(0), pitch_, rotation);
+  }
+
+ private:
+  __device__ Vector Picked() const {
+    T elements[kVectorElements<T>];
+#pragma unroll
+    for (int k = 0; k < kVectorElements<T>; ++k) elements[k] = *reinterpret_cast<const T*>(At(k));
+    return VectorOf<T>(elements);
+  }
+
+  const unsigned char* row_;
+  const uint16_t* in_piece_;
+  int pitch_;
+  int piece_;
+  int index_;  // Of the first element in its piece.
+  int this_ = 0;
+  int next_ = 0;
+};
 
 // Copies the chunks under the rows. `begin` and `end` are the tensor's: of a chunk that crosses
 // them, only the elements inside are copied.
@@ -153,9 +217,37 @@ __device__ inline Range StoredRange(const PermutePlan& plan, const TilePart& par
   return range;
 }
 
-// Stores the tile: a warp some vectors of each of several rows at a time. kPacked: an out run has
-// several dimensions.
-template <typename T, bool kPacked>
+// Stores the elements of a vector that are in the range, whole words of 4 bytes where it has them:
+// each store costs the same, whatever its size. `from` begins with the first of the elements.
+template <typename T, OutRun kKind>
+__device__ inline void StoreSome(unsigned char* to, const OutRow<T, kKind>& from, int element,
+                                 const Range& range) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kInWord = kSize < 4 ? 4 / kSize : 1;
+  const int before = element < range.begin ? range.begin - element : 0;
+  const int end = range.end - element;
+#pragma unroll
+  for (int first = 0; first < kVectorElements<T>; first += kInWord) {
+    if (kInWord > 1 && first >= before && first + kInWord <= end) {
+      uint32_t word = 0;
+#pragma unroll
+      for (int k = 0; k < kInWord; ++k) {
+        const auto* const at = reinterpret_cast<const T*>(from.At(first + k - before));
+        word |= static_cast<uint32_t>(*at) << (8 * kSize * k % 32);
+      }
+      *reinterpret_cast<uint32_t*>(to + first * kSize) = word;
+      continue;
+    }
+#pragma unroll
+    for (int k = first; k < first + kInWord; ++k) {
+      if (k < before || k >= end) continue;
+      *reinterpret_cast<T*>(to + k * kSize) = *reinterpret_cast<const T*>(from.At(k - before));
+    }
+  }
+}
+
+// Stores the tile: a warp some vectors of each of several rows at a time.
+template <typename T, OutRun kKind>
 __device__ inline void StoreRows(const PermutePlan& plan, const TilePart& part,
                                  const TileTables& tables, intptr_t corner, int run_held,
                                  const unsigned char* tile) {
@@ -166,8 +258,7 @@ __device__ inline void StoreRows(const PermutePlan& plan, const TilePart& part,
   const int row_of_group = lane >> plan.log2_lanes;
   const int rows_of_group = 32 >> plan.log2_lanes;
   const int groups = (plan.out_rows_held + rows_of_group - 1) / rows_of_group;
-  const TileDimension& first = plan.dims[plan.out_run.dims[0]];
-  const int pitch = plan.out_run.count == 0 ? 0 : first.pitch;
+  const int pitch = plan.out_run.count == 0 ? 0 : plan.dims[plan.out_run.dims[0]].pitch;
   // Vectors of a row start in the same bank where the pitch is an even number of elements.
   const int rotation = kSize < 4 && (pitch / kSize) % 2 == 0 ? vector_of_part : 0;
   const int warps = blockDim.x / 32;
@@ -181,42 +272,37 @@ __device__ inline void StoreRows(const PermutePlan& plan, const TilePart& part,
     const intptr_t to = ((run + range.begin * kSize) & -kVectorBytes) + vector * kVectorBytes;
     const int element = static_cast<int>(to - run) / kSize;
     if (element >= range.end) continue;
-    const unsigned char* const from = tile + tables.out_shared[row];
+    const OutRow<T, kKind> from(plan, tables, tile + tables.out_shared[row], pitch,
+                                element < range.begin ? range.begin : element);
     if (element >= range.begin && element + kElements <= range.end) {
-      if constexpr (!kPacked) {
-        StoreVector(reinterpret_cast<void*>(to),
-                    Gather<T>(from + element * pitch, pitch, rotation));
-      } else {
-        const int index = element - plan.by_first.Quotient(element) * first.held;
-        if (index + kElements <= first.held) {
-          StoreVector(reinterpret_cast<void*>(to),
-                      Gather<T>(from + tables.position[element] * kSize, pitch, rotation));
-        } else {
-          T elements[kElements];
-#pragma unroll
-          for (int k = 0; k < kElements; ++k) {
-            elements[k] = *reinterpret_cast<const T*>(from + tables.position[element + k] * kSize);
-          }
-          StoreVector(reinterpret_cast<void*>(to), VectorOf<T>(elements));
-        }
-      }
+      StoreVector(reinterpret_cast<void*>(to), from.Gathered(rotation));
     } else {
-      for (int k = 0; k < kElements; ++k) {
-        if (element + k < range.begin || element + k >= range.end) continue;
-        const int position = kPacked ? tables.position[element + k] * kSize : (element + k) * pitch;
-        *reinterpret_cast<T*>(to + k * kSize) = *reinterpret_cast<const T*>(from + position);
-      }
+      StoreSome(reinterpret_cast<unsigned char*>(to), from, element, range);
     }
   }
 }
 
-template <typename T, bool kPacked>
+// Reads a word of every cache line of the plan. The first read of each by a multiprocessor takes
+// hundreds of cycles: here the warps wait for all of them at once, and not for one after the other.
+__device__ inline void FetchPlan(const PermutePlan& plan) {
+#ifndef STRIDEWISE_HOST_EXECUTOR
+  constexpr int kWordsOfLine = 16;
+  constexpr int kLines = sizeof(PermutePlan) / 4 / kWordsOfLine;
+  const int* const words = reinterpret_cast<const int*>(&plan);
+  for (int line = threadIdx.x / 32; line < kLines; line += blockDim.x / 32) {
+    asm volatile("" ::"r"(words[line * kWordsOfLine]));
+  }
+#endif
+}
+
+template <typename T, OutRun kKind>
 __global__ void __launch_bounds__(kMaxThreads)
-    PermuteTile(const void* in, int64_t in_bytes, void* out, PermutePlan plan) {
+    PermuteTile(const void* in, int64_t in_bytes, void* out, GRID_CONSTANT const PermutePlan plan) {
   extern __shared__ Vector tile_memory[];
   __shared__ TilePart part;
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
   const int thread = threadIdx.x;
+  FetchPlan(plan);
   if (thread < plan.rank) FindPart(plan, thread, &part);
   __syncthreads();
   const auto begin = reinterpret_cast<intptr_t>(in);
@@ -236,9 +322,12 @@ __global__ void __launch_bounds__(kMaxThreads)
     tables.out_shared[i] =
         FindRow(plan, plan.out_rows, part, i, &TileDimension::stride_out, &tables.out_offset[i]);
   }
-  if constexpr (kPacked) {
-    for (int i = thread; i < plan.out_run_held; i += blockDim.x) {
-      tables.position[i] = static_cast<uint16_t>(PositionInRun(plan, i) / int{sizeof(T)});
+  for (int i = thread; i < plan.out_pieces; i += blockDim.x) {
+    tables.piece[i] = PositionInRun<T>(plan, i * plan.out_piece);
+  }
+  if constexpr (kKind == OutRun::kPeriodic) {
+    for (int i = thread; i < plan.out_piece; i += blockDim.x) {
+      tables.in_piece[i] = PositionInRun<T>(plan, i);
     }
   }
   int in_run = sizeof(T);
@@ -249,8 +338,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   LoadRows<T>(plan, tables, corner_in, in_run, begin, begin + in_bytes, tile);
   WaitForCopies();
   __syncthreads();
-  StoreRows<T, kPacked>(plan, part, tables, corner_out, out_run,
-                        tile + (corner_in & (kVectorBytes - 1)));
+  StoreRows<T, kKind>(plan, part, tables, corner_out, out_run,
+                      tile + (corner_in & (kVectorBytes - 1)));
 }
 
 // Returns the bytes from the first element of `in` to the end of the last.
@@ -262,9 +351,18 @@ int64_t SpanBytes(const PermuteArgs& args) {
 
 template <typename T>
 LaunchStatus Run(const PermuteArgs& args, const PermutePlan& plan) {
-  const auto kernel = plan.out_run.count > 1 ? PermuteTile<T, true> : PermuteTile<T, false>;
-  return Launch(kernel, Grid{plan.blocks}, Block{plan.threads}, plan.shared_bytes, args.stream,
-                args.in, SpanBytes(args), args.out, plan);
+  const auto launch = [&](auto kernel) {
+    return Launch(kernel, Grid{plan.blocks}, Block{plan.threads}, plan.shared_bytes, args.stream,
+                  args.in, SpanBytes(args), args.out, plan);
+  };
+  switch (plan.out_run_kind) {
+    case OutRun::kLinear:
+      return launch(PermuteTile<T, OutRun::kLinear>);
+    case OutRun::kPieces:
+      return launch(PermuteTile<T, OutRun::kPieces>);
+    default:
+      return launch(PermuteTile<T, OutRun::kPeriodic>);
+  }
 }
 
 }  // namespace
