@@ -17,18 +17,11 @@
 #include "transpose/permute_args.h"
 #include "transpose/permute_plan.h"
 
-// A parameter whose address can be taken without a copy of it in local memory.
-#ifdef STRIDEWISE_HOST_EXECUTOR
-#define GRID_CONSTANT
-#else
-#define GRID_CONSTANT __grid_constant__
-#endif
-
 namespace stridewise {
 namespace {
 
 constexpr int kSectorBytes = 32;
-constexpr int kMaxThreads = 512;
+[[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
 constexpr int kNoRow = -1;
 
 // What a block knows of its tile, for each dimension.
@@ -282,27 +275,13 @@ __device__ inline void StoreRows(const PermutePlan& plan, const TilePart& part,
   }
 }
 
-// Reads a word of every cache line of the plan. The first read of each by a multiprocessor takes
-// hundreds of cycles: here the warps wait for all of them at once, and not for one after the other.
-__device__ inline void FetchPlan(const PermutePlan& plan) {
-#ifndef STRIDEWISE_HOST_EXECUTOR
-  constexpr int kWordsOfLine = 16;
-  constexpr int kLines = sizeof(PermutePlan) / 4 / kWordsOfLine;
-  const int* const words = reinterpret_cast<const int*>(&plan);
-  for (int line = threadIdx.x / 32; line < kLines; line += blockDim.x / 32) {
-    asm volatile("" ::"r"(words[line * kWordsOfLine]));
-  }
-#endif
-}
-
 template <typename T, OutRun kKind>
 __global__ void __launch_bounds__(kMaxThreads)
-    PermuteTile(const void* in, int64_t in_bytes, void* out, GRID_CONSTANT const PermutePlan plan) {
+    PermuteTile(const void* in, int64_t in_bytes, void* out, PermutePlan plan) {
   extern __shared__ Vector tile_memory[];
   __shared__ TilePart part;
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
   const int thread = threadIdx.x;
-  FetchPlan(plan);
   if (thread < plan.rank) FindPart(plan, thread, &part);
   __syncthreads();
   const auto begin = reinterpret_cast<intptr_t>(in);

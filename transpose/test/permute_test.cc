@@ -50,7 +50,7 @@ TEST(PermuteTest, BadInputIsRefusedByName) {
       {[](PermuteProblem* p) { p->strides_in[0] = -1; },
        "strides_in[0] is -1; allowed is 0 or more"},
       {[](PermuteProblem* p) { p->strides_out[0] = 14; },
-       "strides_out[0] is 14; allowed is 15 or more"},
+       "strides_out[0] is 14; allowed is 35 or more"},
       {[](PermuteProblem* p) { p->strides_out[2] = 0; },
        "strides_out[2] is 0; allowed is 1 or more"},
       {[](PermuteProblem* p) { p->in = nullptr; }, "in is null; allowed is device memory"},
@@ -121,7 +121,10 @@ TEST(PermuteTest, ChoosesCopiesTransposesAndTiles) {
   EXPECT_EQ(method(Problem({1, 7, 1}, {2, 1, 0})), PermuteMethod::kCopy);
   EXPECT_EQ(method(Problem({3, 4, 5}, {0, 1, 2})), PermuteMethod::kCopy);
   EXPECT_EQ(method(Problem({3, 5}, {1, 0})), PermuteMethod::kTranspose);
-  EXPECT_EQ(method(Problem({8, 30, 31, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 20, 30, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({1, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({3, 5, 7}, {1, 0, 2})), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kTiles);
 }
