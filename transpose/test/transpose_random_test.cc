@@ -19,7 +19,7 @@ namespace stridewise {
 namespace {
 
 constexpr uint64_t kSeed = 20260131;
-constexpr int64_t kQuickCases = 500;
+constexpr int64_t kQuickCases = 250;
 constexpr int64_t kExhaustiveCases = 2000;
 
 std::vector<std::string> Names() {
