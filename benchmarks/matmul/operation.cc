@@ -92,7 +92,10 @@ class MatMul : public Operation {
   }
 
   double PeakGflops(absl::string_view type, const DeviceInfo& device) const override {
-    return type == "float" ? PeakFp32Gflops(device) : 0;
+    const ElementType operands = TypesOf(type).a;
+    return operands == ElementType::kFloat        ? PeakFp32Gflops(device)
+           : ElementBytes(operands) == 2 ? PeakTensor16BitGflops(device)
+                                                  : 0;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.

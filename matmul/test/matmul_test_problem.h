@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -86,8 +87,8 @@ class MatMulTestProblem {
   std::vector<T>& c_with_guards() { return c_; }
   const std::vector<T>& c_before() const { return c_before_; }  // As c_with_guards() was at first.
 
-  bool reads_a_and_b() const { return static_cast<T>(args_.alpha) != 0; }
-  bool reads_c() const { return static_cast<T>(args_.beta) != 0; }
+  bool reads_a_and_b() const { return static_cast<Scale>(args_.alpha) != 0; }
+  bool reads_c() const { return static_cast<Scale>(args_.beta) != 0; }
 
   // Changes op(A)(row, i) of the first matrix, or op(B)(i, col).
   void SetA(int64_t row, int64_t i, T value) {
@@ -118,14 +119,17 @@ class MatMulTestProblem {
         Define(one, products, absolutes);
       }
       RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, roundings),
-                                   roundings, UnitRoundoff(kElementTypeOf<T>)));
+                                   roundings, AccuracyOf<T>()));
     }
     return absl::OkStatus();
   }
 
  private:
-  static constexpr T kCanary = 12345;
-  static constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  // The type of alpha and beta.
+  using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+  static inline const T kCanary = static_cast<T>(12345.0f);
+  static inline const T kNan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
   template <typename View>
   static int64_t Span(const View& view) {
@@ -148,8 +152,8 @@ class MatMulTestProblem {
   static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
     const ConstMatrix<T> a = args.A<T>();
     const ConstMatrix<T> b = args.B<T>();
-    const double alpha = static_cast<T>(args.alpha);
-    const double beta = static_cast<T>(args.beta);
+    const double alpha = static_cast<Scale>(args.alpha);
+    const double beta = static_cast<Scale>(args.beta);
     for (int64_t row = 0; row < args.m; ++row) {
       for (int64_t col = 0; col < args.n; ++col) {
         const double old = beta == 0 ? 0 : beta * args.C<T>()(row, col);
@@ -157,7 +161,7 @@ class MatMulTestProblem {
         s(row, col) = std::abs(old);
       }
       for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
-        const double x = alpha * (args.a.transposed ? a(i, row) : a(row, i));
+        const double x = alpha * double{args.a.transposed ? a(i, row) : a(row, i)};
         for (int64_t col = 0; col < args.n; ++col) {
           const double product = x * (args.b.transposed ? b(col, i) : b(i, col));
           r(row, col) += product;
