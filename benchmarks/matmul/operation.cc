@@ -93,9 +93,9 @@ class MatMul : public Operation {
 
   double PeakGflops(absl::string_view type, const DeviceInfo& device) const override {
     const ElementType operands = TypesOf(type).a;
-    return operands == ElementType::kFloat        ? PeakFp32Gflops(device)
-           : ElementBytes(operands) == 2 ? PeakTensor16BitGflops(device)
-                                                  : 0;
+    return operands == ElementType::kFloat ? PeakFp32Gflops(device)
+           : ElementBytes(operands) == 2   ? PeakTensor16BitGflops(device)
+                                           : 0;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.

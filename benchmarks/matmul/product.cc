@@ -28,9 +28,12 @@ constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc};
 constexpr struct {
   absl::string_view name;
   MatMulTypes types;
-} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)}, {"double", AllOf(ElementType::kDouble)},
-                   {"bf16", kBf16ToBf16},                 {"bf16_float", kBf16ToFloat},
-                   {"fp16", kFp16ToFp16},                 {"fp16_float", kFp16ToFloat}};
+} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)},
+                   {"double", AllOf(ElementType::kDouble)},
+                   {"bf16", kBf16ToBf16},
+                   {"bf16_float", kBf16ToFloat},
+                   {"fp16", kFp16ToFp16},
+                   {"fp16_float", kFp16ToFloat}};
 
 // Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
@@ -212,10 +215,10 @@ absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result,
   if (mode == VerifyMode::kFull || NeedsReference()) {
     ASSIGN_OR_RETURN(const Reference* reference, ReferenceOf(index, result, cublas));
     if (reference != nullptr) {
-      return CompareProduct<Out>(
-          args.C<Out>(), {reference->product.As<double>(), args.m, args.n, args.n},
-          {reference->abs_product.As<double>(), args.m, args.n, args.n}, ReferenceTerms(args),
-          accuracy_);
+      return CompareProduct<Out>(args.C<Out>(),
+                                 {reference->product.As<double>(), args.m, args.n, args.n},
+                                 {reference->abs_product.As<double>(), args.m, args.n, args.n},
+                                 ReferenceTerms(args), accuracy_);
     }
   }
   return CheckProductFast<T, Out>(args.A<T>(), args.B<T>(), args.C<Out>(), kProjectionSeed,

@@ -29,9 +29,9 @@ __device__ inline void SyncCluster() {
           : "memory");
 }
 
-// Arrives at the barrier of block `rank` of the cluster that has the same address as `barrier` here.
-// The form with .release.cluster costs 28 % of a product's time; the reads before it are those of
-// wgmma, which have ended.
+// Arrives at the barrier of block `rank` of the cluster that has the same address as `barrier`
+// here. The form with .release.cluster costs 28 % of a product's time; the reads before it are
+// those of wgmma, which have ended.
 __device__ inline void ArriveAt(Mbarrier& barrier, uint32_t rank) {
   asm volatile(
       "{\n"
@@ -89,9 +89,7 @@ __device__ inline void WaitUntilStoresHaveRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 // Waits until all of the thread's groups are written.
-__device__ inline void WaitForStores() {
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-}
+__device__ inline void WaitForStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
 // Waits for the 128 threads of a warpgroup, at one of the hardware's barriers 1 to 15.
 __device__ inline void SyncWarpgroup(int barrier) {

@@ -9,6 +9,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/gpu/launch.h"
@@ -153,10 +154,10 @@ LaunchStatus Run(const MatMulArgs& args) {
   constexpr int64_t kMaxGridYZ = 65535;
   const Grid grid = {CeilDiv(args.n, kTile), std::min(CeilDiv(args.m, kTile), kMaxGridYZ),
                      std::min(args.batch, kMaxGridYZ)};
-  return Launch(TensorGeneral<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(),
-                k, Epilogue<GemmTypes<T, T, Out, float>>{k == 0 ? 0 : alpha,
-                                                         static_cast<float>(args.beta)},
-                args.a.stride, args.b.stride, args.c.stride, args.batch);
+  return Launch(
+      TensorGeneral<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(), k,
+      Epilogue<GemmTypes<T, T, Out, float>>{k == 0 ? 0 : alpha, static_cast<float>(args.beta)},
+      args.a.stride, args.b.stride, args.c.stride, args.batch);
 }
 
 }  // namespace

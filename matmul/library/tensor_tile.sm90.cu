@@ -38,8 +38,8 @@ constexpr int kBandRows = 8;
 // Returns the time of the product in elements of the largest tile for each multiprocessor.
 double Time(const MatMulArgs& args, const DeviceModel& device, const TileShape& shape) {
   const int64_t clusters = std::max(1, device.multiprocessors / shape.cluster);
-  const int64_t tiles = CeilDiv(args.m, kBlockRows * shape.cluster) * CeilDiv(args.n, shape.cols) *
-                        args.batch;
+  const int64_t tiles =
+      CeilDiv(args.m, kBlockRows * shape.cluster) * CeilDiv(args.n, shape.cols) * args.batch;
   // A tile costs some 64 columns more for its first loads and its store.
   return static_cast<double>(CeilDiv(tiles, clusters)) * (shape.cols * shape.cost + 64);
 }
@@ -52,8 +52,7 @@ bool HasMap(const ConstMatrix<T>& stored, int64_t batch, int64_t stride) {
 
 template <typename Element>
 bool Applies(const MatMulArgs& args, const DeviceModel& device) {
-  const int64_t tiles =
-      CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kNarrow.cols) * args.batch;
+  const int64_t tiles = CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kNarrow.cols) * args.batch;
   return device.compute_capability == 90 && args.k > 0 && static_cast<float>(args.alpha) != 0 &&
          args.m <= std::numeric_limits<int32_t>::max() &&
          args.n <= std::numeric_limits<int32_t>::max() &&
@@ -96,8 +95,8 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   if (gemm.store_by_tma) {
     ASSIGN_OR_RETURN(c, SwizzledTensorMapOf(out, of_c, kMmaRows, Tile::kOutElements));
   }
-  const int64_t tiles = CeilDiv(args.m, Tile::kBlockM * Tile::kCluster) *
-                        CeilDiv(args.n, Tile::kBlockN) * args.batch;
+  const int64_t tiles =
+      CeilDiv(args.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(args.n, Tile::kBlockN) * args.batch;
   const int64_t clusters =
       std::min<int64_t>(tiles, std::max(1, device.multiprocessors / Tile::kCluster));
   return LaunchClusters(Tile::kCluster, TensorProduct<Tile>, Grid{clusters * Tile::kCluster},
@@ -110,15 +109,18 @@ LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
   const double middle = Time(args, device, kMiddle);
   const double narrow = Time(args, device, kNarrow);
   if (narrow < std::min(wide, middle)) {
-    return LaunchTile<TensorTile<Element, Out, kNarrow.cols, kNarrow.stages, kNarrow.cluster,
-                                 kMajorA, kMajorB>>(args, device);
+    return LaunchTile<
+        TensorTile<Element, Out, kNarrow.cols, kNarrow.stages, kNarrow.cluster, kMajorA, kMajorB>>(
+        args, device);
   }
   if (middle < wide) {
-    return LaunchTile<TensorTile<Element, Out, kMiddle.cols, kMiddle.stages, kMiddle.cluster,
-                                 kMajorA, kMajorB>>(args, device);
+    return LaunchTile<
+        TensorTile<Element, Out, kMiddle.cols, kMiddle.stages, kMiddle.cluster, kMajorA, kMajorB>>(
+        args, device);
   }
-  return LaunchTile<TensorTile<Element, Out, kWide.cols, kWide.stages, kWide.cluster, kMajorA,
-                               kMajorB>>(args, device);
+  return LaunchTile<
+      TensorTile<Element, Out, kWide.cols, kWide.stages, kWide.cluster, kMajorA, kMajorB>>(args,
+                                                                                           device);
 }
 
 template <typename Element, typename Out>

@@ -1,9 +1,9 @@
-// The warp matrix instructions of compute capability 8.0: D += A * B for 16 x 8 elements of D and 16
-// of k, all in registers. PTX ISA: "mma.m16n8k16", "ldmatrix".
+// The warp matrix instructions of compute capability 8.0: D += A * B for 16 x 8 elements of D and
+// 16 of k, all in registers. PTX ISA: "mma.m16n8k16", "ldmatrix".
 //
-// With g = lane / 4 and t = lane % 4, a lane holds of A the pairs (g, 2t), (g + 8, 2t), (g, 2t + 8),
-// (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours along k; and of
-// D the pairs (g, 2t) and (g + 8, 2t), neighbours along n.
+// With g = lane / 4 and t = lane % 4, a lane holds of A the pairs (g, 2t), (g + 8, 2t), (g, 2t +
+// 8), (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours along k;
+// and of D the pairs (g, 2t) and (g + 8, 2t), neighbours along n.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
 #define STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
