@@ -123,8 +123,8 @@ class SkinnyChunk {
 };
 
 // Moves the units of a vector between registers and shared memory. The words of 4-byte units begin
-// with `turn`, which differs between the quarters of a warp.
-__device__ inline unsigned TurnOfThread() { return threadIdx.x / 8 % 4; }
+// with `turn`, which differs between the quarters of a warp unless it takes several narrow groups.
+__device__ inline unsigned TurnOfThread(int width) { return width < 8 ? 0 : threadIdx.x / 8 % 4; }
 
 template <typename Unit>
 __device__ inline void PutUnits(const Vector& vector, unsigned turn, Unit* to) {

@@ -28,7 +28,7 @@ __device__ void LoadFlat(const T* piece, int begin, int end, const T* matrix_beg
                          const T* matrix_end, const SkinnyChunk<T>& chunk, void* shared) {
   using Unit = typename SkinnyChunk<T>::Unit;
   constexpr int kElements = kVectorElements<T>;
-  const unsigned turn = TurnOfThread();
+  const unsigned turn = TurnOfThread(chunk.width());
   const int lead = Strip<T>::Lead(piece);
   const T* const from = piece - lead;
   const int vectors = (end * chunk.width() + lead + kElements - 1) / kElements;

@@ -65,7 +65,7 @@ __device__ void StoreFlat(const void* shared, const SkinnyChunk<T>& chunk, T* pi
   using Unit = typename SkinnyChunk<T>::Unit;
   const Strip<T> strip(piece, elements);
   const int vectors = (elements + strip.lead()) / kVectorElements<T>;
-  const unsigned turn = TurnOfThread();
+  const unsigned turn = TurnOfThread(chunk.width());
 #pragma unroll 2
   for (int v = threadIdx.x; v < vectors; v += kThreads) {
     if (v == 0 && strip.lead() != 0) continue;  // An end.
