@@ -136,7 +136,7 @@ class OutRow {
     if constexpr (kKind != OutRun::kLinear) {
       if (kKind == OutRun::kPeriodic || index_ + kVectorElements < T >> piece_) return Picked();
     }
-    return Gather<T>(At(0), pitch_, rotation);
+    return Gather<T>(At(0), GatherOffsets<T>(pitch_, rotation));
   }
 
  private:
