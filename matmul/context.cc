@@ -8,10 +8,17 @@
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/gpu/stream_workspace.h"
-#include "matmul/dispatch.h"
 #include "matmul/library_call.h"
+#include "matmul/plan.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
+namespace {
+
+// A megabyte. A program that calls products of more shapes chooses anew for the others.
+constexpr size_t kMostPlans = 4096;
+
+}  // namespace
 
 struct MatMulContext::State {
   State(cudaStream_t stream_of_calls, int its_device, const DeviceModel* its_model)
@@ -31,6 +38,7 @@ struct MatMulContext::State {
   const int device;
   const DeviceModel* const model;
   std::optional<StreamWorkspace> workspace;
+  MatMulPlans plans;  // Of the calls so far, at most kMostPlans.
 };
 
 MatMulContext::MatMulContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -77,10 +85,17 @@ absl::Status MatMul(MatMulContext& context, const MatMulProblem& problem) {
   RETURN_IF_ERROR(scope.Enter(state.device));
   args.device_model = state.model;
   if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
-  // One choice serves the workspace and the call.
-  const MatMulImplementation& chosen = *ChooseMatMul(WithAnyWorkspace(args), *state.model).entry;
+  // A plan serves the workspace and the call, and all calls like it.
+  MatMulPlanOptions options;
+  options.device_model = state.model;
+  std::optional<MatMulPlan> plan = state.plans.Find(problem, options);
+  if (!plan.has_value()) {
+    ASSIGN_OR_RETURN(plan, PlanMatMul(problem, options));
+    if (state.plans.size() < kMostPlans) state.plans.Add(*plan);
+  }
+  const MatMulImplementation& chosen = plan->implementation();
   args.block = chosen.default_block;
-  const int64_t bytes = MatMulWorkspaceBytes(chosen, args);
+  const int64_t bytes = plan->workspace_bytes();
   if (bytes == 0) return chosen.run(args);
   return state.workspace->Use(bytes, [&](void* workspace) -> absl::Status {
     args.workspace = workspace;

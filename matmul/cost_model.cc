@@ -7,8 +7,10 @@ namespace stridewise {
 namespace {
 
 constexpr const char* kFeatureNames[] = {
-    "m",    "n",     "k",     "batch",  "less",  "greater", "elements",    "ops",  "vectors_a", "vectors_b",
-    "fill", "last", "waste", "units", "rounds", "tiles", "steps",   "block_steps", "fixup_mb", "fixup_depth", "cluster_blocks", "dram_mb", "balance"};
+    "m",       "n",         "k",         "batch",       "less",     "greater",     "elements",
+    "ops",     "vectors_a", "vectors_b", "fill",        "last",     "waste",       "units",
+    "rounds",  "tiles",     "steps",     "block_steps", "fixup_mb", "fixup_depth", "cluster_blocks",
+    "dram_mb", "balance"};
 static_assert(sizeof(kFeatureNames) / sizeof(kFeatureNames[0]) == kMatMulFeatures);
 
 // The time of memory, and of all else.

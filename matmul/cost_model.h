@@ -1,10 +1,11 @@
 // Predicts how long a kernel takes for a call: the sum of what it does (kernel_work.h), each count
 // times a constant of the kernel and the GPU, and corrections.
 //
-//   microseconds = (fixed + launches + rounds + ... + fixup_mb + packed_mb, each times its constant)
-//                  beside dram_mb times its own: arithmetic and memory overlap, so that the result is
-//                  the fourth root of the sum of their fourth powers, the larger of the two and at
-//                  most 19 % more;
+//   microseconds = (fixed + launches + rounds + ... + fixup_mb + packed_mb, each times its
+//   constant)
+//                  beside dram_mb times its own: arithmetic and memory overlap, so that the result
+//                  is the fourth root of the sum of their fourth powers, the larger of the two and
+//                  at most 19 % more;
 //   times one factor from each correction: a table that is indexed by a few comparisons of features
 //                  of the call, such as "k < 96" and "fill < 1.4", for what the counts do not know.
 //
@@ -39,10 +40,9 @@ struct MatMulCostField {
 };
 
 // All fields, in order.
-inline constexpr MatMulCostField kMatMulCostFields[] = {
-    {"fixed", &MatMulCosts::fixed, nullptr},
+inline constexpr MatMulCostField kMatMulCostFields[] = {{"fixed", &MatMulCosts::fixed, nullptr},
 #define MATMUL_WORK(field) {#field, &MatMulCosts::field, &MatMulWork::field},
-    STRIDEWISE_MATMUL_WORK(MATMUL_WORK)
+                                                        STRIDEWISE_MATMUL_WORK(MATMUL_WORK)
 #undef MATMUL_WORK
 };
 
@@ -92,7 +92,8 @@ struct MatMulCorrection {
   float FactorFor(const MatMulFeatures& values) const {
     unsigned index = 0;
     for (int i = 0; i < kQuestions; ++i) {
-      index |= static_cast<unsigned>(values[static_cast<size_t>(features[i])] >= thresholds[i]) << i;
+      index |= static_cast<unsigned>(values[static_cast<size_t>(features[i])] >= thresholds[i])
+               << i;
     }
     return factors[index];
   }

@@ -13,8 +13,8 @@ inline constexpr double kFloatMb = sizeof(float) / 1e6;
 
 inline double Double(int64_t value) { return static_cast<double>(value); }
 
-// Return the quotient of numbers that are not negative, rounded down and up. std::floor() would be a
-// call of the C library.
+// Return the quotient of numbers that are not negative, rounded down and up. std::floor() would be
+// a call of the C library.
 inline double Floor(double a, const MatMulDivisor& b) {
   const double near = Double(static_cast<int64_t>(a * b.inverse));  // Off by 1 at most.
   const double rest = a - near * b.value;
@@ -26,8 +26,8 @@ inline double Ceil(double a, const MatMulDivisor& b) {
 }
 
 // Adds rounds of blocks of `steps` k steps each, on multiprocessors that have room for `resident`.
-inline void AddBlocks(const MatMulCall& call, double blocks, double steps, const MatMulDivisor& resident,
-               MatMulWork* work) {
+inline void AddBlocks(const MatMulCall& call, double blocks, double steps,
+                      const MatMulDivisor& resident, MatMulWork* work) {
   const MatMulDivisor slots = resident * call.multiprocessors;
   const double whole = Floor(blocks, slots);
   const double left = blocks - whole * slots.value;

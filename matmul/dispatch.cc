@@ -123,8 +123,7 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
       ->second;
 }
 
-MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
-                               RunsOn runs_on) {
+MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   const MatMulChooser& chooser = ChooserFor(device);
   if (args.workspace_bytes == 0 || args.workspace_bytes == kAnyWorkspace) {
     return chooser.Choose(args, device, runs_on);

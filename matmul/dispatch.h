@@ -46,8 +46,8 @@ class MatMulChooser {
 
   // Returns the row for these arguments on such a device: the one with the least predicted time, of
   // those that take the call and run there; where the tuning knows none of them, the last of the
-  // table, which takes everything. Looks at shape, form, workspace and addresses, never at what they
-  // point to. Takes less than a microsecond and allocates nothing.
+  // table, which takes everything. Looks at shape, form, workspace and addresses, never at what
+  // they point to. Takes less than a microsecond and allocates nothing.
   MatMulPrediction Choose(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) const;
 
   // Returns the predictions for all that take the call, in the order of the table.
@@ -67,9 +67,9 @@ class MatMulChooser {
 // Returns the chooser by TuningFor(device).
 const MatMulChooser& ChooserFor(const DeviceModel& device);
 
-// Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen with
-// any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that it was
-// asked for.
+// Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen
+// with any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that
+// it was asked for.
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
                                RunsOn runs_on = RunsOn::kDevice);
 

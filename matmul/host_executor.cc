@@ -54,8 +54,7 @@ LaunchStatus MatMulAuto(const MatMulArgs& args) {
 }
 
 int64_t MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
-  const auto on_host =
-      OnHostExecutor(
+  const auto on_host = OnHostExecutor(
       *ChooseMatMul(WithAnyWorkspace(args), DeviceOf(args), RunsOn::kHostExecutor).entry);
   return on_host.ok() ? MatMulWorkspaceBytes(*on_host, args) : 0;
 }

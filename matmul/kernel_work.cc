@@ -17,9 +17,9 @@ bool IsMadeOfVectors(const MatMulInput& operand, int64_t row_length, int64_t bat
 void SetTileFields(const MatMulCall& call, const MatMulTile& tile, double tiles, MatMulWork* work) {
   const bool slow_a = !call.args.a.transposed || !call.vectors_a;
   const bool slow_b = call.args.b.transposed || !call.vectors_b;
-  work->slow_copies =
-      work->block_steps * ((slow_a ? tile.rows.value : 0) + (slow_b ? tile.cols.value : 0)) /
-      (tile.rows.value + tile.cols.value);
+  work->slow_copies = work->block_steps *
+                      ((slow_a ? tile.rows.value : 0) + (slow_b ? tile.cols.value : 0)) /
+                      (tile.rows.value + tile.cols.value);
   work->dram_mb = call.dram_mb;
   work->fill = tiles * tile.resident.inverse * call.multiprocessors.inverse;
   work->waste = tiles * tile.rows.value * tile.cols.value * call.one_over_elements;
@@ -51,8 +51,8 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
     const double clusters = tile.resident.value == 1
                                 ? size.clusters[0]
                                 : size.clusters[1] * Floor(tile.resident.value, 2);
-    const double of_size = std::min(
-        last_tiles, Floor(clusters * call.multiprocessors.value, kMultiprocessorsOfH200));
+    const double of_size =
+        std::min(last_tiles, Floor(clusters * call.multiprocessors.value, kMultiprocessorsOfH200));
     if (of_size == 0 || steps < size.blocks) break;
     const double of_unit = last_tiles / of_size;
     const double cost = of_size == last_tiles ? 0.7 : 0.9 * (of_unit + 1);
@@ -131,9 +131,9 @@ MatMulCall::MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_devi
       one_over_elements(1 / elements),
       multiprocessors(device.multiprocessors),
       workspace_bytes(Double(args.workspace_bytes)),
-      dram_mb(kFloatMb * (m * k * (args.a.stride == 0 ? 1 : batch) +
-                          k * n * (args.b.stride == 0 ? 1 : batch) +
-                          elements * (args.beta == 0 ? 1 : 2))),
+      dram_mb(kFloatMb *
+              (m * k * (args.a.stride == 0 ? 1 : batch) + k * n * (args.b.stride == 0 ? 1 : batch) +
+               elements * (args.beta == 0 ? 1 : 2))),
       vectors_a(IsMadeOfVectors(args.a, args.a.transposed ? args.m : args.k, args.batch)),
       vectors_b(IsMadeOfVectors(args.b, args.b.transposed ? args.k : args.n, args.batch)) {}
 
@@ -151,8 +151,13 @@ MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   const bool small = k <= 128 && Ceil(call.m, 8) * Ceil(call.n, 8) * call.batch <= kFewTiles;
   // The tiles of LaunchPart() in tiny.cu.
   const MatMulDivisor side = small ? 8 : 16;
-  const MatMulDivisor extent_k = small ? (k <= 16 ? 16 : k <= 32 ? 32 : k <= 64 ? 64 : 128)
-                                : (k <= 16 ? 16 : k <= 64 ? 64 : 160);
+  const MatMulDivisor extent_k = small ? (k <= 16   ? 16
+                                          : k <= 32 ? 32
+                                          : k <= 64 ? 64
+                                                    : 128)
+                                       : (k <= 16   ? 16
+                                          : k <= 64 ? 64
+                                                    : 160);
   const double threads = small ? (k <= 16 ? 128 : k <= 64 ? 256 : 512) : (k <= 16 ? 256 : 512);
   constexpr double kThreadsOfMultiprocessor = 2048;
   const MatMulDivisor resident = kThreadsOfMultiprocessor / threads;
@@ -231,8 +236,8 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
   // The TMA loads operands with a row for each k, at multiples of 16 bytes; others are packed.
   const bool packs_a = !args.a.transposed || args.a.ld % 4 != 0 ||
                        reinterpret_cast<uintptr_t>(args.a.data) % 16 != 0;
-  const bool packs_b = args.b.transposed || args.b.ld % 4 != 0 ||
-                       reinterpret_cast<uintptr_t>(args.b.data) % 16 != 0;
+  const bool packs_b =
+      args.b.transposed || args.b.ld % 4 != 0 || reinterpret_cast<uintptr_t>(args.b.data) % 16 != 0;
   const auto packed_bytes = [&](bool packs, double extent) {
     return packs ? 4 * Ceil(extent, 4) * call.k * call.batch * sizeof(float) : 0;
   };

@@ -1,9 +1,9 @@
 // What a kernel does for a call, as far as the choice of `auto` needs it: counts, from which
-// cost_model.h predicts a time. Computed from shape, form, alignment, workspace and device alone, in
-// some tens of nanoseconds.
+// cost_model.h predicts a time. Computed from shape, form, alignment, workspace and device alone,
+// in some tens of nanoseconds.
 //
-// A line of kernels.inc names the function that counts. TileWork() serves kernels with tiles; others
-// stand below it.
+// A line of kernels.inc names the function that counts. TileWork() serves kernels with tiles;
+// others stand below it.
 
 #ifndef STRIDEWISE_MATMUL_KERNEL_WORK_H_
 #define STRIDEWISE_MATMUL_KERNEL_WORK_H_
@@ -41,33 +41,33 @@ struct MatMulCall {
   const MatMulArgs& args;
   const DeviceModel& device;
   double m, n, batch;
-  double k;                // What is computed: 0 where alpha is 0.
-  double elements;         // Of C, of the whole batch.
+  double k;         // What is computed: 0 where alpha is 0.
+  double elements;  // Of C, of the whole batch.
   double one_over_elements;
   MatMulDivisor multiprocessors;
   double workspace_bytes;
-  double dram_mb;          // Of the operands, each read once, and of C.
+  double dram_mb;  // Of the operands, each read once, and of C.
   // Whether every row of the operand, as stored, begins and ends at a multiple of 16 bytes.
   bool vectors_a, vectors_b;
 };
 
-// What passes on a multiprocessor that has the most to do. "Resident" are the blocks that it runs at
-// the same time. Each field costs a time of its own, a constant of the kernel and the GPU.
-#define STRIDEWISE_MATMUL_WORK(MATMUL_WORK)                                                   \
-  MATMUL_WORK(launches)     /* Kernels, one after the other. */                               \
-  MATMUL_WORK(rounds)       /* Tiles of a block slot: prologues and epilogues. */             \
-  MATMUL_WORK(tiles)        /* The same, times the resident blocks. */                        \
-  MATMUL_WORK(steps)        /* k steps of a block slot: what latency costs. */                \
-  MATMUL_WORK(block_steps)  /* The same, times the resident blocks: what arithmetic costs. */ \
-  MATMUL_WORK(slow_copies)  /* The part of block_steps that copies 4 bytes at a time. */      \
-  MATMUL_WORK(mfma)         /* Millions of multiply-adds, where steps do not tell. */         \
-  MATMUL_WORK(fixup_mb)     /* MB of partial sums, written and read again. */                 \
-  MATMUL_WORK(fixup_depth)  /* Partial sums that a thread adds, one after the other. */       \
-  MATMUL_WORK(cluster_tiles)  /* Tiles whose sums the blocks of a cluster add. */              \
-  MATMUL_WORK(cluster_blocks) /* The same, times the blocks of the cluster. */                \
-  MATMUL_WORK(planned)      /* The time that the kernel's own plan predicts, in a unit of its own. */ \
-  MATMUL_WORK(packed_mb)    /* MB of operands that are copied before the product. */          \
-  MATMUL_WORK(dram_mb)      /* MB of operands and result: what memory costs. */
+// What passes on a multiprocessor that has the most to do. "Resident" are the blocks that it runs
+// at the same time. Each field costs a time of its own, a constant of the kernel and the GPU.
+#define STRIDEWISE_MATMUL_WORK(MATMUL_WORK)                                                        \
+  MATMUL_WORK(launches)       /* Kernels, one after the other. */                                  \
+  MATMUL_WORK(rounds)         /* Tiles of a block slot: prologues and epilogues. */                \
+  MATMUL_WORK(tiles)          /* The same, times the resident blocks. */                           \
+  MATMUL_WORK(steps)          /* k steps of a block slot: what latency costs. */                   \
+  MATMUL_WORK(block_steps)    /* The same, times the resident blocks: what arithmetic costs. */    \
+  MATMUL_WORK(slow_copies)    /* The part of block_steps that copies 4 bytes at a time. */         \
+  MATMUL_WORK(mfma)           /* Millions of multiply-adds, where steps do not tell. */            \
+  MATMUL_WORK(fixup_mb)       /* MB of partial sums, written and read again. */                    \
+  MATMUL_WORK(fixup_depth)    /* Partial sums that a thread adds, one after the other. */          \
+  MATMUL_WORK(cluster_tiles)  /* Tiles whose sums the blocks of a cluster add. */                  \
+  MATMUL_WORK(cluster_blocks) /* The same, times the blocks of the cluster. */                     \
+  MATMUL_WORK(planned)   /* The time that the kernel's own plan predicts, in a unit of its own. */ \
+  MATMUL_WORK(packed_mb) /* MB of operands that are copied before the product. */                  \
+  MATMUL_WORK(dram_mb)   /* MB of operands and result: what memory costs. */
 
 struct MatMulWork {
 #define MATMUL_WORK(field) double field;

@@ -50,8 +50,8 @@ class Operand {
     const int64_t all = elements + kMostOffset;
     ASSIGN_OR_RETURN(operand.buffer_,
                      DeviceBuffer::Allocate(static_cast<size_t>(all) * sizeof(float)));
-    RETURN_IF_ERROR(FillUniformOnDevice(
-        Matrix<float>{operand.buffer_.As<float>(), 1, all, all}, /*seed=*/1, stream));
+    RETURN_IF_ERROR(FillUniformOnDevice(Matrix<float>{operand.buffer_.As<float>(), 1, all, all},
+                                        /*seed=*/1, stream));
     return operand;
   }
   void* data() const { return buffer_.As<char>() + offset_; }
@@ -93,8 +93,7 @@ absl::StatusOr<MeasuredMatMul> FastestMatMul(const MatMulArgs& args,
     candidates.push_back({kernel, bytes, 1, {}});
     most = std::max(most, bytes);
   }
-  ASSIGN_OR_RETURN(const DeviceBuffer workspace,
-                   DeviceBuffer::Allocate(static_cast<size_t>(most)));
+  ASSIGN_OR_RETURN(const DeviceBuffer workspace, DeviceBuffer::Allocate(static_cast<size_t>(most)));
   ASSIGN_OR_RETURN(const Event start, Event::Create());
   ASSIGN_OR_RETURN(const Event stop, Event::Create());
   for (int sample = -1; sample < samples; ++sample) {
@@ -112,7 +111,8 @@ absl::StatusOr<MeasuredMatMul> FastestMatMul(const MatMulArgs& args,
       // The first run loads the kernel; the first sample tells how many runs make one long enough.
       if (sample >= 0) candidate.us.push_back(us);
       if (sample == 0 || (sample < 0 && us < kUsOfSample)) {
-        candidate.runs = std::clamp(static_cast<int>(kUsOfSample / std::max(us, 1e-3)), 1, kMostRuns);
+        candidate.runs =
+            std::clamp(static_cast<int>(kUsOfSample / std::max(us, 1e-3)), 1, kMostRuns);
       }
     }
   }

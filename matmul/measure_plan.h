@@ -13,7 +13,7 @@ namespace stridewise {
 
 struct MeasuredMatMul {
   size_t number = 0;  // Of the kernel, in the list.
-  double us = 0;  // The median.
+  double us = 0;      // The median.
 };
 
 // Runs the kernels in turn, `samples` times each behind one run that is not counted, on matrices of

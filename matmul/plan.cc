@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -43,13 +42,12 @@ bool IsAligned(const Operand& operand, int64_t batch) {
 }
 
 MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {
-  const int form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
-                   (IsAligned(args.a, args.batch) ? 4 : 0) +
-                   (IsAligned(args.b, args.batch) ? 8 : 0) +
-                   (IsAligned(args.c, args.batch) ? 16 : 0) +
-                   (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
-                   (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
-                   (args.beta == 0 ? 256 : 0);
+  const int form =
+      (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
+      (IsAligned(args.a, args.batch) ? 4 : 0) + (IsAligned(args.b, args.batch) ? 8 : 0) +
+      (IsAligned(args.c, args.batch) ? 16 : 0) + (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
+      (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
+      (args.beta == 0 ? 256 : 0);
   return {{device.compute_capability, device.multiprocessors, args.m, args.n, args.k, args.batch,
            args.a.ld, args.b.ld, args.c.ld, form}};
 }
@@ -90,6 +88,7 @@ absl::Status CheckOptions(const MatMulPlanOptions& options) {
 }  // namespace
 
 const std::string& MatMulPlan::kernel() const { return row_->entry->name; }
+const MatMulImplementation& MatMulPlan::implementation() const { return *row_->entry; }
 
 absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
                                       const MatMulPlanOptions& options) {
@@ -129,9 +128,9 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
     plan.us_ = best.us;
     plan.is_measured_ = true;
   }
-  plan.workspace_bytes_ =
-      is_empty ? 0
-               : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args), options.max_workspace_bytes);
+  plan.workspace_bytes_ = is_empty ? 0
+                                   : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args),
+                                              options.max_workspace_bytes);
   return plan;
 }
 
@@ -160,43 +159,53 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
 
 struct MatMulPlans::State {
   // Adds the plan, or replaces that of the same key. REQUIRES: the mutex is held.
-  const MatMulPlan* Put(const MatMulPlan& plan) {
+  void Put(const MatMulPlan& plan) {
     const auto [place, is_new] = by_key.emplace(plan.key(), plans.size());
     if (is_new) {
       plans.push_back(plan);
     } else {
       plans[place->second] = plan;
     }
-    return &plans[place->second];
   }
 
   mutable std::shared_mutex mutex;
-  std::deque<MatMulPlan> plans;  // Whose elements stay where they are.
+  std::vector<MatMulPlan> plans;  // In the order in which they were made.
   std::unordered_map<MatMulPlanKey, size_t, HashOfKey> by_key;
 };
 
 MatMulPlans::MatMulPlans() : state_(std::make_unique<State>()) {}
 MatMulPlans::~MatMulPlans() = default;
 
-absl::StatusOr<const MatMulPlan*> MatMulPlans::Get(const MatMulProblem& problem,
-                                                   const MatMulPlanOptions& options) {
+std::optional<MatMulPlan> MatMulPlans::Find(const MatMulProblem& problem,
+                                            const MatMulPlanOptions& options) const {
   const MatMulArgs args = RowMajorArgs(WithPointers(problem));
   const DeviceModel* device = options.device_model;
   if (device == nullptr) {
     DeviceScope scope;
-    RETURN_IF_ERROR(scope.Enter(problem.device));
-    ASSIGN_OR_RETURN(device, gpu::CurrentModel());
+    if (!scope.Enter(problem.device).ok()) return std::nullopt;
+    const absl::StatusOr<const DeviceModel*> current = gpu::CurrentModel();
+    if (!current.ok()) return std::nullopt;
+    device = *current;
   }
-  {
-    const std::shared_lock<std::shared_mutex> lock(state_->mutex);
-    const auto found = state_->by_key.find(KeyOf(args, *device));
-    if (found != state_->by_key.end()) return &state_->plans[found->second];
-  }
-  ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
+  const MatMulPlanKey key = KeyOf(args, *device);
+  const std::shared_lock<std::shared_mutex> lock(state_->mutex);
+  const auto found = state_->by_key.find(key);
+  if (found == state_->by_key.end()) return std::nullopt;
+  return state_->plans[found->second];
+}
+
+void MatMulPlans::Add(const MatMulPlan& plan) {
   const std::unique_lock<std::shared_mutex> lock(state_->mutex);
-  const auto found = state_->by_key.find(plan.key());  // Another thread's, meanwhile.
-  if (found != state_->by_key.end()) return &state_->plans[found->second];
-  return state_->Put(plan);
+  state_->Put(plan);
+}
+
+absl::StatusOr<MatMulPlan> MatMulPlans::Get(const MatMulProblem& problem,
+                                            const MatMulPlanOptions& options) {
+  const std::optional<MatMulPlan> found = Find(problem, options);
+  if (found.has_value()) return *found;
+  ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
+  Add(plan);
+  return plan;
 }
 
 size_t MatMulPlans::size() const {
@@ -236,8 +245,7 @@ absl::Status MatMulPlans::AddText(absl::string_view text) {
       continue;
     }
     if (line.empty()) continue;
-    const std::vector<absl::string_view> words =
-        absl::StrSplit(line, ' ', absl::SkipEmpty());
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() != kNumbers + 4) {
       return wrong(absl::StrCat("it has ", words.size(), " words; a plan has ", kNumbers + 4));
     }

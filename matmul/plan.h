@@ -2,9 +2,9 @@
 // users of FFTW and of cuBLASLt know them.
 //
 //   MatMulPlanOptions options;
-//   options.planning = MatMulPlanning::kMeasure;                     // Or estimate, as MatMul() does.
-//   ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
-//   problem.workspace = ...;                                          // plan.workspace_bytes() of it.
+//   options.planning = MatMulPlanning::kMeasure;                     // Or estimate, as MatMul()
+//   does. ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options)); problem.workspace
+//   = ...;                                          // plan.workspace_bytes() of it.
 //   RETURN_IF_ERROR(MatMul(plan, problem, stream));                   // Again and again.
 //
 // A plan is of a shape, of a form, and of the alignment of the operands, not of pointers: it may be
@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -34,10 +35,11 @@ namespace stridewise {
 
 struct DeviceModel;
 struct MatMulDispatch;
+struct MatMulImplementation;
 
 enum class MatMulPlanning {
   kEstimate,  // The kernel that is predicted to be the fastest; takes a microsecond.
-  kMeasure,   // The fastest of those that are predicted to be among the fastest; takes milliseconds.
+  kMeasure,  // The fastest of those that are predicted to be among the fastest; takes milliseconds.
 };
 
 struct MatMulPlanOptions {
@@ -63,8 +65,8 @@ struct MatMulPlanKey {
   // GPU: compute capability and multiprocessors. Of the row-major product (what is column-major has
   // m and n exchanged): m, n, k, batch, leading dimensions of A, B and C. Form: a sum of 1 and 2
   // where A and B are transposed, 4, 8 and 16 where A, B and C with all that is in them begin at
-  // multiples of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha is
-  // 0, and 256 where beta is.
+  // multiples of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha
+  // is 0, and 256 where beta is.
   static constexpr size_t kNumbers = 10;
   std::array<int64_t, kNumbers> numbers = {};
 
@@ -86,6 +88,9 @@ class MatMulPlan {
   bool is_measured() const { return is_measured_; }
 
   const MatMulPlanKey& key() const { return key_; }
+
+  // Returns the kernel's entry, for callers inside the house.
+  const MatMulImplementation& implementation() const;
 
  private:
   friend class MatMulPlans;
@@ -120,21 +125,27 @@ class MatMulPlans {
   MatMulPlans(const MatMulPlans&) = delete;
   MatMulPlans& operator=(const MatMulPlans&) = delete;
 
-  // Returns the plan of such problems, or makes it with PlanMatMul() and keeps it. A plan that is
-  // found takes some hundred nanoseconds, and stays valid as long as this. A kept plan that was
-  // estimated does where the options ask for a measured one: Clear() forgets.
-  absl::StatusOr<const MatMulPlan*> Get(const MatMulProblem& problem,
-                                        const MatMulPlanOptions& options = {});
+  // Returns the plan of such problems, if it is kept: in some hundred nanoseconds.
+  std::optional<MatMulPlan> Find(const MatMulProblem& problem,
+                                 const MatMulPlanOptions& options = {}) const;
+
+  // Keeps a plan, instead of that for the same key.
+  void Add(const MatMulPlan& plan);
+
+  // Returns the plan of such problems that is kept, or makes it with PlanMatMul() and keeps it. A
+  // kept plan that was estimated does where the options ask for a measured one: Clear() forgets.
+  absl::StatusOr<MatMulPlan> Get(const MatMulProblem& problem,
+                                 const MatMulPlanOptions& options = {});
 
   size_t size() const;
-  void Clear();  // Plans that were handed out are no longer valid.
+  void Clear();
 
   // Returns a text with a line for each plan, in the order in which they were made.
   std::string ToText() const;
 
   // Adds the plans of such a text, instead of those with the same keys. Returns InvalidArgument,
-  // naming the line, and adds nothing where one of them is none. Plans for kernels that this program
-  // does not have are left out: PlanMatMul() will make them anew.
+  // naming the line, and adds nothing where one of them is none. Plans for kernels that this
+  // program does not have are left out: PlanMatMul() will make them anew.
   absl::Status AddText(absl::string_view text);
 
  private:

@@ -71,20 +71,17 @@ Line Library() { return Line(kNoStep); }
 constexpr MatMulTakes kTakesAll = {"any call", [](const MatMulArgs& /*args*/) { return true; }};
 
 constexpr MatMulTakes kTakesVectors = {
-    "one row or one column",
-    [](const MatMulArgs& args) { return std::min(args.m, args.n) == 1; }};
+    "one row or one column", [](const MatMulArgs& args) { return std::min(args.m, args.n) == 1; }};
 
 // It takes more. Counting its work takes longer than that of others, for nothing.
-constexpr MatMulTakes kTakesSkinny = {"at most 64 rows or columns, or k of at most 64",
-                                      [](const MatMulArgs& args) {
-                                        return std::min(args.m, args.n) <= 64 || args.k <= 64;
-                                      }};
+constexpr MatMulTakes kTakesSkinny = {
+    "at most 64 rows or columns, or k of at most 64",
+    [](const MatMulArgs& args) { return std::min(args.m, args.n) <= 64 || args.k <= 64; }};
 
 // Kernels that copy tiles to shared memory.
-constexpr MatMulTakes kTakesTiles = {"leading dimensions of A and B of at most 2^23",
-                                     [](const MatMulArgs& args) {
-                                       return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd;
-                                     }};
+constexpr MatMulTakes kTakesTiles = {
+    "leading dimensions of A and B of at most 2^23",
+    [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
 // It takes single products too. Counting its work takes longer than that of others, for nothing.
 constexpr MatMulTakes kTakesFitted = {

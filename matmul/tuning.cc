@@ -80,9 +80,8 @@ class Parser {
 
   absl::StatusOr<MatMulTuning> Finish() {
     if (!begun_) return absl::InvalidArgumentError(absl::StrCat("no line '", kFirstLine, "'"));
-    for (const auto& [name, value] :
-         {std::pair("compute_capability", tuning_.compute_capability),
-          std::pair("multiprocessors", tuning_.multiprocessors)}) {
+    for (const auto& [name, value] : {std::pair("compute_capability", tuning_.compute_capability),
+                                      std::pair("multiprocessors", tuning_.multiprocessors)}) {
       if (value == 0) return absl::InvalidArgumentError(absl::StrCat("no line '", name, " N'"));
     }
     if (tuning_.kernels.empty()) return absl::InvalidArgumentError("no line 'kernel NAME'");
@@ -164,8 +163,8 @@ class Parser {
       double factor = 0;
       const absl::string_view word = words[2 + kQuestions + i];
       if (!ParseNumber(word, kLeastFactor, &factor) || factor > kMostFactor) {
-        return Wrong(absl::StrCat("'", word, "' is not a factor from ", kLeastFactor, " to ",
-                                  kMostFactor));
+        return Wrong(
+            absl::StrCat("'", word, "' is not a factor from ", kLeastFactor, " to ", kMostFactor));
       }
       correction.factors[i] = static_cast<float>(factor);
     }
@@ -213,9 +212,9 @@ const MatMulCostModel* MatMulTuning::Find(absl::string_view kernel) const {
 }
 
 std::string TuningText(const MatMulTuning& tuning) {
-  std::string text = absl::StrCat(kFirstLine, "\n", kDevice, tuning.device,
-                                  "\ncompute_capability ", tuning.compute_capability,
-                                  "\nmultiprocessors ", tuning.multiprocessors, "\n");
+  std::string text =
+      absl::StrCat(kFirstLine, "\n", kDevice, tuning.device, "\ncompute_capability ",
+                   tuning.compute_capability, "\nmultiprocessors ", tuning.multiprocessors, "\n");
   for (const MatMulKernelTuning& of_kernel : tuning.kernels) {
     absl::StrAppend(&text, "kernel ", of_kernel.kernel, "\n  us");
     for (const MatMulCostField& field : kMatMulCostFields) {

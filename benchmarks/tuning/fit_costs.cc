@@ -117,8 +117,8 @@ struct Residual {
 
 constexpr size_t kMaxBins = 48;
 
-// Returns thresholds between the values of a feature, at most kMaxBins - 1, each with about the same
-// number of samples between it and the next.
+// Returns thresholds between the values of a feature, at most kMaxBins - 1, each with about the
+// same number of samples between it and the next.
 std::vector<float> ThresholdsOf(const std::vector<Residual>& residuals, size_t feature) {
   std::vector<float> values;
   for (const Residual& residual : residuals) values.push_back(residual.features[feature]);

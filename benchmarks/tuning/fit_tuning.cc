@@ -10,7 +10,8 @@
 namespace stridewise {
 namespace {
 
-// A kernel that was too slow to be measured takes this number of times as long as the best, or more.
+// A kernel that was too slow to be measured takes this number of times as long as the best, or
+// more.
 constexpr double kTooSlow = 4;
 
 // The least weight of an error, of kernels that are far slower than the best.
@@ -59,8 +60,7 @@ MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const>
         kept.push_back(args);
         const MatMulCall call(kept.back(), data.model);
         const double ratio = time.ms / BestOf(*shape, time.workspace_bytes > 0)->ms;
-        samples.push_back(
-            {call, row.work(call, row.entry->tile), 1e3 * time.ms, WeightOf(ratio)});
+        samples.push_back({call, row.work(call, row.entry->tile), 1e3 * time.ms, WeightOf(ratio)});
       }
     }
     if (samples.empty()) continue;

@@ -26,7 +26,8 @@ struct TuneChoice {
   std::string chosen;
   double predicted_us = 0;
   double chosen_ms = 0;
-  bool is_measured = true;  // False where the choice was too slow to be measured: chosen_ms is a guess.
+  bool is_measured =
+      true;  // False where the choice was too slow to be measured: chosen_ms is a guess.
   std::string best;
   double best_ms = 0;
 

@@ -80,8 +80,7 @@ absl::Status AddRecord(const std::vector<std::string>& record, TuneData* data) {
     return absl::InvalidArgumentError(absl::StrCat("it is of ", record[kDevice], ", others of ",
                                                    data->device, "; a tuning is of one device"));
   }
-  const Point point =
-      PointOf(numbers.m, numbers.n, numbers.k, record[kLayout], numbers.batch);
+  const Point point = PointOf(numbers.m, numbers.n, numbers.k, record[kLayout], numbers.batch);
   if (data->shapes.empty() || data->shapes.back().shape.seed != numbers.seed ||
       data->shapes.back().shape.number != numbers.number) {
     data->shapes.push_back(
@@ -113,9 +112,21 @@ absl::StatusOr<std::vector<TuneShape>> DrawTuneShapes(int64_t count, uint64_t se
 }
 
 std::vector<std::string> TuneHeader() {
-  return {"device", "compute_capability", "multiprocessors", "seed",  "number",
-          "family", "m",                  "n",               "k",     "layout",
-          "batch",  "kernel",             "workspace_bytes", "samples", "ms"};
+  return {"device",
+          "compute_capability",
+          "multiprocessors",
+          "seed",
+          "number",
+          "family",
+          "m",
+          "n",
+          "k",
+          "layout",
+          "batch",
+          "kernel",
+          "workspace_bytes",
+          "samples",
+          "ms"};
 }
 
 std::vector<std::vector<std::string>> TuneRecords(const std::string& device,

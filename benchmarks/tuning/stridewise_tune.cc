@@ -1,6 +1,6 @@
 // Fits the choice of MatMul() to this machine's GPU: measures the kernels that `auto` chooses among
-// at random products, fits the constants of its predictions, says how good they are at products that
-// they were not fitted to, and writes a tuning file.
+// at random products, fits the constants of its predictions, says how good they are at products
+// that they were not fitted to, and writes a tuning file.
 //
 //   bazel run //benchmarks/tuning:stridewise_tune -- --tuning=my_gpu.tuning
 //   STRIDEWISE_TUNING=my_gpu.tuning my_program
@@ -79,14 +79,12 @@ absl::StatusOr<Flags> FlagsFromCommandLine() {
   constexpr int kMostCount = 100000;
   constexpr double kMostSeconds = 86400;
   if (flags.count < kLeastCount || flags.count > kMostCount) {
-    return absl::InvalidArgumentError(absl::StrCat("--count: ", flags.count,
-                                                   " is not allowed; allowed is ", kLeastCount,
-                                                   " to ", kMostCount));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--count: ", flags.count, " is not allowed; allowed is ", kLeastCount, " to ", kMostCount));
   }
   if (!(flags.seconds >= 1 && flags.seconds <= kMostSeconds)) {
-    return absl::InvalidArgumentError(absl::StrCat("--seconds: ", flags.seconds,
-                                                   " is not allowed; allowed is 1 to ",
-                                                   kMostSeconds));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--seconds: ", flags.seconds, " is not allowed; allowed is 1 to ", kMostSeconds));
   }
   return flags;
 }
@@ -108,9 +106,9 @@ absl::Status Measure(const Flags& flags) {
   const double start = clock.Now();
   ASSIGN_OR_RETURN(const std::unique_ptr<KernelTimer> kernel_timer,
                    KernelTimer::Create(device, timer.get()));
-  ASSIGN_OR_RETURN(RecordFile file,
-                   RecordFile::Create(flags.csv, TuneHeader(),
-                                      resume ? CsvMode::kResume : CsvMode::kReplace));
+  ASSIGN_OR_RETURN(
+      RecordFile file,
+      RecordFile::Create(flags.csv, TuneHeader(), resume ? CsvMode::kResume : CsvMode::kReplace));
   CatchInterrupts();
   std::cout << device.name << ": up to " << flags.count << " random products in " << flags.seconds
             << " s" << std::endl;
@@ -166,14 +164,13 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
       {"before", ChoicesOf(by_present, data.model, held_out)}};
   std::cout << data.device << ", " << data.shapes.size()
             << " products: time of the chosen kernel over that of the best\n"
-            << RegretTable(all_choices)
-            << "\nThe worst of those held out:\n"
+            << RegretTable(all_choices) << "\nThe worst of those held out:\n"
             << WorstChoices(judged, kWorst);
   RETURN_IF_ERROR(WriteRegret(ResolvePath(absl::GetFlag(FLAGS_regret_csv)), all_choices));
   if (flags.tuning.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(WriteText(flags.tuning, TuningText(FitTuning(data, all))));
-  std::cout << "\nTuning, fitted to all products, in " << flags.tuning << "\nTo use it: "
-            << kTuningVariable << "=" << flags.tuning << std::endl;
+  std::cout << "\nTuning, fitted to all products, in " << flags.tuning
+            << "\nTo use it: " << kTuningVariable << "=" << flags.tuning << std::endl;
   return absl::OkStatus();
 }
 

@@ -35,14 +35,15 @@ double Flops(const MatMulArgs& args) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(
-    const DeviceInfo& device, GpuTimer* timer) {
+absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(const DeviceInfo& device,
+                                                                 GpuTimer* timer) {
   std::unique_ptr<KernelTimer> made(new KernelTimer);
   made->timer_ = timer;
   made->model_ = H200Model();
   made->model_.compute_capability = 10 * device.compute_major + device.compute_minor;
   made->model_.multiprocessors = device.multiprocessors;
-  const double bytes = std::min(kMostBytes, kPartOfMemory * static_cast<double>(device.memory_bytes));
+  const double bytes =
+      std::min(kMostBytes, kPartOfMemory * static_cast<double>(device.memory_bytes));
   const auto cols = int64_t{1} << 10;
   const int64_t rows = static_cast<int64_t>(bytes) / static_cast<int64_t>(sizeof(float)) / cols;
   for (DeviceBuffer* buffer : {&made->a_, &made->b_, &made->c_, &made->workspace_}) {
@@ -58,8 +59,8 @@ absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(
 
 bool KernelTimer::Fits(const MatMulArgs& args) const {
   const auto fits = [&](const DeviceBuffer& buffer, int64_t rows, int64_t cols) {
-    return static_cast<double>(rows) * static_cast<double>(cols) *
-               static_cast<double>(args.batch) * sizeof(float) <=
+    return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(args.batch) *
+               sizeof(float) <=
            static_cast<double>(buffer.bytes());
   };
   return fits(a_, args.m, args.k) && fits(b_, args.k, args.n) && fits(c_, args.m, args.n);
@@ -102,9 +103,14 @@ absl::Status KernelTimer::TimeOnce(const MatMulArgs& args, Arm* arm) {
 // Loads the code of all kernels, for all layouts: a first launch takes milliseconds.
 absl::Status KernelTimer::WarmUp() {
   for (const char* layout : {"nn", "nt", "tn", "tt"}) {
-    for (const std::vector<int64_t>& extents :
-         {std::vector<int64_t>{4, 4, 4}, {1, 512, 512}, {16, 512, 4096}, {40, 40, 40}, {700, 700, 700},
-          {1023, 1023, 1023}, {64, 64, 20000}, {512, 2, 512}}) {
+    for (const std::vector<int64_t>& extents : {std::vector<int64_t>{4, 4, 4},
+                                                {1, 512, 512},
+                                                {16, 512, 4096},
+                                                {40, 40, 40},
+                                                {700, 700, 700},
+                                                {1023, 1023, 1023},
+                                                {64, 64, 20000},
+                                                {512, 2, 512}}) {
       MatMulArgs args = GaplessArgs({extents, "float", 1, {layout, "1", "0", "asked"}});
       args.a.data = a_.data();
       args.b.data = b_.data();
@@ -149,8 +155,8 @@ absl::StatusOr<ShapeTimes> KernelTimer::Measure(const TuneShape& shape) {
   ++measured_;
   for (const Arm& arm : arms) {
     if (arm.ms.empty()) continue;
-    result.times.push_back({arm.kernel->name, arm.workspace_bytes,
-                            static_cast<int>(arm.ms.size()), Median(arm.ms)});
+    result.times.push_back(
+        {arm.kernel->name, arm.workspace_bytes, static_cast<int>(arm.ms.size()), Median(arm.ms)});
   }
   return result;
 }

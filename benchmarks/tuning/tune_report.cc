@@ -29,8 +29,8 @@ std::string WorkspaceName(const TuneChoice& choice) {
 }  // namespace
 
 std::vector<std::vector<std::string>> RegretRecords(absl::Span<const TitledChoices> all) {
-  std::vector<std::vector<std::string>> records = {{"products", "workspace", "shapes", "geomean",
-                                                    "p95", "p99", "worst", "best_chosen_pct"}};
+  std::vector<std::vector<std::string>> records = {
+      {"products", "workspace", "shapes", "geomean", "p95", "p99", "worst", "best_chosen_pct"}};
   for (const auto& [title, choices] : all) {
     for (const bool with_workspace : {true, false}) {
       std::vector<TuneChoice> of;

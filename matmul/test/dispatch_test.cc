@@ -153,10 +153,9 @@ std::string Chosen(const MatMulTuning& tuning, const MatMulArgs& args) {
 }
 
 TEST(MatMulChooser, TakesTheLeastPrediction) {
-  // 1 us, and 1 us a step: stream_k_64x64 has steps of 32, of which it splits none where there is no
-  // workspace.
-  const std::string two =
-      "kernel tiny\n us fixed 10\nkernel stream_k_64x64\n us fixed 1 steps 1\n";
+  // 1 us, and 1 us a step: stream_k_64x64 has steps of 32, of which it splits none where there is
+  // no workspace.
+  const std::string two = "kernel tiny\n us fixed 10\nkernel stream_k_64x64\n us fixed 1 steps 1\n";
   MatMulArgs args = Gapless(64, 64, 8 * 32);
   args.workspace_bytes = 0;
   EXPECT_EQ(Chosen(TuningOf(two), args), "stream_k_64x64");  // 9 us.
@@ -169,13 +168,15 @@ TEST(MatMulChooser, TakesTheLeastPrediction) {
   EXPECT_EQ(Chosen(TuningOf(two), WithAnyWorkspace(args)), "stream_k_64x64");
   // A correction of three quarters from k = 320 on.
   const std::string corrected =
-      two + " within 0.5 2\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
+      two +
+      " within 0.5 2\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
   EXPECT_EQ(Chosen(TuningOf(corrected), args), "stream_k_64x64");
   args.k = 319;
   EXPECT_EQ(Chosen(TuningOf(corrected), args), "tiny");
   // Corrections stay within their range.
   const std::string limited =
-      two + " within 0.95 1\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
+      two +
+      " within 0.95 1\n times k>=320 m>=0 n>=0 batch>=0 ? 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.75\n";
   args.k = 320;
   EXPECT_EQ(Chosen(TuningOf(limited), args), "tiny");
 }

@@ -249,9 +249,19 @@ INSTANTIATE_TEST_SUITE_P(All, MatMulExecutorTest, testing::ValuesIn(DeviceNames(
 // What the tuning that ships for an H200 chooses, at shapes that are small enough for the executor.
 TEST(MatMulOnHostExecutor, AutoRunsWhatIsChosen) {
   const MatMulCase cases[] = {
-      {7, 5, 3, 1},        {3, 40, 600, 1},   {40, 33, 200, 1},   {8, 4128, 68, 0},
-      {8, 8512, 33, 0},    {64, 5760, 142, 0}, {64, 64, 1856, 1}, {8193, 128, 5, 0},
-      {4097, 256, 5, 0},   {40, 7, 100, 1, false, true, 1, 0, /*batch=*/40}, {1, 40, 100, 1}, {9, 40, 1030, 1},  {2, 2, 200, int64_t{1} << 23, false, /*transpose_b=*/true},
+      {7, 5, 3, 1},
+      {3, 40, 600, 1},
+      {40, 33, 200, 1},
+      {8, 4128, 68, 0},
+      {8, 8512, 33, 0},
+      {64, 5760, 142, 0},
+      {64, 64, 1856, 1},
+      {8193, 128, 5, 0},
+      {4097, 256, 5, 0},
+      {40, 7, 100, 1, false, true, 1, 0, /*batch=*/40},
+      {1, 40, 100, 1},
+      {9, 40, 1030, 1},
+      {2, 2, 200, int64_t{1} << 23, false, /*transpose_b=*/true},
   };
   const DeviceModel h200 = H200Model();
   const auto on_host = OnHostExecutor(*FindMatMulImplementation("auto"));

@@ -1,7 +1,5 @@
-// Plans on a GPU: what they run is right, what they do not fit they refuse, and measuring leaves the
-// caller's matrices alone.
-
-#include "matmul/plan.h"
+// Plans on a GPU: what they run is right, what they do not fit they refuse, and measuring leaves
+// the caller's matrices alone.
 
 #include <cmath>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
+#include "matmul/plan.h"
 
 namespace stridewise {
 namespace {
@@ -61,8 +60,8 @@ class MatMulPlanGpuTest : public testing::Test {
 TEST_F(MatMulPlanGpuTest, PlannedAndMeasuredProductsAreRight) {
   const struct {
     int64_t m, n, k, offset;
-  } cases[] = {{7, 5, 3, 0},      {1, 4096, 2048, 0}, {300, 200, 1000, 0}, {300, 201, 999, 1},
-               {64, 64, 9000, 0}, {2048, 2048, 512, 0}};
+  } cases[] = {{7, 5, 3, 0},       {1, 4096, 2048, 0}, {300, 200, 1000, 0},
+               {300, 201, 999, 1}, {64, 64, 9000, 0},  {2048, 2048, 512, 0}};
   for (const auto& c : cases) {
     Make(c.m, c.n, c.k, c.offset);
     const std::vector<float> before = Result();
@@ -119,12 +118,12 @@ TEST_F(MatMulPlanGpuTest, AKernelThatDoesNotTakeTheCallIsRefused) {
   const auto made = plans.Get(problem_);
   ASSERT_TRUE(made.ok()) << made.status();
   std::string text = plans.ToText();
-  text.replace(text.find(" " + (*made)->kernel() + " "), (*made)->kernel().size() + 2, " ragged ");
+  text.replace(text.find(" " + made->kernel() + " "), made->kernel().size() + 2, " ragged ");
   ASSERT_TRUE(plans.AddText(text).ok()) << text;
   const auto forced = plans.Get(problem_);
   ASSERT_TRUE(forced.ok());
-  EXPECT_EQ((*forced)->kernel(), "ragged");
-  const absl::Status status = MatMul(**forced, problem_, nullptr);
+  EXPECT_EQ(forced->kernel(), "ragged");
+  const absl::Status status = MatMul(*forced, problem_, nullptr);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
   EXPECT_NE(std::string(status.message()).find("ragged"), std::string::npos);
 }

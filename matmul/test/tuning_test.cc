@@ -22,7 +22,8 @@ constexpr char kFactors[] = "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.9";
 
 TEST(ParseTuning, ReadsWhatAFileSays) {
   const auto tuning = ParseTuning(
-      std::string(kHead) + "# a comment\n\nkernel tiny\n us fixed 2.5 launches 1e-1\n within 0.5 2\n" +
+      std::string(kHead) +
+      "# a comment\n\nkernel tiny\n us fixed 2.5 launches 1e-1\n within 0.5 2\n" +
       " times k>=64 fill>=1.5 ops>=2 m>=3 ? " + kFactors + "\nkernel no_kernel_of_this_program\n");
   ASSERT_TRUE(tuning.ok()) << tuning.status();
   EXPECT_EQ(tuning->device, "a GPU");
@@ -159,9 +160,9 @@ TEST(NearestTuning, IsTheNearestOfArchitectureAndThenOfSize) {
   const struct {
     DeviceModel device;
     int compute_capability, multiprocessors;
-  } cases[] = {{{0, 4}, 80, 108},    {{80, 108}, 80, 108}, {{85, 200}, 80, 108},
-               {{86, 84}, 90, 114},  {{90, 132}, 90, 132}, {{90, 100}, 90, 114},
-               {{90, 123}, 90, 114}, {{90, 500}, 90, 132}, {{95, 132}, 90, 132},
+  } cases[] = {{{0, 4}, 80, 108},     {{80, 108}, 80, 108}, {{85, 200}, 80, 108},
+               {{86, 84}, 90, 114},   {{90, 132}, 90, 132}, {{90, 100}, 90, 114},
+               {{90, 123}, 90, 114},  {{90, 500}, 90, 132}, {{95, 132}, 90, 132},
                {{120, 170}, 100, 148}};
   for (const auto& c : cases) {
     const MatMulTuning& nearest = NearestTuning(tunings, c.device);
