@@ -40,6 +40,8 @@ inline constexpr MatMulTypes kFp16ToFp16 = {ElementType::kFp16, ElementType::kFp
 inline constexpr MatMulTypes kFp16ToFloat = {ElementType::kFp16, ElementType::kFp16,
                                              ElementType::kFloat, ElementType::kFloat};
 inline constexpr MatMulTypes k16Bit[] = {kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
+inline constexpr MatMulTypes kFp32And16Bit[] = {AllOf(ElementType::kFloat), kBf16ToBf16,
+                                                kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
 inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
                                                AllOf(ElementType::kDouble),
                                                kBf16ToBf16,
