@@ -9,7 +9,9 @@
 namespace stridewise {
 namespace {
 
-constexpr int kParts[] = {1, 2, 3, 4, 6, 8, 10, 12, 14, 16};  // Blocks of a cluster.
+// Blocks of a cluster. The kernels try all numbers up to 16, which would take longer here than it
+// tells more.
+constexpr MatMulDivisor kParts[] = {1, 2, 3, 4, 6, 8, 12, 16};
 
 // The cluster's blocks add the sums of one tile.
 void SetParts(double parts, MatMulWork* work) {
@@ -52,9 +54,10 @@ MatMulWork MatVecWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   double parts = 1;
   double least = std::numeric_limits<double>::infinity();
   const MatMulDivisor slots = resident * call.multiprocessors.value;
-  for (const int of : kParts) {
+  for (const MatMulDivisor& parts_of : kParts) {
+    const double of = parts_of.value;
     if (of > 1 && (of > rounds || call.device.compute_capability < 90)) break;
-    const double cost = Ceil(tiles * of, slots) * (Ceil(rounds, of) + 1) + (of > 1 ? 1 : 0);
+    const double cost = Ceil(tiles * of, slots) * (Ceil(rounds, parts_of) + 1) + (of > 1 ? 1 : 0);
     if (cost >= least) continue;
     least = cost;
     parts = of;
@@ -78,13 +81,15 @@ MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   const bool k_major = x_is_b ? call.args.b.transposed : !call.args.a.transposed;
   constexpr double kExtentK = 32;
   struct Tile {
-    double cols, rows, blocks, alone, shared;
+    MatMulDivisor cols, rows, blocks;
+    double alone, shared;
+    double least_rows;  // Fewer are not tried here.
   };
   // As in skinny.cu.
-  static constexpr Tile kTiles[] = {{128, 8, 3, 0.63, 0.434},
-                                    {128, 16, 3, 0.191, 0.749},
-                                    {128, 24, 3, 1.132, 0.94},
-                                    {256, 24, 2, 1.937, 1.775}};
+  static constexpr Tile kTiles[] = {{128, 8, 3, 0.63, 0.434, 1},
+                                    {128, 16, 3, 0.191, 0.749, 9},
+                                    {128, 24, 3, 1.132, 0.94, 17},
+                                    {256, 24, 2, 1.937, 1.775, 17}};
   const double chunks = Ceil(call.k, kExtentK);
   const double col_tiles = Ceil(cols, 128) * call.batch;
   Tile tile = kTiles[0];
@@ -93,28 +98,30 @@ MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   if (call.k <= 64 && (rows > 8 || call.k <= kExtentK)) {
     const double multiprocessors = call.multiprocessors.value;
     if (rows <= 16 || Ceil(rows, 16) * col_tiles <= multiprocessors) {
-      tile = {128, 16, 8, 0, 0};
+      tile = {128, 16, 8, 0, 0, 0};
     } else if (rows <= 32 || Ceil(rows, 32) * col_tiles <= 2 * multiprocessors) {
-      tile = {128, 32, 6, 0, 0};
+      tile = {128, 32, 6, 0, 0, 0};
     } else {
-      tile = {128, 64, 4, 0, 0};
+      tile = {128, 64, 4, 0, 0, 0};
     }
   } else {
     const double slower = (vectors ? 1 : 1.249) * (k_major ? 1.068 : 1);
     double least = std::numeric_limits<double>::infinity();
     for (const Tile& candidate : kTiles) {
+      if (rows < candidate.least_rows) break;
       const double tiles = Ceil(cols, candidate.cols) * Ceil(rows, candidate.rows) * call.batch;
-      const MatMulDivisor slots = candidate.blocks * call.multiprocessors.value;
-      for (const int of : kParts) {
+      const MatMulDivisor slots = candidate.blocks * call.multiprocessors;
+      for (const MatMulDivisor& parts_of : kParts) {
+        const double of = parts_of.value;
         if (of > 1 && (of > chunks || call.device.compute_capability < 90)) break;
         const double blocks = tiles * of;
-        const double steps = Ceil(chunks, of) * slower;
+        const double steps = Ceil(chunks, parts_of) * slower;
         const double whole = Floor(blocks, slots);
         const double last = Ceil(blocks - whole * slots.value, call.multiprocessors);
         const auto round = [&](double of_each) {
           return 3.874 + steps * std::max(candidate.alone, of_each * candidate.shared);
         };
-        const double us = (of > 1 ? 0.925 + 0.132 * of : 0) + whole * round(candidate.blocks) +
+        const double us = (of > 1 ? 0.925 + 0.132 * of : 0) + whole * round(candidate.blocks.value) +
                           (last > 0 ? round(last) : 0);
         if (us >= least) continue;
         least = us;
@@ -130,11 +137,11 @@ MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   AddBlocks(call, tiles * parts, Ceil(chunks, parts), tile.blocks, &work);
   SetParts(parts, &work);
   work.slow_copies = vectors ? 0 : work.block_steps;
-  work.mfma = work.tiles * tile.rows * tile.cols * call.k / parts / 1e6;
+  work.mfma = work.tiles * tile.rows.value * tile.cols.value * call.k / parts / 1e6;
   work.planned = predicted;  // Microseconds of all but the launch.
   work.dram_mb = call.dram_mb;
-  work.fill = tiles * parts / (tile.blocks * call.multiprocessors.value);
-  work.waste = tiles * tile.rows * tile.cols * call.one_over_elements;
+  work.fill = tiles * parts * tile.blocks.inverse * call.multiprocessors.inverse;
+  work.waste = tiles * tile.rows.value * tile.cols.value * call.one_over_elements;
   return work;
 }
 

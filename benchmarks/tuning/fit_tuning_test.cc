@@ -27,7 +27,9 @@ TuneData Made(int64_t count, uint64_t seed) {
   data.device = "a GPU";
   data.model = H200Model();
   const MatMulChooser& chooser = ChooserFor(data.model);
-  for (const TuneShape& shape : *DrawTuneShapes(count, seed)) {
+  const auto shapes = DrawTuneShapes(count, seed);
+  EXPECT_TRUE(shapes.ok()) << shapes.status();
+  for (const TuneShape& shape : *shapes) {
     ShapeTimes times = {shape, GaplessArgs(shape.point), {}};
     for (const bool with_workspace : {true, false}) {
       const MatMulArgs args = with_workspace ? WithAnyWorkspace(times.args) : times.args;
