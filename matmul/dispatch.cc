@@ -1,8 +1,10 @@
 #include "matmul/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -18,6 +20,9 @@ bool HasNoElements(const MatMulArgs& args) { return args.m == 0 || args.n == 0 |
 
 // The most kernels that a choice considers: their predictions lie on the stack.
 constexpr size_t kMostCandidates = 32;
+
+// Of this factor or more no kernel is faster without its workspace.
+constexpr double kNearTheBest = 1.5;
 
 // Returns what the caller plans for, or the current device.
 absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
@@ -93,11 +98,24 @@ MatMulPrediction MatMulChooser::Choose(const MatMulArgs& args, const DeviceModel
     if (!(rough_us[i] * candidate.model.least_correction < best.us)) return;
     SetKernelFeatures(candidate.model.costs, work[i], &features);
     const double us = rough_us[i] * CorrectionOf(candidate.model, features);
-    if (us < best.us) best = {candidate.row, us};
+    if (us < best.us) best = {candidate.row, us, true};
   };
   if (!candidates_.empty()) correct(first);
   for (size_t i = 0; i < candidates_.size(); ++i) {
     if (i != first) correct(i);
+  }
+  // Those that would keep partial sums in the workspace, and are not far behind, without it.
+  MatMulCall without = call;
+  without.workspace_bytes = 0;
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
+    if (!(rough_us[i] < kNearTheBest * best.us) || work[i].fixup_mb == 0) continue;
+    work[i] = candidate.row->work(without, candidate.row->entry->tile);
+    const double rough = UncorrectedUs(candidate.model.costs, work[i]);
+    if (!(rough * candidate.model.least_correction < best.us)) continue;
+    SetKernelFeatures(candidate.model.costs, work[i], &features);
+    const double us = rough * CorrectionOf(candidate.model, features);
+    if (us < best.us) best = {candidate.row, us, false};
   }
   if (best.row == nullptr) best.row = &MatMulDispatchTable().back();
   return best;
@@ -137,8 +155,62 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
       ->second;
 }
 
-MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
-  if (Has16BitOperands(args)) return {&RowOf16Bit(), 0};
+namespace {
+
+// All that a choice depends on.
+using ChoiceKey = std::array<int64_t, 14>;
+
+ChoiceKey KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  constexpr uintptr_t kAlignment = 16;
+  const auto place = [&](const void* data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
+  };
+  int64_t split_cost_factor = 0;
+  static_assert(sizeof(split_cost_factor) == sizeof(device.split_cost_factor));
+  std::memcpy(&split_cost_factor, &device.split_cost_factor, sizeof(split_cost_factor));
+  const int64_t form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
+                       (args.alpha == 0 ? 4 : 0) + (args.beta == 0 ? 8 : 0) +
+                       (runs_on == RunsOn::kDevice ? 16 : 0) + 32 * place(args.a.data) +
+                       512 * place(args.b.data);
+  return {args.m,
+          args.n,
+          args.k,
+          args.batch,
+          args.a.ld,
+          args.b.ld,
+          args.a.stride,
+          args.b.stride,
+          args.workspace_bytes,
+          form,
+          device.compute_capability,
+          device.multiprocessors,
+          split_cost_factor,
+          device.k_part_cost_bytes};
+}
+
+// The latest choices of a thread: programs repeat their products, and finding a choice again takes
+// a tenth of the time of making it. What is found is what would be chosen.
+class LatestChoices {
+ public:
+  struct Entry {
+    ChoiceKey key = {};
+    MatMulPrediction prediction;  // Without a row where there is none.
+  };
+
+  Entry& For(const ChoiceKey& key) {
+    uint64_t hash = 0;
+    for (const int64_t number : key) {
+      hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+    }
+    return entries_[hash >> (64 - kLogEntries)];
+  }
+
+ private:
+  static constexpr int kLogEntries = 6;
+  std::array<Entry, 1 << kLogEntries> entries_;
+};
+
+MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   const MatMulChooser& chooser = ChooserFor(device);
   if (args.workspace_bytes == 0 || args.workspace_bytes == kAnyWorkspace) {
     return chooser.Choose(args, device, runs_on);
@@ -146,8 +218,23 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
   MatMulArgs any = WithAnyWorkspace(args);
   any.device_model = &device;
   const MatMulPrediction best = chooser.Choose(any, device, runs_on);
-  if (MatMulWorkspaceBytes(*best.row->entry, any) <= args.workspace_bytes) return best;
+  if (!best.uses_workspace || MatMulWorkspaceBytes(*best.row->entry, any) <= args.workspace_bytes) {
+    return best;
+  }
   return chooser.Choose(args, device, runs_on);
+}
+
+}  // namespace
+
+MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  if (Has16BitOperands(args)) return {&RowOf16Bit(), 0};
+  static thread_local LatestChoices latest;
+  const ChoiceKey key = KeyOf(args, device, runs_on);
+  LatestChoices::Entry& entry = latest.For(key);
+  if (entry.prediction.row == nullptr || entry.key != key) {
+    entry = {key, PredictAnew(args, device, runs_on)};
+  }
+  return entry.prediction;
 }
 
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
@@ -164,7 +251,11 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
                              absl::Status (*run)(const MatMulImplementation& implementation,
                                                  const MatMulArgs& args)) {
   if (HasNoElements(args)) return absl::OkStatus();
-  return run(*ChooseMatMul(args, device, runs_on).entry, args);
+  const MatMulPrediction best = PredictMatMul(args, device, runs_on);
+  if (best.uses_workspace) return run(*best.row->entry, args);
+  MatMulArgs without = args;
+  without.workspace_bytes = 0;
+  return run(*best.row->entry, without);
 }
 
 LaunchStatus MatMulAuto(const MatMulArgs& args) {
@@ -178,7 +269,8 @@ int64_t MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
   if (HasNoElements(args)) return 0;
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
   if (!device.ok()) return 0;
-  return MatMulWorkspaceBytes(*ChooseMatMul(WithAnyWorkspace(args), *device).entry, args);
+  const MatMulPrediction best = PredictMatMul(WithAnyWorkspace(args), *device);
+  return best.uses_workspace ? MatMulWorkspaceBytes(*best.row->entry, args) : 0;
 }
 
 }  // namespace stridewise

@@ -36,6 +36,9 @@ bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceMo
 struct MatMulPrediction {
   const MatMulDispatch* row = nullptr;
   double us = std::numeric_limits<double>::infinity();
+  // False where the kernel is faster if it is not told of the workspace: clusters may divide tiles
+  // faster than partial sums in memory do.
+  bool uses_workspace = true;
 };
 
 // Chooses by one tuning.

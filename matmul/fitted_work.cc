@@ -43,7 +43,8 @@ double CopyCost(const Arrangement& most, bool k_major, bool vectors, double exte
   const double of_row = vectors ? extent / 4 : extent;
   double lanes = 1;
   while (lanes < 32 && lanes < of_row) lanes *= 2;
-  return 16 + 11.0 * Ceil(most.step_k.value, kWarps * 32 / lanes) * Ceil(extent, vectors ? 128 : 32);
+  return 16 +
+         11.0 * Ceil(most.step_k.value, kWarps * 32 / lanes) * Ceil(extent, vectors ? 128 : 32);
 }
 
 }  // namespace

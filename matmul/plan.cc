@@ -112,6 +112,7 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
   args.workspace_bytes = options.max_workspace_bytes;
   MatMulPlan plan;
   plan.key_ = KeyOf(args, *device);
+  bool uses_workspace = true;
   const bool is_empty = args.m == 0 || args.n == 0 || args.batch == 0;
   // Operands of 16 bits have one kernel.
   const bool one_kernel = args.a.type != ElementType::kFloat;
@@ -119,6 +120,7 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
     const MatMulPrediction best = PredictMatMul(args, *device);
     plan.row_ = best.row;
     plan.us_ = best.us;
+    uses_workspace = best.uses_workspace;
   } else {
     std::vector<MatMulPrediction> predictions =
         ChooserFor(*device).PredictAll(args, *device, RunsOn::kDevice);
@@ -137,9 +139,10 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
     plan.us_ = best.us;
     plan.is_measured_ = true;
   }
-  plan.workspace_bytes_ = is_empty ? 0
-                                   : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args),
-                                              options.max_workspace_bytes);
+  plan.workspace_bytes_ =
+      is_empty || !uses_workspace
+          ? 0
+          : std::min(MatMulWorkspaceBytes(*plan.row_->entry, args), options.max_workspace_bytes);
   return plan;
 }
 
@@ -163,6 +166,7 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
         absl::StrCat("the plan's kernel, ", plan.kernel(), ", does not take the call"));
   }
   args.block = plan.row_->entry->default_block;
+  if (plan.workspace_bytes_ == 0) args.workspace_bytes = 0;  // It is slower with one.
   return plan.row_->entry->run(args);
 }
 

@@ -121,8 +121,8 @@ MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
         const auto round = [&](double of_each) {
           return 3.874 + steps * std::max(candidate.alone, of_each * candidate.shared);
         };
-        const double us = (of > 1 ? 0.925 + 0.132 * of : 0) + whole * round(candidate.blocks.value) +
-                          (last > 0 ? round(last) : 0);
+        const double us = (of > 1 ? 0.925 + 0.132 * of : 0) +
+                          whole * round(candidate.blocks.value) + (last > 0 ? round(last) : 0);
         if (us >= least) continue;
         least = us;
         tile = candidate;

@@ -80,7 +80,8 @@ std::vector<TuneChoice> ChoicesOf(const MatMulChooser& chooser, const DeviceMode
       MatMulArgs args = shape->args;
       if (with_workspace) args = WithAnyWorkspace(args);
       const MatMulPrediction prediction = chooser.Choose(args, device, RunsOn::kDevice);
-      const KernelTime* chosen = TimeOf(*shape, prediction.row->implementation, with_workspace);
+      const KernelTime* chosen = TimeOf(*shape, prediction.row->implementation,
+                                        with_workspace && prediction.uses_workspace);
       choices.push_back({shape, with_workspace, prediction.row->implementation, prediction.us,
                          chosen == nullptr ? kTooSlow * best->ms : chosen->ms, chosen != nullptr,
                          best->kernel, best->ms});

@@ -162,8 +162,7 @@ TEST(MatMulChooser, TakesTheLeastPrediction) {
   MatMulArgs args = Gapless(64, 64, 8 * 32);
   args.workspace_bytes = 0;
   EXPECT_EQ(Chosen(TuningOf(two), args), "stream_k_64x64");  // 9 us.
-  const MatMulPrediction nine =
-      MatMulChooser(TuningOf(two)).Choose(args, kA100, RunsOn::kDevice);
+  const MatMulPrediction nine = MatMulChooser(TuningOf(two)).Choose(args, kA100, RunsOn::kDevice);
   EXPECT_DOUBLE_EQ(nine.us, 9);
   args.k = 10 * 32;
   EXPECT_EQ(Chosen(TuningOf(two), args), "tiny");
