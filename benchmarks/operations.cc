@@ -5,12 +5,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "benchmarks/matmul/operation.h"
+#include "benchmarks/permute/operation.h"
 #include "benchmarks/transpose/operation.h"
 
 namespace stridewise {
 
 absl::Span<const Operation* const> AllOperations() {
-  static const Operation* const operations[] = {&TransposeOperations(), &MatMulOperation()};
+  static const Operation* const operations[] = {&TransposeOperations(), &MatMulOperation(),
+                                                &PermuteOperation()};
   return operations;
 }
 

@@ -34,6 +34,30 @@ absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
                              args.c.stride, args.batch));
 }
 
+cudaDataType DataType(ElementType type) {
+  switch (type) {
+    case ElementType::kBf16:
+      return CUDA_R_16BF;
+    case ElementType::kFp16:
+      return CUDA_R_16F;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
+// 16-bit operands with sums in FP32.
+absl::Status Multiply16Bit(const MatMulArgs& args) {
+  const cublasOperation_t op_a = args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const cublasOperation_t op_b = args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+  const auto alpha = static_cast<float>(args.alpha);
+  const auto beta = static_cast<float>(args.beta);
+  return CUBLAS_STATUS(cublasGemmStridedBatchedEx_64(
+      args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, args.b.data, DataType(args.b.type),
+      std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, DataType(args.a.type),
+      std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, DataType(args.c.type),
+      args.c.ld, args.c.stride, args.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
 absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
   if (args.cublas == nullptr) {
     return absl::InvalidArgumentError("cublas is null; allowed is a handle of cublas_handle.h");
@@ -41,6 +65,7 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetStream(args.cublas, args.stream)));
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetMathMode(args.cublas, math)));
+  if (ElementBytes(args.a.type) == 2) return Multiply16Bit(args);
   return args.c.type == ElementType::kFloat
              ? Multiply<float>(args, cublasSgemm_64, cublasSgemmStridedBatched_64)
              : Multiply<double>(args, cublasDgemm_64, cublasDgemmStridedBatched_64);

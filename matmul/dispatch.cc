@@ -31,6 +31,20 @@ absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
   return *device;
 }
 
+bool Has16BitOperands(const MatMulArgs& args) { return ElementBytes(args.a.type) == 2; }
+
+// Operands of 16 bits have one kernel, which runs another where it cannot take a call.
+const MatMulDispatch& RowOf16Bit() {
+  static const auto& row = *[] {
+    auto* made = new MatMulDispatch;
+    made->implementation = "tensor_tile";
+    made->entry = FindMatMulImplementation(made->implementation);
+    made->takes.takes = Has16BitOperands;
+    return made;
+  }();
+  return row;
+}
+
 }  // namespace
 
 bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
@@ -38,7 +52,7 @@ bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceMo
   const MatMulImplementation& entry = *row.entry;
   return entry.target.min_compute_capability <= device.compute_capability &&
          (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
-         row.takes.takes(args);
+         Has16BitOperands(args) == (&row == &RowOf16Bit()) && row.takes.takes(args);
 }
 
 absl::Span<const MatMulDispatch> MatMulDispatchTable() {
@@ -213,6 +227,7 @@ MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, 
 }  // namespace
 
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  if (Has16BitOperands(args)) return {&RowOf16Bit(), 0};
   static thread_local LatestChoices latest;
   const ChoiceKey key = KeyOf(args, device, runs_on);
   LatestChoices::Entry& entry = latest.For(key);

@@ -72,7 +72,8 @@ const MatMulChooser& ChooserFor(const DeviceModel& device);
 
 // Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen
 // with any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that
-// it was asked for. A thread remembers its latest choices, which changes nothing but the time.
+// it was asked for. Operands of 16 bits have one kernel, tensor_tile, and no prediction: 0 us. A
+// thread remembers its latest choices, which changes nothing but the time.
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
                                RunsOn runs_on = RunsOn::kDevice);
 

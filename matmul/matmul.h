@@ -10,10 +10,14 @@
 //
 // C = alpha * op(A) * op(B) + beta * C, for each multiplication of a batch; op(A) is m x k, op(B)
 // k x n, C m x n, in device memory, of any shape and with any leading dimensions. Pointers need be
-// multiples of the element's size only. Today all three are float: the arithmetic is IEEE FP32 with
-// one fused multiply-add for each product, and the order of a sum depends on the shape, the
-// workspace and the GPU and on nothing else, so that the same call gives the same bits. NaN and Inf
-// propagate as in IEEE 754.
+// multiples of the element's size only. The order of a sum depends on the shape, the workspace and
+// the GPU and on nothing else, so that the same call gives the same bits. NaN and Inf propagate as
+// in IEEE 754. Element types:
+//
+// - All three float: the arithmetic is IEEE FP32 with one fused multiply-add for each product.
+// - A and B both Bf16 or both Fp16 (half_types.h), C of the same type or float: products and sums
+// by
+//   tensor cores, in FP32 cut off toward zero (docs/tensor_cores.md), rounded once to C's type.
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
 // state of its arguments, may be captured into a graph, and may be made from any thread; what the

@@ -41,13 +41,20 @@ bool IsAligned(const Operand& operand, int64_t batch) {
          strides * ElementBytes(operand.type) % kAlignment == 0;
 }
 
+// 0 for FP32.
+int TypesOf(const MatMulArgs& args) {
+  if (args.a.type == ElementType::kFloat) return 0;
+  return (args.a.type == ElementType::kBf16 ? 512 : 1024) +
+         (args.c.type == ElementType::kFloat ? 2048 : 0);
+}
+
 MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {
   const int form =
       (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
       (IsAligned(args.a, args.batch) ? 4 : 0) + (IsAligned(args.b, args.batch) ? 8 : 0) +
       (IsAligned(args.c, args.batch) ? 16 : 0) + (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
       (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
-      (args.beta == 0 ? 256 : 0);
+      (args.beta == 0 ? 256 : 0) + TypesOf(args);
   return {{device.compute_capability, device.multiprocessors, args.m, args.n, args.k, args.batch,
            args.a.ld, args.b.ld, args.c.ld, form}};
 }
@@ -107,7 +114,9 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
   plan.key_ = KeyOf(args, *device);
   bool uses_workspace = true;
   const bool is_empty = args.m == 0 || args.n == 0 || args.batch == 0;
-  if (options.planning == MatMulPlanning::kEstimate || is_empty) {
+  // Operands of 16 bits have one kernel.
+  const bool one_kernel = args.a.type != ElementType::kFloat;
+  if (options.planning == MatMulPlanning::kEstimate || is_empty || one_kernel) {
     const MatMulPrediction best = PredictMatMul(args, *device);
     plan.row_ = best.row;
     plan.us_ = best.us;

@@ -23,7 +23,7 @@ Stored StoredC(const MatMulArgs& args) { return {args.C<char>(), args.c.type}; }
 // Calls fn with the matrix in its own type.
 template <typename Fn>
 auto ForTyped(const Stored& stored, Fn fn) {
-  return ForElementType<float, double>(stored.type, [&](auto element) {
+  return ForElementType<float, double, Bf16, Fp16>(stored.type, [&](auto element) {
     using T = decltype(element);
     const ConstMatrix<char>& view = stored.view;
     return fn(ConstMatrix<T>{reinterpret_cast<const T*>(view.data), view.rows, view.cols, view.ld});
@@ -35,7 +35,7 @@ void Widen(const Stored& stored, bool absolute, double* out) {
   ForTyped(stored, [&](const auto& in) {
     for (int64_t r = 0; r < in.rows; ++r) {
       for (int64_t c = 0; c < in.cols; ++c) {
-        const double value = in(r, c);
+        const auto value = static_cast<double>(in(r, c));
         out[r * in.cols + c] = absolute ? std::abs(value) : value;
       }
     }

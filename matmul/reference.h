@@ -16,7 +16,8 @@ namespace stridewise {
 // ScaleType(). `args` holds host pointers; its C is what C held before the multiplication, and is
 // not written. Of a batch the first multiplication is computed; OneOfBatch() of batch.h selects
 // another. A and B are not read where alpha is 0, nor C where beta is. `r` and `s` are m x n host
-// matrices without gaps between the rows (ld == cols). REQUIRES: A, B and C are float or double.
+// matrices without gaps between the rows (ld == cols). REQUIRES: A, B and C are float, double, Bf16
+// or Fp16.
 //
 // With args.cublas the device computes it (cuBLAS DGEMM, which needs 8 bytes an element of A, B and
 // C there; ResourceExhausted where that is too much), else Eigen on all cores: 4 m n k operations.

@@ -30,6 +30,24 @@ namespace stridewise {
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};
 inline constexpr MatMulTypes kFp32AndFp64[] = {AllOf(ElementType::kFloat),
                                                AllOf(ElementType::kDouble)};
+// 16-bit operands with sums in FP32, and C of either type.
+inline constexpr MatMulTypes kBf16ToBf16 = {ElementType::kBf16, ElementType::kBf16,
+                                            ElementType::kBf16, ElementType::kFloat};
+inline constexpr MatMulTypes kBf16ToFloat = {ElementType::kBf16, ElementType::kBf16,
+                                             ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kFp16ToFp16 = {ElementType::kFp16, ElementType::kFp16,
+                                            ElementType::kFp16, ElementType::kFloat};
+inline constexpr MatMulTypes kFp16ToFloat = {ElementType::kFp16, ElementType::kFp16,
+                                             ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes k16Bit[] = {kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
+inline constexpr MatMulTypes kFp32And16Bit[] = {AllOf(ElementType::kFloat), kBf16ToBf16,
+                                                kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
+inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
+                                               AllOf(ElementType::kDouble),
+                                               kBf16ToBf16,
+                                               kBf16ToFloat,
+                                               kFp16ToFp16,
+                                               kFp16ToFloat};
 
 // Returns the bytes that any implementation must move: A and B are read once, C is written once.
 double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types);

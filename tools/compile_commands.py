@@ -3,8 +3,8 @@
 
 Usage: tools/compile_commands.py [BAZEL_OPTION...]
 
-It asks Bazel, so the configuration is the one that the options give, and builds nothing. Files that Bazel generates
-are there after a build. CUDA files are left out: clang 14 cannot read the headers of CUDA 13.
+It asks Bazel, so the configuration is the one that the options give, and builds nothing; without precompiled headers,
+which only GCC reads. Files that Bazel generates are there after a build. CUDA files are left out: clang 14 cannot read the headers of CUDA 13.
 """
 
 import json
@@ -39,7 +39,7 @@ def compile_command(arguments, output_base):
 
 def main(options):
     output_base = pathlib.Path(bazel("info", "output_base").strip())
-    actions = json.loads(bazel("aquery", *options, "--output=jsonproto", 'mnemonic("CppCompile", //...)'))
+    actions = json.loads(bazel("aquery", "--define=precompiled_headers=no", *options, "--output=jsonproto", 'mnemonic("CppCompile", //...)'))
     commands = {}
     for action in actions.get("actions", []):
         command = compile_command(action["arguments"], output_base)

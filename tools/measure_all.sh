@@ -66,6 +66,8 @@ executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 -
 executor_counts_matmul|6|70|profile --source=both --operation=matmul --types=float,double --shapes=128x128x128,100x77x41 --blocks=8x8,16x16,32x8,256x1 --csv=scratch/executor_counts_matmul.csv --counts_csv=executor_counts_matmul.csv
 matmul_random|7|220|both() { matmul_sweep --preset=random --workspace=asked,no --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=matmul_random.csv && both --seed=2 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
 transpose_random|7|220|both() { transpose_sweep --preset=random --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=transpose_random.csv && both --seed=2 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
+permute_default|7|20|permute_sweep --preset=default --max_seconds=0.05 --verify=fast --csv=permute_default.csv
+permute_random|7|60|permute_sweep --preset=random --seed=1 --count=50 --max_seconds=0.02 --verify=fast --csv=permute_random.csv --distribution_csv=permute_random_distribution.csv
 END
 }
 

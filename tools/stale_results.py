@@ -193,7 +193,8 @@ def configurations_of(row):
   shape = "x".join(row[column] for column in ("rows", "cols", "depth") if row.get(column))
   values = {"implementations": row["implementation"], "shapes": shape, "types": row["dtype"]}
   values.update((flag, row[column]) for flag, column in (("batch", "batch"), ("layouts", "layout"), ("alpha", "alpha"),
-                                                         ("beta", "beta"), ("workspace", "workspace")) if row.get(column))
+                                                         ("beta", "beta"), ("workspace", "workspace"),
+                                                         ("permutations", "permutation")) if row.get(column))
   key = tuple(sorted(values.items()))
   return {(key, None), (key, f"{row['block_x']}x{row['block_y']}")}
 

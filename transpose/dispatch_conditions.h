@@ -41,6 +41,45 @@ inline bool FillsTiles(const TransposeArgs& args) {
          kMostlyFull * covered(args.rows) * covered(args.cols);
 }
 
+// Returns whether tiles of whole vectors suit the matrix. Sectors that two tiles share cost 4
+// points of a copy's speed: hence 32 bytes for out rows.
+inline bool FillsVectorTiles(const TransposeArgs& args) {
+  return FillsTiles(args) && IsMadeOf(args, 16) && args.ld_out * args.element_bytes % 32 == 0;
+}
+
+// Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
+inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int64_t four,
+                       int64_t eight, int64_t sixteen) {
+  switch (args.element_bytes) {
+    case 1:
+      return one;
+    case 2:
+      return two;
+    case 4:
+      return four;
+    case 8:
+      return eight;
+    default:
+      return sixteen;
+  }
+}
+
+// Returns whether the columns are so few that few_columns is faster than tiles.
+inline bool HasFewColumns(const TransposeArgs& args) {
+  if (args.rows < 8 * args.cols) return false;
+  const bool flat = args.ld_in == args.cols;
+  return args.cols <= (flat ? ForSize(args, 48, 24, 20, 20, 48) : 20);
+}
+
+// Returns whether the rows are so few that few_rows is faster than tiles.
+inline bool HasFewRows(const TransposeArgs& args) {
+  if (args.rows <= 20) return args.cols >= 8 * args.rows;
+  if (args.element_bytes == 2 && args.rows > 64 && args.cols < 8 * args.rows) return false;
+  return args.ld_out == args.rows && args.cols * args.element_bytes >= 128 &&
+         args.rows <= ForSize(args, 400, 256, 60, 80, 64) && args.rows <= 2 * args.cols &&
+         !FillsVectorTiles(args);
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_TRANSPOSE_DISPATCH_CONDITIONS_H_

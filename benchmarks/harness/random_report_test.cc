@@ -180,7 +180,7 @@ TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
   // Those of one matrix are left out of a batch.
   ResultRow batch = With(Transpose("auto", 1000, 0.5), Column::kBatch, "7");
   for (const Config& config : KernelsAtWorst(TransposeOperations(), {batch}, 1)) {
-    EXPECT_NE(config.implementation->name, "few_rows");
+    EXPECT_NE(config.implementation->name, "one_line");
     EXPECT_NE(config.implementation->name, "auto");
   }
 }

@@ -44,7 +44,8 @@ std::string ShapeText(const ResultRow& row) {
                {Column::kLayout, " "},
                {Column::kAlpha, " alpha="},
                {Column::kBeta, " beta="},
-               {Column::kWorkspace, " workspace="}};
+               {Column::kWorkspace, " workspace="},
+               {Column::kPermutation, " "}};
   for (const auto& [column, before] : parts) {
     if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
   }
@@ -52,9 +53,9 @@ std::string ShapeText(const ResultRow& row) {
 }
 
 bool SameProblem(const ResultRow& a, const ResultRow& b) {
-  for (const Column column :
-       {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth,
-        Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta, Column::kWorkspace}) {
+  for (const Column column : {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols,
+                              Column::kDepth, Column::kBatch, Column::kLayout, Column::kAlpha,
+                              Column::kBeta, Column::kWorkspace, Column::kPermutation}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

@@ -49,7 +49,10 @@ class MatMul : public Operation {
   }
 
   bool Takes(const Implementation& implementation, const Point& point) const override {
-    return Own(implementation).general || (IsPlain(FormOf(point)) && point.batch == 1);
+    const bool form = Own(implementation).general || (IsPlain(FormOf(point)) && point.batch == 1);
+    // What takes no FP32 is for other types alone: it is planned for no point of FP32.
+    const bool type = point.type != "float" || TakesType(Own(implementation), ElementType::kFloat);
+    return form && type;
   }
 
   absl::Status CheckSupported(const Implementation& implementation,
@@ -92,7 +95,10 @@ class MatMul : public Operation {
   }
 
   double PeakGflops(absl::string_view type, const DeviceInfo& device) const override {
-    return type == "float" ? PeakFp32Gflops(device) : 0;
+    const ElementType operands = TypesOf(type).a;
+    return operands == ElementType::kFloat ? PeakFp32Gflops(device)
+           : ElementBytes(operands) == 2   ? PeakTensor16BitGflops(device)
+                                           : 0;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.

@@ -15,7 +15,9 @@ std::string DeviceImplementations(bool all) {
   for (const MatMulImplementation& i : MatMulImplementations()) {
     const bool slow = i.name == "naive_one_thread_blocks" || i.name == "naive_uncoalesced" ||
                       i.name == "global_accumulation" || i.name == "tile_width_1";
-    if (i.on_device() && (all || !slow)) absl::StrAppend(&names, names.empty() ? "" : ",", i.name);
+    const bool fp32 = TakesType(i, ElementType::kFloat);
+    if (i.on_device() && fp32 && (all || !slow))
+      absl::StrAppend(&names, names.empty() ? "" : ",", i.name);
   }
   return names;
 }

@@ -28,7 +28,12 @@ constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc};
 constexpr struct {
   absl::string_view name;
   MatMulTypes types;
-} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)}, {"double", AllOf(ElementType::kDouble)}};
+} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)},
+                   {"double", AllOf(ElementType::kDouble)},
+                   {"bf16", kBf16ToBf16},
+                   {"bf16_float", kBf16ToFloat},
+                   {"fp16", kFp16ToFp16},
+                   {"fp16_float", kFp16ToFloat}};
 
 // Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
@@ -41,17 +46,31 @@ template <typename T>
 absl::Status CheckFinite(const MatMulArgs& args, const void* c) {
   const int64_t matrix = args.m * args.n;
   for (int64_t i = 0; i < args.batch * matrix; ++i) {
-    if (std::isfinite(static_cast<const T*>(c)[i])) continue;
+    if (std::isfinite(static_cast<double>(static_cast<const T*>(c)[i]))) continue;
     return absl::DataLossError(absl::StrCat("matrix ", i / matrix, " of the batch is not finite"));
   }
   return absl::OkStatus();
 }
 
+// Calls fn with an element of an operand and one of C.
+template <typename Fn>
+auto ForOperandTypes(const MatMulTypes& types, Fn fn) {
+  if (types.a == ElementType::kDouble) return fn(double(), double());
+  if (types.a == ElementType::kFloat) return fn(float(), float());
+  const bool wide = types.c == ElementType::kFloat;
+  if (types.a == ElementType::kBf16) return wide ? fn(Bf16(), float()) : fn(Bf16(), Bf16());
+  return wide ? fn(Fp16(), float()) : fn(Fp16(), Fp16());
+}
+
 }  // namespace
 
 absl::Span<const absl::string_view> MatMulTypeNames() {
-  static constexpr absl::string_view kNames[] = {kNamedTypes[0].name, kNamedTypes[1].name};
-  return kNames;
+  static const auto& names = *[] {
+    auto* made = new std::vector<absl::string_view>;
+    for (const auto& named : kNamedTypes) made->push_back(named.name);
+    return made;
+  }();
+  return names;
 }
 
 MatMulTypes TypesOf(absl::string_view name) {
@@ -88,7 +107,10 @@ MatMulArgs GaplessArgs(const Point& point) {
 }
 
 Product::Product(const Point& point)
-    : form_(FormOf(point)), types_(TypesOf(point.type)), args_(GaplessArgs(point)) {}
+    : form_(FormOf(point)),
+      types_(TypesOf(point.type)),
+      accuracy_(AccuracyOf(types_.a, types_.accumulator, types_.c)),
+      args_(GaplessArgs(point)) {}
 
 Work Product::work() const {
   const auto batch = static_cast<double>(args_.batch);
@@ -111,7 +133,8 @@ BufferSpec Product::output() const { return Spec("c", args_.batch * args_.m * ar
 void Product::Fill(size_t input, uint64_t seed, void* data) const {
   const BufferSpec spec = inputs()[input];
   const int64_t elements = static_cast<int64_t>(spec.bytes) / spec.element_bytes;
-  ForElementType<float, double>(args_.c.type, [&](auto type_tag) {
+  const ElementType type = input == 0 ? types_.a : input == 1 ? types_.b : types_.c;
+  ForElementType<float, double, Bf16, Fp16>(type, [&](auto type_tag) {
     using T = decltype(type_tag);
     FillUniform(Matrix<T>{static_cast<T*>(data), 1, elements, elements}, seed ^ kInputSeeds[input]);
   });
@@ -185,51 +208,55 @@ absl::StatusOr<const Product::Reference*> Product::ReferenceOf(int64_t index, co
   return reference.has_value() ? &*reference : nullptr;
 }
 
-template <typename T>
+template <typename T, typename Out>
 absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result, VerifyMode mode,
                                             cublasHandle_t cublas) {
   const MatMulArgs args = OneOfBatch(ArgsOf(result), index);
   if (mode == VerifyMode::kFull || NeedsReference()) {
     ASSIGN_OR_RETURN(const Reference* reference, ReferenceOf(index, result, cublas));
     if (reference != nullptr) {
-      return CompareProduct<T>(
-          args.C<T>(), {reference->product.As<double>(), args.m, args.n, args.n},
-          {reference->abs_product.As<double>(), args.m, args.n, args.n}, ReferenceTerms(args));
+      return CompareProduct<Out>(args.C<Out>(),
+                                 {reference->product.As<double>(), args.m, args.n, args.n},
+                                 {reference->abs_product.As<double>(), args.m, args.n, args.n},
+                                 ReferenceTerms(args), accuracy_);
     }
   }
-  return CheckProductFast<T>(args.A<T>(), args.B<T>(), args.C<T>(), kProjectionSeed);
+  return CheckProductFast<T, Out>(args.A<T>(), args.B<T>(), args.C<Out>(), kProjectionSeed,
+                                  accuracy_);
 }
 
 absl::Status Product::Verify(const Implementation& /*implementation*/, const Result& result,
                              VerifyMode mode, cublasHandle_t cublas, ResultRow* row) {
-  return ForElementType(args_, [&](auto type_tag) -> absl::Status {
-    using T = decltype(type_tag);
+  return ForOperandTypes(types_, [&](auto operand, auto output) -> absl::Status {
+    using T = decltype(operand);
+    using Out = decltype(output);
     std::optional<ProductError> worst;
     for (const int64_t index : std::set<int64_t>{0, args_.batch - 1}) {
-      ASSIGN_OR_RETURN(const ProductError error, Judge<T>(index, result, mode, cublas));
+      ASSIGN_OR_RETURN(const ProductError error, (Judge<T, Out>(index, result, mode, cublas)));
       if (!worst.has_value() || !(error.relative_error <= worst->relative_error)) worst = error;
       row->Set(Column::kRelativeError, worst->relative_error);
       row->Set(Column::kMaxErrorOverBound, worst->max_error_over_bound);
-      RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), kUnitRoundoff<T>));
+      RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), accuracy_));
     }
-    return args_.batch > 1 ? CheckFinite<T>(args_, result.output) : absl::OkStatus();
+    return args_.batch > 1 ? CheckFinite<Out>(args_, result.output) : absl::OkStatus();
   });
 }
 
 absl::Status Product::CheckAgreement(const void* output, const void* other) const {
-  return ForElementType(args_, [&](auto type_tag) -> absl::Status {
-    using T = decltype(type_tag);
+  return ForElementType<float, double, Bf16, Fp16>(types_.c, [&](auto element) -> absl::Status {
+    using T = decltype(element);
     const auto* ours = static_cast<const T*>(output);
     const auto* theirs = static_cast<const T*>(other);
     double difference = 0;
     double norm = 0;
     for (int64_t i = 0; i < args_.batch * args_.m * args_.n; ++i) {
-      const double theirs_i = theirs[i];
-      difference += (ours[i] - theirs_i) * (ours[i] - theirs_i);
+      const auto theirs_i = static_cast<double>(theirs[i]);
+      const double difference_i = static_cast<double>(ours[i]) - theirs_i;
+      difference += difference_i * difference_i;
       norm += theirs_i * theirs_i;
     }
     // Each of the two may be off by its own tolerance.
-    const double allowed = 2 * NormTolerance(ReferenceTerms(args_), kUnitRoundoff<T>);
+    const double allowed = 2 * NormTolerance(ReferenceTerms(args_), accuracy_);
     if (std::sqrt(difference) <= allowed * std::sqrt(norm)) return absl::OkStatus();
     return absl::DataLossError(
         absl::StrCat("by ", std::sqrt(difference / norm), ", allowed is ", allowed));

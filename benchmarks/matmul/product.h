@@ -64,12 +64,13 @@ class Product : public Problem {
                                                cublasHandle_t cublas);
   absl::StatusOr<Reference> ComputeReference(int64_t index, const Result& result,
                                              cublasHandle_t cublas) const;
-  template <typename T>
+  template <typename T, typename Out>
   absl::StatusOr<ProductError> Judge(int64_t index, const Result& result, VerifyMode mode,
                                      cublasHandle_t cublas);
 
   MatMulForm form_;
   MatMulTypes types_;
+  ProductAccuracy accuracy_;
   MatMulArgs args_;                                         // Without pointers.
   std::map<int64_t, std::optional<Reference>> references_;  // By matrix, once tried.
 };

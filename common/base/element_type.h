@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "common/base/half_types.h"
+
 namespace stridewise {
 
 // Lists every type that any operation knows. Each registry line says which of them it takes.
@@ -27,6 +29,10 @@ template <>
 inline constexpr ElementType kElementTypeOf<float> = ElementType::kFloat;
 template <>
 inline constexpr ElementType kElementTypeOf<double> = ElementType::kDouble;
+template <>
+inline constexpr ElementType kElementTypeOf<Bf16> = ElementType::kBf16;
+template <>
+inline constexpr ElementType kElementTypeOf<Fp16> = ElementType::kFp16;
 
 // Calls fn(T()) for the T of the list whose element type is `type`, and returns what fn returns.
 // REQUIRES: `type` is that of one of them; the last is taken unseen.

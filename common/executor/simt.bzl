@@ -5,6 +5,7 @@ load("@local_config_clang//:defs.bzl", "CLANGXX", "NM", "OBJCOPY", "require_clan
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//third_party/precompiled:precompiled_header.bzl", "without_precompiled")
 
 _FLAGS = [
     # Kernels are plain C++; the shim's headers supply CUDA's names.
@@ -136,8 +137,10 @@ def _simt_library_impl(ctx):
     forced_includes = _forced_includes(ctx, dep_targets)
     flags = _clang_flags(ctx, context, forced_includes)
     inputs = depset(
-        [src for src in ctx.files.srcs if src.extension != "cu"] + [ctx.file._uninstrumented],
-        transitive = [depset(forced_includes), depset(ctx.files._shim), context.headers],
+        [src for src in ctx.files.srcs if src.extension != "cu"] +
+        [ctx.file._uninstrumented] +
+        without_precompiled(context.headers),
+        transitive = [depset(forced_includes), depset(ctx.files._shim)],
     )
     objects = [_compile(ctx, src, flags, inputs) for src in ctx.files.srcs if src.extension == "cu"]
 

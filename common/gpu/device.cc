@@ -40,6 +40,13 @@ double PeakFp32Gflops(const DeviceInfo& device) {
   return 2.0 * lanes * 1e3 * static_cast<double>(device.sm_clock_khz) / 1e9;
 }
 
+double PeakTensor16BitGflops(const DeviceInfo& device) {
+  const int capability = 10 * device.compute_major + device.compute_minor;
+  const double flops_per_clock = capability == 90 ? 4096 : capability == 80 ? 2048 : 0;
+  return flops_per_clock * device.multiprocessors * 1e3 * static_cast<double>(device.sm_clock_khz) /
+         1e9;
+}
+
 std::string CudaVersionText(int version) {
   return absl::StrCat(version / 1000, ".", version % 1000 / 10);
 }

@@ -35,6 +35,8 @@ int Fp32LanesPerMultiprocessor(int compute_major, int compute_minor);
 // Return the peak rates that follow from clocks and widths, or 0 where an attribute is unknown.
 double PeakBandwidthGbps(const DeviceInfo& device);  // Decimal GB/s.
 double PeakFp32Gflops(const DeviceInfo& device);     // A multiply-add counts as two.
+// Of tensor cores with dense BF16 or FP16 operands and sums in FP32. 0 where the rate is not known.
+double PeakTensor16BitGflops(const DeviceInfo& device);
 
 // Returns "13.0" for 13000.
 std::string CudaVersionText(int version);

@@ -23,7 +23,7 @@ __global__ void WidenKernel(ConstMatrix<T> in, bool absolute, double* out) {
   const int64_t r = BlockRow() * kTileRows + threadIdx.y;
   const int64_t c = static_cast<int64_t>(blockIdx.x) * kTileCols + threadIdx.x;
   if (r >= in.rows || c >= in.cols) return;
-  const double value = in(r, c);
+  const auto value = static_cast<double>(in(r, c));
   out[r * in.cols + c] = absolute ? fabs(value) : value;
 }
 
@@ -95,6 +95,14 @@ absl::Status WidenOnDevice(ConstMatrix<float> in, bool absolute, double* out, cu
 
 absl::Status WidenOnDevice(ConstMatrix<double> in, bool absolute, double* out,
                            cudaStream_t stream) {
+  return Widen(in, absolute, out, stream);
+}
+
+absl::Status WidenOnDevice(ConstMatrix<Bf16> in, bool absolute, double* out, cudaStream_t stream) {
+  return Widen(in, absolute, out, stream);
+}
+
+absl::Status WidenOnDevice(ConstMatrix<Fp16> in, bool absolute, double* out, cudaStream_t stream) {
   return Widen(in, absolute, out, stream);
 }
 

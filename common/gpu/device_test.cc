@@ -21,6 +21,7 @@ DeviceInfo H200() {
 TEST(Device, PeaksFollowFromAttributes) {
   EXPECT_NEAR(PeakFp32Gflops(H200()), 66908, 1);
   EXPECT_NEAR(PeakBandwidthGbps(H200()), 4917, 1);
+  EXPECT_NEAR(PeakTensor16BitGflops(H200()), 1070530, 10);
 }
 
 TEST(Device, UnknownAttributesGiveNoPeak) {

@@ -48,6 +48,8 @@ absl::Status FillUniformOnDevice(Matrix<float>, uint64_t, cudaStream_t) { return
 absl::Status FillUniformOnDevice(Matrix<double>, uint64_t, cudaStream_t) { return NoCuda(); }
 absl::Status WidenOnDevice(ConstMatrix<float>, bool, double*, cudaStream_t) { return NoCuda(); }
 absl::Status WidenOnDevice(ConstMatrix<double>, bool, double*, cudaStream_t) { return NoCuda(); }
+absl::Status WidenOnDevice(ConstMatrix<Bf16>, bool, double*, cudaStream_t) { return NoCuda(); }
+absl::Status WidenOnDevice(ConstMatrix<Fp16>, bool, double*, cudaStream_t) { return NoCuda(); }
 absl::Status CopyVectorised(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status ReadThroughL2(const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status HoldStream(HoldFlags*, uint64_t, uint64_t, cudaStream_t) { return NoCuda(); }

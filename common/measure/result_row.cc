@@ -18,7 +18,7 @@ constexpr Column kKeyColumns[] = {
     Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
     Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
     Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
-    Column::kWorkspace};
+    Column::kWorkspace,  Column::kPermutation};
 
 std::string ToPrintableAscii(absl::string_view text) {
   std::string result(text);

@@ -2,7 +2,8 @@
 //
 // A value depends only on the seed and on the element's index r * cols + c (a hashed counter), so
 // that any part can be computed anywhere. Values are multiples of 2^-23: exact in float and in
-// double, so that a float and a double problem with one seed are the same problem.
+// double, so that a float and a double problem with one seed are the same problem. Narrower types
+// get them rounded.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_FILL_H_
 #define STRIDEWISE_COMMON_VERIFY_FILL_H_
@@ -26,7 +27,12 @@ STRIDEWISE_HOST_DEVICE inline uint64_t Mix64(uint64_t x) {
 template <typename T>
 STRIDEWISE_HOST_DEVICE inline T UniformAt(uint64_t seed, int64_t index) {
   const uint64_t bits = Mix64(Mix64(seed) ^ static_cast<uint64_t>(index)) >> 40;  // 24 bits.
-  return static_cast<T>(static_cast<int32_t>(bits) - (1 << 23)) / static_cast<T>(1 << 23);
+  const int32_t number = static_cast<int32_t>(bits) - (1 << 23);
+  if constexpr (sizeof(T) < sizeof(float)) {
+    return static_cast<T>(static_cast<float>(number) / (1 << 23));
+  } else {
+    return static_cast<T>(number) / static_cast<T>(1 << 23);
+  }
 }
 
 // Fills the elements of `matrix`, not the padding between its rows.

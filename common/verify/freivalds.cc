@@ -14,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A type in which sums of T round so little that only T's own rounding matters.
 template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
 
 // Returns the sum of value(j) for j < n, in four chains: a single one would wait 4 cycles for each
 // addition.
@@ -37,7 +37,8 @@ template <typename T, typename Map>
 std::vector<Wide<T>> Multiply(ConstMatrix<T> matrix, const std::vector<Wide<T>>& x, Map map) {
   std::vector<Wide<T>> y(matrix.rows);
   for (int64_t i = 0; i < matrix.rows; ++i) {
-    y[i] = SumOf<Wide<T>>(matrix.cols, [&](int64_t j) { return map(matrix(i, j)) * x[j]; });
+    y[i] = SumOf<Wide<T>>(
+        matrix.cols, [&](int64_t j) { return map(static_cast<Wide<T>>(matrix(i, j))) * x[j]; });
   }
   return y;
 }
@@ -63,7 +64,7 @@ double ScanEntries(ConstMatrix<T> c, ProductError* error) {
       continue;
     }
     for (int64_t j = 0; j < c.cols; ++j) {
-      if (std::isfinite(c(i, j))) continue;
+      if (std::isfinite(static_cast<Wide<T>>(c(i, j)))) continue;
       if (error->non_finite++ == 0) {
         error->worst_row = i;
         error->worst_col = j;
@@ -92,15 +93,17 @@ std::vector<int64_t> EdgeIndices(int64_t size) {
 }
 
 // Compares C(i, j) with its sum over K and keeps it in `error` if it is the worst so far.
-template <typename T>
-void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, int64_t i, int64_t j,
-                  ProductError* error) {
+template <typename T, typename Out>
+void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, int64_t i, int64_t j,
+                  const ProductAccuracy& accuracy, ProductError* error) {
   using W = Wide<T>;
-  const auto product = [&](int64_t k) { return static_cast<W>(a(i, k)) * b(k, j); };
+  const auto product = [&](int64_t k) { return static_cast<W>(a(i, k)) * static_cast<W>(b(k, j)); };
   const W want = SumOf<W>(a.cols, product);
   const W bound = SumOf<W>(a.cols, [&](int64_t k) { return std::abs(product(k)); });
-  const double difference = static_cast<double>(std::abs(c(i, j) - want));
-  const double scale = static_cast<double>(a.cols) * kUnitRoundoff<T>;
+  const double difference =
+      BeyondOutputRounding(static_cast<double>(std::abs(static_cast<W>(c(i, j)) - want)),
+                           static_cast<double>(want), accuracy);
+  const double scale = static_cast<double>(a.cols) * accuracy.unit;
   const double over_bound = OverBound(difference, scale * static_cast<double>(bound));
   if (error->worst_row < 0 || over_bound > error->max_error_over_bound) {
     error->max_error_over_bound = over_bound;
@@ -109,37 +112,53 @@ void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, int64_t 
   }
 }
 
-}  // namespace
-
-double ResidualTolerance(int64_t k_extent, int64_t cols) {
-  return std::min(static_cast<double>(k_extent), 16 / std::sqrt(static_cast<double>(cols)));
+// Returns the norm of row i.
+template <typename T>
+double RowNorm(ConstMatrix<T> c, int64_t i) {
+  const auto squares = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
+    const auto value = static_cast<Wide<T>>(c(i, j));
+    return value * value;
+  });
+  return std::sqrt(static_cast<double>(squares));
 }
 
-template <typename T>
-ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed,
-                            int rounds) {
+}  // namespace
+
+double ResidualTolerance(int64_t k_extent, int64_t cols, const ProductAccuracy& accuracy) {
+  const auto k = static_cast<double>(k_extent);
+  const double drift = accuracy.toward_zero ? 1 + std::sqrt(k) / 12 : 1;
+  return std::min(k, 16 * drift / std::sqrt(static_cast<double>(cols)));
+}
+
+template <typename T, typename Out>
+ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                            int rounds, const ProductAccuracy& accuracy) {
   using W = Wide<T>;
   ProductError error;
   error.exhaustive = false;
   const double norm = ScanEntries(c, &error);
-  const auto identity = [](T value) { return value; };
-  const auto abs = [](T value) { return std::abs(value); };
+  const auto identity = [](W value) { return value; };
+  const auto abs = [](W value) { return std::abs(value); };
 
   const std::vector<W> abs_sums = Multiply(a, Multiply(b, std::vector<W>(b.cols, 1), abs), abs);
-  const double scale = ResidualTolerance(a.cols, b.cols) * kUnitRoundoff<T>;
+  const double scale = ResidualTolerance(a.cols, b.cols, accuracy) * accuracy.unit;
+  // Roundings of C are a random walk along its row, of steps of at most a unit: 5 sigma.
+  const double rounding = 5 * accuracy.output_unit;
   double squares = 0;
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     const std::vector<W> x = RandomSigns<W>(b.cols, &random);
     const std::vector<W> want = Multiply(a, Multiply(b, x, identity), identity);
-    const std::vector<W> got = Multiply(c, x, identity);
+    const auto got = Multiply(c, std::vector<Wide<Out>>(x.begin(), x.end()), identity);
     for (int64_t i = 0; i < c.rows; ++i) {
       const double residual = static_cast<double>(std::abs(got[i] - want[i]));
       squares += residual * residual;
+      const double allowed = rounding == 0 ? 0 : rounding * RowNorm(c, i);
       // Where a row of |A||B| is zero, the random signs must not cancel wrong entries of C.
       const double over_tolerance =
-          abs_sums[i] == 0 ? (IsZeroRow(c, i) ? 0 : kInfinity)
-                           : OverBound(residual, scale * static_cast<double>(abs_sums[i]));
+          abs_sums[i] == 0
+              ? (IsZeroRow(c, i) ? 0 : kInfinity)
+              : OverBound(residual, scale * static_cast<double>(abs_sums[i]) + allowed);
       if (error.worst_residual_row < 0 || over_tolerance > error.max_residual_over_tolerance) {
         error.max_residual_over_tolerance = over_tolerance;
         error.worst_residual_row = i;
@@ -154,47 +173,55 @@ ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c
   return error;
 }
 
-template <typename T>
-ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed) {
+template <typename T, typename Out>
+ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                            const ProductAccuracy& accuracy) {
   ProductError error;
   error.exhaustive = false;
   if (c.rows == 0 || c.cols == 0) return error;
   const std::vector<int64_t> edge_cols = EdgeIndices(c.cols);
   for (const int64_t i : EdgeIndices(c.rows)) {
-    for (const int64_t j : edge_cols) CompareEntry(a, b, c, i, j, &error);
+    for (const int64_t j : edge_cols) CompareEntry(a, b, c, i, j, accuracy, &error);
   }
   constexpr int kRandomEntries = 64;
   std::mt19937_64 random(seed);
   for (int entry = 0; entry < kRandomEntries; ++entry) {
     const int64_t i = static_cast<int64_t>(random() % static_cast<uint64_t>(c.rows));
     const int64_t j = static_cast<int64_t>(random() % static_cast<uint64_t>(c.cols));
-    CompareEntry(a, b, c, i, j, &error);
+    CompareEntry(a, b, c, i, j, accuracy, &error);
   }
   return error;
 }
 
-template <typename T>
-ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed) {
+template <typename T, typename Out>
+ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                              const ProductAccuracy& accuracy) {
   constexpr int kRounds = 2;
-  ProductError error = FreivaldsCheck(a, b, c, seed, kRounds);
+  ProductError error = FreivaldsCheck(a, b, c, seed, kRounds, accuracy);
   if (error.non_finite > 0) {
     error.max_error_over_bound = kInfinity;
     return error;
   }
-  const ProductError sampled = SampledEntries(a, b, c, seed);
+  const ProductError sampled = SampledEntries(a, b, c, seed, accuracy);
   error.max_error_over_bound = sampled.max_error_over_bound;
   error.worst_row = sampled.worst_row;
   error.worst_col = sampled.worst_col;
   return error;
 }
 
-#define STRIDEWISE_INSTANTIATE(T)                                                                 \
-  template ProductError FreivaldsCheck(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t,  \
-                                       int);                                                      \
-  template ProductError SampledEntries(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t); \
-  template ProductError CheckProductFast(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<T>, uint64_t)
-STRIDEWISE_INSTANTIATE(float);
-STRIDEWISE_INSTANTIATE(double);
+#define STRIDEWISE_INSTANTIATE(T, Out)                                                             \
+  template ProductError FreivaldsCheck(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
+                                       int, const ProductAccuracy&);                               \
+  template ProductError SampledEntries(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
+                                       const ProductAccuracy&);                                    \
+  template ProductError CheckProductFast(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>,         \
+                                         uint64_t, const ProductAccuracy&)
+STRIDEWISE_INSTANTIATE(float, float);
+STRIDEWISE_INSTANTIATE(double, double);
+STRIDEWISE_INSTANTIATE(Bf16, Bf16);
+STRIDEWISE_INSTANTIATE(Bf16, float);
+STRIDEWISE_INSTANTIATE(Fp16, Fp16);
+STRIDEWISE_INSTANTIATE(Fp16, float);
 #undef STRIDEWISE_INSTANTIATE
 
 }  // namespace stridewise

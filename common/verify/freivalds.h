@@ -8,8 +8,9 @@
 // rounding of its row: by 1 for U[-1, 1] floats with N = K = 26000, where entries have a standard
 // deviation of 54. SampledEntries() checks corners and tile edges more closely.
 //
-// A is M x K, B is K x N, C is M x N, for float and double. All sums are wider than the data
-// (double for float, long double for double), so that only C's own rounding is seen.
+// A is M x K, B is K x N, C is M x N. A and B are float, double, Bf16 or Fp16; C is of the same
+// type or, where A and B have 16 bits, float. All sums are wider than the data (long double for
+// double, double for the others), so that only C's own rounding is seen.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
 #define STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
@@ -26,27 +27,31 @@ namespace stridewise {
 // EntryTolerance lets an entry be off by 16 u (|A||B|)_ij, which is 29 sigma, cut off at the proven
 // bound. With random signs the N errors of a row add up to sqrt(N) times one error, while their
 // (|A||B|)_ij add up to N times one. The row's sum is a random walk even where an entry has too few
-// roundings for one, so that the 16 is cut off only at the proven bound of the whole row, K.
-double ResidualTolerance(int64_t k_extent, int64_t cols);
+// roundings for one, so that the 16 is cut off only at the proven bound of the whole row, K. Sums
+// of tensor cores drift: 1 + sqrt(K)/12 as much.
+double ResidualTolerance(int64_t k_extent, int64_t cols,
+                         const ProductAccuracy& accuracy = AccuracyOf<float>());
 
 // Multiplies C by `rounds` >= 1 random vectors. Sets relative_error to the estimate
 // ||r|| / sqrt(rounds) / ||C||_F, max_residual_over_tolerance, worst_residual_row and non_finite
 // (with worst_row, worst_col at the first such entry). The norm of C stands in for the norm of the
 // reference, whose product with x may be near 0 by chance where M is small. Reads all matrices row
 // by row.
-template <typename T>
-ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed,
-                            int rounds);
+template <typename T, typename Out>
+ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                            int rounds, const ProductAccuracy& accuracy = AccuracyOf<T>());
 
 // Computes the corners, the entries beside the edges of 32-, 64- and 128-wide tiles, and 64 random
 // entries (at most 145 in all) and sets max_error_over_bound, worst_row and worst_col. O(K) for
 // each entry.
-template <typename T>
-ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
+template <typename T, typename Out>
+ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                            const ProductAccuracy& accuracy = AccuracyOf<T>());
 
 // Runs both checks above, with two rounds, and returns what CheckProduct() needs to judge C.
-template <typename T>
-ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<T> c, uint64_t seed);
+template <typename T, typename Out>
+ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
+                              const ProductAccuracy& accuracy = AccuracyOf<T>());
 
 }  // namespace stridewise
 

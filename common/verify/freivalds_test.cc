@@ -11,7 +11,7 @@ namespace stridewise {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kU = kUnitRoundoff<float>;
+const ProductAccuracy kFloat = AccuracyOf<float>();
 
 template <typename T>
 ConstMatrix<T> View(const std::vector<T>& data, int64_t rows, int64_t cols) {
@@ -29,7 +29,7 @@ TEST(CheckProductFast, EmptyShapes) {
                         const ConstMatrix<float>& c) {
     const ProductError error = CheckProductFast(a, b, c, 1);
     EXPECT_FALSE(error.exhaustive);
-    return CheckProduct(error, a.cols, kU).ok();
+    return CheckProduct(error, a.cols, kFloat).ok();
   };
   EXPECT_TRUE(check({nullptr, 0, 3, 3}, View(zeros, 3, 2), {nullptr, 0, 2, 2}));
   EXPECT_TRUE(check(View(zeros, 2, 3), {nullptr, 3, 0, 1}, {nullptr, 2, 0, 1}));
@@ -95,13 +95,13 @@ TEST(FreivaldsCheck, OneWrongEntryStandsOutOfItsRow) {
   const ProductError wrong = FreivaldsCheck(a.view(), b.view(), c.view(), 1, 1);
   EXPECT_GT(wrong.max_residual_over_tolerance, 1);
   EXPECT_EQ(wrong.worst_residual_row, 150);
-  EXPECT_LT(wrong.norm_error, NormTolerance(257, kU));
+  EXPECT_LT(wrong.norm_error, NormTolerance(257, kFloat));
 }
 
 // FP64 data leaves a check in FP64 no digits to spare: long sums over N and short ones over K are
 // the hard case.
 TEST(CheckProductFast, DoublesAreJudgedByTheirOwnRoundoff) {
-  const double u = kUnitRoundoff<double>;
+  const ProductAccuracy accuracy = AccuracyOf<double>();
   const int64_t shapes[][3] = {
       {1, 1, 1}, {2, 20000, 1}, {2, 20000, 3}, {20, 3, 2000}, {50, 60, 70}};
   for (const auto& [m, n, k] : shapes) {
@@ -110,14 +110,37 @@ TEST(CheckProductFast, DoublesAreJudgedByTheirOwnRoundoff) {
     const auto step = [](double sum, double x, double y) { return sum + x * y; };
     Owned<double> c = Product<double>(a, b, k, 3, true, step);
     const absl::Status right =
-        CheckProduct(CheckProductFast(a.view(), b.view(), c.view(), 7), k, u);
+        CheckProduct(CheckProductFast(a.view(), b.view(), c.view(), 7), k, accuracy);
     EXPECT_TRUE(right.ok()) << m << "x" << n << "x" << k << ": " << right;
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) c(i, j) *= 1 + (2e-16 * 32) * static_cast<double>(k);
     }
-    EXPECT_FALSE(CheckProduct(CheckProductFast(a.view(), b.view(), c.view(), 7), k, u).ok())
+    EXPECT_FALSE(CheckProduct(CheckProductFast(a.view(), b.view(), c.view(), 7), k, accuracy).ok())
         << m << "x" << n << "x" << k;
   }
+}
+
+// Sums of exact products, rounded to BF16 once: right, and wrong where an entry is off by two
+// units.
+TEST(CheckProductFast, NarrowTypesMayRoundOnce) {
+  constexpr int64_t kM = 40, kN = 50, kK = 300;
+  const Owned<Bf16> a = Random<Bf16>(kM, kK, 1, 1);
+  const Owned<Bf16> b = Random<Bf16>(kK, kN, 2, 2);
+  std::vector<Bf16> c(kM * kN);
+  for (int64_t i = 0; i < kM; ++i) {
+    for (int64_t j = 0; j < kN; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < kK; ++k) sum += double{a(i, k)} * double{b(k, j)};
+      c[i * kN + j] = Bf16(static_cast<float>(sum));
+    }
+  }
+  const auto check = [&] {
+    return CheckProduct(CheckProductFast(a.view(), b.view(), View(c, kM, kN), 7), kK,
+                        AccuracyOf<Bf16>());
+  };
+  EXPECT_TRUE(check().ok()) << check();
+  c[31 * kN + 33].bits += 2;
+  EXPECT_FALSE(check().ok());
 }
 
 }  // namespace

@@ -48,12 +48,12 @@ struct Problem {
   absl::Status FullCheck(const Owned<float>& got) const {
     const ProductError error =
         CompareProduct(got.view(), reference.view(), abs_product.view(), a.cols());
-    return CheckProduct(error, a.cols(), kUnitRoundoff<float>);
+    return CheckProduct(error, a.cols(), AccuracyOf<float>());
   }
 
   absl::Status FastCheck(const Owned<float>& got) const {
     const ProductError error = CheckProductFast(a.view(), b.view(), got.view(), 5);
-    return CheckProduct(error, a.cols(), kUnitRoundoff<float>);
+    return CheckProduct(error, a.cols(), AccuracyOf<float>());
   }
 
   int64_t padding;

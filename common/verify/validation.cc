@@ -12,10 +12,28 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+ProductAccuracy AccuracyOf(ElementType operands, ElementType accumulator, ElementType output) {
+  ProductAccuracy accuracy;
+  accuracy.unit = UnitRoundoff(accumulator);
+  accuracy.toward_zero = ElementBytes(operands) < ElementBytes(accumulator);
+  if (output != accumulator) {
+    accuracy.output_unit = UnitRoundoff(output);
+    if (output == ElementType::kFp16) accuracy.output_least = 0x1p-25;
+  }
+  return accuracy;
+}
+
+double BeyondOutputRounding(double difference, double want, const ProductAccuracy& accuracy) {
+  // The sum that is rounded differs a little from the reference: hence 1/64 more.
+  const double rounding = accuracy.output_unit * std::abs(want) * (1 + 1.0 / 64);
+  return std::max(0.0, difference - std::max(rounding, accuracy.output_least));
+}
+
 template <typename T>
 ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
-                            ConstMatrix<double> abs_product, int64_t k_extent) {
-  const double scale = static_cast<double>(k_extent) * kUnitRoundoff<T>;
+                            ConstMatrix<double> abs_product, int64_t k_extent,
+                            const ProductAccuracy& accuracy) {
+  const double scale = static_cast<double>(k_extent) * accuracy.unit;
   ProductError error;
   double difference_squares = 0;
   double reference_squares = 0;
@@ -35,7 +53,8 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
       difference_squares += difference * difference;
       reference_squares += want * want;
       abs_squares += abs_product(i, j) * abs_product(i, j);
-      const double over_bound = OverBound(difference, scale * abs_product(i, j));
+      const double over_bound =
+          OverBound(BeyondOutputRounding(difference, want, accuracy), scale * abs_product(i, j));
       if (error.non_finite == 0 &&
           (error.worst_row < 0 || over_bound > error.max_error_over_bound)) {
         error.max_error_over_bound = over_bound;
@@ -50,10 +69,14 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
   return error;
 }
 
-template ProductError CompareProduct(ConstMatrix<float>, ConstMatrix<double>, ConstMatrix<double>,
-                                     int64_t);
-template ProductError CompareProduct(ConstMatrix<double>, ConstMatrix<double>, ConstMatrix<double>,
-                                     int64_t);
+#define STRIDEWISE_INSTANTIATE(T)                                                                \
+  template ProductError CompareProduct(ConstMatrix<T>, ConstMatrix<double>, ConstMatrix<double>, \
+                                       int64_t, const ProductAccuracy&)
+STRIDEWISE_INSTANTIATE(float);
+STRIDEWISE_INSTANTIATE(double);
+STRIDEWISE_INSTANTIATE(Bf16);
+STRIDEWISE_INSTANTIATE(Fp16);
+#undef STRIDEWISE_INSTANTIATE
 
 void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t k_extent,
                    ProductError* error) {
@@ -74,15 +97,21 @@ double OverBound(double difference, double bound) {
   return std::isnan(ratio) ? kInfinity : ratio;
 }
 
-double EntryTolerance(int64_t k_extent) {
-  return k_extent <= 16 ? 1.0 : 16.0 / static_cast<double>(k_extent);
+double EntryTolerance(int64_t k_extent, const ProductAccuracy& accuracy) {
+  if (k_extent <= 16) return 1;
+  const auto k = static_cast<double>(k_extent);
+  const double drift = accuracy.toward_zero ? 4.0 / 3 / std::sqrt(k) : 0;
+  return std::min(1.0, 16 / k + drift);
 }
 
-double NormTolerance(int64_t k_extent, double unit_roundoff) {
-  return (2 * std::sqrt(static_cast<double>(k_extent)) + 2) * unit_roundoff;
+double NormTolerance(int64_t k_extent, const ProductAccuracy& accuracy) {
+  const auto k = static_cast<double>(k_extent);
+  const double drift = accuracy.toward_zero ? k / 4 : 0;
+  return (2 * std::sqrt(k) + 2 + drift) * accuracy.unit + accuracy.output_unit;
 }
 
-absl::Status CheckProduct(const ProductError& error, int64_t k_extent, double unit_roundoff) {
+absl::Status CheckProduct(const ProductError& error, int64_t k_extent,
+                          const ProductAccuracy& accuracy) {
   const auto entry = [&] {
     return absl::StrCat("entry (", error.worst_row, ", ", error.worst_col, ")");
   };
@@ -90,9 +119,9 @@ absl::Status CheckProduct(const ProductError& error, int64_t k_extent, double un
     return absl::DataLossError(
         absl::StrCat(error.non_finite, " entries are NaN or infinite, the first is ", entry()));
   }
-  const double for_reference = unit_roundoff <= kUnitRoundoff<double> ? 2 : 1;
+  const double for_reference = accuracy.unit <= UnitRoundoff(ElementType::kDouble) ? 2 : 1;
 
-  const double entry_tolerance = for_reference * EntryTolerance(k_extent);
+  const double entry_tolerance = for_reference * EntryTolerance(k_extent, accuracy);
   if (!(error.max_error_over_bound <= entry_tolerance)) {
     return absl::DataLossError(absl::StrCat(entry(), " is off by ", error.max_error_over_bound,
                                             " of K*u*(|A||B|), tolerance ", entry_tolerance,
@@ -103,7 +132,7 @@ absl::Status CheckProduct(const ProductError& error, int64_t k_extent, double un
         absl::StrCat("row ", error.worst_residual_row, " of C*x - A*(B*x) is off by ",
                      error.max_residual_over_tolerance, " of its tolerance for K = ", k_extent));
   }
-  const double norm_tolerance = for_reference * NormTolerance(k_extent, unit_roundoff);
+  const double norm_tolerance = for_reference * NormTolerance(k_extent, accuracy);
   if (!(error.norm_error <= norm_tolerance)) {
     return absl::DataLossError(absl::StrCat("relative error of all entries together is ",
                                             error.norm_error, ", tolerance ", norm_tolerance,

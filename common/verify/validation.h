@@ -10,23 +10,46 @@
 // walk gives 0.4 sqrt(K) u; SGEMM shows 0.3. The tolerances are about 4 times these values. They
 // presume such zero-mean inputs, without underflow.
 //
+// Tensor cores (toward_zero) cut sums off where FP32 rounds them: at 25 bits of the largest term,
+// for each 16 products or so. Such errors do not cancel. Of K/16 sums of about sqrt(K)/3, which
+// lose up to 2^-24 of it, the proven bound is still about K u (|A||B|)_ij, and the drift is K u
+// sqrt(K)/12 at most: 1/(3 sqrt(K)) of the bound, and K u/4 normwise. These are added to the
+// tolerances, with a factor of 4 for the entries.
+//
+// Rounding the sum to a narrower C adds half a unit of the entry, which is allowed before an error
+// is compared with the bound.
+//
 // Every comparison with a NaN fails.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_VALIDATION_H_
 #define STRIDEWISE_COMMON_VERIFY_VALIDATION_H_
 
 #include <cstdint>
-#include <limits>
 
 #include "absl/status/status.h"
+#include "common/base/element_type.h"
 #include "common/base/matrix.h"
 
 namespace stridewise {
 
-// UnitRoundoff() of element_type.h for a type of C++, as a constant (validation_test compares
-// them): 2^-24 for float, 2^-53 for double.
+// How exactly a product is computed.
+struct ProductAccuracy {
+  double unit = 0;           // The unit roundoff of the sums.
+  double output_unit = 0;    // That of C, where it is narrower than the sums.
+  double output_least = 0;   // And half the distance of its smallest numbers.
+  bool toward_zero = false;  // The sums are those of tensor cores.
+};
+
+// Returns what is expected of products with these types of operands and sums.
+ProductAccuracy AccuracyOf(ElementType operands, ElementType accumulator, ElementType output);
+
+// Returns that of a product in which everything is of one type, or half that of 16-bit operands
+// with sums in FP32.
 template <typename T>
-inline constexpr double kUnitRoundoff = std::numeric_limits<T>::epsilon() / 2.0;
+ProductAccuracy AccuracyOf() {
+  constexpr ElementType kType = kElementTypeOf<T>;
+  return AccuracyOf(kType, sizeof(T) < sizeof(float) ? ElementType::kFloat : kType, kType);
+}
 
 // The errors of a product.
 struct ProductError {
@@ -55,10 +78,12 @@ struct ProductError {
 
 // Compares C with the reference R entry by entry; `abs_product` is |A||B| in FP64. All three have
 // the same shape; `k_extent` is K >= 0. An entry that is not finite in C or in R counts as
-// non_finite: such a reference proves nothing. O(M N). Instantiated for float and double.
+// non_finite: such a reference proves nothing. O(M N). Instantiated for float, double, Bf16 and
+// Fp16.
 template <typename T>
 ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
-                            ConstMatrix<double> abs_product, int64_t k_extent);
+                            ConstMatrix<double> abs_product, int64_t k_extent,
+                            const ProductAccuracy& accuracy = AccuracyOf<T>());
 
 // Sets relative_error and norm_error from ||C - R||_F, ||R||_F and || |A||B| ||_F; to infinity if
 // an entry is not finite.
@@ -69,15 +94,21 @@ void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t
 // 0, and infinity for NaN.
 double OverBound(double difference, double bound);
 
-// Returns the largest max_error_over_bound to accept: min(1, 16 / K), where 1 is the proven bound.
-double EntryTolerance(int64_t k_extent);
+// Returns the part of |got - want| that rounding to C's type does not explain.
+double BeyondOutputRounding(double difference, double want, const ProductAccuracy& accuracy);
 
-// Returns the largest norm_error to accept: (2 sqrt(K) + 2) u.
-double NormTolerance(int64_t k_extent, double unit_roundoff);
+// Returns the largest max_error_over_bound to accept: min(1, 16 / K), where 1 is the proven bound,
+// and for tensor cores min(1, 16 / K + 4/3 / sqrt(K)).
+double EntryTolerance(int64_t k_extent, const ProductAccuracy& accuracy);
+
+// Returns the largest norm_error to accept: (2 sqrt(K) + 2) u, for tensor cores K u / 4 more, and
+// the unit roundoff of a narrower C.
+double NormTolerance(int64_t k_extent, const ProductAccuracy& accuracy);
 
 // Returns OK, or DataLoss with the error that is too large, the entry or row, its value and its
 // tolerance. For double the reference is hardly more precise than C, so that all tolerances double.
-absl::Status CheckProduct(const ProductError& error, int64_t k_extent, double unit_roundoff);
+absl::Status CheckProduct(const ProductError& error, int64_t k_extent,
+                          const ProductAccuracy& accuracy);
 
 }  // namespace stridewise
 

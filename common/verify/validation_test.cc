@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kU = kUnitRoundoff<float>;
+const double kU = UnitRoundoff(ElementType::kFloat);
+const ProductAccuracy kFloat = AccuracyOf<float>();
 
 template <typename T>
 ConstMatrix<T> View(const std::vector<T>& data, int64_t rows, int64_t cols, int64_t ld = 0) {
@@ -27,11 +28,44 @@ ProductError CompareTwoByTwo(const std::vector<float>& c, int64_t k_extent = 8) 
   return CompareProduct(View(c, 2, 2), View(r, 2, 2), View(abs_product, 2, 2), k_extent);
 }
 
-TEST(UnitRoundoff, IsHalfAnUlpOfOne) {
-  EXPECT_EQ(kUnitRoundoff<float>, std::ldexp(1.0, -24));
-  EXPECT_EQ(kUnitRoundoff<double>, std::ldexp(1.0, -53));
-  EXPECT_EQ(kUnitRoundoff<float>, UnitRoundoff(ElementType::kFloat));
-  EXPECT_EQ(kUnitRoundoff<double>, UnitRoundoff(ElementType::kDouble));
+TEST(AccuracyOf, FollowsTheTypes) {
+  EXPECT_EQ(AccuracyOf<float>().unit, std::ldexp(1.0, -24));
+  EXPECT_EQ(AccuracyOf<double>().unit, std::ldexp(1.0, -53));
+  for (const ProductAccuracy& exact : {AccuracyOf<float>(), AccuracyOf<double>()}) {
+    EXPECT_EQ(exact.output_unit, 0);
+    EXPECT_FALSE(exact.toward_zero);
+  }
+  const ProductAccuracy bf16 = AccuracyOf<Bf16>();
+  EXPECT_EQ(bf16.unit, std::ldexp(1.0, -24));
+  EXPECT_EQ(bf16.output_unit, std::ldexp(1.0, -8));
+  EXPECT_TRUE(bf16.toward_zero);
+  EXPECT_EQ(AccuracyOf(ElementType::kFp16, ElementType::kFloat, ElementType::kFloat).output_unit,
+            0);
+}
+
+// Rounding to C's type is allowed for; what goes beyond it is judged as in FP32.
+TEST(CompareProduct, NarrowOutputMayRoundOnce) {
+  const std::vector<double> r = {1 + std::ldexp(1.0, -8), 3.3};
+  const std::vector<double> abs_product = {4, 4};
+  const auto compare = [&](const std::vector<Bf16>& c) {
+    return CompareProduct<Bf16>(View(c, 1, 2), View(r, 1, 2), View(abs_product, 1, 2), 8);
+  };
+  const ProductError right = compare({Bf16(1.0f), Bf16(3.3f)});
+  EXPECT_EQ(right.max_error_over_bound, 0);
+  EXPECT_TRUE(CheckProduct(right, 8, AccuracyOf<Bf16>()).ok());
+  const ProductError wrong = compare({Bf16(1.0f), Bf16(3.3f * (1 + 0x1p-7f))});
+  EXPECT_FALSE(CheckProduct(wrong, 8, AccuracyOf<Bf16>()).ok());
+}
+
+TEST(CompareProduct, SmallestNumbersOfFp16AreAHalfStepApart) {
+  const std::vector<double> r = {std::ldexp(1.5, -25)};
+  const std::vector<double> tiny = {std::ldexp(1.5, -25)};
+  const auto check = [&](float value) {
+    const std::vector<Fp16> c = {Fp16(value)};
+    return CompareProduct<Fp16>(View(c, 1, 1), View(r, 1, 1), View(tiny, 1, 1), 1);
+  };
+  EXPECT_EQ(check(0x1p-24f).max_error_over_bound, 0);
+  EXPECT_GT(check(0).max_error_over_bound, 1);
 }
 
 TEST(CompareProduct, ExactProductIsOffByNothing) {
@@ -40,7 +74,7 @@ TEST(CompareProduct, ExactProductIsOffByNothing) {
   EXPECT_EQ(error.max_error_over_bound, 0);
   EXPECT_EQ(error.non_finite, 0);
   EXPECT_TRUE(error.exhaustive);
-  EXPECT_TRUE(CheckProduct(error, 8, kU).ok());
+  EXPECT_TRUE(CheckProduct(error, 8, kFloat).ok());
 }
 
 TEST(CompareProduct, KnownErrors) {
@@ -61,7 +95,7 @@ TEST(CompareProduct, CancelledReferenceIsJudgedByItsProducts) {
       CompareProduct(View(c, 1, 1), View(r, 1, 1), View(abs_product, 1, 1), 16);
   EXPECT_EQ(error.relative_error, kInfinity);
   EXPECT_DOUBLE_EQ(error.norm_error, kU / (4.0 / 3 * 16 / 4));
-  EXPECT_TRUE(CheckProduct(error, 16, kU).ok());
+  EXPECT_TRUE(CheckProduct(error, 16, kFloat).ok());
 }
 
 TEST(CompareProduct, EntryWithoutABoundMustBeExact) {
@@ -69,7 +103,7 @@ TEST(CompareProduct, EntryWithoutABoundMustBeExact) {
   EXPECT_EQ(error.max_error_over_bound, kInfinity);
   EXPECT_EQ(error.worst_row, 1);
   EXPECT_EQ(error.worst_col, 1);
-  EXPECT_FALSE(CheckProduct(error, 8, kU).ok());
+  EXPECT_FALSE(CheckProduct(error, 8, kFloat).ok());
 }
 
 TEST(CompareProduct, KExtentZeroMeansAllZero) {
@@ -78,7 +112,7 @@ TEST(CompareProduct, KExtentZeroMeansAllZero) {
     const std::vector<float> c = {0, 0, 0, corner};
     const ProductError error =
         CompareProduct(View(c, 2, 2), View(zeros, 2, 2), View(zeros, 2, 2), 0);
-    EXPECT_EQ(CheckProduct(error, 0, kU).ok(), corner == 0);
+    EXPECT_EQ(CheckProduct(error, 0, kFloat).ok(), corner == 0);
   }
 }
 
@@ -89,7 +123,7 @@ TEST(CompareProduct, NothingNotFinitePasses) {
     EXPECT_EQ(in_c.relative_error, kInfinity);
     EXPECT_EQ(in_c.worst_row, 1);
     EXPECT_EQ(in_c.worst_col, 0);
-    EXPECT_FALSE(CheckProduct(in_c, 8, kU).ok());
+    EXPECT_FALSE(CheckProduct(in_c, 8, kFloat).ok());
 
     // Equal to its reference, but such a reference proves nothing.
     const std::vector<float> c = {static_cast<float>(value)};
@@ -97,7 +131,7 @@ TEST(CompareProduct, NothingNotFinitePasses) {
     const std::vector<double> abs_product = {1};
     EXPECT_FALSE(
         CheckProduct(CompareProduct(View(c, 1, 1), View(r, 1, 1), View(abs_product, 1, 1), 8), 8,
-                     kU)
+                     kFloat)
             .ok());
   }
 }
@@ -125,20 +159,26 @@ TEST(CompareProduct, EmptyProductPasses) {
   const ProductError error =
       CompareProduct<float>({nullptr, 0, 5, 5}, {nullptr, 0, 5, 5}, {nullptr, 0, 5, 5}, 3);
   EXPECT_EQ(error.worst_row, -1);
-  EXPECT_TRUE(CheckProduct(error, 3, kU).ok());
+  EXPECT_TRUE(CheckProduct(error, 3, kFloat).ok());
 }
 
 TEST(Tolerances, FollowFromKExtentAndRoundoff) {
-  for (const int64_t k_extent : {0, 1, 16}) EXPECT_EQ(EntryTolerance(k_extent), 1) << k_extent;
-  EXPECT_EQ(EntryTolerance(32), 0.5);
-  EXPECT_EQ(EntryTolerance(1600), 0.01);
-  EXPECT_EQ(NormTolerance(0, kU), 2 * kU);
-  EXPECT_EQ(NormTolerance(4096, kU), 130 * kU);
+  for (const int64_t k_extent : {0, 1, 16})
+    EXPECT_EQ(EntryTolerance(k_extent, kFloat), 1) << k_extent;
+  EXPECT_EQ(EntryTolerance(32, kFloat), 0.5);
+  EXPECT_EQ(EntryTolerance(1600, kFloat), 0.01);
+  EXPECT_EQ(NormTolerance(0, kFloat), 2 * kU);
+  EXPECT_EQ(NormTolerance(4096, kFloat), 130 * kU);
+  // Tensor cores: a drift, and the rounding of C.
+  const ProductAccuracy bf16 = AccuracyOf<Bf16>();
+  EXPECT_DOUBLE_EQ(EntryTolerance(1600, bf16), 0.01 + 1.0 / 30);
+  EXPECT_DOUBLE_EQ(NormTolerance(4096, bf16), (130 + 1024) * kU + std::ldexp(1.0, -8));
 }
 
 TEST(CheckProduct, EachFieldHasItsTolerance) {
   const int64_t k_extent = 64;
-  for (const double u : {kUnitRoundoff<float>, kUnitRoundoff<double>}) {
+  for (const ProductAccuracy& accuracy : {AccuracyOf<float>(), AccuracyOf<double>()}) {
+    const double u = accuracy.unit;
     const double allowed = u == kU ? 1 : 2;
     for (double ProductError::*field :
          {&ProductError::norm_error, &ProductError::max_error_over_bound,
@@ -148,10 +188,11 @@ TEST(CheckProduct, EachFieldHasItsTolerance) {
                                                                                          : 1);
       ProductError error;
       error.*field = tolerance;
-      EXPECT_TRUE(CheckProduct(error, k_extent, u).ok());
+      EXPECT_TRUE(CheckProduct(error, k_extent, accuracy).ok());
       for (const double bad : {tolerance * 1.0001, kNaN, kInfinity}) {
         error.*field = bad;
-        EXPECT_EQ(CheckProduct(error, k_extent, u).code(), absl::StatusCode::kDataLoss) << bad;
+        EXPECT_EQ(CheckProduct(error, k_extent, accuracy).code(), absl::StatusCode::kDataLoss)
+            << bad;
       }
     }
   }
@@ -162,7 +203,7 @@ TEST(CheckProduct, SaysWhere) {
   error.worst_row = 31;
   error.worst_col = 77;
   error.max_error_over_bound = 1.5;
-  const std::string message(CheckProduct(error, 1, kU).message());
+  const std::string message(CheckProduct(error, 1, kFloat).message());
   for (const char* part : {"31", "77", "1.5"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }

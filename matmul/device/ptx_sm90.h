@@ -72,12 +72,11 @@ class Mbarrier {
 // Starts the copy of the box of `map` at (x, y) of matrix z, x along rows as they lie in memory.
 // Elements outside the matrix arrive as 0. All bytes of the box count for the current phase of
 // `barrier`.
-template <typename T>
-__device__ inline void CopyBox(const CUtensorMap& map, int x, int y, int z, T* to,
+__device__ inline void CopyBox(const CUtensorMap& map, int x, int y, int z, uint32_t to,
                                Mbarrier& barrier) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(SharedAddress(to)),
+      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
       "l"(&map), "r"(x), "r"(y), "r"(z), "r"(SharedAddress(&barrier))
       : "memory");
 }

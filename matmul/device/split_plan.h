@@ -119,6 +119,8 @@ TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t 
   const auto tile_steps = static_cast<double>(plan.steps_per_tile);
   double last_steps = last_tiles > 0 ? tile_steps : 0;
   for (const ClusterSize& size : kClusterSizes) {
+    constexpr int kPortableBlocks = 8;  // Other GPUs may not take more.
+    if (size.blocks > kPortableBlocks && device.compute_capability != 90) break;
     const int64_t units = std::min(last_tiles, ResidentClusters<Tile>(size, device));
     if (units == 0 || plan.steps_per_tile < size.blocks ||
         (last_tiles + 1) * plan.steps_per_tile > std::numeric_limits<uint32_t>::max()) {

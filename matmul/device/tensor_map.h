@@ -6,6 +6,8 @@
 
 #include <cuda.h>
 #include <cudaTypedefs.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -43,15 +45,26 @@ bool HasTensorMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
          matrix.ld < kMaxStrideBytes / kElementBytes && matrix.rows > 0 && matrix.cols > 0 &&
          matrix.rows <= kMaxExtent && matrix.cols <= kMaxExtent &&
          matrices.stride % (kVectorBytes / kElementBytes) == 0 &&
-         matrices.stride < kMaxStrideBytes / kElementBytes && matrices.count <= kMaxExtent;
+         matrices.stride < kMaxStrideBytes / kElementBytes && matrices.count > 0 &&
+         matrices.count <= kMaxExtent;
+}
+
+// Returns the TMA's name of an element type.
+template <typename T>
+constexpr CUtensorMapDataType TensorMapType() {
+  if constexpr (std::is_same_v<T, float>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  if constexpr (std::is_same_v<T, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  if constexpr (std::is_same_v<T, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 }
 
 // Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row
-// without gaps. REQUIRES: HasTensorMap(matrix, matrices). Takes some hundred nanoseconds: it calls
-// the driver, not the device.
-inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix,
-                                               const MatrixCount& matrices, uint32_t box_rows,
-                                               uint32_t box_cols) {
+// without gaps or, where `swizzle` is CU_TENSOR_MAP_SWIZZLE_128B, as rows of 128 bytes whose pieces
+// of 16 bytes are exchanged. REQUIRES: HasTensorMap(matrix, matrices). Takes some hundred
+// nanoseconds: it calls the driver, not the device.
+template <typename T>
+absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const MatrixCount& matrices,
+                                        uint32_t box_rows, uint32_t box_cols,
+                                        CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE) {
   // Looked up once: the look-up takes longer than the call.
   static const auto& encode =
       *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
@@ -62,15 +75,15 @@ inline absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<float>& matrix,
                                 static_cast<cuuint64_t>(matrices.count)};
   // The stride of a single matrix is not used, and must not be 0.
   const int64_t stride = matrices.count == 1 ? matrix.ld : matrices.stride;
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(float),
-                                static_cast<cuuint64_t>(stride) * sizeof(float)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(T),
+                                static_cast<cuuint64_t>(stride) * sizeof(T)};
   const cuuint32_t box[] = {box_cols, box_rows, 1};
   const cuuint32_t element_strides[] = {1, 1, 1};
   CUtensorMap map;
-  const CUresult error = (*encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3, const_cast<float*>(matrix.data), extents, strides,
-      box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error =
+      (*encode)(&map, TensorMapType<T>(), 3, const_cast<T*>(matrix.data), extents, strides, box,
+                element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
   }

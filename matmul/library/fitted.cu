@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 
 LaunchStatus MatMulFitted(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckTileLd(args));
-  if (args.m == 0 || args.n == 0) return LaunchStatus();
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const auto gemm = GemmOf<Float32>(args);
   const FittedArrangement most = ChooseFitted(args, gemm, DeviceOf(args));
   return ForFittedTile(most.policy, [&](auto policy) {

@@ -366,6 +366,7 @@ LaunchStatus LaunchColumns(MatVecPlan plan, const MatMulArgs& args) {
 
 // Products of more rows and columns are computed correctly too, a launch for each row or column.
 LaunchStatus MatMulMatVec(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   if (args.m > 1 && args.n > 1) {
     const bool by_rows = args.m <= args.n;
     MatMulArgs one = args;

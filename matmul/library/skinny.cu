@@ -319,6 +319,7 @@ LaunchStatus LaunchTiles(const SkinnyTilePlan& plan, int parts, const MatMulArgs
 }  // namespace
 
 LaunchStatus MatMulSkinny(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const SkinnyTilePlan plan(args);
   const int64_t rows = plan.product.y.matrix.mn;
   // Where k is short, all warps have rows of their own: there are no slices to add.

@@ -110,8 +110,9 @@ __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
       Mbarrier& full = memory.full[state.stage];
       memory.empty[state.stage].Wait(state.phase ^ 1);
       full.ArriveExpecting(Tile::kStageBytes);
-      CopyBox(a, static_cast<int>(offset.row), k, index_a, stage, full);
-      CopyBox(b, static_cast<int>(offset.col), k, index_b, stage + Tile::kOffsetOfB, full);
+      CopyBox(a, static_cast<int>(offset.row), k, index_a, SharedAddress(stage), full);
+      CopyBox(b, static_cast<int>(offset.col), k, index_b, SharedAddress(stage + Tile::kOffsetOfB),
+              full);
       k += Tile::kBlockK;
       state.Advance();
     }
@@ -290,7 +291,7 @@ int64_t MatMulWarpSpecializedWorkspaceBytes(const MatMulArgs& args) {
 }
 
 LaunchStatus MatMulWarpSpecialized(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0) return LaunchStatus();
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   Plan plan(args, device);
   if (!Applies(plan, args) || args.workspace_bytes < plan.PackedBytes()) {

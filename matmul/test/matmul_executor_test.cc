@@ -57,11 +57,11 @@ class MatMulExecutorTest : public testing::TestWithParam<std::string> {
   }
 
   // Runs the case on both executors or, unless IsExhaustive(), on one in turn, and on both every
-  // eighth time.
+  // sixteenth time.
   template <typename T>
   void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
     const size_t turn = turn_++;
-    const bool both = IsExhaustive() || turn % 8 == 0;
+    const bool both = IsExhaustive() || turn % 16 == 0;
     for (size_t i = 0; i < executors_.size(); ++i) {
       if (!both && i != turn % 2) continue;
       const auto& executor = executors_[i];

@@ -52,9 +52,9 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
   }
 
   // Runs `problem` on the device and brings C, with its guards, back.
-  template <typename T>
-  absl::Status RunOnDevice(MatMulTestProblem<T>* problem, const Block& block = {0, 0, 0}) {
-    std::vector<T>& c = problem->c_with_guards();
+  template <typename T, typename Out>
+  absl::Status RunOnDevice(MatMulTestProblem<T, Out>* problem, const Block& block = {0, 0, 0}) {
+    std::vector<Out>& c = problem->c_with_guards();
     ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
     ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
     ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
@@ -63,7 +63,7 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     args.block = block;
     RETURN_IF_ERROR(RunMatMul(*implementation_, args));
     RETURN_IF_ERROR(gpu::Synchronize(nullptr));
-    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(T));
+    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(Out));
   }
 
   template <typename T>
@@ -73,12 +73,16 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     return buffer;
   }
 
-  template <typename T>
+  template <typename T, typename Out = T>
   void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
-    MatMulTestProblem<T> problem(c);
+    MatMulTestProblem<T, Out> problem(c);
     const absl::Status status = RunOnDevice(&problem, block);
     ASSERT_TRUE(status.ok()) << c << ": " << status;
-    ASSERT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+    // A large reference takes seconds on the host.
+    constexpr int64_t kMostOnHost = int64_t{1} << 26;
+    const absl::Status check =
+        problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas_.get() : nullptr);
+    ASSERT_TRUE(check.ok()) << c << ": " << check;
   }
 
   const MatMulImplementation* implementation_ = nullptr;
@@ -94,6 +98,36 @@ class MatMulDoubleGpuTest : public MatMulGpuTest {};
 TEST_P(MatMulDoubleGpuTest, Double) {
   for (const MatMulCase& c : MatMulCasesFor(*implementation_, /*all=*/true)) RunCase<double>(c);
 }
+
+// 16-bit operands with sums in FP32, and C of either type.
+class MatMul16BitGpuTest : public MatMulGpuTest {
+ protected:
+  template <typename T>
+  void RunCases() {
+    std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/true);
+    // More than one tile of 128x256 for each of an H200's 132 multiprocessors, and tiles cut on all
+    // sides, with rows that the TMA can address.
+    for (const int ops : {0, 1, 2, 3}) {
+      MatMulCase large = {2056, 2312, 136, 0};
+      large.transpose_a = (ops & 1) != 0;
+      large.transpose_b = (ops & 2) != 0;
+      cases.push_back(large);
+      large.m = large.n = 136;
+      large.k = 1032;
+      large.batch = 3;
+      large.alpha = -0.5;
+      large.beta = ops % 2 == 0 ? 0 : 2;
+      cases.push_back(large);
+    }
+    for (const MatMulCase& c : cases) {
+      RunCase<T>(c);
+      RunCase<T, float>(c);
+    }
+  }
+};
+
+TEST_P(MatMul16BitGpuTest, Bf16) { RunCases<Bf16>(); }
+TEST_P(MatMul16BitGpuTest, Fp16) { RunCases<Fp16>(); }
 
 // More rows of blocks than grid.y holds, with any block up to 32 rows.
 TEST_P(MatMulGpuTest, MoreRowsThanAGridHolds) { RunCase<float>({65535 * 32 + 33, 2, 3, 1}); }
@@ -180,14 +214,21 @@ TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest,
-                         DeviceImplementations([](const auto&) { return true; }), Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest, DeviceImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kFloat);
+                         }),
+                         Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMul16BitGpuTest, DeviceImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kBf16);
+                         }),
+                         Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kDouble);
                          }),
                          Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](const auto& i) {
-                           return i.general && i.executor != Executor::kHostExecutable;
+                           return i.general && i.executor != Executor::kHostExecutable &&
+                                  TakesType(i, ElementType::kFloat);
                          }),
                          Name);
 

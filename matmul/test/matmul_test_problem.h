@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,7 +27,7 @@ namespace stridewise {
 // The host buffers of one case. What lies before, between and after the rows and matrices of A and
 // B is NaN, so that reading there shows; C has canaries there. What must not be read is NaN as
 // well: A and B where alpha is 0, C where beta is.
-template <typename T>
+template <typename T, typename Out = T>
 class MatMulTestProblem {
  public:
   static constexpr int64_t kGuard = 64;  // Elements before and after C.
@@ -38,7 +39,8 @@ class MatMulTestProblem {
     args_.m = c.m;
     args_.n = c.n;
     args_.k = c.k;
-    args_.a.type = args_.b.type = args_.c.type = kElementTypeOf<T>;
+    args_.a.type = args_.b.type = kElementTypeOf<T>;
+    args_.c.type = kElementTypeOf<Out>;
     args_.a.transposed = c.transpose_a;
     args_.b.transposed = c.transpose_b;
     args_.alpha = c.alpha;
@@ -49,10 +51,10 @@ class MatMulTestProblem {
     args_.c.ld = c.n + 3 * c.pad;
     args_.a.stride = c.one_a ? 0 : Span(args_.A<T>()) + c.gap;
     args_.b.stride = c.one_b ? 0 : Span(args_.B<T>()) + 2 * c.gap;
-    args_.c.stride = Span(args_.C<T>()) + 3 * c.gap;
-    a_.assign(c.offset_a + Elements(args_.A<T>(), args_.a.stride), kNan);
-    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.b.stride), kNan);
-    c_.assign(c.offset_c + Elements(args_.C<T>(), args_.c.stride) + 2 * kGuard, kCanary);
+    args_.c.stride = Span(args_.C<Out>()) + 3 * c.gap;
+    a_.assign(c.offset_a + Elements(args_.A<T>(), args_.a.stride), Nan<T>());
+    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.b.stride), Nan<T>());
+    c_.assign(c.offset_c + Elements(args_.C<Out>(), args_.c.stride) + 2 * kGuard, kCanary);
     args_ = ArgsAt(a_.data(), b_.data(), c_.data());
     for (int64_t i = 0; i < c.batch; ++i) {
       const MatMulArgs one = OneOfBatch(args_, i);
@@ -61,9 +63,9 @@ class MatMulTestProblem {
         FillUniform(Writable(one.B<T>()), kSeedB + (c.one_b ? 0 : i));
       }
       if (reads_c()) {
-        FillUniform(one.C<T>(), kSeedC + i);
+        FillUniform(one.C<Out>(), kSeedC + i);
       } else {
-        Fill(one.C<T>(), kNan);
+        Fill(one.C<Out>());
       }
     }
     c_before_ = c_;
@@ -78,16 +80,18 @@ class MatMulTestProblem {
     MatMulArgs args = args_;
     args.a.data = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
     args.b.data = b == nullptr ? b : static_cast<const T*>(b) + case_.offset_b;
-    args.c.data = static_cast<T*>(c_with_guards) + kGuard + case_.offset_c;
+    args.c.data = static_cast<Out*>(c_with_guards) + kGuard + case_.offset_c;
     return args;
   }
   const std::vector<T>& a() const { return a_; }
   const std::vector<T>& b() const { return b_; }
-  std::vector<T>& c_with_guards() { return c_; }
-  const std::vector<T>& c_before() const { return c_before_; }  // As c_with_guards() was at first.
+  std::vector<Out>& c_with_guards() { return c_; }
+  const std::vector<Out>& c_before() const {
+    return c_before_;
+  }  // As c_with_guards() was at first.
 
-  bool reads_a_and_b() const { return static_cast<T>(args_.alpha) != 0; }
-  bool reads_c() const { return static_cast<T>(args_.beta) != 0; }
+  bool reads_a_and_b() const { return static_cast<Scale>(args_.alpha) != 0; }
+  bool reads_c() const { return static_cast<Scale>(args_.beta) != 0; }
 
   // Changes op(A)(row, i) of the first matrix, or op(B)(i, col).
   void SetA(int64_t row, int64_t i, T value) {
@@ -108,24 +112,36 @@ class MatMulTestProblem {
     const int64_t roundings = ReferenceTerms(args_);
     for (int64_t i = 0; i < case_.batch; ++i) {
       MatMulArgs one = OneOfBatch(args_, i);
-      const Matrix<T> result = one.C<T>();
+      const Matrix<Out> result = one.C<Out>();
       // A reference reads what C was.
-      one.c.data = const_cast<T*>(c_before_.data()) + (result.data - c_.data());
+      one.c.data = const_cast<Out*>(c_before_.data()) + (result.data - c_.data());
       one.cublas = cublas;
       if (cublas != nullptr) {
         RETURN_IF_ERROR(ReferenceProducts(one, products, absolutes));
       } else {
         Define(one, products, absolutes);
       }
-      RETURN_IF_ERROR(CheckProduct(CompareProduct<T>(result, products, absolutes, roundings),
-                                   roundings, UnitRoundoff(kElementTypeOf<T>)));
+      RETURN_IF_ERROR(
+          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, Accuracy()),
+                       roundings, Accuracy()));
     }
     return absl::OkStatus();
   }
 
  private:
-  static constexpr T kCanary = 12345;
-  static constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  // The type of alpha and beta.
+  using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+  static inline const Out kCanary = static_cast<Out>(12345.0f);
+  template <typename Element>
+  static Element Nan() {
+    return static_cast<Element>(std::numeric_limits<float>::quiet_NaN());
+  }
+  static ProductAccuracy Accuracy() {
+    constexpr ElementType kType = kElementTypeOf<T>;
+    return AccuracyOf(kType, sizeof(T) < sizeof(float) ? ElementType::kFloat : kType,
+                      kElementTypeOf<Out>);
+  }
 
   template <typename View>
   static int64_t Span(const View& view) {
@@ -139,27 +155,27 @@ class MatMulTestProblem {
   static Matrix<T> Writable(const ConstMatrix<T>& view) {
     return {const_cast<T*>(view.data), view.rows, view.cols, view.ld};
   }
-  static void Fill(const Matrix<T>& matrix, T value) {
+  static void Fill(const Matrix<Out>& matrix) {
     for (int64_t row = 0; row < matrix.rows; ++row) {
-      std::fill_n(&matrix(row, 0), matrix.cols, value);
+      std::fill_n(&matrix(row, 0), matrix.cols, Nan<Out>());
     }
   }
 
   static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
     const ConstMatrix<T> a = args.A<T>();
     const ConstMatrix<T> b = args.B<T>();
-    const double alpha = static_cast<T>(args.alpha);
-    const double beta = static_cast<T>(args.beta);
+    const double alpha = static_cast<Scale>(args.alpha);
+    const double beta = static_cast<Scale>(args.beta);
     for (int64_t row = 0; row < args.m; ++row) {
       for (int64_t col = 0; col < args.n; ++col) {
-        const double old = beta == 0 ? 0 : beta * args.C<T>()(row, col);
+        const double old = beta == 0 ? 0 : beta * double{args.C<Out>()(row, col)};
         r(row, col) = old;
         s(row, col) = std::abs(old);
       }
       for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
-        const double x = alpha * (args.a.transposed ? a(i, row) : a(row, i));
+        const double x = alpha * double{args.a.transposed ? a(i, row) : a(row, i)};
         for (int64_t col = 0; col < args.n; ++col) {
-          const double product = x * (args.b.transposed ? b(col, i) : b(i, col));
+          const double product = x * double{args.b.transposed ? b(col, i) : b(i, col)};
           r(row, col) += product;
           s(row, col) += std::abs(product);
         }
@@ -169,15 +185,15 @@ class MatMulTestProblem {
 
   // Bits, since some of them are NaN.
   absl::Status CheckCanaries() const {
-    std::vector<T> want = c_before_;
+    std::vector<Out> want = c_before_;
     for (int64_t i = 0; i < case_.batch; ++i) {
-      const Matrix<T> result = OneOfBatch(args_, i).C<T>();
+      const Matrix<Out> result = OneOfBatch(args_, i).C<Out>();
       for (int64_t row = 0; row < result.rows && result.cols > 0; ++row) {
         std::copy_n(&result(row, 0), result.cols, want.data() + (&result(row, 0) - c_.data()));
       }
     }
     for (size_t i = 0; i < c_.size(); ++i) {
-      if (std::memcmp(&c_[i], &want[i], sizeof(T)) != 0) {
+      if (std::memcmp(&c_[i], &want[i], sizeof(Out)) != 0) {
         return absl::DataLossError(absl::StrCat("written outside C, at element ",
                                                 static_cast<int64_t>(i) - kGuard - case_.offset_c,
                                                 " after its first"));
@@ -188,7 +204,8 @@ class MatMulTestProblem {
 
   MatMulCase case_;
   MatMulArgs args_;
-  std::vector<T> a_, b_, c_, c_before_;
+  std::vector<T> a_, b_;
+  std::vector<Out> c_, c_before_;
 };
 
 }  // namespace stridewise

@@ -4,6 +4,7 @@ load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@local_config_cuda//:defs.bzl", "NVCC")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//third_party/precompiled:precompiled_header.bzl", "without_precompiled")
 
 BuildSettingInfo = provider(doc = "The value of a flag.", fields = ["value"])
 
@@ -78,7 +79,10 @@ def _cuda_library_impl(ctx):
             executable = NVCC,
             arguments = [flags, "-c", src.path, "-o", object.path],
             env = {"PATH": "/usr/bin:/bin"},
-            inputs = depset([src] + headers, transitive = [context.headers, cc_toolchain.all_files]),
+            inputs = depset(
+                [src] + headers + without_precompiled(context.headers),
+                transitive = [cc_toolchain.all_files],
+            ),
             outputs = [object],
             mnemonic = "CudaCompile",
             progress_message = "Compiling " + src.short_path,

@@ -17,11 +17,63 @@ namespace stridewise {
 inline constexpr int kLanes = 8;          // Lanes of a warp along an out row: 128 bytes.
 inline constexpr int kColumnsOfWarp = 4;  // Out rows that a warp takes at a time.
 
-// Returns the 16 bytes of elements (0, 0) to (n - 1, 0) of a tile whose element (0, 0) is at
-// `first`. Lanes whose vectors start in the same bank can be given different rotations (see
-// BankOrder): the word that a thread loads first. Elements of 4 bytes and more ignore it.
+// Loads an element from shared memory. The address is a number: nvcc then adds the uniform part of
+// it, such as a multiple of the pitch, in the load itself.
+#ifdef STRIDEWISE_HOST_EXECUTOR
+using SharedAddress = const unsigned char*;
+__device__ inline SharedAddress SharedAddressOf(const unsigned char* data) { return data; }
 template <typename T>
-__device__ inline Vector Gather(const unsigned char* first, int pitch, int rotation) {
+__device__ inline uint32_t LoadShared(SharedAddress address) {
+  return *reinterpret_cast<const T*>(address);
+}
+#else
+using SharedAddress = uint32_t;
+__device__ inline SharedAddress SharedAddressOf(const unsigned char* data) {
+  return static_cast<uint32_t>(__cvta_generic_to_shared(data));
+}
+template <typename T>
+__device__ inline uint32_t LoadShared(SharedAddress address) {
+  uint32_t value;
+  if constexpr (sizeof(T) == 1) {
+    asm volatile("ld.shared.u8 %0, [%1];" : "=r"(value) : "r"(address));
+  } else if constexpr (sizeof(T) == 2) {
+    asm volatile("{ .reg .u16 h; ld.shared.u16 h, [%1]; cvt.u32.u16 %0, h; }"
+                 : "=r"(value)
+                 : "r"(address));
+  } else {
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(address));
+  }
+  return value;
+}
+#endif
+
+// Where a thread finds the words of its vectors, in bytes from their first element. `rotation`, 0
+// to 3, is the word that it loads first: lanes whose vectors start in the same bank can be given
+// different ones (see BankOrder). Elements of 4 bytes and more ignore it.
+template <typename T>
+struct GatherOffsets {
+  static constexpr int kInWord = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+
+  __device__ GatherOffsets(int row_pitch, int rotation) : pitch(row_pitch) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      word[w] = kInWord * (sizeof(T) < 4 ? (w + rotation) & 3 : w) * pitch;
+    }
+    one = (rotation & 1) != 0;
+    two = (rotation & 2) != 0;
+  }
+
+  int pitch;
+  int word[4];
+  bool one;  // Whether words are to be rotated by one, and by two, after they are loaded.
+  bool two;
+};
+
+// Returns the 16 bytes of elements (0, 0) to (n - 1, 0) of a tile whose element (0, 0) is at
+// `first`.
+template <typename T>
+__device__ inline Vector Gather(const unsigned char* first, const GatherOffsets<T>& offsets) {
+  const int pitch = offsets.pitch;
   uint32_t word[4];
   if constexpr (sizeof(T) == 16) {
     return *reinterpret_cast<const Vector*>(first);
@@ -32,18 +84,18 @@ __device__ inline Vector Gather(const unsigned char* first, int pitch, int rotat
   } else if constexpr (sizeof(T) == 4) {
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      word[w] = *reinterpret_cast<const uint32_t*>(first + w * pitch);
+      word[w] = LoadShared<T>(SharedAddressOf(first) + w * pitch);
     }
     return make_uint4(word[0], word[1], word[2], word[3]);
   } else {
-    constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
+    constexpr int kInWord = GatherOffsets<T>::kInWord;
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      const unsigned char* rows = first + kInWord * ((w + rotation) & 3) * pitch;
+      const SharedAddress rows = SharedAddressOf(first) + offsets.word[w];
       uint32_t element[4] = {};
 #pragma unroll
       for (int k = 0; k < kInWord; ++k) {
-        element[k] = *reinterpret_cast<const T*>(rows + k * pitch);
+        element[k] = LoadShared<T>(rows + k * pitch);
       }
       if constexpr (kInWord == 2) {
         word[w] = __byte_perm(element[0], element[1], 0x5410);
@@ -53,13 +105,12 @@ __device__ inline Vector Gather(const unsigned char* first, int pitch, int rotat
       }
     }
     // word[w] is word (w + rotation) % 4 of the vector: rotated back by one, then by two.
-    const bool one = (rotation & 1) != 0;
-    const bool two = (rotation & 2) != 0;
-    const uint32_t a = one ? word[3] : word[0];
-    const uint32_t b = one ? word[0] : word[1];
-    const uint32_t c = one ? word[1] : word[2];
-    const uint32_t d = one ? word[2] : word[3];
-    return make_uint4(two ? c : a, two ? d : b, two ? a : c, two ? b : d);
+    const uint32_t a = offsets.one ? word[3] : word[0];
+    const uint32_t b = offsets.one ? word[0] : word[1];
+    const uint32_t c = offsets.one ? word[1] : word[2];
+    const uint32_t d = offsets.one ? word[2] : word[3];
+    return make_uint4(offsets.two ? c : a, offsets.two ? d : b, offsets.two ? a : c,
+                      offsets.two ? b : d);
   }
 }
 

@@ -52,13 +52,21 @@ __device__ inline T ElementOf(const Vector& vector, int k) {
 template <typename T>
 __device__ inline Vector VectorOf(const T (&elements)[kVectorElements<T>]) {
   uint32_t word[4] = {0, 0, 0, 0};
+  if constexpr (sizeof(T) == 1) {  // By byte permutes, as below.
 #pragma unroll
-  for (int k = 0; k < kVectorElements<T>; ++k) {
-    if constexpr (sizeof(T) < 4) {
-      constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
-      word[k / kInWord] |= static_cast<uint32_t>(elements[k]) << (32 / kInWord * (k % kInWord));
-    } else {
-      constexpr int kWords = static_cast<int>(sizeof(T)) / 4;
+    for (int w = 0; w < 4; ++w) {
+      word[w] = __byte_perm(__byte_perm(elements[4 * w], elements[4 * w + 1], 0x0040),
+                            __byte_perm(elements[4 * w + 2], elements[4 * w + 3], 0x0040), 0x5410);
+    }
+  } else if constexpr (sizeof(T) == 2) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      word[w] = __byte_perm(elements[2 * w], elements[2 * w + 1], 0x5410);
+    }
+  } else {
+    constexpr int kWords = static_cast<int>(sizeof(T)) / 4;
+#pragma unroll
+    for (int k = 0; k < kVectorElements<T>; ++k) {
 #pragma unroll
       for (int w = 0; w < kWords; ++w) {
         word[k * kWords + w] = static_cast<uint32_t>(elements[k] >> (kWords == 1 ? 0 : 32 * w));

@@ -1,12 +1,11 @@
 // For matrices of a few rows: few_columns with loads and stores exchanged. A block takes a run of
 // columns of all rows, loads each row's strip of it 16 bytes a thread, wherever the strip starts,
-// and stores what is one contiguous piece of `out`. On an H200 this reaches 1.00 of memcpy at 3
-// rows of floats, 0.99 at 7 and 0.89 at 20; with loads of one element a thread it was 0.96 at 3 and
-// 0.90 at 7.
+// and stores what is one contiguous piece of `out`.
 //
-// More than 32 rows are taken in panels, and an `out` with gaps one element a thread.
+// More than kMaxSkinnyWidth rows are taken in panels, and an `out` with gaps one element a thread.
 
 #include "common/gpu/launch.h"
+#include "transpose/alignment.h"
 #include "transpose/args.h"
 #include "transpose/device/skinny_chunk.h"
 #include "transpose/device/strip.h"
@@ -14,58 +13,71 @@
 namespace stridewise {
 namespace {
 
-constexpr int kThreads = 128;
-constexpr int kStripBytes = 16 * kThreads;  // One vector a thread.
-constexpr int kMaxBytes = 28 << 10;
+constexpr int kThreads = 256;
+constexpr int kMaxBytes = 40 << 10;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
-template <typename T>
-__device__ void LoadStrips(const ConstMatrix<T>& piece, const SkinnyChunk<T>& chunk, T* tile) {
-  const int rows = static_cast<int>(piece.rows);
-  const auto strip_of = [&](int row) {
-    return Strip<const T>(&piece(row, 0), static_cast<int>(piece.cols));
-  };
-  const int vector = chunk.VectorOfThread(threadIdx.x);
-  const int step = chunk.StripOfThread(kThreads);
-  for (int row = chunk.StripOfThread(threadIdx.x); row < rows; row += kInFlight * step) {
+// Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of
+// the matrix before and behind their strip, or, unless kInside, are loaded by elements where the
+// matrix ends.
+template <bool kInside, typename T>
+__device__ void LoadStrips(const ConstMatrix<T>& piece, const T* begin, const T* end, int lead,
+                           const SkinnyChunk<T>& chunk, T* tile) {
+  constexpr int kElements = kVectorElements<T>;
+  const int vectors = static_cast<int>(piece.rows) * chunk.strip_vectors();
+  const int cols = static_cast<int>(piece.cols);
+#pragma unroll 1
+  for (int v = threadIdx.x; v < vectors; v += kInFlight * kThreads) {
     Vector loaded[kInFlight];
+    typename SkinnyChunk<T>::VectorPlace place[kInFlight];
+    bool has[kInFlight];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
-      const int at = row + i * step;
-      if (at < rows && strip_of(at).Fills(vector)) loaded[i] = strip_of(at).At(vector);
+      const auto [row, vector] = chunk.StripVectorOf(v + i * kThreads);
+      const T* const strip = piece.data + row * piece.ld;
+      const int first = vector * kElements - Strip<const T>::Lead(strip);
+      has[i] = v + i * kThreads < vectors && first < cols;
+      if (!has[i]) continue;
+      place[i] = chunk.PlaceOf(first, row + lead);
+      const T* const data = strip + first;
+      if (kInside || (data >= begin && data + kElements <= end)) {
+        loaded[i] = *reinterpret_cast<const Vector*>(data);
+      } else {
+        T elements[kElements] = {};
+#pragma unroll
+        for (int k = 0; k < kElements; ++k) {
+          if (data + k >= begin && data + k < end) elements[k] = data[k];
+        }
+        loaded[i] = VectorOf(elements);
+      }
     }
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {
-      const int at = row + i * step;
-      if (at >= rows || !strip_of(at).Fills(vector)) continue;
-      chunk.ForVector(strip_of(at).First(vector), at,
+      if (!has[i]) continue;
+      chunk.ForVector(place[i],
                       [&](int k, int offset) { tile[offset] = ElementOf<T>(loaded[i], k); });
     }
-  }
-  for (int i = threadIdx.x; i < rows * Strip<T>::kEnds; i += kThreads) {
-    const int row = i / Strip<T>::kEnds;
-    const int col = strip_of(row).End(i % Strip<T>::kEnds);
-    if (col >= 0) tile[chunk.OfElement(col, row)] = strip_of(row)[col];
   }
 }
 
 template <typename T>
 __device__ void StoreFlat(const void* shared, const SkinnyChunk<T>& chunk, T* piece, int elements) {
   using Unit = typename SkinnyChunk<T>::Unit;
-  constexpr int kUnits = SkinnyChunk<T>::kUnits;
-  const int vectors = elements / kVectorElements<T>;
-#pragma unroll 4
+  const Strip<T> strip(piece, elements);
+  const int vectors = (elements + strip.lead()) / kVectorElements<T>;
+  const unsigned turn = TurnOfThread(chunk.width());
+#pragma unroll 2
   for (int v = threadIdx.x; v < vectors; v += kThreads) {
-    const Unit* from = static_cast<const Unit*>(shared) + chunk.OfFlatVector(v);
-    Unit units[kUnits];
-#pragma unroll
-    for (int k = 0; k < kUnits; ++k) units[k] = from[k];
-    reinterpret_cast<Vector*>(piece)[v] = VectorOf(units);
+    if (v == 0 && strip.lead() != 0) continue;  // An end.
+    StoreVector(&strip.At(v),
+                GetUnits(static_cast<const Unit*>(shared) + chunk.OfFlatVector(v), turn));
   }
-  const int rest = vectors * kVectorElements<T> + threadIdx.x;
-  if (rest < elements) {
-    const int col = chunk.AlongOfFlat(rest);
-    piece[rest] = static_cast<const T*>(shared)[chunk.OfElement(col, rest - col * chunk.width())];
+  if (threadIdx.x < Strip<T>::kEnds) {
+    const int index = strip.End(threadIdx.x);
+    if (index < 0) return;
+    const int col = chunk.AlongOfFlat(index);
+    strip[index] = static_cast<const T*>(
+        shared)[chunk.OfElement(col, index - col * chunk.width() + strip.lead())];
   }
 }
 
@@ -81,40 +93,63 @@ __device__ void StoreRows(const T* tile, const SkinnyChunk<T>& chunk, const Matr
   }
 }
 
-// Takes a chunk of columns a block, along blockIdx.x, and a panel of rows a row of blocks.
+// Takes a chunk of columns a block, along blockIdx.x, and a panel of rows of a matrix a row of
+// blocks.
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    FewRows(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, bool flat) {
+    FewRows(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, SkinnyBatch batch, bool flat) {
   extern __shared__ Vector shared[];
+  const auto [matrix, panel] = batch.PanelOf(BlockRow());
+  if (matrix >= batch.matrices) return;
+  const T* const begin = in.data + matrix * batch.stride_in;
+  const T* const end = begin + (in.rows - 1) * in.ld + in.cols;
+  T* const out_begin = out.data + matrix * batch.stride_out;
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * chunk.length();
-  const int64_t first_row = BlockRow() * chunk.width();
-  if (first_row >= in.rows) return;
+  const int64_t first_row = static_cast<int64_t>(panel) * chunk.width();
   const int64_t rows_left = in.rows - first_row;
   const int64_t cols_left = in.cols - first_col;
   const int rows = rows_left < chunk.width() ? static_cast<int>(rows_left) : chunk.width();
   const int cols = cols_left < chunk.length() ? static_cast<int>(cols_left) : chunk.length();
   T* tile = reinterpret_cast<T*>(shared);
-  LoadStrips({&in(first_row, first_col), rows, cols, in.ld}, chunk, tile);
+  T* const piece = out_begin + first_col * out.ld + first_row;
+  const int lead = flat ? Strip<T>::Lead(piece) : 0;
+  const ConstMatrix<T> strips = {begin + first_row * in.ld + first_col, rows, cols, in.ld};
+  // All vectors lie inside the matrix if those of the first and of the last strip do.
+  const bool inside = strips.data - begin >= kVectorElements<T> &&
+                      end - (strips.data + (rows - 1) * in.ld) >=
+                          static_cast<int64_t>(chunk.strip_vectors()) * kVectorElements<T>;
+  if (inside) {
+    LoadStrips<true>(strips, begin, end, lead, chunk, tile);
+  } else {
+    LoadStrips<false>(strips, begin, end, lead, chunk, tile);
+  }
   __syncthreads();
   if (flat) {
-    StoreFlat(shared, chunk, &out(first_col, 0), rows * cols);
+    StoreFlat(shared, chunk, piece, rows * cols);
   } else {
-    StoreRows(tile, chunk, {&out(first_col, first_row), cols, rows, out.ld});
+    StoreRows(tile, chunk, {piece, cols, rows, out.ld});
   }
 }
 
 }  // namespace
 
 LaunchStatus TransposeFewRows(const TransposeArgs& args) {
-  if (args.rows == 0 || args.cols == 0) return LaunchStatus();
+  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    const SkinnyChunk<T> chunk(args.rows, kStripBytes, kMaxBytes);
-    const bool flat =
-        args.rows == chunk.width() && args.ld_out == args.rows && Strip<T>::Lead(args.out) == 0;
-    return Launch(FewRows<T>, TileGrid(args.rows, args.cols, chunk.width(), chunk.length()),
+    constexpr int kSize = sizeof(T);
+    const int width = static_cast<int>(std::min<int64_t>(args.rows, kMaxSkinnyWidth));
+    const int64_t most = kMaxBytes / (width * kSize);
+    const int length = ChunkLength(args.cols, most, kSize, kVectorElements<T>);
+    // A strip that starts anywhere has a vector more.
+    const int more = InRowsAreAt(args, kVectorBytes) ? 0 : 1;
+    const SkinnyChunk<T> chunk(width, length, length / kVectorElements<T> + more);
+    const bool flat = args.rows == width && args.ld_out == args.rows;
+    const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
+                               CeilDiv(args.rows, int64_t{width})};
+    return Launch(FewRows<T>, TileGrid(batch.panels * args.batch, args.cols, 1, chunk.length()),
                   Block{kThreads, 1}, chunk.shared_bytes(), args.stream, args.In<T>(),
-                  args.Out<T>(), chunk, flat);
+                  args.Out<T>(), chunk, batch, flat);
   });
 }
 

@@ -22,14 +22,13 @@
 #include "transpose/alignment.h"
 #include "transpose/device/async_copy.h"
 #include "transpose/device/gather.h"
+#include "transpose/device/sector_piece.h"
 #include "transpose/device/tile_grid.h"
 #include "transpose/device/vectors.h"
-#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kSectorBytes = 32;
 constexpr int kLineBytes = 128;
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
@@ -67,110 +66,147 @@ struct Part {
   int64_t first_col;  // Column of `in` that is the tile's column 0.
   int begin;          // The tile's first row that the matrix has.
   int end;            // One past the tile's last row that the matrix has.
+  int cols;           // Columns of the tile that the matrix has.
+  int chunks;         // Chunks that lie under a row.
 };
 
 // Loads the chunks under the rows. A thread loads the same chunk of each of its rows, so that a
-// chunk costs two additions and a mask. Addresses are computed as integers: unless kInside, a chunk
-// may begin before the matrix or end behind it, and then only its elements inside are copied.
-template <typename Shape, bool kInside, typename In>
-__device__ inline void LoadRows(const In& in, const Part& part, int pitch, unsigned char* tile) {
-  using T = std::remove_const_t<typename In::Element>;
-  constexpr int kSize = sizeof(T);
+// chunk costs two additions and a mask. A chunk may have bytes of other rows, or between rows.
+template <typename Shape, typename T>
+__device__ inline void LoadRows(const T* corner, int64_t row_bytes, const Part& part, int pitch,
+                                unsigned char* tile) {
   constexpr int kStep = Shape::kThreads / Shape::kChunks;  // Rows from one chunk to the next.
-  const int64_t row_bytes = static_cast<int64_t>(in.ld) * kSize;
-  const auto begin = reinterpret_cast<intptr_t>(in.data);
-  const intptr_t end = begin + (in.rows - 1) * row_bytes + static_cast<int64_t>(in.cols) * kSize;
-  const int chunk = static_cast<int>(threadIdx.x) % Shape::kChunks * kVectorBytes;
+  const int chunk = static_cast<int>(threadIdx.x) % Shape::kChunks;
+  if (chunk >= part.chunks) return;
   const int first = part.begin + static_cast<int>(threadIdx.x) / Shape::kChunks;
-  const intptr_t corner = begin + part.first_row * row_bytes + part.first_col * kSize;
-  intptr_t from = corner + first * row_bytes;
-  intptr_t row_end =
-      begin + (part.first_row + first) * row_bytes + (end - begin) - (in.rows - 1) * row_bytes;
-  int to = static_cast<int>(corner & (kVectorBytes - 1)) + first * pitch;
+  const auto* from = reinterpret_cast<const unsigned char*>(corner) + first * row_bytes;
+  int to =
+      static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1)) + first * pitch;
 #pragma unroll 4
   for (int y = first; y < part.end; y += kStep) {
-    const intptr_t global = (from & -kVectorBytes) + chunk;
-    unsigned char* const shared = tile + (to & -kVectorBytes) + chunk;
-    if (kInside || (global >= begin && global + kVectorBytes <= end && global < row_end)) {
-      CopyAsync16(shared, reinterpret_cast<const void*>(global));
-    } else if (global < row_end) {
-      for (int k = 0; k < kVectorBytes; k += kSize) {
-        if (global + k < begin || global + k >= end) continue;
-        *reinterpret_cast<T*>(shared + k) = *reinterpret_cast<const T*>(global + k);
-      }
-    }
+    const auto misaligned = static_cast<int>(reinterpret_cast<intptr_t>(from) & (kVectorBytes - 1));
+    CopyAsync16(tile + (to & -kVectorBytes) + chunk * kVectorBytes,
+                from - misaligned + chunk * kVectorBytes);
     from += kStep * row_bytes;
-    row_end += kStep * row_bytes;
     to += kStep * pitch;
   }
 }
 
-// Stores the tile. A warp stores 128 bytes of each of four out rows at a time. Without the check of
-// each vector (kInside) two vectors of a thread are in flight at once: 0.89 instead of 0.85 of
-// memcpy for bytes.
-template <typename Shape, bool kInside, typename Out>
-__device__ inline void StoreRows(const Out& out, const Part& part, const Cut& cut,
-                                 const unsigned char* tile) {
-  using T = typename Out::Element;
-  using Index = typename Out::Index;
+// Does the same where a chunk may begin before the matrix or end behind it: from there only
+// elements of the matrix are copied.
+template <typename Shape, typename T>
+__device__ inline void LoadRowsAtEnds(const ConstMatrix<T>& in, const Part& part, int pitch,
+                                      unsigned char* tile) {
   constexpr int kSize = sizeof(T);
-  constexpr int kElements = kVectorElements<T>;
-  // Parts of 128 bytes that an out row of the tile has.
-  constexpr int kParts = (Shape::kRowsHeld / kElements + kLanes - 1) / kLanes;
-  const int lane = threadIdx.x % kLanes;
-  const int column = threadIdx.x % 32 / kLanes;
-  const BankOrder order = AvoidBankConflicts<T>(cut.pitch, out.ld, lane, column);
-  const int stride = 1 << order.log2_stride;  // Between the columns of a warp.
-  const int columns = (cut.cols + kColumnsOfWarp * stride - 1) & -(kColumnsOfWarp * stride);
-#pragma unroll 2
-  for (int i = threadIdx.x / 32; i < columns / kColumnsOfWarp * kParts; i += Shape::kThreads / 32) {
-    const int first = (i % kParts * kLanes + lane) * kElements;
-    // Columns 0 to 3 of the warp, then 4 to 7; or 0, 2, 4, 6, then 1, 3, 5, 7; and so on.
-    const int four = i / kParts;
-    const int col = (four & -stride) * kColumnsOfWarp + (four & (stride - 1)) + column * stride;
-    if (first >= cut.rows || col >= cut.cols || part.first_col + col >= out.rows) continue;
-    T* const piece = &out(static_cast<Index>(part.first_col + col), 0) + part.first_row;
-    // The first row whose element is at the start of a sector.
-    const auto start = static_cast<int>(reinterpret_cast<intptr_t>(piece));
-    const int y = (cut.shift == 0 ? 0 : (-start & (kSectorBytes - 1)) / kSize) + first;
-    const unsigned char* const from = tile + y * cut.pitch + col * kSize;
-    if (kInside || (y >= part.begin && y + kElements <= part.end)) {
-      StoreVector(piece + y, Gather<T>(from, cut.pitch, order.rotation));
-    } else {
-#pragma unroll
-      for (int k = 0; k < kElements; ++k) {
-        if (y + k < part.begin || y + k >= part.end) continue;
-        piece[y + k] = *reinterpret_cast<const T*>(from + k * cut.pitch);
-      }
+  const int64_t row_bytes = static_cast<int64_t>(in.ld) * kSize;
+  const auto begin = reinterpret_cast<intptr_t>(in.data);
+  const intptr_t end = begin + (in.rows - 1) * row_bytes + static_cast<int64_t>(in.cols) * kSize;
+  const intptr_t corner = begin + part.first_row * row_bytes + part.first_col * kSize;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < (part.end - part.begin) * part.chunks; i += Shape::kThreads) {
+    const int y = part.begin + i / part.chunks;
+    const int chunk = i % part.chunks * kVectorBytes;
+    const intptr_t global = ((corner + y * row_bytes) & -kVectorBytes) + chunk;
+    const int to = static_cast<int>(corner & (kVectorBytes - 1)) + y * pitch;
+    unsigned char* const shared = tile + (to & -kVectorBytes) + chunk;
+    if (global >= begin && global + kVectorBytes <= end) {
+      CopyAsync16(shared, reinterpret_cast<const void*>(global));
+      continue;
+    }
+#pragma unroll 1
+    for (int k = 0; k < kVectorBytes; k += kSize) {
+      if (global + k < begin || global + k >= end) continue;
+      *reinterpret_cast<T*>(shared + k) = *reinterpret_cast<const T*>(global + k);
     }
   }
 }
 
-template <typename Shape, typename In, typename Out>
+// Keeps a value that does not change in a register. nvcc computes it anew in each round of a loop
+// to save registers.
+__device__ inline int Hoisted(int value) {
+#ifndef STRIDEWISE_HOST_EXECUTOR
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+// Stores the tile. A warp stores 128 bytes of each of four out rows at a time.
+template <typename Shape, bool kInside, typename T>
+__device__ inline void StoreRows(const Matrix<T>& out, const Part& part, const Cut& cut,
+                                 const unsigned char* tile) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kElements = kVectorElements<T>;
+  constexpr int kWarps = Shape::kThreads / 32;
+  const int lane = threadIdx.x % kLanes;
+  const int column = threadIdx.x % 32 / kLanes;
+  const BankOrder order = AvoidBankConflicts<T>(cut.pitch, out.ld, lane, column);
+  const GatherOffsets<T> offsets(cut.pitch, order.rotation);
+  T* const corner = out.data + part.first_col * out.ld + part.first_row;
+  // The columns of a warp are a stride apart: columns 0 to 3 of the tile, then 4 to 7; or 0, 2, 4,
+  // 6, then 1, 3, 5, 7; and so on.
+  const int low = Hoisted((1 << order.log2_stride) - 1);
+  const int first_col = Hoisted(column << order.log2_stride);
+  const int groups = (part.cols + kColumnsOfWarp * (low + 1) - 1) / kColumnsOfWarp & ~low;
+  for (int four = threadIdx.x / 32; four < groups; four += kWarps) {
+    const int col = first_col + (four & low) + (four & ~low) * kColumnsOfWarp;
+    if (col >= part.cols) continue;
+    const SectorPiece<T> piece(corner + col * static_cast<int64_t>(out.ld), cut.shift, cut.rows,
+                               part.begin, part.end);
+    const unsigned char* const from = tile + col * kSize;
+#pragma unroll 2
+    for (int vector = lane; vector * kElements < cut.rows; vector += kLanes) {
+      const int y = piece.First(vector);
+      if (kInside || piece.Fills(y)) {
+        StoreVector(piece.At(y), Gather<T>(from + y * cut.pitch, offsets));
+      }
+    }
+  }
+  if constexpr (!kInside) {
+    SectorPiece<T>::StoreEnds(
+        part.cols, part.begin > 0, part.end < cut.rows_held, Shape::kThreads,
+        [&](int col) {
+          return SectorPiece<T>(corner + col * static_cast<int64_t>(out.ld), cut.shift, cut.rows,
+                                part.begin, part.end);
+        },
+        [&](int y, int col) {
+          return *reinterpret_cast<const T*>(tile + y * cut.pitch + col * kSize);
+        });
+  }
+}
+
+template <typename Shape, typename T>
 __global__ void __launch_bounds__(Shape::kThreads)
-    TileRagged(In in, Out out, TileBatch batch, Cut cut) {
-  using T = typename Out::Element;
+    TileRagged(ConstMatrix<T> in, Matrix<T> out, TileBatch batch, Cut cut) {
+  constexpr int kSize = sizeof(T);
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
+  const TileCoordinate coordinate = EnterTile(batch, &in, &out);
   Part part;
-  part.first_col = EnterMatrix(batch, &in, &out) * cut.cols;
-  part.first_row = static_cast<int64_t>(blockIdx.x) * cut.rows - cut.shift;
+  part.first_col = coordinate.col * cut.cols;
+  part.first_row = coordinate.row * cut.rows - cut.shift;
   part.begin = part.first_row < 0 ? static_cast<int>(-part.first_row) : 0;
   const int64_t below = in.rows - part.first_row;
   part.end = below < cut.rows_held ? static_cast<int>(below) : cut.rows_held;
+  const int64_t right = in.cols - part.first_col;
+  part.cols = right < cut.cols ? static_cast<int>(right) : cut.cols;
+  part.chunks = cut.in_aligned ? (part.cols * kSize + kVectorBytes - 1) / kVectorBytes
+                               : (part.cols * kSize + 2 * kVectorBytes - kSize) / kVectorBytes;
+  if (part.begin >= part.end) return;
 
-  const auto corner = reinterpret_cast<intptr_t>(in.data) +
-                      (part.first_row * static_cast<int64_t>(in.ld) + part.first_col) *
-                          static_cast<int64_t>(sizeof(T));
-  const int lead = static_cast<int>(corner & (kVectorBytes - 1));
-  // All chunks lie inside the matrix where there are elements of it on both sides of the tile.
+  const int64_t row_bytes = static_cast<int64_t>(in.ld) * kSize;
+  const auto* corner = in.data + part.first_row * in.ld + part.first_col;
+  const int lead = static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1));
+  // All chunks lie inside the matrix if the first of the first row and the last of the last row do.
+  const auto begin = reinterpret_cast<intptr_t>(in.data);
+  const auto from = reinterpret_cast<intptr_t>(corner);
   const bool inside =
-      (part.first_col > 0 || cut.in_aligned) &&
-      part.first_col + Shape::kChunks * kVectorElements<T> <= static_cast<int64_t>(in.cols);
+      ((from + part.begin * row_bytes) & -kVectorBytes) >= begin &&
+      ((from + (part.end - 1) * row_bytes) & -kVectorBytes) + part.chunks * kVectorBytes <=
+          begin + (in.rows - 1) * row_bytes + static_cast<int64_t>(in.cols) * kSize;
   if (inside) {
-    LoadRows<Shape, true>(in, part, cut.pitch, tile);
+    LoadRows<Shape>(corner, row_bytes, part, cut.pitch, tile);
   } else {
-    LoadRows<Shape, false>(in, part, cut.pitch, tile);
+    LoadRowsAtEnds<Shape>(in, part, cut.pitch, tile);
   }
   WaitForCopies();
   __syncthreads();
@@ -220,13 +256,13 @@ LaunchStatus Run(const TransposeArgs& args) {
   constexpr size_t kLeastBytes = kSharedBytes / (Shape::kMostBlocks + 1);
   const size_t shared_bytes = std::max(tile_bytes, kLeastBytes);
   const auto launch = [&](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
-    return ForViewsOf<T>(part, part.cols, part.rows, [&](auto in, auto out) {
-      return Launch(TileRagged<Shape, decltype(in), decltype(out)>, grid, Block{Shape::kThreads},
-                    shared_bytes, part.stream, in, out, batch, cut);
-    });
+    return Launch(TileRagged<Shape, T>, grid, Block{Shape::kThreads}, shared_bytes, part.stream,
+                  part.In<T>(), part.Out<T>(), batch, cut);
   };
-  return ForEachTileGrid(args, CeilDiv(args.rows + cut.shift, cut.rows),
-                         CeilDiv(args.cols, cut.cols), launch);
+  const int64_t tile_rows = CeilDiv(args.rows + cut.shift, cut.rows);
+  const int64_t tile_cols = CeilDiv(args.cols, cut.cols);
+  const int64_t band = BandRows(tile_rows, tile_cols);
+  return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
 template <typename T, typename Shape>
@@ -261,7 +297,7 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 template <typename T>
 struct ShapesFor;
 template <>
-struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 160, 384, 4>> {};
+struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t> : Shapes<Shape<8, 272, 384, 4, Use::kNarrow>, Shape<16, 208, 512, 3>> {};
 template <>
@@ -277,7 +313,12 @@ struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
 
 }  // namespace
 
+LaunchStatus TransposeTileWords(const TransposeArgs& args);
+
 LaunchStatus TransposeTileRagged(const TransposeArgs& args) {
+  if (args.element_bytes == 1 && args.cols >= kLineBytes && InRowsAreAt(args, kVectorBytes)) {
+    return TransposeTileWords(args);
+  }
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     return RunFirst<T>(args, ShapesFor<T>());

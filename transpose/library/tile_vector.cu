@@ -64,6 +64,7 @@ struct Large<Bits128> : Shape<Bits128, 64, 16, 256, 1> {};
 // 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead.
 struct Small : Shape<uint32_t, 32, 64, 256, 1> {};
 constexpr int64_t kFewTiles = 300;
+constexpr int64_t kLowBand = 16;
 
 // Returns the vector at (row, col). Elements outside the matrix are not read; their values are
 // unspecified.
@@ -105,8 +106,10 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
   constexpr int kElements = Tile::kElements;
   constexpr int kPieces = kElements / Tile::kStack;  // Stacks that fill a group of an out row.
   __shared__ Vector tile[Tile::kCols * Tile::kGroups];
-  const auto first_col = static_cast<Index>(EnterMatrix(batch, &in, &out)) * Tile::kCols;
-  const auto first_row = static_cast<Index>(blockIdx.x) * Tile::kRows;
+  const TileCoordinate coordinate = EnterTile(batch, &in, &out);
+  const auto first_col = static_cast<Index>(coordinate.col) * Tile::kCols;
+  const auto first_row = static_cast<Index>(coordinate.row) * Tile::kRows;
+  if (first_row >= in.rows) return;
 
 #pragma unroll
   for (int i = 0; i < Tile::kStacks; ++i) {
@@ -152,8 +155,13 @@ LaunchStatus Run(const TransposeArgs& args) {
                     grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
     });
   };
-  return ForEachTileGrid(args, CeilDiv(args.rows, Tile::kRows), CeilDiv(args.cols, Tile::kCols),
-                         launch);
+  // With elements of 16 bytes low bands are 3 points of a copy's speed faster where out rows are a
+  // multiple of 128 KB apart, and slower elsewhere.
+  constexpr int64_t kSize = sizeof(typename Tile::Element);
+  const int64_t tile_rows = CeilDiv(args.rows, Tile::kRows);
+  const bool low = kSize == kVectorBytes && args.ld_out * kSize % (128 << 10) == 0;
+  const int64_t band = low ? kLowBand : tile_rows;
+  return ForEachTileGrid(args, tile_rows, CeilDiv(args.cols, Tile::kCols), band, launch);
 }
 
 }  // namespace

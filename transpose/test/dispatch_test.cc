@@ -3,6 +3,7 @@
 #include "transpose/dispatch.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -40,25 +41,58 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
     const char* want;
     TransposeArgs args;
   } cases[] = {
-      {"batch_small", Gapless(32, 32, 4, 2)},
-      {"batch_small", Gapless(7, 5, 16, 1000)},
-      {"batch_small", Gapless(31, 198, 8, 3)},
-      {"tile_ragged", Gapless(31, 200, 8, 3)},
-      {"tile_ragged", Gapless(32, 65, 4, 3)},
-      {"few_columns", Gapless(1000, 3, 4)},
-      {"few_columns", Gapless(1 << 20, 20, 1)},
-      {"tile_ragged", Gapless(1 << 20, 21, 1)},
-      {"few_rows", Gapless(3, 1000, 4)},
-      {"few_rows", Gapless(20, 4096, 16)},
+      // Less than 2 MB in at most 1000 matrices.
+      {"tile_small", Gapless(32, 32, 4, 2)},
+      {"tile_small", Gapless(7, 5, 16, 1000)},
+      {"tile_small", Gapless(1000, 1000, 2)},
+      {"tile_small", Gapless(3, 1000, 4)},
+      {"tile_small", Changed(Gapless(1, 1000, 4), [](auto& args) { args.in = At(0x10000004); })},
+      {"tile_small", Changed(Gapless(7, 5, 4, 2), [](auto& args) { args.ld_in += 1; })},
+      {"batch_small", Gapless(7, 5, 16, 1001)},
+      {"batch_small", Gapless(64, 64, 4, 200)},
+      {"batch_small", Gapless(64, 128, 2, 200)},
+      {"batch_small", Gapless(64, 128, 1, 250)},
+      {"few_rows", Gapless(64, 130, 1, 250)},
+      {"few_rows", Gapless(65, 520, 2, 200)},
+      {"tile_ragged", Gapless(65, 519, 2, 200)},
+      {"few_rows", Gapless(64, 271, 1, 200)},
+      {"few_columns", Gapless(205, 20, 1, 2000)},
+      {"batch_small", Gapless(204, 20, 1, 2000)},
+      {"few_columns", Gapless(1 << 20, 3, 4)},
+      {"few_columns", Gapless(1 << 20, 48, 1)},
+      {"tile_ragged", Gapless(1 << 20, 49, 1)},
+      {"few_columns", Gapless(1 << 20, 24, 2)},
+      {"tile_ragged", Gapless(1 << 20, 25, 2)},
+      {"few_columns", Gapless(1 << 20, 20, 4)},
+      {"tile_ragged", Gapless(1 << 20, 21, 4)},
+      {"few_columns", Gapless(1 << 20, 20, 8)},
+      {"tile_ragged", Gapless(1 << 20, 21, 8)},
+      {"few_columns", Gapless(1 << 20, 48, 16)},
+      {"few_rows", Gapless(3, 1 << 20, 4)},
+      {"few_rows", Gapless(20, 1 << 20, 16)},
+      {"few_rows", Gapless(400, 1 << 20, 1)},
+      {"tile_ragged", Gapless(401, 1 << 20, 1)},
+      {"few_rows", Gapless(255, 1 << 20, 2)},
+      {"tile_ragged", Gapless(257, 1 << 20, 2)},
+      {"few_rows", Gapless(60, 1 << 20, 4)},
+      {"tile_vector", Gapless(64, 1 << 20, 4)},
+      {"tile_ragged", Gapless(61, 1 << 20, 4)},
+      {"few_rows", Gapless(79, 1 << 20, 8)},
+      {"tile_ragged", Gapless(81, 1 << 20, 8)},
+      {"few_rows", Gapless(50, 1 << 20, 16)},
+      {"tile_vector", Gapless(64, 1 << 20, 16)},
+      // Wide enough, and not wider than high.
+      {"few_rows", Gapless(150, 128, 1, 2000)},
+      {"tile_ragged", Gapless(200, 99, 2, 200)},
       {"one_line", Gapless(1, 1000, 4)},
       {"one_line", Gapless(1000, 1, 1)},
-      {"few_rows", Changed(Gapless(1, 1000, 4), [](auto& args) { args.in = At(0x10000004); })},
-      {"few_columns", Changed(Gapless(1000, 1, 4), [](auto& args) { args.ld_in = 2; })},
+      {"few_rows", Changed(Gapless(1, 1 << 20, 4), [](auto& args) { args.in = At(0x10000004); })},
+      {"few_columns", Changed(Gapless(1 << 20, 1, 4), [](auto& args) { args.ld_in = 2; })},
       {"tile_vector", Gapless(1024, 2048, 4)},
-      {"tile_vector", Gapless(64, 64, 4, 5)},
+      {"tile_vector", Gapless(128, 64, 4, 500)},
       {"tile_vector", Gapless(1024, 2047, 16)},
       {"tile_ragged", Gapless(1023, 2048, 16)},
-      {"tile_ragged", Gapless(1000, 100, 4)},
+      {"tile_ragged", Gapless(8000, 100, 4)},
       {"tile_ragged", Gapless(1023, 2048, 4)},
       {"tile_ragged", Gapless(1024, 2047, 4)},
       // One address, row or matrix that is not at a multiple of 16 bytes.
@@ -68,19 +102,21 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
        Changed(Gapless(1024, 2048, 4), [](auto& args) { args.out = const_cast<void*>(At(8)); })},
       {"tile_ragged", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.ld_in += 1; })},
       {"tile_ragged", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.ld_out += 2; })},
-      {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_in += 1; })},
-      {"tile_ragged", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 1; })},
+      {"tile_ragged", Changed(Gapless(128, 64, 4, 200), [](auto& args) { args.stride_in += 1; })},
+      {"tile_ragged", Changed(Gapless(128, 64, 4, 200), [](auto& args) { args.stride_out += 1; })},
       // The strides of a single matrix do not matter; gaps may be multiples of 16 bytes.
-      {"tile_vector", Changed(Gapless(64, 64, 4), [](auto& args) { args.stride_in = 1; })},
-      {"tile_vector", Changed(Gapless(64, 64, 4, 2), [](auto& args) { args.stride_out += 4; })},
+      {"tile_vector", Changed(Gapless(1024, 2048, 4), [](auto& args) { args.stride_in = 1; })},
+      {"tile_vector", Changed(Gapless(128, 64, 4, 200), [](auto& args) { args.stride_out += 4; })},
       // Small matrices with gaps.
-      {"tile_ragged", Changed(Gapless(64, 32, 1, 2), [](auto& args) { args.stride_in += 16; })},
-      {"tile_ragged", Changed(Gapless(7, 5, 4, 2), [](auto& args) { args.ld_in += 1; })},
-      // Skinny matrices with gaps, which are worth a launch each, or not.
+      {"tile_ragged", Changed(Gapless(64, 32, 1, 2000), [](auto& args) { args.stride_in += 16; })},
+      {"tile_ragged", Changed(Gapless(7, 5, 4, 2000), [](auto& args) { args.ld_in += 1; })},
+      // Skinny matrices with gaps between matrices, and between rows.
       {"few_columns", Changed(Gapless(1 << 18, 4, 4, 3), [](auto& args) { args.stride_in += 1; })},
       {"few_rows", Changed(Gapless(4, 1 << 18, 4, 3), [](auto& args) { args.stride_out += 1; })},
-      {"tile_ragged", Changed(Gapless(1000, 3, 4, 3), [](auto& args) { args.stride_in += 1; })},
-      {"tile_ragged", Changed(Gapless(3, 1000, 4, 3), [](auto& args) { args.stride_in += 1; })},
+      {"few_columns", Changed(Gapless(1 << 20, 20, 1), [](auto& args) { args.ld_in += 1; })},
+      {"tile_ragged", Changed(Gapless(1 << 20, 21, 1), [](auto& args) { args.ld_in += 1; })},
+      {"few_rows", Changed(Gapless(20, 1 << 20, 1), [](auto& args) { args.ld_out += 1; })},
+      {"tile_ragged", Changed(Gapless(21, 1 << 20, 1), [](auto& args) { args.ld_out += 1; })},
   };
   for (const auto& c : cases) {
     EXPECT_STREQ(ChooseTranspose(c.args).implementation, c.want)
@@ -107,9 +143,10 @@ TEST(TransposeDispatchTable, NamesKernelsThatTakeAnything) {
     EXPECT_STRNE(row.measured, "");
   }
   // A batch of many small matrices must not become a launch for each.
-  EXPECT_TRUE(FindTransposeImplementation("batch_small")->batches);
-  EXPECT_TRUE(FindTransposeImplementation("tile_vector")->batches);
-  EXPECT_TRUE(FindTransposeImplementation("tile_ragged")->batches);
+  for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    const std::string name = row.implementation;
+    EXPECT_EQ(FindTransposeImplementation(name)->batches, name != "one_line") << name;
+  }
 }
 
 // Appends the arguments to the vector that the stream points to.
@@ -119,7 +156,7 @@ absl::Status Record(const TransposeImplementation& /*implementation*/, const Tra
 }
 
 TEST(RunChosenTranspose, LoopsWhereTheChosenTakesNoBatches) {
-  TransposeArgs args = Gapless(1 << 18, 4, 4, 3);
+  TransposeArgs args = Gapless(1 << 20, 1, 4, 3);
   args.stride_in += 1;
   args.stride_out += 2;
   std::vector<TransposeArgs> calls;
@@ -151,7 +188,7 @@ TEST(RunChosenTranspose, IsOneCallElseAndNoneWithoutElements) {
 }
 
 TEST(RunChosenTranspose, StopsAtTheFirstError) {
-  TransposeArgs args = Gapless(1 << 18, 4, 4, 3);
+  TransposeArgs args = Gapless(1 << 20, 1, 4, 3);
   args.stride_in += 1;
   int calls = 0;
   args.stream = reinterpret_cast<cudaStream_t>(&calls);

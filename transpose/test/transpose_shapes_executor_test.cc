@@ -40,24 +40,25 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
     TransposeCase shape;
     int64_t element_bytes;
   } cases[] = {
-      {"batch_small", {16, 16, 0, 0, 5, 0}, 4},
-      {"batch_small", {7, 5, 0, 0, 100, 0}, 16},
-      {"batch_small", {31, 198, 0, 0, 3, 0}, 8},
+      {"batch_small", {7, 5, 0, 0, 1001, 0}, 4},
+      {"batch_small", {3, 2, 0, 0, 1500, 0}, 16},
       {"one_line", {1, 1000, 0}, 4},
       {"one_line", {1000, 1, 0}, 1},
-      {"few_columns", {1000, 3, 0}, 4},
-      {"few_columns", {1000, 1, 1}, 4},
-      {"few_columns", {4001, 20, 0}, 1},
-      {"few_rows", {3, 1000, 0}, 4},
-      {"few_rows", {20, 512, 0}, 16},
-      {"tile_vector", {128, 192, 0}, 4},
-      {"tile_vector", {64, 64, 0, 0, 3, 0}, 8},
-      {"tile_vector", {128, 127, 0}, 16},
-      {"tile_ragged", {127, 193, 0}, 4},
-      {"tile_ragged", {128, 192, 1}, 4},
-      {"tile_ragged", {7, 5, 1, 0, 2, 0}, 4},
-      {"tile_ragged", {31, 200, 0, 0, 3, 0}, 8},
-      {"tile_ragged", {128, 192, 0, 0, 1, 0, 1, 0}, 2},
+      {"tile_small", {128, 192, 0}, 4},
+      {"tile_small", {3, 1000, 0}, 1},
+      {"tile_small", {7, 5, 1, 0, 2, 0}, 4},
+      {"tile_small", {31, 200, 0, 0, 3, 0}, 8},
+      {"few_columns", {200000, 3, 0}, 4},
+      {"few_columns", {45000, 48, 0}, 1},
+      {"few_rows", {3, 200000, 0}, 4},
+      {"few_rows", {20, 7000, 0}, 16},
+      {"few_rows", {70, 40, 0, 0, 101, 0}, 8},
+      {"tile_vector", {512, 1024, 0}, 4},
+      {"tile_vector", {128, 1023, 0}, 16},
+      {"tile_ragged", {511, 1023, 0}, 4},
+      {"tile_ragged", {512, 1024, 1}, 4},
+      {"tile_ragged", {1000, 2016, 0}, 1},
+      {"tile_ragged", {512, 2048, 0, 0, 1, 0, 1, 0}, 2},
   };
   std::set<std::string> run;
   for (const auto& c : cases) {
@@ -96,17 +97,38 @@ TEST_P(SkinnyTest, EveryWidth) {
   }
 }
 
-// A chunk is a power of two long; ends before, at and behind chunks and vectors.
+// Ends before, at and behind vectors and chunks, which hold about 40 KB.
 TEST_P(SkinnyTest, EveryEndOfTheLastChunk) {
   for (const int64_t element_bytes : kElementSizes) {
-    const int64_t chunk = 4096 / element_bytes;
-    for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk / 2 - 1,
-                                 chunk / 2, chunk / 2 + 1, chunk - 1, chunk, chunk + 1}) {
-      for (const int64_t width : {1, 2, 3, 7}) RunSkinny({length, width, 0}, element_bytes);
+    for (const int64_t width : {1, 2, 3, 7, 33, 200}) {
+      const int64_t chunk = (40 << 10) / element_bytes / width;
+      for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk - 33,
+                                   chunk - 1, chunk, chunk + 1, 2 * chunk + 3}) {
+        if (length > 0) RunSkinny({length, width, 0}, element_bytes);
+      }
     }
   }
-  for (const int64_t length : {1023, 1024, 1025}) {
-    for (const int64_t width : {1, 3, 12, 17, 33}) RunSkinny({length, width, 0}, 4);
+}
+
+// More than a panel holds; several panels of each matrix.
+TEST_P(SkinnyTest, Panels) {
+  for (const int64_t element_bytes : kElementSizes) {
+    RunSkinny({19, 513, 0}, element_bytes);
+    RunSkinny({3, 1025, 0, 1, 3, 2}, element_bytes);
+  }
+}
+
+// Matrices that start anywhere, side by side and with gaps between them.
+TEST_P(SkinnyTest, Batches) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t width : {1, 3, 12, 35, 64}) {
+      for (const int64_t length : {1, 5, 64, 133}) {
+        RunSkinny({length, width, 0, 0, 3, 0}, element_bytes);
+        RunSkinny({length, width, 0, 0, 3, 1, 1, 0}, element_bytes);
+        RunSkinny({length, width, 1, 0, 2, 0, 0, 3}, element_bytes);
+        RunSkinny({length, width, 0, 2, 2, 5}, element_bytes);
+      }
+    }
   }
 }
 
@@ -123,6 +145,19 @@ TEST_P(SkinnyTest, GapsAndOffsets) {
       for (const int64_t width : {1, 3, 8, 37}) {
         RunSkinny({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
         RunSkinny({515, width, 0, 1, 1, 0, in, out}, element_bytes);
+      }
+    }
+  }
+}
+
+// The shapes of its tiles, and extents before, at and behind those of a tile.
+TEST_F(TransposeShapesExecutorTest, SmallTiles) {
+  for (const int64_t element_bytes : kElementSizes) {
+    for (const int64_t rows : {1, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 70, 130}) {
+      for (const int64_t cols : {1, 4, 7, 8, 15, 16, 20, 32, 33, 65, 129}) {
+        RunCase("tile_small", {rows, cols, 0}, element_bytes);
+        if (rows * cols > 2000) continue;
+        RunCase("tile_small", {rows, cols, 1, 2, 3, 1, 1, 3}, element_bytes);
       }
     }
   }

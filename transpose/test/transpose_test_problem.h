@@ -38,10 +38,6 @@ inline std::ostream& operator<<(std::ostream& out, const TransposeCase& c) {
   return out;
 }
 
-// The lists of cases below hold every shape in this number of variations, one after the other.
-inline constexpr int kVariations = 3;
-inline constexpr int kAllVariations = -1;
-
 // Returns matrices that are empty, of one element, of prime extents, of a tile and one more or
 // less, skinny and tall, with three paddings.
 inline std::vector<TransposeCase> TransposeCases() {
@@ -86,18 +82,12 @@ inline std::vector<TransposeCase> BatchedTransposeCases() {
 }
 
 // Returns those of the cases above that the implementation takes, which may be squares alone, and
-// not batches: every shape in all variations, or in one that differs from shape to shape, so that
-// variations 0 to kVariations - 1 together are all.
-inline std::vector<TransposeCase> TransposeCasesFor(const TransposeImplementation& implementation,
-                                                    int variation = kAllVariations) {
-  std::vector<TransposeCase> cases;
+// not batches.
+inline std::vector<TransposeCase> TransposeCasesFor(const TransposeImplementation& implementation) {
+  std::vector<TransposeCase> cases = TransposeCases();
   const auto add = [&](const std::vector<TransposeCase>& more) {
-    for (size_t i = 0; i < more.size(); ++i) {
-      const bool wanted = (i + i / kVariations) % kVariations == static_cast<size_t>(variation);
-      if (variation == kAllVariations || wanted) cases.push_back(more[i]);
-    }
+    cases.insert(cases.end(), more.begin(), more.end());
   };
-  add(TransposeCases());
   add(OffsetTransposeCases());
   if (implementation.batches) add(BatchedTransposeCases());
   if (!implementation.square_only) return cases;

@@ -1,0 +1,71 @@
+#include "benchmarks/permute/implementations.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/gpu_runtime.h"
+
+namespace stridewise {
+namespace {
+
+// Returns the problem as kernels take it.
+absl::StatusOr<PermuteArgs> CanonicalArgs(const PermuteProblem& problem, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(PermuteArgs args, CheckedPermuteArgs(problem));
+  args.stream = stream;
+  return Elements(args) == 0 ? args : Canonical(args);
+}
+
+absl::Status RunTiles(const PermuteProblem& problem, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const PermuteArgs args, CanonicalArgs(problem, stream));
+  return Elements(args) == 0 ? absl::OkStatus() : absl::Status(PermuteTiles(args));
+}
+
+absl::Status RunTranspose(const PermuteProblem& problem, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const PermuteArgs args, CanonicalArgs(problem, stream));
+  if (Elements(args) == 0) return absl::OkStatus();
+  // A single element, with which the harness tries an implementation, is no matrix.
+  return args.rank < 2 ? PermuteByCopy(args) : PermuteByTranspose(args);
+}
+
+absl::Status RunMemcpy(const PermuteProblem& problem, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const PermuteArgs args, CheckedPermuteArgs(problem));
+  return gpu::CopyOnDevice(problem.out, problem.in,
+                           static_cast<size_t>(Elements(args) * args.element_bytes), stream);
+}
+
+PermuteImplementation Entry(const char* name, const char* summary, const char* teaches,
+                            decltype(PermuteImplementation::run) run) {
+  PermuteImplementation entry;
+  entry.name = name;
+  entry.summary = summary;
+  entry.teaches = teaches;
+  entry.target = kAnyGpu;
+  entry.is_built_in = STRIDEWISE_WITH_CUDA;
+  entry.run = run;
+  return entry;
+}
+
+std::vector<PermuteImplementation>* MakeImplementations() {
+  auto* made = new std::vector<PermuteImplementation>;
+  made->push_back(Entry("memcpy", "the driver's copy of the same bytes",
+                        "what bounds every permutation", RunMemcpy));
+  made->back().copies = true;
+  made->push_back(
+      Entry("auto", "the call Permute(), which chooses", "no one kernel is the best", Permute));
+  made->push_back(Entry("transpose", "Transpose(), where the permutation is one",
+                        "most permutations of frameworks are batches of transposes", RunTranspose));
+  made->back().takes = [](const PermuteArgs& canonical) { return IsTranspose(canonical); };
+  made->push_back(Entry("permute_tile", "tiles that pack several dimensions, through shared memory",
+                        "short dimensions still make long runs", RunTiles));
+  return made;
+}
+
+}  // namespace
+
+absl::Span<const PermuteImplementation> PermuteImplementations() {
+  static const auto& implementations = *MakeImplementations();
+  return implementations;
+}
+
+}  // namespace stridewise

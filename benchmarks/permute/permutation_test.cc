@@ -1,0 +1,92 @@
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/workload.h"
+#include "benchmarks/permute/implementations.h"
+#include "benchmarks/permute/operation.h"
+#include "benchmarks/permute/permuted_tensor.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+TEST(PermutationTest, TextsAreReadAndWritten) {
+  for (const char* text : {"7:0", "3x4:10", "64x2048x16x64:0213", "2x3x4x5x6x7:543210"}) {
+    const auto permutation = ParsePermutation("--permutations", text);
+    ASSERT_TRUE(permutation.ok()) << permutation.status();
+    EXPECT_EQ(permutation->Text(), text);
+    const Point point = PointOfPermutation(*permutation, "u16");
+    EXPECT_EQ(PermutationOf(point).Text(), text);
+    EXPECT_EQ(point.extents[0] * point.extents[1], permutation->elements());
+  }
+  for (const char* text : {"", "3x4", "3x4:", "3x4:0", "3x4:00", "3x4:12", "3x4:1a", "x4:10",
+                           "-3x4:10", "1x1x1x1x1x1x1:0123456", "3x4:10:10"}) {
+    const absl::Status status = ParsePermutation("--permutations", text).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
+    EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat("--permutations: '", text, "'")))
+        << status;
+  }
+}
+
+TEST(PermutationTest, WithoutOneAPointIsATranspose) {
+  const Point point = PermuteOperation().UsualPoint({3, 5});
+  EXPECT_EQ(PermutationOf(point).Text(), "3x5:10");
+}
+
+TEST(PermutationTest, ElementsThatShapeDoesNotHaveAreNotSupported) {
+  Point point = PermuteOperation().UsualPoint({3, 5});
+  point.axes = {"3x4:10"};
+  const absl::Status status =
+      PermuteOperation().CheckSupported(*PermuteOperation().Find("auto"), point);
+  EXPECT_EQ(status.message(),
+            "--permutations: 3x4:10 has 12 elements; allowed is 15, those of --shapes");
+}
+
+TEST(PermutationTest, RandomShapesAreWhatTheirFamiliesSay) {
+  for (const ShapeFamily& family : PermuteRandomShapes().families) {
+    for (uint64_t number = 0; number < 200; ++number) {
+      ShapeRandom random(7, number);
+      const Point point = family.draw(&random);
+      const Permutation permutation = PermutationOf(point);
+      EXPECT_EQ(point.extents[0] * point.extents[1], permutation.elements());
+      EXPECT_TRUE(PermuteOperation().CheckSupported(*PermuteOperation().Find("auto"), point).ok());
+    }
+  }
+}
+
+TEST(PermutedTensorTest, JudgesAndNamesOneWrongElement) {
+  const Permutation permutation = {{30, 50, 70}, {2, 0, 1}};
+  for (const VerifyMode mode : {VerifyMode::kFull, VerifyMode::kFast}) {
+    auto workload = Workload::Create(std::make_unique<PermutedTensor>(permutation, 2), /*seed=*/7,
+                                     HostMemory::kPageable);
+    ASSERT_TRUE(workload.ok()) << workload.status();
+    workload->PoisonOutput();
+    const auto& own = PermuteImplementations()[1];
+    const auto& copy = PermuteImplementations()[0];
+    EXPECT_TRUE(absl::IsDataLoss(workload->Verify(own, mode, nullptr, nullptr)));
+    const auto* in = static_cast<const uint16_t*>(workload->inputs()[0]);
+    auto* out = static_cast<uint16_t*>(workload->output());
+    for (int64_t c = 0; c < 70; ++c) {
+      for (int64_t a = 0; a < 30; ++a) {
+        for (int64_t b = 0; b < 50; ++b) out[(c * 30 + a) * 50 + b] = in[(a * 50 + b) * 70 + c];
+      }
+    }
+    EXPECT_TRUE(workload->Verify(own, mode, nullptr, nullptr).ok());
+    EXPECT_TRUE(absl::IsDataLoss(workload->Verify(copy, mode, nullptr, nullptr)));
+    out[12345] ^= 1;
+    const absl::Status status = workload->Verify(own, mode, nullptr, nullptr);
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    if (mode == VerifyMode::kFull) {
+      EXPECT_TRUE(absl::StrContains(status.message(), "element 12345 of out")) << status;
+    }
+    std::memcpy(out, in, size_t{30} * 50 * 70 * 2);
+    EXPECT_TRUE(workload->Verify(copy, mode, nullptr, nullptr).ok());
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

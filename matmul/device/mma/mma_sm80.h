@@ -1,0 +1,53 @@
+// The warp matrix instructions of compute capability 8.0: D += A * B for 16 x 8 elements of D and
+// 16 of k, all in registers. PTX ISA: "mma.m16n8k16", "ldmatrix".
+//
+// With g = lane / 4 and t = lane % 4, a lane holds of A the pairs (g, 2t), (g + 8, 2t), (g, 2t +
+// 8), (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours along k;
+// and of D the pairs (g, 2t) and (g + 8, 2t), neighbours along n.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
+#define STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace stridewise {
+
+constexpr int kMmaM = 16;
+constexpr int kMmaN = 8;
+constexpr int kMmaDepth = 16;
+
+__device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4],
+                                   __nv_bfloat16) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+__device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4],
+                                   __half) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+// Loads four 8x8 matrices of 16-bit elements from shared memory: lanes 8i to 8i + 7 give the
+// addresses of the rows of matrix i, multiples of 16 bytes.
+__device__ inline void LoadMatrices(uint32_t row, uint32_t (&to)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row));
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_

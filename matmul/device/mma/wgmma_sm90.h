@@ -1,0 +1,127 @@
+// The warpgroup matrix instructions of compute capability 9.0a: D += A * B with both operands in
+// shared memory, D in the registers of four warps. PTX ISA: "wgmma.mma_async".
+//
+// D is 64 x kN. Thread t of the warpgroup holds, for j < kN / 8, d[4j] and d[4j + 1]: row t / 32 *
+// 16
+// + t % 32 / 4, columns 8j + t % 4 * 2 and the next; and d[4j + 2] and d[4j + 3]: eight rows below.
+//
+// Sums are aligned to the largest of their terms and cut off at 25 fractional bits, toward zero.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
+#define STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace stridewise {
+
+// Whether neighbours in memory are neighbours along k, or along m or n.
+enum class Major { kK, kMn };
+
+// Rows of an operand's tile in shared memory have this many bytes, and their 16-byte pieces are
+// exchanged as the TMA's 128-byte swizzle does: piece p of row r lies at p ^ (r % 8).
+constexpr int kSwizzleBytes = 128;
+constexpr int kSwizzleRows = 8;
+
+// Orders accesses to the accumulators' registers before the next multiplications.
+__device__ inline void FenceWgmma() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+// Ends a group of multiplications.
+__device__ inline void CommitWgmma() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+// Waits until at most kPending groups are running.
+template <int kPending>
+__device__ inline void WaitForWgmma() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+}
+
+// Describes a tile in shared memory whose swizzled rows begin at `address`, a multiple of 1024.
+// Major::kK: rows are those of the tile, 128 bytes of k each. Major::kMn: a row is one k and 128
+// bytes of m or n; such panels of `panel_bytes` follow each other.
+template <Major kMajor>
+__device__ inline uint64_t TileDescriptor(uint32_t address, uint32_t panel_bytes) {
+  constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
+  constexpr uint64_t kGroupBytes = kSwizzleRows * kSwizzleBytes;
+  const uint64_t panel = kMajor == Major::kK ? 1 : panel_bytes >> 4;
+  return kSwizzle128 | (kGroupBytes >> 4) << 32 | panel << 16 | (address & 0x3ffff) >> 4;
+}
+
+// What to add to a descriptor for the next kBytesOfK bytes of k, 32 for each instruction.
+template <Major kMajor, typename Element>
+__host__ __device__ constexpr uint64_t DescriptorStep() {
+  // A K-major row goes on; an MN-major tile has one row for each k.
+  return (kMajor == Major::kK ? 32 : 32 / sizeof(Element) * kSwizzleBytes) >> 4;
+}
+
+// Lists of operands for the instructions below.
+#define STRIDEWISE_REGISTERS_32                                            \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define STRIDEWISE_REGISTERS_64                                                      \
+  STRIDEWISE_REGISTERS_32                                                            \
+  ", "                                                                               \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define STRIDEWISE_REGISTERS_128                                                               \
+  STRIDEWISE_REGISTERS_64                                                                      \
+  ", "                                                                                         \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "           \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "     \
+  "%111, "                                                                                     \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
+  "%127"
+#define STRIDEWISE_OUT_8(d, i)                                                                \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+      "+f"(d[i + 6]), "+f"(d[i + 7])
+#define STRIDEWISE_OUT_32(d, i)                                                    \
+  STRIDEWISE_OUT_8(d, i), STRIDEWISE_OUT_8(d, i + 8), STRIDEWISE_OUT_8(d, i + 16), \
+      STRIDEWISE_OUT_8(d, i + 24)
+#define STRIDEWISE_OUT_64(d, i) STRIDEWISE_OUT_32(d, i), STRIDEWISE_OUT_32(d, i + 32)
+#define STRIDEWISE_OUT_128(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_64(d, i + 64)
+
+// D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128 or 256.
+template <typename Element, int kN, Major kMajorA, Major kMajorB>
+struct Wgmma;
+
+#define STRIDEWISE_WGMMA(element, n, registers, type, a, b, scale, turn_a, turn_b)                 \
+  template <Major kMajorA, Major kMajorB>                                                          \
+  struct Wgmma<element, n, kMajorA, kMajorB> {                                                     \
+    __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
+                                    float (&d)[registers]) {                                       \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred accumulate;\n"                                                               \
+          "setp.ne.b32 accumulate, " scale                                                         \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                          \
+          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
+                                                ", " turn_b                                        \
+                                                ";\n"                                              \
+                                                "}\n"                                              \
+          : STRIDEWISE_OUT_##registers(d, 0)                                                       \
+          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
+            "n"(kMajorA == Major::kMn), "n"(kMajorB == Major::kMn));                               \
+    }                                                                                              \
+  };
+STRIDEWISE_WGMMA(__nv_bfloat16, 64, 32, "bf16", "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA(__nv_bfloat16, 128, 64, "bf16", "%64", "%65", "%66", "%67", "%68")
+STRIDEWISE_WGMMA(__nv_bfloat16, 256, 128, "bf16", "%128", "%129", "%130", "%131", "%132")
+STRIDEWISE_WGMMA(__half, 64, 32, "f16", "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA(__half, 128, 64, "f16", "%64", "%65", "%66", "%67", "%68")
+STRIDEWISE_WGMMA(__half, 256, 128, "f16", "%128", "%129", "%130", "%131", "%132")
+
+#undef STRIDEWISE_WGMMA
+#undef STRIDEWISE_OUT_8
+#undef STRIDEWISE_OUT_32
+#undef STRIDEWISE_OUT_64
+#undef STRIDEWISE_OUT_128
+#undef STRIDEWISE_REGISTERS_32
+#undef STRIDEWISE_REGISTERS_64
+#undef STRIDEWISE_REGISTERS_128
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_

@@ -1,0 +1,121 @@
+// For matrices that take about as long as a launch: less than 2 MB in all. Memory is no limit
+// there, and neither is arithmetic. What counts is the number of steps from the first load to the
+// last store, each of them cold: few instructions, which have to be fetched from memory themselves,
+// one load of each thread's elements, all at once, and enough blocks for every multiprocessor.
+// Vectors, units and edges, which the kernels for large matrices live on, cost 2 to 10 us here.
+//
+// A block takes a tile of one matrix, one element an access. Tiles are square, or thin where the
+// matrix is.
+
+#include <algorithm>
+
+#include "common/base/return_if_error.h"
+#include "common/gpu/launch.h"
+#include "transpose/args.h"
+
+namespace stridewise {
+namespace {
+
+// A tile of kRows x kCols elements of `in`, of which a thread moves kElements.
+template <int kRowsOfTile, int kColsOfTile, int kElementsOfThread>
+struct Shape {
+  static constexpr int kRows = kRowsOfTile;
+  static constexpr int kCols = kColsOfTile;
+  static constexpr int kElements = kElementsOfThread;
+  static constexpr int kThreads = kRows * kCols / kElements;
+  static constexpr int kPitch = kRows | 1;  // Odd: no bank conflicts with 4-byte elements.
+  static_assert(kThreads % 32 == 0 && kThreads % kRows == 0 && kThreads % kCols == 0,
+                "each thread moves elements of one column, and then of one row");
+};
+
+// The matrices of the batch continue in z of the grid.
+template <typename T>
+struct Batch {
+  int64_t matrices;
+  int64_t stride_in;
+  int64_t stride_out;
+};
+
+template <typename Shape, typename T>
+__global__ void __launch_bounds__(Shape::kThreads)
+    TileSmall(ConstMatrix<T> in, Matrix<T> out, Batch<T> batch) {
+  __shared__ T tile[Shape::kCols * Shape::kPitch];
+  constexpr int kRowStep = Shape::kThreads / Shape::kCols;
+  constexpr int kColStep = Shape::kThreads / Shape::kRows;
+  const int64_t first_row = static_cast<int64_t>(blockIdx.x) * Shape::kRows;
+  const int64_t first_col = static_cast<int64_t>(blockIdx.y) * Shape::kCols;
+  const int in_x = threadIdx.x % Shape::kCols;
+  const int in_y = threadIdx.x / Shape::kCols;
+  const int out_x = threadIdx.x % Shape::kRows;
+  const int out_y = threadIdx.x / Shape::kRows;
+  const T* const from = &in(first_row + in_y, first_col + in_x);
+  T* const to = &out(first_col + out_y, first_row + out_x);
+  const auto left = [](int64_t extent, int most) {
+    return extent < most ? static_cast<int>(extent) : most;
+  };
+  const int rows = left(in.rows - first_row, Shape::kRows);
+  const int cols = left(in.cols - first_col, Shape::kCols);
+  for (int64_t matrix = blockIdx.z; matrix < batch.matrices; matrix += gridDim.z) {
+    T elements[Shape::kElements];
+#pragma unroll
+    for (int i = 0; i < Shape::kElements; ++i) {
+      if (in_y + i * kRowStep < rows && in_x < cols) {
+        elements[i] = from[matrix * batch.stride_in + i * kRowStep * in.ld];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < Shape::kElements; ++i) {
+      tile[in_x * Shape::kPitch + in_y + i * kRowStep] = elements[i];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Shape::kElements; ++i) {
+      if (out_y + i * kColStep < cols && out_x < rows) {
+        to[matrix * batch.stride_out + i * kColStep * out.ld] =
+            tile[(out_y + i * kColStep) * Shape::kPitch + out_x];
+      }
+    }
+    if (matrix + gridDim.z < batch.matrices) __syncthreads();  // Before the tile is overwritten.
+  }
+}
+
+template <typename Shape, typename T>
+LaunchStatus Run(const TransposeArgs& args) {
+  // More columns of tiles than the grid has are taken by further launches.
+  constexpr int64_t kColsOfGrid = kMaxGridYZ * Shape::kCols;
+  for (int64_t first = 0; first < args.cols; first += kColsOfGrid) {
+    ConstMatrix<T> in = args.In<T>();
+    Matrix<T> out = args.Out<T>();
+    in.data += first;
+    in.cols = std::min(args.cols - first, kColsOfGrid);
+    out.data += first * args.ld_out;
+    RETURN_IF_ERROR(Launch(TileSmall<Shape, T>,
+                           Grid{CeilDiv(args.rows, Shape::kRows), CeilDiv(in.cols, Shape::kCols),
+                                std::min(args.batch, kMaxGridYZ)},
+                           Block{Shape::kThreads}, 0, args.stream, in, out,
+                           Batch<T>{args.batch, args.stride_in, args.stride_out}));
+  }
+  return LaunchStatus();
+}
+
+}  // namespace
+
+LaunchStatus TransposeTileSmall(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    if constexpr (sizeof(T) <= 4) {
+      if (args.rows <= 8) return Run<Shape<8, 128, 4>, T>(args);
+      if (args.cols <= 8) return Run<Shape<128, 8, 4>, T>(args);
+      if (args.rows <= 16) return Run<Shape<16, 64, 4>, T>(args);
+      if (args.cols <= 16) return Run<Shape<64, 16, 4>, T>(args);
+      return Run<Shape<32, 32, 4>, T>(args);
+    } else {
+      if (args.rows <= 4) return Run<Shape<4, 64, 1>, T>(args);
+      if (args.cols <= 4) return Run<Shape<64, 4, 1>, T>(args);
+      return Run<Shape<16, 16, 1>, T>(args);
+    }
+  });
+}
+
+}  // namespace stridewise

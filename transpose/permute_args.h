@@ -1,0 +1,62 @@
+// A permutation of dimensions as kernels receive it: the dimensions of the elements that move, each
+// with a stride on either side. Callers outside the house use permute.h.
+
+#ifndef STRIDEWISE_TRANSPOSE_PERMUTE_ARGS_H_
+#define STRIDEWISE_TRANSPOSE_PERMUTE_ARGS_H_
+
+#include <cstdint>
+
+#include "common/gpu/cuda_handles.h"
+#include "common/gpu/launch_status.h"
+
+namespace stridewise {
+
+struct PermuteTileLimits;  // Of permute_plan.h.
+
+inline constexpr int kMaxPermuteRank = 6;
+
+// One dimension. The element at index i of it lies i * stride_in elements after the first element
+// of `in`, and i * stride_out elements after the first of `out`.
+struct PermuteDimension {
+  int64_t extent = 1;
+  int64_t stride_in = 0;
+  int64_t stride_out = 0;
+};
+
+struct PermuteArgs {
+  int rank = 0;
+  PermuteDimension dims[kMaxPermuteRank];
+  int64_t element_bytes = 4;  // 1, 2, 4, 8 or 16.
+  const void* in = nullptr;   // Borrowed; a multiple of the element's size, as `out` is.
+  void* out = nullptr;
+  const PermuteTileLimits* limits = nullptr;  // Of the tiles; null: those measured on an H200.
+  cudaStream_t stream = nullptr;
+};
+
+// Returns the number of elements.
+int64_t Elements(const PermuteArgs& args);
+
+// Returns the same permutation with the fewest dimensions and the largest elements: dimensions of
+// extent 1 are dropped, neighbours on both sides become one dimension, and the elements of an
+// innermost dimension without gaps on both sides become larger elements of up to 16 bytes, as far
+// as alignment allows. Dimensions are sorted by their stride in `out`, the smallest first.
+// REQUIRES: no extent is 0.
+PermuteArgs Canonical(const PermuteArgs& args);
+
+// Sorts a few items in place, and keeps the order of equal ones: std::stable_sort() allocates.
+template <typename T, typename Less>
+void SortFew(T* items, int count, Less less) {
+  for (int i = 1; i < count; ++i) {
+    const T item = items[i];
+    int at = i;
+    for (; at > 0 && less(item, items[at - 1]); --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+// Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
+LaunchStatus PermuteTiles(const PermuteArgs& args);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_PERMUTE_ARGS_H_

@@ -1,0 +1,10 @@
+#include "absl/status/status.h"
+#include "transpose/permute_args.h"
+
+namespace stridewise {
+
+LaunchStatus PermuteTiles(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError("built without a CUDA toolkit");
+}
+
+}  // namespace stridewise

@@ -1,0 +1,301 @@
+#include "transpose/permute_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "common/gpu/launch_geometry.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kChunkBytes = 16;
+constexpr int64_t kSectorBytes = 32;
+constexpr int64_t kLineBytes = 128;
+constexpr int kWarp = 32;
+
+// Runs that tiles are tried with, in bytes.
+constexpr int64_t kRuns[] = {32,   48,   64,   80,    96,    112,   128,   160,  192,
+                             224,  256,  320,  384,   448,   512,   576,   640,  768,
+                             896,  1024, 1280, 1536,  1792,  2048,  2560,  3072, 4096,
+                             5120, 6144, 8192, 10240, 12288, 16384, 24576, 32768};
+
+constexpr int kInRowBytes = 12;   // A row's entry in the kernel's tables: an offset of 8 bytes and
+constexpr int kOutRowBytes = 12;  // one of 4.
+constexpr int kPositionBytes = 2;
+
+bool Contains(const DimensionList& list, int dim) {
+  return std::find(list.dims, list.dims + list.count, dim) != list.dims + list.count;
+}
+
+class Planner {
+ public:
+  Planner(const PermuteArgs& args, const PermuteTileLimits& limits)
+      : element_bytes_(args.element_bytes), in_(args.in), out_(args.out), limits_(limits) {
+    plan_.rank = args.rank;
+    plan_.threads = limits.threads;
+    for (int d = 0; d < args.rank; ++d) {
+      const PermuteDimension& from = args.dims[d];
+      plan_.dims[d].extent = from.extent;
+      plan_.dims[d].stride_in = from.stride_in * element_bytes_;
+      plan_.dims[d].stride_out = from.stride_out * element_bytes_;
+    }
+    // A dimension of stride 0, which repeats elements, makes no run: it is the slowest.
+    SortFew(plan_.dims, plan_.rank, [](const TileDimension& a, const TileDimension& b) {
+      return static_cast<uint64_t>(a.stride_in - 1) < static_cast<uint64_t>(b.stride_in - 1);
+    });
+    for (int d = 0; d < plan_.rank; ++d) in_order_[d] = out_order_[d] = d;
+    SortFew(out_order_, plan_.rank,
+            [this](int a, int b) { return plan_.dims[a].stride_out < plan_.dims[b].stride_out; });
+  }
+
+  // Returns the plan with the longest runs whose tile has at most `bytes` of shared memory.
+  PermutePlan Make(int64_t bytes) {
+    PlanFor(kRuns[0]);
+    PermutePlan best = plan_;
+    size_t fits = 0;
+    size_t too_long = std::size(kRuns);
+    while (too_long - fits > 1) {
+      const size_t middle = (fits + too_long) / 2;
+      PlanFor(kRuns[middle]);
+      if (plan_.shared_bytes <= bytes) best = plan_;
+      (plan_.shared_bytes <= bytes ? fits : too_long) = middle;
+    }
+    return best;
+  }
+
+ private:
+  void PlanFor(int64_t run_bytes) {
+    ChooseTile(run_bytes);
+    FindRuns();
+    HoldMore();
+    LayOut();
+  }
+
+  // Returns whether every tile's runs begin at multiples of `bytes`.
+  bool RunsAreAt(const void* data, int64_t TileDimension::*stride, const DimensionList& run,
+                 int64_t bytes) const {
+    if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(bytes) != 0) return false;
+    for (int d = 0; d < plan_.rank; ++d) {
+      const TileDimension& dim = plan_.dims[d];
+      const int64_t step = Contains(run, d) ? dim.tile : 1;
+      if (step < dim.extent && step * (dim.*stride) % bytes != 0) return false;
+    }
+    return true;
+  }
+
+  // Grows the tile along the dimensions in this order until they make a run of `bytes`.
+  void Grow(const int* order, int64_t TileDimension::*stride, int64_t bytes) {
+    int64_t run = element_bytes_;
+    for (int i = 0; i < plan_.rank && run < bytes; ++i) {
+      TileDimension& d = plan_.dims[order[i]];
+      if (d.*stride != run) return;
+      const int64_t wanted = CeilDiv(bytes, run);
+      if (2 * d.extent > 3 * wanted) {
+        // Tiles of equal size, cut at cache lines or at least at sectors.
+        const int64_t line = bytes >= 2 * kLineBytes ? kLineBytes : kSectorBytes;
+        int64_t unit = line / std::gcd(line, run);
+        while (2 * unit > wanted && unit > 1) unit /= 2;
+        const int64_t tiles = std::max<int64_t>(1, d.extent / wanted);
+        const int64_t even = CeilDiv(CeilDiv(d.extent, tiles), unit) * unit;
+        d.tile = std::max<int>(d.tile, static_cast<int>(std::min(d.extent, even)));
+        return;
+      }
+      d.tile = static_cast<int>(d.extent);
+      run *= d.extent;
+    }
+  }
+
+  void ChooseTile(int64_t run_bytes) {
+    for (int d = 0; d < plan_.rank; ++d) plan_.dims[d].tile = 1;
+    Grow(in_order_, &TileDimension::stride_in, run_bytes);
+    Grow(out_order_, &TileDimension::stride_out, run_bytes);
+  }
+
+  // Sets `run` to the dimensions that are contiguous within a tile, and `rows` to the others.
+  void Split(const int* order, int64_t TileDimension::*stride, DimensionList* run,
+             DimensionList* rows) const {
+    *run = DimensionList();
+    *rows = DimensionList();
+    int64_t bytes = element_bytes_;
+    for (int i = 0; i < plan_.rank; ++i) {
+      const TileDimension& d = plan_.dims[order[i]];
+      if (d.*stride != bytes || d.tile == 1) break;
+      run->dims[run->count++] = order[i];
+      if (d.tile < d.extent) break;
+      bytes *= d.extent;
+    }
+    for (int d = 0; d < plan_.rank; ++d) {
+      if (plan_.dims[d].tile > 1 && !Contains(*run, d)) rows->dims[rows->count++] = d;
+    }
+  }
+
+  void FindRuns() {
+    Split(in_order_, &TileDimension::stride_in, &plan_.in_run, &plan_.in_rows);
+    Split(out_order_, &TileDimension::stride_out, &plan_.out_run, &plan_.out_rows);
+  }
+
+  // Lets tiles hold so much more of an out run that each part of it can begin at a sector.
+  void HoldMore() {
+    for (int d = 0; d < plan_.rank; ++d) plan_.dims[d].held = plan_.dims[d].tile;
+    plan_.out_cut = -1;
+    plan_.out_cut_below = 1;
+    plan_.out_shifts = false;
+    int64_t below = 1;
+    for (int i = 0; i < plan_.out_run.count; ++i) {
+      TileDimension& d = plan_.dims[plan_.out_run.dims[i]];
+      if (d.tile < d.extent) {
+        plan_.out_cut = plan_.out_run.dims[i];
+        plan_.out_cut_below = static_cast<int>(below);
+        plan_.out_shifts = limits_.shift && !RunsAreAt(out_, &TileDimension::stride_out,
+                                                       plan_.out_run, kSectorBytes);
+        if (plan_.out_shifts) {
+          d.held += static_cast<int>(CeilDiv(kSectorBytes / element_bytes_ - 1, below));
+        }
+      }
+      below *= d.held;
+    }
+    plan_.out_run_held = static_cast<int>(below);
+  }
+
+  void LayOut() {
+    // Rows of chunks do not overlap: each may begin and end inside a chunk.
+    int64_t bytes = element_bytes_;
+    for (int i = 0; i < plan_.in_run.count; ++i) {
+      TileDimension& d = plan_.dims[plan_.in_run.dims[i]];
+      d.pitch = static_cast<int>(d.stride_in);
+      bytes *= d.held;
+    }
+    const bool aligned = RunsAreAt(in_, &TileDimension::stride_in, plan_.in_run, kChunkBytes);
+    const int64_t slack = aligned ? 0 : 2 * (kChunkBytes - 1);
+    plan_.in_chunks = static_cast<int>(CeilDiv(bytes + slack / 2, kChunkBytes));
+    plan_.in_rows_held = 1;
+    for (int i = 0; i < plan_.in_rows.count; ++i) {
+      TileDimension& d = plan_.dims[plan_.in_rows.dims[i]];
+      const int64_t least = bytes + slack;
+      int64_t pitch = least + ((d.stride_in - least) % kChunkBytes + kChunkBytes) % kChunkBytes;
+      // An odd number of chunks: neighbours then lie in different banks.
+      if (pitch % (2 * kChunkBytes) == 0) pitch += kChunkBytes;
+      d.pitch = static_cast<int>(pitch);
+      bytes += pitch * (d.held - 1);
+      plan_.in_rows_held *= d.held;
+    }
+    plan_.tile_bytes = static_cast<int>(CeilDiv(bytes + slack + 1, kChunkBytes) * kChunkBytes);
+    plan_.out_rows_held = 1;
+    for (int i = 0; i < plan_.out_rows.count; ++i) {
+      plan_.out_rows_held *= plan_.dims[plan_.out_rows.dims[i]].held;
+    }
+    FindPieces();
+    const int64_t shared =
+        plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
+        int64_t{kOutRowBytes} * plan_.out_rows_held +
+        kPositionBytes *
+            (plan_.out_pieces + (plan_.out_run_kind == OutRun::kPeriodic ? plan_.out_piece : 0));
+    plan_.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
+  }
+
+  // Cuts an out run of several dimensions into pieces, so that short tables say where its elements
+  // are.
+  void FindPieces() {
+    constexpr int kLeast = kChunkBytes;  // The elements of a vector of bytes.
+    constexpr int kMost = 512;
+    const DimensionList& run = plan_.out_run;
+    const auto held = [&](int i) { return plan_.dims[run.dims[i]].held; };
+    plan_.out_run_kind = run.count <= 1      ? OutRun::kLinear
+                         : held(0) >= kLeast ? OutRun::kPieces
+                                             : OutRun::kPeriodic;
+    plan_.out_piece = run.count > 0 ? held(0) : 1;
+    plan_.out_pieces = 0;
+    if (plan_.out_run_kind == OutRun::kLinear) return;
+    const bool periodic = plan_.out_run_kind == OutRun::kPeriodic;
+    for (int i = 1; periodic && i < run.count && plan_.out_piece < 2 * kLeast; ++i) {
+      int part = held(i);
+      if (plan_.out_piece * part > kMost) {
+        // A part of the dimension: any of the last, else one that divides it.
+        part = static_cast<int>(CeilDiv(2 * kLeast, plan_.out_piece));
+        while (i + 1 < run.count && held(i) % part != 0) ++part;
+        plan_.out_piece *= part;
+        break;
+      }
+      plan_.out_piece *= part;
+    }
+    plan_.out_pieces = plan_.out_run_held / plan_.out_piece + 2;
+  }
+
+ public:
+  // Numbers the blocks: first a few neighbours along in's run, which share sectors, then all
+  // dimensions in the order of `out`.
+  void NumberBlocks(PermutePlan* plan) const {
+    for (int d = 0; d < plan->rank; ++d) {
+      TileDimension& dim = plan->dims[d];
+      dim.tiles = static_cast<uint32_t>(CeilDiv(dim.extent, dim.tile));
+      dim.by_held = SmallDivisor(dim.held);
+    }
+    plan->digits = 0;
+    plan->blocks = 1;
+    const auto add = [&](int dim, uint32_t count, uint32_t step) {
+      plan->digit[plan->digits++] = {
+          dim, count, step, BlockDivisor(static_cast<uint32_t>(plan->blocks)), BlockDivisor(count)};
+      plan->blocks *= count;
+    };
+    int grouped = -1;
+    uint32_t group = 1;
+    if (plan->in_run.count > 0) {
+      grouped = plan->in_run.dims[plan->in_run.count - 1];
+      const int64_t tiles = plan->dims[grouped].tiles;
+      group = static_cast<uint32_t>(CeilDiv(tiles, CeilDiv(tiles, limits_.group)));
+      if (group > 1) add(grouped, group, 1);
+    }
+    for (int i = 0; i < plan->rank; ++i) {
+      const int dim = out_order_[i];
+      const uint32_t step = dim == grouped ? group : 1;
+      const auto count = static_cast<uint32_t>(CeilDiv(plan->dims[dim].tiles, step));
+      if (count > 1) add(dim, count, step);
+    }
+  }
+
+  // Says how threads take chunks and vectors.
+  void AssignThreads(PermutePlan* plan) const {
+    plan->by_chunks = SmallDivisor(plan->in_chunks);
+    plan->log2_lanes = limits_.log2_lanes;
+    while (plan->log2_lanes < 5 && (kWarp >> plan->log2_lanes) > plan->out_rows_held) {
+      ++plan->log2_lanes;
+    }
+    // A run may begin inside a vector, and be longer by what its part begins later.
+    const int64_t vectors =
+        CeilDiv(plan->out_run_held * element_bytes_ + kChunkBytes - 1, kChunkBytes);
+    plan->out_parts = static_cast<int>(CeilDiv(vectors, int64_t{1} << plan->log2_lanes));
+    plan->by_parts = SmallDivisor(plan->out_parts);
+    plan->by_piece = SmallDivisor(plan->out_piece);
+    // With less shared memory, more blocks would be resident.
+    const int resident = std::max(1, limits_.resident_bytes / plan->shared_bytes);
+    constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
+    const int least = kSharedBytes / (resident + 1) - (1 << 10);
+    plan->shared_bytes = std::max(plan->shared_bytes, least / 16 * 16);
+    plan->threads = plan->tile_bytes <= 16 << 10 ? std::min(128, limits_.threads) : limits_.threads;
+  }
+
+ private:
+  int64_t element_bytes_;
+  const void* in_;
+  const void* out_;
+  PermuteTileLimits limits_;
+  PermutePlan plan_;
+  int in_order_[kMaxPermuteRank] = {};
+  int out_order_[kMaxPermuteRank] = {};
+};
+
+}  // namespace
+
+PermutePlan MakePermutePlan(const PermuteArgs& args) {
+  const PermuteTileLimits limits = args.limits == nullptr ? PermuteTileLimits() : *args.limits;
+  Planner planner(args, limits);
+  const int64_t bytes = Elements(args) * args.element_bytes;
+  PermutePlan plan = planner.Make(
+      std::clamp<int64_t>(bytes / limits.blocks_of_device, limits.least_bytes, limits.most_bytes));
+  planner.NumberBlocks(&plan);
+  planner.AssignThreads(&plan);
+  return plan;
+}
+
+}  // namespace stridewise

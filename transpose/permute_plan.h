@@ -1,0 +1,130 @@
+// How a permutation is cut into tiles, for library/permute_tile.cu.
+//
+// A tile is a box of elements. It is so long along the innermost dimensions of `in`, and along
+// those of `out`, that both its loads and its stores are long contiguous runs. Where an innermost
+// dimension is short (3 channels, 12 heads), the run goes on through the next ones: Ruetsch and
+// Micikevicius' tile for a matrix becomes the "packed" tile of Hynninen and Lyakh, "cuTT: A
+// High-Performance Tensor Transpose Library for CUDA Compatible GPUs", arXiv 1705.01598.
+//
+// In shared memory a tile has a distance (pitch) for each dimension, congruent modulo 16 to the
+// dimension's stride in `in`: loads are then copies of whole 16-byte chunks, whatever the alignment
+// of a run, as tile_ragged.cu explains.
+
+#ifndef STRIDEWISE_TRANSPOSE_PERMUTE_PLAN_H_
+#define STRIDEWISE_TRANSPOSE_PERMUTE_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transpose/device/small_divisor.h"
+#include "transpose/permute_args.h"
+
+namespace stridewise {
+
+// One dimension of a tile, with strides in bytes.
+struct TileDimension {
+  int64_t extent = 1;
+  int64_t stride_in = 0;
+  int64_t stride_out = 0;
+  int tile = 1;   // Indices from one tile to the next.
+  int held = 1;   // Indices that a tile holds: more than `tile` where stores begin at sectors.
+  int pitch = 0;  // Bytes from one index to the next in shared memory.
+  uint32_t tiles = 1;
+  SmallDivisor by_held = SmallDivisor(1);
+};
+
+// Some dimensions of a plan, the fastest first.
+struct DimensionList {
+  int count = 0;
+  int dims[kMaxPermuteRank] = {};
+};
+
+// Divides any number below 2^31 by one multiplication; see Granlund and Montgomery, "Division by
+// Invariant Integers using Multiplication", PLDI 1994. REQUIRES: 0 < divisor < 2^31.
+class BlockDivisor {
+ public:
+  explicit BlockDivisor(uint32_t divisor = 1) {
+    while ((uint64_t{1} << shift_) < divisor) ++shift_;
+    const uint64_t above = (uint64_t{1} << shift_) - divisor;
+    factor_ = static_cast<uint32_t>((above << 32) / divisor + 1);
+  }
+  STRIDEWISE_HOST_DEVICE uint32_t Quotient(uint32_t n) const {
+    return (static_cast<uint32_t>(uint64_t{factor_} * n >> 32) + n) >> shift_;
+  }
+
+ private:
+  uint32_t factor_;
+  uint32_t shift_ = 0;
+};
+
+// A digit of a block's number, which has `count` values, each `step` tiles of a dimension apart.
+struct TileDigit {
+  int dim = 0;
+  uint32_t count = 1;
+  uint32_t step = 1;
+  BlockDivisor by_faster = BlockDivisor();  // The product of the faster digits' counts.
+  BlockDivisor by_count = BlockDivisor();
+};
+
+// How an element of an out run is found in the tile.
+enum class OutRun {
+  kLinear,    // The run has one dimension.
+  kPieces,    // Its first dimension is a piece, and a table has the pieces.
+  kPeriodic,  // Tables have the elements of a piece, which is several dimensions, and the pieces.
+};
+
+struct PermutePlan {
+  int rank = 0;
+  TileDimension dims[kMaxPermuteRank];  // By their stride in `in`, the smallest first.
+
+  DimensionList in_run;    // Form one contiguous run of `in`; only the last may be cut.
+  DimensionList in_rows;   // The other dimensions that a tile has more than one index of.
+  DimensionList out_run;   // The same for `out`,
+  DimensionList out_rows;  // sorted by their stride in `in`, too.
+
+  int digits = 0;  // Of a block's number, the fastest first.
+  TileDigit digit[kMaxPermuteRank + 1];
+  int64_t blocks = 0;
+
+  int in_rows_held = 1;
+  int in_chunks = 1;  // The most 16-byte chunks of a row.
+  int out_rows_held = 1;
+  int out_run_held = 1;     // Elements.
+  int out_cut = -1;         // The dimension of out_run that is cut, or -1.
+  int out_cut_below = 1;    // Elements of an out run for one index of that dimension.
+  bool out_shifts = false;  // Whether a tile's part of an out run begins at a sector of 32 bytes.
+
+  OutRun out_run_kind = OutRun::kLinear;
+  int out_piece = 1;   // Elements of a piece: at least as many as a vector has, if there are two.
+  int out_pieces = 0;  // Entries of the table of pieces.
+
+  // A warp stores to several rows at a time: 2^log2_lanes vectors of each.
+  int log2_lanes = 2;
+  int out_parts = 1;  // Parts of 2^log2_lanes vectors of a row.
+  int threads = 256;
+  SmallDivisor by_chunks = SmallDivisor(1);
+  SmallDivisor by_parts = SmallDivisor(1);
+  SmallDivisor by_piece = SmallDivisor(1);
+
+  int tile_bytes = 0;    // Of shared memory, a multiple of 16; tables of the rows follow.
+  int shared_bytes = 0;  // All together, and what keeps further blocks off a multiprocessor.
+};
+
+// What tiles are chosen by; the defaults are measured on an H200.
+struct PermuteTileLimits {
+  int most_bytes = 36 << 10;       // Of shared memory for a tile.
+  int least_bytes = 6 << 10;       // The same where the tensor is small.
+  int blocks_of_device = 528;      // Of a tensor that is large enough, at least.
+  int resident_bytes = 176 << 10;  // Of all blocks of a multiprocessor; the rest is its L1 cache.
+  int threads = 256;
+  int log2_lanes = 2;
+  bool shift = true;  // Whether stores begin at sectors.
+  int group = 4;  // Neighbouring tiles along in's innermost dimension that run one after the other.
+};
+
+// REQUIRES: `args` is what Canonical() returned, of rank 1 or more.
+PermutePlan MakePermutePlan(const PermuteArgs& args);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_PERMUTE_PLAN_H_

@@ -1,0 +1,111 @@
+// Permute() on a GPU: thousands of random calls and graph capture. Every byte of the result and
+// around it is compared on the host.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/cuda_status.h"
+#include "common/gpu/device.h"
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "transpose/permute.h"
+#include "transpose/test/permute_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+constexpr uint64_t kSeed = 20261122;
+
+class PermuteCallTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto device = OpenDevice(0);
+    if (!device.ok()) GTEST_SKIP() << device.status();
+    const auto stream = gpu::CreateStream();
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    stream_ = *stream;
+  }
+  void TearDown() override {
+    if (stream_ == nullptr) return;
+    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
+  }
+
+  // Copies the problem to device memory of exactly its size, so that compute-sanitizer sees every
+  // access beside it.
+  absl::Status Upload(PermuteTestProblem& problem) {
+    ASSIGN_OR_RETURN(in_, DeviceBuffer::Allocate(problem.in().size()));
+    ASSIGN_OR_RETURN(out_, DeviceBuffer::Allocate(problem.out().size()));
+    RETURN_IF_ERROR(gpu::Copy(in_.data(), problem.in().data(), problem.in().size()));
+    RETURN_IF_ERROR(gpu::Copy(out_.data(), problem.out().data(), problem.out().size()));
+    return gpu::Synchronize(nullptr);  // stream_ does not wait for the default stream.
+  }
+
+  absl::Status DownloadAndCheck(PermuteTestProblem* problem) const {
+    RETURN_IF_ERROR(gpu::Synchronize(stream_));
+    RETURN_IF_ERROR(gpu::Copy(problem->out().data(), out_.data(), problem->out().size()));
+    return problem->Check();
+  }
+
+  absl::Status Run(const PermuteCase& c) {
+    PermuteTestProblem problem(c);
+    RETURN_IF_ERROR(Upload(problem));
+    RETURN_IF_ERROR(Permute(problem.At(in_.data(), out_.data()), stream_));
+    return DownloadAndCheck(&problem);
+  }
+
+  cudaStream_t stream_ = nullptr;
+  DeviceBuffer in_, out_;
+};
+
+TEST_F(PermuteCallTest, SmallRandomCases) {
+  for (int64_t number = 0; number < 300; ++number) {
+    const PermuteCase c = RandomPermuteCase(kSeed + 1, number, 5000);
+    const absl::Status status = Run(c);
+    ASSERT_TRUE(status.ok()) << "case " << number << ": " << c << ": " << status;
+  }
+}
+
+TEST_F(PermuteCallTest, RandomCases) {
+  for (int64_t number = 0; number < 1500; ++number) {
+    const PermuteCase c = RandomPermuteCase(kSeed, number, 400000);
+    const absl::Status status = Run(c);
+    ASSERT_TRUE(status.ok()) << "case " << number << ": " << c << ": " << status;
+  }
+}
+
+// The capture would fail if the call allocated, waited or used another stream, as the header says.
+TEST_F(PermuteCallTest, IsCapturedIntoAGraphAndReplayed) {
+  const PermuteCase cases[] = {
+      {{3, 40, 50}, {0, 1, 2}, 4},        // A copy.
+      {{5, 300, 70}, {0, 2, 1}, 4},       // A transpose.
+      {{9, 33, 7, 65}, {2, 0, 3, 1}, 2},  // Tiles.
+  };
+  for (const PermuteCase& c : cases) {
+    SCOPED_TRACE(testing::Message() << c);
+    PermuteTestProblem problem(c);
+    ASSERT_TRUE(Upload(problem).ok());
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+    const absl::Status called = Permute(problem.At(in_.data(), out_.data()), stream_);
+    cudaGraph_t raw_graph = nullptr;
+    const absl::Status captured = CUDA_STATUS(cudaStreamEndCapture(stream_, &raw_graph));
+    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw_graph,
+                                                                          cudaGraphDestroy);
+    ASSERT_TRUE(called.ok()) << called;
+    ASSERT_TRUE(captured.ok()) << captured;
+    cudaGraphExec_t raw_exec = nullptr;
+    ASSERT_EQ(cudaGraphInstantiate(&raw_exec, graph.get(), 0), cudaSuccess);
+    const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> exec(
+        raw_exec, cudaGraphExecDestroy);
+    ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
+    const absl::Status status = DownloadAndCheck(&problem);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,117 @@
+// The kernel of Permute() on the host executor: every byte of the result and around it, with
+// checks of bounds, races and initialisation.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/base/case_random.h"
+#include "common/executor/executor.h"
+#include "gtest/gtest.h"
+#include "transpose/permute.h"
+#include "transpose/permute_plan.h"
+#include "transpose/test/permute_test_problem.h"
+
+namespace stridewise {
+namespace executor {
+LaunchStatus PermuteTiles(const PermuteArgs& args);
+}  // namespace executor
+
+namespace {
+
+constexpr uint64_t kSeed = 20261122;
+
+// Tiles of several sizes: small ones, so that small tensors have edges.
+PermuteTileLimits Small() {
+  PermuteTileLimits limits;
+  limits.least_bytes = 2 << 10;
+  limits.most_bytes = 4 << 10;
+  limits.threads = 64;
+  return limits;
+}
+PermuteTileLimits Large() {
+  PermuteTileLimits limits;
+  limits.least_bytes = limits.most_bytes;
+  return limits;
+}
+
+class PermuteExecutorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto executor = executor::Executor::Create({});
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    executor_ = *std::move(executor);
+  }
+
+  void Run(const PermuteCase& c, const PermuteTileLimits& limits) {
+    SCOPED_TRACE(testing::Message() << c << ", tiles of " << limits.most_bytes << " bytes");
+    PermuteTestProblem problem(c);
+    auto in = executor_->Allocate("in", problem.in().size());
+    auto out = executor_->Allocate("out", problem.out().size());
+    ASSERT_TRUE(in.ok() && out.ok());
+    in->Upload(problem.in().data());
+    in->MakeReadOnly();
+    out->Poison(problem.out().data());
+    auto args = CheckedPermuteArgs(problem.At(in->data(), out->data()));
+    ASSERT_TRUE(args.ok()) << args.status();
+    args->stream = executor_->stream();
+    PermuteArgs canonical = Canonical(*args);
+    canonical.limits = &limits;
+    if (canonical.rank == 0) return;
+    const absl::Status status = executor::PermuteTiles(canonical);
+    ASSERT_TRUE(status.ok()) << status;
+    out->Download(problem.out().data());
+    ASSERT_TRUE(problem.Check().ok()) << problem.Check();
+    executor_->ClearLaunches();
+  }
+
+  std::unique_ptr<executor::Executor> executor_;
+};
+
+TEST_F(PermuteExecutorTest, EveryOrderOfUpToFourDimensions) {
+  for (const std::vector<int64_t>& extents :
+       {std::vector<int64_t>{37}, {13, 35}, {5, 33, 17}, {3, 20, 7, 12}}) {
+    std::vector<int64_t> order;
+    for (size_t i = 0; i < extents.size(); ++i) order.push_back(static_cast<int64_t>(i));
+    int64_t number = 0;
+    do {
+      Run({extents, order, int64_t{1} << number % 5}, Small());
+      Run({extents, order, int64_t{1} << (number + 2) % 5}, Large());
+      ++number;
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST_F(PermuteExecutorTest, EveryElementSizeAndTileEdge) {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    for (const int64_t more : {-1, 0, 1}) {
+      Run({{64 + more, 3, 64}, {2, 1, 0}, bytes}, Small());
+      Run({{2, 32, 128 + more}, {2, 0, 1}, bytes}, Small());
+      Run({{3, 64 + more, 48}, {0, 2, 1}, bytes, {}, {}, 1, 3}, Small());
+      Run({{97, 2, 64 + more}, {1, 0, 2}, bytes, {3, 1, 0}, {0, 5, 1}}, Small());
+    }
+  }
+}
+
+TEST_F(PermuteExecutorTest, FrameworksShapes) {
+  Run({{2, 48, 4, 64}, {0, 2, 1, 3}, 2}, Large());   // BSHD to BHSD.
+  Run({{2, 14, 14, 64}, {0, 3, 1, 2}, 4}, Large());  // NHWC to NCHW.
+  Run({{2, 30, 31, 3}, {0, 3, 1, 2}, 1}, Large());   // The same with three channels.
+  Run({{2, 3, 30, 31}, {0, 2, 3, 1}, 1}, Large());   // And back.
+  Run({{4, 8, 6, 12, 5}, {4, 2, 0, 3, 1}, 4}, Large());
+  Run({{2, 3, 4, 3, 5, 2}, {5, 4, 3, 2, 1, 0}, 2}, Large());
+}
+
+TEST_F(PermuteExecutorTest, RandomCases) {
+  const int64_t count = CaseCount(60, 2000);
+  for (int64_t number = 0; number < count; ++number) {
+    SCOPED_TRACE(testing::Message() << "case " << number << " of seed " << kSeed);
+    Run(RandomPermuteCase(kSeed, number, 3000), number % 2 == 0 ? Small() : Large());
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,154 @@
+// What Permute() makes of its arguments: checks, canonical forms, the method it chooses.
+
+#include "transpose/permute.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transpose/permute_plan.h"
+#include "transpose/test/permute_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+// Addresses that are looked at and never used.
+void* At(uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+PermuteProblem Problem(const std::vector<int64_t>& extents, const std::vector<int64_t>& order,
+                       int64_t element_bytes = 4) {
+  PermuteProblem problem{};
+  problem.rank = static_cast<int64_t>(extents.size());
+  problem.element_bytes = element_bytes;
+  std::copy(extents.begin(), extents.end(), problem.extents.begin());
+  std::copy(order.begin(), order.end(), problem.order.begin());
+  problem.in = At(1 << 30);
+  problem.out = At(int64_t{1} << 40);
+  SetGaplessStrides(&problem);
+  return problem;
+}
+
+TEST(PermuteTest, BadInputIsRefusedByName) {
+  const struct {
+    std::function<void(PermuteProblem*)> spoil;
+    const char* message;
+  } cases[] = {
+      {[](PermuteProblem* p) { p->rank = -1; }, "rank is -1; allowed is 0 or more"},
+      {[](PermuteProblem* p) { p->rank = 7; }, "rank is 7; allowed is at most 6"},
+      {[](PermuteProblem* p) { p->element_bytes = 3; },
+       "element_bytes is 3; allowed is 1, 2, 4, 8 and 16"},
+      {[](PermuteProblem* p) { p->element_bytes = 32; },
+       "element_bytes is 32; allowed is 1, 2, 4, 8 and 16"},
+      {[](PermuteProblem* p) { p->order[1] = -1; }, "order[1] is -1; allowed is 0 or more"},
+      {[](PermuteProblem* p) { p->order[1] = 3; }, "order[1] is 3; allowed is at most 2"},
+      {[](PermuteProblem* p) { p->order[1] = 2; },
+       "order[1] is 2; allowed is each dimension once, and order[0] is 2, too"},
+      {[](PermuteProblem* p) { p->extents[2] = -5; }, "extents[2] is -5; allowed is 0 or more"},
+      {[](PermuteProblem* p) { p->strides_in[0] = -1; },
+       "strides_in[0] is -1; allowed is 0 or more"},
+      {[](PermuteProblem* p) { p->strides_out[0] = 14; },
+       "strides_out[0] is 14; allowed is 35 or more"},
+      {[](PermuteProblem* p) { p->strides_out[2] = 0; },
+       "strides_out[2] is 0; allowed is 1 or more"},
+      {[](PermuteProblem* p) { p->in = nullptr; }, "in is null; allowed is device memory"},
+      {[](PermuteProblem* p) { p->out = nullptr; }, "out is null; allowed is device memory"},
+      {[](PermuteProblem* p) { p->out = At(1026); },
+       "out is not aligned; allowed are multiples of 4"},
+      {[](PermuteProblem* p) { p->out = At((1 << 30) + 4 * 104); },
+       "out overlaps in; allowed is memory of its own"},
+      {[](PermuteProblem* p) { p->strides_in[0] = int64_t{1} << 62; },
+       "in has 2^63 bytes or more from its first element to its last; allowed is less"},
+  };
+  for (const auto& c : cases) {
+    PermuteProblem problem = Problem({7, 5, 3}, {2, 0, 1});
+    ASSERT_TRUE(CheckedPermuteArgs(problem).ok()) << CheckedPermuteArgs(problem).status();
+    c.spoil(&problem);
+    const absl::Status status = CheckedPermuteArgs(problem).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << c.message;
+    EXPECT_EQ(status.message(), c.message);
+    EXPECT_EQ(Permute(problem, nullptr), status);
+  }
+}
+
+TEST(PermuteTest, MemorySideBySideDoesNotOverlap) {
+  PermuteProblem problem = Problem({7, 5, 3}, {2, 0, 1});
+  problem.out = At((1 << 30) + 4 * 105);
+  EXPECT_TRUE(CheckedPermuteArgs(problem).ok());
+}
+
+TEST(PermuteTest, NothingIsDoneWithoutElements) {
+  PermuteProblem problem = Problem({7, 0, 3}, {2, 0, 1});
+  problem.in = nullptr;
+  problem.out = nullptr;
+  EXPECT_TRUE(Permute(problem, nullptr).ok());
+}
+
+PermuteArgs CanonicalOf(const PermuteProblem& problem) {
+  return Canonical(CheckedPermuteArgs(problem).value());
+}
+
+TEST(PermuteTest, CanonicalFormsFuseDropAndWiden) {
+  // BSHD of 64 elements of 2 bytes: 8 elements of 16 bytes.
+  const PermuteArgs attention = CanonicalOf(Problem({4, 100, 12, 64}, {0, 2, 1, 3}, 2));
+  EXPECT_EQ(attention.rank, 4);
+  EXPECT_EQ(attention.element_bytes, 16);
+  EXPECT_EQ(attention.dims[0].extent, 8);
+  EXPECT_EQ(attention.dims[1].extent, 100);
+  EXPECT_EQ(attention.dims[1].stride_in, 8 * 12);
+  // NHWC to NCHW: H and W are one dimension.
+  const PermuteArgs image = CanonicalOf(Problem({1, 20, 30, 3}, {0, 3, 1, 2}));
+  EXPECT_EQ(image.rank, 2);
+  EXPECT_EQ(image.dims[0].extent, 600);
+  EXPECT_EQ(image.dims[1].extent, 3);
+  // Four bytes that stay together are one element, and no dimension.
+  const PermuteArgs pixels = CanonicalOf(Problem({20, 30, 4}, {1, 0, 2}, 1));
+  EXPECT_EQ(pixels.rank, 2);
+  EXPECT_EQ(pixels.element_bytes, 4);
+  // An address that is no multiple of 4 keeps pairs of 2 bytes.
+  PermuteProblem odd = Problem({20, 30, 4}, {1, 0, 2}, 1);
+  odd.in = At((1 << 30) + 2);
+  EXPECT_EQ(CanonicalOf(odd).element_bytes, 2);
+}
+
+TEST(PermuteTest, ChoosesCopiesTransposesAndTiles) {
+  const auto method = [](const PermuteProblem& problem) {
+    return ChoosePermute(CanonicalOf(problem));
+  };
+  EXPECT_EQ(method(Problem({}, {})), PermuteMethod::kCopy);
+  EXPECT_EQ(method(Problem({1, 7, 1}, {2, 1, 0})), PermuteMethod::kCopy);
+  EXPECT_EQ(method(Problem({3, 4, 5}, {0, 1, 2})), PermuteMethod::kCopy);
+  EXPECT_EQ(method(Problem({3, 5}, {1, 0})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 20, 30, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({1, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({3, 5, 7}, {1, 0, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kTiles);
+}
+
+// Whatever the shape, a tile fits into the shared memory of a block.
+TEST(PermuteTest, TilesFitIntoSharedMemory) {
+  constexpr int kMostSharedBytes = 227 << 10;
+  for (int64_t number = 0; number < 20000; ++number) {
+    const PermuteCase c = RandomPermuteCase(7, number, int64_t{1} << (number % 40));
+    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
+    problem.out = At(uintptr_t{1} << 60);
+    const auto args = CheckedPermuteArgs(problem);
+    ASSERT_TRUE(args.ok()) << c << ": " << args.status();
+    const PermutePlan plan = MakePermutePlan(Canonical(*args));
+    EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
+    EXPECT_LE(plan.tile_bytes, 1 << 16) << c;  // Tables of positions have 16 bits.
+    int64_t tiles = 1;
+    for (int d = 0; d < plan.rank; ++d) {
+      tiles *= (plan.dims[d].extent + plan.dims[d].tile - 1) / plan.dims[d].tile;
+      EXPECT_LE(plan.dims[d].tile, plan.dims[d].held) << c;
+    }
+    EXPECT_GE(plan.blocks, tiles) << c;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
