@@ -51,8 +51,12 @@ absl::Status Multiply16Bit(const MatMulArgs& args) {
   const cublasOperation_t op_b = args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const auto alpha = static_cast<float>(args.alpha);
   const auto beta = static_cast<float>(args.beta);
+  // It would read operands that alpha makes irrelevant, and add partial sums in the type of C.
+  const int64_t k = alpha == 0 ? 0 : args.k;
+  RETURN_IF_ERROR(CUBLAS_STATUS(
+      cublasSetMathMode(args.cublas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
   return CUBLAS_STATUS(cublasGemmStridedBatchedEx_64(
-      args.cublas, op_b, op_a, args.n, args.m, args.k, &alpha, args.b.data, DataType(args.b.type),
+      args.cublas, op_b, op_a, args.n, args.m, k, &alpha, args.b.data, DataType(args.b.type),
       std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, DataType(args.a.type),
       std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, DataType(args.c.type),
       args.c.ld, args.c.stride, args.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));

@@ -41,6 +41,7 @@ matmul_between|2|4|matmul_sweep --implementations=stream_k_32x64,stream_k_64x64,
 matmul_no_workspace|2|20|of() { matmul_sweep --implementations=auto,stream_k_64x64,stream_k_128x128,stream_k,warp_specialized --pair_with=cublas --workspace=asked,no --max_seconds=0.05 --verify=fast --csv=matmul_no_workspace.csv "$@"; }; of --shapes=256x256x8192,500x300x20000,1024x256x12288,1792x1792x1792,2304x2304x2304,128x11008x12288 && of --layouts=nt --shapes=32x4096x4096,1536x512x6144,2000x768x5120,5120x1000x5120 --resume
 matmul_rows|2|7|matmul_sweep --implementations=thin,cublas --pair_with=cublas --shapes=1x512x512,1x1024x1024,1x2048x2048,1x3072x3072,1x4096x4096,1x6144x6144,1x8192x8192,1x12288x12288,1x16384x16384,1x256x16384,1x50000x1000,1x1000x50000 --csv=matmul_rows.csv
 matmul_small_runs|2|4|twice() { matmul_sweep --implementations=auto,cublas --pair_with=cublas --sizes=2,4,8,16 --verify=off "$@"; }; twice --csv=matmul_small_runs.csv && twice --csv=scratch/again.csv && sed 1d scratch/again.csv >>matmul_small_runs.csv
+matmul_tensor|2|20|of() { matmul_sweep --implementations=tensor_tile,cublas --pair_with=cublas "$@" --csv=matmul_tensor.csv; }; of --types=bf16,bf16_float,fp16 --sizes=1024,2048,4096,8192 --max_seconds=0.05 --verify=fast && of --types=bf16 --sizes=16384 --max_seconds=0.3 --verify=off
 matmul_regret|2|110|stridewise_tune --seconds=95 --seed=1001 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv
 matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=naive,naive_uncoalesced --blocks=16x16,32x8,32x32,256x1 --max_seconds=0.1 --verify=fast --csv=matmul_naive_blocks.csv
@@ -64,10 +65,12 @@ call_time|5|15|call_time --csv=call_time.csv
 executor_counts_transpose|6|130|profile --source=both --types=float --shapes=509x387 --blocks=8x8,8x32,16x16,32x8,32x32,64x4,128x2,256x1 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 --shapes=261x135 --blocks=16x16 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_matmul|6|70|profile --source=both --operation=matmul --types=float,double --shapes=128x128x128,100x77x41 --blocks=8x8,16x16,32x8,256x1 --csv=scratch/executor_counts_matmul.csv --counts_csv=executor_counts_matmul.csv
-matmul_random|7|220|both() { matmul_sweep --preset=random --workspace=asked,no --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=matmul_random.csv && both --seed=2 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
-transpose_random|7|220|both() { transpose_sweep --preset=random --max_seconds=0.05 --verify=fast "$@"; }; both --seed=1 --csv=transpose_random.csv && both --seed=2 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
+matmul_random|7|25|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=20261122 --worst=10 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
+matmul_random_2|7|20|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=20261123 --worst=5 --csv=matmul_random_2.csv --distribution_csv=matmul_random_2_distribution.csv
+matmul_random_no_workspace|7|16|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=20261122 --workspace=no --worst=5 --csv=matmul_random_no_workspace.csv --distribution_csv=matmul_random_no_workspace_distribution.csv
+transpose_random|7|25|transpose_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=20261122 --worst=10 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
 permute_default|7|20|permute_sweep --preset=default --max_seconds=0.05 --verify=fast --csv=permute_default.csv
-permute_random|7|60|permute_sweep --preset=random --seed=1 --count=50 --max_seconds=0.02 --verify=fast --csv=permute_random.csv --distribution_csv=permute_random_distribution.csv
+permute_random|7|10|permute_sweep --preset=random --count=50 --max_seconds=0.01 --verify=off --seed=20261122 --worst=5 --csv=permute_random.csv --distribution_csv=permute_random_distribution.csv
 END
 }
 

@@ -84,7 +84,7 @@ TEST(OperationTest, NamesTheKernelThatAutoChooses) {
       {&MatMulOperation(), "ragged", MatMulOperation().UsualPoint({64, 64, 64}), ""},
       {&TransposeOperations(), "auto", TransposeOperations().UsualPoint({8192, 8192}),
        "tile_vector"},
-      {&TransposeOperations(), "auto", {{7, 5}, "float", 1000, {}}, "batch_small"},
+      {&TransposeOperations(), "auto", {{7, 5}, "float", 100000, {}}, "batch_small"},
       {&TransposeOperations(), "memcpy", TransposeOperations().UsualPoint({8192, 8192}), ""},
   };
   for (const auto& c : kCases) {

@@ -30,6 +30,7 @@
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/measure/git_commit.h"
 
 ABSL_FLAG(std::string, csv, "stridewise_tune.csv",
           "The file of the measured times. One that is there is kept as .bak.");
@@ -137,7 +138,10 @@ absl::Status WriteText(const std::string& path, const std::string& text) {
 
 absl::Status WriteRegret(const std::string& path, const std::vector<TitledChoices>& choices) {
   if (path.empty()) return absl::OkStatus();
-  const std::vector<std::vector<std::string>> records = RegretRecords(choices);
+  std::vector<std::vector<std::string>> records = RegretRecords(choices);
+  for (size_t i = 0; i < records.size(); ++i) {
+    records[i].emplace_back(i == 0 ? "git_commit" : GitCommit());
+  }
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, records.front(), CsvMode::kReplace));
   for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR(file.Write(records[i]));
   return absl::OkStatus();

@@ -21,7 +21,7 @@ class MatMulPlanGpuTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto device = OpenDevice(0);
-    ASSERT_TRUE(device.ok()) << device.status();
+    if (!device.ok()) GTEST_SKIP() << device.status();
   }
 
   // A product of random matrices on the device, `offset` floats behind a multiple of 256 bytes.
