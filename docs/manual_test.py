@@ -47,7 +47,8 @@ class ManualTest(unittest.TestCase):
       self.assertTrue(row and says in row[1], function)
 
   def test_the_main_page_leads_to_the_library_calls(self):
-    for function, page in (("MatMul", "matmul_8h.html"), ("Transpose", "transpose_8h.html")):
+    # MatMul() has overloads in three headers, of which Doxygen takes the first.
+    for function, page in (("MatMul", "(matmul|context|plan)_8h.html"), ("Transpose", "transpose_8h.html")):
       self.assertRegex(self.pages["index.html"], rf"<a [^>]*href=\"{page}#\w+\"[^>]*>{function}\(\)")
 
   def test_links_within_the_manual_lead_somewhere(self):
