@@ -12,18 +12,17 @@
 // k x n, C m x n, in device memory, of any shape and with any leading dimensions. Pointers need be
 // multiples of the element's size only. The order of a sum depends on the shape, the workspace and
 // the GPU and on nothing else, so that the same call gives the same bits. NaN and Inf propagate as
-// in IEEE 754. Element types:
+// in IEEE 754. Two kinds of element types are taken. All three float: the arithmetic is IEEE FP32
+// with one fused multiply-add for each product. A and B both Bf16 or both Fp16 (half_types.h), C of
+// their type or float: tensor cores sum exact products in FP32, cut off toward zero, and the sum is
+// rounded once to C's type (docs/tensor_cores.md).
 //
-// - All three float: the arithmetic is IEEE FP32 with one fused multiply-add for each product.
-// - A and B both Bf16 or both Fp16 (half_types.h), C of the same type or float: products and sums
-// by
-//   tensor cores, in FP32 cut off toward zero (docs/tensor_cores.md), rounded once to C's type.
-//
-// The call queues work on the stream and returns. It allocates nothing, waits for nothing, keeps no
-// state of its arguments, may be captured into a graph, and may be made from any thread; what the
-// runtime says of a device and of a kernel it asks once. Errors inside the kernel show at the next
-// synchronisation. The kernel is chosen by shape and alignment (dispatch.h). context.h has the same
-// call with a workspace that takes care of itself.
+// The call queues work on the stream and returns. It allocates nothing, waits for nothing, may
+// be captured into a graph, and may be made from any thread. It remembers what the runtime says of
+// a device and of a kernel and, for each thread, which kernels it chose last; results do not depend
+// on that. Errors inside the kernel show at the next synchronisation. The kernel is chosen by shape
+// and alignment (dispatch.h). context.h has the same call with a workspace that takes care of
+// itself.
 
 #ifndef STRIDEWISE_MATMUL_MATMUL_H_
 #define STRIDEWISE_MATMUL_MATMUL_H_
