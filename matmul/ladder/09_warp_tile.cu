@@ -5,12 +5,10 @@
 // 8 for B, half of them bank conflicts, and 2 x 2 for A. A multiprocessor has 16 clocks for them.
 // This step is faster because they take 8:
 //
-// - A warp computes 32 x 64 elements, which need 96 elements of A and B for each k instead of 16 +
-// 128
-//   = 144.
-// - A thread's 8x8 elements are four quarters of 4x4, which lie half of the warp's part apart.
-// Eight
-//   lanes that load B together then load eight neighbouring vectors, 128 bytes: each bank once.
+// - A warp computes 32 x 64 elements, which need 96 elements of A and B for each k. Those of the
+//   step before, 16 x 128, need 144.
+// - A thread's 8x8 elements are four quarters of 4x4, half of the warp's part apart. Eight
+//   lanes that load B together then load neighbouring vectors, 128 bytes: each bank once.
 // - Loads of 16 bytes are served by quarters of a warp, but by halves where every lane l loads the
 //   same as lane l ^ 1, or every lane the same as lane l ^ 2 (common/executor/coalescer.h). So bit
 //   0 of the lane selects among rows and bit 1 among columns: loads of B are of the first kind,
