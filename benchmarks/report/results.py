@@ -26,9 +26,9 @@ SCHEMA_VERSION = "1"
 OTHER_BUILDS = "other_builds"
 # Each of these columns tells that a file was written by another program of the project: verdicts on limits, counts and speed
 # of the host executor, a profiler's figures, trials (beside a copy, and of all kinds), figures of the studies, planted
-# mistakes, distributions over random shapes.
+# mistakes, distributions over random shapes, host times of calls, regrets of a choice.
 KNOWN_BY = frozenset(("verdict", "predicted", "ns_per_event", "ncu_ms", "dram_read_mb", "ratio_to_memcpy", "against", "study",
-                      "killed_by", "worse_than_1"))
+                      "killed_by", "worse_than_1", "queue", "best_chosen_pct"))
 
 
 class ReadError(Exception):
