@@ -10,7 +10,7 @@ namespace stridewise {
 // Returns the functions of the entry of that name, for the target that the caller is compiled for.
 // registry.cc defines it for the GPU. host_executor.cc defines it for the host executor, where
 // stream_k stands in for warp_specialized: the executor has no TMA. REQUIRES: there is such an
-// entry, its `general` is true, and it has a workspace.
+// entry, and its `general` is true.
 MatMulFunctions FunctionsOf(const char* name);
 
 }  // namespace stridewise

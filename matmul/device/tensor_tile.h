@@ -25,12 +25,12 @@ constexpr int kMmaRows = 64;
 // kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other
 // and share B's tile.
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
-          int kClusterBlocks, Major kMajorOfA, Major kMajorOfB>
+          int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
-  static constexpr Major kMajorA = kMajorOfA;
-  static constexpr Major kMajorB = kMajorOfB;
+  static constexpr OperandLayout kMajorA = kMajorOfA;
+  static constexpr OperandLayout kMajorB = kMajorOfB;
   static constexpr int kBlockM = kConsumers * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
@@ -58,7 +58,8 @@ struct TensorTile {
       kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
 
   static_assert(kBlockN % 64 == 0 && kBlockN <= 256, "an instruction has 8 to 256 columns");
-  static_assert(kCluster == 1 || kMajorB == Major::kK || (kBlockN / 64) % kCluster == 0,
+  static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
+                    (kBlockN / 64) % kCluster == 0,
                 "each block loads panels of B");
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
@@ -156,7 +157,7 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   Mbarrier& full = shared.Full(stage);
   const uint32_t to_a = shared.A(stage);
   const int za = batch * gemm.a_moves;
-  if constexpr (Tile::kMajorA == Major::kK) {
+  if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
     CopyBox(a, k, row, za, to_a, full);
   } else {
 #pragma unroll
@@ -176,7 +177,7 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
       CopyBoxTo(kAll, b, x, y, zb, to, full);
     }
   };
-  if constexpr (Tile::kMajorB == Major::kK) {
+  if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
     copy(k, col + first, to_b + first * kSwizzleBytes);
   } else {
 #pragma unroll

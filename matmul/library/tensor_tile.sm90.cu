@@ -69,9 +69,10 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   const MatrixCount of_c(args.batch, args.c.stride);
   constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   constexpr uint32_t kRow = Tile::kRowElements;
-  constexpr uint32_t kRowsOfA = Tile::kMajorA == Major::kK ? Tile::kBlockM : Tile::kBlockK;
+  constexpr uint32_t kRowsOfA =
+      Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
   constexpr uint32_t kRowsOfB =
-      Tile::kMajorB == Major::kK ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
+      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
   ASSIGN_OR_RETURN(const CUtensorMap a,
                    TensorMapOf(args.A<Element>(), of_a, kRowsOfA, kRow, kSwizzle));
   ASSIGN_OR_RETURN(const CUtensorMap b,
@@ -103,7 +104,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
                         Block{kTensorThreads}, Tile::kSharedBytes, args.stream, a, b, c, gemm);
 }
 
-template <typename Element, typename Out, Major kMajorA, Major kMajorB>
+template <typename Element, typename Out, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
   const double wide = Time(args, device, kWide);
   const double middle = Time(args, device, kMiddle);
@@ -125,19 +126,21 @@ LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
 
 template <typename Element, typename Out>
 LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
-  // A as it is stored has k along its rows, B has n.
-  if (args.a.transposed) {
-    return args.b.transposed ? LaunchShape<Element, Out, Major::kMn, Major::kK>(args, device)
-                             : LaunchShape<Element, Out, Major::kMn, Major::kMn>(args, device);
-  }
-  return args.b.transposed ? LaunchShape<Element, Out, Major::kK, Major::kK>(args, device)
-                           : LaunchShape<Element, Out, Major::kK, Major::kMn>(args, device);
+  return ForLayouts(args, [&](auto a, auto b) {
+    return LaunchShape<Element, Out, decltype(a)::value, decltype(b)::value>(args, device);
+  });
+}
+
+// Runs what this kernel does not take.
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("tensor_general");
+  return fallback;
 }
 
 template <typename Element>
 LaunchStatus RunFor(const MatMulArgs& args) {
   const DeviceModel device = DeviceOf(args);
-  if (!Applies<Element>(args, device)) return FunctionsOf("tensor_general").run(args);
+  if (!Applies<Element>(args, device)) return Fallback().run(args);
   return args.c.type == ElementType::kFloat ? Run<Element, float>(args, device)
                                             : Run<Element, Element>(args, device);
 }

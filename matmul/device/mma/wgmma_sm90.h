@@ -15,10 +15,9 @@
 
 #include <cstdint>
 
-namespace stridewise {
+#include "matmul/device/operand.h"
 
-// Whether neighbours in memory are neighbours along k, or along m or n.
-enum class Major { kK, kMn };
+namespace stridewise {
 
 // Rows of an operand's tile in shared memory have this many bytes, and their 16-byte pieces are
 // exchanged as the TMA's 128-byte swizzle does: piece p of row r lies at p ^ (r % 8).
@@ -38,21 +37,21 @@ __device__ inline void WaitForWgmma() {
 }
 
 // Describes a tile in shared memory whose swizzled rows begin at `address`, a multiple of 1024.
-// Major::kK: rows are those of the tile, 128 bytes of k each. Major::kMn: a row is one k and 128
-// bytes of m or n; such panels of `panel_bytes` follow each other.
-template <Major kMajor>
+// OperandLayout::kKMajor: rows are those of the tile, 128 bytes of k each. OperandLayout::kMnMajor:
+// a row is one k and 128 bytes of m or n; such panels of `panel_bytes` follow each other.
+template <OperandLayout kMajor>
 __device__ inline uint64_t TileDescriptor(uint32_t address, uint32_t panel_bytes) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
   constexpr uint64_t kGroupBytes = kSwizzleRows * kSwizzleBytes;
-  const uint64_t panel = kMajor == Major::kK ? 1 : panel_bytes >> 4;
+  const uint64_t panel = kMajor == OperandLayout::kKMajor ? 1 : panel_bytes >> 4;
   return kSwizzle128 | (kGroupBytes >> 4) << 32 | panel << 16 | (address & 0x3ffff) >> 4;
 }
 
 // What to add to a descriptor for the next kBytesOfK bytes of k, 32 for each instruction.
-template <Major kMajor, typename Element>
+template <OperandLayout kMajor, typename Element>
 __host__ __device__ constexpr uint64_t DescriptorStep() {
   // A K-major row goes on; an MN-major tile has one row for each k.
-  return (kMajor == Major::kK ? 32 : 32 / sizeof(Element) * kSwizzleBytes) >> 4;
+  return (kMajor == OperandLayout::kKMajor ? 32 : 32 / sizeof(Element) * kSwizzleBytes) >> 4;
 }
 
 // Lists of operands for the instructions below.
@@ -83,11 +82,11 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
 #define STRIDEWISE_OUT_128(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_64(d, i + 64)
 
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128 or 256.
-template <typename Element, int kN, Major kMajorA, Major kMajorB>
+template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct Wgmma;
 
 #define STRIDEWISE_WGMMA(element, n, registers, type, a, b, scale, turn_a, turn_b)                 \
-  template <Major kMajorA, Major kMajorB>                                                          \
+  template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
   struct Wgmma<element, n, kMajorA, kMajorB> {                                                     \
     __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
                                     float (&d)[registers]) {                                       \
@@ -103,7 +102,7 @@ struct Wgmma;
                                                 "}\n"                                              \
           : STRIDEWISE_OUT_##registers(d, 0)                                                       \
           : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
-            "n"(kMajorA == Major::kMn), "n"(kMajorB == Major::kMn));                               \
+            "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
     }                                                                                              \
   };
 STRIDEWISE_WGMMA(__nv_bfloat16, 64, 32, "bf16", "%32", "%33", "%34", "%35", "%36")
