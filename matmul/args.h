@@ -32,6 +32,9 @@ struct MatMulArgs {
   double alpha = 1;   // Rounded to ScaleType().
   double beta = 0;    // Rounded to ScaleType().
   int64_t batch = 1;  // The number of multiplications of this shape.
+  MatMulPrecision precision = MatMulPrecision::kFp32;  // Of operands of float.
+  MatMulEpilogue epilogue;
+  MatMulScales scales;
 
   // Device memory that belongs to the call until its work on the stream is done, a multiple of 16.
   // Never needed; see MatMulImplementation::workspace_bytes.

@@ -51,6 +51,48 @@ absl::Status CheckTypes(const MatMulImplementation& implementation, const MatMul
   return absl::OkStatus();
 }
 
+// Refuses a precision that the implementation does not have, and names those that it has.
+absl::Status CheckPrecision(const MatMulImplementation& implementation, const MatMulArgs& args) {
+  if (args.a.type != ElementType::kFloat) {
+    if (args.precision == MatMulPrecision::kFp32) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("precision is ", PrecisionName(args.precision),
+                                                   "; allowed is fp32 beside elements of type ",
+                                                   ElementTypeName(args.a.type)));
+  }
+  if (TakesPrecision(implementation, args.precision)) return absl::OkStatus();
+  std::vector<absl::string_view> allowed;
+  for (const MatMulPrecision precision : implementation.precisions) {
+    allowed.push_back(PrecisionName(precision));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("precision is ", PrecisionName(args.precision),
+                                                 "; allowed is ", absl::StrJoin(allowed, " or ")));
+}
+
+// Refuses an epilogue and scales where the implementation does not take them.
+absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
+                                    const MatMulArgs& args) {
+  if (!implementation.takes_epilogue) {
+    if (args.epilogue.bias != nullptr) return NotTaken("epilogue.bias", "given", "null");
+    if (args.epilogue.activation != Activation::kNone) {
+      return NotTaken("epilogue.activation", "given", "none");
+    }
+  }
+  if (reinterpret_cast<uintptr_t>(args.epilogue.bias) %
+          static_cast<uintptr_t>(ElementBytes(args.c.type)) !=
+      0) {
+    return absl::InvalidArgumentError("epilogue.bias is not aligned to an element of c");
+  }
+  const bool scaled = args.scales.a != nullptr || args.scales.b != nullptr;
+  if (scaled && !implementation.takes_scales) return NotTaken("scales", "given", "null");
+  const bool fp8 = args.a.type == ElementType::kE4m3 || args.a.type == ElementType::kE5m2;
+  if (scaled && !fp8) {
+    return absl::InvalidArgumentError(absl::StrCat("scales are given beside elements of type ",
+                                                   ElementTypeName(args.a.type),
+                                                   "; allowed is beside e4m3 and e5m2"));
+  }
+  return absl::OkStatus();
+}
+
 // Refuses the general form where the implementation does not take it.
 absl::Status CheckForm(const MatMulImplementation& implementation, const MatMulArgs& args) {
   if (implementation.general) return absl::OkStatus();
@@ -96,7 +138,9 @@ absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const M
     RETURN_IF_ERROR(CheckAtLeast("batch", args.batch, 0));
   }
   RETURN_IF_ERROR(CheckTypes(implementation, args, names));
+  RETURN_IF_ERROR(CheckPrecision(implementation, args));
   RETURN_IF_ERROR(CheckForm(implementation, args));
+  RETURN_IF_ERROR(CheckEpilogueAndScales(implementation, args));
   // Our kernels count along k in 32 bits; offsets have 64.
   if (implementation.on_device() && !implementation.needs_cublas) {
     RETURN_IF_ERROR(CheckAtMost("k", args.k, std::numeric_limits<int32_t>::max()));

@@ -77,7 +77,10 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
 
 }  // namespace
 
-LaunchStatus MatMulCublas(const MatMulArgs& args) { return Gemm(args, CUBLAS_DEFAULT_MATH); }
+LaunchStatus MatMulCublas(const MatMulArgs& args) {
+  return Gemm(args, args.precision == MatMulPrecision::kTf32 ? CUBLAS_TF32_TENSOR_OP_MATH
+                                                             : CUBLAS_DEFAULT_MATH);
+}
 
 LaunchStatus MatMulCublasPedantic(const MatMulArgs& args) {
   return Gemm(args, CUBLAS_PEDANTIC_MATH);

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
+#include "matmul/epilogue_pass.h"
 
 namespace stridewise {
 namespace {
@@ -31,18 +32,33 @@ absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
   return *device;
 }
 
-bool Has16BitOperands(const MatMulArgs& args) { return ElementBytes(args.a.type) == 2; }
+bool IsFp32(const MatMulArgs& args) {
+  return args.a.type == ElementType::kFloat && args.precision == MatMulPrecision::kFp32;
+}
 
-// Operands of 16 bits have one kernel, which runs another where it cannot take a call.
-const MatMulDispatch& RowOf16Bit() {
-  static const auto& row = *[] {
-    auto* made = new MatMulDispatch;
-    made->implementation = "tensor_tile";
-    made->entry = FindMatMulImplementation(made->implementation);
-    made->takes.takes = Has16BitOperands;
+// Returns the rows of what is not FP32, in the order of the registry.
+absl::Span<const MatMulDispatch> FirstRows() {
+  static const auto& rows = *[] {
+    auto* made = new std::vector<MatMulDispatch>;
+    for (const MatMulImplementation& implementation : MatMulImplementations()) {
+      if (!implementation.dispatch.first) continue;
+      made->push_back({implementation.dispatch, implementation.name.c_str(), &implementation});
+    }
     return made;
   }();
-  return row;
+  return rows;
+}
+
+// Returns whether the entry has the types and the precision of the call.
+bool HasTypes(const MatMulImplementation& entry, const MatMulArgs& args) {
+  return FindTypes(entry, args) != nullptr &&
+         (args.a.type != ElementType::kFloat || TakesPrecision(entry, args.precision));
+}
+
+// Returns the call as one of FP32, which is never less exact.
+MatMulArgs InFp32(MatMulArgs args) {
+  args.precision = MatMulPrecision::kFp32;
+  return args;
 }
 
 }  // namespace
@@ -52,7 +68,7 @@ bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceMo
   const MatMulImplementation& entry = *row.entry;
   return entry.target.min_compute_capability <= device.compute_capability &&
          (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
-         Has16BitOperands(args) == (&row == &RowOf16Bit()) && row.takes.takes(args);
+         (row.first ? HasTypes(entry, args) : IsFp32(args)) && row.takes.takes(args);
 }
 
 absl::Span<const MatMulDispatch> MatMulDispatchTable() {
@@ -227,7 +243,13 @@ MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, 
 }  // namespace
 
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
-  if (Has16BitOperands(args)) return {&RowOf16Bit(), 0};
+  if (!IsFp32(args)) {
+    for (const MatMulDispatch& row : FirstRows()) {
+      if (TakesCall(row, args, device, runs_on)) return {&row, 0};
+    }
+    if (args.a.type != ElementType::kFloat) return {&FirstRows().back(), 0};
+    return PredictMatMul(InFp32(args), device, runs_on);
+  }
   static thread_local LatestChoices latest;
   const ChoiceKey key = KeyOf(args, device, runs_on);
   LatestChoices::Entry& entry = latest.For(key);
@@ -258,10 +280,18 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
   return run(*best.row->entry, without);
 }
 
+absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {
+  MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
+  const bool needs_pass = !entry.takes_epilogue && !(args.epilogue == MatMulEpilogue());
+  if (needs_pass) taken.epilogue = MatMulEpilogue();
+  RETURN_IF_ERROR(RunMatMul(entry, taken));
+  return needs_pass ? ApplyEpilogue(args) : absl::OkStatus();
+}
+
 LaunchStatus MatMulAuto(const MatMulArgs& args) {
   if (HasNoElements(args)) return absl::OkStatus();  // Which needs no device.
   ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
-  return RunChosenMatMul(args, device, RunsOn::kDevice, RunMatMul);
+  return RunChosenMatMul(args, device, RunsOn::kDevice, RunChosenEntry);
 }
 
 // Returns 0 where there is no device to choose for.

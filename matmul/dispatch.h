@@ -72,14 +72,19 @@ const MatMulChooser& ChooserFor(const DeviceModel& device);
 
 // Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen
 // with any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that
-// it was asked for. Operands of 16 bits have one kernel, tensor_tile, and no prediction: 0 us. A
-// thread remembers its latest choices, which changes nothing but the time.
+// it was asked for. What is not FP32 has no prediction (0 us), and the first row of it that takes
+// the call; where none takes float of a lesser precision, the choice is that of FP32. A thread
+// remembers its latest choices, which changes nothing but the time.
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
                                RunsOn runs_on = RunsOn::kDevice);
 
 // Returns its row.
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
+
+// Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
+// with a pass over C for an epilogue that it does not take.
+absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args);
 
 // Returns the arguments as if there were as much workspace as any kernel asks for.
 MatMulArgs WithAnyWorkspace(MatMulArgs args);

@@ -35,6 +35,10 @@ absl::Status PrepareMatMul(const MatMulProblem& problem, cudaStream_t stream, Ma
   *args = RowMajorArgs(problem);
   args->stream = stream;
   args->block = automatic.default_block;
+  if (problem.scales.per_128 && problem.layout == MatrixLayout::kColumnMajor) {
+    return absl::InvalidArgumentError(
+        "scales.per_128 is true; allowed is false beside column-major matrices");
+  }
   // Not RunMatMul(), whose messages name an implementation that the caller did not ask for.
   RETURN_IF_ERROR(CheckMatMulArgs(
       automatic, *args,

@@ -56,7 +56,10 @@ struct MatMulProblem {
   double beta = 0;                                // 0: C is not read.
   MatrixLayout layout = MatrixLayout::kRowMajor;  // Of all three.
   int64_t batch = 1;                              // The number of multiplications of this shape.
-  int device = kCurrentDevice;                    // Where the matrices and the stream are.
+  MatMulPrecision precision = MatMulPrecision::kFp32;  // Of operands of float.
+  MatMulEpilogue epilogue;
+  MatMulScales scales;  // Of 8-bit floating-point operands; per 128 only where they are row-major.
+  int device = kCurrentDevice;  // Where the matrices and the stream are.
 
   // Device memory for packed operands and partial sums, a multiple of 16, that belongs to the call
   // until its work on the stream is done. Never needed: without it, or with less than

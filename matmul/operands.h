@@ -56,6 +56,45 @@ Operand Advanced(Operand operand, int64_t elements) {
   return operand;
 }
 
+// How operands of float are multiplied. Nothing but the caller ever makes a product less exact.
+enum class MatMulPrecision {
+  kFp32,       // IEEE FP32, one fused multiply-add for each product, on CUDA cores.
+  kFp32Split,  // Operands as sums of narrower numbers, on tensor cores: no more error than kFp32.
+  kTf32,       // Operands rounded to TF32, 11 significant bits; sums in FP32, on tensor cores.
+};
+
+// Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32".
+const char* PrecisionName(MatMulPrecision precision);
+
+// What is applied to each element of C behind the bias.
+enum class Activation {
+  kNone,
+  kRelu,  // max(x, 0); a NaN stays one.
+  kGelu,  // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+};
+
+// What happens to alpha * op(A) * op(B) + beta * C before it is rounded to the type of C.
+struct MatMulEpilogue {
+  // Null, or elements of the type of C that are added to each row of C, n of them; where matrices
+  // are column-major to each column, m of them. The same for all products of a batch.
+  const void* bias = nullptr;
+  Activation activation = Activation::kNone;
+};
+
+inline bool operator==(const MatMulEpilogue& x, const MatMulEpilogue& y) {
+  return x.bias == y.bias && x.activation == y.activation;
+}
+
+// Factors that 8-bit floating-point operands are multiplied with, in device memory; a null pointer
+// is factors of 1. Per tensor: one float each. Per 128: of A one for each row and each 128 of k,
+// m x ceil(k / 128), and of B one for each block of 128 x 128, ceil(k / 128) x ceil(n / 128), both
+// row-major without gaps.
+struct MatMulScales {
+  const float* a = nullptr;
+  const float* b = nullptr;
+  bool per_128 = false;
+};
+
 // The element types of a multiplication: of A, B and C, and of the sums of products.
 struct MatMulTypes {
   ElementType a, b, c, accumulator;

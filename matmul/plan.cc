@@ -43,9 +43,10 @@ bool IsAligned(const Operand& operand, int64_t batch) {
 
 // 0 for FP32.
 int TypesOf(const MatMulArgs& args) {
-  if (args.a.type == ElementType::kFloat) return 0;
-  return (args.a.type == ElementType::kBf16 ? 512 : 1024) +
-         (args.c.type == ElementType::kFloat ? 2048 : 0);
+  constexpr int kUnit = 512;
+  static_assert(kNumElementTypes <= 16, "a type is 4 bits");
+  if (args.a.type == ElementType::kFloat) return kUnit * 256 * static_cast<int>(args.precision);
+  return kUnit * (static_cast<int>(args.a.type) + 16 * static_cast<int>(args.c.type));
 }
 
 MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {
@@ -114,8 +115,9 @@ absl::StatusOr<MatMulPlan> PlanMatMul(const MatMulProblem& problem,
   plan.key_ = KeyOf(args, *device);
   bool uses_workspace = true;
   const bool is_empty = args.m == 0 || args.n == 0 || args.batch == 0;
-  // Operands of 16 bits have one kernel.
-  const bool one_kernel = args.a.type != ElementType::kFloat;
+  // Only of FP32 there are several to measure.
+  const bool one_kernel =
+      args.a.type != ElementType::kFloat || args.precision != MatMulPrecision::kFp32;
   if (options.planning == MatMulPlanning::kEstimate || is_empty || one_kernel) {
     const MatMulPrediction best = PredictMatMul(args, *device);
     plan.row_ = best.row;
@@ -167,7 +169,7 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
   }
   args.block = plan.row_->entry->default_block;
   if (plan.workspace_bytes_ == 0) args.workspace_bytes = 0;  // It is slower with one.
-  return plan.row_->entry->run(args);
+  return RunChosenEntry(*plan.row_->entry, args);
 }
 
 struct MatMulPlans::State {

@@ -66,8 +66,8 @@ struct MatMulPlanKey {
   // m and n exchanged): m, n, k, batch, leading dimensions of A, B and C. Form: a sum of 1 and 2
   // where A and B are transposed, 4, 8 and 16 where A, B and C with all that is in them begin at
   // multiples of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha
-  // is 0, 256 where beta is, 512 or 1024 where operands are BF16 or FP16, and then 2048 where C is
-  // FP32.
+  // is 0, 256 where beta is; and, where it is not FP32, 512 times the number of A's type and 8192
+  // times that of C's, or 131072 times the number of the precision.
   static constexpr size_t kNumbers = 10;
   std::array<int64_t, kNumbers> numbers = {};
 

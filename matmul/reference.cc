@@ -1,6 +1,7 @@
 #include "matmul/reference.h"
 
 #include <cmath>
+#include <vector>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
@@ -23,7 +24,8 @@ Stored StoredC(const MatMulArgs& args) { return {args.C<char>(), args.c.type}; }
 // Calls fn with the matrix in its own type.
 template <typename Fn>
 auto ForTyped(const Stored& stored, Fn fn) {
-  return ForElementType<float, double, Bf16, Fp16>(stored.type, [&](auto element) {
+  return ForElementType<float, double, Bf16, Fp16, int8_t, int32_t, E4m3,
+                        E5m2>(stored.type, [&](auto element) {
     using T = decltype(element);
     const ConstMatrix<char>& view = stored.view;
     return fn(ConstMatrix<T>{reinterpret_cast<const T*>(view.data), view.rows, view.cols, view.ld});
@@ -77,6 +79,8 @@ MatMulArgs DoubleArgs(const MatMulArgs& args, bool absolute, const double* a, co
   result.alpha = Factor(args, args.alpha, absolute);
   result.beta = Factor(args, args.beta, absolute);
   result.block = kNoBlock;
+  result.precision = MatMulPrecision::kFp32;
+  result.epilogue = MatMulEpilogue();
   return result;
 }
 
@@ -106,6 +110,30 @@ absl::Status ProductOnDevice(const MatMulArgs& args, bool absolute, Matrix<doubl
   return gpu::Copy(out.data, c.data(), DoubleBytes(args.m, args.n));
 }
 
+// Applies the epilogue to the products and to the sums of magnitudes.
+void ApplyTo(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
+  constexpr double kSlopeOfGelu = 1.13;
+  const Activation activation = args.epilogue.activation;
+  const auto activate = [&](double x) {
+    if (activation == Activation::kRelu) return x < 0 ? 0 : x;
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  };
+  std::vector<double> bias(static_cast<size_t>(args.n));
+  if (args.epilogue.bias != nullptr) {
+    const auto* data = static_cast<const char*>(args.epilogue.bias);
+    Widen({{data, 1, args.n, args.n}, args.c.type}, false, bias.data());
+  }
+  for (int64_t row = 0; row < args.m; ++row) {
+    for (int64_t col = 0; col < args.n; ++col) {
+      r(row, col) += bias[static_cast<size_t>(col)];
+      s(row, col) += std::abs(bias[static_cast<size_t>(col)]);
+      if (activation == Activation::kNone) continue;
+      r(row, col) = activate(r(row, col));
+      if (activation == Activation::kGelu) s(row, col) *= kSlopeOfGelu;
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<double> s) {
@@ -117,11 +145,23 @@ absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<
     RETURN_IF_ERROR(args.cublas != nullptr ? ProductOnDevice(first, absolute, out)
                                            : ProductOnHost(first, absolute, out));
   }
+  if (!(args.epilogue == MatMulEpilogue())) ApplyTo(args, r, s);
   return absl::OkStatus();
 }
 
+ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) {
+  constexpr double kUnitOfTf32 = 0x1p-11;
+  ProductAccuracy accuracy = AccuracyOf(types.a, types.accumulator, types.c);
+  if (precision == MatMulPrecision::kTf32) {
+    accuracy.operand_unit = kUnitOfTf32;
+    accuracy.toward_zero = true;
+  }
+  return accuracy;
+}
+
 int64_t ReferenceTerms(const MatMulArgs& args) {
-  return args.alpha == 1 && args.beta == 0 ? args.k : args.k + 2;
+  const int64_t bias = args.epilogue.bias == nullptr ? 0 : 1;
+  return bias + (args.alpha == 1 && args.beta == 0 ? args.k : args.k + 2);
 }
 
 }  // namespace stridewise

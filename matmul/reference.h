@@ -7,24 +7,31 @@
 
 #include "absl/status/status.h"
 #include "common/base/matrix.h"
+#include "common/verify/validation.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
 
 // Sets r = alpha * op(A) * op(B) + beta * C and s = |alpha| * |op(A)| * |op(B)| + |beta| * |C|,
 // computed in FP64 from A, B and C in their own types and from alpha and beta rounded to
-// ScaleType(). `args` holds host pointers; its C is what C held before the multiplication, and is
+// ScaleType(). With an epilogue r is the activation of r + bias, and s has |bias| added and, where
+// the activation is GELU, whose slope is below 1.13, is 1.13 as large. `args` holds host pointers,
+// that of the bias too; its C is what C held before the multiplication, and is
 // not written. Of a batch the first multiplication is computed; OneOfBatch() of batch.h selects
 // another. A and B are not read where alpha is 0, nor C where beta is. `r` and `s` are m x n host
-// matrices without gaps between the rows (ld == cols). REQUIRES: A, B and C are float, double, Bf16
-// or Fp16.
+// matrices without gaps between the rows (ld == cols). REQUIRES: A, B and C have
+// the types of an entry of the registry, and there are no scales.
 //
 // With args.cublas the device computes it (cuBLAS DGEMM, which needs 8 bytes an element of A, B and
 // C there; ResourceExhausted where that is too much), else Eigen on all cores: 4 m n k operations.
 absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<double> s);
 
+// Returns how exactly products of these types are computed in this precision.
+ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision);
+
 // Returns the number of roundings in each of these sums, for CompareProduct() and CheckProduct() of
-// validation.h: k, and where alpha or beta do anything two more, for their products and their sum.
+// validation.h: k, and where alpha or beta do anything two more, for their products and their sum,
+// and one for a bias.
 int64_t ReferenceTerms(const MatMulArgs& args);
 
 }  // namespace stridewise

@@ -12,6 +12,7 @@
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/tile_limits.h"
 
@@ -43,6 +44,19 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
     entry_.general = true;
     return *this;
   }
+  // Multiplies float in these precisions, instead of kFp32 alone.
+  Line& Precisions(absl::Span<const MatMulPrecision> precisions) {
+    entry_.precisions = precisions;
+    return *this;
+  }
+  Line& TakesEpilogue() {
+    entry_.takes_epilogue = true;
+    return *this;
+  }
+  Line& TakesScales() {
+    entry_.takes_scales = true;
+    return *this;
+  }
   Line& NeedsCublas() {
     entry_.needs_cublas = true;
     return *this;
@@ -60,6 +74,12 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
                MatMulWork (*work)(const MatMulCall& call, const MatMulTile& tile),
                const char* measured) {
     entry_.dispatch = {takes, work, measured};
+    return *this;
+  }
+  // `auto` runs the entry for calls of its types and precisions, FP32 apart, if no entry before it
+  // takes them.
+  Line& AutoFirst(const MatMulTakes& takes, const char* measured) {
+    entry_.dispatch = {takes, nullptr, measured, /*first=*/true};
     return *this;
   }
 };
@@ -129,11 +149,30 @@ int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const M
   return implementation.workspace_bytes == nullptr ? 0 : implementation.workspace_bytes(args);
 }
 
+LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
+
+absl::Status ApplyEpilogue(const MatMulArgs& args) {
+  static constexpr LaunchStatus (*kPasses[])(const MatMulArgs&) = {
+      DEVICE_FUNCTION(MatMulEpiloguePass)};
+  if (kPasses[0] == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+  return kPasses[0](args);
+}
+
 const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args) {
   for (const MatMulTypes& types : implementation.types) {
     if (types.a == args.a.type && types.b == args.b.type && types.c == args.c.type) return &types;
   }
   return nullptr;
+}
+
+const char* PrecisionName(MatMulPrecision precision) {
+  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32"};
+  return kNames[static_cast<int>(precision)];
+}
+
+bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision) {
+  const absl::Span<const MatMulPrecision> taken = implementation.precisions;
+  return std::find(taken.begin(), taken.end(), precision) != taken.end();
 }
 
 bool TakesType(const MatMulImplementation& implementation, ElementType type) {

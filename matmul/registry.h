@@ -26,6 +26,13 @@
 
 namespace stridewise {
 
+// The precisions that implementations take, for MatMulImplementation::precisions.
+inline constexpr MatMulPrecision kFullPrecision[] = {MatMulPrecision::kFp32};
+inline constexpr MatMulPrecision kTf32Precision[] = {MatMulPrecision::kTf32};
+inline constexpr MatMulPrecision kSplitPrecision[] = {MatMulPrecision::kFp32Split};
+inline constexpr MatMulPrecision kAllPrecisions[] = {
+    MatMulPrecision::kFp32, MatMulPrecision::kFp32Split, MatMulPrecision::kTf32};
+
 // The element types that implementations take, for MatMulImplementation::types.
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};
 inline constexpr MatMulTypes kFp32AndFp64[] = {AllOf(ElementType::kFloat),
@@ -39,7 +46,19 @@ inline constexpr MatMulTypes kFp16ToFp16 = {ElementType::kFp16, ElementType::kFp
                                             ElementType::kFp16, ElementType::kFloat};
 inline constexpr MatMulTypes kFp16ToFloat = {ElementType::kFp16, ElementType::kFp16,
                                              ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kBf16[] = {kBf16ToBf16};
 inline constexpr MatMulTypes k16Bit[] = {kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
+// 8-bit operands: integers with exact sums, and floating-point ones with sums in FP32.
+inline constexpr MatMulTypes kS8ToInt = {ElementType::kS8, ElementType::kS8, ElementType::kInt,
+                                         ElementType::kInt};
+inline constexpr MatMulTypes kE4m3ToFloat = {ElementType::kE4m3, ElementType::kE4m3,
+                                             ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kE4m3ToBf16 = {ElementType::kE4m3, ElementType::kE4m3,
+                                            ElementType::kBf16, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2ToFloat = {ElementType::kE5m2, ElementType::kE5m2,
+                                             ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2ToBf16 = {ElementType::kE5m2, ElementType::kE5m2,
+                                            ElementType::kBf16, ElementType::kFloat};
 inline constexpr MatMulTypes kFp32And16Bit[] = {AllOf(ElementType::kFloat), kBf16ToBf16,
                                                 kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
 inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
@@ -70,6 +89,10 @@ struct MatMulDispatchRule {
   MatMulWork (*work)(const MatMulCall& call, const MatMulTile& tile) = nullptr;
 
   const char* measured = "";  // One line: what it is there for, with figures.
+
+  // Of calls that are not of FP32 there is no prediction: `auto` runs the first entry that is
+  // `first`, takes the call and runs on the device.
+  bool first = false;
 };
 
 // An entry of the registry, as a line of kernels.inc makes it.
@@ -77,6 +100,9 @@ struct MatMulImplementation : Implementation {
   std::string math = "fma";  // How products are summed: "fma", "multiply_add", a library's mode.
   absl::Span<const MatMulTypes> types = kFp32;  // The combinations of element types that it takes.
   bool general = false;  // Takes transposed operands, alpha, beta and batches.
+  bool takes_epilogue = false;
+  bool takes_scales = false;
+  absl::Span<const MatMulPrecision> precisions = kFullPrecision;  // That it takes for float.
   MatMulTile tile;
   MatMulDispatchRule dispatch;
 
@@ -91,6 +117,9 @@ struct MatMulImplementation : Implementation {
 // Returns the types that the implementation multiplies these operands with: those of a, b and c,
 // and the accumulator that belongs to them. Null where it does not take them.
 const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args);
+
+// Returns whether the implementation multiplies float in this precision.
+bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision);
 
 // Returns whether the implementation takes A, B and C of this type.
 bool TakesType(const MatMulImplementation& implementation, ElementType type);

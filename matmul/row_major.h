@@ -26,11 +26,15 @@ inline MatMulArgs RowMajorArgs(const MatMulProblem& problem) {
   args.alpha = problem.alpha;
   args.beta = problem.beta;
   args.batch = problem.batch;
+  args.precision = problem.precision;
+  args.epilogue = problem.epilogue;
+  args.scales = problem.scales;
   args.workspace = problem.workspace;
   args.workspace_bytes = problem.workspace_bytes;
   if (problem.layout == MatrixLayout::kColumnMajor) {
     std::swap(args.m, args.n);
     std::swap(args.a, args.b);
+    std::swap(args.scales.a, args.scales.b);
   }
   return args;
 }

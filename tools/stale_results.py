@@ -194,7 +194,8 @@ def configurations_of(row):
   values = {"implementations": row["implementation"], "shapes": shape, "types": row["dtype"]}
   values.update((flag, row[column]) for flag, column in (("batch", "batch"), ("layouts", "layout"), ("alpha", "alpha"),
                                                          ("beta", "beta"), ("workspace", "workspace"),
-                                                         ("permutations", "permutation")) if row.get(column))
+                                                         ("permutations", "permutation"),
+                                                         ("precision", "precision"), ("epilogue", "epilogue")) if row.get(column))
   key = tuple(sorted(values.items()))
   return {(key, None), (key, f"{row['block_x']}x{row['block_y']}")}
 

@@ -146,11 +146,11 @@ TEST(ProfileOnExecutorTest, ProductsAreOfTheirForm) {
     };
     const uint64_t one = sectors(executor::EventKind::kGlobalStore);
     config.point.batch = 3;
-    config.point.axes = {"tn", "2", "0", "asked"};
+    config.point.axes = {"tn", "2", "0", "asked", "fp32", "none"};
     EXPECT_EQ(sectors(executor::EventKind::kGlobalStore), 3 * one) << Title(config);
-    config.point.axes = {"tn", "0", "0", "asked"};  // Nothing is read, then.
+    config.point.axes = {"tn", "0", "0", "asked", "fp32", "none"};  // Nothing is read, then.
     EXPECT_EQ(sectors(executor::EventKind::kGlobalLoad), 0u) << Title(config);
-    config.point.axes = {"tn", "0", "0.5", "asked"};  // The old C alone, all of it.
+    config.point.axes = {"tn", "0", "0.5", "asked", "fp32", "none"};  // The old C alone, all of it.
     EXPECT_GE(sectors(executor::EventKind::kGlobalLoad), 3u * 64 * 32 * 4 / 32) << Title(config);
   }
   EXPECT_GT(general, 0);

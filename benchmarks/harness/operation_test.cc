@@ -48,7 +48,8 @@ TEST(PointTest, DiffersInEachPart) {
   EXPECT_FALSE(point == MatMulOperation().UsualPoint({2, 3, 5}));
   EXPECT_FALSE(point == (Point{point.extents, "double", 1, point.axes}));
   EXPECT_FALSE(point == (Point{point.extents, "float", 2, point.axes}));
-  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn_col", "1", "0", "asked"}}));
+  EXPECT_FALSE(point ==
+               (Point{point.extents, "float", 1, {"nn_col", "1", "0", "asked", "fp32", "none"}}));
   EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn", "1", "0", "no"}}));
 }
 

@@ -20,7 +20,8 @@ using Texts = std::vector<std::string>;
 ResultRow Product(const char* implementation, int64_t n, double vs_cublas,
                   const char* workspace = "asked") {
   ResultRow row;
-  SetProblemColumns(MatMulOperation(), {{n, n, n}, "float", 3, {"tn", "1", "0", workspace}}, &row);
+  SetProblemColumns(MatMulOperation(),
+                    {{n, n, n}, "float", 3, {"tn", "1", "0", workspace, "fp32", "none"}}, &row);
   row.Set(Column::kImplementation, implementation);
   row.Set(Column::kL2, "cold");
   row.Set(Column::kShapeFamily, "batched");

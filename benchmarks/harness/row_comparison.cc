@@ -45,7 +45,9 @@ std::string ShapeText(const ResultRow& row) {
                {Column::kAlpha, " alpha="},
                {Column::kBeta, " beta="},
                {Column::kWorkspace, " workspace="},
-               {Column::kPermutation, " "}};
+               {Column::kPermutation, " "},
+               {Column::kPrecision, " precision="},
+               {Column::kEpilogue, " epilogue="}};
   for (const auto& [column, before] : parts) {
     if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
   }
@@ -53,9 +55,10 @@ std::string ShapeText(const ResultRow& row) {
 }
 
 bool SameProblem(const ResultRow& a, const ResultRow& b) {
-  for (const Column column : {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols,
-                              Column::kDepth, Column::kBatch, Column::kLayout, Column::kAlpha,
-                              Column::kBeta, Column::kWorkspace, Column::kPermutation}) {
+  for (const Column column :
+       {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth,
+        Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta, Column::kWorkspace,
+        Column::kPermutation, Column::kPrecision, Column::kEpilogue}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

@@ -1,12 +1,17 @@
 #include "benchmarks/matmul/axes.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
@@ -21,6 +26,15 @@ ABSL_FLAG(
     std::string, workspace, "",
     "Of products: asked, for as much workspace as an implementation asks for, or no, for none; "
     "or both, as a list. Instead of the preset's (asked, of most).");
+
+ABSL_FLAG(
+    std::string, precision, "",
+    "Of products of float: fp32, fp32_split or tf32, or a list of them. Instead of the preset's "
+    "(fp32, of most).");
+ABSL_FLAG(
+    std::string, epilogue, "",
+    "Of products: what is applied to C: none, bias, relu, gelu, bias_relu or bias_gelu, or a list "
+    "of them. Instead of the preset's (none, of most).");
 
 namespace stridewise {
 namespace {
@@ -58,18 +72,41 @@ absl::StatusOr<std::vector<std::string>> ParseFactor(absl::string_view flag,
   return std::vector<std::string>{row.Get(Column::kAlpha)};
 }
 
-absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
-                                                        absl::string_view text) {
+// Parses a list of names, each one of those that are allowed.
+template <size_t kNames>
+absl::StatusOr<std::vector<std::string>> ParseNames(
+    absl::string_view flag, absl::string_view text,
+    const std::array<absl::string_view, kNames>& allowed) {
   std::vector<std::string> values;
   for (absl::string_view value : absl::StrSplit(text, ',')) {
     value = absl::StripAsciiWhitespace(value);
-    if (value != "asked" && value != "no") {
-      return absl::InvalidArgumentError(
-          absl::StrCat(flag, ": '", value, "' is not allowed; allowed is asked or no"));
+    if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          flag, ": '", value, "' is not allowed; allowed is ", absl::StrJoin(allowed, " or ")));
     }
     values.emplace_back(value);
   }
   return values;
+}
+
+absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
+                                                        absl::string_view text) {
+  return ParseNames<2>(flag, text, {"asked", "no"});
+}
+
+constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
+                                           MatMulPrecision::kTf32};
+
+absl::StatusOr<std::vector<std::string>> ParsePrecision(absl::string_view flag,
+                                                        absl::string_view text) {
+  std::array<absl::string_view, std::size(kPrecisions)> names;
+  for (size_t i = 0; i < names.size(); ++i) names[i] = PrecisionName(kPrecisions[i]);
+  return ParseNames(flag, text, names);
+}
+
+absl::StatusOr<std::vector<std::string>> ParseEpilogue(absl::string_view flag,
+                                                       absl::string_view text) {
+  return ParseNames<6>(flag, text, {"none", "bias", "relu", "gelu", "bias_relu", "bias_gelu"});
 }
 
 double FactorOf(const std::string& value) {
@@ -84,6 +121,10 @@ constexpr Axis kAxes[] = {
     {"beta", Column::kBeta, "0", ParseFactor, [] { return absl::GetFlag(FLAGS_beta); }},
     {"workspace", Column::kWorkspace, "asked", ParseWorkspace,
      [] { return absl::GetFlag(FLAGS_workspace); }},
+    {"precision", Column::kPrecision, "fp32", ParsePrecision,
+     [] { return absl::GetFlag(FLAGS_precision); }},
+    {"epilogue", Column::kEpilogue, "none", ParseEpilogue,
+     [] { return absl::GetFlag(FLAGS_epilogue); }},
 };
 
 }  // namespace
@@ -97,7 +138,18 @@ MatMulForm FormOf(const Point& point) {
   form.alpha = FactorOf(point.axes[1]);
   form.beta = FactorOf(point.axes[2]);
   form.workspace = point.axes[3] == "asked";
+  for (const MatMulPrecision precision : kPrecisions) {
+    if (point.axes[4] == PrecisionName(precision)) form.precision = precision;
+  }
+  const absl::string_view epilogue = point.axes[5];
+  form.bias = absl::StartsWith(epilogue, "bias");
+  if (absl::EndsWith(epilogue, "relu")) form.activation = Activation::kRelu;
+  if (absl::EndsWith(epilogue, "gelu")) form.activation = Activation::kGelu;
   return form;
+}
+
+bool HasNoEpilogue(const MatMulForm& form) {
+  return !form.bias && form.activation == Activation::kNone;
 }
 
 bool IsPlain(const MatMulForm& form) {

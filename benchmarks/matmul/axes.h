@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "benchmarks/harness/operation.h"
+#include "matmul/operands.h"
 
 namespace stridewise {
 
@@ -25,11 +26,16 @@ struct MatMulForm {
   double alpha = 1;
   double beta = 0;
   bool workspace = true;  // As much as the implementation asks for; otherwise none.
+  MatMulPrecision precision = MatMulPrecision::kFp32;
+  bool bias = false;
+  Activation activation = Activation::kNone;
 };
 
-// Returns --layouts, --alpha, --beta and --workspace. Values of a layout are "nn", "tn", "nt_col":
-// op(A), op(B), and _col where the matrices are column-major. A factor has a magnitude of 1e30 at
-// most, which float can hold. Values of a workspace are "asked" and "no".
+// Returns --layouts, --alpha, --beta, --workspace, --precision and --epilogue. Values of a layout
+// are "nn", "tn", "nt_col": op(A), op(B), and _col where the matrices are column-major. A factor
+// has a magnitude of 1e30 at most, which float can hold. Values of a workspace are "asked" and
+// "no", of a precision the names of PrecisionName(), of an epilogue "none", "bias", "relu", "gelu",
+// "bias_relu" and "bias_gelu".
 absl::Span<const Axis> MatMulAxes();
 
 // REQUIRES: the values are those that the axes' parsers returned.
@@ -38,6 +44,9 @@ MatMulForm FormOf(const Point& point);
 // Returns whether it is the plain A * B, which every implementation takes. Column-major matrices
 // without transpositions are the plain product of the exchanged operands.
 bool IsPlain(const MatMulForm& form);
+
+// Returns whether there is neither a bias nor an activation.
+bool HasNoEpilogue(const MatMulForm& form);
 
 }  // namespace stridewise
 

@@ -13,7 +13,7 @@ namespace {
 
 Point ProductOf(const std::string& layout, const char* alpha = "1", const char* beta = "0",
                 int64_t batch = 1) {
-  return {{2, 3, 5}, "float", batch, {layout, alpha, beta, "asked"}};
+  return {{2, 3, 5}, "float", batch, {layout, alpha, beta, "asked", "fp32", "none"}};
 }
 
 using Values = std::vector<std::string>;
@@ -113,6 +113,24 @@ TEST(ProductTest, WorkCountsTheBatchAndWhatAlphaAndBetaRead) {
   EXPECT_EQ(work(ProductOf("nn", "1", "0.5")).bytes, 4 * (10 + 15 + 6 + 6));
   EXPECT_EQ(work(ProductOf("nn", "1", "0", 7)).bytes, 7 * 4 * (10 + 15 + 6));
   EXPECT_EQ(work(ProductOf("nn", "0", "2")).bytes, 4 * (6 + 6));
+}
+
+TEST(MatMulAxesTest, PrecisionsAndEpilogues) {
+  const Axis& precision = MatMulAxes()[4];
+  EXPECT_EQ(Parsed(precision, "tf32, fp32_split"), (Values{"tf32", "fp32_split"}));
+  ExpectRefused(precision, "fp64");
+  const Axis& epilogue = MatMulAxes()[5];
+  EXPECT_EQ(Parsed(epilogue, "bias_gelu,none"), (Values{"bias_gelu", "none"}));
+  ExpectRefused(epilogue, "bias_");
+  Point point = ProductOf("nn");
+  EXPECT_TRUE(HasNoEpilogue(FormOf(point)));
+  point.axes[4] = "tf32";
+  point.axes[5] = "bias_relu";
+  const MatMulForm form = FormOf(point);
+  EXPECT_EQ(form.precision, MatMulPrecision::kTf32);
+  EXPECT_TRUE(form.bias);
+  EXPECT_EQ(form.activation, Activation::kRelu);
+  EXPECT_FALSE(HasNoEpilogue(form));
 }
 
 TEST(SetProblemColumnsTest, LeavesThePlainFormsCellsEmpty) {

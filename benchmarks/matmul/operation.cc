@@ -52,7 +52,10 @@ class MatMul : public Operation {
     const bool form = Own(implementation).general || (IsPlain(FormOf(point)) && point.batch == 1);
     // What takes no FP32 is for other types alone: it is planned for no point of FP32.
     const bool type = point.type != "float" || TakesType(Own(implementation), ElementType::kFloat);
-    return form && type;
+    const bool precision =
+        point.type != "float" || TakesPrecision(Own(implementation), FormOf(point).precision);
+    const bool epilogue = Own(implementation).takes_epilogue || HasNoEpilogue(FormOf(point));
+    return form && type && precision && epilogue;
   }
 
   absl::Status CheckSupported(const Implementation& implementation,

@@ -53,6 +53,12 @@ std::vector<Preset>* MakePresets() {
        "memory",
        {Selection("naive,naive_one_thread_blocks,global_accumulation,tile_width_*,tiled")
             .Sizes("256,1024,2048")}},
+      {"tensor_ladder",
+       "the steps of tensor cores, from wmma to tile_bands, beside tensor_tile and cuBLAS, in BF16",
+       {Selection("wmma,mma_sync,wgmma,tma,warp_roles,cluster,persistent,tile_bands,tensor_tile,"
+                  "cublas")
+            .Sizes("1024,2048,4096,8192")
+            .Types("bf16")}},
       // Three matrices of 113000 x 113000 floats have 153.2e9 bytes, an H200 has 150.8e9.
       {"out_of_memory",
        "matrices that exceed a card of 141 GB, beside ones that do not",

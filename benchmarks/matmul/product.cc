@@ -22,8 +22,8 @@ constexpr double kMaxHostReferenceFlops = 34359738368.0;
 // Of the random projections of kFast, which need not be drawn anew for each sweep.
 constexpr uint64_t kProjectionSeed = 1;
 
-// Seeds of a, b and the old c differ from the sweep's by these.
-constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc};
+// Seeds of a, b, the old c and the bias differ from the sweep's by these.
+constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc, 0x5eed0fd};
 
 constexpr struct {
   absl::string_view name;
@@ -33,7 +33,12 @@ constexpr struct {
                    {"bf16", kBf16ToBf16},
                    {"bf16_float", kBf16ToFloat},
                    {"fp16", kFp16ToFp16},
-                   {"fp16_float", kFp16ToFloat}};
+                   {"fp16_float", kFp16ToFloat},
+                   {"s8_int", kS8ToInt},
+                   {"e4m3_bf16", kE4m3ToBf16},
+                   {"e4m3_float", kE4m3ToFloat},
+                   {"e5m2_bf16", kE5m2ToBf16},
+                   {"e5m2_float", kE5m2ToFloat}};
 
 // Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
@@ -55,11 +60,23 @@ absl::Status CheckFinite(const MatMulArgs& args, const void* c) {
 // Calls fn with an element of an operand and one of C.
 template <typename Fn>
 auto ForOperandTypes(const MatMulTypes& types, Fn fn) {
-  if (types.a == ElementType::kDouble) return fn(double(), double());
-  if (types.a == ElementType::kFloat) return fn(float(), float());
   const bool wide = types.c == ElementType::kFloat;
-  if (types.a == ElementType::kBf16) return wide ? fn(Bf16(), float()) : fn(Bf16(), Bf16());
-  return wide ? fn(Fp16(), float()) : fn(Fp16(), Fp16());
+  switch (types.a) {
+    case ElementType::kDouble:
+      return fn(double(), double());
+    case ElementType::kBf16:
+      return wide ? fn(Bf16(), float()) : fn(Bf16(), Bf16());
+    case ElementType::kFp16:
+      return wide ? fn(Fp16(), float()) : fn(Fp16(), Fp16());
+    case ElementType::kS8:
+      return fn(int8_t(), int32_t());
+    case ElementType::kE4m3:
+      return wide ? fn(E4m3(), float()) : fn(E4m3(), Bf16());
+    case ElementType::kE5m2:
+      return wide ? fn(E5m2(), float()) : fn(E5m2(), Bf16());
+    default:
+      return fn(float(), float());
+  }
 }
 
 }  // namespace
@@ -94,6 +111,8 @@ MatMulArgs GaplessArgs(const Point& point) {
   const MatMulTypes types = TypesOf(point.type);
   args.alpha = form.alpha;
   args.beta = form.beta;
+  args.precision = form.precision;
+  args.epilogue.activation = form.activation;
   args.a.type = types.a;
   args.b.type = types.b;
   args.c.type = types.c;
@@ -109,7 +128,7 @@ MatMulArgs GaplessArgs(const Point& point) {
 Product::Product(const Point& point)
     : form_(FormOf(point)),
       types_(TypesOf(point.type)),
-      accuracy_(AccuracyOf(types_.a, types_.accumulator, types_.c)),
+      accuracy_(AccuracyOf(types_, form_.precision)),
       args_(GaplessArgs(point)) {}
 
 Work Product::work() const {
@@ -125,6 +144,7 @@ std::vector<BufferSpec> Product::inputs() const {
   std::vector<BufferSpec> specs = {Spec("a", args_.batch * args_.m * args_.k, types_.a),
                                    Spec("b", args_.batch * args_.k * args_.n, types_.b)};
   if (form_.beta != 0) specs.push_back(Spec("old c", args_.batch * args_.m * args_.n, types_.c));
+  if (form_.bias) specs.push_back(Spec("bias", args_.n, types_.c));
   return specs;
 }
 
@@ -134,7 +154,7 @@ void Product::Fill(size_t input, uint64_t seed, void* data) const {
   const BufferSpec spec = inputs()[input];
   const int64_t elements = static_cast<int64_t>(spec.bytes) / spec.element_bytes;
   const ElementType type = input == 0 ? types_.a : input == 1 ? types_.b : types_.c;
-  ForElementType<float, double, Bf16, Fp16>(type, [&](auto type_tag) {
+  ForElementType<float, double, Bf16, Fp16, int8_t, int32_t, E4m3, E5m2>(type, [&](auto type_tag) {
     using T = decltype(type_tag);
     FillUniform(Matrix<T>{static_cast<T*>(data), 1, elements, elements}, seed ^ kInputSeeds[input]);
   });
@@ -148,11 +168,12 @@ Binding Product::Bind(const Implementation& implementation, const Block& block) 
   Binding binding;
   binding.workspace_bytes = static_cast<size_t>(args.workspace_bytes);
   if (form_.beta != 0) binding.output_starts_as = 2;
-  binding.run = [args, own](const Buffers& buffers) {
+  binding.run = [args, own, has_bias = form_.bias](const Buffers& buffers) {
     MatMulArgs all = args;
     all.a.data = buffers.inputs[0];
     all.b.data = buffers.inputs[1];
     all.c.data = buffers.output;
+    if (has_bias) all.epilogue.bias = buffers.inputs.back();
     all.workspace = buffers.workspace;
     all.stream = buffers.stream;
     all.cublas = buffers.cublas;
@@ -167,11 +188,13 @@ MatMulArgs Product::ArgsOf(const Result& result) const {
   args.a.data = result.inputs[0];
   args.b.data = result.inputs[1];
   args.c.data = const_cast<void*>(result.output);
+  if (form_.bias) args.epilogue.bias = result.inputs.back();
   return args;
 }
 
 bool Product::NeedsReference() const {
-  return args_.a.transposed || args_.b.transposed || args_.alpha != 1 || args_.beta != 0;
+  return args_.a.transposed || args_.b.transposed || args_.alpha != 1 || args_.beta != 0 ||
+         form_.bias || form_.activation != Activation::kNone;
 }
 
 absl::StatusOr<Product::Reference> Product::ComputeReference(int64_t index, const Result& result,
@@ -243,24 +266,25 @@ absl::Status Product::Verify(const Implementation& /*implementation*/, const Res
 }
 
 absl::Status Product::CheckAgreement(const void* output, const void* other) const {
-  return ForElementType<float, double, Bf16, Fp16>(types_.c, [&](auto element) -> absl::Status {
-    using T = decltype(element);
-    const auto* ours = static_cast<const T*>(output);
-    const auto* theirs = static_cast<const T*>(other);
-    double difference = 0;
-    double norm = 0;
-    for (int64_t i = 0; i < args_.batch * args_.m * args_.n; ++i) {
-      const auto theirs_i = static_cast<double>(theirs[i]);
-      const double difference_i = static_cast<double>(ours[i]) - theirs_i;
-      difference += difference_i * difference_i;
-      norm += theirs_i * theirs_i;
-    }
-    // Each of the two may be off by its own tolerance.
-    const double allowed = 2 * NormTolerance(ReferenceTerms(args_), accuracy_);
-    if (std::sqrt(difference) <= allowed * std::sqrt(norm)) return absl::OkStatus();
-    return absl::DataLossError(
-        absl::StrCat("by ", std::sqrt(difference / norm), ", allowed is ", allowed));
-  });
+  return ForElementType<float, double, Bf16, Fp16, int32_t>(
+      types_.c, [&](auto element) -> absl::Status {
+        using T = decltype(element);
+        const auto* ours = static_cast<const T*>(output);
+        const auto* theirs = static_cast<const T*>(other);
+        double difference = 0;
+        double norm = 0;
+        for (int64_t i = 0; i < args_.batch * args_.m * args_.n; ++i) {
+          const auto theirs_i = static_cast<double>(theirs[i]);
+          const double difference_i = static_cast<double>(ours[i]) - theirs_i;
+          difference += difference_i * difference_i;
+          norm += theirs_i * theirs_i;
+        }
+        // Each of the two may be off by its own tolerance.
+        const double allowed = 2 * NormTolerance(ReferenceTerms(args_), accuracy_);
+        if (std::sqrt(difference) <= allowed * std::sqrt(norm)) return absl::OkStatus();
+        return absl::DataLossError(
+            absl::StrCat("by ", std::sqrt(difference / norm), ", allowed is ", allowed));
+      });
 }
 
 }  // namespace stridewise

@@ -16,7 +16,8 @@
 namespace stridewise {
 namespace {
 
-Point PointOf(std::vector<int64_t> shape, std::vector<std::string> axes = {"nn", "1", "0", "asked"},
+Point PointOf(std::vector<int64_t> shape,
+              std::vector<std::string> axes = {"nn", "1", "0", "asked", "fp32", "none"},
               int64_t batch = 1) {
   return {std::move(shape), "float", batch, std::move(axes)};
 }
@@ -101,11 +102,16 @@ TEST_P(ProductTest, RefusesPoisonAndWrongElements) {
 
 TEST_P(ProductTest, JudgesEveryForm) {
   const std::pair<std::vector<std::string>, int64_t> forms[] = {
-      {{"nt", "1", "0", "asked"}, 1},     {{"tn", "1", "0", "asked"}, 1},
-      {{"tt_col", "1", "0", "asked"}, 1}, {{"nn_col", "1", "0", "asked"}, 1},
-      {{"nn", "-0.3", "0", "asked"}, 1},  {{"nn", "1", "0.7", "asked"}, 1},
-      {{"nn", "0", "0.7", "asked"}, 1},   {{"nn", "1", "0", "asked"}, 5},
-      {{"nn", "1", "0", "no"}, 1},        {{"tn_col", "0.3", "-2", "asked"}, 5}};
+      {{"nt", "1", "0", "asked", "fp32", "none"}, 1},
+      {{"tn", "1", "0", "asked", "fp32", "none"}, 1},
+      {{"tt_col", "1", "0", "asked", "fp32", "none"}, 1},
+      {{"nn_col", "1", "0", "asked", "fp32", "none"}, 1},
+      {{"nn", "-0.3", "0", "asked", "fp32", "none"}, 1},
+      {{"nn", "1", "0.7", "asked", "fp32", "none"}, 1},
+      {{"nn", "0", "0.7", "asked", "fp32", "none"}, 1},
+      {{"nn", "1", "0", "asked", "fp32", "none"}, 5},
+      {{"nn", "1", "0", "no", "fp32", "none"}, 1},
+      {{"tn_col", "0.3", "-2", "asked", "fp32", "none"}, 5}};
   for (const auto& [axes, batch] : forms) {
     SCOPED_TRACE(absl::StrCat(absl::StrJoin(axes, " "), " x ", batch));
     Subject subject(PointOf({20, 30, 40}, axes, batch));
@@ -125,7 +131,7 @@ TEST_P(ProductTest, JudgesEveryForm) {
 
 // A matrix between the first and the last that nothing wrote.
 TEST_P(ProductTest, SeesAMatrixOfTheBatchThatWasLeftOut) {
-  Subject subject(PointOf({4, 5, 6}, {"nn", "1", "0", "asked"}, 3));
+  Subject subject(PointOf({4, 5, 6}, {"nn", "1", "0", "asked", "fp32", "none"}, 3));
   ASSERT_TRUE(subject.Multiply().ok());
   subject.C(4 * 5 + 7) = NAN;
   ExpectWrong(subject, "matrix 1");
@@ -133,7 +139,7 @@ TEST_P(ProductTest, SeesAMatrixOfTheBatchThatWasLeftOut) {
 
 // With beta the runs of a benchmark would each add to the result of the one before.
 TEST_P(ProductTest, SeesThatCWasNotRestored) {
-  Subject subject(PointOf({20, 30, 40}, {"nn", "1", "0.5", "asked"}));
+  Subject subject(PointOf({20, 30, 40}, {"nn", "1", "0.5", "asked", "fp32", "none"}));
   ASSERT_TRUE(subject.Multiply().ok());
   ASSERT_TRUE(subject.MultiplyAgain().ok());
   ExpectWrong(subject);

@@ -31,7 +31,7 @@ constexpr int64_t kHeads[] = {12, 16, 32, 40, 64, 96};  // Those of all sequence
 constexpr int64_t kHeadExtents[] = {64, 128};
 
 Point ProductOf(int64_t m, int64_t n, int64_t k, const char* layout, int64_t batch = 1) {
-  return {{m, n, k}, "float", batch, {layout, "1", "0", "asked"}};
+  return {{m, n, k}, "float", batch, {layout, "1", "0", "asked", "fp32", "none"}};
 }
 
 Point DrawLogUniform(ShapeRandom* random) {

@@ -37,7 +37,7 @@ enum Field {
 };
 
 Point PointOf(int64_t m, int64_t n, int64_t k, const std::string& layout, int64_t batch) {
-  return {{m, n, k}, "float", batch, {layout, "1", "0", "asked"}};
+  return {{m, n, k}, "float", batch, {layout, "1", "0", "asked", "fp32", "none"}};
 }
 
 bool IsLayout(const std::string& text) {

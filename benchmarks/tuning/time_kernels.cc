@@ -111,7 +111,8 @@ absl::Status KernelTimer::WarmUp() {
                                                 {1023, 1023, 1023},
                                                 {64, 64, 20000},
                                                 {512, 2, 512}}) {
-      MatMulArgs args = GaplessArgs({extents, "float", 1, {layout, "1", "0", "asked"}});
+      MatMulArgs args =
+          GaplessArgs({extents, "float", 1, {layout, "1", "0", "asked", "fp32", "none"}});
       args.a.data = a_.data();
       args.b.data = b_.data();
       args.c.data = c_.data();

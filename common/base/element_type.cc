@@ -19,6 +19,9 @@ constexpr Info kInfos[kNumElementTypes] = {
     {ElementType::kFloat4, "float4", 16, 0},
     {ElementType::kBf16, "bf16", 2, 0x1p-8},
     {ElementType::kFp16, "fp16", 2, 0x1p-11},
+    {ElementType::kS8, "s8", 1, 0},
+    {ElementType::kE4m3, "e4m3", 1, 0x1p-4},
+    {ElementType::kE5m2, "e5m2", 1, 0x1p-3},
 };
 
 constexpr bool IsInOrder() {

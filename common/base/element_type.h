@@ -5,13 +5,26 @@
 
 #include <cstdint>
 
+#include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 
 namespace stridewise {
 
 // Lists every type that any operation knows. Each registry line says which of them it takes.
-enum class ElementType { kU8, kU16, kInt, kFloat, kDouble, kFloat4, kBf16, kFp16 };
-inline constexpr int kNumElementTypes = 8;
+enum class ElementType {
+  kU8,
+  kU16,
+  kInt,
+  kFloat,
+  kDouble,
+  kFloat4,
+  kBf16,
+  kFp16,
+  kS8,
+  kE4m3,
+  kE5m2
+};
+inline constexpr int kNumElementTypes = 11;
 
 // Returns the name that flags and CSV rows use: "u8", "float", "bf16".
 const char* ElementTypeName(ElementType type);
@@ -33,6 +46,14 @@ template <>
 inline constexpr ElementType kElementTypeOf<Bf16> = ElementType::kBf16;
 template <>
 inline constexpr ElementType kElementTypeOf<Fp16> = ElementType::kFp16;
+template <>
+inline constexpr ElementType kElementTypeOf<int8_t> = ElementType::kS8;
+template <>
+inline constexpr ElementType kElementTypeOf<int32_t> = ElementType::kInt;
+template <>
+inline constexpr ElementType kElementTypeOf<E4m3> = ElementType::kE4m3;
+template <>
+inline constexpr ElementType kElementTypeOf<E5m2> = ElementType::kE5m2;
 
 // Calls fn(T()) for the T of the list whose element type is `type`, and returns what fn returns.
 // REQUIRES: `type` is that of one of them; the last is taken unseen.

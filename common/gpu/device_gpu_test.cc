@@ -85,7 +85,8 @@ TEST_F(DeviceGpuTest, WidensWithAndWithoutSigns) {
   const Matrix<float> matrix{in->As<float>(), kRows, kCols, kLd};
   ASSERT_TRUE(FillUniformOnDevice(matrix, 5, nullptr).ok());
   for (const bool absolute : {false, true}) {
-    ASSERT_TRUE(WidenOnDevice(matrix, absolute, out->As<double>(), nullptr).ok());
+    ASSERT_TRUE(
+        WidenOnDevice(ConstMatrix<float>(matrix), absolute, out->As<double>(), nullptr).ok());
     const std::vector<double> got = ToHost<double>(*out);
     for (int64_t i = 0; i < kRows * kCols; ++i) {
       const double want = UniformAt<double>(5, i);

@@ -89,22 +89,21 @@ absl::Status FillUniformOnDevice(Matrix<double> matrix, uint64_t seed, cudaStrea
   return Fill(matrix, seed, stream);
 }
 
-absl::Status WidenOnDevice(ConstMatrix<float> in, bool absolute, double* out, cudaStream_t stream) {
+template <typename T>
+absl::Status WidenOnDevice(ConstMatrix<T> in, bool absolute, double* out, cudaStream_t stream) {
   return Widen(in, absolute, out, stream);
 }
-
-absl::Status WidenOnDevice(ConstMatrix<double> in, bool absolute, double* out,
-                           cudaStream_t stream) {
-  return Widen(in, absolute, out, stream);
-}
-
-absl::Status WidenOnDevice(ConstMatrix<Bf16> in, bool absolute, double* out, cudaStream_t stream) {
-  return Widen(in, absolute, out, stream);
-}
-
-absl::Status WidenOnDevice(ConstMatrix<Fp16> in, bool absolute, double* out, cudaStream_t stream) {
-  return Widen(in, absolute, out, stream);
-}
+#define STRIDEWISE_INSTANTIATE(T) \
+  template absl::Status WidenOnDevice(ConstMatrix<T>, bool, double*, cudaStream_t)
+STRIDEWISE_INSTANTIATE(float);
+STRIDEWISE_INSTANTIATE(double);
+STRIDEWISE_INSTANTIATE(Bf16);
+STRIDEWISE_INSTANTIATE(Fp16);
+STRIDEWISE_INSTANTIATE(int8_t);
+STRIDEWISE_INSTANTIATE(int32_t);
+STRIDEWISE_INSTANTIATE(E4m3);
+STRIDEWISE_INSTANTIATE(E5m2);
+#undef STRIDEWISE_INSTANTIATE
 
 absl::Status CopyVectorised(void* to, const void* from, size_t bytes, cudaStream_t stream) {
   const int64_t vectors = static_cast<int64_t>(bytes / sizeof(uint4));

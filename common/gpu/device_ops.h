@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/base/matrix.h"
 #include "common/gpu/cuda_handles.h"
@@ -21,10 +22,9 @@ absl::Status FillUniformOnDevice(Matrix<float> matrix, uint64_t seed, cudaStream
 absl::Status FillUniformOnDevice(Matrix<double> matrix, uint64_t seed, cudaStream_t stream);
 
 // Write the matrix, or its absolute values, to `out` as doubles without padding between the rows.
-absl::Status WidenOnDevice(ConstMatrix<float> in, bool absolute, double* out, cudaStream_t stream);
-absl::Status WidenOnDevice(ConstMatrix<double> in, bool absolute, double* out, cudaStream_t stream);
-absl::Status WidenOnDevice(ConstMatrix<Bf16> in, bool absolute, double* out, cudaStream_t stream);
-absl::Status WidenOnDevice(ConstMatrix<Fp16> in, bool absolute, double* out, cudaStream_t stream);
+// Defined for float, double, Bf16, Fp16, int8_t, int32_t, E4m3 and E5m2.
+template <typename T>
+absl::Status WidenOnDevice(ConstMatrix<T> in, bool absolute, double* out, cudaStream_t stream);
 
 // Copies with 16-byte accesses, which reach the practical ceiling of memory bandwidth. REQUIRES:
 // both pointers are aligned to 16 bytes.

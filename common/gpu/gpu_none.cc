@@ -46,10 +46,18 @@ absl::Status StopProfiler() { return NoCuda(); }
 
 absl::Status FillUniformOnDevice(Matrix<float>, uint64_t, cudaStream_t) { return NoCuda(); }
 absl::Status FillUniformOnDevice(Matrix<double>, uint64_t, cudaStream_t) { return NoCuda(); }
-absl::Status WidenOnDevice(ConstMatrix<float>, bool, double*, cudaStream_t) { return NoCuda(); }
-absl::Status WidenOnDevice(ConstMatrix<double>, bool, double*, cudaStream_t) { return NoCuda(); }
-absl::Status WidenOnDevice(ConstMatrix<Bf16>, bool, double*, cudaStream_t) { return NoCuda(); }
-absl::Status WidenOnDevice(ConstMatrix<Fp16>, bool, double*, cudaStream_t) { return NoCuda(); }
+template <typename T>
+absl::Status WidenOnDevice(ConstMatrix<T>, bool, double*, cudaStream_t) {
+  return NoCuda();
+}
+template absl::Status WidenOnDevice(ConstMatrix<float>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<double>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<Bf16>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<Fp16>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<int8_t>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<int32_t>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<E4m3>, bool, double*, cudaStream_t);
+template absl::Status WidenOnDevice(ConstMatrix<E5m2>, bool, double*, cudaStream_t);
 absl::Status CopyVectorised(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status ReadThroughL2(const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status HoldStream(HoldFlags*, uint64_t, uint64_t, cudaStream_t) { return NoCuda(); }

@@ -14,11 +14,13 @@ constexpr absl::string_view kColumnNames[] = {
 #undef CSV_COLUMN
 };
 
-constexpr Column kKeyColumns[] = {
-    Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
-    Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
-    Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
-    Column::kWorkspace,  Column::kPermutation};
+constexpr Column kKeyColumns[] = {Column::kOperation, Column::kImplementation, Column::kDtype,
+                                  Column::kMath,      Column::kRows,           Column::kCols,
+                                  Column::kDepth,     Column::kBlockX,         Column::kBlockY,
+                                  Column::kL2,        Column::kHostMemory,     Column::kBatch,
+                                  Column::kLayout,    Column::kAlpha,          Column::kBeta,
+                                  Column::kWorkspace, Column::kPermutation,    Column::kPrecision,
+                                  Column::kEpilogue};
 
 std::string ToPrintableAscii(absl::string_view text) {
   std::string result(text);

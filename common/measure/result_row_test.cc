@@ -47,7 +47,8 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(ColumnName(Column::kCounters), "counters");
   EXPECT_EQ(static_cast<int>(Column::kWorkspace), static_cast<int>(Column::kCounters) + 1);
   EXPECT_EQ(static_cast<int>(Column::kPermutation), static_cast<int>(Column::kVsMemcpy) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kPermutation), kNumColumns - 1);
+  EXPECT_EQ(static_cast<int>(Column::kPrecision), static_cast<int>(Column::kPermutation) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kEpilogue), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }
@@ -153,11 +154,13 @@ TEST(RowStatusTest, ANewStatusClearsTheOldMessage) {
 }
 
 TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
-  const std::set<Column> kKey = {
-      Column::kOperation,  Column::kImplementation, Column::kDtype,  Column::kMath,   Column::kRows,
-      Column::kCols,       Column::kDepth,          Column::kBlockX, Column::kBlockY, Column::kL2,
-      Column::kHostMemory, Column::kBatch,          Column::kLayout, Column::kAlpha,  Column::kBeta,
-      Column::kWorkspace,  Column::kPermutation};
+  const std::set<Column> kKey = {Column::kOperation, Column::kImplementation, Column::kDtype,
+                                 Column::kMath,      Column::kRows,           Column::kCols,
+                                 Column::kDepth,     Column::kBlockX,         Column::kBlockY,
+                                 Column::kL2,        Column::kHostMemory,     Column::kBatch,
+                                 Column::kLayout,    Column::kAlpha,          Column::kBeta,
+                                 Column::kWorkspace, Column::kPermutation,    Column::kPrecision,
+                                 Column::kEpilogue};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;

@@ -3,12 +3,13 @@
 // A value depends only on the seed and on the element's index r * cols + c (a hashed counter), so
 // that any part can be computed anywhere. Values are multiples of 2^-23: exact in float and in
 // double, so that a float and a double problem with one seed are the same problem. Narrower types
-// get them rounded.
+// get them rounded. Of integers the values are U{-127, ..., 127}.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_FILL_H_
 #define STRIDEWISE_COMMON_VERIFY_FILL_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "common/base/matrix.h"
 
@@ -28,7 +29,9 @@ template <typename T>
 STRIDEWISE_HOST_DEVICE inline T UniformAt(uint64_t seed, int64_t index) {
   const uint64_t bits = Mix64(Mix64(seed) ^ static_cast<uint64_t>(index)) >> 40;  // 24 bits.
   const int32_t number = static_cast<int32_t>(bits) - (1 << 23);
-  if constexpr (sizeof(T) < sizeof(float)) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<int32_t>(bits % 255) - 127);
+  } else if constexpr (sizeof(T) < sizeof(float)) {
     return static_cast<T>(static_cast<float>(number) / (1 << 23));
   } else {
     return static_cast<T>(number) / static_cast<T>(1 << 23);

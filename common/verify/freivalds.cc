@@ -126,8 +126,12 @@ double RowNorm(ConstMatrix<T> c, int64_t i) {
 
 double ResidualTolerance(int64_t k_extent, int64_t cols, const ProductAccuracy& accuracy) {
   const auto k = static_cast<double>(k_extent);
+  const auto n = static_cast<double>(cols);
   const double drift = accuracy.toward_zero ? 1 + std::sqrt(k) / 12 : 1;
-  return std::min(k, 16 * drift / std::sqrt(static_cast<double>(cols)));
+  const double sums = std::min(k, 16 * drift / std::sqrt(n));
+  if (accuracy.operand_unit == 0) return sums;
+  const double operands = std::min(2 + accuracy.operand_unit, 16 / std::sqrt(k * n));
+  return sums + operands * accuracy.operand_unit / accuracy.unit;
 }
 
 template <typename T, typename Out>
@@ -222,6 +226,13 @@ STRIDEWISE_INSTANTIATE(Bf16, Bf16);
 STRIDEWISE_INSTANTIATE(Bf16, float);
 STRIDEWISE_INSTANTIATE(Fp16, Fp16);
 STRIDEWISE_INSTANTIATE(Fp16, float);
+STRIDEWISE_INSTANTIATE(int8_t, int32_t);
+STRIDEWISE_INSTANTIATE(E4m3, float);
+STRIDEWISE_INSTANTIATE(E4m3, Bf16);
+STRIDEWISE_INSTANTIATE(E4m3, Fp16);
+STRIDEWISE_INSTANTIATE(E5m2, float);
+STRIDEWISE_INSTANTIATE(E5m2, Bf16);
+STRIDEWISE_INSTANTIATE(E5m2, Fp16);
 #undef STRIDEWISE_INSTANTIATE
 
 }  // namespace stridewise

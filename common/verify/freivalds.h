@@ -9,8 +9,9 @@
 // deviation of 54. SampledEntries() checks corners and tile edges more closely.
 //
 // A is M x K, B is K x N, C is M x N. A and B are float, double, Bf16 or Fp16; C is of the same
-// type or, where A and B have 16 bits, float. All sums are wider than the data (long double for
-// double, double for the others), so that only C's own rounding is seen.
+// type or, where A and B have 16 bits, float. A and B may be int8_t, with C of int32_t, or E4m3 or
+// E5m2, with C of float, Bf16 or Fp16. All sums are wider than the data (long double for double,
+// double for the others), so that only C's own rounding is seen.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
 #define STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
@@ -28,7 +29,8 @@ namespace stridewise {
 // bound. With random signs the N errors of a row add up to sqrt(N) times one error, while their
 // (|A||B|)_ij add up to N times one. The row's sum is a random walk even where an entry has too few
 // roundings for one, so that the 16 is cut off only at the proven bound of the whole row, K. Sums
-// of tensor cores drift: 1 + sqrt(K)/12 as much.
+// of tensor cores drift: 1 + sqrt(K)/12 as much. Rounded operands add 16 w / u / sqrt(K N), or 2 w
+// / u where that is less.
 double ResidualTolerance(int64_t k_extent, int64_t cols,
                          const ProductAccuracy& accuracy = AccuracyOf<float>());
 

@@ -76,6 +76,7 @@ STRIDEWISE_INSTANTIATE(float);
 STRIDEWISE_INSTANTIATE(double);
 STRIDEWISE_INSTANTIATE(Bf16);
 STRIDEWISE_INSTANTIATE(Fp16);
+STRIDEWISE_INSTANTIATE(int32_t);
 #undef STRIDEWISE_INSTANTIATE
 
 void SetNormErrors(double difference_norm, double norm, double abs_norm, int64_t k_extent,
@@ -98,16 +99,22 @@ double OverBound(double difference, double bound) {
 }
 
 double EntryTolerance(int64_t k_extent, const ProductAccuracy& accuracy) {
-  if (k_extent <= 16) return 1;
-  const auto k = static_cast<double>(k_extent);
+  const auto k = static_cast<double>(std::max<int64_t>(k_extent, 1));
+  // 2 w and its square, in units of K u.
+  const double operands = accuracy.operand_unit == 0
+                              ? 0
+                              : std::min(2 + accuracy.operand_unit, 16 / std::sqrt(k)) *
+                                    accuracy.operand_unit / (k * accuracy.unit);
+  if (k_extent <= 16) return 1 + operands;
   const double drift = accuracy.toward_zero ? 4.0 / 3 / std::sqrt(k) : 0;
-  return std::min(1.0, 16 / k + drift);
+  return std::min(1.0, 16 / k + drift) + operands;
 }
 
 double NormTolerance(int64_t k_extent, const ProductAccuracy& accuracy) {
   const auto k = static_cast<double>(k_extent);
   const double drift = accuracy.toward_zero ? k / 4 : 0;
-  return (2 * std::sqrt(k) + 2 + drift) * accuracy.unit + accuracy.output_unit;
+  return (2 * std::sqrt(k) + 2 + drift) * accuracy.unit + accuracy.output_unit +
+         2 * accuracy.operand_unit;
 }
 
 absl::Status CheckProduct(const ProductError& error, int64_t k_extent,

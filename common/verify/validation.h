@@ -16,6 +16,10 @@
 // sqrt(K)/12 at most: 1/(3 sqrt(K)) of the bound, and K u/4 normwise. These are added to the
 // tolerances, with a factor of 4 for the entries.
 //
+// Rounding the operands first, with a unit roundoff of w, changes a product by up to 2 w of it, and
+// by 0.28 w typically for U[-1, 1]: a sum by 1.1 w / sqrt(K) of (|A||B|)_ij, and 0.85 w normwise.
+// Up to 16 w / sqrt(K), never more than the proven 2 w, and 2 w normwise are allowed.
+//
 // Rounding the sum to a narrower C adds half a unit of the entry, which is allowed before an error
 // is compared with the bound.
 //
@@ -38,6 +42,7 @@ struct ProductAccuracy {
   double output_unit = 0;    // That of C, where it is narrower than the sums.
   double output_least = 0;   // And half the distance of its smallest numbers.
   bool toward_zero = false;  // The sums are those of tensor cores.
+  double operand_unit = 0;   // The unit roundoff that operands are rounded with first.
 };
 
 // Returns what is expected of products with these types of operands and sums.
@@ -78,8 +83,8 @@ struct ProductError {
 
 // Compares C with the reference R entry by entry; `abs_product` is |A||B| in FP64. All three have
 // the same shape; `k_extent` is K >= 0. An entry that is not finite in C or in R counts as
-// non_finite: such a reference proves nothing. O(M N). Instantiated for float, double, Bf16 and
-// Fp16.
+// non_finite: such a reference proves nothing. O(M N). Instantiated for float, double, Bf16, Fp16
+// and int32_t, whose products are exact: any error is too large.
 template <typename T>
 ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
                             ConstMatrix<double> abs_product, int64_t k_extent,
@@ -98,11 +103,11 @@ double OverBound(double difference, double bound);
 double BeyondOutputRounding(double difference, double want, const ProductAccuracy& accuracy);
 
 // Returns the largest max_error_over_bound to accept: min(1, 16 / K), where 1 is the proven bound,
-// and for tensor cores min(1, 16 / K + 4/3 / sqrt(K)).
+// and for tensor cores min(1, 16 / K + 4/3 / sqrt(K)), and what rounded operands explain.
 double EntryTolerance(int64_t k_extent, const ProductAccuracy& accuracy);
 
 // Returns the largest norm_error to accept: (2 sqrt(K) + 2) u, for tensor cores K u / 4 more, and
-// the unit roundoff of a narrower C.
+// the unit roundoffs of a narrower C and, twice, of rounded operands.
 double NormTolerance(int64_t k_extent, const ProductAccuracy& accuracy);
 
 // Returns OK, or DataLoss with the error that is too large, the entry or row, its value and its

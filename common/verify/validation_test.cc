@@ -28,6 +28,38 @@ ProductError CompareTwoByTwo(const std::vector<float>& c, int64_t k_extent = 8) 
   return CompareProduct(View(c, 2, 2), View(r, 2, 2), View(abs_product, 2, 2), k_extent);
 }
 
+// Operands that are rounded to TF32 first: what that may change is allowed, and little more.
+TEST(CompareProduct, AllowsForRoundedOperands) {
+  ProductAccuracy tf32 = AccuracyOf<float>();
+  tf32.operand_unit = std::ldexp(1.0, -11);
+  const std::vector<double> r = {1};
+  const std::vector<double> abs_product = {1};
+  const auto check = [&](float c, const ProductAccuracy& accuracy) {
+    const ProductError error = CompareProduct(View(std::vector<float>{c}, 1, 1), View(r, 1, 1),
+                                              View(abs_product, 1, 1), 1, accuracy);
+    return CheckProduct(error, 1, accuracy).ok();
+  };
+  EXPECT_TRUE(check(1 + 0x1.ep-11f, tf32));
+  EXPECT_FALSE(check(1 + 0x1.2p-10f, tf32));
+  EXPECT_FALSE(check(1 + 0x1.ep-11f, AccuracyOf<float>()));
+}
+
+// Sums of integers are exact: an error of one is one too many, however large the sum.
+TEST(CompareProduct, IntegersAreExact) {
+  const ProductAccuracy exact = AccuracyOf(ElementType::kS8, ElementType::kInt, ElementType::kInt);
+  const std::vector<double> r = {2000000001, -7};
+  const std::vector<double> abs_product = {2000000001, 9};
+  const auto check = [&](const std::vector<int32_t>& c) {
+    return CheckProduct(
+               CompareProduct(View(c, 1, 2), View(r, 1, 2), View(abs_product, 1, 2), 130000, exact),
+               130000, exact)
+        .ok();
+  };
+  EXPECT_TRUE(check({2000000001, -7}));
+  EXPECT_FALSE(check({2000000000, -7}));
+  EXPECT_FALSE(check({2000000001, -6}));
+}
+
 TEST(AccuracyOf, FollowsTheTypes) {
   EXPECT_EQ(AccuracyOf<float>().unit, std::ldexp(1.0, -24));
   EXPECT_EQ(AccuracyOf<double>().unit, std::ldexp(1.0, -53));

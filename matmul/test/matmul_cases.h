@@ -27,6 +27,10 @@ struct MatMulCase {
   int64_t offset_a = 0;  // Elements from an aligned address to the first.
   int64_t offset_b = 0;
   int64_t offset_c = 0;
+
+  MatMulPrecision precision = MatMulPrecision::kFp32;
+  bool bias = false;
+  Activation activation = Activation::kNone;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
@@ -40,6 +44,11 @@ inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
   if (c.one_b) out << ", one B";
   if (c.offset_a != 0 || c.offset_b != 0 || c.offset_c != 0) {
     out << ", offsets " << c.offset_a << ", " << c.offset_b << " and " << c.offset_c;
+  }
+  if (c.precision != MatMulPrecision::kFp32) out << ", in " << PrecisionName(c.precision);
+  if (c.bias) out << ", with a bias";
+  if (c.activation != Activation::kNone) {
+    out << (c.activation == Activation::kRelu ? ", ReLU" : ", GELU");
   }
   return out;
 }
@@ -132,7 +141,36 @@ inline std::vector<MatMulCase> OffsetMatMulCases(bool all = IsExhaustive()) {
   return cases;
 }
 
-// Returns those of the above that an entry is tested with.
+// Returns the cases in another precision.
+inline std::vector<MatMulCase> InPrecision(std::vector<MatMulCase> cases,
+                                           MatMulPrecision precision) {
+  for (MatMulCase& c : cases) c.precision = precision;
+  return cases;
+}
+
+// Every epilogue, with tiles that are cut on all sides, k = 0, beta, and batches.
+inline std::vector<MatMulCase> EpilogueMatMulCases() {
+  std::vector<MatMulCase> cases;
+  for (const bool bias : {false, true}) {
+    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+      for (const double beta : {0.0, 2.0}) {
+        for (MatMulCase c :
+             {MatMulCase{1, 1, 1, 0}, MatMulCase{33, 31, 40, 1}, MatMulCase{5, 7, 0, 0},
+              MatMulCase{136, 264, 72, 0}, MatMulCase{300, 520, 200, 0}}) {
+          c.alpha = beta == 0 ? 1 : -0.5;
+          c.beta = beta;
+          c.batch = c.m == 33 ? 3 : 1;
+          c.bias = bias;
+          c.activation = activation;
+          cases.push_back(c);
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+// Returns the cases that every entry is tested with in FP32, or in its own types.
 inline std::vector<MatMulCase> MatMulCasesFor(const MatMulImplementation& implementation,
                                               bool all = IsExhaustive()) {
   std::vector<MatMulCase> cases = MatMulCases(all);

@@ -59,6 +59,8 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
     ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
     ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
     MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
+    ASSIGN_OR_RETURN(const DeviceBuffer bias, Upload(problem->bias()));
+    if (args.epilogue.bias != nullptr) args.epilogue.bias = bias.data();
     args.cublas = cublas_.get();
     args.block = block;
     RETURN_IF_ERROR(RunMatMul(*implementation_, args));
@@ -93,6 +95,32 @@ TEST_P(MatMulGpuTest, Float) {
   for (const MatMulCase& c : MatMulCasesFor(*implementation_, /*all=*/true)) RunCase<float>(c);
 }
 
+// Precisions of float other than FP32, with the general form where the entry takes it.
+class MatMulPrecisionGpuTest : public MatMulGpuTest {};
+
+TEST_P(MatMulPrecisionGpuTest, Float) {
+  for (const MatMulPrecision precision : implementation_->precisions) {
+    if (precision == MatMulPrecision::kFp32) continue;
+    std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/true);
+    cases.push_back({300, 520, 1200, 0});
+    cases.push_back({300, 521, 1201, 0});
+    for (const MatMulCase& c : InPrecision(cases, precision)) RunCase<float>(c);
+  }
+}
+
+// Bias and activation, in the types that the entry takes.
+class MatMulEpilogueGpuTest : public MatMulGpuTest {};
+
+TEST_P(MatMulEpilogueGpuTest, EveryEpilogue) {
+  for (const MatMulCase& c : EpilogueMatMulCases()) {
+    if (TakesType(*implementation_, ElementType::kFloat)) {
+      RunCase<float>(InPrecision({c}, implementation_->precisions[0])[0]);
+    }
+    if (TakesType(*implementation_, ElementType::kBf16)) RunCase<Bf16>(c);
+    if (TakesType(*implementation_, ElementType::kFp16)) RunCase<Fp16>(c);
+  }
+}
+
 class MatMulDoubleGpuTest : public MatMulGpuTest {};
 
 TEST_P(MatMulDoubleGpuTest, Double) {
@@ -107,7 +135,9 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
     std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/true);
     // More than one tile of 128x256 for each of an H200's 132 multiprocessors, and tiles cut on all
     // sides, with rows that the TMA can address.
+    cases.push_back({2056, 2312, 136, 0});
     for (const int ops : {0, 1, 2, 3}) {
+      if (!implementation_->general) break;
       MatMulCase large = {2056, 2312, 136, 0};
       large.transpose_a = (ops & 1) != 0;
       large.transpose_b = (ops & 2) != 0;
@@ -119,10 +149,22 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
       large.beta = ops % 2 == 0 ? 0 : 2;
       cases.push_back(large);
     }
+    constexpr ElementType kType = kElementTypeOf<T>;
+    const bool takes_own = Takes(kType, kType);
+    const bool takes_float = Takes(kType, ElementType::kFloat);
+    if (!takes_own && !takes_float) GTEST_SKIP() << "does not take the type";
     for (const MatMulCase& c : cases) {
-      RunCase<T>(c);
-      RunCase<T, float>(c);
+      if (takes_own) RunCase<T>(c);
+      if (takes_float) RunCase<T, float>(c);
     }
+  }
+
+ private:
+  bool Takes(ElementType operands, ElementType output) const {
+    MatMulArgs args;
+    args.a.type = args.b.type = operands;
+    args.c.type = output;
+    return FindTypes(*implementation_, args) != nullptr;
   }
 };
 
@@ -215,8 +257,18 @@ TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest, DeviceImplementations([](const auto& i) {
-                           return TakesType(i, ElementType::kFloat);
+                           return TakesType(i, ElementType::kFloat) &&
+                                  TakesPrecision(i, MatMulPrecision::kFp32);
                          }),
+                         Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulPrecisionGpuTest, DeviceImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kFloat) &&
+                                  (i.precisions.size() > 1 ||
+                                   !TakesPrecision(i, MatMulPrecision::kFp32));
+                         }),
+                         Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulEpilogueGpuTest,
+                         DeviceImplementations([](const auto& i) { return i.takes_epilogue; }),
                          Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMul16BitGpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kBf16);

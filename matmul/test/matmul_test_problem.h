@@ -34,6 +34,7 @@ class MatMulTestProblem {
   static constexpr uint64_t kSeedA = 101;
   static constexpr uint64_t kSeedB = 202;
   static constexpr uint64_t kSeedC = 303;
+  static constexpr uint64_t kSeedBias = 404;
 
   explicit MatMulTestProblem(const MatMulCase& c) : case_(c) {
     args_.m = c.m;
@@ -46,6 +47,8 @@ class MatMulTestProblem {
     args_.alpha = c.alpha;
     args_.beta = c.beta;
     args_.batch = c.batch;
+    args_.precision = c.precision;
+    args_.epilogue.activation = c.activation;
     args_.a.ld = args_.A<T>().cols + c.pad;
     args_.b.ld = args_.B<T>().cols + 2 * c.pad;
     args_.c.ld = c.n + 3 * c.pad;
@@ -68,6 +71,11 @@ class MatMulTestProblem {
         Fill(one.C<Out>());
       }
     }
+    if (c.bias) {
+      bias_.resize(static_cast<size_t>(c.n));
+      FillUniform(Matrix<Out>{bias_.data(), 1, c.n, c.n}, kSeedBias);
+      args_.epilogue.bias = bias_.data();
+    }
     c_before_ = c_;
   }
   MatMulTestProblem(const MatMulTestProblem&) = delete;
@@ -75,7 +83,7 @@ class MatMulTestProblem {
 
   // With pointers into a(), b() and c_with_guards().
   const MatMulArgs& args() const { return args_; }
-  // With pointers into copies of them.
+  // With pointers into copies of them. The bias stays this problem's own.
   MatMulArgs ArgsAt(const void* a, const void* b, void* c_with_guards) const {
     MatMulArgs args = args_;
     args.a.data = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
@@ -85,6 +93,7 @@ class MatMulTestProblem {
   }
   const std::vector<T>& a() const { return a_; }
   const std::vector<T>& b() const { return b_; }
+  const std::vector<Out>& bias() const { return bias_; }  // Empty where there is none.
   std::vector<Out>& c_with_guards() { return c_; }
   const std::vector<Out>& c_before() const {
     return c_before_;
@@ -122,8 +131,8 @@ class MatMulTestProblem {
         Define(one, products, absolutes);
       }
       RETURN_IF_ERROR(
-          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, Accuracy()),
-                       roundings, Accuracy()));
+          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, accuracy()),
+                       roundings, accuracy()));
     }
     return absl::OkStatus();
   }
@@ -137,10 +146,12 @@ class MatMulTestProblem {
   static Element Nan() {
     return static_cast<Element>(std::numeric_limits<float>::quiet_NaN());
   }
-  static ProductAccuracy Accuracy() {
+  ProductAccuracy accuracy() const {
     constexpr ElementType kType = kElementTypeOf<T>;
-    return AccuracyOf(kType, sizeof(T) < sizeof(float) ? ElementType::kFloat : kType,
-                      kElementTypeOf<Out>);
+    constexpr ElementType kSums = std::is_same_v<Out, int32_t> ? ElementType::kInt
+                                  : sizeof(T) < sizeof(float)  ? ElementType::kFloat
+                                                               : kType;
+    return AccuracyOf({kType, kType, kElementTypeOf<Out>, kSums}, args_.precision);
   }
 
   template <typename View>
@@ -180,6 +191,21 @@ class MatMulTestProblem {
           s(row, col) += std::abs(product);
         }
       }
+      for (int64_t col = 0; col < args.n; ++col) Finish(args, col, &r(row, col), &s(row, col));
+    }
+  }
+
+  // Applies the epilogue to an element of column `col`, and to the sum of its magnitudes.
+  static void Finish(const MatMulArgs& args, int64_t col, double* r, double* s) {
+    if (args.epilogue.bias != nullptr) {
+      const auto bias = static_cast<double>(static_cast<const Out*>(args.epilogue.bias)[col]);
+      *r += bias;
+      *s += std::abs(bias);
+    }
+    if (args.epilogue.activation == Activation::kRelu) *r = std::max(*r, 0.0);
+    if (args.epilogue.activation == Activation::kGelu) {
+      *r *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (*r + 0.044715 * *r * *r * *r)));
+      *s *= 1.13;  // The slope of GELU is below that.
     }
   }
 
@@ -206,6 +232,7 @@ class MatMulTestProblem {
   MatMulArgs args_;
   std::vector<T> a_, b_;
   std::vector<Out> c_, c_before_;
+  std::vector<Out> bias_;
 };
 
 }  // namespace stridewise

@@ -33,7 +33,7 @@ PERCENT = {"percent": lambda x: x, "percent_less": lambda x: 1 - x, "percent_mor
            "percent_apart": lambda x: abs(1 - x)}
 ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
               ast.Pow: operator.pow}
-PROBLEM = ("rows", "cols", "depth", "dtype", "batch", "layout", "permutation")
+PROBLEM = ("rows", "cols", "depth", "dtype", "batch", "layout", "permutation", "precision", "epilogue")
 
 
 def parsed(expression):

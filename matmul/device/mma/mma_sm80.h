@@ -48,6 +48,13 @@ __device__ inline void LoadMatrices(uint32_t row, uint32_t (&to)[4]) {
                : "r"(row));
 }
 
+// The same matrices transposed: a lane gets the pairs that are neighbours down a column.
+__device__ inline void LoadTransposedMatrices(uint32_t row, uint32_t (&to)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row));
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
