@@ -216,7 +216,10 @@ TEST(MatMulRegistry, RefusesTheGeneralFormWhereItIsNotTaken) {
       {"batch is 0; allowed is 1", [](MatMulArgs& args) { args.batch = 0; }},
   };
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.general || implementation.run == nullptr) continue;
+    if (implementation.general || implementation.run == nullptr ||
+        !TakesType(implementation, ElementType::kFloat)) {
+      continue;
+    }
     for (const Refusal& refusal : refusals) {
       MatMulTestProblem<float> problem({7, 7, 7, 0});
       MatMulArgs args = problem.args();
