@@ -103,6 +103,15 @@ constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
+// The TMA loads four neighbouring rows of operands as boxes of their own.
+constexpr MatMulTakes kTakesTma = {
+    "m, n and k of at least 4, and matrices of a batch that are multiples of 16 bytes apart",
+    [](const MatMulArgs& args) {
+      constexpr int64_t kVector = 4;
+      return std::min({args.m, args.n, args.k}) >= kVector &&
+             (args.batch == 1 || (args.a.stride | args.b.stride) % kVector == 0);
+    }};
+
 // It takes single products too. Counting its work takes longer than that of others, for nothing.
 constexpr MatMulTakes kTakesFitted = {
     "batches, with leading dimensions of at most 2^23 and a grid's number of tiles of 8x8",
