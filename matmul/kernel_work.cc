@@ -149,7 +149,7 @@ MatMulWork WholeTileWork(const MatMulCall& call, const MatMulTile& tile) {
   return CountTiles(call, tile, Split::kNever);
 }
 
-// Neither layout nor alignment makes copies slow, but rows that are not aligned are four copies.
+// No layout makes copies slow. A number of rows that is no multiple of four takes four copies.
 MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile) {
   MatMulWork work = CountTiles(call, tile, Split::kWithWorkspace);
   if (work.units == 0) {
@@ -168,7 +168,9 @@ MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile) {
       work.units = tiles * blocks;
     }
   }
-  work.slow_copies = work.steps * ((call.vectors_a ? 0 : 1) + (call.vectors_b ? 0 : 1));
+  const int64_t rows_of_a = call.args.a.transposed ? call.args.k : call.args.m;
+  const int64_t rows_of_b = call.args.b.transposed ? call.args.n : call.args.k;
+  work.slow_copies = work.steps * ((rows_of_a % 4 == 0 ? 0 : 1) + (rows_of_b % 4 == 0 ? 0 : 1));
   return work;
 }
 

@@ -1,14 +1,14 @@
-// Lets the TMA load tiles of a matrix whose rows begin anywhere.
+// Tiles of a matrix as the TMA loads them for tma_tile.h: first all rows 4 i of the tile, then all
+// rows 4 i + 1, and so on. Lanes that have four neighbouring rows each then read rows that lie
+// side by side, which in a tile of CU_TENSOR_MAP_SWIZZLE_128B are in different banks.
 //
-// The TMA takes matrices whose rows are a multiple of 16 bytes apart. Every fourth row of any
-// matrix of floats is: so a matrix is described as four, its quarters, of the rows 4 i + q. A
-// quarter's first row may begin up to three elements behind a multiple of 16 bytes. Its map begins
-// at the multiple, and its columns are counted from there: boxes may begin at any column, and no
-// box reads the elements before the matrix. A tile arrives as four boxes, with the rows of each
-// quarter one after the other.
+// A matrix of a multiple of four rows has one map, with a stride from row to row and one from four
+// rows to the next, and one copy loads a tile. Other matrices have four maps, one of each quarter
+// of the rows: the TMA knows where a quarter ends.
 //
-// Where all rows are aligned and there is a multiple of four of them, one map of three strides
-// describes all quarters, and one copy loads a tile.
+// Rows that begin anywhere are out of reach: a map could begin at the multiple of 16 bytes before a
+// quarter's first row, since all rows of a quarter are equally far behind one, but the first column
+// of a box must be at a multiple of 16 bytes, too (anything else is an illegal instruction).
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_QUARTER_MAPS_H_
 #define STRIDEWISE_MATMUL_DEVICE_QUARTER_MAPS_H_
@@ -37,17 +37,14 @@ inline constexpr int kQuarters = 4;
 // A kernel's argument.
 struct QuarterMaps {
   CUtensorMap maps[kQuarters];  // Only the first where `single`.
-  int first_col[kQuarters];     // The matrix's first column, as the map counts columns.
   bool single;
 };
 
-// Returns whether the TMA can address the quarters of the matrices: their rows and matrices are
-// near enough to each other, matrices are a multiple of 16 bytes apart, and no quarter is empty.
+// Returns whether the TMA can address the quarters of the matrices, and none is empty.
 inline bool HasQuarterMaps(const ConstMatrix<float>& matrix, const MatrixCount& matrices) {
-  return matrix.rows >= kQuarters &&
-         HasTensorMap(
-             ConstMatrix<float>{nullptr, matrix.rows, matrix.cols + kVector, kQuarters * matrix.ld},
-             matrices);
+  ConstMatrix<float> quarter = matrix;
+  quarter.ld *= kQuarters;
+  return matrix.rows >= kQuarters && matrix.ld % kVector == 0 && HasTensorMap(quarter, matrices);
 }
 
 // Encodes the map of quarter q of the matrices: its columns, rows, quarters and matrices.
@@ -60,12 +57,10 @@ inline absl::StatusOr<CUtensorMap> QuarterMapOf(const ConstMatrix<float>& matrix
       *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
           "cuTensorMapEncodeTiled", 12000));
   RETURN_IF_ERROR(encode.status());
-  const auto row = reinterpret_cast<uintptr_t>(matrix.data + q * matrix.ld);
-  const uintptr_t past = row % kVectorBytes;
   const auto bytes = [](int64_t elements) {
     return static_cast<cuuint64_t>(elements) * sizeof(float);
   };
-  const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols) + past / sizeof(float),
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
                                 static_cast<cuuint64_t>(CeilDiv(matrix.rows - q, kQuarters)),
                                 single ? cuuint64_t{kQuarters} : cuuint64_t{1},
                                 static_cast<cuuint64_t>(matrices.count)};
@@ -77,11 +72,10 @@ inline absl::StatusOr<CUtensorMap> QuarterMapOf(const ConstMatrix<float>& matrix
                             1};
   const cuuint32_t element_strides[] = {1, 1, 1, 1};
   CUtensorMap map;
-  const CUresult error =
-      (*encode)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4,
-                reinterpret_cast<void*>(row - past),  // NOLINT(performance-no-int-to-ptr)
-                extents, strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult error = (*encode)(
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, const_cast<float*>(matrix.data + q * matrix.ld),
+      extents, strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
   }
@@ -94,11 +88,8 @@ inline absl::StatusOr<QuarterMaps> QuarterMapsOf(const ConstMatrix<float>& matri
                                                  const MatrixCount& matrices, uint32_t tile_rows,
                                                  uint32_t tile_cols, CUtensorMapSwizzle swizzle) {
   QuarterMaps quarters = {};
-  quarters.single = matrix.rows % kQuarters == 0 && matrix.ld % kVector == 0 &&
-                    reinterpret_cast<uintptr_t>(matrix.data) % kVectorBytes == 0;
+  quarters.single = matrix.rows % kQuarters == 0;
   for (int q = 0; q < (quarters.single ? 1 : kQuarters); ++q) {
-    quarters.first_col[q] = static_cast<int>(
-        reinterpret_cast<uintptr_t>(matrix.data + q * matrix.ld) % kVectorBytes / sizeof(float));
     ASSIGN_OR_RETURN(quarters.maps[q], QuarterMapOf(matrix, matrices, q, quarters.single, tile_rows,
                                                     tile_cols, swizzle));
   }
@@ -125,8 +116,8 @@ __device__ inline void CopyQuarters(const QuarterMaps& quarters, int row, int co
   }
 #pragma unroll
   for (int q = 0; q < kQuarters; ++q) {
-    CopyBoxOfQuarter(quarters.maps[q], col + quarters.first_col[q], row / kQuarters, index,
-                     to + q * quarter_bytes, barrier);
+    CopyBoxOfQuarter(quarters.maps[q], col, row / kQuarters, index, to + q * quarter_bytes,
+                     barrier);
   }
 }
 

@@ -1,4 +1,5 @@
-// Tiles of any layout and alignment, loaded by the TMA: neither copies of 4 bytes nor packing.
+// Tiles of any layout, loaded by the TMA: neither copies of 4 bytes nor packing. Rows must begin at
+// multiples of 16 bytes.
 //
 // Operands arrive as they lie in memory (quarter_maps.h). A thread takes four k at a time, a quad:
 // of an operand with a row for each k it loads four neighbours of each of the four rows, of a

@@ -1,4 +1,4 @@
-// Tiles of any layout and alignment, loaded by the TMA (tma_tile.h), in sizes for large products
+// Tiles of any layout, loaded by the TMA (tma_tile.h), in sizes for large products
 // and for few rows or columns.
 
 #include "matmul/device/tile_policies.h"
