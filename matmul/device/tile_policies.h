@@ -110,32 +110,19 @@ struct TilePolicy32x32 {
   static constexpr double kSplitCost = 3;
 };
 
-// Tiles that the TMA loads, two blocks of four warps on a multiprocessor (tma_tile.h). Their steps
-// are of 32 k, a row of 128 bytes of a K-major operand. A thread has 128 accumulators, and a small
-// tile is computed by each of the four warps from a quarter of the k.
-struct TilePolicyTma128x128 {
+// For 17 to 32 columns, or rows, of operands that the TMA loads (tma_tile.h): two blocks of four
+// warps on a multiprocessor. A thread has 128 accumulators, so that each warp computes the whole
+// tile, from a quarter of the k. A step is a row of 128 bytes of a K-major operand.
+struct TilePolicyTma128x32 {
   using Types = Float32;
-  static constexpr int kBlockM = 128, kBlockN = 128, kBlockK = 32;
-  static constexpr int kWarpM = 64, kWarpN = 64;
-  static constexpr int kStages = 3;
-  static constexpr int kWarpsAlongK = 1;
-  static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
-  static constexpr double kSplitCost = 4.5;
-};
-
-struct TilePolicyTma64x64 : TilePolicyTma128x128 {
-  static constexpr int kBlockM = 64, kBlockN = 64;
+  static constexpr int kBlockM = 128, kBlockN = 32, kBlockK = 32;
+  static constexpr int kWarpM = 128, kWarpN = 32;
   static constexpr int kStages = 5;
   static constexpr int kWarpsAlongK = 4;
+  static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
   static constexpr double kSplitCost = 6;
 };
-
-// For 17 to 32 columns or rows.
-struct TilePolicyTma128x32 : TilePolicyTma64x64 {
-  static constexpr int kBlockM = 128, kBlockN = 32;
-  static constexpr int kWarpM = 128, kWarpN = 32;
-};
-struct TilePolicyTma32x128 : TilePolicyTma64x64 {
+struct TilePolicyTma32x128 : TilePolicyTma128x32 {
   static constexpr int kBlockM = 32, kBlockN = 128;
   static constexpr int kWarpM = 32, kWarpN = 128;
 };

@@ -18,8 +18,6 @@
 
 namespace stridewise {
 
-STRIDEWISE_TMA_TILE(MatMulTma128x128, TilePolicyTma128x128, "stream_k_128x128")
-STRIDEWISE_TMA_TILE(MatMulTma64x64, TilePolicyTma64x64, "stream_k_64x64")
 STRIDEWISE_TMA_TILE(MatMulTma128x32, TilePolicyTma128x32, "stream_k_32x64")
 STRIDEWISE_TMA_TILE(MatMulTma32x128, TilePolicyTma32x128, "stream_k_32x64")
 
