@@ -103,6 +103,20 @@ constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
+// The TMA loads operands whose rows begin at multiples of 16 bytes, every fourth row as a matrix of
+// its own.
+constexpr MatMulTakes kTakesTma = {
+    "operands whose rows begin at multiples of 16 bytes, with m, n and k of at least 4",
+    [](const MatMulArgs& args) {
+      constexpr int64_t kVector = 4;
+      constexpr uintptr_t kVectorBytes = 16;
+      const int64_t strides = args.batch == 1 ? 0 : args.a.stride | args.b.stride;
+      const auto addresses =
+          reinterpret_cast<uintptr_t>(args.a.data) | reinterpret_cast<uintptr_t>(args.b.data);
+      return std::min({args.m, args.n, args.k}) >= kVector &&
+             (args.a.ld | args.b.ld | strides) % kVector == 0 && addresses % kVectorBytes == 0;
+    }};
+
 // It takes single products too. Counting its work takes longer than that of others, for nothing.
 constexpr MatMulTakes kTakesFitted = {
     "batches, with leading dimensions of at most 2^23 and a grid's number of tiles of 8x8",
