@@ -76,9 +76,14 @@ _boost = repository_rule(
     local = True,
 )
 
+def _unless_there(rule, name, **kwargs):
+    if not native.existing_rule(name):
+        rule(name = name, **kwargs)
+
 def system_libraries():
-    """Defines the libraries of Debian 12 under the labels that they have upstream."""
-    system_library(
+    """Defines the libraries of Debian 12 under the labels that they have upstream, unless the workspace has them."""
+    _unless_there(
+        system_library,
         name = "com_google_absl",
         debian_package = "libabsl-dev",
         targets = {
@@ -96,7 +101,8 @@ def system_libraries():
             "absl/types:span": "absl_span",
         },
     )
-    system_library(
+    _unless_there(
+        system_library,
         name = "com_google_googletest",
         debian_package = "libgtest-dev",
         targets = {
@@ -104,9 +110,10 @@ def system_libraries():
             ":gtest_main": "gtest_main",
         },
     )
-    system_library(
+    _unless_there(
+        system_library,
         name = "eigen",
         debian_package = "libeigen3-dev",
         targets = {":eigen": "eigen3"},
     )
-    _boost(name = "boost")
+    _unless_there(_boost, name = "boost")
