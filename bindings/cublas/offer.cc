@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/cublas/settings.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_model.h"
 #include "common/gpu/gpu_runtime.h"
@@ -95,14 +96,16 @@ const DeviceModel* MeasuredDevice() {
 }  // namespace
 
 bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, Record* record) {
-  if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0 || problem.batch <= 0) {
+  // Where alpha is 0 cuBLAS scales C, and we compute as if it were not.
+  if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0 || problem.batch <= 0 ||
+      problem.alpha == 0) {
     return PassOn(Outcome::kNothingToDo, record);
   }
   const DeviceModel* const device = MeasuredDevice();
   if (device == nullptr) return PassOn(Outcome::kDevice, record);
   MatMulArgs args = RowMajorArgs(problem);
   const double ratio = CublasOverOurs(args);
-  if (ratio < 1) return PassOn(Outcome::kCublasIsFaster, record);
+  if (ratio < 1 && !CurrentSettings().always) return PassOn(Outcome::kCublasIsFaster, record);
   const int64_t wanted = MatMulWorkspaceBytes(problem);
   const absl::Status status = Queue(problem, wanted, owner, stream);
   if (!status.ok()) return Refused(status, record);

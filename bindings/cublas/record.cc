@@ -38,7 +38,7 @@ const char* OutcomeText(Outcome outcome) {
     case Outcome::kOff:
       return "STRIDEWISE_CUBLAS is off";
     case Outcome::kNothingToDo:
-      return "no elements, or arguments that cuBLAS refuses";
+      return "no product, or arguments that cuBLAS refuses";
     case Outcome::kDevicePointers:
       return "alpha and beta are in device memory";
     case Outcome::kMathMode:

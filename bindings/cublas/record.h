@@ -12,7 +12,7 @@ namespace stridewise::drop_in {
 enum class Outcome {
   kTaken,
   kOff,             // STRIDEWISE_CUBLAS=off.
-  kNothingToDo,     // No elements, or arguments that only the real library can refuse.
+  kNothingToDo,     // No product, or arguments that only the real library can refuse.
   kDevicePointers,  // alpha and beta are in device memory.
   kMathMode,        // TF32 or another reduced precision is allowed.
   kTypes,           // Other element types or another arithmetic.

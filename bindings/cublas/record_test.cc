@@ -21,6 +21,9 @@ TEST(SettingsTest, ReadsEachValue) {
   const char* error = "?";
   EXPECT_FALSE(ParseSettings("off", nullptr, &error).takes_calls);
   EXPECT_EQ(error, nullptr);
+  EXPECT_TRUE(ParseSettings("always", nullptr, &error).always);
+  EXPECT_TRUE(ParseSettings("always", nullptr, &error).takes_calls);
+  EXPECT_FALSE(ParseSettings("on", nullptr, &error).always);
   EXPECT_TRUE(ParseSettings("verbose", "1", &error).verbose);
   EXPECT_TRUE(ParseSettings("verbose", "1", &error).takes_calls);
   EXPECT_TRUE(ParseSettings("on", "1", &error).summary);
@@ -31,7 +34,7 @@ TEST(SettingsTest, ReadsEachValue) {
 TEST(SettingsTest, SaysWhichVariableIsWrong) {
   const char* error = nullptr;
   EXPECT_TRUE(ParseSettings("OFF", nullptr, &error).takes_calls);
-  EXPECT_STREQ(error, "STRIDEWISE_CUBLAS is none of off, on and verbose; taken for on");
+  EXPECT_STREQ(error, "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on");
   EXPECT_FALSE(ParseSettings("on", "yes", &error).summary);
   EXPECT_STREQ(error, "STRIDEWISE_CUBLAS_SUMMARY is neither 0 nor 1; taken for 0");
 }

@@ -12,9 +12,10 @@ Settings ParseSettings(const char* mode, const char* summary, const char** error
   *error = nullptr;
   const absl::string_view wanted = mode == nullptr ? "on" : mode;
   settings.takes_calls = wanted != "off";
+  settings.always = wanted == "always";
   settings.verbose = wanted == "verbose";
-  if (settings.takes_calls && !settings.verbose && wanted != "on") {
-    *error = "STRIDEWISE_CUBLAS is none of off, on and verbose; taken for on";
+  if (settings.takes_calls && !settings.always && !settings.verbose && wanted != "on") {
+    *error = "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on";
   }
   const absl::string_view at_exit = summary == nullptr ? "0" : summary;
   settings.summary = at_exit == "1";

@@ -2,6 +2,7 @@
 //
 //   STRIDEWISE_CUBLAS=on         Takes calls; the default.
 //   STRIDEWISE_CUBLAS=off        Passes everything on.
+//   STRIDEWISE_CUBLAS=always     Takes calls that cuBLAS is predicted to be faster at, too.
 //   STRIDEWISE_CUBLAS=verbose    Takes calls, and writes a line for each to standard error.
 //   STRIDEWISE_CUBLAS_SUMMARY=1  Writes a summary to standard error when the program ends.
 
@@ -12,6 +13,7 @@ namespace stridewise::drop_in {
 
 struct Settings {
   bool takes_calls = true;
+  bool always = false;
   bool verbose = false;
   bool summary = false;
 };

@@ -48,7 +48,7 @@ grep -q "stridewise: 0 calls taken" "$TEST_TMPDIR/stderr" || fail "off: the summ
 grep -q "stridewise:   38: STRIDEWISE_CUBLAS is off" "$TEST_TMPDIR/stderr" || fail "off: $(cat "$TEST_TMPDIR/stderr")"
 
 compare "a wrong value" STRIDEWISE_CUBLAS=maybe
-grep -qx "stridewise: STRIDEWISE_CUBLAS is none of off, on and verbose; taken for on" "$TEST_TMPDIR/stderr" ||
+grep -qx "stridewise: STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on" "$TEST_TMPDIR/stderr" ||
   fail "a wrong value is not mentioned: $(cat "$TEST_TMPDIR/stderr")"
 
 exported=$(nm --dynamic --extern-only --defined-only --format=posix "$drop_in" | cut -d' ' -f1)
