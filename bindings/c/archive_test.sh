@@ -1,10 +1,11 @@
 #!/bin/bash
-# archive_test.sh ARCHIVE VERSION
+# archive_test.sh ARCHIVE VERSION FILE...
 # Unpacks //:dist, looks at what its libraries need and export, and builds and runs the examples as their users do. On a
 # machine without a GPU each example must say so, and exit with 77.
 
 set -u
 archive=$PWD/$1 version=$2
+shift 2
 failures=0
 fail() {
   echo "FAILED: $*"
@@ -18,7 +19,7 @@ root=$work/stridewise-$version-linux-x86_64
 lib=$root/lib
 
 for file in LICENSE README.md include/stridewise.h lib/libstridewise.so lib/libstridewise.so.0 lib/libstridewise.a \
-  lib/cmake/Stridewise/StridewiseConfig.cmake lib/pkgconfig/stridewise.pc examples/matmul.c examples/transpose.cc; do
+  lib/cmake/Stridewise/StridewiseConfig.cmake lib/pkgconfig/stridewise.pc examples/matmul.c examples/transpose.cc "$@"; do
   [[ -s $root/$file ]] || fail "$file is missing, or empty"
 done
 grep -q "@[A-Z_]*@" -r "$lib/cmake" "$lib/pkgconfig" "$root/README.md" && fail "a template has a name that was not filled in"

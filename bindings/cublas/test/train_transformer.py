@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Trains a small FP32 transformer on random data with PyTorch and writes losses and times as CSV rows.
+"""Trains a small FP32 transformer on random data with PyTorch. Prints a line for each step: case,ms,loss.
 
-The program knows nothing of Stridewise: run it as it is, and with LD_PRELOAD=libstridewise_cublas.so.
-
-    training.py NAME STEPS >> cublas_drop_in.csv
+The program knows nothing of Stridewise; measure_drop_in.py runs it.
 """
 
-import sys
 import time
 
 import torch
+
+STEPS = 24
 
 
 class Block(torch.nn.Module):
@@ -31,7 +30,6 @@ class Block(torch.nn.Module):
 
 
 def main():
-    name, steps = sys.argv[1], int(sys.argv[2])
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.manual_seed(1)
     width, tokens, batch, words = 1024, 512, 16, 4096
@@ -42,7 +40,7 @@ def main():
     data = torch.randint(words, (4, batch, tokens + 1), device="cuda")
     losses = []
     times = []
-    for step in range(steps):
+    for step in range(STEPS):
         torch.cuda.synchronize()
         start = time.perf_counter()
         text = data[step % len(data)]
@@ -53,7 +51,7 @@ def main():
         losses.append(loss.item())
         times.append(1000 * (time.perf_counter() - start))
     for step, (loss, ms) in enumerate(zip(losses, times)):
-        print(f"transformer step,{name},{step},{loss:.7f},{ms:.3f}")
+        print(f"step {step:02},{ms:.3f},{loss:.7f}")
 
 
 if __name__ == "__main__":
