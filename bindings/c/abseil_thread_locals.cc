@@ -1,6 +1,7 @@
 // Replaces the two files of Abseil with thread-local variables. Debian compiles its archives for
 // executables: relocations of such variables do not fit into a shared library, all others do. What
-// these functions do matters to profilers of absl::Cord, which are off here, and to locks that wait.
+// these functions do matters to profilers of absl::Cord, which are off here, and to locks that
+// wait.
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -44,7 +44,7 @@ def _static_library_impl(ctx):
             "set -e; %s -r -nostdlib -o %s -Wl,--force-group-allocation" % (compiler, object.path) +
             " -Wl,--whole-archive %s -Wl,--no-whole-archive" % " ".join([file.path for file in whole]) +
             " -Wl,--start-group %s -Wl,--end-group" % " ".join([file.path for file in archives] + flags),
-            "objcopy --wildcard --keep-global-symbol='%s' --localize-symbol='_Z*' --strip-debug %s" % (ctx.attr.exported, object.path),
+            "objcopy --wildcard --keep-global-symbol='%s' --strip-debug %s" % (ctx.attr.exported, object.path),
             "rm -f %s" % archive.path,
             "ar rcsD %s %s" % (archive.path, object.path),
         ]),

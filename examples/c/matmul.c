@@ -10,9 +10,9 @@ static int Fail(const stridewise_context* context, stridewise_status status) {
   return status == STRIDEWISE_NO_DEVICE ? 77 : 1;
 }
 
-#define RETURN_IF_ERROR(context, call)                          \
-  do {                                                          \
-    const stridewise_status status = (call);                    \
+#define RETURN_IF_ERROR(context, call)                           \
+  do {                                                           \
+    const stridewise_status status = (call);                     \
     if (status != STRIDEWISE_OK) return Fail((context), status); \
   } while (0)
 
