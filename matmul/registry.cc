@@ -10,10 +10,13 @@
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
-#include "matmul/cpu/eigen.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/kernel_work.h"
 #include "matmul/tile_limits.h"
+
+#if !STRIDEWISE_LIBRARY_ONLY
+#include "matmul/cpu/eigen.h"
+#endif
 
 namespace stridewise {
 namespace {
@@ -64,8 +67,8 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   }
 };
 
-Line Step(int number) { return Line(number); }
-Line Variant() { return Line(kNoStep); }
+[[maybe_unused]] Line Step(int number) { return Line(number); }
+[[maybe_unused]] Line Variant() { return Line(kNoStep); }
 Line Library() { return Line(kNoStep); }
 
 constexpr MatMulTakes kTakesAll = {"any call", [](const MatMulArgs& /*args*/) { return true; }};

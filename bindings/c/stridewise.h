@@ -105,6 +105,27 @@ STRIDEWISE_API stridewise_status stridewise_reserve(stridewise_context* context,
 // Returns the bytes of device memory that the context holds; 0 for null.
 STRIDEWISE_API int64_t stridewise_allocated_bytes(const stridewise_context* context);
 
+// ---- Device memory ----
+
+// For programs that do not use a CUDA toolkit. Those that do pass pointers of cudaMalloc() and the
+// like to all calls, and need none of these.
+
+// Allocates device memory of the context's device, at a multiple of 256. Sets *data to null where
+// it fails, and for 0 bytes.
+STRIDEWISE_API stridewise_status stridewise_allocate(stridewise_context* context, int64_t bytes,
+                                                     void** data);
+
+// Waits for the device, and frees such memory; null is allowed.
+STRIDEWISE_API stridewise_status stridewise_free(stridewise_context* context, void* data);
+
+// Waits for the work on the context's stream, and then copies from host or device memory to host or
+// device memory.
+STRIDEWISE_API stridewise_status stridewise_copy(stridewise_context* context, void* to,
+                                                 const void* from, int64_t bytes);
+
+// Waits for the work on the context's stream. Returns its errors.
+STRIDEWISE_API stridewise_status stridewise_synchronize(stridewise_context* context);
+
 // ---- Transposes ----
 
 // out[c][r] = in[r][c], for each matrix of a batch. Elements are moved, never interpreted.
