@@ -152,5 +152,5 @@ def patch(*, copies: bool = True, products: bool = True) -> Patch:
   """
   if not hasattr(torch.library, "get_kernel"):
     raise RuntimeError(f"stridewise.torch.patch() needs PyTorch 2.10 or newer; this is {torch.__version__}")
-  _core.check_device(torch.cuda.current_device() if _KEY == "CUDA" else 0)
+  _core.check_device(torch.cuda.current_device() if torch.cuda.is_available() else 0)
   return Patch((_COPIES if copies else {}) | (_PRODUCTS if products else {}))
