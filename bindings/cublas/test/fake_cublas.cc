@@ -30,6 +30,14 @@ cublasStatus_t Print(const char* function, Args... args) {
   return CUBLAS_STATUS_LICENSE_ERROR;
 }
 
+// Returns what tells one scalar from another: its value in thousandths, or its address on the
+// device.
+int64_t Scalar(cublasHandle_t handle, const void* scalar) {
+  return StateOf(handle).pointer_mode == CUBLAS_POINTER_MODE_HOST
+             ? static_cast<int64_t>(1000 * *static_cast<const float*>(scalar))
+             : reinterpret_cast<int64_t>(scalar);
+}
+
 }  // namespace
 
 FAKE cublasCreate_v2(cublasHandle_t* handle) {
@@ -70,59 +78,62 @@ FAKE cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-#define FAKE_SGEMM(name, Int)                                                                     \
-  FAKE name(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k,  \
-            const float* alpha, const float* a, Int lda, const float* b, Int ldb,                 \
-            const float* beta, float* c, Int ldc) {                                               \
-    if (m == 77) {                                                                                \
-      return cublasLtMatmul(nullptr, nullptr, alpha, a, nullptr, b, nullptr, beta, c, nullptr, c, \
-                            nullptr, nullptr, nullptr, 0, nullptr);                               \
-    }                                                                                             \
-    return Print(#name, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                \
+#define FAKE_SGEMM(name, Int)                                                                      \
+  FAKE name(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
+            const float* alpha, const float* a, Int lda, const float* b, Int ldb,                  \
+            const float* beta, float* c, Int ldc) {                                                \
+    if (m == 77) {                                                                                 \
+      return cublasLtMatmul(nullptr, nullptr, alpha, a, nullptr, b, nullptr, beta, c, nullptr, c,  \
+                            nullptr, nullptr, nullptr, 0, nullptr);                                \
+    }                                                                                              \
+    return Print(#name, op_a, op_b, m, n, k, Scalar(h, alpha), a, lda, b, ldb, Scalar(h, beta), c, \
+                 ldc);                                                                             \
   }
 FAKE_SGEMM(cublasSgemm_v2, int)
 FAKE_SGEMM(cublasSgemm_v2_64, int64_t)
 
-#define FAKE_BATCH(name, Int)                                                                    \
-  FAKE name(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
-            const float* alpha, const float* a, Int lda, long long int stride_a, const float* b, \
-            Int ldb, long long int stride_b, const float* beta, float* c, Int ldc,               \
-            long long int stride_c, Int batch) {                                                 \
-    return Print(#name, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, \
-                 ldc, stride_c, batch);                                                          \
+#define FAKE_BATCH(name, Int)                                                                      \
+  FAKE name(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
+            const float* alpha, const float* a, Int lda, long long int stride_a, const float* b,   \
+            Int ldb, long long int stride_b, const float* beta, float* c, Int ldc,                 \
+            long long int stride_c, Int batch) {                                                   \
+    return Print(#name, op_a, op_b, m, n, k, Scalar(h, alpha), a, lda, stride_a, b, ldb, stride_b, \
+                 Scalar(h, beta), c, ldc, stride_c, batch);                                        \
   }
 FAKE_BATCH(cublasSgemmStridedBatched, int)
 FAKE_BATCH(cublasSgemmStridedBatched_64, int64_t)
 
 #define FAKE_EX(name, Int)                                                                         \
-  FAKE name(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k,   \
+  FAKE name(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
             const void* alpha, const void* a, cudaDataType type_a, Int lda, const void* b,         \
             cudaDataType type_b, Int ldb, const void* beta, void* c, cudaDataType type_c, Int ldc, \
             cublasComputeType_t compute, cublasGemmAlgo_t algo) {                                  \
-    return Print(#name, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c,       \
-                 type_c, ldc, compute, algo);                                                      \
+    return Print(#name, op_a, op_b, m, n, k, Scalar(h, alpha), a, type_a, lda, b, type_b, ldb,     \
+                 Scalar(h, beta), c, type_c, ldc, compute, algo);                                  \
   }
 FAKE_EX(cublasGemmEx, int)
 FAKE_EX(cublasGemmEx_64, int64_t)
 
-#define FAKE_BATCH_EX(name, Int)                                                                 \
-  FAKE name(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
-            const void* alpha, const void* a, cudaDataType type_a, Int lda,                      \
-            long long int stride_a, const void* b, cudaDataType type_b, Int ldb,                 \
-            long long int stride_b, const void* beta, void* c, cudaDataType type_c, Int ldc,     \
-            long long int stride_c, Int batch, cublasComputeType_t compute,                      \
-            cublasGemmAlgo_t algo) {                                                             \
-    return Print(#name, op_a, op_b, m, n, k, alpha, a, type_a, lda, stride_a, b, type_b, ldb,    \
-                 stride_b, beta, c, type_c, ldc, stride_c, batch, compute, algo);                \
+#define FAKE_BATCH_EX(name, Int)                                                                   \
+  FAKE name(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n, Int k, \
+            const void* alpha, const void* a, cudaDataType type_a, Int lda,                        \
+            long long int stride_a, const void* b, cudaDataType type_b, Int ldb,                   \
+            long long int stride_b, const void* beta, void* c, cudaDataType type_c, Int ldc,       \
+            long long int stride_c, Int batch, cublasComputeType_t compute,                        \
+            cublasGemmAlgo_t algo) {                                                               \
+    return Print(#name, op_a, op_b, m, n, k, Scalar(h, alpha), a, type_a, lda, stride_a, b,        \
+                 type_b, ldb, stride_b, Scalar(h, beta), c, type_c, ldc, stride_c, batch, compute, \
+                 algo);                                                                            \
   }
 FAKE_BATCH_EX(cublasGemmStridedBatchedEx, int)
 FAKE_BATCH_EX(cublasGemmStridedBatchedEx_64, int64_t)
 
-#define FAKE_GEAM(name, Int)                                                                \
-  FAKE name(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n,   \
-            const float* alpha, const float* a, Int lda, const float* beta, const float* b, \
-            Int ldb, float* c, Int ldc) {                                                   \
-    return Print(#name, op_a, op_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc);             \
+#define FAKE_GEAM(name, Int)                                                                    \
+  FAKE name(cublasHandle_t h, cublasOperation_t op_a, cublasOperation_t op_b, Int m, Int n,     \
+            const float* alpha, const float* a, Int lda, const float* beta, const float* b,     \
+            Int ldb, float* c, Int ldc) {                                                       \
+    return Print(#name, op_a, op_b, m, n, Scalar(h, alpha), a, lda, Scalar(h, beta), b, ldb, c, \
+                 ldc);                                                                          \
   }
 FAKE_GEAM(cublasSgeam, int)
 FAKE_GEAM(cublasSgeam_64, int64_t)
