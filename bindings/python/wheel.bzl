@@ -12,7 +12,10 @@ def _wheel_impl(ctx):
         arguments = ["--out=" + ctx.outputs.out.path] + pairs,
         mnemonic = "Wheel",
     )
-    return [DefaultInfo(files = depset([ctx.outputs.out]))]
+    return [DefaultInfo(
+        files = depset([ctx.outputs.out]),
+        runfiles = ctx.runfiles(files = [ctx.outputs.out]),
+    )]
 
 wheel = rule(
     implementation = _wheel_impl,

@@ -105,10 +105,18 @@ bool CheckBitsAreValues(State& state, const Array& array) {
 }  // namespace
 
 Array::~Array() {
+  if (managed_ == nullptr && managed_versioned_ == nullptr) return;
+  // A deleter may run Python code, which must not see, or lose, the exception of a call that
+  // failed.
+  PyObject* type;
+  PyObject* value;
+  PyObject* traceback;
+  PyErr_Fetch(&type, &value, &traceback);
   if (managed_ != nullptr && managed_->deleter != nullptr) managed_->deleter(managed_);
   if (managed_versioned_ != nullptr && managed_versioned_->deleter != nullptr) {
     managed_versioned_->deleter(managed_versioned_);
   }
+  PyErr_Restore(type, value, traceback);
 }
 
 int64_t Array::elements() const {
