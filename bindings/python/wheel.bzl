@@ -1,4 +1,4 @@
-"""wheel: a Python package as pip installs it."""
+"""wheel: a Python package as pip installs it; zip_test: a Python program in one file that is a test."""
 
 def _wheel_impl(ctx):
     pairs = ["%s=%s" % (name, target[DefaultInfo].files.to_list()[0].path) for target, name in ctx.attr.files.items()]
@@ -37,4 +37,32 @@ wheel = rule(
             executable = True,
         ),
     },
+)
+
+def _zip_test_impl(ctx):
+    program = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.run_shell(
+        outputs = [program],
+        inputs = ctx.files.files + [ctx.file.main],
+        command = " && ".join([
+            "work=$(mktemp -d)",
+            "cp %s $work" % " ".join([file.path for file in ctx.files.files]),
+            "cp %s $work/__main__.py" % ctx.file.main.path,
+            # The same files make the same bytes.
+            "touch -d 1980-01-02 $work/*",
+            "/usr/bin/python3 -m zipapp $work --python='/usr/bin/env python3' --output=%s" % program.path,
+            "rm -r $work",
+        ]),
+        mnemonic = "ZipTest",
+    )
+    return [DefaultInfo(executable = program)]
+
+# The program runs with the first python3 of PATH, which need not be the build's. `main` finds `files` in sys.argv[0], a zip.
+zip_test = rule(
+    implementation = _zip_test_impl,
+    attrs = {
+        "files": attr.label_list(allow_files = True),
+        "main": attr.label(allow_single_file = True),
+    },
+    test = True,
 )
