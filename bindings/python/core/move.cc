@@ -85,27 +85,23 @@ bool IsTranspose(int rank, const int* order) {
   return true;
 }
 
-// Transposes into the memory of x itself.
-bool TransposeInPlace(Operands& operands, const Array& in, const Array& out) {
-  auto args = stridewise_transpose_defaults();
+// Sets the arguments of a transpose of the last two dimensions. Returns false where the matrices
+// have strides that a transpose does not take, and a permutation does.
+bool SetTransposeArgs(const Array& in, const Array& out, stridewise_transpose_args* args) {
+  *args = stridewise_transpose_defaults();
   int64_t batch_out = 0;
-  if (!HasRows(in) || !HasRows(out) || !SetBatch(in, &args.batch, &args.stride_in) ||
-      !SetBatch(out, &batch_out, &args.stride_out)) {
-    PyErr_SetString(PyExc_ValueError,
-                    "x and out are the same memory, where rows must be contiguous and matrices of "
-                    "a batch equally far from each other; pass another out");
+  if (!HasRows(in) || !HasRows(out) || !SetBatch(in, &args->batch, &args->stride_in) ||
+      !SetBatch(out, &batch_out, &args->stride_out)) {
     return false;
   }
-  args.in = in.data;
-  args.out = out.data;
-  args.rows = in.shape[in.rank - 2];
-  args.cols = in.shape[in.rank - 1];
-  args.element_bytes = in.element_bytes();
-  args.ld_in = in.strides[in.rank - 2];
-  args.ld_out = out.strides[out.rank - 2];
-  return operands.Run(in.device, [&args](stridewise_context* context) {
-    return stridewise_transpose(context, &args);
-  });
+  args->in = in.data;
+  args->out = out.data;
+  args->rows = in.shape[in.rank - 2];
+  args->cols = in.shape[in.rank - 1];
+  args->element_bytes = in.element_bytes();
+  args->ld_in = in.strides[in.rank - 2];
+  args->ld_out = out.strides[out.rank - 2];
+  return true;
 }
 
 bool PermuteInto(Operands& operands, const Array& in, const int* order, const Array& out) {
@@ -121,12 +117,27 @@ PyObject* MoveInto(Operands& operands, const Array& in, const int* order, PyObje
   int64_t shape[kMaxRank];
   for (int d = 0; d < in.rank; ++d) shape[d] = in.shape[order[d]];
   Array out;
-  if (!operands.TakeOrMakeOut(out_argument, in, shape, in.rank, in.type, &out)) return nullptr;
+  if (!operands.TakeOrMakeOut(out_argument, in, shape, in.rank, in.type, &out) ||
+      !CheckOutType(out, in.type)) {
+    return nullptr;
+  }
   if (in.elements() == 0) return operands.Finish(out);
+  // One matrix has more kernels than a permutation; for a batch, that chooses among both.
+  stridewise_transpose_args args;
   const bool in_place = in.data == out.data && IsTranspose(in.rank, order);
-  const bool moved =
-      in_place ? TransposeInPlace(operands, in, out) : PermuteInto(operands, in, order, out);
-  return moved ? operands.Finish(out) : nullptr;
+  if ((in_place || (in.rank == 2 && order[0] == 1)) && SetTransposeArgs(in, out, &args)) {
+    const bool done = operands.Run(in.device, [&args](stridewise_context* context) {
+      return stridewise_transpose(context, &args);
+    });
+    return done ? operands.Finish(out) : nullptr;
+  }
+  if (in_place) {
+    PyErr_SetString(PyExc_ValueError,
+                    "x and out are the same memory, where rows must be contiguous and matrices of "
+                    "a batch equally far from each other; pass another out");
+    return nullptr;
+  }
+  return PermuteInto(operands, in, order, out) ? operands.Finish(out) : nullptr;
 }
 
 // Reads `dims`, each dimension of x once; negative ones count from the end.
@@ -241,7 +252,7 @@ PyObject* TimeCCall(State& state, PyObject* const* args, Py_ssize_t positional,
   Move move;
   stridewise_permute_args permute;
   if (!operands.TakeOrMakeOut(values[2], x, shape, x.rank, x.type, &out) ||
-      !SetPermuteArgs(x, order, out, &move, &permute)) {
+      !CheckOutType(out, x.type) || !SetPermuteArgs(x, order, out, &move, &permute)) {
     return nullptr;
   }
   using Clock = std::chrono::steady_clock;

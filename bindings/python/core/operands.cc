@@ -32,15 +32,6 @@ bool Operands::TakeOrMakeOut(PyObject* object, const Array& like, const int64_t*
   if (out->protocol == Protocol::kDlpack) must_wait_ = true;
   if (!given) return true;
   if (!CheckShape(*out, shape, rank)) return false;
-  if (out->type.code != type.code || out->type.bits != type.bits) {
-    const Ref found = TypeName(out->type);
-    const Ref wanted = TypeName(type);
-    if (found && wanted) {
-      PyErr_Format(PyExc_ValueError, "out has elements of type %S; they must be %S", found.get(),
-                   wanted.get());
-    }
-    return false;
-  }
   if (out->device != like.device) {
     PyErr_Format(PyExc_ValueError, "out is on device %d; it must be on that of %s, %d", out->device,
                  like.name, like.device);
@@ -51,6 +42,17 @@ bool Operands::TakeOrMakeOut(PyObject* object, const Array& like, const int64_t*
     return false;
   }
   return true;
+}
+
+bool CheckOutType(const Array& out, DlType type) {
+  if (out.type.code == type.code && out.type.bits == type.bits) return true;
+  const Ref found = TypeName(out.type);
+  const Ref wanted = TypeName(type);
+  if (found && wanted) {
+    PyErr_Format(PyExc_ValueError, "out has elements of type %S; they must be %S", found.get(),
+                 wanted.get());
+  }
+  return false;
 }
 
 PyObject* Operands::Finish(const Array& out) {

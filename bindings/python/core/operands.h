@@ -20,8 +20,8 @@ class Operands {
   // Reads an input. The first one decides about the stream, where the argument did not.
   bool ReadInput(PyObject* object, const char* name, Array* array);
 
-  // Reads `out`, which must have the shape and the type, must be on the device of `like`, and must
-  // be writable; or makes it where it is null or None.
+  // Reads `out`, which must have the shape, must be on the device of `like`, and must be writable;
+  // or makes it, of this type, where it is null or None.
   bool TakeOrMakeOut(PyObject* object, const Array& like, const int64_t* shape, int rank,
                      DlType type, Array* out);
 
@@ -36,8 +36,6 @@ class Operands {
   // know the stream (JAX), waits for the work first.
   PyObject* Finish(const Array& out);
 
-  stridewise_stream stream() const { return stream_; }
-
  private:
   State& state_;
   bool stream_given_ = false;
@@ -46,6 +44,9 @@ class Operands {
   stridewise_stream stream_ = nullptr;
   Ref made_;
 };
+
+// Returns whether `out` has elements of this type; a ValueError says that it must.
+bool CheckOutType(const Array& out, DlType type);
 
 // Returns whether PyTorch would record a gradient for the array: 1, 0, or -1 with an exception.
 int WantsGradient(const State& state, const Array& array);

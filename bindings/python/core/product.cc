@@ -177,20 +177,6 @@ bool Multiply(Operands& operands, const Array& a, const Array& b, const Array& o
       a.device, [args](stridewise_context* context) { return stridewise_matmul(context, args); });
 }
 
-// Returns the type of the elements of `out`, where it is given, or those of a product of `a`.
-bool ChooseOutType(State& state, PyObject* out, const Array& a, stridewise_stream stream,
-                   DlType* type) {
-  const ElementType* const a_type = FindType(a);
-  if (a_type == nullptr) return false;
-  *type = a_type->product;
-  if (!IsGiven(out)) return true;
-  Array given;
-  if (!ReadArray(state, out, "out", stream, &given)) return false;
-  if (FindType(given) == nullptr) return false;
-  *type = given.type;
-  return true;
-}
-
 }  // namespace
 
 PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssize_t positional,
@@ -238,10 +224,9 @@ PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssiz
                                         IsGiven(values[5]) ? values[5] : Py_None));
     }
   }
-  DlType type;
+  const ElementType* const type = FindType(a);
   Array out;
-  if (!ChooseOutType(state, values[2], a, operands.stream(), &type) ||
-      !operands.TakeOrMakeOut(values[2], a, shape, rank, type, &out)) {
+  if (type == nullptr || !operands.TakeOrMakeOut(values[2], a, shape, rank, type->product, &out)) {
     return nullptr;
   }
   const bool done = out.elements() == 0 || Multiply(operands, a, b, out, &product);

@@ -1,5 +1,6 @@
 """The frameworks that stridewise.bench compares with: how each makes arrays, moves, multiplies, and measures time."""
 
+import os
 import time
 
 # The types of the CSV, by the frameworks' names for them.
@@ -10,6 +11,7 @@ class Torch:
   """PyTorch on its current stream. Other frameworks implement the same methods."""
 
   name = "pytorch"
+  takes_ours = True  # Whether stridewise is measured on the same arrays.
 
   def __init__(self):
     import torch
@@ -55,8 +57,22 @@ class Torch:
     return begin.elapsed_time(end)
 
 
+class PatchedTorch(Torch):
+  """PyTorch whose own calls are patched, until the end of the program: so it has to be the last."""
+
+  name = "pytorch_patched"
+  takes_ours = False
+
+  def __init__(self):
+    super().__init__()
+    from stridewise.torch import patch
+
+    patch()
+
+
 class Cupy:
   name = "cupy"
+  takes_ours = True
 
   def __init__(self):
     import cupy
@@ -101,8 +117,10 @@ class Jax:
   """JAX, whose streams nobody else can record events on: its times are the host's, until the result is there."""
 
   name = "jax"
+  takes_ours = True
 
   def __init__(self):
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # Otherwise JAX takes most of the memory for itself.
     import jax
 
     self._jax = jax
@@ -141,9 +159,10 @@ class Jax:
 
 
 class Numpy:
-  """NumPy on the CPU, which stridewise has nothing to do with: a peer alone."""
+  """NumPy on the CPU, as a peer."""
 
   name = "numpy"
+  takes_ours = False
 
   def __init__(self):
     import numpy
@@ -174,4 +193,4 @@ class Numpy:
     return 1e3 * (time.perf_counter() - begin)
 
 
-FRAMEWORKS = {framework.name: framework for framework in (Torch, Cupy, Jax, Numpy)}
+FRAMEWORKS = {framework.name: framework for framework in (Torch, Cupy, Jax, Numpy, PatchedTorch)}

@@ -129,8 +129,9 @@ def _rows(case, framework, samples):
   cells = {**case.cells(), "l2": "cold"}
   try:
     calls = case.calls(framework)
-    if framework.name == "numpy":
+    if not framework.takes_ours:
       calls = {framework.name: calls[framework.name]}
+    if framework.name == "numpy":
       cells["l2"] = ""
       samples = 3
     for call in calls.values():
@@ -254,7 +255,8 @@ def main():
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--csv", default="python_bench.csv", help="the CSV to write")
   parser.add_argument("--call_time", help="a CSV to write of the host's time of calls")
-  parser.add_argument("--frameworks", default="pytorch,cupy,jax", help="of pytorch, cupy, jax and numpy, with commas")
+  parser.add_argument("--frameworks", default="pytorch,cupy,jax,pytorch_patched",
+                      help="of pytorch, cupy, jax, numpy and pytorch_patched, which has to be the last, with commas")
   parser.add_argument("--dtypes", default="float32,bfloat16,uint8,float64,float16")
   parser.add_argument("--samples", type=int, default=9, help="of each call")
   parser.add_argument("--commit", default=os.environ.get("STRIDEWISE_COMMIT", ""), help="of the column git_commit")

@@ -43,7 +43,8 @@ class TorchTest(unittest.TestCase):
         expected = x.permute(dims).contiguous()
         self.assertEqual((y.dtype, y.device, y.shape), (expected.dtype, expected.device, expected.shape))
         self.assertTrue(y.is_contiguous())
-        self.assertTrue(torch.equal(y.view(torch.uint8), expected.view(torch.uint8)))
+        if x.numel() > 0:
+          self.assertTrue(torch.equal(y.view(torch.uint8), expected.view(torch.uint8)))
 
   def test_transposes_strided_inputs_and_outputs(self):
     x = _random((40, 70), torch.float32)

@@ -9,6 +9,7 @@ the backward pass.
 from __future__ import annotations
 
 import threading
+import warnings
 
 import torch
 
@@ -106,7 +107,9 @@ def _register(name, kernel):
     if name not in _originals:
       _originals[name] = torch.library.get_kernel("aten::" + name, _KEY)
     library = torch.library.Library("aten", "IMPL")
-    library.impl(name, kernel, _KEY, with_keyset=True, allow_override=True)
+    with warnings.catch_warnings():
+      warnings.filterwarnings("ignore", "(?s).*Overriding a previously registered kernel")  # As intended.
+      library.impl(name, kernel, _KEY, with_keyset=True, allow_override=True)
     _libraries[name] = library
 
 
