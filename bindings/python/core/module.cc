@@ -19,6 +19,7 @@ bool Names::Make() {
       {&dlpack, "__dlpack__"},
       {&dlpack_device, "__dlpack_device__"},
       {&requires_grad, "requires_grad"},
+      {&new_empty, "new_empty"},
       {&is_conj, "is_conj"},
       {&is_neg, "is_neg"},
       {&cuda_stream, "cuda_stream"},

@@ -24,7 +24,7 @@ bool Operands::TakeOrMakeOut(PyObject* object, const Array& like, const int64_t*
                              DlType type, Array* out) {
   const bool given = IsGiven(object);
   if (!given) {
-    made_ = NewArray(like, shape, rank, type);
+    made_ = NewArray(state_, like, shape, rank, type);
     if (!made_) return false;
     object = made_.get();
   }

@@ -20,8 +20,8 @@ struct KnownType {
 
 // Names of attributes, made once: looking one up then costs some 30 ns.
 struct Names {
-  Ref exchange, cuda_interface, dlpack, dlpack_device, requires_grad, is_conj, is_neg, cuda_stream,
-      stream_ptr, stream_handle, stream_protocol;
+  Ref exchange, cuda_interface, dlpack, dlpack_device, requires_grad, new_empty, is_conj, is_neg,
+      cuda_stream, stream_ptr, stream_handle, stream_protocol;
 
   // Returns false with an exception if there is no memory.
   bool Make();

@@ -1,4 +1,10 @@
-"""New arrays of the frameworks that do not make them through DLPack's table of functions."""
+"""New arrays of the frameworks: what of it need not be fast."""
+
+
+def _torch(x, shape, type_name):
+  import torch
+
+  return x.new_empty(shape, dtype=getattr(torch, type_name))
 
 
 def _cupy(x, shape, type_name):
@@ -21,7 +27,7 @@ def _jax(x, shape, type_name):
   return numpy.zeros(shape, type_name or x.dtype, device=x.sharding).block_until_ready()
 
 
-_MAKERS = {"cupy": _cupy, "numba": _numba, "jax": _jax, "jaxlib": _jax}
+_MAKERS = {"torch": _torch, "cupy": _cupy, "numba": _numba, "jax": _jax, "jaxlib": _jax}
 
 
 def new_array(x, shape, type_name):
