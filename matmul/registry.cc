@@ -154,11 +154,12 @@ int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const M
 
 LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
 
-absl::Status ApplyEpilogue(const MatMulArgs& args) {
-  static constexpr LaunchStatus (*kPasses[])(const MatMulArgs&) = {
-      DEVICE_FUNCTION(MatMulEpiloguePass)};
-  if (kPasses[0] == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
-  return kPasses[0](args);
+absl::Status ApplyEpilogue([[maybe_unused]] const MatMulArgs& args) {
+#if STRIDEWISE_WITH_CUDA
+  return MatMulEpiloguePass(args);
+#else
+  return absl::UnavailableError("built without a CUDA toolkit");
+#endif
 }
 
 const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args) {

@@ -108,26 +108,37 @@ absl::Status Read(const Args* given, size_t least, Args* args) {
   return absl::OkStatus();
 }
 
+// Which types, precisions and epilogues there are is the library's to say; here numbers become
+// names.
 absl::StatusOr<ElementType> TypeOf(const char* argument, int32_t type) {
-  switch (type) {
-    case STRIDEWISE_FLOAT32:
-      return ElementType::kFloat;
-    case STRIDEWISE_BFLOAT16:
-      return ElementType::kBf16;
-    case STRIDEWISE_FLOAT16:
-      return ElementType::kFp16;
-    case STRIDEWISE_INT8:
-    case STRIDEWISE_INT32:
-    case STRIDEWISE_FLOAT8_E4M3:
-    case STRIDEWISE_FLOAT8_E5M2:
-      return absl::UnimplementedError(absl::StrCat(
-          argument, ".type is ", type, "; this version takes ", STRIDEWISE_FLOAT32, " (FLOAT32), ",
-          STRIDEWISE_BFLOAT16, " (BFLOAT16) and ", STRIDEWISE_FLOAT16, " (FLOAT16)"));
-    default:
-      return absl::InvalidArgumentError(absl::StrCat(argument, ".type is ", type, "; allowed is ",
-                                                     STRIDEWISE_FLOAT32, " to ",
-                                                     STRIDEWISE_FLOAT8_E5M2));
+  constexpr ElementType kTypes[] = {ElementType::kFloat, ElementType::kBf16, ElementType::kFp16,
+                                    ElementType::kS8,    ElementType::kInt,  ElementType::kE4m3,
+                                    ElementType::kE5m2};
+  if (type >= STRIDEWISE_FLOAT32 && type <= STRIDEWISE_FLOAT8_E5M2) return kTypes[type];
+  return absl::InvalidArgumentError(absl::StrCat(argument, ".type is ", type, "; allowed is ",
+                                                 STRIDEWISE_FLOAT32, " to ",
+                                                 STRIDEWISE_FLOAT8_E5M2));
+}
+
+absl::StatusOr<MatMulPrecision> PrecisionOf(int32_t precision) {
+  constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
+                                             MatMulPrecision::kTf32};
+  if (precision >= STRIDEWISE_PRECISION_FP32 && precision <= STRIDEWISE_PRECISION_TF32) {
+    return kPrecisions[precision];
   }
+  return absl::InvalidArgumentError(absl::StrCat("precision is ", precision, "; allowed is ",
+                                                 STRIDEWISE_PRECISION_FP32, " to ",
+                                                 STRIDEWISE_PRECISION_TF32));
+}
+
+absl::StatusOr<Activation> ActivationOf(int32_t activation) {
+  constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu};
+  if (activation >= STRIDEWISE_ACTIVATION_NONE && activation <= STRIDEWISE_ACTIVATION_GELU) {
+    return kActivations[activation];
+  }
+  return absl::InvalidArgumentError(absl::StrCat("activation is ", activation, "; allowed is ",
+                                                 STRIDEWISE_ACTIVATION_NONE, " to ",
+                                                 STRIDEWISE_ACTIVATION_GELU));
 }
 
 // Returns the operand as it is stored, rows x cols.
@@ -153,17 +164,6 @@ absl::StatusOr<MatMulInput> InputOf(const char* argument, const stridewise_input
   return input;
 }
 
-absl::Status CheckPrecision(int32_t precision) {
-  if (precision == STRIDEWISE_PRECISION_FP32) return absl::OkStatus();
-  if (precision < STRIDEWISE_PRECISION_FP32 || precision > STRIDEWISE_PRECISION_FP16) {
-    return absl::InvalidArgumentError(absl::StrCat("precision is ", precision, "; allowed is ",
-                                                   STRIDEWISE_PRECISION_FP32, " to ",
-                                                   STRIDEWISE_PRECISION_FP16));
-  }
-  return absl::UnimplementedError(absl::StrCat("precision is ", precision, "; this version takes ",
-                                               STRIDEWISE_PRECISION_FP32, " (FP32)"));
-}
-
 absl::StatusOr<MatMulProblem> ProblemOf(const stridewise_matmul_args* given) {
   // The first version ends with workspace_bytes.
   constexpr size_t kLeast = offsetof(stridewise_matmul_args, workspace_bytes) + sizeof(int64_t);
@@ -174,7 +174,6 @@ absl::StatusOr<MatMulProblem> ProblemOf(const stridewise_matmul_args* given) {
                                                    STRIDEWISE_ROW_MAJOR, " (row-major) and ",
                                                    STRIDEWISE_COLUMN_MAJOR, " (column-major)"));
   }
-  RETURN_IF_ERROR(CheckPrecision(args.precision));
   MatMulProblem problem;
   problem.m = args.m;
   problem.n = args.n;
@@ -187,6 +186,10 @@ absl::StatusOr<MatMulProblem> ProblemOf(const stridewise_matmul_args* given) {
   problem.alpha = args.alpha;
   problem.beta = args.beta;
   problem.batch = args.batch;
+  ASSIGN_OR_RETURN(problem.precision, PrecisionOf(args.precision));
+  problem.epilogue.bias = args.bias;
+  ASSIGN_OR_RETURN(problem.epilogue.activation, ActivationOf(args.activation));
+  problem.scales = {args.scale_a, args.scale_b, args.scales_per_128 != 0};
   problem.workspace = args.workspace;
   problem.workspace_bytes = args.workspace_bytes;
   return problem;

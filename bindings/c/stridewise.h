@@ -212,10 +212,15 @@ typedef enum stridewise_layout {
 typedef enum stridewise_precision {
   STRIDEWISE_PRECISION_FP32 = 0,        // IEEE FP32: one fused multiply-add for each product.
   STRIDEWISE_PRECISION_FP32_SPLIT = 1,  // On tensor cores, each operand a sum of parts.
-  STRIDEWISE_PRECISION_TF32 = 2,        // On tensor cores, operands rounded to 11 significant bits.
-  STRIDEWISE_PRECISION_BF16 = 3,        // To 8.
-  STRIDEWISE_PRECISION_FP16 = 4         // To 11, with the range of FP16.
+  STRIDEWISE_PRECISION_TF32 = 2         // On tensor cores, operands rounded to 11 significant bits.
 } stridewise_precision;
+
+// What is applied to each element of C behind the bias.
+typedef enum stridewise_activation {
+  STRIDEWISE_ACTIVATION_NONE = 0,
+  STRIDEWISE_ACTIVATION_RELU = 1,
+  STRIDEWISE_ACTIVATION_GELU = 2  // In its form with tanh.
+} stridewise_activation;
 
 // A or B, or a batch of them.
 typedef struct stridewise_input {
@@ -235,8 +240,8 @@ typedef struct stridewise_output {
   int32_t reserved;  // 0
 } stridewise_output;
 
-// C = alpha * op(A) * op(B) + beta * C, for each product of a batch. op(A) is m x k, op(B) k x n, C
-// m x n.
+// C = activation(alpha * op(A) * op(B) + beta * C + bias), for each product of a batch. op(A) is
+// m x k, op(B) k x n, C m x n.
 typedef struct stridewise_matmul_args {
   size_t struct_size;  // sizeof(stridewise_matmul_args)
   int64_t m;
@@ -255,6 +260,16 @@ typedef struct stridewise_matmul_args {
   // stridewise_matmul_workspace() is the fastest.
   void* workspace;
   int64_t workspace_bytes;
+  // Null, or elements of C's type that are added to each row of C, n of them; column-major: to each
+  // column, m of them. The same for all products of a batch.
+  const void* bias;
+  int32_t activation;      // A stridewise_activation.
+  int32_t scales_per_128;  // 0: scale_a and scale_b point to one factor each.
+  // Factors of 8-bit floating-point operands, in device memory; null: 1. Per 128: of A one for each
+  // row and each 128 of k, m x ceil(k / 128), and of B one for each block of 128 x 128,
+  // ceil(k / 128) x ceil(n / 128), both row-major without gaps.
+  const float* scale_a;
+  const float* scale_b;
 } stridewise_matmul_args;
 
 // Returns arguments of one row-major FLOAT32 product with alpha = 1, and everything else 0.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -157,6 +158,21 @@ TEST_F(StridewiseGpuTest, MultipliesInEveryLayout) {
   }
 }
 
+TEST_F(StridewiseGpuTest, AddsABiasAndAppliesAnActivation) {
+  const std::vector<float> ones(16, 1);
+  const std::vector<float> bias = {-5, -4, 0, 7};
+  stridewise_matmul_args args = stridewise_matmul_defaults();
+  args.m = args.n = args.k = 4;
+  args.a.data = Upload(ones);
+  args.b.data = Upload(ones);
+  args.c.data = Upload(ones);
+  args.bias = Upload(bias);
+  args.activation = STRIDEWISE_ACTIVATION_RELU;
+  ASSERT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_OK) << message();
+  const auto result = Download<float>(args.c.data, 16);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(result[i], std::max(0.0F, 4 + bias[i % 4])) << i;
+}
+
 TEST_F(StridewiseGpuTest, RefusesWithArgumentValueAndWhatIsAllowed) {
   stridewise_matmul_args args = stridewise_matmul_defaults();
   args.m = -1;
@@ -169,7 +185,15 @@ TEST_F(StridewiseGpuTest, RefusesWithArgumentValueAndWhatIsAllowed) {
   args.layout = STRIDEWISE_ROW_MAJOR;
   args.a.type = 99;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_THAT(message(), HasSubstr("a.type is 99"));
+  EXPECT_EQ(message(), "a.type is 99; allowed is 0 to 6");
+  args.a.type = STRIDEWISE_FLOAT32;
+  args.precision = -1;
+  EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_EQ(message(), "precision is -1; allowed is 0 to 2");
+  args.precision = STRIDEWISE_PRECISION_FP32;
+  args.activation = 3;
+  EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_EQ(message(), "activation is 3; allowed is 0 to 2");
   EXPECT_EQ(stridewise_matmul(context_, nullptr), STRIDEWISE_INVALID_ARGUMENT);
   EXPECT_EQ(message(), "args is null");
 

@@ -37,11 +37,13 @@ TEST(StridewiseTest, StructuresKeepTheirLayout) {
   EXPECT_EQ(sizeof(stridewise_permute_args), 72U);
   EXPECT_EQ(sizeof(stridewise_input), 32U);
   EXPECT_EQ(sizeof(stridewise_output), 32U);
-  EXPECT_EQ(sizeof(stridewise_matmul_args), 176U);
+  EXPECT_EQ(sizeof(stridewise_matmul_args), 208U);
   EXPECT_EQ(offsetof(stridewise_matmul_args, a), 32U);
   EXPECT_EQ(offsetof(stridewise_matmul_args, alpha), 128U);
   EXPECT_EQ(offsetof(stridewise_matmul_args, precision), 156U);
   EXPECT_EQ(offsetof(stridewise_matmul_args, workspace_bytes), 168U);
+  EXPECT_EQ(offsetof(stridewise_matmul_args, bias), 176U);
+  EXPECT_EQ(offsetof(stridewise_matmul_args, scale_b), 200U);
 }
 
 TEST(StridewiseTest, DefaultsAreThoseOfOneProduct) {

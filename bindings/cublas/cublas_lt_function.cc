@@ -1,5 +1,5 @@
 // cublasLtMatmul(): what PyTorch calls for linear layers. Products of column-major matrices of
-// float are offered, of one pointer mode, without an epilogue.
+// float are offered, with alpha and beta on the host, without an epilogue or with a bias and ReLU.
 
 #include <cublasLt.h>
 
@@ -61,10 +61,29 @@ struct Call {
   size_t workspace_bytes;
 };
 
+// Sets the problem's epilogue; false where we do not have it.
+bool ReadEpilogue(cublasLtMatmulDesc_t desc, int64_t batch, MatMulProblem* problem) {
+  uint32_t epilogue = 0;
+  if (!Read(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)) return false;
+  const bool relu = epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS;
+  problem->epilogue.activation = relu ? Activation::kRelu : Activation::kNone;
+  if (epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_RELU) return true;
+  if (epilogue != CUBLASLT_EPILOGUE_BIAS && epilogue != CUBLASLT_EPILOGUE_RELU_BIAS) return false;
+  // -1: the type of D.
+  int32_t type = 0;
+  int64_t stride = 0;
+  if (!Read(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &problem->epilogue.bias) ||
+      !Read(desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type) ||
+      !Read(desc, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, &stride)) {
+    return false;
+  }
+  return problem->epilogue.bias != nullptr && (type == -1 || type == CUDA_R_32F) &&
+         (batch == 1 || stride == 0);
+}
+
 // Makes the problem of a call that is ours, but for its prediction, or returns why it is not.
 Outcome ProblemOf(const Call& call, MatMulProblem* problem) {
   int32_t compute = 0, scale = 0, pointer_mode = 0, op_a = 0, op_b = 0, op_c = 0;
-  uint32_t epilogue = 0;
   Layout a, b, c, d;
   if (call.desc == nullptr || call.alpha == nullptr || call.beta == nullptr ||
       !Read(call.desc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, &compute) ||
@@ -72,8 +91,7 @@ Outcome ProblemOf(const Call& call, MatMulProblem* problem) {
       !Read(call.desc, CUBLASLT_MATMUL_DESC_POINTER_MODE, &pointer_mode) ||
       !Read(call.desc, CUBLASLT_MATMUL_DESC_TRANSA, &op_a) ||
       !Read(call.desc, CUBLASLT_MATMUL_DESC_TRANSB, &op_b) ||
-      !Read(call.desc, CUBLASLT_MATMUL_DESC_TRANSC, &op_c) ||
-      !Read(call.desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue) || call.a_desc == nullptr ||
+      !Read(call.desc, CUBLASLT_MATMUL_DESC_TRANSC, &op_c) || call.a_desc == nullptr ||
       call.b_desc == nullptr || call.c_desc == nullptr || call.d_desc == nullptr ||
       !ReadLayout(call.a_desc, &a) || !ReadLayout(call.b_desc, &b) ||
       !ReadLayout(call.c_desc, &c) || !ReadLayout(call.d_desc, &d)) {
@@ -88,7 +106,7 @@ Outcome ProblemOf(const Call& call, MatMulProblem* problem) {
   const bool reads_another_c =
       beta != 0 && (call.c != call.d || c.ld != d.ld || c.stride != d.stride);
   if (!IsFloatColumns(a) || !IsFloatColumns(b) || !IsFloatColumns(c) || !IsFloatColumns(d) ||
-      epilogue != CUBLASLT_EPILOGUE_DEFAULT || op_c != CUBLAS_OP_N || reads_another_c ||
+      op_c != CUBLAS_OP_N || reads_another_c || !ReadEpilogue(call.desc, d.batch, problem) ||
       a.batch != d.batch || b.batch != d.batch) {
     return Outcome::kForm;
   }

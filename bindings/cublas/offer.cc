@@ -93,6 +93,17 @@ const DeviceModel* MeasuredDevice() {
   return *device;
 }
 
+// Returns the time of an epilogue, which reads and writes C once more; that of cuBLAS is part of
+// its product.
+double EpilogueUs(const MatMulProblem& problem) {
+  if (problem.epilogue == MatMulEpilogue()) return 0;
+  constexpr double kLaunchUs = 2.5;
+  constexpr double kBytesInUs = 4e6;
+  return kLaunchUs + 2.0 * sizeof(float) * static_cast<double>(problem.m) *
+                         static_cast<double>(problem.n) * static_cast<double>(problem.batch) /
+                         kBytesInUs;
+}
+
 }  // namespace
 
 bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, Record* record) {
@@ -103,19 +114,20 @@ bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, 
   }
   const DeviceModel* const device = MeasuredDevice();
   if (device == nullptr) return PassOn(Outcome::kDevice, record);
-  MatMulArgs args = RowMajorArgs(problem);
-  const double ratio = CublasOverOurs(args);
-  if (ratio < 1 && !CurrentSettings().always) return PassOn(Outcome::kCublasIsFaster, record);
   const int64_t wanted = MatMulWorkspaceBytes(problem);
-  const absl::Status status = Queue(problem, wanted, owner, stream);
-  if (!status.ok()) return Refused(status, record);
-  record->outcome = Outcome::kTaken;
+  MatMulArgs args = RowMajorArgs(problem);
   args.device_model = device;
   args.workspace_bytes = std::max(wanted, problem.workspace_bytes);
   const MatMulPrediction prediction = PredictMatMul(args, *device);
   record->kernel = prediction.row->implementation;
-  record->us = prediction.us;
-  record->cublas_us = prediction.us * ratio;
+  record->us = prediction.us + EpilogueUs(problem);
+  record->cublas_us = prediction.us * CublasOverOurs(args);
+  if (record->cublas_us < record->us && !CurrentSettings().always) {
+    return PassOn(Outcome::kCublasIsFaster, record);
+  }
+  const absl::Status status = Queue(problem, wanted, owner, stream);
+  if (!status.ok()) return Refused(status, record);
+  record->outcome = Outcome::kTaken;
   return true;
 }
 
