@@ -49,9 +49,9 @@ matrices of a batch are equally far from each other: contiguous() copies what is
 float32, bfloat16 or float16, and the result has a's type; or int8, with a result of int32; or
 float8_e4m3fn and float8_e5m2, with a result of float32. `out` may ask for another type that the
 library knows. `precision` says how float32 is multiplied: 'fp32' is IEEE arithmetic; the others use
-tensor cores, 'fp32_split' to about the accuracy of FP32, 'tf32', 'bf16' and 'fp16' after rounding
-the operands to these types. `beta` other than 0 needs `out`, which is returned, and must not overlap
-a or b. `stream` and errors: see help(stridewise).
+tensor cores, 'fp32_split' to about the accuracy of FP32, 'tf32' after rounding the operands to 11
+significant bits. `beta` other than 0 needs `out`, which is returned, and must not overlap a or b.
+`stream` and errors: see help(stridewise).
 )";
 
 }  // namespace stridewise::python

@@ -51,13 +51,18 @@ const ElementType* FindType(const Array& array) {
 
 // Reads `precision`. Returns -1 with an exception.
 int ReadPrecision(PyObject* argument) {
-  static const char* const kNames[] = {"fp32", "fp32_split", "tf32", "bf16", "fp16"};
+  static constexpr std::pair<const char*, stridewise_precision> kPrecisions[] = {
+      {"fp32", STRIDEWISE_PRECISION_FP32},
+      {"fp32_split", STRIDEWISE_PRECISION_FP32_SPLIT},
+      {"tf32", STRIDEWISE_PRECISION_TF32},
+  };
   if (!IsGiven(argument)) return STRIDEWISE_PRECISION_FP32;
-  for (int i = 0; PyUnicode_Check(argument) && i < 5; ++i) {
-    if (PyUnicode_CompareWithASCIIString(argument, kNames[i]) == 0) return i;
+  for (const auto& [name, precision] : kPrecisions) {
+    if (PyUnicode_Check(argument) && PyUnicode_CompareWithASCIIString(argument, name) == 0) {
+      return precision;
+    }
   }
-  PyErr_Format(PyExc_ValueError,
-               "precision is %R; it can be 'fp32', 'fp32_split', 'tf32', 'bf16' or 'fp16'",
+  PyErr_Format(PyExc_ValueError, "precision is %R; it can be 'fp32', 'fp32_split' or 'tf32'",
                argument);
   return -1;
 }
