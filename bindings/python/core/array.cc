@@ -21,14 +21,14 @@ const DlExchange* UsableExchange(PyObject* capsule) {
   return exchange != nullptr && exchange->borrow_from_object != nullptr ? exchange : nullptr;
 }
 
-// JAX has both protocols, and orders its work before a stream's only by DLPack.
-bool IsJax(PyObject* object) {
+// Returns whether the object's type is defined in a module of this framework.
+bool IsOf(PyObject* object, const char* framework) {
   const Ref module(
       PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__module__"));
   const Ref name(module && PyUnicode_Check(module.get()) ? PyUnicode_AsASCIIString(module.get())
                                                          : nullptr);
   PyErr_Clear();
-  return name && std::strncmp(PyBytes_AsString(name.get()), "jax", 3) == 0;
+  return name && std::strncmp(PyBytes_AsString(name.get()), framework, std::strlen(framework)) == 0;
 }
 
 // Copies what a DLPack tensor says.
@@ -177,7 +177,13 @@ bool ReadArray(State& state, PyObject* object, const char* name, stridewise_stre
     if (array->exchange->borrow_from_object(object, &tensor) != 0) return false;
     return CopyTensor(tensor, array) && CheckType(*array) && CheckBitsAreValues(state, *array);
   }
-  if (!IsJax(object)) {
+  if (IsOf(object, "torch")) {  // Whose other protocols do not say what the current stream is.
+    PyErr_Format(PyExc_TypeError, "%s is a %R of a PyTorch before 2.10; it must be of a newer one",
+                 name, Py_TYPE(object));
+    return false;
+  }
+  // JAX has both protocols, and orders its work before a stream's only by DLPack.
+  if (!IsOf(object, "jax")) {
     const Ref interface = OptionalAttribute(object, state.names.cuda_interface.get());
     if (interface) return ReadCudaInterface(state, interface.get(), array) && CheckType(*array);
     if (PyErr_Occurred()) return false;

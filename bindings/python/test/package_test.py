@@ -234,6 +234,11 @@ class ErrorTest(unittest.TestCase):
         call()
       self.assertIn(message, str(raised.exception))
 
+  def test_refuses_a_pytorch_that_does_not_say_its_stream(self):
+    kind = type("Tensor", (fake_arrays.CudaInterface,), {"__module__": "torch"})
+    with self.assertRaisesRegex(TypeError, "x is a <class 'torch.Tensor'> of a PyTorch before 2.10"):
+      stridewise.transpose(kind.arange((2, 3)))
+
   def test_names_the_interfaces_key(self):
     self.addCleanup(setattr, fake_arrays.CudaInterface, "changed", {})
     for key, value in (("shape", [2, 3]), ("shape", (2, "x")), ("typestr", ">f4"), ("typestr", None), ("typestr", ""), ("data", None),
