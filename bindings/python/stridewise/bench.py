@@ -179,25 +179,25 @@ def _run_cells(commit):
   return cells
 
 
-def _open_frameworks(names):
-  """Returns those of the frameworks that are installed, and prints which are not."""
-  opened = []
+def _opened(names):
+  """Yields those of the frameworks that are installed, each opened when its turn comes, and prints which are not."""
   for name in names:
     try:
-      opened.append(_bench_frameworks.FRAMEWORKS[name]())
-      print(f"{name} {opened[-1].version}", file=sys.stderr)
+      framework = _bench_frameworks.FRAMEWORKS[name]()
     except (ImportError, RuntimeError) as error:
       print(f"{name} is left out: {error}", file=sys.stderr)
-  return opened
+      continue
+    print(f"{name} {framework.version}", file=sys.stderr)
+    yield framework
 
 
-def _write_rows(path, cases, frameworks, samples, commit):
+def _write_rows(path, cases, names, samples, commit):
   columns = importlib.resources.files("stridewise").joinpath("csv_columns.txt").read_text(encoding="ascii").split()
   run = _run_cells(commit)
   with open(path, "w", newline="", encoding="ascii", errors="replace") as file:
     writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    for framework in frameworks:
+    for framework in _opened(names):
       for case in cases:
         for row in _rows(case, framework, samples):
           now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -260,7 +260,7 @@ def main():
   parser = argparse.ArgumentParser(prog="python -m stridewise.bench", description=__doc__,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--csv", default="python_bench.csv", help="the CSV to write")
-  parser.add_argument("--call_time", help="a CSV to write of the host's time of calls")
+  parser.add_argument("--call_time", help="a CSV to write of the host's time of calls, with the first framework")
   parser.add_argument("--frameworks", default="pytorch,cupy,jax,pytorch_patched",
                       help="of pytorch, cupy, jax, numpy and pytorch_patched, which has to be the last, with commas")
   parser.add_argument("--dtypes", default="float32,bfloat16,uint8,float64,float16")
@@ -271,12 +271,10 @@ def main():
   for name in names:
     if name not in _bench_frameworks.FRAMEWORKS:
       parser.error(f"--frameworks={name}: there are {', '.join(_bench_frameworks.FRAMEWORKS)}")
-  frameworks = _open_frameworks(names)
-  if not frameworks:
-    parser.error("none of the frameworks is installed")
-  _write_rows(arguments.csv, _cases(arguments.dtypes.split(",")), frameworks, arguments.samples, arguments.commit)
   if arguments.call_time:
-    _write_call_times(arguments.call_time, frameworks[0], arguments.commit)
+    for framework in _opened(names[:1]):
+      _write_call_times(arguments.call_time, framework, arguments.commit)
+  _write_rows(arguments.csv, _cases(arguments.dtypes.split(",")), names, arguments.samples, arguments.commit)
   return 0
 
 
