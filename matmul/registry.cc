@@ -11,6 +11,7 @@
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
 #include "matmul/cpu/eigen.h"
+#include "matmul/cpu/host_product.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
