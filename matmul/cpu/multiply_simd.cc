@@ -294,7 +294,9 @@ void MultiplyAny(const HostProduct<T>& product) {
   if (try_a < 0) {
 #endif
     if (rows_of_b && n > kMaxDots) {
-      if (is_small && n * k * kBytes <= kMaxInPlaceBytes) return multiply.InPlace(most.k);
+      if (n * k * kBytes <= HostCacheSizes().l2 / 4 && m * k * kBytes <= HostCacheSizes().l2 / 2 && product.b.row_step * kBytes % 4096 != 0) {
+      return multiply.InPlace(most.k);
+    }
       if (n <= kTileCols) return multiply.InPlace(most.k);
       if (m <= kMaxFewRows && n * kBytes >= 2 * kRowSumBytes) return MultiplyFewRows(product);
       if (m <= kTileRows && n * k * kBytes <= HostCacheSizes().l2) return multiply.InPlace(k);
@@ -327,7 +329,8 @@ void MultiplyAny(const HostProduct<T>& product) {
                 kTileCols
           : most.n;
   blocks.n = EqualParts(n, max_n, kTileCols);
-  bool packs_a = n > 4 * kTileCols && m > kTileRows;
+  bool packs_a = n > 4 * kTileCols && m > kTileRows &&
+                 (m * k * kBytes > HostCacheSizes().l2 / 2 || product.a.row_step * kBytes % 4096 == 0);
   bool packs_b = true;
 #ifdef TRY
   if (try_a >= 0) packs_a = try_a;

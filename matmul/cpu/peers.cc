@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "matmul/args.h"
-#include "matmul/cpu/peer_library.h"
+#include "common/base/shared_library.h"
 #include "matmul/cpu/scale.h"
 #include "matmul/cpu/threads.h"
 
@@ -32,13 +32,13 @@ absl::Status CheckFits(const MatMulArgs& args) {
   return absl::OkStatus();
 }
 
-absl::Status Missing(const PeerLibrary& library, const char* function) {
+absl::Status Missing(const SharedLibrary& library, const char* function) {
   return absl::UnavailableError(library.is_loaded() ? absl::StrCat("the library has no ", function)
                                                     : library.error());
 }
 
 template <typename T>
-absl::Status RunCblas(const PeerLibrary& library, const MatMulArgs& args) {
+absl::Status RunCblas(const SharedLibrary& library, const MatMulArgs& args) {
   const char* const name = sizeof(T) == sizeof(float) ? "cblas_sgemm" : "cblas_dgemm";
   const auto gemm = library.Find<CblasGemm<T>>(name);
   if (gemm == nullptr) return Missing(library, name);
@@ -53,7 +53,7 @@ absl::Status RunCblas(const PeerLibrary& library, const MatMulArgs& args) {
   return absl::OkStatus();
 }
 
-LaunchStatus RunBlas(const PeerLibrary& library, const MatMulArgs& args) {
+LaunchStatus RunBlas(const SharedLibrary& library, const MatMulArgs& args) {
   const absl::Status fits = CheckFits(args);
   if (!fits.ok()) return fits;
   // Not every BLAS knows that nothing is to be done, or that C is only scaled.
@@ -68,7 +68,7 @@ LaunchStatus RunBlas(const PeerLibrary& library, const MatMulArgs& args) {
 }
 
 LaunchStatus RunOpenBlas(const MatMulArgs& args, int threads) {
-  const PeerLibrary& library = OpenBlas();
+  const SharedLibrary& library = OpenBlas();
   const auto set_threads = library.Find<void (*)(int)>("openblas_set_num_threads");
   if (set_threads == nullptr) return Missing(library, "openblas_set_num_threads");
   set_threads(threads);
@@ -76,7 +76,7 @@ LaunchStatus RunOpenBlas(const MatMulArgs& args, int threads) {
 }
 
 LaunchStatus RunBlis(const MatMulArgs& args, int threads) {
-  const PeerLibrary& library = Blis();
+  const SharedLibrary& library = Blis();
   const auto set_threads = library.Find<void (*)(int64_t)>("bli_thread_set_num_threads");
   if (set_threads == nullptr) return Missing(library, "bli_thread_set_num_threads");
   set_threads(threads);
@@ -88,7 +88,7 @@ using DnnlSgemm = int (*)(char transpose_a, char transpose_b, int64_t m, int64_t
                           float beta, float* c, int64_t ldc);
 
 LaunchStatus RunOneDnn(const MatMulArgs& args, int threads) {
-  const PeerLibrary& library = OneDnn();
+  const SharedLibrary& library = OneDnn();
   const auto gemm = library.Find<DnnlSgemm>("dnnl_sgemm");
   if (gemm == nullptr) return Missing(library, "dnnl_sgemm");
   // That of the OpenMP library which oneDNN itself is linked with.

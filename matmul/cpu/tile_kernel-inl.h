@@ -81,8 +81,10 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
   V sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
+#if TRY_V == 0
     __builtin_prefetch(c + i * ldc, 1);
     __builtin_prefetch(c + i * ldc + kVectors * kLanes - 1, 1);
+#endif
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
   }
@@ -96,6 +98,8 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
 #pragma GCC unroll 16
   for (int i = 0; i < kBases; ++i) a[i] = call.a + i * kBaseRows * a_row;
   const T* HWY_RESTRICT b = call.b;
+  const T* next_c = c;
+  const int64_t last_c = call.k - kRows + 1;
   for (int64_t p = call.k; p > 0; --p) {
     const auto load_b = [&](int v) {
       return kTail && v == kLast ? hn::MaskedLoad(mask, d, b + v * kLanes)
@@ -128,6 +132,15 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kBases; ++i) a[i] += a_col;
     b += b_row;
+#if TRY_V >= 1
+    // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
+    __builtin_prefetch(next_c, 1);
+    __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
+    next_c += p > last_c ? ldc : 0;
+#endif
+#if TRY_V >= 2
+    if (kUnitRows) __builtin_prefetch(a[0] + 10 * a_col);
+#endif
   }
   const V alpha = hn::Set(d, call.alpha);
   const V beta = hn::Set(d, call.beta);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "common/base/matrix.h"
 #include "transpose/cpu/square.h"
@@ -27,20 +28,36 @@ void TransposeElements(const ConstMatrix<T>& in, const Matrix<T>& out, const Tra
 // Transposes a tile by squares in registers, and its last rows and columns one by one.
 //
 // Goes down the rows of a line first: those squares' stores fill the same cache lines of the
-// output, which is when streaming stores leave the processor as whole lines.
-template <bool kStreams, typename T>
+// output, which is when streaming stores leave the processor as whole lines. Each line of the input
+// is needed by several squares; with kStages it is copied once to a block without gaps, because
+// lines whose distance is a power of two would evict each other from the L1 cache meanwhile.
+template <bool kStreams, bool kStages, typename T>
 void TransposeSquares(const ConstMatrix<T>& in, const Matrix<T>& out, const TransposeTile& tile) {
   constexpr int64_t kSide = kSquare<T>;
   const int64_t end_row = tile.end_row - (tile.end_row - tile.row) % kSide;
   const int64_t end_col = tile.end_col - (tile.end_col - tile.col) % kSide;
+  alignas(64) T block[kStages ? kLine<T> * kLine<T> : 1];
   for (int64_t line = tile.row; line < end_row; line += kLine<T>) {
     const int64_t end_line = std::min(line + kLine<T>, end_row);
-    for (int64_t col = tile.col; col < end_col; col += kSide) {
-      for (int64_t row = line; row < end_line; row += kSide) {
-        Vector16 v[kSide];
-        LoadSquare(&in(row, col), in.ld, v);
-        TransposeVectors<T>(v);
-        StoreSquare<kStreams>(v, &out(col, row), out.ld);
+    for (int64_t piece = tile.col; piece < end_col; piece += kLine<T>) {
+      const int64_t end_piece = std::min(piece + kLine<T>, end_col);
+      const T* from = &in(line, piece);
+      int64_t ld = in.ld;
+      if constexpr (kStages) {
+        for (int64_t row = line; row < end_line; ++row) {
+          std::memcpy(block + (row - line) * kLine<T>, &in(row, piece),
+                      static_cast<size_t>(end_piece - piece) * sizeof(T));
+        }
+        from = block;
+        ld = kLine<T>;
+      }
+      for (int64_t col = piece; col < end_piece; col += kSide) {
+        for (int64_t row = line; row < end_line; row += kSide) {
+          Vector16 v[kSide];
+          LoadSquare(from + (row - line) * ld + col - piece, ld, v);
+          TransposeVectors<T>(v);
+          StoreSquare<kStreams>(v, &out(col, row), out.ld);
+        }
       }
     }
   }
@@ -94,14 +111,17 @@ template <typename T>
 void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams, int threads) {
   const TransposeTiles<T> tiles(in.rows, in.cols);
   const bool can_stream = streams && CanStream(out);
+  const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < tiles.count(); ++i) {
       if (can_stream) {
-        TransposeSquares<true>(in, out, tiles[i]);
+        TransposeSquares<true, true>(in, out, tiles[i]);
+      } else if (stages) {
+        TransposeSquares<false, true>(in, out, tiles[i]);
       } else {
-        TransposeSquares<false>(in, out, tiles[i]);
+        TransposeSquares<false, false>(in, out, tiles[i]);
       }
     }
     if (can_stream) EndStreaming();

@@ -1,8 +1,8 @@
 // BLAS libraries on the host that are compared with: found when they are first called, so that
 // neither the build nor a run needs them.
 
-#ifndef STRIDEWISE_MATMUL_CPU_PEER_LIBRARY_H_
-#define STRIDEWISE_MATMUL_CPU_PEER_LIBRARY_H_
+#ifndef STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
+#define STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
 
 #include <string>
 
@@ -10,11 +10,11 @@ namespace stridewise {
 
 // A shared library that is loaded on demand and kept. Its symbols serve only those who ask here:
 // two libraries that define the same names do not meet.
-class PeerLibrary {
+class SharedLibrary {
  public:
   // Loads the first of `names` that the system has, or the file that the environment variable
   // `variable` names.
-  PeerLibrary(const char* variable, const char* const (&names)[2]);
+  SharedLibrary(const char* variable, const char* const (&names)[2]);
 
   // Returns the function of that name; null where the library or the function is missing.
   template <typename Function>
@@ -33,10 +33,10 @@ class PeerLibrary {
 };
 
 // Debian's libopenblas0, libblis4 and libdnnl2.
-const PeerLibrary& OpenBlas();
-const PeerLibrary& Blis();
-const PeerLibrary& OneDnn();
+const SharedLibrary& OpenBlas();
+const SharedLibrary& Blis();
+const SharedLibrary& OneDnn();
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_CPU_PEER_LIBRARY_H_
+#endif  // STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
