@@ -9,11 +9,11 @@
 
 namespace stridewise {
 
-// Computes C = alpha * op(A) * op(B) + beta * C on all cores (OMP_NUM_THREADS says on how many), and
-// returns when it is done. All three matrices are float, or all three double. The problem's device
-// and workspace are not looked at. The order of a sum depends on the shape, the processor and the
-// number of threads. May be called from any thread; each keeps the memory that it packed operands
-// in, a few MB, for its next product.
+// Computes C = alpha * op(A) * op(B) + beta * C on all cores (OMP_NUM_THREADS says on how many),
+// and returns when it is done. All three matrices are float, or all three double. The problem's
+// device and workspace are not looked at. The order of a sum depends on the shape, the processor
+// and the number of threads. May be called from any thread; each keeps the memory that it packed
+// operands in, a few MB, for its next product.
 //
 // Returns InvalidArgument, naming the argument, for what MatMul() refuses, but takes k of any size.
 absl::Status MatMulOnHost(const MatMulProblem& problem);

@@ -12,8 +12,7 @@ absl::Status TransposeOnHost(const MatrixView& in, const MutableMatrixView& out)
   TransposeArgs args;
   RETURN_IF_ERROR(ArgsOfViews(in, out, &args));
   const bool empty = args.rows == 0 || args.cols == 0 || args.batch == 0;
-  const TransposeImplementation& implementation =
-      empty || args.in != args.out ? threads : in_place;
+  const TransposeImplementation& implementation = empty || args.in != args.out ? threads : in_place;
   RETURN_IF_ERROR(CheckTransposeArgs(implementation, args, kViewNames));
   return implementation.run(args);
 }

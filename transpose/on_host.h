@@ -1,5 +1,5 @@
-// Transposes matrices in host memory, as transpose.h does in device memory: the same views, the same
-// checks, no GPU.
+// Transposes matrices in host memory, as transpose.h does in device memory: the same views, the
+// same checks, no GPU.
 
 #ifndef STRIDEWISE_TRANSPOSE_ON_HOST_H_
 #define STRIDEWISE_TRANSPOSE_ON_HOST_H_

@@ -18,8 +18,8 @@ inline constexpr TransposeArgumentNames kViewNames = {
 // Returns the arguments without checking that the views fit each other.
 TransposeArgs ArgsOfViews(const MatrixView& in, const MutableMatrixView& out);
 
-// Sets the arguments. Returns InvalidArgument where shapes, batches or element sizes do not fit each
-// other.
+// Sets the arguments. Returns InvalidArgument where shapes, batches or element sizes do not fit
+// each other.
 absl::Status ArgsOfViews(const MatrixView& in, const MutableMatrixView& out, TransposeArgs* args);
 
 }  // namespace stridewise

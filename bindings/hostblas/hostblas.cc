@@ -169,7 +169,8 @@ void Omatcopy(bool transposed, int64_t rows, int64_t cols, T alpha, const T* a, 
   }
 }
 
-// Arguments are counted as OpenBLAS does: 1 order, 2 transposition, 3 rows, 4 columns, 7 lda, 9 ldb.
+// Arguments are counted as OpenBLAS does: 1 order, 2 transposition, 3 rows, 4 columns, 7 lda, 9
+// ldb.
 template <typename T>
 void CheckedOmatcopy(const char* routine, bool row_major, bool transposed, int64_t rows,
                      int64_t cols, T alpha, const T* a, int64_t lda, T* b, int64_t ldb) {
@@ -207,31 +208,31 @@ void CblasOmatcopy(const char* routine, int order, int transpose, int64_t rows, 
 }  // namespace stridewise
 
 // The names of T's routines: s for float, d for double.
-#define STRIDEWISE_BLAS(letter, LETTER, T)                                                        \
-  STRIDEWISE_EXPORT void letter##gemm_(const char* transpose_a, const char* transpose_b,          \
-                                       const int* m, const int* n, const int* k, const T* alpha,  \
-                                       const T* a, const int* lda, const T* b, const int* ldb,    \
-                                       const T* beta, T* c, const int* ldc) {                     \
-    stridewise::FortranGemm<T>(LETTER "GEMM ", *transpose_a, *transpose_b,                        \
-                               {false, false, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c,     \
-                                *ldc});                                                           \
-  }                                                                                               \
-  STRIDEWISE_EXPORT void cblas_##letter##gemm(                                                    \
-      int order, int transpose_a, int transpose_b, int m, int n, int k, T alpha, const T* a,      \
-      int lda, const T* b, int ldb, T beta, T* c, int ldc) {                                      \
-    stridewise::CblasGemm<T>("cblas_" #letter "gemm", order, transpose_a, transpose_b,            \
-                             {false, false, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});       \
-  }                                                                                               \
-  STRIDEWISE_EXPORT void letter##omatcopy_(const char* order, const char* transpose,              \
-                                           const int* rows, const int* cols, const T* alpha,      \
-                                           const T* a, const int* lda, T* b, const int* ldb) {    \
-    stridewise::FortranOmatcopy<T>(LETTER "OMATCOPY", *order, *transpose, *rows, *cols, *alpha,   \
-                                   a, *lda, b, *ldb);                                             \
-  }                                                                                               \
-  STRIDEWISE_EXPORT void cblas_##letter##omatcopy(int order, int transpose, int rows, int cols,   \
-                                                  T alpha, const T* a, int lda, T* b, int ldb) {  \
-    stridewise::CblasOmatcopy<T>(LETTER "OMATCOPY", order, transpose, rows, cols, alpha, a, lda,  \
-                                 b, ldb);                                                         \
+#define STRIDEWISE_BLAS(letter, LETTER, T)                                                         \
+  STRIDEWISE_EXPORT void letter##gemm_(const char* transpose_a, const char* transpose_b,           \
+                                       const int* m, const int* n, const int* k, const T* alpha,   \
+                                       const T* a, const int* lda, const T* b, const int* ldb,     \
+                                       const T* beta, T* c, const int* ldc) {                      \
+    stridewise::FortranGemm<T>(                                                                    \
+        LETTER "GEMM ", *transpose_a, *transpose_b,                                                \
+        {false, false, *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc});                     \
+  }                                                                                                \
+  STRIDEWISE_EXPORT void cblas_##letter##gemm(int order, int transpose_a, int transpose_b, int m,  \
+                                              int n, int k, T alpha, const T* a, int lda,          \
+                                              const T* b, int ldb, T beta, T* c, int ldc) {        \
+    stridewise::CblasGemm<T>("cblas_" #letter "gemm", order, transpose_a, transpose_b,             \
+                             {false, false, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});        \
+  }                                                                                                \
+  STRIDEWISE_EXPORT void letter##omatcopy_(const char* order, const char* transpose,               \
+                                           const int* rows, const int* cols, const T* alpha,       \
+                                           const T* a, const int* lda, T* b, const int* ldb) {     \
+    stridewise::FortranOmatcopy<T>(LETTER "OMATCOPY", *order, *transpose, *rows, *cols, *alpha, a, \
+                                   *lda, b, *ldb);                                                 \
+  }                                                                                                \
+  STRIDEWISE_EXPORT void cblas_##letter##omatcopy(int order, int transpose, int rows, int cols,    \
+                                                  T alpha, const T* a, int lda, T* b, int ldb) {   \
+    stridewise::CblasOmatcopy<T>(LETTER "OMATCOPY", order, transpose, rows, cols, alpha, a, lda,   \
+                                 b, ldb);                                                          \
   }
 
 STRIDEWISE_BLAS(s, "S", float)

@@ -41,7 +41,7 @@ CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, i
                               int64_t cols) {
   CacheBlocks blocks;
   blocks.k = std::max<int64_t>(caches.l1 * 2 / 3 / (cols * element_bytes) / 8 * 8, 64);
-  blocks.m = std::max<int64_t>(caches.l2 / 2 / (blocks.k * element_bytes) / rows * rows, rows);
+  blocks.m = std::max<int64_t>(caches.l2 / 4 / (blocks.k * element_bytes) / rows * rows, rows);
   blocks.n = std::max<int64_t>(kMaxBlockOfB / (blocks.k * element_bytes) / cols * cols, cols);
   return blocks;
 }

@@ -9,7 +9,7 @@
 
 namespace stridewise {
 
-// Data caches of one core in bytes, and the part of the last level that one core may count on.
+// Data caches of one core, in bytes.
 struct CacheSizes {
   int64_t l1 = 32 << 10;
   int64_t l2 = 256 << 10;
@@ -20,7 +20,7 @@ struct CacheSizes {
 const CacheSizes& HostCacheSizes();
 
 // Returns the blocks for elements of `element_bytes` and tiles of rows x cols: a panel of B takes
-// two thirds of L1, a block of A half of L2.
+// two thirds of L1, a block of A a quarter of L2, which panels of B and tiles of C pass through.
 CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, int64_t rows,
                               int64_t cols);
 

@@ -79,12 +79,6 @@ HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 
-#ifdef TRY
-extern int try_a, try_b, try_k, try_m;
-#endif
-// B is read where it lies if it is no larger: half of the L1 cache of most processors.
-inline constexpr int64_t kMaxInPlaceBytes = 24 << 10;
-
 // Panels of nearly equal heights: a last panel of two rows would take half the time of one of
 // fourteen.
 class Panels {
@@ -288,37 +282,31 @@ void MultiplyAny(const HostProduct<T>& product) {
   const int64_t k = product.k;
   Multiply<T> multiply(product);
   const bool rows_of_b = product.b.col_step == 1;
-  const bool is_small = m * n * k <= 128 * 128 * 128;
-#ifdef TRY
-  if (try_a == 2) return multiply.InPlace(most.k);
-  if (try_a < 0) {
-#endif
-    if (rows_of_b && n > kMaxDots) {
-      if (n * k * kBytes <= HostCacheSizes().l2 / 4 && m * k * kBytes <= HostCacheSizes().l2 / 2 && product.b.row_step * kBytes % 4096 != 0) {
+  if (rows_of_b && n > kMaxDots) {
+    // Packing repays itself once operands leave the L2 cache, or lie in few of its sets.
+    if (n * k * kBytes <= HostCacheSizes().l2 / 4 && m * k * kBytes <= HostCacheSizes().l2 / 2 &&
+        product.b.row_step * kBytes % 4096 != 0) {
       return multiply.InPlace(most.k);
     }
-      if (n <= kTileCols) return multiply.InPlace(most.k);
-      if (m <= kMaxFewRows && n * kBytes >= 2 * kRowSumBytes) return MultiplyFewRows(product);
-      if (m <= kTileRows && n * k * kBytes <= HostCacheSizes().l2) return multiply.InPlace(k);
-    }
-    if (n <= kMaxDots && n < m) {
-      if (product.a.col_step != 1) return MultiplyTransposed(product);
-      HostProduct<T> dots = product;
-      if (product.b.row_step != 1) {
-        dots.b = {WithoutGaps(product.b.data, 1, product.b.row_step, n, k), 1, k};
-      }
-      return MultiplyByDots(dots);
-    }
-    if (m <= kMaxDots && !rows_of_b) {
-      HostProduct<T> dots = product;
-      if (product.a.col_step != 1) {
-        dots.a = {WithoutGaps(product.a.data, product.a.row_step, product.a.col_step, m, k), k, 1};
-      }
-      return MultiplyByDots(dots);
-    }
-#ifdef TRY
+    if (n <= kTileCols) return multiply.InPlace(most.k);
+    if (m <= kMaxFewRows && n * kBytes >= 2 * kRowSumBytes) return MultiplyFewRows(product);
+    if (m <= kTileRows && n * k * kBytes <= HostCacheSizes().l2) return multiply.InPlace(k);
   }
-#endif
+  if (n <= kMaxDots && n < m) {
+    if (product.a.col_step != 1) return MultiplyTransposed(product);
+    HostProduct<T> dots = product;
+    if (product.b.row_step != 1) {
+      dots.b = {WithoutGaps(product.b.data, 1, product.b.row_step, n, k), 1, k};
+    }
+    return MultiplyByDots(dots);
+  }
+  if (m <= kMaxDots && !rows_of_b) {
+    HostProduct<T> dots = product;
+    if (product.a.col_step != 1) {
+      dots.a = {WithoutGaps(product.a.data, product.a.row_step, product.a.col_step, m, k), k, 1};
+    }
+    return MultiplyByDots(dots);
+  }
   CacheBlocks blocks;
   blocks.k = EqualParts(k, most.k, 8);
   blocks.m = EqualParts(m, most.m, kTileRows);
@@ -329,16 +317,12 @@ void MultiplyAny(const HostProduct<T>& product) {
                 kTileCols
           : most.n;
   blocks.n = EqualParts(n, max_n, kTileCols);
-  bool packs_a = n > 4 * kTileCols && m > kTileRows &&
-                 (m * k * kBytes > HostCacheSizes().l2 / 2 || product.a.row_step * kBytes % 4096 == 0);
-  bool packs_b = true;
-#ifdef TRY
-  if (try_a >= 0) packs_a = try_a;
-  if (try_b >= 0) packs_b = try_b || !rows_of_b;
-  if (try_k > 0) blocks.k = EqualParts(k, try_k, 8);
-  if (try_m > 0) blocks.m = EqualParts(m, try_m, kTileRows);
-#endif
-  multiply.Packed(packs_a, packs_b, blocks);
+  // Rows of A are read where they lie while they stay in the L2 cache, unless they are a multiple
+  // of 4 KiB apart, in one set of the L1 cache.
+  const bool packs_a =
+      n > 4 * kTileCols && m > kTileRows &&
+      (m * k * kBytes > HostCacheSizes().l2 / 2 || product.a.row_step * kBytes % 4096 == 0);
+  multiply.Packed(packs_a, /*packs_b=*/true, blocks);
 }
 
 void MultiplyFloat(const HostProduct<float>& product) { MultiplyAny(product); }

@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "matmul/args.h"
 #include "common/base/shared_library.h"
+#include "matmul/args.h"
 #include "matmul/cpu/scale.h"
 #include "matmul/cpu/threads.h"
 

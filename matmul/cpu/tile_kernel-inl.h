@@ -81,10 +81,6 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
   V sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
-#if TRY_V == 0
-    __builtin_prefetch(c + i * ldc, 1);
-    __builtin_prefetch(c + i * ldc + kVectors * kLanes - 1, 1);
-#endif
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
   }
@@ -132,15 +128,11 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
 #pragma GCC unroll 16
     for (int i = 0; i < kBases; ++i) a[i] += a_col;
     b += b_row;
-#if TRY_V >= 1
     // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
     __builtin_prefetch(next_c, 1);
     __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
     next_c += p > last_c ? ldc : 0;
-#endif
-#if TRY_V >= 2
     if (kUnitRows) __builtin_prefetch(a[0] + 10 * a_col);
-#endif
   }
   const V alpha = hn::Set(d, call.alpha);
   const V beta = hn::Set(d, call.beta);

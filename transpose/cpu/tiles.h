@@ -73,32 +73,36 @@ bool CanStream(const Matrix<T>& out) {
          (out.rows <= 1 || out.ld % kLine<T> == 0);
 }
 
-// A tile has this number of bytes in a row of the input, and of the output. Wider ones would meet
-// more pages than the first-level TLB has entries for.
-inline constexpr int64_t kTileBytes = 256;
+// A tile's bytes along a row of the input, and along a row of the output. Long rows of the input
+// let the hardware's prefetching follow them; the output's need to be no longer than a cache line.
+inline constexpr int64_t kTileInBytes = 1024;
+inline constexpr int64_t kTileOutBytes = 256;
 
 // Cuts a matrix into tiles.
 template <typename T>
 class TransposeTiles {
  public:
-  TransposeTiles(int64_t rows, int64_t cols)
-      : rows_(rows),
+  // Tiles have these bytes along a row of the input and along a row of the output.
+  TransposeTiles(int64_t rows, int64_t cols, int64_t in_bytes, int64_t out_bytes)
+      : height_(out_bytes / static_cast<int64_t>(sizeof(T))),
+        width_(in_bytes / static_cast<int64_t>(sizeof(T))),
+        rows_(rows),
         cols_(cols),
-        across_((rows + kSide - 1) / kSide),
-        count_(across_ * ((cols + kSide - 1) / kSide)) {}
+        across_((rows + height_ - 1) / height_),
+        count_(across_ * ((cols + width_ - 1) / width_)) {}
 
   int64_t count() const { return count_; }
 
   // Numbers tiles along the rows of the output.
   TransposeTile operator[](int64_t index) const {
-    const int64_t row = index % across_ * kSide;
-    const int64_t col = index / across_ * kSide;
-    return {row, std::min(row + kSide, rows_), col, std::min(col + kSide, cols_)};
+    const int64_t row = index % across_ * height_;
+    const int64_t col = index / across_ * width_;
+    return {row, std::min(row + height_, rows_), col, std::min(col + width_, cols_)};
   }
 
  private:
-  static constexpr int64_t kSide = kTileBytes / sizeof(T);
-
+  int64_t height_;
+  int64_t width_;
   int64_t rows_;
   int64_t cols_;
   int64_t across_;
@@ -109,7 +113,7 @@ class TransposeTiles {
 // possible.
 template <typename T>
 void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams, int threads) {
-  const TransposeTiles<T> tiles(in.rows, in.cols);
+  const TransposeTiles<T> tiles(in.rows, in.cols, kTileInBytes, kTileOutBytes);
   const bool can_stream = streams && CanStream(out);
   const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)

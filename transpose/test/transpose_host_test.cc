@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "transpose/on_host.h"
 #include "transpose/registry.h"
 #include "transpose/test/transpose_test_problem.h"
 
@@ -43,6 +44,20 @@ TEST(TransposeHostLarge, StreamsAndStages) {
 
 INSTANTIATE_TEST_SUITE_P(All, TransposeHostTest, testing::ValuesIn(TransposeNames(Where::kHost)),
                          [](const auto& info) { return info.param; });
+
+TEST(TransposeOnHost, TransposesOutOfPlaceAndInPlace) {
+  using Ints = std::vector<int>;
+  const Ints in = {1, 2, 3, 4, 5, 6};
+  Ints out(6);
+  ASSERT_TRUE(TransposeOnHost({in.data(), 2, 3, 3}, {out.data(), 3, 2, 2}).ok());
+  EXPECT_EQ(out, (Ints{1, 4, 2, 5, 3, 6}));
+  ASSERT_TRUE(TransposeOnHost({out.data(), 2, 2, 2}, {out.data(), 2, 2, 2}).ok());
+  EXPECT_EQ(out, (Ints{1, 2, 4, 5, 3, 6}));
+  EXPECT_EQ(TransposeOnHost({in.data(), 2, 3, 3}, {out.data(), 2, 3, 3}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(TransposeOnHost({out.data(), 2, 3, 3}, {out.data(), 3, 2, 2}).code(),
+            absl::StatusCode::kInvalidArgument);
+}
 
 TEST(TransposeRegistry, NamesAreUniqueAndDescribed) {
   std::set<std::string> names;
