@@ -17,6 +17,7 @@
 
 #if !STRIDEWISE_LIBRARY_ONLY
 #include "matmul/cpu/eigen.h"
+#include "matmul/cpu/host_product.h"
 #endif
 
 namespace stridewise {

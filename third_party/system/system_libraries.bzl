@@ -42,7 +42,10 @@ def _system_library_impl(ctx):
         builds.setdefault(package, [_BUILD]).append(_LIBRARY.format(
             name = name,
             includes = includes,
-            linkopts = [_prefer_archive(ctx, libdir, flag) for flag in _pkg_config(ctx, "--libs", module)],
+            linkopts = [] if ctx.attr.headers_only else [
+                _prefer_archive(ctx, libdir, flag)
+                for flag in _pkg_config(ctx, "--libs", module)
+            ],
         ))
     for package, rules in builds.items():
         ctx.file((package + "/BUILD").lstrip("/"), "".join(rules))
@@ -51,6 +54,7 @@ system_library = repository_rule(
     implementation = _system_library_impl,
     attrs = {
         "debian_package": attr.string(mandatory = True),
+        "headers_only": attr.bool(doc = "Whether to link nothing: what is used is in headers."),
         "targets": attr.string_dict(
             mandatory = True,
             doc = "From the label that the library has upstream to its pkg-config module.",
@@ -115,5 +119,12 @@ def system_libraries():
         name = "eigen",
         debian_package = "libeigen3-dev",
         targets = {":eigen": "eigen3"},
+    )
+    _unless_there(
+        system_library,
+        name = "highway",
+        debian_package = "libhwy-dev",
+        targets = {":hwy": "libhwy"},
+        headers_only = True,
     )
     _unless_there(_boost, name = "boost")
