@@ -26,9 +26,7 @@ struct Shape {
   using Element = T;
   using Piece = PieceType;
   static constexpr int kElements = static_cast<int>(sizeof(Piece) / sizeof(T));
-  static constexpr int kSide = sizeof(Piece) == sizeof(Vector)                  ? 16
-                               : std::is_same_v<T, Piece> && sizeof(Piece) <= 4 ? 64
-                                                                                : 32;
+  static constexpr int kSide = sizeof(Piece) == sizeof(Vector) ? 16 : 32;
   static constexpr int kExtent = kSide * kElements;
   static constexpr int kPasses = kSide * kSide / kThreads;
   static_assert(kPasses * kThreads == kSide * kSide, "each thread has the same number of squares");
