@@ -36,12 +36,11 @@ __device__ inline void ProduceSplitStages(const SplitMaps& a, const SplitMaps& b
 template <typename Tile>
 __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm& gemm,
                                           const TensorShared<Tile>& shared,
-                                          SplitTileScales<Tile>* scales_of_tile,
+                                          TileScales<Tile>* scales,
                                           const TensorTileOrder<Tile>& order, uint32_t rank,
                                           int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
-  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
   StageState<Tile::kStages> state;
   // One lane of each warp tells each block of the cluster that the warp has read a stage.
   const auto release = [&](int stage) {
@@ -55,7 +54,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
-    const ThreadScales scales = LoadScales<Tile>(gemm, thread, row, coord.col, coord.batch);
+    StartScales(gemm, thread, row, coord.col, coord.batch, scales);
     float sums[Tile::kBlockN / 2];  // In FP32, rounded to nearest.
     float d[Tile::kBlockN / 2];
 #pragma unroll
@@ -63,32 +62,28 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     if constexpr (Tile::kSeparate) {
       float cross[Tile::kBlockN / 2];
       int previous = -1;
-      int since = 0;  // Steps in d.
 #pragma unroll 1
-      for (int step = 0; step < steps; ++step) {
+      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
         shared.Full(state.stage).Wait(state.phase);
         const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
         FenceWgmma();
-        MultiplyHalves<Tile>(of.a_hi, of.b_hi, since > 0, d);
+        MultiplyHalves<Tile>(of.a_hi, of.b_hi, false, d);
         CommitWgmma();
-        MultiplyHalves<Tile>(of.a_hi, of.b_lo, step > 0, cross);
+        MultiplyHalves<Tile>(of.a_hi, of.b_lo, k > 0, cross);
         MultiplyHalves<Tile>(of.a_lo, of.b_hi, true, cross);
         CommitWgmma();
-        WaitForWgmma<1>();  // For hi * hi, and all of the step before.
+        WaitForWgmma<1>();  // For hi * hi, and all of the stage before.
         if (previous >= 0) release(previous);
         previous = state.stage;
         state.Advance();
-        if (++since == Tile::kStepsToPromote || step == steps - 1) {
-          AddTo(sums, d);
-          since = 0;
-        }
+        AddTo(sums, d);
       }
       WaitForWgmma<0>();
       release(previous);
       AddTo(sums, cross);
     } else {
 #pragma unroll 1
-      for (int step = 0; step < steps; ++step) {
+      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
         shared.Full(state.stage).Wait(state.phase);
         const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
         FenceWgmma();
@@ -102,9 +97,8 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
         AddTo(sums, d);
       }
     }
-    if (ShareScales<Tile>(scales, consumer, thread, scales_of_tile)) {
-      const float of_rows[2] = {scales.rows[0].inverse, scales.rows[1].inverse};
-      Unscale<Tile>(of_rows, scales_of_tile->of_cols, thread, sums);
+    if (FinishScales(gemm, consumer, thread, row, coord.col, scales)) {
+      Unscale(*scales, thread, sums);
     } else {
       MultiplyInFp32<Tile>(gemm, reinterpret_cast<float*>(shared.Out(consumer, 0)), consumer,
                            thread, row, coord.col, coord.batch, sums);
@@ -114,7 +108,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     } else {
       StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, sums);
     }
-    SyncWarpgroup(1 + consumer);  // The columns' scales have been read.
+    SyncWarpgroup(1 + consumer);  // All have read the scales.
   }
   if (thread == 0) WaitForStores();
 }
@@ -125,7 +119,7 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
                  const __grid_constant__ CUtensorMap c, const __grid_constant__ SplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ char raw[];
-  __shared__ SplitTileScales<Tile> scales[kConsumers];
+  __shared__ TileScales<Tile> scales[kConsumers];
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;

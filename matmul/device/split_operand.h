@@ -23,7 +23,10 @@ constexpr int kSplitThreads = 256;
 constexpr int kSplitWarps = kSplitThreads / 32;
 // Blocks that divide the k of a strip of columns among them, and the columns of a strip.
 constexpr int kSplitCluster = 8;
-constexpr int kStripCols = 64;
+#ifndef STRIP
+#define STRIP 64
+#endif
+constexpr int kStripCols = STRIP;
 constexpr int kStripQuads = kStripCols / 4;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
@@ -38,16 +41,24 @@ constexpr float kSmallElement = 0.125f;
 // power of two on the way back, leaves the range of FP32.
 constexpr int kMostSplitExponent = 80;
 
-// What is known of a row of op(A) or a column of op(B).
-struct SplitScale {
-  float inverse;  // Of the power of two.
-  // 2 * (2 * large - 16 * poor - k) + (poor > 0): the number of large elements, and of elements
-  // whose pair is off by more than 2^-22 of them. See SplitRange.
-  int range;
-};
+// What is known of a row of op(A) or a column of op(B), in a word that a kernel copies to shared
+// memory: the inverse of its power of two, and its range,
+//   2 * (2 * large - 16 * poor - k) + (poor > 0),
+// from the number of large elements and of those whose pair is off by more than 2^-22 of them.
+// Pairs are good enough for a product of a row and a column if neither has a poor element, or the
+// sum of their ranges is not negative.
+using SplitScale = uint32_t;
 
-// Infinite, NaN or out of range: no product of it may use the pairs.
-constexpr int kNoSplit = -(1 << 30) + 1;
+// The range of what is infinite, NaN or beyond kMostSplitExponent: no product may use its pairs.
+constexpr int kNoSplit = -(1 << 22) + 1;
+
+__device__ inline SplitScale PackSplitScale(float inverse, int range) {
+  return __float_as_uint(inverse) << 1 | (static_cast<uint32_t>(max(range, kNoSplit)) & 0xffffff);
+}
+__device__ inline float InverseOf(SplitScale scale) {
+  return __uint_as_float(scale >> 1 & 0x7f800000);
+}
+__device__ inline int RangeOf(SplitScale scale) { return static_cast<int>(scale << 8) >> 8; }
 
 // An operand as it is stored, its pairs, and the blocks that split it.
 struct SplitSource {
@@ -74,14 +85,16 @@ struct SplitCounts {
   __device__ int LargeY() const { return static_cast<int>(__high2float(large)); }
 };
 
-// Returns four neighbours of a row, with zeros beyond its end.
-__device__ inline float4 LoadQuad(const SplitSource& source, const float* row, int col) {
-  if (source.vectors && col + 4 <= source.cols) return *reinterpret_cast<const float4*>(row + col);
+// Returns four neighbours of a row, with zeros beyond its end. kWhole: none is beyond it, and the
+// row begins at a multiple of 16 bytes.
+template <bool kWhole>
+__device__ inline float4 LoadQuad(const float* row, int col, int cols) {
+  if constexpr (kWhole) return __ldg(reinterpret_cast<const float4*>(row + col));
   float4 quad = {};
-  if (col < source.cols) quad.x = row[col];
-  if (col + 1 < source.cols) quad.y = row[col + 1];
-  if (col + 2 < source.cols) quad.z = row[col + 2];
-  if (col + 3 < source.cols) quad.w = row[col + 3];
+  if (col < cols) quad.x = row[col];
+  if (col + 1 < cols) quad.y = row[col + 1];
+  if (col + 2 < cols) quad.z = row[col + 2];
+  if (col + 3 < cols) quad.w = row[col + 3];
   return quad;
 }
 
@@ -95,19 +108,20 @@ __device__ inline uint32_t MaxAbsBits(uint32_t most, const float4& quad) {
 
 // Returns the power of two that takes a number with these bits into [2^14, 2^15), or near it where
 // its exponent is out of range.
-__device__ inline float SplitScaleOf(uint32_t abs_bits) {
+__device__ inline float PowerFor(uint32_t abs_bits) {
   const int exponent = static_cast<int>(abs_bits >> 23) - 127;
   const int clamped = min(max(exponent, -kMostSplitExponent), kMostSplitExponent);
   return __uint_as_float(static_cast<uint32_t>(kSplitExponent - clamped + 127) << 23);
 }
 
 // Makes the entry from the bits of the largest absolute value and the counts.
-__device__ inline SplitScale MakeSplitScale(uint32_t abs_bits, int large, int poor, int k) {
-  const float inverse = 1 / SplitScaleOf(abs_bits);  // Exact.
-  if (abs_bits == 0) return {inverse, 2 * k};        // All products are zero, exactly.
+__device__ inline SplitScale SplitScaleFrom(uint32_t abs_bits, int large, int poor, int k) {
+  const float inverse = 1 / PowerFor(abs_bits);              // Exact.
+  if (abs_bits == 0) return PackSplitScale(inverse, 2 * k);  // All products are zero, exactly.
   const int exponent = static_cast<int>(abs_bits >> 23) - 127;
-  if (abs(exponent) > kMostSplitExponent) return {inverse, kNoSplit};
-  return {inverse, 2 * (2 * large - 16 * poor - k) + (poor > 0 ? 1 : 0)};
+  if (abs(exponent) > kMostSplitExponent) return PackSplitScale(inverse, kNoSplit);
+  const int balance = max(2 * large - 16 * poor - k, kNoSplit / 2);
+  return PackSplitScale(inverse, 2 * balance + (poor > 0 ? 1 : 0));
 }
 
 // Splits two elements, which are scaled.
@@ -132,61 +146,71 @@ struct alignas(8) HalfQuad {
   __half2 xy, zw;
 };
 
-// Returns the sum, or the maximum, over the warp, in all lanes.
-__device__ inline int WarpSum(int value) { return __reduce_add_sync(~0u, value); }
-__device__ inline uint32_t WarpMax(uint32_t value) { return __reduce_max_sync(~0u, value); }
+// Returns the sum or the maximum over the threads that split a row together: a warp or the block.
+template <int kThreads, typename OfWarp, typename OfTwo>
+__device__ inline uint32_t Reduce(uint32_t value, uint32_t* of_warps, OfWarp of_warp,
+                                  OfTwo of_two) {
+  value = of_warp(value);
+  if constexpr (kThreads == 32) return value;
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = of_warps[0];
+  for (int i = 1; i < kSplitWarps; ++i) value = of_two(value, of_warps[i]);
+  return value;
+}
+template <int kThreads>
+__device__ inline uint32_t ReduceMax(uint32_t value, uint32_t* of_warps) {
+  return Reduce<kThreads>(
+      value, of_warps, [](uint32_t x) { return __reduce_max_sync(~0u, x); },
+      [](uint32_t x, uint32_t y) { return max(x, y); });
+}
+template <int kThreads>
+__device__ inline uint32_t ReduceSum(uint32_t value, uint32_t* of_warps) {
+  return Reduce<kThreads>(
+      value, of_warps, [](uint32_t x) { return __reduce_add_sync(~0u, x); },
+      [](uint32_t x, uint32_t y) { return x + y; });
+}
 
 // Splits one row by kThreads threads: a warp or the block. `cache` is theirs.
-template <int kThreads>
+template <int kThreads, bool kWhole>
 __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* cache) {
   const int thread = static_cast<int>(threadIdx.x) % kThreads;
   const int64_t matrix = row / source.rows;
   const float* const from =
       source.data + matrix * source.stride + (row - matrix * source.rows) * source.ld;
   const int quads = (source.cols + 3) / 4;
+  const int cached = min(quads, source.cached_quads);
+  const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
   uint32_t most = 0;
+  int q = thread;
 #pragma unroll 4
-  for (int q = thread; q < quads; q += kThreads) {
-    const float4 quad = LoadQuad(source, from, 4 * q);
-    if (q < source.cached_quads) cache[q] = quad;
-    most = MaxAbsBits(most, quad);
-  }
-  __shared__ uint32_t of_warps[kSplitWarps];
-  __shared__ int counted[2][kSplitWarps];
-  most = WarpMax(most);
-  if constexpr (kThreads > 32) {
-    if (thread % 32 == 0) of_warps[thread / 32] = most;
-    __syncthreads();
-    for (int i = 0; i < kSplitWarps; ++i) most = max(most, of_warps[i]);
-  }
-  const float scale = SplitScaleOf(most);
+  for (; q < cached; q += kThreads) most = MaxAbsBits(most, cache[q] = load(q));
+#pragma unroll 4
+  for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
+  __shared__ uint32_t of_warps[3][kSplitWarps];
+  most = ReduceMax<kThreads>(most, of_warps[0]);
+  const float scale = PowerFor(most);
   HalfQuad* const hi = reinterpret_cast<HalfQuad*>(source.hi + row * source.out_ld);
   HalfQuad* const lo = reinterpret_cast<HalfQuad*>(source.lo + row * source.out_ld);
   SplitCounts counts;
-#pragma unroll 4
-  for (int q = thread; q < quads; q += kThreads) {
-    const float4 quad = q < source.cached_quads ? cache[q] : LoadQuad(source, from, 4 * q);
+  const auto split = [&](int i, const float4& quad) {
     HalfQuad high, low;
     SplitPair(quad.x * scale, quad.y * scale, &high.xy, &low.xy, &counts);
     SplitPair(quad.z * scale, quad.w * scale, &high.zw, &low.zw, &counts);
-    hi[q] = high;
-    lo[q] = low;
+    hi[i] = high;
+    lo[i] = low;
+  };
+  q = thread;
+#pragma unroll 4
+  for (; q < cached; q += kThreads) split(q, cache[q]);
+#pragma unroll 4
+  for (; q < quads; q += kThreads) split(q, load(q));
+  const uint32_t large = ReduceSum<kThreads>(counts.LargeX() + counts.LargeY(), of_warps[1]);
+  const uint32_t poor = ReduceSum<kThreads>(counts.poor_x + counts.poor_y, of_warps[2]);
+  if (thread == 0) {
+    source.scales[row] =
+        SplitScaleFrom(most, static_cast<int>(large), static_cast<int>(poor), source.cols);
   }
-  int large = WarpSum(counts.LargeX() + counts.LargeY());
-  int poor = WarpSum(counts.poor_x + counts.poor_y);
-  if constexpr (kThreads > 32) {
-    if (thread % 32 == 0) {
-      counted[0][thread / 32] = large;
-      counted[1][thread / 32] = poor;
-    }
-    __syncthreads();
-    large = poor = 0;
-    for (int i = 0; i < kSplitWarps; ++i) {
-      large += counted[0][i];
-      poor += counted[1][i];
-    }
-  }
-  if (thread == 0) source.scales[row] = MakeSplitScale(most, large, poor, source.cols);
 }
 
 // Returns a word of the same shared variable in another block of the cluster.
@@ -194,73 +218,89 @@ __device__ inline uint32_t LoadWordFromBlock(const uint32_t* shared, int rank) {
   return __float_as_uint(LoadFromBlock(reinterpret_cast<const float*>(shared), rank));
 }
 
+// What a block knows of a strip's columns.
+struct StripColumns {
+  uint32_t most[kStripCols];  // Bits of the largest absolute value, of the block.
+  uint32_t large[kStripCols], poor[kStripCols];
+  uint32_t most_of_cluster[kStripCols];
+  alignas(16) float scales[kStripCols];
+};
+
 // Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
+template <bool kWhole>
 __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
                                   float4* cache) {
   constexpr int kPhases = kSplitThreads / kStripQuads;  // Rows at a time.
+  __shared__ StripColumns columns;
   const int strips = (source.cols + kStripCols - 1) / kStripCols;
   const int64_t matrix = strip / strips;
   const int first_col = static_cast<int>(strip - matrix * strips) * kStripCols;
   const int part = (source.rows + kSplitCluster - 1) / kSplitCluster;
   const int first_row = min(rank * part, source.rows);
   const int rows = min(source.rows - first_row, part);
+  const int cached = min(rows, source.cached_quads / kStripQuads);
   const float* const from = source.data + matrix * source.stride + first_row * source.ld;
   const int thread = static_cast<int>(threadIdx.x);
   const int quad_of_strip = thread % kStripQuads;
   const int phase = thread / kStripQuads;
   const int col = first_col + 4 * quad_of_strip;
-  const auto load = [&](int row) { return LoadQuad(source, from + row * source.ld, col); };
+  const auto load = [&](int row) {
+    return LoadQuad<kWhole>(from + row * source.ld, col, source.cols);
+  };
+  if (thread < kStripCols) {
+    columns.most[thread] = columns.large[thread] = columns.poor[thread] = 0;
+  }
+  __syncthreads();
 
   // The largest of each column: of the thread, the block, the cluster.
   uint4 most = {};
-#pragma unroll 8
-  for (int row = phase; row < rows; row += kPhases) {
-    const float4 quad = load(row);
-    const int cached = row * kStripQuads + quad_of_strip;
-    if (cached < source.cached_quads) cache[cached] = quad;
+  const auto compare = [&](const float4& quad) {
     most = {max(most.x, AbsBits(quad.x)), max(most.y, AbsBits(quad.y)),
             max(most.z, AbsBits(quad.z)), max(most.w, AbsBits(quad.w))};
-  }
-  __shared__ uint32_t of_block[kStripCols];
-  __shared__ alignas(16) float scales[kStripCols];
-  __shared__ uint32_t largest[kStripCols];
-  __shared__ uint32_t large[kStripCols];
-  __shared__ uint32_t poor[kStripCols];
-  if (thread < kStripCols) of_block[thread] = large[thread] = poor[thread] = 0;
-  __syncthreads();
-  atomicMax(&of_block[4 * quad_of_strip], most.x);
-  atomicMax(&of_block[4 * quad_of_strip + 1], most.y);
-  atomicMax(&of_block[4 * quad_of_strip + 2], most.z);
-  atomicMax(&of_block[4 * quad_of_strip + 3], most.w);
+  };
+  int row = phase;
+#pragma unroll 8
+  for (; row < cached; row += kPhases)
+    compare(cache[row * kStripQuads + quad_of_strip] = load(row));
+#pragma unroll 8
+  for (; row < rows; row += kPhases) compare(load(row));
+  atomicMax(&columns.most[4 * quad_of_strip], most.x);
+  atomicMax(&columns.most[4 * quad_of_strip + 1], most.y);
+  atomicMax(&columns.most[4 * quad_of_strip + 2], most.z);
+  atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
   SyncCluster();
   if (thread < kStripCols) {
     uint32_t of_cluster = 0;
+#pragma unroll
     for (int i = 0; i < kSplitCluster; ++i) {
-      of_cluster = max(of_cluster, LoadWordFromBlock(&of_block[thread], i));
+      of_cluster = max(of_cluster, LoadWordFromBlock(&columns.most[thread], i));
     }
-    largest[thread] = of_cluster;
-    scales[thread] = SplitScaleOf(of_cluster);
+    columns.most_of_cluster[thread] = of_cluster;
+    columns.scales[thread] = PowerFor(of_cluster);
   }
   __syncthreads();
 
-  const float4 scale = *reinterpret_cast<const float4*>(&scales[4 * quad_of_strip]);
+  const float4 scale = *reinterpret_cast<const float4*>(&columns.scales[4 * quad_of_strip]);
   const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
   SplitCounts xy, zw;
-#pragma unroll 4
-  for (int row = phase; row < rows; row += kPhases) {
-    const int cached = row * kStripQuads + quad_of_strip;
-    const float4 quad = cached < source.cached_quads ? cache[cached] : load(row);
+  const auto split = [&](int i, const float4& quad) {
     HalfQuad high, low;
     SplitPair(quad.x * scale.x, quad.y * scale.y, &high.xy, &low.xy, &xy);
     SplitPair(quad.z * scale.z, quad.w * scale.w, &high.zw, &low.zw, &zw);
-    if (col >= source.out_ld) continue;
-    const int64_t out = first_out + static_cast<int64_t>(row) * source.out_ld;
-    *reinterpret_cast<HalfQuad*>(source.hi + out) = high;
-    *reinterpret_cast<HalfQuad*>(source.lo + out) = low;
-  }
-  const auto count = [&](int i, int large_of_thread, int poor_of_thread) {
-    atomicAdd(&large[4 * quad_of_strip + i], large_of_thread);
-    if (poor_of_thread > 0) atomicAdd(&poor[4 * quad_of_strip + i], poor_of_thread);
+    const int64_t out = first_out + static_cast<int64_t>(i) * source.out_ld;
+    if (kWhole || col < source.out_ld) {
+      *reinterpret_cast<HalfQuad*>(source.hi + out) = high;
+      *reinterpret_cast<HalfQuad*>(source.lo + out) = low;
+    }
+  };
+  row = phase;
+#pragma unroll 4
+  for (; row < cached; row += kPhases) split(row, cache[row * kStripQuads + quad_of_strip]);
+#pragma unroll 4
+  for (; row < rows; row += kPhases) split(row, load(row));
+  const auto count = [&](int i, int large, int poor) {
+    atomicAdd(&columns.large[4 * quad_of_strip + i], large);
+    if (poor > 0) atomicAdd(&columns.poor[4 * quad_of_strip + i], poor);
   };
   count(0, xy.LargeX(), xy.poor_x);
   count(1, xy.LargeY(), xy.poor_y);
@@ -268,15 +308,41 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   count(3, zw.LargeY(), zw.poor_y);
   SyncCluster();
   if (rank == 0 && thread < kStripCols && first_col + thread < source.cols) {
-    uint32_t all_large = 0, all_poor = 0;
+    uint32_t large = 0, poor = 0;
+#pragma unroll
     for (int i = 0; i < kSplitCluster; ++i) {
-      all_large += LoadWordFromBlock(&large[thread], i);
-      all_poor += LoadWordFromBlock(&poor[thread], i);
+      large += LoadWordFromBlock(&columns.large[thread], i);
+      poor += LoadWordFromBlock(&columns.poor[thread], i);
     }
-    source.scales[matrix * source.cols + first_col + thread] = MakeSplitScale(
-        largest[thread], static_cast<int>(all_large), static_cast<int>(all_poor), source.rows);
+    source.scales[matrix * source.cols + first_col + thread] =
+        SplitScaleFrom(columns.most_of_cluster[thread], static_cast<int>(large),
+                       static_cast<int>(poor), source.rows);
   }
   SyncCluster();  // No block ends while another one reads its counts.
+}
+
+// Returns whether all fours that the block loads lie inside, at multiples of 16 bytes.
+__device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block) {
+  if (!source.vectors) return false;
+  if (source.scale_rows) return source.cols % 4 == 0;
+  const int strips = (source.cols + kStripCols - 1) / kStripCols;
+  return block / kSplitCluster % strips < source.cols / kStripCols;
+}
+
+// Splits what is the block's: a part of a strip, a row, or a row for each warp.
+template <bool kWhole>
+__device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
+  const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
+  if (!source.scale_rows) {
+    SplitStrip<kWhole>(source, block / kSplitCluster, static_cast<int>(block % kSplitCluster),
+                       cache);
+  } else if (source.cols > kWarpRowCols) {
+    if (block < rows) SplitRow<kSplitThreads, kWhole>(source, block, cache);
+  } else {
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int64_t row = block * kSplitWarps + warp;
+    if (row < rows) SplitRow<32, kWhole>(source, row, cache + warp * source.cached_quads);
+  }
 }
 
 }  // namespace stridewise

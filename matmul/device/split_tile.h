@@ -17,9 +17,10 @@
 
 namespace stridewise {
 
-// kSeparateSums: hi * hi has accumulators of its own, which are added to the FP32 sums every
-// kStepsToPromote steps while the other two products run. Without, all three use the same, which
-// leaves registers for 192 columns.
+// Sums of wgmma are cut off toward zero: after each stage, 64 of k, they are added to sums in FP32,
+// which are rounded to nearest. kSeparateSums: hi * hi has accumulators of its own, which are added
+// while the other two products run; these are so much smaller that they go on to the end. Without,
+// all three use the same, which leaves registers for 192 columns.
 template <int kColumns, int kPipelineStages, int kClusterBlocks, bool kSeparateSums,
           OperandLayout kMajorOfA, OperandLayout kMajorOfB>
 struct SplitTile {
@@ -34,8 +35,6 @@ struct SplitTile {
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr bool kSeparate = kSeparateSums;
-  // Sums of wgmma are cut off toward zero: after 128 of k they go on in FP32, rounded to nearest.
-  static constexpr int kStepsToPromote = kSeparate ? 2 : 1;
 
   // Of hi; lo follows it.
   static constexpr int kHalfBytesA = kBlockM * kSwizzleBytes;
@@ -152,82 +151,145 @@ __device__ inline void AddTo(float (&sums)[kCount], const float (&d)[kCount]) {
 
 // What a consumer needs to know of its rows and columns; in shared memory.
 template <typename Tile>
-struct SplitTileScales {
-  float of_cols[Tile::kBlockN];
+struct TileScales {
+  SplitScale rows[kMmaRows];
+  SplitScale cols[Tile::kBlockN];
   int least_of_rows[4], least_of_cols[4], poor[4];  // Of each warp.
 };
 
-// A thread's part of the scales: two rows, and up to two columns.
-struct ThreadScales {
-  SplitScale rows[2];
-  SplitScale cols[2];
-};
+// Starts a copy of four bytes to shared memory, of which FinishCopies() waits for the thread's own.
+__device__ inline void CopyWord(const uint32_t* from, uint32_t* to) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(SharedAddress(to)), "l"(from)
+               : "memory");
+}
+__device__ inline void FinishCopies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// Loads them. Rows and columns outside C do no harm.
+// Starts the copy of a tile's scales. Called by the whole warpgroup, as FinishScales() is.
 template <typename Tile>
-__device__ inline ThreadScales LoadScales(const SplitGemm& gemm, int thread, int row, int col,
-                                          int batch) {
-  constexpr SplitScale kOutside = {1, 1 << 28};
+__device__ inline void StartScales(const SplitGemm& gemm, int thread, int row, int col, int batch,
+                                   TileScales<Tile>* scales) {
   const SplitScale* const rows =
-      gemm.scales_of_a + static_cast<int64_t>(batch) * gemm.a_moves * gemm.m;
+      gemm.scales_of_a + static_cast<int64_t>(batch) * gemm.a_moves * gemm.m + row;
   const SplitScale* const cols =
-      gemm.scales_of_b + static_cast<int64_t>(batch) * gemm.b_moves * gemm.n;
-  const int first = row + thread / 32 * 16 + thread % 32 / 4;
-  ThreadScales scales;
+      gemm.scales_of_b + static_cast<int64_t>(batch) * gemm.b_moves * gemm.n + col;
+  if (thread < kMmaRows && row + thread < gemm.m) CopyWord(rows + thread, &scales->rows[thread]);
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    scales.rows[i] = first + 8 * i < gemm.m ? rows[first + 8 * i] : kOutside;
-    const int c = thread + i * kWarpgroupThreads;
-    scales.cols[i] = c < Tile::kBlockN && col + c < gemm.n ? cols[col + c] : kOutside;
+  for (int c = thread; c < Tile::kBlockN; c += kWarpgroupThreads) {
+    if (col + c < gemm.n) CopyWord(cols + c, &scales->cols[c]);
   }
-  return scales;
 }
 
-// Leaves the columns' scales in shared memory, and returns whether the pairs are good enough for
-// the consumer's rows and columns. Called by the whole warpgroup.
+// Waits for the scales, and returns whether the pairs are good enough for the rows and columns.
 template <typename Tile>
-__device__ inline bool ShareScales(const ThreadScales& scales, int consumer, int thread,
-                                   SplitTileScales<Tile>* shared) {
-  const auto& rows = scales.rows;
-  const auto& cols = scales.cols;
+__device__ inline bool FinishScales(const SplitGemm& gemm, int consumer, int thread, int row,
+                                    int col, TileScales<Tile>* scales) {
+  constexpr int kMost = 1 << 24;
+  int least_of_rows = kMost, least_of_cols = kMost, poor = 0;
+  const auto look_at = [&](SplitScale scale, int* least) {
+    *least = min(*least, RangeOf(scale) >> 1);
+    poor |= scale & 1;
+  };
+  FinishCopies();  // A thread looks at those that it has copied.
+  if (thread < kMmaRows && row + thread < gemm.m) look_at(scales->rows[thread], &least_of_rows);
 #pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const int c = thread + i * kWarpgroupThreads;
-    if (c < Tile::kBlockN) shared->of_cols[c] = cols[i].inverse;
+  for (int c = thread; c < Tile::kBlockN; c += kWarpgroupThreads) {
+    if (col + c < gemm.n) look_at(scales->cols[c], &least_of_cols);
   }
   const int warp = thread / 32;
-  const int least_of_rows = __reduce_min_sync(~0u, min(rows[0].range >> 1, rows[1].range >> 1));
-  const int least_of_cols = __reduce_min_sync(~0u, min(cols[0].range >> 1, cols[1].range >> 1));
-  const int poor =
-      __any_sync(~0u, (rows[0].range | rows[1].range | cols[0].range | cols[1].range) & 1);
-  if (thread % 32 == 0) {
-    shared->least_of_rows[warp] = least_of_rows;
-    shared->least_of_cols[warp] = least_of_cols;
-    shared->poor[warp] = poor;
-  }
+  scales->least_of_rows[warp] = __reduce_min_sync(~0u, least_of_rows);
+  scales->least_of_cols[warp] = __reduce_min_sync(~0u, least_of_cols);
+  scales->poor[warp] = __any_sync(~0u, poor);
   SyncWarpgroup(1 + consumer);
-  const auto least = [](const int(&of)[4]) { return min(min(of[0], of[1]), min(of[2], of[3])); };
-  const bool any_poor = shared->poor[0] || shared->poor[1] || shared->poor[2] || shared->poor[3];
-  return !any_poor || least(shared->least_of_rows) + least(shared->least_of_cols) >= 0;
+  least_of_rows = least_of_cols = kMost;
+  poor = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    least_of_rows = min(least_of_rows, scales->least_of_rows[i]);
+    least_of_cols = min(least_of_cols, scales->least_of_cols[i]);
+    poor |= scales->poor[i];
+  }
+  return poor == 0 || least_of_rows + least_of_cols >= 0;
 }
 
 // Undoes the scaling.
 template <typename Tile>
-__device__ inline void Unscale(const float (&rows)[2], const float* cols, int thread,
+__device__ inline void Unscale(const TileScales<Tile>& scales, int thread,
                                float (&d)[Tile::kBlockN / 2]) {
+  const int first = thread / 32 * 16 + thread % 32 / 4;
+  const float rows[2] = {InverseOf(scales.rows[first]), InverseOf(scales.rows[first + 8])};
 #pragma unroll
   for (int j = 0; j < Tile::kBlockN / 8; ++j) {
-    const float2 scale = *reinterpret_cast<const float2*>(&cols[8 * j + thread % 4 * 2]);
-    d[4 * j] *= rows[0];
-    d[4 * j + 1] *= rows[0];
-    d[4 * j + 2] *= rows[1];
-    d[4 * j + 3] *= rows[1];
-    d[4 * j] *= scale.x;
-    d[4 * j + 1] *= scale.y;
-    d[4 * j + 2] *= scale.x;
-    d[4 * j + 3] *= scale.y;
+    const uint2 pair = *reinterpret_cast<const uint2*>(&scales.cols[8 * j + thread % 4 * 2]);
+    const float cols[2] = {InverseOf(pair.x), InverseOf(pair.y)};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) d[4 * j + i] = d[4 * j + i] * rows[i / 2] * cols[i % 2];
   }
 }
+
+// Loads kStep of k of 64-row panels of an operand into registers, and leaves them in shared memory
+// as [k][mn]. Of an element that a thread has, `i` tells which.
+template <int kMn, OperandLayout kMajor>
+class Fp32Stage {
+ public:
+  static constexpr int kStep = 8;
+  // Odd for the stores along k of a K-major operand, and even for the loads of pairs.
+  static constexpr int kLd = kMn + 2;
+
+  __device__ Fp32Stage(const Fp32Operand& operand, int batch, int first, int count, int k,
+                       int thread)
+      : mn_(kKMajor ? thread / kStep : thread % kPanel),
+        k_(kKMajor ? thread % kStep : thread / kPanel),
+        left_(count - first - mn_),
+        left_k_(k - k_),
+        ld_(kKMajor ? operand.mn_stride : operand.k_stride),
+        from_(operand.data + batch * operand.batch_stride + (first + mn_) * operand.mn_stride +
+              k_ * operand.k_stride) {}
+
+  // Loads the next kStep of k.
+  __device__ void Load() {
+    const float* from = from_;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      if constexpr (kKMajor) {
+        values_[i] = left_k_ > 0 && i * kRowsAtOnce < left_ ? *from : 0;
+        from += kRowsAtOnce * ld_;
+      } else {
+        // Panel after panel of the same k.
+        const int panel = i % kPanels;
+        const int k = i / kPanels * kKAtOnce;
+        values_[i] = k < left_k_ && panel * kPanel < left_ ? from[panel * kPanel] : 0;
+        if (panel == kPanels - 1) from += kKAtOnce * ld_;
+      }
+    }
+    left_k_ -= kStep;
+    from_ += kKMajor ? kStep : kStep * ld_;
+  }
+
+  __device__ void Store(float* to) const {
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      if constexpr (kKMajor) {
+        to[k_ * kLd + mn_ + i * kRowsAtOnce] = values_[i];
+      } else {
+        to[(k_ + i / kPanels * kKAtOnce) * kLd + mn_ + i % kPanels * kPanel] = values_[i];
+      }
+    }
+  }
+
+ private:
+  static constexpr bool kKMajor = kMajor == OperandLayout::kKMajor;
+  static constexpr int kPanel = 64;
+  static constexpr int kPanels = kMn / kPanel;
+  static constexpr int kEach = kStep * kMn / kWarpgroupThreads;
+  static constexpr int kRowsAtOnce = kWarpgroupThreads / kStep;
+  static constexpr int kKAtOnce = kWarpgroupThreads / kPanel;
+
+  int mn_, k_;
+  int left_, left_k_;  // Rows or columns, and k, from the thread's first element on.
+  int64_t ld_;
+  const float* from_;
+  float values_[kEach];
+};
 
 // Computes a consumer's part of the tile from the operands as they are, on the FP32 units, into the
 // registers where wgmma would leave it. `staging` is the consumer's shared memory for C. A step of
@@ -236,67 +298,37 @@ template <typename Tile>
 __device__ inline void MultiplyInFp32(const SplitGemm& gemm, float* staging, int consumer,
                                       int thread, int row, int col, int batch,
                                       float (&d)[Tile::kBlockN / 2]) {
-  constexpr int kStep = 8;
-  constexpr int kLdA = kMmaRows + 1;
-  constexpr int kLdB = Tile::kBlockN + 2;
-  constexpr int kEachA = kStep * kMmaRows / kWarpgroupThreads;
-  constexpr int kEachB = kStep * Tile::kBlockN / kWarpgroupThreads;
-  static_assert(kStep * (kLdA + kLdB) * 4 <= Tile::kOutBuffers * Tile::kOutBytes, "too small");
-  constexpr bool kKMajorA = Tile::kMajorA == OperandLayout::kKMajor;
-  constexpr bool kKMajorB = Tile::kMajorB == OperandLayout::kKMajor;
+  using StageA = Fp32Stage<kMmaRows, Tile::kMajorA>;
+  using StageB = Fp32Stage<Tile::kBlockN, Tile::kMajorB>;
+  constexpr int kStep = StageA::kStep;
+  static_assert(kStep * (StageA::kLd + StageB::kLd) * 4 <= Tile::kOutBuffers * Tile::kOutBytes,
+                "too small");
+  StageA a(gemm.a_in_fp32, batch * gemm.a_moves, row, gemm.m, gemm.k, thread);
+  StageB b(gemm.b_in_fp32, batch * gemm.b_moves, col, gemm.n, gemm.k, thread);
   float* const a_tile = staging;
-  float* const b_tile = staging + kStep * kLdA;
-  const Fp32Operand& a = gemm.a_in_fp32;
-  const Fp32Operand& b = gemm.b_in_fp32;
-  const float* const from_a = a.data + batch * a.batch_stride + row * a.mn_stride;
-  const float* const from_b = b.data + batch * b.batch_stride + col * b.mn_stride;
-  float next_a[kEachA], next_b[kEachB];
-  const auto load = [&](int first_k) {
-#pragma unroll
-    for (int i = 0; i < kEachA; ++i) {
-      const int e = thread + i * kWarpgroupThreads;
-      const int k = first_k + (kKMajorA ? e % kStep : e / kMmaRows);
-      const int mn = kKMajorA ? e / kStep : e % kMmaRows;
-      next_a[i] = k < gemm.k && row + mn < gemm.m ? from_a[mn * a.mn_stride + k * a.k_stride] : 0;
-    }
-#pragma unroll
-    for (int i = 0; i < kEachB; ++i) {
-      const int e = thread + i * kWarpgroupThreads;
-      const int k = first_k + (kKMajorB ? e % kStep : e / Tile::kBlockN);
-      const int mn = kKMajorB ? e / kStep : e % Tile::kBlockN;
-      next_b[i] = k < gemm.k && col + mn < gemm.n ? from_b[mn * b.mn_stride + k * b.k_stride] : 0;
-    }
-  };
+  float* const b_tile = staging + kStep * StageA::kLd;
+  const float* const a_of_thread = a_tile + thread / 32 * 16 + thread % 32 / 4;
+  const float* const b_of_thread = b_tile + thread % 4 * 2;
 #pragma unroll
   for (float& sum : d) sum = 0;
   if (thread == 0) WaitUntilStoresHaveRead<0>();
-  load(0);
+  a.Load();
+  b.Load();
 #pragma unroll 1
   for (int first_k = 0; first_k < gemm.k; first_k += kStep) {
     SyncWarpgroup(1 + consumer);  // All have read the step before.
-#pragma unroll
-    for (int i = 0; i < kEachA; ++i) {
-      const int e = thread + i * kWarpgroupThreads;
-      a_tile[kKMajorA ? e % kStep * kLdA + e / kStep : e / kMmaRows * kLdA + e % kMmaRows] =
-          next_a[i];
-    }
-#pragma unroll
-    for (int i = 0; i < kEachB; ++i) {
-      const int e = thread + i * kWarpgroupThreads;
-      b_tile[kKMajorB ? e % kStep * kLdB + e / kStep
-                      : e / Tile::kBlockN * kLdB + e % Tile::kBlockN] = next_b[i];
-    }
+    a.Store(a_tile);
+    b.Store(b_tile);
     SyncWarpgroup(1 + consumer);
-    load(first_k + kStep);
-    const int r = thread / 32 * 16 + thread % 32 / 4;
-#pragma unroll 1
+    a.Load();
+    b.Load();
+#pragma unroll 2
     for (int k = 0; k < kStep; ++k) {
-      const float a0 = a_tile[k * kLdA + r];
-      const float a1 = a_tile[k * kLdA + r + 8];
+      const float a0 = a_of_thread[k * StageA::kLd];
+      const float a1 = a_of_thread[k * StageA::kLd + 8];
 #pragma unroll
       for (int j = 0; j < Tile::kBlockN / 8; ++j) {
-        const float2 pair =
-            *reinterpret_cast<const float2*>(&b_tile[k * kLdB + 8 * j + thread % 4 * 2]);
+        const float2 pair = *reinterpret_cast<const float2*>(&b_of_thread[k * StageB::kLd + 8 * j]);
         d[4 * j] = fmaf(a0, pair.x, d[4 * j]);
         d[4 * j + 1] = fmaf(a0, pair.y, d[4 * j + 1]);
         d[4 * j + 2] = fmaf(a1, pair.x, d[4 * j + 2]);

@@ -28,7 +28,10 @@ constexpr int64_t kLeastSplitK = 128;
 constexpr int64_t kMostSplitK = int64_t{1} << 18;
 
 // Shared memory of a block that splits, at most: two blocks fit on a multiprocessor.
-constexpr int64_t kMostCachedQuads = (96 << 10) / 16;
+#ifndef CACHEKB
+#define CACHEKB 96
+#endif
+constexpr int64_t kMostCachedQuads = (CACHEKB << 10) / 16;
 
 constexpr int64_t kWorkspaceAlignment = 256;
 
@@ -39,18 +42,11 @@ __global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, Sp
   const bool first = blockIdx.x < a.blocks;
   const SplitSource source = first ? a : b;
   const int64_t block = static_cast<int64_t>(blockIdx.x) - (first ? 0 : a.blocks);
-  if (!source.scale_rows) {
-    SplitStrip(source, block / kSplitCluster, static_cast<int>(block % kSplitCluster), cache);
-    return;
+  if (LoadsWholeQuads(source, block)) {
+    SplitBlock<true>(source, block, cache);
+  } else {
+    SplitBlock<false>(source, block, cache);
   }
-  const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
-  if (source.cols > kWarpRowCols) {
-    if (block < rows) SplitRow<kSplitThreads>(source, block, cache);
-    return;
-  }
-  const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int64_t row = block * kSplitWarps + warp;
-  if (row < rows) SplitRow<32>(source, row, cache + warp * source.cached_quads);
 }
 
 // The tiles to choose among, and the time of an element of them beside the widest tile's, as
@@ -101,7 +97,7 @@ SplitPlan PlanOf(const ConstMatrix<float>& stored, int64_t batch, int64_t stride
   source.count = static_cast<int>(matrices.count);
   source.scale_rows = scale_rows;
   source.vectors = reinterpret_cast<uintptr_t>(stored.data) % kVectorBytes == 0 &&
-                   stored.ld % 4 == 0 && matrices.stride % 4 == 0;
+                   (stored.ld | matrices.stride) % 4 == 0;
   source.out_ld = static_cast<int>(CeilDiv(stored.cols, 8) * 8);
   const int64_t half_bytes =
       Aligned(matrices.count * stored.rows * source.out_ld * int64_t{sizeof(__half)});
