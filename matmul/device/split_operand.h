@@ -23,10 +23,7 @@ constexpr int kSplitThreads = 256;
 constexpr int kSplitWarps = kSplitThreads / 32;
 // Blocks that divide the k of a strip of columns among them, and the columns of a strip.
 constexpr int kSplitCluster = 8;
-#ifndef STRIP
-#define STRIP 64
-#endif
-constexpr int kStripCols = STRIP;
+constexpr int kStripCols = 32;
 constexpr int kStripQuads = kStripCols / 4;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
@@ -97,6 +94,16 @@ __device__ inline float4 LoadQuad(const float* row, int col, int cols) {
   if (col + 3 < cols) quad.w = row[col + 3];
   return quad;
 }
+
+// Starts the copy of four neighbours to shared memory. The thread that reads them calls
+// FinishQuads() before. Copies need no registers, so that all of a block's are under way at once.
+__device__ inline void CopyQuad(const float* from, float4* to) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+}
+__device__ inline void FinishQuads() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // Returns the bits of |x|, which are ordered as the absolute values are, NaN last.
 __device__ inline uint32_t AbsBits(float x) { return __float_as_uint(x) & 0x7fffffff; }
@@ -181,10 +188,18 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   const int quads = (source.cols + 3) / 4;
   const int cached = min(quads, source.cached_quads);
   const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
+  for (int q = thread; q < cached; q += kThreads) {
+    if constexpr (kWhole) {
+      CopyQuad(from + 4 * q, &cache[q]);
+    } else {
+      cache[q] = load(q);
+    }
+  }
+  FinishQuads();
   uint32_t most = 0;
   int q = thread;
 #pragma unroll 4
-  for (; q < cached; q += kThreads) most = MaxAbsBits(most, cache[q] = load(q));
+  for (; q < cached; q += kThreads) most = MaxAbsBits(most, cache[q]);
 #pragma unroll 4
   for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
   __shared__ uint32_t of_warps[3][kSplitWarps];
@@ -213,17 +228,26 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   }
 }
 
-// Returns a word of the same shared variable in another block of the cluster.
-__device__ inline uint32_t LoadWordFromBlock(const uint32_t* shared, int rank) {
-  return __float_as_uint(LoadFromBlock(reinterpret_cast<const float*>(shared), rank));
+// Change a word of the same shared variable in another block of the cluster, without waiting.
+__device__ inline void MaxInBlock(uint32_t* shared, int rank, uint32_t value) {
+  asm volatile("red.shared::cluster.max.u32 [%0], %1;" ::"r"(
+                   AddressInBlock(reinterpret_cast<const float*>(shared), rank)),
+               "r"(value)
+               : "memory");
+}
+__device__ inline void AddInBlock(uint32_t* shared, int rank, uint32_t value) {
+  asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(
+                   AddressInBlock(reinterpret_cast<const float*>(shared), rank)),
+               "r"(value)
+               : "memory");
 }
 
 // What a block knows of a strip's columns.
 struct StripColumns {
-  uint32_t most[kStripCols];  // Bits of the largest absolute value, of the block.
-  uint32_t large[kStripCols], poor[kStripCols];
-  uint32_t most_of_cluster[kStripCols];
-  alignas(16) float scales[kStripCols];
+  // Bits of the largest absolute value, and counts: of the block, and of the cluster. The cluster's
+  // counts are those of its first block.
+  uint32_t most[kStripCols], large[kStripCols], poor[kStripCols];
+  uint32_t most_of_all[kStripCols], large_of_all[kStripCols], poor_of_all[kStripCols];
 };
 
 // Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
@@ -247,10 +271,18 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   const auto load = [&](int row) {
     return LoadQuad<kWhole>(from + row * source.ld, col, source.cols);
   };
-  if (thread < kStripCols) {
-    columns.most[thread] = columns.large[thread] = columns.poor[thread] = 0;
+  for (int i = thread; i < static_cast<int>(sizeof(columns) / 4); i += kSplitThreads) {
+    reinterpret_cast<uint32_t*>(&columns)[i] = 0;
   }
-  __syncthreads();
+  for (int i = phase; i < cached; i += kPhases) {
+    float4* const to = &cache[i * kStripQuads + quad_of_strip];
+    if constexpr (kWhole) {
+      CopyQuad(from + i * source.ld + col, to);
+    } else {
+      *to = load(i);
+    }
+  }
+  SyncCluster();  // All blocks have begun, and their columns are zero.
 
   // The largest of each column: of the thread, the block, the cluster.
   uint4 most = {};
@@ -259,34 +291,31 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
             max(most.z, AbsBits(quad.z)), max(most.w, AbsBits(quad.w))};
   };
   int row = phase;
-#pragma unroll 8
-  for (; row < cached; row += kPhases)
-    compare(cache[row * kStripQuads + quad_of_strip] = load(row));
+  FinishQuads();
+#pragma unroll 4
+  for (; row < cached; row += kPhases) compare(cache[row * kStripQuads + quad_of_strip]);
 #pragma unroll 8
   for (; row < rows; row += kPhases) compare(load(row));
   atomicMax(&columns.most[4 * quad_of_strip], most.x);
   atomicMax(&columns.most[4 * quad_of_strip + 1], most.y);
   atomicMax(&columns.most[4 * quad_of_strip + 2], most.z);
   atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
-  SyncCluster();
-  if (thread < kStripCols) {
-    uint32_t of_cluster = 0;
-#pragma unroll
-    for (int i = 0; i < kSplitCluster; ++i) {
-      of_cluster = max(of_cluster, LoadWordFromBlock(&columns.most[thread], i));
-    }
-    columns.most_of_cluster[thread] = of_cluster;
-    columns.scales[thread] = PowerFor(of_cluster);
-  }
   __syncthreads();
+  for (int i = thread; i < kSplitCluster * kStripCols; i += kSplitThreads) {
+    const int column = i % kStripCols;
+    MaxInBlock(&columns.most_of_all[column], i / kStripCols, columns.most[column]);
+  }
+  SyncCluster();
 
-  const float4 scale = *reinterpret_cast<const float4*>(&columns.scales[4 * quad_of_strip]);
+  float scale[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) scale[i] = PowerFor(columns.most_of_all[4 * quad_of_strip + i]);
   const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
   SplitCounts xy, zw;
   const auto split = [&](int i, const float4& quad) {
     HalfQuad high, low;
-    SplitPair(quad.x * scale.x, quad.y * scale.y, &high.xy, &low.xy, &xy);
-    SplitPair(quad.z * scale.z, quad.w * scale.w, &high.zw, &low.zw, &zw);
+    SplitPair(quad.x * scale[0], quad.y * scale[1], &high.xy, &low.xy, &xy);
+    SplitPair(quad.z * scale[2], quad.w * scale[3], &high.zw, &low.zw, &zw);
     const int64_t out = first_out + static_cast<int64_t>(i) * source.out_ld;
     if (kWhole || col < source.out_ld) {
       *reinterpret_cast<HalfQuad*>(source.hi + out) = high;
@@ -306,19 +335,17 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   count(1, xy.LargeY(), xy.poor_y);
   count(2, zw.LargeX(), zw.poor_x);
   count(3, zw.LargeY(), zw.poor_y);
+  __syncthreads();
+  if (thread < kStripCols) {
+    AddInBlock(&columns.large_of_all[thread], 0, columns.large[thread]);
+    AddInBlock(&columns.poor_of_all[thread], 0, columns.poor[thread]);
+  }
   SyncCluster();
   if (rank == 0 && thread < kStripCols && first_col + thread < source.cols) {
-    uint32_t large = 0, poor = 0;
-#pragma unroll
-    for (int i = 0; i < kSplitCluster; ++i) {
-      large += LoadWordFromBlock(&columns.large[thread], i);
-      poor += LoadWordFromBlock(&columns.poor[thread], i);
-    }
     source.scales[matrix * source.cols + first_col + thread] =
-        SplitScaleFrom(columns.most_of_cluster[thread], static_cast<int>(large),
-                       static_cast<int>(poor), source.rows);
+        SplitScaleFrom(columns.most_of_all[thread], static_cast<int>(columns.large_of_all[thread]),
+                       static_cast<int>(columns.poor_of_all[thread]), source.rows);
   }
-  SyncCluster();  // No block ends while another one reads its counts.
 }
 
 // Returns whether all fours that the block loads lie inside, at multiples of 16 bytes.

@@ -18,22 +18,13 @@
 #include "matmul/device/split_kernel.h"
 #include "matmul/device/split_operand.h"
 #include "matmul/device/tensor_map.h"
+#include "matmul/split_choice.h"
 
 namespace stridewise {
 namespace {
 
-// From this k on the bound is below that of an FP32 product.
-constexpr int64_t kLeastSplitK = 128;
-// Counts of split_operand.h are exact to here.
-constexpr int64_t kMostSplitK = int64_t{1} << 18;
-
-// Shared memory of a block that splits, at most: two blocks fit on a multiprocessor.
-#ifndef CACHEKB
-#define CACHEKB 96
-#endif
-constexpr int64_t kMostCachedQuads = (CACHEKB << 10) / 16;
-
-constexpr int64_t kWorkspaceAlignment = 256;
+// Shared memory of a block that splits, at most: three blocks fit on a multiprocessor.
+constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
 
 // Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks.
 __global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, SplitSource b) {
@@ -49,91 +40,49 @@ __global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, Sp
   }
 }
 
-// The tiles to choose among, and the time of an element of them beside the widest tile's, as
-// measured at 2048 and 4096 on an H200.
-struct SplitShape {
-  int cols;
-  int stages;
-  int cluster;
-  bool separate;
-  double cost;
-};
-constexpr SplitShape kWide = {192, 2, 2, false, 1.0};
-constexpr SplitShape kMiddle = {128, 3, 1, true, 1.03};
-constexpr SplitShape kNarrow = {64, 4, 1, true, 1.14};
-
-constexpr int64_t kBlockRows = kConsumers * kMmaRows;
+// Clusters of these rows share a column of B's tiles in the L2.
 constexpr int kBandRows = 8;
 
-// Returns the time of the product in elements of the widest tile for each multiprocessor.
-double Time(const MatMulArgs& args, const DeviceModel& device, const SplitShape& shape) {
-  const int64_t clusters = std::max(1, device.multiprocessors / shape.cluster);
-  const int64_t tiles =
-      CeilDiv(args.m, kBlockRows * shape.cluster) * CeilDiv(args.n, shape.cols) * args.batch;
-  // The first loads and the store of a tile take as long as 16 columns more of 2048 of k.
-  return static_cast<double>(CeilDiv(tiles, clusters)) *
-         (shape.cols * shape.cost * static_cast<double>(args.k) + 16 * 2048);
-}
-
-// An operand as it is stored, and where its halves lie.
-struct SplitPlan {
-  SplitSource source;
-  int64_t bytes;  // Of the halves and scales.
-};
-
-int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kWorkspaceAlignment) * kWorkspaceAlignment; }
-
 // Plans the split of an operand into memory from `workspace` on.
-SplitPlan PlanOf(const ConstMatrix<float>& stored, int64_t batch, int64_t stride, bool scale_rows,
-                 char* workspace) {
-  const MatrixCount matrices(batch, stride);
-  SplitPlan plan = {};
-  SplitSource& source = plan.source;
+SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scale_rows,
+                     const SplitLayout& layout, char* workspace) {
+  SplitSource source = {};
   source.data = stored.data;
   source.ld = stored.ld;
-  source.stride = matrices.stride;
+  source.stride = layout.count > 1 ? stride : 0;
   source.rows = static_cast<int>(stored.rows);
   source.cols = static_cast<int>(stored.cols);
-  source.count = static_cast<int>(matrices.count);
+  source.count = static_cast<int>(layout.count);
   source.scale_rows = scale_rows;
   source.vectors = reinterpret_cast<uintptr_t>(stored.data) % kVectorBytes == 0 &&
-                   (stored.ld | matrices.stride) % 4 == 0;
-  source.out_ld = static_cast<int>(CeilDiv(stored.cols, 8) * 8);
-  const int64_t half_bytes =
-      Aligned(matrices.count * stored.rows * source.out_ld * int64_t{sizeof(__half)});
-  const int64_t scale_bytes = Aligned(matrices.count * (scale_rows ? stored.rows : stored.cols) *
-                                      int64_t{sizeof(SplitScale)});
-  plan.bytes = 2 * half_bytes + scale_bytes;
-  if (workspace != nullptr) {
-    source.hi = reinterpret_cast<__half*>(workspace);
-    source.lo = reinterpret_cast<__half*>(workspace + half_bytes);
-    source.scales = reinterpret_cast<SplitScale*>(workspace + 2 * half_bytes);
-  }
+                   (stored.ld | source.stride) % 4 == 0;
+  source.out_ld = static_cast<int>(layout.out_ld);
+  source.hi = reinterpret_cast<__half*>(workspace);
+  source.lo = reinterpret_cast<__half*>(workspace + layout.lo);
+  source.scales = reinterpret_cast<SplitScale*>(workspace + layout.scales);
   int64_t quads = CeilDiv(stored.rows, kSplitCluster) * kStripQuads;
-  int64_t blocks = matrices.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
+  source.blocks = layout.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
   if (scale_rows) {
     quads = CeilDiv(stored.cols, 4);
-    blocks = matrices.count * stored.rows;
-    if (stored.cols <= kWarpRowCols) blocks = CeilDiv(blocks, kSplitWarps);
-    blocks = CeilDiv(blocks, kSplitCluster) * kSplitCluster;
+    const int64_t rows = layout.count * stored.rows;
+    const int64_t blocks = stored.cols > kWarpRowCols ? rows : CeilDiv(rows, kSplitWarps);
+    source.blocks = CeilDiv(blocks, kSplitCluster) * kSplitCluster;
   }
   source.cached_quads = static_cast<int>(std::min(quads, kMostCachedQuads));
-  source.blocks = blocks;
-  return plan;
+  return source;
 }
 
-struct SplitPlans {
-  SplitPlan a, b;
-  int64_t bytes() const { return a.bytes + b.bytes; }
+// The operands of a call.
+struct SplitSources {
+  SplitSource a, b;
 };
 
-SplitPlans PlansOf(const MatMulArgs& args) {
+SplitSources SourcesOf(const MatMulArgs& args) {
   auto* const workspace = static_cast<char*>(args.workspace);
-  SplitPlans plans;
-  plans.a = PlanOf(args.A<float>(), args.batch, args.a.stride, !args.a.transposed, workspace);
-  plans.b = PlanOf(args.B<float>(), args.batch, args.b.stride, args.b.transposed,
-                   workspace == nullptr ? nullptr : workspace + plans.a.bytes);
-  return plans;
+  const SplitLayout a = SplitLayoutOfA(args);
+  return {SourceOf(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
+          SourceOf(args.B<float>(), args.b.stride, args.b.transposed, SplitLayoutOfB(args),
+                   workspace + a.bytes)};
 }
 
 // Returns the dynamic shared memory of a block that splits the operand.
@@ -142,22 +91,10 @@ int64_t SharedBytes(const SplitSource& source) {
   return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1);
 }
 
-LaunchStatus LaunchSplit(const SplitPlans& plans, cudaStream_t stream) {
-  const SplitSource& a = plans.a.source;
-  const SplitSource& b = plans.b.source;
-  return LaunchClusters(kSplitCluster, SplitOperands, Grid{a.blocks + b.blocks},
-                        Block{kSplitThreads}, std::max(SharedBytes(a), SharedBytes(b)), stream, a,
-                        b);
-}
-
-// Whether the call can be split at all; its workspace is another question.
-bool Applies(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-  return device.compute_capability == 90 && args.k >= kLeastSplitK && args.k <= kMostSplitK &&
-         static_cast<float>(args.alpha) != 0 && args.m < kMost && args.n < kMost &&
-         args.batch <= kMost &&
-         CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kNarrow.cols) <= kMost / args.batch &&
-         args.batch * std::max(args.m, args.n) <= kMost / 8;
+LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream) {
+  return LaunchClusters(kSplitCluster, SplitOperands, Grid{of.a.blocks + of.b.blocks},
+                        Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
+                        stream, of.a, of.b);
 }
 
 // Makes the maps of an operand's halves.
@@ -180,16 +117,13 @@ Fp32Operand InFp32(const SplitSource& source) {
 }
 
 template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device,
-                        const SplitPlans& plans) {
-  const SplitSource& split_a = plans.a.source;
-  const SplitSource& split_b = plans.b.source;
+LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
   constexpr uint32_t kRowsOfA =
       Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
   constexpr uint32_t kRowsOfB =
       (Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN : Tile::kBlockK) / Tile::kCluster;
-  ASSIGN_OR_RETURN(const SplitMaps a, MapsOf(split_a, kRowsOfA));
-  ASSIGN_OR_RETURN(const SplitMaps b, MapsOf(split_b, kRowsOfB));
+  ASSIGN_OR_RETURN(const SplitMaps a, MapsOf(of.a, kRowsOfA));
+  ASSIGN_OR_RETURN(const SplitMaps b, MapsOf(of.b, kRowsOfB));
   const MatrixCount of_c(args.batch, args.c.stride);
   const ConstMatrix<float> out = {args.C<float>().data, args.m, args.n, args.c.ld};
   SplitGemm gemm = {};
@@ -197,8 +131,8 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device,
   gemm.n = static_cast<int>(args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.batch = static_cast<int>(args.batch);
-  gemm.a_moves = split_a.count > 1 ? 1 : 0;
-  gemm.b_moves = split_b.count > 1 ? 1 : 0;
+  gemm.a_moves = of.a.count > 1 ? 1 : 0;
+  gemm.b_moves = of.b.count > 1 ? 1 : 0;
   gemm.alpha = static_cast<float>(args.alpha);
   gemm.beta = static_cast<float>(args.beta);
   gemm.c = args.c.data;
@@ -206,10 +140,10 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device,
   gemm.stride_c = args.c.stride;
   gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
   gemm.band = kBandRows;
-  gemm.a_in_fp32 = InFp32(split_a);
-  gemm.b_in_fp32 = InFp32(split_b);
-  gemm.scales_of_a = split_a.scales;
-  gemm.scales_of_b = split_b.scales;
+  gemm.a_in_fp32 = InFp32(of.a);
+  gemm.b_in_fp32 = InFp32(of.b);
+  gemm.scales_of_a = of.a.scales;
+  gemm.scales_of_b = of.b.scales;
   CUtensorMap c = a.hi;  // Any, where it is not used.
   if (gemm.store_by_tma) {
     ASSIGN_OR_RETURN(
@@ -225,22 +159,17 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device,
 }
 
 template <OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device,
-                         const SplitPlans& plans) {
-  const auto launch = [&](auto tile) { return LaunchTile<decltype(tile)>(args, device, plans); };
-  const double wide = Time(args, device, kWide);
-  const double middle = Time(args, device, kMiddle);
-  const double narrow = Time(args, device, kNarrow);
-  if (narrow < std::min(wide, middle)) {
-    return launch(SplitTile<kNarrow.cols, kNarrow.stages, kNarrow.cluster, kNarrow.separate,
-                            kMajorA, kMajorB>());
+LaunchStatus LaunchChosen(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
+                          const SplitSources& of) {
+  switch (tile) {
+    case SplitTileCols::k64:
+      return LaunchTile<SplitTile<64, 4, 1, true, kMajorA, kMajorB>>(args, device, of);
+    case SplitTileCols::k128:
+      return LaunchTile<SplitTile<128, 3, 1, true, kMajorA, kMajorB>>(args, device, of);
+    case SplitTileCols::k192:
+      return LaunchTile<SplitTile<192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
   }
-  if (middle < wide) {
-    return launch(SplitTile<kMiddle.cols, kMiddle.stages, kMiddle.cluster, kMiddle.separate,
-                            kMajorA, kMajorB>());
-  }
-  return launch(
-      SplitTile<kWide.cols, kWide.stages, kWide.cluster, kWide.separate, kMajorA, kMajorB>());
+  return LaunchStatus();
 }
 
 // Runs what this kernel does not take, or has no workspace for.
@@ -249,26 +178,31 @@ const MatMulFunctions& Fallback() {
   return fallback;
 }
 
+MatMulArgs InFp32(MatMulArgs args) {
+  args.precision = MatMulPrecision::kFp32;
+  return args;
+}
+
 }  // namespace
 
 LaunchStatus MatMulSplitFp16(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  if (!Applies(args, device)) return Fallback().run(args);
-  const SplitPlans plans = PlansOf(args);
-  if (plans.bytes() > args.workspace_bytes) return Fallback().run(args);
-  RETURN_IF_ERROR(LaunchSplit(plans, args.stream));
+  if (!CanSplit(args, device)) return Fallback().run(InFp32(args));
+  const SplitSources of = SourcesOf(args);
+  RETURN_IF_ERROR(LaunchSplit(of, args.stream));
+  const SplitTileCols tile = ChooseSplit(args, device).tile;
   return ForLayouts(args, [&](auto a, auto b) {
-    return LaunchShape<decltype(a)::value, decltype(b)::value>(args, device, plans);
+    return LaunchChosen<decltype(a)::value, decltype(b)::value>(args, device, tile, of);
   });
 }
 
 int64_t MatMulSplitFp16WorkspaceBytes(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return 0;
-  if (!Applies(args, DeviceOf(args))) {
-    return Fallback().workspace_bytes == nullptr ? 0 : Fallback().workspace_bytes(args);
-  }
-  return PlansOf(args).bytes();
+  MatMulArgs any = args;
+  any.workspace_bytes = std::numeric_limits<int64_t>::max();
+  if (CanSplit(any, DeviceOf(args))) return SplitWorkspaceBytes(args);
+  return Fallback().workspace_bytes == nullptr ? 0 : Fallback().workspace_bytes(InFp32(args));
 }
 
 }  // namespace stridewise
