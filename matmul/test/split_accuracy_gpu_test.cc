@@ -146,28 +146,26 @@ TEST_P(SplitAccuracyTest, KeepsTheBoundOfFp32) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SplitAccuracyTest,
-    testing::Values(Inputs{"uniform", Uniform, 1000, 2.1e-7},
-                    Inputs{"uniform_rows_spread", Uniform, 1000, 2.1e-7, true},
-                    Inputs{"uniform_least_k", Uniform, 128, 1.45e-7},
-                    Inputs{"normal", Normal, 1000, 2.1e-7},
-                    Inputs{"positive", Positive, 1000, 2.4e-7},
-                    Inputs{"positive_least_k", Positive, 128, 2.3e-7},
-                    Inputs{"phi_half", Spread<1>, 1000, 2.1e-7},
-                    Inputs{"phi_1", Spread<2>, 1000, 2.3e-7}, Inputs{"phi_2", Spread<4>, 1000},
-                    Inputs{"phi_4", Spread<8>, 1000},
-                    Inputs{"elements_spread", SpreadElements, 1000},
-                    Inputs{"denormal", Denormal, 200}, Inputs{"huge", Huge, 1000, 2.1e-7},
-                    Inputs{"half_zeros", HalfZeros, 1000}, Inputs{"cancelling", Cancelling, 1000},
-                    Inputs{"k_1", Uniform, 1}, Inputs{"k_127", Uniform, 127},
-                    Inputs{"long", Uniform, 131072}),
+    testing::Values(
+        Inputs{"uniform", Uniform, 1000, 2.1e-7},
+        Inputs{"uniform_rows_spread", Uniform, 1000, 2.1e-7, true},
+        Inputs{"uniform_least_k", Uniform, 128, 1.45e-7}, Inputs{"normal", Normal, 1000, 2.1e-7},
+        Inputs{"positive", Positive, 1000, 2.4e-7},
+        Inputs{"positive_least_k", Positive, 128, 2.3e-7},
+        Inputs{"phi_half", Spread<1>, 1000, 2.1e-7}, Inputs{"phi_1", Spread<2>, 1000, 2.3e-7},
+        Inputs{"phi_2", Spread<4>, 1000}, Inputs{"phi_4", Spread<8>, 1000},
+        Inputs{"elements_spread", SpreadElements, 1000}, Inputs{"denormal", Denormal, 200},
+        Inputs{"huge", Huge, 1000, 2.1e-7}, Inputs{"half_zeros", HalfZeros, 1000},
+        Inputs{"cancelling", Cancelling, 1000}, Inputs{"k_1", Uniform, 1},
+        Inputs{"k_127", Uniform, 127}, Inputs{"long", Uniform, 131072}),
     [](const auto& info) { return info.param.name; });
 
 using SplitSpecialTest = SplitAccuracyTest;
 
 // One infinite element makes a row of C infinite or NaN, and no other element.
 TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
-  for (const double special : {std::numeric_limits<double>::infinity(),
-                               std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double special :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     const absl::Status status = Run(GetParam(), special);
     ASSERT_TRUE(status.ok()) << status;
     for (int64_t i = 0; i < kRows * kCols; ++i) {
