@@ -11,6 +11,7 @@
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/tile_limits.h"
@@ -129,6 +130,10 @@ constexpr MatMulTakes kTakesFitted = {
                          static_cast<double>(CeilDiv(args.n, 8)) * static_cast<double>(args.batch);
       return args.batch > 1 && kTakesTiles.takes(args) && tiles <= static_cast<double>(kMaxGridX);
     }};
+
+constexpr MatMulTakes kTakesSplit = {
+    "k from 128 to 2^18 and the workspace that it asks for, where it is predicted to be faster",
+    SplitPays};
 
 }  // namespace
 
