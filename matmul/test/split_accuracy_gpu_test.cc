@@ -1,6 +1,7 @@
-// `split_fp16` keeps the bound of FP32 for every input, and stays near what its own roundings make
-// where its pairs of FP16 numbers suffice: the limits below are 1.15 of what it measured, so that a
-// product that is left out, a sum that is not promoted or a split that truncates shows.
+// `split_fp16` keeps the bound of FP32 for every input, and where its pairs of FP16 numbers suffice
+// it stays near what its own roundings make. The limits lie 15 to 35 % above what was measured, so
+// that a product that is left out, sums that are not promoted, or a first half that is truncated
+// show. Truncating the second half changes nothing that a sum of products would show.
 
 #include <cmath>
 #include <cstdint>
@@ -148,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, SplitAccuracyTest,
     testing::Values(
         Inputs{"uniform", Uniform, 1000, 2.1e-7},
-        Inputs{"uniform_rows_spread", Uniform, 1000, 2.1e-7, true},
+        Inputs{"uniform_rows_spread", Uniform, 1000, 4e-7, true},
         Inputs{"uniform_least_k", Uniform, 128, 1.45e-7}, Inputs{"normal", Normal, 1000, 2.1e-7},
         Inputs{"positive", Positive, 1000, 2.4e-7},
         Inputs{"positive_least_k", Positive, 128, 2.3e-7},
