@@ -289,9 +289,10 @@ bool SplitPays(const MatMulArgs& args) {
 
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {
   MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
+  taken.block = entry.default_block;
   const bool needs_pass = !entry.takes_epilogue && !(args.epilogue == MatMulEpilogue());
   if (needs_pass) taken.epilogue = MatMulEpilogue();
-  RETURN_IF_ERROR(RunMatMul(entry, taken));
+  RETURN_IF_ERROR(entry.run(taken));
   return needs_pass ? ApplyEpilogue(args) : absl::OkStatus();
 }
 

@@ -86,7 +86,8 @@ const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& de
 bool SplitPays(const MatMulArgs& args);
 
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
-// with a pass over C for an epilogue that it does not take.
+// with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,
+// and the entry is one that it may choose for them.
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args);
 
 // Returns the arguments as if there were as much workspace as any kernel asks for.

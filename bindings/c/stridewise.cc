@@ -426,9 +426,7 @@ stridewise_status stridewise_matmul(stridewise_context* context,
                                     const stridewise_matmul_args* args) {
   return RunWith(context, [&](stridewise_context& c) -> absl::Status {
     ASSIGN_OR_RETURN(const stridewise::MatMulProblem problem, stridewise::ProblemOf(args));
-    // MatMulContext runs the planned kernel alone, without an epilogue.
-    const bool plain = problem.epilogue == stridewise::MatMulEpilogue();
-    if (plain && problem.workspace == nullptr && problem.workspace_bytes == 0) {
+    if (problem.workspace == nullptr && problem.workspace_bytes == 0) {
       return stridewise::MatMul(c.matmul, problem);
     }
     return c.OnDevice([&] { return stridewise::MatMul(problem, c.matmul.stream()); });

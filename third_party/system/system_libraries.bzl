@@ -9,7 +9,7 @@ package(default_visibility = ["//visibility:public"])
 _LIBRARY = """
 cc_library(
     name = "{name}",
-    hdrs = glob(["include/**"], allow_empty = True),
+    hdrs = glob(["include*/**"], allow_empty = True),
     includes = {includes},
     linkopts = {linkopts},
 )
@@ -29,11 +29,11 @@ def _prefer_archive(ctx, libdir, flag):
     return flag
 
 def _system_library_impl(ctx):
-    # /usr/include is searched anyway; any other directory becomes include/.
+    # /usr/include is searched anyway; other directories become include0/ and so on.
     includes = []
     for flag in _pkg_config(ctx, "--cflags-only-I", ctx.attr.targets.values()[0]):
-        ctx.symlink(flag[len("-I"):], "include")
-        includes = ["include"]
+        includes.append("include%d" % len(includes))
+        ctx.symlink(flag[len("-I"):], includes[-1])
 
     builds = {}
     for label, module in ctx.attr.targets.items():
@@ -122,9 +122,15 @@ def system_libraries():
     )
     _unless_there(
         system_library,
+<<<<<<< ours
         name = "highway",
         debian_package = "libhwy-dev",
         targets = {":hwy": "libhwy"},
         headers_only = True,
+=======
+        name = "python_headers",
+        debian_package = "libpython3-dev",
+        targets = {":headers": "python3"},
+>>>>>>> theirs
     )
     _unless_there(_boost, name = "boost")
