@@ -13,6 +13,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 #include "matmul/epilogue_pass.h"
+#include "matmul/split_choice.h"
 
 namespace stridewise {
 namespace {
@@ -278,6 +279,12 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
   MatMulArgs without = args;
   without.workspace_bytes = 0;
   return run(*best.row->entry, without);
+}
+
+bool SplitPays(const MatMulArgs& args) {
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return device.ok() && CanSplit(args, *device) &&
+         ChooseSplit(args, *device).us < PredictMatMul(InFp32(args), *device).us;
 }
 
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {

@@ -9,7 +9,7 @@ package(default_visibility = ["//visibility:public"])
 _LIBRARY = """
 cc_library(
     name = "{name}",
-    hdrs = glob(["include*/**"], allow_empty = True),
+    hdrs = glob(["include/**"], allow_empty = True),
     includes = {includes},
     linkopts = {linkopts},
 )
@@ -29,11 +29,11 @@ def _prefer_archive(ctx, libdir, flag):
     return flag
 
 def _system_library_impl(ctx):
-    # /usr/include is searched anyway; other directories become include0/ and so on.
+    # /usr/include is searched anyway; any other directory becomes include/.
     includes = []
     for flag in _pkg_config(ctx, "--cflags-only-I", ctx.attr.targets.values()[0]):
-        includes.append("include%d" % len(includes))
-        ctx.symlink(flag[len("-I"):], includes[-1])
+        ctx.symlink(flag[len("-I"):], "include")
+        includes = ["include"]
 
     builds = {}
     for label, module in ctx.attr.targets.items():
@@ -42,7 +42,10 @@ def _system_library_impl(ctx):
         builds.setdefault(package, [_BUILD]).append(_LIBRARY.format(
             name = name,
             includes = includes,
-            linkopts = [_prefer_archive(ctx, libdir, flag) for flag in _pkg_config(ctx, "--libs", module)],
+            linkopts = [] if ctx.attr.headers_only else [
+                _prefer_archive(ctx, libdir, flag)
+                for flag in _pkg_config(ctx, "--libs", module)
+            ],
         ))
     for package, rules in builds.items():
         ctx.file((package + "/BUILD").lstrip("/"), "".join(rules))
@@ -51,6 +54,7 @@ system_library = repository_rule(
     implementation = _system_library_impl,
     attrs = {
         "debian_package": attr.string(mandatory = True),
+        "headers_only": attr.bool(doc = "Whether to link nothing: what is used is in headers."),
         "targets": attr.string_dict(
             mandatory = True,
             doc = "From the label that the library has upstream to its pkg-config module.",
@@ -118,8 +122,9 @@ def system_libraries():
     )
     _unless_there(
         system_library,
-        name = "python_headers",
-        debian_package = "libpython3-dev",
-        targets = {":headers": "python3"},
+        name = "highway",
+        debian_package = "libhwy-dev",
+        targets = {":hwy": "libhwy"},
+        headers_only = True,
     )
     _unless_there(_boost, name = "boost")
