@@ -70,12 +70,6 @@ bool SetPermuteArgs(const Array& in, const int* order, const Array& out, Move* m
   return true;
 }
 
-// Returns whether the rows of the last two dimensions are contiguous and one after the other.
-bool HasRows(const Array& array) {
-  const int64_t cols = array.shape[array.rank - 1];
-  return array.strides[array.rank - 1] == 1 && array.strides[array.rank - 2] >= cols;
-}
-
 // Returns whether the order exchanges the last two dimensions and nothing else.
 bool IsTranspose(int rank, const int* order) {
   if (rank < 2 || order[rank - 1] != rank - 2 || order[rank - 2] != rank - 1) return false;
@@ -85,23 +79,25 @@ bool IsTranspose(int rank, const int* order) {
   return true;
 }
 
-// Sets the arguments of a transpose of the last two dimensions. Returns false where the matrices
-// have strides that a transpose does not take, and a permutation does.
-bool SetTransposeArgs(const Array& in, const Array& out, stridewise_transpose_args* args) {
+// Sets the arguments of the transpose that writes the last two dimensions of `out`, where that is
+// what the permutation does, with other dimensions as they are. Returns false where `in` or `out`
+// has strides that a transpose does not take, and a permutation does.
+bool SetTransposeArgs(const Array& in, const int* order, const Array& out,
+                      stridewise_transpose_args* args) {
+  const int row = out.rank - 2;  // Of `out`: a column of `in`.
+  const int col = out.rank - 1;
   *args = stridewise_transpose_defaults();
-  int64_t batch_out = 0;
-  if (!HasRows(in) || !HasRows(out) || !SetBatch(in, &args->batch, &args->stride_in) ||
-      !SetBatch(out, &batch_out, &args->stride_out)) {
-    return false;
-  }
   args->in = in.data;
   args->out = out.data;
-  args->rows = in.shape[in.rank - 2];
-  args->cols = in.shape[in.rank - 1];
+  args->rows = out.shape[col];
+  args->cols = out.shape[row];
   args->element_bytes = in.element_bytes();
-  args->ld_in = in.strides[in.rank - 2];
-  args->ld_out = out.strides[out.rank - 2];
-  return true;
+  args->ld_in = in.strides[order[col]];
+  args->ld_out = out.strides[row];
+  int64_t batch_out = 0;
+  return in.strides[order[row]] == 1 && args->ld_in >= args->cols && out.strides[col] == 1 &&
+         args->ld_out >= args->rows && SetBatch(in, &args->batch, &args->stride_in) &&
+         SetBatch(out, &batch_out, &args->stride_out);
 }
 
 bool PermuteInto(Operands& operands, const Array& in, const int* order, const Array& out) {
@@ -125,7 +121,7 @@ PyObject* MoveInto(Operands& operands, const Array& in, const int* order, PyObje
   // One matrix has more kernels than a permutation; for a batch, that chooses among both.
   stridewise_transpose_args args;
   const bool in_place = in.data == out.data && IsTranspose(in.rank, order);
-  if ((in_place || (in.rank == 2 && order[0] == 1)) && SetTransposeArgs(in, out, &args)) {
+  if ((in_place || in.rank == 2) && SetTransposeArgs(in, order, out, &args)) {
     const bool done = operands.Run(in.device, [&args](stridewise_context* context) {
       return stridewise_transpose(context, &args);
     });

@@ -83,8 +83,12 @@ class MoveTest(unittest.TestCase):
     out = kind([0] * 20, (4, 3), strides=(5, 1))
     stridewise.transpose(x, out)
     self.assertEqual(out.values(), permuted(x, [1, 0]))
-    out = kind.zeros((3, 4))
-    self.assertEqual(stridewise.contiguous(x, out).values(), x.values())
+    for view in (x, kind(range(40), (3, 4), strides=(1, 5)), kind(range(40), (3, 4), strides=(1, 2)),
+                 kind(range(40), (3, 4), strides=(0, 1)), kind.arange((3, 4)), kind(range(40), (3, 4), strides=(1, 0))):
+      self.assertEqual(stridewise.contiguous(view, kind.zeros((3, 4))).values(), view.values())
+      self.assertEqual(stridewise.transpose(view, kind.zeros((4, 3))).values(), permuted(view, [1, 0]))
+      columns = kind([0] * 12, (3, 4), strides=(1, 3))
+      self.assertEqual(stridewise.contiguous(view, columns).values(), view.values())
 
   def test_in_place(self):
     x = fake_arrays.CudaInterface.arange((2, 3, 5))
