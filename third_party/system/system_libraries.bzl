@@ -122,15 +122,15 @@ def system_libraries():
     )
     _unless_there(
         system_library,
-<<<<<<< ours
         name = "highway",
         debian_package = "libhwy-dev",
         targets = {":hwy": "libhwy"},
         headers_only = True,
-=======
+    )
+    _unless_there(
+        system_library,
         name = "python_headers",
         debian_package = "libpython3-dev",
         targets = {":headers": "python3"},
->>>>>>> theirs
     )
     _unless_there(_boost, name = "boost")
