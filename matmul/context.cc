@@ -8,6 +8,7 @@
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/gpu/stream_workspace.h"
+#include "matmul/dispatch.h"
 #include "matmul/library_call.h"
 #include "matmul/plan.h"
 #include "matmul/registry.h"
@@ -94,13 +95,12 @@ absl::Status MatMul(MatMulContext& context, const MatMulProblem& problem) {
     if (state.plans.size() < kMostPlans) state.plans.Add(*plan);
   }
   const MatMulImplementation& chosen = plan->implementation();
-  args.block = chosen.default_block;
   const int64_t bytes = plan->workspace_bytes();
-  if (bytes == 0) return chosen.run(args);
+  if (bytes == 0) return RunChosenEntry(chosen, args);
   return state.workspace->Use(bytes, [&](void* workspace) -> absl::Status {
     args.workspace = workspace;
     args.workspace_bytes = bytes;
-    return chosen.run(args);
+    return RunChosenEntry(chosen, args);
   });
 }
 

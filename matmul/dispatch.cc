@@ -13,6 +13,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 #include "matmul/epilogue_pass.h"
+#include "matmul/split_choice.h"
 
 namespace stridewise {
 namespace {
@@ -280,11 +281,18 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
   return run(*best.row->entry, without);
 }
 
+bool SplitPays(const MatMulArgs& args) {
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return device.ok() && CanSplit(args, *device) &&
+         ChooseSplit(args, *device).us < PredictMatMul(InFp32(args), *device).us;
+}
+
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {
   MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
+  taken.block = entry.default_block;
   const bool needs_pass = !entry.takes_epilogue && !(args.epilogue == MatMulEpilogue());
   if (needs_pass) taken.epilogue = MatMulEpilogue();
-  RETURN_IF_ERROR(RunMatMul(entry, taken));
+  RETURN_IF_ERROR(entry.run(taken));
   return needs_pass ? ApplyEpilogue(args) : absl::OkStatus();
 }
 

@@ -82,8 +82,12 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
 
+// Returns whether split_fp16 can run the call, and is predicted to be faster than FP32.
+bool SplitPays(const MatMulArgs& args);
+
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
-// with a pass over C for an epilogue that it does not take.
+// with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,
+// and the entry is one that it may choose for them.
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args);
 
 // Returns the arguments as if there were as much workspace as any kernel asks for.

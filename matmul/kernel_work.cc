@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "matmul/count_blocks.h"
+#include "matmul/tma_clusters.h"
 
 namespace stridewise {
 namespace {
@@ -80,7 +81,10 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
   return work;
 }
 
-MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_split) {
+// How the tiles of the last round may be split along k.
+enum class Split { kNever, kWithWorkspace, kAlways };
+
+MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, Split may) {
   const double area = tile.rows.value * tile.cols.value;
   const double tiles = Ceil(call.m, tile.rows) * Ceil(call.n, tile.cols) * call.batch;
   const double steps = Ceil(call.k, tile.k);
@@ -92,9 +96,9 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, bool may_s
   constexpr MatMulDivisor kMinStepsPerUnit = 2;
   double units = std::min(slots.value, Floor(split_steps, kMinStepsPerUnit));
   const double split_cost = call.device.split_cost_factor * tile.split_cost;
-  const bool pays = may_split && units > 0 && split_steps / units + split_cost < steps;
+  const bool pays = may != Split::kNever && units > 0 && split_steps / units + split_cost < steps;
   const bool splits = pays && 2 * units * area * sizeof(float) <= call.workspace_bytes;
-  if (pays && !splits && call.device.compute_capability >= 90) {
+  if (pays && !splits && may == Split::kAlways && call.device.compute_capability >= 90) {
     return CountClusters(call, tile, tiles, steps);
   }
   if (!splits) split = units = 0;
@@ -138,11 +142,36 @@ MatMulCall::MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_devi
       vectors_b(IsMadeOfVectors(args.b, args.b.transposed ? args.k : args.n, args.batch)) {}
 
 MatMulWork TileWork(const MatMulCall& call, const MatMulTile& tile) {
-  return CountTiles(call, tile, /*may_split=*/true);
+  return CountTiles(call, tile, Split::kAlways);
 }
 
 MatMulWork WholeTileWork(const MatMulCall& call, const MatMulTile& tile) {
-  return CountTiles(call, tile, /*may_split=*/false);
+  return CountTiles(call, tile, Split::kNever);
+}
+
+// No layout makes copies slow. A number of rows that is no multiple of four takes four copies.
+MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile) {
+  MatMulWork work = CountTiles(call, tile, Split::kWithWorkspace);
+  if (work.units == 0) {
+    const double tiles = Ceil(call.m, tile.rows) * Ceil(call.n, tile.cols) * call.batch;
+    const double steps = Ceil(call.k, tile.k);
+    const TmaClusters plan = PlanTmaClusters(
+        static_cast<int64_t>(tiles), static_cast<int64_t>(steps), kTmaClusterCost * tile.split_cost,
+        static_cast<int64_t>(call.multiprocessors.value));
+    if (plan.blocks > 1) {
+      const double blocks = Double(plan.blocks);
+      const MatMulDivisor clusters = Double(plan.clusters);
+      work.rounds = work.tiles = work.steps = work.block_steps = 0;
+      AddBlocks(call, tiles * blocks, Ceil(steps, blocks), tile.resident, &work);
+      work.cluster_tiles = Ceil(tiles, clusters);
+      work.cluster_blocks = work.cluster_tiles * blocks;
+      work.units = tiles * blocks;
+    }
+  }
+  const int64_t rows_of_a = call.args.a.transposed ? call.args.k : call.args.m;
+  const int64_t rows_of_b = call.args.b.transposed ? call.args.n : call.args.k;
+  work.slow_copies = work.steps * ((rows_of_a % 4 == 0 ? 0 : 1) + (rows_of_b % 4 == 0 ? 0 : 1));
+  return work;
 }
 
 MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
@@ -248,7 +277,7 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
                            products_per_element * packed <= bulk.m * bulk.n * call.k * call.batch &&
                            bytes <= call.workspace_bytes;
   if (specialized) bulk.workspace_bytes -= bytes;
-  MatMulWork work = CountTiles(bulk, tile, /*may_split=*/true);
+  MatMulWork work = CountTiles(bulk, tile, Split::kAlways);
   if (specialized) {
     work.slow_copies = 0;
     work.launches = 1 + (work.units > 0 ? 1 : 0) + (packs_a ? 1 : 0) + (packs_b ? 1 : 0);

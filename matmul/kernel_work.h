@@ -102,6 +102,7 @@ MatMulWork WholeTileWork(const MatMulCall& call, const MatMulTile& tile);
 // Count the work of the kernels that these lines of kernels.inc name.
 MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork MatVecWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& tile);

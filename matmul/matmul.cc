@@ -30,6 +30,10 @@ const MatMulImplementation& AutomaticMatMul() {
   return automatic;
 }
 
+const MatMulArgumentNames& ArgumentNamesOf(const MatMulProblem& problem) {
+  return problem.layout == MatrixLayout::kColumnMajor ? kColumnMajorNames : kRowMajorNames;
+}
+
 absl::Status PrepareMatMul(const MatMulProblem& problem, cudaStream_t stream, MatMulArgs* args) {
   const MatMulImplementation& automatic = AutomaticMatMul();
   *args = RowMajorArgs(problem);
@@ -40,9 +44,7 @@ absl::Status PrepareMatMul(const MatMulProblem& problem, cudaStream_t stream, Ma
         "scales.per_128 is true; allowed is false beside column-major matrices");
   }
   // Not RunMatMul(), whose messages name an implementation that the caller did not ask for.
-  RETURN_IF_ERROR(CheckMatMulArgs(
-      automatic, *args,
-      problem.layout == MatrixLayout::kColumnMajor ? kColumnMajorNames : kRowMajorNames));
+  RETURN_IF_ERROR(CheckMatMulArgs(automatic, *args, ArgumentNamesOf(problem)));
   if (automatic.run == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
   return absl::OkStatus();
 }

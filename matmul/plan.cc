@@ -167,7 +167,6 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
     return absl::InvalidArgumentError(
         absl::StrCat("the plan's kernel, ", plan.kernel(), ", does not take the call"));
   }
-  args.block = plan.row_->entry->default_block;
   if (plan.workspace_bytes_ == 0) args.workspace_bytes = 0;  // It is slower with one.
   return RunChosenEntry(*plan.row_->entry, args);
 }

@@ -10,11 +10,16 @@
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
-#include "matmul/cpu/eigen.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/tile_limits.h"
+
+#if !STRIDEWISE_LIBRARY_ONLY
+#include "matmul/cpu/eigen.h"
+#include "matmul/cpu/host_product.h"
+#endif
 
 namespace stridewise {
 namespace {
@@ -84,8 +89,8 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   }
 };
 
-Line Step(int number) { return Line(number); }
-Line Variant() { return Line(kNoStep); }
+[[maybe_unused]] Line Step(int number) { return Line(number); }
+[[maybe_unused]] Line Variant() { return Line(kNoStep); }
 Line Library() { return Line(kNoStep); }
 
 constexpr MatMulTakes kTakesAll = {"any call", [](const MatMulArgs& /*args*/) { return true; }};
@@ -103,6 +108,20 @@ constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
+// The TMA loads operands whose rows begin at multiples of 16 bytes, every fourth row as a matrix of
+// its own.
+constexpr MatMulTakes kTakesTma = {
+    "operands whose rows begin at multiples of 16 bytes, with m, n and k of at least 4",
+    [](const MatMulArgs& args) {
+      constexpr int64_t kVector = 4;
+      constexpr uintptr_t kVectorBytes = 16;
+      const int64_t strides = args.batch == 1 ? 0 : args.a.stride | args.b.stride;
+      const auto addresses =
+          reinterpret_cast<uintptr_t>(args.a.data) | reinterpret_cast<uintptr_t>(args.b.data);
+      return std::min({args.m, args.n, args.k}) >= kVector &&
+             (args.a.ld | args.b.ld | strides) % kVector == 0 && addresses % kVectorBytes == 0;
+    }};
+
 // It takes single products too. Counting its work takes longer than that of others, for nothing.
 constexpr MatMulTakes kTakesFitted = {
     "batches, with leading dimensions of at most 2^23 and a grid's number of tiles of 8x8",
@@ -111,6 +130,10 @@ constexpr MatMulTakes kTakesFitted = {
                          static_cast<double>(CeilDiv(args.n, 8)) * static_cast<double>(args.batch);
       return args.batch > 1 && kTakesTiles.takes(args) && tiles <= static_cast<double>(kMaxGridX);
     }};
+
+constexpr MatMulTakes kTakesSplit = {
+    "k from 128 to 2^18 and the workspace that it asks for, where it is predicted to be faster",
+    SplitPays};
 
 }  // namespace
 

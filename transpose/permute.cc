@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "common/base/status_macros.h"
+#include "transpose/permute_rows_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
 
@@ -63,7 +64,8 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   MatrixView in;
   MutableMatrixView out;
   const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in);
-  return transposes ? PermuteMethod::kTranspose : PermuteMethod::kTiles;
+  if (transposes) return PermuteMethod::kTranspose;
+  return KeepsRows(canonical) ? PermuteMethod::kRows : PermuteMethod::kTiles;
 }
 
 absl::Status PermuteByCopy(const PermuteArgs& canonical) {
@@ -100,6 +102,8 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteByCopy(canonical);
     case PermuteMethod::kTranspose:
       return PermuteByTranspose(canonical);
+    case PermuteMethod::kRows:
+      return PermuteRows(canonical);
     case PermuteMethod::kTiles:
       return PermuteTiles(canonical);
   }

@@ -70,6 +70,7 @@ enum class PermuteMethod {
   kNothing,    // There are no elements.
   kCopy,       // The driver's copy of one contiguous piece.
   kTranspose,  // Transpose(), of one matrix or a batch.
+  kRows,       // PermuteRows(), where the innermost dimension stays.
   kTiles,      // PermuteTiles().
 };
 PermuteMethod ChoosePermute(const PermuteArgs& canonical);

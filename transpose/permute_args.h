@@ -54,6 +54,9 @@ void SortFew(T* items, int count, Less less) {
   }
 }
 
+// Moves rows of elements, which stay together. REQUIRES: KeepsRows(args) of permute_rows_plan.h.
+LaunchStatus PermuteRows(const PermuteArgs& args);
+
 // Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 

@@ -3,6 +3,10 @@
 
 namespace stridewise {
 
+LaunchStatus PermuteRows(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError("built without a CUDA toolkit");
+}
+
 LaunchStatus PermuteTiles(const PermuteArgs& /*args*/) {
   return absl::UnavailableError("built without a CUDA toolkit");
 }

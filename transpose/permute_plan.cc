@@ -10,9 +10,8 @@ namespace stridewise {
 namespace {
 
 constexpr int64_t kChunkBytes = 16;
-constexpr int64_t kSectorBytes = 32;
+constexpr int kSectorBytes = 32;
 constexpr int64_t kLineBytes = 128;
-constexpr int kWarp = 32;
 
 // Runs that tiles are tried with, in bytes.
 constexpr int64_t kRuns[] = {32,   48,   64,   80,    96,    112,   128,   160,  192,
@@ -21,7 +20,7 @@ constexpr int64_t kRuns[] = {32,   48,   64,   80,    96,    112,   128,   160, 
                              5120, 6144, 8192, 10240, 12288, 16384, 24576, 32768};
 
 constexpr int kInRowBytes = 12;   // A row's entry in the kernel's tables: an offset of 8 bytes and
-constexpr int kOutRowBytes = 12;  // one of 4.
+constexpr int kOutRowBytes = 16;  // one of 4; an out row has the next of its list, too.
 constexpr int kPositionBytes = 2;
 
 bool Contains(const DimensionList& list, int dim) {
@@ -158,6 +157,18 @@ class Planner {
     plan_.out_run_held = static_cast<int>(below);
   }
 
+  // Returns whether an out run may begin or end inside a vector.
+  bool OutRunHasEnds() const {
+    if (!RunsAreAt(out_, &TileDimension::stride_out, plan_.out_run, kChunkBytes)) return true;
+    int64_t of_tensor = element_bytes_;
+    int64_t of_tile = element_bytes_;
+    for (int i = 0; i < plan_.out_run.count; ++i) {
+      of_tensor *= plan_.dims[plan_.out_run.dims[i]].extent;
+      of_tile *= plan_.dims[plan_.out_run.dims[i]].tile;
+    }
+    return of_tensor % kChunkBytes != 0 || of_tile % kChunkBytes != 0;
+  }
+
   void LayOut() {
     // Rows of chunks do not overlap: each may begin and end inside a chunk.
     int64_t bytes = element_bytes_;
@@ -185,41 +196,13 @@ class Planner {
     for (int i = 0; i < plan_.out_rows.count; ++i) {
       plan_.out_rows_held *= plan_.dims[plan_.out_rows.dims[i]].held;
     }
-    FindPieces();
-    const int64_t shared =
-        plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
-        int64_t{kOutRowBytes} * plan_.out_rows_held +
-        kPositionBytes *
-            (plan_.out_pieces + (plan_.out_run_kind == OutRun::kPeriodic ? plan_.out_piece : 0));
+    plan_.out_packed = plan_.out_run.count > 1;
+    plan_.out_ends = OutRunHasEnds();
+    const int64_t shared = plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
+                           int64_t{kOutRowBytes} * plan_.out_rows_held +
+                           int64_t{sizeof(int)} * kMaxOutLists +
+                           (plan_.out_packed ? kPositionBytes * plan_.out_run_held : 0);
     plan_.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
-  }
-
-  // Cuts an out run of several dimensions into pieces, so that short tables say where its elements
-  // are.
-  void FindPieces() {
-    constexpr int kLeast = kChunkBytes;  // The elements of a vector of bytes.
-    constexpr int kMost = 512;
-    const DimensionList& run = plan_.out_run;
-    const auto held = [&](int i) { return plan_.dims[run.dims[i]].held; };
-    plan_.out_run_kind = run.count <= 1      ? OutRun::kLinear
-                         : held(0) >= kLeast ? OutRun::kPieces
-                                             : OutRun::kPeriodic;
-    plan_.out_piece = run.count > 0 ? held(0) : 1;
-    plan_.out_pieces = 0;
-    if (plan_.out_run_kind == OutRun::kLinear) return;
-    const bool periodic = plan_.out_run_kind == OutRun::kPeriodic;
-    for (int i = 1; periodic && i < run.count && plan_.out_piece < 2 * kLeast; ++i) {
-      int part = held(i);
-      if (plan_.out_piece * part > kMost) {
-        // A part of the dimension: any of the last, else one that divides it.
-        part = static_cast<int>(CeilDiv(2 * kLeast, plan_.out_piece));
-        while (i + 1 < run.count && held(i) % part != 0) ++part;
-        plan_.out_piece *= part;
-        break;
-      }
-      plan_.out_piece *= part;
-    }
-    plan_.out_pieces = plan_.out_run_held / plan_.out_piece + 2;
   }
 
  public:
@@ -257,25 +240,37 @@ class Planner {
   // Says how threads take chunks and vectors.
   void AssignThreads(PermutePlan* plan) const {
     plan->by_chunks = SmallDivisor(plan->in_chunks);
-    plan->log2_lanes = limits_.log2_lanes;
-    while (plan->log2_lanes < 5 && (kWarp >> plan->log2_lanes) > plan->out_rows_held) {
-      ++plan->log2_lanes;
-    }
     // A run may begin inside a vector, and be longer by what its part begins later.
     const int64_t vectors =
         CeilDiv(plan->out_run_held * element_bytes_ + kChunkBytes - 1, kChunkBytes);
-    plan->out_parts = static_cast<int>(CeilDiv(vectors, int64_t{1} << plan->log2_lanes));
-    plan->by_parts = SmallDivisor(plan->out_parts);
-    plan->by_piece = SmallDivisor(plan->out_piece);
+    plan->out_fours = static_cast<int>(CeilDiv(vectors, 4));
     // With less shared memory, more blocks would be resident.
     const int resident = std::max(1, limits_.resident_bytes / plan->shared_bytes);
     constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
     const int least = kSharedBytes / (resident + 1) - (1 << 10);
     plan->shared_bytes = std::max(plan->shared_bytes, least / 16 * 16);
     plan->threads = plan->tile_bytes <= 16 << 10 ? std::min(128, limits_.threads) : limits_.threads;
+    AssignLists(plan);
   }
 
  private:
+  // Makes lists of out rows, enough of them for all threads.
+  void AssignLists(PermutePlan* plan) const {
+    int64_t apart = kSectorBytes;  // A power of two.
+    for (int i = 0; i < plan->out_rows.count; ++i) {
+      apart = std::gcd(apart, plan->dims[plan->out_rows.dims[i]].stride_out);
+    }
+    plan->log2_class_bytes = 0;
+    while (1 << plan->log2_class_bytes < apart) ++plan->log2_class_bytes;
+    const int classes = kSectorBytes >> plan->log2_class_bytes;
+    plan->log2_lists = 0;
+    while (1 << plan->log2_lists < classes) ++plan->log2_lists;
+    while (2 << plan->log2_lists <= kMaxOutLists && 1 << plan->log2_lists < plan->out_rows_held &&
+           plan->out_fours * 4 << plan->log2_lists < plan->threads) {
+      ++plan->log2_lists;
+    }
+  }
+
   int64_t element_bytes_;
   const void* in_;
   const void* out_;

@@ -39,24 +39,6 @@ struct DimensionList {
   int dims[kMaxPermuteRank] = {};
 };
 
-// Divides any number below 2^31 by one multiplication; see Granlund and Montgomery, "Division by
-// Invariant Integers using Multiplication", PLDI 1994. REQUIRES: 0 < divisor < 2^31.
-class BlockDivisor {
- public:
-  explicit BlockDivisor(uint32_t divisor = 1) {
-    while ((uint64_t{1} << shift_) < divisor) ++shift_;
-    const uint64_t above = (uint64_t{1} << shift_) - divisor;
-    factor_ = static_cast<uint32_t>((above << 32) / divisor + 1);
-  }
-  STRIDEWISE_HOST_DEVICE uint32_t Quotient(uint32_t n) const {
-    return (static_cast<uint32_t>(uint64_t{factor_} * n >> 32) + n) >> shift_;
-  }
-
- private:
-  uint32_t factor_;
-  uint32_t shift_ = 0;
-};
-
 // A digit of a block's number, which has `count` values, each `step` tiles of a dimension apart.
 struct TileDigit {
   int dim = 0;
@@ -66,12 +48,8 @@ struct TileDigit {
   BlockDivisor by_count = BlockDivisor();
 };
 
-// How an element of an out run is found in the tile.
-enum class OutRun {
-  kLinear,    // The run has one dimension.
-  kPieces,    // Its first dimension is a piece, and a table has the pieces.
-  kPeriodic,  // Tables have the elements of a piece, which is several dimensions, and the pieces.
-};
+// Lists of out rows that a tile has at most; see PermutePlan::log2_lists.
+inline constexpr int kMaxOutLists = 128;
 
 struct PermutePlan {
   int rank = 0;
@@ -94,17 +72,17 @@ struct PermutePlan {
   int out_cut_below = 1;    // Elements of an out run for one index of that dimension.
   bool out_shifts = false;  // Whether a tile's part of an out run begins at a sector of 32 bytes.
 
-  OutRun out_run_kind = OutRun::kLinear;
-  int out_piece = 1;   // Elements of a piece: at least as many as a vector has, if there are two.
-  int out_pieces = 0;  // Entries of the table of pieces.
+  bool out_packed = false;  // Whether an out run has several dimensions in the tile.
+  bool out_ends = false;    // Whether out runs may begin or end inside a vector.
 
-  // A warp stores to several rows at a time: 2^log2_lanes vectors of each.
-  int log2_lanes = 2;
-  int out_parts = 1;  // Parts of 2^log2_lanes vectors of a row.
+  // Out rows whose addresses are the same modulo 32 are of one class: they are cut into vectors
+  // alike. Each class has the same number of lists of rows.
+  int log2_class_bytes = 5;  // Of the bytes that addresses of rows differ by, modulo 32.
+  int log2_lists = 0;        // Of the number of all lists.
+  int out_fours = 1;         // The most groups of four vectors that a row has.
+
   int threads = 256;
   SmallDivisor by_chunks = SmallDivisor(1);
-  SmallDivisor by_parts = SmallDivisor(1);
-  SmallDivisor by_piece = SmallDivisor(1);
 
   int tile_bytes = 0;    // Of shared memory, a multiple of 16; tables of the rows follow.
   int shared_bytes = 0;  // All together, and what keeps further blocks off a multiprocessor.
@@ -117,7 +95,6 @@ struct PermuteTileLimits {
   int blocks_of_device = 528;      // Of a tensor that is large enough, at least.
   int resident_bytes = 176 << 10;  // Of all blocks of a multiprocessor; the rest is its L1 cache.
   int threads = 256;
-  int log2_lanes = 2;
   bool shift = true;  // Whether stores begin at sectors.
   int group = 4;  // Neighbouring tiles along in's innermost dimension that run one after the other.
 };

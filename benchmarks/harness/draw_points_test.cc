@@ -112,10 +112,10 @@ TEST(DrawPointsTest, StayWithinBounds) {
 TEST(DrawPointsTest, HaveEveryLayoutAndEveryElementSize) {
   std::set<std::string> layouts;
   for (const DrawnPoint& drawn : Draw(MatMulOperation(), "100", "all")) {
-    ASSERT_EQ(drawn.point.axes.size(), 4u);
+    ASSERT_EQ(drawn.point.axes.size(), 6u);
     layouts.insert(drawn.point.axes[0]);
     EXPECT_EQ(absl::StrJoin(drawn.point.axes.begin() + 1, drawn.point.axes.end(), " "),
-              "1 0 asked");
+              "1 0 asked fp32 none");
   }
   EXPECT_EQ(layouts, (std::set<std::string>{"nn", "nt", "tn", "tt"}));
   std::set<std::string> types;

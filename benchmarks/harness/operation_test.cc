@@ -50,13 +50,14 @@ TEST(PointTest, DiffersInEachPart) {
   EXPECT_FALSE(point == (Point{point.extents, "float", 2, point.axes}));
   EXPECT_FALSE(point ==
                (Point{point.extents, "float", 1, {"nn_col", "1", "0", "asked", "fp32", "none"}}));
-  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn", "1", "0", "no"}}));
+  EXPECT_FALSE(point == (Point{point.extents, "float", 1, {"nn", "1", "0", "no", "fp32", "none"}}));
 }
 
 // What makes a kernel run at the shape of a row that a file has.
 TEST(PointTest, ComesBackFromItsRow) {
-  const Point products[] = {MatMulOperation().UsualPoint({2, 3, 4}),
-                            {{5, 1, 7}, "double", 9, {"tt_col", "2", "-0.5", "no"}}};
+  const Point products[] = {
+      MatMulOperation().UsualPoint({2, 3, 4}),
+      {{5, 1, 7}, "double", 9, {"tt_col", "2", "-0.5", "no", "tf32", "bias_gelu"}}};
   for (const Point& point : products) {
     ResultRow row;
     SetProblemColumns(MatMulOperation(), point, &row);

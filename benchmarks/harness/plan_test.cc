@@ -68,8 +68,8 @@ TEST(MakePlanTest, AxesStandTogetherByShapeAndLeaveOutWhatDoesNotTakeThem) {
   // Of each size naive, tiled and cublas for A * B in rows and in columns, cublas for the other.
   ASSERT_EQ(plan.size(), 2u * (3 + 1 + 3));
   EXPECT_EQ(plan[3].implementation->name, "cublas");
-  EXPECT_EQ(Axes(plan[3]), "tn 1 0 asked");
-  EXPECT_EQ(Axes(plan[4]), "nn_col 1 0 asked");
+  EXPECT_EQ(Axes(plan[3]), "tn 1 0 asked fp32 none");
+  EXPECT_EQ(Axes(plan[4]), "nn_col 1 0 asked fp32 none");
   EXPECT_EQ(plan[6].point.extents[0], 5);
   EXPECT_EQ(plan[7].point.extents[0], 6);
 
@@ -78,7 +78,7 @@ TEST(MakePlanTest, AxesStandTogetherByShapeAndLeaveOutWhatDoesNotTakeThem) {
   const Plan general = Products("default", flags);
   EXPECT_EQ(NamesOf(general), std::set<std::string>{"cublas"});
   EXPECT_EQ(general[0].point.batch, 3);
-  EXPECT_EQ(Axes(general[0]), "nn 2 -0.5 asked");
+  EXPECT_EQ(Axes(general[0]), "nn 2 -0.5 asked fp32 none");
   flags.implementations = "tiled";
   ExpectRefused(MatMulOperation(), flags, "--implementations");
 }

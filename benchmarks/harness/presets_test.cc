@@ -147,11 +147,12 @@ TEST(LimitsPresetTest, MeasuresThePeersAndHasTheAxes) {
     }
     forms.insert(absl::StrCat(Axes(config), " x ", config.point.batch));
   }
-  for (const char* once : {"nt 1 0 asked x 1", "tn 1 0 asked x 1", "tt 1 0 asked x 1",
-                           "nn_col 1 0 asked x 1", "nn 1 0.5 asked x 1", "nn 1 0 asked x 1000"}) {
+  for (const char* once : {"nt 1 0 asked fp32 none x 1", "tn 1 0 asked fp32 none x 1",
+                           "tt 1 0 asked fp32 none x 1", "nn_col 1 0 asked fp32 none x 1",
+                           "nn 1 0.5 asked fp32 none x 1", "nn 1 0 asked fp32 none x 1000"}) {
     EXPECT_EQ(forms.count(once), 1u) << once;
   }
-  EXPECT_EQ(forms.count("nn 1 0 asked x 1"), 35u - 6u);
+  EXPECT_EQ(forms.count("nn 1 0 asked fp32 none x 1"), 35u - 6u);
 
   const Plan transposes = Transposes(kLimitsPreset);
   EXPECT_EQ(FindPreset(TransposeOperations(), kLimitsPreset)->pair_with, "copy_vector");

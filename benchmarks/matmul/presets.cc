@@ -48,6 +48,12 @@ std::vector<Preset>* MakePresets() {
        "without the slowest four",
        {Selection(DeviceImplementations(/*all=*/true)).Sizes("256,1024,4096"),
         Selection(DeviceImplementations(/*all=*/false)).Sizes("8192")}},
+      {"cpu",
+       "the CPU's ladder and the libraries that are installed, on one core and on all",
+       {Selection("cpu_naive,cpu_loop_order,cpu_blocked").Sizes("256,1024"),
+        Selection("cpu_packed,*_1core").Sizes("8,16,32,48,64,100,128,256,512,1000,1024,2048"),
+        Selection("cpu_threads,eigen,openblas,blis,onednn")
+            .Sizes("64,128,256,512,1000,1024,2048,4096")}},
       {"tile_width",
        "the assignment's remarks: tiles of width 1, 8, 16 and 32 beside naive, and sums in global "
        "memory",

@@ -5,6 +5,7 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
+#include "transpose/permute_rows_plan.h"
 
 namespace stridewise {
 namespace {
@@ -19,6 +20,13 @@ absl::StatusOr<PermuteArgs> CanonicalArgs(const PermuteProblem& problem, cudaStr
 absl::Status RunTiles(const PermuteProblem& problem, cudaStream_t stream) {
   ASSIGN_OR_RETURN(const PermuteArgs args, CanonicalArgs(problem, stream));
   return Elements(args) == 0 ? absl::OkStatus() : absl::Status(PermuteTiles(args));
+}
+
+absl::Status RunRows(const PermuteProblem& problem, cudaStream_t stream) {
+  ASSIGN_OR_RETURN(const PermuteArgs args, CanonicalArgs(problem, stream));
+  if (Elements(args) == 0) return absl::OkStatus();
+  // A single element, with which the harness tries an implementation, is no row.
+  return args.rank < 2 ? PermuteByCopy(args) : absl::Status(PermuteRows(args));
 }
 
 absl::Status RunTranspose(const PermuteProblem& problem, cudaStream_t stream) {
@@ -56,6 +64,11 @@ std::vector<PermuteImplementation>* MakeImplementations() {
   made->push_back(Entry("transpose", "Transpose(), where the permutation is one",
                         "most permutations of frameworks are batches of transposes", RunTranspose));
   made->back().takes = [](const PermuteArgs& canonical) { return IsTranspose(canonical); };
+  made->back().takes_not = "it is no transpose";
+  made->push_back(Entry("permute_rows", "rows that stay together, 16 bytes a thread",
+                        "what exchanges nothing is a copy, and needs no shared memory", RunRows));
+  made->back().takes = KeepsRows;
+  made->back().takes_not = "its innermost dimension does not stay, or has too few bytes";
   made->push_back(Entry("permute_tile", "tiles that pack several dimensions, through shared memory",
                         "short dimensions still make long runs", RunTiles));
   return made;

@@ -17,6 +17,7 @@ struct PermuteImplementation : Implementation {
 
   // Returns whether it takes a canonical permutation; null for all.
   bool (*takes)(const PermuteArgs& canonical) = nullptr;
+  const char* takes_not = "";  // Why it does not take others.
 };
 
 absl::Span<const PermuteImplementation> PermuteImplementations();

@@ -108,7 +108,7 @@ class Permutations : public Operation {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        absl::StrCat(own.name, " does not take this permutation: it is no transpose"));
+        absl::StrCat(own.name, " does not take this permutation: ", own.takes_not));
   }
 
   bool Takes(const Implementation& /*implementation*/, const Point& point) const override {
@@ -131,6 +131,8 @@ class Permutations : public Operation {
         return "memcpy";
       case PermuteMethod::kTranspose:
         return "transpose";
+      case PermuteMethod::kRows:
+        return "permute_rows";
       case PermuteMethod::kTiles:
         return "permute_tile";
     }

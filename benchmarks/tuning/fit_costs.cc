@@ -118,20 +118,25 @@ struct Residual {
 constexpr size_t kMaxBins = 48;
 
 // Returns thresholds between the values of a feature, at most kMaxBins - 1, each with about the
-// same number of samples between it and the next.
+// same weight of samples between it and the next: most samples of some kernels are of calls for
+// which they are far too slow.
 std::vector<float> ThresholdsOf(const std::vector<Residual>& residuals, size_t feature) {
-  std::vector<float> values;
-  for (const Residual& residual : residuals) values.push_back(residual.features[feature]);
+  std::vector<std::pair<float, double>> values;  // And weights.
+  double weight = 0;
+  for (const Residual& residual : residuals) {
+    values.emplace_back(residual.features[feature], residual.weight);
+    weight += residual.weight;
+  }
   std::sort(values.begin(), values.end());
   std::vector<float> thresholds;
-  for (size_t i = 1; i < kMaxBins; ++i) {
-    const size_t at = i * values.size() / kMaxBins;
-    if (at == 0 || at >= values.size()) continue;
-    // The next place where the value changes.
-    const auto next = std::upper_bound(values.begin(), values.end(), values[at - 1]);
-    if (next == values.end()) break;
-    const float threshold = 0.5f * (*next + *(next - 1));
-    if (thresholds.empty() || threshold > thresholds.back()) thresholds.push_back(threshold);
+  double before = 0;
+  for (size_t i = 0; i + 1 < values.size(); ++i) {
+    before += values[i].second;
+    if (values[i].first == values[i + 1].first) continue;
+    const auto wanted = static_cast<double>(thresholds.size() + 1);
+    if (before * kMaxBins < wanted * weight) continue;
+    thresholds.push_back(0.5f * (values[i].first + values[i + 1].first));
+    if (thresholds.size() + 1 == kMaxBins) break;
   }
   return thresholds;
 }

@@ -24,7 +24,7 @@ struct CostSample {
 MatMulCosts FitCosts(absl::Span<const CostSample> samples);
 
 struct CorrectionOptions {
-  int count = 28;
+  int count = 56;
   double rate = 0.4;
   double damping = 6;  // A part's mean error is trusted by half at this sum of weights.
 };

@@ -1,5 +1,7 @@
 #include "benchmarks/tuning/kernel_times.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -91,6 +93,16 @@ absl::Status AddRecord(const std::vector<std::string>& record, TuneData* data) {
   return absl::OkStatus();
 }
 
+// Adds the times, in place of those of the same kernels.
+void ReplaceTimes(const std::vector<KernelTime>& newer, std::vector<KernelTime>* times) {
+  const auto is_older = [&](const KernelTime& time) {
+    return std::any_of(newer.begin(), newer.end(),
+                       [&](const KernelTime& other) { return other.kernel == time.kernel; });
+  };
+  times->erase(std::remove_if(times->begin(), times->end(), is_older), times->end());
+  times->insert(times->end(), newer.begin(), newer.end());
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TuneShape>> DrawTuneShapes(int64_t count, uint64_t seed) {
@@ -148,17 +160,32 @@ std::vector<std::vector<std::string>> TuneRecords(const std::string& device,
 
 absl::StatusOr<TuneData> ReadTuneData(absl::Span<const std::string> paths) {
   TuneData data;
+  std::map<std::pair<uint64_t, int64_t>, size_t> number_of;  // Of a product in data.shapes.
   for (const std::string& path : paths) {
+    TuneData of_file;
+    of_file.device = data.device;
+    of_file.model = data.model;
     ASSIGN_OR_RETURN(const CsvTable table, ReadCsv(path));
     if (table.header != TuneHeader()) {
       return absl::InvalidArgumentError(
           absl::StrCat("\"", path, "\": its columns are not those of stridewise_tune"));
     }
     for (size_t i = 0; i < table.rows.size(); ++i) {
-      const absl::Status status = AddRecord(table.rows[i], &data);
+      const absl::Status status = AddRecord(table.rows[i], &of_file);
       if (!status.ok()) {
         return absl::InvalidArgumentError(
             absl::StrCat("\"", path, "\", record ", i + 1, ": ", status.message()));
+      }
+    }
+    data.device = of_file.device;
+    data.model = of_file.model;
+    for (ShapeTimes& shape : of_file.shapes) {
+      const auto key = std::make_pair(shape.shape.seed, shape.shape.number);
+      const auto found = number_of.emplace(key, data.shapes.size());
+      if (found.second) {
+        data.shapes.push_back(std::move(shape));
+      } else {
+        ReplaceTimes(shape.times, &data.shapes[found.first->second].times);
       }
     }
   }

@@ -7,6 +7,7 @@
 //
 // docs/tuning.md describes it.
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
@@ -31,10 +33,15 @@
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 #include "common/measure/git_commit.h"
+#include "matmul/dispatch.h"
 
 ABSL_FLAG(std::string, csv, "stridewise_tune.csv",
           "The file of the measured times. One that is there is kept as .bak.");
 ABSL_FLAG(bool, resume, false, "Go on with the products that --csv does not have yet.");
+ABSL_FLAG(
+    std::string, kernels, "",
+    "Measure only these kernels, a list, and fit nothing: their times take the place of older "
+    "ones where --from_csv names this file behind that of the others, of the same --seed.");
 ABSL_FLAG(std::string, from_csv, "",
           "Measure nothing, and fit the times of these files, a list. Needs no GPU.");
 ABSL_FLAG(std::string, tuning, "", "The tuning file to write. One that is there is replaced.");
@@ -59,6 +66,7 @@ constexpr int64_t kParts = 5;
 
 struct Flags {
   std::vector<std::string> from_csv;
+  std::set<std::string> kernels;  // Empty: all.
   std::string csv, tuning;
   int count = 0;
   double seconds = 0;
@@ -71,6 +79,18 @@ absl::StatusOr<Flags> FlagsFromCommandLine() {
     for (const absl::string_view path : absl::StrSplit(from_csv, ',')) {
       flags.from_csv.push_back(ResolvePath(path));
     }
+  }
+  for (const absl::string_view name :
+       absl::StrSplit(absl::GetFlag(FLAGS_kernels), ',', absl::SkipEmpty())) {
+    std::vector<std::string> allowed;
+    for (const MatMulDispatch& row : MatMulDispatchTable()) {
+      allowed.emplace_back(row.implementation);
+    }
+    if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--kernels: ", name, " is not allowed; allowed are ", absl::StrJoin(allowed, ", ")));
+    }
+    flags.kernels.emplace(name);
   }
   flags.csv = ResolvePath(absl::GetFlag(FLAGS_csv));
   flags.tuning = ResolvePath(absl::GetFlag(FLAGS_tuning));
@@ -106,7 +126,7 @@ absl::Status Measure(const Flags& flags) {
   const SteadyClock clock;
   const double start = clock.Now();
   ASSIGN_OR_RETURN(const std::unique_ptr<KernelTimer> kernel_timer,
-                   KernelTimer::Create(device, timer.get()));
+                   KernelTimer::Create(device, flags.kernels, timer.get()));
   ASSIGN_OR_RETURN(
       RecordFile file,
       RecordFile::Create(flags.csv, TuneHeader(), resume ? CsvMode::kResume : CsvMode::kReplace));
@@ -186,6 +206,7 @@ absl::StatusOr<int> RunProgram() {
     std::cout << "No tuning is written: not all is measured; --resume goes on." << std::endl;
     return kExitInterrupted;
   }
+  if (flags.from_csv.empty() && !flags.kernels.empty()) return kExitOk;
   RETURN_IF_ERROR(
       Fit(flags, flags.from_csv.empty() ? std::vector<std::string>{flags.csv} : flags.from_csv));
   return kExitOk;

@@ -6,6 +6,7 @@ program=$PWD/benchmarks/tuning/stridewise_tune
 
 expect_refused --count --count=3
 expect_refused --seconds --seconds=0
+expect_refused --kernels --kernels=no_such_kernel
 expect_refused nothing.csv --from_csv=nothing.csv
 echo 'a,b' >other.csv
 expect_refused other.csv --from_csv=other.csv
@@ -29,6 +30,11 @@ grep -q '^held out' out || fail "it does not say how good it is: $(cat out)"
 cp made.tuning before.tuning
 expect_exit 0 --from_csv=made.csv --tuning=made.tuning
 cmp -s made.tuning before.tuning || fail "the same times gave another tuning"
+# Times of a kernel that was measured again, at the same products, take the place of those before.
+sed 's/tiny,0,5,.*/tiny,0,5,9/' made.csv >older.csv
+sed -n '1p; /tiny/p' made.csv >newer.csv
+expect_exit 0 --from_csv=older.csv,newer.csv --tuning=made.tuning
+cmp -s made.tuning before.tuning || fail "older times were fitted, too"
 sed '2s/a GPU/another GPU/' made.csv >two.csv
 expect_refused two.csv --from_csv=two.csv
 expect_refused --tuning --from_csv=made.csv --tuning=no_such_folder/made.tuning

@@ -35,9 +35,10 @@ double Flops(const MatMulArgs& args) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(const DeviceInfo& device,
-                                                                 GpuTimer* timer) {
+absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(
+    const DeviceInfo& device, const std::set<std::string>& kernels, GpuTimer* timer) {
   std::unique_ptr<KernelTimer> made(new KernelTimer);
+  made->kernels_ = kernels;
   made->timer_ = timer;
   made->model_ = H200Model();
   made->model_.compute_capability = 10 * device.compute_major + device.compute_minor;
@@ -71,6 +72,7 @@ std::vector<KernelTimer::Arm> KernelTimer::ArmsOf(const MatMulArgs& args) const 
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
     if (!TakesCall(row, args, model_, RunsOn::kDevice)) continue;
     const MatMulImplementation* const kernel = row.entry;
+    if (!kernels_.empty() && kernels_.count(kernel->name) == 0) continue;
     const int64_t bytes = MatMulWorkspaceBytes(*kernel, args);
     if (bytes > 0 && bytes <= static_cast<int64_t>(workspace_.bytes())) {
       arms.push_back({kernel, bytes, {}, false});

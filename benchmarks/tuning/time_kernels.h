@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ namespace stridewise {
 // of the file. All products use the same buffers, which are filled once.
 class KernelTimer {
  public:
-  // Takes up to half of the device's memory. REQUIRES: `device` is current; `timer` outlives it.
+  // Times the kernels of these names, or all where there are none. Takes up to half of the device's
+  // memory. REQUIRES: `device` is current; `timer` outlives it.
   static absl::StatusOr<std::unique_ptr<KernelTimer>> Create(const DeviceInfo& device,
+                                                             const std::set<std::string>& kernels,
                                                              GpuTimer* timer);
 
   const DeviceModel& model() const { return model_; }
@@ -49,6 +52,7 @@ class KernelTimer {
   absl::Status TimeOnce(const MatMulArgs& args, Arm* arm);
   absl::Status WarmUp();
 
+  std::set<std::string> kernels_;
   GpuTimer* timer_ = nullptr;
   DeviceModel model_;
   DeviceBuffer a_, b_, c_, workspace_;

@@ -74,7 +74,7 @@ def _forced_includes(ctx, deps):
         headers += [
             header
             for header in dep[CcInfo].compilation_context.direct_public_headers
-            if header.extension in ["h", "cuh"] and not header.owner.workspace_root
+            if header.extension in ["h", "cuh"] and header.owner.workspace_root == ctx.label.workspace_root
         ]
     return headers + [_inner_namespace_header(ctx)]
 

@@ -78,6 +78,20 @@ __device__ inline bool FindWorkTile(const StreamKSchedule& schedule, uint32_t un
   return first_of_tile < end;
 }
 
+// Sets `work` to the index-th piece of work of this block, one of persistent blocks: whole tiles
+// first, of which there are `whole_tiles` behind the split ones, and then its unit of the split
+// tiles. Returns whether there is one.
+__device__ inline bool FindPersistentWork(const StreamKSchedule& schedule, uint32_t whole_tiles,
+                                          uint32_t index, WorkTile* work) {
+  const uint32_t rounds =
+      blockIdx.x < whole_tiles ? (whole_tiles - 1 - blockIdx.x) / gridDim.x + 1 : 0;
+  if (index < rounds) {
+    *work = {schedule.split_tiles + blockIdx.x + index * gridDim.x, 0, schedule.steps_per_tile};
+    return true;
+  }
+  return blockIdx.x < schedule.units && FindWorkTile(schedule, blockIdx.x, index - rounds, work);
+}
+
 // Returns where a unit keeps its partial sums of the tile whose first step is `first_of_tile`. A
 // unit has room for two split tiles: the first is for the tile in which it begins.
 template <typename Tile>

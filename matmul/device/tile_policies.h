@@ -110,6 +110,23 @@ struct TilePolicy32x32 {
   static constexpr double kSplitCost = 3;
 };
 
+// For 17 to 32 columns, or rows, of operands that the TMA loads (tma_tile.h): two blocks of four
+// warps on a multiprocessor. A thread has 128 accumulators, so that each warp computes the whole
+// tile, from a quarter of the k. A step is a row of 128 bytes of a K-major operand.
+struct TilePolicyTma128x32 {
+  using Types = Float32;
+  static constexpr int kBlockM = 128, kBlockN = 32, kBlockK = 32;
+  static constexpr int kWarpM = 128, kWarpN = 32;
+  static constexpr int kStages = 5;
+  static constexpr int kWarpsAlongK = 4;
+  static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
+  static constexpr double kSplitCost = 6;
+};
+struct TilePolicyTma32x128 : TilePolicyTma128x32 {
+  static constexpr int kBlockM = 32, kBlockN = 128;
+  static constexpr int kWarpM = 32, kWarpN = 128;
+};
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_

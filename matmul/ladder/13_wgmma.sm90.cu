@@ -2,8 +2,9 @@
 //
 // One wgmma multiplies 64x16 by 16x128 elements with four warps, and takes both operands where they
 // lie: no ldmatrix, no fragments, and shared memory is read once by 128 threads instead of once by
-// each warp that needs it. It runs asynchronously, so that the copies of the next stage are issued
-// while it multiplies. Tiles have to lie as it reads them: rows of 128 bytes whose pieces of 16
+// each warp that needs it. It runs asynchronously, so that copies are issued while it multiplies.
+// They are three stages ahead: with one, each stage waited for the L2, and the kernel was slower
+// than step 12. Tiles have to lie as it reads them: rows of 128 bytes whose pieces of 16
 // bytes are exchanged (wgmma_sm90.h). What cp.async wrote, and the tensor cores read past the
 // threads, needs a fence in between.
 //
@@ -23,7 +24,7 @@
 namespace stridewise {
 namespace {
 
-constexpr int kStages = 2;
+constexpr int kStages = 4;
 
 // Starts the copies of one stage, whose first byte is at `stage`.
 __device__ inline void CopyStage(const TensorSource<StepElement>& a,
@@ -51,20 +52,23 @@ __global__ void __launch_bounds__(kStepThreads)
   const int steps = static_cast<int>((a.matrix.cols + kStepDepth - 1) / kStepDepth);
 
   float d[kStepTile / 2] = {};
-  if (steps > 0) CopyStage(a, b, row, col, 0, shared);
-  __pipeline_commit();
+  const auto copy = [&](int step) {
+    if (step < steps) {
+      CopyStage(a, b, row, col, static_cast<int64_t>(step) * kStepDepth,
+                shared + step % kStages * kStepBytes);
+    }
+    __pipeline_commit();
+  };
+#pragma unroll
+  for (int i = 0; i < kStages - 1; ++i) copy(i);
   for (int step = 0; step < steps; ++step) {
-    __pipeline_wait_prior(0);
+    __pipeline_wait_prior(kStages - 2);
     FenceForTma();
     __syncthreads();  // The stage has arrived, and the one before has been read.
     FenceWgmma();
     MultiplyStep(SharedAddress(shared + step % kStages * kStepBytes), step > 0, d);
     CommitWgmma();
-    if (step + 1 < steps) {
-      CopyStage(a, b, row, col, static_cast<int64_t>(step + 1) * kStepDepth,
-                shared + (step + 1) % kStages * kStepBytes);
-      __pipeline_commit();
-    }
+    copy(step + kStages - 1);
     WaitForWgmma<0>();
   }
   StoreStep(c, row, col, d);

@@ -77,19 +77,6 @@ struct Matrices {
   bool b_differ;
 };
 
-// Sets `work` to the block's index-th piece of work, whole tiles first and then its unit of the
-// split tiles, and returns whether there is one.
-__device__ inline bool FindWork(const StreamKSchedule& schedule, uint32_t whole_tiles,
-                                uint32_t index, WorkTile* work) {
-  const uint32_t rounds =
-      blockIdx.x < whole_tiles ? (whole_tiles - 1 - blockIdx.x) / gridDim.x + 1 : 0;
-  if (index < rounds) {
-    *work = {schedule.split_tiles + blockIdx.x + index * gridDim.x, 0, schedule.steps_per_tile};
-    return true;
-  }
-  return blockIdx.x < schedule.units && FindWorkTile(schedule, blockIdx.x, index - rounds, work);
-}
-
 // The producer: loads the stages of all of the block's work, each as soon as it is empty.
 __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
                                   const Matrices& matrices, const StreamKSchedule& schedule,
@@ -98,7 +85,7 @@ __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
   PipelineState state;
   WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindWork(schedule, whole_tiles, i, &work); ++i) {
+  for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {
     const TileOffset offset = order.OffsetOf(work.tile % schedule.tiles);
     const auto index = static_cast<int>(work.tile / schedule.tiles);
     const int index_a = matrices.a_differ ? index : 0;
@@ -205,7 +192,7 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
   PipelineState state;
   WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindWork(schedule, whole_tiles, i, &work); ++i) {
+  for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {
     Accumulators<Tile> accumulators;
     accumulators.Clear();
     MultiplyStages(work.steps, a_first, b_first, state, memory, accumulators);

@@ -10,6 +10,7 @@
 #include "matmul/dispatch.h"
 #include "matmul/host_executor.h"
 #include "matmul/registry.h"
+#include "matmul/tma_clusters.h"
 
 namespace stridewise {
 namespace {
@@ -89,6 +90,41 @@ TEST(TileWorkTest, HasNoStepsWhereAlphaIs0) {
   MatMulArgs args = Gapless(128, 128, 128);
   args.alpha = 0;
   EXPECT_EQ(Of(args).steps, 0);
+}
+
+// With a workspace tiles are split as TileWork() says, whatever the layout; without, four
+// tiles of 128 steps are divided by clusters of 16 blocks.
+TEST(TmaWorkTest, SplitsAmongUnitsOrClusters) {
+  constexpr MatMulTile k128x128 = {"", 128, 128, 32, 2, 4.5};
+  MatMulArgs args = Gapless(256, 256, 128 * 32);
+  const DeviceModel device = H200Model();
+  const MatMulWork split = TmaWork(MatMulCall(args, device), k128x128);
+  EXPECT_EQ(split.units, Of(args, k128x128).units);
+  EXPECT_EQ(split.slow_copies, 0);
+  args.workspace_bytes = 0;
+  const MatMulWork clusters = TmaWork(MatMulCall(args, device), k128x128);
+  EXPECT_EQ(clusters.launches, 1);
+  EXPECT_EQ(clusters.units, 64);
+  EXPECT_EQ(clusters.steps, 8);
+  EXPECT_EQ(clusters.cluster_tiles, 1);
+  EXPECT_EQ(clusters.cluster_blocks, 16);
+  EXPECT_EQ(clusters.fixup_mb, 0);
+}
+
+// 264 blocks run at once: that number of tiles stays whole, and a few tiles are divided further the
+// fewer they are, as long as a block has two steps.
+TEST(TmaClustersTest, DividesFewTiles) {
+  const auto blocks = [](int64_t tiles, int64_t steps) {
+    return PlanTmaClusters(tiles, steps, /*split_cost=*/2, /*multiprocessors=*/132).blocks;
+  };
+  EXPECT_EQ(blocks(264, 100), 1);
+  EXPECT_EQ(blocks(132, 100), 2);
+  EXPECT_EQ(blocks(62, 100), 4);
+  EXPECT_EQ(blocks(4, 1000), 16);
+  EXPECT_EQ(blocks(4, 3), 1);
+  // 265 whole tiles would take two rounds of 100 steps; seven rounds of clusters take 7 * 19.
+  EXPECT_EQ(blocks(265, 100), 6);
+  EXPECT_EQ(PlanTmaClusters(4, 1000, 2, 8).blocks, 3);  // Eight multiprocessors: 4 such clusters.
 }
 
 // The workspace that the plans of the kernels ask for is that of the units that are counted.

@@ -16,6 +16,7 @@
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/random_cases.h"
 #include "matmul/test/spoilt_problem.h"
 
 namespace stridewise {
@@ -206,6 +207,15 @@ TEST_P(MatMulPackingGpuTest, OperandsWorthPacking) {
       general.offset_a = general.offset_b = general.offset_c = 1;
       RunCase<float>(general);
     }
+  }
+}
+
+// Random calls of what the host executor cannot run, without a workspace.
+TEST_P(MatMulPackingGpuTest, RandomCalls) {
+  constexpr uint64_t kSeed = 20261124;
+  for (int64_t number = 0; number < 400; ++number) {
+    RunCase<float>(RandomMatMulCase(kSeed, number, {}));
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "matmul/batch.h"
 #include "matmul/check_args.h"
+#include "matmul/on_host.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
@@ -33,9 +34,17 @@ constexpr MatMulTypes kBf16ToFp32 = {ElementType::kBf16, ElementType::kBf16, Ele
 
 class MatMulHostTest : public testing::TestWithParam<std::string> {
  protected:
+  // Libraries that are compared with need not be installed.
+  void SetUp() override {
+    MatMulTestProblem<float> problem({7, 5, 3, 0});
+    const absl::Status status = RunMatMul(*FindMatMulImplementation(GetParam()), problem.args());
+    if (absl::IsUnavailable(status)) GTEST_SKIP() << status;
+  }
+
   template <typename T>
   void RunAllCases() {
     const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
+    if (!TakesType(implementation, kElementTypeOf<T>)) GTEST_SKIP() << "takes no such elements";
     for (const MatMulCase& c : MatMulCasesFor(implementation, /*all=*/true)) {
       MatMulTestProblem<T> problem(c);
       const absl::Status status = RunMatMul(implementation, problem.args());
@@ -65,6 +74,32 @@ TEST_P(MatMulHostTest, NanAndInfinityStayInTheirRowAndColumn) {
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulHostTest, testing::ValuesIn(HostNames()),
                          [](const auto& info) { return info.param; });
+
+// C^T = B^T A^T: the same numbers in both layouts.
+TEST(MatMulOnHost, ComputesBothLayouts) {
+  const float a[] = {1, 2, 3, 4, 5, 6};     // 2x3
+  const float b[] = {7, 8, 9, 10, 11, 12};  // 3x2
+  const float want[] = {58, 64, 139, 154};  // Row-major.
+  float c[] = {NAN, NAN, NAN, NAN};
+  MatMulProblem problem;
+  problem.m = problem.n = 2;
+  problem.k = 3;
+  problem.a = {a, 3};
+  problem.b = {b, 2};
+  problem.c = {c, 2};
+  ASSERT_TRUE(MatMulOnHost(problem).ok()) << MatMulOnHost(problem);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(c[i], want[i]) << i;
+
+  problem.layout = MatrixLayout::kColumnMajor;
+  problem.a = {b, 2};
+  problem.b = {a, 3};
+  ASSERT_TRUE(MatMulOnHost(problem).ok());
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(c[i], want[i]) << i;
+
+  problem.a.ld = 1;
+  EXPECT_EQ(std::string(MatMulOnHost(problem).message()).rfind("lda is 1; allowed is 2", 0), 0u)
+      << MatMulOnHost(problem);
+}
 
 TEST(MatMulRegistry, NamesAreUniqueAndDescribed) {
   std::set<std::string> names;
@@ -216,7 +251,10 @@ TEST(MatMulRegistry, RefusesTheGeneralFormWhereItIsNotTaken) {
       {"batch is 0; allowed is 1", [](MatMulArgs& args) { args.batch = 0; }},
   };
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.general || implementation.run == nullptr) continue;
+    if (implementation.general || implementation.run == nullptr ||
+        !TakesType(implementation, ElementType::kFloat)) {
+      continue;
+    }
     for (const Refusal& refusal : refusals) {
       MatMulTestProblem<float> problem({7, 7, 7, 0});
       MatMulArgs args = problem.args();

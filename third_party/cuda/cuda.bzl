@@ -36,9 +36,9 @@ def _nvcc_flags(ctx, host_compiler, context):
             args.add("-gencode=arch=compute_%s,code=sm_%s" % (arch, arch))
 
     # --copt and --cxxopt reach the host half of a .cu file: this is how sanitizers get there. Warnings are left to
-    # the host files: nvcc's generated code is not ours to mend.
+    # the host files: nvcc's generated code is not ours to mend. -fPIC is there already.
     for flag in ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts:
-        if not flag.startswith(("-std=", "-W")):
+        if not flag.startswith(("-std=", "-W", "-fPIC", "-fno-semantic-interposition")):
             args.add("-Xcompiler=" + flag)
     args.add_all(context.defines, format_each = "-D%s")
     args.add_all(context.quote_includes, before_each = "-I")

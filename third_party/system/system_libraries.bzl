@@ -9,7 +9,7 @@ package(default_visibility = ["//visibility:public"])
 _LIBRARY = """
 cc_library(
     name = "{name}",
-    hdrs = glob(["include/**"], allow_empty = True),
+    hdrs = glob(["include*/**"], allow_empty = True),
     includes = {includes},
     linkopts = {linkopts},
 )
@@ -29,11 +29,11 @@ def _prefer_archive(ctx, libdir, flag):
     return flag
 
 def _system_library_impl(ctx):
-    # /usr/include is searched anyway; any other directory becomes include/.
+    # /usr/include is searched anyway; other directories become include0/ and so on.
     includes = []
     for flag in _pkg_config(ctx, "--cflags-only-I", ctx.attr.targets.values()[0]):
-        ctx.symlink(flag[len("-I"):], "include")
-        includes = ["include"]
+        includes.append("include%d" % len(includes))
+        ctx.symlink(flag[len("-I"):], includes[-1])
 
     builds = {}
     for label, module in ctx.attr.targets.items():
@@ -42,7 +42,10 @@ def _system_library_impl(ctx):
         builds.setdefault(package, [_BUILD]).append(_LIBRARY.format(
             name = name,
             includes = includes,
-            linkopts = [_prefer_archive(ctx, libdir, flag) for flag in _pkg_config(ctx, "--libs", module)],
+            linkopts = [] if ctx.attr.headers_only else [
+                _prefer_archive(ctx, libdir, flag)
+                for flag in _pkg_config(ctx, "--libs", module)
+            ],
         ))
     for package, rules in builds.items():
         ctx.file((package + "/BUILD").lstrip("/"), "".join(rules))
@@ -51,6 +54,7 @@ system_library = repository_rule(
     implementation = _system_library_impl,
     attrs = {
         "debian_package": attr.string(mandatory = True),
+        "headers_only": attr.bool(doc = "Whether to link nothing: what is used is in headers."),
         "targets": attr.string_dict(
             mandatory = True,
             doc = "From the label that the library has upstream to its pkg-config module.",
@@ -76,9 +80,14 @@ _boost = repository_rule(
     local = True,
 )
 
+def _unless_there(rule, name, **kwargs):
+    if not native.existing_rule(name):
+        rule(name = name, **kwargs)
+
 def system_libraries():
-    """Defines the libraries of Debian 12 under the labels that they have upstream."""
-    system_library(
+    """Defines the libraries of Debian 12 under the labels that they have upstream, unless the workspace has them."""
+    _unless_there(
+        system_library,
         name = "com_google_absl",
         debian_package = "libabsl-dev",
         targets = {
@@ -96,7 +105,8 @@ def system_libraries():
             "absl/types:span": "absl_span",
         },
     )
-    system_library(
+    _unless_there(
+        system_library,
         name = "com_google_googletest",
         debian_package = "libgtest-dev",
         targets = {
@@ -104,9 +114,23 @@ def system_libraries():
             ":gtest_main": "gtest_main",
         },
     )
-    system_library(
+    _unless_there(
+        system_library,
         name = "eigen",
         debian_package = "libeigen3-dev",
         targets = {":eigen": "eigen3"},
     )
-    _boost(name = "boost")
+    _unless_there(
+        system_library,
+<<<<<<< ours
+        name = "highway",
+        debian_package = "libhwy-dev",
+        targets = {":hwy": "libhwy"},
+        headers_only = True,
+=======
+        name = "python_headers",
+        debian_package = "libpython3-dev",
+        targets = {":headers": "python3"},
+>>>>>>> theirs
+    )
+    _unless_there(_boost, name = "boost")

@@ -69,6 +69,26 @@ struct GatherOffsets {
   bool two;
 };
 
+// Returns the word of these elements of 1 or 2 bytes.
+template <typename T>
+__device__ inline uint32_t WordOf(const uint32_t* element) {
+  if constexpr (sizeof(T) == 2) {
+    return __byte_perm(element[0], element[1], 0x5410);
+  } else {
+    return __byte_perm(__byte_perm(element[0], element[1], 0x0040),
+                       __byte_perm(element[2], element[3], 0x0040), 0x5410);
+  }
+}
+
+// Returns the vector of which word[w] is word (w + rotation) % 4: rotated back by one, then by two.
+__device__ inline Vector RotatedBack(const uint32_t (&word)[4], bool one, bool two) {
+  const uint32_t a = one ? word[3] : word[0];
+  const uint32_t b = one ? word[0] : word[1];
+  const uint32_t c = one ? word[1] : word[2];
+  const uint32_t d = one ? word[2] : word[3];
+  return make_uint4(two ? c : a, two ? d : b, two ? a : c, two ? b : d);
+}
+
 // Returns the 16 bytes of elements (0, 0) to (n - 1, 0) of a tile whose element (0, 0) is at
 // `first`.
 template <typename T>
@@ -97,22 +117,59 @@ __device__ inline Vector Gather(const unsigned char* first, const GatherOffsets<
       for (int k = 0; k < kInWord; ++k) {
         element[k] = LoadShared<T>(rows + k * pitch);
       }
-      if constexpr (kInWord == 2) {
-        word[w] = __byte_perm(element[0], element[1], 0x5410);
-      } else {
-        word[w] = __byte_perm(__byte_perm(element[0], element[1], 0x0040),
-                              __byte_perm(element[2], element[3], 0x0040), 0x5410);
-      }
+      word[w] = WordOf<T>(element);
     }
-    // word[w] is word (w + rotation) % 4 of the vector: rotated back by one, then by two.
-    const uint32_t a = offsets.one ? word[3] : word[0];
-    const uint32_t b = offsets.one ? word[0] : word[1];
-    const uint32_t c = offsets.one ? word[1] : word[2];
-    const uint32_t d = offsets.one ? word[2] : word[3];
-    return make_uint4(offsets.two ? c : a, offsets.two ? d : b, offsets.two ? a : c,
-                      offsets.two ? b : d);
+    return RotatedBack(word, offsets.one, offsets.two);
   }
 }
+
+// The elements of a vector, each anywhere in a row of shared memory, the same in all rows.
+// `rotation` as in GatherOffsets.
+template <typename T>
+class RotatedElements {
+ public:
+  // positions[element + k] is where element k of the vector is, in bytes.
+  template <typename Positions>
+  __device__ RotatedElements(const Positions& positions, int element, int rotation)
+      : one_((rotation & 1) != 0), two_((rotation & 2) != 0) {
+#pragma unroll
+    for (int k = 0; k < kElements; ++k) {
+      const int rotated = sizeof(T) < 4 ? (k + rotation * kInWord) & (kElements - 1) : k;
+      offset_[k] = positions[element + rotated];
+    }
+  }
+
+  // Returns the vector of the elements in this row.
+  __device__ Vector Of(const unsigned char* row) const {
+    if constexpr (sizeof(T) == 16) {
+      return *reinterpret_cast<const Vector*>(row + offset_[0]);
+    } else if constexpr (sizeof(T) == 8) {
+      const uint2 low = *reinterpret_cast<const uint2*>(row + offset_[0]);
+      const uint2 high = *reinterpret_cast<const uint2*>(row + offset_[1]);
+      return make_uint4(low.x, low.y, high.x, high.y);
+    } else {
+      const SharedAddress from = SharedAddressOf(row);
+      uint32_t element[kElements];
+#pragma unroll
+      for (int k = 0; k < kElements; ++k) element[k] = LoadShared<T>(from + offset_[k]);
+      if constexpr (sizeof(T) == 4) {
+        return make_uint4(element[0], element[1], element[2], element[3]);
+      } else {
+        uint32_t word[4];
+#pragma unroll
+        for (int w = 0; w < 4; ++w) word[w] = WordOf<T>(element + w * kInWord);
+        return RotatedBack(word, one_, two_);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kElements = kVectorElements<T>;
+  static constexpr int kInWord = GatherOffsets<T>::kInWord;
+  int offset_[kElements];
+  bool one_;
+  bool two_;
+};
 
 // The order in which a warp loads elements of 1 and 2 bytes, which are loaded one by one. Let p be
 // the number of elements from row to row in shared memory. If p is odd, the eight vectors of an out

@@ -16,8 +16,6 @@
 
 namespace stridewise {
 
-inline constexpr int kSectorBytes = 32;
-
 template <typename T>
 class SectorPiece {
  public:

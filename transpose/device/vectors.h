@@ -16,6 +16,9 @@ namespace stridewise {
 using Vector = uint4;
 inline constexpr int kVectorBytes = 16;
 
+// What memory is accessed in.
+inline constexpr int kSectorBytes = 32;
+
 template <typename T>
 inline constexpr int kVectorElements = kVectorBytes / static_cast<int>(sizeof(T));
 

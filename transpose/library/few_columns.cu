@@ -18,7 +18,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxBytes = 32 << 10;
-constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
+constexpr int kMaxBytesOfNarrow = 16 << 10;  // Of up to 4 columns: 0.94 of a copy instead of 0.93.
+constexpr int kInFlight = 4;                 // Loads that a thread starts before it uses the first.
 
 // Loads the vectors of the flat side that have elements of rows `begin` to `end` of the chunk,
 // whose row 0 would be at `piece`. Unless kInside, vectors that the matrix has only a part of are
@@ -134,7 +135,7 @@ LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
     constexpr int kSize = sizeof(T);
     const int width = static_cast<int>(std::min<int64_t>(args.cols, kMaxSkinnyWidth));
     const int shift = OutRowsAreAt(args, kSectorBytes) ? 0 : kSectorBytes / kSize;
-    const int64_t most = kMaxBytes / (width * kSize) - shift;
+    const int64_t most = (width <= 4 ? kMaxBytesOfNarrow : kMaxBytes) / (width * kSize) - shift;
     const int written = ChunkLength(args.rows + shift, most, kSize, kSectorBytes / kSize);
     const SkinnyChunk<T> chunk(width, written + shift, written / kVectorElements<T>);
     const bool flat = args.cols == width && args.ld_in == args.cols;

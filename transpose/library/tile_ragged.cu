@@ -22,6 +22,7 @@
 #include "transpose/alignment.h"
 #include "transpose/device/async_copy.h"
 #include "transpose/device/gather.h"
+#include "transpose/device/ragged_tile.h"
 #include "transpose/device/sector_piece.h"
 #include "transpose/device/tile_grid.h"
 #include "transpose/device/vectors.h"
@@ -29,15 +30,9 @@
 namespace stridewise {
 namespace {
 
-constexpr int kLineBytes = 128;
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
-// How the matrix is cut into tiles.
-struct Cut {
-  int cols;         // Columns of `in` that a tile covers.
-  int rows;         // Rows of `in` that a tile writes.
-  int rows_held;    // Rows of `in` that a tile holds: rows + shift.
-  int shift;        // Rows that a tile holds before the first that it writes.
+struct Cut : RaggedCut {
   int pitch;        // Bytes from row to row in shared memory.
   bool in_aligned;  // Whether all rows of `in` begin with a chunk.
 };
@@ -60,14 +55,8 @@ struct Shape {
   static_assert(kThreads % 32 == 0, "whole warps");
 };
 
-// The block's part of the matrix.
-struct Part {
-  int64_t first_row;  // Row of `in` that is the tile's row 0; negative at the upper edge.
-  int64_t first_col;  // Column of `in` that is the tile's column 0.
-  int begin;          // The tile's first row that the matrix has.
-  int end;            // One past the tile's last row that the matrix has.
-  int cols;           // Columns of the tile that the matrix has.
-  int chunks;         // Chunks that lie under a row.
+struct Part : RaggedPart {
+  int chunks;  // Chunks that lie under a row.
 };
 
 // Loads the chunks under the rows. A thread loads the same chunk of each of its rows, so that a
@@ -180,15 +169,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   constexpr int kSize = sizeof(T);
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
-  const TileCoordinate coordinate = EnterTile(batch, &in, &out);
-  Part part;
-  part.first_col = coordinate.col * cut.cols;
-  part.first_row = coordinate.row * cut.rows - cut.shift;
-  part.begin = part.first_row < 0 ? static_cast<int>(-part.first_row) : 0;
-  const int64_t below = in.rows - part.first_row;
-  part.end = below < cut.rows_held ? static_cast<int>(below) : cut.rows_held;
-  const int64_t right = in.cols - part.first_col;
-  part.cols = right < cut.cols ? static_cast<int>(right) : cut.cols;
+  Part part = {EnterRaggedTile(batch, cut, &in, &out), 0};
   part.chunks = cut.in_aligned ? (part.cols * kSize + kVectorBytes - 1) / kVectorBytes
                                : (part.cols * kSize + 2 * kVectorBytes - kSize) / kVectorBytes;
   if (part.begin >= part.end) return;
@@ -210,7 +191,7 @@ __global__ void __launch_bounds__(Shape::kThreads)
   }
   WaitForCopies();
   __syncthreads();
-  if (part.begin == 0 && part.end == cut.rows_held) {
+  if (part.IsWhole(cut)) {
     StoreRows<Shape, true>(out, part, cut, tile + lead);
   } else {
     StoreRows<Shape, false>(out, part, cut, tile + lead);
@@ -228,20 +209,12 @@ template <typename T, typename Shape>
 Cut CutFor(const TransposeArgs& args) {
   constexpr int kSize = sizeof(T);
   static_assert(kLineBytes <= Shape::kChunks * kVectorBytes, "a row holds a cache line");
-  const auto even = [](int64_t extent, int64_t most, int64_t unit) {
-    const int64_t tiles = CeilDiv(extent, most / unit * unit);
-    return static_cast<int>(CeilDiv(CeilDiv(extent, tiles), unit) * unit);
-  };
-  Cut cut;
-  // Aligned rows are cut at cache lines, others at sectors and vectors.
-  cut.in_aligned = InRowsAreAt(args, kVectorBytes);
-  const bool out_aligned = OutRowsAreAt(args, kSectorBytes);
-  cut.shift = out_aligned ? 0 : kSectorBytes / kSize;
-  cut.rows = even(args.rows + cut.shift, Shape::kRowsHeld - cut.shift,
-                  (out_aligned ? kLineBytes : kSectorBytes) / kSize);
-  cut.rows_held = cut.rows + cut.shift;
-  cut.cols = even(args.cols, RowBytes(Shape::kChunks, args) / kSize,
-                  (cut.in_aligned ? kLineBytes : kVectorBytes) / kSize);
+  // Aligned rows are cut at cache lines, others at vectors.
+  const bool in_aligned = InRowsAreAt(args, kVectorBytes);
+  const RaggedLimits limits = {Shape::kRowsHeld, RowBytes(Shape::kChunks, args) / kSize,
+                               (in_aligned ? kLineBytes : kVectorBytes) / kSize,
+                               Shape::kMostBlocks};
+  Cut cut = {MakeRaggedCut(args, limits), 0, in_aligned};
   const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
   cut.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
   return cut;
@@ -259,8 +232,8 @@ LaunchStatus Run(const TransposeArgs& args) {
     return Launch(TileRagged<Shape, T>, grid, Block{Shape::kThreads}, shared_bytes, part.stream,
                   part.In<T>(), part.Out<T>(), batch, cut);
   };
-  const int64_t tile_rows = CeilDiv(args.rows + cut.shift, cut.rows);
-  const int64_t tile_cols = CeilDiv(args.cols, cut.cols);
+  const int64_t tile_rows = cut.TileRows(args);
+  const int64_t tile_cols = cut.TileCols(args);
   const int64_t band = BandRows(tile_rows, tile_cols);
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }

@@ -104,6 +104,12 @@ LaunchStatus TransposeTileSmall(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
+    if constexpr (sizeof(T) == 1) {
+      if (args.rows <= 4) return Run<Shape<4, 256, 4>, T>(args);
+      if (args.cols <= 4) return Run<Shape<256, 4, 4>, T>(args);
+      if (args.rows <= 8) return Run<Shape<8, 256, 8>, T>(args);
+      if (args.cols <= 8) return Run<Shape<256, 8, 8>, T>(args);
+    }
     if constexpr (sizeof(T) <= 4) {
       if (args.rows <= 8) return Run<Shape<8, 128, 4>, T>(args);
       if (args.cols <= 8) return Run<Shape<128, 8, 4>, T>(args);

@@ -59,10 +59,15 @@ struct Large<uint64_t> : Shape<uint64_t, 32, 32, 256, 1> {};
 template <>
 struct Large<Bits128> : Shape<Bits128, 64, 16, 256, 1> {};
 
-// The tile for floats where large tiles are too few. A 512 x 512 matrix has 64 tiles of 64x64,
-// enough for half of a GPU's multiprocessors: tiles half as high, with one vector a stack, reach
-// 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead.
-struct Small : Shape<uint32_t, 32, 64, 256, 1> {};
+// The tile where large ones are too few. A 512 x 512 matrix of floats has 64 tiles of 64x64, enough
+// for half of a GPU's multiprocessors: tiles half as high, with one vector a stack, reach 0.95 of
+// memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead.
+template <typename T>
+struct Small : Large<T> {};
+template <>
+struct Small<uint16_t> : Shape<uint16_t, 64, 64, 256, 2> {};
+template <>
+struct Small<uint32_t> : Shape<uint32_t, 32, 64, 256, 1> {};
 constexpr int64_t kFewTiles = 300;
 constexpr int64_t kLowBand = 16;
 
@@ -171,8 +176,9 @@ LaunchStatus TransposeTileVector(const TransposeArgs& args) {
     using Tile = Large<decltype(element)>;
     const int64_t tiles =
         args.batch * CeilDiv(args.rows, Tile::kRows) * CeilDiv(args.cols, Tile::kCols);
-    if constexpr (sizeof(element) == sizeof(Small::Element)) {
-      if (tiles < kFewTiles) return Run<Small>(args);
+    using Few = Small<decltype(element)>;
+    if constexpr (!std::is_base_of_v<Tile, Few>) {
+      if (tiles < kFewTiles) return Run<Few>(args);
     }
     return Run<Tile>(args);
   });

@@ -16,6 +16,7 @@
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
+#include "transpose/device/ragged_tile.h"
 #include "transpose/device/sector_piece.h"
 #include "transpose/device/tile_grid.h"
 #include "transpose/device/vectors.h"
@@ -27,27 +28,12 @@ constexpr int kThreads = 256;
 constexpr int kBlocks = 4;             // On a multiprocessor.
 constexpr int kTileRowBytes = 128;     // Of `in`.
 constexpr int kTileColumnBytes = 288;  // Of `out`, as a tile holds them.
-constexpr int kLineBytes = 128;
-constexpr int kLanes = 8;  // Lanes of a warp along a row, of `in` or `out`: 128 bytes.
+constexpr int kLanes = 8;              // Lanes of a warp along a row, of `in` or `out`: 128 bytes.
 constexpr int kRowsOfWarp = 32 / kLanes;
 constexpr int kWarps = kThreads / 32;
 
-// How the matrix is cut into tiles.
-struct Cut {
-  int cols;       // Columns of `in` that a tile covers.
-  int rows;       // Rows of `in` that a tile writes.
-  int rows_held;  // Rows of `in` that a tile holds: rows + shift.
-  int shift;      // Rows that a tile holds before the first that it writes.
-  int pitch;      // Bytes from column to column in shared memory.
-};
-
-// The block's part of the matrix.
-struct Part {
-  int64_t first_row;  // Row of `in` that is the tile's row 0; negative at the upper edge.
-  int64_t first_col;  // Column of `in` that is the tile's column 0.
-  int begin;          // The tile's first row that the matrix has.
-  int end;            // One past the tile's last row that the matrix has.
-  int cols;           // Columns of the tile that the matrix has.
+struct Cut : RaggedCut {
+  int pitch;  // Bytes from column to column in shared memory.
 };
 
 // Returns the selector with which __byte_perm() takes four bytes of two words, from byte `first`.
@@ -65,7 +51,7 @@ __device__ inline int OffsetOfColumn(int col, int pitch) {
 // row may have less than 16, and that lies inside the memory from row to row unless `in` ends
 // there.
 template <typename T>
-__device__ inline void LoadTile(const T* corner, int64_t ld, const T* end, const Part& part,
+__device__ inline void LoadTile(const T* corner, int64_t ld, const T* end, const RaggedPart& part,
                                 const Cut& cut, unsigned char* tile) {
   constexpr int kStack = 4 / static_cast<int>(sizeof(T));  // Rows of a word.
   constexpr int kElements = kVectorElements<T>;
@@ -110,7 +96,7 @@ __device__ inline void LoadTile(const T* corner, int64_t ld, const T* end, const
 }
 
 template <typename T, bool kInside>
-__device__ inline void StoreTile(T* corner, int64_t ld, const Part& part, const Cut& cut,
+__device__ inline void StoreTile(T* corner, int64_t ld, const RaggedPart& part, const Cut& cut,
                                  const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
@@ -152,15 +138,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     TileWords(ConstMatrix<T> in, Matrix<T> out, TileBatch batch, Cut cut) {
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
-  const TileCoordinate coordinate = EnterTile(batch, &in, &out);
-  Part part;
-  part.first_col = coordinate.col * cut.cols;
-  part.first_row = coordinate.row * cut.rows - cut.shift;
-  part.begin = part.first_row < 0 ? static_cast<int>(-part.first_row) : 0;
-  const int64_t below = in.rows - part.first_row;
-  part.end = below < cut.rows_held ? static_cast<int>(below) : cut.rows_held;
-  const int64_t right = in.cols - part.first_col;
-  part.cols = right < cut.cols ? static_cast<int>(right) : cut.cols;
+  const RaggedPart part = EnterRaggedTile(batch, cut, &in, &out);
   if (part.begin >= part.end) return;
 
   const T* const end = in.data + (in.rows - 1) * in.ld + in.cols;
@@ -168,7 +146,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   LoadTile(corner, in.ld, end, part, cut, tile);
   __syncthreads();
   T* const to = out.data + part.first_col * out.ld + part.first_row;
-  if (part.begin == 0 && part.end == cut.rows_held) {
+  if (part.IsWhole(cut)) {
     StoreTile<T, true>(to, out.ld, part, cut, tile);
   } else {
     StoreTile<T, false>(to, out.ld, part, cut, tile);
@@ -179,17 +157,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 template <typename T>
 Cut CutFor(const TransposeArgs& args) {
   constexpr int kSize = sizeof(T);
-  const auto even = [](int64_t extent, int64_t most, int64_t unit) {
-    const int64_t tiles = CeilDiv(extent, most / unit * unit);
-    return static_cast<int>(CeilDiv(CeilDiv(extent, tiles), unit) * unit);
-  };
-  Cut cut;
-  const bool out_aligned = OutRowsAreAt(args, kSectorBytes);
-  cut.shift = out_aligned ? 0 : kSectorBytes / kSize;
-  cut.rows = even(args.rows + cut.shift, kTileColumnBytes / kSize - cut.shift,
-                  (out_aligned ? kLineBytes : kSectorBytes) / kSize);
-  cut.rows_held = cut.rows + cut.shift;
-  cut.cols = even(args.cols, kTileRowBytes / kSize, kVectorBytes / kSize);
+  Cut cut = {MakeRaggedCut(args, {kTileColumnBytes / kSize, kTileRowBytes / kSize,
+                                  kVectorBytes / kSize, kBlocks}),
+             0};
   cut.pitch = (CeilDiv(cut.rows_held * kSize, 4) | 1) * 4;
   return cut;
 }
@@ -203,8 +173,8 @@ LaunchStatus Run(const TransposeArgs& args) {
     return Launch(TileWords<T>, grid, Block{kThreads}, shared_bytes, part.stream, part.In<T>(),
                   part.Out<T>(), batch, cut);
   };
-  const int64_t tile_rows = CeilDiv(args.rows + cut.shift, cut.rows);
-  const int64_t tile_cols = CeilDiv(args.cols, cut.cols);
+  const int64_t tile_rows = cut.TileRows(args);
+  const int64_t tile_cols = cut.TileCols(args);
   const int64_t band = BandRows(tile_rows, tile_cols);
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }

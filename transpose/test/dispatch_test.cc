@@ -83,7 +83,16 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(64, 1 << 20, 16)},
       // Wide enough, and not wider than high.
       {"few_rows", Gapless(150, 128, 1, 2000)},
-      {"tile_ragged", Gapless(200, 99, 2, 200)},
+      {"batch_small", Gapless(200, 99, 2, 200)},
+      {"batch_small", Gapless(248, 99, 2, 200)},  // 48 KiB less 48 bytes.
+      {"tile_ragged", Gapless(249, 99, 2, 200)},
+      {"tile_ragged", Gapless(200, 99, 4, 200)},
+      // Bytes in vectors where three quarters of the tiles are full, and from 1 MB on.
+      {"tile_vector", Gapless(3136, 96, 1, 64)},
+      {"tile_vector", Gapless(3136, 96, 2, 64)},
+      {"tile_ragged", Gapless(3136, 96, 4, 64)},
+      {"tile_vector", Gapless(1024, 1024, 1)},
+      {"tile_small", Gapless(992, 992, 1)},
       {"one_line", Gapless(1, 1000, 4)},
       {"one_line", Gapless(1000, 1, 1)},
       {"few_rows", Changed(Gapless(1, 1 << 20, 4), [](auto& args) { args.in = At(0x10000004); })},

@@ -1,4 +1,4 @@
-// The kernel of Permute() on the host executor: every byte of the result and around it, with
+// The kernels of Permute() on the host executor: every byte of the result and around it, with
 // checks of bounds, races and initialisation.
 
 #include <algorithm>
@@ -12,10 +12,12 @@
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
 #include "transpose/permute_plan.h"
+#include "transpose/permute_rows_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
 namespace executor {
+LaunchStatus PermuteRows(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
 
@@ -47,6 +49,23 @@ class PermuteExecutorTest : public testing::Test {
 
   void Run(const PermuteCase& c, const PermuteTileLimits& limits) {
     SCOPED_TRACE(testing::Message() << c << ", tiles of " << limits.most_bytes << " bytes");
+    RunWith(c, [&](PermuteArgs args) {
+      args.limits = &limits;
+      return args.rank == 0 ? LaunchStatus() : executor::PermuteTiles(args);
+    });
+  }
+
+  // Runs permute_rows, which must take the case.
+  void RunRows(const PermuteCase& c) {
+    SCOPED_TRACE(testing::Message() << c);
+    RunWith(c, [](const PermuteArgs& args) {
+      EXPECT_TRUE(KeepsRows(args));
+      return executor::PermuteRows(args);
+    });
+  }
+
+  template <typename Kernel>
+  void RunWith(const PermuteCase& c, Kernel kernel) {
     PermuteTestProblem problem(c);
     auto in = executor_->Allocate("in", problem.in().size());
     auto out = executor_->Allocate("out", problem.out().size());
@@ -57,11 +76,10 @@ class PermuteExecutorTest : public testing::Test {
     auto args = CheckedPermuteArgs(problem.At(in->data(), out->data()));
     ASSERT_TRUE(args.ok()) << args.status();
     args->stream = executor_->stream();
-    PermuteArgs canonical = Canonical(*args);
-    canonical.limits = &limits;
-    if (canonical.rank == 0) return;
-    const absl::Status status = executor::PermuteTiles(canonical);
+    const PermuteArgs canonical = Canonical(*args);
+    const absl::Status status = kernel(canonical);
     ASSERT_TRUE(status.ok()) << status;
+    if (canonical.rank == 0) return;
     out->Download(problem.out().data());
     ASSERT_TRUE(problem.Check().ok()) << problem.Check();
     executor_->ClearLaunches();
@@ -104,11 +122,26 @@ TEST_F(PermuteExecutorTest, FrameworksShapes) {
   Run({{2, 3, 4, 3, 5, 2}, {5, 4, 3, 2, 1, 0}, 2}, Large());
 }
 
+// Elements of 4, 8 and 16 bytes; dimensions that are cut in two and ones that are not; gaps; blocks
+// whose last vectors lie behind the tensor.
+TEST_F(PermuteExecutorTest, RowsThatStay) {
+  RunRows({{2, 48, 4, 64}, {0, 2, 1, 3}, 2});             // BSHD to BHSD.
+  RunRows({{2, 4, 48, 64}, {0, 2, 1, 3}, 2});             // And back.
+  RunRows({{3, 50, 3, 4, 32}, {2, 0, 3, 1, 4}, 4});       // Queries, keys and values.
+  RunRows({{2, 5, 7, 3, 7, 96}, {0, 1, 3, 2, 4, 5}, 1});  // Windows of a picture.
+  RunRows({{7, 11, 13, 17}, {2, 1, 0, 3}, 4});
+  RunRows({{7, 11, 2, 9}, {1, 2, 0, 3}, 8});
+  RunRows({{3, 2, 5, 2, 3, 8}, {4, 2, 0, 3, 1, 5}, 16});
+  RunRows({{37, 29, 4}, {1, 0, 2}, 16, {3, 1, 0}, {2, 5, 0}, 1, 3});
+  RunRows({{19, 23, 40}, {1, 0, 2}, 2, {0, 4, 0}, {0, 8, 0}, 2, 6});
+}
+
 TEST_F(PermuteExecutorTest, RandomCases) {
   const int64_t count = CaseCount(60, 2000);
   for (int64_t number = 0; number < count; ++number) {
     SCOPED_TRACE(testing::Message() << "case " << number << " of seed " << kSeed);
-    Run(RandomPermuteCase(kSeed, number, 3000), number % 2 == 0 ? Small() : Large());
+    const PermuteCase c = RandomPermuteCase(kSeed, number, 3000);
+    Run(c, number % 2 == 0 ? Small() : Large());
     if (HasFatalFailure()) return;
   }
 }

@@ -113,7 +113,7 @@ TEST(PermuteTest, CanonicalFormsFuseDropAndWiden) {
   EXPECT_EQ(CanonicalOf(odd).element_bytes, 2);
 }
 
-TEST(PermuteTest, ChoosesCopiesTransposesAndTiles) {
+TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
   const auto method = [](const PermuteProblem& problem) {
     return ChoosePermute(CanonicalOf(problem));
   };
@@ -126,6 +126,11 @@ TEST(PermuteTest, ChoosesCopiesTransposesAndTiles) {
   EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({3, 5, 7}, {1, 0, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({3, 5, 15}, {1, 0, 2})), PermuteMethod::kTiles);  // 60 bytes.
+  EXPECT_EQ(method(Problem({3, 5, 16}, {1, 0, 2})), PermuteMethod::kRows);
+  EXPECT_EQ(method(Problem({3, 5, 17}, {1, 0, 2})), PermuteMethod::kRows);
+  EXPECT_EQ(method(Problem({3, 5, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kTiles);
 }
 

@@ -187,6 +187,19 @@ TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
   }
 }
 
+// Enough tiles for the large ones, and bytes of few rows or columns.
+TEST_F(TransposeShapesExecutorTest, LargeVectorTilesAndThinTilesOfBytes) {
+  for (const int64_t element_bytes : {2, 4}) {
+    RunCase("tile_vector", {16, 32, 0, 0, 300, 0}, element_bytes);
+  }
+  for (const int64_t few : {1, 4, 5, 8}) {
+    for (const int64_t many : {255, 256, 600}) {
+      RunCase("tile_small", {few, many, 0, 0}, 1);
+      RunCase("tile_small", {many, few, 3, 1, 2, 5}, 1);
+    }
+  }
+}
+
 TEST_F(TransposeShapesExecutorTest, BatchesOfSmallMatrices) {
   const std::pair<int64_t, int64_t> shapes[] = {{1, 1},   {2, 3},   {7, 5},   {16, 16},
                                                 {33, 31}, {64, 64}, {200, 3}, {3, 200}};

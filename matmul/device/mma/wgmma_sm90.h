@@ -63,6 +63,11 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
   ", "                                                                               \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define STRIDEWISE_REGISTERS_96                                                      \
+  STRIDEWISE_REGISTERS_64                                                            \
+  ", "                                                                               \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define STRIDEWISE_REGISTERS_128                                                               \
   STRIDEWISE_REGISTERS_64                                                                      \
   ", "                                                                                         \
@@ -79,9 +84,10 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
   STRIDEWISE_OUT_8(d, i), STRIDEWISE_OUT_8(d, i + 8), STRIDEWISE_OUT_8(d, i + 16), \
       STRIDEWISE_OUT_8(d, i + 24)
 #define STRIDEWISE_OUT_64(d, i) STRIDEWISE_OUT_32(d, i), STRIDEWISE_OUT_32(d, i + 32)
+#define STRIDEWISE_OUT_96(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_32(d, i + 64)
 #define STRIDEWISE_OUT_128(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_64(d, i + 64)
 
-// D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128 or 256.
+// D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128, 192 (FP16) or 256.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct Wgmma;
 
@@ -110,15 +116,18 @@ STRIDEWISE_WGMMA(__nv_bfloat16, 128, 64, "bf16", "%64", "%65", "%66", "%67", "%6
 STRIDEWISE_WGMMA(__nv_bfloat16, 256, 128, "bf16", "%128", "%129", "%130", "%131", "%132")
 STRIDEWISE_WGMMA(__half, 64, 32, "f16", "%32", "%33", "%34", "%35", "%36")
 STRIDEWISE_WGMMA(__half, 128, 64, "f16", "%64", "%65", "%66", "%67", "%68")
+STRIDEWISE_WGMMA(__half, 192, 96, "f16", "%96", "%97", "%98", "%99", "%100")
 STRIDEWISE_WGMMA(__half, 256, 128, "f16", "%128", "%129", "%130", "%131", "%132")
 
 #undef STRIDEWISE_WGMMA
 #undef STRIDEWISE_OUT_8
 #undef STRIDEWISE_OUT_32
 #undef STRIDEWISE_OUT_64
+#undef STRIDEWISE_OUT_96
 #undef STRIDEWISE_OUT_128
 #undef STRIDEWISE_REGISTERS_32
 #undef STRIDEWISE_REGISTERS_64
+#undef STRIDEWISE_REGISTERS_96
 #undef STRIDEWISE_REGISTERS_128
 
 }  // namespace stridewise

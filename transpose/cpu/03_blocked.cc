@@ -1,4 +1,4 @@
-// The transposes on the host, steps 1 to 3: one loop nest each.
+// naive_col in blocks: the cache lines of a block stay in the cache until all of each is used.
 
 #include <algorithm>
 
@@ -11,30 +11,6 @@ namespace {
 constexpr int64_t kBlock = 32;
 
 }  // namespace
-
-LaunchStatus TransposeCpuNaiveRow(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    const ConstMatrix<T> in = args.In<T>();
-    const Matrix<T> out = args.Out<T>();
-    for (int64_t row = 0; row < in.rows; ++row) {
-      for (int64_t col = 0; col < in.cols; ++col) out(col, row) = in(row, col);
-    }
-    return LaunchStatus();
-  });
-}
-
-LaunchStatus TransposeCpuNaiveCol(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    const ConstMatrix<T> in = args.In<T>();
-    const Matrix<T> out = args.Out<T>();
-    for (int64_t col = 0; col < in.cols; ++col) {
-      for (int64_t row = 0; row < in.rows; ++row) out(col, row) = in(row, col);
-    }
-    return LaunchStatus();
-  });
-}
 
 LaunchStatus TransposeCpuBlocked(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {

@@ -1,0 +1,150 @@
+#include "bindings/cublas/offer.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bindings/cublas/settings.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/device_model.h"
+#include "common/gpu/gpu_runtime.h"
+#include "common/gpu/stream_workspace.h"
+#include "matmul/dispatch.h"
+#include "matmul/row_major.h"
+#include "transpose/transpose.h"
+
+namespace stridewise::drop_in {
+namespace {
+
+// The GPUs that CublasOverOurs() knows.
+constexpr int kMeasuredComputeCapability = 90;
+
+// The most that is allocated for a stream of a handle. A product that would be faster with more
+// takes what the program gave cuBLAS.
+constexpr int64_t kMostWorkspaceBytes = int64_t{2} << 30;
+
+// Memory that is freed without naming a stream, which the program may have destroyed before.
+const WorkspaceMemory& Memory() {
+  static const WorkspaceMemory memory = [] {
+    WorkspaceMemory made = DeviceWorkspaceMemory();
+    made.free_on_stream = [](void* device, cudaStream_t /*stream*/) { return gpu::Free(device); };
+    return made;
+  }();
+  return memory;
+}
+
+// The workspaces, by the handle that calls came with and their stream.
+class Workspaces {
+ public:
+  // Returns the stream's, made at the first call.
+  StreamWorkspace& Find(const void* owner, cudaStream_t stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<StreamWorkspace>& found = made_[{owner, stream}];
+    if (found == nullptr) found = std::make_unique<StreamWorkspace>(stream, Memory());
+    return *found;
+  }
+  void Forget(const void* owner) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    made_.erase(made_.lower_bound({owner, nullptr}),
+                made_.lower_bound({static_cast<const char*>(owner) + 1, nullptr}));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<const void*, cudaStream_t>, std::unique_ptr<StreamWorkspace>> made_;
+};
+
+Workspaces& AllWorkspaces() {
+  static auto& workspaces = *new Workspaces;
+  return workspaces;
+}
+
+// Queues the product with the program's workspace, or ours if that is faster.
+absl::Status Queue(MatMulProblem problem, int64_t wanted_bytes, const void* owner,
+                   cudaStream_t stream) {
+  if (wanted_bytes <= problem.workspace_bytes || wanted_bytes > kMostWorkspaceBytes) {
+    return MatMul(problem, stream);
+  }
+  return AllWorkspaces().Find(owner, stream).Use(wanted_bytes, [&](void* workspace) {
+    problem.workspace = workspace;
+    problem.workspace_bytes = wanted_bytes;
+    return MatMul(problem, stream);
+  });
+}
+
+// Keeps why a call is passed on.
+bool PassOn(Outcome outcome, Record* record) {
+  record->outcome = outcome;
+  return false;
+}
+
+bool Refused(const absl::Status& status, Record* record) {
+  record->message = std::string(status.message());
+  return PassOn(Outcome::kRefused, record);
+}
+
+// Returns the current device's model if it is one that predictions are for.
+const DeviceModel* MeasuredDevice() {
+  const absl::StatusOr<const DeviceModel*> device = gpu::CurrentModel();
+  if (!device.ok() || (*device)->compute_capability != kMeasuredComputeCapability) return nullptr;
+  return *device;
+}
+
+// Returns the time of an epilogue, which reads and writes C once more; that of cuBLAS is part of
+// its product.
+double EpilogueUs(const MatMulProblem& problem) {
+  if (problem.epilogue == MatMulEpilogue()) return 0;
+  constexpr double kLaunchUs = 2.5;
+  constexpr double kBytesInUs = 4e6;
+  return kLaunchUs + 2.0 * sizeof(float) * static_cast<double>(problem.m) *
+                         static_cast<double>(problem.n) * static_cast<double>(problem.batch) /
+                         kBytesInUs;
+}
+
+}  // namespace
+
+bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, Record* record) {
+  // Where alpha is 0 cuBLAS scales C, and we compute as if it were not.
+  if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0 || problem.batch <= 0 ||
+      problem.alpha == 0) {
+    return PassOn(Outcome::kNothingToDo, record);
+  }
+  const DeviceModel* const device = MeasuredDevice();
+  if (device == nullptr) return PassOn(Outcome::kDevice, record);
+  const int64_t wanted = MatMulWorkspaceBytes(problem);
+  MatMulArgs args = RowMajorArgs(problem);
+  args.device_model = device;
+  args.workspace_bytes = std::max(wanted, problem.workspace_bytes);
+  const MatMulPrediction prediction = PredictMatMul(args, *device);
+  record->kernel = prediction.row->implementation;
+  record->us = prediction.us + EpilogueUs(problem);
+  record->cublas_us = prediction.us * CublasOverOurs(args);
+  if (record->cublas_us < record->us && !CurrentSettings().always) {
+    return PassOn(Outcome::kCublasIsFaster, record);
+  }
+  const absl::Status status = Queue(problem, wanted, owner, stream);
+  if (!status.ok()) return Refused(status, record);
+  record->outcome = Outcome::kTaken;
+  return true;
+}
+
+bool TakeTranspose(int64_t m, int64_t n, const float* a, int64_t lda, float* c, int64_t ldc,
+                   cudaStream_t stream, Record* record) {
+  if (m <= 0 || n <= 0) return PassOn(Outcome::kNothingToDo, record);
+  if (MeasuredDevice() == nullptr) return PassOn(Outcome::kDevice, record);
+  // What is column-major is row-major with rows and columns exchanged.
+  const MatrixView in = {a, m, n, lda, sizeof(float)};
+  const MutableMatrixView out = {c, n, m, ldc, sizeof(float)};
+  const absl::Status status = Transpose(in, out, stream);
+  if (!status.ok()) return Refused(status, record);
+  record->outcome = Outcome::kTaken;
+  record->kernel = "transpose";
+  return true;
+}
+
+void ForgetOwner(const void* owner) { AllWorkspaces().Forget(owner); }
+
+}  // namespace stridewise::drop_in

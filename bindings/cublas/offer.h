@@ -1,0 +1,33 @@
+// Decides whether a product that a program asks cuBLAS for is ours, and computes it.
+
+#ifndef STRIDEWISE_BINDINGS_CUBLAS_OFFER_H_
+#define STRIDEWISE_BINDINGS_CUBLAS_OFFER_H_
+
+#include <cstdint>
+
+#include "bindings/cublas/record.h"
+#include "common/gpu/cuda_handles.h"
+#include "matmul/args.h"
+#include "matmul/matmul.h"
+
+namespace stridewise::drop_in {
+
+// Returns how many times longer cuBLAS is predicted to take for a product than we do, on an H200.
+// Below 1 the call is passed on.
+double CublasOverOurs(const MatMulArgs& args);
+
+// Offers a column-major product of the current device. `owner` is the handle that the call came
+// with: beside the workspace of the problem, one is kept for each stream of it. Returns true if the
+// product was queued; *record says why not, or by which kernel.
+bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, Record* record);
+
+// Offers C = A^T of column-major matrices of float: A is n x m, C m x n.
+bool TakeTranspose(int64_t m, int64_t n, const float* a, int64_t lda, float* c, int64_t ldc,
+                   cudaStream_t stream, Record* record);
+
+// Frees what is kept for a handle that ends. REQUIRES: no call uses it.
+void ForgetOwner(const void* owner);
+
+}  // namespace stridewise::drop_in
+
+#endif  // STRIDEWISE_BINDINGS_CUBLAS_OFFER_H_

@@ -1,0 +1,30 @@
+// What the environment says of the drop-in. It is read once, at the first call.
+//
+//   STRIDEWISE_CUBLAS=on         Takes calls; the default.
+//   STRIDEWISE_CUBLAS=off        Passes everything on.
+//   STRIDEWISE_CUBLAS=always     Takes calls that cuBLAS is predicted to be faster at, too.
+//   STRIDEWISE_CUBLAS=verbose    Takes calls, and writes a line for each to standard error.
+//   STRIDEWISE_CUBLAS_SUMMARY=1  Writes a summary to standard error when the program ends.
+
+#ifndef STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_
+#define STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_
+
+namespace stridewise::drop_in {
+
+struct Settings {
+  bool takes_calls = true;
+  bool always = false;
+  bool verbose = false;
+  bool summary = false;
+};
+
+// Returns the settings that these values of the variables mean; null where one is not set. Anything
+// else than the values above is an error, which `error` says in one line: then calls are taken.
+Settings ParseSettings(const char* mode, const char* summary, const char** error);
+
+// Returns those of the environment. Writes an error to standard error, once.
+const Settings& CurrentSettings();
+
+}  // namespace stridewise::drop_in
+
+#endif  // STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_

@@ -1,0 +1,205 @@
+// The micro-kernel: a tile of C in registers, one rank-1 update for each step along k.
+//
+// A tile has kRows rows and kVectors vectors of columns. A step loads kVectors vectors of B and
+// broadcasts kRows elements of A, each from memory, for kRows * kVectors fused multiply-adds. Sizes
+// follow from the registers and the ports: with two multiply-adds of four cycles' latency a cycle
+// eight accumulators are the least; the loads, two a cycle too, must be fewer than the
+// multiply-adds; accumulators, B and a broadcast share 32 vector registers (AVX-512, NEON) or 16.
+// 14 x 2 gives 28 multiply-adds for 16 loads and uses 31 of 32, 6 x 2 gives 12 for 8 and uses 15
+// of 16.
+//
+// Included once for each instruction set (Highway's foreach_target.h).
+
+// NOLINTNEXTLINE(llvm-header-guard)
+#if defined(STRIDEWISE_MATMUL_CPU_TILE_KERNEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STRIDEWISE_MATMUL_CPU_TILE_KERNEL_INL_H_
+#undef STRIDEWISE_MATMUL_CPU_TILE_KERNEL_INL_H_
+#else
+#define STRIDEWISE_MATMUL_CPU_TILE_KERNEL_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stridewise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The tile of packed panels is kTileRows x kTileVectors. Where operands are read in place other
+// widths are chosen to fit the product: MaxRows() has the largest height for each.
+constexpr int kTileVectors = 2;
+constexpr int kMaxVectors = 8;
+#if HWY_TARGET <= HWY_AVX3
+constexpr int MaxRows(int vectors) {
+  return vectors <= 2 ? 14 : vectors == 3 ? 9 : vectors == 4 ? 6 : 3;
+}
+#elif HWY_TARGET == HWY_NEON
+constexpr int MaxRows(int vectors) {
+  return vectors <= 2 ? 12 : vectors == 3 ? 8 : vectors == 4 ? 6 : 3;
+}
+#else
+constexpr int MaxRows(int vectors) {
+  return vectors <= 2 ? 6 : vectors == 3 ? 4 : vectors == 4 ? 3 : 1;
+}
+#endif
+constexpr int kTileRows = MaxRows(kTileVectors);
+
+// What a call of the micro-kernel reads and writes.
+template <typename T>
+struct TileCall {
+  int64_t k;
+  const T* a;     // Element (i, p) is a[i * a_row + p * a_col].
+  int64_t a_row;  // 1 where A's columns have no gaps, as in packed panels.
+  int64_t a_col;
+  const T* b;  // Row p begins at b + p * b_row.
+  int64_t b_row;
+  T* c;
+  int64_t ldc;
+  int64_t cols;  // More than kVectors - 1 vectors, at most kVectors.
+  T alpha;
+  T beta;
+};
+
+template <typename T>
+using TileFunction = void (*)(const TileCall<T>& call);
+
+// kTail: the last vector's lanes beyond call.cols are neither read nor written.
+// kUnitRows: a_row is 1; addresses of A are then one register and constants.
+template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
+HWY_ATTR void Tile(const TileCall<T>& call) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  constexpr int kLast = kVectors - 1;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(call.cols - kLast * kLanes));
+  T* HWY_RESTRICT c = call.c;
+  const int64_t ldc = call.ldc;
+  V sums[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
+  }
+  // Three rows to a base register: x86 adds one and two times an index to it.
+  constexpr int kBases = kUnitRows ? 1 : (kRows + 2) / 3;
+  constexpr int kBaseRows = kUnitRows ? kRows : 3;
+  const int64_t a_row = kUnitRows ? 1 : call.a_row;
+  const int64_t a_col = call.a_col;
+  const int64_t b_row = call.b_row;
+  const T* HWY_RESTRICT a[kBases];
+#pragma GCC unroll 16
+  for (int i = 0; i < kBases; ++i) a[i] = call.a + i * kBaseRows * a_row;
+  const T* HWY_RESTRICT b = call.b;
+  const T* next_c = c;
+  const int64_t last_c = call.k - kRows + 1;
+  for (int64_t p = call.k; p > 0; --p) {
+    const auto load_b = [&](int v) {
+      return kTail && v == kLast ? hn::MaskedLoad(mask, d, b + v * kLanes)
+                                 : hn::LoadU(d, b + v * kLanes);
+    };
+    const auto load_a = [&](int i) {
+      return hn::Set(d, a[i / kBaseRows][(i % kBaseRows) * a_row]);
+    };
+    if constexpr (kRows < kVectors) {  // Keeps in registers the operand that has fewer.
+      V as[kRows];
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) as[i] = load_a(i);
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        const V element = load_b(v);
+#pragma GCC unroll 16
+        for (int i = 0; i < kRows; ++i) sums[i][v] = hn::MulAdd(as[i], element, sums[i][v]);
+      }
+    } else {
+      V bs[kVectors];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) bs[v] = load_b(v);
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        const V element = load_a(i);
+#pragma GCC unroll 16
+        for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::MulAdd(element, bs[v], sums[i][v]);
+      }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kBases; ++i) a[i] += a_col;
+    b += b_row;
+    // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
+    __builtin_prefetch(next_c, 1);
+    __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
+    next_c += p > last_c ? ldc : 0;
+    if (kUnitRows) __builtin_prefetch(a[0] + 10 * a_col);
+  }
+  const V alpha = hn::Set(d, call.alpha);
+  const V beta = hn::Set(d, call.beta);
+  const bool reads_c = call.beta != 0;
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      T* at = c + i * ldc + v * kLanes;
+      V value = hn::Mul(alpha, sums[i][v]);
+      if (kTail && v == kLast) {
+        if (reads_c) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, at), value);
+        hn::BlendedStore(value, mask, d, at);
+      } else {
+        if (reads_c) value = hn::MulAdd(beta, hn::LoadU(d, at), value);
+        hn::StoreU(value, d, at);
+      }
+    }
+  }
+}
+
+// The micro-kernels of every number of rows, [rows - 1].
+template <typename T, int kVectors, bool kTail, bool kUnitRows>
+class TileTable {
+ public:
+  static TileFunction<T> Of(int64_t rows) {
+    return Get(rows, std::make_integer_sequence<int, MaxRows(kVectors)>());
+  }
+
+ private:
+  template <int... kRows>
+  static TileFunction<T> Get(int64_t rows, std::integer_sequence<int, kRows...> /*all*/) {
+    static constexpr TileFunction<T> kTable[] = {Tile<T, kRows + 1, kVectors, kTail, kUnitRows>...};
+    return kTable[rows - 1];
+  }
+};
+
+// Returns the micro-kernel for a tile of this many rows and vectors, at most MaxRows(vectors).
+template <typename T>
+TileFunction<T> FindTile(int64_t rows, int64_t vectors, bool tail, bool unit_rows) {
+  const auto find = [&](auto tag) {
+    constexpr int kVectors = decltype(tag)::value;
+    if constexpr (kVectors <= kTileVectors) {
+      if (unit_rows) {
+        return tail ? TileTable<T, kVectors, true, true>::Of(rows)
+                    : TileTable<T, kVectors, false, true>::Of(rows);
+      }
+    }
+    return tail ? TileTable<T, kVectors, true, false>::Of(rows)
+                : TileTable<T, kVectors, false, false>::Of(rows);
+  };
+  switch (vectors) {
+    case 1:
+      return find(std::integral_constant<int, 1>());
+    case 2:
+      return find(std::integral_constant<int, 2>());
+    case 3:
+      return find(std::integral_constant<int, 3>());
+    case 4:
+      return find(std::integral_constant<int, 4>());
+    default:
+      return find(std::integral_constant<int, kMaxVectors>());
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stridewise
+HWY_AFTER_NAMESPACE();
+
+#endif  // STRIDEWISE_MATMUL_CPU_TILE_KERNEL_INL_H_

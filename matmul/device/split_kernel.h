@@ -1,0 +1,158 @@
+// The persistent kernel that multiplies split operands: tensor_kernel.h with four matrices a stage
+// and three products of them.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
+
+#include "common/gpu/launch.h"
+#include "matmul/device/cluster.h"
+#include "matmul/device/split_tile.h"
+
+namespace stridewise {
+
+// With 240 registers for a consumer, which has 192 accumulators, the producer's 24 are not enough.
+constexpr int kSplitProducerRegisters = 40;
+constexpr int kSplitConsumerRegisters = 232;
+
+template <typename Tile>
+__device__ inline void ProduceSplitStages(const SplitMaps& a, const SplitMaps& b,
+                                          const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                          const TensorTileOrder<Tile>& order, uint32_t rank) {
+  StageState<Tile::kStages> state;
+#pragma unroll 1
+  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      shared.Empty(state.stage).Wait(state.phase ^ 1);
+      shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
+      LoadSplitStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
+      state.Advance();
+    }
+  }
+}
+
+template <typename Tile>
+__device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm& gemm,
+                                          const TensorShared<Tile>& shared,
+                                          TileScales<Tile>* scales,
+                                          const TensorTileOrder<Tile>& order, uint32_t rank,
+                                          int consumer) {
+  const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
+  const int lane = thread % 32;
+  StageState<Tile::kStages> state;
+  // One lane of each warp tells each block of the cluster that the warp has read a stage.
+  const auto release = [&](int stage) {
+    if constexpr (Tile::kCluster == 1) {
+      if (lane == 0) shared.Empty(stage).Arrive();
+    } else {
+      if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
+    }
+  };
+#pragma unroll 1
+  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
+    StartScales(gemm, thread, row, coord.col, coord.batch, scales);
+    float sums[Tile::kBlockN / 2];  // In FP32, rounded to nearest.
+    float d[Tile::kBlockN / 2];
+#pragma unroll
+    for (float& sum : sums) sum = 0;
+    if constexpr (Tile::kSeparate) {
+      float cross[Tile::kBlockN / 2];
+      int previous = -1;
+#pragma unroll 1
+      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+        shared.Full(state.stage).Wait(state.phase);
+        const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
+        FenceWgmma();
+        MultiplyHalves<Tile>(of.a_hi, of.b_hi, false, d);
+        CommitWgmma();
+        MultiplyHalves<Tile>(of.a_hi, of.b_lo, k > 0, cross);
+        MultiplyHalves<Tile>(of.a_lo, of.b_hi, true, cross);
+        CommitWgmma();
+        WaitForWgmma<1>();  // For hi * hi, and all of the stage before.
+        if (previous >= 0) release(previous);
+        previous = state.stage;
+        state.Advance();
+        AddTo(sums, d);
+      }
+      WaitForWgmma<0>();
+      release(previous);
+      AddTo(sums, cross);
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+        shared.Full(state.stage).Wait(state.phase);
+        const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
+        FenceWgmma();
+        MultiplyHalves<Tile>(of.a_hi, of.b_lo, false, d);
+        MultiplyHalves<Tile>(of.a_lo, of.b_hi, true, d);
+        MultiplyHalves<Tile>(of.a_hi, of.b_hi, true, d);
+        CommitWgmma();
+        WaitForWgmma<0>();
+        release(state.stage);
+        state.Advance();
+        AddTo(sums, d);
+      }
+    }
+    if (FinishScales(gemm, consumer, thread, row, coord.col, scales)) {
+      Unscale(*scales, thread, sums);
+    } else {
+      MultiplyInFp32<Tile>(gemm, reinterpret_cast<float*>(shared.Out(consumer, 0)), consumer,
+                           thread, row, coord.col, coord.batch, sums);
+    }
+    if (gemm.store_by_tma) {
+      StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, sums);
+    } else {
+      StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, sums);
+    }
+    SyncWarpgroup(1 + consumer);  // All have read the scales.
+  }
+  if (thread == 0) WaitForStores();
+}
+
+template <typename Tile>
+__global__ void __launch_bounds__(kTensorThreads, 1)
+    SplitProduct(const __grid_constant__ SplitMaps a, const __grid_constant__ SplitMaps b,
+                 const __grid_constant__ CUtensorMap c, const __grid_constant__ SplitGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ char raw[];
+  __shared__ TileScales<Tile> scales[kConsumers];
+  const TensorShared<Tile> shared(raw);
+  const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
+  const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+  if (threadIdx.x == 0) {
+    PrefetchMap(a.hi);
+    PrefetchMap(a.lo);
+    PrefetchMap(b.hi);
+    PrefetchMap(b.lo);
+    for (int i = 0; i < Tile::kStages; ++i) {
+      shared.Full(i).Init(1);
+      shared.Empty(i).Init(kConsumers * 4 * Tile::kCluster);  // Each consumer warp of the cluster.
+    }
+    Mbarrier::InitDone();
+  }
+  if constexpr (Tile::kCluster > 1) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  WaitForPreviousKernel();
+  const TensorTileOrder<Tile> order(gemm);
+  if (warpgroup == 0) {
+    ReleaseRegistersDownTo<kSplitProducerRegisters>();
+    if (threadIdx.x == 0) ProduceSplitStages(a, b, gemm, shared, order, rank);
+  } else {
+    AcquireRegistersUpTo<kSplitConsumerRegisters>();
+    ConsumeSplitStages(c, gemm, shared, &scales[warpgroup - 1], order, rank, warpgroup - 1);
+  }
+  // No block may end while another one's copies or arrivals are on their way to it.
+  if constexpr (Tile::kCluster > 1) SyncCluster();
+#endif
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_

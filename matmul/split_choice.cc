@@ -1,0 +1,97 @@
+#include "matmul/split_choice.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kLeastK = 128;
+// Counts of large elements are exact to here (matmul/device/split_operand.h).
+constexpr int64_t kMostK = int64_t{1} << 18;
+
+constexpr int64_t kBlockRows = 128;
+
+// Maps of the TMA begin at multiples of 16 bytes; so do rows.
+constexpr int64_t kAlignment = 256;
+constexpr int64_t kRowElements = 8;
+constexpr int64_t kHalfBytes = 2;
+constexpr int64_t kScaleBytes = 4;
+
+int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
+
+SplitLayout LayoutOf(const MatMulInput& operand, int64_t batch, int64_t mn, int64_t k,
+                     bool k_is_row) {
+  SplitLayout layout;
+  layout.count = operand.stride == 0 ? 1 : batch;
+  layout.out_ld = CeilDiv(k_is_row ? k : mn, kRowElements) * kRowElements;
+  layout.lo = Aligned(layout.count * (k_is_row ? mn : k) * layout.out_ld * kHalfBytes);
+  layout.scales = 2 * layout.lo;
+  layout.bytes = layout.scales + Aligned(layout.count * mn * kScaleBytes);
+  return layout;
+}
+
+// Microseconds, fitted to 48 shapes and five squares on an H200: 10 % off in the mean.
+struct TileTime {
+  SplitTileCols tile;
+  int64_t cols;
+  int64_t cluster;
+  double us_of_k;  // For each k of a tile.
+  double us;       // Its first loads and its store.
+};
+constexpr TileTime kTimes[] = {
+    {SplitTileCols::k64, 64, 1, 10.3e-3, 1.4},
+    {SplitTileCols::k128, 128, 1, 15.4e-3, 2.8},
+    {SplitTileCols::k192, 192, 2, 21.6e-3, 4.5},
+};
+constexpr double kUsOfCall = 9;              // Two launches.
+constexpr double kUsOfByteOfRows = 0.37e-6;  // Read or written where a row has a scale,
+constexpr double kUsOfByteOfCols = 0.53e-6;  // and where a column has.
+constexpr double kUsOfByteOfC = 1.45e-6;     // Stored without the TMA.
+
+// Returns the microseconds of an operand's split.
+double SplitUs(const SplitLayout& layout, bool rows) {
+  return 2 * static_cast<double>(layout.bytes) * (rows ? kUsOfByteOfRows : kUsOfByteOfCols);
+}
+
+}  // namespace
+
+SplitLayout SplitLayoutOfA(const MatMulArgs& args) {
+  return LayoutOf(args.a, args.batch, args.m, args.k, !args.a.transposed);
+}
+
+SplitLayout SplitLayoutOfB(const MatMulArgs& args) {
+  return LayoutOf(args.b, args.batch, args.n, args.k, args.b.transposed);
+}
+
+bool CanSplit(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMostRows = kMost / 8;  // Of all matrices together.
+  return device.compute_capability == 90 && args.k >= kLeastK && args.k <= kMostK &&
+         static_cast<float>(args.alpha) != 0 && args.batch <= kMostRows &&
+         std::max(args.m, args.n) <= kMostRows / args.batch &&
+         CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kTimes[0].cols) <= kMost / args.batch &&
+         SplitWorkspaceBytes(args) <= args.workspace_bytes;
+}
+
+SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device) {
+  SplitChoice best = {SplitTileCols::k64, std::numeric_limits<double>::infinity()};
+  for (const TileTime& time : kTimes) {
+    const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
+    const int64_t tiles =
+        CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;
+    const double us = static_cast<double>(CeilDiv(tiles, clusters)) *
+                      (time.us_of_k * static_cast<double>(args.k) + time.us);
+    if (us < best.us) best = {time.tile, us};
+  }
+  best.us += kUsOfCall + SplitUs(SplitLayoutOfA(args), !args.a.transposed) +
+             SplitUs(SplitLayoutOfB(args), args.b.transposed);
+  const bool by_tma = args.beta == 0 && args.c.ld % 4 == 0;
+  if (!by_tma) {
+    best.us += kUsOfByteOfC * 4 * static_cast<double>(args.m) * static_cast<double>(args.n) *
+               static_cast<double>(args.batch);
+  }
+  return best;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,3 @@
+"""Whether the main workspace is Stridewise's own; stridewise_repositories() writes another answer elsewhere."""
+
+IS_HOME = True

@@ -1,0 +1,112 @@
+// cpu_simd on all cores, with streaming stores where the result does not stay in the caches.
+
+#include <omp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "transpose/cpu/threads.h"
+#include "transpose/cpu/tiles.h"
+
+namespace stridewise {
+namespace {
+
+// A thread is woken for no less: 5 us of a core that moves 12 GB/s.
+constexpr double kMinBytesOfThread = 65536;
+
+// Input and output that are larger leave the last-level caches that a core may count on.
+constexpr double kMinStreamedBytes = 16 << 20;
+
+// In place a tile and the one across the diagonal are exchanged: tiles are squares.
+constexpr int64_t kSquareTileBytes = 256;
+
+double BytesOf(const TransposeArgs& args) {
+  return 2.0 * static_cast<double>(args.batch) * static_cast<double>(args.rows) *
+         static_cast<double>(args.cols) * static_cast<double>(args.element_bytes);
+}
+
+int ThreadsFor(double bytes) {
+  const double most = std::max(bytes / kMinBytesOfThread, 1.0);
+  return static_cast<int>(std::min<double>(omp_get_max_threads(), most));
+}
+
+// Exchanges the tile and the one across the diagonal, both transposed; squares on the diagonal
+// once.
+template <typename T>
+void SwapTiles(const Matrix<T>& matrix, const TransposeTile& tile) {
+  constexpr int64_t kSide = kSquare<T>;
+  for (int64_t row = tile.row; row < tile.end_row; row += kSide) {
+    const int64_t first_col = tile.row == tile.col ? row : tile.col;
+    for (int64_t col = first_col; col < tile.end_col; col += kSide) {
+      if (std::max(row, col) + kSide <= matrix.rows) {
+        Vector16 upper[kSide];
+        Vector16 lower[kSide];
+        LoadSquare<T>(&matrix(row, col), matrix.ld, upper);
+        LoadSquare<T>(&matrix(col, row), matrix.ld, lower);
+        TransposeVectors<T>(upper);
+        TransposeVectors<T>(lower);
+        StoreSquare<false>(upper, &matrix(col, row), matrix.ld);
+        StoreSquare<false>(lower, &matrix(row, col), matrix.ld);
+        continue;
+      }
+      for (int64_t r = row; r < std::min(row + kSide, tile.end_row); ++r) {
+        for (int64_t c = row == col ? r + 1 : col; c < std::min(col + kSide, tile.end_col); ++c) {
+          std::swap(matrix(r, c), matrix(c, r));
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+Matrix<T> Advance(const Matrix<T>& matrix, int64_t elements) {
+  return {matrix.data + elements, matrix.rows, matrix.cols, matrix.ld};
+}
+
+}  // namespace
+
+LaunchStatus TransposeOnThreads(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    const double bytes = BytesOf(args);
+    const bool streams = bytes >= kMinStreamedBytes;
+    const int threads = ThreadsFor(bytes);
+    const ConstMatrix<T> in = args.In<T>();
+    const Matrix<T> out = args.Out<T>();
+    const auto transpose = [&](int64_t index, int threads_of_one) {
+      const ConstMatrix<T> one = {in.data + index * args.stride_in, in.rows, in.cols, in.ld};
+      TransposeByTiles(one, Advance(out, index * args.stride_out), streams, threads_of_one);
+    };
+    if (args.batch >= threads) {
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+      for (int64_t i = 0; i < args.batch; ++i) transpose(i, 1);
+    } else {
+      for (int64_t i = 0; i < args.batch; ++i) transpose(i, threads);
+    }
+    return LaunchStatus();
+  });
+}
+
+LaunchStatus TransposeInPlaceOnThreads(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    const int threads = ThreadsFor(BytesOf(args));
+    const TransposeTiles<T> tiles(args.rows, args.cols, kSquareTileBytes, kSquareTileBytes);
+    const int64_t count = tiles.count();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
+    for (int64_t i = 0; i < args.batch * count; ++i) {
+      const TransposeTile tile = tiles[i % count];
+      if (tile.row > tile.col) continue;
+      SwapTiles(Advance(args.Out<T>(), i / count * args.stride_out), tile);
+    }
+    return LaunchStatus();
+  });
+}
+
+LaunchStatus TransposeCpuThreads(const TransposeArgs& args) { return TransposeOnThreads(args); }
+
+LaunchStatus TransposeCpuInPlace(const TransposeArgs& args) {
+  return TransposeInPlaceOnThreads(args);
+}
+
+}  // namespace stridewise
