@@ -1,0 +1,66 @@
+// Copies operands whose rows do not begin at multiples of 16 bytes to where they do, for the TMA.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_PACK_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_PACK_H_
+
+#include <cstdint>
+
+#include "matmul/device/tensor/chunk.h"
+
+namespace stridewise {
+
+// Matrices of a batch as they are stored, and the copy, whose rows have `chunks` vectors and follow
+// each other.
+struct PackedOperand {
+  const uint16_t* from;
+  uint32_t rows, cols, count;
+  uint32_t chunks;
+  int64_t ld, stride;
+  uint4* to;
+
+  __host__ __device__ int64_t vectors() const { return int64_t{count} * rows * chunks; }
+};
+
+constexpr int kPackThreads = 256;
+constexpr int kPackTogether = 4;  // Vectors of a thread that are under way together.
+
+// Copies two operands, either of which may have no vectors. REQUIRES: together they have fewer than
+// 2^31, so that divisions need no 64 bits, which would take longer than the copy.
+inline __global__ void __launch_bounds__(kPackThreads)
+    PackOperands(const __grid_constant__ PackedOperand first,
+                 const __grid_constant__ PackedOperand second) {
+  const auto of_first = static_cast<uint32_t>(first.vectors());
+  const uint32_t all = of_first + static_cast<uint32_t>(second.vectors());
+  const uint32_t threads = gridDim.x * kPackThreads;
+  for (uint32_t i = blockIdx.x * kPackThreads + threadIdx.x; i < all;
+       i += threads * kPackTogether) {
+    Chunk chunks[kPackTogether];
+    const uint16_t* from[kPackTogether];
+    uint4* to[kPackTogether];
+#pragma unroll
+    for (int j = 0; j < kPackTogether; ++j) {
+      const uint32_t number = i + j * threads < all ? i + j * threads : i;
+      const bool is_first = number < of_first;
+      const PackedOperand& operand = is_first ? first : second;
+      const uint32_t vector = is_first ? number : number - of_first;
+      const uint32_t line = vector / operand.chunks;
+      const int64_t col = static_cast<int64_t>(vector - line * operand.chunks) * kChunk;
+      const uint32_t matrix = operand.count == 1 ? 0 : line / operand.rows;
+      const uint16_t* const data = operand.from + int64_t{matrix} * operand.stride;
+      const auto end =
+          reinterpret_cast<uintptr_t>(data + int64_t{operand.rows - 1} * operand.ld + operand.cols);
+      from[j] = data + int64_t{line - matrix * operand.rows} * operand.ld + col;
+      to[j] = operand.to + vector;
+      chunks[j].Load(from[j], int64_t{operand.cols} - col, end);
+    }
+#pragma unroll
+    for (int j = 0; j < kPackTogether; ++j) {
+      chunks[j].LoadTail(from[j]);
+      *to[j] = chunks[j].Elements();
+    }
+  }
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_PACK_H_
