@@ -51,6 +51,12 @@ cc_library(
     linkopts = ["-Wl,-rpath,{lib}", "{lib}/{cublas}"],
     deps = [":cudart"],
 )
+
+cc_library(
+    name = "cublas_lt",
+    linkopts = ["-Wl,-rpath,{lib}", "{lib}/{cublas_lt}"],
+    deps = [":cudart"],
+)
 """
 
 _DEFS = '''\
@@ -82,15 +88,19 @@ def _cuda_configure_impl(ctx):
         ctx.symlink(own_folder, "cupti")
         cupti_found = True
 
-    # NVIDIA's installers say lib64, its wheels lib; the wheels have no libcublas.so without a version.
+    # NVIDIA's installers say lib64, its wheels lib; the wheels have no library's name without a version.
     lib = toolkit + ("/lib64" if ctx.path(toolkit + "/lib64").exists else "/lib")
-    cublas = "libcublas.so"
-    if found and not ctx.path(lib + "/" + cublas).exists:
-        versioned = [f.basename for f in ctx.path(lib).readdir() if f.basename.startswith("libcublas.so.")]
-        cublas = versioned[0] if versioned else cublas
+    libraries = {}
+    for name in ["cublas", "cublasLt"]:
+        library = "lib" + name + ".so"
+        if found and not ctx.path(lib + "/" + library).exists:
+            versioned = [f.basename for f in ctx.path(lib).readdir() if f.basename.startswith(library + ".")]
+            library = versioned[0] if versioned else library
+        libraries[name] = library
     ctx.file("BUILD", _BUILD.format(
         lib = lib,
-        cublas = cublas,
+        cublas = libraries["cublas"],
+        cublas_lt = libraries["cublasLt"],
         requires = [] if found else [":toolkit_found"],
     ))
     ctx.file("defs.bzl", _DEFS.format(nvcc = repr(toolkit + "/bin/nvcc"), found = found, cupti_found = cupti_found))

@@ -1,0 +1,30 @@
+// The output of a call as the kernels of tensor cores take it.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_OUTPUT_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_OUTPUT_H_
+
+#include <cstdint>
+
+#include "matmul/args.h"
+#include "matmul/device/tensor/epilogue.h"
+
+namespace stridewise {
+
+inline TensorOutput OutputOf(const MatMulArgs& args) {
+  constexpr int64_t kVector = 4;
+  TensorOutput c = {};
+  c.rows = args.m;
+  c.cols = args.n;
+  c.data = args.c.data;
+  c.ld = args.c.ld;
+  c.stride = args.c.stride;
+  c.vectors = reinterpret_cast<uintptr_t>(args.c.data) % (kVector * ElementBytes(args.c.type)) == 0 &&
+              args.c.ld % kVector == 0 && (args.batch == 1 || args.c.stride % kVector == 0);
+  c.alpha = static_cast<float>(args.alpha);
+  c.beta = static_cast<float>(args.beta);
+  return c;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_OUTPUT_H_

@@ -1,0 +1,191 @@
+// The kernel of tensor cores for products with few tiles: the blocks of a cluster divide a tile's k
+// extent and add their sums through distributed shared memory. A block computes one tile and ends,
+// and two blocks fit on a multiprocessor, so that one's first loads and stores lie under the
+// other's multiplications.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_H_
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "matmul/device/cluster.h"
+#include "matmul/device/tensor/wgmma_widths.h"
+#include "matmul/device/ptx_sm90.h"
+#include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/sums.h"
+
+namespace stridewise {
+
+// Two warpgroups multiply 64 rows each, and one warp loads.
+constexpr int kSplitConsumers = 2;
+constexpr int kSplitConsumerThreads = kSplitConsumers * 128;
+constexpr int kSplitThreads = kSplitConsumerThreads + 32;
+constexpr int kSplitMaxStages = 12;
+
+template <typename ElementType, int kColumns, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
+struct SplitTile {
+  using Element = ElementType;
+  static constexpr OperandLayout kMajorA = kMajorOfA;
+  static constexpr OperandLayout kMajorB = kMajorOfB;
+  static constexpr int kBlockM = kSplitConsumers * 64;
+  static constexpr int kBlockN = kColumns;
+  static constexpr int kBlockK = 64;
+  static constexpr int kMmaK = 16;
+
+  static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of m or n of an MN-major tile.
+  static constexpr int kBytesA = kBlockM * kSwizzleBytes;
+  static constexpr int kBytesB =
+      kMajorB == OperandLayout::kKMajor ? kBlockN * kSwizzleBytes
+                                        : (kBlockN + 63) / 64 * kPanelBytes;
+  static constexpr int kStageBytes = kBytesA + kBytesB;
+  using Sums = TileSums<kBlockM, kBlockN>;
+
+  // 1024 for the barriers, and the first stage lies at a multiple of 1024.
+  static constexpr int SharedBytes(int stages) {
+    const int of_stages = stages * kStageBytes;
+    return 2048 + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
+  }
+};
+
+struct SplitGemm {
+  int rows, cols, k;  // Of the tiled product: m and n, or n and m where C is transposed.
+  int split;          // Blocks of a cluster.
+  int stages;
+  int a_moves, b_moves;  // 0: all products of the batch use the same operand, else 1.
+  int out_bytes;         // Of an element of C: 4, or 2 for the type of the operands.
+  TensorOutput c;
+};
+
+template <typename Tile>
+__device__ inline void LoadSplitStage(const CUtensorMap& a, const CUtensorMap& b, uint32_t to,
+                                      int row, int col, int k, int za, int zb, Mbarrier& full) {
+  if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
+    CopyBox(a, k, row, za, to, full);
+  } else {
+#pragma unroll
+    for (int i = 0; i < Tile::kBlockM / 64; ++i) {
+      CopyBox(a, row + i * 64, k, za, to + i * Tile::kPanelBytes, full);
+    }
+  }
+  to += Tile::kBytesA;
+  if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
+    CopyBox(b, k, col, zb, to, full);
+  } else {
+#pragma unroll
+    for (int i = 0; i < (Tile::kBlockN + 63) / 64; ++i) {
+      CopyBox(b, col + i * 64, k, zb, to + i * Tile::kPanelBytes, full);
+    }
+  }
+}
+
+template <typename Tile>
+__global__ void __launch_bounds__(kSplitThreads, 2)
+    TensorSplit(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                const __grid_constant__ SplitGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  using Element = typename Tile::Element;
+  extern __shared__ char raw[];
+  char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
+  auto* const full = reinterpret_cast<Mbarrier*>(base);
+  Mbarrier* const empty = full + kSplitMaxStages;
+  char* const stages = base + 1024;
+  const typename Tile::Sums sums = {reinterpret_cast<float*>(stages)};
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if (threadIdx.x == kSplitConsumerThreads) {
+    PrefetchMap(a);
+    PrefetchMap(b);
+    for (int i = 0; i < gemm.stages; ++i) {
+      full[i].Init(1);
+      empty[i].Init(kSplitConsumerThreads / 32);
+    }
+    Mbarrier::InitDone();
+  }
+  const int rank = static_cast<int>(blockIdx.x) % gemm.split;
+  const int tile = static_cast<int>(blockIdx.x) / gemm.split;
+  const int tile_rows = (gemm.rows + Tile::kBlockM - 1) / Tile::kBlockM;
+  const int tile_cols = (gemm.cols + Tile::kBlockN - 1) / Tile::kBlockN;
+  const int batch = tile / (tile_rows * tile_cols);
+  const int in_product = tile - batch * tile_rows * tile_cols;
+  const int row = in_product % tile_rows * Tile::kBlockM;
+  const int col = in_product / tile_rows * Tile::kBlockN;
+  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
+  const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
+  const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
+  __syncthreads();
+  if (warp == kSplitConsumerThreads / 32) {
+    if (lane == 0) {
+      int stage = 0;
+      uint32_t phase = 0;
+#pragma unroll 1
+      for (int step = first; step < last; ++step) {
+        empty[stage].Wait(phase ^ 1);
+        full[stage].ArriveExpecting(Tile::kStageBytes);
+        LoadSplitStage<Tile>(a, b, SharedAddress(stages) + stage * Tile::kStageBytes, row, col,
+                             step * Tile::kBlockK, batch * gemm.a_moves, batch * gemm.b_moves,
+                             full[stage]);
+        if (++stage == gemm.stages) {
+          stage = 0;
+          phase ^= 1;
+        }
+      }
+    }
+    __syncwarp();
+  } else {
+    using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
+    const int consumer = warp / 4;
+    float d[Tile::kBlockN / 2];
+    int stage = 0;
+    uint32_t phase = 0;
+    int previous = -1;
+#pragma unroll 1
+    for (int step = first; step < last; ++step) {
+      full[stage].Wait(phase);
+      const uint32_t at = SharedAddress(stages) + stage * Tile::kStageBytes;
+      const uint64_t of_a =
+          TileDescriptor<Tile::kMajorA>(at + consumer * 64 * kSwizzleBytes, Tile::kPanelBytes);
+      const uint64_t of_b = TileDescriptor<Tile::kMajorB>(at + Tile::kBytesA, Tile::kPanelBytes);
+      FenceWgmma();
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
+        Mma::Multiply(of_a + i * DescriptorStep<Tile::kMajorA, Element>(),
+                      of_b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || step > first,
+                      d);
+      }
+      CommitWgmma();
+      WaitForWgmma<1>();
+      if (previous >= 0 && lane == 0) empty[previous].Arrive();
+      previous = stage;
+      if (++stage == gemm.stages) {
+        stage = 0;
+        phase ^= 1;
+      }
+    }
+    WaitForWgmma<0>();
+    // Sums lie where stages did, which both warpgroups have read then.
+    asm volatile("bar.sync 1, 256;" ::: "memory");
+    sums.Keep(warp * 16 + lane / 4, lane % 4 * 2, d);
+  }
+  if (gemm.split > 1) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  if (warp < kSplitConsumerThreads / 32) {
+    if (gemm.out_bytes == 4) {
+      StoreTileSums<float, kSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col, batch);
+    } else {
+      StoreTileSums<Element, kSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
+                                                    batch);
+    }
+  }
+  // No block ends while another one reads its sums.
+  if (gemm.split > 1) SyncCluster();
+#endif
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_H_

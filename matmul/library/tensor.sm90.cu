@@ -1,0 +1,152 @@
+// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split and tensor_general
+// the one whose time is predicted to be the least. Where rows of operands do not begin at multiples
+// of 16 bytes, which the TMA needs, these may also multiply copies of them in the workspace.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "common/base/return_if_error.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/pack.h"
+#include "matmul/device/tensor/plan.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kElementBytes = 2;
+constexpr int64_t kNoWorkspace = 0;
+
+// An operand whose copy the TMA can address.
+struct Copy {
+  PackedOperand packed;
+  MatMulInput input;  // As the copy is multiplied.
+
+  int64_t bytes() const { return packed.vectors() * static_cast<int64_t>(sizeof(uint4)); }
+};
+
+// Returns the copy, at the beginning of `to`, of an operand that is stored as rows x cols; one of no
+// bytes where the TMA can address the operand itself.
+Copy CopyOf(const MatMulInput& input, int64_t rows, int64_t cols, int64_t batch, void* to) {
+  Copy copy;
+  copy.packed = {};
+  copy.input = input;
+  if (TmaTakesOperand(input, rows, cols, batch)) return copy;
+  const int64_t count = input.stride == 0 ? 1 : batch;
+  copy.packed.from = static_cast<const uint16_t*>(input.data);
+  copy.packed.rows = static_cast<uint32_t>(rows);
+  copy.packed.cols = static_cast<uint32_t>(cols);
+  copy.packed.count = static_cast<uint32_t>(count);
+  copy.packed.chunks = static_cast<uint32_t>(CeilDiv(cols, kChunk));
+  copy.packed.ld = input.ld;
+  copy.packed.stride = input.stride;
+  copy.packed.to = static_cast<uint4*>(to);
+  copy.input.data = to;
+  copy.input.ld = int64_t{copy.packed.chunks} * kChunk;
+  copy.input.stride = count == 1 ? 0 : rows * copy.input.ld;
+  return copy;
+}
+
+// The copies of a call's operands, and the call with these.
+struct PackedCall {
+  Copy a, b;
+  MatMulArgs args;
+
+  int64_t bytes() const { return a.bytes() + b.bytes(); }
+};
+
+PackedCall PackedCallOf(const MatMulArgs& args) {
+  PackedCall call;
+  const auto copy = [&](const MatMulInput& input, int64_t rows, int64_t cols, void* to) {
+    return input.transposed ? CopyOf(input, cols, rows, args.batch, to)
+                            : CopyOf(input, rows, cols, args.batch, to);
+  };
+  call.a = copy(args.a, args.m, args.k, args.workspace);
+  // Through an integer: without a workspace there is no address to add to.
+  const auto second = reinterpret_cast<uintptr_t>(args.workspace) +
+                      static_cast<uintptr_t>(call.a.bytes());
+  call.b = copy(args.b, args.k, args.n, reinterpret_cast<void*>(second));
+  call.args = args;
+  call.args.a = call.a.input;
+  call.args.b = call.b.input;
+  return call;
+}
+
+// What runs a call.
+struct Choice {
+  const MatMulFunctions* functions;
+  double us;
+};
+
+const MatMulFunctions& Tile() {
+  static const MatMulFunctions tile = FunctionsOf("tensor_tile");
+  return tile;
+}
+const MatMulFunctions& Split() {
+  static const MatMulFunctions split = FunctionsOf("tensor_split");
+  return split;
+}
+const MatMulFunctions& General() {
+  static const MatMulFunctions general = FunctionsOf("tensor_general");
+  return general;
+}
+
+// Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
+Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
+  const double tile = PlanTensorTile(args, device).us;
+  const double split = PlanTensorSplit(args, device).us;
+  return split < tile ? Choice{&Split(), split} : Choice{&Tile(), tile};
+}
+
+// Returns whether a copy may be worth its time at all, and can be made.
+bool CanPack(const MatMulArgs& args, const DeviceModel& device) {
+  return TmaTakesProduct(args, device) &&
+         (args.m + args.n) * args.k * args.batch / kChunk < int64_t{1} << 30;
+}
+
+// Returns the time of the copies.
+double PackUs(const PackedCall& call) {
+  return kPackLaunchUs + static_cast<double>(call.bytes()) * kPackUsOfByte;
+}
+
+// Returns whether copies are expected to shorten the call.
+bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
+  return ChooseByTma(call.args, device).us + PackUs(call) < PlanTensorGeneral(args, device).us;
+}
+
+LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
+  const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
+  // Some vectors for each thread, as far as there are enough.
+  const int64_t blocks = std::min<int64_t>(CeilDiv(vectors, kPackThreads),
+                                           int64_t{device.multiprocessors} * 16);
+  RETURN_IF_ERROR(Launch(PackOperands, Grid{blocks}, Block{kPackThreads}, 0, args.stream,
+                         call.a.packed, call.b.packed));
+  return ChooseByTma(call.args, device).functions->run(call.args);
+}
+
+}  // namespace
+
+int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return kNoWorkspace;
+  const DeviceModel device = DeviceOf(args);
+  if (!CanPack(args, device)) return kNoWorkspace;
+  const PackedCall call = PackedCallOf(args);
+  return call.bytes() > 0 && ShouldPack(args, device, call) ? call.bytes() : kNoWorkspace;
+}
+
+LaunchStatus MatMulTensor(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  const DeviceModel device = DeviceOf(args);
+  if (TmaTakes(args, device)) return ChooseByTma(args, device).functions->run(args);
+  if (args.workspace_bytes > 0 && CanPack(args, device)) {
+    const PackedCall call = PackedCallOf(args);
+    if (call.bytes() <= args.workspace_bytes && ShouldPack(args, device, call)) {
+      return RunPacked(args, device, call);
+    }
+  }
+  return General().run(args);
+}
+
+}  // namespace stridewise
