@@ -8,14 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "absl/status/statusor.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/cublas_status.h"
@@ -64,9 +63,9 @@ absl::StatusOr<Layout> MakeLayout(ElementType type, int64_t rows, int64_t cols, 
                                   int64_t batch, int64_t stride) {
   cublasLtMatrixLayout_t layout;
   // A leading dimension of an operand without elements may be 0 with us, but not there.
-  RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatrixLayoutCreate(
-      &layout, DataType(type), static_cast<uint64_t>(cols), static_cast<uint64_t>(rows),
-      std::max<int64_t>(ld, 1))));
+  RETURN_IF_ERROR(CUBLAS_STATUS(
+      cublasLtMatrixLayoutCreate(&layout, DataType(type), static_cast<uint64_t>(cols),
+                                 static_cast<uint64_t>(rows), std::max<int64_t>(ld, 1))));
   Layout owned(layout);
   const auto count = static_cast<int32_t>(batch);
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatrixLayoutSetAttribute(
@@ -101,8 +100,8 @@ class LtCall {
     };
     ASSIGN_OR_RETURN(call.a_, layout(args.b, k, args.n));
     ASSIGN_OR_RETURN(call.b_, layout(args.a, args.m, k));
-    ASSIGN_OR_RETURN(call.c_, MakeLayout(args.c.type, args.m, args.n, args.c.ld, args.batch,
-                                         args.c.stride));
+    ASSIGN_OR_RETURN(call.c_,
+                     MakeLayout(args.c.type, args.m, args.n, args.c.ld, args.batch, args.c.stride));
     return call;
   }
 
@@ -115,12 +114,12 @@ class LtCall {
       return CUBLAS_STATUS(
           cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)));
     };
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                        static_cast<uint64_t>(args.workspace_bytes)));
+    RETURN_IF_ERROR(
+        set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(args.workspace_bytes)));
     // Partial sums are added in the type of the sums, not in that of C.
-    RETURN_IF_ERROR(set(
-        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-        static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_MASK & ~CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)));
+    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                        static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_MASK &
+                                              ~CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)));
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, Alignment(args.b.data)));
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, Alignment(args.a.data)));
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, Alignment(args.c.data)));
@@ -147,10 +146,10 @@ class LtCall {
     const bool is_double = args.c.type == ElementType::kDouble;
     const void* const of_alpha = is_double ? static_cast<const void*>(&alpha) : &alpha_float;
     const void* const of_beta = is_double ? static_cast<const void*>(&beta) : &beta_float;
-    return CUBLAS_STATUS(cublasLtMatmul(
-        Handle(args), description_.get(), of_alpha, args.b.data, a_.get(), args.a.data, b_.get(),
-        of_beta, c, c_.get(), c, c_.get(), &algorithm, args.workspace,
-        static_cast<size_t>(args.workspace_bytes), args.stream));
+    return CUBLAS_STATUS(cublasLtMatmul(Handle(args), description_.get(), of_alpha, args.b.data,
+                                        a_.get(), args.a.data, b_.get(), of_beta, c, c_.get(), c,
+                                        c_.get(), &algorithm, args.workspace,
+                                        static_cast<size_t>(args.workspace_bytes), args.stream));
   }
 
  private:
@@ -171,8 +170,9 @@ class LtCall {
 absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const LtCall& call,
                                              const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
   const int64_t elements = (args.batch - 1) * args.c.stride + (args.m - 1) * args.c.ld + args.n;
-  ASSIGN_OR_RETURN(const DeviceBuffer c, DeviceBuffer::Allocate(static_cast<size_t>(
-                                             elements * ElementBytes(args.c.type))));
+  ASSIGN_OR_RETURN(
+      const DeviceBuffer c,
+      DeviceBuffer::Allocate(static_cast<size_t>(elements * ElementBytes(args.c.type))));
   ASSIGN_OR_RETURN(const DeviceBuffer l2, DeviceBuffer::Allocate(kBytesOfL2));
   cudaEvent_t begin, end;
   RETURN_IF_ERROR(CUDA_STATUS(cudaEventCreate(&begin)));
@@ -180,8 +180,7 @@ absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const LtCal
   const auto measure = [&](const cublasLtMatmulAlgo_t& algorithm) -> absl::StatusOr<float> {
     float least = 0;
     for (int i = 0; i <= kSamples; ++i) {
-      RETURN_IF_ERROR(
-          CUDA_STATUS(cudaMemsetAsync(l2.As<void>(), 0, kBytesOfL2, args.stream)));
+      RETURN_IF_ERROR(CUDA_STATUS(cudaMemsetAsync(l2.As<void>(), 0, kBytesOfL2, args.stream)));
       RETURN_IF_ERROR(CUDA_STATUS(cudaEventRecord(begin, args.stream)));
       RETURN_IF_ERROR(call.Run(args, algorithm, c.As<void>()));
       RETURN_IF_ERROR(CUDA_STATUS(cudaEventRecord(end, args.stream)));
@@ -249,18 +248,18 @@ class Choices {
   }
   // Returns null where there is none.
   std::shared_ptr<const cublasLtMatmulAlgo_t> Find(const ProblemKey& key) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = chosen_.find(key);
     return found == chosen_.end() ? nullptr : found->second;
   }
   void Add(const ProblemKey& key, const cublasLtMatmulAlgo_t& algorithm) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     chosen_.emplace(key, std::make_shared<const cublasLtMatmulAlgo_t>(algorithm));
   }
 
  private:
-  absl::Mutex mutex_;
-  std::map<ProblemKey, std::shared_ptr<const cublasLtMatmulAlgo_t>> chosen_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  std::map<ProblemKey, std::shared_ptr<const cublasLtMatmulAlgo_t>> chosen_;
 };
 
 }  // namespace

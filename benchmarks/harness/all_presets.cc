@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,15 +11,17 @@
 namespace stridewise {
 namespace {
 
-// Measures both sides of each limit: the peer with which rows are paired is in the other rows.
-Preset LimitsPreset(const Operation& operation) {
+// Measures both sides of each limit of that preset: the peer with which rows are paired is in the
+// other rows.
+Preset LimitsPreset(const Operation& operation, const char* name) {
   Preset preset;
-  preset.name = kLimitsPreset;
+  preset.name = name;
   preset.description =
       "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
   preset.pair_with = std::string(operation.usual_peer());
   if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
   for (const Limit& limit : operation.limits()) {
+    if (name != absl::string_view(limit.preset)) continue;
     preset.selections.push_back(limit.selection);
     for (const Floor& floor : limit.floors) {
       if (floor.peer == preset.pair_with) continue;
@@ -46,7 +49,12 @@ Preset RandomPreset(const Operation& operation) {
 
 std::vector<Preset> AllPresets(const Operation& operation) {
   std::vector<Preset> presets(operation.presets().begin(), operation.presets().end());
-  if (!operation.limits().empty()) presets.push_back(LimitsPreset(operation));
+  for (const Limit& limit : operation.limits()) {
+    const auto has_name = [&](const Preset& preset) { return preset.name == limit.preset; };
+    if (std::none_of(presets.begin(), presets.end(), has_name)) {
+      presets.push_back(LimitsPreset(operation, limit.preset));
+    }
+  }
   if (!operation.random_shapes().families.empty()) presets.push_back(RandomPreset(operation));
   return presets;
 }

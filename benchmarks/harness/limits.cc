@@ -68,15 +68,16 @@ LimitVerdict JudgeOne(const Limit& limit, const Config& config, absl::Span<const
   return verdict;
 }
 
-// The peers of all limits, in the order in which they are first named.
+// The peers of all limits of a preset, in the order in which they are first named.
 struct PeerColumns {
   std::string name;
   bool has_aim = false;
 };
 
-std::vector<PeerColumns> PeersOf(const Operation& operation) {
+std::vector<PeerColumns> PeersOf(const Operation& operation, absl::string_view preset) {
   std::vector<PeerColumns> peers;
   for (const Limit& limit : operation.limits()) {
+    if (preset != limit.preset) continue;
     for (const Floor& floor : limit.floors) {
       auto peer = std::find_if(peers.begin(), peers.end(),
                                [&](const PeerColumns& p) { return p.name == floor.peer; });
@@ -105,7 +106,9 @@ void AppendRatio(const PeerColumns& peer, const LimitVerdict& v, std::vector<std
 // Returns the cells that both the table and the file have behind the problem.
 std::vector<std::string> Outcome(const Operation& operation, const LimitVerdict& verdict) {
   std::vector<std::string> cells;
-  for (const PeerColumns& peer : PeersOf(operation)) AppendRatio(peer, verdict, &cells);
+  for (const PeerColumns& peer : PeersOf(operation, verdict.limit->preset)) {
+    AppendRatio(peer, verdict, &cells);
+  }
   cells.emplace_back(VerdictName(verdict.verdict));
   return cells;
 }
@@ -129,9 +132,11 @@ const char* VerdictName(Verdict verdict) {
 }
 
 absl::StatusOr<std::vector<LimitVerdict>> JudgeLimits(const Operation& operation,
-                                                      absl::Span<const ResultRow> rows) {
+                                                      absl::Span<const ResultRow> rows,
+                                                      absl::string_view preset_name) {
   std::vector<LimitVerdict> verdicts;
   for (const Limit& limit : operation.limits()) {
+    if (preset_name != limit.preset) continue;
     Preset preset;
     preset.name = limit.name;
     preset.selections = {limit.selection};
@@ -141,13 +146,14 @@ absl::StatusOr<std::vector<LimitVerdict>> JudgeLimits(const Operation& operation
   return verdicts;
 }
 
-std::string LimitTable(const Operation& operation, absl::Span<const LimitVerdict> verdicts) {
+std::string LimitTable(const Operation& operation, absl::Span<const LimitVerdict> verdicts,
+                       absl::string_view preset) {
   std::vector<TableColumn> columns = {
       {"case", 24, false}, {"shape", 17, false}, {"type", 6, false}, {"batch", 6, true}};
   for (const Axis& axis : operation.axes()) {
     columns.push_back({std::string(ColumnName(axis.column)), 6, false});
   }
-  for (const PeerColumns& peer : PeersOf(operation)) {
+  for (const PeerColumns& peer : PeersOf(operation, preset)) {
     columns.push_back(
         {"vs " + peer.name, std::max<int>(9, static_cast<int>(peer.name.size()) + 3), true});
     columns.push_back({"floor", 5, true});
@@ -172,14 +178,15 @@ std::string LimitTable(const Operation& operation, absl::Span<const LimitVerdict
 }
 
 std::vector<std::vector<std::string>> LimitRecords(const Operation& operation,
-                                                   absl::Span<const LimitVerdict> verdicts) {
+                                                   absl::Span<const LimitVerdict> verdicts,
+                                                   absl::string_view preset) {
   std::vector<std::string> header = {"case", "implementation"};
   for (const Column column : operation.extent_columns()) header.emplace_back(ColumnName(column));
   header.emplace_back("dtype");
   for (const Axis& axis : operation.axes()) header.emplace_back(ColumnName(axis.column));
   header.emplace_back("batch");
   bool first = true;
-  for (const PeerColumns& peer : PeersOf(operation)) {
+  for (const PeerColumns& peer : PeersOf(operation, preset)) {
     header.push_back("ratio_to_" + peer.name);
     header.push_back(first ? "floor" : "floor_vs_" + peer.name);
     if (peer.has_aim) header.push_back(first ? "aim" : "aim_vs_" + peer.name);

@@ -32,22 +32,25 @@ struct LimitVerdict {
   std::string git_commit;  // Of the judged row; empty without one.
 };
 
-// Returns a verdict for each limit at each of its points, in the order of the limits. Of several
-// correct rows of a configuration the last counts. A ratio is the row's own column for that peer
-// or, where it was paired with another, the quotient of both rows' columns for the operation's
-// usual peer, under the same l2 and host_memory. A ratio below its floor fails; one that is missing
-// leaves the limit not measured. InvalidArgument if a limit names what the registry has not. The
-// operation must outlive the verdicts.
+// Returns a verdict for each limit of the preset at each of its points, in the order of the limits.
+// Of several correct rows of a configuration the last counts. A ratio is the row's own column for
+// that peer or, where it was paired with another, the quotient of both rows' columns for the
+// operation's usual peer, under the same l2 and host_memory. A ratio below its floor fails; one
+// that is missing leaves the limit not measured. InvalidArgument if a limit names what the registry
+// has not. The operation must outlive the verdicts.
 absl::StatusOr<std::vector<LimitVerdict>> JudgeLimits(const Operation& operation,
-                                                      absl::Span<const ResultRow> rows);
+                                                      absl::Span<const ResultRow> rows,
+                                                      absl::string_view preset = kLimitsPreset);
 
 // Returns a table for people, a line a verdict, "-" where a cell is empty, and a line that counts
 // the verdicts.
-std::string LimitTable(const Operation& operation, absl::Span<const LimitVerdict> verdicts);
+std::string LimitTable(const Operation& operation, absl::Span<const LimitVerdict> verdicts,
+                       absl::string_view preset = kLimitsPreset);
 
 // Returns the same as records of a CSV, the header first; cells of what was not measured are empty.
 std::vector<std::vector<std::string>> LimitRecords(const Operation& operation,
-                                                   absl::Span<const LimitVerdict> verdicts);
+                                                   absl::Span<const LimitVerdict> verdicts,
+                                                   absl::string_view preset = kLimitsPreset);
 
 }  // namespace stridewise
 

@@ -73,6 +73,7 @@ struct Limit {
   const char* name;
   Selection selection;  // Names one implementation.
   std::vector<Floor> floors;
+  const char* preset = "limits";  // The preset that measures it.
 };
 
 }  // namespace stridewise

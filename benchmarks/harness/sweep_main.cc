@@ -1,5 +1,6 @@
 #include "benchmarks/harness/sweep_main.h"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -155,11 +156,12 @@ absl::StatusOr<int> WorstFromFlags(bool is_random) {
 }
 
 // Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
-absl::Status ReportLimits(const Operation& operation, Sweep* sweep,
+absl::Status ReportLimits(const Operation& operation, const std::string& preset, Sweep* sweep,
                           std::optional<RecordFile>* file) {
-  ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts, JudgeLimits(operation, sweep->rows()));
-  sweep->Print(LimitTable(operation, verdicts));
-  return WriteRecords(LimitRecords(operation, verdicts), file);
+  ASSIGN_OR_RETURN(const std::vector<LimitVerdict> verdicts,
+                   JudgeLimits(operation, sweep->rows(), preset));
+  sweep->Print(LimitTable(operation, verdicts, preset));
+  return WriteRecords(LimitRecords(operation, verdicts, preset), file);
 }
 
 absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
@@ -185,7 +187,9 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   RowOptions wanted;
   wanted.cross_check = preset.cross_check;
   ASSIGN_OR_RETURN(wanted.peer, PeerFor(operation, preset));
-  const bool has_limits = preset.name == kLimitsPreset;
+  const bool has_limits =
+      std::any_of(operation.limits().begin(), operation.limits().end(),
+                  [&](const Limit& limit) { return preset.name == limit.preset; });
   const bool is_random = preset.name == kRandomPreset;
   ASSIGN_OR_RETURN(const int worst, WorstFromFlags(is_random));
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
@@ -195,7 +199,8 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   wanted.counters = counters.get();
   ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file,
                    OpenRecords("--limits_csv", absl::GetFlag(FLAGS_limits_csv), preset,
-                               kLimitsPreset, LimitRecords(operation, {}).front()));
+                               has_limits ? absl::string_view(preset.name) : kLimitsPreset,
+                               LimitRecords(operation, {}, preset.name).front()));
   ASSIGN_OR_RETURN(std::optional<RecordFile> distribution_file,
                    OpenRecords("--distribution_csv", absl::GetFlag(FLAGS_distribution_csv), preset,
                                kRandomPreset, DistributionRecords(operation, {}).front()));
@@ -227,7 +232,7 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   sweep->Print(sweep->SkippedText() + (is_random ? RandomText(operation, sweep->rows(), worst)
                                                  : Conclusions(operation, sweep->rows())));
   RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, sweep->rows()), &distribution_file));
-  if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, sweep.get(), &limits_file));
+  if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, preset.name, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
 }

@@ -66,6 +66,10 @@ std::vector<Preset>* MakePresets() {
   };
 }
 
+Limit TensorLimit(const char* name, const Selection& selection, double floor, double aim) {
+  return {name, selection, {{"cublas", floor, aim}, {"cublaslt", floor, aim}}, "tensor_limits"};
+}
+
 std::vector<Limit>* MakeLimits() {
   // Floors are of the speed over that of cuBLAS in its default math mode.
   return new std::vector<Limit>{
@@ -86,6 +90,25 @@ std::vector<Limit>* MakeLimits() {
        {{"cublas", 1.0}}},
       {"beta", Selection("auto").Sizes("4096").Axis("beta", "0.5"), {{"cublas", 1.0}}},
       {"batch", Selection("auto").Sizes("64").Batch(1000), {{"cublas", 1.0}}},
+      // Of tensor cores. The peer is the faster one of cuBLAS and cuBLASLt's best.
+      TensorLimit("16-bit, 1024", Selection("auto").Sizes("1024").Types("bf16,fp16"), 1.0, 1.2),
+      TensorLimit("16-bit, 2048", Selection("auto").Sizes("2048").Types("bf16,fp16"), 0.97, 1.05),
+      TensorLimit("16-bit, 4096", Selection("auto").Sizes("4096").Types("bf16,fp16"), 0.99, 1.03),
+      TensorLimit("16-bit, 8192", Selection("auto").Sizes("8192").Types("bf16,fp16"), 1.01, 1.03),
+      TensorLimit("16-bit, 16384", Selection("auto").Sizes("16384").Types("bf16"), 1.005, 1.02),
+      TensorLimit("16-bit, between", Selection("auto").Sizes("512,1536,3072").Types("bf16"), 0.97,
+                  1.05),
+      TensorLimit("decode",
+                  Selection("auto")
+                      .Shapes("1x4096x4096,8x4096x4096,16x4096x4096,32x4096x4096,64x4096x4096,"
+                              "1x14336x4096,16x14336x4096,64x14336x4096,1x4096x14336,"
+                              "16x4096x14336,64x4096x14336,8x11008x4096,4096x1x4096,"
+                              "14336x16x4096,4096x64x14336")
+                      .Types("bf16")
+                      .Axis("layouts", "nt,nn"),
+                  1.0, 1.2),
+      TensorLimit("rows that the TMA cannot address",
+                  Selection("auto").Sizes("255,1001,2047,4095").Types("bf16"), 1.0, 1.0),
   };
 }
 

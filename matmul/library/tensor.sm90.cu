@@ -1,6 +1,7 @@
-// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split and tensor_general
-// the one whose time is predicted to be the least. Where rows of operands do not begin at multiples
-// of 16 bytes, which the TMA needs, these may also multiply copies of them in the workspace.
+// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general and
+// tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
+// at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
+// workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct Copy {
   int64_t bytes() const { return packed.vectors() * static_cast<int64_t>(sizeof(uint4)); }
 };
 
-// Returns the copy, at the beginning of `to`, of an operand that is stored as rows x cols; one of no
-// bytes where the TMA can address the operand itself.
+// Returns the copy, at the beginning of `to`, of an operand that is stored as rows x cols; one of
+// no bytes where the TMA can address the operand itself.
 Copy CopyOf(const MatMulInput& input, int64_t rows, int64_t cols, int64_t batch, void* to) {
   Copy copy;
   copy.packed = {};
@@ -65,8 +66,8 @@ PackedCall PackedCallOf(const MatMulArgs& args) {
   };
   call.a = copy(args.a, args.m, args.k, args.workspace);
   // Through an integer: without a workspace there is no address to add to.
-  const auto second = reinterpret_cast<uintptr_t>(args.workspace) +
-                      static_cast<uintptr_t>(call.a.bytes());
+  const auto second =
+      reinterpret_cast<uintptr_t>(args.workspace) + static_cast<uintptr_t>(call.a.bytes());
   call.b = copy(args.b, args.k, args.n, reinterpret_cast<void*>(second));
   call.args = args;
   call.args.a = call.a.input;
@@ -93,6 +94,11 @@ const MatMulFunctions& General() {
   return general;
 }
 
+const MatMulFunctions& Tiny() {
+  static const MatMulFunctions tiny = FunctionsOf("tensor_tiny");
+  return tiny;
+}
+
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double tile = PlanTensorTile(args, device).us;
@@ -113,14 +119,15 @@ double PackUs(const PackedCall& call) {
 
 // Returns whether copies are expected to shorten the call.
 bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
-  return ChooseByTma(call.args, device).us + PackUs(call) < PlanTensorGeneral(args, device).us;
+  return ChooseByTma(call.args, device).us + PackUs(call) <
+         std::min(PlanTensorGeneral(args, device).us, TensorTinyUs(args));
 }
 
 LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
   const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
   // Some vectors for each thread, as far as there are enough.
-  const int64_t blocks = std::min<int64_t>(CeilDiv(vectors, kPackThreads),
-                                           int64_t{device.multiprocessors} * 16);
+  const int64_t blocks =
+      std::min<int64_t>(CeilDiv(vectors, kPackThreads), int64_t{device.multiprocessors} * 16);
   RETURN_IF_ERROR(Launch(PackOperands, Grid{blocks}, Block{kPackThreads}, 0, args.stream,
                          call.a.packed, call.b.packed));
   return ChooseByTma(call.args, device).functions->run(call.args);
@@ -139,14 +146,18 @@ int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& args) {
 LaunchStatus MatMulTensor(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  if (TmaTakes(args, device)) return ChooseByTma(args, device).functions->run(args);
+  const double tiny = TensorTinyUs(args);
+  if (TmaTakes(args, device)) {
+    const Choice choice = ChooseByTma(args, device);
+    return tiny < choice.us ? Tiny().run(args) : choice.functions->run(args);
+  }
   if (args.workspace_bytes > 0 && CanPack(args, device)) {
     const PackedCall call = PackedCallOf(args);
     if (call.bytes() <= args.workspace_bytes && ShouldPack(args, device, call)) {
       return RunPacked(args, device, call);
     }
   }
-  return General().run(args);
+  return tiny < PlanTensorGeneral(args, device).us ? Tiny().run(args) : General().run(args);
 }
 
 }  // namespace stridewise

@@ -14,7 +14,6 @@
 #include "matmul/device/tensor/general.h"
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
-#include "matmul/device/tensor/plans.h"
 
 namespace stridewise {
 namespace {
@@ -41,9 +40,7 @@ LaunchStatus RunTile(const MatMulArgs& args, int split) {
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
-  const TensorPlan plan = PlanTensorGeneral(args, device);
-  return plan.rows == 64 ? RunTile<GeneralTile<Element, 64, 64, 32, 32>>(args, plan.split)
-                         : RunTile<GeneralTile<Element, 128, 64, 32, 32>>(args, plan.split);
+  return RunTile<GeneralTile<Element, 64, 64, 32, 16>>(args, PlanTensorGeneral(args, device).split);
 }
 
 }  // namespace

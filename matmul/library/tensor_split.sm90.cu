@@ -14,7 +14,7 @@
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/output.h"
-#include "matmul/device/tensor/plans.h"
+#include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/split.h"
 #include "matmul/device/tensor_map.h"
 
@@ -22,7 +22,7 @@ namespace stridewise {
 namespace {
 
 template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan) {
+LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
   using Element = typename Tile::Element;
   constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   constexpr uint32_t kRow = 64;  // Elements of 128 bytes.
@@ -43,47 +43,45 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan) {
   gemm.cols = static_cast<int>(plan.transposed ? args.m : args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.split = plan.split;
-  // Of two blocks on a multiprocessor each has half of its shared memory.
-  constexpr int kBytesOfBlock = 113 * 1024;
-  gemm.stages = std::min(kSplitMaxStages, (kBytesOfBlock - 2048) / Tile::kStageBytes);
   gemm.a_moves = of_a.count > 1 ? 1 : 0;
   gemm.b_moves = of_b.count > 1 ? 1 : 0;
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
+  gemm.stages = SplitStages(tiles * plan.split, device, Tile::kStageBytes);
   return LaunchClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
                         Block{kSplitThreads}, Tile::SharedBytes(gemm.stages), args.stream, map_a,
                         map_b, gemm);
 }
 
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCols(const MatMulArgs& args, const TensorPlan& plan) {
+LaunchStatus LaunchCols(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
   switch (plan.cols) {
     case 8:
-      return LaunchTile<SplitTile<Element, 8, kMajorA, kMajorB>>(args, plan);
+      return LaunchTile<SplitTile<Element, 8, kMajorA, kMajorB>>(args, plan, device);
     case 16:
-      return LaunchTile<SplitTile<Element, 16, kMajorA, kMajorB>>(args, plan);
+      return LaunchTile<SplitTile<Element, 16, kMajorA, kMajorB>>(args, plan, device);
     case 32:
-      return LaunchTile<SplitTile<Element, 32, kMajorA, kMajorB>>(args, plan);
+      return LaunchTile<SplitTile<Element, 32, kMajorA, kMajorB>>(args, plan, device);
     case 64:
-      return LaunchTile<SplitTile<Element, 64, kMajorA, kMajorB>>(args, plan);
+      return LaunchTile<SplitTile<Element, 64, kMajorA, kMajorB>>(args, plan, device);
     default:
-      return LaunchTile<SplitTile<Element, 128, kMajorA, kMajorB>>(args, plan);
+      return LaunchTile<SplitTile<Element, 128, kMajorA, kMajorB>>(args, plan, device);
   }
 }
 
 template <typename Element>
-LaunchStatus Run(const MatMulArgs& args, const TensorPlan& plan) {
+LaunchStatus Run(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
   constexpr auto kK = OperandLayout::kKMajor;
   constexpr auto kMn = OperandLayout::kMnMajor;
   const bool a_along_k = plan.transposed ? args.b.transposed : !args.a.transposed;
   const bool b_along_k = plan.transposed ? !args.a.transposed : args.b.transposed;
   if (a_along_k) {
-    return b_along_k ? LaunchCols<Element, kK, kK>(args, plan)
-                     : LaunchCols<Element, kK, kMn>(args, plan);
+    return b_along_k ? LaunchCols<Element, kK, kK>(args, plan, device)
+                     : LaunchCols<Element, kK, kMn>(args, plan, device);
   }
-  return b_along_k ? LaunchCols<Element, kMn, kK>(args, plan)
-                   : LaunchCols<Element, kMn, kMn>(args, plan);
+  return b_along_k ? LaunchCols<Element, kMn, kK>(args, plan, device)
+                   : LaunchCols<Element, kMn, kMn>(args, plan, device);
 }
 
 // Runs what this kernel does not take.
@@ -99,8 +97,8 @@ LaunchStatus MatMulTensorSplit(const MatMulArgs& args) {
   const DeviceModel device = DeviceOf(args);
   if (!TmaTakes(args, device)) return Fallback().run(args);
   const TensorPlan plan = PlanTensorSplit(args, device);
-  return args.a.type == ElementType::kBf16 ? Run<__nv_bfloat16>(args, plan)
-                                           : Run<__half>(args, plan);
+  return args.a.type == ElementType::kBf16 ? Run<__nv_bfloat16>(args, plan, device)
+                                           : Run<__half>(args, plan, device);
 }
 
 }  // namespace stridewise

@@ -1,4 +1,4 @@
-// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor_kernel.h is the kernel; here a
+// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor/kernel.h is the kernel; here a
 // call is planned: which tile, in which order, and what the TMA has to know.
 //
 // A product of 4096 has 137 GFLOP, which take 139 us at the 989 TFLOP/s of 1.83 GHz; under random
@@ -6,59 +6,21 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
-#include "matmul/device/tensor_kernel.h"
+#include "matmul/device/tensor/kernel.h"
+#include "matmul/device/tensor/output.h"
+#include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor_map.h"
 
 namespace stridewise {
 namespace {
 
-// The tiles to choose among, and the time of an element of them beside the largest tile's, as
-// measured at 4096 on an H200.
-struct TileShape {
-  int cols;
-  int stages;
-  int cluster;
-  double cost;
-};
-constexpr TileShape kWide = {256, 4, 2, 1.0};
-constexpr TileShape kMiddle = {128, 6, 2, 1.06};
-constexpr TileShape kNarrow = {64, 8, 1, 1.85};
-
-constexpr int64_t kBlockRows = kConsumers * kMmaRows;
 // Clusters of these rows share a column of B's tiles in the L2: 4, 6, 8 and 16 differ by 1 %.
 constexpr int kBandRows = 8;
-
-// Returns the time of the product in elements of the largest tile for each multiprocessor.
-double Time(const MatMulArgs& args, const DeviceModel& device, const TileShape& shape) {
-  const int64_t clusters = std::max(1, device.multiprocessors / shape.cluster);
-  const int64_t tiles =
-      CeilDiv(args.m, kBlockRows * shape.cluster) * CeilDiv(args.n, shape.cols) * args.batch;
-  // A tile costs some 64 columns more for its first loads and its store.
-  return static_cast<double>(CeilDiv(tiles, clusters)) * (shape.cols * shape.cost + 64);
-}
-
-// Returns whether the TMA can address an operand as it is stored.
-template <typename T>
-bool HasMap(const ConstMatrix<T>& stored, int64_t batch, int64_t stride) {
-  return HasTensorMap(stored, MatrixCount(batch, stride));
-}
-
-template <typename Element>
-bool Applies(const MatMulArgs& args, const DeviceModel& device) {
-  const int64_t tiles = CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kNarrow.cols) * args.batch;
-  return device.compute_capability == 90 && args.k > 0 && static_cast<float>(args.alpha) != 0 &&
-         args.m <= std::numeric_limits<int32_t>::max() &&
-         args.n <= std::numeric_limits<int32_t>::max() &&
-         tiles <= std::numeric_limits<int32_t>::max() &&
-         HasMap(args.A<Element>(), args.batch, args.a.stride) &&
-         HasMap(args.B<Element>(), args.batch, args.b.stride);
-}
 
 template <typename Tile>
 LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
@@ -72,7 +34,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   constexpr uint32_t kRowsOfA =
       Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
   constexpr uint32_t kRowsOfB =
-      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
+      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kPanelRows;
   ASSIGN_OR_RETURN(const CUtensorMap a,
                    TensorMapOf(args.A<Element>(), of_a, kRowsOfA, kRow, kSwizzle));
   ASSIGN_OR_RETURN(const CUtensorMap b,
@@ -85,12 +47,13 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   gemm.batch = static_cast<int>(args.batch);
   gemm.a_moves = of_a.count > 1 ? 1 : 0;
   gemm.b_moves = of_b.count > 1 ? 1 : 0;
-  gemm.alpha = static_cast<float>(args.alpha);
-  gemm.beta = static_cast<float>(args.beta);
+  gemm.finished = OutputOf(args);
+  gemm.finish = !gemm.finished.only_alpha;
+  gemm.alpha = gemm.finish ? 1 : gemm.finished.alpha;
   gemm.c = args.c.data;
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
-  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
+  gemm.store_by_tma = HasTensorMap(out, of_c);
   gemm.band = kBandRows;
   CUtensorMap c = a;  // Any, where it is not used.
   if (gemm.store_by_tma) {
@@ -106,22 +69,16 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
 
 template <typename Element, typename Out, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
-  const double wide = Time(args, device, kWide);
-  const double middle = Time(args, device, kMiddle);
-  const double narrow = Time(args, device, kNarrow);
-  if (narrow < std::min(wide, middle)) {
-    return LaunchTile<
-        TensorTile<Element, Out, kNarrow.cols, kNarrow.stages, kNarrow.cluster, kMajorA, kMajorB>>(
-        args, device);
+  switch (PlanTensorTile(args, device).cols) {
+    case 64:
+      return LaunchTile<TensorTile<Element, Out, 64, 8, 1, kMajorA, kMajorB>>(args, device);
+    case 128:
+      return LaunchTile<TensorTile<Element, Out, 128, 6, 2, kMajorA, kMajorB>>(args, device);
+    case 192:
+      return LaunchTile<TensorTile<Element, Out, 192, 4, 2, kMajorA, kMajorB>>(args, device);
+    default:
+      return LaunchTile<TensorTile<Element, Out, 256, 4, 2, kMajorA, kMajorB>>(args, device);
   }
-  if (middle < wide) {
-    return LaunchTile<
-        TensorTile<Element, Out, kMiddle.cols, kMiddle.stages, kMiddle.cluster, kMajorA, kMajorB>>(
-        args, device);
-  }
-  return LaunchTile<
-      TensorTile<Element, Out, kWide.cols, kWide.stages, kWide.cluster, kMajorA, kMajorB>>(args,
-                                                                                           device);
 }
 
 template <typename Element, typename Out>
@@ -140,7 +97,7 @@ const MatMulFunctions& Fallback() {
 template <typename Element>
 LaunchStatus RunFor(const MatMulArgs& args) {
   const DeviceModel device = DeviceOf(args);
-  if (!Applies<Element>(args, device)) return Fallback().run(args);
+  if (!TmaTakes(args, device)) return Fallback().run(args);
   return args.c.type == ElementType::kFloat ? Run<Element, float>(args, device)
                                             : Run<Element, Element>(args, device);
 }

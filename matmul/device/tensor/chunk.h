@@ -13,8 +13,8 @@ namespace stridewise {
 
 constexpr int kChunk = 8;
 
-// Loads 16 bytes, or 0 where not `wanted`: without a branch, so that the loads of several chunks are
-// under way together.
+// Loads 16 bytes, or 0 where not `wanted`: without a branch, so that the loads of several chunks
+// are under way together.
 __device__ inline uint4 LoadVectorIf(bool wanted, uintptr_t from) {
   uint4 value;
   asm volatile(

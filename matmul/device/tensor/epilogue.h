@@ -29,13 +29,13 @@ struct TensorOutput {
   int64_t rows, cols;
   void* data;
   int64_t ld;
-  int64_t stride;    // Elements from a matrix of the batch to the next.
-  bool vectors;      // Every fourth element of a row lies at a multiple of four elements.
-  bool transposed;   // Tiles are those of C transposed.
+  int64_t stride;   // Elements from a matrix of the batch to the next.
+  bool vectors;     // Every fourth element of a row lies at a multiple of four elements.
+  bool transposed;  // Tiles are those of C transposed.
   float alpha, beta;
   const void* bias;  // Of the type of C, one for each column; null: none.
   TensorActivation activation;
-  bool only_alpha;   // There is no bias and no activation, and beta is 0.
+  bool only_alpha;  // There is no bias and no activation, and beta is 0.
 
   // Returns what to store for a sum, with the old value of the element and the column's bias.
   __device__ float Finish(float sum, float old, float of_bias) const {

@@ -59,8 +59,8 @@ template <int kMn, int kThreads>
 class GeneralCopy {
  public:
   static constexpr int kChunks = kMn * kGeneralK / kChunk / kThreads;
-  // K-major rows have 144 bytes and others 16 more than a multiple of 128, so that the eight rows of
-  // a matrix of ldmatrix lie in different banks.
+  // K-major rows have 144 bytes and others 16 more than a multiple of 128, so that the eight rows
+  // of a matrix of ldmatrix lie in different banks.
   static constexpr int kPitchK = (kGeneralK + kChunk) * 2;
   static constexpr int kPitchMn = (kMn + kChunk) * 2;
   // From a thread's chunk to its next one.
@@ -87,8 +87,7 @@ class GeneralCopy {
   __device__ void Load() {
 #pragma unroll
     for (int i = 0; i < kChunks; ++i) {
-      const bool inside =
-          k_major_ ? i * kChunkStepMn < mn_left_ : i * kChunkStepK < depth_left_;
+      const bool inside = k_major_ ? i * kChunkStepMn < mn_left_ : i * kChunkStepK < depth_left_;
       const int64_t left = k_major_ ? depth_left_ : mn_left_;
       chunks_[i].Load(from_ + i * chunk_step_, inside ? left : 0, end_);
     }
@@ -106,8 +105,8 @@ class GeneralCopy {
       const uint4 value = chunks_[i].Elements();
       const uint32_t to = tile + (k_major_ ? MnOf(number) * kPitchK + KOf(number) * 2
                                            : KOf(number) * kPitchMn + MnOf(number) * 2);
-      asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x),
-                   "r"(value.y), "r"(value.z), "r"(value.w)
+      asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y),
+                   "r"(value.z), "r"(value.w)
                    : "memory");
     }
   }
@@ -144,9 +143,9 @@ __device__ inline void LoadMatricesAs(bool transposed, uint32_t row, uint32_t (&
       : "r"(row), "r"(static_cast<int>(transposed)));
 }
 
-// Where a lane's row of the matrices of 16 of m or n by 16 of k lies in a tile, and how far the next
-// ones lie. With `pairs_along_k` the first two of four matrices follow each other along k, as those
-// of B do, else along m.
+// Where a lane's row of the matrices of 16 of m or n by 16 of k lies in a tile, and how far the
+// next ones lie. With `pairs_along_k` the first two of four matrices follow each other along k, as
+// those of B do, else along m.
 struct MatrixAddress {
   uint32_t first;
   uint32_t step_mn, step_k;

@@ -18,10 +18,12 @@ inline TensorOutput OutputOf(const MatMulArgs& args) {
   c.data = args.c.data;
   c.ld = args.c.ld;
   c.stride = args.c.stride;
-  c.vectors = reinterpret_cast<uintptr_t>(args.c.data) % (kVector * ElementBytes(args.c.type)) == 0 &&
-              args.c.ld % kVector == 0 && (args.batch == 1 || args.c.stride % kVector == 0);
+  c.vectors =
+      reinterpret_cast<uintptr_t>(args.c.data) % (kVector * ElementBytes(args.c.type)) == 0 &&
+      args.c.ld % kVector == 0 && (args.batch == 1 || args.c.stride % kVector == 0);
   c.alpha = static_cast<float>(args.alpha);
   c.beta = static_cast<float>(args.beta);
+  c.only_alpha = c.beta == 0 && c.bias == nullptr && c.activation == TensorActivation::kNone;
   return c;
 }
 

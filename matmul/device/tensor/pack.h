@@ -22,6 +22,7 @@ struct PackedOperand {
 };
 
 constexpr int kPackThreads = 256;
+constexpr int kPackTogether = 4;  // Vectors of a thread that are under way together.
 
 // Copies two operands, either of which may have no vectors. REQUIRES: together they have fewer than
 // 2^31, so that divisions need no 64 bits, which would take longer than the copy.
@@ -30,23 +31,33 @@ inline __global__ void __launch_bounds__(kPackThreads)
                  const __grid_constant__ PackedOperand second) {
   const auto of_first = static_cast<uint32_t>(first.vectors());
   const uint32_t all = of_first + static_cast<uint32_t>(second.vectors());
+  const uint32_t threads = gridDim.x * kPackThreads;
   for (uint32_t i = blockIdx.x * kPackThreads + threadIdx.x; i < all;
-       i += gridDim.x * kPackThreads) {
-    const bool is_first = i < of_first;
-    const PackedOperand& operand = is_first ? first : second;
-    const uint32_t vector = is_first ? i : i - of_first;
-    const uint32_t line = vector / operand.chunks;
-    const int64_t col = static_cast<int64_t>(vector - line * operand.chunks) * kChunk;
-    const uint32_t matrix = operand.count == 1 ? 0 : line / operand.rows;
-    const uint16_t* const from = operand.from + int64_t{matrix} * operand.stride;
-    const auto end = reinterpret_cast<uintptr_t>(from + int64_t{operand.rows - 1} * operand.ld +
-                                                 operand.cols);
-    const int64_t row = line - matrix * operand.rows;
-    const uint16_t* const first_element = from + row * operand.ld + col;
-    Chunk chunk;
-    chunk.Load(first_element, int64_t{operand.cols} - col, end);
-    chunk.LoadTail(first_element);
-    operand.to[vector] = chunk.Elements();
+       i += threads * kPackTogether) {
+    Chunk chunks[kPackTogether];
+    const uint16_t* from[kPackTogether];
+    uint4* to[kPackTogether];
+#pragma unroll
+    for (int j = 0; j < kPackTogether; ++j) {
+      const uint32_t number = i + j * threads < all ? i + j * threads : i;
+      const bool is_first = number < of_first;
+      const PackedOperand& operand = is_first ? first : second;
+      const uint32_t vector = is_first ? number : number - of_first;
+      const uint32_t line = vector / operand.chunks;
+      const int64_t col = static_cast<int64_t>(vector - line * operand.chunks) * kChunk;
+      const uint32_t matrix = operand.count == 1 ? 0 : line / operand.rows;
+      const uint16_t* const data = operand.from + int64_t{matrix} * operand.stride;
+      const auto end =
+          reinterpret_cast<uintptr_t>(data + int64_t{operand.rows - 1} * operand.ld + operand.cols);
+      from[j] = data + int64_t{line - matrix * operand.rows} * operand.ld + col;
+      to[j] = operand.to + vector;
+      chunks[j].Load(from[j], int64_t{operand.cols} - col, end);
+    }
+#pragma unroll
+    for (int j = 0; j < kPackTogether; ++j) {
+      chunks[j].LoadTail(from[j]);
+      *to[j] = chunks[j].Elements();
+    }
   }
 }
 

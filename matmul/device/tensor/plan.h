@@ -1,5 +1,5 @@
-// How a product is divided for the kernels of tensor cores, and how long each is expected to take.
-// The constants are fitted to times measured on an H200 (docs/tensor_cores.md).
+// How a product is divided for the kernels of tensor cores, and how long each is expected to take:
+// the constants are fitted to times measured on an H200 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_PLAN_H_
@@ -15,54 +15,28 @@
 
 namespace stridewise {
 
-// A tile of TensorSplit or TensorGeneral, and the blocks of a cluster that divide its k extent.
+// Of k, which a step of a kernel multiplies.
+constexpr int kTensorStep = 64;
+
+// The tile of a kernel, and the blocks of a cluster that divide its k extent.
 struct TensorPlan {
-  int rows = 0;  // Of the tile.
   int cols = 0;
   int split = 1;
   bool transposed = false;  // Tiles are those of C transposed.
   double us = 1e30;
 };
 
-// The time of a product in tiles, in microseconds:
-//
-//   fixed + tiles of the busiest multiprocessor, each tile + its k steps * step
-//         + sums, times the blocks of a cluster, where there are two or more,
-//
-// and not less than fixed and what memory takes.
-struct TensorCosts {
-  double fixed;
-  double tile;
-  double step;   // Of 64 of k.
-  double sums;   // First meeting of a cluster.
-  double block;  // Each block of a cluster.
-  double gbps;   // Bytes of operands and of C in a nanosecond.
-};
-
-inline double MemoryUs(const MatMulArgs& args, double gbps) {
+// Returns the microseconds that the bytes of operands and C take.
+inline double MemoryUs(const MatMulArgs& args) {
+  constexpr double kBytesOfUs = 4.1e6;
   const auto m = static_cast<double>(args.m);
   const auto n = static_cast<double>(args.n);
   const auto k = static_cast<double>(args.k);
   const auto batch = static_cast<double>(args.batch);
   const double of_a = m * k * (args.a.stride == 0 ? 1 : batch);
   const double of_b = n * k * (args.b.stride == 0 ? 1 : batch);
-  return ((of_a + of_b) * ElementBytes(args.a.type) + m * n * batch * ElementBytes(args.c.type)) /
-         gbps * 1e-3;
-}
-
-inline double TensorUs(const MatMulArgs& args, const DeviceModel& device, const TensorPlan& plan,
-                       const TensorCosts& costs) {
-  constexpr int kStep = 64;
-  const int64_t rows = plan.transposed ? args.n : args.m;
-  const int64_t cols = plan.transposed ? args.m : args.n;
-  const int64_t tiles = CeilDiv(rows, plan.rows) * CeilDiv(cols, plan.cols) * args.batch;
-  // Clusters of more than two leave multiprocessors of some groups idle.
-  const int64_t usable = device.multiprocessors / plan.split * plan.split;
-  const auto rounds = static_cast<double>(CeilDiv(tiles * plan.split, std::max<int64_t>(usable, 1)));
-  const auto steps = static_cast<double>(CeilDiv(CeilDiv(args.k, kStep), plan.split));
-  const double sums = plan.split == 1 ? 0 : costs.sums + costs.block * plan.split;
-  return costs.fixed + std::max(rounds * (costs.tile + steps * costs.step) + sums,
-                                MemoryUs(args, costs.gbps));
+  const auto bytes = [](ElementType type) { return static_cast<double>(ElementBytes(type)); };
+  return ((of_a + of_b) * bytes(args.a.type) + m * n * batch * bytes(args.c.type)) / kBytesOfUs;
 }
 
 // Returns whether the TMA can address an operand that is stored as rows x cols.
@@ -93,7 +67,136 @@ inline bool TmaTakes(const MatMulArgs& args, const DeviceModel& device) {
          takes(args.b, args.k, args.n);
 }
 
-// PLANS
+// A tile of TensorProduct, and what it costs in microseconds.
+struct TensorTileCost {
+  int cols;
+  int cluster;
+  double fixed;
+  double tile;  // A round of tiles.
+  double step;
+  double full;  // More for a step where all multiprocessors load.
+};
+constexpr TensorTileCost kTensorTileCosts[] = {{256, 2, 3.0, 4.7, 0.604, 0},
+                                               {192, 2, 3.0, 3.8, 0.46, 0},
+                                               {128, 2, 3.0, 3.0, 0.315, 0.02},
+                                               {64, 1, 2.9, 2.0, 0.2, 0.1}};
+
+// Returns the tile of 128 rows that tensor_tile computes.
+inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr int kRows = 128;
+  TensorPlan best;
+  const double memory = MemoryUs(args);
+  const auto steps = static_cast<double>(CeilDiv(args.k, kTensorStep));
+  for (const TensorTileCost& cost : kTensorTileCosts) {
+    const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
+    const int64_t tiles =
+        CeilDiv(args.m, kRows * cost.cluster) * CeilDiv(args.n, cost.cols) * args.batch;
+    const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
+    const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
+    const double us =
+        cost.fixed +
+        std::max(memory, rounds * (cost.tile + steps * (cost.step + cost.full * fill)));
+    if (us < best.us) best = {cost.cols, 1, false, us};
+  }
+  return best;
+}
+
+// Returns the stages of a block of TensorSplit: what fits into all of a multiprocessor's shared
+// memory, or into half of it where two blocks have to.
+constexpr int kSplitMaxStages = 12;
+inline int SplitStages(int64_t blocks, const DeviceModel& device, int stage_bytes) {
+  constexpr int kBytesOfOne = 224 * 1024;
+  constexpr int kBytesOfTwo = 111 * 1024;
+  const int bytes = blocks <= device.multiprocessors ? kBytesOfOne : kBytesOfTwo;
+  return std::min(kSplitMaxStages, bytes / stage_bytes);
+}
+
+// Returns the tile, split and direction of tensor_split.
+//
+// A block's stages are filled in the time that memory takes to answer, so that a step lasts at
+// least that over the number of stages; and all multiprocessors together load from the L2 at its
+// rate.
+inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr int kRows = 128;
+  constexpr int kBytesOfRow = 128;  // Of a stage.
+  constexpr double kFixed = 1.3;
+  constexpr double kTile = 3.0;
+  constexpr double kColumn = 0.023;  // Of the tile, for its end.
+  constexpr double kStep = 0.0039;   // Of the tile and 64 of k.
+  constexpr double kLatency = 1.3;
+  constexpr double kBytesOfUs = 84e3;  // Of a multiprocessor, from the L2.
+  constexpr double kCluster = 2.0;
+  constexpr double kBlock = 0.5;
+  TensorPlan best;
+  const double memory = MemoryUs(args);
+  const int64_t steps = CeilDiv(args.k, kTensorStep);
+  for (const bool transposed : {false, true}) {
+    const int64_t rows = transposed ? args.n : args.m;
+    const int64_t extent = transposed ? args.m : args.n;
+    const bool cols_along_k = transposed ? !args.a.transposed : args.b.transposed;
+    for (const int cols : {8, 16, 32, 64, 128}) {
+      // Narrow tiles are for a single column of them, wide ones for more than half their columns.
+      if (cols < 64 ? extent > cols : extent <= cols / 2) continue;
+      const int stage_bytes =
+          (kRows + (cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) * kBytesOfRow;
+      const int64_t tiles = CeilDiv(rows, kRows) * CeilDiv(extent, cols) * args.batch;
+      for (const int split : {1, 2, 3, 4, 6, 8}) {
+        if (split > steps) break;
+        const int64_t blocks = tiles * split;
+        const auto rounds = static_cast<double>(CeilDiv(blocks, device.multiprocessors));
+        const int resident = blocks <= device.multiprocessors ? 1 : 2;
+        const double step =
+            std::max({kStep * cols, stage_bytes / kBytesOfUs,
+                      kLatency / SplitStages(blocks, device, stage_bytes) / resident});
+        const double sums = split == 1 ? 0 : kCluster + kBlock * split;
+        const double us =
+            kFixed + kColumn * cols + sums +
+            std::max(memory, rounds * (kTile + static_cast<double>(CeilDiv(steps, split)) * step));
+        if (us < best.us) best = {cols, split, transposed, us};
+      }
+    }
+  }
+  return best;
+}
+
+// Returns the split of tensor_general.
+inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr int kTile = 64;
+  constexpr double kFixed = 3.2;
+  constexpr double kTileUs = 3.8;
+  constexpr double kStep = 1.6;
+  constexpr double kCluster = 1.5;
+  constexpr double kBlock = 0.3;
+  const int64_t steps = CeilDiv(args.k, kTensorStep);
+  const int64_t tiles = CeilDiv(args.m, kTile) * CeilDiv(args.n, kTile) * args.batch;
+  const int64_t slots = int64_t{device.multiprocessors} * 2;
+  TensorPlan best;
+  for (const int split : {1, 2, 4, 8}) {
+    if (split > 1 && (split > steps || device.compute_capability != 90)) break;
+    const auto rounds = static_cast<double>(CeilDiv(tiles * split, slots));
+    const double sums = split == 1 ? 0 : kCluster + kBlock * split;
+    const double us =
+        kFixed + sums + rounds * (kTileUs + static_cast<double>(CeilDiv(steps, split)) * kStep);
+    if (us < best.us) best = {kTile, split, false, us};
+  }
+  return best;
+}
+
+// Returns the time of tensor_tiny: what products take, and one after the other of a thread's k.
+inline double TensorTinyUs(const MatMulArgs& args) {
+  constexpr double kFixed = 4.2;
+  constexpr double kProductsOfUs = 2e6;
+  constexpr double kUsOfProduct = 0.06;
+  const double products = static_cast<double>(args.m) * static_cast<double>(args.n) *
+                          static_cast<double>(args.k) * static_cast<double>(args.batch);
+  const auto parts = static_cast<double>(std::clamp<int64_t>(args.k / 16, 1, 8));
+  return kFixed + MemoryUs(args) + products / kProductsOfUs +
+         static_cast<double>(args.k) / parts * kUsOfProduct;
+}
+
+// The copies of operands that the TMA cannot address.
+constexpr double kPackLaunchUs = 4.5;
+constexpr double kPackUsOfByte = 1 / 1.2e6;  // Read and written.
 
 }  // namespace stridewise
 

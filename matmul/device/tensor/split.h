@@ -11,10 +11,11 @@
 #include <cstdint>
 
 #include "matmul/device/cluster.h"
-#include "matmul/device/tensor/wgmma_widths.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/sums.h"
+#include "matmul/device/tensor/wgmma_widths.h"
 
 namespace stridewise {
 
@@ -22,7 +23,6 @@ namespace stridewise {
 constexpr int kSplitConsumers = 2;
 constexpr int kSplitConsumerThreads = kSplitConsumers * 128;
 constexpr int kSplitThreads = kSplitConsumerThreads + 32;
-constexpr int kSplitMaxStages = 12;
 
 template <typename ElementType, int kColumns, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
 struct SplitTile {
@@ -36,9 +36,9 @@ struct SplitTile {
 
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of m or n of an MN-major tile.
   static constexpr int kBytesA = kBlockM * kSwizzleBytes;
-  static constexpr int kBytesB =
-      kMajorB == OperandLayout::kKMajor ? kBlockN * kSwizzleBytes
-                                        : (kBlockN + 63) / 64 * kPanelBytes;
+  static constexpr int kBytesB = kMajorB == OperandLayout::kKMajor
+                                     ? kBlockN * kSwizzleBytes
+                                     : (kBlockN + 63) / 64 * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
   using Sums = TileSums<kBlockM, kBlockN>;
 

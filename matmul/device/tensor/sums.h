@@ -35,8 +35,8 @@ struct TileSums {
   }
 };
 
-// Loads four neighbours, or one, at an offset of AddressInBlock(); from the block's own memory where
-// there are no clusters.
+// Loads four neighbours, or one, at an offset of AddressInBlock(); from the block's own memory
+// where there are no clusters.
 __device__ inline void LoadFourSums(uint32_t address, float (&to)[4]) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -64,8 +64,8 @@ __device__ inline uint32_t SumsOfBlock(const float* sums, [[maybe_unused]] int r
 #endif
 }
 
-// Adds and stores block `rank`'s part of the tile that begins at (row, col) of C. A tile may be that
-// of C transposed, so that its rows are columns of C: `c.transposed`.
+// Adds and stores block `rank`'s part of the tile that begins at (row, col) of C. A tile may be
+// that of C transposed, so that its rows are columns of C: `c.transposed`.
 template <typename Out, int kThreads, int kRows, int kCols>
 __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int rank, int blocks,
                                      const TensorOutput& c, int64_t row, int64_t col,
@@ -92,9 +92,10 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
       const int lane = item % 32;
       r[i] = c.transposed ? item % (kRows / kVector) * kVector
                           : group % (kRows / kRowsOfWarp) * kRowsOfWarp + lane / kVectorsAcross;
-      s[i] = c.transposed ? item / (kRows / kVector)
-                          : (group / (kRows / kRowsOfWarp) * kVectorsAcross +
-                             lane % kVectorsAcross) * kVector;
+      s[i] =
+          c.transposed
+              ? item / (kRows / kVector)
+              : (group / (kRows / kRowsOfWarp) * kVectorsAcross + lane % kVectorsAcross) * kVector;
       if (item >= end) r[i] = s[i] = 0;  // Loaded, and not stored.
     }
 #pragma unroll 1

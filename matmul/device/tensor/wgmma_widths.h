@@ -1,5 +1,6 @@
-// More widths of the warpgroup instructions of wgmma_sm90.h for 16-bit operands: 8, 16 and 32 columns
-// for products with few rows or columns, and 192, whose tiles divide what 128 and 256 do not.
+// More widths of the warpgroup instructions of wgmma_sm90.h for 16-bit operands: 8, 16 and 32
+// columns for products with few rows or columns, and 192, whose tiles divide what 128 and 256 do
+// not.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_WGMMA_WIDTHS_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_WGMMA_WIDTHS_H_
@@ -8,13 +9,11 @@
 
 namespace stridewise {
 
-#define STRIDEWISE_REGISTERS_4 \
-  "%0, %1, %2, %3"
-#define STRIDEWISE_REGISTERS_8 \
-  "%0, %1, %2, %3, %4, %5, %6, %7"
+#define STRIDEWISE_REGISTERS_4 "%0, %1, %2, %3"
+#define STRIDEWISE_REGISTERS_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define STRIDEWISE_REGISTERS_16 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
-#define STRIDEWISE_REGISTERS_96 \
+#define STRIDEWISE_REGISTERS_96                                                                \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
   "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, " \
   "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, " \
@@ -28,23 +27,25 @@ namespace stridewise {
 #define STRIDEWISE_OUT_64(d, i) STRIDEWISE_OUT_32(d, i), STRIDEWISE_OUT_32(d, i + 32)
 #define STRIDEWISE_OUT_96(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_32(d, i + 64)
 
-#define STRIDEWISE_WGMMA(element, n, registers, type, a, b, scale, turn_a, turn_b) \
-  template <OperandLayout kMajorA, OperandLayout kMajorB> \
-  struct Wgmma<element, n, kMajorA, kMajorB> { \
+#define STRIDEWISE_WGMMA(element, n, registers, type, a, b, scale, turn_a, turn_b)                 \
+  template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
+  struct Wgmma<element, n, kMajorA, kMajorB> {                                                     \
     __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
-                                    float (&d)[registers]) { \
-      asm volatile( \
-          "{\n" \
-          ".reg .pred accumulate;\n" \
-          "setp.ne.b32 accumulate, " scale ", 0;\n" \
-          "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type \
-          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " \
-          turn_a ", " turn_b ";\n" \
-          "}\n" \
-          : STRIDEWISE_OUT_##registers(d, 0) \
-          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)), \
-            "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor)); \
-    } \
+                                    float (&d)[registers]) {                                       \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred accumulate;\n"                                                               \
+          "setp.ne.b32 accumulate, " scale                                                         \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                          \
+          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
+                                                ", " turn_b                                        \
+                                                ";\n"                                              \
+                                                "}\n"                                              \
+          : STRIDEWISE_OUT_##registers(d, 0)                                                       \
+          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
+            "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
+    }                                                                                              \
   };
 STRIDEWISE_WGMMA(__nv_bfloat16, 8, 4, "bf16", "%4", "%5", "%6", "%7", "%8")
 STRIDEWISE_WGMMA(__nv_bfloat16, 16, 8, "bf16", "%8", "%9", "%10", "%11", "%12")

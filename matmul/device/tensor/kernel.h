@@ -1,0 +1,121 @@
+// The persistent kernel of tensor cores: one producer thread keeps a ring of stages full by the
+// TMA, two consumer warpgroups multiply them with wgmma, and while a tile is stored the next one's
+// operands arrive.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
+
+#include "matmul/device/tensor/tile.h"
+
+namespace stridewise {
+
+// 65536 registers are 168 for each of 384 threads. A consumer has 128 accumulators; with 240
+// registers for it the producer's 24 would not be enough.
+constexpr int kTensorProducerRegisters = 40;
+constexpr int kTensorConsumerRegisters = 232;
+
+template <typename Tile>
+__device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
+                                     const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                     const TensorTileOrder<Tile>& order, uint32_t rank) {
+  StageState<Tile::kStages> state;
+#pragma unroll 1
+  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      shared.Empty(state.stage).Wait(state.phase ^ 1);
+      shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
+      LoadStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
+      state.Advance();
+    }
+  }
+}
+
+template <typename Tile>
+__device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gemm,
+                                     const TensorShared<Tile>& shared,
+                                     const TensorTileOrder<Tile>& order, uint32_t rank,
+                                     int consumer) {
+  const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
+  const int lane = thread % 32;
+  StageState<Tile::kStages> state;
+  // One lane of each warp tells each block of the cluster that the warp has read a stage.
+  const auto release = [&](int stage) {
+    if constexpr (Tile::kCluster == 1) {
+      if (lane == 0) shared.Empty(stage).Arrive();
+    } else {
+      if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
+    }
+  };
+#pragma unroll 1
+  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
+    float d[Tile::kBlockN / 2];
+    int previous = -1;
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      shared.Full(state.stage).Wait(state.phase);
+      FenceWgmma();
+      MultiplyStage(shared, state.stage, consumer, k > 0, d);
+      CommitWgmma();
+      WaitForWgmma<1>();  // The stage before has been read.
+      if (previous >= 0) release(previous);
+      previous = state.stage;
+      state.Advance();
+    }
+    WaitForWgmma<0>();
+    release(previous);
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
+    if (gemm.finish) {
+      FinishSums<Tile>(gemm.finished, thread, row, coord.col, coord.batch, d);
+    }
+    if (gemm.store_by_tma) {
+      StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+    } else {
+      StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, d);
+    }
+  }
+  if (thread == 0) WaitForStores();
+}
+
+template <typename Tile>
+__global__ void __launch_bounds__(kTensorThreads, 1)
+    TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  extern __shared__ char raw[];
+  const TensorShared<Tile> shared(raw);
+  const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
+  const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+  if (threadIdx.x == 0) {
+    PrefetchMap(a);
+    PrefetchMap(b);
+    for (int i = 0; i < Tile::kStages; ++i) {
+      shared.Full(i).Init(1);
+      shared.Empty(i).Init(kConsumers * 4 * Tile::kCluster);  // Each consumer warp of the cluster.
+    }
+    Mbarrier::InitDone();
+  }
+  if constexpr (Tile::kCluster > 1) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  const TensorTileOrder<Tile> order(gemm);
+  if (warpgroup == 0) {
+    ReleaseRegistersDownTo<kTensorProducerRegisters>();
+    if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
+  } else {
+    AcquireRegistersUpTo<kTensorConsumerRegisters>();
+    ConsumeStages(c, gemm, shared, order, rank, warpgroup - 1);
+  }
+  // No block may end while another one's copies or arrivals are on their way to it.
+  if constexpr (Tile::kCluster > 1) SyncCluster();
+#endif
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_

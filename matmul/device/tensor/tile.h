@@ -1,0 +1,311 @@
+// The tile of C that a block computes with wgmma: shapes, shared memory, loads and the epilogue.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_TILE_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_TILE_H_
+
+#include <cuda.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "matmul/device/cluster.h"
+#include "matmul/device/mma/wgmma_sm90.h"
+#include "matmul/device/ptx_sm90.h"
+#include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/epilogue.h"
+#include "matmul/device/tensor/wgmma_widths.h"
+
+namespace stridewise {
+
+// Two consumer warpgroups of 64 rows each, and one whose first thread loads.
+constexpr int kWarpgroupThreads = 128;
+constexpr int kConsumers = 2;
+constexpr int kTensorThreads = (kConsumers + 1) * kWarpgroupThreads;
+constexpr int kMmaRows = 64;
+
+// kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other
+// and share B's tile.
+template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
+          int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
+struct TensorTile {
+  using Element = ElementType;
+  using Out = OutType;
+  static constexpr OperandLayout kMajorA = kMajorOfA;
+  static constexpr OperandLayout kMajorB = kMajorOfB;
+  static constexpr int kBlockM = kConsumers * kMmaRows;
+  static constexpr int kBlockN = kColumns;
+  static constexpr int kStages = kPipelineStages;
+  static constexpr int kCluster = kClusterBlocks;
+
+  // A swizzled row of shared memory holds 128 bytes: of k, or of m or n.
+  static constexpr int kRowElements = kSwizzleBytes / static_cast<int>(sizeof(Element));
+  static constexpr int kBlockK = kRowElements;
+  static constexpr int kMmaK = 32 / static_cast<int>(sizeof(Element));
+
+  static constexpr int kBytesA = kBlockM * kSwizzleBytes;
+  static constexpr int kBytesB = kBlockN * kSwizzleBytes;
+  static constexpr int kStageBytes = kBytesA + kBytesB;
+  static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // Of an MN-major operand.
+
+  // Of MN-major B, blocks of a cluster load panels, or parts of each panel along k where the number
+  // of panels is not a multiple of theirs.
+  static constexpr bool kWholePanels = kBlockN / kRowElements % kCluster == 0;
+  static constexpr int kPanelRows = kWholePanels ? kBlockK : kBlockK / kCluster;
+
+  // A consumer stages 64 rows of 128 bytes of C at a time, two in turn.
+  static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
+  static constexpr int kOutBytes = kMmaRows * kSwizzleBytes;
+  static constexpr int kOutBuffers = 2;
+
+  static constexpr int kOutOffset = kStages * kStageBytes;
+  static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;
+  // The first stage must lie at a multiple of 1024.
+  static constexpr int kSharedBytes =
+      kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
+
+  static_assert(kBlockN % 64 == 0 && kBlockN <= 256, "an instruction has 8 to 256 columns");
+  static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
+};
+
+// What a kernel needs to know of the product beside the tensor maps.
+struct TensorGemm {
+  int m, n, k;
+  int batch;
+  int a_moves, b_moves;  // 0: all products of the batch use the same operand, else 1.
+  float alpha, beta;
+  void* c;
+  int64_t ldc;
+  int64_t stride_c;
+  bool store_by_tma;  // The TMA can address C, and beta is 0 here.
+  // Where `finish` holds, sums are what TensorOutput::Finish() returns before they are stored, and
+  // alpha and beta here are 1 and 0.
+  bool finish;
+  TensorOutput finished;
+  int band;  // Rows of clusters that are computed before the next column.
+};
+
+// The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
+template <int kStages>
+struct StageState {
+  int stage = 0;
+  uint32_t phase = 0;
+
+  __device__ void Advance() {
+    if (++stage < kStages) return;
+    stage = 0;
+    phase ^= 1;
+  }
+};
+
+// The clusters' tiles in the order in which they are computed: in bands of gemm.band rows, so that
+// clusters that run at the same time read few different rows of A and columns of B.
+template <typename Tile>
+class TensorTileOrder {
+ public:
+  struct Coord {
+    int row, col, batch;
+  };
+
+  __device__ explicit TensorTileOrder(const TensorGemm& gemm)
+      : rows_((gemm.m + Tile::kBlockM * Tile::kCluster - 1) / (Tile::kBlockM * Tile::kCluster)),
+        cols_((gemm.n + Tile::kBlockN - 1) / Tile::kBlockN),
+        band_(gemm.band),
+        tiles_(rows_ * cols_ * gemm.batch) {}
+
+  __device__ int tiles() const { return tiles_; }
+
+  // Returns the first row and column of the cluster's tile.
+  __device__ Coord At(int tile) const {
+    const int batch = tile / (rows_ * cols_);
+    const int in_product = tile - batch * rows_ * cols_;
+    const int band_tiles = band_ * cols_;
+    const int band = in_product / band_tiles;
+    const int left = rows_ - band * band_;
+    const int height = left < band_ ? left : band_;
+    const int in_band = in_product - band * band_tiles;
+    return {(band * band_ + in_band % height) * Tile::kBlockM * Tile::kCluster,
+            in_band / height * Tile::kBlockN, batch};
+  }
+
+ private:
+  int rows_, cols_, band_, tiles_;
+};
+
+// The block's shared memory.
+template <typename Tile>
+class TensorShared {
+ public:
+  __device__ explicit TensorShared(char* shared)
+      : base_(shared + (1024 - SharedAddress(shared) % 1024) % 1024) {}
+
+  __device__ uint32_t A(int stage) const { return Address() + stage * Tile::kStageBytes; }
+  __device__ uint32_t B(int stage) const { return A(stage) + Tile::kBytesA; }
+  __device__ Mbarrier& Full(int stage) const { return Barriers()[stage]; }
+  __device__ Mbarrier& Empty(int stage) const { return Barriers()[Tile::kStages + stage]; }
+  __device__ char* Out(int consumer, int buffer) const {
+    return base_ + Tile::kOutOffset + (consumer * Tile::kOutBuffers + buffer) * Tile::kOutBytes;
+  }
+
+ private:
+  __device__ uint32_t Address() const { return SharedAddress(base_); }
+  __device__ Mbarrier* Barriers() const {
+    return reinterpret_cast<Mbarrier*>(base_ + Tile::kBarrierOffset);
+  }
+
+  char* base_;
+};
+
+// Starts the copies of one stage. Of B each block of the cluster loads its part for all of them.
+template <typename Tile>
+__device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, const TensorGemm& gemm,
+                                 const TensorShared<Tile>& shared, int stage, int row, int col,
+                                 int k, int batch, uint32_t rank) {
+  constexpr int kRow = Tile::kRowElements;
+  Mbarrier& full = shared.Full(stage);
+  const uint32_t to_a = shared.A(stage);
+  const int za = batch * gemm.a_moves;
+  if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
+    CopyBox(a, k, row, za, to_a, full);
+  } else {
+#pragma unroll
+    for (int i = 0; i < Tile::kBlockM / kRow; ++i) {
+      CopyBox(a, row + i * kRow, k, za, to_a + i * Tile::kPanelBytes, full);
+    }
+  }
+  const uint32_t to_b = shared.B(stage);
+  const int zb = batch * gemm.b_moves;
+  constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
+  constexpr int kShare = Tile::kBlockN / Tile::kCluster;
+  const int first = static_cast<int>(rank) * kShare;
+  const auto copy = [&](int x, int y, uint32_t to) {
+    if constexpr (Tile::kCluster == 1) {
+      CopyBox(b, x, y, zb, to, full);
+    } else {
+      CopyBoxTo(kAll, b, x, y, zb, to, full);
+    }
+  };
+  if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
+    copy(k, col + first, to_b + first * kSwizzleBytes);
+  } else if constexpr (!Tile::kWholePanels) {
+    const int first_k = static_cast<int>(rank) * Tile::kPanelRows;
+#pragma unroll
+    for (int i = 0; i < Tile::kBlockN / kRow; ++i) {
+      copy(col + i * kRow, k + first_k, to_b + i * Tile::kPanelBytes + first_k * kSwizzleBytes);
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kShare; i += kRow) {
+      copy(col + first + i, k, to_b + (first + i) / kRow * Tile::kPanelBytes);
+    }
+  }
+}
+
+// Multiplies one stage into the consumer's accumulators.
+template <typename Tile>
+__device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int consumer,
+                                     bool accumulate, float (&d)[Tile::kBlockN / 2]) {
+  using Element = typename Tile::Element;
+  using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
+  // 64 rows of A are 64 swizzled rows where it is K-major, and a panel where it is M-major.
+  const uint64_t a = TileDescriptor<Tile::kMajorA>(
+      shared.A(stage) + consumer * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
+  const uint64_t b = TileDescriptor<Tile::kMajorB>(shared.B(stage), Tile::kPanelBytes);
+#pragma unroll
+  for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
+    Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
+                  b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+  }
+}
+
+// Two neighbours of C.
+__device__ inline void StorePair(float x, float y, float* to) {
+  *reinterpret_cast<float2*>(to) = make_float2(x, y);
+}
+__device__ inline void StorePair(float x, float y, __nv_bfloat16* to) {
+  *reinterpret_cast<__nv_bfloat162*>(to) = __floats2bfloat162_rn(x, y);
+}
+__device__ inline void StorePair(float x, float y, __half* to) {
+  *reinterpret_cast<__half2*>(to) = __floats2half2_rn(x, y);
+}
+
+// Stores a consumer's 64 rows through shared memory. Called by the whole warpgroup.
+template <typename Tile>
+__device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
+                                  const TensorShared<Tile>& shared, int consumer, int thread,
+                                  int row, int col, int batch,
+                                  const float (&d)[Tile::kBlockN / 2]) {
+  using Out = typename Tile::Out;
+  constexpr int kOut = Tile::kOutElements;
+  const int lane = thread % 32;
+  const int out_row = thread / 32 * 16 + lane / 4;  // And eight below.
+  const int swizzle = out_row % kSwizzleRows;
+#pragma unroll
+  for (int chunk = 0; chunk < Tile::kBlockN / kOut; ++chunk) {
+    char* const out = shared.Out(consumer, chunk % Tile::kOutBuffers);
+    // The buffer's previous store must have read it.
+    if (thread == 0) WaitUntilStoresHaveRead<Tile::kOutBuffers - 1>();
+    SyncWarpgroup(1 + consumer);
+#pragma unroll
+    for (int j = 0; j < kOut / 8; ++j) {
+      const int first = (chunk * (kOut / 8) + j) * 4;
+      const int byte = (8 * j + lane % 4 * 2) * static_cast<int>(sizeof(Out));
+      const int offset = out_row * kSwizzleBytes + ((byte / 16 ^ swizzle) * 16) + byte % 16;
+      StorePair(gemm.alpha * d[first], gemm.alpha * d[first + 1],
+                reinterpret_cast<Out*>(out + offset));
+      StorePair(gemm.alpha * d[first + 2], gemm.alpha * d[first + 3],
+                reinterpret_cast<Out*>(out + offset + kSwizzleRows * kSwizzleBytes));
+    }
+    FenceForTma();
+    SyncWarpgroup(1 + consumer);
+    if (thread == 0) {
+      StoreBox(c, col + chunk * kOut, row, batch, SharedAddress(out));
+      CommitStores();
+    }
+  }
+}
+
+// Makes a consumer's sums the new values of C, which they are stored as.
+template <typename Tile>
+__device__ inline void FinishSums(const TensorOutput& c, int thread, int row, int col, int batch,
+                                  float (&d)[Tile::kBlockN / 2]) {
+  using Out = typename Tile::Out;
+  const int lane = thread % 32;
+  const int first_row = row + thread / 32 * 16 + lane / 4;
+  const int first_col = col + lane % 4 * 2;
+  const Out* const old = static_cast<const Out*>(c.data) + batch * c.stride;
+  const Out* const bias = static_cast<const Out*>(c.bias);
+#pragma unroll
+  for (int i = 0; i < Tile::kBlockN / 2; ++i) {
+    const int r = first_row + i / 2 % 2 * 8;
+    const int s = first_col + i / 4 * 8 + i % 2;
+    const bool inside = r < c.rows && s < c.cols;
+    d[i] = c.Finish(d[i], inside && c.beta != 0 ? static_cast<float>(old[r * c.ld + s]) : 0.0f,
+                    inside && bias != nullptr ? static_cast<float>(bias[s]) : 0.0f);
+  }
+}
+
+// Stores a consumer's 64 rows element by element: for C that the TMA cannot address, or beta != 0.
+template <typename Tile>
+__device__ inline void StoreDirectly(const TensorGemm& gemm, int thread, int row, int col,
+                                     int batch, const float (&d)[Tile::kBlockN / 2]) {
+  using Out = typename Tile::Out;
+  Out* const c = static_cast<Out*>(gemm.c) + batch * gemm.stride_c;
+  const int lane = thread % 32;
+  const int first_row = row + thread / 32 * 16 + lane / 4;
+  const int first_col = col + lane % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < Tile::kBlockN / 2; ++i) {
+    const int r = first_row + i / 2 % 2 * 8;
+    const int s = first_col + i / 4 * 8 + i % 2;
+    if (r >= gemm.m || s >= gemm.n) continue;
+    Out& out = c[r * gemm.ldc + s];
+    float value = gemm.alpha * d[i];
+    if (gemm.beta != 0) value = fmaf(gemm.beta, static_cast<float>(out), value);
+    out = static_cast<Out>(value);
+  }
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_TILE_H_

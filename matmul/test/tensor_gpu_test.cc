@@ -1,0 +1,147 @@
+// The kernels of tensor cores on a GPU: random calls with and without a workspace, and sizes for
+// each tile. Every element of C is judged, and what lies around it and behind the workspace.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/cublas_handle.h"
+#include "common/gpu/device.h"
+#include "common/gpu/gpu_runtime.h"
+#include "gtest/gtest.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/random_cases.h"
+
+namespace stridewise {
+namespace {
+
+constexpr uint64_t kSeed = 20261122;
+constexpr int64_t kCases = 250;
+constexpr uint8_t kCanaryByte = 0x5a;
+constexpr size_t kBehind = 256;
+
+auto Implementations() {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.target.where == Where::kDevice &&
+        TakesType(implementation, ElementType::kBf16)) {
+      names.push_back(implementation.name);
+    }
+  }
+  return testing::ValuesIn(names);
+}
+
+class TensorGpuTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto device = OpenDevice(0);
+    if (!device.ok()) GTEST_SKIP() << device.status();
+    auto cublas = CublasHandle::Create();
+    ASSERT_TRUE(cublas.ok()) << cublas.status();
+    cublas_ = *std::move(cublas);
+    implementation_ = FindMatMulImplementation(GetParam());
+    if (10 * device->compute_major + device->compute_minor <
+        implementation_->target.min_compute_capability) {
+      GTEST_SKIP() << "not for " << device->name;
+    }
+  }
+
+  template <typename T>
+  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
+    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
+    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
+    return buffer;
+  }
+
+  template <typename T, typename Out>
+  absl::Status Run(const MatMulCase& c, bool with_workspace) {
+    MatMulTestProblem<T, Out> problem(c);
+    std::vector<Out>& host_c = problem.c_with_guards();
+    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem.a()));
+    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem.b()));
+    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(host_c));
+    MatMulArgs args = problem.ArgsAt(a.data(), b.data(), device_c.data());
+    args.cublas = cublas_.get();
+    const int64_t bytes = with_workspace ? MatMulWorkspaceBytes(*implementation_, args) : 0;
+    ASSIGN_OR_RETURN(
+        const DeviceBuffer workspace,
+        Upload(std::vector<uint8_t>(static_cast<size_t>(bytes) + kBehind, kCanaryByte)));
+    if (bytes > 0) args.workspace = workspace.data();
+    args.workspace_bytes = bytes;
+    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
+    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    RETURN_IF_ERROR(gpu::Copy(host_c.data(), device_c.data(), host_c.size() * sizeof(Out)));
+    uint8_t behind[kBehind];
+    RETURN_IF_ERROR(gpu::Copy(behind, workspace.As<uint8_t>() + bytes, kBehind));
+    if (!std::all_of(behind, behind + kBehind, [](uint8_t byte) { return byte == kCanaryByte; })) {
+      return absl::DataLossError("written behind the workspace");
+    }
+    constexpr int64_t kMostOnHost = int64_t{1} << 23;
+    return problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas_.get() : nullptr);
+  }
+
+  void RunBoth(const MatMulCase& c, bool with_workspace) {
+    const absl::Status bf16 = Run<Bf16, Bf16>(c, with_workspace);
+    ASSERT_TRUE(bf16.ok()) << c << ", BF16: " << bf16;
+    const absl::Status fp16 = Run<Fp16, float>(c, with_workspace);
+    ASSERT_TRUE(fp16.ok()) << c << ", FP16 to FP32: " << fp16;
+  }
+
+  const MatMulImplementation* implementation_ = nullptr;
+  CublasHandle cublas_;
+};
+
+TEST_P(TensorGpuTest, RandomCalls) {
+  for (int64_t i = 0; i < kCases; ++i) {
+    RunBoth(RandomMatMulCase(kSeed, i, {/*extent=*/600, /*batch=*/4, /*deep=*/5000}), i % 4 != 0);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Few rows or columns of long operands, with the sizes at which tiles become wider.
+TEST_P(TensorGpuTest, FewRowsOrColumns) {
+  int64_t number = 0;
+  for (const int64_t few : {1, 7, 8, 9, 16, 17, 32, 33, 64, 65}) {
+    for (const int64_t many : {1000, 4096}) {
+      MatMulCase c = {few, many, 1032, 0};
+      if (number % 2 == 1) std::swap(c.m, c.n);
+      c.transpose_a = number % 4 / 2 == 1;
+      c.transpose_b = number % 8 / 4 == 1;
+      c.beta = number % 3 == 0 ? 0.5 : 0;
+      ++number;
+      RunBoth(c, true);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Sizes at which tensor_tile changes its tile, and the same with rows of odd lengths.
+TEST_P(TensorGpuTest, EachTile) {
+  for (const int64_t size : {520, 1032, 1544, 2056, 3080}) {
+    for (const int ops : {0, 1, 2, 3}) {
+      MatMulCase c = {size, size + 8, 72, 0};
+      c.transpose_a = (ops & 1) != 0;
+      c.transpose_b = (ops & 2) != 0;
+      c.beta = ops == 2 ? 1 : 0;
+      const absl::Status status = Run<Bf16, Bf16>(c, true);
+      ASSERT_TRUE(status.ok()) << c << ": " << status;
+      ++c.m;
+      --c.n;
+      c.k = 71;
+      const absl::Status odd = Run<Bf16, Bf16>(c, true);
+      ASSERT_TRUE(odd.ok()) << c << ": " << odd;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, Implementations(),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace stridewise
