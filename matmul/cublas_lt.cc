@@ -59,6 +59,19 @@ cublasComputeType_t ComputeType(const MatMulArgs& args) {
   return args.a.type == ElementType::kDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 }
 
+cublasLtEpilogue_t EpilogueOf(const MatMulEpilogue& epilogue) {
+  const bool bias = epilogue.bias != nullptr;
+  switch (epilogue.activation) {
+    case Activation::kRelu:
+      return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case Activation::kGelu:
+      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case Activation::kNone:
+      break;
+  }
+  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 absl::StatusOr<Layout> MakeLayout(ElementType type, int64_t rows, int64_t cols, int64_t ld,
                                   int64_t batch, int64_t stride) {
   cublasLtMatrixLayout_t layout;
@@ -94,6 +107,12 @@ class LtCall {
         set(CUBLASLT_MATMUL_DESC_TRANSA, args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
     RETURN_IF_ERROR(
         set(CUBLASLT_MATMUL_DESC_TRANSB, args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
+    const cublasLtEpilogue_t epilogue = EpilogueOf(args.epilogue);
+    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
+    if (args.epilogue.bias != nullptr) {
+      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, args.epilogue.bias));
+      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, DataType(args.c.type)));
+    }
     const auto layout = [&](const MatMulInput& input, int64_t rows, int64_t cols) {
       return MakeLayout(input.type, input.transposed ? cols : rows, input.transposed ? rows : cols,
                         input.ld, args.batch, input.stride);
@@ -209,7 +228,7 @@ absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const LtCal
 }
 
 // What an algorithm was chosen for.
-using ProblemKey = std::array<int64_t, 20>;
+using ProblemKey = std::array<int64_t, 21>;
 
 ProblemKey KeyOf(const MatMulArgs& args) {
   int device = 0;
@@ -232,6 +251,7 @@ ProblemKey KeyOf(const MatMulArgs& args) {
           static_cast<int64_t>(args.b.type),
           static_cast<int64_t>(args.c.type),
           (args.alpha == 0) * 2 + (args.beta == 0),
+          static_cast<int64_t>(EpilogueOf(args.epilogue)),
           args.workspace_bytes,
           alignment(args.a.data),
           alignment(args.b.data),

@@ -9,19 +9,19 @@
 
 #include <cstdint>
 
+#include "matmul/operands.h"
+
 namespace stridewise {
 
-enum class TensorActivation : uint8_t { kNone, kRelu, kGelu };
-
-// Returns GELU in its form with tanh, 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x
-// over 1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3)).
-__device__ inline float Gelu(float x) {
+// Returns GELU in its form with tanh, which is x over 1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3)):
+// two instructions of the special functions' unit where tanhf() has thirty.
+__device__ inline float FastGelu(float x) {
   return __fdividef(x, 1 + __expf(-1.5957691216f * (x + 0.044715f * x * x * x)));
 }
 
-__device__ inline float Activated(TensorActivation activation, float x) {
-  if (activation == TensorActivation::kRelu) return x > 0 || x != x ? x : 0;
-  return activation == TensorActivation::kGelu ? Gelu(x) : x;
+__device__ inline float FastActivate(Activation activation, float x) {
+  if (activation == Activation::kRelu) return x < 0 ? 0 : x;
+  return activation == Activation::kGelu ? FastGelu(x) : x;
 }
 
 // C, or a batch of them, and what is done to sums.
@@ -34,14 +34,14 @@ struct TensorOutput {
   bool transposed;  // Tiles are those of C transposed.
   float alpha, beta;
   const void* bias;  // Of the type of C, one for each column; null: none.
-  TensorActivation activation;
+  Activation activation;
   bool only_alpha;  // There is no bias and no activation, and beta is 0.
 
   // Returns what to store for a sum, with the old value of the element and the column's bias.
   __device__ float Finish(float sum, float old, float of_bias) const {
     float value = alpha * sum;
     if (beta != 0) value = fmaf(beta, old, value);
-    return Activated(activation, value + of_bias);
+    return FastActivate(activation, value + of_bias);
   }
 };
 

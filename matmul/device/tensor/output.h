@@ -23,7 +23,9 @@ inline TensorOutput OutputOf(const MatMulArgs& args) {
       args.c.ld % kVector == 0 && (args.batch == 1 || args.c.stride % kVector == 0);
   c.alpha = static_cast<float>(args.alpha);
   c.beta = static_cast<float>(args.beta);
-  c.only_alpha = c.beta == 0 && c.bias == nullptr && c.activation == TensorActivation::kNone;
+  c.bias = args.epilogue.bias;
+  c.activation = args.epilogue.activation;
+  c.only_alpha = c.beta == 0 && c.bias == nullptr && c.activation == Activation::kNone;
   return c;
 }
 
