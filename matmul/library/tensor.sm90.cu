@@ -15,6 +15,10 @@
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
+
+// Applies bias and activation to C as a pass of its own (epilogue_pass.cu).
+LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
+
 namespace {
 
 constexpr int64_t kElementBytes = 2;
@@ -99,11 +103,32 @@ const MatMulFunctions& Tiny() {
   return tiny;
 }
 
+bool HasEpilogue(const MatMulArgs& args) { return !(args.epilogue == MatMulEpilogue()); }
+
+// Returns the time of MatMulEpiloguePass(), which reads and writes C.
+double PassUs(const MatMulArgs& args) {
+  constexpr double kLaunchUs = 2.5;
+  constexpr double kBytesOfUs = 3e6;
+  return kLaunchUs + 2.0 * static_cast<double>(args.m) * static_cast<double>(args.n) *
+                         static_cast<double>(args.batch) *
+                         static_cast<double>(ElementBytes(args.c.type)) / kBytesOfUs;
+}
+
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
+// tensor_tile has no bias and no activation: they are a pass of its own after it.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
-  const double tile = PlanTensorTile(args, device).us;
+  const double pass = HasEpilogue(args) ? PassUs(args) : 0;
+  const double tile = PlanTensorTile(args, device).us + pass;
   const double split = PlanTensorSplit(args, device).us;
   return split < tile ? Choice{&Split(), split} : Choice{&Tile(), tile};
+}
+
+LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
+  if (choice.functions != &Tile() || !HasEpilogue(args)) return choice.functions->run(args);
+  MatMulArgs plain = args;
+  plain.epilogue = MatMulEpilogue();
+  RETURN_IF_ERROR(choice.functions->run(plain));
+  return MatMulEpiloguePass(args);
 }
 
 // Returns whether a copy may be worth its time at all, and can be made.
@@ -130,7 +155,7 @@ LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const 
       std::min<int64_t>(CeilDiv(vectors, kPackThreads), int64_t{device.multiprocessors} * 16);
   RETURN_IF_ERROR(Launch(PackOperands, Grid{blocks}, Block{kPackThreads}, 0, args.stream,
                          call.a.packed, call.b.packed));
-  return ChooseByTma(call.args, device).functions->run(call.args);
+  return RunChoice(ChooseByTma(call.args, device), call.args);
 }
 
 }  // namespace
@@ -149,7 +174,7 @@ LaunchStatus MatMulTensor(const MatMulArgs& args) {
   const double tiny = TensorTinyUs(args);
   if (TmaTakes(args, device)) {
     const Choice choice = ChooseByTma(args, device);
-    return tiny < choice.us ? Tiny().run(args) : choice.functions->run(args);
+    return tiny < choice.us ? Tiny().run(args) : RunChoice(choice, args);
   }
   if (args.workspace_bytes > 0 && CanPack(args, device)) {
     const PackedCall call = PackedCallOf(args);

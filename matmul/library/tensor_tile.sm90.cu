@@ -1,4 +1,4 @@
-// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor/kernel.h is the kernel; here a
+// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor_kernel.h is the kernel; here a
 // call is planned: which tile, in which order, and what the TMA has to know.
 //
 // A product of 4096 has 137 GFLOP, which take 139 us at the 989 TFLOP/s of 1.83 GHz; under random
@@ -11,9 +11,9 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
-#include "matmul/device/tensor/kernel.h"
-#include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/wgmma_widths.h"
+#include "matmul/device/tensor_kernel.h"
 #include "matmul/device/tensor_map.h"
 
 namespace stridewise {
@@ -34,7 +34,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   constexpr uint32_t kRowsOfA =
       Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
   constexpr uint32_t kRowsOfB =
-      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kPanelRows;
+      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
   ASSIGN_OR_RETURN(const CUtensorMap a,
                    TensorMapOf(args.A<Element>(), of_a, kRowsOfA, kRow, kSwizzle));
   ASSIGN_OR_RETURN(const CUtensorMap b,
@@ -47,13 +47,12 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   gemm.batch = static_cast<int>(args.batch);
   gemm.a_moves = of_a.count > 1 ? 1 : 0;
   gemm.b_moves = of_b.count > 1 ? 1 : 0;
-  gemm.finished = OutputOf(args);
-  gemm.finish = !gemm.finished.only_alpha;
-  gemm.alpha = gemm.finish ? 1 : gemm.finished.alpha;
+  gemm.alpha = static_cast<float>(args.alpha);
+  gemm.beta = static_cast<float>(args.beta);
   gemm.c = args.c.data;
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
-  gemm.store_by_tma = HasTensorMap(out, of_c);
+  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
   gemm.band = kBandRows;
   CUtensorMap c = a;  // Any, where it is not used.
   if (gemm.store_by_tma) {
@@ -74,8 +73,11 @@ LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
       return LaunchTile<TensorTile<Element, Out, 64, 8, 1, kMajorA, kMajorB>>(args, device);
     case 128:
       return LaunchTile<TensorTile<Element, Out, 128, 6, 2, kMajorA, kMajorB>>(args, device);
-    case 192:
-      return LaunchTile<TensorTile<Element, Out, 192, 4, 2, kMajorA, kMajorB>>(args, device);
+    case 192: {
+      // Three panels of MN-major B cannot be divided by two blocks.
+      constexpr int kCluster = kMajorB == OperandLayout::kKMajor ? 2 : 1;
+      return LaunchTile<TensorTile<Element, Out, 192, 4, kCluster, kMajorA, kMajorB>>(args, device);
+    }
     default:
       return LaunchTile<TensorTile<Element, Out, 256, 4, 2, kMajorA, kMajorB>>(args, device);
   }
