@@ -1,0 +1,124 @@
+// Calls of the kernel in tensor_kernel.h for types whose instructions take K-major operands alone:
+// operands that lie otherwise, or that the TMA cannot address, are copied to the workspace first.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_TYPES_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_TYPES_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/operand_packing.h"
+#include "matmul/device/tensor_kernel.h"
+#include "matmul/device/tensor_map.h"
+
+namespace stridewise {
+
+// Clusters of these rows share a column of B's tiles in the L2.
+constexpr int kKMajorBand = 8;
+
+// The operands of a call, and the copies that they need.
+template <typename Element>
+struct KMajorOperands {
+  explicit KMajorOperands(const MatMulArgs& args)
+      : a(args.A<Element>(), MatrixCount(args.batch, args.a.stride), args.a.transposed),
+        b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), !args.b.transposed) {}
+
+  int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes(); }
+
+  OperandPacking<Element> a, b;
+};
+
+// Returns whether the call is one for the kernel, with a workspace for the operands' copies.
+template <typename Element>
+bool TakesKMajor(const MatMulArgs& args, const DeviceModel& device,
+                 const KMajorOperands<Element>& operands) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kSmallestTile = 128 * 128;
+  return device.compute_capability == 90 && args.m > 0 && args.n > 0 && args.batch > 0 &&
+         args.k > 0 && static_cast<AccumulatorOf<Element>>(args.alpha) != 0 &&
+         args.m <= kMost && args.n <= kMost && args.batch <= kMost &&
+         CeilDiv(args.m, 128) * CeilDiv(args.n, 128) <= kMost / args.batch &&
+         operands.a.IsOneLaunch() && operands.b.IsOneLaunch();
+}
+
+// Returns the workspace of a call, 0 where the kernel does not take it.
+template <typename Element>
+int64_t KMajorWorkspaceBytes(const MatMulArgs& args) {
+  const KMajorOperands<Element> operands(args);
+  return TakesKMajor(args, DeviceOf(args), operands) ? operands.WorkspaceBytes() : 0;
+}
+
+// Returns the TMA's type of elements as wgmma takes them: floats are rounded to TF32, to the
+// nearest, on their way to shared memory, where wgmma would cut them off.
+template <typename Element>
+constexpr CUtensorMapDataType KMajorMapType() {
+  if constexpr (std::is_same_v<Element, float>) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+  return TensorMapType<Element>();
+}
+
+// Queues the operands' copies and the product. `scales` has the factors of FP8 operands.
+template <typename Tile>
+LaunchStatus LaunchKMajor(const MatMulArgs& args, const DeviceModel& device,
+                          const KMajorOperands<typename Tile::Element>& operands,
+                          const TensorScales& scales = {}) {
+  using Element = typename Tile::Element;
+  using Out = typename Tile::Out;
+  constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+  auto* const packed_a = static_cast<char*>(args.workspace);
+  char* const packed_b = packed_a + operands.a.Bytes();
+  RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
+  RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
+  const MatrixCount of_a = operands.a.PackedMatrices();
+  const MatrixCount of_b = operands.b.PackedMatrices();
+  const MatrixCount of_c(args.batch, args.c.stride);
+  ASSIGN_OR_RETURN(const CUtensorMap a,
+                   TensorMapOf(operands.a.Packed(packed_a), of_a, Tile::kBlockM,
+                               Tile::kRowElements, kSwizzle, KMajorMapType<Element>()));
+  ASSIGN_OR_RETURN(const CUtensorMap b,
+                   TensorMapOf(operands.b.Packed(packed_b), of_b, Tile::kBlockN / Tile::kCluster,
+                               Tile::kRowElements, kSwizzle, KMajorMapType<Element>()));
+  const ConstMatrix<Out> out = {args.C<Out>().data, args.m, args.n, args.c.ld};
+  TensorGemm gemm = {};
+  gemm.m = static_cast<int>(args.m);
+  gemm.n = static_cast<int>(args.n);
+  gemm.k = static_cast<int>(args.k);
+  gemm.batch = static_cast<int>(args.batch);
+  gemm.a_moves = of_a.count > 1 ? 1 : 0;
+  gemm.b_moves = of_b.count > 1 ? 1 : 0;
+  gemm.alpha = static_cast<float>(args.alpha);
+  gemm.beta = static_cast<float>(args.beta);
+  gemm.whole_alpha = static_cast<int>(args.alpha);
+  gemm.whole_beta = static_cast<int>(args.beta);
+  gemm.c = args.c.data;
+  gemm.ldc = args.c.ld;
+  gemm.stride_c = args.c.stride;
+  gemm.scales = scales;
+  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
+  gemm.band = kKMajorBand;
+  CUtensorMap c = a;  // Any, where it is not used.
+  if (gemm.store_by_tma) {
+    ASSIGN_OR_RETURN(c, TensorMapOf(out, of_c, kMmaRows, Tile::kOutElements, kSwizzle));
+  }
+  const int64_t tiles =
+      CeilDiv(args.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(args.n, Tile::kBlockN) * args.batch;
+  const int64_t clusters =
+      std::min<int64_t>(tiles, std::max(1, device.multiprocessors / Tile::kCluster));
+  return LaunchClusters(Tile::kCluster, TensorProduct<Tile>, Grid{clusters * Tile::kCluster},
+                        Block{kTensorThreads}, Tile::kSharedBytes, args.stream, a, b, c, gemm);
+}
+
+// Returns the time of the product with tiles of these columns, in columns of a round: a tile costs
+// some 64 more for its first loads and its store, and `cost` for each of its own.
+inline double KMajorTime(const MatMulArgs& args, const DeviceModel& device, int cols, double cost) {
+  const int64_t clusters = std::max(1, device.multiprocessors / 2);
+  const int64_t tiles = CeilDiv(args.m, 256) * CeilDiv(args.n, cols) * args.batch;
+  return static_cast<double>(CeilDiv(tiles, clusters)) * (cols * cost + 64);
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_TYPES_H_
