@@ -5,7 +5,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
-#include "matmul/device/tensor_sums.h"
+#include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {

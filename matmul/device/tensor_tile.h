@@ -25,7 +25,7 @@ constexpr int kTensorThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int kMmaRows = 64;
 
 // Where sums are kept: by the tensor cores in their own precision; the same, but added up in FP32 by
-// the CUDA cores (tensor_sums.h); or in FP16.
+// the CUDA cores (tensor_accumulation.h); or in FP16.
 enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 
 // kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other

@@ -1,6 +1,6 @@
 // FP8 by tensor cores: `tensor_fp8`, whose sums are promoted to FP32 every 128 of k, and
 // `tensor_fp8_fast`, which leaves them to the tensor cores, with 13 fractional bits.
-// matmul/device/tensor_sums.h says how, matmul/device/tensor_types.h calls the kernel.
+// matmul/device/tensor_accumulation.h says how, matmul/device/tensor_types.h calls the kernel.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -23,7 +23,7 @@ LaunchStatus Run(const MatMulArgs& args, bool fast) {
   const DeviceModel device = DeviceOf(args);
   const KMajorOperands<Element> operands(args);
   if (!TakesKMajor(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
-    static const MatMulFunctions fallback = FunctionsOf("tensor_general_8bit");
+    static const MatMulFunctions fallback = FunctionsOf("tensor_mma_8bit");
     return fallback.run(args);
   }
   const TensorScales scales = ScalesOf(args);

@@ -30,7 +30,7 @@ LaunchStatus Run(const MatMulArgs& args, const MatMulFunctions& fallback) {
 }  // namespace
 
 LaunchStatus MatMulTensorTf32(const MatMulArgs& args) {
-  static const MatMulFunctions fallback = FunctionsOf("tensor_general_tf32");
+  static const MatMulFunctions fallback = FunctionsOf("tensor_mma_tf32");
   return Run<float, float>(args, fallback);
 }
 
@@ -39,7 +39,7 @@ int64_t MatMulTensorTf32WorkspaceBytes(const MatMulArgs& args) {
 }
 
 LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
-  static const MatMulFunctions fallback = FunctionsOf("tensor_general_8bit");
+  static const MatMulFunctions fallback = FunctionsOf("tensor_mma_8bit");
   return Run<int8_t, int>(args, fallback);
 }
 

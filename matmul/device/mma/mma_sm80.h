@@ -19,9 +19,7 @@ namespace stridewise {
 
 constexpr int kMmaM = 16;
 constexpr int kMmaN = 8;
-// Elements of k.
-template <typename T>
-constexpr int kMmaDepth = 32 / static_cast<int>(sizeof(T));
+constexpr int kMmaDepth = 16;  // Of 16-bit elements: 32 bytes.
 
 __device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4],
                                    __nv_bfloat16) {

@@ -5,8 +5,8 @@
 // block of 128 columns have for these 128 of k where there are such. While one consumer adds, the
 // other one's multiplications keep the tensor cores busy.
 
-#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SUMS_H_
-#define STRIDEWISE_MATMUL_DEVICE_TENSOR_SUMS_H_
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 
 #include "matmul/device/tensor_tile.h"
 
@@ -145,4 +145,4 @@ __device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>&
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_SUMS_H_
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_

@@ -1,13 +1,13 @@
-// Products by mma.sync of what the TMA cannot address: any alignment and leading dimension, k = 0
-// and alpha = 0, and GPUs of compute capability 8.0 and newer.
+// TF32, INT8 and FP8 by mma.sync for what the TMA cannot address and for calls without the
+// workspace that wgmma needs: any layout, alignment and leading dimension, k = 0 and alpha = 0, and
+// GPUs of compute capability 8.0 and newer.
 //
 // A block computes 64x64 of C. The next tiles of A and B travel through registers, element by
-// element, while the warps multiply the ones in shared memory, where k is contiguous in both. 32
-// loads and 32 stores of two bytes a thread for 32 instructions mma bound it to a quarter of the
-// rate of wgmma.
+// element, while the warps multiply the ones in shared memory, where k is contiguous in both. These
+// loads and stores, one for each element, bound it.
 
-#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_GENERAL_H_
-#define STRIDEWISE_MATMUL_DEVICE_TENSOR_GENERAL_H_
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_MMA_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_MMA_H_
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -24,7 +24,7 @@
 #include "matmul/device/ptx_sm90.h"
 
 namespace stridewise {
-namespace tensor_general {
+namespace tensor_mma {
 
 constexpr int kTile = 64;
 constexpr int kThreads = 128;
@@ -106,7 +106,7 @@ __device__ inline void MultiplyTiles(const Tile<M>& a, const Tile<M>& b, int war
   constexpr int kVector = 16 / static_cast<int>(sizeof(M));
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-  for (int k = 0; k < kTileK<M>; k += kMmaDepth<M>) {
+  for (int k = 0; k < kTileK<M>; k += 32 / static_cast<int>(sizeof(M))) {
     uint32_t of_a[2][4];
     uint32_t of_b[2][4];
 #pragma unroll
@@ -152,7 +152,7 @@ __device__ inline void AddScaled(const TensorScales& scales, int64_t row, int64_
 
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
-    TensorGeneral(TileSource<T> a, TileSource<T> b, Matrix<Out> c, int64_t k_extent,
+    TensorMma(TileSource<T> a, TileSource<T> b, Matrix<Out> c, int64_t k_extent,
                   Epilogue<GemmTypes<T, T, Out, AccumulatorOf<T>>> epilogue, int64_t stride_a,
                   int64_t stride_b, int64_t stride_c, int64_t batch, TensorScales scales) {
 #if __CUDA_ARCH__ >= 800
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(kThreads)
 
 // Runs the product of elements T with C of type Out.
 template <typename T, typename Out>
-LaunchStatus RunTensorGeneral(const MatMulArgs& args, const TensorScales& scales = {}) {
+LaunchStatus RunTensorMma(const MatMulArgs& args, const TensorScales& scales = {}) {
   using Factor = AccumulatorOf<T>;
   const auto alpha = static_cast<Factor>(args.alpha);
   const int64_t k = alpha == 0 ? 0 : args.k;
@@ -224,14 +224,14 @@ LaunchStatus RunTensorGeneral(const MatMulArgs& args, const TensorScales& scales
   constexpr int64_t kMaxGridYZ = 65535;
   const Grid grid = {CeilDiv(args.n, kTile), std::min(CeilDiv(args.m, kTile), kMaxGridYZ),
                      std::min(args.batch, kMaxGridYZ)};
-  return Launch(TensorGeneral<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(),
+  return Launch(TensorMma<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(),
                 k,
                 Epilogue<GemmTypes<T, T, Out, Factor>>{k == 0 ? 0 : alpha,
                                                        static_cast<Factor>(args.beta)},
                 args.a.stride, args.b.stride, args.c.stride, args.batch, scales);
 }
 
-}  // namespace tensor_general
+}  // namespace tensor_mma
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_GENERAL_H_
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_MMA_H_
