@@ -1,5 +1,6 @@
-// Calls of the kernel in tensor_kernel.h for types whose instructions take K-major operands alone:
-// operands that lie otherwise, or that the TMA cannot address, are copied to the workspace first.
+// Calls of the kernel in tensor_kernel.h with operands that the TMA cannot address, or that lie
+// otherwise than the instructions of their type need, copied to the workspace first: all but those
+// of 16 bits need K-major operands.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_TYPES_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_TYPES_H_
@@ -18,14 +19,17 @@
 namespace stridewise {
 
 // Clusters of these rows share a column of B's tiles in the L2.
-constexpr int kKMajorBand = 8;
+constexpr int kTensorBand = 8;
 
 // The operands of a call, and the copies that they need.
 template <typename Element>
-struct KMajorOperands {
-  explicit KMajorOperands(const MatMulArgs& args)
-      : a(args.A<Element>(), MatrixCount(args.batch, args.a.stride), args.a.transposed),
-        b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), !args.b.transposed) {}
+struct TensorOperands {
+  static constexpr bool kTurns = sizeof(Element) != 2;  // What is not K-major.
+
+  explicit TensorOperands(const MatMulArgs& args)
+      : a(args.A<Element>(), MatrixCount(args.batch, args.a.stride), kTurns && args.a.transposed),
+        b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), kTurns && !args.b.transposed) {
+  }
 
   int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes(); }
 
@@ -34,8 +38,8 @@ struct KMajorOperands {
 
 // Returns whether the call is one for the kernel, with a workspace for the operands' copies.
 template <typename Element>
-bool TakesKMajor(const MatMulArgs& args, const DeviceModel& device,
-                 const KMajorOperands<Element>& operands) {
+bool TakesCopies(const MatMulArgs& args, const DeviceModel& device,
+                 const TensorOperands<Element>& operands) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   constexpr int64_t kSmallestTile = 128 * 128;
   return device.compute_capability == 90 && args.m > 0 && args.n > 0 && args.batch > 0 &&
@@ -47,23 +51,23 @@ bool TakesKMajor(const MatMulArgs& args, const DeviceModel& device,
 
 // Returns the workspace of a call, 0 where the kernel does not take it.
 template <typename Element>
-int64_t KMajorWorkspaceBytes(const MatMulArgs& args) {
-  const KMajorOperands<Element> operands(args);
-  return TakesKMajor(args, DeviceOf(args), operands) ? operands.WorkspaceBytes() : 0;
+int64_t CopiesWorkspaceBytes(const MatMulArgs& args) {
+  const TensorOperands<Element> operands(args);
+  return TakesCopies(args, DeviceOf(args), operands) ? operands.WorkspaceBytes() : 0;
 }
 
 // Returns the TMA's type of elements as wgmma takes them: floats are rounded to TF32, to the
 // nearest, on their way to shared memory, where wgmma would cut them off.
 template <typename Element>
-constexpr CUtensorMapDataType KMajorMapType() {
+constexpr CUtensorMapDataType OperandMapType() {
   if constexpr (std::is_same_v<Element, float>) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
   return TensorMapType<Element>();
 }
 
 // Queues the operands' copies and the product. `scales` has the factors of FP8 operands.
 template <typename Tile>
-LaunchStatus LaunchKMajor(const MatMulArgs& args, const DeviceModel& device,
-                          const KMajorOperands<typename Tile::Element>& operands,
+LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
+                          const TensorOperands<typename Tile::Element>& operands,
                           const TensorScales& scales = {}) {
   using Element = typename Tile::Element;
   using Out = typename Tile::Out;
@@ -75,12 +79,16 @@ LaunchStatus LaunchKMajor(const MatMulArgs& args, const DeviceModel& device,
   const MatrixCount of_a = operands.a.PackedMatrices();
   const MatrixCount of_b = operands.b.PackedMatrices();
   const MatrixCount of_c(args.batch, args.c.stride);
+  constexpr uint32_t kRowsOfA =
+      Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
+  constexpr uint32_t kRowsOfB =
+      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
   ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(operands.a.Packed(packed_a), of_a, Tile::kBlockM,
-                               Tile::kRowElements, kSwizzle, KMajorMapType<Element>()));
+                   TensorMapOf(operands.a.Packed(packed_a), of_a, kRowsOfA, Tile::kRowElements,
+                               kSwizzle, OperandMapType<Element>()));
   ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(operands.b.Packed(packed_b), of_b, Tile::kBlockN / Tile::kCluster,
-                               Tile::kRowElements, kSwizzle, KMajorMapType<Element>()));
+                   TensorMapOf(operands.b.Packed(packed_b), of_b, kRowsOfB, Tile::kRowElements,
+                               kSwizzle, OperandMapType<Element>()));
   const ConstMatrix<Out> out = {args.C<Out>().data, args.m, args.n, args.c.ld};
   TensorGemm gemm = {};
   gemm.m = static_cast<int>(args.m);
@@ -98,7 +106,7 @@ LaunchStatus LaunchKMajor(const MatMulArgs& args, const DeviceModel& device,
   gemm.stride_c = args.c.stride;
   gemm.scales = scales;
   gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
-  gemm.band = kKMajorBand;
+  gemm.band = kTensorBand;
   CUtensorMap c = a;  // Any, where it is not used.
   if (gemm.store_by_tma) {
     ASSIGN_OR_RETURN(c, TensorMapOf(out, of_c, kMmaRows, Tile::kOutElements, kSwizzle));
@@ -113,7 +121,7 @@ LaunchStatus LaunchKMajor(const MatMulArgs& args, const DeviceModel& device,
 
 // Returns the time of the product with tiles of these columns, in columns of a round: a tile costs
 // some 64 more for its first loads and its store, and `cost` for each of its own.
-inline double KMajorTime(const MatMulArgs& args, const DeviceModel& device, int cols, double cost) {
+inline double RoundsTime(const MatMulArgs& args, const DeviceModel& device, int cols, double cost) {
   const int64_t clusters = std::max(1, device.multiprocessors / 2);
   const int64_t tiles = CeilDiv(args.m, 256) * CeilDiv(args.n, cols) * args.batch;
   return static_cast<double>(CeilDiv(tiles, clusters)) * (cols * cost + 64);

@@ -21,17 +21,17 @@ using Fp8Tile = TensorTile<Element, Out, kColumns, kStages, 2, OperandLayout::kK
 template <typename Element, typename Out>
 LaunchStatus Run(const MatMulArgs& args, bool fast) {
   const DeviceModel device = DeviceOf(args);
-  const KMajorOperands<Element> operands(args);
-  if (!TakesKMajor(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
+  const TensorOperands<Element> operands(args);
+  if (!TakesCopies(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
     static const MatMulFunctions fallback = FunctionsOf("tensor_mma_8bit");
     return fallback.run(args);
   }
   const TensorScales scales = ScalesOf(args);
   // Factors of blocks are those of promoted sums.
   if (fast && scales.blocks_of_k == 0) {
-    return LaunchKMajor<Fp8Tile<Element, Out, 256, 4, TensorSums::kTensorCores>>(args, device, operands, scales);
+    return LaunchTensor<Fp8Tile<Element, Out, 256, 4, TensorSums::kTensorCores>>(args, device, operands, scales);
   }
-  return LaunchKMajor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device, operands, scales);
+  return LaunchTensor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device, operands, scales);
 }
 
 template <typename Element>
@@ -58,10 +58,10 @@ LaunchStatus MatMulTensorFp8(const MatMulArgs& args) { return RunFp8(args, false
 LaunchStatus MatMulTensorFp8Fast(const MatMulArgs& args) { return RunFp8(args, true); }
 
 int64_t MatMulTensorFp8WorkspaceBytes(const MatMulArgs& args) {
-  return KMajorWorkspaceBytes<uint8_t>(args);
+  return CopiesWorkspaceBytes<uint8_t>(args);
 }
 int64_t MatMulTensorFp8FastWorkspaceBytes(const MatMulArgs& args) {
-  return KMajorWorkspaceBytes<uint8_t>(args);
+  return CopiesWorkspaceBytes<uint8_t>(args);
 }
 
 }  // namespace stridewise

@@ -17,14 +17,14 @@ template <typename Element, typename Out>
 LaunchStatus Run(const MatMulArgs& args, const MatMulFunctions& fallback) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  const KMajorOperands<Element> operands(args);
-  if (!TakesKMajor(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
+  const TensorOperands<Element> operands(args);
+  if (!TakesCopies(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
     return fallback.run(args);
   }
-  if (KMajorTime(args, device, 128, 1.06) < KMajorTime(args, device, 256, 1)) {
-    return LaunchKMajor<KMajorTile<Element, Out, 128, 6>>(args, device, operands);
+  if (RoundsTime(args, device, 128, 1.06) < RoundsTime(args, device, 256, 1)) {
+    return LaunchTensor<KMajorTile<Element, Out, 128, 6>>(args, device, operands);
   }
-  return LaunchKMajor<KMajorTile<Element, Out, 256, 4>>(args, device, operands);
+  return LaunchTensor<KMajorTile<Element, Out, 256, 4>>(args, device, operands);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ LaunchStatus MatMulTensorTf32(const MatMulArgs& args) {
 }
 
 int64_t MatMulTensorTf32WorkspaceBytes(const MatMulArgs& args) {
-  return KMajorWorkspaceBytes<float>(args);
+  return CopiesWorkspaceBytes<float>(args);
 }
 
 LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
@@ -44,7 +44,7 @@ LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
 }
 
 int64_t MatMulTensorInt8WorkspaceBytes(const MatMulArgs& args) {
-  return KMajorWorkspaceBytes<int8_t>(args);
+  return CopiesWorkspaceBytes<int8_t>(args);
 }
 
 }  // namespace stridewise
