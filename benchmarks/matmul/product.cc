@@ -248,8 +248,9 @@ absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result,
                                   accuracy_);
 }
 
-absl::Status Product::Verify(const Implementation& /*implementation*/, const Result& result,
+absl::Status Product::Verify(const Implementation& implementation, const Result& result,
                              VerifyMode mode, cublasHandle_t cublas, ResultRow* row) {
+  accuracy_ = AccuracyOf(static_cast<const MatMulImplementation&>(implementation), args_);
   return ForOperandTypes(types_, [&](auto operand, auto output) -> absl::Status {
     using T = decltype(operand);
     using Out = decltype(output);

@@ -43,6 +43,8 @@ class BlockScales {
         b_(gemm.scales.b + col / kScaledBlock),
         b_step_(gemm.scales.blocks_of_n),
         blocks_(gemm.scales.blocks_of_k),
+        has_a_(gemm.scales.a != nullptr),
+        has_b_(gemm.scales.b != nullptr),
         has_row_(row < gemm.m),
         has_row_below_(row + 8 < gemm.m) {
     Load(0);
@@ -57,17 +59,19 @@ class BlockScales {
 
  private:
   __device__ void Load(int block) {
-    next_a_ = has_row_ ? __ldg(a_ + block) : 0;
-    next_a_below_ = has_row_below_ ? __ldg(a_below_ + block) : 0;
-    next_b_ = __ldg(b_ + static_cast<int64_t>(block) * b_step_);
+    if (has_a_) {
+      next_a_ = has_row_ ? __ldg(a_ + block) : 0;
+      next_a_below_ = has_row_below_ ? __ldg(a_below_ + block) : 0;
+    }
+    if (has_b_) next_b_ = __ldg(b_ + static_cast<int64_t>(block) * b_step_);
   }
 
   const float* a_;
   const float* a_below_;
   const float* b_;
   int b_step_, blocks_;
-  bool has_row_, has_row_below_;
-  float next_a_ = 0, next_a_below_ = 0, next_b_ = 0;
+  bool has_a_, has_b_, has_row_, has_row_below_;
+  float next_a_ = 1, next_a_below_ = 1, next_b_ = 1;
 };
 
 // As SumStages(), for FP8. `row` is the thread's first row and `col` the tile's.

@@ -48,15 +48,15 @@ constexpr int kPitch = kTileK<M> + 16 / static_cast<int>(sizeof(M));
 template <typename M>
 using Tile = M[kTile][kPitch<M>];
 
-// Rounds a float to TF32, as the TMA does; others are converted exactly.
+// Rounds a float to TF32, to the nearest and ties to even, as the TMA does; others are converted
+// exactly.
 template <typename M, typename T>
 __device__ inline M ToMma(T value) {
   if constexpr (std::is_same_v<T, float>) {
-    uint32_t rounded = 0;
-#if __CUDA_ARCH__ >= 800
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(value));
-#endif
-    return __uint_as_float(rounded);
+    constexpr uint32_t kDropped = 0x1fff;
+    const uint32_t bits = __float_as_uint(value);
+    if (isnan(value)) return __uint_as_float(bits | 0x400000);
+    return __uint_as_float((bits + (kDropped >> 1) + (bits >> 13 & 1)) & ~kDropped);
   } else {
     return static_cast<M>(value);
   }
@@ -130,8 +130,10 @@ __device__ inline void MultiplyTiles(const Tile<M>& a, const Tile<M>& b, int war
 // Returns the factor of this row and column for the block of k.
 __device__ inline float ScaleAt(const TensorScales& scales, int64_t row, int64_t col, int64_t k) {
   const int64_t block = k / kScaledBlock;
-  return scales.a[row * scales.blocks_of_k + block] *
-         scales.b[block * scales.blocks_of_n + col / kScaledBlock];
+  const float a = scales.a == nullptr ? 1 : scales.a[row * scales.blocks_of_k + block];
+  const float b =
+      scales.b == nullptr ? 1 : scales.b[block * scales.blocks_of_n + col / kScaledBlock];
+  return a * b;
 }
 
 // Adds the sums of a tile of k, times their factors, to those of all k.
