@@ -97,7 +97,8 @@ absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
 // Refuses factors of integers that are not.
 absl::Status CheckFactors(const MatMulArgs& args) {
   if (args.c.type != ElementType::kInt) return absl::OkStatus();
-  for (const auto& [name, factor] : {std::pair("alpha", args.alpha), std::pair("beta", args.beta)}) {
+  for (const auto& [name, factor] :
+       {std::pair("alpha", args.alpha), std::pair("beta", args.beta)}) {
     constexpr double kMost = std::numeric_limits<int32_t>::max();
     if (std::abs(factor) <= kMost && factor == std::trunc(factor)) continue;
     return absl::InvalidArgumentError(absl::StrCat(

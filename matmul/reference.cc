@@ -174,8 +174,8 @@ ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const Mat
   const MatMulTypes& types = *FindTypes(implementation, args);
   ProductAccuracy accuracy = AccuracyOf(types, args.precision);
   if (IsFp8(types.a) && implementation.math != "tensor_fast" && args.k > kPromoted) {
-    accuracy.unit = UnitRoundoff(types.accumulator) +
-                    kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
+    accuracy.unit =
+        UnitRoundoff(types.accumulator) + kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
   }
   return accuracy;
 }

@@ -54,8 +54,8 @@ struct Epilogue {
   // nvcc makes the best code of where a thread has few elements.
   __device__ void Store(Accumulator accumulator, C* c, int64_t offset = 0) const {
     const Accumulator product = alpha * accumulator;
-    c[offset] = static_cast<C>(beta == 0 ? product
-                                         : MultiplyAddOnce(beta, static_cast<Accumulator>(c[offset]), product));
+    c[offset] = static_cast<C>(
+        beta == 0 ? product : MultiplyAddOnce(beta, static_cast<Accumulator>(c[offset]), product));
   }
 };
 

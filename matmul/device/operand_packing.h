@@ -79,8 +79,9 @@ class OperandPacking {
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = Pitched(stored_.data, stored_.ld, matrices_.stride / stored_.ld);
     copy.dstPtr = Pitched(workspace, PackedLd(), Rows());
-    copy.extent = make_cudaExtent(static_cast<size_t>(Cols()) * sizeof(T), static_cast<size_t>(Rows()),
-                                  static_cast<size_t>(matrices_.count));
+    copy.extent =
+        make_cudaExtent(static_cast<size_t>(Cols()) * sizeof(T), static_cast<size_t>(Rows()),
+                        static_cast<size_t>(matrices_.count));
     copy.kind = cudaMemcpyDeviceToDevice;
     return CUDA_STATUS(cudaMemcpy3DAsync(&copy, stream));
   }

@@ -1,9 +1,9 @@
 // How a consumer of tensor_kernel.h sums the products of a tile.
 //
-// FP8: tensor cores keep 13 fractional bits of a sum. So the sum of each 128 of k, which are a stage,
-// is added to a second set of registers by the CUDA cores, times the factors that A's row and B's
-// block of 128 columns have for these 128 of k where there are such. While one consumer adds, the
-// other one's multiplications keep the tensor cores busy.
+// FP8: tensor cores keep 13 fractional bits of a sum. So the sum of each 128 of k, which are a
+// stage, is added to a second set of registers by the CUDA cores, times the factors that A's row
+// and B's block of 128 columns have for these 128 of k where there are such. While one consumer
+// adds, the other one's multiplications keep the tensor cores busy.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_

@@ -84,9 +84,9 @@ absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const Matr
   const cuuint32_t element_strides[] = {1, 1, 1};
   CUtensorMap map;
   const CUresult error =
-      (*encode)(&map, type, 3, const_cast<T*>(matrix.data), extents, strides, box,
-                element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      (*encode)(&map, type, 3, const_cast<T*>(matrix.data), extents, strides, box, element_strides,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
   }

@@ -41,7 +41,7 @@ using MmaElement =
 template <typename M>
 constexpr int kTileK = 64 / static_cast<int>(sizeof(M));
 template <typename M>
-constexpr int kLoads = kTile * kTileK<M> / kThreads;
+constexpr int kLoads = kTile* kTileK<M> / kThreads;
 // 80 bytes: the eight rows that ldmatrix loads together lie in different banks.
 template <typename M>
 constexpr int kPitch = kTileK<M> + 16 / static_cast<int>(sizeof(M));
@@ -111,9 +111,11 @@ __device__ inline void MultiplyTiles(const Tile<M>& a, const Tile<M>& b, int war
     uint32_t of_b[2][4];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      LoadMatrices(SharedAddress(&a[warp_row + i * 16 + lane % 16][k + lane / 16 * kVector]), of_a[i]);
+      LoadMatrices(SharedAddress(&a[warp_row + i * 16 + lane % 16][k + lane / 16 * kVector]),
+                   of_a[i]);
       LoadMatrices(
-          SharedAddress(&b[warp_col + i * 16 + lane / 16 * 8 + lane % 8][k + lane / 8 % 2 * kVector]),
+          SharedAddress(
+              &b[warp_col + i * 16 + lane / 16 * 8 + lane % 8][k + lane / 8 % 2 * kVector]),
           of_b[i]);
     }
 #pragma unroll
@@ -137,9 +139,8 @@ __device__ inline float ScaleAt(const TensorScales& scales, int64_t row, int64_t
 }
 
 // Adds the sums of a tile of k, times their factors, to those of all k.
-__device__ inline void AddScaled(const TensorScales& scales, int64_t row, int64_t rows,
-                                 int64_t col, int64_t k, const float (&part)[2][4][4],
-                                 float (&d)[2][4][4]) {
+__device__ inline void AddScaled(const TensorScales& scales, int64_t row, int64_t rows, int64_t col,
+                                 int64_t k, const float (&part)[2][4][4], float (&d)[2][4][4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const int64_t r = row + i * 8;
@@ -155,8 +156,8 @@ __device__ inline void AddScaled(const TensorScales& scales, int64_t row, int64_
 template <typename T, typename Out>
 __global__ void __launch_bounds__(kThreads)
     TensorMma(TileSource<T> a, TileSource<T> b, Matrix<Out> c, int64_t k_extent,
-                  Epilogue<GemmTypes<T, T, Out, AccumulatorOf<T>>> epilogue, int64_t stride_a,
-                  int64_t stride_b, int64_t stride_c, int64_t batch, TensorScales scales) {
+              Epilogue<GemmTypes<T, T, Out, AccumulatorOf<T>>> epilogue, int64_t stride_a,
+              int64_t stride_b, int64_t stride_c, int64_t batch, TensorScales scales) {
 #if __CUDA_ARCH__ >= 800
   using M = MmaElement<T>;
   constexpr bool kHasScales = !std::is_same_v<M, T>;
@@ -226,11 +227,10 @@ LaunchStatus RunTensorMma(const MatMulArgs& args, const TensorScales& scales = {
   constexpr int64_t kMaxGridYZ = 65535;
   const Grid grid = {CeilDiv(args.n, kTile), std::min(CeilDiv(args.m, kTile), kMaxGridYZ),
                      std::min(args.batch, kMaxGridYZ)};
-  return Launch(TensorMma<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(),
-                k,
-                Epilogue<GemmTypes<T, T, Out, Factor>>{k == 0 ? 0 : alpha,
-                                                       static_cast<Factor>(args.beta)},
-                args.a.stride, args.b.stride, args.c.stride, args.batch, scales);
+  return Launch(
+      TensorMma<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(), k,
+      Epilogue<GemmTypes<T, T, Out, Factor>>{k == 0 ? 0 : alpha, static_cast<Factor>(args.beta)},
+      args.a.stride, args.b.stride, args.c.stride, args.batch, scales);
 }
 
 }  // namespace tensor_mma

@@ -24,8 +24,8 @@ constexpr int kConsumers = 2;
 constexpr int kTensorThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int kMmaRows = 64;
 
-// Where sums are kept: by the tensor cores in their own precision; the same, but added up in FP32 by
-// the CUDA cores (tensor_accumulation.h); or in FP16.
+// Where sums are kept: by the tensor cores in their own precision; the same, but added up in FP32
+// by the CUDA cores (tensor_accumulation.h); or in FP16.
 enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 
 // kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other
@@ -44,9 +44,9 @@ struct TensorTile {
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr TensorSums kSums = kSumsIn;
-  using Mma = std::conditional_t<kSums == TensorSums::kFp16,
-                                 WgmmaFp16Sums<kColumns, kMajorOfA, kMajorOfB>,
-                                 Wgmma<Element, kColumns, kMajorOfA, kMajorOfB>>;
+  using Mma =
+      std::conditional_t<kSums == TensorSums::kFp16, WgmmaFp16Sums<kColumns, kMajorOfA, kMajorOfB>,
+                         Wgmma<Element, kColumns, kMajorOfA, kMajorOfB>>;
 
   // A swizzled row of shared memory holds 128 bytes: of k, or of m or n.
   static constexpr int kRowElements = kSwizzleBytes / static_cast<int>(sizeof(Element));
@@ -88,7 +88,7 @@ struct TensorGemm {
   int64_t stride_c;
   bool store_by_tma;  // beta is 0 and the TMA can address C.
   TensorScales scales;
-  int band;           // Rows of clusters that are computed before the next column.
+  int band;  // Rows of clusters that are computed before the next column.
 };
 
 // The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
@@ -213,7 +213,7 @@ __device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage
 #pragma unroll
   for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
     Tile::Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
-                  b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+                        b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
   }
 }
 
@@ -290,7 +290,8 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
 // Stores a consumer's 64 rows element by element: for C that the TMA cannot address, or beta != 0.
 template <typename Tile>
 __device__ inline void StoreDirectly(const TensorGemm& gemm, int thread, int row, int col,
-                                     int batch, const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
+                                     int batch,
+                                     const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   using Out = typename Tile::Out;
   Out* const c = static_cast<Out*>(gemm.c) + batch * gemm.stride_c;
   const int lane = thread % 32;

@@ -42,8 +42,8 @@ bool TakesCopies(const MatMulArgs& args, const DeviceModel& device,
                  const TensorOperands<Element>& operands) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   return device.compute_capability == 90 && args.m > 0 && args.n > 0 && args.batch > 0 &&
-         args.k > 0 && static_cast<AccumulatorOf<Element>>(args.alpha) != 0 &&
-         args.m <= kMost && args.n <= kMost && args.batch <= kMost &&
+         args.k > 0 && static_cast<AccumulatorOf<Element>>(args.alpha) != 0 && args.m <= kMost &&
+         args.n <= kMost && args.batch <= kMost &&
          CeilDiv(args.m, 128) * CeilDiv(args.n, 128) <= kMost / args.batch &&
          operands.a.IsOneLaunch() && operands.b.IsOneLaunch();
 }

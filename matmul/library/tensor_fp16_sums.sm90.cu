@@ -1,5 +1,5 @@
-// FP16 with sums in FP16: `tensor_fp16_sums`. It is for comparison: an H200 does not multiply faster
-// for it, and a sum of k products loses what FP16's 11 bits do not hold at each 16 of k.
+// FP16 with sums in FP16: `tensor_fp16_sums`. It is for comparison: an H200 does not multiply
+// faster for it, and a sum of k products loses what FP16's 11 bits do not hold at each 16 of k.
 // matmul/device/tensor_kernel.h is the kernel, matmul/device/tensor_types.h calls it.
 
 #include <cuda_fp16.h>

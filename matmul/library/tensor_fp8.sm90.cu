@@ -29,9 +29,11 @@ LaunchStatus Run(const MatMulArgs& args, bool fast) {
   const TensorScales scales = ScalesOf(args);
   // Factors of blocks are those of promoted sums.
   if (fast && scales.blocks_of_k == 0) {
-    return LaunchTensor<Fp8Tile<Element, Out, 256, 4, TensorSums::kTensorCores>>(args, device, operands, scales);
+    return LaunchTensor<Fp8Tile<Element, Out, 256, 4, TensorSums::kTensorCores>>(args, device,
+                                                                                 operands, scales);
   }
-  return LaunchTensor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device, operands, scales);
+  return LaunchTensor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device, operands,
+                                                                            scales);
 }
 
 template <typename Element>

@@ -73,24 +73,21 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
   "%111, "                                                                                     \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
   "%127"
-#define STRIDEWISE_REGISTERS_96                                                            \
-  STRIDEWISE_REGISTERS_64                                                                  \
-  ", "                                                                                     \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "       \
+#define STRIDEWISE_REGISTERS_96                                                      \
+  STRIDEWISE_REGISTERS_64                                                            \
+  ", "                                                                               \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 // `in` is the constraint of a register's type, "+f" or "+r".
-#define STRIDEWISE_OUT_8(in, d, i) \
+#define STRIDEWISE_OUT_8(in, d, i)                                                              \
   in(d[i]), in(d[i + 1]), in(d[i + 2]), in(d[i + 3]), in(d[i + 4]), in(d[i + 5]), in(d[i + 6]), \
       in(d[i + 7])
-#define STRIDEWISE_OUT_32(in, d, i) \
+#define STRIDEWISE_OUT_32(in, d, i)                                                            \
   STRIDEWISE_OUT_8(in, d, i), STRIDEWISE_OUT_8(in, d, i + 8), STRIDEWISE_OUT_8(in, d, i + 16), \
       STRIDEWISE_OUT_8(in, d, i + 24)
-#define STRIDEWISE_OUT_64(in, d, i) \
-  STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
-#define STRIDEWISE_OUT_96(in, d, i) \
-  STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
-#define STRIDEWISE_OUT_128(in, d, i) \
-  STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
+#define STRIDEWISE_OUT_64(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
+#define STRIDEWISE_OUT_96(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
+#define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
 
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128 or 256.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
@@ -111,7 +108,7 @@ struct Wgmma;
                                                 ", " turn_b                                        \
                                                 ";\n"                                              \
                                                 "}\n"                                              \
-          : STRIDEWISE_OUT_##registers("+f", d, 0)                                                       \
+          : STRIDEWISE_OUT_##registers("+f", d, 0)                                                 \
           : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
             "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
     }                                                                                              \
@@ -136,15 +133,15 @@ STRIDEWISE_WGMMA(__half, 256, 128, "f16", "%128", "%129", "%130", "%131", "%132"
           ", 0;\n"                                                                                 \
           "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                              \
           " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate" scales               \
-          ";\n"                                                                                    \
-          "}\n"                                                                                    \
+                                                ";\n"                                              \
+                                                "}\n"                                              \
           : STRIDEWISE_OUT_##registers(in, d, 0)                                                   \
           : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)));              \
     }                                                                                              \
   };
-#define STRIDEWISE_WGMMA_8BIT(element, sum, in, types, scales)                                   \
-  STRIDEWISE_WGMMA_K_MAJOR(element, 128, 64, sum, in, 32, types, scales, "%64", "%65", "%66")    \
-  STRIDEWISE_WGMMA_K_MAJOR(element, 192, 96, sum, in, 32, types, scales, "%96", "%97", "%98")    \
+#define STRIDEWISE_WGMMA_8BIT(element, sum, in, types, scales)                                \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 128, 64, sum, in, 32, types, scales, "%64", "%65", "%66") \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 192, 96, sum, in, 32, types, scales, "%96", "%97", "%98") \
   STRIDEWISE_WGMMA_K_MAJOR(element, 256, 128, sum, in, 32, types, scales, "%128", "%129", "%130")
 STRIDEWISE_WGMMA_8BIT(int8_t, int, "+r", "s32.s8.s8", "")
 STRIDEWISE_WGMMA_8BIT(__nv_fp8_e4m3, float, "+f", "f32.e4m3.e4m3", ", 1, 1")
@@ -154,11 +151,11 @@ STRIDEWISE_WGMMA_K_MAJOR(float, 128, 64, float, "+f", 8, "f32.tf32.tf32", ", 1, 
                          "%66")
 STRIDEWISE_WGMMA_K_MAJOR(float, 192, 96, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%96", "%97",
                          "%98")
-STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%128",
-                         "%129", "%130")
+STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%128", "%129",
+                         "%130")
 
-// FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours along n: d[2j] is
-// what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
+// FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours along n: d[2j]
+// is what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
 template <int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct WgmmaFp16Sums;
 
@@ -172,7 +169,8 @@ struct WgmmaFp16Sums;
           ".reg .pred accumulate;\n"                                                               \
           "setp.ne.b32 accumulate, " scale                                                         \
           ", 0;\n"                                                                                 \
-          "wgmma.mma_async.sync.aligned.m64n" #n "k16.f16.f16.f16"                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #n                                                   \
+          "k16.f16.f16.f16"                                                                        \
           " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
                                                 ", " turn_b                                        \
                                                 ";\n"                                              \
