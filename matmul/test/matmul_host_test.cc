@@ -184,7 +184,8 @@ TEST(MatMulTypes, Bf16IsRefusedByName) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(std::string(status.message())
                   .rfind(absl::StrCat(implementation.name,
-                                      ": a has elements of type bf16; allowed is float"),
+                                      ": a has elements of type bf16; allowed is ",
+                                      ElementTypeName(implementation.types[0].a)),
                          0),
               0u)
         << status;
