@@ -94,9 +94,12 @@ absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
   return absl::OkStatus();
 }
 
-// Refuses factors of integers that are not.
+// Refuses factors of integers that are not, and their epilogues.
 absl::Status CheckFactors(const MatMulArgs& args) {
   if (args.c.type != ElementType::kInt) return absl::OkStatus();
+  if (!(args.epilogue == MatMulEpilogue())) {
+    return absl::InvalidArgumentError("epilogue is given; allowed is none beside elements of type int");
+  }
   for (const auto& [name, factor] :
        {std::pair("alpha", args.alpha), std::pair("beta", args.beta)}) {
     constexpr double kMost = std::numeric_limits<int32_t>::max();
