@@ -98,7 +98,8 @@ absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
 absl::Status CheckFactors(const MatMulArgs& args) {
   if (args.c.type != ElementType::kInt) return absl::OkStatus();
   if (!(args.epilogue == MatMulEpilogue())) {
-    return absl::InvalidArgumentError("epilogue is given; allowed is none beside elements of type int");
+    return absl::InvalidArgumentError(
+        "epilogue is given; allowed is none beside elements of type int");
   }
   for (const auto& [name, factor] :
        {std::pair("alpha", args.alpha), std::pair("beta", args.beta)}) {

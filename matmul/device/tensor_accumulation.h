@@ -8,6 +8,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 
+#include "matmul/device/tensor_registers.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {
@@ -33,10 +34,13 @@ __device__ inline void SumStages(const TensorGemm& gemm, const TensorShared<Tile
   release(previous);
 }
 
-// The factors of a thread's two rows and of its tile's columns, one 128 of k ahead.
+// The factors of a thread's two rows and of its tile's columns.
 template <typename Tile>
 class BlockScales {
  public:
+  // Blocks of k whose factors are loaded together: a load from the L2 takes longer than one block.
+  static constexpr int kAhead = 4;
+
   __device__ BlockScales(const TensorGemm& gemm, int row, int col)
       : a_(gemm.scales.a + static_cast<int64_t>(row) * gemm.scales.blocks_of_k),
         a_below_(gemm.scales.a + static_cast<int64_t>(row + 8) * gemm.scales.blocks_of_k),
@@ -50,20 +54,25 @@ class BlockScales {
     Load(0);
   }
 
-  // Sets the factors of the rows for this block of k, and loads those of the next.
-  __device__ void Next(int block, float* above, float* below) {
-    *above = next_a_ * next_b_;
-    *below = next_a_below_ * next_b_;
-    if (block + 1 < blocks_) Load(block + 1);
+  // Sets the factors of the rows for kAhead blocks of k, and loads those of the next.
+  __device__ void Next(int block, float (&above)[kAhead], float (&below)[kAhead]) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      above[i] = next_a_[i] * next_b_[i];
+      below[i] = next_a_below_[i] * next_b_[i];
+    }
+    Load(block + kAhead);
   }
 
  private:
   __device__ void Load(int block) {
-    if (has_a_) {
-      next_a_ = has_row_ ? __ldg(a_ + block) : 0;
-      next_a_below_ = has_row_below_ ? __ldg(a_below_ + block) : 0;
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const bool inside = block + i < blocks_;
+      next_a_[i] = has_a_ && inside && has_row_ ? __ldg(a_ + block + i) : 1;
+      next_a_below_[i] = has_a_ && inside && has_row_below_ ? __ldg(a_below_ + block + i) : 1;
+      next_b_[i] = has_b_ && inside ? __ldg(b_ + static_cast<int64_t>(block + i) * b_step_) : 1;
     }
-    if (has_b_) next_b_ = __ldg(b_ + static_cast<int64_t>(block) * b_step_);
   }
 
   const float* a_;
@@ -71,7 +80,7 @@ class BlockScales {
   const float* b_;
   int b_step_, blocks_;
   bool has_a_, has_b_, has_row_, has_row_below_;
-  float next_a_ = 1, next_a_below_ = 1, next_b_ = 1;
+  float next_a_[kAhead], next_a_below_[kAhead], next_b_[kAhead];
 };
 
 // As SumStages(), for FP8. `row` is the thread's first row and `col` the tile's.
@@ -103,16 +112,21 @@ __device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Ti
     return;
   }
   if constexpr (kScaledBlock % Tile::kBlockN != 0) return;
+  constexpr int kAhead = BlockScales<Tile>::kAhead;
   BlockScales<Tile> scales(gemm, row, col);
 #pragma unroll 1
-  for (int block = 0; block < gemm.scales.blocks_of_k; ++block) {
-    float above;
-    float below;
-    scales.Next(block, &above, &below);
-    multiply();
+  for (int block = 0; block < gemm.scales.blocks_of_k; block += kAhead) {
+    float above[kAhead];
+    float below[kAhead];
+    scales.Next(block, above, below);
 #pragma unroll
-    for (int i = 0; i < Tile::kBlockN / 2; ++i) {
-      total[i] = fmaf(i / 2 % 2 == 0 ? above : below, d[i], total[i]);
+    for (int ahead = 0; ahead < kAhead; ++ahead) {
+      if (block + ahead >= gemm.scales.blocks_of_k) break;
+      multiply();
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockN / 2; ++i) {
+        total[i] = fmaf(i / 2 % 2 == 0 ? above[ahead] : below[ahead], d[i], total[i]);
+      }
     }
   }
 }
@@ -138,7 +152,9 @@ __device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>&
                                int consumer, [[maybe_unused]] int row, [[maybe_unused]] int col,
                                Release release, StageState<Tile::kStages>* state,
                                typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
-  if constexpr (Tile::kSums == TensorSums::kPromoted) {
+  if constexpr (Tile::kAInRegisters) {
+    SumFromRegisters(gemm, shared, consumer, release, state, d);
+  } else if constexpr (Tile::kSums == TensorSums::kPromoted) {
     SumPromoted(gemm, shared, consumer, row, col, release, state, d);
   } else if constexpr (Tile::kSums == TensorSums::kFp16) {
     SumInFp16(gemm, shared, consumer, release, state, d);

@@ -55,8 +55,13 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     typename Tile::Accumulator d[Tile::kBlockN / 2];
-    SumTile(gemm, shared, consumer, row + thread / 32 * 16 + lane / 4, coord.col, release, &state,
-            d);
+    SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+    if constexpr (Tile::kAInRegisters) {
+      if (gemm.store_by_tma && gemm.c_transposed) {
+        StoreTransposed(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+        continue;
+      }
+    }
     if (gemm.store_by_tma) {
       StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
     } else {

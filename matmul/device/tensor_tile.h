@@ -44,6 +44,9 @@ struct TensorTile {
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr TensorSums kSums = kSumsIn;
+  // A goes through registers (tensor_registers.h): its rows are exchanged, and C may be transposed.
+  static constexpr bool kAInRegisters =
+      std::is_same_v<Element, float> && kMajorA == OperandLayout::kMnMajor;
   using Mma =
       std::conditional_t<kSums == TensorSums::kFp16, WgmmaFp16Sums<kColumns, kMajorOfA, kMajorOfB>,
                          Wgmma<Element, kColumns, kMajorOfA, kMajorOfB>>;
@@ -88,7 +91,8 @@ struct TensorGemm {
   int64_t stride_c;
   bool store_by_tma;  // beta is 0 and the TMA can address C.
   TensorScales scales;
-  int band;  // Rows of clusters that are computed before the next column.
+  bool c_transposed;  // m and n are those of the transpose of C (tensor_registers.h).
+  int band;           // Rows of clusters that are computed before the next column.
 };
 
 // The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
@@ -217,6 +221,17 @@ __device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage
   }
 }
 
+// Returns the first of a thread's two rows of its consumer's 64. The other lies eight below or,
+// where A is in registers, four: there the rows of a warp are those that it loads from different
+// banks.
+template <typename Tile>
+__device__ inline int TensorRow(int thread) {
+  const int warp = thread / 32;
+  const int row = thread % 32 / 4;
+  if (!Tile::kAInRegisters) return warp * 16 + row;
+  return warp / 2 * 32 + row / 4 * 16 + warp % 2 * 8 + row % 4;
+}
+
 // Returns the factors of sums and of C: integers where C is.
 template <typename Tile>
 __device__ inline typename Tile::Accumulator AlphaOf(const TensorGemm& gemm) {
@@ -260,7 +275,8 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
   using Out = typename Tile::Out;
   constexpr int kOut = Tile::kOutElements;
   const int lane = thread % 32;
-  const int out_row = thread / 32 * 16 + lane / 4;  // And eight below.
+  const int out_row = TensorRow<Tile>(thread);
+  constexpr int kBelow = Tile::kAInRegisters ? 4 : 8;
   const int swizzle = out_row % kSwizzleRows;
   const auto alpha = AlphaOf<Tile>(gemm);
 #pragma unroll
@@ -275,8 +291,9 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
       const int byte = (8 * j + lane % 4 * 2) * static_cast<int>(sizeof(Out));
       const int offset = out_row * kSwizzleBytes + ((byte / 16 ^ swizzle) * 16) + byte % 16;
       StorePair(alpha * d[first], alpha * d[first + 1], reinterpret_cast<Out*>(out + offset));
+      const int below = kBelow == kSwizzleRows ? offset : offset ^ kBelow * 16;
       StorePair(alpha * d[first + 2], alpha * d[first + 3],
-                reinterpret_cast<Out*>(out + offset + kSwizzleRows * kSwizzleBytes));
+                reinterpret_cast<Out*>(out + below + kBelow * kSwizzleBytes));
     }
     FenceForTma();
     SyncWarpgroup(1 + consumer);
@@ -295,16 +312,16 @@ __device__ inline void StoreDirectly(const TensorGemm& gemm, int thread, int row
   using Out = typename Tile::Out;
   Out* const c = static_cast<Out*>(gemm.c) + batch * gemm.stride_c;
   const int lane = thread % 32;
-  const int first_row = row + thread / 32 * 16 + lane / 4;
+  const int first_row = row + TensorRow<Tile>(thread);
   const int first_col = col + lane % 4 * 2;
   const auto alpha = AlphaOf<Tile>(gemm);
   const auto beta = BetaOf<Tile>(gemm);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockN / 2; ++i) {
-    const int r = first_row + i / 2 % 2 * 8;
+    const int r = first_row + i / 2 % 2 * (Tile::kAInRegisters ? 4 : 8);
     const int s = first_col + i / 4 * 8 + i % 2;
     if (r >= gemm.m || s >= gemm.n) continue;
-    Out& out = c[r * gemm.ldc + s];
+    Out& out = Tile::kAInRegisters && gemm.c_transposed ? c[s * gemm.ldc + r] : c[r * gemm.ldc + s];
     auto value = alpha * d[i];
     if (beta != 0) value = MultiplyAddOnce(beta, static_cast<decltype(value)>(out), value);
     out = static_cast<Out>(value);

@@ -24,15 +24,22 @@ constexpr int kTensorBand = 8;
 // The operands of a call, and the copies that they need.
 template <typename Element>
 struct TensorOperands {
-  static constexpr bool kTurns = sizeof(Element) != 2;  // What is not K-major.
+  static constexpr bool kIs16Bit = sizeof(Element) == 2;
+  static constexpr bool kIsTf32 = std::is_same_v<Element, float>;
 
   explicit TensorOperands(const MatMulArgs& args)
-      : a(args.A<Element>(), MatrixCount(args.batch, args.a.stride), kTurns && args.a.transposed),
-        b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), kTurns && !args.b.transposed) {
-  }
+      : turns_a(args.a.transposed && (kIsTf32 ? TurnsA(args) : !kIs16Bit)),
+        turns_b(!args.b.transposed && (kIsTf32 ? TurnsB(args) : !kIs16Bit)),
+        a(args.A<Element>(), MatrixCount(args.batch, args.a.stride), turns_a),
+        b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), turns_b) {}
 
   int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes(); }
 
+  // Of TF32 one operand may be MN-major (tensor_registers.h): of two the smaller is turned.
+  static bool TurnsA(const MatMulArgs& args) { return !args.b.transposed && args.m < args.n; }
+  static bool TurnsB(const MatMulArgs& args) { return args.a.transposed && args.m >= args.n; }
+
+  bool turns_a, turns_b;
   OperandPacking<Element> a, b;
 };
 
@@ -63,11 +70,12 @@ constexpr CUtensorMapDataType OperandMapType() {
   return TensorMapType<Element>();
 }
 
-// Queues the operands' copies and the product. `scales` has the factors of FP8 operands.
+// Queues the operands' copies and the product. `scales` has the factors of FP8 operands. Where
+// `c_transposed`, the product is that of C^T = B^T * A^T, and the tile's A is B.
 template <typename Tile>
 LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
                           const TensorOperands<typename Tile::Element>& operands,
-                          const TensorScales& scales = {}) {
+                          const TensorScales& scales = {}, bool c_transposed = false) {
   using Element = typename Tile::Element;
   using Out = typename Tile::Out;
   constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
@@ -75,23 +83,25 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
   char* const packed_b = packed_a + operands.a.Bytes();
   RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
   RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
-  const MatrixCount of_a = operands.a.PackedMatrices();
-  const MatrixCount of_b = operands.b.PackedMatrices();
+  const ConstMatrix<Element> stored_a = operands.a.Packed(packed_a);
+  const ConstMatrix<Element> stored_b = operands.b.Packed(packed_b);
+  const MatrixCount of_a = (c_transposed ? operands.b : operands.a).PackedMatrices();
+  const MatrixCount of_b = (c_transposed ? operands.a : operands.b).PackedMatrices();
   const MatrixCount of_c(args.batch, args.c.stride);
   constexpr uint32_t kRowsOfA =
       Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
   constexpr uint32_t kRowsOfB =
       Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
   ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(operands.a.Packed(packed_a), of_a, kRowsOfA, Tile::kRowElements,
-                               kSwizzle, OperandMapType<Element>()));
+                   TensorMapOf(c_transposed ? stored_b : stored_a, of_a, kRowsOfA,
+                               Tile::kRowElements, kSwizzle, OperandMapType<Element>()));
   ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(operands.b.Packed(packed_b), of_b, kRowsOfB, Tile::kRowElements,
-                               kSwizzle, OperandMapType<Element>()));
+                   TensorMapOf(c_transposed ? stored_a : stored_b, of_b, kRowsOfB,
+                               Tile::kRowElements, kSwizzle, OperandMapType<Element>()));
   const ConstMatrix<Out> out = {args.C<Out>().data, args.m, args.n, args.c.ld};
   TensorGemm gemm = {};
-  gemm.m = static_cast<int>(args.m);
-  gemm.n = static_cast<int>(args.n);
+  gemm.m = static_cast<int>(c_transposed ? args.n : args.m);
+  gemm.n = static_cast<int>(c_transposed ? args.m : args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.batch = static_cast<int>(args.batch);
   gemm.a_moves = of_a.count > 1 ? 1 : 0;
@@ -104,6 +114,7 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
   gemm.scales = scales;
+  gemm.c_transposed = c_transposed;
   gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
   gemm.band = kTensorBand;
   CUtensorMap c = a;  // Any, where it is not used.
@@ -111,7 +122,7 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
     ASSIGN_OR_RETURN(c, TensorMapOf(out, of_c, kMmaRows, Tile::kOutElements, kSwizzle));
   }
   const int64_t tiles =
-      CeilDiv(args.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(args.n, Tile::kBlockN) * args.batch;
+      CeilDiv(gemm.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(gemm.n, Tile::kBlockN) * args.batch;
   const int64_t clusters =
       std::min<int64_t>(tiles, std::max(1, device.multiprocessors / Tile::kCluster));
   return LaunchClusters(Tile::kCluster, TensorProduct<Tile>, Grid{clusters * Tile::kCluster},

@@ -154,6 +154,32 @@ STRIDEWISE_WGMMA_K_MAJOR(float, 192, 96, float, "+f", 8, "f32.tf32.tf32", ", 1, 
 STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%128", "%129",
                          "%130")
 
+// TF32 with A in registers, where A's tile is MN-major in shared memory, which the instruction does
+// not take: a[0] and a[1] are the elements (lane / 4, lane % 4) of a warp's 16 rows and 8 of k, and
+// that eight rows below; a[2] and a[3] are four further along k.
+#define STRIDEWISE_WGMMA_A_IN_REGISTERS(n, registers, a0, a1, a2, a3, b, add)             \
+  template <>                                                                             \
+  struct Wgmma<float, n, OperandLayout::kMnMajor, OperandLayout::kKMajor> {               \
+    __device__ static void Multiply(const uint32_t (&a)[4], uint64_t descriptor_b,        \
+                                    bool accumulate, float (&d)[registers]) {             \
+      asm volatile(                                                                       \
+          "{\n"                                                                           \
+          ".reg .pred accumulate;\n"                                                      \
+          "setp.ne.b32 accumulate, " add                                                  \
+          ", 0;\n"                                                                        \
+          "wgmma.mma_async.sync.aligned.m64n" #n                                          \
+          "k8.f32.tf32.tf32"                                                              \
+          " {" STRIDEWISE_REGISTERS_##registers "}, {" a0 ", " a1 ", " a2 ", " a3 "}, " b \
+                                                ", accumulate, 1, 1;\n"                   \
+                                                "}\n"                                     \
+          : STRIDEWISE_OUT_##registers("+f", d, 0)                                        \
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b),                \
+            "r"(static_cast<int>(accumulate)));                                           \
+    }                                                                                     \
+  };
+STRIDEWISE_WGMMA_A_IN_REGISTERS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
+STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
+
 // FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours along n: d[2j]
 // is what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
 template <int kN, OperandLayout kMajorA, OperandLayout kMajorB>
@@ -185,6 +211,7 @@ STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
 
 #undef STRIDEWISE_WGMMA
 #undef STRIDEWISE_WGMMA_FP16_SUMS
+#undef STRIDEWISE_WGMMA_A_IN_REGISTERS
 #undef STRIDEWISE_WGMMA_8BIT
 #undef STRIDEWISE_WGMMA_K_MAJOR
 #undef STRIDEWISE_OUT_8
