@@ -16,7 +16,9 @@ using Tile = TensorTile<Element, Out, kColumns, kStages, 2, kMajorA, OperandLayo
 template <typename Element, typename Out, OperandLayout kMajorA>
 LaunchStatus RunTiles(const MatMulArgs& args, const DeviceModel& device,
                       const TensorOperands<Element>& operands, bool c_transposed = false) {
-  if (RoundsTime(args, device, 128, 1.06) < RoundsTime(args, device, 256, 1)) {
+  // With A in registers narrow tiles wait for it: they take 17 % longer, and else 6 %.
+  constexpr double kCost = kMajorA == OperandLayout::kMnMajor ? 1.17 : 1.06;
+  if (RoundsTime(args, device, 128, kCost) < RoundsTime(args, device, 256, 1)) {
     return LaunchTensor<Tile<Element, Out, kMajorA, 128, 6>>(args, device, operands, {},
                                                              c_transposed);
   }
