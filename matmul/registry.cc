@@ -152,10 +152,11 @@ int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const M
 LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
 
 absl::Status ApplyEpilogue(const MatMulArgs& args) {
-  static constexpr LaunchStatus (*kPasses[])(const MatMulArgs&) = {
-      DEVICE_FUNCTION(MatMulEpiloguePass)};
-  if (kPasses[0] == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
-  return kPasses[0](args);
+  const auto run = [&](LaunchStatus (*pass)(const MatMulArgs&)) -> absl::Status {
+    if (pass == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+    return pass(args);
+  };
+  return run(DEVICE_FUNCTION(MatMulEpiloguePass));
 }
 
 const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args) {
