@@ -1,6 +1,7 @@
 #include "matmul/check_args.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -93,6 +94,23 @@ absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
   return absl::OkStatus();
 }
 
+// Refuses factors of integers that are not, and their epilogues.
+absl::Status CheckFactors(const MatMulArgs& args) {
+  if (args.c.type != ElementType::kInt) return absl::OkStatus();
+  if (!(args.epilogue == MatMulEpilogue())) {
+    return absl::InvalidArgumentError(
+        "epilogue is given; allowed is none beside elements of type int");
+  }
+  for (const auto& [name, factor] :
+       {std::pair("alpha", args.alpha), std::pair("beta", args.beta)}) {
+    constexpr double kMost = std::numeric_limits<int32_t>::max();
+    if (std::abs(factor) <= kMost && factor == std::trunc(factor)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is ", factor, "; allowed are integers of 32 bits beside elements of type int"));
+  }
+  return absl::OkStatus();
+}
+
 // Refuses the general form where the implementation does not take it.
 absl::Status CheckForm(const MatMulImplementation& implementation, const MatMulArgs& args) {
   if (implementation.general) return absl::OkStatus();
@@ -139,6 +157,7 @@ absl::Status CheckMatMulArgs(const MatMulImplementation& implementation, const M
   }
   RETURN_IF_ERROR(CheckTypes(implementation, args, names));
   RETURN_IF_ERROR(CheckPrecision(implementation, args));
+  RETURN_IF_ERROR(CheckFactors(args));
   RETURN_IF_ERROR(CheckForm(implementation, args));
   RETURN_IF_ERROR(CheckEpilogueAndScales(implementation, args));
   // Our kernels count along k in 32 bits; offsets have 64.

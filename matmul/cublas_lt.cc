@@ -49,6 +49,14 @@ cudaDataType DataType(ElementType type) {
       return CUDA_R_16F;
     case ElementType::kDouble:
       return CUDA_R_64F;
+    case ElementType::kS8:
+      return CUDA_R_8I;
+    case ElementType::kInt:
+      return CUDA_R_32I;
+    case ElementType::kE4m3:
+      return CUDA_R_8F_E4M3;
+    case ElementType::kE5m2:
+      return CUDA_R_8F_E5M2;
     default:
       return CUDA_R_32F;
   }
@@ -56,7 +64,10 @@ cudaDataType DataType(ElementType type) {
 
 // How operands of a type are multiplied.
 cublasComputeType_t ComputeType(const MatMulArgs& args) {
-  return args.a.type == ElementType::kDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
+  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
+  return args.precision == MatMulPrecision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                  : CUBLAS_COMPUTE_32F;
 }
 
 cublasLtEpilogue_t EpilogueOf(const MatMulEpilogue& epilogue) {
@@ -95,7 +106,9 @@ class LtCall {
     LtCall call;
     const int64_t k = args.alpha == 0 ? 0 : args.k;  // Operands that do not count are not read.
     cublasLtMatmulDesc_t description;
-    const cudaDataType scale = args.c.type == ElementType::kDouble ? CUDA_R_64F : CUDA_R_32F;
+    const bool is_own_scale =
+        args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt;
+    const cudaDataType scale = is_own_scale ? DataType(args.c.type) : CUDA_R_32F;
     RETURN_IF_ERROR(
         CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, ComputeType(args), scale)));
     call.description_.reset(description);
@@ -112,6 +125,13 @@ class LtCall {
     if (args.epilogue.bias != nullptr) {
       RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, args.epilogue.bias));
       RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, DataType(args.c.type)));
+    }
+    // Of 8-bit floating-point operands; where they are null they are 1.
+    if (args.scales.b != nullptr) {
+      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, args.scales.b));
+    }
+    if (args.scales.a != nullptr) {
+      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, args.scales.a));
     }
     const auto layout = [&](const MatMulInput& input, int64_t rows, int64_t cols) {
       return MakeLayout(input.type, input.transposed ? cols : rows, input.transposed ? rows : cols,
@@ -162,9 +182,16 @@ class LtCall {
     const double beta = args.beta;
     const auto alpha_float = static_cast<float>(alpha);
     const auto beta_float = static_cast<float>(beta);
+    const auto alpha_int = static_cast<int32_t>(alpha);
+    const auto beta_int = static_cast<int32_t>(beta);
     const bool is_double = args.c.type == ElementType::kDouble;
-    const void* const of_alpha = is_double ? static_cast<const void*>(&alpha) : &alpha_float;
-    const void* const of_beta = is_double ? static_cast<const void*>(&beta) : &beta_float;
+    const bool is_int = args.c.type == ElementType::kInt;
+    const void* const of_alpha = is_double ? static_cast<const void*>(&alpha)
+                                 : is_int  ? static_cast<const void*>(&alpha_int)
+                                           : &alpha_float;
+    const void* const of_beta = is_double ? static_cast<const void*>(&beta)
+                                : is_int  ? static_cast<const void*>(&beta_int)
+                                          : &beta_float;
     return CUBLAS_STATUS(cublasLtMatmul(Handle(args), description_.get(), of_alpha, args.b.data,
                                         a_.get(), args.a.data, b_.get(), of_beta, c, c_.get(), c,
                                         c_.get(), &algorithm, args.workspace,
@@ -250,7 +277,7 @@ ProblemKey KeyOf(const MatMulArgs& args) {
           static_cast<int64_t>(args.a.type),
           static_cast<int64_t>(args.b.type),
           static_cast<int64_t>(args.c.type),
-          (args.alpha == 0) * 2 + (args.beta == 0),
+          (args.alpha == 0) * 2 + (args.beta == 0) + 4 * static_cast<int64_t>(args.precision),
           static_cast<int64_t>(EpilogueOf(args.epilogue)),
           args.workspace_bytes,
           alignment(args.a.data),
@@ -294,6 +321,9 @@ LaunchStatus MatMulCublasLt(const MatMulArgs& args) {
     return absl::InvalidArgumentError("cublas is null; allowed is a handle of cublas_handle.h");
   }
   if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
+  if (args.scales.per_128) {
+    return absl::InvalidArgumentError("scales.per_128 is true; allowed is false, one factor each");
+  }
   ASSIGN_OR_RETURN(const LtCall call, LtCall::Create(args));
   const ProblemKey key = KeyOf(args);
   std::shared_ptr<const cublasLtMatmulAlgo_t> chosen = Choices::Get().Find(key);

@@ -149,12 +149,33 @@ absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<
   return absl::OkStatus();
 }
 
+namespace {
+
+// Sums of FP8 products have 13 fractional bits, on an H200.
+constexpr double kUnitOfFp8Sums = 0x1p-13;
+
+bool IsFp8(ElementType type) { return type == ElementType::kE4m3 || type == ElementType::kE5m2; }
+
+}  // namespace
+
 ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) {
   constexpr double kUnitOfTf32 = 0x1p-11;
   ProductAccuracy accuracy = AccuracyOf(types.a, types.accumulator, types.c);
   if (precision == MatMulPrecision::kTf32) {
     accuracy.operand_unit = kUnitOfTf32;
     accuracy.toward_zero = true;
+  }
+  if (IsFp8(types.a)) accuracy.unit = kUnitOfFp8Sums;
+  return accuracy;
+}
+
+ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const MatMulArgs& args) {
+  constexpr double kPromoted = 128;
+  const MatMulTypes& types = *FindTypes(implementation, args);
+  ProductAccuracy accuracy = AccuracyOf(types, args.precision);
+  if (IsFp8(types.a) && implementation.math != "tensor_fast" && args.k > kPromoted) {
+    accuracy.unit =
+        UnitRoundoff(types.accumulator) + kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
   }
   return accuracy;
 }

@@ -29,6 +29,11 @@ absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<
 // Returns how exactly products of these types are computed in this precision.
 ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision);
 
+// Returns how exactly the implementation computes this product. Sums of FP8 products that are not
+// left to tensor cores are promoted to FP32 every 128 of k: (|A||B|)_ij is that of 128 for each
+// such sum, so that the bound of 13 bits counts 128 of k.
+ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const MatMulArgs& args);
+
 // Returns the number of roundings in each of these sums, for CompareProduct() and CheckProduct() of
 // validation.h: k, and where alpha or beta do anything two more, for their products and their sum,
 // and one for a bias.

@@ -59,8 +59,34 @@ inline constexpr MatMulTypes kE5m2ToFloat = {ElementType::kE5m2, ElementType::kE
                                              ElementType::kFloat, ElementType::kFloat};
 inline constexpr MatMulTypes kE5m2ToBf16 = {ElementType::kE5m2, ElementType::kE5m2,
                                             ElementType::kBf16, ElementType::kFloat};
-inline constexpr MatMulTypes kFp32And16Bit[] = {AllOf(ElementType::kFloat), kBf16ToBf16,
-                                                kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
+inline constexpr MatMulTypes kE4m3ToFp16 = {ElementType::kE4m3, ElementType::kE4m3,
+                                            ElementType::kFp16, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2ToFp16 = {ElementType::kE5m2, ElementType::kE5m2,
+                                            ElementType::kFp16, ElementType::kFloat};
+inline constexpr MatMulTypes kInt8[] = {kS8ToInt};
+inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
+                                       kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
+inline constexpr MatMulTypes k8Bit[] = {kS8ToInt,     kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
+                                        kE5m2ToFloat, kE5m2ToBf16,  kE5m2ToFp16};
+// Of 8-bit operands cuBLASLt takes K-major ones alone.
+inline constexpr MatMulTypes kCublasLtTypes[] = {
+    AllOf(ElementType::kFloat), kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat, kS8ToInt,
+    kE4m3ToFloat,               kE4m3ToBf16, kE4m3ToFp16};
+// Sums rounded to FP16.
+inline constexpr MatMulTypes kFp16InFp16[] = {AllOf(ElementType::kFp16)};
+// All that `auto` takes.
+inline constexpr MatMulTypes kAutoTypes[] = {AllOf(ElementType::kFloat),
+                                             kBf16ToBf16,
+                                             kBf16ToFloat,
+                                             kFp16ToFp16,
+                                             kFp16ToFloat,
+                                             kS8ToInt,
+                                             kE4m3ToFloat,
+                                             kE4m3ToBf16,
+                                             kE4m3ToFp16,
+                                             kE5m2ToFloat,
+                                             kE5m2ToBf16,
+                                             kE5m2ToFp16};
 inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
                                                AllOf(ElementType::kDouble),
                                                kBf16ToBf16,

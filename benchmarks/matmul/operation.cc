@@ -101,6 +101,7 @@ class MatMul : public Operation {
     const ElementType operands = TypesOf(type).a;
     return operands == ElementType::kFloat ? PeakFp32Gflops(device)
            : ElementBytes(operands) == 2   ? PeakTensor16BitGflops(device)
+           : ElementBytes(operands) == 1   ? 2 * PeakTensor16BitGflops(device)
                                            : 0;
   }
 

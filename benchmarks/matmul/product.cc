@@ -233,7 +233,8 @@ absl::StatusOr<const Product::Reference*> Product::ReferenceOf(int64_t index, co
 
 template <typename T, typename Out>
 absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result, VerifyMode mode,
-                                            cublasHandle_t cublas) {
+                                            cublasHandle_t cublas,
+                                            const ProductAccuracy& accuracy) {
   const MatMulArgs args = OneOfBatch(ArgsOf(result), index);
   if (mode == VerifyMode::kFull || NeedsReference()) {
     ASSIGN_OR_RETURN(const Reference* reference, ReferenceOf(index, result, cublas));
@@ -241,25 +242,28 @@ absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result,
       return CompareProduct<Out>(args.C<Out>(),
                                  {reference->product.As<double>(), args.m, args.n, args.n},
                                  {reference->abs_product.As<double>(), args.m, args.n, args.n},
-                                 ReferenceTerms(args), accuracy_);
+                                 ReferenceTerms(args), accuracy);
     }
   }
   return CheckProductFast<T, Out>(args.A<T>(), args.B<T>(), args.C<Out>(), kProjectionSeed,
-                                  accuracy_);
+                                  accuracy);
 }
 
-absl::Status Product::Verify(const Implementation& /*implementation*/, const Result& result,
+absl::Status Product::Verify(const Implementation& implementation, const Result& result,
                              VerifyMode mode, cublasHandle_t cublas, ResultRow* row) {
+  const ProductAccuracy accuracy =
+      AccuracyOf(static_cast<const MatMulImplementation&>(implementation), args_);
   return ForOperandTypes(types_, [&](auto operand, auto output) -> absl::Status {
     using T = decltype(operand);
     using Out = decltype(output);
     std::optional<ProductError> worst;
     for (const int64_t index : std::set<int64_t>{0, args_.batch - 1}) {
-      ASSIGN_OR_RETURN(const ProductError error, (Judge<T, Out>(index, result, mode, cublas)));
+      ASSIGN_OR_RETURN(const ProductError error,
+                       (Judge<T, Out>(index, result, mode, cublas, accuracy)));
       if (!worst.has_value() || !(error.relative_error <= worst->relative_error)) worst = error;
       row->Set(Column::kRelativeError, worst->relative_error);
       row->Set(Column::kMaxErrorOverBound, worst->max_error_over_bound);
-      RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), accuracy_));
+      RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), accuracy));
     }
     return args_.batch > 1 ? CheckFinite<Out>(args_, result.output) : absl::OkStatus();
   });

@@ -66,7 +66,7 @@ class Product : public Problem {
                                              cublasHandle_t cublas) const;
   template <typename T, typename Out>
   absl::StatusOr<ProductError> Judge(int64_t index, const Result& result, VerifyMode mode,
-                                     cublasHandle_t cublas);
+                                     cublasHandle_t cublas, const ProductAccuracy& accuracy);
 
   MatMulForm form_;
   MatMulTypes types_;

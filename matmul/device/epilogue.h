@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace stridewise {
 
@@ -19,6 +20,16 @@ struct GemmTypes {
   using Accumulator = ElementAccumulator;
 };
 using Float32 = GemmTypes<float, float, float, float>;
+
+// Returns x * y + z, rounded once.
+template <typename T>
+__device__ inline T MultiplyAddOnce(T x, T y, T z) {
+  if constexpr (std::is_integral_v<T>) {
+    return x * y + z;
+  } else {
+    return fma(x, y, z);
+  }
+}
 
 template <typename Types>
 struct Epilogue {
@@ -35,15 +46,16 @@ struct Epilogue {
   // Returns the new value of the element at `c`, which is read where `reads_c`.
   __device__ C Apply(Accumulator accumulator, const C* c, bool reads_c) const {
     const Accumulator product = alpha * accumulator;
-    return static_cast<C>(reads_c ? fma(beta, static_cast<Accumulator>(*c), product) : product);
+    return static_cast<C>(reads_c ? MultiplyAddOnce(beta, static_cast<Accumulator>(*c), product)
+                                  : product);
   }
 
   // Stores the new value of the element at `c[offset]`. As Apply(), in the order of operations that
   // nvcc makes the best code of where a thread has few elements.
   __device__ void Store(Accumulator accumulator, C* c, int64_t offset = 0) const {
     const Accumulator product = alpha * accumulator;
-    c[offset] = static_cast<C>(beta == 0 ? product
-                                         : fma(beta, static_cast<Accumulator>(c[offset]), product));
+    c[offset] = static_cast<C>(
+        beta == 0 ? product : MultiplyAddOnce(beta, static_cast<Accumulator>(c[offset]), product));
   }
 };
 

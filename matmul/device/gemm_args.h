@@ -57,6 +57,16 @@ inline const DeviceModel& DeviceOf(const MatMulArgs& args) {
   return args.device_model != nullptr ? *args.device_model : CurrentDeviceModel();
 }
 
+// Returns the factors of FP8 operands.
+inline TensorScales ScalesOf(const MatMulArgs& args) {
+  TensorScales scales = {args.scales.a, args.scales.b};
+  if (args.scales.per_128) {
+    scales.blocks_of_k = static_cast<int>(CeilDiv(args.k, kScaledBlock));
+    scales.blocks_of_n = static_cast<int>(CeilDiv(args.n, kScaledBlock));
+  }
+  return scales;
+}
+
 // Calls fn with the two operands' layouts as constants.
 template <typename Fn>
 LaunchStatus ForLayouts(const MatMulArgs& args, Fn fn) {

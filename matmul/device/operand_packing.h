@@ -1,5 +1,5 @@
-// Copies to the workspace an operand that the TMA cannot load as it is needed in shared memory,
-// with a row for each k: transposed where it is K-major, or else with rows that are multiples of 16
+// Copies to the workspace an operand that the TMA cannot load as it is needed in shared memory:
+// transposed where a kernel needs the other layout, or else with rows that are multiples of 16
 // bytes apart. A batch of operands is packed in one launch.
 //
 // That takes 8 bytes of traffic an element, 1.3 % of the time of a product of 4096^3 for each
@@ -25,13 +25,12 @@ namespace stridewise {
 template <typename T>
 class OperandPacking {
  public:
-  // `stored` is the operand as it lies in memory: with a row for each m or n where `k_major`, or
-  // else with a row for each k.
-  OperandPacking(const ConstMatrix<T>& stored, const MatrixCount& matrices, bool k_major)
+  // `stored` is the operand as it lies in memory.
+  OperandPacking(const ConstMatrix<T>& stored, const MatrixCount& matrices, bool transposes)
       : stored_(stored),
         matrices_(matrices),
-        transposes_(k_major),
-        needed_(k_major || !HasTensorMap(stored, matrices)) {}
+        transposes_(transposes),
+        needed_(transposes || !HasTensorMap(stored, matrices)) {}
 
   // Returns whether it can be done in one launch: a copy needs matrices that are whole rows apart.
   bool IsOneLaunch() const {
@@ -45,15 +44,15 @@ class OperandPacking {
 
   // Returns the number of elements to be moved.
   double Elements() const {
-    return needed_ ? static_cast<double>(matrices_.count) * static_cast<double>(K()) *
-                         static_cast<double>(Mn())
+    return needed_ ? static_cast<double>(matrices_.count) * static_cast<double>(Rows()) *
+                         static_cast<double>(Cols())
                    : 0;
   }
 
-  // Returns the operand with a row for each k: in `workspace`, which has Bytes(), or as it is.
+  // Returns the operand as it is needed: in `workspace`, which has Bytes(), or as it is.
   ConstMatrix<T> Packed(const void* workspace) const {
     if (!needed_) return stored_;
-    return {static_cast<const T*>(workspace), K(), Mn(), PackedLd()};
+    return {static_cast<const T*>(workspace), Rows(), Cols(), PackedLd()};
   }
 
   // Returns the number of matrices in Packed(), and how far they are apart.
@@ -67,21 +66,22 @@ class OperandPacking {
     if (transposes_) {
       return Transpose(MatrixView{stored_.data, stored_.rows, stored_.cols, stored_.ld, sizeof(T),
                                   matrices_.count, matrices_.stride},
-                       MutableMatrixView{workspace, K(), Mn(), PackedLd(), sizeof(T),
+                       MutableMatrixView{workspace, Rows(), Cols(), PackedLd(), sizeof(T),
                                          matrices_.count, PackedElements()},
                        stream);
     }
     if (matrices_.count == 1) {
       return CUDA_STATUS(cudaMemcpy2DAsync(
           workspace, static_cast<size_t>(PackedLd()) * sizeof(T), stored_.data,
-          static_cast<size_t>(stored_.ld) * sizeof(T), static_cast<size_t>(Mn()) * sizeof(T),
-          static_cast<size_t>(K()), cudaMemcpyDeviceToDevice, stream));
+          static_cast<size_t>(stored_.ld) * sizeof(T), static_cast<size_t>(Cols()) * sizeof(T),
+          static_cast<size_t>(Rows()), cudaMemcpyDeviceToDevice, stream));
     }
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = Pitched(stored_.data, stored_.ld, matrices_.stride / stored_.ld);
-    copy.dstPtr = Pitched(workspace, PackedLd(), K());
-    copy.extent = make_cudaExtent(static_cast<size_t>(Mn()) * sizeof(T), static_cast<size_t>(K()),
-                                  static_cast<size_t>(matrices_.count));
+    copy.dstPtr = Pitched(workspace, PackedLd(), Rows());
+    copy.extent =
+        make_cudaExtent(static_cast<size_t>(Cols()) * sizeof(T), static_cast<size_t>(Rows()),
+                        static_cast<size_t>(matrices_.count));
     copy.kind = cudaMemcpyDeviceToDevice;
     return CUDA_STATUS(cudaMemcpy3DAsync(&copy, stream));
   }
@@ -91,13 +91,13 @@ class OperandPacking {
     const size_t pitch = static_cast<size_t>(ld) * sizeof(T);
     return make_cudaPitchedPtr(const_cast<void*>(data), pitch, pitch, static_cast<size_t>(rows));
   }
-  int64_t Mn() const { return transposes_ ? stored_.rows : stored_.cols; }
-  int64_t K() const { return transposes_ ? stored_.cols : stored_.rows; }
+  int64_t Cols() const { return transposes_ ? stored_.rows : stored_.cols; }
+  int64_t Rows() const { return transposes_ ? stored_.cols : stored_.rows; }
   int64_t PackedLd() const {
     constexpr int64_t kElements = kVectorBytes / static_cast<int64_t>(sizeof(T));
-    return CeilDiv(Mn(), kElements) * kElements;
+    return CeilDiv(Cols(), kElements) * kElements;
   }
-  int64_t PackedElements() const { return K() * PackedLd(); }
+  int64_t PackedElements() const { return Rows() * PackedLd(); }
 
   ConstMatrix<T> stored_;
   MatrixCount matrices_;

@@ -5,6 +5,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
+#include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {
@@ -51,23 +52,16 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   };
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    float d[Tile::kBlockN / 2];
-    int previous = -1;
-#pragma unroll 1
-    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-      shared.Full(state.stage).Wait(state.phase);
-      FenceWgmma();
-      MultiplyStage(shared, state.stage, consumer, k > 0, d);
-      CommitWgmma();
-      WaitForWgmma<1>();  // The stage before has been read.
-      if (previous >= 0) release(previous);
-      previous = state.stage;
-      state.Advance();
-    }
-    WaitForWgmma<0>();
-    release(previous);
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
+    typename Tile::Accumulator d[Tile::kBlockN / 2];
+    SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+    if constexpr (Tile::kAInRegisters) {
+      if (gemm.store_by_tma && gemm.c_transposed) {
+        StoreTransposed(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+        continue;
+      }
+    }
     if (gemm.store_by_tma) {
       StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
     } else {

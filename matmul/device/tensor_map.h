@@ -52,6 +52,8 @@ bool HasTensorMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
 // Returns the TMA's name of an element type.
 template <typename T>
 constexpr CUtensorMapDataType TensorMapType() {
+  if constexpr (sizeof(T) == 1) return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  if constexpr (std::is_same_v<T, int>) return CU_TENSOR_MAP_DATA_TYPE_INT32;
   if constexpr (std::is_same_v<T, float>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   if constexpr (std::is_same_v<T, __nv_bfloat16>) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
   if constexpr (std::is_same_v<T, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
@@ -64,7 +66,8 @@ constexpr CUtensorMapDataType TensorMapType() {
 template <typename T>
 absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const MatrixCount& matrices,
                                         uint32_t box_rows, uint32_t box_cols,
-                                        CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE) {
+                                        CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
+                                        CUtensorMapDataType type = TensorMapType<T>()) {
   // Looked up once: the look-up takes longer than the call.
   static const auto& encode =
       *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
@@ -81,9 +84,9 @@ absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const Matr
   const cuuint32_t element_strides[] = {1, 1, 1};
   CUtensorMap map;
   const CUresult error =
-      (*encode)(&map, TensorMapType<T>(), 3, const_cast<T*>(matrix.data), extents, strides, box,
-                element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      (*encode)(&map, type, 3, const_cast<T*>(matrix.data), extents, strides, box, element_strides,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
   }

@@ -8,8 +8,10 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "matmul/device/cluster.h"
+#include "matmul/device/epilogue.h"
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
@@ -22,19 +24,32 @@ constexpr int kConsumers = 2;
 constexpr int kTensorThreads = (kConsumers + 1) * kWarpgroupThreads;
 constexpr int kMmaRows = 64;
 
+// Where sums are kept: by the tensor cores in their own precision; the same, but added up in FP32
+// by the CUDA cores (tensor_accumulation.h); or in FP16.
+enum class TensorSums { kTensorCores, kPromoted, kFp16 };
+
 // kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other
 // and share B's tile.
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
-          int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
+          int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
+          TensorSums kSumsIn = TensorSums::kTensorCores>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
+  using Accumulator = AccumulatorOf<Element>;
   static constexpr OperandLayout kMajorA = kMajorOfA;
   static constexpr OperandLayout kMajorB = kMajorOfB;
   static constexpr int kBlockM = kConsumers * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
+  static constexpr TensorSums kSums = kSumsIn;
+  // A goes through registers (tensor_registers.h): its rows are exchanged, and C may be transposed.
+  static constexpr bool kAInRegisters =
+      std::is_same_v<Element, float> && kMajorA == OperandLayout::kMnMajor;
+  using Mma =
+      std::conditional_t<kSums == TensorSums::kFp16, WgmmaFp16Sums<kColumns, kMajorOfA, kMajorOfB>,
+                         Wgmma<Element, kColumns, kMajorOfA, kMajorOfB>>;
 
   // A swizzled row of shared memory holds 128 bytes: of k, or of m or n.
   static constexpr int kRowElements = kSwizzleBytes / static_cast<int>(sizeof(Element));
@@ -70,10 +85,13 @@ struct TensorGemm {
   int batch;
   int a_moves, b_moves;  // 0: all products of the batch use the same operand, else 1.
   float alpha, beta;
+  int whole_alpha, whole_beta;  // The same for integers.
   void* c;
   int64_t ldc;
   int64_t stride_c;
   bool store_by_tma;  // beta is 0 and the TMA can address C.
+  TensorScales scales;
+  bool c_transposed;  // m and n are those of the transpose of C (tensor_registers.h).
   int band;           // Rows of clusters that are computed before the next column.
 };
 
@@ -188,23 +206,56 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
 }
 
 // Multiplies one stage into the consumer's accumulators.
-template <typename Tile>
+template <typename Tile, typename Register, int kRegisters>
 __device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int consumer,
-                                     bool accumulate, float (&d)[Tile::kBlockN / 2]) {
+                                     bool accumulate, Register (&d)[kRegisters]) {
   using Element = typename Tile::Element;
-  using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
   // 64 rows of A are 64 swizzled rows where it is K-major, and a panel where it is M-major.
   const uint64_t a = TileDescriptor<Tile::kMajorA>(
       shared.A(stage) + consumer * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
   const uint64_t b = TileDescriptor<Tile::kMajorB>(shared.B(stage), Tile::kPanelBytes);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
-    Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
-                  b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+    Tile::Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
+                        b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+  }
+}
+
+// Returns the first of a thread's two rows of its consumer's 64. The other lies eight below or,
+// where A is in registers, four: there the rows of a warp are those that it loads from different
+// banks.
+template <typename Tile>
+__device__ inline int TensorRow(int thread) {
+  const int warp = thread / 32;
+  const int row = thread % 32 / 4;
+  if (!Tile::kAInRegisters) return warp * 16 + row;
+  return warp / 2 * 32 + row / 4 * 16 + warp % 2 * 8 + row % 4;
+}
+
+// Returns the factors of sums and of C: integers where C is.
+template <typename Tile>
+__device__ inline typename Tile::Accumulator AlphaOf(const TensorGemm& gemm) {
+  if constexpr (std::is_same_v<typename Tile::Accumulator, int>) {
+    return gemm.whole_alpha;
+  } else if constexpr (sizeof(typename Tile::Element) == 1) {
+    return gemm.alpha * ScaleOfAll(gemm.scales);
+  } else {
+    return gemm.alpha;
+  }
+}
+template <typename Tile>
+__device__ inline typename Tile::Accumulator BetaOf(const TensorGemm& gemm) {
+  if constexpr (std::is_same_v<typename Tile::Accumulator, int>) {
+    return gemm.whole_beta;
+  } else {
+    return gemm.beta;
   }
 }
 
 // Two neighbours of C.
+__device__ inline void StorePair(int x, int y, int* to) {
+  *reinterpret_cast<int2*>(to) = make_int2(x, y);
+}
 __device__ inline void StorePair(float x, float y, float* to) {
   *reinterpret_cast<float2*>(to) = make_float2(x, y);
 }
@@ -220,12 +271,14 @@ template <typename Tile>
 __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
                                   const TensorShared<Tile>& shared, int consumer, int thread,
                                   int row, int col, int batch,
-                                  const float (&d)[Tile::kBlockN / 2]) {
+                                  const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   using Out = typename Tile::Out;
   constexpr int kOut = Tile::kOutElements;
   const int lane = thread % 32;
-  const int out_row = thread / 32 * 16 + lane / 4;  // And eight below.
+  const int out_row = TensorRow<Tile>(thread);
+  constexpr int kBelow = Tile::kAInRegisters ? 4 : 8;
   const int swizzle = out_row % kSwizzleRows;
+  const auto alpha = AlphaOf<Tile>(gemm);
 #pragma unroll
   for (int chunk = 0; chunk < Tile::kBlockN / kOut; ++chunk) {
     char* const out = shared.Out(consumer, chunk % Tile::kOutBuffers);
@@ -237,10 +290,10 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
       const int first = (chunk * (kOut / 8) + j) * 4;
       const int byte = (8 * j + lane % 4 * 2) * static_cast<int>(sizeof(Out));
       const int offset = out_row * kSwizzleBytes + ((byte / 16 ^ swizzle) * 16) + byte % 16;
-      StorePair(gemm.alpha * d[first], gemm.alpha * d[first + 1],
-                reinterpret_cast<Out*>(out + offset));
-      StorePair(gemm.alpha * d[first + 2], gemm.alpha * d[first + 3],
-                reinterpret_cast<Out*>(out + offset + kSwizzleRows * kSwizzleBytes));
+      StorePair(alpha * d[first], alpha * d[first + 1], reinterpret_cast<Out*>(out + offset));
+      const int below = kBelow == kSwizzleRows ? offset : offset ^ kBelow * 16;
+      StorePair(alpha * d[first + 2], alpha * d[first + 3],
+                reinterpret_cast<Out*>(out + below + kBelow * kSwizzleBytes));
     }
     FenceForTma();
     SyncWarpgroup(1 + consumer);
@@ -254,20 +307,23 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
 // Stores a consumer's 64 rows element by element: for C that the TMA cannot address, or beta != 0.
 template <typename Tile>
 __device__ inline void StoreDirectly(const TensorGemm& gemm, int thread, int row, int col,
-                                     int batch, const float (&d)[Tile::kBlockN / 2]) {
+                                     int batch,
+                                     const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   using Out = typename Tile::Out;
   Out* const c = static_cast<Out*>(gemm.c) + batch * gemm.stride_c;
   const int lane = thread % 32;
-  const int first_row = row + thread / 32 * 16 + lane / 4;
+  const int first_row = row + TensorRow<Tile>(thread);
   const int first_col = col + lane % 4 * 2;
+  const auto alpha = AlphaOf<Tile>(gemm);
+  const auto beta = BetaOf<Tile>(gemm);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockN / 2; ++i) {
-    const int r = first_row + i / 2 % 2 * 8;
+    const int r = first_row + i / 2 % 2 * (Tile::kAInRegisters ? 4 : 8);
     const int s = first_col + i / 4 * 8 + i % 2;
     if (r >= gemm.m || s >= gemm.n) continue;
-    Out& out = c[r * gemm.ldc + s];
-    float value = gemm.alpha * d[i];
-    if (gemm.beta != 0) value = fmaf(gemm.beta, static_cast<float>(out), value);
+    Out& out = Tile::kAInRegisters && gemm.c_transposed ? c[s * gemm.ldc + r] : c[r * gemm.ldc + s];
+    auto value = alpha * d[i];
+    if (beta != 0) value = MultiplyAddOnce(beta, static_cast<decltype(value)>(out), value);
     out = static_cast<Out>(value);
   }
 }

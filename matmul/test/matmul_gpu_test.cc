@@ -35,6 +35,11 @@ auto DeviceImplementations(Applies applies) {
   return testing::ValuesIn(names);
 }
 
+bool TakesFp32(const MatMulImplementation& implementation) {
+  return TakesType(implementation, ElementType::kFloat) &&
+         TakesPrecision(implementation, MatMulPrecision::kFp32);
+}
+
 std::string Name(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
 class MatMulGpuTest : public testing::TestWithParam<std::string> {
@@ -266,11 +271,8 @@ TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest, DeviceImplementations([](const auto& i) {
-                           return TakesType(i, ElementType::kFloat) &&
-                                  TakesPrecision(i, MatMulPrecision::kFp32);
-                         }),
-                         Name);
+INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest,
+                         DeviceImplementations([](const auto& i) { return TakesFp32(i); }), Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPrecisionGpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kFloat) &&
                                   (i.precisions.size() > 1 ||
@@ -290,12 +292,12 @@ INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest, DeviceImplementations([](cons
                          Name);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](const auto& i) {
                            return i.general && i.executor != Executor::kHostExecutable &&
-                                  TakesType(i, ElementType::kFloat);
+                                  TakesFp32(i);
                          }),
                          Name);
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulSplitGpuTest, DeviceImplementations([](const auto& i) {
-                           return i.general && i.workspace_bytes != nullptr;
+                           return i.general && i.workspace_bytes != nullptr && TakesFp32(i);
                          }),
                          Name);
 

@@ -217,11 +217,12 @@ TEST(MatMulTypes, Bf16IsRefusedByName) {
     if (implementation.run == nullptr || TakesType(implementation, ElementType::kBf16)) continue;
     const absl::Status status = RunMatMul(implementation, Bf16Problem().args);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(std::string(status.message())
-                  .rfind(absl::StrCat(implementation.name,
-                                      ": a has elements of type bf16; allowed is float"),
-                         0),
-              0u)
+    EXPECT_EQ(
+        std::string(status.message())
+            .rfind(absl::StrCat(implementation.name, ": a has elements of type bf16; allowed is ",
+                                ElementTypeName(implementation.types[0].a)),
+                   0),
+        0u)
         << status;
   }
 }

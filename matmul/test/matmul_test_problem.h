@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/element_type.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/launch_geometry.h"
 #include "common/verify/fill.h"
 #include "common/verify/validation.h"
 #include "matmul/batch.h"
@@ -99,6 +100,16 @@ class MatMulTestProblem {
     return c_before_;
   }  // As c_with_guards() was at first.
 
+  // Changes every element of A and B, those outside the matrices too.
+  template <typename Fn>
+  void ForOperands(Fn fn) {
+    for (T& value : a_) value = fn(value);
+    for (T& value : b_) value = fn(value);
+  }
+  void SetPrecision(MatMulPrecision precision) { args_.precision = precision; }
+  // Sets scales in host memory, which outlive the problem.
+  void SetScales(const MatMulScales& scales) { args_.scales = scales; }
+
   bool reads_a_and_b() const { return static_cast<Scale>(args_.alpha) != 0; }
   bool reads_c() const { return static_cast<Scale>(args_.beta) != 0; }
 
@@ -112,7 +123,8 @@ class MatMulTestProblem {
 
   // Returns OK if C is what it should be and nothing outside C's elements was written. The
   // references come from the definition's loops or, with a handle, from the device.
-  absl::Status Check(cublasHandle_t cublas = nullptr) const {
+  absl::Status Check(cublasHandle_t cublas = nullptr) const { return Check(cublas, accuracy()); }
+  absl::Status Check(cublasHandle_t cublas, const ProductAccuracy& accuracy) const {
     RETURN_IF_ERROR(CheckCanaries());
     std::vector<double> r(static_cast<size_t>(case_.m * case_.n));
     std::vector<double> s(r.size());
@@ -131,8 +143,8 @@ class MatMulTestProblem {
         Define(one, products, absolutes);
       }
       RETURN_IF_ERROR(
-          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, accuracy()),
-                       roundings, accuracy()));
+          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, accuracy),
+                       roundings, accuracy));
     }
     return absl::OkStatus();
   }
@@ -144,6 +156,7 @@ class MatMulTestProblem {
   static inline const Out kCanary = static_cast<Out>(12345.0f);
   template <typename Element>
   static Element Nan() {
+    if constexpr (std::is_integral_v<Element>) return std::numeric_limits<Element>::max();
     return static_cast<Element>(std::numeric_limits<float>::quiet_NaN());
   }
   ProductAccuracy accuracy() const {
@@ -172,6 +185,16 @@ class MatMulTestProblem {
     }
   }
 
+  // The factor of A's and B's scales for a product.
+  static double ScaleAt(const MatMulArgs& args, int64_t row, int64_t col, int64_t i) {
+    constexpr int64_t kBlock = 128;
+    const MatMulScales& scales = args.scales;
+    const int64_t of_a = scales.per_128 ? row * CeilDiv(args.k, kBlock) + i / kBlock : 0;
+    const int64_t of_b = scales.per_128 ? i / kBlock * CeilDiv(args.n, kBlock) + col / kBlock : 0;
+    return (scales.a == nullptr ? 1.0 : scales.a[of_a]) *
+           (scales.b == nullptr ? 1.0 : scales.b[of_b]);
+  }
+
   static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
     const ConstMatrix<T> a = args.A<T>();
     const ConstMatrix<T> b = args.B<T>();
@@ -179,14 +202,15 @@ class MatMulTestProblem {
     const double beta = static_cast<Scale>(args.beta);
     for (int64_t row = 0; row < args.m; ++row) {
       for (int64_t col = 0; col < args.n; ++col) {
-        const double old = beta == 0 ? 0 : beta * double{args.C<Out>()(row, col)};
+        const double old = beta == 0 ? 0 : beta * static_cast<double>(args.C<Out>()(row, col));
         r(row, col) = old;
         s(row, col) = std::abs(old);
       }
       for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
-        const double x = alpha * double{args.a.transposed ? a(i, row) : a(row, i)};
+        const double x = alpha * static_cast<double>(args.a.transposed ? a(i, row) : a(row, i));
         for (int64_t col = 0; col < args.n; ++col) {
-          const double product = x * double{args.b.transposed ? b(col, i) : b(i, col)};
+          const double product = x * ScaleAt(args, row, col, i) *
+                                 static_cast<double>(args.b.transposed ? b(col, i) : b(i, col));
           r(row, col) += product;
           s(row, col) += std::abs(product);
         }

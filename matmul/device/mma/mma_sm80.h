@@ -1,9 +1,11 @@
 // The warp matrix instructions of compute capability 8.0: D += A * B for 16 x 8 elements of D and
-// 16 of k, all in registers. PTX ISA: "mma.m16n8k16", "ldmatrix".
+// 32 bytes of k, all in registers. PTX ISA: "mma.m16n8k16", "mma.m16n8k8", "mma.m16n8k32",
+// "ldmatrix".
 //
-// With g = lane / 4 and t = lane % 4, a lane holds of A the pairs (g, 2t), (g + 8, 2t), (g, 2t +
-// 8), (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours along k;
-// and of D the pairs (g, 2t) and (g + 8, 2t), neighbours along n.
+// With g = lane / 4 and t = lane % 4, a lane holds of 16-bit A the pairs (g, 2t), (g + 8, 2t), (g,
+// 2t + 8), (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours
+// along k; and of D the pairs (g, 2t) and (g + 8, 2t), neighbours along n. Where elements have one
+// or four bytes, such a pair is four of them or one: ldmatrix loads the same bytes.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
 #define STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
@@ -17,7 +19,7 @@ namespace stridewise {
 
 constexpr int kMmaM = 16;
 constexpr int kMmaN = 8;
-constexpr int kMmaDepth = 16;
+constexpr int kMmaDepth = 16;  // Of 16-bit elements: 32 bytes.
 
 __device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4],
                                    __nv_bfloat16) {
@@ -34,6 +36,28 @@ __device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2
 #if __CUDA_ARCH__ >= 800
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+__device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], int (&d)[4],
+                                   int8_t) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+// TF32: floats of which the last 13 bits are 0.
+__device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2], float (&d)[4],
+                                   float) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));

@@ -12,6 +12,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cstdint>
 
@@ -77,15 +78,16 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
   "%111, "                                                                                     \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
   "%127"
-#define STRIDEWISE_OUT_8(d, i)                                                                \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-      "+f"(d[i + 6]), "+f"(d[i + 7])
-#define STRIDEWISE_OUT_32(d, i)                                                    \
-  STRIDEWISE_OUT_8(d, i), STRIDEWISE_OUT_8(d, i + 8), STRIDEWISE_OUT_8(d, i + 16), \
-      STRIDEWISE_OUT_8(d, i + 24)
-#define STRIDEWISE_OUT_64(d, i) STRIDEWISE_OUT_32(d, i), STRIDEWISE_OUT_32(d, i + 32)
-#define STRIDEWISE_OUT_96(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_32(d, i + 64)
-#define STRIDEWISE_OUT_128(d, i) STRIDEWISE_OUT_64(d, i), STRIDEWISE_OUT_64(d, i + 64)
+// `in` is the constraint of a register's type, "+f" or "+r".
+#define STRIDEWISE_OUT_8(in, d, i)                                                              \
+  in(d[i]), in(d[i + 1]), in(d[i + 2]), in(d[i + 3]), in(d[i + 4]), in(d[i + 5]), in(d[i + 6]), \
+      in(d[i + 7])
+#define STRIDEWISE_OUT_32(in, d, i)                                                            \
+  STRIDEWISE_OUT_8(in, d, i), STRIDEWISE_OUT_8(in, d, i + 8), STRIDEWISE_OUT_8(in, d, i + 16), \
+      STRIDEWISE_OUT_8(in, d, i + 24)
+#define STRIDEWISE_OUT_64(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
+#define STRIDEWISE_OUT_96(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
+#define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
 
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128, 192 (FP16) or 256.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
@@ -106,7 +108,7 @@ struct Wgmma;
                                                 ", " turn_b                                        \
                                                 ";\n"                                              \
                                                 "}\n"                                              \
-          : STRIDEWISE_OUT_##registers(d, 0)                                                       \
+          : STRIDEWISE_OUT_##registers("+f", d, 0)                                                 \
           : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
             "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
     }                                                                                              \
@@ -119,7 +121,100 @@ STRIDEWISE_WGMMA(__half, 128, 64, "f16", "%64", "%65", "%66", "%67", "%68")
 STRIDEWISE_WGMMA(__half, 192, 96, "f16", "%96", "%97", "%98", "%99", "%100")
 STRIDEWISE_WGMMA(__half, 256, 128, "f16", "%128", "%129", "%130", "%131", "%132")
 
+// Types whose operands are both K-major. `scales` follows the predicate: ", 1, 1" but for integers.
+#define STRIDEWISE_WGMMA_K_MAJOR(element, n, registers, sum, in, depth, types, scales, a, b, add)  \
+  template <>                                                                                      \
+  struct Wgmma<element, n, OperandLayout::kKMajor, OperandLayout::kKMajor> {                       \
+    __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
+                                    sum (&d)[registers]) {                                         \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred accumulate;\n"                                                               \
+          "setp.ne.b32 accumulate, " add                                                           \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #n "k" #depth "." types                              \
+          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate" scales               \
+                                                ";\n"                                              \
+                                                "}\n"                                              \
+          : STRIDEWISE_OUT_##registers(in, d, 0)                                                   \
+          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)));              \
+    }                                                                                              \
+  };
+#define STRIDEWISE_WGMMA_8BIT(element, sum, in, types, scales)                                \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 128, 64, sum, in, 32, types, scales, "%64", "%65", "%66") \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 192, 96, sum, in, 32, types, scales, "%96", "%97", "%98") \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 256, 128, sum, in, 32, types, scales, "%128", "%129", "%130")
+STRIDEWISE_WGMMA_8BIT(int8_t, int, "+r", "s32.s8.s8", "")
+STRIDEWISE_WGMMA_8BIT(__nv_fp8_e4m3, float, "+f", "f32.e4m3.e4m3", ", 1, 1")
+STRIDEWISE_WGMMA_8BIT(__nv_fp8_e5m2, float, "+f", "f32.e5m2.e5m2", ", 1, 1")
+// TF32: of each float the 13 last bits are not looked at.
+STRIDEWISE_WGMMA_K_MAJOR(float, 128, 64, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%64", "%65",
+                         "%66")
+STRIDEWISE_WGMMA_K_MAJOR(float, 192, 96, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%96", "%97",
+                         "%98")
+STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%128", "%129",
+                         "%130")
+
+// TF32 with A in registers, where A's tile is MN-major in shared memory, which the instruction does
+// not take: a[0] and a[1] are the elements (lane / 4, lane % 4) of a warp's 16 rows and 8 of k, and
+// that eight rows below; a[2] and a[3] are four further along k.
+#define STRIDEWISE_WGMMA_A_IN_REGISTERS(n, registers, a0, a1, a2, a3, b, add)             \
+  template <>                                                                             \
+  struct Wgmma<float, n, OperandLayout::kMnMajor, OperandLayout::kKMajor> {               \
+    __device__ static void Multiply(const uint32_t (&a)[4], uint64_t descriptor_b,        \
+                                    bool accumulate, float (&d)[registers]) {             \
+      asm volatile(                                                                       \
+          "{\n"                                                                           \
+          ".reg .pred accumulate;\n"                                                      \
+          "setp.ne.b32 accumulate, " add                                                  \
+          ", 0;\n"                                                                        \
+          "wgmma.mma_async.sync.aligned.m64n" #n                                          \
+          "k8.f32.tf32.tf32"                                                              \
+          " {" STRIDEWISE_REGISTERS_##registers "}, {" a0 ", " a1 ", " a2 ", " a3 "}, " b \
+                                                ", accumulate, 1, 1;\n"                   \
+                                                "}\n"                                     \
+          : STRIDEWISE_OUT_##registers("+f", d, 0)                                        \
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b),                \
+            "r"(static_cast<int>(accumulate)));                                           \
+    }                                                                                     \
+  };
+STRIDEWISE_WGMMA_A_IN_REGISTERS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
+STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
+
+// FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours along n: d[2j]
+// is what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
+template <int kN, OperandLayout kMajorA, OperandLayout kMajorB>
+struct WgmmaFp16Sums;
+
+#define STRIDEWISE_WGMMA_FP16_SUMS(n, registers, a, b, scale, turn_a, turn_b)                      \
+  template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
+  struct WgmmaFp16Sums<n, kMajorA, kMajorB> {                                                      \
+    __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
+                                    uint32_t (&d)[registers]) {                                    \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred accumulate;\n"                                                               \
+          "setp.ne.b32 accumulate, " scale                                                         \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #n                                                   \
+          "k16.f16.f16.f16"                                                                        \
+          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
+                                                ", " turn_b                                        \
+                                                ";\n"                                              \
+                                                "}\n"                                              \
+          : STRIDEWISE_OUT_##registers("+r", d, 0)                                                 \
+          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
+            "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
+    }                                                                                              \
+  };
+STRIDEWISE_WGMMA_FP16_SUMS(128, 32, "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
+
 #undef STRIDEWISE_WGMMA
+#undef STRIDEWISE_WGMMA_FP16_SUMS
+#undef STRIDEWISE_WGMMA_A_IN_REGISTERS
+#undef STRIDEWISE_WGMMA_8BIT
+#undef STRIDEWISE_WGMMA_K_MAJOR
 #undef STRIDEWISE_OUT_8
 #undef STRIDEWISE_OUT_32
 #undef STRIDEWISE_OUT_64

@@ -54,7 +54,6 @@ STRIDEWISE_WGMMA(__nv_bfloat16, 192, 96, "bf16", "%96", "%97", "%98", "%99", "%1
 STRIDEWISE_WGMMA(__half, 8, 4, "f16", "%4", "%5", "%6", "%7", "%8")
 STRIDEWISE_WGMMA(__half, 16, 8, "f16", "%8", "%9", "%10", "%11", "%12")
 STRIDEWISE_WGMMA(__half, 32, 16, "f16", "%16", "%17", "%18", "%19", "%20")
-STRIDEWISE_WGMMA(__half, 192, 96, "f16", "%96", "%97", "%98", "%99", "%100")
 
 #undef STRIDEWISE_WGMMA
 #undef STRIDEWISE_OUT_4

@@ -1,0 +1,168 @@
+// How a consumer of tensor_kernel.h sums the products of a tile.
+//
+// FP8: tensor cores keep 13 fractional bits of a sum. So the sum of each 128 of k, which are a
+// stage, is added to a second set of registers by the CUDA cores, times the factors that A's row
+// and B's block of 128 columns have for these 128 of k where there are such. While one consumer
+// adds, the other one's multiplications keep the tensor cores busy.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
+
+#include "matmul/device/tensor_registers.h"
+#include "matmul/device/tensor_tile.h"
+
+namespace stridewise {
+
+// Multiplies all stages of a tile; calls release(stage) when one has been read.
+template <typename Tile, typename Release, typename Register, int kRegisters>
+__device__ inline void SumStages(const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                 int consumer, Release release, StageState<Tile::kStages>* state,
+                                 Register (&d)[kRegisters]) {
+  int previous = -1;
+#pragma unroll 1
+  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+    shared.Full(state->stage).Wait(state->phase);
+    FenceWgmma();
+    MultiplyStage(shared, state->stage, consumer, k > 0, d);
+    CommitWgmma();
+    WaitForWgmma<1>();  // The stage before has been read.
+    if (previous >= 0) release(previous);
+    previous = state->stage;
+    state->Advance();
+  }
+  WaitForWgmma<0>();
+  release(previous);
+}
+
+// The factors of a thread's two rows and of its tile's columns.
+template <typename Tile>
+class BlockScales {
+ public:
+  // Blocks of k whose factors are loaded together: a load from the L2 takes longer than one block.
+  static constexpr int kAhead = 4;
+
+  __device__ BlockScales(const TensorGemm& gemm, int row, int col)
+      : a_(gemm.scales.a + static_cast<int64_t>(row) * gemm.scales.blocks_of_k),
+        a_below_(gemm.scales.a + static_cast<int64_t>(row + 8) * gemm.scales.blocks_of_k),
+        b_(gemm.scales.b + col / kScaledBlock),
+        b_step_(gemm.scales.blocks_of_n),
+        blocks_(gemm.scales.blocks_of_k),
+        has_a_(gemm.scales.a != nullptr),
+        has_b_(gemm.scales.b != nullptr),
+        has_row_(row < gemm.m),
+        has_row_below_(row + 8 < gemm.m) {
+    Load(0);
+  }
+
+  // Sets the factors of the rows for kAhead blocks of k, and loads those of the next.
+  __device__ void Next(int block, float (&above)[kAhead], float (&below)[kAhead]) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      above[i] = next_a_[i] * next_b_[i];
+      below[i] = next_a_below_[i] * next_b_[i];
+    }
+    Load(block + kAhead);
+  }
+
+ private:
+  __device__ void Load(int block) {
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const bool inside = block + i < blocks_;
+      next_a_[i] = has_a_ && inside && has_row_ ? __ldg(a_ + block + i) : 1;
+      next_a_below_[i] = has_a_ && inside && has_row_below_ ? __ldg(a_below_ + block + i) : 1;
+      next_b_[i] = has_b_ && inside ? __ldg(b_ + static_cast<int64_t>(block + i) * b_step_) : 1;
+    }
+  }
+
+  const float* a_;
+  const float* a_below_;
+  const float* b_;
+  int b_step_, blocks_;
+  bool has_a_, has_b_, has_row_, has_row_below_;
+  float next_a_[kAhead], next_a_below_[kAhead], next_b_[kAhead];
+};
+
+// As SumStages(), for FP8. `row` is the thread's first row and `col` the tile's.
+template <typename Tile, typename Release>
+__device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                   int consumer, int row, int col, Release release,
+                                   StageState<Tile::kStages>* state,
+                                   float (&total)[Tile::kBlockN / 2]) {
+  float d[Tile::kBlockN / 2];
+#pragma unroll
+  for (float& sum : total) sum = 0;
+  const auto multiply = [&] {
+    const int stage = state->stage;
+    shared.Full(stage).Wait(state->phase);
+    FenceWgmma();
+    MultiplyStage(shared, stage, consumer, false, d);
+    CommitWgmma();
+    WaitForWgmma<0>();
+    release(stage);
+    state->Advance();
+  };
+  if (gemm.scales.blocks_of_k == 0) {
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      multiply();
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockN / 2; ++i) total[i] += d[i];
+    }
+    return;
+  }
+  if constexpr (kScaledBlock % Tile::kBlockN != 0) return;
+  constexpr int kAhead = BlockScales<Tile>::kAhead;
+  BlockScales<Tile> scales(gemm, row, col);
+#pragma unroll 1
+  for (int block = 0; block < gemm.scales.blocks_of_k; block += kAhead) {
+    float above[kAhead];
+    float below[kAhead];
+    scales.Next(block, above, below);
+#pragma unroll
+    for (int ahead = 0; ahead < kAhead; ++ahead) {
+      if (block + ahead >= gemm.scales.blocks_of_k) break;
+      multiply();
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockN / 2; ++i) {
+        total[i] = fmaf(i / 2 % 2 == 0 ? above[ahead] : below[ahead], d[i], total[i]);
+      }
+    }
+  }
+}
+
+// Sums in FP16, for `d` in FP32.
+template <typename Tile, typename Release>
+__device__ inline void SumInFp16(const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                 int consumer, Release release, StageState<Tile::kStages>* state,
+                                 float (&d)[Tile::kBlockN / 2]) {
+  uint32_t pairs[Tile::kBlockN / 4];
+  SumStages(gemm, shared, consumer, release, state, pairs);
+#pragma unroll
+  for (int i = 0; i < Tile::kBlockN / 4; ++i) {
+    const float2 pair = __half22float2(*reinterpret_cast<const __half2*>(&pairs[i]));
+    d[2 * i] = pair.x;
+    d[2 * i + 1] = pair.y;
+  }
+}
+
+// Sums as the tile's type says. `row` is the thread's first row and `col` the tile's.
+template <typename Tile, typename Release>
+__device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                               int consumer, [[maybe_unused]] int row, [[maybe_unused]] int col,
+                               Release release, StageState<Tile::kStages>* state,
+                               typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
+  if constexpr (Tile::kAInRegisters) {
+    SumFromRegisters(gemm, shared, consumer, release, state, d);
+  } else if constexpr (Tile::kSums == TensorSums::kPromoted) {
+    SumPromoted(gemm, shared, consumer, row, col, release, state, d);
+  } else if constexpr (Tile::kSums == TensorSums::kFp16) {
+    SumInFp16(gemm, shared, consumer, release, state, d);
+  } else {
+    SumStages(gemm, shared, consumer, release, state, d);
+  }
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
