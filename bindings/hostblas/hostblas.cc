@@ -15,7 +15,7 @@
 
 #include "matmul/cpu/multiply.h"
 #include "matmul/cpu/threads.h"
-#include "transpose/cpu/threads.h"
+#include "transpose/cpu/tiles.h"
 
 #define STRIDEWISE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -150,15 +150,12 @@ void Omatcopy(bool transposed, int64_t rows, int64_t cols, T alpha, const T* a, 
               int64_t ldb) {
   if (rows <= 0 || cols <= 0) return;
   if (transposed && alpha == 1) {
-    TransposeArgs args;
-    args.rows = rows;
-    args.cols = cols;
-    args.element_bytes = sizeof(T);
-    args.in = a;
-    args.ld_in = lda;
-    args.out = b;
-    args.ld_out = ldb;
-    (void)TransposeOnThreads(args);  // Fails for other element sizes only.
+    constexpr double kMinStreamedBytes = 16 << 20;
+    constexpr double kMinBytesOfThread = 65536;
+    const double bytes = 2.0 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols);
+    const bool is_small = bytes < 2 * kMinBytesOfThread;
+    TransposeByTiles(ConstMatrix<T>{a, rows, cols, lda}, Matrix<T>{b, cols, rows, ldb},
+                     bytes >= kMinStreamedBytes, is_small ? 1 : HostThreads());
     return;
   }
   for (int64_t row = 0; row < rows; ++row) {

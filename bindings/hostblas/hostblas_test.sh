@@ -17,10 +17,10 @@ fail() {
   failed=1
 }
 
-# Prints the tester's input for a letter, S or D: sizes and numbers as in the reference's own file, and gemm alone: the
-# other routines are those of the BLAS underneath.
+# Prints the tester's input for a letter, S or D: that of the reference, with more sizes. Routines other than gemm are
+# those of the BLAS underneath.
 tester_input() {
-  printf "'%s'\n6\n-1\nF\nF\nT\n16.0\n9\n0 1 2 3 5 9 35 65 129\n3\n0.0 1.0 0.7\n3\n0.0 1.0 1.3\n" "$2"
+  printf "'%s'\n6\n'SNAP'\n-1\nF\nF\nT\n16.0\n8\n0 1 2 3 5 9 35 65\n3\n0.0 1.0 0.7\n3\n0.0 1.0 1.3\n" "$2"
   for routine in GEMM SYMM TRMM TRSM SYRK SYR2K; do
     printf '%-6s %s\n' "$1$routine" T
   done
@@ -41,8 +41,8 @@ for letter in s d; do
   grep -iE 'FAILED|\*{7}' "$letter.all" && fail "xblat3$letter"
 done
 
-if python3 -c 'import numpy' 2>/dev/null; then
-  LD_PRELOAD=$library python3 - <<'PYTHON' || fail "NumPy"
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  LD_PRELOAD=$library /usr/bin/python3 - <<'PYTHON' || fail "NumPy"
 import numpy
 
 random = numpy.random.default_rng(7)
@@ -54,8 +54,8 @@ for kind, tolerance in ((numpy.float32, 2e-4), (numpy.float64, 1e-11)):
   square = random.standard_normal((150, 150)).astype(kind)
   numpy.testing.assert_allclose(square @ numpy.linalg.inv(square), numpy.eye(150), atol=0.05 if kind == numpy.float32 else 1e-8)
 PYTHON
-  if python3 -c 'import pytest, numpy.linalg.tests' 2>/dev/null; then
-    LD_PRELOAD=$library python3 -m pytest -q -x -p no:cacheprovider --pyargs numpy.linalg.tests.test_linalg \
+  if /usr/bin/python3 -c 'import pytest, numpy.linalg.tests' 2>/dev/null; then
+    LD_PRELOAD=$library /usr/bin/python3 -m pytest -q -x -p no:cacheprovider --pyargs numpy.linalg.tests.test_linalg \
       >numpy.log 2>&1 || fail "NumPy's tests: $(tail -30 numpy.log)"
     tail -1 numpy.log
   else

@@ -17,9 +17,6 @@ constexpr double kMinBytesOfThread = 65536;
 // Input and output that are larger leave the last-level caches that a core may count on.
 constexpr double kMinStreamedBytes = 16 << 20;
 
-// In place a tile and the one across the diagonal are exchanged: tiles are squares.
-constexpr int64_t kSquareTileBytes = 256;
-
 double BytesOf(const TransposeArgs& args) {
   return 2.0 * static_cast<double>(args.batch) * static_cast<double>(args.rows) *
          static_cast<double>(args.cols) * static_cast<double>(args.element_bytes);
@@ -91,7 +88,7 @@ LaunchStatus TransposeInPlaceOnThreads(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const int threads = ThreadsFor(BytesOf(args));
-    const TransposeTiles<T> tiles(args.rows, args.cols, kSquareTileBytes, kSquareTileBytes);
+    const TransposeTiles<T> tiles(args.rows, args.cols, kCachedTile);  // Squares.
     const int64_t count = tiles.count();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
     for (int64_t i = 0; i < args.batch * count; ++i) {

@@ -73,19 +73,22 @@ bool CanStream(const Matrix<T>& out) {
          (out.rows <= 1 || out.ld % kLine<T> == 0);
 }
 
-// A tile's bytes along a row of the input, and along a row of the output. Long rows of the input
-// let the hardware's prefetching follow them; the output's need to be no longer than a cache line.
-inline constexpr int64_t kTileInBytes = 1024;
-inline constexpr int64_t kTileOutBytes = 256;
+// A tile's bytes along a row of the input, and along a row of the output. Streaming stores leave
+// nothing in the caches, so that tiles can be as wide as the hardware's prefetching likes; else
+// every line of the output that a tile opens has to stay in the L1 cache.
+struct TileBytes {
+  int64_t in, out;
+};
+inline constexpr TileBytes kStreamedTile = {1024, 128};
+inline constexpr TileBytes kCachedTile = {256, 256};
 
 // Cuts a matrix into tiles.
 template <typename T>
 class TransposeTiles {
  public:
-  // Tiles have these bytes along a row of the input and along a row of the output.
-  TransposeTiles(int64_t rows, int64_t cols, int64_t in_bytes, int64_t out_bytes)
-      : height_(out_bytes / static_cast<int64_t>(sizeof(T))),
-        width_(in_bytes / static_cast<int64_t>(sizeof(T))),
+  TransposeTiles(int64_t rows, int64_t cols, const TileBytes& tile)
+      : height_(tile.out / static_cast<int64_t>(sizeof(T))),
+        width_(tile.in / static_cast<int64_t>(sizeof(T))),
         rows_(rows),
         cols_(cols),
         across_((rows + height_ - 1) / height_),
@@ -113,8 +116,8 @@ class TransposeTiles {
 // possible.
 template <typename T>
 void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams, int threads) {
-  const TransposeTiles<T> tiles(in.rows, in.cols, kTileInBytes, kTileOutBytes);
   const bool can_stream = streams && CanStream(out);
+  const TransposeTiles<T> tiles(in.rows, in.cols, can_stream ? kStreamedTile : kCachedTile);
   const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
