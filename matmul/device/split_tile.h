@@ -26,6 +26,8 @@ template <int kColumns, int kPipelineStages, int kClusterBlocks, bool kSeparateS
 struct SplitTile {
   using Element = __half;
   using Out = float;
+  using Accumulator = float;
+  static constexpr bool kAInRegisters = false;
   static constexpr OperandLayout kMajorA = kMajorOfA;
   static constexpr OperandLayout kMajorB = kMajorOfB;
   static constexpr int kBlockM = kConsumers * kMmaRows;
