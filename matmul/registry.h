@@ -69,9 +69,15 @@ inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
 inline constexpr MatMulTypes k8Bit[] = {kS8ToInt,     kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
                                         kE5m2ToFloat, kE5m2ToBf16,  kE5m2ToFp16};
 // Of 8-bit operands cuBLASLt takes K-major ones alone.
-inline constexpr MatMulTypes kCublasLtTypes[] = {
-    AllOf(ElementType::kFloat), kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat, kS8ToInt,
-    kE4m3ToFloat,               kE4m3ToBf16, kE4m3ToFp16};
+inline constexpr MatMulTypes kCublasLtTypes[] = {AllOf(ElementType::kFloat),
+                                                 kBf16ToBf16,
+                                                 kBf16ToFloat,
+                                                 kFp16ToFp16,
+                                                 kFp16ToFloat,
+                                                 kS8ToInt,
+                                                 kE4m3ToFloat,
+                                                 kE4m3ToBf16,
+                                                 kE4m3ToFp16};
 // Sums rounded to FP16.
 inline constexpr MatMulTypes kFp16InFp16[] = {AllOf(ElementType::kFp16)};
 // All that `auto` takes.

@@ -6,12 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <limits>
+#include <string>
 #include <thread>
 
 #include "absl/base/internal/sysinfo.h"
-#include "absl/strings/internal/cordz_functions.h"
+#include "absl/strings/cord.h"
 
 namespace absl {
 ABSL_NAMESPACE_BEGIN
@@ -33,20 +32,14 @@ pid_t GetCachedTID() {
 
 }  // namespace base_internal
 
-namespace cord_internal {
+// The payloads of an absl::Status are cords, which nothing here attaches to one. Without these four
+// functions the archive would add all of absl::Cord, whose thread-local variable has to lie in the
+// memory that a program sets aside at its start: a library with such a variable cannot be loaded
+// later, as Python loads it ("cannot allocate memory in static TLS block").
+void Cord::DestroyCordSlow() {}
+void Cord::InlineRep::UnrefTree() {}
+bool Cord::EqualsImpl(const Cord& /*other*/, size_t /*size_to_compare*/) const { return false; }
+Cord::operator std::string() const { return {}; }
 
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-
-thread_local int64_t cordz_next_sample = kNever;
-
-int32_t get_cordz_mean_interval() { return 0; }
-void set_cordz_mean_interval(int32_t /*mean_interval*/) {}
-bool cordz_should_profile_slow() {
-  cordz_next_sample = kNever;
-  return false;
-}
-void cordz_set_next_sample_for_testing(int64_t next_sample) { cordz_next_sample = next_sample; }
-
-}  // namespace cord_internal
 ABSL_NAMESPACE_END
 }  // namespace absl

@@ -49,6 +49,14 @@ bool HasTensorMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
          matrices.count <= kMaxExtent;
 }
 
+// Returns whether the TMA can store boxes of the matrices. It writes whole pieces of 16 bytes:
+// where a row ended within one, it would write over what follows the row.
+template <typename T>
+bool HasStoreMap(const ConstMatrix<T>& matrix, const MatrixCount& matrices) {
+  return HasTensorMap(matrix, matrices) &&
+         matrix.cols % (kVectorBytes / static_cast<int64_t>(sizeof(T))) == 0;
+}
+
 // Returns the TMA's name of an element type.
 template <typename T>
 constexpr CUtensorMapDataType TensorMapType() {

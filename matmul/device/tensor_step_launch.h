@@ -44,7 +44,7 @@ LaunchStatus LaunchTensorStep(const MatMulArgs& args, const TensorStep& step) {
   gemm.alpha = 1;
   gemm.c = args.c.data;
   gemm.ldc = args.c.ld;
-  gemm.store_by_tma = step.store_by_tma && HasTensorMap(c, one);
+  gemm.store_by_tma = step.store_by_tma && HasStoreMap(c, one);
   gemm.band = step.band;
   ASSIGN_OR_RETURN(const CUtensorMap map_a,
                    TensorMapOf(a, one, Tile::kBlockM, Tile::kRowElements, kSwizzle));

@@ -274,16 +274,24 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
                                   const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   using Out = typename Tile::Out;
   constexpr int kOut = Tile::kOutElements;
+  constexpr int kChunks = Tile::kBlockN / kOut;
   const int lane = thread % 32;
   const int out_row = TensorRow<Tile>(thread);
   constexpr int kBelow = Tile::kAInRegisters ? 4 : 8;
   const int swizzle = out_row % kSwizzleRows;
   const auto alpha = AlphaOf<Tile>(gemm);
 #pragma unroll
-  for (int chunk = 0; chunk < Tile::kBlockN / kOut; ++chunk) {
+  for (int chunk = 0; chunk < kChunks; ++chunk) {
     char* const out = shared.Out(consumer, chunk % Tile::kOutBuffers);
-    // The buffer's previous store must have read it.
-    if (thread == 0) WaitUntilStoresHaveRead<Tile::kOutBuffers - 1>();
+    // The buffer's previous store must have read it. With an odd number of chunks the first of a
+    // tile uses the buffer of the last one of the tile before.
+    if (thread == 0) {
+      if (chunk == 0 && kChunks % Tile::kOutBuffers != 0) {
+        WaitUntilStoresHaveRead<0>();
+      } else {
+        WaitUntilStoresHaveRead<Tile::kOutBuffers - 1>();
+      }
+    }
     SyncWarpgroup(1 + consumer);
 #pragma unroll
     for (int j = 0; j < kOut / 8; ++j) {

@@ -115,7 +115,7 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
   gemm.stride_c = args.c.stride;
   gemm.scales = scales;
   gemm.c_transposed = c_transposed;
-  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
+  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(out, of_c);
   gemm.band = kTensorBand;
   CUtensorMap c = a;  // Any, where it is not used.
   if (gemm.store_by_tma) {

@@ -138,7 +138,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const
   gemm.c = args.c.data;
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
-  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
+  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(out, of_c);
   gemm.band = kBandRows;
   gemm.a_in_fp32 = InFp32(of.a);
   gemm.b_in_fp32 = InFp32(of.b);

@@ -52,7 +52,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   gemm.c = args.c.data;
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
-  gemm.store_by_tma = gemm.beta == 0 && HasTensorMap(out, of_c);
+  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(out, of_c);
   gemm.band = kBandRows;
   CUtensorMap c = a;  // Any, where it is not used.
   if (gemm.store_by_tma) {

@@ -26,10 +26,11 @@ constexpr int64_t kCases = 250;
 constexpr uint8_t kCanaryByte = 0x5a;
 constexpr size_t kBehind = 256;
 
+// Our own: cuBLAS rounds a product to 16 bits before it adds beta * C.
 auto Implementations() {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.target.where == Where::kDevice && implementation.general &&
+    if (implementation.on_device() && implementation.general && !implementation.needs_cublas &&
         TakesType(implementation, ElementType::kBf16)) {
       names.push_back(implementation.name);
     }
@@ -98,9 +99,7 @@ class TensorGpuTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(TensorGpuTest, RandomCalls) {
-  // A call of cublaslt allocates, and measures algorithms.
-  const int64_t cases = implementation_->needs_cublas ? kCases / 5 : kCases;
-  for (int64_t i = 0; i < cases; ++i) {
+  for (int64_t i = 0; i < kCases; ++i) {
     RunBoth(RandomMatMulCase(kSeed, i, {/*extent=*/600, /*batch=*/4, /*deep=*/5000}), i % 4 != 0);
     if (HasFatalFailure()) return;
   }
