@@ -38,6 +38,12 @@ const Peer* Operation::FindPeer(absl::string_view implementation) const {
   return nullptr;
 }
 
+Point Operation::TinyPoint(const Point& like) const {
+  Point one = UsualPoint(std::vector<int64_t>(like.extents.size(), 1));
+  one.type = like.type;
+  return one;
+}
+
 Point Operation::UsualPoint(std::vector<int64_t> extents) const {
   Point point;
   point.extents = std::move(extents);

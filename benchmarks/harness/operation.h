@@ -119,8 +119,8 @@ class Operation {
   // count as whole blocks of `side`.
   virtual double EstimatedAccesses(const Point& /*point*/, int64_t /*side*/) const { return 0; }
 
-  // Returns the device's peak for the arithmetic of the type; 0 where it is not known.
-  virtual double PeakGflops(absl::string_view /*type*/, const DeviceInfo& /*device*/) const {
+  // Returns the device's peak for the arithmetic of the point; 0 where it is not known.
+  virtual double PeakGflops(const Point& /*point*/, const DeviceInfo& /*device*/) const {
     return 0;
   }
 
@@ -136,6 +136,9 @@ class Operation {
 
   // Returns the peer of that name; null where there is none.
   const Peer* FindPeer(absl::string_view implementation) const;
+
+  // Returns a point with extents of 1 that an implementation takes which takes `like`.
+  virtual Point TinyPoint(const Point& like) const;
 
   // Returns the usual point of a shape: one problem of the usual type.
   Point UsualPoint(std::vector<int64_t> extents) const;

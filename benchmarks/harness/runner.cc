@@ -174,9 +174,8 @@ absl::StatusOr<double> Runner::InitMs(const Config& config) {
   if (implementation.needs_cublas || (device && config.operation->VerifiesWithCublas())) {
     RETURN_IF_ERROR(init_times_.EnsureCublas());
   }
-  Point one = config.operation->UsualPoint(std::vector<int64_t>(config.point.extents.size(), 1));
-  one.type = config.point.type;
-  std::unique_ptr<Problem> problem = config.operation->MakeProblem(one);
+  std::unique_ptr<Problem> problem =
+      config.operation->MakeProblem(config.operation->TinyPoint(config.point));
   if (device) {
     ASSIGN_OR_RETURN(const TinyProblem tiny, TinyProblem::Create(*problem));
     ASSIGN_OR_RETURN(const Arm arm,
@@ -252,7 +251,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
   if (measured.of_reference.has_value()) {
     row->Set(peer->column, peer->scale * *measured.of_reference);
   }
-  const double peak_gflops = operation.PeakGflops(config.point.type, machine_.device());
+  const double peak_gflops = operation.PeakGflops(config.point, machine_.device());
   return SetDeviceRates(problem.work(), measured.kernel, peak_gflops, machine_.device(), row);
 }
 

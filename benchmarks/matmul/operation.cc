@@ -97,12 +97,28 @@ class MatMul : public Operation {
            RoundedUp(point.extents[2], 32);
   }
 
-  double PeakGflops(absl::string_view type, const DeviceInfo& device) const override {
-    const ElementType operands = TypesOf(type).a;
-    return operands == ElementType::kFloat ? PeakFp32Gflops(device)
-           : ElementBytes(operands) == 2   ? PeakTensor16BitGflops(device)
-           : ElementBytes(operands) == 1   ? 2 * PeakTensor16BitGflops(device)
-                                           : 0;
+  double PeakGflops(const Point& point, const DeviceInfo& device) const override {
+    const double tensor = PeakTensor16BitGflops(device);
+    const ElementType operands = TypesOf(point.type).a;
+    if (ElementBytes(operands) == 2) return tensor;
+    if (ElementBytes(operands) == 1) return 2 * tensor;
+    if (operands != ElementType::kFloat) return 0;
+    switch (FormOf(point).precision) {
+      case MatMulPrecision::kTf32:
+        return tensor / 2;
+      case MatMulPrecision::kFp32Split:
+        return tensor / 3;  // Three products of 16 bits.
+      case MatMulPrecision::kFp32:
+        break;
+    }
+    return PeakFp32Gflops(device);
+  }
+
+  // Not every implementation multiplies float in every precision.
+  Point TinyPoint(const Point& like) const override {
+    Point one = Operation::TinyPoint(like);
+    one.axes[4] = like.axes[4];
+    return one;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.
