@@ -54,12 +54,12 @@ for kind, tolerance in ((numpy.float32, 2e-4), (numpy.float64, 1e-11)):
   square = random.standard_normal((150, 150)).astype(kind)
   numpy.testing.assert_allclose(square @ numpy.linalg.inv(square), numpy.eye(150), atol=0.05 if kind == numpy.float32 else 1e-8)
 PYTHON
-  if /usr/bin/python3 -c 'import pytest, numpy.linalg.tests' 2>/dev/null; then
+  if /usr/bin/python3 -c 'import hypothesis, pytest, numpy.linalg.tests' 2>/dev/null; then
     LD_PRELOAD=$library /usr/bin/python3 -m pytest -q -x -p no:cacheprovider --pyargs numpy.linalg.tests.test_linalg \
       >numpy.log 2>&1 || fail "NumPy's tests: $(tail -30 numpy.log)"
     tail -1 numpy.log
   else
-    echo "skipped: NumPy's own tests need python3-pytest"
+    echo "skipped: NumPy's own tests need python3-pytest and python3-hypothesis"
   fi
 else
   echo "skipped: NumPy is not there; Debian's python3-numpy has it"
