@@ -51,9 +51,14 @@ bool AllFloat(const GemmTypes& types) {
          (types.compute == CUBLAS_COMPUTE_32F || types.compute == CUBLAS_COMPUTE_32F_PEDANTIC);
 }
 
-// Reads what cuBLAS knows of the handle. Returns why calls with it are not ours; kTaken if they
-// are.
-Outcome ReadHandle(cublasHandle_t handle, cudaStream_t* stream) {
+// What cuBLAS knows of a handle.
+struct HandleState {
+  cudaStream_t stream = nullptr;
+  bool pedantic = false;
+};
+
+// Reads the handle's state. Returns why calls with it are not ours; kTaken if they are.
+Outcome ReadHandle(cublasHandle_t handle, HandleState* state) {
   const auto get_stream = STRIDEWISE_REAL(cublasGetStream_v2, kCublas);
   const auto get_pointer_mode = STRIDEWISE_REAL(cublasGetPointerMode_v2, kCublas);
   const auto get_math_mode = STRIDEWISE_REAL(cublasGetMathMode, kCublas);
@@ -62,7 +67,7 @@ Outcome ReadHandle(cublasHandle_t handle, cudaStream_t* stream) {
   }
   cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_DEVICE;
   cublasMath_t math = CUBLAS_TF32_TENSOR_OP_MATH;
-  if (handle == nullptr || get_stream(handle, stream) != CUBLAS_STATUS_SUCCESS ||
+  if (handle == nullptr || get_stream(handle, &state->stream) != CUBLAS_STATUS_SUCCESS ||
       get_pointer_mode(handle, &pointer_mode) != CUBLAS_STATUS_SUCCESS ||
       get_math_mode(handle, &math) != CUBLAS_STATUS_SUCCESS) {
     return Outcome::kNothingToDo;
@@ -70,8 +75,8 @@ Outcome ReadHandle(cublasHandle_t handle, cudaStream_t* stream) {
   if (pointer_mode != CUBLAS_POINTER_MODE_HOST) return Outcome::kDevicePointers;
   // This flag is about sums of 16-bit operands.
   const int mode = static_cast<int>(math) & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
-  const bool is_fp32 = mode == CUBLAS_DEFAULT_MATH || mode == CUBLAS_PEDANTIC_MATH;
-  return is_fp32 ? Outcome::kTaken : Outcome::kMathMode;
+  state->pedantic = mode == CUBLAS_PEDANTIC_MATH;
+  return mode == CUBLAS_DEFAULT_MATH || state->pedantic ? Outcome::kTaken : Outcome::kMathMode;
 }
 
 MatMulProblem ProblemOf(const Gemm& gemm) {
@@ -96,10 +101,10 @@ MatMulProblem ProblemOf(const Gemm& gemm) {
 
 // Returns whether the product was queued, and fills in the record.
 bool TakeGemm(const Gemm& gemm, const GemmTypes& types, Record* record) {
-  cudaStream_t stream = nullptr;
+  HandleState handle;
   record->outcome = !CurrentSettings().takes_calls ? Outcome::kOff
                     : !AllFloat(types)             ? Outcome::kTypes
-                                                   : ReadHandle(gemm.handle, &stream);
+                                                   : ReadHandle(gemm.handle, &handle);
   if (record->outcome != Outcome::kTaken) return false;
   if (!IsOperation(gemm.op_a) || !IsOperation(gemm.op_b) || gemm.alpha == nullptr ||
       gemm.beta == nullptr) {
@@ -110,7 +115,9 @@ bool TakeGemm(const Gemm& gemm, const GemmTypes& types, Record* record) {
   const HandleWorkspace workspace = WorkspaceOf(gemm.handle);
   problem.workspace = workspace.data;
   problem.workspace_bytes = workspace.bytes;
-  return TakeProduct(problem, gemm.handle, stream, record);
+  problem.precision =
+      ProductPrecision(handle.pedantic || types.compute == CUBLAS_COMPUTE_32F_PEDANTIC);
+  return TakeProduct(problem, gemm.handle, handle.stream, record);
 }
 
 // Offers the product. Does nothing within a call of cuBLAS of its own.
@@ -147,8 +154,8 @@ bool OfferGeam(const char* function, cublasHandle_t handle, cublasOperation_t op
   record.op_a = Letter(op_a);
   record.m = m;
   record.n = n;
-  cudaStream_t stream = nullptr;
-  record.outcome = !CurrentSettings().takes_calls ? Outcome::kOff : ReadHandle(handle, &stream);
+  HandleState state;
+  record.outcome = !CurrentSettings().takes_calls ? Outcome::kOff : ReadHandle(handle, &state);
   if (record.outcome == Outcome::kMathMode) record.outcome = Outcome::kTaken;  // Nothing is added.
   bool taken = false;
   if (record.outcome == Outcome::kTaken) {
@@ -156,7 +163,7 @@ bool OfferGeam(const char* function, cublasHandle_t handle, cublasOperation_t op
         (op_a != CUBLAS_OP_T && op_a != CUBLAS_OP_C)) {
       record.outcome = Outcome::kForm;
     } else {
-      taken = TakeTranspose(m, n, a, lda, c, ldc, stream, &record);
+      taken = TakeTranspose(m, n, a, lda, c, ldc, state.stream, &record);
     }
   }
   Keep(record);

@@ -132,6 +132,7 @@ Outcome ProblemOf(const Call& call, MatMulProblem* problem) {
   problem->alpha = *static_cast<const float*>(call.alpha);
   problem->beta = beta;
   problem->batch = d.batch;
+  problem->precision = ProductPrecision(compute == CUBLAS_COMPUTE_32F_PEDANTIC);
   problem->workspace = call.workspace;
   problem->workspace_bytes = static_cast<int64_t>(call.workspace_bytes);
   return Outcome::kTaken;

@@ -14,6 +14,7 @@
 #include "common/gpu/stream_workspace.h"
 #include "matmul/dispatch.h"
 #include "matmul/row_major.h"
+#include "matmul/split_choice.h"
 #include "transpose/transpose.h"
 
 namespace stridewise::drop_in {
@@ -23,8 +24,9 @@ namespace {
 constexpr int kMeasuredComputeCapability = 90;
 
 // The most that is allocated for a stream of a handle. A product that would be faster with more
-// takes what the program gave cuBLAS.
+// takes what the program gave cuBLAS. Split operands of 16384x16384 take 2 GiB and some KB.
 constexpr int64_t kMostWorkspaceBytes = int64_t{2} << 30;
+constexpr int64_t kMostSplitBytes = int64_t{4} << 30;
 
 // Memory that is freed without naming a stream, which the program may have destroyed before.
 const WorkspaceMemory& Memory() {
@@ -63,9 +65,13 @@ Workspaces& AllWorkspaces() {
 }
 
 // Queues the product with the program's workspace, or ours if that is faster.
-absl::Status Queue(MatMulProblem problem, int64_t wanted_bytes, const void* owner,
+absl::Status Queue(MatMulProblem problem, const ProductPlan& plan, const void* owner,
                    cudaStream_t stream) {
-  if (wanted_bytes <= problem.workspace_bytes || wanted_bytes > kMostWorkspaceBytes) {
+  problem.precision = plan.precision;
+  const int64_t wanted_bytes = plan.workspace_bytes;
+  const int64_t most =
+      plan.precision == MatMulPrecision::kFp32 ? kMostWorkspaceBytes : kMostSplitBytes;
+  if (wanted_bytes <= problem.workspace_bytes || wanted_bytes > most) {
     return MatMul(problem, stream);
   }
   return AllWorkspaces().Find(owner, stream).Use(wanted_bytes, [&](void* workspace) {
@@ -106,6 +112,36 @@ double EpilogueUs(const MatMulProblem& problem) {
 
 }  // namespace
 
+MatMulPrecision ProductPrecision(bool pedantic) {
+  return CurrentSettings().split && !pedantic ? MatMulPrecision::kFp32Split
+                                              : MatMulPrecision::kFp32;
+}
+
+ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
+  const bool may_split = problem.precision == MatMulPrecision::kFp32Split;
+  problem.precision = MatMulPrecision::kFp32;
+  ProductPlan plan;
+  plan.workspace_bytes = MatMulWorkspaceBytes(problem);
+  MatMulArgs args = RowMajorArgs(problem);
+  args.device_model = &device;
+  args.workspace_bytes = std::max(plan.workspace_bytes, problem.workspace_bytes);
+  const MatMulPrediction prediction = PredictMatMul(args, device);
+  plan.kernel = prediction.row->implementation;
+  plan.us = prediction.us + EpilogueUs(problem);
+  plan.cublas_us = prediction.us * CublasOverOurs(args);
+  if (!may_split) return plan;
+
+  args.workspace_bytes = SplitWorkspaceBytes(args);
+  if (args.workspace_bytes > kMostSplitBytes || !CanSplit(args, device)) return plan;
+  const double split_us = ChooseSplit(args, device).us;
+  if (split_us >= prediction.us) return plan;
+  plan.precision = MatMulPrecision::kFp32Split;
+  plan.workspace_bytes = args.workspace_bytes;
+  plan.kernel = "split_fp16";
+  plan.us = split_us + EpilogueUs(problem);
+  return plan;
+}
+
 bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, Record* record) {
   // Where alpha is 0 cuBLAS scales C, and we compute as if it were not.
   if (problem.m <= 0 || problem.n <= 0 || problem.k <= 0 || problem.batch <= 0 ||
@@ -114,18 +150,14 @@ bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, 
   }
   const DeviceModel* const device = MeasuredDevice();
   if (device == nullptr) return PassOn(Outcome::kDevice, record);
-  const int64_t wanted = MatMulWorkspaceBytes(problem);
-  MatMulArgs args = RowMajorArgs(problem);
-  args.device_model = device;
-  args.workspace_bytes = std::max(wanted, problem.workspace_bytes);
-  const MatMulPrediction prediction = PredictMatMul(args, *device);
-  record->kernel = prediction.row->implementation;
-  record->us = prediction.us + EpilogueUs(problem);
-  record->cublas_us = prediction.us * CublasOverOurs(args);
-  if (record->cublas_us < record->us && !CurrentSettings().always) {
+  const ProductPlan plan = PlanProduct(problem, *device);
+  record->kernel = plan.kernel;
+  record->us = plan.us;
+  record->cublas_us = plan.cublas_us;
+  if (plan.cublas_us < plan.us && !CurrentSettings().always) {
     return PassOn(Outcome::kCublasIsFaster, record);
   }
-  const absl::Status status = Queue(problem, wanted, owner, stream);
+  const absl::Status status = Queue(problem, plan, owner, stream);
   if (!status.ok()) return Refused(status, record);
   record->outcome = Outcome::kTaken;
   return true;

@@ -7,6 +7,7 @@
 
 #include "bindings/cublas/record.h"
 #include "common/gpu/cuda_handles.h"
+#include "common/gpu/device_model.h"
 #include "matmul/args.h"
 #include "matmul/matmul.h"
 
@@ -15,6 +16,21 @@ namespace stridewise::drop_in {
 // Returns how many times longer cuBLAS is predicted to take for a product than we do, on an H200.
 // Below 1 the call is passed on.
 double CublasOverOurs(const MatMulArgs& args);
+
+// How a product would be computed.
+struct ProductPlan {
+  MatMulPrecision precision = MatMulPrecision::kFp32;
+  int64_t workspace_bytes = 0;   // Which make it fastest.
+  const char* kernel = "";       // Lives forever.
+  double us = 0, cublas_us = 0;  // The predicted times of it and of cuBLAS's SGEMM.
+};
+
+// Plans a product on such a device. Where its precision is kFp32Split that may be taken, and is
+// where it is faster than FP32.
+ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device);
+
+// Returns the precision that the settings allow products of float: a pedantic one is never split.
+MatMulPrecision ProductPrecision(bool pedantic);
 
 // Offers a column-major product of the current device. `owner` is the handle that the call came
 // with: beside the workspace of the problem, one is kept for each stream of it. Returns true if the

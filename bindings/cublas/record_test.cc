@@ -10,33 +10,38 @@ namespace {
 
 TEST(SettingsTest, TakesCallsUnlessItIsTold) {
   const char* error = "?";
-  const Settings settings = ParseSettings(nullptr, nullptr, &error);
+  const Settings settings = ParseSettings(nullptr, nullptr, nullptr, &error);
   EXPECT_TRUE(settings.takes_calls);
   EXPECT_FALSE(settings.verbose);
+  EXPECT_FALSE(settings.split);
   EXPECT_FALSE(settings.summary);
   EXPECT_EQ(error, nullptr);
 }
 
 TEST(SettingsTest, ReadsEachValue) {
   const char* error = "?";
-  EXPECT_FALSE(ParseSettings("off", nullptr, &error).takes_calls);
+  EXPECT_FALSE(ParseSettings("off", nullptr, nullptr, &error).takes_calls);
   EXPECT_EQ(error, nullptr);
-  EXPECT_TRUE(ParseSettings("always", nullptr, &error).always);
-  EXPECT_TRUE(ParseSettings("always", nullptr, &error).takes_calls);
-  EXPECT_FALSE(ParseSettings("on", nullptr, &error).always);
-  EXPECT_TRUE(ParseSettings("verbose", "1", &error).verbose);
-  EXPECT_TRUE(ParseSettings("verbose", "1", &error).takes_calls);
-  EXPECT_TRUE(ParseSettings("on", "1", &error).summary);
-  EXPECT_FALSE(ParseSettings("on", "0", &error).summary);
+  EXPECT_TRUE(ParseSettings("always", nullptr, nullptr, &error).always);
+  EXPECT_TRUE(ParseSettings("always", nullptr, nullptr, &error).takes_calls);
+  EXPECT_FALSE(ParseSettings("on", nullptr, nullptr, &error).always);
+  EXPECT_TRUE(ParseSettings("verbose", nullptr, "1", &error).verbose);
+  EXPECT_TRUE(ParseSettings("verbose", nullptr, "1", &error).takes_calls);
+  EXPECT_TRUE(ParseSettings("on", nullptr, "1", &error).summary);
+  EXPECT_FALSE(ParseSettings("on", nullptr, "0", &error).summary);
+  EXPECT_TRUE(ParseSettings("on", "split", "0", &error).split);
+  EXPECT_FALSE(ParseSettings("on", "fp32", "0", &error).split);
   EXPECT_EQ(error, nullptr);
 }
 
 TEST(SettingsTest, SaysWhichVariableIsWrong) {
   const char* error = nullptr;
-  EXPECT_TRUE(ParseSettings("OFF", nullptr, &error).takes_calls);
+  EXPECT_TRUE(ParseSettings("OFF", nullptr, nullptr, &error).takes_calls);
   EXPECT_STREQ(error, "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on");
-  EXPECT_FALSE(ParseSettings("on", "yes", &error).summary);
+  EXPECT_FALSE(ParseSettings("on", nullptr, "yes", &error).summary);
   EXPECT_STREQ(error, "STRIDEWISE_CUBLAS_SUMMARY is neither 0 nor 1; taken for 0");
+  EXPECT_FALSE(ParseSettings("on", "tf32", "0", &error).split);
+  EXPECT_STREQ(error, "STRIDEWISE_SGEMM is neither fp32 nor split; taken for fp32");
 }
 
 Record TakenRecord() {

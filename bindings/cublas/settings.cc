@@ -7,7 +7,8 @@
 
 namespace stridewise::drop_in {
 
-Settings ParseSettings(const char* mode, const char* summary, const char** error) {
+Settings ParseSettings(const char* mode, const char* sgemm, const char* summary,
+                       const char** error) {
   Settings settings;
   *error = nullptr;
   const absl::string_view wanted = mode == nullptr ? "on" : mode;
@@ -16,6 +17,11 @@ Settings ParseSettings(const char* mode, const char* summary, const char** error
   settings.verbose = wanted == "verbose";
   if (settings.takes_calls && !settings.always && !settings.verbose && wanted != "on") {
     *error = "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on";
+  }
+  const absl::string_view products = sgemm == nullptr ? "fp32" : sgemm;
+  settings.split = products == "split";
+  if (!settings.split && products != "fp32") {
+    *error = "STRIDEWISE_SGEMM is neither fp32 nor split; taken for fp32";
   }
   const absl::string_view at_exit = summary == nullptr ? "0" : summary;
   settings.summary = at_exit == "1";
@@ -28,8 +34,9 @@ Settings ParseSettings(const char* mode, const char* summary, const char** error
 const Settings& CurrentSettings() {
   static const Settings settings = [] {
     const char* error = nullptr;
-    const Settings parsed = ParseSettings(std::getenv("STRIDEWISE_CUBLAS"),
-                                          std::getenv("STRIDEWISE_CUBLAS_SUMMARY"), &error);
+    const Settings parsed =
+        ParseSettings(std::getenv("STRIDEWISE_CUBLAS"), std::getenv("STRIDEWISE_SGEMM"),
+                      std::getenv("STRIDEWISE_CUBLAS_SUMMARY"), &error);
     if (error != nullptr) std::fprintf(stderr, "stridewise: %s\n", error);
     return parsed;
   }();

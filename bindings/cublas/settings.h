@@ -4,6 +4,9 @@
 //   STRIDEWISE_CUBLAS=off        Passes everything on.
 //   STRIDEWISE_CUBLAS=always     Takes calls that cuBLAS is predicted to be faster at, too.
 //   STRIDEWISE_CUBLAS=verbose    Takes calls, and writes a line for each to standard error.
+//   STRIDEWISE_SGEMM=fp32        Multiplies floats on the FP32 units; the default.
+//   STRIDEWISE_SGEMM=split       Multiplies them on tensor cores, each as two FP16 numbers, where
+//                                that is faster; docs/fp32_split.md has the bound of the error.
 //   STRIDEWISE_CUBLAS_SUMMARY=1  Writes a summary to standard error when the program ends.
 
 #ifndef STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_
@@ -15,12 +18,15 @@ struct Settings {
   bool takes_calls = true;
   bool always = false;
   bool verbose = false;
+  bool split = false;
   bool summary = false;
 };
 
-// Returns the settings that these values of the variables mean; null where one is not set. Anything
-// else than the values above is an error, which `error` says in one line: then calls are taken.
-Settings ParseSettings(const char* mode, const char* summary, const char** error);
+// Returns the settings that these values of STRIDEWISE_CUBLAS, STRIDEWISE_SGEMM and
+// STRIDEWISE_CUBLAS_SUMMARY mean; null where one is not set. Anything else than the values above is
+// an error, which `error` says in one line, and is taken for the default.
+Settings ParseSettings(const char* mode, const char* sgemm, const char* summary,
+                       const char** error);
 
 // Returns those of the environment. Writes an error to standard error, once.
 const Settings& CurrentSettings();

@@ -1,0 +1,71 @@
+#include "bindings/cublas/offer.h"
+
+#include <cstdint>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace stridewise::drop_in {
+namespace {
+
+constexpr DeviceModel kH200 = H200Model();
+
+// Addresses that nothing reads.
+float* Somewhere() { return reinterpret_cast<float*>(uintptr_t{1} << 20); }
+
+MatMulProblem Square(int64_t n) {
+  MatMulProblem problem;
+  problem.layout = MatrixLayout::kColumnMajor;
+  problem.m = problem.n = problem.k = n;
+  problem.a = {Somewhere(), n};
+  problem.b = {Somewhere(), n};
+  problem.c = {Somewhere(), n};
+  return problem;
+}
+
+ProductPlan Plan(MatMulProblem problem, bool may_split) {
+  problem.precision = may_split ? MatMulPrecision::kFp32Split : MatMulPrecision::kFp32;
+  return PlanProduct(problem, kH200);
+}
+
+TEST(PlanProductTest, StaysOnTheFp32UnitsUnlessItIsTold) {
+  for (const int64_t n : {64, 1000, 4096, 16384}) {
+    const ProductPlan plan = Plan(Square(n), /*may_split=*/false);
+    EXPECT_EQ(plan.precision, MatMulPrecision::kFp32) << n;
+    EXPECT_GT(plan.us, 0) << n;
+    EXPECT_GT(plan.cublas_us, 0) << n;
+  }
+}
+
+TEST(PlanProductTest, SplitsWhereThatIsFaster) {
+  for (const int64_t n : {1024, 4096, 16384}) {
+    const ProductPlan fp32 = Plan(Square(n), /*may_split=*/false);
+    const ProductPlan split = Plan(Square(n), /*may_split=*/true);
+    EXPECT_EQ(split.precision, MatMulPrecision::kFp32Split) << n;
+    EXPECT_EQ(std::string(split.kernel), "split_fp16") << n;
+    EXPECT_LT(split.us, fp32.us) << n;
+    EXPECT_EQ(split.cublas_us, fp32.cublas_us) << n;
+    // Two FP16 numbers take the memory of a float; beside them a word for each row and column.
+    EXPECT_GE(split.workspace_bytes, 2 * n * n * int64_t{sizeof(float)}) << n;
+    EXPECT_LE(split.workspace_bytes, 2 * n * (n + 1000) * int64_t{sizeof(float)}) << n;
+  }
+}
+
+TEST(PlanProductTest, DoesNotSplitWhatIsFasterInFp32) {
+  MatMulProblem one_row = Square(4096);
+  one_row.n = 1;
+  for (const MatMulProblem& problem : {Square(32), Square(100), one_row}) {
+    const ProductPlan fp32 = Plan(problem, /*may_split=*/false);
+    const ProductPlan plan = Plan(problem, /*may_split=*/true);
+    EXPECT_EQ(plan.precision, MatMulPrecision::kFp32) << problem.m << "x" << problem.n;
+    EXPECT_EQ(plan.us, fp32.us);
+    EXPECT_EQ(plan.workspace_bytes, fp32.workspace_bytes);
+  }
+}
+
+TEST(PlanProductTest, DoesNotSplitWhatWouldTakeMoreThan4GiB) {
+  EXPECT_EQ(Plan(Square(32768), /*may_split=*/true).precision, MatMulPrecision::kFp32);
+}
+
+}  // namespace
+}  // namespace stridewise::drop_in
