@@ -1,7 +1,8 @@
 #!/bin/bash
 # archive_test.sh ARCHIVE VERSION FILE...
 # Unpacks //:dist, looks at what its libraries need and export, and builds and runs the examples as their users do. On a
-# machine without a GPU each example must say so, and exit with 77.
+# machine without a GPU each example must say so, and exit with 77. As root on Debian, builds one in a root that has only
+# g++, too.
 
 set -u
 archive=$PWD/$1 version=$2
@@ -88,6 +89,37 @@ run env LD_LIBRARY_PATH="$lib" ./plain_shared
 g++ -std=c++11 "${flags[@]}" "$root/examples/transpose.cc" "$lib/libstridewise.a" -ldl -lpthread -lrt -o plain_static ||
   fail "g++ with libstridewise.a"
 run ./plain_static
+
+# make_root FOLDER: a Debian in which nothing is installed but g++ and what its packages need.
+make_root() {
+  local packages installed
+  packages=$(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
+    --no-enhances g++ libc6-dev | grep '^[a-z0-9]' | sort -u)
+  # shellcheck disable=SC2086
+  installed=$(dpkg-query --show --showformat='${binary:Package} ${db:Status-Status}\n' $packages 2>/dev/null |
+    sed -n 's/ installed$//p')
+  for folder in bin sbin lib lib64; do
+    mkdir -p "$1/usr/$folder"
+    ln -s "usr/$folder" "$1/$folder"
+  done
+  # shellcheck disable=SC2086
+  dpkg -L $installed | grep -v '^/usr/share' | while read -r file; do
+    [[ ! -f $file && ! -L $file ]] || sed -E 's:^/(s?bin|lib|lib64)/:/usr/\1/:' <<<"$file"
+  done | sort -u | tar --create --files-from=- 2>/dev/null | tar --extract --directory="$1"
+}
+
+# In such a root the archive alone builds and runs an example.
+if ((EUID == 0)) && command -v apt-cache >/dev/null && [[ -L /lib ]]; then
+  make_root "$work/root"
+  cp -r "$root" "$work/root/stridewise"
+  /usr/sbin/chroot "$work/root" /usr/bin/g++ -std=c++11 -I/stridewise/include /stridewise/examples/transpose.cc \
+    /stridewise/lib/libstridewise.a -ldl -lpthread -lrt -o /transpose || fail "g++ in a root of its own"
+  # The kernel says whether there is a GPU; the driver's library is not in this root.
+  output=$(/usr/sbin/chroot "$work/root" /transpose 2>&1)
+  [[ $? == 77 && $output == no_device:* ]] || fail "in a root of its own: $output"
+else
+  echo "skipped: the root with nothing but g++ needs Debian, and root's rights"
+fi
 
 ((failures == 0)) && echo "The archive is complete."
 exit $((failures > 0))
