@@ -1,7 +1,8 @@
 """Groups of rows that can stand in one chart: one machine, operation, element type and L2 mode.
 
 The copies that bound transposes are in the transposes' group. Of products only the plain form (nn, alpha 1, beta 0, no batch, with a
-workspace) is in a group; tables of limits compare the other forms. Rows of other builds are in none, as nothing in a row
+workspace, no epilogue, floats multiplied in FP32) is in a group; tables of limits compare the other forms, and precisions.py
+the precisions. Rows of other builds are in none, as nothing in a row
 tells them from the usual build's.
 """
 
@@ -70,14 +71,12 @@ class Group:
 
 def make_groups(rows):
   """Returns the groups of Results.rows that have any, those of one machine together, in order of their operations' names."""
-  rows = rows[rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf)
-              & ~results.is_profilers(rows) & ~rows["is_other_build"]]
+  rows = rows[is_timed(rows)]
   of_names = operations.find_operations(rows)
   by_name = {operation.name: operation for operation in of_names.values()}
   is_arithmetic = rows["operation"].map({name: operation.is_arithmetic for name, operation in of_names.items()})
   of_machines = dict(tuple(rows.assign(is_arithmetic=is_arithmetic.astype(bool)).groupby("machine")[[*_OF_MACHINE]]))
-  plain = rows["layout"].eq("nn") & rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1) & rows["workspace"].eq("asked")
-  rows = rows[plain]
+  rows = rows[rows["layout"].eq("nn") & rows["precision"].eq("fp32") & is_plain(rows)]
   keys = [rows["machine"], rows["operation"].map({name: operation.name for name, operation in of_names.items()}),
           rows["dtype"]]
   groups = []
@@ -88,6 +87,18 @@ def make_groups(rows):
       groups.append(Group(machine, by_name[operation], dtype, mode, latest(repeats, CONFIGURATION), repeats,
                           of_machines[machine]))
   return groups
+
+
+def is_timed(rows):
+  """Returns which of Results.rows tell the time of a usual build."""
+  return (rows["status"].eq("ok") & rows["kernel_ms_median"].gt(0) & rows["kernel_ms_median"].lt(math.inf)
+          & ~results.is_profilers(rows) & ~rows["is_other_build"])
+
+
+def is_plain(rows):
+  """Returns which of Results.rows are one problem, without scaling, epilogue or a workspace withheld."""
+  return (rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1) & rows["workspace"].eq("asked")
+          & rows["epilogue"].eq("none"))
 
 
 def latest(rows, configuration=columns.CONFIGURATION):

@@ -17,6 +17,7 @@ import sys
 
 from benchmarks.report.drawing import pictures
 from benchmarks.report import page
+from benchmarks.report import precisions
 from benchmarks.report import results
 from benchmarks.report import sections
 from benchmarks.report import studies
@@ -79,7 +80,7 @@ def _refused(reason):
 def _write(flags, read):
   """Writes the parts in flags.only and prints what was written. Raises OSError when a file cannot be written."""
   flags.output.mkdir(parents=True, exist_ok=True)
-  found = sections.make_sections(read, studies.make_sections)
+  found = sections.make_sections(read, lambda read: precisions.make_sections(read) + studies.make_sections(read))
 
   def write_workbook():
     if "xlsx" in flags.only:

@@ -26,9 +26,9 @@ SCHEMA_VERSION = "1"
 OTHER_BUILDS = "other_builds"
 # Each of these columns tells that a file was written by another program of the project: verdicts on limits, counts and speed
 # of the host executor, a profiler's figures, trials (beside a copy, and of all kinds), figures of the studies, planted
-# mistakes, distributions over random shapes, host times of calls, regrets of a choice.
+# mistakes, distributions over random shapes, host times of calls, regrets of a choice, programs with the drop-in.
 KNOWN_BY = frozenset(("verdict", "predicted", "ns_per_event", "ncu_ms", "dram_read_mb", "ratio_to_memcpy", "against", "study",
-                      "killed_by", "worse_than_1", "queue", "best_chosen_pct"))
+                      "killed_by", "worse_than_1", "queue", "best_chosen_pct", "drop_in_ms"))
 
 
 class ReadError(Exception):
@@ -91,9 +91,27 @@ def read_results(paths):
   if not frames:
     raise ReadError(f"{_listed(paths)}: no file has rows of a sweep")
   rows = pandas.concat(frames, ignore_index=True)
+  problems.extend(_missing_shards(rows))
   if rows.empty:
     raise ReadError(f"{_listed(paths)}: no usable row" + (f" ({problems[0]})" if problems else ""))
   return Results(rows, other_files, problems)
+
+
+def _missing_shards(rows):
+  """Returns a line for each sweep that was measured in parts (--shard=I/N) of which some have no row."""
+  found = collections.defaultdict(set)
+  for operation, shard in zip(rows["operation"], rows["shard"]):
+    index, slash, count = shard.partition("/")
+    if slash and index.isdecimal() and count.isdecimal():
+      found[operation, int(count)].add(int(index))
+  lines = []
+  for (operation, count), indices in sorted(found.items()):
+    missing = [f"{index}/{count}" for index in range(1, count + 1) if index not in indices]
+    if missing:
+      more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+      lines.append(f"{operation}: no row is of shard {', '.join(missing[:10])}{more}; "
+                   f"{len(indices)} of {count} are there")
+  return lines
 
 
 def is_profilers(rows):

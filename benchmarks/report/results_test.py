@@ -201,6 +201,21 @@ class ResultsTest(unittest.TestCase):
                                         "fruit.csv": [["fruit", "price"], ["pear", "3"]]})
     self.only_problem(read, "fruit.csv", "fruit")
 
+  def test_missing_shards(self):
+    cases = [(["1/2", "2/2", "2/2"], []),
+             (["", ""], []),
+             (["1/3", "1/1", ""], ["matmul: no row is of shard 2/3, 3/3; 1 of 3 are there"]),
+             (["12/12"], ["matmul: no row is of shard " + ", ".join(f"{i}/12" for i in range(1, 11)) +
+                          " and 1 more; 1 of 12 are there"])]
+    for shards, problems in cases:
+      with self.subTest(shards):
+        self.assertEqual(self.read(csv_text(*({"shard": shard} for shard in shards))).problems, problems)
+
+  def test_shards_of_two_files(self):
+    paths = [self.write(csv_text({"shard": shard}), name) for shard, name in (("1/2", "a.csv"), ("2/2", "b.csv"))]
+    self.assertEqual(results.read_results(paths).problems, [])
+    self.assertEqual(len(results.read_results(paths[:1]).problems), 1)
+
   def test_a_file_without_rows_beside_one_with(self):
     read = results.read_results([self.write(csv_text(), "a.csv"), self.write(csv_text({}), "b.csv")])
     self.assertEqual(list(read.rows["source"]), ["b.csv"])

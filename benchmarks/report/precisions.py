@@ -1,0 +1,77 @@
+"""Speed against error over all element types and precisions of products: what does a less exact product bring?
+
+Each machine has a chart of the fastest implementation of each type and precision, this project's and the vendor's, at one
+size, and a table of the same.
+"""
+
+from benchmarks.report import group as groups
+from benchmarks.report import model
+from benchmarks.report import roles
+from benchmarks.report.charts import accuracy
+from benchmarks.report.charts import lines
+
+_NOTES = [
+    "Each point is the fastest of this project's implementations, or of the vendor's, for one element type and precision.",
+    "The error is that of the product of the operands as their type holds them: what is lost when floats are rounded to a "
+    "shorter type first is not part of it, and the rounding of the result to its type is.",
+    accuracy.FRONT_NOTE, lines.INTERVAL_NOTE]
+_CONFIGURATION = ("implementation", "dtype", "math", "precision", "layout", "rows")
+_COLUMNS = ["type and precision", "side", "implementation", "kernel ms", "GFLOP/s", "relative error"]
+_LEAST_KINDS = 3  # Fewer types and precisions are no front.
+
+
+def make_sections(results):
+  """Returns a model.Section for each machine that has products of several types or precisions at one size."""
+  rows = results.rows
+  n = rows["rows"]
+  square = n.gt(0) & rows["cols"].eq(n) & rows["depth"].eq(n)
+  rows = rows[groups.is_timed(rows) & groups.is_plain(rows) & rows["operation"].eq("matmul") & rows["device"].ne("") & square
+              & rows["gflops"].notna() & rows["relative_error"].notna()]
+  sections = []
+  for machine, of_machine in rows.groupby("machine", sort=True):
+    fastest = _fastest(of_machine)
+    if not fastest.empty:
+      sections.append(_section(machine, fastest))
+  return sections
+
+
+def _fastest(rows):
+  """Returns the fastest row of each kind and side at the size with the most of them; none with fewer kinds than a front
+  needs."""
+  rows = groups.latest(rows, _CONFIGURATION)
+  vendor = roles.is_vendor(rows)
+  # The vendor's entry computes floats in the precision that its `math` names, whatever its peer at the same point does.
+  kind = rows["dtype"] + (" " + rows["precision"]).where(~vendor & rows["precision"].ne("fp32"), "")
+  kind += (" " + rows["math"]).where(rows["math"].isin(("tf32", "tensor_fast")), "")
+  rows = rows.assign(n=rows["rows"], kind=kind, side=vendor.map({True: "vendor", False: "ours"}))
+  rows = rows.assign(name=rows["implementation"] + " " + rows["kind"])
+  n = roles.largest_common_size(rows.drop_duplicates(["kind", "side", "n"]).assign(name=rows["kind"] + rows["side"]))
+  rows = rows[rows["n"].eq(n)].sort_values("kernel_ms_median", kind="stable").drop_duplicates(["kind", "side"])
+  return rows if rows["kind"].nunique() >= _LEAST_KINDS else rows[:0]
+
+
+def _section(machine, rows):
+  n = rows["n"].iloc[0]
+  days, commits = sorted(set(rows["timestamp_utc"].str[:10])), sorted(set(rows["git_commit"]) - {""})
+  when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+  where = ", ".join(part for part in (machine, when, f"commit {commits[0]}" if len(commits) == 1 else "") if part)
+  slug = "".join(c if c.isalnum() else "-" for c in f"precisions-{machine}".lower())
+  inexact = rows[rows["relative_error"] > 0]
+  work = inexact["gflops"] * inexact["kernel_ms_median"]
+  inexact = inexact.assign(rate=inexact["gflops"], rate_low=work / inexact["kernel_ms_ci_high"],
+                           rate_high=work / inexact["kernel_ms_ci_low"])
+  notes = list(_NOTES)
+  exact = rows[rows["relative_error"] == 0]
+  if not exact.empty:
+    notes.append("Exact, and so not on this axis: " +
+                 "; ".join(f"{name}, {rate:.0f} GFLOP/s" for name, rate in zip(exact["name"], exact["gflops"])) + ".")
+  title = f"Speed and error of all types and precisions: matmul, n = {n:.0f}"
+  chart = accuracy.front_chart(inexact, slug, title, where, "GFLOP/s", notes)
+  table = model.Table(f"{slug}-table", title, _COLUMNS, _cells(rows), where)
+  return model.Section(slug, f"Types and precisions, {machine}", [], [chart], [table])
+
+
+def _cells(rows):
+  ordered = rows.sort_values(["relative_error", "kind", "side"], kind="stable")
+  shown = ordered[["kind", "side", "implementation", "kernel_ms_median", "gflops", "relative_error"]]
+  return [list(row) for row in shown.itertuples(index=False)]
