@@ -268,6 +268,21 @@ absl::Status CheckDrawing(const Operation& operation, const std::vector<Selectio
   return absl::OkStatus();
 }
 
+// Returns the configurations of the shard's points.
+absl::StatusOr<std::vector<Config>> ShardOf(std::vector<Config> plan, const PlanFlags& flags) {
+  if (flags.shard.empty()) return plan;
+  ASSIGN_OR_RETURN(const Shard shard, ParseShard("--shard", flags.shard));
+  std::vector<Config> kept;
+  int64_t points = 0;
+  const Point* point = nullptr;
+  for (const Config& config : plan) {
+    if (point == nullptr || !(config.point == *point)) ++points;
+    point = &config.point;
+    if ((points - shard.index) % shard.count == 0) kept.push_back(config);
+  }
+  return kept;
+}
+
 absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
   return absl::InvalidArgumentError(absl::StrCat(
       flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
@@ -299,7 +314,7 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
     if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));
   }
   if (plan.empty()) return NothingLeft(preset, flags);
-  return plan;
+  return ShardOf(std::move(plan), flags);
 }
 
 std::vector<std::string> FlagsFor(const Config& config) {

@@ -26,6 +26,7 @@ struct PlanFlags {
   std::string count;                        // Of drawn points; see draw_points.h.
   std::string shape_family;
   uint64_t seed = 1;
+  std::string shard;  // I/N: every N-th point, from the I-th on.
   const char* implementations_flag = "--implementations";  // Its name in messages.
 };
 
@@ -34,7 +35,9 @@ struct PlanFlags {
 // Shapes of a preset go from small to large, so that a host row can tell when the next would take
 // too long; those that are drawn at random stay as drawn, so that a sweep that was stopped has seen
 // a fair part of them. Sizes or shapes in `flags` replace the preset's steps, implementations
-// narrow them, the other texts replace those of the steps. InvalidArgument, naming the flag, for a
+// narrow them, the other texts replace those of the steps. A shard keeps every N-th point with all
+// that is measured at it, so that rows are still paired and compared; it may be empty. Points go to
+// the shards in turn, small and large ones alike. InvalidArgument, naming the flag, for a
 // text that cannot be read, for one of what is drawn, and if nothing is left. The operation must
 // outlive the plan.
 absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,

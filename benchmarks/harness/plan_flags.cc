@@ -22,6 +22,10 @@ ABSL_FLAG(
 ABSL_FLAG(std::string, batch, "",
           "The number of problems that one run solves, instead of the preset's (1, of most). Above "
           "1, what does not take batches is left out.");
+ABSL_FLAG(
+    std::string, shard, "",
+    "I/N: of all that is selected, every N-th point, from the I-th on. N calls with I from 1 to "
+    "N, on as many GPUs or machines, measure everything once.");
 
 namespace stridewise {
 
@@ -36,6 +40,7 @@ absl::StatusOr<PlanFlags> PlanFlagsFor(const Operation& operation,
   flags.types = absl::GetFlag(FLAGS_types);
   flags.blocks = absl::GetFlag(FLAGS_blocks);
   flags.batch = absl::GetFlag(FLAGS_batch);
+  flags.shard = absl::GetFlag(FLAGS_shard);
   for (const Axis& axis : operation.axes()) flags.axes[axis.flag] = axis.given();
   for (const Operation* other : others) {
     for (const Axis& axis : other->axes()) {

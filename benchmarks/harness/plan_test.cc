@@ -40,6 +40,30 @@ TEST(MakePlanTest, FlagsReplaceShapesTypesAndBlocksAndNarrowImplementations) {
   EXPECT_EQ(WorkOf(transposes, "eigen")[0], "0x0 u8 0x0");
 }
 
+TEST(MakePlanTest, ShardsTogetherAreTheWholePlanAndKeepPointsTogether) {
+  PlanFlags flags;
+  flags.sizes = "1:20:1";
+  flags.implementations = "eigen,naive,tiled";
+  flags.types = "float,double";
+  const Plan whole = Products("default", flags);
+  for (const int count : {1, 2, 7, 64}) {
+    std::map<std::string, int> shard_of;
+    size_t configs = 0;
+    for (int index = 1; index <= count; ++index) {
+      flags.shard = absl::StrCat(index, "/", count);
+      const Plan shard = Products("default", flags);
+      configs += shard.size();
+      for (const Config& config : shard) {
+        const std::string point = absl::StrCat(ShapeText(config), config.point.type);
+        EXPECT_EQ(shard_of.emplace(point, index).first->second, index) << point;
+      }
+      // 40 points of three configurations, in turn.
+      EXPECT_NEAR(static_cast<double>(shard.size()), 3 * 40.0 / count, 3) << flags.shard;
+    }
+    EXPECT_EQ(configs, whole.size()) << count;
+  }
+}
+
 TEST(MakePlanTest, BlocksApplyToTheKernelsThatTakeAny) {
   PlanFlags flags;
   flags.sizes = "64";

@@ -111,6 +111,7 @@ ResultRow Runner::Describe(const Config& config) const {
   row.Set(Column::kImplementation, implementation.name);
   if (implementation.step != kNoStep) row.Set(Column::kStep, implementation.step);
   row.Set(Column::kShapeFamily, config.family);
+  row.Set(Column::kShard, options_.shard);
   if (config.block.x > 0) {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);

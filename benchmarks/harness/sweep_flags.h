@@ -19,7 +19,8 @@ namespace stridewise {
 enum class MemoryBehaviour { kAuto, kAlways, kNever };
 
 struct SweepOptions {
-  std::string csv;  // A resolved path, or "-".
+  std::string csv;    // A resolved path, or "-".
+  std::string shard;  // As rows name it; empty for all.
   bool resume = false;
   bool list = false;
   int device = 0;

@@ -165,8 +165,7 @@ absl::Status ReportLimits(const Operation& operation, const std::string& preset,
 }
 
 absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
-  ASSIGN_OR_RETURN(const SweepOptions options,
-                   SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
+  ASSIGN_OR_RETURN(SweepOptions options, SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
   const std::string preset_name = absl::GetFlag(FLAGS_preset);
   ASSIGN_OR_RETURN(const Preset preset,
                    FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
@@ -176,6 +175,7 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
     return kExitOk;
   }
   flags.seed = options.seed;
+  options.shard = flags.shard;
   flags.count = absl::GetFlag(FLAGS_count);
   flags.shape_family = absl::GetFlag(FLAGS_shape_family);
   if (flags.implementations.empty()) flags.implementations = program.implementations;

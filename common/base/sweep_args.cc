@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -172,6 +173,16 @@ absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view tex
   const std::optional<int64_t> batch = ParseNumber(text, 1, kMaxExtent);
   if (batch.has_value()) return *batch;
   return BadItem(flag, text, absl::StrCat("a whole number from 1 to ", kMaxExtent));
+}
+
+absl::StatusOr<Shard> ParseShard(absl::string_view flag, absl::string_view text) {
+  constexpr int64_t kMostShards = 1000000;
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('/', 1));
+  const std::optional<int64_t> count = ParseNumber(parts.second, 1, kMostShards);
+  const std::optional<int64_t> index = ParseNumber(parts.first, 1, count.value_or(1));
+  if (count.has_value() && index.has_value()) return Shard{*index, *count};
+  return BadItem(flag, text, absl::StrCat("I/N with 1 <= I <= N <= ", kMostShards));
 }
 
 absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::string_view patterns,

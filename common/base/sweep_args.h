@@ -66,6 +66,15 @@ absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag, absl
 // Parses the number of problems of one shape in a batch: 1 to kMaxExtent.
 absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text);
 
+// A part of a sweep: every count-th point, beginning with the index-th, counted from 1.
+struct Shard {
+  int64_t index = 1;
+  int64_t count = 1;
+};
+
+// Parses I/N with 1 <= I <= N <= 1000000.
+absl::StatusOr<Shard> ParseShard(absl::string_view flag, absl::string_view text);
+
 // Returns the indices, ascending, of the names that match any of `patterns`: a comma list of names
 // and of globs with *, ? and [sets]. An empty text selects all. A pattern that matches no name is
 // an error that lists the names.

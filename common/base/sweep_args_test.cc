@@ -194,6 +194,19 @@ TEST(ParseBatchTest, NumbersAndErrors) {
   }
 }
 
+TEST(ParseShardTest, NumbersAndErrors) {
+  const absl::StatusOr<Shard> shard = ParseShard(kFlag, "3/16");
+  ASSERT_TRUE(shard.ok()) << shard.status();
+  EXPECT_EQ(shard->index, 3);
+  EXPECT_EQ(shard->count, 16);
+  EXPECT_TRUE(ParseShard(kFlag, "1/1").ok());
+  EXPECT_TRUE(ParseShard(kFlag, "1000000/1000000").ok());
+  for (const char* text : {"", "1", "/", "1/", "/2", "0/2", "3/2", "-1/2", "1/0", "1/2/3", "1 / 2",
+                           "a/b", "1/1000001"}) {
+    ExpectClearError(ParseShard(kFlag, text).status(), text, text);
+  }
+}
+
 TEST(SelectByGlobTest, Selects) {
   const std::vector<std::string> kNames = {"cpu_naive", "eigen",  "eigen_1core",    "naive",
                                            "tiled",     "cublas", "cublas_pedantic"};
