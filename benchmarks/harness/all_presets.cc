@@ -18,8 +18,7 @@ Preset LimitsPreset(const Operation& operation, const char* name) {
   preset.name = name;
   preset.description =
       "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
-  preset.pair_with = std::string(operation.usual_peer());
-  if (preset.pair_with.empty()) preset.pair_with = operation.limits().front().floors.front().peer;
+  preset.pair_with = LimitsPeer(operation)->implementation;
   for (const Limit& limit : operation.limits()) {
     if (name != absl::string_view(limit.preset)) continue;
     preset.selections.push_back(limit.selection);
@@ -46,6 +45,12 @@ Preset RandomPreset(const Operation& operation) {
 }
 
 }  // namespace
+
+const Peer* LimitsPeer(const Operation& operation) {
+  if (operation.limits().empty()) return nullptr;
+  const absl::string_view usual = operation.usual_peer();
+  return operation.FindPeer(usual.empty() ? operation.limits().front().floors.front().peer : usual);
+}
 
 std::vector<Preset> AllPresets(const Operation& operation) {
   std::vector<Preset> presets(operation.presets().begin(), operation.presets().end());

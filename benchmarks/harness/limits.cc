@@ -40,7 +40,7 @@ std::optional<double> RatioTo(absl::string_view name, const ResultRow& row, cons
     const std::optional<double> paired = Number(row, peer->column);
     if (paired.has_value()) return *paired / peer->scale;
   }
-  const Peer* usual = operation.FindPeer(operation.usual_peer());
+  const Peer* usual = LimitsPeer(operation);
   const ResultRow* other = FindRow(rows, config, name, &row);
   if (usual == nullptr || other == nullptr) return std::nullopt;
   const std::optional<double> own_ratio = Number(row, usual->column);

@@ -165,8 +165,9 @@ TEST(LimitRecordsTest, HaveACellForEachColumn) {
 }
 
 // The tables in the code: what the preset measures is what is judged, and every limit is one.
-void ExpectPresetMeasuresEveryFigure(const Operation& operation, size_t verdicts_wanted) {
-  const absl::StatusOr<Preset> preset = FindPreset(operation, kLimitsPreset);
+void ExpectPresetMeasuresEveryFigure(const Operation& operation, size_t verdicts_wanted,
+                                     const char* name_of_preset = kLimitsPreset) {
+  const absl::StatusOr<Preset> preset = FindPreset(operation, name_of_preset);
   ASSERT_TRUE(preset.ok()) << preset.status();
   const Peer* peer = operation.FindPeer(preset->pair_with);
   ASSERT_NE(peer, nullptr) << preset->pair_with;
@@ -180,11 +181,12 @@ void ExpectPresetMeasuresEveryFigure(const Operation& operation, size_t verdicts
     operation.DescribeImplementation(*config.implementation, &row);
     row.Set(Column::kImplementation, name);
     row.Set(Column::kKernelMsMedian, 1);
-    const bool is_bound = operation.FindPeer(name) != nullptr || name == "memcpy";
+    const bool is_bound =
+        operation.FindPeer(name) != nullptr || name == "memcpy" || name == "cublaslt";
     row.Set(peer->column, (is_bound ? 1 : 9) * peer->scale);
     row.SetStatus(RowStatus::kOk);
   }
-  const auto verdicts = JudgeLimits(operation, rows);
+  const auto verdicts = JudgeLimits(operation, rows, name_of_preset);
   ASSERT_TRUE(verdicts.ok()) << verdicts.status();
   EXPECT_EQ(verdicts->size(), verdicts_wanted);
   for (const LimitVerdict& v : *verdicts) {
@@ -204,6 +206,8 @@ TEST(LimitsPresetTest, MeasuresEveryFigureOfTransposes) {
 
 TEST(LimitsPresetTest, MeasuresEveryFigureOfProducts) {
   ExpectPresetMeasuresEveryFigure(MatMulOperation(), 3 + 5 + 11 + 4 + 6 + 4 + 1 + 1);
+  ExpectPresetMeasuresEveryFigure(MatMulOperation(), 9 + 3 + 30 + 4, "tensor_limits");
+  ExpectPresetMeasuresEveryFigure(MatMulOperation(), 5 + 12 + 3 + 3, "precision");
   for (const Limit& limit : MatMulLimits()) {
     const double least = limit.preset == std::string(kLimitsPreset) ? 1 : 0.85;
     EXPECT_GE(limit.floors[0].floor, least) << limit.name;

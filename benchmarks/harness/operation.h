@@ -41,8 +41,9 @@ struct Axis {
 // What rows can be paired with: both are sampled in turn, under the same clock and temperature.
 struct Peer {
   const char* implementation;
-  Column column;  // Gets `scale` times the peer's time over the row's.
-  double scale;   // 100 for a column in percent.
+  Column column;                    // Gets `scale` times the peer's time over the row's.
+  double scale;                     // 100 for a column in percent.
+  const char* otherwise = nullptr;  // Stands in at points that it does not take; null for none.
 };
 
 class Operation {

@@ -49,6 +49,10 @@ std::vector<Preset> AllPresets(const Operation& operation);
 // InvalidArgument, listing the presets, when there is none of that name.
 absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view name);
 
+// Returns what presets of limits pair rows with: the operation's usual peer, else that of its first
+// floor. Null without limits.
+const Peer* LimitsPeer(const Operation& operation);
+
 inline constexpr char kLimitsPreset[] = "limits";
 inline constexpr char kRandomPreset[] = "random";
 

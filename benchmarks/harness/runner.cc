@@ -98,6 +98,18 @@ class TinyProblem {
   std::vector<void*> inputs_;
 };
 
+// Returns what is sampled in turn with the configuration; null for nothing.
+const Implementation* PairedWith(const Peer* peer, const Config& config) {
+  if (peer == nullptr) return nullptr;
+  for (const char* name : {peer->implementation, peer->otherwise}) {
+    const Implementation* found = name == nullptr ? nullptr : config.operation->Find(name);
+    if (found != nullptr && config.operation->CheckSupported(*found, config.point).ok()) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Runner::Runner(const SweepOptions* options, const Machine* machine)
@@ -227,8 +239,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
 
   Arm other;
   const Peer* peer = wanted.peer;
-  const Implementation* paired = peer == nullptr ? nullptr : operation.Find(peer->implementation);
-  if (paired != nullptr && operation.CheckSupported(*paired, config.point).ok()) {
+  if (const Implementation* paired = PairedWith(peer, config)) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
     ASSIGN_OR_RETURN(other, Arm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
     subject.reference = other.Run();

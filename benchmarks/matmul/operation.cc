@@ -19,7 +19,8 @@ namespace stridewise {
 namespace {
 
 constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
-constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1}};
+// cuBLAS itself has no products of FP8.
+constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1, "cublaslt"}};
 
 const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);

@@ -76,6 +76,14 @@ Limit TensorLimit(const char* name, const Selection& selection, double floor, do
   return {name, selection, {{"cublas", floor, aim}, {"cublaslt", floor, aim}}, "tensor_limits"};
 }
 
+// Floats as pairs of FP16 numbers, beside cuBLAS's SGEMM, which has no such path.
+Limit SplitLimit(const char* name, const char* size, double floor, double aim) {
+  return {name,
+          Selection("auto").Sizes(size).Axis("precision", "fp32_split"),
+          {{"cublas", floor, aim}},
+          "precision"};
+}
+
 std::vector<Limit>* MakeLimits() {
   // Floors are of the speed over that of cuBLAS in its default math mode.
   return new std::vector<Limit>{
@@ -97,12 +105,12 @@ std::vector<Limit>* MakeLimits() {
       {"beta", Selection("auto").Sizes("4096").Axis("beta", "0.5"), {{"cublas", 1.0}}},
       {"batch", Selection("auto").Sizes("64").Batch(1000), {{"cublas", 1.0}}},
       // Of tensor cores. The peer is the faster one of cuBLAS and cuBLASLt's best.
-      TensorLimit("16-bit, 1024", Selection("auto").Sizes("1024").Types("bf16,fp16"), 1.0, 1.2),
-      TensorLimit("16-bit, 2048", Selection("auto").Sizes("2048").Types("bf16,fp16"), 0.97, 1.05),
-      TensorLimit("16-bit, 4096", Selection("auto").Sizes("4096").Types("bf16,fp16"), 0.99, 1.03),
-      TensorLimit("16-bit, 8192", Selection("auto").Sizes("8192").Types("bf16,fp16"), 1.01, 1.03),
-      TensorLimit("16-bit, 16384", Selection("auto").Sizes("16384").Types("bf16"), 1.005, 1.02),
-      TensorLimit("16-bit, between", Selection("auto").Sizes("512,1536,3072").Types("bf16"), 0.97,
+      TensorLimit("16-bit 1024", Selection("auto").Sizes("1024").Types("bf16,fp16"), 1.0, 1.2),
+      TensorLimit("16-bit 2048", Selection("auto").Sizes("2048").Types("bf16,fp16"), 0.97, 1.05),
+      TensorLimit("16-bit 4096", Selection("auto").Sizes("4096").Types("bf16,fp16"), 0.99, 1.03),
+      TensorLimit("16-bit 8192", Selection("auto").Sizes("8192").Types("bf16,fp16"), 1.01, 1.03),
+      TensorLimit("16-bit 16384", Selection("auto").Sizes("16384").Types("bf16"), 1.005, 1.02),
+      TensorLimit("16-bit between", Selection("auto").Sizes("512,1536,3072").Types("bf16"), 0.97,
                   1.05),
       TensorLimit("decode",
                   Selection("auto")
@@ -114,7 +122,27 @@ std::vector<Limit>* MakeLimits() {
                       .Axis("layouts", "nt,nn"),
                   1.0, 1.2),
       TensorLimit("rows that the TMA cannot address",
-                  Selection("auto").Sizes("255,1001,2047,4095").Types("bf16"), 1.0, 1.0),
+                  Selection("auto").Sizes("255,1001,2047,4095").Types("bf16"), 1.0, 0),
+      // Of the precisions between. Operands of 8 bits are K-major, as cuBLASLt takes them.
+      SplitLimit("fp32_split 1024", "1024", 3.0, 3.6),
+      SplitLimit("fp32_split 2048", "2048", 3.7, 4.3),
+      SplitLimit("fp32_split 4096", "4096", 4.3, 4.8),
+      SplitLimit("fp32_split 8192 and 16384", "8192,16384", 4.6, 5.2),
+      {"TF32",
+       Selection("auto")
+           .Sizes("4096,8192,16384")
+           .Axis("precision", "tf32")
+           .Axis("layouts", "nn,nt,tn,tt"),
+       {{"cublas", 0.97, 1.05}, {"cublaslt", 0.97, 1.05}},
+       "precision"},
+      {"FP8 with tensor scales",
+       Selection("auto").Sizes("4096,8192,16384").Types("e4m3_bf16").Axis("layouts", "nt"),
+       {{"cublaslt", 0.95, 1.05}},
+       "precision"},
+      {"INT8",
+       Selection("auto").Sizes("4096,8192,16384").Types("s8_int").Axis("layouts", "nt"),
+       {{"cublaslt", 1.0, 1.3}},
+       "precision"},
   };
 }
 
