@@ -19,6 +19,7 @@ struct AccessRequest {
   static constexpr int kShared = -1;
 
   Site site = 0;
+  uint64_t block = 0;    // Its linear index in the grid.
   int warp = 0;          // Its number in the block.
   int barriers = 0;      // The number of __syncthreads() that the block had passed.
   int buffer = kShared;  // An index of AccessRecord::buffers; kShared for shared memory.
@@ -28,7 +29,8 @@ struct AccessRequest {
   std::array<int64_t, kWarpLanes> offset = {};
 };
 
-// The requests of one block. Those of each warp are in program order.
+// The requests of one block, or of all blocks that were run, ascending. Those of each warp are in
+// program order.
 struct AccessRecord {
   struct Buffer {
     std::string name;

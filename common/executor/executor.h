@@ -48,6 +48,8 @@ struct ExecutorOptions {
   // Records the requests of the block with this index in each launch; see access_picture.h. Needs
   // `profile`.
   std::optional<Extent3> record_block;
+  // Records the requests of all blocks that are run, instead: for a sample, with `only`.
+  bool record_every_block = false;
   size_t max_recorded_requests = size_t{1} << 16;  // Later ones are counted and not recorded.
   int max_findings = 16;  // A launch ends when it has this number of findings.
   // A thread that runs more basic blocks than this, which takes some seconds, is reported as

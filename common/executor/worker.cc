@@ -104,8 +104,10 @@ bool Worker::RunBlock(uint64_t linear_block) {
                   static_cast<unsigned>(linear_block / grid.x % grid.y),
                   static_cast<unsigned>(linear_block / grid.x / grid.y)};
   const std::optional<Extent3>& wanted = context_->options->record_block;
-  recorded_ = wanted && wanted->x == block_index_.x && wanted->y == block_index_.y &&
-              wanted->z == block_index_.z;
+  linear_block_ = linear_block;
+  recorded_ = context_->options->record_every_block ||
+              (wanted && wanted->x == block_index_.x && wanted->y == block_index_.y &&
+               wanted->z == block_index_.z);
   barriers_passed_ = 0;
   block_clock_ = ++clock_;
   std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: uninitialised.
@@ -257,6 +259,7 @@ void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
   }
   AccessRequest request;
   request.site = site;
+  request.block = linear_block_;
   request.warp = warp.first / kWarpLanes;
   request.barriers = barriers_passed_;
   request.lanes = lanes;

@@ -232,7 +232,8 @@ class Worker {
   uint32_t shared_end_ = 0;
   int barrier_count_ = 0;
   int barriers_passed_ = 0;  // By the block.
-  bool recorded_ = false;    // Whether the block is ExecutorOptions::record_block.
+  uint64_t linear_block_ = 0;
+  bool recorded_ = false;  // Whether the block's requests are recorded.
   ExactShadow global_exact_, shared_exact_;
 
   Profile profile_;
