@@ -105,8 +105,9 @@ class Memory {
       std::copy(request.offset.begin(), request.offset.end(), offsets);
       const bool store = kind != EventKind::kSharedLoad;
       (*site)[Quantity::kSharedRequests] += 1;
-      (*site)[Quantity::kSharedWavefronts] +=
-          CoalesceShared(offsets, request.lanes, bytes, store).wavefronts;
+      const SharedCost cost = CoalesceShared(offsets, request.lanes, bytes, store);
+      (*site)[Quantity::kSharedWavefronts] += cost.wavefronts;
+      (*site)[Quantity::kBankConflicts] += cost.wavefronts - cost.ideal_wavefronts;
       return;
     }
     const std::map<uint64_t, uint32_t> sectors = SectorsOf(request, bytes);
@@ -152,7 +153,7 @@ constexpr absl::string_view kNames[kQuantities] = {
     "load_requests", "load_tags",     "load_sectors",       "l2_load_sectors",
     "dram_load_sectors", "store_requests", "store_tags",    "full_store_sectors",
     "partial_store_sectors", "atomic_sectors", "shared_requests", "shared_wavefronts",
-    "fused_multiply_adds"};
+    "bank_conflicts", "fused_multiply_adds"};
 
 }  // namespace
 
@@ -170,6 +171,7 @@ void Demand::Add(const Demand& other, double factor) {
   block_threads = other.block_threads;
   shared_bytes = other.shared_bytes;
   resident_blocks = other.resident_blocks;
+  fp64 = other.fp64;
   read_buffer_bytes += factor * other.read_buffer_bytes;
   written_buffer_bytes += factor * other.written_buffer_bytes;
 }

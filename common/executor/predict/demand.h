@@ -34,9 +34,10 @@ enum class Quantity {
   kAtomicSectors,
   kSharedRequests,
   kSharedWavefronts,
-  kFusedMultiplyAdds,    // Instructions of warps. The caller's, see ArithmeticWork.
+  kBankConflicts,        // Those of the wavefronts above that a layout without conflicts lacks.
+  kFusedMultiplyAdds,    // Instructions of warps. The executor sees no arithmetic: the caller sets it.
 };
-inline constexpr int kQuantities = 17;
+inline constexpr int kQuantities = 18;
 
 absl::string_view QuantityName(Quantity quantity);  // "load_tags" and so on.
 
@@ -61,6 +62,7 @@ struct Demand {
   double block_threads = 0;   // Of the last launch, as the next two.
   double shared_bytes = 0;
   double resident_blocks = 1;  // Blocks that a multiprocessor holds at a time.
+  bool fp64 = false;           // Whether the multiply-adds are of doubles. The caller's.
   // Bytes of the buffers that are read and that are written, each counted once.
   double read_buffer_bytes = 0;
   double written_buffer_bytes = 0;
