@@ -93,6 +93,7 @@ absl::StatusOr<Demand> PredictedDemand(const Config& config, const MachineModel&
   const Work work = config.operation->MakeProblem(config.point)->work();
   demand.totals[executor::Quantity::kFusedMultiplyAdds] =
       work.flops / 2 / executor::kWarpLanes;
+  demand.fp64 = config.point.type == "double";
   return demand;
 }
 

@@ -48,13 +48,13 @@ struct MachineModel {
 
 // What is the same for all machines, fitted on the H200.
 struct CommonRates {
-  double dram_efficiency = 0.77;         // Of the peak.
-  double written_that_stays = 0.34;      // Of written bytes, up to the size of L2: not yet in DRAM.
-  double partial_store_cost = 1.45;      // Of a sector that is written in part, over a whole one.
-  double load_tag_cycles = 1.08;         // Of L1, for each line of a load request.
-  double store_tag_cycles = 2.63;        // For each line of a store request.
-  double instructions_of_a_block = 4.7;  // Of a basic block beside its accesses and multiply-adds.
-  double others_in_step = 0.53;          // How much of the block's other warps' work a warp waits for.
+  double dram_efficiency = 0.76;         // Of the peak.
+  double written_that_stays = 0.51;      // Of written bytes, up to the size of L2: not yet in DRAM.
+  double partial_store_cost = 1.46;      // Of a sector that is written in part, over a whole one.
+  double load_tag_cycles = 1.05;         // Of L1, for each line of a load request.
+  double store_tag_cycles = 2.64;        // For each line of a store request.
+  double instructions_of_a_block = 4.77;  // Of a basic block beside its accesses and multiply-adds.
+  double others_in_step = 0.61;          // How much of the block's other warps' work a warp waits for.
   double l2_bytes_per_cycle_and_sm = 64; // That one multiprocessor can get; documented.
 };
 

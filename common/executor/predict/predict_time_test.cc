@@ -179,7 +179,7 @@ TEST(PredictTime, MoreMultiprocessorsAreNeverSlower) {
       const double ms = PredictTime(demand, machine).ms;
       // Each assumes that all multiprocessors want what they share at once, which costs more of
       // them a little where there is hardly any work.
-      EXPECT_LE(ms, least * 1.02) << blocks << " blocks on " << n;
+      EXPECT_LE(ms, least * 1.05) << blocks << " blocks on " << n;
       least = std::min(least, ms);
     }
   }
