@@ -29,9 +29,11 @@
 #include "benchmarks/operations.h"
 #include "benchmarks/profile/kernel_profiler.h"
 #include "benchmarks/profile/ncu_run.h"
+#include "benchmarks/profile/predicted_demand.h"
 #include "benchmarks/profile/profile_tables.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
+#include "common/executor/predict/predict_time.h"
 
 ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
 ABSL_FLAG(
@@ -41,6 +43,12 @@ ABSL_FLAG(
     "is not known is an error. auto: ncu where there are a GPU and ncu, else executor.");
 ABSL_FLAG(std::string, counts_csv, "",
           "With --source=both: a file for the counts of both. One that is there is kept as .bak.");
+ABSL_FLAG(std::string, machine, "h200",
+          "The GPU whose time --source=executor predicts: h200, rtx3080, gtx770m, tegra_x1 or m2090. "
+          "It need not be there.");
+ABSL_FLAG(std::string, predicted_csv, "",
+          "With --source=executor: a file for the predicted times, their limiters and shares. One "
+          "that is there is kept as .bak.");
 ABSL_FLAG(std::string, ncu, "",
           "NVIDIA's profiler Nsight Compute. Default: ncu on the PATH, or else "
           "/usr/local/cuda/bin/ncu.");
@@ -102,6 +110,18 @@ absl::StatusOr<std::optional<RecordFile>> OpenCounts(ProfileSource source,
   return std::optional<RecordFile>(std::move(file));
 }
 
+absl::StatusOr<std::optional<RecordFile>> OpenPredicted(ProfileSource source,
+                                                        const SweepOptions& options) {
+  const std::string path = ResolvePath(absl::GetFlag(FLAGS_predicted_csv));
+  if (path.empty()) return std::nullopt;
+  if (source != ProfileSource::kExecutor) {
+    return absl::InvalidArgumentError("--predicted_csv: not allowed without --source=executor");
+  }
+  const CsvMode mode = options.resume ? CsvMode::kResume : CsvMode::kReplace;
+  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, PredictedHeader(), mode));
+  return std::optional<RecordFile>(std::move(file));
+}
+
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("profile.csv"));
   ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
@@ -120,6 +140,8 @@ absl::StatusOr<int> RunProgram() {
   }
   ASSIGN_OR_RETURN(const std::optional<ProfileSource> wanted,
                    ParseProfileSource("--source", absl::GetFlag(FLAGS_source)));
+  ASSIGN_OR_RETURN(const executor::MachineModel* predicted_machine,
+                   executor::FindMachine("--machine", absl::GetFlag(FLAGS_machine)));
   const absl::StatusOr<std::string> ncu = FindNcu(absl::GetFlag(FLAGS_ncu));
   if (!ncu.ok() && !absl::GetFlag(FLAGS_ncu).empty()) return ncu.status();
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
@@ -130,6 +152,7 @@ absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const std::vector<Config> plan,
                    MakePlan(*operation, ProfilePreset(*operation, source), flags));
   ASSIGN_OR_RETURN(std::optional<RecordFile> counts_file, OpenCounts(source, options));
+  ASSIGN_OR_RETURN(std::optional<RecordFile> predicted_file, OpenPredicted(source, options));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
@@ -138,11 +161,20 @@ absl::StatusOr<int> RunProgram() {
   sweep->Print(SourceText(source, wanted.has_value() ? absl::OkStatus() : why_not_ncu));
   KernelProfiler profiler(source, &options, machine.get(), ncu);
   std::vector<ComparedRow> compared;
+  std::vector<PredictedRow> predicted;
   for (const Config& config : plan) {
     if (Interrupted()) break;
     absl::Status written;
     RETURN_IF_ERROR(sweep->Run(profiler.Describe(config), [&](ResultRow* row) {
       profiler.Measure(config, row);
+      if (source == ProfileSource::kExecutor && row->Get(Column::kStatus) == "ok") {
+        const auto demand = PredictedDemand(config, *predicted_machine);
+        if (!demand.ok()) return;  // What ran whole also runs in parts.
+        predicted.push_back({*row, executor::PredictTime(*demand, *predicted_machine)});
+        if (!predicted_file.has_value()) return;
+        written.Update(predicted_file->Write(
+            PredictedRecord(predicted.back(), predicted_machine->name)));
+      }
       if (!profiler.comparison().has_value()) return;
       compared.push_back({*row, *profiler.comparison()});
       if (!counts_file.has_value()) return;
@@ -153,7 +185,7 @@ absl::StatusOr<int> RunProgram() {
     RETURN_IF_ERROR(written);
   }
   sweep->Print(sweep->SkippedText() + ProfileTable(sweep->rows()) + ReasonTable(sweep->rows()) +
-               CountTable(compared));
+               CountTable(compared) + PredictedTable(predicted, predicted_machine->description));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();
 }

@@ -177,4 +177,42 @@ std::vector<std::vector<std::string>> CountRecords(const ComparedRow& compared) 
   return records;
 }
 
+std::string PredictedTable(absl::Span<const PredictedRow> rows, absl::string_view machine) {
+  if (rows.empty()) return "";
+  std::vector<TableColumn> columns = ConfigColumns();
+  columns.push_back({"predicted ms", 12, true});
+  columns.push_back({"limiter", 13, false});
+  columns.push_back({"share %", 7, true});
+  std::ostringstream text;
+  Table table(columns, &text);
+  table.PrintHeader();
+  for (const PredictedRow& predicted : rows) {
+    std::vector<std::string> line = ConfigCells(predicted.row);
+    line.push_back(absl::StrFormat("%.4g", predicted.prediction.ms));
+    line.emplace_back(executor::LimiterName(predicted.prediction.limiter()));
+    line.push_back(absl::StrFormat("%.0f", 100 * predicted.prediction.share()));
+    table.PrintRow(line);
+  }
+  return absl::StrCat("\nPredicted for ", machine, ", not measured:\n", text.str(), "\n");
+}
+
+std::vector<std::string> PredictedHeader() {
+  return {"operation", "implementation", "dtype",   "rows",         "cols",    "depth", "block_x",
+          "block_y",   "machine",        "predicted_ms", "limiter", "share"};
+}
+
+std::vector<std::string> PredictedRecord(const PredictedRow& predicted, absl::string_view machine) {
+  std::vector<std::string> record;
+  for (const Column column :
+       {Column::kOperation, Column::kImplementation, Column::kDtype, Column::kRows, Column::kCols,
+        Column::kDepth, Column::kBlockX, Column::kBlockY}) {
+    record.push_back(predicted.row.Get(column));
+  }
+  const executor::Prediction& p = predicted.prediction;
+  record.insert(record.end(),
+                {std::string(machine), absl::StrFormat("%.5g", p.ms),
+                 std::string(executor::LimiterName(p.limiter())), absl::StrFormat("%.3f", p.share())});
+  return record;
+}
+
 }  // namespace stridewise

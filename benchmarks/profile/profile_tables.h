@@ -8,6 +8,7 @@
 
 #include "absl/types/span.h"
 #include "benchmarks/profile/kernel_counts.h"
+#include "common/executor/predict/predict_time.h"
 #include "common/measure/result_row.h"
 
 namespace stridewise {
@@ -33,6 +34,20 @@ std::string CountTable(absl::Span<const ComparedRow> rows);
 // The columns of --counts_csv, and a record for each counter.
 std::vector<std::string> CountHeader();
 std::vector<std::vector<std::string>> CountRecords(const ComparedRow& compared);
+
+// A configuration's row and its predicted time.
+struct PredictedRow {
+  ResultRow row;
+  executor::Prediction prediction;
+};
+
+// Returns a line for each configuration: the predicted time, its limiter and the limiter's share of
+// the time, under a line that names the machine. Empty if there are no rows.
+std::string PredictedTable(absl::Span<const PredictedRow> rows, absl::string_view machine);
+
+// The predictions as records of a file.
+std::vector<std::string> PredictedHeader();
+std::vector<std::string> PredictedRecord(const PredictedRow& predicted, absl::string_view machine);
 
 }  // namespace stridewise
 

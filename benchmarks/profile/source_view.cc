@@ -17,6 +17,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/executor_run.h"
@@ -25,10 +26,12 @@
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/matmul/operation.h"
 #include "benchmarks/operations.h"
+#include "benchmarks/profile/predicted_demand.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 #include "common/executor/access_picture.h"
 #include "common/executor/executor.h"
+#include "common/executor/predict/prediction_text.h"
 #include "common/executor/symbolizer.h"
 #include "common/gpu/launch_geometry.h"
 
@@ -48,6 +51,9 @@ ABSL_FLAG(
     "addresses, sectors and banks of each.");
 ABSL_FLAG(std::string, block_index, "0,0",
           "The block of --access_html: X,Y or X,Y,Z, its blockIdx.");
+ABSL_FLAG(std::string, machine, "h200",
+          "The GPU whose time is predicted from the counts: h200, rtx3080, gtx770m, tegra_x1 or "
+          "m2090. It need not be there.");
 
 namespace stridewise {
 namespace {
@@ -155,6 +161,8 @@ absl::Status WriteAccesses(const std::string& path, const Config& config, const 
 
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const Config config, ConfigFromFlags());
+  ASSIGN_OR_RETURN(const executor::MachineModel* machine,
+                   executor::FindMachine("--machine", absl::GetFlag(FLAGS_machine)));
   executor::ExecutorOptions options;
   const std::string access_html = ResolvePath(absl::GetFlag(FLAGS_access_html));
   ASSIGN_OR_RETURN(const Extent3 block_index, BlockIndexFromFlag());
@@ -176,9 +184,15 @@ absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const executor::SourceText source, executor::ReadSource(file, /*root=*/""));
   const std::vector<executor::LineCounters> lines = executor::CountersByLine(run.Profile());
   std::cout << executor::SourceViewText(Title(config), source, lines);
+  ASSIGN_OR_RETURN(const executor::Demand demand, PredictedDemand(config, *machine));
+  const executor::Prediction prediction = executor::PredictTime(demand, *machine);
+  std::cout << "\n" << executor::PredictionText(demand, prediction, *machine);
+  const std::string page_title =
+      absl::StrFormat("%s, predicted for %s: %.4g ms, %s", Title(config), machine->description,
+                      prediction.ms, executor::LimiterText(demand, prediction));
   const std::string html = ResolvePath(absl::GetFlag(FLAGS_html));
   if (!html.empty()) {
-    RETURN_IF_ERROR(WriteHtml(html, executor::SourceViewHtml(Title(config), source, lines)));
+    RETURN_IF_ERROR(WriteHtml(html, executor::SourceViewHtml(page_title, source, lines)));
     std::cout << "Page in " << html << "\n";
   }
   if (!access_html.empty()) RETURN_IF_ERROR(WriteAccesses(access_html, config, run));
