@@ -15,7 +15,7 @@ namespace {
 using executor::Demand;
 using executor::MachineModel;
 
-constexpr int64_t kPeriod = 1024;      // Patterns of addresses repeat after it.
+constexpr int64_t kPeriod = 1024;  // Patterns of addresses repeat after it.
 constexpr int64_t kMostOfExtent = 3 * kPeriod;
 constexpr int64_t kDepthPeriod = 64;
 constexpr int64_t kMostOfDepth = 512;
@@ -91,8 +91,7 @@ absl::StatusOr<Demand> PredictedDemand(const Config& config, const MachineModel&
   demand.Add(counted, scale);
   demand.launches = counted.launches;
   const Work work = config.operation->MakeProblem(config.point)->work();
-  demand.totals[executor::Quantity::kFusedMultiplyAdds] =
-      work.flops / 2 / executor::kWarpLanes;
+  demand.totals[executor::Quantity::kFusedMultiplyAdds] = work.flops / 2 / executor::kWarpLanes;
   demand.fp64 = config.point.type == "double";
   return demand;
 }

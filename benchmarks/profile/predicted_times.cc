@@ -1,7 +1,8 @@
 // Predicts the time of each measured row of result files and writes both side by side, with how
 // good the predictions are.
 //
-//   bazel run //benchmarks/profile:predicted_times -- --measured=docs/results/h200/matmul_ladder.csv
+//   bazel run //benchmarks/profile:predicted_times --
+//   --measured=docs/results/h200/matmul_ladder.csv
 //   --csv=predicted_time.csv --distribution_csv=predicted_time_distribution.csv
 
 #include <algorithm>
@@ -48,15 +49,41 @@ constexpr char kUsage[] =
     "the predictions are.";
 
 // The ladders of both suites. The rates were fitted to those of one half.
-constexpr absl::string_view kLadders[] = {
-    "copy_row", "copy_col", "copy_shared", "copy_shared_square", "naive_row", "naive_col",
-    "unroll4_row", "unroll4_col", "diagonal_row", "diagonal_col", "tile_square",
-    "tile_square_padded", "tile_store_conflicts", "tile_rectangular", "tile_rectangular_padded",
-    "tile_unroll2_dynamic", "tile_unroll2_padded_dynamic", "tile_unroll2_padded2_dynamic",
-    "tile_unrolled", "tile_swizzled", "tile_persistent", "naive_one_thread_blocks",
-    "naive_uncoalesced", "naive", "global_accumulation", "tiled_multiply_add", "tiled",
-    "tile_width_1", "tile_width_8", "tile_width_16", "register_tile_1d", "register_tile_2d",
-    "vectorized", "warp_tile", "double_buffered"};
+constexpr absl::string_view kLadders[] = {"copy_row",
+                                          "copy_col",
+                                          "copy_shared",
+                                          "copy_shared_square",
+                                          "naive_row",
+                                          "naive_col",
+                                          "unroll4_row",
+                                          "unroll4_col",
+                                          "diagonal_row",
+                                          "diagonal_col",
+                                          "tile_square",
+                                          "tile_square_padded",
+                                          "tile_store_conflicts",
+                                          "tile_rectangular",
+                                          "tile_rectangular_padded",
+                                          "tile_unroll2_dynamic",
+                                          "tile_unroll2_padded_dynamic",
+                                          "tile_unroll2_padded2_dynamic",
+                                          "tile_unrolled",
+                                          "tile_swizzled",
+                                          "tile_persistent",
+                                          "naive_one_thread_blocks",
+                                          "naive_uncoalesced",
+                                          "naive",
+                                          "global_accumulation",
+                                          "tiled_multiply_add",
+                                          "tiled",
+                                          "tile_width_1",
+                                          "tile_width_8",
+                                          "tile_width_16",
+                                          "register_tile_1d",
+                                          "register_tile_2d",
+                                          "vectorized",
+                                          "warp_tile",
+                                          "double_buffered"};
 
 constexpr struct {
   absl::string_view device;  // As rows name it.
@@ -167,8 +194,8 @@ absl::Status Predict(const std::string& path, std::set<std::string>* seen, std::
     }
     if (row.machine.empty()) continue;
     const std::string key =
-        absl::StrCat(row.table, ",", row.machine, ",", row.kernel, ",", row.type, ",", row.rows, "x",
-                     row.cols, "x", row.depth, ",", row.block_x, "x", row.block_y);
+        absl::StrCat(row.table, ",", row.machine, ",", row.kernel, ",", row.type, ",", row.rows,
+                     "x", row.cols, "x", row.depth, ",", row.block_x, "x", row.block_y);
     if (!seen->insert(key).second) continue;
     row.half = std::string(HalfOf(row.machine, row.kernel));
     row.measured_ms = MeasuredMs(cells);
@@ -184,20 +211,32 @@ absl::Status Predict(const std::string& path, std::set<std::string>* seen, std::
 std::string Number(double value) { return absl::StrFormat("%.5g", value); }
 
 absl::Status WriteRows(const std::vector<Row>& rows) {
-  std::vector<std::string> header = {"file",    "machine", "operation", "implementation", "dtype",
-                                     "rows",    "cols",    "depth",     "block_x",        "block_y",
-                                     "half",    "measured_ms", "predicted_ms", "ratio", "limiter",
-                                     "share"};
+  std::vector<std::string> header = {"file",         "machine", "operation", "implementation",
+                                     "dtype",        "rows",    "cols",      "depth",
+                                     "block_x",      "block_y", "half",      "measured_ms",
+                                     "predicted_ms", "ratio",   "limiter",   "share"};
   for (int i = 0; i < executor::kLimiters; ++i) {
     header.push_back(absl::StrCat(executor::LimiterName(static_cast<Limiter>(i)), " ms"));
   }
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(ResolvePath(absl::GetFlag(FLAGS_csv)),
                                                        header, CsvMode::kReplace));
   for (const Row& r : rows) {
-    std::vector<std::string> record = {
-        r.file, r.machine, r.operation, r.kernel, r.type, r.rows, r.cols, r.depth, r.block_x,
-        r.block_y, r.half, Number(r.measured_ms), Number(r.predicted.ms), Number(r.ratio()),
-        std::string(executor::LimiterName(r.predicted.limiter())), Number(r.predicted.share())};
+    std::vector<std::string> record = {r.file,
+                                       r.machine,
+                                       r.operation,
+                                       r.kernel,
+                                       r.type,
+                                       r.rows,
+                                       r.cols,
+                                       r.depth,
+                                       r.block_x,
+                                       r.block_y,
+                                       r.half,
+                                       Number(r.measured_ms),
+                                       Number(r.predicted.ms),
+                                       Number(r.ratio()),
+                                       std::string(executor::LimiterName(r.predicted.limiter())),
+                                       Number(r.predicted.share())};
     for (const double ms : r.predicted.ms_of) record.push_back(Number(ms));
     RETURN_IF_ERROR(file.Write(record));
   }
@@ -247,20 +286,28 @@ class Distribution {
   explicit Distribution(RecordFile file) : file_(std::move(file)) {}
 
   static std::vector<std::string> Header() {
-    return {"set", "operation", "what", "count", "median", "percentile_90", "least", "largest",
-            "pct_within"};
+    return {"set",           "operation", "what",    "count",     "median",
+            "percentile_90", "least",     "largest", "pct_within"};
   }
 
   absl::Status Add(const std::string& set, const std::string& operation, const std::string& what,
                    const std::vector<double>& values, double within) {
     if (values.empty()) return absl::OkStatus();
-    const auto good = [&](double v) { return what == "rank correlation" ? v >= within : v <= within; };
-    const double pct = 100.0 * static_cast<double>(std::count_if(values.begin(), values.end(), good)) /
+    const auto good = [&](double v) {
+      return what == "rank correlation" ? v >= within : v <= within;
+    };
+    const double pct = 100.0 *
+                       static_cast<double>(std::count_if(values.begin(), values.end(), good)) /
                        static_cast<double>(values.size());
-    const std::vector<std::string> record = {
-        set, operation, what, absl::StrCat(values.size()), Number(Quantile(values, 0.5)),
-        Number(Quantile(values, 0.9)), Number(Quantile(values, 0)), Number(Quantile(values, 1)),
-        Number(pct)};
+    const std::vector<std::string> record = {set,
+                                             operation,
+                                             what,
+                                             absl::StrCat(values.size()),
+                                             Number(Quantile(values, 0.5)),
+                                             Number(Quantile(values, 0.9)),
+                                             Number(Quantile(values, 0)),
+                                             Number(Quantile(values, 1)),
+                                             Number(pct)};
     std::cout << absl::StrJoin(record, "  ") << "\n";
     return file_.Write(record);
   }

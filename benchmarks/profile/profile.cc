@@ -43,9 +43,10 @@ ABSL_FLAG(
     "is not known is an error. auto: ncu where there are a GPU and ncu, else executor.");
 ABSL_FLAG(std::string, counts_csv, "",
           "With --source=both: a file for the counts of both. One that is there is kept as .bak.");
-ABSL_FLAG(std::string, machine, "h200",
-          "The GPU whose time --source=executor predicts: h200, rtx3080, gtx770m, tegra_x1 or m2090. "
-          "It need not be there.");
+ABSL_FLAG(
+    std::string, machine, "h200",
+    "The GPU whose time --source=executor predicts: h200, rtx3080, gtx770m, tegra_x1 or m2090. "
+    "It need not be there.");
 ABSL_FLAG(std::string, predicted_csv, "",
           "With --source=executor: a file for the predicted times, their limiters and shares. One "
           "that is there is kept as .bak.");
@@ -172,8 +173,8 @@ absl::StatusOr<int> RunProgram() {
         if (!demand.ok()) return;  // What ran whole also runs in parts.
         predicted.push_back({*row, executor::PredictTime(*demand, *predicted_machine)});
         if (!predicted_file.has_value()) return;
-        written.Update(predicted_file->Write(
-            PredictedRecord(predicted.back(), predicted_machine->name)));
+        written.Update(
+            predicted_file->Write(PredictedRecord(predicted.back(), predicted_machine->name)));
       }
       if (!profiler.comparison().has_value()) return;
       compared.push_back({*row, *profiler.comparison()});

@@ -197,8 +197,8 @@ std::string PredictedTable(absl::Span<const PredictedRow> rows, absl::string_vie
 }
 
 std::vector<std::string> PredictedHeader() {
-  return {"operation", "implementation", "dtype",   "rows",         "cols",    "depth", "block_x",
-          "block_y",   "machine",        "predicted_ms", "limiter", "share"};
+  return {"operation", "implementation", "dtype",   "rows",         "cols",    "depth",
+          "block_x",   "block_y",        "machine", "predicted_ms", "limiter", "share"};
 }
 
 std::vector<std::string> PredictedRecord(const PredictedRow& predicted, absl::string_view machine) {
@@ -209,9 +209,9 @@ std::vector<std::string> PredictedRecord(const PredictedRow& predicted, absl::st
     record.push_back(predicted.row.Get(column));
   }
   const executor::Prediction& p = predicted.prediction;
-  record.insert(record.end(),
-                {std::string(machine), absl::StrFormat("%.5g", p.ms),
-                 std::string(executor::LimiterName(p.limiter())), absl::StrFormat("%.3f", p.share())});
+  record.insert(record.end(), {std::string(machine), absl::StrFormat("%.5g", p.ms),
+                               std::string(executor::LimiterName(p.limiter())),
+                               absl::StrFormat("%.3f", p.share())});
   return record;
 }
 

@@ -20,6 +20,8 @@ expect_refused --kernels --operation=matmul --kernels=tile_square
 expect_refused --types --operation=matmul --types=u8
 expect_refused --shapes --operation=matmul --shapes=3x4
 expect_refused --counts_csv --counts_csv=counts.csv --source=executor
+expect_refused --predicted_csv --predicted_csv=predicted.csv --source=ncu --ncu=/bin/true
+expect_refused --machine --machine=h300
 expect_refused --run_once --run_once --kernels='naive*' --sizes=4
 
 # Without a GPU, or with one but without ncu, every configuration still has its row and the reason.
@@ -38,6 +40,13 @@ expect_exit 0 --source=executor --implementations='naive_row,tile_square,cublas_
 grep -q ',unsupported,cublas_geam' executor.csv || fail "no reason: $(cat executor.csv)"
 grep -q ',100,25,256,1024,,,,,' executor.csv || fail "naive_row: $(cat executor.csv)"
 grep -q ',100,100,256,256,32,1,,6.06060606,' executor.csv || fail "tile_square: $(cat executor.csv)"
+
+# Beside the counts stands a time that nobody measured.
+expect_exit 0 --source=executor --implementations='naive_row,tile_square,cublas_geam' --shapes=64x32 --csv=executor2.csv \
+  --machine=rtx3080 --predicted_csv=predicted.csv
+[ "$(rows predicted.csv)" = 2 ] || fail "predicted.csv: $(cat predicted.csv)"
+grep -q '^transpose,tile_square,float,64,32,,32,32,rtx3080,0.00' predicted.csv || fail "$(cat predicted.csv)"
+grep -q 'Predicted for GeForce RTX 3080, not measured' out || fail "not marked as predicted: $(cat out)"
 expect_exit 0 --operation=matmul --source=executor --implementations='naive*,tiled*,cublas' --shapes=64x32x16 --types=float,double \
   --csv=matmul.csv
 [ "$(grep -c '^1,.*,matmul,.*,ok,' matmul.csv)" = 10 ] || fail "matmul.csv: $(cat matmul.csv)"

@@ -25,6 +25,12 @@ expect_refused --html --shape=32x32 --html=no_such_folder/view.html
 expect_exit 0 --kernel=tile_square --shape=32x64 --html=view.html
 grep 'tile\[x\]\[y\]' out | grep -q 'global store *64 *256' || fail "no figures beside the line: $(cat out)"
 grep -q 'shared load *64 *2048 *32.00' out || fail "no bank conflicts: $(cat out)"
+grep -q 'Predicted for NVIDIA H200, not measured: 0.00' out || fail "no predicted time: $(cat out)"
+grep -q 'predicted .*shared load, mostly bank conflicts' out || fail "no line of bank conflicts: $(cat out)"
+expect_refused --machine --machine=h300
+expect_exit 0 --kernel=tile_square --shape=32x64 --html=view.html --machine=gtx770m
+grep -q 'Predicted for GeForce GTX 770M' out || fail "another machine: $(cat out)"
+grep -q 'predicted for GeForce GTX 770M' view.html || fail "the page has no predicted time"
 grep -q '<html' view.html || fail "view.html is no page"
 grep -q 'tile\[x\]\[y\]' view.html || fail "view.html does not show the source"
 

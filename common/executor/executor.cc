@@ -251,8 +251,9 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
     all.requests.insert(all.requests.end(), accesses.requests.begin(), accesses.requests.end());
     all.left_out += accesses.left_out;
   }
-  std::stable_sort(report.accesses.requests.begin(), report.accesses.requests.end(),
-                   [](const AccessRequest& a, const AccessRequest& b) { return a.block < b.block; });
+  std::stable_sort(
+      report.accesses.requests.begin(), report.accesses.requests.end(),
+      [](const AccessRequest& a, const AccessRequest& b) { return a.block < b.block; });
   if (state.options.record_block) report.accesses.block = *state.options.record_block;
   FindBuffers(*state.memory, &report.accesses);
   state.launches.push_back(std::move(report));

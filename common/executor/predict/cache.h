@@ -25,7 +25,7 @@ class SectorCache {
     uint32_t sectors;  // A bit for each that is there.
   };
 
-  size_t capacity_;  // In lines.
+  size_t capacity_;        // In lines.
   std::list<Line> lines_;  // The last used first.
   std::unordered_map<uint64_t, std::list<Line>::iterator> find_;
 };

@@ -133,8 +133,7 @@ class Memory {
     (*site)[Quantity::kLoadRequests] += 1;
     (*site)[Quantity::kLoadTags] += Tags(sectors);
     (*site)[Quantity::kLoadSectors] += static_cast<double>(sectors.size());
-    SectorCache& l1 =
-        l1_.try_emplace(request.block % multiprocessors_, l1_bytes_).first->second;
+    SectorCache& l1 = l1_.try_emplace(request.block % multiprocessors_, l1_bytes_).first->second;
     for (const auto& [sector, read] : sectors) {
       if (l1.Touch(sector)) continue;
       (*site)[Quantity::kL2LoadSectors] += 1;
@@ -148,12 +147,24 @@ class Memory {
   SectorCache l2_;
 };
 
-constexpr absl::string_view kNames[kQuantities] = {
-    "warps",        "barriers",       "basic_blocks",       "load_rounds",
-    "load_requests", "load_tags",     "load_sectors",       "l2_load_sectors",
-    "dram_load_sectors", "store_requests", "store_tags",    "full_store_sectors",
-    "partial_store_sectors", "atomic_sectors", "shared_requests", "shared_wavefronts",
-    "bank_conflicts", "fused_multiply_adds"};
+constexpr absl::string_view kNames[kQuantities] = {"warps",
+                                                   "barriers",
+                                                   "basic_blocks",
+                                                   "load_rounds",
+                                                   "load_requests",
+                                                   "load_tags",
+                                                   "load_sectors",
+                                                   "l2_load_sectors",
+                                                   "dram_load_sectors",
+                                                   "store_requests",
+                                                   "store_tags",
+                                                   "full_store_sectors",
+                                                   "partial_store_sectors",
+                                                   "atomic_sectors",
+                                                   "shared_requests",
+                                                   "shared_wavefronts",
+                                                   "bank_conflicts",
+                                                   "fused_multiply_adds"};
 
 }  // namespace
 
@@ -233,14 +244,12 @@ Demand DemandOf(const LaunchReport& launch, const MachineModel& machine) {
   // The part of the L2 that the sampled blocks have: that of their multiprocessors.
   const double busy = std::min<double>(machine.multiprocessors, demand.blocks);
   const double part = std::min(1.0, static_cast<double>(multiprocessors.size()) / busy);
-  const double l1 = machine.l1_caches_global
-                        ? machine.l1_bytes - (machine.l1_holds_shared
-                                                  ? resident * demand.shared_bytes
-                                                  : 0)
-                        : 0;
+  const double l1 =
+      machine.l1_caches_global
+          ? machine.l1_bytes - (machine.l1_holds_shared ? resident * demand.shared_bytes : 0)
+          : 0;
   Memory memory(machine, l1, machine.l2_bytes * part);
-  for (const Issued& issued :
-       InOrderOfIssue(launch.accesses, machine.multiprocessors, resident)) {
+  for (const Issued& issued : InOrderOfIssue(launch.accesses, machine.multiprocessors, resident)) {
     memory.Issue(*issued.request, &demand.sites[issued.request->site]);
   }
 
@@ -252,16 +261,21 @@ Demand DemandOf(const LaunchReport& launch, const MachineModel& machine) {
   for (const int b : read) demand.read_buffer_bytes += launch.accesses.buffers[b].bytes;
   for (const int b : written) demand.written_buffer_bytes += launch.accesses.buffers[b].bytes;
 
+  // Requests that were not recorded are taken to be as the others.
+  const auto recorded = static_cast<double>(launch.accesses.requests.size());
+  const double record_scale =
+      recorded == 0 ? 0
+                    : scale * (1 + static_cast<double>(launch.accesses.left_out) / recorded);
   std::map<Site, Totals> scaled;
   for (const auto& [site, part_of_site] : demand.sites) {
-    scaled[site].Add(part_of_site, scale);
+    scaled[site].Add(part_of_site, record_scale);
     demand.totals.Add(scaled[site]);
   }
   demand.sites = std::move(scaled);
   demand.totals[Quantity::kWarps] = demand.blocks * warps;
   demand.totals[Quantity::kBarriers] = scale * static_cast<double>(launch.profile.barriers);
   demand.totals[Quantity::kBasicBlocks] = scale * static_cast<double>(launch.profile.issued_blocks);
-  demand.totals[Quantity::kLoadRounds] = scale * LoadRounds(launch.accesses);
+  demand.totals[Quantity::kLoadRounds] = record_scale * LoadRounds(launch.accesses);
   return demand;
 }
 

@@ -19,14 +19,14 @@ namespace stridewise::executor {
 // A total over the whole launch. All of them add up over blocks, sites and launches.
 enum class Quantity {
   kWarps,
-  kBarriers,             // __syncthreads() that blocks passed.
-  kBasicBlocks,          // Basic blocks that warps issued, as clang compiled them.
-  kLoadRounds,           // Groups of global loads that a warp waits for together, over all warps.
-  kLoadRequests,         // Of global memory, by warps.
-  kLoadTags,             // Cache lines of those requests.
-  kLoadSectors,          // Sectors of those requests.
-  kL2LoadSectors,        // Those that L1 does not have.
-  kDramLoadSectors,      // Those that L2 does not have either.
+  kBarriers,         // __syncthreads() that blocks passed.
+  kBasicBlocks,      // Basic blocks that warps issued, as clang compiled them.
+  kLoadRounds,       // Groups of global loads that a warp waits for together, over all warps.
+  kLoadRequests,     // Of global memory, by warps.
+  kLoadTags,         // Cache lines of those requests.
+  kLoadSectors,      // Sectors of those requests.
+  kL2LoadSectors,    // Those that L1 does not have.
+  kDramLoadSectors,  // Those that L2 does not have either.
   kStoreRequests,
   kStoreTags,
   kFullStoreSectors,     // Sectors that a store request writes whole.
@@ -34,8 +34,9 @@ enum class Quantity {
   kAtomicSectors,
   kSharedRequests,
   kSharedWavefronts,
-  kBankConflicts,        // Those of the wavefronts above that a layout without conflicts lacks.
-  kFusedMultiplyAdds,    // Instructions of warps. The executor sees no arithmetic: the caller sets it.
+  kBankConflicts,      // Those of the wavefronts above that a layout without conflicts lacks.
+  kFusedMultiplyAdds,  // Instructions of warps. The executor sees no arithmetic: the caller sets
+                       // it.
 };
 inline constexpr int kQuantities = 18;
 
@@ -58,8 +59,8 @@ struct Demand {
   Totals totals;
   std::map<Site, Totals> sites;  // The parts that belong to a memory instruction.
   double launches = 0;
-  double blocks = 0;          // Of all launches.
-  double block_threads = 0;   // Of the last launch, as the next two.
+  double blocks = 0;         // Of all launches.
+  double block_threads = 0;  // Of the last launch, as the next two.
   double shared_bytes = 0;
   double resident_blocks = 1;  // Blocks that a multiprocessor holds at a time.
   bool fp64 = false;           // Whether the multiply-adds are of doubles. The caller's.

@@ -21,41 +21,41 @@ struct MachineModel {
   // From the vendor's documents.
   int multiprocessors;
   double clock_ghz;
-  int schedulers;              // Of a multiprocessor; each issues one instruction of a warp a cycle.
-  int fp32_lanes;              // FP32 multiply-adds of a multiprocessor in a cycle.
+  int schedulers;  // Of a multiprocessor; each issues one instruction of a warp a cycle.
+  int fp32_lanes;  // FP32 multiply-adds of a multiprocessor in a cycle.
   int fp64_lanes;
-  int max_warps;               // Of a multiprocessor.
-  int max_blocks;              // Of a multiprocessor.
-  int64_t registers;           // Of a multiprocessor, of 32 bits.
-  double shared_bytes;         // Of a multiprocessor.
-  int shared_reserved_bytes;   // That each block takes in addition.
-  double l1_bytes;             // Of a multiprocessor; with shared memory where l1_holds_shared.
+  int max_warps;              // Of a multiprocessor.
+  int max_blocks;             // Of a multiprocessor.
+  int64_t registers;          // Of a multiprocessor, of 32 bits.
+  double shared_bytes;        // Of a multiprocessor.
+  int shared_reserved_bytes;  // That each block takes in addition.
+  double l1_bytes;            // Of a multiprocessor; with shared memory where l1_holds_shared.
   bool l1_holds_shared;
-  bool l1_caches_global;       // Whether plain loads of global memory are kept in L1.
+  bool l1_caches_global;  // Whether plain loads of global memory are kept in L1.
   double l2_bytes;
-  double dram_gbps;            // Peak, both directions together.
+  double dram_gbps;  // Peak, both directions together.
 
   // Fitted, or carried over from a machine to which they were.
-  double l2_bytes_per_cycle;      // Of the whole L2, in both directions.
-  double dram_latency_cycles;     // Of a load; from published microbenchmarks, as the next two.
+  double l2_bytes_per_cycle;   // Of the whole L2, in both directions.
+  double dram_latency_cycles;  // Of a load; from published microbenchmarks, as the next two.
   double l2_latency_cycles;
   double l1_latency_cycles;
-  double block_cycles;            // To start a block, and to end it with its last store.
-  double barrier_cycles;          // Of a barrier where no warp is late.
-  double blocks_per_cycle;        // That the whole GPU can start.
-  double launch_us;               // Of a kernel that does nothing.
+  double block_cycles;      // To start a block, and to end it with its last store.
+  double barrier_cycles;    // Of a barrier where no warp is late.
+  double blocks_per_cycle;  // That the whole GPU can start.
+  double launch_us;         // Of a kernel that does nothing.
 };
 
 // What is the same for all machines, fitted on the H200.
 struct CommonRates {
-  double dram_efficiency = 0.76;         // Of the peak.
-  double written_that_stays = 0.51;      // Of written bytes, up to the size of L2: not yet in DRAM.
-  double partial_store_cost = 1.46;      // Of a sector that is written in part, over a whole one.
-  double load_tag_cycles = 1.05;         // Of L1, for each line of a load request.
-  double store_tag_cycles = 2.64;        // For each line of a store request.
+  double dram_efficiency = 0.76;     // Of the peak.
+  double written_that_stays = 0.51;  // Of written bytes, up to the size of L2: not yet in DRAM.
+  double partial_store_cost = 1.46;  // Of a sector that is written in part, over a whole one.
+  double load_tag_cycles = 1.05;     // Of L1, for each line of a load request.
+  double store_tag_cycles = 2.64;    // For each line of a store request.
   double instructions_of_a_block = 4.77;  // Of a basic block beside its accesses and multiply-adds.
-  double others_in_step = 0.61;          // How much of the block's other warps' work a warp waits for.
-  double l2_bytes_per_cycle_and_sm = 64; // That one multiprocessor can get; documented.
+  double others_in_step = 0.61;  // How much of the block's other warps' work a warp waits for.
+  double l2_bytes_per_cycle_and_sm = 64;  // That one multiprocessor can get; documented.
 };
 
 // All machines, the H200 first.

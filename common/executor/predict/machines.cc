@@ -1,6 +1,7 @@
 // The machines. Where the numbers are from:
 //
-//   h200       NVIDIA H200 data sheet (4.8 TB/s); H100 white paper (132 multiprocessors, 256 KB of L1
+//   h200       NVIDIA H200 data sheet (4.8 TB/s); H100 white paper (132 multiprocessors, 256 KB of
+//   L1
 //              and shared memory each, 50 MB of L2); CUDA C++ Programming Guide, "Technical
 //              Specifications per Compute Capability", 9.0; 1.98 GHz as measured.
 //   rtx3080    GA102 white paper: 68 multiprocessors, 1.71 GHz, 128 KB, 5 MB, 760 GB/s; 8.6.
@@ -28,11 +29,50 @@ namespace {
 constexpr double kKb = 1024, kMb = 1024 * 1024;
 
 constexpr MachineModel kMachines[] = {
-    {"h200", "NVIDIA H200", 132, 1.98, 4, 128, 64, 64, 32, 65536, 228 * kKb, 1024, 256 * kKb, true, true, 50 * kMb, 4814, 1880, 600, 270, 40, 1000, 178, 0.828, 3.19},
-    {"rtx3080", "GeForce RTX 3080", 68, 1.71, 4, 128, 2, 48, 16, 65536, 100 * kKb, 1024, 128 * kKb, true, true, 5 * kMb, 760, 968, 470, 200, 33, 783, 139, 0.828, 3.19},
-    {"gtx770m", "GeForce GTX 770M", 5, 0.705, 4, 192, 8, 64, 16, 65536, 48 * kKb, 0, 16 * kKb, false, false, 384 * kKb, 96.19, 192, 300, 175, 35, 500, 89, 0.828, 5},
-    {"tegra_x1", "Tegra X1 (Jetson Nano)", 1, 0.9216, 4, 128, 4, 64, 32, 65536, 64 * kKb, 0, 48 * kKb, false, true, 256 * kKb, 25.6, 64, 370, 195, 80, 617, 110, 0.828, 5},
-    {"m2090", "Tesla M2090", 16, 1.3, 1, 32, 16, 48, 8, 32768, 48 * kKb, 0, 16 * kKb, false, true, 768 * kKb, 177.6, 384, 500, 250, 80, 833, 148, 0.828, 5},
+    {"h200", "NVIDIA H200", 132,  1.98,      4,    128,   64,       64,   32,
+     65536,  228 * kKb,     1024, 256 * kKb, true, true,  50 * kMb, 4814, 1880,
+     600,    270,           40,   1000,      178,  0.828, 3.19},
+    {"rtx3080", "GeForce RTX 3080",
+     68,        1.71,
+     4,         128,
+     2,         48,
+     16,        65536,
+     100 * kKb, 1024,
+     128 * kKb, true,
+     true,      5 * kMb,
+     760,       968,
+     470,       200,
+     33,        783,
+     139,       0.828,
+     3.19},
+    {"gtx770m", "GeForce GTX 770M",
+     5,         0.705,
+     4,         192,
+     8,         64,
+     16,        65536,
+     48 * kKb,  0,
+     16 * kKb,  false,
+     false,     384 * kKb,
+     96.19,     192,
+     300,       175,
+     35,        500,
+     89,        0.828,
+     5},
+    {"tegra_x1", "Tegra X1 (Jetson Nano)",
+     1,          0.9216,
+     4,          128,
+     4,          64,
+     32,         65536,
+     64 * kKb,   0,
+     48 * kKb,   false,
+     true,       256 * kKb,
+     25.6,       64,
+     370,        195,
+     80,         617,
+     110,        0.828,
+     5},
+    {"m2090", "Tesla M2090", 16,        1.3,   1,   32,  16,  48, 8,   32768, 48 * kKb, 0, 16 * kKb,
+     false,   true,          768 * kKb, 177.6, 384, 500, 250, 80, 833, 148,   0.828,    5},
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ double DramBytes(const Demand& d, const MachineModel& machine, const CommonRates
 
 // Cycles of a multiprocessor at each station, for one warp, where `busy` multiprocessors share what
 // is the whole GPU's.
-Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& rates, double busy) {
+Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& rates,
+                     double busy) {
   const Totals& t = d.totals;
   const double warps = t[Quantity::kWarps];
   const auto work = MemoryWork(t, rates);
@@ -56,8 +57,7 @@ Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& 
                               rates.instructions_of_a_block * t[Quantity::kBasicBlocks];
   const double units = d.fp64 ? m.fp64_lanes : m.fp32_lanes;
   Cycles cycles;
-  cycles[static_cast<int>(Limiter::kDram)] =
-      DramBytes(d, m, rates) / (dram_bytes_per_cycle / busy);
+  cycles[static_cast<int>(Limiter::kDram)] = DramBytes(d, m, rates) / (dram_bytes_per_cycle / busy);
   cycles[static_cast<int>(Limiter::kL2)] = work[1] / l2_bytes_per_cycle;
   cycles[static_cast<int>(Limiter::kL1)] = work[2];
   cycles[static_cast<int>(Limiter::kShared)] = work[3];
@@ -132,9 +132,9 @@ Prediction PredictTime(const Demand& demand, const MachineModel& machine,
   const double busy = demand.blocks / most_blocks;
   const double block_warps = warps / demand.blocks;
   const Cycles service = ServiceOfWarp(demand, machine, rates, busy);
-  const double latency = LoadLatency(demand, machine) + machine.block_cycles +
-                         machine.barrier_cycles * demand.totals[Quantity::kBarriers] /
-                             demand.blocks;
+  const double latency =
+      LoadLatency(demand, machine) + machine.block_cycles +
+      machine.barrier_cycles * demand.totals[Quantity::kBarriers] / demand.blocks;
   // At a barrier, and at the end of a block, warps wait for those of their block that come last.
   const double in_step = rates.others_in_step * std::max(0.0, block_warps - 1);
   Cycles waits;

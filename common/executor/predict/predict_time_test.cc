@@ -40,8 +40,8 @@ LaunchReport Launch(int64_t blocks, const std::vector<LaneStride>& requests) {
       request.site = SiteAt(r.pc, r.kind);
       request.block = static_cast<uint64_t>(block);
       request.lanes = ~0u;
-      request.buffer = IsShared(r.kind) ? AccessRequest::kShared
-                                        : (r.kind == EventKind::kGlobalStore ? 1 : 0);
+      request.buffer =
+          IsShared(r.kind) ? AccessRequest::kShared : (r.kind == EventKind::kGlobalStore ? 1 : 0);
       for (int lane = 0; lane < kWarpLanes; ++lane) {
         request.offset[lane] = r.stride * lane + (IsShared(r.kind) ? 0 : block * 128);
       }
@@ -93,10 +93,10 @@ TEST(Demand, TellsPartialStoresFromWholeOnes) {
 }
 
 TEST(ResidentBlocks, IsTheTightestOfItsLimits) {
-  EXPECT_EQ(ResidentBlocks(H200(), 32, 0, 0), 32);        // Blocks.
-  EXPECT_EQ(ResidentBlocks(H200(), 1024, 0, 0), 2);       // Warps.
+  EXPECT_EQ(ResidentBlocks(H200(), 32, 0, 0), 32);         // Blocks.
+  EXPECT_EQ(ResidentBlocks(H200(), 1024, 0, 0), 2);        // Warps.
   EXPECT_EQ(ResidentBlocks(H200(), 256, 64 << 10, 0), 3);  // Shared memory: 65 KB of 228.
-  EXPECT_EQ(ResidentBlocks(H200(), 256, 0, 128), 2);      // Registers: 128 * 256 of 65536.
+  EXPECT_EQ(ResidentBlocks(H200(), 256, 0, 128), 2);       // Registers: 128 * 256 of 65536.
 }
 
 TEST(SampleBlocks, TakesAllOfASmallGridAndAFewMultiprocessorsOfALargeOne) {

@@ -82,9 +82,8 @@ std::string LimiterText(const Demand& demand, const Prediction& prediction) {
       absl::StrFormat("%.0f %% of the time %s", 100 * prediction.share(), LimiterName(limiter));
   const std::vector<LineTime> times = TimesByLine(demand, prediction);
   const auto most = std::max_element(
-      times.begin(), times.end(), [&](const LineTime& a, const LineTime& b) {
-        return Asks(a, limiter) < Asks(b, limiter);
-      });
+      times.begin(), times.end(),
+      [&](const LineTime& a, const LineTime& b) { return Asks(a, limiter) < Asks(b, limiter); });
   if (most == times.end() || Asks(*most, limiter) == 0) return text;
   if (limiter == Limiter::kShared && most->MostlyConflicts()) {
     text = absl::StrFormat("%.0f %% of the time bank conflicts", 100 * prediction.share());
@@ -95,9 +94,9 @@ std::string LimiterText(const Demand& demand, const Prediction& prediction) {
 
 std::string PredictionText(const Demand& demand, const Prediction& prediction,
                            const MachineModel& machine) {
-  std::string text = absl::StrFormat("Predicted for %s, not measured: %.4g ms, %s.\n",
-                                     machine.description, prediction.ms,
-                                     LimiterText(demand, prediction));
+  std::string text =
+      absl::StrFormat("Predicted for %s, not measured: %.4g ms, %s.\n", machine.description,
+                      prediction.ms, LimiterText(demand, prediction));
   std::vector<int> limiters(kLimiters);
   std::iota(limiters.begin(), limiters.end(), 0);
   std::stable_sort(limiters.begin(), limiters.end(),

@@ -11,8 +11,8 @@
 
 namespace stridewise::executor {
 
-// Returns one line, "52 % of the time bank conflicts in line 31" for example: the limiter and, where
-// it is DRAM, L2, L1 or shared memory, the line that asks most of it. Calls the symbolizer.
+// Returns one line, "52 % of the time bank conflicts in line 31" for example: the limiter and,
+// where it is DRAM, L2, L1 or shared memory, the line that asks most of it. Calls the symbolizer.
 std::string LimiterText(const Demand& demand, const Prediction& prediction);
 
 // Returns some lines: the predicted time, its limiters, and the lines of the source that take most
