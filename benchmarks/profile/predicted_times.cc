@@ -16,9 +16,12 @@
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/program_main.h"
@@ -216,7 +219,8 @@ absl::Status WriteRows(const std::vector<Row>& rows) {
                                      "block_x",      "block_y", "half",      "measured_ms",
                                      "predicted_ms", "ratio",   "limiter",   "share"};
   for (int i = 0; i < executor::kLimiters; ++i) {
-    header.push_back(absl::StrCat(executor::LimiterName(static_cast<Limiter>(i)), " ms"));
+    const absl::string_view name = executor::LimiterName(static_cast<Limiter>(i));
+    header.push_back(absl::StrReplaceAll(absl::AsciiStrToLower(name), {{" ", "_"}}) + "_ms");
   }
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(ResolvePath(absl::GetFlag(FLAGS_csv)),
                                                        header, CsvMode::kReplace));

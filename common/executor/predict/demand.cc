@@ -264,8 +264,7 @@ Demand DemandOf(const LaunchReport& launch, const MachineModel& machine) {
   // Requests that were not recorded are taken to be as the others.
   const auto recorded = static_cast<double>(launch.accesses.requests.size());
   const double record_scale =
-      recorded == 0 ? 0
-                    : scale * (1 + static_cast<double>(launch.accesses.left_out) / recorded);
+      recorded == 0 ? 0 : scale * (1 + static_cast<double>(launch.accesses.left_out) / recorded);
   std::map<Site, Totals> scaled;
   for (const auto& [site, part_of_site] : demand.sites) {
     scaled[site].Add(part_of_site, record_scale);
