@@ -173,6 +173,28 @@ TEST(AccessRecord, IsBounded) {
   }
 }
 
+// A sample, for what is predicted from it.
+TEST(AccessRecord, HasEveryBlockThatRunsInOrder) {
+  for (const int threads : {1, 3}) {
+    ExecutorOptions options;
+    options.record_every_block = true;
+    options.threads = threads;
+    options.schedule_seed = threads;
+    options.only = [](const Extent3& block, const Grid&) { return block.x != 1; };
+    std::map<uint64_t, int> requests_of;
+    uint64_t last = 0;
+    const Machine machine = RunAccesses(options);
+    for (const AccessRequest& request : machine.requests()) {
+      EXPECT_GE(request.block, last);
+      last = request.block;
+      ++requests_of[request.block];
+    }
+    EXPECT_EQ(requests_of.size(), static_cast<size_t>(kAccessBlocks - 1));
+    EXPECT_EQ(requests_of.count(1), 0u);
+    for (const auto& [block, requests] : requests_of) EXPECT_EQ(requests, 10) << block;
+  }
+}
+
 TEST(AccessRecord, IsEmptyUnlessWantedAndInTheGrid) {
   EXPECT_TRUE(RunAccesses({}).requests().empty());
   EXPECT_TRUE(RunAccesses(Recording({kAccessBlocks, 0, 0})).requests().empty());
