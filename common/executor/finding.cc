@@ -42,6 +42,8 @@ absl::string_view CheckName(Check check) {
       return "too much shared memory";
     case Check::kRunaway:
       return "thread that does not end";
+    case Check::kUnsupported:
+      return "unsupported instruction";
   }
   return "unknown finding";
 }

@@ -23,6 +23,7 @@ enum class Check {
   kBarrierDivergence,  // Threads that wait at different barriers, or that never arrive.
   kSharedMemoryLimit,  // More shared memory than a block can have.
   kRunaway,            // A thread that does not end, perhaps waiting for another block.
+  kUnsupported,        // Inline PTX that the executor does not run.
 };
 
 // Returns "out-of-bounds access", "data race" and so on.

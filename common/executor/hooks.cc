@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/base/fp8_types.h"
+#include "common/base/half_types.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/worker.h"
 
@@ -35,6 +37,14 @@ void OnRange(const void* address, size_t bytes, AccessOp op, void* pc) {
     OnAccess(reinterpret_cast<const void*>(at), log2_bytes, op, pc);
     at += 1u << log2_bytes;
   }
+}
+
+// Returns the number with these bits.
+template <typename T, typename Bits>
+T Typed(Bits bits) {
+  T value;
+  value.bits = bits;
+  return value;
 }
 
 // The record that GCC's and Clang's emulated TLS keep for each variable.
@@ -121,6 +131,14 @@ unsigned simt_ballot(unsigned mask, int predicate) {
                                       reinterpret_cast<uintptr_t>(PC));
 }
 
+void simt_ptx(const char* text, uint64_t* operands, int count) {
+  if (running_lane == nullptr) return;  // In host code, where nvcc refuses it.
+  running_lane->worker->Ptx(*running_lane, text, operands, count, reinterpret_cast<uintptr_t>(PC));
+}
+unsigned simt_shared_address(const void* pointer) {
+  return running_lane->worker->SharedAddress(pointer);
+}
+
 void simt_cp_async(void* shared, const void* global, size_t bytes, size_t zero_bytes) {
   running_lane->worker->CpAsync(*running_lane, shared, global, bytes, zero_bytes,
                                 reinterpret_cast<uintptr_t>(PC));
@@ -129,6 +147,14 @@ void simt_cp_async_commit() { ++running_lane->async_group; }
 void simt_cp_async_wait(unsigned groups_still_allowed_in_flight) {
   running_lane->worker->CpAsyncWait(*running_lane, groups_still_allowed_in_flight);
 }
+
+unsigned short simt_half_of(float value) { return stridewise::Fp16(value).bits; }
+unsigned short simt_bfloat16_of(float value) { return stridewise::Bf16(value).bits; }
+unsigned char simt_e4m3_of(float value) { return stridewise::E4m3(value).bits; }
+unsigned char simt_e5m2_of(float value) { return stridewise::E5m2(value).bits; }
+float simt_float_of_half(unsigned short bits) { return Typed<stridewise::Fp16>(bits); }
+float simt_float_of_e4m3(unsigned char bits) { return Typed<stridewise::E4m3>(bits); }
+float simt_float_of_e5m2(unsigned char bits) { return Typed<stridewise::E5m2>(bits); }
 
 void simt_atomic(void* address, size_t bytes) {
   OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);

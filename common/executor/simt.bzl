@@ -20,9 +20,11 @@ _FLAGS = [
     "-Wno-unknown-pragmas",
     "-Wno-pass-failed",  # Where #pragma unroll cannot be followed.
     "-Wno-undefined-internal",  # `extern __shared__` in an anonymous namespace.
+    "-Wno-unused-private-field",  # Barriers in shared memory, which only PTX looks into.
+    "-Wno-unused-command-line-argument",  # What is included, when it has been.
 
     # Findings and profiles name lines, in every build mode, and relative to the workspace.
-    "-g",
+    "-gdwarf-4",  # GNU addr2line does not find all inlined calls in version 5's ranges.
     "-fdebug-compilation-dir=.",
 
     # Close to what a GPU's compiler keeps of the source, so that one access of the source is one event: -O0 would
@@ -99,10 +101,11 @@ def _compile(ctx, src, flags, inputs):
     compiled = ctx.actions.declare_file(base + ".compiled.o")
     object = ctx.actions.declare_file(base + ".o")
     ctx.actions.run(
-        executable = CLANGXX,
-        arguments = [flags, "-c", src.path, "-o", compiled.path],
+        executable = ctx.executable._compile_kernel,
+        arguments = [CLANGXX, ctx.executable._rewrite_asm.path, src.path, compiled.path, flags],
         env = {"PATH": "/usr/bin:/bin"},
         inputs = depset([src], transitive = [inputs]),
+        tools = [ctx.executable._rewrite_asm],
         outputs = [compiled],
         mnemonic = "SimtCompile",
         progress_message = "Compiling %s for the host executor" % src.short_path,
@@ -179,11 +182,22 @@ simt_library = rule(
             doc = ".cu files and private headers.",
         ),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+        "_compile_kernel": attr.label(
+            allow_single_file = True,
+            cfg = "exec",
+            default = "//common/executor:compile_kernel.sh",
+            executable = True,
+        ),
         "_launch": attr.label(default = "//common/gpu:launch_on_host_executor"),
         "_rename_symbols": attr.label(
             allow_single_file = True,
             cfg = "exec",
             default = "//common/executor:rename_symbols.sh",
+            executable = True,
+        ),
+        "_rewrite_asm": attr.label(
+            cfg = "exec",
+            default = "//common/executor/ptx:rewrite_asm",
             executable = True,
         ),
         "_shim": attr.label(default = "//common/executor:shim"),

@@ -65,13 +65,19 @@ bool Worker::ReleaseWarpSync(Warp* warp) {
     const uint32_t mask = lane.wait_mask;
     const auto waits_too = [&](int l) {
       const Lane& other = lanes_[warp->first + l];
-      return l < warp->lanes && other.state == LaneState::kAtWarpSync && other.wait_mask == mask;
+      return l < warp->lanes && other.state == LaneState::kAtWarpSync && other.wait_mask == mask &&
+             other.instruction == lane.instruction &&
+             (lane.instruction == nullptr || other.wait_pc == lane.wait_pc);
     };
     bool complete = (mask >> i & 1) != 0;
     for (int l = 0; l < kWarpLanes && complete; ++l) complete = !(mask >> l & 1) || waits_too(l);
     if (!complete) continue;
-    JoinClocks(warp, mask);
-    Exchange(warp, mask);
+    if (lane.instruction != nullptr) {
+      ExecuteOfWarp(warp, *lane.instruction);  // It orders no accesses to memory.
+    } else {
+      JoinClocks(warp, mask);
+      Exchange(warp, mask);
+    }
     for (int l = 0; l < kWarpLanes; ++l) {
       if (mask >> l & 1) lanes_[warp->first + l].state = LaneState::kReady;
     }

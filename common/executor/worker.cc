@@ -120,6 +120,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.state = LaneState::kReady;
     lane.event_count = 0;
     lane.steps = 0;
+    lane.instruction = nullptr;
     lane.async_copies.clear();
     lane.async_group = 0;
     lane.now.thread = first_thread + i;

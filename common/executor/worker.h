@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "common/executor/finding.h"
 #include "common/executor/launch.h"
 #include "common/executor/profile.h"
+#include "common/executor/ptx/program.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/trace.h"
@@ -99,6 +101,11 @@ struct Lane {
   uint64_t result = 0;
   static constexpr int kBallot = -1;
 
+  // The instruction of the whole warp that it waits to execute, if it is one of PTX, and the values
+  // of its operands, in order. Those of the first one are its results.
+  const PtxInstruction* instruction = nullptr;
+  uint64_t* operands = nullptr;
+
   struct AsyncCopy {
     uint8_t* to;
     const uint8_t* from;
@@ -148,6 +155,11 @@ class Worker {
   void CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
                uintptr_t pc);
   void CpAsyncWait(Lane& lane, unsigned groups_in_flight);
+  // Executes an asm statement (shim/simt_ptx.h), with the values of its operands.
+  void Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, uintptr_t pc);
+  // Returns the address in the shared window, as PTX has it; what is not there has one that is
+  // outside of every variable.
+  uint32_t SharedAddress(const void* pointer) const;
   // Returns the address of the __shared__ variable with this control word in this block; `bytes` is
   // 0 for the dynamic one.
   void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);
@@ -192,6 +204,23 @@ class Worker {
   void Exchange(Warp* warp, uint32_t mask);
   void JoinClocks(Warp* warp, uint32_t mask);
 
+  // worker_ptx.cc
+  const PtxProgram& ProgramOf(const char* text);
+  uintptr_t PtxAddress(PtxSpace space, uint64_t address) const;
+  void ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                     uint64_t* arguments, uintptr_t pc);
+  void ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                       uint64_t* arguments, uintptr_t pc);
+  // Executes what all lanes of the warp wait for.
+  void ExecuteOfWarp(Warp* warp, const PtxInstruction& instruction);
+  void LoadMatrices(Warp* warp, const PtxOpcode& opcode);
+  void StoreMatrices(Warp* warp, const PtxOpcode& opcode);
+  void TransposeMatrix(Warp* warp);
+  void Multiply(Warp* warp, const PtxOpcode& opcode);
+  uint8_t* MatrixRow(Warp* warp, int row, int address) const;
+  uint32_t PtxWord(Warp* warp, int lane, int operand) const;
+  void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
+
   // worker_access.cc
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
   void CheckGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
@@ -235,6 +264,7 @@ class Worker {
   uint64_t linear_block_ = 0;
   bool recorded_ = false;  // Whether the block's requests are recorded.
   ExactShadow global_exact_, shared_exact_;
+  std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
 
   Profile profile_;
   AccessRecord accesses_;

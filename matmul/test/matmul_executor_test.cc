@@ -1,4 +1,4 @@
-// Every matmul kernel on the host executor, with all its checks on.
+// Every matmul kernel of FP32 on the host executor, with all its checks on.
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +38,7 @@ class MatMulExecutorTest : public testing::TestWithParam<std::string> {
   void SetUp() override {
     const auto implementation = OnHostExecutor(*FindMatMulImplementation(GetParam()));
     if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
+    if (!IsForFp32(*implementation)) GTEST_SKIP() << "for tensor_executor_test";
     implementation_ = *implementation;
     // One core, everything in order; two cores, and not.
     for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {

@@ -28,7 +28,8 @@ const int64_t kCases = CaseCount(/*quick=*/8, /*exhaustive=*/400);
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.general && implementation.executor == Executor::kHostExecutable) {
+    if (implementation.general && implementation.executor == Executor::kHostExecutable &&
+        IsForFp32(implementation)) {
       names.push_back(implementation.name);
     }
   }

@@ -27,26 +27,55 @@ absl::StatusOr<executor::Buffer> ToExecutor(executor::Executor* executor, const 
   return buffer;
 }
 
+// Returns whether the entry is one of FP32, in full precision.
+inline bool IsForFp32(const MatMulImplementation& implementation) {
+  return TakesType(implementation, ElementType::kFloat) &&
+         TakesPrecision(implementation, MatMulPrecision::kFp32);
+}
+
+inline constexpr int64_t kScaleBlock = 128;
+
+// Returns a buffer with FP8's scales: one or, where blocks have their own, one for each 128 of k
+// and each of `rows`. An empty one where there are none.
+inline absl::StatusOr<executor::Buffer> ScalesToExecutor(executor::Executor* executor,
+                                                         const char* name, const float* scales,
+                                                         const MatMulArgs& args, int64_t rows) {
+  if (scales == nullptr) return executor::Buffer();
+  const int64_t count = args.scales.per_128 ? rows * CeilDiv(args.k, kScaleBlock) : 1;
+  return ToExecutor(executor, name, std::vector<float>(scales, scales + count), true);
+}
+
 // Runs an implementation of OnHostExecutor(), planned for `device_model` or, if that is null, for
 // the executor itself. A and B are read-only; with alpha 0 they may not be read either, nor may C
 // with beta 0. The workspace has not been written before. The result is in the problem's
 // c_with_guards().
-template <typename T>
+template <typename T, typename Out>
 absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Block& block,
                            int64_t workspace_bytes, executor::Executor* executor,
-                           MatMulTestProblem<T>* problem,
+                           MatMulTestProblem<T, Out>* problem,
                            const DeviceModel* device_model = nullptr) {
-  std::vector<T>& host_c = problem->c_with_guards();
+  std::vector<Out>& host_c = problem->c_with_guards();
   ASSIGN_OR_RETURN(executor::Buffer a,
                    ToExecutor(executor, "a", problem->a(), problem->reads_a_and_b()));
   ASSIGN_OR_RETURN(executor::Buffer b,
                    ToExecutor(executor, "b", problem->b(), problem->reads_a_and_b()));
   ASSIGN_OR_RETURN(const executor::Buffer c, ToExecutor(executor, "c", host_c, problem->reads_c()));
+  ASSIGN_OR_RETURN(const executor::Buffer bias,
+                   ToExecutor(executor, "bias", problem->bias(), true));
+  ASSIGN_OR_RETURN(const executor::Buffer scales_a,
+                   ScalesToExecutor(executor, "scales_a", problem->args().scales.a, problem->args(),
+                                    problem->args().m));
+  ASSIGN_OR_RETURN(const executor::Buffer scales_b,
+                   ScalesToExecutor(executor, "scales_b", problem->args().scales.b, problem->args(),
+                                    CeilDiv(problem->args().n, kScaleBlock)));
   ASSIGN_OR_RETURN(const executor::Buffer workspace,
                    executor->Allocate("workspace", static_cast<size_t>(workspace_bytes)));
   a.MakeReadOnly();
   b.MakeReadOnly();
   MatMulArgs args = problem->ArgsAt(a.data(), b.data(), c.data());
+  args.epilogue.bias = bias.data();
+  args.scales.a = scales_a.As<float>();
+  args.scales.b = scales_b.As<float>();
   args.workspace = workspace.data();
   args.workspace_bytes = workspace_bytes;
   args.stream = executor->stream();

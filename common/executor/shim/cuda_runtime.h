@@ -15,6 +15,9 @@
 
 #include "common/gpu/cuda_handles.h"
 
+// Device code is compiled as that of an H200, whose instructions the executor interprets.
+#define __CUDA_ARCH__ 900
+
 #define __global__
 #define __device__
 #define __host__
@@ -37,6 +40,7 @@
 #include "simt_atomics.h"
 #include "simt_builtin_variables.h"
 #include "simt_intrinsics.h"
+#include "simt_ptx.h"
 #include "simt_vector_types.h"
 #include "simt_warp.h"
 

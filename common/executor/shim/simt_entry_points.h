@@ -45,6 +45,21 @@ void simt_cp_async(void* shared, const void* global, size_t bytes, size_t zero_b
 void simt_cp_async_commit();
 void simt_cp_async_wait(unsigned groups_still_allowed_in_flight);
 
+// An asm statement of PTX: the values of its operands come in and, where they are outputs, go out.
+SIMT_CONVERGENT void simt_ptx(const char* text, uint64_t* operands, int count);
+
+// The address of shared memory in the window that PTX instructions address.
+unsigned simt_shared_address(const void* pointer);
+
+// Conversions, which round to the nearest: single instructions on a GPU. FP8 saturates.
+__attribute__((const)) unsigned short simt_half_of(float value);
+__attribute__((const)) unsigned short simt_bfloat16_of(float value);
+__attribute__((const)) unsigned char simt_e4m3_of(float value);
+__attribute__((const)) unsigned char simt_e5m2_of(float value);
+__attribute__((const)) float simt_float_of_half(unsigned short bits);
+__attribute__((const)) float simt_float_of_e4m3(unsigned char bits);
+__attribute__((const)) float simt_float_of_e5m2(unsigned char bits);
+
 // Before an atomic operation, which the caller then carries out as plain code.
 void simt_atomic(void* address, size_t bytes);
 

@@ -40,6 +40,10 @@ SIMT_INLINE float __fmul_rn(float a, float b) { return a * b; }
 SIMT_INLINE float __fdiv_rn(float a, float b) { return a / b; }
 SIMT_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIMT_INLINE float __fsqrt_rn(float a) { return sqrtf(a); }
+// Of these a GPU has approximations, with errors of a few units in the last place.
+SIMT_INLINE float __fdividef(float a, float b) { return a / b; }
+SIMT_INLINE float __expf(float a) { return expf(a); }
+SIMT_INLINE float __logf(float a) { return logf(a); }
 SIMT_INLINE double __dadd_rn(double a, double b) { return a + b; }
 SIMT_INLINE double __dsub_rn(double a, double b) { return a - b; }
 SIMT_INLINE double __dmul_rn(double a, double b) { return a * b; }
@@ -74,6 +78,16 @@ SIMT_INLINE int __ffs(int x) { return __builtin_ffs(x); }
 SIMT_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
 SIMT_INLINE unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 SIMT_INLINE unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+
+// The middle 32 bits of the 64 of (high, low), shifted by the last five bits of `shift`.
+SIMT_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both << (shift & 31) >> 32);
+}
+SIMT_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both >> (shift & 31));
+}
 
 // Four bytes of the eight of (y, x), chosen by the nibbles of `selector`, whose highest bit asks
 // for copies of the chosen byte's sign.

@@ -152,6 +152,105 @@ __global__ void WaitsForEver(float* out, const float* in) {
   out[0] = 1;
 }
 
+// What the kernels below load matrices from: a row of eight 16-bit elements for each lane.
+struct MatrixRows {
+  uint4 rows[32];
+};
+
+// A macro, so that a finding names the line of the kernel.
+#define LOAD_ROWS(row, to)                                                        \
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" \
+               : "=r"((to)[0]), "=r"((to)[1]), "=r"((to)[2]), "=r"((to)[3])       \
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))))
+
+// Each warp loads what the other one stores.
+__global__ void MatrixWithoutBarrier(float* out, const float* in) {
+  __shared__ MatrixRows s[2];
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  s[warp].rows[lane] = make_uint4(__float_as_uint(in[lane]), 0, 0, 0);
+  unsigned to[4];
+  LOAD_ROWS(&s[1 - warp].rows[lane], to);  // BUG MatrixWithoutBarrier
+  out[threadIdx.x] = __uint_as_float(to[0] + to[1]);
+}
+
+__global__ void UninitialisedMatrix(float* out, const float* in) {
+  __shared__ MatrixRows s;
+  if (threadIdx.x < 24) s.rows[threadIdx.x] = make_uint4(1, 2, 3, 4);
+  __syncthreads();
+  unsigned to[4];
+  LOAD_ROWS(&s.rows[threadIdx.x], to);  // BUG UninitialisedMatrix
+  out[threadIdx.x] = __uint_as_float(to[0] + to[3]);
+}
+
+__global__ void MisalignedMatrix(float* out, const float* in) {
+  __shared__ MatrixRows s[2];
+  s[0].rows[threadIdx.x] = s[1].rows[threadIdx.x] = make_uint4(1, 2, 3, 4);
+  __syncthreads();
+  unsigned to[4];
+  LOAD_ROWS(&s[0].rows[threadIdx.x].z, to);  // BUG MisalignedMatrix
+  out[threadIdx.x] = __uint_as_float(to[0]);
+}
+
+__global__ void MatrixOutOfBounds(float* out, const float* in) {
+  __shared__ MatrixRows s;
+  s.rows[threadIdx.x] = make_uint4(1, 2, 3, 4);
+  __syncthreads();
+  unsigned to[4];
+  LOAD_ROWS(&s.rows[threadIdx.x + 1], to);  // BUG MatrixOutOfBounds
+  out[threadIdx.x] = __uint_as_float(to[0]);
+}
+
+// stmatrix orders nothing: another lane may read too early.
+__global__ void StoredMatrixWithoutSync(float* out, const float* in) {
+  __shared__ MatrixRows s;
+  const auto row = static_cast<unsigned>(__cvta_generic_to_shared(&s.rows[threadIdx.x]));
+  const unsigned of_lane = __float_as_uint(in[threadIdx.x]);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(row),
+               "r"(of_lane)
+               : "memory");
+  out[threadIdx.x] = __uint_as_float(s.rows[31 - threadIdx.x].x);  // BUG StoredMatrixWithoutSync
+}
+
+__global__ void MultiplicationByHalfAWarp(float* out, const float* in) {
+  float d[4] = {};
+  const unsigned one = __float_as_uint(in[threadIdx.x]);
+  if (threadIdx.x < 16) {
+    asm volatile(  // BUG MultiplicationByHalfAWarp
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+        "{%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(one));
+  }
+  out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
+}
+
+__global__ void PtxCopyNotWaitedFor(float* out, const float* in) {
+  __shared__ float s[kElements];
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(&s[threadIdx.x]))),
+               "l"(&in[threadIdx.x])
+               : "memory");
+  __syncthreads();
+  out[threadIdx.x] = s[kElements - 1 - threadIdx.x];  // BUG PtxCopyNotWaitedFor
+}
+
+__global__ void PtxStoreOutOfBounds(float* out, const float* in) {
+  asm volatile("st.global.b32 [%0], %1;" ::"l"(&out[threadIdx.x + 1]),  // BUG PtxStoreOutOfBounds
+               "f"(in[threadIdx.x])
+               : "memory");
+}
+
+__global__ void UnknownInstruction(float* out, const float* in) {
+  unsigned sum;
+  asm volatile("vadd.u32.u32.u32 %0, %1, %1;"  // BUG UnknownInstruction
+               : "=r"(sum)
+               : "r"(__float_as_uint(in[threadIdx.x])));
+  out[threadIdx.x] = __uint_as_float(sum);
+}
+
+#undef LOAD_ROWS
+
 template <typename... Params>
 absl::Status Run(void (*kernel)(Params...), const BugArgs& args, int64_t blocks = 1,
                  int64_t threads = kElements, size_t shared = 0) {
@@ -196,6 +295,15 @@ std::vector<PlantedBug> PlantedBugs() {
       BUG(ShuffleWithAbsentLanes, kBarrierDivergence, 1, 32),
       BUG(TooMuchShared, kSharedMemoryLimit, 1, kElements, 300 << 10),
       BUG(WaitsForEver, kRunaway, 1, 1),
+      BUG(MatrixWithoutBarrier, kRace),
+      BUG(UninitialisedMatrix, kUninitialised, 1, 32),
+      BUG(MisalignedMatrix, kMisaligned, 1, 32),
+      BUG(MatrixOutOfBounds, kOutOfBounds, 1, 32),
+      BUG(StoredMatrixWithoutSync, kRace, 1, 32),
+      BUG(MultiplicationByHalfAWarp, kBarrierDivergence, 1, 32),
+      BUG(PtxCopyNotWaitedFor, kUninitialised),
+      BUG(PtxStoreOutOfBounds, kOutOfBounds),
+      BUG(UnknownInstruction, kUnsupported),
   };
 }
 

@@ -1,0 +1,63 @@
+// The PTX instructions that the host executor knows, by name.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_PTX_OPCODE_H_
+#define STRIDEWISE_COMMON_EXECUTOR_PTX_OPCODE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "common/executor/ptx/tensor_core.h"
+
+namespace stridewise::executor {
+
+enum class PtxKind : uint8_t {
+  // One thread, registers only.
+  kMove,  // mov, cvta
+  kSetPredicate,
+  kSelect,
+  kArithmetic,
+  kRoundToTf32,
+  kBranch,
+  kNothing,  // griddepcontrol: kernels run one after the other. prefetch.
+  // One thread, memory.
+  kLoad,
+  kStore,
+  kCopyAsync,
+  kCommitCopies,
+  kWaitForCopies,  // cp.async.wait_group
+  kWaitForAllCopies,
+  kSharedOfCluster,  // mapa
+  // The threads of a block or of a warp.
+  kBarrier,
+  kLoadMatrices,
+  kStoreMatrices,
+  kTransposeMatrix,
+  kMultiply,
+};
+
+enum class PtxSpace : uint8_t { kGeneric, kGlobal, kShared };
+
+struct PtxType {
+  char letter = 'b';  // b, u, s or f; p for a predicate.
+  int bits = 32;
+};
+
+// An instruction's name, taken apart. Which fields have a meaning follows from the kind.
+struct PtxOpcode {
+  PtxKind kind = PtxKind::kNothing;
+  PtxType type = {};
+  char operation = 0;  // kArithmetic: + - * m & | ^ ~ l r; kSetPredicate: = ! < { > }.
+  PtxSpace space = PtxSpace::kGeneric;
+  int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
+  bool transposed = false;  // Of ldmatrix and stmatrix.
+  TensorForm form = {};     // Of kMultiply.
+};
+
+// Takes a name such as "ld.shared.v4.f32" apart. Returns nothing for an instruction, or a form of
+// one, that the executor does not run.
+std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name);
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_PTX_OPCODE_H_

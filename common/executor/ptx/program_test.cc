@@ -1,0 +1,89 @@
+#include "common/executor/ptx/program.h"
+
+#include <string>
+
+#include "common/executor/ptx/tensor_core.h"
+#include "gtest/gtest.h"
+
+namespace stridewise::executor {
+namespace {
+
+using Kind = PtxValue::Kind;
+
+TEST(PtxProgram, ReadsAnInstructionAndItsOperands) {
+  const PtxProgram program = ParsePtx("st.shared.v2.b32 [%0 + 16], {%1, 7};");
+  ASSERT_EQ(program.unknown, "");
+  ASSERT_EQ(program.instructions.size(), 1u);
+  EXPECT_EQ(program.arguments, 2);
+  const PtxInstruction& store = program.instructions[0];
+  EXPECT_EQ(store.opcode.kind, PtxKind::kStore);
+  EXPECT_EQ(store.opcode.space, PtxSpace::kShared);
+  EXPECT_EQ(store.opcode.count, 2);
+  EXPECT_EQ(store.opcode.type.bits, 32);
+  ASSERT_EQ(store.operands.size(), 2u);
+  EXPECT_TRUE(store.operands[0].is_address);
+  EXPECT_EQ(store.operands[0].offset, 16);
+  EXPECT_EQ(store.operands[0].values[0].kind, Kind::kArgument);
+  EXPECT_EQ(store.operands[1].values[1].kind, Kind::kImmediate);
+  EXPECT_EQ(store.operands[1].values[1].bits, 7u);
+}
+
+TEST(PtxProgram, ReadsPredicatesLabelsAndBranches) {
+  const PtxProgram program = ParsePtx(
+      "{\n.reg .pred done;  // A comment.\n.reg .b32 t<2>;\n"
+      "again:\nadd.u32 t1, %0, 1;\nsetp.ge.u32 done, t1, %1;\n@!done bra again;\n}\n");
+  ASSERT_EQ(program.unknown, "");
+  ASSERT_EQ(program.instructions.size(), 3u);
+  EXPECT_EQ(program.registers, 3);
+  EXPECT_EQ(program.instructions[0].operands[0].values[0].bits, 2u);
+  EXPECT_EQ(program.instructions[0].guard, -1);
+  EXPECT_EQ(program.instructions[2].guard, 0);
+  EXPECT_TRUE(program.instructions[2].guard_negated);
+  EXPECT_EQ(program.instructions[2].target, 0);
+}
+
+TEST(PtxProgram, ReadsWhatTensorCoresMultiply) {
+  const PtxProgram program = ParsePtx(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};");
+  ASSERT_EQ(program.unknown, "");
+  const TensorForm& form = program.instructions[0].opcode.form;
+  EXPECT_EQ(form.m, 16);
+  EXPECT_EQ(form.n, 8);
+  EXPECT_EQ(form.k, 32);
+  EXPECT_EQ(form.a, TensorType::kS8);
+  EXPECT_EQ(form.b, TensorType::kU8);
+  EXPECT_EQ(form.sums, TensorType::kS32);
+}
+
+TEST(PtxProgram, NothingIsAProgram) {
+  EXPECT_EQ(ParsePtx("").unknown, "");
+  EXPECT_TRUE(ParsePtx(" \n").instructions.empty());
+}
+
+TEST(PtxProgram, NamesWhatItDoesNotKnow) {
+  const struct {
+    const char* text;
+    const char* unknown;
+  } cases[] = {
+      {"brev.b32 %0, %1;", "the instruction 'brev.b32'"},
+      {"add.f32 %0, %1, %2;", "the instruction 'add.f32'"},
+      {"ld.acquire.gpu.b32 %0, [%1];", "the instruction 'ld.acquire.gpu.b32'"},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+       "{%8, %9}, {%0, %1, %2, %3};",
+       "the instruction 'mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32'"},
+      {"ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0, %1, %2}, [%3];",
+       "the instruction 'ldmatrix.sync.aligned.m8n8.x3.shared.b16'"},
+      {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1}, [%2];",
+       "the operands of 'ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1}, [%2]'"},
+      {"mov.u32 %0, %%smid;", "the operands of 'mov.u32 %0, %smid'"},
+      {"bar.sync 1;", "the operands of 'bar.sync 1'"},
+      {"@p mov.u32 %0, 1;", "the predicate 'p'"},
+      {"bra nowhere;", "the label 'nowhere'"},
+      {".reg .b32 t<33>;", "more registers than the executor has"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ParsePtx(c.text).unknown, c.unknown) << c.text;
+}
+
+}  // namespace
+}  // namespace stridewise::executor

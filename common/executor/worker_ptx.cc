@@ -1,0 +1,402 @@
+// The worker's implementation of inline PTX: asm statements, instruction by instruction.
+//
+// Accesses to memory are checked and counted as all others are. Those of ldmatrix and stmatrix are
+// 16 bytes each of the lanes that give the addresses of rows: so many wavefronts does a GPU need.
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "common/executor/ptx/tensor_core.h"
+#include "common/executor/worker.h"
+
+namespace stridewise::executor {
+namespace {
+
+// The most values of an instruction that a warp executes together: mma's.
+constexpr int kMaxWarpValues = 16;
+constexpr int kMatrixRows = 8;
+constexpr int kMatrixRowBytes = 16;
+
+uint64_t Truncate(uint64_t bits, const PtxType& type) {
+  if (type.bits >= 64) return bits;
+  const uint64_t mask = (uint64_t{1} << type.bits) - 1;
+  if (type.letter == 's' && (bits >> (type.bits - 1) & 1) != 0) return bits | ~mask;
+  return bits & mask;
+}
+
+uint64_t Compute(char operation, uint64_t a, uint64_t b, uint64_t c, const PtxType& type) {
+  const auto bits = static_cast<uint64_t>(type.bits);
+  switch (operation) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case 'm':
+      return a * b + c;
+    case '&':
+      return a & b;
+    case '|':
+      return a | b;
+    case '^':
+      return a ^ b;
+    case 'l':
+      return b >= bits ? 0 : a << b;
+    default:  // 'r'
+      if (type.letter == 's') return static_cast<int64_t>(a) >> std::min(b, bits - 1);
+      return b >= bits ? 0 : a >> b;
+  }
+}
+
+template <typename T>
+bool Compare(char comparison, T a, T b) {
+  switch (comparison) {
+    case '=':
+      return a == b;
+    case '!':
+      return a != b;
+    case '<':
+      return a < b;
+    case '{':
+      return a <= b;
+    case '>':
+      return a > b;
+    default:  // '}'
+      return a >= b;
+  }
+}
+
+bool CompareAs(const PtxOpcode& opcode, uint64_t a, uint64_t b) {
+  a = Truncate(a, opcode.type);
+  b = Truncate(b, opcode.type);
+  if (opcode.type.letter == 's') {
+    return Compare(opcode.operation, static_cast<int64_t>(a), static_cast<int64_t>(b));
+  }
+  if (opcode.type.letter == 'f') {
+    const auto value = [](uint64_t bits) {
+      const auto low = static_cast<uint32_t>(bits);
+      float number;
+      std::memcpy(&number, &low, sizeof(number));
+      return number;
+    };
+    return Compare(opcode.operation, value(a), value(b));
+  }
+  return Compare(opcode.operation, a, b);
+}
+
+// To the nearest, ties away from zero.
+uint32_t RoundToTf32(uint32_t bits) {
+  if ((bits & 0x7f800000) == 0x7f800000) return bits;
+  return (bits + 0x1000) & ~0x1fffu;
+}
+
+uint64_t Read(const PtxValue& value, const uint64_t* registers, const uint64_t* arguments,
+              const Lane& lane) {
+  switch (value.kind) {
+    case PtxValue::Kind::kArgument:
+      return arguments[value.bits];
+    case PtxValue::Kind::kRegister:
+      return registers[value.bits];
+    case PtxValue::Kind::kSpecial:
+      switch (static_cast<PtxSpecial>(value.bits)) {
+        case PtxSpecial::kLaneId:
+          return static_cast<uint64_t>(lane.index % kWarpLanes);
+        case PtxSpecial::kClusterRank:
+          return 0;
+        case PtxSpecial::kClusterBlocks:
+          return 1;
+      }
+      return 0;
+    default:
+      return value.bits;
+  }
+}
+
+void Write(const PtxValue& value, uint64_t bits, uint64_t* registers, uint64_t* arguments) {
+  if (value.kind == PtxValue::Kind::kArgument) arguments[value.bits] = bits;
+  if (value.kind == PtxValue::Kind::kRegister) registers[value.bits] = bits;
+}
+
+}  // namespace
+
+uint32_t Worker::SharedAddress(const void* pointer) const {
+  const auto offset = static_cast<const uint8_t*>(pointer) - shared_memory_->As<uint8_t>();
+  const bool inside = offset >= 0 && static_cast<size_t>(offset) < kSharedArenaBytes;
+  return inside ? static_cast<uint32_t>(offset) : static_cast<uint32_t>(kSharedArenaBytes - 256);
+}
+
+const PtxProgram& Worker::ProgramOf(const char* text) {
+  const auto found = programs_.find(text);
+  return found != programs_.end() ? found->second
+                                  : programs_.emplace(text, ParsePtx(text)).first->second;
+}
+
+uintptr_t Worker::PtxAddress(PtxSpace space, uint64_t address) const {
+  if (space != PtxSpace::kShared) return address;
+  return reinterpret_cast<uintptr_t>(shared_memory_->As<void>()) + static_cast<uint32_t>(address);
+}
+
+void Worker::Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, uintptr_t pc) {
+  const PtxProgram& program = ProgramOf(text);
+  if (!program.unknown.empty() || program.arguments > count) {
+    if (!context_->exact) Suspect(lane, Stop::kExactly);
+    ReportFatal(Check::kUnsupported, lane, false, pc,
+                absl::StrCat("the host executor does not know ", program.unknown));
+  }
+  uint64_t registers[kMaxPtxRegisters];
+  for (size_t next = 0; next < program.instructions.size();) {
+    const PtxInstruction& instruction = program.instructions[next++];
+    if (instruction.guard >= 0 &&
+        (registers[instruction.guard] != 0) == instruction.guard_negated) {
+      continue;
+    }
+    switch (instruction.opcode.kind) {
+      case PtxKind::kBranch:
+        next = static_cast<size_t>(instruction.target);
+        BasicBlock(lane, pc);
+        break;
+      case PtxKind::kLoadMatrices:
+      case PtxKind::kStoreMatrices:
+      case PtxKind::kTransposeMatrix:
+      case PtxKind::kMultiply:
+        ExecuteWithWarp(instruction, lane, registers, arguments, pc);
+        break;
+      default:
+        ExecuteScalar(instruction, lane, registers, arguments, pc);
+    }
+  }
+}
+
+void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                           uint64_t* arguments, uintptr_t pc) {
+  const PtxOpcode& opcode = instruction.opcode;
+  const auto read = [&](size_t operand, size_t element = 0) {
+    return Read(instruction.operands[operand].values[element], registers, arguments, lane);
+  };
+  const auto write = [&](uint64_t bits, size_t element = 0) {
+    Write(instruction.operands[0].values[element], bits, registers, arguments);
+  };
+  const auto address = [&](size_t operand, PtxSpace space) {
+    return PtxAddress(space,
+                      read(operand) + static_cast<uint64_t>(instruction.operands[operand].offset));
+  };
+  switch (opcode.kind) {
+    case PtxKind::kMove:
+      return write(Truncate(read(1), opcode.type));
+    case PtxKind::kSetPredicate:
+      return write(CompareAs(opcode, read(1), read(2)) ? 1 : 0);
+    case PtxKind::kSelect:
+      return write(Truncate(read(3) != 0 ? read(1) : read(2), opcode.type));
+    case PtxKind::kArithmetic: {
+      const uint64_t third = opcode.operation == 'm' ? read(3) : 0;
+      const uint64_t second = opcode.operation == 'l' || opcode.operation == 'r'
+                                  ? read(2) & 0xffffffff
+                                  : Truncate(read(2), opcode.type);
+      return write(Truncate(
+          Compute(opcode.operation, Truncate(read(1), opcode.type), second, third, opcode.type),
+          opcode.type));
+    }
+    case PtxKind::kRoundToTf32:
+      return write(RoundToTf32(static_cast<uint32_t>(read(1))));
+    case PtxKind::kLoad:
+    case PtxKind::kStore: {
+      const bool loads = opcode.kind == PtxKind::kLoad;
+      const uintptr_t at = address(loads ? 1 : 0, opcode.space);
+      const size_t bytes = static_cast<size_t>(opcode.type.bits) / 8;
+      Access(lane, at, __builtin_ctzll(bytes * opcode.count),
+             loads ? AccessOp::kLoad : AccessOp::kStore, pc);
+      for (int i = 0; i < opcode.count; ++i) {
+        auto* const element = reinterpret_cast<uint8_t*>(at) + i * bytes;
+        uint64_t value = loads ? 0 : read(1, i);
+        if (loads) {
+          std::memcpy(&value, element, bytes);
+          write(Truncate(value, opcode.type), i);
+        } else {
+          std::memcpy(element, &value, bytes);
+        }
+      }
+      return;
+    }
+    case PtxKind::kCopyAsync: {
+      const size_t bytes = read(2);
+      const size_t read_bytes = instruction.operands.size() > 3 ? read(3) & 0xffffffff : bytes;
+      return CpAsync(lane, reinterpret_cast<void*>(address(0, PtxSpace::kShared)),
+                     reinterpret_cast<const void*>(address(1, PtxSpace::kGlobal)), bytes,
+                     bytes - std::min(bytes, read_bytes), pc);
+    }
+    case PtxKind::kCommitCopies:
+      ++lane.async_group;
+      return;
+    case PtxKind::kWaitForCopies:
+      return CpAsyncWait(lane, static_cast<unsigned>(read(0)));
+    case PtxKind::kWaitForAllCopies:
+      ++lane.async_group;
+      return CpAsyncWait(lane, 0);
+    case PtxKind::kSharedOfCluster:
+      if ((read(2) & 0xffffffff) != 0) {
+        if (!context_->exact) Suspect(lane, Stop::kExactly);
+        ReportFatal(Check::kUnsupported, lane, false, pc,
+                    absl::StrCat("shared memory of block ", read(2) & 0xffffffff,
+                                 " of a cluster, where clusters have one"));
+      }
+      return write(read(1));
+    case PtxKind::kBarrier:
+      return Barrier(lane, pc);
+    default:
+      return;
+  }
+}
+
+// The lane waits until all lanes of its warp have come to the instruction.
+void Worker::ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                             uint64_t* arguments, uintptr_t pc) {
+  uint64_t values[kMaxWarpValues];
+  int count = 0;
+  for (const PtxOperand& operand : instruction.operands) {
+    for (const PtxValue& value : operand.values) {
+      values[count] = Read(value, registers, arguments, lane);
+      if (operand.is_address) {
+        values[count] =
+            PtxAddress(PtxSpace::kShared, values[count] + static_cast<uint64_t>(operand.offset));
+        if (lane.index % kWarpLanes < instruction.opcode.count * kMatrixRows) {
+          Access(lane, values[count], __builtin_ctz(kMatrixRowBytes),
+                 instruction.opcode.kind == PtxKind::kLoadMatrices ? AccessOp::kLoad
+                                                                   : AccessOp::kStore,
+                 pc);
+        }
+      }
+      ++count;
+    }
+  }
+  lane.instruction = &instruction;
+  lane.operands = values;
+  WarpSync(lane, ~0u, pc);
+  lane.instruction = nullptr;
+  lane.operands = nullptr;
+  if (instruction.opcode.kind == PtxKind::kStoreMatrices) return;
+  const PtxOperand& results = instruction.operands[0];
+  for (size_t i = 0; i < results.values.size(); ++i) {
+    Write(results.values[i], values[i], registers, arguments);
+  }
+}
+
+void Worker::ExecuteOfWarp(Warp* warp, const PtxInstruction& instruction) {
+  const PtxOpcode& opcode = instruction.opcode;
+  if (opcode.kind == PtxKind::kLoadMatrices) LoadMatrices(warp, opcode);
+  if (opcode.kind == PtxKind::kStoreMatrices) StoreMatrices(warp, opcode);
+  if (opcode.kind == PtxKind::kTransposeMatrix) TransposeMatrix(warp);
+  if (opcode.kind == PtxKind::kMultiply) Multiply(warp, opcode);
+}
+
+// Lanes that a last, smaller warp does not have hold zeros.
+uint32_t Worker::PtxWord(Warp* warp, int lane, int operand) const {
+  if (lane >= warp->lanes) return 0;
+  return static_cast<uint32_t>(lanes_[warp->first + lane].operands[operand]);
+}
+
+void Worker::SetPtxWord(Warp* warp, int lane, int operand, uint32_t word) {
+  if (lane < warp->lanes) lanes_[warp->first + lane].operands[operand] = word;
+}
+
+// Returns the row of 8 elements whose address lane `row` gives; null where there is no such lane.
+uint8_t* Worker::MatrixRow(Warp* warp, int row, int address) const {
+  if (row >= warp->lanes) return nullptr;
+  return reinterpret_cast<uint8_t*>(lanes_[warp->first + row].operands[address]);
+}
+
+// Of an 8x8 matrix of 16-bit elements lane l holds elements (l / 4, l % 4 * 2) and the next one.
+void Worker::LoadMatrices(Warp* warp, const PtxOpcode& opcode) {
+  for (int i = 0; i < opcode.count; ++i) {
+    uint16_t matrix[kMatrixRows][kMatrixRows] = {};
+    for (int row = 0; row < kMatrixRows; ++row) {
+      const uint8_t* const from = MatrixRow(warp, i * kMatrixRows + row, opcode.count);
+      if (from != nullptr) std::memcpy(matrix[row], from, kMatrixRowBytes);
+    }
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      const int row = lane / 4;
+      const int col = lane % 4 * 2;
+      const uint32_t low = opcode.transposed ? matrix[col][row] : matrix[row][col];
+      const uint32_t high = opcode.transposed ? matrix[col + 1][row] : matrix[row][col + 1];
+      SetPtxWord(warp, lane, i, low | high << 16);
+    }
+  }
+}
+
+void Worker::StoreMatrices(Warp* warp, const PtxOpcode& opcode) {
+  for (int i = 0; i < opcode.count; ++i) {
+    uint16_t matrix[kMatrixRows][kMatrixRows];
+    for (int lane = 0; lane < kWarpLanes; ++lane) {
+      const int row = lane / 4;
+      const int col = lane % 4 * 2;
+      const uint32_t word = PtxWord(warp, lane, 1 + i);
+      (opcode.transposed ? matrix[col][row] : matrix[row][col]) = static_cast<uint16_t>(word);
+      (opcode.transposed ? matrix[col + 1][row] : matrix[row][col + 1]) =
+          static_cast<uint16_t>(word >> 16);
+    }
+    for (int row = 0; row < kMatrixRows; ++row) {
+      uint8_t* const to = MatrixRow(warp, i * kMatrixRows + row, 0);
+      if (to != nullptr) std::memcpy(to, matrix[row], kMatrixRowBytes);
+    }
+  }
+}
+
+void Worker::TransposeMatrix(Warp* warp) {
+  uint16_t matrix[kMatrixRows][kMatrixRows];
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const uint32_t word = PtxWord(warp, lane, 1);
+    matrix[lane / 4][lane % 4 * 2] = static_cast<uint16_t>(word);
+    matrix[lane / 4][lane % 4 * 2 + 1] = static_cast<uint16_t>(word >> 16);
+  }
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const uint32_t high = matrix[lane % 4 * 2 + 1][lane / 4];
+    SetPtxWord(warp, lane, 0, matrix[lane % 4 * 2][lane / 4] | high << 16);
+  }
+}
+
+// PTX ISA, "Matrix Fragments for mma.m16n8k16" and its kin. With g = lane / 4 and t = lane % 4,
+// registers of A hold 32 bits of k of rows g and g + 8, at t and, in the second half of them, half
+// the k extent further; those of B the same of column g; those of D columns 2t and 2t + 1 of rows g
+// and g + 8.
+void Worker::Multiply(Warp* warp, const PtxOpcode& opcode) {
+  constexpr int kMaxDepth = 32;
+  const TensorForm& form = opcode.form;
+  const int bits = TensorTypeBits(form.a);
+  const int each = 32 / bits;  // Elements of a register.
+  const uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+  const int of_a = form.m * form.k * bits / 1024;
+  const int of_b = form.n * form.k * bits / 1024;
+  const bool half_sums = form.sums == TensorType::kF16;
+  const int of_d = half_sums ? 2 : 4;
+  uint32_t a[16 * kMaxDepth], b[8 * kMaxDepth], d[16 * 8];
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const int g = lane / 4;
+    const int t = lane % 4;
+    for (int i = 0; i < of_a; ++i) {
+      const uint32_t word = PtxWord(warp, lane, of_d + i);
+      uint32_t* const to = a + (g + i % 2 * 8) * form.k + t * each + i / 2 * 4 * each;
+      for (int j = 0; j < each; ++j) to[j] = word >> (j * bits) & mask;
+    }
+    for (int i = 0; i < of_b; ++i) {
+      const uint32_t word = PtxWord(warp, lane, of_d + of_a + i);
+      uint32_t* const to = b + g * form.k + t * each + i * 4 * each;
+      for (int j = 0; j < each; ++j) to[j] = word >> (j * bits) & mask;
+    }
+    for (int i = 0; i < 4; ++i) {
+      const uint32_t word = PtxWord(warp, lane, of_d + of_a + of_b + (half_sums ? i / 2 : i));
+      d[(g + i / 2 * 8) * form.n + t * 2 + i % 2] =
+          half_sums ? word >> (i % 2 * 16) & 0xffff : word;
+    }
+  }
+  MultiplyTensors(form, a, b, d, d);
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    const uint32_t* const from = d + lane / 4 * form.n + lane % 4 * 2;
+    for (int i = 0; i < of_d; ++i) {
+      const uint32_t* const row = from + (half_sums ? i : i / 2) * 8 * form.n;
+      SetPtxWord(warp, lane, i, half_sums ? row[0] | row[1] << 16 : row[i % 2]);
+    }
+  }
+}
+
+}  // namespace stridewise::executor
