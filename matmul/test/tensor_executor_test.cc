@@ -122,15 +122,14 @@ TEST_P(TensorExecutorTest, Tf32) { RunCases<float, float>(true); }
 TEST_P(TensorExecutorTest, Int8) { RunCases<int8_t, int32_t>(true); }
 TEST_P(TensorExecutorTest, E4m3ToFloat) { RunCases<E4m3, float>(true); }
 TEST_P(TensorExecutorTest, E4m3ToBf16) { RunCases<E4m3, Bf16>(); }
-TEST_P(TensorExecutorTest, E4m3ToFp16) { RunCases<E4m3, Fp16>(); }
 TEST_P(TensorExecutorTest, E5m2ToFloat) { RunCases<E5m2, float>(); }
-TEST_P(TensorExecutorTest, E5m2ToBf16) { RunCases<E5m2, Bf16>(); }
 TEST_P(TensorExecutorTest, E5m2ToFp16) { RunCases<E5m2, Fp16>(); }
 
 TEST_P(TensorExecutorTest, Epilogues) {
   if (!implementation_.takes_epilogue) GTEST_SKIP() << "takes none";
+  int64_t number = 0;
   for (const MatMulCase& c : EpilogueMatMulCases()) {
-    if (c.m > 100 && !IsExhaustive()) continue;
+    if (!IsExhaustive() && (c.m > 100 || number++ % 4 != 1)) continue;
     RunCase<Bf16, Bf16>(c);
     RunCase<Fp16, float>(c);
     if (HasFatalFailure()) return;
@@ -140,15 +139,15 @@ TEST_P(TensorExecutorTest, Epilogues) {
 TEST_P(TensorExecutorTest, Scales) {
   if (!implementation_.takes_scales) GTEST_SKIP() << "takes none";
   for (const bool per_128 : {false, true}) {
-    MatMulCase c = {77, 131, 300, 3};
+    MatMulCase c = {20, 131, 140, 3};
     c.transpose_b = per_128;
-    std::vector<float> of_a(77 * 3), of_b(2 * 3);
+    std::vector<float> of_a(20 * 2), of_b(2 * 2);
     for (size_t i = 0; i < of_a.size(); ++i)
       of_a[i] = std::ldexp(1.25f, static_cast<int>(i % 7) - 3);
     for (size_t i = 0; i < of_b.size(); ++i)
       of_b[i] = std::ldexp(1.5f, static_cast<int>(i % 5) - 2);
     RunCase<E4m3, float>(c, {of_a.data(), of_b.data(), per_128});
-    RunCase<E5m2, Bf16>(c, {nullptr, of_b.data(), per_128});
+    RunCase<E5m2, Fp16>(c, {nullptr, of_b.data(), per_128});
   }
 }
 
