@@ -16,6 +16,18 @@ string_list_flag = rule(
     build_setting = config.string_list(flag = True),
 )
 
+def _string_flag_impl(ctx):
+    value = ctx.build_setting_value
+    if value not in ctx.attr.values:
+        fail("%s is '%s'; allowed is %s" % (ctx.label, value, " and ".join(ctx.attr.values)))
+    return BuildSettingInfo(value = value)
+
+string_flag = rule(
+    implementation = _string_flag_impl,
+    attrs = {"values": attr.string_list(mandatory = True)},
+    build_setting = config.string(flag = True),
+)
+
 _MODE_FLAGS = {
     "dbg": ["-O0", "-g", "-G"],
     "fastbuild": ["-O1"],
