@@ -43,7 +43,7 @@ class MatMulContext {
  public:
   // Makes a context for a stream, which may be null, of `device`. Allocates nothing on the device.
   // Returns InvalidArgument for a device that is not there, Unavailable where there is none or
-  // without a CUDA toolkit.
+  // without device code.
   static absl::StatusOr<MatMulContext> Create(cudaStream_t stream, int device = kCurrentDevice);
 
   MatMulContext(MatMulContext&& other) noexcept;

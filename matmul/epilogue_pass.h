@@ -10,7 +10,7 @@ namespace stridewise {
 
 // Queues C = activation(C + bias) on args.stream, for each product of the batch: 2 m n elements are
 // moved, and C is rounded to its type a second time. Unavailable where the program was built
-// without a CUDA toolkit. REQUIRES: C is float, Bf16 or Fp16.
+// without device code. REQUIRES: C is float, Bf16 or Fp16.
 absl::Status ApplyEpilogue(const MatMulArgs& args);
 
 }  // namespace stridewise

@@ -18,7 +18,7 @@ const MatMulImplementation& AutomaticMatMul();
 const MatMulArgumentNames& ArgumentNamesOf(const MatMulProblem& problem);
 
 // Sets the arguments of AutomaticMatMul() for the problem, but for the device's. Returns what
-// MatMul() does for arguments that it does not take; Unavailable without a CUDA toolkit.
+// MatMul() does for arguments that it does not take; Unavailable without device code.
 absl::Status PrepareMatMul(const MatMulProblem& problem, cudaStream_t stream, MatMulArgs* args);
 
 }  // namespace stridewise

@@ -45,7 +45,7 @@ absl::Status PrepareMatMul(const MatMulProblem& problem, cudaStream_t stream, Ma
   }
   // Not RunMatMul(), whose messages name an implementation that the caller did not ask for.
   RETURN_IF_ERROR(CheckMatMulArgs(automatic, *args, ArgumentNamesOf(problem)));
-  if (automatic.run == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+  if (automatic.run == nullptr) return absl::UnavailableError(kWithoutDeviceCode);
   return absl::OkStatus();
 }
 

@@ -24,8 +24,8 @@
 namespace stridewise {
 namespace {
 
-// Device functions are not linked in where there is no toolkit to compile them.
-#if STRIDEWISE_WITH_CUDA
+// Device functions are not linked in where they are not compiled (//third_party/cuda:device_code).
+#if STRIDEWISE_WITH_DEVICE_CODE
 #define DEVICE_FUNCTION(function) function
 #else
 #define DEVICE_FUNCTION(function) nullptr
@@ -176,7 +176,7 @@ LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
 
 absl::Status ApplyEpilogue(const MatMulArgs& args) {
   const auto run = [&](LaunchStatus (*pass)(const MatMulArgs&)) -> absl::Status {
-    if (pass == nullptr) return absl::UnavailableError("built without a CUDA toolkit");
+    if (pass == nullptr) return absl::UnavailableError(kWithoutDeviceCode);
     return pass(args);
   };
   return run(DEVICE_FUNCTION(MatMulEpiloguePass));
@@ -216,7 +216,7 @@ MatMulFunctions FunctionsOf(const char* name) {
 
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {
   if (implementation.run == nullptr) {
-    return absl::UnavailableError("built without a CUDA toolkit");
+    return absl::UnavailableError(kWithoutDeviceCode);
   }
   MatMulArgs checked = args;
   if (args.block.x == 0 && args.block.y == 0) checked.block = implementation.default_block;

@@ -142,7 +142,7 @@ struct MatMulImplementation : Implementation {
   // Null for most: a workspace makes no difference.
   int64_t (*workspace_bytes)(const MatMulArgs& args) = nullptr;
 
-  // Null where the program was built without what it needs (a CUDA toolkit). Use RunMatMul().
+  // Null where the program was built without what it needs (device code). Use RunMatMul().
   LaunchStatus (*run)(const MatMulArgs& args) = nullptr;
 };
 

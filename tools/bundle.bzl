@@ -1,5 +1,7 @@
 """gpu_bundle: tests and benchmarks in one tar, to be run where there is a GPU but neither Bazel nor a compiler."""
 
+load("//third_party/cuda:device_code.bzl", "needs_device_code")
+
 def _package_and_name(label):
     if not label.startswith("//") or ":" not in label:
         fail("Write %s as //package:name." % label)
@@ -71,5 +73,6 @@ def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
         message = "Bundling",
         # Undocumented, and what makes bazel-out/stable-status.txt an input.
         stamp = True,
+        target_compatible_with = needs_device_code(),
         **kwargs
     )

@@ -35,7 +35,7 @@ int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
 absl::Status RunTranspose(const TransposeImplementation& implementation,
                           const TransposeArgs& args) {
   if (implementation.run == nullptr) {
-    return absl::UnavailableError("built without a CUDA toolkit");
+    return absl::UnavailableError(kWithoutDeviceCode);
   }
   TransposeArgs checked = args;
   if (args.block.x == 0 && args.block.y == 0) checked.block = implementation.default_block;

@@ -1,14 +1,15 @@
 #include "absl/status/status.h"
+#include "common/gpu/implementation.h"
 #include "transpose/permute_args.h"
 
 namespace stridewise {
 
 LaunchStatus PermuteRows(const PermuteArgs& /*args*/) {
-  return absl::UnavailableError("built without a CUDA toolkit");
+  return absl::UnavailableError(kWithoutDeviceCode);
 }
 
 LaunchStatus PermuteTiles(const PermuteArgs& /*args*/) {
-  return absl::UnavailableError("built without a CUDA toolkit");
+  return absl::UnavailableError(kWithoutDeviceCode);
 }
 
 }  // namespace stridewise

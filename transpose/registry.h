@@ -49,7 +49,7 @@ struct TransposeImplementation : Implementation {
   bool needs_workspace = false;  // args.workspace must be set.
   TransposeDispatchRule dispatch;
 
-  // Null where the program was built without what it needs (a CUDA toolkit). Use RunTranspose().
+  // Null where the program was built without what it needs (device code). Use RunTranspose().
   LaunchStatus (*run)(const TransposeArgs& args) = nullptr;
 };
 

@@ -7,8 +7,8 @@
 #include "common/gpu/registry_line.h"
 #include "transpose/registry.h"
 
-// Device functions are not linked in where there is no toolkit to compile them.
-#if STRIDEWISE_WITH_CUDA
+// Device functions are not linked in where they are not compiled (//third_party/cuda:device_code).
+#if STRIDEWISE_WITH_DEVICE_CODE
 #define DEVICE_FUNCTION(function) function
 #else
 #define DEVICE_FUNCTION(function) nullptr

@@ -69,7 +69,7 @@ absl::Status Transpose(const MatrixView& in, const MutableMatrixView& out, void*
   RETURN_IF_ERROR(CheckAtLeast("workspace_bytes", workspace_bytes,
                                TransposeWorkspaceBytes(implementation, args)));
   if (implementation.run == nullptr) {
-    return absl::UnavailableError("built without a CUDA toolkit");
+    return absl::UnavailableError(kWithoutDeviceCode);
   }
   return implementation.run(args);
 }

@@ -143,7 +143,7 @@ void Runner::Measure(const Config& config, const RowOptions& wanted, ResultRow* 
 absl::Status Runner::CheckSupported(const Config& config) const {
   const Implementation& implementation = *config.implementation;
   if (implementation.on_device()) RETURN_IF_ERROR(machine_.gpu_status());
-  if (!implementation.is_built_in) return absl::UnavailableError("built without a CUDA toolkit");
+  if (!implementation.is_built_in) return absl::UnavailableError(kWithoutDeviceCode);
   RETURN_IF_ERROR(config.operation->CheckSupported(implementation, config.point));
   if (!implementation.on_device()) return absl::OkStatus();
   return CheckComputeCapability(implementation, machine_.device());

@@ -49,7 +49,7 @@ PermuteImplementation Entry(const char* name, const char* summary, const char* t
   entry.summary = summary;
   entry.teaches = teaches;
   entry.target = kAnyGpu;
-  entry.is_built_in = STRIDEWISE_WITH_CUDA;
+  entry.is_built_in = STRIDEWISE_WITH_DEVICE_CODE;
   entry.run = run;
   return entry;
 }

@@ -85,8 +85,7 @@ absl::Status KernelProfiler::Compare(const Config& config, ResultRow* row) {
 
 absl::StatusOr<std::vector<NcuLaunch>> KernelProfiler::RunOnGpu(const Config& config) {
   RETURN_IF_ERROR(machine_.gpu_status());
-  if (!config.implementation->is_built_in)
-    return absl::UnavailableError("built without a CUDA toolkit");
+  if (!config.implementation->is_built_in) return absl::UnavailableError(kWithoutDeviceCode);
   RETURN_IF_ERROR(ncu_.status());
   absl::StatusOr<std::vector<NcuLaunch>> launches = RunNcu(*ncu_, config, options_, &metrics_);
   if (Interrupted()) return absl::CancelledError("interrupted");  // ncu, too, heard Ctrl-C.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs the reference BLAS's testers of level 3 (Debian's libblas-test), and NumPy's linear algebra, with the library
-# preloaded. Each part is skipped with a line where its package is not installed.
+# preloaded. Each part is skipped with a line where its package is not installed; NumPy's own tests, which take a minute,
+# are run with --config=exhaustive.
 #
 #   hostblas_test.sh LIBRARY
 
@@ -54,7 +55,9 @@ for kind, tolerance in ((numpy.float32, 2e-4), (numpy.float64, 1e-11)):
   square = random.standard_normal((150, 150)).astype(kind)
   numpy.testing.assert_allclose(square @ numpy.linalg.inv(square), numpy.eye(150), atol=0.05 if kind == numpy.float32 else 1e-8)
 PYTHON
-  if /usr/bin/python3 -c 'import hypothesis, pytest, numpy.linalg.tests' 2>/dev/null; then
+  if [[ -z ${STRIDEWISE_EXHAUSTIVE:-} ]]; then
+    echo "skipped: NumPy's own tests are run with --config=exhaustive"
+  elif /usr/bin/python3 -c 'import hypothesis, pytest, numpy.linalg.tests' 2>/dev/null; then
     LD_PRELOAD=$library /usr/bin/python3 -m pytest -q -x -p no:cacheprovider --pyargs numpy.linalg.tests.test_linalg \
       >numpy.log 2>&1 || fail "NumPy's tests: $(tail -30 numpy.log)"
     tail -1 numpy.log

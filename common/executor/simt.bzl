@@ -5,6 +5,7 @@ load("@local_config_clang//:defs.bzl", "CLANGXX", "NM", "OBJCOPY", "require_clan
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//third_party:compile.bzl", "COMPILE_ATTR", "compile")
 load("//third_party/precompiled:precompiled_header.bzl", "without_precompiled")
 
 _FLAGS = [
@@ -96,19 +97,21 @@ def _clang_flags(ctx, context, forced_includes):
     args.add_all(ctx.attr.copts)
     return args
 
-def _compile(ctx, src, flags, inputs):
+def _compile(ctx, src, flags, headers, inputs):
     base = "_objs/%s/%s" % (ctx.label.name, src.basename)
     compiled = ctx.actions.declare_file(base + ".compiled.o")
     object = ctx.actions.declare_file(base + ".o")
-    ctx.actions.run(
-        executable = ctx.executable._compile_kernel,
-        arguments = [CLANGXX, ctx.executable._rewrite_asm.path, src.path, compiled.path, flags],
-        env = {"PATH": "/usr/bin:/bin"},
-        inputs = depset([src], transitive = [inputs]),
-        tools = [ctx.executable._rewrite_asm],
-        outputs = [compiled],
+    compile(
+        ctx,
+        compiler = [ctx.executable._compile_kernel.path, CLANGXX, ctx.executable._rewrite_asm.path],
+        tools = [ctx.executable._compile_kernel, ctx.executable._rewrite_asm],
+        flags = flags,
+        src = src,
+        object = compiled,
+        headers = headers,
+        inputs = inputs,
         mnemonic = "SimtCompile",
-        progress_message = "Compiling %s for the host executor" % src.short_path,
+        message = "Compiling %s for the host executor" % src.short_path,
     )
     ctx.actions.run(
         executable = ctx.executable._rename_symbols,
@@ -139,13 +142,9 @@ def _simt_library_impl(ctx):
 
     forced_includes = _forced_includes(ctx, dep_targets)
     flags = _clang_flags(ctx, context, forced_includes)
-    inputs = depset(
-        [src for src in ctx.files.srcs if src.extension != "cu"] +
-        [ctx.file._uninstrumented] +
-        without_precompiled(context.headers),
-        transitive = [depset(forced_includes), depset(ctx.files._shim)],
-    )
-    objects = [_compile(ctx, src, flags, inputs) for src in ctx.files.srcs if src.extension == "cu"]
+    headers = [src for src in ctx.files.srcs if src.extension != "cu"] + without_precompiled(context.headers)
+    inputs = depset([ctx.file._uninstrumented] + forced_includes + ctx.files._shim)
+    objects = [_compile(ctx, src, flags, headers, inputs) for src in ctx.files.srcs if src.extension == "cu"]
 
     linking, _ = cc_common.create_linking_context_from_compilation_outputs(
         actions = ctx.actions,
@@ -181,6 +180,7 @@ simt_library = rule(
             allow_files = [".cu", ".h", ".cuh"],
             doc = ".cu files and private headers.",
         ),
+        "_compile": COMPILE_ATTR,
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
         "_compile_kernel": attr.label(
             allow_single_file = True,

@@ -81,6 +81,11 @@ class Worker;
 struct Lane {
   Worker* worker = nullptr;
   uintptr_t stack_bottom = 0;
+
+  // Returns whether the address is in what would be registers or local memory.
+  bool IsLocal(uintptr_t address) const {
+    return address - stack_bottom < FiberStacks::kStackBytes;
+  }
   Present now;
   SimtIndex thread{0, 0, 0};
   int index = 0;  // Of the thread in the block.

@@ -80,7 +80,7 @@ bool Suspicious(Cell* cells, int count, const Present& now, uint32_t oldest, Acc
 }  // namespace
 
 void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (address - lane.stack_bottom < FiberStacks::kStackBytes) return;  // Registers, local memory.
+  if (lane.IsLocal(address)) return;
   const auto shared = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
   if (context_->memory->Contains(address)) {
     if (op == AccessOp::kAtomic && !context_->one_core) Suspect(lane, Stop::kOneCore);

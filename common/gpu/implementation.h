@@ -16,6 +16,9 @@ enum class Where { kHost, kDevice };
 enum class Blocks { kFixed, kAny };                    // May the caller choose the thread block?
 enum class Executor { kHostExecutable, kDeviceOnly };  // Can the host executor run it?
 
+// What a call of an implementation says that is not built in.
+inline constexpr char kWithoutDeviceCode[] = "built without device code";
+
 // Marks an implementation without a block of its own: host code, a library, or a kernel that
 // chooses its block from the shape.
 inline constexpr Block kNoBlock = {0, 0, 0};
@@ -49,7 +52,7 @@ struct Implementation {
   Block default_block = kNoBlock;
   Executor executor = Executor::kDeviceOnly;
   bool needs_cublas = false;
-  bool is_built_in = false;  // False where the build lacks what it needs: a CUDA toolkit.
+  bool is_built_in = false;  // False where the build lacks what it needs: device code.
 
   bool on_device() const { return target.where == Where::kDevice; }
 };

@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/base/case_random.h"
 #include "common/measure/csv_records.h"
 #include "gtest/gtest.h"
 
@@ -252,6 +253,9 @@ TEST_F(CsvWriterTest, ResumeMendsAFileCutAnywhere) {
   ASSERT_EQ(record_ends.size(), rows.size() + 1);
 
   for (size_t cut = 0; cut <= whole.size(); ++cut) {
+    // Most cuts are alike: of those far from quotes and the ends of lines every eighth is enough.
+    const std::string near = whole.substr(cut < 4 ? 0 : cut - 4, 8);
+    if (!IsExhaustive() && near.find_first_of("\"\r\n") == near.npos && cut % 8 != 0) continue;
     WriteFile(path_, whole.substr(0, cut));
     size_t complete = 0;  // Rows.
     while (complete < rows.size() && record_ends[complete + 1] <= cut) ++complete;

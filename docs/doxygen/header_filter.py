@@ -1,7 +1,6 @@
 """Turns the plain comments of a C++ header into Doxygen's, so that headers need no markup.
 
-Usage: header_filter.py FILE; FILE is the path from the workspace's root. Doxygen runs it on each header (FILTER_PATTERNS)
-and reads what it prints: the same lines, some of their comments changed.
+Doxygen reads the same lines, some of their comments changed (filter_files.py).
 
 - The comment at the top of the file, above an empty line, documents the file.
 - A comment directly above a declaration documents it, one behind it does so too, with the lines that go on below.
@@ -15,7 +14,6 @@ Text is taken literally, but for `code`, lists, and what is indented by two or m
 
 import os
 import re
-import sys
 
 from docs.doxygen.page_filter import page_name
 
@@ -193,8 +191,3 @@ def filtered(path, text):
       result.append(line)
     documented = documented and not scopes.at_a_start()  # Between template parameters and what they are of.
   return "\n".join(line.rstrip() for line in result)
-
-
-if __name__ == "__main__":
-  with open(sys.argv[1], encoding="utf-8") as header:
-    sys.stdout.write(filtered(os.path.relpath(sys.argv[1]), header.read()))

@@ -8,9 +8,13 @@
 
 set -eu
 format=$1 output=$2
-export MANUAL_FILES=$3
+manual_files=$3
 image='\.\(png\|svg\)$'
-export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1 # For the filters.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export FILTERED=$work/filtered ROOT # For filtered.sh.
+ROOT=$(pwd -P)
+PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -S docs/doxygen/filter_files.py "$manual_files" "$FILTERED"
 
 # need PROGRAM PACKAGE
 need() {
@@ -23,8 +27,8 @@ need() {
 run_doxygen() {
   {
     cat docs/doxygen/Doxyfile
-    echo "INPUT = $(grep -v "$image" "$MANUAL_FILES" | tr '\n' ' ')"
-    echo "IMAGE_PATH = $(grep "$image" "$MANUAL_FILES" | tr '\n' ' ')"
+    echo "INPUT = $(grep -v "$image" "$manual_files" | tr '\n' ' ')"
+    echo "IMAGE_PATH = $(grep "$image" "$manual_files" | tr '\n' ' ')"
     echo "STRIP_FROM_PATH = $PWD"
     echo "STRIP_FROM_INC_PATH = $PWD"
     printf '%s\n' "$@"
@@ -38,8 +42,6 @@ case $format in
     ;;
   pdf)
     need pdflatex doxygen-latex
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
     run_doxygen "OUTPUT_DIRECTORY = $work" "GENERATE_HTML = NO" "GENERATE_LATEX = YES" "LATEX_OUTPUT = ."
     # Three times, until the page numbers of contents, index and references have settled. No date of today.
     export SOURCE_DATE_EPOCH=0 FORCE_SOURCE_DATE=1

@@ -1,7 +1,6 @@
 """Turns a page of docs/ from GitHub's Markdown into Doxygen's.
 
-Usage: page_filter.py MANUAL_FILES PAGE; both are paths from the workspace's root, where it runs. MANUAL_FILES lists the
-manual's files, one a line. Doxygen runs it on each page (FILTER_PATTERNS) and reads what it prints, line for line.
+Doxygen reads the result, line for line (filter_files.py).
 
 - Headings get names, by which links find them; a page is called by its path.
 - Links to the manual's pages and headers become references, images its own, and other links text: what they lead to is
@@ -11,7 +10,6 @@ manual's files, one a line. Doxygen runs it on each page (FILTER_PATTERNS) and r
 
 import os
 import re
-import sys
 
 from tools import docs_links
 
@@ -84,15 +82,3 @@ def filtered(page, text, manual_files):
   for start, end, instead in sorted(edits, reverse=True):
     text = text[:start] + instead + text[end:]
   return text
-
-
-def main():
-  list_of_files, page = sys.argv[1], os.path.relpath(sys.argv[2])
-  with open(list_of_files, encoding="utf-8") as file:
-    manual_files = set(file.read().split())
-  with open(page, encoding="utf-8") as file:
-    sys.stdout.write(filtered(page, file.read(), manual_files))
-
-
-if __name__ == "__main__":
-  main()

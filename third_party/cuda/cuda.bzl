@@ -4,6 +4,7 @@ load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@local_config_cuda//:defs.bzl", "NVCC")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
+load("//third_party:compile.bzl", "COMPILE_ATTR", "compile")
 load("//third_party/precompiled:precompiled_header.bzl", "without_precompiled")
 
 BuildSettingInfo = provider(doc = "The value of a flag.", fields = ["value"])
@@ -14,6 +15,18 @@ def _string_list_flag_impl(ctx):
 string_list_flag = rule(
     implementation = _string_list_flag_impl,
     build_setting = config.string_list(flag = True),
+)
+
+def _string_flag_impl(ctx):
+    value = ctx.build_setting_value
+    if value not in ctx.attr.values:
+        fail("%s is '%s'; allowed is %s" % (ctx.label, value, " and ".join(ctx.attr.values)))
+    return BuildSettingInfo(value = value)
+
+string_flag = rule(
+    implementation = _string_flag_impl,
+    attrs = {"values": attr.string_list(mandatory = True)},
+    build_setting = config.string(flag = True),
 )
 
 _MODE_FLAGS = {
@@ -68,24 +81,23 @@ def _cuda_library_impl(ctx):
     context = cc_common.merge_cc_infos(cc_infos = [own, deps]).compilation_context
 
     flags = _nvcc_flags(ctx, host_compiler, context)
-    headers = [src for src in ctx.files.srcs if src.extension != "cu"]
+    headers = [src for src in ctx.files.srcs if src.extension != "cu"] + without_precompiled(context.headers)
     objects = []
     for src in ctx.files.srcs:
         if src.extension != "cu":
             continue
         object = ctx.actions.declare_file("_objs/%s/%s.o" % (ctx.label.name, src.basename))
         objects.append(object)
-        ctx.actions.run(
-            executable = NVCC,
-            arguments = [flags, "-c", src.path, "-o", object.path],
-            env = {"PATH": "/usr/bin:/bin"},
-            inputs = depset(
-                [src] + headers + without_precompiled(context.headers),
-                transitive = [cc_toolchain.all_files],
-            ),
-            outputs = [object],
+        compile(
+            ctx,
+            compiler = [NVCC],
+            flags = flags,
+            src = src,
+            object = object,
+            headers = headers,
+            inputs = cc_toolchain.all_files,
             mnemonic = "CudaCompile",
-            progress_message = "Compiling " + src.short_path,
+            message = "Compiling " + src.short_path,
         )
 
     linking, _ = cc_common.create_linking_context_from_compilation_outputs(
@@ -114,6 +126,7 @@ _cuda_library = rule(
         "srcs": attr.label_list(allow_files = [".cu", ".h", ".cuh"]),
         "_archs": attr.label(default = "//third_party/cuda:archs"),
         "_copts": attr.label(default = "//third_party/cuda:copts"),
+        "_compile": COMPILE_ATTR,
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],

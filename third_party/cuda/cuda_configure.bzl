@@ -1,7 +1,8 @@
-"""Finds the CUDA toolkit and writes @local_config_cuda.
+"""Finds the CUDA toolkit and a GPU, and writes @local_config_cuda.
 
 The toolkit is $CUDA_PATH, or else /usr/local/cuda. Without one the repository still loads: targets that need CUDA are
-skipped, and `if_cuda` leaves CUDA out of those that can do without.
+skipped, and `if_cuda` leaves CUDA out of those that can do without. //third_party/cuda:device_code says what depends on
+the GPU.
 """
 
 _BUILD = """\
@@ -65,6 +66,7 @@ _DEFS = '''\
 NVCC = {nvcc}
 CUDA_FOUND = {found}
 CUPTI_FOUND = {cupti_found}  # Its range profiler.
+GPU_FOUND = {gpu_found}
 
 def if_cuda(with_cuda, without_cuda = []):
     """Returns `with_cuda` where there is a CUDA toolkit, and `without_cuda` elsewhere."""
@@ -74,6 +76,9 @@ def if_cupti(with_cupti, without_cupti = []):
     """Returns `with_cupti` where the toolkit has CUPTI's range profiler, and `without_cupti` elsewhere."""
     return with_cupti if CUPTI_FOUND else without_cupti
 '''
+
+# What a driver leaves on Linux, in containers and in WSL.
+_SIGNS_OF_A_GPU = ["/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"]
 
 def _cuda_configure_impl(ctx):
     toolkit = ctx.os.environ.get("CUDA_PATH", "/usr/local/cuda")
@@ -103,7 +108,12 @@ def _cuda_configure_impl(ctx):
         cublas_lt = libraries["cublasLt"],
         requires = [] if found else [":toolkit_found"],
     ))
-    ctx.file("defs.bzl", _DEFS.format(nvcc = repr(toolkit + "/bin/nvcc"), found = found, cupti_found = cupti_found))
+    ctx.file("defs.bzl", _DEFS.format(
+        nvcc = repr(toolkit + "/bin/nvcc"),
+        found = found,
+        cupti_found = cupti_found,
+        gpu_found = any([ctx.path(sign).exists for sign in _SIGNS_OF_A_GPU]),
+    ))
 
 cuda_configure = repository_rule(
     implementation = _cuda_configure_impl,
