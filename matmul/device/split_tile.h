@@ -46,6 +46,12 @@ struct SplitTile {
   static constexpr int kStageBytes = kBytesA + kBytesB;
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;
 
+  // Rows of the boxes that the TMA loads of operands as they are stored. Of B each block of a
+  // cluster loads a part.
+  static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
+  static constexpr int kBoxRowsB =
+      (kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK) / kCluster;
+
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
   static constexpr int kOutBytes = kMmaRows * kSwizzleBytes;
   static constexpr int kOutBuffers = 2;

@@ -61,6 +61,11 @@ struct TensorTile {
   static constexpr int kStageBytes = kBytesA + kBytesB;
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // Of an MN-major operand.
 
+  // Rows of the boxes that the TMA loads of operands as they are stored. Of B each block of a
+  // cluster loads a part.
+  static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
+  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
+
   // A consumer stages 64 rows of 128 bytes of C at a time, two in turn.
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
   static constexpr int kOutBytes = kMmaRows * kSwizzleBytes;
@@ -93,19 +98,6 @@ struct TensorGemm {
   TensorScales scales;
   bool c_transposed;  // m and n are those of the transpose of C (tensor_registers.h).
   int band;           // Rows of clusters that are computed before the next column.
-};
-
-// The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
-template <int kStages>
-struct StageState {
-  int stage = 0;
-  uint32_t phase = 0;
-
-  __device__ void Advance() {
-    if (++stage < kStages) return;
-    stage = 0;
-    phase ^= 1;
-  }
 };
 
 // The clusters' tiles in the order in which they are computed: in bands of gemm.band rows, so that
