@@ -6,7 +6,10 @@
 
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
+#include "matmul/device/split_in_fp32.h"
+#include "matmul/device/split_scales.h"
 #include "matmul/device/split_tile.h"
+#include "matmul/device/tensor_store.h"
 
 namespace stridewise {
 

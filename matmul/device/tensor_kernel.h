@@ -6,6 +6,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
 #include "matmul/device/tensor_accumulation.h"
+#include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {
