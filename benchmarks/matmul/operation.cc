@@ -115,11 +115,16 @@ class MatMul : public Operation {
     return PeakFp32Gflops(device);
   }
 
-  // Not every implementation multiplies float in every precision.
+  // Not every implementation multiplies float in every precision. Of 8-bit operands cuBLASLt takes
+  // those along k alone, with rows of whole 16 bytes.
   Point TinyPoint(const Point& like) const override {
-    Point one = Operation::TinyPoint(like);
-    one.axes[4] = like.axes[4];
-    return one;
+    Point tiny = Operation::TinyPoint(like);
+    tiny.axes[kPrecisionAxis] = like.axes[kPrecisionAxis];
+    if (ElementBytes(TypesOf(like.type).a) == 1) {
+      tiny.axes[kLayoutAxis] = like.axes[kLayoutAxis];
+      tiny.extents.assign(tiny.extents.size(), 16);
+    }
+    return tiny;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.
