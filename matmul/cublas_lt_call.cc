@@ -12,7 +12,26 @@ namespace {
 
 constexpr int kMostAlgorithms = 8;
 
-cudaDataType DataType(ElementType type) {
+// How operands of a type are multiplied.
+cublasComputeType_t ComputeType(const MatMulArgs& args) {
+  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
+  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
+  return args.precision == MatMulPrecision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                  : CUBLAS_COMPUTE_32F;
+}
+
+// A handle of cuBLAS is one of cuBLASLt.
+cublasLtHandle_t Handle(const MatMulArgs& args) {
+  return reinterpret_cast<cublasLtHandle_t>(args.cublas);
+}
+uint32_t Alignment(const void* data) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(data) | 256;
+  return static_cast<uint32_t>(address & (~address + 1));
+}
+
+}  // namespace
+
+cudaDataType CublasTypeOf(ElementType type) {
   switch (type) {
     case ElementType::kBf16:
       return CUDA_R_16BF;
@@ -33,25 +52,6 @@ cudaDataType DataType(ElementType type) {
   }
 }
 
-// How operands of a type are multiplied.
-cublasComputeType_t ComputeType(const MatMulArgs& args) {
-  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
-  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
-  return args.precision == MatMulPrecision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                  : CUBLAS_COMPUTE_32F;
-}
-
-// A handle of cuBLAS is one of cuBLASLt.
-cublasLtHandle_t Handle(const MatMulArgs& args) {
-  return reinterpret_cast<cublasLtHandle_t>(args.cublas);
-}
-uint32_t Alignment(const void* data) {
-  const uintptr_t address = reinterpret_cast<uintptr_t>(data) | 256;
-  return static_cast<uint32_t>(address & (~address + 1));
-}
-
-}  // namespace
-
 cublasLtEpilogue_t CublasLtEpilogueOf(const MatMulEpilogue& epilogue) {
   const bool bias = epilogue.bias != nullptr;
   switch (epilogue.activation) {
@@ -71,7 +71,7 @@ absl::StatusOr<CublasLtCall::Layout> CublasLtCall::MakeLayout(ElementType type, 
   cublasLtMatrixLayout_t layout;
   // A leading dimension of an operand without elements may be 0 with us, but not there.
   RETURN_IF_ERROR(CUBLAS_STATUS(
-      cublasLtMatrixLayoutCreate(&layout, DataType(type), static_cast<uint64_t>(cols),
+      cublasLtMatrixLayoutCreate(&layout, CublasTypeOf(type), static_cast<uint64_t>(cols),
                                  static_cast<uint64_t>(rows), std::max<int64_t>(ld, 1))));
   Layout owned(layout);
   const auto count = static_cast<int32_t>(batch);
@@ -87,7 +87,7 @@ absl::StatusOr<CublasLtCall> CublasLtCall::Create(const MatMulArgs& args) {
   const int64_t k = args.alpha == 0 ? 0 : args.k;  // Operands that do not count are not read.
   cublasLtMatmulDesc_t description;
   const bool is_own_scale = args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt;
-  const cudaDataType scale = is_own_scale ? DataType(args.c.type) : CUDA_R_32F;
+  const cudaDataType scale = is_own_scale ? CublasTypeOf(args.c.type) : CUDA_R_32F;
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, ComputeType(args), scale)));
   call.description_.reset(description);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
@@ -100,7 +100,7 @@ absl::StatusOr<CublasLtCall> CublasLtCall::Create(const MatMulArgs& args) {
   RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
   if (args.epilogue.bias != nullptr) {
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, args.epilogue.bias));
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, DataType(args.c.type)));
+    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, CublasTypeOf(args.c.type)));
   }
   // Of 8-bit floating-point operands; where they are null they are 1.
   if (args.scales.b != nullptr) {

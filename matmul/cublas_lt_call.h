@@ -15,7 +15,8 @@
 
 namespace stridewise {
 
-// Returns cuBLASLt's name of the epilogue.
+// Return the vendor's names of an element type and of an epilogue.
+cudaDataType CublasTypeOf(ElementType type);
 cublasLtEpilogue_t CublasLtEpilogueOf(const MatMulEpilogue& epilogue);
 
 class CublasLtCall {
