@@ -20,6 +20,7 @@
 #include "common/gpu/cuda_status.h"
 #include "matmul/args.h"
 #include "matmul/cublas_lt_call.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
@@ -125,11 +126,8 @@ class Choices {
   std::map<ProblemKey, std::shared_ptr<const cublasLtMatmulAlgo_t>> chosen_;
 };
 
-// Refuses 8-bit operands other than those along k: cuBLASLt has no algorithms for them.
 absl::Status CheckLayouts(const MatMulArgs& args) {
-  if (ElementBytes(args.a.type) > 1 || (!args.a.transposed && args.b.transposed)) {
-    return absl::OkStatus();
-  }
+  if (CublasLtTakesLayouts(args)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(args.a.transposed ? "transpose_a is true; allowed is false"
                                      : "transpose_b is false; allowed is true",
