@@ -142,10 +142,13 @@ TEST(TinyPointTest, IsTakenByWhatTakesThePoint) {
   alignas(16) char any[16];  // It is not looked at.
   int taken = 0;
   for (const absl::string_view type : operation.types()) {
-    for (const char* precision : {"fp32", "fp32_split", "tf32"}) {
+    for (const absl::string_view precision : {"fp32", "fp32_split", "tf32"}) {
+      if (type != "float" && precision != "fp32") continue;  // Only floats have several.
       for (const char* layout : {"nn", "nt"}) {
-        const Point point = {
-            {64, 32, 96}, std::string(type), 3, {layout, "2", "0.5", "no", precision, "none"}};
+        const Point point = {{64, 32, 96},
+                             std::string(type),
+                             3,
+                             {layout, "2", "0.5", "no", std::string(precision), "none"}};
         const Point tiny = operation.TinyPoint(point);
         EXPECT_EQ(tiny.type, type);
         EXPECT_EQ(tiny.axes[kPrecisionAxis], precision);
