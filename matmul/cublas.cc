@@ -8,6 +8,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/cublas_status.h"
 #include "matmul/args.h"
+#include "matmul/cublas_lt_call.h"
 
 namespace stridewise {
 namespace {
@@ -34,17 +35,6 @@ absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
                              args.c.stride, args.batch));
 }
 
-cudaDataType DataType(ElementType type) {
-  switch (type) {
-    case ElementType::kBf16:
-      return CUDA_R_16BF;
-    case ElementType::kFp16:
-      return CUDA_R_16F;
-    default:
-      return CUDA_R_32F;
-  }
-}
-
 // 16-bit operands with sums in FP32.
 absl::Status Multiply16Bit(const MatMulArgs& args) {
   const cublasOperation_t op_a = args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -56,9 +46,9 @@ absl::Status Multiply16Bit(const MatMulArgs& args) {
   RETURN_IF_ERROR(CUBLAS_STATUS(
       cublasSetMathMode(args.cublas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
   return CUBLAS_STATUS(cublasGemmStridedBatchedEx_64(
-      args.cublas, op_b, op_a, args.n, args.m, k, &alpha, args.b.data, DataType(args.b.type),
-      std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, DataType(args.a.type),
-      std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, DataType(args.c.type),
+      args.cublas, op_b, op_a, args.n, args.m, k, &alpha, args.b.data, CublasTypeOf(args.b.type),
+      std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, CublasTypeOf(args.a.type),
+      std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, CublasTypeOf(args.c.type),
       args.c.ld, args.c.stride, args.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 

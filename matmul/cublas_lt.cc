@@ -5,215 +5,32 @@
 
 #include <cublasLt.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/cublas_status.h"
 #include "common/gpu/cuda_status.h"
 #include "matmul/args.h"
+#include "matmul/cublas_lt_call.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kMostAlgorithms = 8;
 constexpr int kSamples = 3;  // Of each algorithm, after a first run.
 constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
 constexpr size_t kBytesOfL2 = size_t{128} << 20;  // More than any L2 has.
 
-template <typename T, cublasStatus_t (*kDestroy)(T)>
-struct Destroyer {
-  using pointer = T;
-  void operator()(T object) const { (void)kDestroy(object); }
-};
-using Description =
-    std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>>;
-using Layout =
-    std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>>;
-using Preference =
-    std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>>;
-
-cudaDataType DataType(ElementType type) {
-  switch (type) {
-    case ElementType::kBf16:
-      return CUDA_R_16BF;
-    case ElementType::kFp16:
-      return CUDA_R_16F;
-    case ElementType::kDouble:
-      return CUDA_R_64F;
-    case ElementType::kS8:
-      return CUDA_R_8I;
-    case ElementType::kInt:
-      return CUDA_R_32I;
-    case ElementType::kE4m3:
-      return CUDA_R_8F_E4M3;
-    case ElementType::kE5m2:
-      return CUDA_R_8F_E5M2;
-    default:
-      return CUDA_R_32F;
-  }
-}
-
-// How operands of a type are multiplied.
-cublasComputeType_t ComputeType(const MatMulArgs& args) {
-  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
-  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
-  return args.precision == MatMulPrecision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                  : CUBLAS_COMPUTE_32F;
-}
-
-cublasLtEpilogue_t EpilogueOf(const MatMulEpilogue& epilogue) {
-  const bool bias = epilogue.bias != nullptr;
-  switch (epilogue.activation) {
-    case Activation::kRelu:
-      return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
-    case Activation::kGelu:
-      return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
-    case Activation::kNone:
-      break;
-  }
-  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-}
-
-absl::StatusOr<Layout> MakeLayout(ElementType type, int64_t rows, int64_t cols, int64_t ld,
-                                  int64_t batch, int64_t stride) {
-  cublasLtMatrixLayout_t layout;
-  // A leading dimension of an operand without elements may be 0 with us, but not there.
-  RETURN_IF_ERROR(CUBLAS_STATUS(
-      cublasLtMatrixLayoutCreate(&layout, DataType(type), static_cast<uint64_t>(cols),
-                                 static_cast<uint64_t>(rows), std::max<int64_t>(ld, 1))));
-  Layout owned(layout);
-  const auto count = static_cast<int32_t>(batch);
-  RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatrixLayoutSetAttribute(
-      layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count))));
-  RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatrixLayoutSetAttribute(
-      layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride))));
-  return owned;
-}
-
-// A call as cuBLASLt takes it: its A is our B, and its B our A.
-class LtCall {
- public:
-  static absl::StatusOr<LtCall> Create(const MatMulArgs& args) {
-    LtCall call;
-    const int64_t k = args.alpha == 0 ? 0 : args.k;  // Operands that do not count are not read.
-    cublasLtMatmulDesc_t description;
-    const bool is_own_scale =
-        args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt;
-    const cudaDataType scale = is_own_scale ? DataType(args.c.type) : CUDA_R_32F;
-    RETURN_IF_ERROR(
-        CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, ComputeType(args), scale)));
-    call.description_.reset(description);
-    const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
-      return CUBLAS_STATUS(
-          cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof(value)));
-    };
-    RETURN_IF_ERROR(
-        set(CUBLASLT_MATMUL_DESC_TRANSA, args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
-    RETURN_IF_ERROR(
-        set(CUBLASLT_MATMUL_DESC_TRANSB, args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
-    const cublasLtEpilogue_t epilogue = EpilogueOf(args.epilogue);
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
-    if (args.epilogue.bias != nullptr) {
-      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, args.epilogue.bias));
-      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, DataType(args.c.type)));
-    }
-    // Of 8-bit floating-point operands; where they are null they are 1.
-    if (args.scales.b != nullptr) {
-      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, args.scales.b));
-    }
-    if (args.scales.a != nullptr) {
-      RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, args.scales.a));
-    }
-    const auto layout = [&](const MatMulInput& input, int64_t rows, int64_t cols) {
-      return MakeLayout(input.type, input.transposed ? cols : rows, input.transposed ? rows : cols,
-                        input.ld, args.batch, input.stride);
-    };
-    ASSIGN_OR_RETURN(call.a_, layout(args.b, k, args.n));
-    ASSIGN_OR_RETURN(call.b_, layout(args.a, args.m, k));
-    ASSIGN_OR_RETURN(call.c_,
-                     MakeLayout(args.c.type, args.m, args.n, args.c.ld, args.batch, args.c.stride));
-    return call;
-  }
-
-  // Returns the algorithms that the heuristics name, the best guess first.
-  absl::StatusOr<std::vector<cublasLtMatmulAlgo_t>> Algorithms(const MatMulArgs& args) const {
-    cublasLtMatmulPreference_t preference;
-    RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatmulPreferenceCreate(&preference)));
-    const Preference owned(preference);
-    const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
-      return CUBLAS_STATUS(
-          cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)));
-    };
-    RETURN_IF_ERROR(
-        set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<uint64_t>(args.workspace_bytes)));
-    // Partial sums are added in the type of the sums, not in that of C.
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                        static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_MASK &
-                                              ~CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)));
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, Alignment(args.b.data)));
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, Alignment(args.a.data)));
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, Alignment(args.c.data)));
-    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, Alignment(args.c.data)));
-    std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> results;
-    int count = 0;
-    RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatmulAlgoGetHeuristic(
-        Handle(args), description_.get(), a_.get(), b_.get(), c_.get(), c_.get(), preference,
-        kMostAlgorithms, results.data(), &count)));
-    std::vector<cublasLtMatmulAlgo_t> algorithms;
-    for (int i = 0; i < count; ++i) {
-      if (results[i].state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(results[i].algo);
-    }
-    if (algorithms.empty()) return absl::UnimplementedError("cuBLASLt has no algorithm for it");
-    return algorithms;
-  }
-
-  // Queues the call with C at `c`.
-  absl::Status Run(const MatMulArgs& args, const cublasLtMatmulAlgo_t& algorithm, void* c) const {
-    const double alpha = args.alpha;
-    const double beta = args.beta;
-    const auto alpha_float = static_cast<float>(alpha);
-    const auto beta_float = static_cast<float>(beta);
-    const auto alpha_int = static_cast<int32_t>(alpha);
-    const auto beta_int = static_cast<int32_t>(beta);
-    const bool is_double = args.c.type == ElementType::kDouble;
-    const bool is_int = args.c.type == ElementType::kInt;
-    const void* const of_alpha = is_double ? static_cast<const void*>(&alpha)
-                                 : is_int  ? static_cast<const void*>(&alpha_int)
-                                           : &alpha_float;
-    const void* const of_beta = is_double ? static_cast<const void*>(&beta)
-                                : is_int  ? static_cast<const void*>(&beta_int)
-                                          : &beta_float;
-    return CUBLAS_STATUS(cublasLtMatmul(Handle(args), description_.get(), of_alpha, args.b.data,
-                                        a_.get(), args.a.data, b_.get(), of_beta, c, c_.get(), c,
-                                        c_.get(), &algorithm, args.workspace,
-                                        static_cast<size_t>(args.workspace_bytes), args.stream));
-  }
-
- private:
-  // A handle of cuBLAS is one of cuBLASLt.
-  static cublasLtHandle_t Handle(const MatMulArgs& args) {
-    return reinterpret_cast<cublasLtHandle_t>(args.cublas);
-  }
-  static uint32_t Alignment(const void* data) {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(data) | 256;
-    return static_cast<uint32_t>(address & (~address + 1));
-  }
-
-  Description description_;
-  Layout a_, b_, c_;
-};
-
 // Returns the fastest of the algorithms.
-absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const LtCall& call,
+absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const CublasLtCall& call,
                                              const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
   const int64_t elements = (args.batch - 1) * args.c.stride + (args.m - 1) * args.c.ld + args.n;
   ASSIGN_OR_RETURN(
@@ -278,7 +95,7 @@ ProblemKey KeyOf(const MatMulArgs& args) {
           static_cast<int64_t>(args.b.type),
           static_cast<int64_t>(args.c.type),
           (args.alpha == 0) * 2 + (args.beta == 0) + 4 * static_cast<int64_t>(args.precision),
-          static_cast<int64_t>(EpilogueOf(args.epilogue)),
+          static_cast<int64_t>(CublasLtEpilogueOf(args.epilogue)),
           args.workspace_bytes,
           alignment(args.a.data),
           alignment(args.b.data),
@@ -309,6 +126,14 @@ class Choices {
   std::map<ProblemKey, std::shared_ptr<const cublasLtMatmulAlgo_t>> chosen_;
 };
 
+absl::Status CheckLayouts(const MatMulArgs& args) {
+  if (CublasLtTakesLayouts(args)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(args.a.transposed ? "transpose_a is true; allowed is false"
+                                     : "transpose_b is false; allowed is true",
+                   " beside elements of type ", ElementTypeName(args.a.type)));
+}
+
 }  // namespace
 
 int64_t MatMulCublasLtWorkspaceBytes(const MatMulArgs& args) {
@@ -324,7 +149,8 @@ LaunchStatus MatMulCublasLt(const MatMulArgs& args) {
   if (args.scales.per_128) {
     return absl::InvalidArgumentError("scales.per_128 is true; allowed is false, one factor each");
   }
-  ASSIGN_OR_RETURN(const LtCall call, LtCall::Create(args));
+  RETURN_IF_ERROR(CheckLayouts(args));
+  ASSIGN_OR_RETURN(const CublasLtCall call, CublasLtCall::Create(args));
   const ProblemKey key = KeyOf(args);
   std::shared_ptr<const cublasLtMatmulAlgo_t> chosen = Choices::Get().Find(key);
   if (chosen != nullptr) return call.Run(args, *chosen, args.c.data);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "matmul/cluster_sizes.h"
 #include "matmul/count_blocks.h"
 #include "matmul/tma_clusters.h"
 
@@ -26,21 +27,9 @@ void SetTileFields(const MatMulCall& call, const MatMulTile& tile, double tiles,
   work->waste = tiles * tile.rows.value * tile.cols.value * call.one_over_elements;
 }
 
-// The clusters that an H200 holds at once, with one block on each multiprocessor and with two: as
-// kClusterSizes of matmul/device/split_plan.h.
-struct ClusterSize {
-  double blocks;
-  double clusters[2];
-};
-constexpr ClusterSize kClusterSizes[] = {
-    {2, {66, 132}}, {3, {39, 79}}, {4, {30, 62}}, {6, {17, 39}},
-    {8, {15, 30}},  {12, {7, 16}}, {16, {7, 15}},
-};
-
 // Counts the work of a call without workspace, as PlanClusterSplit() of split_plan.h divides it.
 MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double tiles,
                          double steps) {
-  constexpr double kMultiprocessorsOfH200 = 132;
   const MatMulDivisor slots = tile.resident * call.multiprocessors;
   const double last_tiles = tiles - Floor(tiles, slots) * slots.value;
   const double split_cost = call.device.split_cost_factor * tile.split_cost;

@@ -84,7 +84,6 @@ struct MatMulWork {
 // The part of C that a block computes at a time, and what else a kernel's tile policy says
 // (matmul/device/tile_policies.h).
 struct MatMulTile {
-  const char* policy = "";  // Its name; empty for a kernel without one.
   MatMulDivisor rows;
   MatMulDivisor cols;
   MatMulDivisor k;         // Of a step.

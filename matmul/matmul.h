@@ -12,10 +12,16 @@
 // k x n, C m x n, in device memory, of any shape and with any leading dimensions. Pointers need be
 // multiples of the element's size only. The order of a sum depends on the shape, the workspace, the
 // GPU and the tuning (tuning.h) and on nothing else, so that the same call gives the same bits. NaN
-// and Inf propagate as in IEEE 754. Two kinds of element types are taken. All three float: the
-// arithmetic is IEEE FP32 with one fused multiply-add for each product. A and B both Bf16 or both
-// Fp16 (half_types.h), C of their type or float: tensor cores sum exact products in FP32, cut off
-// toward zero, and the sum is rounded once to C's type (docs/tensor_cores.md).
+// and Inf propagate as in IEEE 754. The element types that are taken (A and B have the same):
+//   A, B        C                    arithmetic
+//   float       float                IEEE FP32, one fused multiply-add for each product; or as
+//                                    `precision` says
+//   Bf16, Fp16  their type, float    exact products, sums in FP32 cut off toward zero
+//   int8_t      int32_t              exact
+//   E4m3, E5m2  float, Bf16, Fp16    exact products, sums of 13 bits promoted to FP32 every 128 of
+//                                    k; `scales` multiply them
+// A sum is rounded once to C's type, and twice where `epilogue` takes a pass of its own
+// (docs/tensor_cores.md, docs/fp32_split.md).
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, may
 // be captured into a graph, and may be made from any thread. It remembers what the runtime says of

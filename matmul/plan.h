@@ -2,10 +2,10 @@
 // users of FFTW and of cuBLASLt know them.
 //
 //   MatMulPlanOptions options;
-//   options.planning = MatMulPlanning::kMeasure;                     // Or estimate, as MatMul()
-//   does. ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options)); problem.workspace
-//   = ...;                                          // plan.workspace_bytes() of it.
-//   RETURN_IF_ERROR(MatMul(plan, problem, stream));                   // Again and again.
+//   options.planning = MatMulPlanning::kMeasure;  // Or kEstimate, as MatMul() does.
+//   ASSIGN_OR_RETURN(const MatMulPlan plan, PlanMatMul(problem, options));
+//   problem.workspace = ...;                      // plan.workspace_bytes() of it.
+//   RETURN_IF_ERROR(MatMul(plan, problem, stream));
 //
 // A plan is of a shape, of a form, and of the alignment of the operands, not of pointers: it may be
 // used with other matrices. MatMulPlans keeps the plans of many shapes, and saves and loads them.

@@ -11,6 +11,7 @@
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tile_policies.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
@@ -69,6 +70,11 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   Line& Tile(const MatMulTile& tile) {
     entry_.tile = tile;
     return *this;
+  }
+  template <typename Policy>
+  Line& Tile() {
+    return Tile({Policy::kBlockM, Policy::kBlockN, Policy::kBlockK,
+                 Policy::kBlocksPerMultiprocessor, Policy::kSplitCost});
   }
   Line& Workspace(int64_t (*bytes)(const MatMulArgs& args)) {
     entry_.workspace_bytes = bytes;
@@ -171,8 +177,6 @@ double MatMulFlops(int64_t m, int64_t n, int64_t k) {
 int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args) {
   return implementation.workspace_bytes == nullptr ? 0 : implementation.workspace_bytes(args);
 }
-
-LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
 
 absl::Status ApplyEpilogue(const MatMulArgs& args) {
   const auto run = [&](LaunchStatus (*pass)(const MatMulArgs&)) -> absl::Status {

@@ -68,7 +68,6 @@ inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
                                        kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
 inline constexpr MatMulTypes k8Bit[] = {kS8ToInt,     kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
                                         kE5m2ToFloat, kE5m2ToBf16,  kE5m2ToFp16};
-// Of 8-bit operands cuBLASLt takes K-major ones alone.
 inline constexpr MatMulTypes kCublasLtTypes[] = {AllOf(ElementType::kFloat),
                                                  kBf16ToBf16,
                                                  kBf16ToFloat,
@@ -149,6 +148,11 @@ struct MatMulImplementation : Implementation {
 // Returns the types that the implementation multiplies these operands with: those of a, b and c,
 // and the accumulator that belongs to them. Null where it does not take them.
 const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args);
+
+// Returns whether cuBLASLt takes operands stored like these: of 8-bit ones only those along k.
+inline bool CublasLtTakesLayouts(const MatMulArgs& args) {
+  return ElementBytes(args.a.type) > 1 || (!args.a.transposed && args.b.transposed);
+}
 
 // Returns whether the implementation multiplies float in this precision.
 bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision);

@@ -7,7 +7,7 @@ namespace stridewise {
 namespace {
 
 constexpr int64_t kLeastK = 128;
-// Counts of large elements are exact to here (matmul/device/split_operand.h).
+// Counts of large elements are exact to here (matmul/device/split_pair.h).
 constexpr int64_t kMostK = int64_t{1} << 18;
 
 constexpr int64_t kBlockRows = 128;

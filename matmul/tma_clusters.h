@@ -3,7 +3,10 @@
 #ifndef STRIDEWISE_MATMUL_TMA_CLUSTERS_H_
 #define STRIDEWISE_MATMUL_TMA_CLUSTERS_H_
 
+#include <algorithm>
 #include <cstdint>
+
+#include "matmul/cluster_sizes.h"
 
 namespace stridewise {
 
@@ -21,20 +24,18 @@ inline constexpr double kTmaClusterCost = 0.5;
 // of a cluster take to add and store a tile. Two blocks run on a multiprocessor.
 inline TmaClusters PlanTmaClusters(int64_t tiles, int64_t steps, double split_cost,
                                    int64_t multiprocessors) {
-  // The clusters that an H200 holds at once, as kClusterSizes of device/split_plan.h.
-  constexpr int64_t kOfH200 = 132;
-  constexpr TmaClusters kSizes[] = {{1, 264}, {2, 132}, {3, 79},  {4, 62},
-                                    {6, 39},  {8, 30},  {12, 16}, {16, 15}};
-  TmaClusters best;
-  double least = 0;
-  for (const TmaClusters& size : kSizes) {
-    constexpr int64_t kLeastSteps = 2;  // Of a block.
-    const int64_t clusters = size.clusters * multiprocessors / kOfH200;
-    if (clusters == 0 || (size.blocks > 1 && steps < kLeastSteps * size.blocks)) break;
-    const auto rounds = static_cast<double>((tiles + clusters - 1) / clusters);
+  constexpr int64_t kLeastSteps = 2;  // Of a block.
+  const auto rounds = [&](int64_t clusters) {
+    return static_cast<double>((tiles + clusters - 1) / clusters);
+  };
+  TmaClusters best = {1, std::max<int64_t>(1, 2 * multiprocessors)};
+  double least = rounds(best.clusters) * static_cast<double>(steps);
+  for (const ClusterSize& size : kClusterSizes) {
+    const int64_t clusters = size.clusters[1] * multiprocessors / kMultiprocessorsOfH200;
+    if (clusters == 0 || steps < kLeastSteps * size.blocks) break;
     const auto steps_of_block = static_cast<double>((steps + size.blocks - 1) / size.blocks);
-    const double time = rounds * (steps_of_block + (size.blocks > 1 ? split_cost : 0));
-    if (best.clusters > 0 && time >= least) continue;
+    const double time = rounds(clusters) * (steps_of_block + split_cost);
+    if (time >= least) continue;
     least = time;
     best = {size.blocks, clusters};
   }

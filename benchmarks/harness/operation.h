@@ -138,7 +138,8 @@ class Operation {
   // Returns the peer of that name; null where there is none.
   const Peer* FindPeer(absl::string_view implementation) const;
 
-  // Returns a point with extents of 1 that an implementation takes which takes `like`.
+  // Returns the smallest point that every implementation takes which takes `like`: extents of 1,
+  // unless one of them needs more.
   virtual Point TinyPoint(const Point& like) const;
 
   // Returns the usual point of a shape: one problem of the usual type.

@@ -178,7 +178,7 @@ absl::StatusOr<Workload*> Runner::WorkloadOf(const Config& config) {
   return &*workload_;
 }
 
-// The first use of an implementation in this program, on a problem of one element.
+// The first use of an implementation in this program, on the smallest problem that it takes.
 absl::StatusOr<double> Runner::InitMs(const Config& config) {
   const Implementation& implementation = *config.implementation;
   const std::string key = absl::StrCat(config.operation->name(), " ", implementation.name);

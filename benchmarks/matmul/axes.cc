@@ -132,16 +132,16 @@ constexpr Axis kAxes[] = {
 absl::Span<const Axis> MatMulAxes() { return kAxes; }
 
 MatMulForm FormOf(const Point& point) {
-  const std::string& layout = point.axes[0];
+  const std::string& layout = point.axes[kLayoutAxis];
   MatMulForm form;
   form.layout = {layout[0] == 't', layout[1] == 't', layout.size() > 2};
-  form.alpha = FactorOf(point.axes[1]);
-  form.beta = FactorOf(point.axes[2]);
-  form.workspace = point.axes[3] == "asked";
+  form.alpha = FactorOf(point.axes[kAlphaAxis]);
+  form.beta = FactorOf(point.axes[kBetaAxis]);
+  form.workspace = point.axes[kWorkspaceAxis] == "asked";
   for (const MatMulPrecision precision : kPrecisions) {
-    if (point.axes[4] == PrecisionName(precision)) form.precision = precision;
+    if (point.axes[kPrecisionAxis] == PrecisionName(precision)) form.precision = precision;
   }
-  const absl::string_view epilogue = point.axes[5];
+  const absl::string_view epilogue = point.axes[kEpilogueAxis];
   form.bias = absl::StartsWith(epilogue, "bias");
   if (absl::EndsWith(epilogue, "relu")) form.activation = Activation::kRelu;
   if (absl::EndsWith(epilogue, "gelu")) form.activation = Activation::kGelu;

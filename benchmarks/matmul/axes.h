@@ -4,6 +4,7 @@
 #ifndef STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
 #define STRIDEWISE_BENCHMARKS_MATMUL_AXES_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -29,6 +30,16 @@ struct MatMulForm {
   MatMulPrecision precision = MatMulPrecision::kFp32;
   bool bias = false;
   Activation activation = Activation::kNone;
+};
+
+// The axes in the order of MatMulAxes(), for Point::axes.
+enum MatMulAxis : size_t {
+  kLayoutAxis,
+  kAlphaAxis,
+  kBetaAxis,
+  kWorkspaceAxis,
+  kPrecisionAxis,
+  kEpilogueAxis,
 };
 
 // Returns --layouts, --alpha, --beta, --workspace, --precision and --epilogue. Values of a layout

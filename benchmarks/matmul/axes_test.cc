@@ -7,6 +7,8 @@
 #include "benchmarks/matmul/operation.h"
 #include "benchmarks/matmul/product.h"
 #include "gtest/gtest.h"
+#include "matmul/check_args.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
@@ -131,6 +133,47 @@ TEST(MatMulAxesTest, PrecisionsAndEpilogues) {
   EXPECT_TRUE(form.bias);
   EXPECT_EQ(form.activation, Activation::kRelu);
   EXPECT_FALSE(HasNoEpilogue(form));
+}
+
+// The first use of an implementation in a sweep is of the tiny point, whatever its types and its
+// precision. cuBLASLt has algorithms for 8-bit operands along k of whole 16 bytes only.
+TEST(TinyPointTest, IsTakenByWhatTakesThePoint) {
+  const Operation& operation = MatMulOperation();
+  alignas(16) char any[16];  // It is not looked at.
+  int taken = 0;
+  for (const absl::string_view type : operation.types()) {
+    for (const absl::string_view precision : {"fp32", "fp32_split", "tf32"}) {
+      if (type != "float" && precision != "fp32") continue;  // Only floats have several.
+      for (const char* layout : {"nn", "nt"}) {
+        const Point point = {{64, 32, 96},
+                             std::string(type),
+                             3,
+                             {layout, "2", "0.5", "no", std::string(precision), "none"}};
+        const Point tiny = operation.TinyPoint(point);
+        EXPECT_EQ(tiny.type, type);
+        EXPECT_EQ(tiny.axes[kPrecisionAxis], precision);
+        EXPECT_EQ(tiny.batch, 1);
+        const bool is_8bit = ElementBytes(TypesOf(type).a) == 1;
+        EXPECT_EQ(tiny.extents, std::vector<int64_t>(3, is_8bit ? 16 : 1)) << type;
+        EXPECT_EQ(tiny.axes[kLayoutAxis], is_8bit ? layout : "nn") << type;
+        for (const Implementation* implementation : operation.implementations()) {
+          if (!operation.Takes(*implementation, point) ||
+              !operation.CheckSupported(*implementation, point).ok()) {
+            continue;
+          }
+          ++taken;
+          EXPECT_TRUE(operation.Takes(*implementation, tiny)) << implementation->name << type;
+          MatMulArgs args = GaplessArgs(tiny);
+          args.a.data = args.b.data = args.c.data = any;
+          args.block = implementation->default_block;
+          const absl::Status status =
+              CheckMatMulArgs(static_cast<const MatMulImplementation&>(*implementation), args);
+          EXPECT_TRUE(status.ok()) << implementation->name << " " << type << ": " << status;
+        }
+      }
+    }
+  }
+  EXPECT_GT(taken, 100);
 }
 
 TEST(SetProblemColumnsTest, LeavesThePlainFormsCellsEmpty) {

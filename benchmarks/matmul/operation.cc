@@ -1,5 +1,6 @@
 #include "benchmarks/matmul/operation.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,11 +62,17 @@ class MatMul : public Operation {
 
   absl::Status CheckSupported(const Implementation& implementation,
                               const Point& point) const override {
-    for (const MatMulTypes& types : Own(implementation).types) {
-      if (types == TypesOf(point.type)) return absl::OkStatus();
+    const absl::Span<const MatMulTypes> taken = Own(implementation).types;
+    if (std::find(taken.begin(), taken.end(), TypesOf(point.type)) == taken.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(implementation.name, " takes no elements of type ", point.type));
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat(implementation.name, " takes no elements of type ", point.type));
+    if (implementation.name == "cublaslt" && !CublasLtTakesLayouts(GaplessArgs(point))) {
+      return absl::InvalidArgumentError(absl::StrCat(implementation.name,
+                                                     " takes elements of type ", point.type,
+                                                     " along k alone: --layouts=nt or tn_col"));
+    }
+    return absl::OkStatus();
   }
 
   std::string ChosenBy(const Implementation& implementation, const Point& point,
@@ -115,11 +122,16 @@ class MatMul : public Operation {
     return PeakFp32Gflops(device);
   }
 
-  // Not every implementation multiplies float in every precision.
+  // Not every implementation multiplies float in every precision. Of 8-bit operands cuBLASLt takes
+  // those along k alone, with rows of whole 16 bytes.
   Point TinyPoint(const Point& like) const override {
-    Point one = Operation::TinyPoint(like);
-    one.axes[4] = like.axes[4];
-    return one;
+    Point tiny = Operation::TinyPoint(like);
+    tiny.axes[kPrecisionAxis] = like.axes[kPrecisionAxis];
+    if (ElementBytes(TypesOf(like.type).a) == 1) {
+      tiny.axes[kLayoutAxis] = like.axes[kLayoutAxis];
+      tiny.extents.assign(tiny.extents.size(), 16);
+    }
+    return tiny;
   }
 
   // References are FP64 products, which cuBLAS computes fastest.

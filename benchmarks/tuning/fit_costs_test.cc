@@ -16,7 +16,7 @@
 namespace stridewise {
 namespace {
 
-constexpr MatMulTile kTile = {"", 64, 64, 32, 2, 6};
+constexpr MatMulTile kTile = {64, 64, 32, 2, 6};
 constexpr DeviceModel kH200 = H200Model();
 
 // Samples of a kernel with these constants, whose times `change` may alter.

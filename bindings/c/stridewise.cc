@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/base/element_type.h"
+#include "bindings/c/arguments.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
@@ -85,151 +85,6 @@ stridewise_status Run(Message& message, const Fn& fn) noexcept {
   }
 }
 
-// Copies arguments of a caller whose header may be older or newer than this library. `least` is
-// the size that the structure had in the first version.
-template <typename Args>
-absl::Status Read(const Args* given, size_t least, Args* args) {
-  if (given == nullptr) return absl::InvalidArgumentError("args is null");
-  const size_t size = given->struct_size;
-  if (size < least) {
-    return absl::InvalidArgumentError(absl::StrCat("args->struct_size is ", size,
-                                                   "; allowed is the size of the structure, ",
-                                                   sizeof(Args), " in this version"));
-  }
-  std::memset(args, 0, sizeof(Args));
-  std::memcpy(args, given, std::min(size, sizeof(Args)));
-  const auto* bytes = reinterpret_cast<const char*>(given);
-  for (size_t i = sizeof(Args); i < size; ++i) {
-    if (bytes[i] == 0) continue;
-    return absl::UnimplementedError(absl::StrCat("args has a field at byte ", i,
-                                                 " that this library, version ",
-                                                 stridewise_version_string(), ", does not know"));
-  }
-  return absl::OkStatus();
-}
-
-// Which types, precisions and epilogues there are is the library's to say; here numbers become
-// names.
-absl::StatusOr<ElementType> TypeOf(const char* argument, int32_t type) {
-  constexpr ElementType kTypes[] = {ElementType::kFloat, ElementType::kBf16, ElementType::kFp16,
-                                    ElementType::kS8,    ElementType::kInt,  ElementType::kE4m3,
-                                    ElementType::kE5m2};
-  if (type >= STRIDEWISE_FLOAT32 && type <= STRIDEWISE_FLOAT8_E5M2) return kTypes[type];
-  return absl::InvalidArgumentError(absl::StrCat(argument, ".type is ", type, "; allowed is ",
-                                                 STRIDEWISE_FLOAT32, " to ",
-                                                 STRIDEWISE_FLOAT8_E5M2));
-}
-
-absl::StatusOr<MatMulPrecision> PrecisionOf(int32_t precision) {
-  constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
-                                             MatMulPrecision::kTf32};
-  if (precision >= STRIDEWISE_PRECISION_FP32 && precision <= STRIDEWISE_PRECISION_TF32) {
-    return kPrecisions[precision];
-  }
-  return absl::InvalidArgumentError(absl::StrCat("precision is ", precision, "; allowed is ",
-                                                 STRIDEWISE_PRECISION_FP32, " to ",
-                                                 STRIDEWISE_PRECISION_TF32));
-}
-
-absl::StatusOr<Activation> ActivationOf(int32_t activation) {
-  constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu};
-  if (activation >= STRIDEWISE_ACTIVATION_NONE && activation <= STRIDEWISE_ACTIVATION_GELU) {
-    return kActivations[activation];
-  }
-  return absl::InvalidArgumentError(absl::StrCat("activation is ", activation, "; allowed is ",
-                                                 STRIDEWISE_ACTIVATION_NONE, " to ",
-                                                 STRIDEWISE_ACTIVATION_GELU));
-}
-
-// Returns the operand as it is stored, rows x cols.
-template <typename Operand, typename Given>
-absl::StatusOr<Operand> OperandOf(const char* argument, const Given& given, int64_t rows,
-                                  int64_t cols, MatrixLayout layout) {
-  Operand operand;
-  ASSIGN_OR_RETURN(operand.type, TypeOf(argument, given.type));
-  operand.data = given.data;
-  const int64_t gapless = layout == MatrixLayout::kRowMajor ? cols : rows;
-  operand.ld = given.ld != 0 ? given.ld : gapless;
-  operand.stride = given.stride;
-  return operand;
-}
-
-absl::StatusOr<MatMulInput> InputOf(const char* argument, const stridewise_input& given,
-                                    int64_t rows, int64_t cols, MatrixLayout layout) {
-  const bool transposed = given.transposed != 0;
-  ASSIGN_OR_RETURN(MatMulInput input,
-                   OperandOf<MatMulInput>(argument, given, transposed ? cols : rows,
-                                          transposed ? rows : cols, layout));
-  input.transposed = transposed;
-  return input;
-}
-
-absl::StatusOr<MatMulProblem> ProblemOf(const stridewise_matmul_args* given) {
-  // The first version ends with workspace_bytes.
-  constexpr size_t kLeast = offsetof(stridewise_matmul_args, workspace_bytes) + sizeof(int64_t);
-  stridewise_matmul_args args;
-  RETURN_IF_ERROR(Read(given, kLeast, &args));
-  if (args.layout != STRIDEWISE_ROW_MAJOR && args.layout != STRIDEWISE_COLUMN_MAJOR) {
-    return absl::InvalidArgumentError(absl::StrCat("layout is ", args.layout, "; allowed is ",
-                                                   STRIDEWISE_ROW_MAJOR, " (row-major) and ",
-                                                   STRIDEWISE_COLUMN_MAJOR, " (column-major)"));
-  }
-  MatMulProblem problem;
-  problem.m = args.m;
-  problem.n = args.n;
-  problem.k = args.k;
-  problem.layout =
-      args.layout == STRIDEWISE_ROW_MAJOR ? MatrixLayout::kRowMajor : MatrixLayout::kColumnMajor;
-  ASSIGN_OR_RETURN(problem.a, InputOf("a", args.a, args.m, args.k, problem.layout));
-  ASSIGN_OR_RETURN(problem.b, InputOf("b", args.b, args.k, args.n, problem.layout));
-  ASSIGN_OR_RETURN(problem.c, OperandOf<MatMulOutput>("c", args.c, args.m, args.n, problem.layout));
-  problem.alpha = args.alpha;
-  problem.beta = args.beta;
-  problem.batch = args.batch;
-  ASSIGN_OR_RETURN(problem.precision, PrecisionOf(args.precision));
-  problem.epilogue.bias = args.bias;
-  ASSIGN_OR_RETURN(problem.epilogue.activation, ActivationOf(args.activation));
-  problem.scales = {args.scale_a, args.scale_b, args.scales_per_128 != 0};
-  problem.workspace = args.workspace;
-  problem.workspace_bytes = args.workspace_bytes;
-  return problem;
-}
-
-absl::StatusOr<PermuteProblem> PermuteProblemOf(const stridewise_permute_args* given) {
-  constexpr size_t kLeast = offsetof(stridewise_permute_args, element_bytes) + sizeof(int64_t);
-  stridewise_permute_args args;
-  RETURN_IF_ERROR(Read(given, kLeast, &args));
-  static_assert(STRIDEWISE_MAX_RANK == kMaxPermuteRank);
-  if (args.rank < 0 || args.rank > kMaxPermuteRank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank is ", args.rank, "; allowed is 0 to ", kMaxPermuteRank));
-  }
-  if (args.rank > 0 && (args.extents == nullptr || args.order == nullptr)) {
-    return absl::InvalidArgumentError(absl::StrCat(args.extents == nullptr ? "extents" : "order",
-                                                   " is null; allowed are ", args.rank, " values"));
-  }
-  PermuteProblem problem = {};
-  problem.rank = args.rank;
-  problem.element_bytes = args.element_bytes;
-  problem.in = args.in;
-  problem.out = args.out;
-  std::copy_n(args.extents, args.rank, problem.extents.begin());
-  std::copy_n(args.order, args.rank, problem.order.begin());
-  for (int64_t i = 0; i < args.rank; ++i) {
-    if (args.order[i] >= 0 && args.order[i] < args.rank) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("order[", i, "] is ", args.order[i], "; allowed is 0 to ", args.rank - 1));
-  }
-  SetGaplessStrides(&problem);
-  if (args.strides_in != nullptr) {
-    std::copy_n(args.strides_in, args.rank, problem.strides_in.begin());
-  }
-  if (args.strides_out != nullptr) {
-    std::copy_n(args.strides_out, args.rank, problem.strides_out.begin());
-  }
-  return problem;
-}
-
 }  // namespace
 }  // namespace stridewise
 
@@ -272,20 +127,10 @@ absl::Status NullArgument(const char* argument) {
   return absl::InvalidArgumentError(absl::StrCat(argument, " is null; allowed is its address"));
 }
 
-absl::Status TransposeWith(stridewise_context& context, const stridewise_transpose_args* given) {
-  constexpr size_t kLeast = offsetof(stridewise_transpose_args, stride_out) + sizeof(int64_t);
-  stridewise_transpose_args args;
-  RETURN_IF_ERROR(Read(given, kLeast, &args));
-  const MatrixView in = {args.in,
-                         args.rows,
-                         args.cols,
-                         args.ld_in != 0 ? args.ld_in : args.cols,
-                         args.element_bytes,
-                         args.batch,
-                         args.stride_in};
-  const MutableMatrixView out = {
-      args.out,           args.cols,  args.rows,      args.ld_out != 0 ? args.ld_out : args.rows,
-      args.element_bytes, args.batch, args.stride_out};
+absl::Status TransposeWith(stridewise_context& context, const stridewise_transpose_args* args) {
+  ASSIGN_OR_RETURN(const TransposeViews views, ViewsOf(args));
+  const MatrixView& in = views.in;
+  const MutableMatrixView& out = views.out;
   const cudaStream_t stream = context.matmul.stream();
   return context.OnDevice([&]() -> absl::Status {
     const int64_t bytes = in.data == out.data && in.data != nullptr &&
@@ -417,7 +262,7 @@ stridewise_status stridewise_transpose(stridewise_context* context,
 stridewise_status stridewise_permute(stridewise_context* context,
                                      const stridewise_permute_args* args) {
   return RunWith(context, [&](stridewise_context& c) -> absl::Status {
-    ASSIGN_OR_RETURN(const stridewise::PermuteProblem problem, stridewise::PermuteProblemOf(args));
+    ASSIGN_OR_RETURN(const stridewise::PermuteProblem problem, stridewise::ProblemOf(args));
     return c.OnDevice([&] { return stridewise::Permute(problem, c.matmul.stream()); });
   });
 }

@@ -9,17 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace stridewise {
+#include "matmul/device/gemm_types.h"
 
-// The element types of a product: those of A, B and C in memory, and that of the accumulators.
-template <typename ElementA, typename ElementB, typename ElementC, typename ElementAccumulator>
-struct GemmTypes {
-  using A = ElementA;
-  using B = ElementB;
-  using C = ElementC;
-  using Accumulator = ElementAccumulator;
-};
-using Float32 = GemmTypes<float, float, float, float>;
+namespace stridewise {
 
 // Returns x * y + z, rounded once.
 template <typename T>

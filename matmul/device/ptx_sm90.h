@@ -69,6 +69,19 @@ class Mbarrier {
   uint64_t state_;
 };
 
+// The stage of a pipeline that a thread is at, and the parity of its barriers' phase.
+template <int kStages>
+struct PipelineState {
+  int stage = 0;
+  uint32_t phase = 0;
+
+  __device__ void Advance() {
+    if (++stage < kStages) return;
+    stage = 0;
+    phase ^= 1;
+  }
+};
+
 // Starts the copy of the box of `map` at (x, y) of matrix z, x along rows as they lie in memory.
 // Elements outside the matrix arrive as 0. All bytes of the box count for the current phase of
 // `barrier`.

@@ -14,18 +14,13 @@
 #define STRIDEWISE_MATMUL_DEVICE_QUARTER_MAPS_H_
 
 #include <cuda.h>
-#include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <type_traits>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "common/base/matrix.h"
 #include "common/base/status_macros.h"
-#include "common/gpu/driver_function.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/tensor_map.h"
@@ -52,11 +47,6 @@ inline absl::StatusOr<CUtensorMap> QuarterMapOf(const ConstMatrix<float>& matrix
                                                 const MatrixCount& matrices, int q, bool single,
                                                 uint32_t tile_rows, uint32_t tile_cols,
                                                 CUtensorMapSwizzle swizzle) {
-  // Looked up once: the look-up takes longer than the call.
-  static const auto& encode =
-      *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
-          "cuTensorMapEncodeTiled", 12000));
-  RETURN_IF_ERROR(encode.status());
   const auto bytes = [](int64_t elements) {
     return static_cast<cuuint64_t>(elements) * sizeof(float);
   };
@@ -70,16 +60,8 @@ inline absl::StatusOr<CUtensorMap> QuarterMapOf(const ConstMatrix<float>& matrix
                                 bytes(matrices.count == 1 ? next_four : matrices.stride)};
   const cuuint32_t box[] = {tile_cols, tile_rows / kQuarters, single ? cuuint32_t{kQuarters} : 1,
                             1};
-  const cuuint32_t element_strides[] = {1, 1, 1, 1};
-  CUtensorMap map;
-  const CUresult error = (*encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, const_cast<float*>(matrix.data + q * matrix.ld),
-      extents, strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (error != CUDA_SUCCESS) {
-    return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
-  }
-  return map;
+  return EncodeTensorMap<4>(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, matrix.data + q * matrix.ld, extents,
+                            strides, box, swizzle);
 }
 
 // Returns the maps for tiles of `tile_rows`, a multiple of 4, by `tile_cols`. `swizzle` as for

@@ -1,4 +1,4 @@
-// How a kernel runs another one, as part of its work or in its place: through the registry.
+// How a kernel runs another one, as part of its work or in its place.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
 #define STRIDEWISE_MATMUL_DEVICE_REGISTRY_ENTRY_H_
@@ -12,6 +12,10 @@ namespace stridewise {
 // stream_k stands in for warp_specialized: the executor has no TMA. REQUIRES: there is such an
 // entry, and its `general` is true.
 MatMulFunctions FunctionsOf(const char* name);
+
+// Queues C = activation(C + bias) for each product of the batch (library/epilogue_pass.cu).
+// REQUIRES: C is float, Bf16 or Fp16.
+LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
 
 }  // namespace stridewise
 

@@ -6,7 +6,10 @@
 
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
+#include "matmul/device/split_in_fp32.h"
+#include "matmul/device/split_scales.h"
 #include "matmul/device/split_tile.h"
+#include "matmul/device/tensor_store.h"
 
 namespace stridewise {
 
@@ -18,7 +21,7 @@ template <typename Tile>
 __device__ inline void ProduceSplitStages(const SplitMaps& a, const SplitMaps& b,
                                           const SplitGemm& gemm, const TensorShared<Tile>& shared,
                                           const TensorTileOrder<Tile>& order, uint32_t rank) {
-  StageState<Tile::kStages> state;
+  PipelineState<Tile::kStages> state;
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
@@ -41,7 +44,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
                                           int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
-  StageState<Tile::kStages> state;
+  PipelineState<Tile::kStages> state;
   // One lane of each warp tells each block of the cluster that the warp has read a stage.
   const auto release = [&](int stage) {
     if constexpr (Tile::kCluster == 1) {

@@ -9,6 +9,7 @@
 
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
+#include "matmul/cluster_sizes.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/stream_k_schedule.h"
 #include "matmul/device/tile_order.h"
@@ -51,16 +52,23 @@ int64_t ResidentBlocks(const DeviceModel& device) {
   return int64_t{device.multiprocessors} * Tile::kBlocksPerMultiprocessor;
 }
 
-// Returns the plan of a call on the device: it splits the tiles of the last round where that round
-// then takes less time, the cost of splitting included.
+// Returns the plan of a call that splits nothing.
 template <typename Tile>
-SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
-                    const DeviceModel& device) {
+SplitPlan PlanWholeTiles(const Gemm<typename Tile::Types>& gemm, int64_t batch) {
   SplitPlan plan;
   plan.tiles = TileCount<Tile>(gemm.c);
   plan.all_tiles = plan.tiles * batch;
   plan.steps_per_tile = CeilDiv(gemm.k, Tile::kBlockK);
   plan.tile_bytes = Tile::kTileBytes;
+  return plan;
+}
+
+// Returns the plan of a call on the device: it splits the tiles of the last round where that round
+// then takes less time, the cost of splitting included.
+template <typename Tile>
+SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
+                    const DeviceModel& device) {
+  SplitPlan plan = PlanWholeTiles<Tile>(gemm, batch);
   const int64_t slots = ResidentBlocks<Tile>(device);
   plan.split_tiles = plan.all_tiles % slots;
   const int64_t steps = plan.split_tiles * plan.steps_per_tile;
@@ -77,26 +85,12 @@ SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
   return plan;
 }
 
-// A size of clusters, and the number of them that an H200 holds at once, with one block on each
-// multiprocessor and with two. A cluster lies within one of the device's groups of multiprocessors,
-// and above pairs the groups have a rest. Measured; with 16 blocks cudaOccupancyMaxActiveClusters()
-// says 16 for two blocks, but one of those waits.
-struct ClusterSize {
-  int blocks;
-  int clusters[2];
-};
-inline constexpr ClusterSize kClusterSizes[] = {
-    {2, {66, 132}}, {3, {39, 79}}, {4, {30, 62}}, {6, {17, 39}},
-    {8, {15, 30}},  {12, {7, 16}}, {16, {7, 15}},
-};
-
 // Returns the number of clusters of this size that the device holds at once.
 template <typename Tile>
 int64_t ResidentClusters(const ClusterSize& size, const DeviceModel& device) {
   constexpr int kBlocks = Tile::kBlocksPerMultiprocessor;
-  constexpr int kOfH200 = 132;
   const int64_t clusters = kBlocks == 1 ? size.clusters[0] : size.clusters[1] * (kBlocks / 2);
-  return clusters * device.multiprocessors / kOfH200;
+  return clusters * device.multiprocessors / kMultiprocessorsOfH200;
 }
 
 struct TimedSplitPlan {
@@ -109,11 +103,7 @@ struct TimedSplitPlan {
 template <typename Tile>
 TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
                                 const DeviceModel& device) {
-  SplitPlan plan;
-  plan.tiles = TileCount<Tile>(gemm.c);
-  plan.all_tiles = plan.tiles * batch;
-  plan.steps_per_tile = CeilDiv(gemm.k, Tile::kBlockK);
-  plan.tile_bytes = Tile::kTileBytes;
+  SplitPlan plan = PlanWholeTiles<Tile>(gemm, batch);
   const int64_t slots = ResidentBlocks<Tile>(device);
   const int64_t last_tiles = plan.all_tiles % slots;
   const auto tile_steps = static_cast<double>(plan.steps_per_tile);

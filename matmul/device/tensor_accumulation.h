@@ -16,7 +16,7 @@ namespace stridewise {
 // Multiplies all stages of a tile; calls release(stage) when one has been read.
 template <typename Tile, typename Release, typename Register, int kRegisters>
 __device__ inline void SumStages(const TensorGemm& gemm, const TensorShared<Tile>& shared,
-                                 int consumer, Release release, StageState<Tile::kStages>* state,
+                                 int consumer, Release release, PipelineState<Tile::kStages>* state,
                                  Register (&d)[kRegisters]) {
   int previous = -1;
 #pragma unroll 1
@@ -87,7 +87,7 @@ class BlockScales {
 template <typename Tile, typename Release>
 __device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                    int consumer, int row, int col, Release release,
-                                   StageState<Tile::kStages>* state,
+                                   PipelineState<Tile::kStages>* state,
                                    float (&total)[Tile::kBlockN / 2]) {
   float d[Tile::kBlockN / 2];
 #pragma unroll
@@ -134,7 +134,7 @@ __device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Ti
 // Sums in FP16, for `d` in FP32.
 template <typename Tile, typename Release>
 __device__ inline void SumInFp16(const TensorGemm& gemm, const TensorShared<Tile>& shared,
-                                 int consumer, Release release, StageState<Tile::kStages>* state,
+                                 int consumer, Release release, PipelineState<Tile::kStages>* state,
                                  float (&d)[Tile::kBlockN / 2]) {
   uint32_t pairs[Tile::kBlockN / 4];
   SumStages(gemm, shared, consumer, release, state, pairs);
@@ -150,7 +150,7 @@ __device__ inline void SumInFp16(const TensorGemm& gemm, const TensorShared<Tile
 template <typename Tile, typename Release>
 __device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                int consumer, [[maybe_unused]] int row, [[maybe_unused]] int col,
-                               Release release, StageState<Tile::kStages>* state,
+                               Release release, PipelineState<Tile::kStages>* state,
                                typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   if constexpr (Tile::kAInRegisters) {
     SumFromRegisters(gemm, shared, consumer, release, state, d);

@@ -6,6 +6,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
 #include "matmul/device/tensor_accumulation.h"
+#include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {
@@ -19,7 +20,7 @@ template <typename Tile>
 __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
                                      const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank) {
-  StageState<Tile::kStages> state;
+  PipelineState<Tile::kStages> state;
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
@@ -41,7 +42,7 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
                                      int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
-  StageState<Tile::kStages> state;
+  PipelineState<Tile::kStages> state;
   // One lane of each warp tells each block of the cluster that the warp has read a stage.
   const auto release = [&](int stage) {
     if constexpr (Tile::kCluster == 1) {

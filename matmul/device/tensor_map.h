@@ -10,6 +10,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -67,20 +68,41 @@ constexpr CUtensorMapDataType TensorMapType() {
   if constexpr (std::is_same_v<T, __half>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 }
 
-// Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row
-// without gaps or, where `swizzle` is CU_TENSOR_MAP_SWIZZLE_128B, as rows of 128 bytes whose pieces
-// of 16 bytes are exchanged. REQUIRES: HasTensorMap(matrix, matrices). Takes some hundred
-// nanoseconds: it calls the driver, not the device.
-template <typename T>
-absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const MatrixCount& matrices,
-                                        uint32_t box_rows, uint32_t box_cols,
-                                        CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
-                                        CUtensorMapDataType type = TensorMapType<T>()) {
+// Encodes the map of an array of kDims dimensions, the fastest first, and of boxes of it. The
+// strides are those of the dimensions behind the first, in bytes. Takes some hundred nanoseconds:
+// it calls the driver, not the device.
+template <int kDims>
+absl::StatusOr<CUtensorMap> EncodeTensorMap(CUtensorMapDataType type, const void* data,
+                                            const cuuint64_t (&extents)[kDims],
+                                            const cuuint64_t (&strides)[kDims - 1],
+                                            const cuuint32_t (&box)[kDims],
+                                            CUtensorMapSwizzle swizzle) {
   // Looked up once: the look-up takes longer than the call.
   static const auto& encode =
       *new auto(DriverFunction<std::remove_pointer_t<PFN_cuTensorMapEncodeTiled_v12000>>(
           "cuTensorMapEncodeTiled", 12000));
   RETURN_IF_ERROR(encode.status());
+  cuuint32_t element_strides[kDims];
+  std::fill_n(element_strides, kDims, 1);
+  CUtensorMap map;
+  const CUresult error =
+      (*encode)(&map, type, kDims, const_cast<void*>(data), extents, strides, box, element_strides,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (error != CUDA_SUCCESS) {
+    return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
+  }
+  return map;
+}
+
+// Returns the map for boxes of `box_rows` by `box_cols`, at most 256 each, which arrive row by row
+// without gaps or, where `swizzle` is CU_TENSOR_MAP_SWIZZLE_128B, as rows of 128 bytes whose pieces
+// of 16 bytes are exchanged. REQUIRES: HasTensorMap(matrix, matrices).
+template <typename T>
+absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const MatrixCount& matrices,
+                                        uint32_t box_rows, uint32_t box_cols,
+                                        CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
+                                        CUtensorMapDataType type = TensorMapType<T>()) {
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(matrix.cols),
                                 static_cast<cuuint64_t>(matrix.rows),
                                 static_cast<cuuint64_t>(matrices.count)};
@@ -89,16 +111,7 @@ absl::StatusOr<CUtensorMap> TensorMapOf(const ConstMatrix<T>& matrix, const Matr
   const cuuint64_t strides[] = {static_cast<cuuint64_t>(matrix.ld) * sizeof(T),
                                 static_cast<cuuint64_t>(stride) * sizeof(T)};
   const cuuint32_t box[] = {box_cols, box_rows, 1};
-  const cuuint32_t element_strides[] = {1, 1, 1};
-  CUtensorMap map;
-  const CUresult error =
-      (*encode)(&map, type, 3, const_cast<T*>(matrix.data), extents, strides, box, element_strides,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (error != CUDA_SUCCESS) {
-    return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));
-  }
-  return map;
+  return EncodeTensorMap<3>(type, matrix.data, extents, strides, box, swizzle);
 }
 
 }  // namespace stridewise

@@ -224,7 +224,6 @@ LaunchStatus RunTensorMma(const MatMulArgs& args, const TensorScales& scales = {
   const int64_t k = alpha == 0 ? 0 : args.k;
   const TileSource<T> a = {args.A<T>().data, args.a.ld, args.m, !args.a.transposed};
   const TileSource<T> b = {args.B<T>().data, args.b.ld, args.n, args.b.transposed};
-  constexpr int64_t kMaxGridYZ = 65535;
   const Grid grid = {CeilDiv(args.n, kTile), std::min(CeilDiv(args.m, kTile), kMaxGridYZ),
                      std::min(args.batch, kMaxGridYZ)};
   return Launch(

@@ -38,7 +38,7 @@ __device__ inline void LoadFragments(const TensorShared<Tile>& shared, int stage
 template <typename Tile, typename Release>
 __device__ inline void SumFromRegisters(const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                         int consumer, Release release,
-                                        StageState<Tile::kStages>* state,
+                                        PipelineState<Tile::kStages>* state,
                                         float (&d)[Tile::kBlockN / 2]) {
   int k = 0;
   // Returns whether there is a next stage.

@@ -8,18 +8,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "common/base/status_macros.h"
-#include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/operand_packing.h"
-#include "matmul/device/tensor_kernel.h"
-#include "matmul/device/tensor_map.h"
+#include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
-
-// Clusters of these rows share a column of B's tiles in the L2.
-constexpr int kTensorBand = 8;
 
 // The operands of a call, and the copies that they need.
 template <typename Element>
@@ -62,14 +58,6 @@ int64_t CopiesWorkspaceBytes(const MatMulArgs& args) {
   return TakesCopies(args, DeviceOf(args), operands) ? operands.WorkspaceBytes() : 0;
 }
 
-// Returns the TMA's type of elements as wgmma takes them: floats are rounded to TF32, to the
-// nearest, on their way to shared memory, where wgmma would cut them off.
-template <typename Element>
-constexpr CUtensorMapDataType OperandMapType() {
-  if constexpr (std::is_same_v<Element, float>) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-  return TensorMapType<Element>();
-}
-
 // Queues the operands' copies and the product. `scales` has the factors of FP8 operands. Where
 // `c_transposed`, the product is that of C^T = B^T * A^T, and the tile's A is B.
 template <typename Tile>
@@ -77,56 +65,18 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
                           const TensorOperands<typename Tile::Element>& operands,
                           const TensorScales& scales = {}, bool c_transposed = false) {
   using Element = typename Tile::Element;
-  using Out = typename Tile::Out;
-  constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
   auto* const packed_a = static_cast<char*>(args.workspace);
   char* const packed_b = packed_a + operands.a.Bytes();
   RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
   RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
-  const ConstMatrix<Element> stored_a = operands.a.Packed(packed_a);
-  const ConstMatrix<Element> stored_b = operands.b.Packed(packed_b);
-  const MatrixCount of_a = (c_transposed ? operands.b : operands.a).PackedMatrices();
-  const MatrixCount of_b = (c_transposed ? operands.a : operands.b).PackedMatrices();
-  const MatrixCount of_c(args.batch, args.c.stride);
-  constexpr uint32_t kRowsOfA =
-      Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
-  constexpr uint32_t kRowsOfB =
-      Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN / Tile::kCluster : Tile::kBlockK;
-  ASSIGN_OR_RETURN(const CUtensorMap a,
-                   TensorMapOf(c_transposed ? stored_b : stored_a, of_a, kRowsOfA,
-                               Tile::kRowElements, kSwizzle, OperandMapType<Element>()));
-  ASSIGN_OR_RETURN(const CUtensorMap b,
-                   TensorMapOf(c_transposed ? stored_a : stored_b, of_b, kRowsOfB,
-                               Tile::kRowElements, kSwizzle, OperandMapType<Element>()));
-  const ConstMatrix<Out> out = {args.C<Out>().data, args.m, args.n, args.c.ld};
-  TensorGemm gemm = {};
-  gemm.m = static_cast<int>(c_transposed ? args.n : args.m);
-  gemm.n = static_cast<int>(c_transposed ? args.m : args.n);
-  gemm.k = static_cast<int>(args.k);
-  gemm.batch = static_cast<int>(args.batch);
-  gemm.a_moves = of_a.count > 1 ? 1 : 0;
-  gemm.b_moves = of_b.count > 1 ? 1 : 0;
-  gemm.alpha = static_cast<float>(args.alpha);
-  gemm.beta = static_cast<float>(args.beta);
-  gemm.whole_alpha = static_cast<int>(args.alpha);
-  gemm.whole_beta = static_cast<int>(args.beta);
-  gemm.c = args.c.data;
-  gemm.ldc = args.c.ld;
-  gemm.stride_c = args.c.stride;
+  const TensorOperand<Element> a = {operands.a.Packed(packed_a), operands.a.PackedMatrices()};
+  const TensorOperand<Element> b = {operands.b.Packed(packed_b), operands.b.PackedMatrices()};
+  const TensorOperand<Element>& tile_a = c_transposed ? b : a;
+  const TensorOperand<Element>& tile_b = c_transposed ? a : b;
+  TensorGemm gemm =
+      TensorGemmOf<Tile>(args, tile_a.matrices.count > 1, tile_b.matrices.count > 1, c_transposed);
   gemm.scales = scales;
-  gemm.c_transposed = c_transposed;
-  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(out, of_c);
-  gemm.band = kTensorBand;
-  CUtensorMap c = a;  // Any, where it is not used.
-  if (gemm.store_by_tma) {
-    ASSIGN_OR_RETURN(c, TensorMapOf(out, of_c, kMmaRows, Tile::kOutElements, kSwizzle));
-  }
-  const int64_t tiles =
-      CeilDiv(gemm.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(gemm.n, Tile::kBlockN) * args.batch;
-  const int64_t clusters =
-      std::min<int64_t>(tiles, std::max(1, device.multiprocessors / Tile::kCluster));
-  return LaunchClusters(Tile::kCluster, TensorProduct<Tile>, Grid{clusters * Tile::kCluster},
-                        Block{kTensorThreads}, Tile::kSharedBytes, args.stream, a, b, c, gemm);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), tile_a, tile_b);
 }
 
 // Returns the time of the product with tiles of these columns, in columns of a round: a tile costs

@@ -1,5 +1,5 @@
 // The tuned tiles of `stream_k` and its relatives: one policy a kernel. block_tile.h says what the
-// constants mean and derives the rest from them.
+// constants mean and derives the rest from them, and lines of kernels.inc name a kernel's policy.
 //
 // kSplitCost is the time that splitting tiles along k costs, in k steps of one block, as measured
 // on an H200: the partial sums' way to memory and back, and the launch of a second kernel.
@@ -7,7 +7,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
 #define STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
 
-#include "matmul/device/epilogue.h"
+#include "matmul/device/gemm_types.h"
 
 namespace stridewise {
 

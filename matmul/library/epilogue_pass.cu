@@ -8,6 +8,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/activation.h"
+#include "matmul/device/registry_entry.h"
 
 namespace stridewise {
 namespace {

@@ -17,7 +17,7 @@
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/split_kernel.h"
 #include "matmul/device/split_operand.h"
-#include "matmul/device/tensor_map.h"
+#include "matmul/device/tensor_launch.h"
 #include "matmul/split_choice.h"
 
 namespace stridewise {
@@ -39,9 +39,6 @@ __global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, Sp
     SplitBlock<false>(source, block, cache);
   }
 }
-
-// Clusters of these rows share a column of B's tiles in the L2.
-constexpr int kBandRows = 8;
 
 // Plans the split of an operand into memory from `workspace` on.
 SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scale_rows,
@@ -102,8 +99,7 @@ absl::StatusOr<SplitMaps> MapsOf(const SplitSource& source, uint32_t box_rows) {
   const MatrixCount matrices(source.count, static_cast<int64_t>(source.rows) * source.out_ld);
   const auto map = [&](const __half* half) {
     const ConstMatrix<__half> matrix = {half, source.rows, source.cols, source.out_ld};
-    return TensorMapOf(matrix, matrices, box_rows, kSwizzleBytes / sizeof(__half),
-                       CU_TENSOR_MAP_SWIZZLE_128B);
+    return OperandMapOf(TensorOperand<__half>{matrix, matrices}, box_rows);
   };
   SplitMaps maps;
   ASSIGN_OR_RETURN(maps.hi, map(source.hi));
@@ -118,43 +114,17 @@ Fp32Operand InFp32(const SplitSource& source) {
 
 template <typename Tile>
 LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
-  constexpr uint32_t kRowsOfA =
-      Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : Tile::kBlockK;
-  constexpr uint32_t kRowsOfB =
-      (Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN : Tile::kBlockK) / Tile::kCluster;
-  ASSIGN_OR_RETURN(const SplitMaps a, MapsOf(of.a, kRowsOfA));
-  ASSIGN_OR_RETURN(const SplitMaps b, MapsOf(of.b, kRowsOfB));
-  const MatrixCount of_c(args.batch, args.c.stride);
-  const ConstMatrix<float> out = {args.C<float>().data, args.m, args.n, args.c.ld};
+  ASSIGN_OR_RETURN(const SplitMaps a, MapsOf(of.a, Tile::kBoxRowsA));
+  ASSIGN_OR_RETURN(const SplitMaps b, MapsOf(of.b, Tile::kBoxRowsB));
   SplitGemm gemm = {};
-  gemm.m = static_cast<int>(args.m);
-  gemm.n = static_cast<int>(args.n);
-  gemm.k = static_cast<int>(args.k);
-  gemm.batch = static_cast<int>(args.batch);
-  gemm.a_moves = of.a.count > 1 ? 1 : 0;
-  gemm.b_moves = of.b.count > 1 ? 1 : 0;
-  gemm.alpha = static_cast<float>(args.alpha);
-  gemm.beta = static_cast<float>(args.beta);
-  gemm.c = args.c.data;
-  gemm.ldc = args.c.ld;
-  gemm.stride_c = args.c.stride;
-  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(out, of_c);
-  gemm.band = kBandRows;
+  static_cast<TensorGemm&>(gemm) = TensorGemmOf<Tile>(args, of.a.count > 1, of.b.count > 1);
   gemm.a_in_fp32 = InFp32(of.a);
   gemm.b_in_fp32 = InFp32(of.b);
   gemm.scales_of_a = of.a.scales;
   gemm.scales_of_b = of.b.scales;
-  CUtensorMap c = a.hi;  // Any, where it is not used.
-  if (gemm.store_by_tma) {
-    ASSIGN_OR_RETURN(
-        c, TensorMapOf(out, of_c, kMmaRows, Tile::kOutElements, CU_TENSOR_MAP_SWIZZLE_128B));
-  }
-  const int64_t tiles =
-      CeilDiv(args.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(args.n, Tile::kBlockN) * args.batch;
-  const int64_t clusters =
-      std::min<int64_t>(tiles, std::max(1, device.multiprocessors / Tile::kCluster));
+  ASSIGN_OR_RETURN(const CUtensorMap c, StoreMapOf<Tile>(args, gemm, a.hi));
   return LaunchDependentClusters(Tile::kCluster, SplitProduct<Tile>,
-                                 Grid{clusters * Tile::kCluster}, Block{kTensorThreads},
+                                 PersistentGrid<Tile>(gemm, device), Block{kTensorThreads},
                                  Tile::kSharedBytes, args.stream, a, b, c, gemm);
 }
 

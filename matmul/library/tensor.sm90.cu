@@ -15,10 +15,6 @@
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
-
-// Applies bias and activation to C as a pass of its own (epilogue_pass.cu).
-LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
-
 namespace {
 
 constexpr int64_t kElementBytes = 2;

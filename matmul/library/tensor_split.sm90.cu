@@ -5,9 +5,10 @@
 // to arrive: 128 of its rows or columns are the rows of a tile, the few are its columns, and blocks
 // divide k until all multiprocessors load.
 
-#include <algorithm>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cstdint>
-#include <limits>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
@@ -16,7 +17,7 @@
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/split.h"
-#include "matmul/device/tensor_map.h"
+#include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
 namespace {
@@ -24,49 +25,44 @@ namespace {
 template <typename Tile>
 LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
   using Element = typename Tile::Element;
-  constexpr CUtensorMapSwizzle kSwizzle = CU_TENSOR_MAP_SWIZZLE_128B;
-  constexpr uint32_t kRow = 64;  // Elements of 128 bytes.
-  const MatMulInput& a = plan.transposed ? args.b : args.a;
-  const MatMulInput& b = plan.transposed ? args.a : args.b;
-  const MatrixCount of_a(args.batch, a.stride);
-  const MatrixCount of_b(args.batch, b.stride);
-  constexpr uint32_t kRowsOfA = Tile::kMajorA == OperandLayout::kKMajor ? Tile::kBlockM : kRow;
-  constexpr uint32_t kRowsOfB = Tile::kMajorB == OperandLayout::kKMajor ? Tile::kBlockN : kRow;
-  const ConstMatrix<Element> stored_a = plan.transposed ? args.B<Element>() : args.A<Element>();
-  const ConstMatrix<Element> stored_b = plan.transposed ? args.A<Element>() : args.B<Element>();
-  ASSIGN_OR_RETURN(const CUtensorMap map_a, TensorMapOf(stored_a, of_a, kRowsOfA, kRow, kSwizzle));
-  ASSIGN_OR_RETURN(const CUtensorMap map_b, TensorMapOf(stored_b, of_b, kRowsOfB, kRow, kSwizzle));
-  SplitGemm gemm = {};
+  const TensorOperand<Element> of_args[] = {
+      {args.A<Element>(), MatrixCount(args.batch, args.a.stride)},
+      {args.B<Element>(), MatrixCount(args.batch, args.b.stride)}};
+  const TensorOperand<Element>& a = of_args[plan.transposed ? 1 : 0];
+  const TensorOperand<Element>& b = of_args[plan.transposed ? 0 : 1];
+  ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
+  ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
+  TensorSplitGemm gemm = {};
   gemm.c = OutputOf(args);
   gemm.c.transposed = plan.transposed;
   gemm.rows = static_cast<int>(plan.transposed ? args.n : args.m);
   gemm.cols = static_cast<int>(plan.transposed ? args.m : args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.split = plan.split;
-  gemm.a_moves = of_a.count > 1 ? 1 : 0;
-  gemm.b_moves = of_b.count > 1 ? 1 : 0;
+  gemm.a_moves = a.matrices.count > 1 ? 1 : 0;
+  gemm.b_moves = b.matrices.count > 1 ? 1 : 0;
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
   gemm.stages = SplitStages(tiles * plan.split, device, Tile::kStageBytes);
   return LaunchClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
-                        Block{kSplitThreads}, Tile::SharedBytes(gemm.stages), args.stream, map_a,
-                        map_b, gemm);
+                        Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages), args.stream,
+                        map_a, map_b, gemm);
 }
 
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchCols(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
   switch (plan.cols) {
     case 8:
-      return LaunchTile<SplitTile<Element, 8, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 8, kMajorA, kMajorB>>(args, plan, device);
     case 16:
-      return LaunchTile<SplitTile<Element, 16, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 16, kMajorA, kMajorB>>(args, plan, device);
     case 32:
-      return LaunchTile<SplitTile<Element, 32, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 32, kMajorA, kMajorB>>(args, plan, device);
     case 64:
-      return LaunchTile<SplitTile<Element, 64, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 64, kMajorA, kMajorB>>(args, plan, device);
     default:
-      return LaunchTile<SplitTile<Element, 128, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 128, kMajorA, kMajorB>>(args, plan, device);
   }
 }
 

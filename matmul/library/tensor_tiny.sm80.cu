@@ -76,10 +76,9 @@ LaunchStatus Run(const MatMulArgs& args) {
     return k_major ? TinyStrides{input.ld, 1, input.stride}
                    : TinyStrides{1, input.ld, input.stride};
   };
-  constexpr int64_t kMostBlocks = 65535;
   const Grid grid = {CeilDiv(args.n, kLanes),
-                     std::min(CeilDiv(args.m * slices, kWarps), kMostBlocks),
-                     std::min(args.batch, kMostBlocks)};
+                     std::min(CeilDiv(args.m * slices, kWarps), kMaxGridYZ),
+                     std::min(args.batch, kMaxGridYZ)};
   return Launch(TensorTiny<Element, Out>, grid, Block{kLanes, kWarps}, 0, args.stream,
                 static_cast<const Element*>(args.a.data), static_cast<const Element*>(args.b.data),
                 c, k, slices, strides(args.a, !args.a.transposed),

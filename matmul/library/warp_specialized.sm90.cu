@@ -59,18 +59,6 @@ struct SharedMemory {
 };
 static_assert(sizeof(SharedMemory) <= 227 * 1024, "more shared memory than there is");
 
-// The stage of the pipeline that a thread is at, and the parity of its barriers' phase.
-struct PipelineState {
-  int stage = 0;
-  uint32_t phase = 0;
-
-  __device__ void Advance() {
-    if (++stage < Tile::kStages) return;
-    stage = 0;
-    phase ^= 1;
-  }
-};
-
 // Which operands differ from one multiplication of a batch to the next.
 struct Matrices {
   bool a_differ;
@@ -82,7 +70,7 @@ __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
                                   const Matrices& matrices, const StreamKSchedule& schedule,
                                   uint32_t whole_tiles, const TileOrder<Tile>& order,
                                   SharedMemory& memory) {
-  PipelineState state;
+  PipelineState<Tile::kStages> state;
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {
@@ -122,7 +110,7 @@ __device__ inline void LoadFragment(uint32_t a, uint32_t b, Fragment<Tile>& frag
 
 // A consumer's main loop: as MultiplyTiles() of tile_mma.h, from stages that the producer fills.
 __device__ inline void MultiplyStages(uint32_t steps, uint32_t a_first, uint32_t b_first,
-                                      PipelineState& state, SharedMemory& memory,
+                                      PipelineState<Tile::kStages>& state, SharedMemory& memory,
                                       Accumulators<Tile>& accumulators) {
   constexpr int kPitchA = Tile::kBlockM * static_cast<int>(sizeof(float));
   constexpr int kPitchB = Tile::kBlockN * static_cast<int>(sizeof(float));
@@ -189,7 +177,7 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
   const auto a_first = SharedAddress(&memory.stages[0][coord.warp_row + coord.lane_row * kVector]);
   const auto b_first = SharedAddress(
       &memory.stages[0][Tile::kOffsetOfB + coord.warp_col + coord.lane_col * kVector]);
-  PipelineState state;
+  PipelineState<Tile::kStages> state;
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {

@@ -29,7 +29,7 @@ MatMulArgs Gapless(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   return WithAnyWorkspace(args);
 }
 
-constexpr MatMulTile k64x64 = {"", 64, 64, 32, 2, 6};
+constexpr MatMulTile k64x64 = {64, 64, 32, 2, 6};
 
 MatMulWork Of(const MatMulArgs& args, const MatMulTile& tile = k64x64) {
   const DeviceModel device = H200Model();
@@ -95,7 +95,7 @@ TEST(TileWorkTest, HasNoStepsWhereAlphaIs0) {
 // With a workspace tiles are split as TileWork() says, whatever the layout; without, four
 // tiles of 128 steps are divided by clusters of 16 blocks.
 TEST(TmaWorkTest, SplitsAmongUnitsOrClusters) {
-  constexpr MatMulTile k128x128 = {"", 128, 128, 32, 2, 4.5};
+  constexpr MatMulTile k128x128 = {128, 128, 32, 2, 4.5};
   MatMulArgs args = Gapless(256, 256, 128 * 32);
   const DeviceModel device = H200Model();
   const MatMulWork split = TmaWork(MatMulCall(args, device), k128x128);

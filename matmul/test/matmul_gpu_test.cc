@@ -4,16 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "common/gpu/buffer.h"
 #include "common/gpu/cublas_handle.h"
 #include "common/gpu/device.h"
-#include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/device_implementation_test.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
@@ -42,45 +40,8 @@ bool TakesFp32(const MatMulImplementation& implementation) {
 
 std::string Name(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-class MatMulGpuTest : public testing::TestWithParam<std::string> {
+class MatMulGpuTest : public DeviceImplementationTest {
  protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    auto cublas = CublasHandle::Create();
-    ASSERT_TRUE(cublas.ok()) << cublas.status();
-    cublas_ = *std::move(cublas);
-    implementation_ = FindMatMulImplementation(GetParam());
-    if (10 * device->compute_major + device->compute_minor <
-        implementation_->target.min_compute_capability) {
-      GTEST_SKIP() << "not for " << device->name;
-    }
-  }
-
-  // Runs `problem` on the device and brings C, with its guards, back.
-  template <typename T, typename Out>
-  absl::Status RunOnDevice(MatMulTestProblem<T, Out>* problem, const Block& block = {0, 0, 0}) {
-    std::vector<Out>& c = problem->c_with_guards();
-    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
-    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
-    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
-    MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
-    ASSIGN_OR_RETURN(const DeviceBuffer bias, Upload(problem->bias()));
-    if (args.epilogue.bias != nullptr) args.epilogue.bias = bias.data();
-    args.cublas = cublas_.get();
-    args.block = block;
-    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
-    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
-    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(Out));
-  }
-
-  template <typename T>
-  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
-    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
-    return buffer;
-  }
-
   // cuBLAS rounds a product to a C of 16 bits before it adds beta * C or a bias, and its GELU is
   // less exact than FP32: neither can be held to our bounds.
   template <typename Out>
@@ -91,20 +52,17 @@ class MatMulGpuTest : public testing::TestWithParam<std::string> {
   }
 
   template <typename T, typename Out = T>
-  void RunCase(const MatMulCase& c, const Block& block = {0, 0, 0}) {
+  void RunCase(const MatMulCase& c, const Block& block = kNoBlock) {
     if (VendorRoundsTwice<Out>(c)) return;
     MatMulTestProblem<T, Out> problem(c);
-    const absl::Status status = RunOnDevice(&problem, block);
+    const absl::Status status = RunOnDevice(&problem, /*with_workspace=*/false, block);
     ASSERT_TRUE(status.ok()) << c << ": " << status;
     // A large reference takes seconds on the host.
     constexpr int64_t kMostOnHost = int64_t{1} << 26;
     const absl::Status check =
-        problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas_.get() : nullptr);
+        problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
     ASSERT_TRUE(check.ok()) << c << ": " << check;
   }
-
-  const MatMulImplementation* implementation_ = nullptr;
-  CublasHandle cublas_;
 };
 
 TEST_P(MatMulGpuTest, Float) {
@@ -166,21 +124,13 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
       cases.push_back(large);
     }
     constexpr ElementType kType = kElementTypeOf<T>;
-    const bool takes_own = Takes(kType, kType);
-    const bool takes_float = Takes(kType, ElementType::kFloat);
+    const bool takes_own = TakesTypes(kType, kType);
+    const bool takes_float = TakesTypes(kType, ElementType::kFloat);
     if (!takes_own && !takes_float) GTEST_SKIP() << "does not take the type";
     for (const MatMulCase& c : cases) {
       if (takes_own) RunCase<T>(c);
       if (takes_float) RunCase<T, float>(c);
     }
-  }
-
- private:
-  bool Takes(ElementType operands, ElementType output) const {
-    MatMulArgs args;
-    args.a.type = args.b.type = operands;
-    args.c.type = output;
-    return FindTypes(*implementation_, args) != nullptr;
   }
 };
 
@@ -193,7 +143,7 @@ TEST_P(MatMulGpuTest, MoreRowsThanAGridHolds) { RunCase<float>({65535 * 32 + 33,
 TEST_P(MatMulGpuTest, EveryBlockShape) {
   if (implementation_->blocks == Blocks::kFixed) {
     MatMulTestProblem<float> problem({5, 5, 5, 0});
-    EXPECT_EQ(RunOnDevice(&problem, {3, 7}).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(RunOnDevice(&problem, false, {3, 7}).code(), absl::StatusCode::kInvalidArgument);
     return;
   }
   for (const Block& block : {Block{1, 1}, Block{32, 1}, Block{1, 32}, Block{256, 1}, Block{8, 8},
@@ -201,7 +151,7 @@ TEST_P(MatMulGpuTest, EveryBlockShape) {
     RunCase<float>({67, 71, 19, 2}, block);
   }
   MatMulTestProblem<float> problem({5, 5, 5, 0});
-  EXPECT_EQ(RunOnDevice(&problem, {64, 32}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunOnDevice(&problem, false, {64, 32}).code(), absl::StatusCode::kInvalidArgument);
   RunCase<float>({5, 5, 5, 0});  // And the device is none the worse for it.
 }
 
@@ -254,7 +204,7 @@ TEST_P(MatMulSplitGpuTest, NoWorkspace) {
         MatMulTestProblem<float> second(one);
         ASSERT_TRUE(RunOnDevice(&first).ok()) << one;
         ASSERT_TRUE(RunOnDevice(&second).ok()) << one;
-        const absl::Status status = first.Check(cublas_.get());
+        const absl::Status status = first.Check(cublas());
         ASSERT_TRUE(status.ok()) << one << ": " << status;
         ASSERT_EQ(std::memcmp(first.c_with_guards().data(), second.c_with_guards().data(),
                               first.c_with_guards().size() * sizeof(float)),

@@ -1,25 +1,22 @@
 // TF32, INT8 and FP8 on a GPU: every kernel with the cases that all share, with and without a
 // workspace, what the types round and lose, and the scales of FP8.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
-#include "common/base/status_macros.h"
-#include "common/gpu/buffer.h"
-#include "common/gpu/device.h"
-#include "common/gpu/gpu_runtime.h"
 #include "common/gpu/launch_geometry.h"
 #include "gtest/gtest.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/device_implementation_test.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/spoilt_problem.h"
@@ -34,56 +31,12 @@ float RoundToTf32(float value) {
   return FloatOfBits((bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu);
 }
 
-class TensorTypesGpuTest : public testing::TestWithParam<std::string> {
+class TensorTypesGpuTest : public DeviceImplementationTest {
  protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    implementation_ = FindMatMulImplementation(GetParam());
-    if (10 * device->compute_major + device->compute_minor <
-        implementation_->target.min_compute_capability) {
-      GTEST_SKIP() << "not for " << device->name;
-    }
-  }
-
   bool Takes(ElementType operands, ElementType output) const {
-    MatMulArgs args;
-    args.a.type = args.b.type = operands;
-    args.c.type = output;
     const bool precision =
         operands != ElementType::kFloat || TakesPrecision(*implementation_, MatMulPrecision::kTf32);
-    return precision && FindTypes(*implementation_, args) != nullptr;
-  }
-
-  // Runs `problem` on the device and copies C, with its guards, back.
-  template <typename T, typename Out>
-  absl::Status RunOnDevice(bool with_workspace, MatMulTestProblem<T, Out>* problem) {
-    std::vector<Out>& c = problem->c_with_guards();
-    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));
-    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem->b()));
-    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(c));
-    MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
-    ASSIGN_OR_RETURN(const DeviceBuffer scales_a, Upload(scales_a_));
-    ASSIGN_OR_RETURN(const DeviceBuffer scales_b, Upload(scales_b_));
-    if (args.scales.a != nullptr) args.scales.a = scales_a.As<float>();
-    if (args.scales.b != nullptr) args.scales.b = scales_b.As<float>();
-    DeviceBuffer workspace;
-    if (with_workspace) {
-      args.workspace_bytes = MatMulWorkspaceBytes(*implementation_, args);
-      ASSIGN_OR_RETURN(workspace,
-                       DeviceBuffer::Allocate(static_cast<size_t>(args.workspace_bytes)));
-      args.workspace = args.workspace_bytes == 0 ? nullptr : workspace.data();
-    }
-    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
-    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
-    return gpu::Copy(c.data(), device_c.data(), c.size() * sizeof(Out));
-  }
-
-  template <typename T>
-  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
-    if (!host.empty()) RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
-    return buffer;
+    return precision && TakesTypes(operands, output);
   }
 
   template <typename T, typename Out>
@@ -91,7 +44,7 @@ class TensorTypesGpuTest : public testing::TestWithParam<std::string> {
     for (const bool with_workspace : {true, false}) {
       MatMulTestProblem<T, Out> problem(c);
       ProductAccuracy accuracy = Prepare(scales, &problem);
-      const absl::Status status = RunOnDevice(with_workspace, &problem);
+      const absl::Status status = RunOnDevice(&problem, with_workspace);
       ASSERT_TRUE(status.ok()) << c << ": " << status;
       const absl::Status check = problem.Check(nullptr, accuracy);
       ASSERT_TRUE(check.ok()) << c << (with_workspace ? "" : ", no workspace") << ": " << check;
@@ -177,7 +130,6 @@ class TensorTypesGpuTest : public testing::TestWithParam<std::string> {
     }
   }
 
-  const MatMulImplementation* implementation_ = nullptr;
   std::vector<float> scales_a_, scales_b_;
 };
 
@@ -226,7 +178,7 @@ TEST_P(TensorTypesGpuTest, Tf32RoundsOperands) {
         if (in_a) problem.SetA(i, 0, values[i]);
         if (!in_a) problem.SetB(0, i, values[i]);
       }
-      const absl::Status status = RunOnDevice(with_workspace, &problem);
+      const absl::Status status = RunOnDevice(&problem, with_workspace);
       ASSERT_TRUE(status.ok()) << status;
       const Matrix<float> c = problem.args().C<float>();
       for (int64_t i = 0; i < count; ++i) {
@@ -246,7 +198,7 @@ TEST_P(TensorTypesGpuTest, Int8SumsUpToTheLargestInt) {
   for (const bool with_workspace : {true, false}) {
     MatMulTestProblem<int8_t, int32_t> problem({17, 24, kDepth, 0});
     problem.ForOperands([](int8_t) { return int8_t{-128}; });
-    const absl::Status status = RunOnDevice(with_workspace, &problem);
+    const absl::Status status = RunOnDevice(&problem, with_workspace);
     ASSERT_TRUE(status.ok()) << status;
     const Matrix<int32_t> c = problem.args().C<int32_t>();
     for (int64_t row = 0; row < c.rows; ++row) {
@@ -267,7 +219,7 @@ TEST_P(TensorTypesGpuTest, Fp8Adversarial) {
     const int exponent = static_cast<int>(Mix64(static_cast<uint64_t>(number++)) % 24) - 16;
     return E5m2(std::ldexp(wide_value, exponent));
   });
-  ASSERT_TRUE(RunOnDevice(true, &wide).ok());
+  ASSERT_TRUE(RunOnDevice(&wide, true).ok());
   const ProductAccuracy accuracy = AccuracyOf(*implementation_, wide.args());
   const absl::Status check =
       wide.Check(nullptr, {accuracy.unit * std::sqrt(deep.k), accuracy.output_unit,
@@ -276,7 +228,7 @@ TEST_P(TensorTypesGpuTest, Fp8Adversarial) {
 
   MatMulTestProblem<E5m2, float> positive(deep);
   positive.ForOperands([](E5m2 value) { return E5m2(std::abs(static_cast<float>(value))); });
-  ASSERT_TRUE(RunOnDevice(true, &positive).ok());
+  ASSERT_TRUE(RunOnDevice(&positive, true).ok());
   const Matrix<float> c = positive.args().C<float>();
   std::vector<double> r(static_cast<size_t>(deep.m * deep.n));
   std::vector<double> s(r.size());
@@ -307,7 +259,7 @@ TEST_P(TensorTypesGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
           MatMulTestProblem<float> problem(c);
           problem.SetPrecision(MatMulPrecision::kTf32);
           Spoil(value, in_a, &problem);
-          ASSERT_TRUE(RunOnDevice(with_workspace, &problem).ok()) << c;
+          ASSERT_TRUE(RunOnDevice(&problem, with_workspace).ok()) << c;
           const absl::Status check = CheckSpoilt(in_a, problem);
           ASSERT_TRUE(check.ok()) << c << ", " << value << " in " << (in_a ? "A: " : "B: ")
                                   << check;

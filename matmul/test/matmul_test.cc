@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -232,6 +233,24 @@ TEST(RowMajorArgs, PassesTheWorkspaceOn) {
   problem.workspace_bytes = 64;
   EXPECT_EQ(RowMajorArgs(problem).workspace, problem.workspace);
   EXPECT_EQ(RowMajorArgs(problem).workspace_bytes, 64);
+}
+
+// The vendor has no algorithms for others; what it would say names no argument.
+TEST(CublasLtTest, RefusesEightBitOperandsThatAreNotAlongK) {
+  const MatMulImplementation& cublas_lt = *FindMatMulImplementation("cublaslt");
+  if (cublas_lt.run == nullptr) GTEST_SKIP() << "built without a CUDA toolkit";
+  MatMulArgs args;
+  args.m = args.n = args.k = 16;
+  args.a = {At<void>(0x100000), 16, ElementType::kE4m3};
+  args.b = {At<void>(0x200000), 16, ElementType::kE4m3};
+  args.c.data = At<void>(0x300000);
+  args.c.ld = 16;
+  args.cublas = At<std::remove_pointer_t<cublasHandle_t>>(0x400000);
+  EXPECT_EQ(RunMatMul(cublas_lt, args).message(),
+            "cublaslt: transpose_b is false; allowed is true beside elements of type e4m3");
+  args.a.transposed = args.b.transposed = true;
+  EXPECT_EQ(RunMatMul(cublas_lt, args).message(),
+            "cublaslt: transpose_a is true; allowed is false beside elements of type e4m3");
 }
 
 }  // namespace

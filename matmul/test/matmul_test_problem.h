@@ -160,11 +160,9 @@ class MatMulTestProblem {
     return static_cast<Element>(std::numeric_limits<float>::quiet_NaN());
   }
   ProductAccuracy accuracy() const {
-    constexpr ElementType kType = kElementTypeOf<T>;
-    constexpr ElementType kSums = std::is_same_v<Out, int32_t> ? ElementType::kInt
-                                  : sizeof(T) < sizeof(float)  ? ElementType::kFloat
-                                                               : kType;
-    return AccuracyOf({kType, kType, kElementTypeOf<Out>, kSums}, args_.precision);
+    if (std::is_same_v<T, double>) return AccuracyOf(AllOf(ElementType::kDouble), args_.precision);
+    static const MatMulImplementation& all = *FindMatMulImplementation("auto");
+    return AccuracyOf(*FindTypes(all, args_), args_.precision);
   }
 
   template <typename View>

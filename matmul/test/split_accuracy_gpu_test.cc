@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/device_implementation_test.h"
 
 namespace stridewise {
 namespace {
@@ -116,12 +117,6 @@ class SplitAccuracyTest : public testing::TestWithParam<Inputs> {
     RETURN_IF_ERROR(RunMatMul(entry, args));
     RETURN_IF_ERROR(gpu::Synchronize(nullptr));
     return gpu::Copy(c_.data(), device_c.data(), device_c.bytes());
-  }
-
-  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<float>& host) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(float)));
-    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
-    return buffer;
   }
 
   std::vector<float> c_;

@@ -1,19 +1,15 @@
 // The kernels of tensor cores on a GPU: random calls with and without a workspace, and sizes for
 // each tile. Every element of C is judged, and what lies around it and behind the workspace.
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/base/status_macros.h"
-#include "common/gpu/buffer.h"
-#include "common/gpu/cublas_handle.h"
-#include "common/gpu/device.h"
-#include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
+#include "matmul/test/device_implementation_test.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
@@ -23,8 +19,6 @@ namespace {
 
 constexpr uint64_t kSeed = 20261122;
 constexpr int64_t kCases = 250;
-constexpr uint8_t kCanaryByte = 0x5a;
-constexpr size_t kBehind = 256;
 
 // Our own: cuBLAS rounds a product to 16 bits before it adds beta * C.
 auto Implementations() {
@@ -38,53 +32,14 @@ auto Implementations() {
   return testing::ValuesIn(names);
 }
 
-class TensorGpuTest : public testing::TestWithParam<std::string> {
+class TensorGpuTest : public DeviceImplementationTest {
  protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    auto cublas = CublasHandle::Create();
-    ASSERT_TRUE(cublas.ok()) << cublas.status();
-    cublas_ = *std::move(cublas);
-    implementation_ = FindMatMulImplementation(GetParam());
-    if (10 * device->compute_major + device->compute_minor <
-        implementation_->target.min_compute_capability) {
-      GTEST_SKIP() << "not for " << device->name;
-    }
-  }
-
-  template <typename T>
-  static absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(host.size() * sizeof(T)));
-    RETURN_IF_ERROR(gpu::Copy(buffer.data(), host.data(), buffer.bytes()));
-    return buffer;
-  }
-
   template <typename T, typename Out>
   absl::Status Run(const MatMulCase& c, bool with_workspace) {
     MatMulTestProblem<T, Out> problem(c);
-    std::vector<Out>& host_c = problem.c_with_guards();
-    ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem.a()));
-    ASSIGN_OR_RETURN(const DeviceBuffer b, Upload(problem.b()));
-    ASSIGN_OR_RETURN(const DeviceBuffer device_c, Upload(host_c));
-    MatMulArgs args = problem.ArgsAt(a.data(), b.data(), device_c.data());
-    args.cublas = cublas_.get();
-    const int64_t bytes = with_workspace ? MatMulWorkspaceBytes(*implementation_, args) : 0;
-    ASSIGN_OR_RETURN(
-        const DeviceBuffer workspace,
-        Upload(std::vector<uint8_t>(static_cast<size_t>(bytes) + kBehind, kCanaryByte)));
-    if (bytes > 0) args.workspace = workspace.data();
-    args.workspace_bytes = bytes;
-    RETURN_IF_ERROR(RunMatMul(*implementation_, args));
-    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
-    RETURN_IF_ERROR(gpu::Copy(host_c.data(), device_c.data(), host_c.size() * sizeof(Out)));
-    uint8_t behind[kBehind];
-    RETURN_IF_ERROR(gpu::Copy(behind, workspace.As<uint8_t>() + bytes, kBehind));
-    if (!std::all_of(behind, behind + kBehind, [](uint8_t byte) { return byte == kCanaryByte; })) {
-      return absl::DataLossError("written behind the workspace");
-    }
+    RETURN_IF_ERROR(RunOnDevice(&problem, with_workspace));
     constexpr int64_t kMostOnHost = int64_t{1} << 23;
-    return problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas_.get() : nullptr);
+    return problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
   }
 
   void RunBoth(const MatMulCase& c, bool with_workspace) {
@@ -93,9 +48,6 @@ class TensorGpuTest : public testing::TestWithParam<std::string> {
     const absl::Status fp16 = Run<Fp16, float>(c, with_workspace);
     ASSERT_TRUE(fp16.ok()) << c << ", FP16 to FP32: " << fp16;
   }
-
-  const MatMulImplementation* implementation_ = nullptr;
-  CublasHandle cublas_;
 };
 
 TEST_P(TensorGpuTest, RandomCalls) {

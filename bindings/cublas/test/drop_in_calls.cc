@@ -16,6 +16,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "bindings/cublas/record.h"
+#include "bindings/cublas/test/call_runner.h"
 #include "bindings/cublas/test/random_calls.h"
 
 ABSL_FLAG(int, calls, 1000, "The number of random calls.");

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bindings/cublas/test/call_runner.h"
 #include "bindings/cublas/test/random_calls.h"
 #include "gtest/gtest.h"
 

@@ -1,15 +1,10 @@
-// Random calls of cuBLAS's functions, made twice: as the program would, so that the drop-in may
-// take them, and of the real library.
+// Random calls of cuBLAS's functions.
 
 #ifndef STRIDEWISE_BINDINGS_CUBLAS_TEST_RANDOM_CALLS_H_
 #define STRIDEWISE_BINDINGS_CUBLAS_TEST_RANDOM_CALLS_H_
 
 #include <cstdint>
-#include <memory>
 #include <random>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 namespace stridewise::drop_in {
 
@@ -29,27 +24,14 @@ struct RandomCall {
   float alpha = 1, beta = 0;
 };
 
+// Returns the elements that a column-major matrix, or a batch of them, spans.
+int64_t Span(int64_t cols, int64_t ld, int64_t stride, int64_t batch);
+
+// The most elements of an operand of a drawn call, its offset and the batch included.
+inline constexpr int64_t kMostElements = int64_t{1} << 26;
+
 // Draws a call of at most `most_flops`.
 RandomCall DrawCall(std::mt19937_64& random, double most_flops);
-
-struct CallResult {
-  double error_over_bound = 0;      // Of the difference; at most 1 where both are right.
-  double ours_us = 0, real_us = 0;  // Medians, where there were samples; cold L2.
-};
-
-// The buffers, streams and handles of one thread.
-class CallRunner {
- public:
-  // Returns Unavailable where there is no GPU or no cuBLAS.
-  static absl::StatusOr<std::unique_ptr<CallRunner>> Create(uint32_t seed);
-  virtual ~CallRunner() = default;
-
-  // Makes the call and compares; then times it `samples` times, in turn.
-  virtual absl::StatusOr<CallResult> Run(const RandomCall& call, int samples) = 0;
-
-  // Does the same with both calls captured into a graph that is launched twice.
-  virtual absl::StatusOr<CallResult> RunCaptured(const RandomCall& call) = 0;
-};
 
 }  // namespace stridewise::drop_in
 

@@ -1,11 +1,12 @@
 // The warpgroup matrix instructions of compute capability 9.0a: D += A * B with both operands in
 // shared memory, D in the registers of four warps. PTX ISA: "wgmma.mma_async".
 //
-// D is 64 x kN. Thread t of the warpgroup holds, for j < kN / 8, d[4j] and d[4j + 1]: row t / 32 *
-// 16
-// + t % 32 / 4, columns 8j + t % 4 * 2 and the next; and d[4j + 2] and d[4j + 3]: eight rows below.
+// D is 64 x kN. Thread t of the warpgroup holds, for j < kN / 8, d[4j] and d[4j + 1], the elements
+// of row t / 32 * 16 + t % 32 / 4 in columns 8j + t % 4 * 2 and the next; and d[4j + 2] and
+// d[4j + 3], those eight rows below.
 //
-// Sums are aligned to the largest of their terms and cut off at 25 fractional bits, toward zero.
+// The products of an instruction are aligned to the largest of them and cut off at 25 fractional
+// bits, toward zero.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
 #define STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
@@ -56,70 +57,86 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
 }
 
 // Lists of operands for the instructions below.
-#define STRIDEWISE_REGISTERS_32                                            \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define STRIDEWISE_REGISTERS_4 "%0, %1, %2, %3"
+#define STRIDEWISE_REGISTERS_8 STRIDEWISE_REGISTERS_4 ", %4, %5, %6, %7"
+#define STRIDEWISE_REGISTERS_16 STRIDEWISE_REGISTERS_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define STRIDEWISE_REGISTERS_32 \
+  STRIDEWISE_REGISTERS_16       \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define STRIDEWISE_REGISTERS_64                                                      \
   STRIDEWISE_REGISTERS_32                                                            \
-  ", "                                                                               \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
+  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define STRIDEWISE_REGISTERS_96                                                      \
   STRIDEWISE_REGISTERS_64                                                            \
-  ", "                                                                               \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define STRIDEWISE_REGISTERS_128                                                               \
-  STRIDEWISE_REGISTERS_64                                                                      \
-  ", "                                                                                         \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "           \
-  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "     \
-  "%111, "                                                                                     \
-  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
-  "%127"
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define STRIDEWISE_REGISTERS_128                                                     \
+  STRIDEWISE_REGISTERS_96                                                            \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109" \
+  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122"   \
+  ", %123, %124, %125, %126, %127"
 // `in` is the constraint of a register's type, "+f" or "+r".
-#define STRIDEWISE_OUT_8(in, d, i)                                                              \
-  in(d[i]), in(d[i + 1]), in(d[i + 2]), in(d[i + 3]), in(d[i + 4]), in(d[i + 5]), in(d[i + 6]), \
-      in(d[i + 7])
-#define STRIDEWISE_OUT_32(in, d, i)                                                            \
-  STRIDEWISE_OUT_8(in, d, i), STRIDEWISE_OUT_8(in, d, i + 8), STRIDEWISE_OUT_8(in, d, i + 16), \
-      STRIDEWISE_OUT_8(in, d, i + 24)
+#define STRIDEWISE_OUT_4(in, d, i) in(d[i]), in(d[i + 1]), in(d[i + 2]), in(d[i + 3])
+#define STRIDEWISE_OUT_8(in, d, i) STRIDEWISE_OUT_4(in, d, i), STRIDEWISE_OUT_4(in, d, i + 4)
+#define STRIDEWISE_OUT_16(in, d, i) STRIDEWISE_OUT_8(in, d, i), STRIDEWISE_OUT_8(in, d, i + 8)
+#define STRIDEWISE_OUT_32(in, d, i) STRIDEWISE_OUT_16(in, d, i), STRIDEWISE_OUT_16(in, d, i + 16)
 #define STRIDEWISE_OUT_64(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
 #define STRIDEWISE_OUT_96(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
 #define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
 
-// D = A * B, or D += A * B where `accumulate`, for 32 bytes of k: kN is 64, 128, 192 (FP16) or 256.
+// D = A * B, or D += A * B where `accumulate`, for 32 bytes of k. kN is 64 to 256; with 16-bit
+// operands also 8, 16 and 32, for products with few rows or columns. 192 is for tiles that divide
+// what 128 and 256 do not.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct Wgmma;
 
-#define STRIDEWISE_WGMMA(element, n, registers, type, a, b, scale, turn_a, turn_b)                 \
+// The same for FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours
+// along n: d[2j] is what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
+template <int kN, OperandLayout kMajorA, OperandLayout kMajorB>
+struct WgmmaFp16Sums;
+
+// Defines the struct that the last arguments name, for 16-bit operands of any layout. `a` to
+// `turn_b` are the operands of the instruction that follow the registers of D.
+#define STRIDEWISE_WGMMA_16BIT(n, registers, sum, in, types, a, b, add, turn_a, turn_b, ...)       \
   template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
-  struct Wgmma<element, n, kMajorA, kMajorB> {                                                     \
+  struct __VA_ARGS__ {                                                                             \
     __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
-                                    float (&d)[registers]) {                                       \
+                                    sum (&d)[registers]) {                                         \
       asm volatile(                                                                                \
           "{\n"                                                                                    \
           ".reg .pred accumulate;\n"                                                               \
-          "setp.ne.b32 accumulate, " scale                                                         \
+          "setp.ne.b32 accumulate, " add                                                           \
           ", 0;\n"                                                                                 \
-          "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                          \
+          "wgmma.mma_async.sync.aligned.m64n" #n "k16." types                                      \
           " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
                                                 ", " turn_b                                        \
                                                 ";\n"                                              \
                                                 "}\n"                                              \
-          : STRIDEWISE_OUT_##registers("+f", d, 0)                                                 \
+          : STRIDEWISE_OUT_##registers(in, d, 0)                                                   \
           : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
             "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
     }                                                                                              \
   };
-STRIDEWISE_WGMMA(__nv_bfloat16, 64, 32, "bf16", "%32", "%33", "%34", "%35", "%36")
-STRIDEWISE_WGMMA(__nv_bfloat16, 128, 64, "bf16", "%64", "%65", "%66", "%67", "%68")
-STRIDEWISE_WGMMA(__nv_bfloat16, 256, 128, "bf16", "%128", "%129", "%130", "%131", "%132")
-STRIDEWISE_WGMMA(__half, 64, 32, "f16", "%32", "%33", "%34", "%35", "%36")
-STRIDEWISE_WGMMA(__half, 128, 64, "f16", "%64", "%65", "%66", "%67", "%68")
-STRIDEWISE_WGMMA(__half, 192, 96, "f16", "%96", "%97", "%98", "%99", "%100")
-STRIDEWISE_WGMMA(__half, 256, 128, "f16", "%128", "%129", "%130", "%131", "%132")
+#define STRIDEWISE_WGMMA_SUMS(element, types, n, registers, a, b, add, turn_a, turn_b) \
+  STRIDEWISE_WGMMA_16BIT(n, registers, float, "+f", types, a, b, add, turn_a, turn_b,  \
+                         Wgmma<element, n, kMajorA, kMajorB>)
+#define STRIDEWISE_WGMMA_EACH_TYPE(n, registers, ...)                              \
+  STRIDEWISE_WGMMA_SUMS(__nv_bfloat16, "f32.bf16.bf16", n, registers, __VA_ARGS__) \
+  STRIDEWISE_WGMMA_SUMS(__half, "f32.f16.f16", n, registers, __VA_ARGS__)
+STRIDEWISE_WGMMA_EACH_TYPE(8, 4, "%4", "%5", "%6", "%7", "%8")
+STRIDEWISE_WGMMA_EACH_TYPE(16, 8, "%8", "%9", "%10", "%11", "%12")
+STRIDEWISE_WGMMA_EACH_TYPE(32, 16, "%16", "%17", "%18", "%19", "%20")
+STRIDEWISE_WGMMA_EACH_TYPE(64, 32, "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA_EACH_TYPE(128, 64, "%64", "%65", "%66", "%67", "%68")
+STRIDEWISE_WGMMA_EACH_TYPE(192, 96, "%96", "%97", "%98", "%99", "%100")
+STRIDEWISE_WGMMA_EACH_TYPE(256, 128, "%128", "%129", "%130", "%131", "%132")
+
+#define STRIDEWISE_WGMMA_FP16_SUMS(n, registers, ...)                              \
+  STRIDEWISE_WGMMA_16BIT(n, registers, uint32_t, "+r", "f16.f16.f16", __VA_ARGS__, \
+                         WgmmaFp16Sums<n, kMajorA, kMajorB>)
+STRIDEWISE_WGMMA_FP16_SUMS(128, 32, "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
 
 // Types whose operands are both K-major. `scales` follows the predicate: ", 1, 1" but for integers.
 #define STRIDEWISE_WGMMA_K_MAJOR(element, n, registers, sum, in, depth, types, scales, a, b, add)  \
@@ -181,45 +198,23 @@ STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1,
 STRIDEWISE_WGMMA_A_IN_REGISTERS(128, 64, "%64", "%65", "%66", "%67", "%68", "%69")
 STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132", "%133")
 
-// FP16 with sums in FP16, rounded after each instruction. D has pairs of neighbours along n: d[2j]
-// is what d[4j] and d[4j + 1] are above, d[2j + 1] the pair eight rows below.
-template <int kN, OperandLayout kMajorA, OperandLayout kMajorB>
-struct WgmmaFp16Sums;
-
-#define STRIDEWISE_WGMMA_FP16_SUMS(n, registers, a, b, scale, turn_a, turn_b)                      \
-  template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
-  struct WgmmaFp16Sums<n, kMajorA, kMajorB> {                                                      \
-    __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
-                                    uint32_t (&d)[registers]) {                                    \
-      asm volatile(                                                                                \
-          "{\n"                                                                                    \
-          ".reg .pred accumulate;\n"                                                               \
-          "setp.ne.b32 accumulate, " scale                                                         \
-          ", 0;\n"                                                                                 \
-          "wgmma.mma_async.sync.aligned.m64n" #n                                                   \
-          "k16.f16.f16.f16"                                                                        \
-          " {" STRIDEWISE_REGISTERS_##registers "}, " a ", " b ", accumulate, 1, 1, " turn_a       \
-                                                ", " turn_b                                        \
-                                                ";\n"                                              \
-                                                "}\n"                                              \
-          : STRIDEWISE_OUT_##registers("+r", d, 0)                                                 \
-          : "l"(descriptor_a), "l"(descriptor_b), "r"(static_cast<int>(accumulate)),               \
-            "n"(kMajorA == OperandLayout::kMnMajor), "n"(kMajorB == OperandLayout::kMnMajor));     \
-    }                                                                                              \
-  };
-STRIDEWISE_WGMMA_FP16_SUMS(128, 32, "%32", "%33", "%34", "%35", "%36")
-STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
-
-#undef STRIDEWISE_WGMMA
+#undef STRIDEWISE_WGMMA_16BIT
+#undef STRIDEWISE_WGMMA_SUMS
+#undef STRIDEWISE_WGMMA_EACH_TYPE
 #undef STRIDEWISE_WGMMA_FP16_SUMS
 #undef STRIDEWISE_WGMMA_A_IN_REGISTERS
 #undef STRIDEWISE_WGMMA_8BIT
 #undef STRIDEWISE_WGMMA_K_MAJOR
+#undef STRIDEWISE_OUT_4
 #undef STRIDEWISE_OUT_8
+#undef STRIDEWISE_OUT_16
 #undef STRIDEWISE_OUT_32
 #undef STRIDEWISE_OUT_64
 #undef STRIDEWISE_OUT_96
 #undef STRIDEWISE_OUT_128
+#undef STRIDEWISE_REGISTERS_4
+#undef STRIDEWISE_REGISTERS_8
+#undef STRIDEWISE_REGISTERS_16
 #undef STRIDEWISE_REGISTERS_32
 #undef STRIDEWISE_REGISTERS_64
 #undef STRIDEWISE_REGISTERS_96

@@ -9,20 +9,10 @@
 
 #include <cstdint>
 
+#include "matmul/device/activation.h"
 #include "matmul/operands.h"
 
 namespace stridewise {
-
-// Returns GELU in its form with tanh, which is x over 1 + exp(-2 sqrt(2 / pi) (x + 0.044715 x^3)):
-// two instructions of the special functions' unit where tanhf() has thirty.
-__device__ inline float FastGelu(float x) {
-  return __fdividef(x, 1 + __expf(-1.5957691216f * (x + 0.044715f * x * x * x)));
-}
-
-__device__ inline float FastActivate(Activation activation, float x) {
-  if (activation == Activation::kRelu) return x < 0 ? 0 : x;
-  return activation == Activation::kGelu ? FastGelu(x) : x;
-}
 
 // C, or a batch of them, and what is done to sums.
 struct TensorOutput {

@@ -11,25 +11,25 @@
 #include <cstdint>
 
 #include "matmul/device/cluster.h"
+#include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/sums.h"
-#include "matmul/device/tensor/wgmma_widths.h"
 
 namespace stridewise {
 
 // Two warpgroups multiply 64 rows each, and one warp loads.
-constexpr int kSplitConsumers = 2;
-constexpr int kSplitConsumerThreads = kSplitConsumers * 128;
-constexpr int kSplitThreads = kSplitConsumerThreads + 32;
+constexpr int kTensorSplitConsumers = 2;
+constexpr int kTensorSplitConsumerThreads = kTensorSplitConsumers * 128;
+constexpr int kTensorSplitThreads = kTensorSplitConsumerThreads + 32;
 
 template <typename ElementType, int kColumns, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
-struct SplitTile {
+struct TensorSplitTile {
   using Element = ElementType;
   static constexpr OperandLayout kMajorA = kMajorOfA;
   static constexpr OperandLayout kMajorB = kMajorOfB;
-  static constexpr int kBlockM = kSplitConsumers * 64;
+  static constexpr int kBlockM = kTensorSplitConsumers * 64;
   static constexpr int kBlockN = kColumns;
   static constexpr int kBlockK = 64;
   static constexpr int kMmaK = 16;
@@ -40,6 +40,11 @@ struct SplitTile {
                                      ? kBlockN * kSwizzleBytes
                                      : (kBlockN + 63) / 64 * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
+
+  // Rows of the boxes that the TMA loads of operands as they are stored.
+  static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
+  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK;
+
   using Sums = TileSums<kBlockM, kBlockN>;
 
   // 1024 for the barriers, and the first stage lies at a multiple of 1024.
@@ -49,7 +54,8 @@ struct SplitTile {
   }
 };
 
-struct SplitGemm {
+// What the kernel needs to know of the product beside the tensor maps.
+struct TensorSplitGemm {
   int rows, cols, k;  // Of the tiled product: m and n, or n and m where C is transposed.
   int split;          // Blocks of a cluster.
   int stages;
@@ -58,9 +64,11 @@ struct SplitGemm {
   TensorOutput c;
 };
 
+// Starts the copies of one stage.
 template <typename Tile>
-__device__ inline void LoadSplitStage(const CUtensorMap& a, const CUtensorMap& b, uint32_t to,
-                                      int row, int col, int k, int za, int zb, Mbarrier& full) {
+__device__ inline void LoadTensorSplitStage(const CUtensorMap& a, const CUtensorMap& b, uint32_t to,
+                                            int row, int col, int k, int za, int zb,
+                                            Mbarrier& full) {
   if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
     CopyBox(a, k, row, za, to, full);
   } else {
@@ -81,9 +89,9 @@ __device__ inline void LoadSplitStage(const CUtensorMap& a, const CUtensorMap& b
 }
 
 template <typename Tile>
-__global__ void __launch_bounds__(kSplitThreads, 2)
+__global__ void __launch_bounds__(kTensorSplitThreads, 2)
     TensorSplit(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                const __grid_constant__ SplitGemm gemm) {
+                const __grid_constant__ TensorSplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Element = typename Tile::Element;
   extern __shared__ char raw[];
@@ -94,12 +102,12 @@ __global__ void __launch_bounds__(kSplitThreads, 2)
   const typename Tile::Sums sums = {reinterpret_cast<float*>(stages)};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (threadIdx.x == kSplitConsumerThreads) {
+  if (threadIdx.x == kTensorSplitConsumerThreads) {
     PrefetchMap(a);
     PrefetchMap(b);
     for (int i = 0; i < gemm.stages; ++i) {
       full[i].Init(1);
-      empty[i].Init(kSplitConsumerThreads / 32);
+      empty[i].Init(kTensorSplitConsumerThreads / 32);
     }
     Mbarrier::InitDone();
   }
@@ -115,7 +123,7 @@ __global__ void __launch_bounds__(kSplitThreads, 2)
   const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
   const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
   __syncthreads();
-  if (warp == kSplitConsumerThreads / 32) {
+  if (warp == kTensorSplitConsumerThreads / 32) {
     if (lane == 0) {
       int stage = 0;
       uint32_t phase = 0;
@@ -123,9 +131,9 @@ __global__ void __launch_bounds__(kSplitThreads, 2)
       for (int step = first; step < last; ++step) {
         empty[stage].Wait(phase ^ 1);
         full[stage].ArriveExpecting(Tile::kStageBytes);
-        LoadSplitStage<Tile>(a, b, SharedAddress(stages) + stage * Tile::kStageBytes, row, col,
-                             step * Tile::kBlockK, batch * gemm.a_moves, batch * gemm.b_moves,
-                             full[stage]);
+        LoadTensorSplitStage<Tile>(a, b, SharedAddress(stages) + stage * Tile::kStageBytes, row,
+                                   col, step * Tile::kBlockK, batch * gemm.a_moves,
+                                   batch * gemm.b_moves, full[stage]);
         if (++stage == gemm.stages) {
           stage = 0;
           phase ^= 1;
@@ -173,12 +181,13 @@ __global__ void __launch_bounds__(kSplitThreads, 2)
   } else {
     __syncthreads();
   }
-  if (warp < kSplitConsumerThreads / 32) {
+  if (warp < kTensorSplitConsumerThreads / 32) {
     if (gemm.out_bytes == 4) {
-      StoreTileSums<float, kSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col, batch);
+      StoreTileSums<float, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
+                                                        batch);
     } else {
-      StoreTileSums<Element, kSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
-                                                    batch);
+      StoreTileSums<Element, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
+                                                          batch);
     }
   }
   // No block ends while another one reads its sums.

@@ -1,0 +1,69 @@
+// An operand that is split, and how the blocks that split it load it.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "matmul/device/split_pair.h"
+
+namespace stridewise {
+
+constexpr int kSplitThreads = 256;
+constexpr int kSplitWarps = kSplitThreads / 32;
+// Blocks that divide the k of a strip of columns among them, and the columns of a strip.
+constexpr int kSplitCluster = 8;
+constexpr int kStripCols = 32;
+constexpr int kStripQuads = kStripCols / 4;
+// Rows of at most this many elements have a warp each, longer ones a block.
+constexpr int kWarpRowCols = 1024;
+
+// An operand as it is stored, its pairs, and the blocks that split it.
+struct SplitSource {
+  const float* data;
+  int64_t ld, stride;
+  int rows, cols;   // As stored.
+  int count;        // Matrices of the batch that differ.
+  bool scale_rows;  // A row as stored has one scale, else a column.
+  bool vectors;     // All rows begin at multiples of 16 bytes.
+  __half* hi;       // count x rows x out_ld, no gaps.
+  __half* lo;
+  int out_ld;  // A multiple of 8.
+  SplitScale* scales;
+  int cached_quads;  // Of a row, or of a block's part of a strip, that shared memory holds.
+  int64_t blocks;    // A multiple of kSplitCluster.
+};
+
+// Returns four neighbours of a row, with zeros beyond its end. kWhole: none is beyond it, and the
+// row begins at a multiple of 16 bytes.
+template <bool kWhole>
+__device__ inline float4 LoadQuad(const float* row, int col, int cols) {
+  if constexpr (kWhole) return __ldg(reinterpret_cast<const float4*>(row + col));
+  float4 quad = {};
+  if (col < cols) quad.x = row[col];
+  if (col + 1 < cols) quad.y = row[col + 1];
+  if (col + 2 < cols) quad.z = row[col + 2];
+  if (col + 3 < cols) quad.w = row[col + 3];
+  return quad;
+}
+
+// Starts the copy of four neighbours to shared memory. The thread that reads them calls
+// FinishQuads() before. Copies need no registers, so that all of a block's are under way at once.
+__device__ inline void CopyQuad(const float* from, float4* to) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                   static_cast<uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(from)
+               : "memory");
+}
+__device__ inline void FinishQuads() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
+__device__ inline uint32_t MaxAbsBits(uint32_t most, const float4& quad) {
+  return max(max(max(most, AbsBits(quad.x)), AbsBits(quad.y)),
+             max(AbsBits(quad.z), AbsBits(quad.w)));
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_

@@ -1,0 +1,138 @@
+// Splits operands of which a column as stored has one scale: a strip of columns by a cluster.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_STRIP_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_STRIP_H_
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "matmul/device/cluster.h"
+#include "matmul/device/split_pair.h"
+#include "matmul/device/split_source.h"
+
+namespace stridewise {
+
+// Change a word of the same shared variable in another block of the cluster, without waiting.
+__device__ inline void MaxInBlock(uint32_t* shared, int rank, uint32_t value) {
+  asm volatile("red.shared::cluster.max.u32 [%0], %1;" ::"r"(
+                   AddressInBlock(reinterpret_cast<const float*>(shared), rank)),
+               "r"(value)
+               : "memory");
+}
+__device__ inline void AddInBlock(uint32_t* shared, int rank, uint32_t value) {
+  asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(
+                   AddressInBlock(reinterpret_cast<const float*>(shared), rank)),
+               "r"(value)
+               : "memory");
+}
+
+// What a block knows of a strip's columns.
+struct StripColumns {
+  // Bits of the largest absolute value, and counts: of the block, and of the cluster. The cluster's
+  // counts are those of its first block.
+  uint32_t most[kStripCols], large[kStripCols], poor[kStripCols];
+  uint32_t most_of_all[kStripCols], large_of_all[kStripCols], poor_of_all[kStripCols];
+};
+
+// Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
+template <bool kWhole>
+__device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
+                                  float4* cache) {
+  constexpr int kPhases = kSplitThreads / kStripQuads;  // Rows at a time.
+  __shared__ StripColumns columns;
+  const int strips = (source.cols + kStripCols - 1) / kStripCols;
+  const int64_t matrix = strip / strips;
+  const int first_col = static_cast<int>(strip - matrix * strips) * kStripCols;
+  const int part = (source.rows + kSplitCluster - 1) / kSplitCluster;
+  const int first_row = min(rank * part, source.rows);
+  const int rows = min(source.rows - first_row, part);
+  const int cached = min(rows, source.cached_quads / kStripQuads);
+  const float* const from = source.data + matrix * source.stride + first_row * source.ld;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int quad_of_strip = thread % kStripQuads;
+  const int phase = thread / kStripQuads;
+  const int col = first_col + 4 * quad_of_strip;
+  const auto load = [&](int row) {
+    return LoadQuad<kWhole>(from + row * source.ld, col, source.cols);
+  };
+  for (int i = thread; i < static_cast<int>(sizeof(columns) / 4); i += kSplitThreads) {
+    reinterpret_cast<uint32_t*>(&columns)[i] = 0;
+  }
+  for (int i = phase; i < cached; i += kPhases) {
+    float4* const to = &cache[i * kStripQuads + quad_of_strip];
+    if constexpr (kWhole) {
+      CopyQuad(from + i * source.ld + col, to);
+    } else {
+      *to = load(i);
+    }
+  }
+  SyncCluster();  // All blocks have begun, and their columns are zero.
+
+  // The largest of each column: of the thread, the block, the cluster.
+  uint4 most = {};
+  const auto compare = [&](const float4& quad) {
+    most = {max(most.x, AbsBits(quad.x)), max(most.y, AbsBits(quad.y)),
+            max(most.z, AbsBits(quad.z)), max(most.w, AbsBits(quad.w))};
+  };
+  int row = phase;
+  FinishQuads();
+#pragma unroll 4
+  for (; row < cached; row += kPhases) compare(cache[row * kStripQuads + quad_of_strip]);
+#pragma unroll 8
+  for (; row < rows; row += kPhases) compare(load(row));
+  atomicMax(&columns.most[4 * quad_of_strip], most.x);
+  atomicMax(&columns.most[4 * quad_of_strip + 1], most.y);
+  atomicMax(&columns.most[4 * quad_of_strip + 2], most.z);
+  atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
+  __syncthreads();
+  for (int i = thread; i < kSplitCluster * kStripCols; i += kSplitThreads) {
+    const int column = i % kStripCols;
+    MaxInBlock(&columns.most_of_all[column], i / kStripCols, columns.most[column]);
+  }
+  SyncCluster();
+
+  float scale[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) scale[i] = PowerFor(columns.most_of_all[4 * quad_of_strip + i]);
+  const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
+  SplitCounts xy, zw;
+  const auto split = [&](int i, const float4& quad) {
+    HalfQuad high, low;
+    SplitPair(quad.x * scale[0], quad.y * scale[1], &high.xy, &low.xy, &xy);
+    SplitPair(quad.z * scale[2], quad.w * scale[3], &high.zw, &low.zw, &zw);
+    const int64_t out = first_out + static_cast<int64_t>(i) * source.out_ld;
+    if (kWhole || col < source.out_ld) {
+      *reinterpret_cast<HalfQuad*>(source.hi + out) = high;
+      *reinterpret_cast<HalfQuad*>(source.lo + out) = low;
+    }
+  };
+  row = phase;
+#pragma unroll 4
+  for (; row < cached; row += kPhases) split(row, cache[row * kStripQuads + quad_of_strip]);
+#pragma unroll 4
+  for (; row < rows; row += kPhases) split(row, load(row));
+  const auto count = [&](int i, int large, int poor) {
+    atomicAdd(&columns.large[4 * quad_of_strip + i], large);
+    if (poor > 0) atomicAdd(&columns.poor[4 * quad_of_strip + i], poor);
+  };
+  count(0, xy.LargeX(), xy.poor_x);
+  count(1, xy.LargeY(), xy.poor_y);
+  count(2, zw.LargeX(), zw.poor_x);
+  count(3, zw.LargeY(), zw.poor_y);
+  __syncthreads();
+  if (thread < kStripCols) {
+    AddInBlock(&columns.large_of_all[thread], 0, columns.large[thread]);
+    AddInBlock(&columns.poor_of_all[thread], 0, columns.poor[thread]);
+  }
+  SyncCluster();
+  if (rank == 0 && thread < kStripCols && first_col + thread < source.cols) {
+    source.scales[matrix * source.cols + first_col + thread] =
+        SplitScaleFrom(columns.most_of_all[thread], static_cast<int>(columns.large_of_all[thread]),
+                       static_cast<int>(columns.poor_of_all[thread]), source.rows);
+  }
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_STRIP_H_
