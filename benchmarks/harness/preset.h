@@ -37,7 +37,7 @@ struct Selection {
     return max_host_extent = extent, std::move(*this);
   }
   Selection&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
-  Selection&& DrawnFrom(const RandomShapes& shapes) && {
+  Selection&& DrawnFrom(const struct RandomShapes& shapes) && {
     return drawn_from = &shapes, std::move(*this);
   }
 
@@ -51,7 +51,8 @@ struct Selection {
   int64_t max_size = kMaxSize;              // Leaves out larger items of `sizes`.
   int64_t max_host_extent = kMaxExtent;     // Leaves out larger shapes for host implementations.
   int64_t random_shapes = 0;  // Adds shapes with extents from 1 to 1024, drawn from the seed.
-  const RandomShapes* drawn_from = nullptr;  // Takes points that are drawn instead of shapes.
+  const struct RandomShapes* drawn_from =
+      nullptr;  // Takes points that are drawn instead of shapes.
 };
 
 struct Preset {

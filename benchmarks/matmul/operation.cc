@@ -1,10 +1,11 @@
 #include "benchmarks/matmul/operation.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/matmul/axes.h"
@@ -55,7 +56,8 @@ class MatMul : public Operation {
   }
 
   bool UsesAllCores(const Implementation& implementation) const override {
-    return absl::c_linear_search(kOnAllCores, implementation.name);
+    return std::find(std::begin(kOnAllCores), std::end(kOnAllCores), implementation.name) !=
+           std::end(kOnAllCores);
   }
 
   bool Takes(const Implementation& implementation, const Point& point) const override {

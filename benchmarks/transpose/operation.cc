@@ -1,12 +1,12 @@
 #include "benchmarks/transpose/operation.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/transpose/random_shapes.h"
@@ -103,7 +103,8 @@ class Transposes : public Operation {
   }
 
   bool UsesAllCores(const Implementation& implementation) const override {
-    return absl::c_linear_search(kOnAllCores, implementation.name);
+    return std::find(std::begin(kOnAllCores), std::end(kOnAllCores), implementation.name) !=
+           std::end(kOnAllCores);
   }
 
   bool Competes(const Implementation& implementation) const override {

@@ -7,8 +7,7 @@
 // multiply-adds; accumulators, B and a broadcast share 32 vector registers (AVX-512, NEON) or 16.
 // 14 x 2 gives 28 multiply-adds for 16 loads and uses 31 of 32, 6 x 2 gives 12 for 8 and uses 15
 // of 16. A multiply-add that broadcasts from memory itself saves an instruction and costs a load:
-// every other row of two vectors does so once, 44 instructions a step become 37, and both hardware
-// threads of a core, which share its six an cycle, find enough.
+// with one in every other row a step has 37 instructions instead of 44.
 //
 // Included once for each instruction set (Highway's foreach_target.h).
 
