@@ -206,8 +206,7 @@ const Implementation* Runner::PairedWith(const Config& config, const Peer* peer)
   const Implementation& own = *config.implementation;
   const bool one_core = !own.on_device() && !operation.UsesAllCores(own);
   const bool has_twin = one_core && peer->on_one_core != nullptr;
-  for (const char* name :
-       {has_twin ? peer->on_one_core : peer->implementation, peer->otherwise}) {
+  for (const char* name : {has_twin ? peer->on_one_core : peer->implementation, peer->otherwise}) {
     const Implementation* found = name == nullptr ? nullptr : operation.Find(name);
     if (found == nullptr || found->on_device() != own.on_device()) continue;
     if (found == &own && !own.on_device()) continue;

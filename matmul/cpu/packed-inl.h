@@ -62,7 +62,7 @@ class Multiply {
 
   // Keeps a panel of A in the L1 cache and a block of B, which streams past it, in the L2 cache,
   // and goes along rows of C. The other way round, each tile of C in other pages than the one
-  // before it, was 5 to 25 % slower at 256 to 2048.
+  // before it, is slower (docs/cpu.md).
   void Packed(bool packs_a, bool packs_b, const CacheBlocks& blocks) {
     PackBuffers<T>& buffers = PackBuffers<T>::OfThread();
     if (packs_a) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k);
