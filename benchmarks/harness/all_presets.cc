@@ -18,29 +18,40 @@ Preset LimitsPreset(const Operation& operation, const char* name) {
   preset.name = name;
   preset.description =
       "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
-  preset.pair_with = LimitsPeer(operation)->implementation;
   for (const Limit& limit : operation.limits()) {
     if (name != absl::string_view(limit.preset)) continue;
+    if (preset.pair_with.empty()) {
+      const bool on_host = !operation.Find(limit.selection.implementations)->on_device();
+      preset.pair_with =
+          on_host ? limit.floors.front().peer : LimitsPeer(operation)->implementation;
+    }
     preset.selections.push_back(limit.selection);
     for (const Floor& floor : limit.floors) {
-      if (floor.peer == preset.pair_with) continue;
+      const Peer* pair = operation.FindPeer(preset.pair_with);
+      if (floor.peer == preset.pair_with || floor.peer == kPeakPeer) continue;
+      if (pair != nullptr && pair->on_one_core != nullptr &&
+          floor.peer == absl::string_view(pair->on_one_core))
+        continue;
       absl::StrAppend(&preset.selections.back().implementations, ",", floor.peer);
     }
   }
   return preset;
 }
 
-// Has all kernels that the chooser may take at each shape; the usual sweep measures the chooser.
-Preset RandomPreset(const Operation& operation) {
-  const RandomShapes& random = operation.random_shapes();
+// Has all kernels that the chooser may take at each shape; the usual sweep measures the chooser and
+// its rivals.
+Preset RandomPreset(const char* name, const RandomShapes& random) {
   Preset preset;
-  preset.name = kRandomPreset;
+  preset.name = name;
+  preset.random = &random;
   preset.description = absl::StrCat("shapes that nobody chose, --count of them: ", random.chooser,
                                     " beside ", random.peer, "; ends with the distribution");
   preset.pair_with = random.peer;
-  preset.usual_implementations = random.chooser;
-  preset.selections.push_back(
-      Selection(absl::StrCat(random.chooser, ",", absl::StrJoin(random.kernels, ","))).Drawn());
+  std::vector<std::string> names = random.rivals;
+  names.insert(names.begin(), random.chooser);
+  preset.usual_implementations = absl::StrJoin(names, ",");
+  names.insert(names.end(), random.kernels.begin(), random.kernels.end());
+  preset.selections.push_back(Selection(absl::StrJoin(names, ",")).DrawnFrom(random));
   return preset;
 }
 
@@ -60,7 +71,10 @@ std::vector<Preset> AllPresets(const Operation& operation) {
       presets.push_back(LimitsPreset(operation, limit.preset));
     }
   }
-  if (!operation.random_shapes().families.empty()) presets.push_back(RandomPreset(operation));
+  const RandomShapes& random = operation.random_shapes();
+  if (!random.families.empty()) presets.push_back(RandomPreset(kRandomPreset, random));
+  const RandomShapes& on_host = operation.host_random_shapes();
+  if (!on_host.families.empty()) presets.push_back(RandomPreset(kHostRandomPreset, on_host));
   return presets;
 }
 

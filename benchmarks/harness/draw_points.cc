@@ -52,9 +52,9 @@ bool IsWithinBounds(const Operation& operation, const RandomShapes& random, cons
 }  // namespace
 
 absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
+                                                   const RandomShapes& random,
                                                    absl::string_view count,
                                                    absl::string_view shape_family, uint64_t seed) {
-  const RandomShapes& random = operation.random_shapes();
   ASSIGN_OR_RETURN(const int64_t wanted, ParseCount(count));
   ASSIGN_OR_RETURN(const std::vector<const ShapeFamily*> turns, TurnsOf(random, shape_family));
   std::vector<DrawnPoint> drawn;

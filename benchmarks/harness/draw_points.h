@@ -27,6 +27,7 @@ struct DrawnPoint {
 // longer list are those of a shorter one. InvalidArgument, naming the flag, for a text that is not
 // allowed and for a count that the family does not have.
 absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
+                                                   const RandomShapes& random,
                                                    absl::string_view count,
                                                    absl::string_view shape_family, uint64_t seed);
 

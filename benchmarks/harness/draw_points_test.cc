@@ -18,7 +18,8 @@ namespace {
 
 std::vector<DrawnPoint> Draw(const Operation& operation, const char* count, const char* family,
                              uint64_t seed = 1) {
-  const absl::StatusOr<std::vector<DrawnPoint>> drawn = DrawPoints(operation, count, family, seed);
+  const absl::StatusOr<std::vector<DrawnPoint>> drawn =
+      DrawPoints(operation, operation.random_shapes(), count, family, seed);
   EXPECT_TRUE(drawn.ok()) << drawn.status();
   return drawn.ok() ? *drawn : std::vector<DrawnPoint>();
 }
@@ -162,7 +163,8 @@ TEST(DrawPointsTest, BadInputNamesTheFlag) {
   };
   for (const Operation* operation : kOperations) {
     for (const auto& c : kCases) {
-      const absl::Status status = DrawPoints(*operation, c.count, c.family, 1).status();
+      const absl::Status status =
+          DrawPoints(*operation, operation->random_shapes(), c.count, c.family, 1).status();
       EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << c.words;
       EXPECT_TRUE(absl::StrContains(status.message(), c.words)) << status;
     }

@@ -36,17 +36,22 @@ const ResultRow* FindRow(absl::Span<const ResultRow> rows, const Config& config,
 std::optional<double> RatioTo(absl::string_view name, const ResultRow& row, const Config& config,
                               absl::Span<const ResultRow> rows) {
   const Operation& operation = *config.operation;
+  if (name == kPeakPeer) {
+    const std::optional<double> percent = Number(row, Column::kPctOfPeak);
+    return percent.has_value() ? std::optional<double>(*percent / 100) : std::nullopt;
+  }
   if (const Peer* peer = operation.FindPeer(name)) {
     const std::optional<double> paired = Number(row, peer->column);
     if (paired.has_value()) return *paired / peer->scale;
   }
-  const Peer* usual = LimitsPeer(operation);
   const ResultRow* other = FindRow(rows, config, name, &row);
-  if (usual == nullptr || other == nullptr) return std::nullopt;
-  const std::optional<double> own_ratio = Number(row, usual->column);
-  const std::optional<double> its_ratio = Number(*other, usual->column);
-  if (!own_ratio.has_value() || its_ratio.value_or(0) <= 0) return std::nullopt;
-  return *own_ratio / *its_ratio;
+  if (other == nullptr) return std::nullopt;
+  for (const Peer& third : operation.peers()) {
+    const std::optional<double> own_ratio = Number(row, third.column);
+    const std::optional<double> its_ratio = Number(*other, third.column);
+    if (own_ratio.has_value() && its_ratio.value_or(0) > 0) return *own_ratio / *its_ratio;
+  }
+  return std::nullopt;
 }
 
 LimitVerdict JudgeOne(const Limit& limit, const Config& config, absl::Span<const ResultRow> rows) {

@@ -34,8 +34,8 @@ struct LimitVerdict {
 
 // Returns a verdict for each limit of the preset at each of its points, in the order of the limits.
 // Of several correct rows of a configuration the last counts. A ratio is the row's own column for
-// that peer or, where it was paired with another, the quotient of both rows' columns for the
-// peer of LimitsPeer(), under the same l2 and host_memory. A ratio below its floor fails; one
+// that peer or, where it was paired with another, the quotient of both rows' columns for a third
+// that both were paired with, under the same l2 and host_memory. A ratio below its floor fails; one
 // that is missing leaves the limit not measured. InvalidArgument if a limit names what the registry
 // has not. The operation must outlive the verdicts.
 absl::StatusOr<std::vector<LimitVerdict>> JudgeLimits(const Operation& operation,

@@ -29,6 +29,22 @@ int UsableCores() {
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
+// "0-7,16": the processors that this program may run on.
+std::string AffinityText() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return "";
+  std::string text;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    absl::StrAppend(&text, text.empty() ? "" : ",", first);
+    if (last > first) absl::StrAppend(&text, "-", last);
+    first = last;
+  }
+  return text;
+}
+
 // "AMD EPYC 9654, 16 cores": of the machine those that this program may use.
 std::string CpuName() {
   std::ifstream cpuinfo("/proc/cpuinfo");
@@ -50,6 +66,7 @@ absl::StatusOr<std::unique_ptr<Machine>> Machine::Open(const SweepOptions& optio
   std::unique_ptr<Machine> machine(new Machine);
   machine->host_ = HostName();
   machine->cpu_ = CpuName();
+  machine->affinity_ = AffinityText();
   const SteadyClock clock;
   const double start = clock.Now();
   absl::StatusOr<DeviceInfo> device = OpenDevice(options.device);
@@ -74,6 +91,7 @@ void Machine::Describe(bool device_row, ResultRow* row) const {
   row->Set(Column::kGitCommit, GitCommit());
   row->Set(Column::kHost, host_);
   row->Set(Column::kCpu, cpu_);
+  if (!device_row) row->Set(Column::kAffinity, affinity_);
   if (!device_row || !device_.has_value()) return;
   row->Set(Column::kDevice, device_->name);
   // Texts, not numbers: a spreadsheet would show 9.0 as 9, and 13.0 as a date in some languages.

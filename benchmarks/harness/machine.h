@@ -51,6 +51,7 @@ class Machine {
   double context_ms_ = 0;
   std::string host_;
   std::string cpu_;
+  std::string affinity_;
   std::string driver_;
 };
 

@@ -18,6 +18,8 @@ const RandomShapes& Operation::random_shapes() const {
   return none;
 }
 
+const RandomShapes& Operation::host_random_shapes() const { return Operation::random_shapes(); }
+
 absl::StatusOr<std::unique_ptr<Implementation>> Operation::OnExecutor(
     const Implementation& implementation) const {
   return absl::UnimplementedError(

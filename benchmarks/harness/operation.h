@@ -44,6 +44,9 @@ struct Peer {
   Column column;                    // Gets `scale` times the peer's time over the row's.
   double scale;                     // 100 for a column in percent.
   const char* otherwise = nullptr;  // Stands in at points that it does not take; null for none.
+
+  // What rows of the host that use one core are paired with; null for the same.
+  const char* on_one_core = nullptr;
 };
 
 class Operation {
@@ -70,8 +73,9 @@ class Operation {
   virtual absl::Span<const Preset> presets() const = 0;
   virtual absl::Span<const Limit> limits() const { return {}; }
 
-  // Says what the preset `random` measures; without families there is no such preset.
+  // Say what the presets `random` and `cpu_random` measure; without families there are none.
   virtual const RandomShapes& random_shapes() const;
+  virtual const RandomShapes& host_random_shapes() const;
 
   // Lists what rows can be paired with. `usual_peer` is what they are paired with when neither the
   // command line nor the preset says anything; empty for nothing.
@@ -95,6 +99,9 @@ class Operation {
 
   // Returns whether the implementation takes part in "Best at ...": bounds do not.
   virtual bool Competes(const Implementation& /*implementation*/) const { return true; }
+
+  // Returns whether an implementation of the host uses --threads threads; others use one.
+  virtual bool UsesAllCores(const Implementation& /*implementation*/) const { return false; }
 
   // Returns the name of the implementation that this one hands the point to on such a device; empty
   // for one that does not choose.

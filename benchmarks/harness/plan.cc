@@ -124,8 +124,9 @@ struct SelectedLists {
 absl::StatusOr<std::vector<DrawnPoint>> SelectedPoints(const Operation& operation,
                                                        const Selection& selection,
                                                        const PlanFlags& flags) {
-  if (selection.drawn) {
-    return DrawPoints(operation, flags.count, flags.shape_family, flags.seed);
+  if (selection.drawn_from != nullptr) {
+    return DrawPoints(operation, *selection.drawn_from, flags.count, flags.shape_family,
+                      flags.seed);
   }
   std::vector<DrawnPoint> points;
   ASSIGN_OR_RETURN(const std::vector<Extents> shapes,
@@ -245,15 +246,16 @@ absl::Status NotAllowedWithDrawn(absl::string_view flag) {
 // Refuses flags of what is drawn where points are drawn, and flags of drawing where none are.
 absl::Status CheckDrawing(const Operation& operation, const std::vector<Selection>& selections,
                           const PlanFlags& flags) {
-  const bool draws = std::any_of(selections.begin(), selections.end(),
-                                 [](const Selection& selection) { return selection.drawn; });
-  if (!draws) {
+  const auto selection =
+      std::find_if(selections.begin(), selections.end(),
+                   [](const Selection& one) { return one.drawn_from != nullptr; });
+  if (selection == selections.end()) {
     if (flags.count.empty() && flags.shape_family.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(flags.count.empty() ? "--shape_family" : "--count",
                      ": not allowed without --preset=", kRandomPreset));
   }
-  const std::vector<Column>& drawn = operation.random_shapes().drawn;
+  const std::vector<Column>& drawn = selection->drawn_from->drawn;
   const auto draws_column = [&](Column column) {
     return std::find(drawn.begin(), drawn.end(), column) != drawn.end();
   };
@@ -305,7 +307,7 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
   bool small_shapes_first = from_preset;
   for (const Selection& selection : selections) {
     RETURN_IF_ERROR(AddSelection(operation, selection, flags, &all));
-    small_shapes_first = small_shapes_first && !selection.drawn;
+    small_shapes_first = small_shapes_first && selection.drawn_from == nullptr;
   }
   std::set<const Implementation*> wanted;
   for (const size_t index : selected) wanted.insert(operation.implementations()[index]);

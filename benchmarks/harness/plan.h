@@ -55,6 +55,7 @@ const Peer* LimitsPeer(const Operation& operation);
 
 inline constexpr char kLimitsPreset[] = "limits";
 inline constexpr char kRandomPreset[] = "random";
+inline constexpr char kHostRandomPreset[] = "cpu_random";
 
 // Returns the flags that make a plan of this configuration alone.
 std::vector<std::string> FlagsFor(const Config& config);

@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/base/sweep_args.h"
 
 namespace stridewise {
+
+struct RandomShapes;
 
 // Some implementations over some points. Texts are those of the flags of the same names.
 //
@@ -34,7 +37,9 @@ struct Selection {
     return max_host_extent = extent, std::move(*this);
   }
   Selection&& RandomShapes(int64_t count) && { return random_shapes = count, std::move(*this); }
-  Selection&& Drawn() && { return drawn = true, std::move(*this); }
+  Selection&& DrawnFrom(const struct RandomShapes& shapes) && {
+    return drawn_from = &shapes, std::move(*this);
+  }
 
   std::string implementations;  // Names or globs.
   std::string sizes;            // All extents equal.
@@ -46,7 +51,8 @@ struct Selection {
   int64_t max_size = kMaxSize;              // Leaves out larger items of `sizes`.
   int64_t max_host_extent = kMaxExtent;     // Leaves out larger shapes for host implementations.
   int64_t random_shapes = 0;  // Adds shapes with extents from 1 to 1024, drawn from the seed.
-  bool drawn = false;  // Takes the points of the operation's random_shapes() instead of shapes.
+  const struct RandomShapes* drawn_from =
+      nullptr;  // Takes points that are drawn instead of shapes.
 };
 
 struct Preset {
@@ -59,7 +65,12 @@ struct Preset {
   // What is measured of the selections when the command line names no implementations; empty for
   // all.
   std::string usual_implementations{};
+
+  const RandomShapes* random = nullptr;  // What its selections draw from, and how that is judged.
 };
+
+// The peer of a floor that stands for the arithmetic's peak: the ratio is pct_of_peak / 100.
+inline constexpr absl::string_view kPeakPeer = "peak";
 
 // The least speed of an implementation over a peer's.
 struct Floor {

@@ -22,6 +22,7 @@ struct Shape {
   double ratio = 0;
   const ResultRow* fastest = nullptr;  // Of the kernels; null where none was measured.
   double fastest_ratio = 0;
+  double rival_ratio = 0;  // Of the fastest rival or, if it is faster, the peer; 0 without rivals.
   bool is_small = false;
 
   double regret() const { return fastest_ratio / ratio; }
@@ -40,16 +41,21 @@ double ValueOf(const Metric& metric, double ratio) {
 
 class Report {
  public:
-  Report(const Operation& operation, absl::Span<const ResultRow> rows)
-      : operation_(operation), random_(operation.random_shapes()) {
+  Report(const Operation& operation, const RandomShapes& random, absl::Span<const ResultRow> rows)
+      : operation_(operation), random_(random) {
     const Peer* peer = operation.FindPeer(random_.peer);
     if (peer == nullptr) return;
-    metrics_.push_back({std::string(ColumnName(peer->column)), Better::kHigher, false});
+    metrics_.push_back({random_.rivals.empty() ? std::string(ColumnName(peer->column)) : "vs_best",
+                        Better::kHigher, false});
     if (random_.small_bytes > 0) {
       metrics_.push_back({absl::StrCat("time_over_", random_.peer), Better::kLower, true});
     }
     for (const ResultRow& row : rows) AddChooser(row, *peer);
     for (const ResultRow& row : rows) AddKernel(row, *peer);
+    for (const ResultRow& row : rows) AddRival(row, *peer);
+    for (Shape& shape : shapes_) {
+      if (!random_.rivals.empty()) shape.ratio /= std::max(shape.rival_ratio, 1.0);
+    }
   }
 
   const std::vector<Metric>& metrics() const { return metrics_; }
@@ -166,6 +172,19 @@ class Report {
     shape.fastest_ratio = *ratio;
   }
 
+  void AddRival(const ResultRow& row, const Peer& peer) {
+    const std::optional<double> ratio = RatioOf(row, peer);
+    const auto& rivals = random_.rivals;
+    const std::string& name = row.Get(Column::kImplementation);
+    const auto place = by_key_.find(KeyOf(row));
+    if (!ratio.has_value() || std::find(rivals.begin(), rivals.end(), name) == rivals.end() ||
+        place == by_key_.end()) {
+      return;
+    }
+    Shape& shape = shapes_[place->second];
+    shape.rival_ratio = std::max(shape.rival_ratio, *ratio);
+  }
+
   const Operation& operation_;
   const RandomShapes& random_;
   std::vector<Metric> metrics_;
@@ -224,10 +243,10 @@ std::string WorstShapes(const Metric& metric, const std::string& chooser,
 
 }  // namespace
 
-std::string RandomText(const Operation& operation, absl::Span<const ResultRow> rows, int worst) {
-  const Report report(operation, rows);
+std::string RandomText(const Operation& operation, const RandomShapes& random,
+                       absl::Span<const ResultRow> rows, int worst) {
+  const Report report(operation, random, rows);
   if (report.variants().empty()) return "";
-  const RandomShapes& random = operation.random_shapes();
   std::string text = absl::StrCat("\nRandom shapes, ", random.chooser, " beside ", random.peer);
   if (random.small_bytes > 0) {
     absl::StrAppend(&text, "; time_over_", random.peer, " where less than ",
@@ -247,12 +266,13 @@ std::string RandomText(const Operation& operation, absl::Span<const ResultRow> r
 }
 
 std::vector<std::vector<std::string>> DistributionRecords(const Operation& operation,
+                                                          const RandomShapes& random,
                                                           absl::Span<const ResultRow> rows) {
   std::vector<std::string> header = {"operation", "family", "variant", "metric"};
   for (std::string& name : DistributionNames()) header.push_back(std::move(name));
   header.emplace_back("git_commit");
   std::vector<std::vector<std::string>> records = {header};
-  const Report report(operation, rows);
+  const Report report(operation, random, rows);
   report.ForEachDistribution([&](const std::string& family, const std::string& variant,
                                  const std::string& metric, const Distribution& distribution) {
     std::vector<std::string> record = {std::string(operation.name()), family, variant, metric};
@@ -263,15 +283,15 @@ std::vector<std::vector<std::string>> DistributionRecords(const Operation& opera
   return records;
 }
 
-std::vector<Config> KernelsAtWorst(const Operation& operation, absl::Span<const ResultRow> rows,
-                                   int worst) {
-  const Report report(operation, rows);
+std::vector<Config> KernelsAtWorst(const Operation& operation, const RandomShapes& random,
+                                   absl::Span<const ResultRow> rows, int worst) {
+  const Report report(operation, random, rows);
   std::vector<Config> configs;
   for (const std::string& variant : report.variants()) {
     for (const Metric& metric : report.metrics()) {
       for (const Shape* shape : report.WorstOf(metric, variant, worst)) {
         const Point point = PointOf(operation, *shape->row);
-        for (const std::string& name : operation.random_shapes().kernels) {
+        for (const std::string& name : random.kernels) {
           const Implementation* kernel = operation.Find(name);
           if (kernel == nullptr || !operation.Takes(*kernel, point) ||
               !operation.CheckSupported(*kernel, point).ok()) {

@@ -24,15 +24,17 @@ namespace stridewise {
 
 // Returns a table of distributions and, for each way to judge shapes, one of the `worst` shapes
 // with the kernel that was chosen and the fastest one. Empty without drawn shapes.
-std::string RandomText(const Operation& operation, absl::Span<const ResultRow> rows, int worst);
+std::string RandomText(const Operation& operation, const RandomShapes& random,
+                       absl::Span<const ResultRow> rows, int worst);
 
 // Returns the distributions as records of a CSV, the header first.
 std::vector<std::vector<std::string>> DistributionRecords(const Operation& operation,
+                                                          const RandomShapes& random,
                                                           absl::Span<const ResultRow> rows);
 
 // Returns the configurations of all kernels that take the `worst` shapes of each table, by shape.
-std::vector<Config> KernelsAtWorst(const Operation& operation, absl::Span<const ResultRow> rows,
-                                   int worst);
+std::vector<Config> KernelsAtWorst(const Operation& operation, const RandomShapes& random,
+                                   absl::Span<const ResultRow> rows, int worst);
 
 }  // namespace stridewise
 

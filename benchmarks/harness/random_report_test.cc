@@ -54,7 +54,8 @@ ResultRow Transpose(const char* implementation, int64_t rows, double vs_memcpy,
 // The records behind the header, a text each.
 Texts Records(const Operation& operation, const Rows& rows) {
   Texts texts;
-  for (const std::vector<std::string>& record : DistributionRecords(operation, rows)) {
+  for (const std::vector<std::string>& record :
+       DistributionRecords(operation, operation.random_shapes(), rows)) {
     texts.push_back(absl::StrJoin(record, ","));
   }
   EXPECT_EQ(texts[0],
@@ -132,7 +133,8 @@ TEST(DistributionRecordsTest, HaveRegretsWhereKernelsWereMeasuredEverywhere) {
 TEST(RandomTextTest, ShowsTheWorstWithTheKernelThatWasChosenAndTheFastest) {
   const Rows rows = {Product("auto", 64, 0.5), Product("auto", 65, 0.4), Product("auto", 66, 0.9),
                      Product("thin", 65, 0.6), Product("tiny", 65, 0.4)};
-  const std::string text = RandomText(MatMulOperation(), rows, 2);
+  const std::string text =
+      RandomText(MatMulOperation(), MatMulOperation().random_shapes(), rows, 2);
   for (const char* words :
        {"Random shapes, auto beside cublas:\n", "worse_than_1", "The 2 worst by vs_cublas:\n"}) {
     EXPECT_TRUE(absl::StrContains(text, words)) << words << " is not in\n" << text;
@@ -147,13 +149,15 @@ TEST(RandomTextTest, ShowsTheWorstWithTheKernelThatWasChosenAndTheFastest) {
     EXPECT_NE(text.substr(worst, second - worst).find(cell), std::string::npos) << cell << text;
   }
   EXPECT_TRUE(absl::StrContains(text.substr(second), "-")) << "nothing was measured there";
-  EXPECT_FALSE(absl::StrContains(RandomText(MatMulOperation(), rows, 0), "worst by"));
-  EXPECT_EQ(RandomText(MatMulOperation(), {}, 10), "");
+  EXPECT_FALSE(absl::StrContains(
+      RandomText(MatMulOperation(), MatMulOperation().random_shapes(), rows, 0), "worst by"));
+  EXPECT_EQ(RandomText(MatMulOperation(), MatMulOperation().random_shapes(), {}, 10), "");
 }
 
 TEST(RandomTextTest, SaysWhichTransposesAreSmall) {
-  const std::string text = RandomText(
-      TransposeOperations(), {Transpose("auto", 10, 0.5), Transpose("auto", 1000, 0.5)}, 10);
+  const std::string text =
+      RandomText(TransposeOperations(), TransposeOperations().random_shapes(),
+                 {Transpose("auto", 10, 0.5), Transpose("auto", 1000, 0.5)}, 10);
   for (const char* words : {"auto beside memcpy; time_over_memcpy where less than 4 MB are moved",
                             "The 1 worst by vs_memcpy:", "The 1 worst by time_over_memcpy:"}) {
     EXPECT_TRUE(absl::StrContains(text, words)) << words << " is not in\n" << text;
@@ -163,7 +167,8 @@ TEST(RandomTextTest, SaysWhichTransposesAreSmall) {
 TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
   const Rows rows = {Product("auto", 64, 0.5), Product("auto", 65, 0.4, "no"),
                      Product("auto", 66, 0.3, "no")};
-  const std::vector<Config> configs = KernelsAtWorst(MatMulOperation(), rows, 1);
+  const std::vector<Config> configs =
+      KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), rows, 1);
   std::vector<std::string> of_first;
   for (const Config& config : configs) {
     EXPECT_EQ(config.family, "batched");
@@ -175,12 +180,14 @@ TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
   }
   EXPECT_EQ(of_first, MatMulOperation().random_shapes().kernels);
   EXPECT_EQ(configs.size(), 2 * of_first.size());
-  EXPECT_TRUE(KernelsAtWorst(MatMulOperation(), rows, 0).empty());
-  EXPECT_TRUE(KernelsAtWorst(MatMulOperation(), {}, 10).empty());
+  EXPECT_TRUE(
+      KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), rows, 0).empty());
+  EXPECT_TRUE(KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), {}, 10).empty());
 
   // Those of one matrix are left out of a batch.
   ResultRow batch = With(Transpose("auto", 1000, 0.5), Column::kBatch, "7");
-  for (const Config& config : KernelsAtWorst(TransposeOperations(), {batch}, 1)) {
+  for (const Config& config :
+       KernelsAtWorst(TransposeOperations(), TransposeOperations().random_shapes(), {batch}, 1)) {
     EXPECT_NE(config.implementation->name, "one_line");
     EXPECT_NE(config.implementation->name, "auto");
   }

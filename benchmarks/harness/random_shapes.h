@@ -67,6 +67,10 @@ struct RandomShapes {
   std::vector<std::string> kernels;  // What it chooses among.
   std::string peer;                  // One of Operation::peers(), sampled in turn with each row.
 
+  // Measured at each shape, too: the chooser is judged by its speed over the fastest of these and
+  // the peer instead of the peer alone.
+  std::vector<std::string> rivals{};
+
   // Shapes that move fewer bytes are judged by the time over the peer's, larger ones by the speed
   // over the peer's.
   double small_bytes = 0;

@@ -110,6 +110,19 @@ absl::Status SetDeviceRates(const Work& work, const Summary& kernel, double peak
   return absl::OkStatus();
 }
 
+void SetHostRates(const Work& work, const Summary& kernel, double peak_gflops, double copy_gbps,
+                  ResultRow* row) {
+  SetRates(work, kernel, row);
+  double bound_ms = copy_gbps > 0 ? work.bytes / copy_gbps / 1e6 : 0;
+  if (work.flops > 0 && peak_gflops > 0) {
+    row->Set(Column::kPctOfPeak, 100 * work.flops / kernel.median / 1e6 / peak_gflops);
+    bound_ms = std::max(bound_ms, work.flops / peak_gflops / 1e6);
+  } else if (work.flops == 0 && copy_gbps > 0) {
+    row->Set(Column::kPctOfPeak, 100 * work.bytes / kernel.median / 1e6 / copy_gbps);
+  }
+  if (bound_ms > 0) row->Set(Column::kBoundMs, bound_ms);
+}
+
 void SetOutcome(const absl::Status& status, ResultRow* row) {
   if (absl::IsCancelled(status)) return;
   row->SetStatus(StatusFor(status), status.message());

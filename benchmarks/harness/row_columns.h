@@ -36,6 +36,11 @@ void SetRates(const Work& work, const Summary& kernel, ResultRow* row);
 absl::Status SetDeviceRates(const Work& work, const Summary& kernel, double peak_gflops,
                             const DeviceInfo& device, ResultRow* row);
 
+// The same for a row of the host, from peaks that were measured on its threads. A processor's clock
+// moves: nothing is an error.
+void SetHostRates(const Work& work, const Summary& kernel, double peak_gflops, double copy_gbps,
+                  ResultRow* row);
+
 // status and message. Cancelled leaves both empty: the row is not finished. Other codes:
 // Unavailable is skipped, ResourceExhausted out_of_memory, DataLoss mismatch, InvalidArgument and
 // Unimplemented unsupported, DeadlineExceeded timeout, the rest error.

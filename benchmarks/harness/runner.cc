@@ -1,5 +1,6 @@
 #include "benchmarks/harness/runner.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -7,9 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/row_columns.h"
+#include "common/base/host_threads.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/measure/host_peaks.h"
 
 namespace stridewise {
 namespace {
@@ -98,18 +101,6 @@ class TinyProblem {
   std::vector<void*> inputs_;
 };
 
-// Returns what is sampled in turn with the configuration; null for nothing.
-const Implementation* PairedWith(const Peer* peer, const Config& config) {
-  if (peer == nullptr) return nullptr;
-  for (const char* name : {peer->implementation, peer->otherwise}) {
-    const Implementation* found = name == nullptr ? nullptr : config.operation->Find(name);
-    if (found != nullptr && config.operation->CheckSupported(*found, config.point).ok()) {
-      return found;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Runner::Runner(const SweepOptions* options, const Machine* machine)
@@ -163,7 +154,7 @@ absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, R
   row->Set(Column::kInitMs, init_ms);
   ASSIGN_OR_RETURN(Workload * workload, WorkloadOf(config));
   RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted, row)
-                                             : MeasureHost(config, row));
+                                             : MeasureHost(config, wanted, row));
   return wanted.cross_check ? workload->CrossCheck(implementation.name) : absl::OkStatus();
 }
 
@@ -207,18 +198,71 @@ absl::Status Runner::Verify(const Config& config, ResultRow* row) {
   return workload_->Verify(*config.implementation, options_.verify, init_times_.cublas(), row);
 }
 
-absl::Status Runner::MeasureHost(const Config& config, ResultRow* row) {
-  const Binding binding = workload_->problem().Bind(*config.implementation, config.block);
-  const Work work = workload_->problem().work();
+// Returns what the row is sampled in turn with: the peer where it takes the point and runs on the
+// same processor; null for nothing.
+const Implementation* Runner::PairedWith(const Config& config, const Peer* peer) const {
+  if (peer == nullptr) return nullptr;
+  const Operation& operation = *config.operation;
+  const Implementation& own = *config.implementation;
+  const bool one_core = !own.on_device() && !operation.UsesAllCores(own);
+  const bool has_twin = one_core && peer->on_one_core != nullptr;
+  for (const char* name : {has_twin ? peer->on_one_core : peer->implementation, peer->otherwise}) {
+    const Implementation* found = name == nullptr ? nullptr : operation.Find(name);
+    if (found == nullptr || found->on_device() != own.on_device()) continue;
+    if (found == &own && !own.on_device()) continue;
+    if (operation.CheckSupported(*found, config.point).ok()) return found;
+  }
+  return nullptr;
+}
+
+absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted, ResultRow* row) {
+  const Problem& problem = workload_->problem();
+  const Operation& operation = *config.operation;
+  const auto call_of = [&](const Binding& binding) {
+    HostCall call;
+    Buffers buffers;
+    buffers.inputs = workload_->inputs();
+    buffers.output = workload_->output();
+    call.run = [&binding, buffers] { return binding.run(buffers); };
+    if (binding.output_starts_as >= 0) {
+      call.prepare = [&] { workload_->PrepareOutput(binding); };
+    }
+    return call;
+  };
+  const Binding binding = problem.Bind(*config.implementation, config.block);
   HostSubject subject;
   subject.implementation = config.implementation->name;
-  subject.work = WorkToTime(work);
-  subject.run = [&] { return workload_->Run(binding); };
-  subject.prepare = [&] { workload_->PrepareOutput(binding); };
+  subject.work = WorkToTime(problem.work());
+  subject.call = call_of(binding);
+  const Implementation* paired = PairedWith(config, wanted.peer);
+  Binding other;
+  if (paired != nullptr) {
+    other = problem.Bind(*paired, kNoBlock);
+    subject.reference = call_of(other);
+  }
+  const int threads = operation.UsesAllCores(*config.implementation) ? HostThreads() : 1;
+  subject.rests = threads > 1;
   subject.poison = [&] { workload_->PoisonOutput(); };
   subject.verify = [&] { return Verify(config, row); };
-  ASSIGN_OR_RETURN(const Summary kernel, host_rows_.Measure(subject, row));
-  SetRates(work, kernel, row);
+  const bool is_double = config.point.type == "double";
+  const double peak_before = MeasureFmaGflops(is_double, threads);
+  ASSIGN_OR_RETURN(const HostMeasurement measured, host_rows_.Measure(subject, row));
+  if (paired != nullptr)
+    row->Set(wanted.peer->column, wanted.peer->scale * measured.over_reference);
+  row->Set(Column::kThreads, threads);
+  const double clock = MeasureHostClockMhz();
+  if (clock > 0) row->Set(Column::kCpuClockMhz, clock);
+  SetHostRates(problem.work(), measured.kernel,
+               std::max(peak_before, MeasureFmaGflops(is_double, threads)), HostCopyGbps(threads),
+               row);
+  if (wanted.host_counters == nullptr) return absl::OkStatus();
+  const CountedWork work = {[&]() -> absl::Status {
+                              if (subject.call.prepare) subject.call.prepare();
+                              return absl::OkStatus();
+                            },
+                            subject.call.run};
+  ASSIGN_OR_RETURN(const std::vector<double> values, ReadCounters(*wanted.host_counters, work));
+  row->Set(Column::kCounters, CountersText(options_.host_counters, values));
   return absl::OkStatus();
 }
 
@@ -239,7 +283,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
 
   Arm other;
   const Peer* peer = wanted.peer;
-  if (const Implementation* paired = PairedWith(peer, config)) {
+  if (const Implementation* paired = PairedWith(config, peer)) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
     ASSIGN_OR_RETURN(other, Arm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
     subject.reference = other.Run();

@@ -23,8 +23,10 @@ namespace stridewise {
 // What rows tell beside their own time.
 struct RowOptions {
   bool cross_check = false;    // Compare with the results of the problem's earlier rows.
-  const Peer* peer = nullptr;  // Sample it in turn with each device row that it can be paired with.
-  CounterSource* counters = nullptr;  // Of options.counters; tells the column `counters`.
+  const Peer* peer = nullptr;  // Sample it in turn with each row that it can be paired with.
+  // Of options.counters and options.host_counters; tell the column `counters`.
+  CounterSource* counters = nullptr;
+  CounterSource* host_counters = nullptr;
 };
 
 class Runner {
@@ -42,9 +44,10 @@ class Runner {
 
  private:
   absl::Status MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row);
-  absl::Status MeasureHost(const Config& config, ResultRow* row);
+  absl::Status MeasureHost(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status CheckSupported(const Config& config) const;
+  const Implementation* PairedWith(const Config& config, const Peer* peer) const;
   absl::StatusOr<Workload*> WorkloadOf(const Config& config);
   absl::StatusOr<double> InitMs(const Config& config);
   absl::Status Verify(const Config& config, ResultRow* row);

@@ -5,6 +5,7 @@
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
+#include "common/measure/host_counters.h"
 
 ABSL_FLAG(
     std::string, csv, "",
@@ -41,8 +42,13 @@ ABSL_FLAG(std::string, memory_behaviour, "auto",
 ABSL_FLAG(
     std::string, counters, "",
     "Of transpose_sweep and matmul_sweep: hardware counters for the column `counters`, a list "
-    "of Nsight Compute's names such as dram__bytes_read.sum. Each kernel is run once more for "
+    "of Nsight Compute's names such as dram__bytes_read.sum for kernels, and of cpu.cycles, "
+    "cpu.llc_misses, cpu.page_faults and others for the host. What is counted is run once more for "
     "each pass that they need, outside of all timing.");
+ABSL_FLAG(
+    int, threads, 0,
+    "Threads of host implementations that use all cores. Default: OMP_NUM_THREADS or, without "
+    "it, the processors that the program may run on.");
 
 namespace stridewise {
 namespace {
@@ -93,8 +99,13 @@ absl::StatusOr<SweepOptions> SweepOptionsFromFlags(absl::string_view default_csv
   ASSIGN_OR_RETURN(
       options.memory_behaviour,
       ParseMemoryBehaviour("--memory_behaviour", absl::GetFlag(FLAGS_memory_behaviour)));
-  ASSIGN_OR_RETURN(options.counters,
+  ASSIGN_OR_RETURN(const std::vector<std::string> counters,
                    ParseCounterNames("--counters", absl::GetFlag(FLAGS_counters)));
+  for (const std::string& name : counters) {
+    (IsHostCounter(name) ? options.host_counters : options.counters).push_back(name);
+  }
+  options.threads = absl::GetFlag(FLAGS_threads);
+  RETURN_IF_ERROR(CheckRange("--threads", options.threads, 0, 4096));
   return options;
 }
 

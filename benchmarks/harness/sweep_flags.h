@@ -30,7 +30,9 @@ struct SweepOptions {
   uint64_t seed = 0;
   double max_row_seconds = 0;
   MemoryBehaviour memory_behaviour = MemoryBehaviour::kAuto;
-  std::vector<std::string> counters;  // Hardware counters that rows of the GPU tell.
+  std::vector<std::string> counters;       // Hardware counters that rows of the GPU tell.
+  std::vector<std::string> host_counters;  // Those that rows of the host tell.
+  int threads = 0;                         // Of the host; 0 for OpenMP's usual number.
   SamplingOptions sampling;
 };
 

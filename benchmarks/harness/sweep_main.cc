@@ -26,8 +26,10 @@
 #include "benchmarks/harness/sweep.h"
 #include "benchmarks/harness/sweep_flags.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/host_threads.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
+#include "common/measure/host_counters.h"
 
 ABSL_FLAG(std::string, preset, "",
           "What to measure, by name; --list shows the presets. Empty for the program's own.");
@@ -119,6 +121,19 @@ absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& o
   return nullptr;
 }
 
+// The same for the counters of the host.
+absl::StatusOr<std::unique_ptr<CounterSource>> HostCountersFor(const SweepOptions& options,
+                                                               std::string* why_not) {
+  if (options.host_counters.empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<CounterSource>> source = OpenHostCounters(options.host_counters);
+  if (source.ok()) return source;
+  if (absl::IsInvalidArgument(source.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--counters: ", source.status().message()));
+  }
+  absl::StrAppend(why_not, "--counters: not read, ", source.status().message(), "\n");
+  return nullptr;
+}
+
 // Opens the file that `flag` names, for records below this header; nothing without a name.
 absl::StatusOr<std::optional<RecordFile>> OpenRecords(absl::string_view flag,
                                                       const std::string& name, const Preset& preset,
@@ -190,20 +205,26 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   const bool has_limits =
       std::any_of(operation.limits().begin(), operation.limits().end(),
                   [&](const Limit& limit) { return preset.name == limit.preset; });
-  const bool is_random = preset.name == kRandomPreset;
+  const bool is_random = preset.random != nullptr;
   ASSIGN_OR_RETURN(const int worst, WorstFromFlags(is_random));
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   std::string why_no_counters;
   ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
                    CountersFor(options, *machine, &why_no_counters));
   wanted.counters = counters.get();
+  ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> host_counters,
+                   HostCountersFor(options, &why_no_counters));
+  wanted.host_counters = host_counters.get();
+  if (options.threads > 0) SetHostThreads(options.threads);
   ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file,
                    OpenRecords("--limits_csv", absl::GetFlag(FLAGS_limits_csv), preset,
                                has_limits ? absl::string_view(preset.name) : kLimitsPreset,
                                LimitRecords(operation, {}, preset.name).front()));
-  ASSIGN_OR_RETURN(std::optional<RecordFile> distribution_file,
-                   OpenRecords("--distribution_csv", absl::GetFlag(FLAGS_distribution_csv), preset,
-                               kRandomPreset, DistributionRecords(operation, {}).front()));
+  ASSIGN_OR_RETURN(
+      std::optional<RecordFile> distribution_file,
+      OpenRecords("--distribution_csv", absl::GetFlag(FLAGS_distribution_csv), preset,
+                  is_random ? absl::string_view(preset.name) : kRandomPreset,
+                  DistributionRecords(operation, operation.random_shapes(), {}).front()));
   ASSIGN_OR_RETURN(const std::unique_ptr<Sweep> sweep,
                    Sweep::Create(options, static_cast<int>(plan.size())));
   CatchInterrupts();
@@ -225,13 +246,18 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   };
   RETURN_IF_ERROR(measure(plan));
   if (is_random) {
-    const std::vector<Config> kernels = KernelsAtWorst(operation, sweep->rows(), worst);
+    const std::vector<Config> kernels =
+        KernelsAtWorst(operation, *preset.random, sweep->rows(), worst);
     sweep->Expect(static_cast<int>(kernels.size()));
     RETURN_IF_ERROR(measure(kernels));
   }
-  sweep->Print(sweep->SkippedText() + (is_random ? RandomText(operation, sweep->rows(), worst)
-                                                 : Conclusions(operation, sweep->rows())));
-  RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, sweep->rows()), &distribution_file));
+  sweep->Print(sweep->SkippedText() +
+               (is_random ? RandomText(operation, *preset.random, sweep->rows(), worst)
+                          : Conclusions(operation, sweep->rows())));
+  if (is_random) {
+    RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, *preset.random, sweep->rows()),
+                                 &distribution_file));
+  }
   if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, preset.name, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
   return sweep->ExitCode();

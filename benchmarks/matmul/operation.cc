@@ -1,6 +1,7 @@
 #include "benchmarks/matmul/operation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,7 +22,10 @@ namespace {
 
 constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
 // cuBLAS itself has no products of FP8.
-constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1, "cublaslt"}};
+constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1, "cublaslt"},
+                           {"eigen", Column::kVsEigen, 1, nullptr, "eigen_1core"}};
+
+constexpr absl::string_view kOnAllCores[] = {"cpu_threads", "eigen", "openblas", "blis", "onednn"};
 
 const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);
@@ -38,6 +42,7 @@ class MatMul : public Operation {
   absl::Span<const Limit> limits() const override { return MatMulLimits(); }
   absl::Span<const Peer> peers() const override { return kPeers; }
   const RandomShapes& random_shapes() const override { return MatMulRandomShapes(); }
+  const RandomShapes& host_random_shapes() const override { return MatMulHostRandomShapes(); }
 
   std::vector<const Implementation*> implementations() const override {
     std::vector<const Implementation*> all;
@@ -48,6 +53,11 @@ class MatMul : public Operation {
   void DescribeImplementation(const Implementation& implementation, ResultRow* row) const override {
     Operation::DescribeImplementation(implementation, row);
     row->Set(Column::kMath, Own(implementation).math);
+  }
+
+  bool UsesAllCores(const Implementation& implementation) const override {
+    return std::find(std::begin(kOnAllCores), std::end(kOnAllCores), implementation.name) !=
+           std::end(kOnAllCores);
   }
 
   bool Takes(const Implementation& implementation, const Point& point) const override {

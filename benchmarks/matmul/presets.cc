@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -84,6 +85,24 @@ Limit SplitLimit(const char* name, const char* size, double floor, double aim) {
           "precision"};
 }
 
+// Of the host, on one core and on all. The peers are Eigen and the fastest of three libraries.
+Limit OneCoreLimit(const char* name, std::string sizes, double eigen, double best, double peak) {
+  Limit limit = {
+      name, Selection("cpu_packed").Sizes(std::move(sizes)), {{"eigen", eigen}}, "cpu_limits"};
+  for (const char* peer : {"openblas_1core", "blis_1core", "onednn_1core"}) {
+    if (best > 0) limit.floors.push_back({peer, best});
+  }
+  if (peak > 0) limit.floors.push_back({kPeakPeer.data(), peak});
+  return limit;
+}
+
+Limit AllCoresLimit(const char* name, std::string sizes) {
+  return {name,
+          Selection("cpu_threads").Sizes(std::move(sizes)),
+          {{"eigen", 1.15}, {"openblas", 1.0}, {"blis", 1.0}, {"onednn", 1.0}},
+          "cpu_limits"};
+}
+
 std::vector<Limit>* MakeLimits() {
   // Floors are of the speed over that of cuBLAS in its default math mode.
   return new std::vector<Limit>{
@@ -143,6 +162,10 @@ std::vector<Limit>* MakeLimits() {
        Selection("auto").Sizes("4096,8192,16384").Types("s8_int").Axis("layouts", "nt"),
        {{"cublaslt", 1.0, 1.3}},
        "precision"},
+      OneCoreLimit("small, one core", "8,16,32,48,64,100,128", 1.5, 0, 0),
+      OneCoreLimit("one core", "256,384,512,768,1000", 1.15, 1.0, 0),
+      OneCoreLimit("large, one core", "1024,2048,4096,8192", 1.15, 1.0, 0.9),
+      AllCoresLimit("all cores", "256,384,512,768,1000,1024,2048,4096,8192"),
   };
 }
 

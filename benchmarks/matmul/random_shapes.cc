@@ -11,6 +11,11 @@ namespace {
 constexpr double kMaxFlops = 6e11;
 constexpr double kMaxBytes = 3e9;
 
+// Of the host: from what takes longer than to wake a thread to a tenth of a second.
+constexpr double kMinHostFlops = 1e6;
+constexpr double kMaxHostFlops = 1e10;
+constexpr double kMaxHostBytes = 3e8;
+
 constexpr int64_t kMaxExtent = 12000;
 constexpr int64_t kMaxBatchedExtent = 1500;
 constexpr int64_t kMaxBatch = 1000;
@@ -103,7 +108,28 @@ RandomShapes* MakeRandomShapes() {
   return random;
 }
 
+RandomShapes* MakeHostRandomShapes() {
+  auto* random = new RandomShapes;
+  random->families = {
+      {"log_uniform", "m, n and k of 1 to 12000", 2, DrawLogUniform},
+      {"batched", "2 to 1000 products with m, n and k of 1 to 1500", 1, DrawBatched},
+      {"model", "linear layers, vocabularies and attention of common networks", 1, DrawModel},
+  };
+  random->drawn = {Column::kLayout};
+  random->least = {kMinHostFlops, 0};
+  random->most = {kMaxHostFlops, kMaxHostBytes};
+  random->chooser = "cpu_threads";
+  random->peer = "eigen";
+  random->rivals = {"openblas", "blis", "onednn"};
+  return random;
+}
+
 }  // namespace
+
+const RandomShapes& MatMulHostRandomShapes() {
+  static const RandomShapes& random = *MakeHostRandomShapes();
+  return random;
+}
 
 const RandomShapes& MatMulRandomShapes() {
   static const RandomShapes& random = *MakeRandomShapes();

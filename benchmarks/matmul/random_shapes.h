@@ -11,6 +11,9 @@ namespace stridewise {
 // takes a fraction of a second, and 3 GB.
 const RandomShapes& MatMulRandomShapes();
 
+// The same for the host: smaller, and judged by the fastest of the libraries on all cores.
+const RandomShapes& MatMulHostRandomShapes();
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_BENCHMARKS_MATMUL_RANDOM_SHAPES_H_

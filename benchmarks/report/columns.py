@@ -15,7 +15,7 @@ NAMES = tuple(re.findall(r'^CSV_COLUMN\(\w+, "(\w+)"\)', _INC.read_text(encoding
 TEXT = ("schema_version", "timestamp_utc", "git_commit", "host", "cpu", "device", "compute_capability", "driver", "cuda",
         "operation", "implementation", "dtype", "math", "l2", "host_memory", "status", "message", "throttle_reason",
         "layout", "kernels", "counters", "workspace", "shape_family", "chosen", "permutation",
-        "precision", "epilogue", "shard")
+        "precision", "epilogue", "shard", "affinity")
 NUMBERS = tuple(name for name in NAMES if name not in TEXT)
 
 # A file without these columns cannot be used.

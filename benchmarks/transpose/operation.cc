@@ -1,5 +1,6 @@
 #include "benchmarks/transpose/operation.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -27,11 +28,14 @@ constexpr ElementType kElementTypes[] = {ElementType::kFloat,  ElementType::kInt
                                          ElementType::kDouble, ElementType::kFloat4};
 constexpr absl::string_view kTypes[] = {"float", "int", "u8", "u16", "double", "float4"};
 
-// A row is paired with a copy, whose speed bounds it: ours, or the driver's. Above 1 byte an
-// element cuBLAS is a peer, too.
+// A row is paired with a copy, whose speed bounds it: ours, the driver's, or the host's. Above 1
+// byte an element cuBLAS is a peer, too.
 constexpr Peer kPeers[] = {{"copy_vector", Column::kPctOfCopy, 100},
                            {"memcpy", Column::kVsMemcpy, 1},
-                           {"cublas_geam", Column::kVsCublas, 1}};
+                           {"cublas_geam", Column::kVsCublas, 1},
+                           {"cpu_copy", Column::kPctOfCopy, 100}};
+
+constexpr absl::string_view kOnAllCores[] = {"cpu_threads", "cpu_in_place", "cpu_copy"};
 
 const TransposeImplementation& Own(const Implementation& implementation) {
   return static_cast<const TransposeImplementation&>(implementation);
@@ -59,6 +63,7 @@ class Transposes : public Operation {
   absl::Span<const Peer> peers() const override { return kPeers; }
   absl::string_view usual_peer() const override { return "copy_vector"; }
   const RandomShapes& random_shapes() const override { return TransposeRandomShapes(); }
+  const RandomShapes& host_random_shapes() const override { return TransposeHostRandomShapes(); }
 
   std::vector<const Implementation*> implementations() const override {
     std::vector<const Implementation*> all;
@@ -95,6 +100,11 @@ class Transposes : public Operation {
     if ((own.element_sizes & bytes) != 0) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(own.name, " takes no elements of ", bytes, " bytes"));
+  }
+
+  bool UsesAllCores(const Implementation& implementation) const override {
+    return std::find(std::begin(kOnAllCores), std::end(kOnAllCores), implementation.name) !=
+           std::end(kOnAllCores);
   }
 
   bool Competes(const Implementation& implementation) const override {

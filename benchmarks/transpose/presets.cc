@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -91,6 +92,10 @@ std::vector<Floor> Floors(double memcpy, double aim = 0, double cublas_geam = 0)
   return floors;
 }
 
+Limit HostLimit(const char* name, Selection selection) {
+  return {name, std::move(selection), {{"cpu_copy", 0.9}, {"eigen", 1.5}}, "cpu_limits"};
+}
+
 std::vector<Limit>* MakeLimits() {
   return new std::vector<Limit>{
       {"float multiples of 64", Selection("auto").Sizes("4096,8192,16384"),
@@ -121,6 +126,11 @@ std::vector<Limit>* MakeLimits() {
       {"batch", Selection("auto").Shapes("64x64").Batch(4096), Floors(0.90)},
       {"batch", Selection("auto").Shapes("16x16").Batch(100000), Floors(0.90)},
       {"batch", Selection("auto").Shapes("7x5").Batch(100000), Floors(0.90)},
+      // Of the host. From 64 MB up, so that the caches hide little.
+      HostLimit("float squares", Selection("cpu_threads").Sizes("4096,5000,8192")),
+      HostLimit("float rectangles", Selection("cpu_threads").Shapes("4000x10000,100000x200")),
+      HostLimit("other elements", Selection("cpu_threads").Sizes("8192").Types("u8,u16")),
+      HostLimit("other elements", Selection("cpu_threads").Sizes("4096").Types("double,float4")),
   };
 }
 

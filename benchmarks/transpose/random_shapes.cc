@@ -11,6 +11,7 @@ namespace {
 constexpr double kMinBytes = 0.3e6;
 constexpr double kSmallBytes = 2e6;
 constexpr double kMaxBytes = 1.5e9;
+constexpr double kMaxHostBytes = 3e8;
 
 constexpr int64_t kMaxExtent = 1000000;
 constexpr int64_t kMaxBatchedExtent = 2000;
@@ -105,7 +106,27 @@ RandomShapes* MakeRandomShapes() {
   return random;
 }
 
+RandomShapes* MakeHostRandomShapes() {
+  auto* random = new RandomShapes;
+  random->families = {
+      {"log_uniform", "rows and columns of 1 to 1000000", 2, DrawLogUniform},
+      {"batched", "2 to 20000 matrices with rows and columns of 1 to 2000", 1, DrawBatched},
+      {"model", "NHWC and NCHW, keys of attention, weights, pictures", 1, DrawModel},
+  };
+  random->drawn = {Column::kDtype};
+  random->least = {0, 2 * kMinBytes};
+  random->most = {0, 2 * kMaxHostBytes};
+  random->chooser = "cpu_threads";
+  random->peer = "cpu_copy";
+  return random;
+}
+
 }  // namespace
+
+const RandomShapes& TransposeHostRandomShapes() {
+  static const RandomShapes& random = *MakeHostRandomShapes();
+  return random;
+}
 
 const RandomShapes& TransposeRandomShapes() {
   static const RandomShapes& random = *MakeRandomShapes();

@@ -11,6 +11,9 @@ namespace stridewise {
 // which are a matter of microseconds, are judged by time.
 const RandomShapes& TransposeRandomShapes();
 
+// The same for the host, beside its copy.
+const RandomShapes& TransposeHostRandomShapes();
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_BENCHMARKS_TRANSPOSE_RANDOM_SHAPES_H_

@@ -107,7 +107,8 @@ void ReplaceTimes(const std::vector<KernelTime>& newer, std::vector<KernelTime>*
 
 absl::StatusOr<std::vector<TuneShape>> DrawTuneShapes(int64_t count, uint64_t seed) {
   ASSIGN_OR_RETURN(const std::vector<DrawnPoint> drawn,
-                   DrawPoints(MatMulOperation(), absl::StrCat(count), "all", seed));
+                   DrawPoints(MatMulOperation(), MatMulOperation().random_shapes(),
+                              absl::StrCat(count), "all", seed));
   std::vector<TuneShape> shapes;
   size_t next = 0;
   for (int64_t number = 0; number < count; ++number) {

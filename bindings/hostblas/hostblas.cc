@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "common/base/host_threads.h"
 #include "matmul/cpu/multiply.h"
-#include "matmul/cpu/threads.h"
 #include "transpose/cpu/tiles.h"
 
 #define STRIDEWISE_EXPORT extern "C" __attribute__((visibility("default")))

@@ -2,9 +2,9 @@
 // OpenMP's: Eigen, a peer on the same cores, already needs this runtime, which keeps its threads
 // between calls, and a program that uses OpenMP itself then has one set of threads, not two.
 
+#include "common/base/host_threads.h"
 #include "matmul/args.h"
 #include "matmul/cpu/multiply.h"
-#include "matmul/cpu/threads.h"
 
 namespace stridewise {
 

@@ -7,9 +7,9 @@
 namespace stridewise {
 namespace {
 
-// A block of B that all blocks of A are multiplied with; packing it costs a pass over memory, so
-// that more is better until it leaves the last-level cache.
-constexpr int64_t kMaxBlockOfB = 8 << 20;
+// A block of A that all blocks of B are multiplied with; packing B once more for the next costs a
+// pass over memory, so that more is better until it leaves the last-level cache.
+constexpr int64_t kMaxBlockOfA = 8 << 20;
 
 int64_t Ask(int name, int64_t smallest) {
   return std::max(static_cast<int64_t>(sysconf(name)), smallest);
@@ -40,9 +40,9 @@ int64_t EqualParts(int64_t extent, int64_t most, int64_t unit) {
 CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, int64_t rows,
                               int64_t cols) {
   CacheBlocks blocks;
-  blocks.k = std::max<int64_t>(caches.l1 * 2 / 3 / (cols * element_bytes) / 8 * 8, 64);
-  blocks.m = std::max<int64_t>(caches.l2 / 4 / (blocks.k * element_bytes) / rows * rows, rows);
-  blocks.n = std::max<int64_t>(kMaxBlockOfB / (blocks.k * element_bytes) / cols * cols, cols);
+  blocks.k = std::max<int64_t>(caches.l1 / 2 / (rows * element_bytes) / 64 * 64, 64);
+  blocks.n = std::max<int64_t>(caches.l2 / 4 / (blocks.k * element_bytes) / cols * cols, cols);
+  blocks.m = std::max<int64_t>(kMaxBlockOfA / (blocks.k * element_bytes) / rows * rows, rows);
   return blocks;
 }
 

@@ -19,8 +19,8 @@ struct CacheSizes {
 // not.
 const CacheSizes& HostCacheSizes();
 
-// Returns the blocks for elements of `element_bytes` and tiles of rows x cols: a panel of B takes
-// two thirds of L1, a block of A a quarter of L2, which panels of B and tiles of C pass through.
+// Returns the blocks for elements of `element_bytes` and tiles of rows x cols: a panel of A takes
+// half of L1, a block of B a quarter of L2, which panels of A and tiles of C pass through.
 CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, int64_t rows,
                               int64_t cols);
 

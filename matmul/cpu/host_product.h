@@ -34,9 +34,9 @@ struct HostProduct {
 
 // Extents of the blocks that are packed, in elements; cache_blocks.h computes them.
 struct CacheBlocks {
-  int64_t m = 0;  // Rows of A that stay in the L2 cache, k columns of each.
-  int64_t n = 0;  // Columns of B that stay in the L3 cache.
-  int64_t k = 0;  // Rows of a panel of B that stays in the L1 cache.
+  int64_t m = 0;  // Rows of A that stay in the L3 cache, k columns of each.
+  int64_t n = 0;  // Columns of B that stay in the L2 cache.
+  int64_t k = 0;  // Columns of a panel of A that stays in the L1 cache.
 };
 
 // Computes the product on the calling thread with the best instructions of the processor. Allocates
@@ -44,7 +44,7 @@ struct CacheBlocks {
 void MultiplyOnOneCore(const HostProduct<float>& product);
 void MultiplyOnOneCore(const HostProduct<double>& product);
 
-// "avx3" (AVX-512), "avx2", "neon" and so on, as Highway names them: what MultiplyOnOneCore() runs.
+// "avx512", "avx2" or "baseline": what MultiplyOnOneCore() runs.
 const char* SimdInstructionSet();
 
 }  // namespace stridewise

@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/base/host_threads.h"
 #include "common/base/shared_library.h"
 #include "matmul/args.h"
 #include "matmul/cpu/scale.h"
-#include "matmul/cpu/threads.h"
 
 namespace stridewise {
 namespace {

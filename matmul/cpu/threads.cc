@@ -1,7 +1,5 @@
 #include "matmul/cpu/threads.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -47,7 +45,5 @@ ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
   }
   return best;
 }
-
-int HostThreads() { return omp_get_max_threads(); }
 
 }  // namespace stridewise

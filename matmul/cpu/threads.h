@@ -17,10 +17,6 @@ struct ThreadGrid {
 // than about 5 us of work, what it takes to wake it.
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads);
 
-// Returns the number of threads that OpenMP would use: OMP_NUM_THREADS, or the processors that this
-// process may run on.
-int HostThreads();
-
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_CPU_THREADS_H_

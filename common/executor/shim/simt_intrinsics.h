@@ -38,7 +38,6 @@ SIMT_INLINE float __fadd_rn(float a, float b) { return a + b; }
 SIMT_INLINE float __fsub_rn(float a, float b) { return a - b; }
 SIMT_INLINE float __fmul_rn(float a, float b) { return a * b; }
 SIMT_INLINE float __fdiv_rn(float a, float b) { return a / b; }
-SIMT_INLINE float __fdividef(float a, float b) { return a / b; }
 SIMT_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIMT_INLINE float __fsqrt_rn(float a) { return sqrtf(a); }
 // Of these a GPU has approximations, with errors of a few units in the last place.

@@ -1,0 +1,53 @@
+#include "common/measure/host_counters.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+TEST(HostCountersTest, NamesOfTheHostBeginWithCpu) {
+  EXPECT_TRUE(IsHostCounter("cpu.cycles"));
+  EXPECT_FALSE(IsHostCounter("dram__bytes_read.sum"));
+}
+
+#if defined(__linux__)
+
+TEST(HostCountersTest, RefusesWhatItDoesNotKnow) {
+  const absl::Status status = OpenHostCounters({"cpu.cycles", "cpu.wishes"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      std::string(status.message()).find("'cpu.wishes' is not allowed; allowed is cpu.cycles"), 0u)
+      << status;
+}
+
+// The kernel counts these on any machine that permits it.
+TEST(HostCountersTest, CountsPageFaultsAndTime) {
+  const auto source = OpenHostCounters({"cpu.page_faults", "cpu.task_clock"});
+  if (absl::IsUnavailable(source.status())) GTEST_SKIP() << source.status();
+  ASSERT_TRUE(source.ok()) << source.status();
+  constexpr size_t kPages = 200;
+  CountedWork work;
+  work.run = [] {
+    std::vector<char> memory(kPages * 4096 + (size_t{32} << 20));  // Large: mapped, not reused.
+    volatile char* bytes = memory.data();
+    for (size_t i = 0; i < kPages; ++i) bytes[i * 4096] = 1;
+    return absl::OkStatus();
+  };
+  const auto values = ReadCounters(**source, work);
+  ASSERT_TRUE(values.ok()) << values.status();
+  ASSERT_EQ(values->size(), 2u);
+  EXPECT_GE((*values)[0], 10);  // Huge pages fault once for 512 small ones.
+  EXPECT_GT((*values)[1], 1e3);
+  EXPECT_LT((*values)[1], 6e10);
+}
+
+#endif
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,157 @@
+#include "common/measure/host_peaks.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "common/base/clock.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace stridewise {
+namespace {
+
+// Runs fn(index) on that many threads at once.
+void OnThreads(int threads, const std::function<void(int)>& fn) {
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(fn, i);
+  fn(0);
+  for (std::thread& other : others) other.join();
+}
+
+#if defined(__x86_64__)
+
+// Two multiply-adds a cycle with four cycles' latency need eight chains; more do no harm.
+constexpr int kChains = 12;
+constexpr int64_t kSteps = 16384;
+
+// The asm statement keeps the compiler from computing the loop's result without it.
+#define FMA_LOOP(name, isa, vector, broadcast, fma)                \
+  __attribute__((target(isa))) void name() {                       \
+    vector chains[kChains];                                        \
+    for (vector & chain : chains) chain = broadcast(1);            \
+    vector factor = broadcast(1);                                  \
+    vector summand = broadcast(0);                                 \
+    asm volatile("" : "+v"(factor), "+v"(summand));                \
+    for (int64_t step = 0; step < kSteps; ++step) {                \
+      _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) { \
+        chains[i] = fma(chains[i], factor, summand);               \
+      }                                                            \
+    }                                                              \
+    _Pragma("GCC unroll 12") for (int i = 0; i < kChains; ++i) {   \
+      asm volatile("" : "+v"(chains[i]));                          \
+    }                                                              \
+  }
+
+FMA_LOOP(FmaFloatAvx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps)
+FMA_LOOP(FmaDoubleAvx512, "avx512f", __m512d, _mm512_set1_pd, _mm512_fmadd_pd)
+FMA_LOOP(FmaFloatAvx2, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps)
+FMA_LOOP(FmaDoubleAvx2, "avx2,fma", __m256d, _mm256_set1_pd, _mm256_fmadd_pd)
+#undef FMA_LOOP
+
+struct FmaLoop {
+  void (*run)() = nullptr;
+  double flops = 0;
+};
+
+FmaLoop FmaLoopFor(bool is_double) {
+  constexpr double kFlops = 2.0 * kChains * kSteps;
+  if (__builtin_cpu_supports("avx512f")) {
+    return is_double ? FmaLoop{FmaDoubleAvx512, 8 * kFlops} : FmaLoop{FmaFloatAvx512, 16 * kFlops};
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return is_double ? FmaLoop{FmaDoubleAvx2, 4 * kFlops} : FmaLoop{FmaFloatAvx2, 8 * kFlops};
+  }
+  return {};
+}
+
+void StreamBytes(const char* from, char* to, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += 16) {
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + at)));
+  }
+  _mm_sfence();
+}
+
+#else
+
+void StreamBytes(const char* from, char* to, int64_t bytes) {
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+#endif
+
+double MeasureCopyGbps(int threads) {
+  constexpr int64_t kBytes = int64_t{256} << 20;
+  const int64_t part = kBytes / threads / 64 * 64;
+  std::vector<char> memory(2 * kBytes + 128);
+  char* const from = memory.data() + 64 - reinterpret_cast<uintptr_t>(memory.data()) % 64;
+  char* const to = from + kBytes;
+  const SteadyClock clock;
+  double least = 1e9;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const double start = clock.Now();
+    OnThreads(threads, [&](int i) { StreamBytes(from + i * part, to + i * part, part); });
+    least = std::min(least, clock.Now() - start);
+  }
+  return 2e-9 * static_cast<double>(part * threads) / least;
+}
+
+}  // namespace
+
+double MeasureHostClockMhz() {
+#if defined(__x86_64__)
+  constexpr int kMultiplications = 1 << 17;
+  const SteadyClock clock;
+  double least = 1e9;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    uint64_t value = 3;
+    const double start = clock.Now();
+    for (int i = 0; i < kMultiplications; ++i) asm volatile("imul %0, %0" : "+r"(value));
+    least = std::min(least, clock.Now() - start);
+  }
+  return 3e-6 * kMultiplications / least;
+#else
+  return 0;
+#endif
+}
+
+double MeasureFmaGflops(bool is_double, int threads) {
+#if defined(__x86_64__)
+  const FmaLoop loop = FmaLoopFor(is_double);
+  if (loop.run == nullptr) return 0;
+  std::vector<double> rates(static_cast<size_t>(threads));
+  OnThreads(threads, [&](int i) {
+    const SteadyClock clock;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const double start = clock.Now();
+      loop.run();
+      double& best = rates[static_cast<size_t>(i)];
+      best = std::max(best, 1e-9 * loop.flops / (clock.Now() - start));
+    }
+  });
+  double sum = 0;
+  for (const double rate : rates) sum += rate;
+  return sum;
+#else
+  return 0;
+#endif
+}
+
+double HostCopyGbps(int threads) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& known = *new std::map<int, double>;
+  const std::lock_guard<std::mutex> lock(mutex);
+  double& gbps = known[threads];
+  if (gbps == 0) gbps = MeasureCopyGbps(threads);
+  return gbps;
+}
+
+}  // namespace stridewise

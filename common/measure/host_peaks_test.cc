@@ -1,0 +1,39 @@
+#include "common/measure/host_peaks.h"
+
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+#if defined(__x86_64__)
+
+// Wide enough for every processor there is: these are measurements.
+TEST(HostPeaksTest, ClockIsThatOfAProcessor) {
+  const double mhz = MeasureHostClockMhz();
+  EXPECT_GT(mhz, 200);
+  EXPECT_LT(mhz, 8000);
+}
+
+// A core does at most 4 vectors of 16 floats, and as many doubles take two vectors.
+TEST(HostPeaksTest, MultiplyAddsFollowFromTheClockAndTheVectors) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
+  const double most = 8.0 * 128;
+  const double floats = MeasureFmaGflops(/*is_double=*/false, 1);
+  const double doubles = MeasureFmaGflops(/*is_double=*/true, 1);
+  EXPECT_GT(floats, 1);
+  EXPECT_LT(floats, most);
+  EXPECT_GT(floats, 1.2 * doubles);
+  EXPECT_LT(floats, 3.5 * doubles);
+}
+
+#endif
+
+TEST(HostPeaksTest, CopyIsMeasuredOnce) {
+  const double gbps = HostCopyGbps(1);
+  EXPECT_GT(gbps, 0.1);
+  EXPECT_LT(gbps, 2000);
+  EXPECT_EQ(HostCopyGbps(1), gbps);
+}
+
+}  // namespace
+}  // namespace stridewise

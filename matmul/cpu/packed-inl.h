@@ -1,0 +1,178 @@
+// The product of one core in blocks, panels and tiles.
+//
+// The five loops of Goto and van de Geijn ("Anatomy of High-Performance Matrix Multiplication",
+// 2008) with A and B in exchanged roles: blocks of A's rows, blocks along k, blocks of B's columns,
+// panels of A, panels of B; inside, the micro-kernel. Operands that are used too seldom to repay
+// the copy are read where they lie.
+//
+// Included once for each instruction set.
+
+// NOLINTNEXTLINE(llvm-header-guard)
+#if defined(STRIDEWISE_MATMUL_CPU_PACKED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STRIDEWISE_MATMUL_CPU_PACKED_INL_H_
+#undef STRIDEWISE_MATMUL_CPU_PACKED_INL_H_
+#else
+#define STRIDEWISE_MATMUL_CPU_PACKED_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "matmul/cpu/host_product.h"
+#include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/packing-inl.h"
+#include "matmul/cpu/tile_kernel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stridewise {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+class Multiply {
+ public:
+  explicit Multiply(const HostProduct<T>& product) : product_(product) {}
+
+  // Reads both operands where they lie. REQUIRES: rows of B have no gaps.
+  //
+  // Rows of A whose distance is a multiple of 4 KiB are in one set of the L1 cache, which has eight
+  // lines or more.
+  void InPlace(int64_t max_k) const {
+    const int64_t vectors = (product_.n + kLanes - 1) / kLanes;
+    const int64_t a_step = product_.a.row_step * int64_t{sizeof(T)};
+    const int64_t max_rows = a_step > 0 && a_step % 4096 == 0 ? 8 : kTileRows;
+    for (int64_t p = 0; p < product_.k; p += max_k) {
+      const int64_t k = std::min(max_k, product_.k - p);
+      TileCall<T> call = Call(p, k);
+      call.a_row = product_.a.row_step;
+      call.a_col = product_.a.col_step;
+      call.b_row = product_.b.row_step;
+      for (int64_t v = 0; v < vectors;) {
+        const int64_t width = TileWidth(vectors - v);
+        const int64_t col = v * kLanes;
+        call.cols = std::min(width * kLanes, product_.n - col);
+        call.b = product_.b.At(p, col);
+        const int64_t most_rows = std::min<int64_t>(MaxRows(static_cast<int>(width)), max_rows);
+        MultiplyPanels(Panels(product_.m, most_rows), width, p, col, &call);
+        v += width;
+      }
+    }
+  }
+
+  // Keeps a panel of A in the L1 cache and a block of B, which streams past it, in the L2 cache,
+  // and goes along rows of C. The other way round, each tile of C in other pages than the one
+  // before it, is slower (docs/cpu.md).
+  void Packed(bool packs_a, bool packs_b, const CacheBlocks& blocks) {
+    PackBuffers<T>& buffers = PackBuffers<T>::OfThread();
+    if (packs_a) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k);
+    if (packs_b) packed_b_ = buffers.b.AtLeast(blocks.n * blocks.k);
+    for (int64_t row = 0; row < product_.m; row += blocks.m) {
+      const int64_t rows = std::min(blocks.m, product_.m - row);
+      for (int64_t p = 0; p < product_.k; p += blocks.k) {
+        const int64_t k = std::min(blocks.k, product_.k - p);
+        if (packs_a) PackA(row, rows, p, k);
+        for (int64_t col = 0; col < product_.n; col += blocks.n) {
+          const int64_t cols = std::min(blocks.n, product_.n - col);
+          if (packs_b) PackB(p, k, col, cols);
+          MultiplyBlock(row, rows, col, cols, p, k);
+        }
+      }
+    }
+  }
+
+  static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  static constexpr int64_t kTileCols = kTileVectors * kLanes;
+
+ private:
+  static constexpr int64_t kRowsAtOnce = 16;  // Rows of B that are read side by side.
+
+  // Few rows take wide tiles, which read longer pieces of B and have enough sums in flight.
+  int64_t TileWidth(int64_t vectors) const {
+    if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
+    if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
+    if (vectors == 3 || vectors == 5) return 3;
+    return std::min<int64_t>(vectors, kTileVectors);
+  }
+
+  TileCall<T> Call(int64_t p, int64_t k) const {
+    TileCall<T> call;
+    call.k = k;
+    call.ldc = product_.ldc;
+    call.alpha = product_.alpha;
+    call.beta = p == 0 ? product_.beta : T{1};
+    return call;
+  }
+
+  void MultiplyPanels(const Panels& panels, int64_t width, int64_t p, int64_t col,
+                      TileCall<T>* call) const {
+    const bool tail = call->cols < width * kLanes;
+    const bool unit_rows = call->a_row == 1;
+    const TileFunction<T> lower = FindTile<T>(panels.lower(), width, tail, unit_rows);
+    const TileFunction<T> taller =
+        panels.differ() ? FindTile<T>(panels.lower() + 1, width, tail, unit_rows) : lower;
+    panels.ForEach([&](int64_t row, int64_t rows) {
+      call->a = product_.a.At(row, p);
+      call->c = product_.c + row * product_.ldc + col;
+      (rows == panels.lower() ? lower : taller)(*call);
+    });
+  }
+
+  void PackB(int64_t p, int64_t k, int64_t col, int64_t cols) {
+    const Strided<T>& b = product_.b;
+    for (int64_t i = 0; i < k; i += kRowsAtOnce) {
+      for (int64_t j = 0; j < cols; j += kTileCols) {
+        // Panels hold rows of B's transpose.
+        const Strided<T> part = {b.At(p + i, col + j), b.col_step, b.row_step};
+        PackPanel(part, std::min(kTileCols, cols - j), std::min(kRowsAtOnce, k - i),
+                  packed_b_ + j * k + i * kTileCols, kTileCols);
+      }
+    }
+  }
+
+  void PackA(int64_t row, int64_t rows, int64_t p, int64_t k) {
+    const Strided<T>& a = product_.a;
+    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
+      const Strided<T> part = {a.At(row + i, p), a.row_step, a.col_step};
+      PackPanel(part, h, k, packed_a_ + i * k, h);
+    });
+  }
+
+  void MultiplyBlock(int64_t row, int64_t rows, int64_t col, int64_t cols, int64_t p, int64_t k) {
+    const Strided<T>& a = product_.a;
+    const bool unit_rows = packed_a_ != nullptr || a.row_step == 1;
+    const int64_t whole = cols / kTileCols * kTileCols;
+    const int64_t last_width = (cols - whole + kLanes - 1) / kLanes;
+    const bool last_tail = (cols - whole) % kLanes != 0;
+    const int64_t b_step = packed_b_ != nullptr ? kTileCols * k : kTileCols;
+    TileCall<T> call = Call(p, k);
+    call.b_row = packed_b_ != nullptr ? kTileCols : product_.b.row_step;
+    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
+      call.a = packed_a_ != nullptr ? packed_a_ + i * k : a.At(row + i, p);
+      call.a_row = packed_a_ != nullptr ? 1 : a.row_step;
+      call.a_col = packed_a_ != nullptr ? h : a.col_step;
+      call.b = packed_b_ != nullptr ? packed_b_ : product_.b.At(p, col);
+      call.c = product_.c + (row + i) * product_.ldc + col;
+      call.cols = kTileCols;
+      const TileFunction<T> tile = FindTile<T>(h, kTileVectors, /*tail=*/false, unit_rows);
+      for (int64_t j = 0; j < whole; j += kTileCols) {
+        tile(call);
+        call.b += b_step;
+        call.c += kTileCols;
+      }
+      if (whole == cols) return;
+      call.cols = cols - whole;
+      FindTile<T>(h, last_width, last_tail, unit_rows)(call);
+    });
+  }
+
+  const HostProduct<T>& product_;
+  T* packed_a_ = nullptr;  // Null where A is read where it lies.
+  T* packed_b_ = nullptr;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stridewise
+HWY_AFTER_NAMESPACE();
+
+#endif  // STRIDEWISE_MATMUL_CPU_PACKED_INL_H_

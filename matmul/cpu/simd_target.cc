@@ -1,0 +1,42 @@
+#include "matmul/cpu/simd_target.h"
+
+#include "matmul/cpu/host_product.h"
+
+namespace stridewise {
+namespace {
+
+SimdTarget Choose() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd")) {
+    return SimdTarget::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    return SimdTarget::kAvx2;
+  }
+#endif
+  return SimdTarget::kBaseline;
+}
+
+}  // namespace
+
+SimdTarget ChosenSimdTarget() {
+  static const SimdTarget target = Choose();
+  return target;
+}
+
+const char* SimdInstructionSet() {
+  switch (ChosenSimdTarget()) {
+    case SimdTarget::kAvx512:
+      return "avx512";
+    case SimdTarget::kAvx2:
+      return "avx2";
+    case SimdTarget::kBaseline:
+      break;
+  }
+  return "baseline";
+}
+
+}  // namespace stridewise

@@ -1,0 +1,24 @@
+// Which of the instruction sets that SIMD code is compiled for runs on this processor. Included
+// before Highway's headers, which it tells what to compile for.
+
+#ifndef STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
+#define STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
+
+// What every x86 processor of today has beside AVX2 and AVX-512 is the baseline, which is compiled
+// anyway.
+#if !defined(HWY_DISABLED_TARGETS)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#endif
+
+namespace stridewise {
+
+enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
+
+// Returns the best, asked once. Chooses as HWY_DYNAMIC_DISPATCH does; Highway's function is in a
+// library that Debian has as a shared object only, and a binary is to run on machines without it.
+SimdTarget ChosenSimdTarget();
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
