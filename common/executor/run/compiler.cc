@@ -177,8 +177,8 @@ absl::Status Compiler::Link(const std::vector<std::string>& objects, const std::
   std::vector<std::string> command = {"clang++"};
   command.insert(command.end(), objects.begin(), objects.end());
   const std::string folder = absl::StrCat(home_, kFolder, "run");
-  command.insert(command.end(), {"-o", program, "-L" + folder, "-l:libsimt_runtime.a",
-                                 "-lpthread", "-ldl"});
+  command.insert(command.end(),
+                 {"-o", program, "-L" + folder, "-l:libsimt_runtime.a", "-lpthread", "-ldl"});
   command.insert(command.end(), options_.link_flags.begin(), options_.link_flags.end());
   ASSIGN_OR_RETURN(const int exit_code, RunProgram(command, "", ""));
   if (exit_code == 0) return absl::OkStatus();

@@ -233,8 +233,8 @@ class Rewriter {
         --i;  // The template's name.
       } else if ((Is(i, ")") || Is(i, "]")) && match_[i] != kNone) {
         i = match_[i];
-        if (!(IsWord(i - 1) && !IsKeywordBeforeExpression(t_[i - 1].text)) && !Is(i - 1, ")") &&
-            !Is(i - 1, "]")) {
+        // A call or an index; behind a parenthesis as in `if (x) (*f)` a new expression begins.
+        if (!(IsWord(i - 1) && !IsKeywordBeforeExpression(t_[i - 1].text)) && !Is(i - 1, "]")) {
           return i;
         }
         --i;
@@ -308,8 +308,8 @@ class Rewriter {
         "), \"", absl::CEscape(callee), "\", \"", absl::CEscape(source_.files[first.file]), "\", ",
         first.line, ", [&](auto simt_probe) -> decltype(simt_probe(", callee,
         ")) { return simt_probe(", callee,
-        "); }, [&](auto&... simt_arguments) __attribute__((no_sanitize(\"coverage\"))) -> void { ",
-        callee, "(simt_arguments...); })");
+        "); }, [&](auto&... simt_arguments) __attribute__((noinline)) -> void { ", callee,
+        "(simt_arguments...); })");
     if (!one_line && (arguments.line != first.line || arguments.file != first.file)) {
       absl::StrAppend(&text, "\n# ", arguments.line, " \"",
                       absl::CEscape(source_.files[arguments.file]), "\"\n");

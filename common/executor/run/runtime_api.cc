@@ -192,6 +192,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrManagedMemory:
@@ -201,6 +205,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       *value = 1;
       break;
     case cudaDevAttrIntegrated:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
     case cudaDevAttrComputeMode:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrPageableMemoryAccess:

@@ -146,10 +146,9 @@ int main(int argc, char** argv) {
     std::cout << stridewise::HelpText(stridewise::executor::kUsage, "common/executor/");
     return 0;
   }
-  absl::StatusOr<int> exit_code = command_line.status();
-  if (command_line.ok()) {
-    exit_code = stridewise::executor::Run(command_line->positional, arguments);
-  }
+  const absl::StatusOr<int> exit_code =
+      command_line.ok() ? stridewise::executor::Run(command_line->positional, arguments)
+                        : command_line.status();
   if (exit_code.ok()) return *exit_code;
   std::cerr << "simt_run: " << exit_code.status().message() << std::endl;
   return kExitBadInput;

@@ -21,11 +21,11 @@ enum SimtShuffleMode { kSimtFromLane, kSimtUp, kSimtDown, kSimtXor };
 
 template <typename T>
 SIMT_INLINE T SimtShuffle(unsigned mask, T value, SimtShuffleMode mode, int argument, int width) {
-  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "not a value to shuffle");
+  static_assert(sizeof(T) <= 8 && std::is_trivially_destructible<T>::value, "no value to shuffle");
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   bits = simt_shuffle(mask, bits, mode, argument, width);
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(reinterpret_cast<char*>(&value), &bits, sizeof(T));
   return value;
 }
 

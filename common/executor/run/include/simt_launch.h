@@ -42,6 +42,12 @@ inline SimtLaunchRequest RequestOf(const LaunchConfig& config, const LaunchPlace
           0};
 }
 
+template <typename Function, typename Tuple, size_t... kI>
+SIMT_UNSEEN SIMT_INLINE void CallWith(const Function& function, Tuple& values,
+                                      std::index_sequence<kI...>) {
+  function(std::get<kI>(values)...);
+}
+
 // Calls `function(values...)` in each thread.
 template <typename Function, typename Tuple>
 cudaError_t RunLaunch(SimtLaunchRequest request, Function function, Tuple values) {
@@ -50,11 +56,7 @@ cudaError_t RunLaunch(SimtLaunchRequest request, Function function, Tuple values
     Tuple values;
     SIMT_UNSEEN static void Run(void* pointer) {
       auto* a = static_cast<Arguments*>(pointer);
-      Call(a, std::make_index_sequence<std::tuple_size<Tuple>::value>());
-    }
-    template <size_t... kI>
-    SIMT_UNSEEN SIMT_INLINE static void Call(Arguments* a, std::index_sequence<kI...>) {
-      a->function(std::get<kI>(a->values)...);
+      CallWith(a->function, a->values, std::make_index_sequence<std::tuple_size<Tuple>::value>());
     }
   } arguments{function, std::move(values)};
   request.run = &Arguments::Run;

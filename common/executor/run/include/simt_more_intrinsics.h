@@ -18,20 +18,18 @@
 
 // --- Arithmetic --------------------------------------------------------------------------------
 
-static SIMT_INLINE float __expf(float x) { return expf(x); }
-static SIMT_INLINE float __exp10f(float x) { return exp10f(x); }
-static SIMT_INLINE float __logf(float x) { return logf(x); }
-static SIMT_INLINE float __log2f(float x) { return log2f(x); }
-static SIMT_INLINE float __log10f(float x) { return log10f(x); }
-static SIMT_INLINE float __powf(float x, float y) { return powf(x, y); }
-static SIMT_INLINE float __sinf(float x) { return sinf(x); }
-static SIMT_INLINE float __cosf(float x) { return cosf(x); }
-static SIMT_INLINE float __tanf(float x) { return tanf(x); }
-static SIMT_INLINE float __tanhf(float x) { return tanhf(x); }
-static SIMT_INLINE void __sincosf(float x, float* s, float* c) {
-  *s = sinf(x);
-  *c = cosf(x);
-}
+// The C library declares these names too, so they are macros.
+#define __expf expf
+#define __exp10f exp10f
+#define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __powf powf
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __tanhf tanhf
+#define __sincosf sincosf
 static SIMT_INLINE float __fdividef(float x, float y) { return x / y; }
 static SIMT_INLINE float fdividef(float x, float y) { return x / y; }
 static SIMT_INLINE float __saturatef(float x) { return x >= 0 ? (x <= 1 ? x : 1.0f) : 0.0f; }
