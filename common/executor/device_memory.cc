@@ -80,11 +80,13 @@ absl::StatusOr<Region*> DeviceMemory::Allocate(absl::string_view name, size_t by
   return regions_.back().get();
 }
 
-absl::StatusOr<Region*> DeviceMemory::Adopt(absl::string_view name, uintptr_t base, size_t bytes) {
+absl::StatusOr<Region*> DeviceMemory::Adopt(absl::string_view name, uintptr_t base, size_t bytes,
+                                            size_t reserved_bytes) {
   auto region = std::make_unique<Region>();
   region->name = std::string(name);
   region->base = base;
   region->bytes = bytes;
+  region->reserved_bytes = reserved_bytes;
   region->initialised = true;
   region->cell_pages = LazyPages::Map((bytes + 16) * sizeof(Cell));
   if (region->cell_pages == nullptr) return OutOfAddressSpace(name, bytes);
@@ -101,7 +103,7 @@ Region* DeviceMemory::FindAdopted(uintptr_t address) const {
                                       [](uintptr_t at, const Region* r) { return at < r->base; });
   if (after == adopted_.begin()) return nullptr;
   Region* region = *(after - 1);
-  return address - region->base < region->bytes ? region : nullptr;
+  return address - region->base < region->reserved_bytes ? region : nullptr;
 }
 
 void DeviceMemory::Free(Region* region) {

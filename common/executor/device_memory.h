@@ -50,6 +50,7 @@ struct Region {
   Cell* cells = nullptr;
   int granule_log2 = 2;
 
+  size_t reserved_bytes = 0;  // Of an adopted buffer.
   size_t first_chunk = 0;
   size_t chunks = 0;
   std::unique_ptr<LazyPages> written_pages;
@@ -69,9 +70,11 @@ class DeviceMemory {
   void Free(Region* region);
 
   // Makes memory that others own, such as a __device__ variable or registered memory of the host, a
-  // buffer, all of it initialised. Returns ResourceExhausted as Allocate() does. REQUIRES: bytes >
-  // 0, and not inside another buffer.
-  absl::StatusOr<Region*> Adopt(absl::string_view name, uintptr_t base, size_t bytes);
+  // buffer, all of it initialised. Accesses up to `reserved_bytes`, at least `bytes`, are taken for
+  // overruns of this buffer. Returns ResourceExhausted as Allocate() does. REQUIRES: bytes > 0, and
+  // not inside another buffer.
+  absl::StatusOr<Region*> Adopt(absl::string_view name, uintptr_t base, size_t bytes,
+                                size_t reserved_bytes);
 
   bool Contains(uintptr_t address) const { return address - base_ < kArenaBytes; }
   // Returns the buffer at the address, or null between buffers.

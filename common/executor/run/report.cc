@@ -31,6 +31,11 @@ std::string SharedText(const MemoryCounters& c) {
   return absl::StrFormat("%d * %.1f", c.requests, c.WavefrontsPerRequest());
 }
 
+std::string TimesText(const LaunchSummary& s) {
+  if (s.left_out == 0) return absl::StrCat(s.launches);
+  return absl::StrCat(s.launches, " of ", s.launches + s.left_out);
+}
+
 std::string CsvText(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
@@ -50,7 +55,7 @@ std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t fin
   for (const LaunchSummary& s : summaries) {
     const Profile& p = s.profile;
     rows.push_back(
-        {s.kernel, s.place, ExtentText(s.grid), ExtentText(s.block), absl::StrCat(s.launches),
+        {s.kernel, s.place, ExtentText(s.grid), ExtentText(s.block), TimesText(s),
          GlobalText(p.Total(EventKind::kGlobalLoad)), GlobalText(p.Total(EventKind::kGlobalStore)),
          SharedText(p.Total(EventKind::kSharedLoad)), SharedText(p.Total(EventKind::kSharedStore)),
          absl::StrCat(p.barriers), absl::StrCat(p.divergent_branches), absl::StrCat(s.findings)});

@@ -21,6 +21,7 @@ struct LaunchSummary {
   Block block;
   size_t shared_bytes = 0;
   uint64_t launches = 0;
+  uint64_t left_out = 0;  // Further launches, which were not run: --max_repeats.
   uint64_t findings = 0;
   double seconds = 0;
   Profile profile;  // The sum.

@@ -72,6 +72,7 @@ Runtime::Runtime() {
   options.schedule_seed = static_cast<uint64_t>(FromEnvironment("SIMT_RUN_SEED", 0));
   options.check = FromEnvironment("SIMT_RUN_CHECK", 1) != 0;
   options.profile = FromEnvironment("SIMT_RUN_PROFILE", 1) != 0;
+  max_repeats_ = FromEnvironment("SIMT_RUN_MAX_REPEATS", 0);
   auto executor = Executor::Create(options);
   if (!executor.ok()) {
     std::fprintf(stderr, "simt_run: %s\n", std::string(executor.status().message()).c_str());
@@ -79,7 +80,9 @@ Runtime::Runtime() {
   }
   executor_ = *std::move(executor);
   for (const DeviceVariable& variable : DeviceVariablesOfProgram()) {
-    auto region = executor_->memory().Adopt(variable.name, variable.address, variable.bytes);
+    // The rewriter aligns each to 256 bytes.
+    auto region = executor_->memory().Adopt(variable.name, variable.address, variable.bytes,
+                                            (variable.bytes + 255) / 256 * 256);
     if (!region.ok()) continue;
     (*region)->constant = (*region)->read_only = variable.constant;
   }
@@ -115,6 +118,12 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (grid.x * grid.y * grid.z == 0) {
     return refuse(cudaErrorInvalidConfiguration, "its grid is empty");
   }
+  const auto summary = FindSummary(request, place, grid, block);
+  if (max_repeats_ > 0 && summary != summaries_.end() &&
+      summary->launches >= static_cast<uint64_t>(max_repeats_)) {
+    ++summary->left_out;
+    return cudaSuccess;
+  }
   std::fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   executor_->ClearLaunches();
@@ -133,21 +142,26 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
       std::fprintf(stderr, "simt_run: %s at %s:\n%s\n", request.name, place.c_str(), text.c_str());
     }
   }
-  Summarise(request, report, seconds.count());
+  Summarise(request, place, report, seconds.count());
   sticky_ = ErrorOf(report.findings);
   return Note(sticky_);
 }
 
-void Runtime::Summarise(const SimtLaunchRequest& request, const LaunchReport& report,
-                        double seconds) {
-  const std::string place = absl::StrCat(BaseName(request.file), ":", request.line);
+std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchRequest& request,
+                                                          const std::string& place,
+                                                          const Grid& grid, const Block& block) {
   const auto same = [](const Extent3& a, const Extent3& b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
   };
-  auto found = std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
-    return s.place == place && s.kernel == request.name && same(s.grid, report.grid) &&
-           same(s.block, report.block);
+  return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
+    return s.place == place && s.kernel == request.name && same(s.grid, grid) &&
+           same(s.block, block);
   });
+}
+
+void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& place,
+                        const LaunchReport& report, double seconds) {
+  auto found = FindSummary(request, place, report.grid, report.block);
   if (found == summaries_.end()) {
     LaunchSummary summary;
     summary.kernel = request.name;
@@ -197,7 +211,7 @@ cudaError_t Runtime::Free(void* pointer) {
 
 cudaError_t Runtime::Register(void* pointer, size_t bytes) {
   const auto region = executor_->memory().Adopt("registered host memory",
-                                                reinterpret_cast<uintptr_t>(pointer), bytes);
+                                                reinterpret_cast<uintptr_t>(pointer), bytes, bytes);
   return Note(region.ok() ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 

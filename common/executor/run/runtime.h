@@ -59,7 +59,11 @@ class Runtime {
   Runtime();
   // Returns an error, and prints why, for a range that is partly outside of its buffer.
   bool Covers(const void* pointer, size_t bytes, const char* call) const;
-  void Summarise(const SimtLaunchRequest& request, const LaunchReport& report, double seconds);
+  std::vector<LaunchSummary>::iterator FindSummary(const SimtLaunchRequest& request,
+                                                   const std::string& place, const Grid& grid,
+                                                   const Block& block);
+  void Summarise(const SimtLaunchRequest& request, const std::string& place,
+                 const LaunchReport& report, double seconds);
 
   std::unique_ptr<Executor> executor_;
   std::map<uintptr_t, Buffer> buffers_;
@@ -71,6 +75,7 @@ class Runtime {
   std::set<std::string> printed_;     // Findings.
   std::vector<LaunchSummary> summaries_;
   uint64_t findings_ = 0;
+  int64_t max_repeats_ = 0;
   std::mutex mutex_;
 };
 

@@ -37,6 +37,9 @@ ABSL_FLAG(int64_t, seed, 0, "Order of blocks, warps and threads: 0 in order, oth
 ABSL_FLAG(bool, check, true, "Check every access.");
 ABSL_FLAG(bool, profile, true, "Count what goes to memory.");
 ABSL_FLAG(bool, report, true, "Print the memory profile at the end. Findings are always printed.");
+ABSL_FLAG(int64_t, max_repeats, 0,
+          "Run at most this number of launches of one kernel from one line with one geometry, for "
+          "programs that measure by repeating; the report says how many it left out. 0: all.");
 ABSL_FLAG(std::string, csv, "", "Also write the profile to this file, a row for each launch.");
 
 namespace stridewise::executor {
@@ -120,6 +123,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
     setenv(name, value.c_str(), 1);
   };
   set("SIMT_RUN_THREADS", absl::StrCat(absl::GetFlag(FLAGS_threads)));
+  set("SIMT_RUN_MAX_REPEATS", absl::StrCat(absl::GetFlag(FLAGS_max_repeats)));
   set("SIMT_RUN_SEED", absl::StrCat(absl::GetFlag(FLAGS_seed)));
   set("SIMT_RUN_CHECK", absl::GetFlag(FLAGS_check) ? "1" : "0");
   set("SIMT_RUN_PROFILE", absl::GetFlag(FLAGS_profile) ? "1" : "0");
