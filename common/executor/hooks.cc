@@ -18,6 +18,7 @@
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/executor/shim/simt_entry_points.h"
+#include "common/executor/symbolizer.h"
 #include "common/executor/worker.h"
 
 using stridewise::executor::AccessOp;
@@ -75,6 +76,15 @@ void* HostThreadLocal(const EmulatedTlsControl& control) {
     }
   }
   return memory.get();
+}
+
+// A kernel that is called as a function, where CUDA would refuse the launch.
+[[noreturn, gnu::noinline]] void NotInKernel(void* pc) {
+  const auto line =
+      stridewise::executor::SymbolizeCalls({reinterpret_cast<uintptr_t>(pc)}).front().ToString();
+  std::fprintf(stderr, "a kernel is called without <<<...>>>: it runs on the host at %s\n",
+               line.c_str());
+  std::exit(3);
 }
 
 // Prints from a kernel, or from host code.
@@ -140,10 +150,22 @@ void* simt_memset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
 
-SimtIndex simt_thread_idx() { return running_lane->thread; }
-SimtIndex simt_block_idx() { return running_lane->worker->block_index(); }
-SimtIndex simt_block_dim() { return running_lane->worker->block_dim(); }
-SimtIndex simt_grid_dim() { return running_lane->worker->grid_dim(); }
+SimtIndex simt_thread_idx() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->thread;
+}
+SimtIndex simt_block_idx() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->block_index();
+}
+SimtIndex simt_block_dim() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->block_dim();
+}
+SimtIndex simt_grid_dim() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->grid_dim();
+}
 
 void simt_syncthreads() {
   running_lane->worker->Barrier(*running_lane, reinterpret_cast<uintptr_t>(PC));
