@@ -133,8 +133,6 @@ static SIMT_INLINE double __hiloint2double(int high, int low) {
                                         static_cast<unsigned>(low));
 }
 // The integer forms of min and max.
-static SIMT_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-static SIMT_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 static SIMT_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
 static SIMT_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
 
