@@ -7,7 +7,7 @@
 
 #include "simt_entry_points.h"
 
-SIMT_CONVERGENT SIMT_INLINE void __syncthreads() { simt_syncthreads(); }
+__attribute__((convergent)) SIMT_INLINE void __syncthreads() { simt_syncthreads(); }
 SIMT_INLINE int __syncthreads_count(int predicate) { return simt_syncthreads_count(predicate); }
 // Asked the other way round, so that threads which have ended do not matter.
 SIMT_INLINE int __syncthreads_and(int predicate) {
@@ -15,7 +15,9 @@ SIMT_INLINE int __syncthreads_and(int predicate) {
 }
 SIMT_INLINE int __syncthreads_or(int predicate) { return simt_syncthreads_count(predicate) != 0; }
 
-SIMT_CONVERGENT SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_syncwarp(mask); }
+__attribute__((convergent)) SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
+  simt_syncwarp(mask);
+}
 
 enum SimtShuffleMode { kSimtFromLane, kSimtUp, kSimtDown, kSimtXor };
 
