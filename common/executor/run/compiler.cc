@@ -72,6 +72,12 @@ std::vector<std::string> UnknownNames(const std::string& messages) {
 absl::StatusOr<std::string> FindSimtHome() {
   std::vector<std::string> places;
   if (const char* home = std::getenv("STRIDEWISE_SIMT_HOME")) places.emplace_back(home);
+  // In a test the runfiles beside the program may be those of an earlier build.
+  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
+    if (const char* runfiles = std::getenv(variable)) {
+      places.push_back(absl::StrCat(runfiles, "/stridewise"));
+    }
+  }
   char path[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
   if (length > 0) {
@@ -79,11 +85,6 @@ absl::StatusOr<std::string> FindSimtHome() {
     const std::string folder = program.substr(0, program.rfind('/'));
     places.push_back(folder + "/../share/stridewise/simt");
     places.push_back(program + ".runfiles/stridewise");
-  }
-  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
-    if (const char* runfiles = std::getenv(variable)) {
-      places.push_back(absl::StrCat(runfiles, "/stridewise"));
-    }
   }
   places.emplace_back(".");
   for (const std::string& place : places) {

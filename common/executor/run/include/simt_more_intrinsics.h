@@ -30,7 +30,6 @@
 #define __tanf tanf
 #define __tanhf tanhf
 #define __sincosf sincosf
-static SIMT_INLINE float __fdividef(float x, float y) { return x / y; }
 static SIMT_INLINE float fdividef(float x, float y) { return x / y; }
 static SIMT_INLINE float __saturatef(float x) { return x >= 0 ? (x <= 1 ? x : 1.0f) : 0.0f; }
 static SIMT_INLINE float __frcp_rn(float x) { return 1.0f / x; }
@@ -90,12 +89,6 @@ static SIMT_INLINE int __hadd(int a, int b) {
 }
 static SIMT_INLINE unsigned __uhadd(unsigned a, unsigned b) {
   return static_cast<unsigned>((static_cast<uint64_t>(a) + b) >> 1);
-}
-static SIMT_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) << (shift & 31) >> 32);
-}
-static SIMT_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) >> (shift & 31));
 }
 static SIMT_INLINE int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 32; i += 8) {
@@ -226,10 +219,6 @@ static SIMT_INLINE long long clock64() {
 }
 static SIMT_INLINE unsigned long long __globaltimer() {
   return static_cast<unsigned long long>(__builtin_readcyclecounter());
-}
-// 32 bits of the shared window are enough for the offsets that programs compute with.
-static SIMT_INLINE size_t __cvta_generic_to_shared(const void* pointer) {
-  return reinterpret_cast<size_t>(pointer);
 }
 static SIMT_INLINE size_t __cvta_generic_to_global(const void* pointer) {
   return reinterpret_cast<size_t>(pointer);
