@@ -44,7 +44,10 @@ def _static_library_impl(ctx):
             "set -e; %s -r -nostdlib -o %s -Wl,--force-group-allocation" % (compiler, object.path) +
             " -Wl,--whole-archive %s -Wl,--no-whole-archive" % " ".join([file.path for file in whole]) +
             " -Wl,--start-group %s -Wl,--end-group" % " ".join([file.path for file in archives] + flags),
-            "objcopy --wildcard --keep-global-symbol='%s' --strip-debug %s" % (ctx.attr.exported, object.path),
+            "objcopy --wildcard %s --strip-debug %s" % (
+                " ".join(["--keep-global-symbol='%s'" % name for name in ctx.attr.exported.split(" ")]),
+                object.path,
+            ),
             "rm -f %s" % archive.path,
             "ar rcsD %s %s" % (archive.path, object.path),
         ]),
@@ -58,7 +61,7 @@ static_library = rule(
     implementation = _static_library_impl,
     attrs = {
         "dep": attr.label(mandatory = True, providers = [CcInfo]),
-        "exported": attr.string(mandatory = True, doc = "The names that are visible, with wildcards."),
+        "exported": attr.string(mandatory = True, doc = "The names that are visible, with wildcards, separated by blanks."),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     fragments = ["cpp"],

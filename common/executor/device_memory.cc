@@ -80,11 +80,41 @@ absl::StatusOr<Region*> DeviceMemory::Allocate(absl::string_view name, size_t by
   return regions_.back().get();
 }
 
+absl::StatusOr<Region*> DeviceMemory::Adopt(absl::string_view name, uintptr_t base, size_t bytes,
+                                            size_t reserved_bytes) {
+  auto region = std::make_unique<Region>();
+  region->name = std::string(name);
+  region->base = base;
+  region->bytes = bytes;
+  region->reserved_bytes = reserved_bytes;
+  region->initialised = true;
+  region->cell_pages = LazyPages::Map((bytes + 16) * sizeof(Cell));
+  if (region->cell_pages == nullptr) return OutOfAddressSpace(name, bytes);
+  region->cells = region->cell_pages->As<Cell>();
+  const auto after = std::upper_bound(adopted_.begin(), adopted_.end(), base,
+                                      [](uintptr_t at, const Region* r) { return at < r->base; });
+  adopted_.insert(after, region.get());
+  regions_.push_back(std::move(region));
+  return regions_.back().get();
+}
+
+Region* DeviceMemory::FindAdopted(uintptr_t address) const {
+  const auto after = std::upper_bound(adopted_.begin(), adopted_.end(), address,
+                                      [](uintptr_t at, const Region* r) { return at < r->base; });
+  if (after == adopted_.begin()) return nullptr;
+  Region* region = *(after - 1);
+  return address - region->base < region->reserved_bytes ? region : nullptr;
+}
+
 void DeviceMemory::Free(Region* region) {
+  const auto adopted = std::find(adopted_.begin(), adopted_.end(), region);
+  if (adopted != adopted_.end()) adopted_.erase(adopted);
   std::fill_n(owner_.begin() + static_cast<ptrdiff_t>(region->first_chunk), region->chunks,
-              nullptr);
-  madvise(reinterpret_cast<void*>(base_ + region->first_chunk * kChunkBytes),
-          region->chunks * kChunkBytes, MADV_DONTNEED);
+              nullptr);  // No chunk of an adopted buffer is in the arena.
+  if (region->chunks > 0) {
+    madvise(reinterpret_cast<void*>(base_ + region->first_chunk * kChunkBytes),
+            region->chunks * kChunkBytes, MADV_DONTNEED);
+  }
   regions_.erase(std::find_if(regions_.begin(), regions_.end(),
                               [&](const auto& r) { return r.get() == region; }));
 }

@@ -43,12 +43,14 @@ struct Region {
   uintptr_t base = 0;
   size_t bytes = 0;
   bool read_only = false;
+  bool constant = false;     // A __constant__ variable: loads are not counted as global ones.
   bool initialised = false;  // All bytes are; otherwise `written` has a 1 for each byte that is.
   uint8_t* written = nullptr;
   // One cell for each 1 << granule_log2 bytes, which is at most the smallest access of a kernel.
   Cell* cells = nullptr;
   int granule_log2 = 2;
 
+  size_t reserved_bytes = 0;  // Of an adopted buffer.
   size_t first_chunk = 0;
   size_t chunks = 0;
   std::unique_ptr<LazyPages> written_pages;
@@ -67,9 +69,20 @@ class DeviceMemory {
   absl::StatusOr<Region*> Allocate(absl::string_view name, size_t bytes);
   void Free(Region* region);
 
+  // Makes memory that others own, such as a __device__ variable or registered memory of the host, a
+  // buffer, all of it initialised. Accesses up to `reserved_bytes`, at least `bytes`, are taken for
+  // overruns of this buffer. Returns ResourceExhausted as Allocate() does. REQUIRES: bytes > 0, and
+  // not inside another buffer.
+  absl::StatusOr<Region*> Adopt(absl::string_view name, uintptr_t base, size_t bytes,
+                                size_t reserved_bytes);
+
   bool Contains(uintptr_t address) const { return address - base_ < kArenaBytes; }
-  // Returns the buffer at the address, or null between buffers. REQUIRES: Contains(address).
-  Region* Find(uintptr_t address) const { return owner_[(address - base_) / kChunkBytes]; }
+  // Returns the buffer at the address, or null between buffers.
+  Region* Find(uintptr_t address) const {
+    return Contains(address) ? owner_[(address - base_) / kChunkBytes] : FindAdopted(address);
+  }
+  // Returns the adopted buffer that contains the address, or null.
+  Region* FindAdopted(uintptr_t address) const;
   // Returns the buffer that contains or is nearest to `address`; null if there is no buffer.
   const Region* Nearest(uintptr_t address) const;
 
@@ -82,7 +95,8 @@ class DeviceMemory {
   uintptr_t base_;
   std::vector<Region*> owner_;  // Of each chunk.
   std::vector<std::unique_ptr<Region>> regions_;
-  size_t cursor_ = 1;  // Where the next search for free chunks starts.
+  std::vector<Region*> adopted_;  // By address.
+  size_t cursor_ = 1;             // Where the next search for free chunks starts.
 };
 
 // Saves the contents of all buffers that kernels may write, to restore them.

@@ -97,6 +97,7 @@ struct Executor::State {
     context->shared_granule_log2 = shared_granule_log2;
     context->one_core = cores == 1;
     context->stop = Stop::kNo;
+    context->printed.clear();
     const BlockOrder order(blocks, options.schedule_seed);
     std::atomic<uint64_t> next{0};
     const SimtIndex& grid = context->grid;
@@ -185,6 +186,8 @@ absl::StatusOr<Buffer> Executor::Allocate(absl::string_view name, size_t bytes) 
   return buffer;
 }
 
+DeviceMemory& Executor::memory() { return *state_->memory; }
+
 cudaStream_t Executor::stream() { return reinterpret_cast<cudaStream_t>(this); }
 
 LaunchStatus RunOnExecutorOf(cudaStream_t stream, const KernelCall& call, const Grid& grid,
@@ -254,6 +257,7 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
   std::stable_sort(
       report.accesses.requests.begin(), report.accesses.requests.end(),
       [](const AccessRequest& a, const AccessRequest& b) { return a.block < b.block; });
+  report.printed = std::move(context.printed);
   if (state.options.record_block) report.accesses.block = *state.options.record_block;
   FindBuffers(*state.memory, &report.accesses);
   state.launches.push_back(std::move(report));

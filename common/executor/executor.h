@@ -65,11 +65,13 @@ struct LaunchReport {
   size_t dynamic_shared_bytes = 0;
   size_t shared_bytes = 0;  // Of __shared__ variables, dynamic and static, without gaps.
   Profile profile;
+  std::string printed;    // By printf() in the kernel.
   AccessRecord accesses;  // Empty without ExecutorOptions::record_block, or outside of the grid.
   std::vector<Finding> findings;
 };
 
 struct KernelCall;  // Of launch.h.
+class DeviceMemory;
 class Executor;
 
 // Owns memory of the executor's device, aligned to 256 bytes. Move-only; must not outlive the
@@ -117,6 +119,9 @@ class Executor {
   // Allocates a buffer that is full of NaN and uninitialised; findings call it `name`. Returns
   // ResourceExhausted where the address space that the executor reserved is used up.
   absl::StatusOr<Buffer> Allocate(absl::string_view name, size_t bytes);
+
+  // Returns the memory of all buffers, for the runtime of whole programs (run/).
+  DeviceMemory& memory();
 
   // Returns a stream that makes launchers run their kernels on this executor.
   cudaStream_t stream();

@@ -44,6 +44,8 @@ absl::string_view CheckName(Check check) {
       return "thread that does not end";
     case Check::kUnsupported:
       return "unsupported instruction";
+    case Check::kAssertion:
+      return "failed assertion";
   }
   return "unknown finding";
 }

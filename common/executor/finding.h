@@ -24,6 +24,7 @@ enum class Check {
   kSharedMemoryLimit,  // More shared memory than a block can have.
   kRunaway,            // A thread that does not end, perhaps waiting for another block.
   kUnsupported,        // Inline PTX that the executor does not run.
+  kAssertion,          // assert() that does not hold, or __trap().
 };
 
 // Returns "out-of-bounds access", "data race" and so on.

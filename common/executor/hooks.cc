@@ -5,13 +5,20 @@
 //
 // Outside of a running kernel, in launchers and other host code of the same file, they do nothing.
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
 
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/executor/shim/simt_entry_points.h"
+#include "common/executor/symbolizer.h"
 #include "common/executor/worker.h"
 
 using stridewise::executor::AccessOp;
@@ -56,6 +63,40 @@ struct EmulatedTlsControl {
   void* initial_value;
 };
 
+// A thread_local variable of host code. Such a variable lives as long as its thread.
+void* HostThreadLocal(const EmulatedTlsControl& control) {
+  if (control.size == 0) return nullptr;  // Dynamic shared memory, which host code cannot name.
+  thread_local std::unordered_map<const EmulatedTlsControl*, std::unique_ptr<std::max_align_t[]>>
+      variables;
+  auto& memory = variables[&control];
+  if (memory == nullptr) {
+    memory.reset(new std::max_align_t[control.size / sizeof(std::max_align_t) + 1]());
+    if (control.initial_value != nullptr) {
+      std::memcpy(memory.get(), control.initial_value, control.size);
+    }
+  }
+  return memory.get();
+}
+
+// A kernel that is called as a function, where CUDA would refuse the launch.
+[[noreturn, gnu::noinline]] void NotInKernel(void* pc) {
+  const auto line =
+      stridewise::executor::SymbolizeCalls({reinterpret_cast<uintptr_t>(pc)}).front().ToString();
+  std::fprintf(stderr, "a kernel is called without <<<...>>>: it runs on the host at %s\n",
+               line.c_str());
+  std::exit(3);
+}
+
+// Prints from a kernel, or from host code.
+int PrintFormatted(const char* format, va_list arguments) {
+  Lane* lane = running_lane;
+  if (lane == nullptr) return std::vprintf(format, arguments);
+  char text[4096];
+  const int length = std::vsnprintf(text, sizeof(text), format, arguments);
+  lane->worker->Print(*lane, text);
+  return length;
+}
+
 }  // namespace
 
 #define PC __builtin_return_address(0)
@@ -68,7 +109,7 @@ EmulatedTlsControl simt_dynamic_shared __asm__("__emutls_v.simt_dynamic_shared")
     __attribute__((used)) = {0, 16, 0, nullptr};
 
 void* __emutls_get_address(EmulatedTlsControl* control) {
-  if (running_lane == nullptr) return nullptr;  // In host code, where nvcc refuses it.
+  if (running_lane == nullptr) return HostThreadLocal(*control);
   return running_lane->worker->SharedVariable(control, control->size,
                                               reinterpret_cast<uintptr_t>(PC));
 }
@@ -109,10 +150,22 @@ void* simt_memset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
 
-SimtIndex simt_thread_idx() { return running_lane->thread; }
-SimtIndex simt_block_idx() { return running_lane->worker->block_index(); }
-SimtIndex simt_block_dim() { return running_lane->worker->block_dim(); }
-SimtIndex simt_grid_dim() { return running_lane->worker->grid_dim(); }
+SimtIndex simt_thread_idx() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->thread;
+}
+SimtIndex simt_block_idx() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->block_index();
+}
+SimtIndex simt_block_dim() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->block_dim();
+}
+SimtIndex simt_grid_dim() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->grid_dim();
+}
 
 void simt_syncthreads() {
   running_lane->worker->Barrier(*running_lane, reinterpret_cast<uintptr_t>(PC));
@@ -157,6 +210,32 @@ unsigned char simt_e5m2_of(float value) { return stridewise::E5m2(value).bits; }
 float simt_float_of_half(unsigned short bits) { return Typed<stridewise::Fp16>(bits); }
 float simt_float_of_e4m3(unsigned char bits) { return Typed<stridewise::E4m3>(bits); }
 float simt_float_of_e5m2(unsigned char bits) { return Typed<stridewise::E5m2>(bits); }
+// What printf(), puts(), putchar() and assert() become in whole programs (run/compiler.cc).
+int simt_printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = PrintFormatted(format, arguments);
+  va_end(arguments);
+  return length;
+}
+int simt_vprintf(const char* format, va_list arguments) {
+  return PrintFormatted(format, arguments);
+}
+int simt_puts(const char* text) { return simt_printf("%s\n", text); }
+int simt_putchar(int c) { return simt_printf("%c", c) < 0 ? -1 : c; }
+void simt_assert_fail(const char* assertion, const char* file, unsigned line,
+                      const char* function) {
+  Lane* lane = running_lane;
+  if (lane == nullptr) {
+    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
+    std::abort();
+  }
+  lane->worker->Fail(*lane, assertion, reinterpret_cast<uintptr_t>(PC));
+}
+void simt_trap() {
+  if (running_lane == nullptr) std::abort();
+  running_lane->worker->Fail(*running_lane, "__trap()", reinterpret_cast<uintptr_t>(PC));
+}
 
 void simt_atomic(void* address, size_t bytes) {
   OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);

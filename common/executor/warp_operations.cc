@@ -126,6 +126,17 @@ void Worker::JoinClocks(Warp* warp, uint32_t mask) {
   }
 }
 
+// Blocks print in their order: on several cores the launch starts again on one.
+void Worker::Print(Lane& lane, const std::string& text) {
+  if (!context_->one_core) Suspect(lane, Stop::kOneCore);
+  context_->printed += text;
+}
+
+void Worker::Fail(Lane& lane, const std::string& message, uintptr_t pc) {
+  if (!context_->exact) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kAssertion, lane, false, pc, message);
+}
+
 // The bytes are poison, and count as uninitialised, until the wait delivers them: an early read is
 // a finding, and other data stored there meanwhile is overwritten.
 void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,

@@ -60,6 +60,7 @@ struct LaunchContext {
   bool exact = false;  // On one core, with exact_shadow.h.
 
   std::atomic<Stop> stop{Stop::kNo};
+  std::string printed;  // By printf(); only one core prints.
 
   // Requests smaller cells for a region, or for shared memory where `region` is null.
   void RequestFinerCells(Region* region, int granule_log2);
@@ -126,7 +127,8 @@ struct Lane {
 };
 
 // The lane whose fiber this host thread runs; null outside of fibers.
-inline thread_local Lane* running_lane = nullptr;
+// Also within a shared library its address is one offset from the thread's own.
+[[gnu::tls_model("initial-exec")]] inline thread_local Lane* running_lane = nullptr;
 
 class Worker {
  public:
@@ -165,6 +167,9 @@ class Worker {
   // Returns the address in the shared window, as PTX has it; what is not there has one that is
   // outside of every variable.
   uint32_t SharedAddress(const void* pointer) const;
+  void Print(Lane& lane, const std::string& text);
+  // Ends the launch: assert(), __trap().
+  [[noreturn]] void Fail(Lane& lane, const std::string& message, uintptr_t pc);
   // Returns the address of the __shared__ variable with this control word in this block; `bytes` is
   // 0 for the dynamic one.
   void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);

@@ -96,6 +96,17 @@ void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, 
     static constexpr EventKind kKinds[] = {EventKind::kSharedLoad, EventKind::kSharedStore,
                                            EventKind::kSharedAtomic};
     Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, offset);
+  } else if (Region* region = context_->memory->FindAdopted(address)) {
+    if (region->constant && op == AccessOp::kLoad && !context_->exact) {
+      if (address + (1u << log2_bytes) <= region->base + region->bytes) return;
+      Suspect(lane, Stop::kExactly);
+    }
+    if (op == AccessOp::kAtomic && !context_->one_core) Suspect(lane, Stop::kOneCore);
+    if (context_->options->check) CheckGlobal(lane, address, log2_bytes, op, pc);
+    if (!context_->options->profile || region->constant) return;
+    static constexpr EventKind kKinds[] = {EventKind::kGlobalLoad, EventKind::kGlobalStore,
+                                           EventKind::kGlobalAtomic};
+    Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, address);
   } else {
     static const Range image = ProgramImage();
     const auto arguments = reinterpret_cast<uintptr_t>(context_->call->arguments);

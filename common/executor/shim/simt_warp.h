@@ -7,7 +7,7 @@
 
 #include "simt_entry_points.h"
 
-SIMT_INLINE void __syncthreads() { simt_syncthreads(); }
+__attribute__((convergent)) SIMT_INLINE void __syncthreads() { simt_syncthreads(); }
 SIMT_INLINE int __syncthreads_count(int predicate) { return simt_syncthreads_count(predicate); }
 // Asked the other way round, so that threads which have ended do not matter.
 SIMT_INLINE int __syncthreads_and(int predicate) {
@@ -15,17 +15,19 @@ SIMT_INLINE int __syncthreads_and(int predicate) {
 }
 SIMT_INLINE int __syncthreads_or(int predicate) { return simt_syncthreads_count(predicate) != 0; }
 
-SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) { simt_syncwarp(mask); }
+__attribute__((convergent)) SIMT_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
+  simt_syncwarp(mask);
+}
 
 enum SimtShuffleMode { kSimtFromLane, kSimtUp, kSimtDown, kSimtXor };
 
 template <typename T>
 SIMT_INLINE T SimtShuffle(unsigned mask, T value, SimtShuffleMode mode, int argument, int width) {
-  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "not a value to shuffle");
+  static_assert(sizeof(T) <= 8 && std::is_trivially_destructible<T>::value, "no value to shuffle");
   uint64_t bits = 0;
   __builtin_memcpy(&bits, &value, sizeof(T));
   bits = simt_shuffle(mask, bits, mode, argument, width);
-  __builtin_memcpy(&value, &bits, sizeof(T));
+  __builtin_memcpy(reinterpret_cast<char*>(&value), &bits, sizeof(T));
   return value;
 }
 

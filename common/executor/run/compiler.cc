@@ -1,0 +1,189 @@
+#include "common/executor/run/compiler.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/base/status_macros.h"
+#include "common/executor/run/rewriter.h"
+#include "common/executor/run/run_program.h"
+
+namespace stridewise::executor {
+namespace {
+
+constexpr char kFolder[] = "/common/executor/";
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+// As in simt.bzl, which says why.
+std::vector<std::string> InstrumentationFlags(const std::string& home) {
+  return {"-fPIC", "-g", "-fdebug-compilation-dir=.", "-O1", "-fno-vectorize", "-fno-slp-vectorize",
+          "-fno-unroll-loops", "-fno-builtin", "-fno-strict-aliasing", "-ffp-contract=off",
+          "-femulated-tls", "-fdeclspec",
+          "-fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores",
+          absl::StrCat("-fsanitize-coverage-ignorelist=", home, kFolder, "uninstrumented.txt"),
+          "-fsanitize=thread", "-mllvm", "-tsan-instrument-memory-accesses=0", "-mllvm",
+          "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0",
+          // What strangers' code may contain; its own compiler has warned of it.
+          "-w"};
+}
+
+// The names after "use of undeclared identifier" and its kin, and missing headers.
+std::vector<std::string> UnknownNames(const std::string& messages) {
+  std::vector<std::string> lines;
+  std::set<std::string> seen;
+  for (const absl::string_view line : absl::StrSplit(messages, '\n')) {
+    const size_t error = line.find(": error: ");
+    const size_t fatal = line.find(": fatal error: ");
+    const size_t found = error != absl::string_view::npos ? error : fatal;
+    if (found == absl::string_view::npos) continue;
+    const absl::string_view text = line.substr(line.find("error: ", found) + 7);
+    const bool unknown = absl::StrContains(text, "undeclared identifier") ||
+                         absl::StrContains(text, "unknown type name") ||
+                         absl::StrContains(text, "no member named") ||
+                         absl::StrContains(text, "no template named") ||
+                         absl::StrContains(text, "unavailable") ||
+                         absl::StrContains(text, "file not found");
+    const size_t open = text.find('\'');
+    const size_t close = text.find('\'', open + 1);
+    if (!unknown || open == absl::string_view::npos || close == absl::string_view::npos) continue;
+    const std::string name(text.substr(open + 1, close - open - 1));
+    if (!seen.insert(name).second) continue;
+    // "file:line:column"
+    const absl::string_view place = line.substr(0, found);
+    lines.push_back(absl::StrCat(place.substr(0, place.rfind(':')), ": ", name));
+  }
+  return lines;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindSimtHome() {
+  std::vector<std::string> places;
+  if (const char* home = std::getenv("STRIDEWISE_SIMT_HOME")) places.emplace_back(home);
+  // In a test the runfiles beside the program may be those of an earlier build.
+  for (const char* variable : {"RUNFILES_DIR", "TEST_SRCDIR"}) {
+    if (const char* runfiles = std::getenv(variable)) {
+      places.push_back(absl::StrCat(runfiles, "/stridewise"));
+    }
+  }
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  if (length > 0) {
+    const std::string program(path, static_cast<size_t>(length));
+    const std::string folder = program.substr(0, program.rfind('/'));
+    places.push_back(folder + "/../share/stridewise/simt");
+    places.push_back(program + ".runfiles/stridewise");
+  }
+  places.emplace_back(".");
+  for (const std::string& place : places) {
+    char resolved[PATH_MAX];
+    if (access((place + kFolder + "run/libsimt_runtime.a").c_str(), R_OK) == 0 &&
+        realpath(place.c_str(), resolved) != nullptr) {
+      return std::string(resolved);
+    }
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "no libsimt_runtime.a under ", absl::StrJoin(places, ", "), "; set STRIDEWISE_SIMT_HOME"));
+}
+
+absl::Status Compiler::Compile(const std::string& source, const std::string& object) {
+  if (access(source.c_str(), R_OK) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot read the source ", source));
+  }
+  const std::string base = absl::StrCat(scratch_, "/", files_++);
+  const std::string preprocessed = base + ".ii";
+  const std::string rewritten = base + ".rewritten.ii";
+  const std::string messages = base + ".txt";
+
+  std::vector<std::string> command = {"clang++",
+                                      "-E",
+                                      "-xc++",
+                                      "-std=" + options_.standard,
+                                      "-I" + home_ + kFolder + "run/include",
+                                      "-I" + home_ + kFolder + "shim",
+                                      "-I" + home_,
+                                      "-D__CUDACC__=1",
+                                      "-D__NVCC__=1",
+                                      "-D__CUDACC_VER_MAJOR__=13",
+                                      "-D__CUDACC_VER_MINOR__=0",
+                                      "-D__STRIDEWISE_SIMT__=1",
+                                      "-include",
+                                      "cuda_runtime.h"};
+  command.insert(command.end(), options_.preprocessor_flags.begin(),
+                 options_.preprocessor_flags.end());
+  command.push_back(source);
+  const auto clang = [&](const std::vector<std::string>& arguments,
+                         const std::string& output) -> absl::Status {
+    ASSIGN_OR_RETURN(const int exit_code, RunProgram(arguments, output, messages));
+    const std::string text = ReadFile(messages);
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0 || exit_code == 0) {
+      return absl::OkStatus();
+    }
+    std::string all = absl::StrCat(source, " does not compile for the host executor");
+    const std::vector<std::string> unknown = UnknownNames(text);
+    if (!unknown.empty()) {
+      absl::StrAppend(&all, "; not supported, or not declared:\n  ",
+                      absl::StrJoin(unknown, "\n  "));
+    }
+    return absl::InvalidArgumentError(all);
+  };
+  RETURN_IF_ERROR(clang(command, preprocessed));
+
+  const RewrittenSource result = RewriteCuda(ReadFile(preprocessed), absl::StrCat(files_));
+  if (!result.unsupported.empty()) {
+    std::string all = absl::StrCat(source, " uses what the host executor does not support:");
+    for (const Unsupported& u : result.unsupported) {
+      absl::StrAppend(&all, "\n  ", u.file, ":", u.line, ": ", u.what);
+    }
+    return absl::InvalidArgumentError(all);
+  }
+  std::ofstream(rewritten, std::ios::binary) << result.text;
+
+  const std::string compiled = base + ".compiled.o";
+  command = {"clang++", "-x", "c++-cpp-output", "-std=" + options_.standard};
+  const std::vector<std::string> flags = InstrumentationFlags(home_);
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-c", rewritten, "-o", compiled});
+  RETURN_IF_ERROR(clang(command, ""));
+
+  ASSIGN_OR_RETURN(int exit_code, RunProgram({"bash", home_ + kFolder + "rename_symbols.sh", "nm",
+                                              "objcopy", compiled, object},
+                                             "", ""));
+  if (exit_code == 0) {
+    ASSIGN_OR_RETURN(
+        exit_code,
+        RunProgram(
+            {"objcopy", "--redefine-sym=printf=simt_printf", "--redefine-sym=vprintf=simt_vprintf",
+             "--redefine-sym=puts=simt_puts", "--redefine-sym=putchar=simt_putchar",
+             "--redefine-sym=__assert_fail=simt_assert_fail", object},
+            "", ""));
+  }
+  if (exit_code != 0) return absl::InternalError(absl::StrCat("objcopy refuses ", compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Compiler::Link(const std::vector<std::string>& objects, const std::string& program) {
+  std::vector<std::string> command = {"clang++"};
+  command.insert(command.end(), objects.begin(), objects.end());
+  const std::string folder = absl::StrCat(home_, kFolder, "run");
+  command.insert(command.end(),
+                 {"-o", program, "-L" + folder, "-l:libsimt_runtime.a", "-lpthread", "-ldl"});
+  command.insert(command.end(), options_.link_flags.begin(), options_.link_flags.end());
+  ASSIGN_OR_RETURN(const int exit_code, RunProgram(command, "", ""));
+  if (exit_code == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError("the program does not link");
+}
+
+}  // namespace stridewise::executor

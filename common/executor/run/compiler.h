@@ -1,0 +1,47 @@
+// Compiles CUDA programs for the host executor: clang's preprocessor, the rewriter, clang,
+// binutils. Needs no CUDA toolkit.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_COMPILER_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_COMPILER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace stridewise::executor {
+
+struct CompileOptions {
+  std::vector<std::string> preprocessor_flags;  // -I, -D and so on, for every source.
+  std::vector<std::string> link_flags;          // -l and so on.
+  std::string standard = "c++17";
+};
+
+// Returns the folder that the headers and the runtime library are under: that of
+// STRIDEWISE_SIMT_HOME, of an installed tree, or of Bazel's runfiles. NotFound names them.
+absl::StatusOr<std::string> FindSimtHome();
+
+class Compiler {
+ public:
+  // REQUIRES: `home` is FindSimtHome()'s; `scratch` is a folder that exists.
+  Compiler(std::string home, std::string scratch, CompileOptions options)
+      : home_(std::move(home)), scratch_(std::move(scratch)), options_(std::move(options)) {}
+
+  // Compiles one source. Returns InvalidArgument where it does not compile, with a line for each
+  // thing that the host executor does not support; what clang says goes to standard error.
+  absl::Status Compile(const std::string& source, const std::string& object);
+
+  // Links objects and libraries to a program.
+  absl::Status Link(const std::vector<std::string>& objects, const std::string& program);
+
+ private:
+  std::string home_;
+  std::string scratch_;
+  CompileOptions options_;
+  int files_ = 0;
+};
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_COMPILER_H_

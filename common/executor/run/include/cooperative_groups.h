@@ -1,0 +1,170 @@
+// Cooperative groups: blocks, tiles of a warp, and groups of either kind. Barriers of the whole
+// grid, and groups of the lanes that happen to be active, are not there: the compiler says so.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
+
+#include <type_traits>
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups {
+
+// Any group: `size` 0 stands for the block.
+class thread_group {
+ public:
+  SIMT_INLINE explicit thread_group(unsigned size) : size_(size) {}
+  SIMT_INLINE void sync() const {
+    if (size_ == 0) {
+      __syncthreads();
+    } else {
+      __syncwarp(Mask());
+    }
+  }
+  SIMT_INLINE unsigned size() const {
+    return size_ == 0 ? blockDim.x * blockDim.y * blockDim.z : size_;
+  }
+  SIMT_INLINE unsigned long long num_threads() const { return size(); }
+  SIMT_INLINE unsigned long long thread_rank() const {
+    return size_ == 0 ? BlockRank() : BlockRank() % size_;
+  }
+
+  static SIMT_INLINE unsigned BlockRank() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  }
+  SIMT_INLINE unsigned Mask() const {
+    return 0xffffffffu >> (32 - size_) << (BlockRank() % 32 / size_ * size_);
+  }
+
+ private:
+  unsigned size_;
+};
+
+class thread_block : public thread_group {
+ public:
+  SIMT_INLINE thread_block() : thread_group(0) {}
+  static SIMT_INLINE void sync() { __syncthreads(); }
+  static SIMT_INLINE unsigned thread_rank() { return BlockRank(); }
+  static SIMT_INLINE unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
+  static SIMT_INLINE unsigned num_threads() { return size(); }
+  static SIMT_INLINE dim3 thread_index() { return threadIdx; }
+  static SIMT_INLINE dim3 group_index() { return blockIdx; }
+  static SIMT_INLINE dim3 group_dim() { return blockDim; }
+  static SIMT_INLINE dim3 dim_threads() { return blockDim; }
+};
+
+static SIMT_INLINE thread_block this_thread_block() { return {}; }
+
+// The blocks run one after the other.
+class grid_group {
+ public:
+  static SIMT_INLINE unsigned long long thread_rank() {
+    const unsigned long long block =
+        (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
+        blockIdx.x;
+    return block * thread_block::size() + thread_block::thread_rank();
+  }
+  static SIMT_INLINE unsigned long long size() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z *
+           thread_block::size();
+  }
+  static SIMT_INLINE unsigned long long num_threads() { return size(); }
+  static SIMT_INLINE bool is_valid() { return false; }
+  __attribute__((unavailable("the host executor has no barrier of the whole grid"))) static void
+  sync();
+};
+static SIMT_INLINE grid_group this_grid() { return {}; }
+
+// `kSize` neighbouring threads of a block, all of one warp.
+template <unsigned kSize, typename Parent = void>
+class thread_block_tile : public thread_group {
+  static_assert(kSize >= 1 && kSize <= 32 && (kSize & (kSize - 1)) == 0,
+                "the host executor has tiles of 1, 2, 4, 8, 16 or 32 threads");
+
+ public:
+  SIMT_INLINE thread_block_tile() : thread_group(kSize) {}
+  template <typename Other>
+  SIMT_INLINE thread_block_tile(const thread_block_tile<kSize, Other>&) : thread_group(kSize) {}
+
+  static SIMT_INLINE void sync() { __syncwarp(TileMask()); }
+  static SIMT_INLINE unsigned thread_rank() { return BlockRank() % kSize; }
+  static constexpr SIMT_INLINE unsigned size() { return kSize; }
+  static constexpr SIMT_INLINE unsigned num_threads() { return kSize; }
+  static SIMT_INLINE unsigned meta_group_rank() { return BlockRank() / kSize; }
+  static SIMT_INLINE unsigned meta_group_size() {
+    return (thread_block::size() + kSize - 1) / kSize;
+  }
+
+  template <typename T>
+  SIMT_INLINE T shfl(T value, int rank) const {
+    return Exchange(value, kSimtFromLane, rank);
+  }
+  template <typename T>
+  SIMT_INLINE T shfl_up(T value, unsigned delta) const {
+    return Exchange(value, kSimtUp, static_cast<int>(delta));
+  }
+  template <typename T>
+  SIMT_INLINE T shfl_down(T value, unsigned delta) const {
+    return Exchange(value, kSimtDown, static_cast<int>(delta));
+  }
+  template <typename T>
+  SIMT_INLINE T shfl_xor(T value, unsigned mask) const {
+    return Exchange(value, kSimtXor, static_cast<int>(mask));
+  }
+  // Bit i is the predicate of the tile's thread i.
+  SIMT_INLINE unsigned ballot(int predicate) const {
+    return __ballot_sync(TileMask(), predicate) >> (BlockRank() % 32 / kSize * kSize);
+  }
+  SIMT_INLINE int any(int predicate) const { return __any_sync(TileMask(), predicate); }
+  SIMT_INLINE int all(int predicate) const { return __all_sync(TileMask(), predicate); }
+
+ private:
+  static SIMT_INLINE unsigned TileMask() {
+    return 0xffffffffu >> (32 - kSize) << (BlockRank() % 32 / kSize * kSize);
+  }
+  // In pieces of 8 bytes.
+  template <typename T>
+  static SIMT_INLINE T Exchange(T value, SimtShuffleMode mode, int argument) {
+    static_assert(std::is_trivially_destructible<T>::value && sizeof(T) <= 32,
+                  "up to 32 bytes of plain data");
+    constexpr unsigned kPieces = (sizeof(T) + 7) / 8;
+    uint64_t pieces[kPieces] = {};
+    __builtin_memcpy(pieces, &value, sizeof(T));
+#pragma unroll
+    for (unsigned i = 0; i < kPieces; ++i) {
+      pieces[i] = simt_shuffle(TileMask(), pieces[i], mode, argument, kSize);
+    }
+    __builtin_memcpy(reinterpret_cast<char*>(&value), pieces, sizeof(T));
+    return value;
+  }
+};
+
+template <unsigned kSize, typename Parent>
+static SIMT_INLINE thread_block_tile<kSize, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+static SIMT_INLINE thread_group tiled_partition(const thread_group&, unsigned size) {
+  return thread_group(size);
+}
+
+__attribute__((unavailable(
+    "lanes run one after the other on the host executor, so which are active is not defined")))
+thread_group
+coalesced_threads();
+
+template <typename Group>
+static SIMT_INLINE void sync(const Group& group) {
+  group.sync();
+}
+template <typename Group>
+static SIMT_INLINE auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <typename Group>
+static SIMT_INLINE auto group_size(const Group& group) {
+  return group.size();
+}
+
+}  // namespace cooperative_groups
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_

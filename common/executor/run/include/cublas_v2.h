@@ -1,0 +1,131 @@
+// The part of cuBLAS that small programs compare with: products in FP32 and FP64, computed by plain
+// loops on the host, in no particular order of additions. Nothing of it is checked or profiled.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_
+
+#include <vector>
+
+#include "cuda_runtime.h"
+
+#define CUBLAS_API_H_
+
+enum cublasStatus_t {
+  CUBLAS_STATUS_SUCCESS = 0,
+  CUBLAS_STATUS_NOT_INITIALIZED = 1,
+  CUBLAS_STATUS_ALLOC_FAILED = 3,
+  CUBLAS_STATUS_INVALID_VALUE = 7,
+  CUBLAS_STATUS_ARCH_MISMATCH = 8,
+  CUBLAS_STATUS_MAPPING_ERROR = 11,
+  CUBLAS_STATUS_EXECUTION_FAILED = 13,
+  CUBLAS_STATUS_INTERNAL_ERROR = 14,
+  CUBLAS_STATUS_NOT_SUPPORTED = 15,
+  CUBLAS_STATUS_LICENSE_ERROR = 16,
+};
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
+enum cublasMath_t {
+  CUBLAS_DEFAULT_MATH = 0,
+  CUBLAS_TENSOR_OP_MATH = 1,
+  CUBLAS_PEDANTIC_MATH = 2,
+  CUBLAS_TF32_TENSOR_OP_MATH = 3,
+};
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
+enum cublasComputeType_t {
+  CUBLAS_COMPUTE_16F = 64,
+  CUBLAS_COMPUTE_32F = 68,
+  CUBLAS_COMPUTE_32F_FAST_16F = 74,
+  CUBLAS_COMPUTE_32F_FAST_16BF = 75,
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+};
+#ifndef SIMT_CUDA_DATA_TYPE
+#define SIMT_CUDA_DATA_TYPE
+enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
+typedef cudaDataType_t cudaDataType;
+#endif
+
+SIMT_WRAPPER cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  *handle = reinterpret_cast<cublasHandle_t>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
+SIMT_WRAPPER cublasStatus_t cublasDestroy(cublasHandle_t) { return CUBLAS_STATUS_SUCCESS; }
+SIMT_WRAPPER cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+SIMT_WRAPPER cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+SIMT_WRAPPER const char* cublasGetStatusString(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_SUCCESS ? "success" : "failure";
+}
+
+// Column-major, as all of cuBLAS. The result is written with cudaMemcpy(), so that the executor
+// knows that it is initialised.
+template <typename T>
+__attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemm(cublasOperation_t op_a,
+                                                                 cublasOperation_t op_b, int m,
+                                                                 int n, int k, T alpha, const T* a,
+                                                                 int lda, const T* b, int ldb,
+                                                                 T beta, T* c, int ldc) {
+  if (m < 0 || n < 0 || k < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  std::vector<T> column(static_cast<size_t>(m));
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) column[i] = 0;
+    for (int l = 0; l < k; ++l) {
+      const T factor = op_b == CUBLAS_OP_N ? b[l + static_cast<size_t>(j) * ldb]
+                                           : b[j + static_cast<size_t>(l) * ldb];
+      for (int i = 0; i < m; ++i) {
+        column[i] += factor * (op_a == CUBLAS_OP_N ? a[i + static_cast<size_t>(l) * lda]
+                                                   : a[l + static_cast<size_t>(i) * lda]);
+      }
+    }
+    T* to = c + static_cast<size_t>(j) * ldc;
+    for (int i = 0; i < m; ++i) {
+      column[i] = alpha * column[i] + (beta == 0 ? T(0) : beta * to[i]);
+    }
+    if (cudaMemcpy(to, column.data(), m * sizeof(T), cudaMemcpyDefault) != cudaSuccess) {
+      return CUBLAS_STATUS_EXECUTION_FAILED;
+    }
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+SIMT_WRAPPER cublasStatus_t cublasSgemm(cublasHandle_t, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, int k,
+                                        const float* alpha, const float* a, int lda, const float* b,
+                                        int ldb, const float* beta, float* c, int ldc) {
+  return SimtGemm(op_a, op_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+}
+SIMT_WRAPPER cublasStatus_t cublasDgemm(cublasHandle_t, cublasOperation_t op_a,
+                                        cublasOperation_t op_b, int m, int n, int k,
+                                        const double* alpha, const double* a, int lda,
+                                        const double* b, int ldb, const double* beta, double* c,
+                                        int ldc) {
+  return SimtGemm(op_a, op_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
+}
+SIMT_WRAPPER cublasStatus_t cublasSgemmStridedBatched(
+    cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const float* alpha, const float* a, int lda, long long stride_a, const float* b, int ldb,
+    long long stride_b, const float* beta, float* c, int ldc, long long stride_c, int batch) {
+  for (int i = 0; i < batch; ++i) {
+    const cublasStatus_t status = SimtGemm(op_a, op_b, m, n, k, *alpha, a + i * stride_a, lda,
+                                           b + i * stride_b, ldb, *beta, c + i * stride_c, ldc);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+// In FP32 only; any compute type is FP32.
+SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t op_a,
+                                         cublasOperation_t op_b, int m, int n, int k,
+                                         const void* alpha, const void* a, cudaDataType type_a,
+                                         int lda, const void* b, cudaDataType type_b, int ldb,
+                                         const void* beta, void* c, cudaDataType type_c, int ldc,
+                                         cublasComputeType_t, cublasGemmAlgo_t) {
+  if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return SimtGemm(op_a, op_b, m, n, k, *static_cast<const float*>(alpha),
+                  static_cast<const float*>(a), lda, static_cast<const float*>(b), ldb,
+                  *static_cast<const float*>(beta), static_cast<float*>(c), ldc);
+}
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_

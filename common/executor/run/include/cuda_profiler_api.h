@@ -1,0 +1,8 @@
+// CUDA's header of this name: everything is in cuda_runtime.h.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_PROFILER_API_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_PROFILER_API_H_
+
+#include "cuda_runtime.h"
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_PROFILER_API_H_

@@ -1,0 +1,154 @@
+// What kernel<<<...>>>(...) becomes.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_LAUNCH_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_LAUNCH_H_
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "simt_runtime_api.h"
+
+#define SIMT_UNSEEN __attribute__((no_sanitize("coverage")))
+
+namespace simt_cuda {
+
+struct LaunchConfig {
+  LaunchConfig(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+      : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+  dim3 grid, block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+struct LaunchPlace {
+  const char* name;
+  const char* file;
+  int line;
+};
+
+inline SimtLaunchRequest RequestOf(const LaunchConfig& config, const LaunchPlace& place) {
+  return {{config.grid.x, config.grid.y, config.grid.z},
+          {config.block.x, config.block.y, config.block.z},
+          config.shared_bytes,
+          config.stream,
+          place.name,
+          place.file,
+          place.line,
+          0,
+          nullptr,
+          nullptr,
+          nullptr,
+          0};
+}
+
+template <typename Function, typename Tuple, size_t... kI>
+SIMT_UNSEEN SIMT_INLINE void CallWith(const Function& function, Tuple& values,
+                                      std::index_sequence<kI...>) {
+  function(std::get<kI>(values)...);
+}
+
+// Calls `function(values...)` in each thread.
+template <typename Function, typename Tuple>
+cudaError_t RunLaunch(SimtLaunchRequest request, Function function, Tuple values) {
+  struct Arguments {
+    Function function;
+    Tuple values;
+    SIMT_UNSEEN static void Run(void* pointer) {
+      auto* a = static_cast<Arguments*>(pointer);
+      CallWith(a->function, a->values, std::make_index_sequence<std::tuple_size<Tuple>::value>());
+    }
+  } arguments{function, std::move(values)};
+  request.run = &Arguments::Run;
+  request.arguments = &arguments;
+  request.arguments_bytes = sizeof(arguments);
+  return simt_run_launch(&request);
+}
+
+// A kernel whose type is known: the arguments convert to its parameters.
+template <typename Deduced, typename... Params>
+struct TypedKernel {
+  LaunchConfig config;
+  LaunchPlace place;
+  void (*kernel)(Params...);
+  Deduced deduced;
+
+  void operator()(Params... values) const {
+    SimtLaunchRequest request = RequestOf(config, place);
+    request.kernel = reinterpret_cast<const void*>(kernel);
+    RunLaunch(request, kernel, std::tuple<Params...>(std::move(values)...));
+  }
+  // With default arguments.
+  template <typename... Values,
+            typename = std::enable_if_t<(sizeof...(Values) < sizeof...(Params))>>
+  void operator()(const Values&... values) const {
+    SimtLaunchRequest request = RequestOf(config, place);
+    request.kernel = reinterpret_cast<const void*>(kernel);
+    RunLaunch(request, deduced, std::tuple<std::decay_t<Values>...>(values...));
+  }
+};
+
+// A kernel whose template arguments, or which of several overloads it is, follow from the
+// arguments.
+template <typename Deduced>
+struct DeducedKernel {
+  LaunchConfig config;
+  LaunchPlace place;
+  Deduced deduced;
+
+  template <typename... Values>
+  void operator()(const Values&... values) const {
+    RunLaunch(RequestOf(config, place), deduced, std::tuple<std::decay_t<Values>...>(values...));
+  }
+};
+
+struct Probe {
+  template <typename... Params>
+  auto operator()(void (*kernel)(Params...)) const {
+    return kernel;
+  }
+};
+
+template <typename Deduced, typename... Params>
+TypedKernel<Deduced, Params...> Typed(const LaunchConfig& config, const LaunchPlace& place,
+                                      void (*kernel)(Params...), const Deduced& deduced) {
+  return {config, place, kernel, deduced};
+}
+
+template <typename Resolve, typename Deduced>
+auto Launch(const LaunchConfig& config, const char* name, const char* file, int line,
+            const Resolve& resolve, const Deduced& deduced) {
+  const LaunchPlace place{name, file, line};
+  if constexpr (std::is_invocable<const Resolve&, Probe>::value) {
+    return Typed(config, place, resolve(Probe()), deduced);
+  } else {
+    return DeducedKernel<Deduced>{config, place, deduced};
+  }
+}
+
+template <typename... Params, size_t... kI>
+cudaError_t LaunchPointers(const LaunchConfig& config, void (*kernel)(Params...), void** values,
+                           int cooperative, std::index_sequence<kI...>) {
+  SimtLaunchRequest request = RequestOf(config, {"kernel", "", 0});
+  request.kernel = reinterpret_cast<const void*>(kernel);
+  request.cooperative = cooperative;
+  return RunLaunch(request, kernel, std::tuple<Params...>(*static_cast<Params*>(values[kI])...));
+}
+
+}  // namespace simt_cuda
+
+template <typename... Params>
+cudaError_t cudaLaunchKernel(void (*kernel)(Params...), dim3 grid, dim3 block, void** values,
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  return simt_cuda::LaunchPointers(simt_cuda::LaunchConfig(grid, block, shared_bytes, stream),
+                                   kernel, values, 0, std::index_sequence_for<Params...>());
+}
+__attribute__((unavailable(
+    "the host executor needs the kernel's type: pass the kernel and not a void pointer")))
+cudaError_t
+cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** values, size_t shared_bytes = 0,
+                 cudaStream_t stream = nullptr);
+
+#undef SIMT_UNSEEN
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_LAUNCH_H_

@@ -1,0 +1,343 @@
+// The part of CUDA's runtime API that whole programs on the host executor can call: types, and
+// functions that the runtime library defines. What is not declared here or in the headers beside
+// this one is not supported, and the compiler names the line that uses it.
+//
+// Everything runs within the call: streams keep their order trivially, and nothing overlaps.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_API_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_API_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/gpu/cuda_handles.h"
+
+// Headers of samples ask for these before they use what follows.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define CUDART_VERSION 13000
+#define CUDART_CB
+
+#define SIMT_ERRORS(X)                                                                         \
+  X(cudaSuccess, 0, "no error")                                                                \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                                              \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                                             \
+  X(cudaErrorInitializationError, 3, "initialization error")                                   \
+  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                       \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                        \
+  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                       \
+  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                               \
+  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                  \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")                    \
+  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                             \
+  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                              \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                     \
+  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                            \
+  X(cudaErrorNotReady, 600, "device not ready")                                                \
+  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                  \
+  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")             \
+  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                    \
+  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                  \
+  X(cudaErrorAssert, 710, "device-side assert triggered")                                      \
+  X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the memory is registered")      \
+  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to registered memory") \
+  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                     \
+  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                 \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")          \
+  X(cudaErrorNotPermitted, 800, "operation not permitted")                                     \
+  X(cudaErrorNotSupported, 801, "operation not supported")                                     \
+  X(cudaErrorUnknown, 999, "unknown error")
+
+#define SIMT_ENUMERATOR(name, value, text) name = value,
+enum cudaError { SIMT_ERRORS(SIMT_ENUMERATOR) };
+#undef SIMT_ENUMERATOR
+typedef enum cudaError cudaError_t;
+
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost = 0,
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4,
+};
+
+enum cudaFuncCache {
+  cudaFuncCachePreferNone,
+  cudaFuncCachePreferShared,
+  cudaFuncCachePreferL1,
+  cudaFuncCachePreferEqual,
+};
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte,
+};
+enum cudaLimit {
+  cudaLimitStackSize,
+  cudaLimitPrintfFifoSize,
+  cudaLimitMallocHeapSize,
+  cudaLimitDevRuntimeSyncDepth,
+  cudaLimitDevRuntimePendingLaunchCount,
+  cudaLimitMaxL2FetchGranularity,
+  cudaLimitPersistingL2CacheSize,
+};
+enum cudaComputeMode {
+  cudaComputeModeDefault,
+  cudaComputeModeExclusive,
+  cudaComputeModeProhibited,
+  cudaComputeModeExclusiveProcess,
+};
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged,
+};
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly,
+  cudaMemAdviseSetPreferredLocation,
+  cudaMemAdviseUnsetPreferredLocation,
+  cudaMemAdviseSetAccessedBy,
+  cudaMemAdviseUnsetAccessedBy,
+};
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100,
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13,
+};
+
+enum cudaDeviceAttr {
+  cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrMaxBlockDimX = 2,
+  cudaDevAttrMaxBlockDimY = 3,
+  cudaDevAttrMaxBlockDimZ = 4,
+  cudaDevAttrMaxGridDimX = 5,
+  cudaDevAttrMaxGridDimY = 6,
+  cudaDevAttrMaxGridDimZ = 7,
+  cudaDevAttrMaxSharedMemoryPerBlock = 8,
+  cudaDevAttrTotalConstantMemory = 9,
+  cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxPitch = 11,
+  cudaDevAttrMaxRegistersPerBlock = 12,
+  cudaDevAttrClockRate = 13,
+  cudaDevAttrGpuOverlap = 15,
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrKernelExecTimeout = 17,
+  cudaDevAttrIntegrated = 18,
+  cudaDevAttrCanMapHostMemory = 19,
+  cudaDevAttrComputeMode = 20,
+  cudaDevAttrConcurrentKernels = 31,
+  cudaDevAttrEccEnabled = 32,
+  cudaDevAttrPciBusId = 33,
+  cudaDevAttrPciDeviceId = 34,
+  cudaDevAttrTccDriver = 35,
+  cudaDevAttrMemoryClockRate = 36,
+  cudaDevAttrGlobalMemoryBusWidth = 37,
+  cudaDevAttrL2CacheSize = 38,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+  cudaDevAttrAsyncEngineCount = 40,
+  cudaDevAttrUnifiedAddressing = 41,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrStreamPrioritiesSupported = 78,
+  cudaDevAttrGlobalL1CacheSupported = 79,
+  cudaDevAttrLocalL1CacheSupported = 80,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+  cudaDevAttrManagedMemory = 83,
+  cudaDevAttrPageableMemoryAccess = 88,
+  cudaDevAttrConcurrentManagedAccess = 89,
+  cudaDevAttrComputePreemptionSupported = 90,
+  cudaDevAttrCooperativeLaunch = 95,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+  cudaDevAttrHostRegisterSupported = 99,
+  cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+  cudaDevAttrReservedSharedMemoryPerBlock = 111,
+  cudaDevAttrMemoryPoolsSupported = 115,
+};
+
+// The fields of several versions of CUDA, so that programs written for any of them compile.
+struct cudaDeviceProp {
+  char name[256];
+  size_t totalGlobalMem;
+  size_t sharedMemPerBlock;
+  int regsPerBlock;
+  int warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock;
+  int maxThreadsDim[3];
+  int maxGridSize[3];
+  int clockRate;
+  size_t totalConstMem;
+  int major;
+  int minor;
+  size_t textureAlignment;
+  size_t texturePitchAlignment;
+  int deviceOverlap;
+  int multiProcessorCount;
+  int kernelExecTimeoutEnabled;
+  int integrated;
+  int canMapHostMemory;
+  int computeMode;
+  int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture3D[3];
+  int maxTexture1DLayered[2], maxTexture2DLayered[3];
+  int concurrentKernels;
+  int ECCEnabled;
+  int pciBusID;
+  int pciDeviceID;
+  int pciDomainID;
+  int tccDriver;
+  int asyncEngineCount;
+  int unifiedAddressing;
+  int memoryClockRate;
+  int memoryBusWidth;
+  int l2CacheSize;
+  int persistingL2CacheMaxSize;
+  int maxThreadsPerMultiProcessor;
+  int streamPrioritiesSupported;
+  int globalL1CacheSupported;
+  int localL1CacheSupported;
+  size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor;
+  int managedMemory;
+  int isMultiGpuBoard;
+  int singleToDoublePrecisionPerfRatio;
+  int pageableMemoryAccess;
+  int concurrentManagedAccess;
+  int computePreemptionSupported;
+  int canUseHostPointerForRegisteredMem;
+  int cooperativeLaunch;
+  int cooperativeMultiDeviceLaunch;
+  size_t sharedMemPerBlockOptin;
+  int pageableMemoryAccessUsesHostPageTables;
+  int directManagedMemAccessFromHost;
+  int maxBlocksPerMultiProcessor;
+  size_t reservedSharedMemPerBlock;
+};
+
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes;
+  size_t constSizeBytes;
+  size_t localSizeBytes;
+  int maxThreadsPerBlock;
+  int numRegs;
+  int ptxVersion;
+  int binaryVersion;
+  int cacheModeCA;
+  int maxDynamicSharedSizeBytes;
+  int preferredShmemCarveout;
+};
+
+struct cudaPointerAttributes {
+  enum cudaMemoryType type;
+  int device;
+  void* devicePointer;
+  void* hostPointer;
+};
+
+struct cudaMemLocation {
+  int type;
+  int id;
+};
+
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
+typedef void (*cudaHostFn_t)(void* data);
+
+#define cudaStreamDefault 0x00
+#define cudaStreamNonBlocking 0x01
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+#define cudaEventDefault 0x00
+#define cudaEventBlockingSync 0x01
+#define cudaEventDisableTiming 0x02
+#define cudaEventInterprocess 0x04
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaOccupancyDefault 0x00
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+
+// A launch as the compiled program describes it.
+struct SimtLaunchRequest {
+  unsigned grid[3];
+  unsigned block[3];
+  size_t shared_bytes;
+  cudaStream_t stream;
+  const char* name;  // The expression before <<<.
+  const char* file;
+  int line;
+  int cooperative;
+  const void* kernel;  // Its entry point; null where the type follows from the arguments.
+  void (*run)(void* arguments);
+  void* arguments;
+  size_t arguments_bytes;
+};
+
+extern "C" {
+
+cudaError_t simt_run_launch(const struct SimtLaunchRequest* request);
+// Memory of the device, by where the program asks for it. `kind`: 0 of the device, 1 of the host,
+// 2 managed.
+cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line);
+cudaError_t simt_run_limit_dynamic_shared(const void* kernel, size_t bytes);
+
+cudaError_t cudaFree(void* pointer);
+cudaError_t cudaFreeHost(void* pointer);
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void* pointer);
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemset(void* to, int value, size_t bytes);
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer);
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t simt_run_event_record(cudaEvent_t event);
+cudaError_t simt_run_event_check(cudaEvent_t event);
+// The time of the host executor, not that of any GPU.
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceGetLimit(size_t* value, enum cudaLimit limit);
+
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+const char* cudaGetErrorName(cudaError_t error);
+const char* cudaGetErrorString(cudaError_t error);
+
+// From a kernel.
+void simt_trap(void);
+// malloc() and free() in device code are not supported.
+
+}  // extern "C"
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_API_H_

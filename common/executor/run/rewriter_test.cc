@@ -1,0 +1,138 @@
+#include "common/executor/run/rewriter.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "gtest/gtest.h"
+
+namespace stridewise::executor {
+namespace {
+
+std::string Rewritten(absl::string_view source) { return RewriteCuda(source, "0").text; }
+
+// Returns what the launch of `callee` becomes, up to its arguments.
+std::string LaunchOf(absl::string_view callee, absl::string_view config) {
+  return absl::StrReplaceAll(
+      "::simt_cuda::Launch(::simt_cuda::LaunchConfig(CONFIG), \"CALLEE\", \"f.cu\", 1, "
+      "[&](auto simt_probe) -> decltype(simt_probe(CALLEE)) { return simt_probe(CALLEE); }, "
+      "[&](auto&... simt_arguments) __attribute__((noinline)) -> void { "
+      "CALLEE(simt_arguments...); })",
+      {{"CALLEE", callee}, {"CONFIG", config}});
+}
+
+TEST(RewriterTest, Launches) {
+  const struct {
+    const char* before;
+    const char* callee;
+    const char* config;
+    const char* behind;
+  } kCases[] = {
+      {"", "k", "g, b", "(x);"},
+      {"", "k<T>", "g, b", "(x);"},
+      {"", "k<T, A<B>>", "g, b, n, s", "(x, y);"},
+      {"", "ns::k<int>", "1, f<int>(2)", "();"},
+      {"", "::k", "1, (a>>>b)", "();"},
+      {"return ", "k", "1, 2", "();"},
+      {"else ", "::ns::k", "1, 2", "();"},
+      {"if (x) ", "k", "1, 2", "();"},
+      {"if (x) ", "(*f)", "1, 2", "();"},
+      {"", "f[i]", "1, 2", "();"},
+      {"", "this->f", "1, 2", "();"},
+      {"", "a.b().f", "1, 2", "();"},
+      {"", "k<(N > 3)>", "1, 2", "();"},
+      {"CHECK((", "k", "1, 2", "(x)));"},
+      {"", "k", "dim3{1, 2}, 2", "(\")\", '(', x);"},
+      {"x; ", "k<0x1e+3>", "1, 2", "();"},
+  };
+  for (const auto& c : kCases) {
+    const std::string source =
+        absl::StrCat("# 1 \"f.cu\"\n", c.before, c.callee, "<<<", c.config, ">>>", c.behind);
+    const RewrittenSource result = RewriteCuda(source, "0");
+    EXPECT_EQ(result.text,
+              absl::StrCat("# 1 \"f.cu\"\n", c.before, LaunchOf(c.callee, c.config), c.behind));
+    EXPECT_EQ(result.launches, 1);
+  }
+}
+
+TEST(RewriterTest, WhatLooksLikeALaunchIsLeft) {
+  for (const char* source : {
+           "auto s = \"k<<<1, 2>>>(x)\";",
+           "auto s = R\"(k<<<1, 2>>>(x))\";",
+           "template <> A<B<C<int>>> x;",
+           "int y = a >> b;",
+           "std::ostream& operator<< <>(A);",
+           "// k<<<1, 2>>>(x)",
+           "/* k<<<1, 2>>>(x) */",
+           "char c = '\"'; char d = '\"';",
+       }) {
+    EXPECT_EQ(Rewritten(source), source);
+  }
+}
+
+TEST(RewriterTest, FunctionsLoseTheirMarkers) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"__global__ void k(int* p) {}", " void k(int* p) {}"},
+      {"static __host__ __device__ int f();", "static   int f();"},
+      {"auto l = [=] __device__ (int i) { return i; };", "auto l = [=]  (int i) { return i; };"},
+      {"struct A { __device__ A() : a(1), b{2} {} int a, b; };",
+       "struct A {  A() : a(1), b{2} {} int a, b; };"},
+      {"__device__ A operator()(int) { return A(); }", " A operator()(int) { return A(); }"},
+      {"__device__ std::pair<int, int> f(int a = 3);", " std::pair<int, int> f(int a = 3);"},
+      {"extern __device__ int x;", "extern  int x;"},
+      {"template <class T> __device__ T f(T x) { return x; }",
+       "template <class T>  T f(T x) { return x; }"},
+  };
+  for (const auto& [source, expected] : kCases) EXPECT_EQ(Rewritten(source), expected);
+}
+
+TEST(RewriterTest, VariablesGetSections) {
+  const auto section = [](absl::string_view name) {
+    return absl::StrCat("__attribute__((section(\"", name, "\"), aligned(256)))");
+  };
+  EXPECT_EQ(Rewritten("__device__ int x;"), section(".simt_device.0.1") + " int x;");
+  EXPECT_EQ(Rewritten("static __device__ float t[3] = {1, 2, 3};"),
+            "static " + section(".simt_device.0.1") + " float t[3] = {1, 2, 3};");
+  EXPECT_EQ(Rewritten("__constant__ float c[9]; __device__ __constant__ int d = 1;"),
+            section(".simt_constant.0.1") + " float c[9]; " + section(".simt_constant.0.2") +
+                "  int d = 1;");
+  EXPECT_EQ(Rewritten("__device__ __managed__ int m;"), section(".simt_device.0.1") + "  int m;");
+  EXPECT_EQ(Rewritten("__device__ void (*f)(int) = g;"),
+            section(".simt_device.0.1") + " void (*f)(int) = g;");
+  EXPECT_EQ(Rewritten("__device__ A<int, 3> a, b;"),
+            section(".simt_device.0.1") + " A<int, 3> a, b;");
+}
+
+TEST(RewriterTest, LinesStayWhereTheyWere) {
+  const std::string source =
+      "# 7 \"f.cu\"\nvoid f() {\n  k<<<1,\n      2>>>(x,\n    y);\n  g();\n}\n";
+  const std::string text = Rewritten(source);
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  // The arguments begin on line 9, and g() is on line 11.
+  const auto marker = std::find(lines.begin(), lines.end(), "# 9 \"f.cu\"");
+  ASSERT_NE(marker, lines.end()) << text;
+  EXPECT_EQ(*(marker + 1), "(x,");
+  EXPECT_EQ(*(marker + 2), "    y);");
+  EXPECT_EQ(*(marker + 3), "  g();");
+}
+
+TEST(RewriterTest, NamesWhatIsNotSupported) {
+  const RewrittenSource result = RewriteCuda(
+      "# 3 \"f.cu\"\n__global__ void k() {\n  asm(\"x\");\n  if (1) { j<<<1, 2>>>(); }\n}\n"
+      "void host() { asm(\"nop\"); k<<<1, 1>>>(); }\n",
+      "0");
+  ASSERT_EQ(result.unsupported.size(), 2u);
+  EXPECT_EQ(result.unsupported[0].what, "a kernel launch in device code (dynamic parallelism)");
+  EXPECT_EQ(result.unsupported[0].line, 5);
+  EXPECT_EQ(result.unsupported[1].what, "inline PTX (asm) in device code");
+  EXPECT_EQ(result.unsupported[1].line, 4);
+  EXPECT_EQ(result.unsupported[1].file, "f.cu");
+  EXPECT_EQ(result.launches, 1);
+}
+
+}  // namespace
+}  // namespace stridewise::executor

@@ -1,0 +1,286 @@
+#include "common/executor/run/runtime.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "common/executor/launch.h"
+#include "common/executor/run/device_variables.h"
+
+namespace stridewise::executor {
+namespace {
+
+constexpr int kExitWithFindings = 3;
+
+// simt_run's flags come to the program in its environment.
+int64_t FromEnvironment(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  int64_t value = otherwise;
+  return text != nullptr && absl::SimpleAtoi(text, &value) ? value : otherwise;
+}
+
+std::string BaseName(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  return std::string(slash == absl::string_view::npos ? path : path.substr(slash + 1));
+}
+
+// When the program ends, by return or by exit().
+void AtExit(int /*status*/, void*) {
+  std::fflush(nullptr);
+  std::cout.flush();
+  if (Runtime::Get().Finish() > 0) _exit(kExitWithFindings);
+}
+
+// Returns the error of a GPU that has found this, or success for what it would not notice.
+cudaError_t ErrorOf(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    switch (finding.check) {
+      case Check::kWildAddress:
+        return cudaErrorIllegalAddress;
+      case Check::kMisaligned:
+        return cudaErrorMisalignedAddress;
+      case Check::kSharedMemoryLimit:
+        return cudaErrorInvalidValue;
+      case Check::kAssertion:
+        return cudaErrorAssert;
+      case Check::kRunaway:
+        return cudaErrorLaunchTimeout;
+      default:
+        break;
+    }
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+Runtime& Runtime::Get() {
+  static auto* const runtime = new Runtime();
+  return *runtime;
+}
+
+Runtime::Runtime() {
+  ExecutorOptions options;
+  options.threads = static_cast<int>(FromEnvironment("SIMT_RUN_THREADS", 0));
+  options.schedule_seed = static_cast<uint64_t>(FromEnvironment("SIMT_RUN_SEED", 0));
+  options.check = FromEnvironment("SIMT_RUN_CHECK", 1) != 0;
+  options.profile = FromEnvironment("SIMT_RUN_PROFILE", 1) != 0;
+  max_repeats_ = FromEnvironment("SIMT_RUN_MAX_REPEATS", 0);
+  auto executor = Executor::Create(options);
+  if (!executor.ok()) {
+    std::fprintf(stderr, "simt_run: %s\n", std::string(executor.status().message()).c_str());
+    _exit(1);
+  }
+  executor_ = *std::move(executor);
+  for (const DeviceVariable& variable : DeviceVariablesOfProgram()) {
+    // The rewriter aligns each to 256 bytes.
+    auto region = executor_->memory().Adopt(variable.name, variable.address, variable.bytes,
+                                            (variable.bytes + 255) / 256 * 256);
+    if (!region.ok()) continue;
+    (*region)->constant = (*region)->read_only = variable.constant;
+  }
+  on_exit(AtExit, nullptr);
+}
+
+cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
+  if (sticky_ != cudaSuccess) return Note(sticky_);
+  const std::string place = absl::StrCat(BaseName(request.file), ":", request.line);
+  const auto limit = shared_limits_.find(request.kernel);
+  const size_t allowed =
+      std::max(limit == shared_limits_.end() ? 0 : limit->second, kSharedBytesWithoutAsking);
+  const auto refuse = [&](cudaError_t error, absl::string_view why) {
+    std::fprintf(stderr, "simt_run: %s at %s is not launched: %s\n", request.name, place.c_str(),
+                 std::string(why).c_str());
+    return Note(error);
+  };
+  if (request.cooperative != 0) {
+    return refuse(cudaErrorNotSupported, "the host executor has no cooperative launches");
+  }
+  if (request.kernel != nullptr && request.shared_bytes > allowed) {
+    return refuse(cudaErrorInvalidValue,
+                  absl::StrCat(request.shared_bytes, " bytes of dynamic shared memory, of ",
+                               allowed, " that cudaFuncSetAttribute() allows"));
+  }
+  KernelCall call;
+  call.kernel = reinterpret_cast<uintptr_t>(request.kernel);
+  call.run = request.run;
+  call.arguments = request.arguments;
+  call.arguments_bytes = request.arguments_bytes;
+  const Grid grid{request.grid[0], request.grid[1], request.grid[2]};
+  const Block block{request.block[0], request.block[1], request.block[2]};
+  if (grid.x * grid.y * grid.z == 0) {
+    return refuse(cudaErrorInvalidConfiguration, "its grid is empty");
+  }
+  const auto summary = FindSummary(request, place, grid, block);
+  if (max_repeats_ > 0 && summary != summaries_.end() &&
+      summary->launches >= static_cast<uint64_t>(max_repeats_)) {
+    ++summary->left_out;
+    return cudaSuccess;
+  }
+  std::fflush(stdout);
+  const auto start = std::chrono::steady_clock::now();
+  executor_->ClearLaunches();
+  const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (executor_->launches().empty()) {
+    return refuse(cudaErrorInvalidConfiguration, status.message());
+  }
+  const LaunchReport& report = executor_->launches().back();
+  std::fwrite(report.printed.data(), 1, report.printed.size(), stdout);
+  if (!report.findings.empty()) {
+    findings_ += report.findings.size();
+    const std::string text = FindingsText(report.findings);
+    if (printed_.insert(text).second) {
+      std::fflush(stdout);
+      std::fprintf(stderr, "simt_run: %s at %s:\n%s\n", request.name, place.c_str(), text.c_str());
+    }
+  }
+  Summarise(request, place, report, seconds.count());
+  sticky_ = ErrorOf(report.findings);
+  return Note(sticky_);
+}
+
+std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchRequest& request,
+                                                          const std::string& place,
+                                                          const Grid& grid, const Block& block) {
+  const auto same = [](const Extent3& a, const Extent3& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  };
+  return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
+    return s.place == place && s.kernel == request.name && same(s.grid, grid) &&
+           same(s.block, block);
+  });
+}
+
+void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& place,
+                        const LaunchReport& report, double seconds) {
+  auto found = FindSummary(request, place, report.grid, report.block);
+  if (found == summaries_.end()) {
+    LaunchSummary summary;
+    summary.kernel = request.name;
+    summary.place = place;
+    summary.grid = report.grid;
+    summary.block = report.block;
+    summary.shared_bytes = report.shared_bytes;
+    found = summaries_.insert(found, std::move(summary));
+  }
+  ++found->launches;
+  found->findings += report.findings.size();
+  found->seconds += seconds;
+  found->profile.Add(report.profile);
+}
+
+cudaError_t Runtime::Allocate(void** pointer, size_t bytes, Kind kind, const char* file, int line) {
+  if (pointer == nullptr) return Note(cudaErrorInvalidValue);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  auto buffer = executor_->Allocate(absl::StrCat(BaseName(file), ":", line), bytes);
+  if (!buffer.ok()) return Note(cudaErrorMemoryAllocation);
+  const auto address = reinterpret_cast<uintptr_t>(buffer->data());
+  *pointer = buffer->data();
+  if (kind != kDevice) {
+    // Host code writes it unseen, so all of it counts as written.
+    std::memset(buffer->data(), 0, bytes);
+    executor_->memory().Find(address)->initialised = true;
+  }
+  allocated_bytes_ += bytes;
+  kinds_[address] = kind;
+  buffers_[address] = *std::move(buffer);
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::Free(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  const auto found = buffers_.find(reinterpret_cast<uintptr_t>(pointer));
+  if (found == buffers_.end()) {
+    std::fprintf(stderr, "simt_run: cudaFree of %p, which no allocation returned\n", pointer);
+    return Note(cudaErrorInvalidValue);
+  }
+  allocated_bytes_ -= found->second.bytes();
+  kinds_.erase(found->first);
+  buffers_.erase(found);
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::Register(void* pointer, size_t bytes) {
+  const auto region = executor_->memory().Adopt("registered host memory",
+                                                reinterpret_cast<uintptr_t>(pointer), bytes, bytes);
+  return Note(region.ok() ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+bool Runtime::Covers(const void* pointer, size_t bytes, const char* call) const {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const DeviceMemory& memory = executor_->memory();
+  const Region* region = memory.Find(address);
+  if (region == nullptr && !memory.Contains(address)) return true;  // The host's.
+  if (region != nullptr && address >= region->base &&
+      address + bytes <= region->base + region->bytes) {
+    return true;
+  }
+  const Region* nearest = region != nullptr ? region : memory.Nearest(address);
+  std::fprintf(stderr, "simt_run: %s of %zu bytes at %p is outside of buffer '%s' of %zu bytes\n",
+               call, bytes, pointer, nearest == nullptr ? "" : nearest->name.c_str(),
+               nearest == nullptr ? size_t{0} : nearest->bytes);
+  return false;
+}
+
+cudaError_t Runtime::Copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  if (sticky_ != cudaSuccess) return Note(sticky_);
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || from == nullptr || !Covers(to, bytes, "cudaMemcpy to") ||
+      !Covers(from, bytes, "cudaMemcpy from")) {
+    return Note(cudaErrorInvalidValue);
+  }
+  const DeviceMemory& memory = executor_->memory();
+  Region* to_region = memory.Find(reinterpret_cast<uintptr_t>(to));
+  const Region* from_region = memory.Find(reinterpret_cast<uintptr_t>(from));
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if ((to_device && to_region == nullptr) || (from_device && from_region == nullptr)) {
+    std::fprintf(stderr, "simt_run: cudaMemcpy: its direction says device, %p is the host's\n",
+                 to_device && to_region == nullptr ? to : from);
+    return Note(cudaErrorInvalidValue);
+  }
+  std::memmove(to, from, bytes);
+  if (to_region == nullptr || to_region->initialised) return cudaSuccess;
+  uint8_t* written = to_region->written + (reinterpret_cast<uintptr_t>(to) - to_region->base);
+  if (from_region != nullptr && !from_region->initialised) {
+    const uint8_t* from_written =
+        from_region->written + (reinterpret_cast<uintptr_t>(from) - from_region->base);
+    std::memmove(written, from_written, bytes);
+  } else if (bytes == to_region->bytes) {
+    to_region->initialised = true;
+  } else {
+    std::memset(written, 1, bytes);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Runtime::Set(void* to, int value, size_t bytes) {
+  if (sticky_ != cudaSuccess) return Note(sticky_);
+  if (bytes == 0) return cudaSuccess;
+  Region* region = executor_->memory().Find(reinterpret_cast<uintptr_t>(to));
+  if (region == nullptr || !Covers(to, bytes, "cudaMemset")) return Note(cudaErrorInvalidValue);
+  std::memset(to, value, bytes);
+  if (!region->initialised) {
+    std::memset(region->written + (reinterpret_cast<uintptr_t>(to) - region->base), 1, bytes);
+  }
+  return cudaSuccess;
+}
+
+uint64_t Runtime::Finish() {
+  if (FromEnvironment("SIMT_RUN_REPORT", 1) != 0 || findings_ > 0) {
+    std::fputs(ReportText(summaries_, findings_).c_str(), stderr);
+  }
+  if (const char* csv = std::getenv("SIMT_RUN_CSV")) std::ofstream(csv) << ReportCsv(summaries_);
+  return findings_;
+}
+
+}  // namespace stridewise::executor

@@ -1,0 +1,84 @@
+// The state behind the runtime API of a whole program: the device, its memory, errors, and what is
+// reported at the end. One a process, as CUDA has one context.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_RUNTIME_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_RUNTIME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/executor/device_memory.h"
+#include "common/executor/executor.h"
+#include "common/executor/run/include/simt_runtime_api.h"
+#include "common/executor/run/report.h"
+
+namespace stridewise::executor {
+
+class Runtime {
+ public:
+  // What cudaMalloc() and its kin return.
+  enum Kind { kDevice = 0, kHost = 1, kManaged = 2 };
+
+  // The process's. Created by the first call; a process without address space for the device ends.
+  static Runtime& Get();
+
+  cudaError_t Launch(const SimtLaunchRequest& request);
+  cudaError_t Allocate(void** pointer, size_t bytes, Kind kind, const char* file, int line);
+  cudaError_t Free(void* pointer);
+  cudaError_t Register(void* pointer, size_t bytes);
+  cudaError_t Copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
+  cudaError_t Set(void* to, int value, size_t bytes);
+
+  // Records the error for cudaGetLastError(), and returns it.
+  cudaError_t Note(cudaError_t error) {
+    if (error != cudaSuccess) last_error_ = error;
+    return error;
+  }
+  cudaError_t TakeLastError() { return std::exchange(last_error_, sticky_); }
+  cudaError_t last_error() const { return last_error_; }
+  cudaError_t sticky() const { return sticky_; }
+  void Reset() { last_error_ = sticky_ = cudaSuccess; }
+
+  void LimitDynamicShared(const void* kernel, size_t bytes) { shared_limits_[kernel] = bytes; }
+
+  // Prints the report, and returns the number of findings.
+  uint64_t Finish();
+
+  std::mutex& mutex() { return mutex_; }
+  std::map<uintptr_t, Kind>& kinds() { return kinds_; }
+  size_t allocated_bytes() const { return allocated_bytes_; }
+
+ private:
+  Runtime();
+  // Returns an error, and prints why, for a range that is partly outside of its buffer.
+  bool Covers(const void* pointer, size_t bytes, const char* call) const;
+  std::vector<LaunchSummary>::iterator FindSummary(const SimtLaunchRequest& request,
+                                                   const std::string& place, const Grid& grid,
+                                                   const Block& block);
+  void Summarise(const SimtLaunchRequest& request, const std::string& place,
+                 const LaunchReport& report, double seconds);
+
+  std::unique_ptr<Executor> executor_;
+  std::map<uintptr_t, Buffer> buffers_;
+  std::map<uintptr_t, Kind> kinds_;
+  std::map<const void*, size_t> shared_limits_;
+  size_t allocated_bytes_ = 0;
+  cudaError_t last_error_ = cudaSuccess;
+  cudaError_t sticky_ = cudaSuccess;  // Of a kernel that CUDA would have ended the context for.
+  std::set<std::string> printed_;     // Findings.
+  std::vector<LaunchSummary> summaries_;
+  uint64_t findings_ = 0;
+  int64_t max_repeats_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_RUNTIME_H_

@@ -1,0 +1,299 @@
+// The functions of CUDA's runtime API that simt_runtime_api.h declares.
+
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "common/executor/run/include/simt_runtime_api.h"
+#include "common/executor/run/runtime.h"
+
+using stridewise::executor::Runtime;
+
+// Events and streams as this library defines them.
+struct CUevent_st {
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+};
+struct CUstream_st {
+  int priority = 0;
+};
+
+namespace {
+
+constexpr size_t kDeviceBytes = size_t{64} << 30;  // The executor's address range.
+
+// The runtime, while this thread has it for itself.
+class Locked {
+ public:
+  Locked() : lock_(Runtime::Get().mutex()) {}
+  Runtime* operator->() { return &Runtime::Get(); }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+};
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t simt_run_launch(const SimtLaunchRequest* request) { return Locked()->Launch(*request); }
+cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line) {
+  return Locked()->Allocate(pointer, bytes, static_cast<Runtime::Kind>(kind), file, line);
+}
+cudaError_t simt_run_limit_dynamic_shared(const void* kernel, size_t bytes) {
+  Locked runtime;
+  if (bytes > (size_t{227} << 10)) return runtime->Note(cudaErrorInvalidValue);
+  runtime->LimitDynamicShared(kernel, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFree(void* pointer) { return Locked()->Free(pointer); }
+cudaError_t cudaFreeHost(void* pointer) { return Locked()->Free(pointer); }
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
+  return Locked()->Register(pointer, bytes);
+}
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Locked()->Copy(to, from, bytes, kind);
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  Locked runtime;
+  for (size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        runtime->Copy(static_cast<char*>(to) + row * to_pitch,
+                      static_cast<const char*>(from) + row * from_pitch, width, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return Locked()->Set(to, value, bytes);
+}
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  *total_bytes = kDeviceBytes;
+  *free_bytes = kDeviceBytes - Locked()->allocated_bytes();
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  Locked runtime;
+  const auto& kinds = runtime->kinds();
+  const auto found = kinds.find(reinterpret_cast<uintptr_t>(pointer));
+  *attributes = cudaPointerAttributes();
+  attributes->type = cudaMemoryTypeUnregistered;
+  if (found != kinds.end()) {
+    attributes->type = found->second == Runtime::kDevice ? cudaMemoryTypeDevice
+                       : found->second == Runtime::kHost ? cudaMemoryTypeHost
+                                                         : cudaMemoryTypeManaged;
+    attributes->devicePointer = const_cast<void*>(pointer);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
+  *stream = new CUstream_st{priority};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st();
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t simt_run_event_record(cudaEvent_t event) {
+  if (event == nullptr) return Locked()->Note(cudaErrorInvalidResourceHandle);
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return cudaSuccess;
+}
+cudaError_t simt_run_event_check(cudaEvent_t event) {
+  return event == nullptr ? Locked()->Note(cudaErrorInvalidResourceHandle) : cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  if (start == nullptr || end == nullptr || !start->recorded || !end->recorded) {
+    return Locked()->Note(cudaErrorInvalidResourceHandle);
+  }
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (device != 0) return Locked()->Note(cudaErrorInvalidDevice);
+  switch (attribute) {  // Of an H200.
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+      *value = 1024;
+      break;
+    case cudaDevAttrMaxBlockDimZ:
+      *value = 64;
+      break;
+    case cudaDevAttrMaxGridDimX:
+    case cudaDevAttrMaxPitch:
+      *value = 2147483647;
+      break;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ:
+      *value = 65535;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = 48 << 10;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = 227 << 10;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = 228 << 10;
+      break;
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      *value = 1 << 10;
+      break;
+    case cudaDevAttrTotalConstantMemory:
+      *value = 64 << 10;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = 32;
+      break;
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      *value = 65536;
+      break;
+    case cudaDevAttrClockRate:
+      *value = 1980000;
+      break;
+    case cudaDevAttrMemoryClockRate:
+      *value = 3201000;
+      break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      *value = 6144;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = 60 << 20;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = 132;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = 2048;
+      break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      *value = 32;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
+      break;
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrAsyncEngineCount:
+    case cudaDevAttrGpuOverlap:
+    case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrGlobalL1CacheSupported:
+    case cudaDevAttrLocalL1CacheSupported:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrMemoryPoolsSupported:
+      *value = 1;
+      break;
+    case cudaDevAttrIntegrated:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrEccEnabled:
+    case cudaDevAttrPciBusId:
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrComputeCapabilityMinor:
+    case cudaDevAttrPageableMemoryAccess:
+    case cudaDevAttrCooperativeLaunch:
+      *value = 0;
+      break;
+    default:
+      return Locked()->Note(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
+  if (device != 0) return Locked()->Note(cudaErrorInvalidDevice);
+  const auto attribute = [](cudaDeviceAttr which) {
+    int value = 0;
+    cudaDeviceGetAttribute(&value, which, 0);
+    return value;
+  };
+  *p = cudaDeviceProp();
+  std::strcpy(p->name, "Stridewise host executor (as an H200)");
+  p->totalGlobalMem = kDeviceBytes;
+  p->sharedMemPerBlock = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+  p->sharedMemPerBlockOptin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  p->sharedMemPerMultiprocessor = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  p->reservedSharedMemPerBlock = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
+  p->regsPerBlock = p->regsPerMultiprocessor = attribute(cudaDevAttrMaxRegistersPerBlock);
+  p->warpSize = 32;
+  p->memPitch = attribute(cudaDevAttrMaxPitch);
+  p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024;
+  p->maxThreadsDim[2] = 64;
+  p->maxGridSize[0] = 2147483647;
+  p->maxGridSize[1] = p->maxGridSize[2] = 65535;
+  p->clockRate = attribute(cudaDevAttrClockRate);
+  p->totalConstMem = attribute(cudaDevAttrTotalConstantMemory);
+  p->major = 9;
+  p->textureAlignment = 512;
+  p->texturePitchAlignment = 32;
+  p->deviceOverlap = p->canMapHostMemory = p->concurrentKernels = 1;
+  p->asyncEngineCount = p->unifiedAddressing = p->managedMemory = 1;
+  p->streamPrioritiesSupported = p->concurrentManagedAccess = 1;
+  p->computePreemptionSupported = p->globalL1CacheSupported = p->localL1CacheSupported = 1;
+  p->multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
+  p->memoryClockRate = attribute(cudaDevAttrMemoryClockRate);
+  p->memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth);
+  p->l2CacheSize = attribute(cudaDevAttrL2CacheSize);
+  p->maxThreadsPerMultiProcessor = 2048;
+  p->maxBlocksPerMultiProcessor = 32;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return Locked()->Note(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceReset() {
+  Locked()->Reset();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  Locked runtime;
+  return runtime->Note(runtime->sticky());
+}
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  *value = limit == cudaLimitStackSize ? size_t{64} << 10 : size_t{8} << 20;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError() { return Locked()->TakeLastError(); }
+cudaError_t cudaPeekAtLastError() { return Locked()->last_error(); }
+
+#define SIMT_NAME(name, value, text) \
+  case name:                         \
+    return #name;
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) { SIMT_ERRORS(SIMT_NAME) }
+  return "unrecognized error code";
+}
+#define SIMT_TEXT(name, value, text) \
+  case name:                         \
+    return text;
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) { SIMT_ERRORS(SIMT_TEXT) }
+  return "unrecognized error code";
+}
+
+}  // extern "C"

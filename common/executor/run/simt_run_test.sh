@@ -1,0 +1,51 @@
+#!/bin/bash
+# Whole programs: one that uses what programs use, planted bugs, what is not supported, bad input.
+
+run=$PWD/common/executor/run/simt_run
+data=common/executor/run/testdata
+failures=0
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+# expect EXIT_CODE TEXT COMMAND...: what the command prints contains TEXT.
+expect() {
+  local code=$1 text=$2 output
+  shift 2
+  output=$("$@" 2>&1)
+  local got=$?
+  [[ $got == "$code" ]] || fail "exit code $got, not $code, of $*: $output"
+  [[ $output == *"$text"* ]] || fail "'$text' is not in: $output"
+}
+
+expect 0 "" "$run" --output="$TEST_TMPDIR/features" $data/features.cu
+for threads in 1 2; do
+  export SIMT_RUN_THREADS=$threads
+  expect 0 "all is as expected, 0 argument" "$TEST_TMPDIR/features"
+  expect 0 "block 3 is number 3" "$TEST_TMPDIR/features"
+done
+expect 5 "4 launches, 0 findings" "$TEST_TMPDIR/features" 5
+# The profile of a kernel whose template arguments follow from the arguments.
+expect 0 "AddTo            features.cu:95   1     32     1      2 * 4.0 (100%)  1 * 4.0 (100%)" "$TEST_TMPDIR/features"
+
+expect 0 "" "$run" --output="$TEST_TMPDIR/bugs" $data/bugs.cu
+expect 3 "out-of-bounds access in Beyond: 4-byte store at byte 256 of buffer 'bugs.cu:25'" "$TEST_TMPDIR/bugs" 1
+expect 3 "by block (0,0,0) thread (63,0,0) at bugs.cu:8" "$TEST_TMPDIR/bugs" 1
+expect 3 "data race in Race" "$TEST_TMPDIR/bugs" 2
+expect 3 "at bugs.cu:12" "$TEST_TMPDIR/bugs" 2
+expect 3 "read of uninitialised memory in Unset" "$TEST_TMPDIR/bugs" 3
+expect 3 "access to no memory of the device in Wild" "$TEST_TMPDIR/bugs" 4
+expect 3 "failed assertion in Asserts" "$TEST_TMPDIR/bugs" 5
+expect 3 "at bugs.cu:16" "$TEST_TMPDIR/bugs" 5
+expect 3 "4-byte store at byte 16 of buffer 'few', which has 16" "$TEST_TMPDIR/bugs" 6
+expect 3 "at bugs.cu:20" "$TEST_TMPDIR/bugs" 7
+
+expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
+expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
+expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
+expect 2 "no source" "$run"
+expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17, c++20" "$run" --std=c++98 x.cu
+expect 2 "--threads: -1 is not allowed" "$run" --threads=-1 x.cu
+expect 2 "unknown flag --thread; did you mean --threads?" "$run" --thread=1 x.cu
+
+exit $((failures > 0))

@@ -1,0 +1,36 @@
+// The tokens of preprocessed C++, as far as the rewriter distinguishes them.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_TOKENS_H_
+#define STRIDEWISE_COMMON_EXECUTOR_RUN_TOKENS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace stridewise::executor {
+
+enum class TokenKind { kWord, kLiteral, kPunctuation, kLaunchOpen, kLaunchClose };
+
+struct Token {
+  TokenKind kind;
+  // Points into the text. A punctuator is one character, but for :: and ->, and <<< and >>>, which
+  // are kLaunchOpen and kLaunchClose: >>> may also close three template argument lists.
+  absl::string_view text;
+  int line = 0;
+  int file = 0;  // An index of TokenizedText::files.
+};
+
+struct TokenizedText {
+  std::vector<Token> tokens;
+  std::vector<std::string> files;
+};
+
+// Splits the output of `clang -E`. Line markers set file and line; other directives, comments and
+// white space are in no token.
+TokenizedText Tokenize(absl::string_view text);
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_TOKENS_H_
