@@ -38,7 +38,7 @@ TEST(OperationTest, SaysWhatCanBeAskedOfAnImplementation) {
     EXPECT_EQ(absl::IsUnimplemented(on_executor.status()), !c.runs_on_executor) << c.name;
   }
   EXPECT_EQ(MatMulOperation().Find("nonsense"), nullptr);
-  EXPECT_EQ(MatMulOperation().FindPeer("eigen"), nullptr);
+  EXPECT_EQ(MatMulOperation().FindPeer("naive"), nullptr);
 }
 
 // What makes the runner share operands between rows.

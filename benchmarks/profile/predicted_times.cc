@@ -23,6 +23,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/record_file.h"
@@ -32,6 +33,7 @@
 #include "common/base/status_macros.h"
 #include "common/executor/predict/predict_time.h"
 #include "common/measure/csv.h"
+#include "common/measure/git_commit.h"
 
 ABSL_FLAG(std::string, measured, "",
           "Comma list of result files: rows of a sweep, or of docs/results/studies.csv.");
@@ -222,6 +224,7 @@ absl::Status WriteRows(const std::vector<Row>& rows) {
     const absl::string_view name = executor::LimiterName(static_cast<Limiter>(i));
     header.push_back(absl::StrReplaceAll(absl::AsciiStrToLower(name), {{" ", "_"}}) + "_ms");
   }
+  header.push_back("git_commit");
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(ResolvePath(absl::GetFlag(FLAGS_csv)),
                                                        header, CsvMode::kReplace));
   for (const Row& r : rows) {
@@ -242,6 +245,7 @@ absl::Status WriteRows(const std::vector<Row>& rows) {
                                        std::string(executor::LimiterName(r.predicted.limiter())),
                                        Number(r.predicted.share())};
     for (const double ms : r.predicted.ms_of) record.push_back(Number(ms));
+    record.emplace_back(GitCommit());
     RETURN_IF_ERROR(file.Write(record));
   }
   return absl::OkStatus();
@@ -290,8 +294,8 @@ class Distribution {
   explicit Distribution(RecordFile file) : file_(std::move(file)) {}
 
   static std::vector<std::string> Header() {
-    return {"set",           "operation", "what",    "count",     "median",
-            "percentile_90", "least",     "largest", "pct_within"};
+    return {"set",           "operation", "what",    "count",      "median",
+            "percentile_90", "least",     "largest", "pct_within", "git_commit"};
   }
 
   absl::Status Add(const std::string& set, const std::string& operation, const std::string& what,
@@ -303,16 +307,17 @@ class Distribution {
     const double pct = 100.0 *
                        static_cast<double>(std::count_if(values.begin(), values.end(), good)) /
                        static_cast<double>(values.size());
-    const std::vector<std::string> record = {set,
-                                             operation,
-                                             what,
-                                             absl::StrCat(values.size()),
-                                             Number(Quantile(values, 0.5)),
-                                             Number(Quantile(values, 0.9)),
-                                             Number(Quantile(values, 0)),
-                                             Number(Quantile(values, 1)),
-                                             Number(pct)};
-    std::cout << absl::StrJoin(record, "  ") << "\n";
+    std::vector<std::string> record = {set,
+                                       operation,
+                                       what,
+                                       absl::StrCat(values.size()),
+                                       Number(Quantile(values, 0.5)),
+                                       Number(Quantile(values, 0.9)),
+                                       Number(Quantile(values, 0)),
+                                       Number(Quantile(values, 1)),
+                                       Number(pct),
+                                       std::string(GitCommit())};
+    std::cout << absl::StrJoin(absl::MakeSpan(record).first(record.size() - 1), "  ") << "\n";
     return file_.Write(record);
   }
 
