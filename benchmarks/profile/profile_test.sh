@@ -63,7 +63,7 @@ fi
 # An older file, from before `shared_efficiency`, gets what it lacks and is gone on with; one that lacks more is refused.
 expect_exit 0 --kernels=memcpy --sizes=4 --csv=old.csv
 lacking=$(head -1 old.csv | sed 's/.*,shared_efficiency,/x,/' | tr , '\n' | wc -l)
-sed -i 's/,shared_efficiency,.*\r$/\r/; s/,\{'"$lacking"'\}\r$/\r/' old.csv
+sed -i 's/,shared_efficiency,.*\r$/\r/; 2,$s/\(,[^,]*\)\{'"$lacking"'\}\r$/\r/' old.csv
 expect_exit 0 --implementations=memcpy --sizes=4,5 --csv=old.csv --resume
 head -1 old.csv | grep -q ',achieved_occupancy,shared_efficiency,branch_efficiency,batch' || fail "old.csv: $(cat old.csv)"
 [ "$(rows old.csv)" = 2 ] || fail "--resume of an older file left $(rows old.csv) rows"
