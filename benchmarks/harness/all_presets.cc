@@ -11,13 +11,27 @@
 namespace stridewise {
 namespace {
 
+// Returns what a preset of limits compares, in a line.
+std::string LimitsDescription(const Operation& operation, absl::string_view preset) {
+  std::vector<absl::string_view> cases, peers;
+  const auto add = [](absl::string_view name, std::vector<absl::string_view>* names) {
+    if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+  };
+  for (const Limit& limit : operation.limits()) {
+    if (preset != limit.preset) continue;
+    add(limit.name, &cases);
+    for (const Floor& floor : limit.floors) add(floor.peer, &peers);
+  }
+  return absl::StrCat("limits that the fastest kernels keep beside ", absl::StrJoin(peers, ", "),
+                      " (", absl::StrJoin(cases, "; "), "); ends with a table of pass and FAIL");
+}
+
 // Measures both sides of each limit of that preset: the peer with which rows are paired is in the
 // other rows.
 Preset LimitsPreset(const Operation& operation, const char* name) {
   Preset preset;
   preset.name = name;
-  preset.description =
-      "the limits that the fastest kernels keep; ends with a table of pass and FAIL";
+  preset.description = LimitsDescription(operation, name);
   for (const Limit& limit : operation.limits()) {
     if (name != absl::string_view(limit.preset)) continue;
     if (preset.pair_with.empty()) {

@@ -15,7 +15,8 @@ ABSL_FLAG(std::string, shapes, "",
           "MxNxK,... where C is M x N and K is the extent of the sums.");
 ABSL_FLAG(std::string, types, "",
           "Element types instead of the preset's (float, of most): a list of float, int, u8, u16, "
-          "double and float4 (16 bytes); of products, float and double.");
+          "double and float4 (16 bytes); of products, of float, double, and A's and B's type or "
+          "theirs and C's, such as bf16, bf16_float, s8_int and e4m3_bf16.");
 ABSL_FLAG(
     std::string, blocks, "",
     "Thread blocks XxY,... for kernels that take any block; others run once, with their own.");

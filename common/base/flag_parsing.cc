@@ -61,6 +61,15 @@ absl::Status UnknownFlag(absl::string_view name) {
       absl::StrCat("unknown flag --", absl::CHexEscape(name), nearest));
 }
 
+// Returns what values of the flag's type look like, of types that do not say so themselves.
+absl::string_view AllowedFor(const absl::CommandLineFlag& flag) {
+  if (flag.IsOfType<bool>()) return "; allowed is true or false";
+  if (flag.IsOfType<double>()) return "; allowed is a number";
+  if (flag.IsOfType<uint64_t>()) return "; allowed is a whole number from 0 to 18446744073709551615";
+  if (flag.IsOfType<int>() || flag.IsOfType<int64_t>()) return "; allowed is a whole number";
+  return "";
+}
+
 absl::Status SetFlag(absl::CommandLineFlag* flag, absl::string_view value) {
   std::string error;
   if (flag->ParseFrom(value, &error)) return absl::OkStatus();
@@ -68,7 +77,8 @@ absl::Status SetFlag(absl::CommandLineFlag* flag, absl::string_view value) {
   const size_t reason = error.find("; ");
   return absl::InvalidArgumentError(absl::StrCat(
       "--", flag->Name(), ": \"", absl::CHexEscape(value), "\" is not a valid value",
-      reason == error.npos ? "" : absl::StrReplaceAll(error.substr(reason), {{"\n", " "}})));
+      reason == error.npos ? AllowedFor(*flag)
+                           : absl::StrReplaceAll(error.substr(reason), {{"\n", " "}})));
 }
 
 // Wraps words and keeps the line breaks of the text.
