@@ -36,6 +36,10 @@ struct Axis {
 
   // Returns the text that the command line gives the flag; empty where it gives none.
   std::string (*given)();
+
+  // Returns the shape, as a text of --shapes, that a value has of its own; null where values have
+  // none. On the command line such a value replaces the preset's shapes, as --shapes does.
+  std::string (*shape_of)(absl::string_view value) = nullptr;
 };
 
 // What rows can be paired with: both are sampled in turn, under the same clock and temperature.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/draw_points.h"
+#include "benchmarks/harness/selections.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 
@@ -221,55 +222,6 @@ std::vector<Config> InOrder(const Operation& operation, const std::vector<Config
   return plan;
 }
 
-absl::StatusOr<std::vector<Selection>> SelectionsFor(const Preset& preset, const PlanFlags& flags) {
-  std::vector<Selection> selections = preset.selections;
-  if (!flags.sizes.empty() || !flags.shapes.empty()) {
-    selections = {Selection("*").Sizes(flags.sizes).Shapes(flags.shapes)};
-  }
-  for (Selection& selection : selections) {
-    if (!flags.types.empty()) selection.types = flags.types;
-    if (!flags.blocks.empty()) selection.blocks = flags.blocks;
-    for (const auto& [axis, text] : flags.axes) {
-      if (!text.empty()) selection.axes[axis] = text;
-    }
-    if (flags.batch.empty()) continue;
-    ASSIGN_OR_RETURN(selection.batch, ParseBatch("--batch", flags.batch));
-  }
-  return selections;
-}
-
-absl::Status NotAllowedWithDrawn(absl::string_view flag) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, ": not allowed with --preset=", kRandomPreset, ", which draws it"));
-}
-
-// Refuses flags of what is drawn where points are drawn, and flags of drawing where none are.
-absl::Status CheckDrawing(const Operation& operation, const std::vector<Selection>& selections,
-                          const PlanFlags& flags) {
-  const auto selection =
-      std::find_if(selections.begin(), selections.end(),
-                   [](const Selection& one) { return one.drawn_from != nullptr; });
-  if (selection == selections.end()) {
-    if (flags.count.empty() && flags.shape_family.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(flags.count.empty() ? "--shape_family" : "--count",
-                     ": not allowed without --preset=", kRandomPreset));
-  }
-  const std::vector<Column>& drawn = selection->drawn_from->drawn;
-  const auto draws_column = [&](Column column) {
-    return std::find(drawn.begin(), drawn.end(), column) != drawn.end();
-  };
-  if (!flags.batch.empty()) return NotAllowedWithDrawn("batch");
-  if (!flags.types.empty() && draws_column(Column::kDtype)) return NotAllowedWithDrawn("types");
-  for (const Axis& axis : operation.axes()) {
-    const auto given = flags.axes.find(axis.flag);
-    if (given != flags.axes.end() && !given->second.empty() && draws_column(axis.column)) {
-      return NotAllowedWithDrawn(axis.flag);
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Returns the configurations of the shard's points.
 absl::StatusOr<std::vector<Config>> ShardOf(std::vector<Config> plan, const PlanFlags& flags) {
   if (flags.shard.empty()) return plan;
@@ -295,14 +247,14 @@ absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
 
 absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const Preset& preset,
                                              const PlanFlags& flags) {
-  const bool from_preset = flags.sizes.empty() && flags.shapes.empty();
+  const bool from_preset = !NameShapes(operation, flags);
   const std::string& names = flags.implementations.empty() && from_preset
                                  ? preset.usual_implementations
                                  : flags.implementations;
   ASSIGN_OR_RETURN(const std::vector<size_t> selected,
                    SelectByGlob(flags.implementations_flag, names, Names(operation)));
-  ASSIGN_OR_RETURN(const std::vector<Selection> selections, SelectionsFor(preset, flags));
-  RETURN_IF_ERROR(CheckDrawing(operation, selections, flags));
+  ASSIGN_OR_RETURN(const std::vector<Selection> selections,
+                   SelectionsFor(operation, preset, flags));
   std::vector<Config> all;
   bool small_shapes_first = from_preset;
   for (const Selection& selection : selections) {

@@ -30,6 +30,10 @@ struct PlanFlags {
   const char* implementations_flag = "--implementations";  // Its name in messages.
 };
 
+// Returns whether the flags name shapes of their own: --sizes, --shapes or an axis whose values
+// have shapes.
+bool NameShapes(const Operation& operation, const PlanFlags& flags);
+
 // Returns all configurations, each once, in the order in which they are measured: by shape, then
 // batch and axes, then type, all as first named, then implementation in registry order, then block.
 // Shapes of a preset go from small to large, so that a host row can tell when the next would take

@@ -185,7 +185,7 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   ASSIGN_OR_RETURN(const Preset preset,
                    FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
   ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
-  if (options.list && preset_name.empty() && flags.sizes.empty() && flags.shapes.empty()) {
+  if (options.list && preset_name.empty() && !NameShapes(operation, flags)) {
     std::cout << ListText(operation);
     return kExitOk;
   }

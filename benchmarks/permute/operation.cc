@@ -20,8 +20,8 @@
 
 ABSL_FLAG(std::string, permutations, "",
           "Of permutations: extents of the tensor and order of its dimensions, as in "
-          "64x2048x16x64:0213, instead of the preset's: a list. --shapes must say the same number "
-          "of elements.");
+          "64x2048x16x64:0213, instead of the preset's: a list. With --shapes, which says the same "
+          "number of elements, only the matrix that rows name changes.");
 
 namespace stridewise {
 namespace {
@@ -47,8 +47,15 @@ absl::StatusOr<std::vector<std::string>> ParsePermutations(absl::string_view fla
   return values;
 }
 
+// Returns the shape of a permutation's tensor as a matrix.
+std::string ShapeOf(absl::string_view value) {
+  const absl::StatusOr<Permutation> permutation = ParsePermutation("--permutations", value);
+  if (!permutation.ok()) return "";
+  return absl::StrJoin(PointOfPermutation(*permutation, kTypes[0]).extents, "x");
+}
+
 constexpr Axis kAxes[] = {{"permutations", Column::kPermutation, "", ParsePermutations,
-                           [] { return absl::GetFlag(FLAGS_permutations); }}};
+                           [] { return absl::GetFlag(FLAGS_permutations); }, ShapeOf}};
 
 const PermuteImplementation& Own(const Implementation& implementation) {
   return static_cast<const PermuteImplementation&>(implementation);

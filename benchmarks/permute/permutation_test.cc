@@ -2,9 +2,11 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/workload.h"
 #include "benchmarks/permute/implementations.h"
 #include "benchmarks/permute/operation.h"
@@ -44,6 +46,29 @@ TEST(PermutationTest, ElementsThatShapeDoesNotHaveAreNotSupported) {
       PermuteOperation().CheckSupported(*PermuteOperation().Find("auto"), point);
   EXPECT_EQ(status.message(),
             "--permutations: 3x4:10 has 12 elements; allowed is 15, those of --shapes");
+}
+
+// On the command line each permutation has the shape that it needs.
+TEST(PermutationTest, ReplacesThePresetsShapes) {
+  const Operation& operation = PermuteOperation();
+  PlanFlags flags;
+  flags.axes["permutations"] = "4x6x5:021,3x7:10";
+  const auto plan = MakePlan(operation, FindPreset(operation, "default").value(), flags);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->size(), 2 * operation.implementations().size());
+  for (size_t i = 0; i < plan->size(); ++i) {
+    const bool first = i < plan->size() / 2;
+    const Point& point = (*plan)[i].point;
+    EXPECT_EQ(point.axes[0], first ? "4x6x5:021" : "3x7:10");
+    EXPECT_EQ(point.extents, (first ? std::vector<int64_t>{24, 5} : std::vector<int64_t>{3, 7}));
+  }
+  flags.axes["permutations"] = "4x6:00";
+  EXPECT_FALSE(MakePlan(operation, FindPreset(operation, "default").value(), flags).ok());
+  flags.axes["permutations"] = "3x4:10";
+  flags.shapes = "2x6";
+  const auto renamed = MakePlan(operation, FindPreset(operation, "default").value(), flags);
+  ASSERT_TRUE(renamed.ok()) << renamed.status();
+  EXPECT_EQ(renamed->front().point.extents, (std::vector<int64_t>{2, 6}));
 }
 
 TEST(PermutationTest, RandomShapesAreWhatTheirFamiliesSay) {

@@ -65,7 +65,8 @@ absl::Status UnknownFlag(absl::string_view name) {
 absl::string_view AllowedFor(const absl::CommandLineFlag& flag) {
   if (flag.IsOfType<bool>()) return "; allowed is true or false";
   if (flag.IsOfType<double>()) return "; allowed is a number";
-  if (flag.IsOfType<uint64_t>()) return "; allowed is a whole number from 0 to 18446744073709551615";
+  if (flag.IsOfType<uint64_t>())
+    return "; allowed is a whole number from 0 to 18446744073709551615";
   if (flag.IsOfType<int>() || flag.IsOfType<int64_t>()) return "; allowed is a whole number";
   return "";
 }
