@@ -11,6 +11,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/tensor/output.h"
+#include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
 namespace {
@@ -70,8 +71,7 @@ LaunchStatus Run(const MatMulArgs& args) {
   TensorOutput c = OutputOf(args);
   const int64_t k = c.alpha == 0 ? 0 : args.k;
   if (k == 0) c.alpha = 0;
-  int slices = 1;
-  while (slices < kWarps && k >= slices * 16) slices *= 2;
+  const int slices = TensorTinySlices(k);
   const auto strides = [](const MatMulInput& input, bool k_major) {
     return k_major ? TinyStrides{input.ld, 1, input.stride}
                    : TinyStrides{1, input.ld, input.stride};

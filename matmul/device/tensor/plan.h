@@ -81,6 +81,17 @@ constexpr TensorTileCost kTensorTileCosts[] = {{256, 2, 3.0, 4.7, 0.604, 0},
                                                {128, 2, 3.0, 3.0, 0.315, 0.02},
                                                {64, 1, 2.9, 2.0, 0.2, 0.1}};
 
+// Returns the microseconds in which a consumer's elements of C leave registers one by one, where
+// the TMA cannot store them: a warp's store has pairs of 2 bytes in eight rows.
+inline double DirectStoreUs(const MatMulArgs& args, int64_t rows, int64_t cols) {
+  constexpr double kElementsOfUs =
+      2700;  // Of a multiprocessor. Measured: 4200 of small C, 2000 of large ones.
+  const int64_t row_bytes = args.c.ld * ElementBytes(args.c.type);
+  const int64_t stride_bytes = args.batch == 1 ? 0 : args.c.stride * ElementBytes(args.c.type);
+  if (args.beta == 0 && row_bytes % 16 == 0 && stride_bytes % 16 == 0) return 0;
+  return static_cast<double>(std::min(args.m, rows) * std::min(args.n, cols)) / kElementsOfUs;
+}
+
 // Returns the tile of 128 rows that tensor_tile computes.
 inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& device) {
   constexpr int kRows = 128;
@@ -94,8 +105,8 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
     const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
     const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
     const double us =
-        cost.fixed +
-        std::max(memory, rounds * (cost.tile + steps * (cost.step + cost.full * fill)));
+        cost.fixed + std::max(memory, rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
+                                                DirectStoreUs(args, kRows, cost.cols)));
     if (us < best.us) best = {cost.cols, 1, false, us};
   }
   return best;
@@ -182,16 +193,44 @@ inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& d
   return best;
 }
 
-// Returns the time of tensor_tiny: what products take, and one after the other of a thread's k.
+// Returns the warps of tensor_tiny that divide k.
+inline int TensorTinySlices(int64_t k) {
+  constexpr int kMost = 8;
+  constexpr int kLeastSteps = 16;
+  int slices = 1;
+  while (slices < kMost && k >= slices * kLeastSteps) slices *= 2;
+  return slices;
+}
+
+// Returns the time of tensor_tiny: a warp's k steps, which load an element of A and 32 of B each,
+// the wavefronts of B where its columns lie apart, and the trips to memory of a thread's k, eight
+// steps together.
 inline double TensorTinyUs(const MatMulArgs& args) {
-  constexpr double kFixed = 4.2;
-  constexpr double kProductsOfUs = 2e6;
-  constexpr double kUsOfProduct = 0.06;
-  const double products = static_cast<double>(args.m) * static_cast<double>(args.n) *
+  constexpr double kFixed = 2.5;
+  constexpr double kMemory = 2.9;  // Times what memory takes at its full rate.
+  constexpr double kWarpStepsOfUs = 43.7e3;
+  constexpr double kWavefrontsOfUs = 516e3;
+  constexpr double kTrip = 1.6;
+  constexpr double kStepOfRound = 0.05;
+  constexpr int64_t kLanes = 32;
+  constexpr int64_t kWarps = 8;
+  constexpr int64_t kStepsOfTrip = 8;
+  constexpr int64_t kSlots = 132 * 8;  // Blocks that run at once.
+  const int64_t slices = TensorTinySlices(args.k);
+  const int64_t warp_cols = CeilDiv(args.n, kLanes);
+  const auto warp_steps = static_cast<double>(args.m) * static_cast<double>(warp_cols) *
                           static_cast<double>(args.k) * static_cast<double>(args.batch);
-  const auto parts = static_cast<double>(std::clamp<int64_t>(args.k / 16, 1, 8));
-  return kFixed + MemoryUs(args) + products / kProductsOfUs +
-         static_cast<double>(args.k) / parts * kUsOfProduct;
+  const auto wavefronts =
+      static_cast<double>(args.b.transposed ? std::min(args.n, kLanes) : int64_t{1});
+  const auto blocks = static_cast<double>(warp_cols) *
+                      static_cast<double>(CeilDiv(args.m * slices, kWarps)) *
+                      static_cast<double>(args.batch);
+  const double rounds = std::max(1.0, blocks / static_cast<double>(kSlots));
+  const int64_t chain = CeilDiv(args.k, slices);
+  return kFixed + kMemory * MemoryUs(args) + warp_steps / kWarpStepsOfUs +
+         warp_steps * wavefronts / kWavefrontsOfUs +
+         static_cast<double>(CeilDiv(chain, kStepsOfTrip)) * kTrip +
+         static_cast<double>(chain) * rounds * kStepOfRound;
 }
 
 // The copies of operands that the TMA cannot address.
