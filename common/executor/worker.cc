@@ -67,6 +67,13 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
 
 void Worker::BeginLaunch(LaunchContext* context) {
   context_ = context;
+  memory_ = context->memory;
+  shared_ = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
+  max_steps_ = context->options->max_steps;
+  check_ = context->options->check;
+  profile_events_ = context->options->profile;
+  one_core_ = context->one_core;
+  exact_ = context->exact;
   profile_ = Profile();
   accesses_ = AccessRecord();
   findings_.clear();
@@ -335,6 +342,7 @@ void Worker::GrowTrace(Lane& lane) {
   if (lane.event_limit == 0) lane.event_limit = kFirstEventLimit;
   lane.trace.resize(std::min(lane.event_limit, std::max<size_t>(256, 2 * lane.trace.size())));
   lane.events = lane.trace.data();
+  lane.event_room = std::min(lane.event_limit, lane.trace.size());
 }
 
 }  // namespace stridewise::executor

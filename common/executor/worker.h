@@ -78,10 +78,14 @@ enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kTraceFull, kD
 
 class Worker;
 
-// A thread of the running block.
-struct Lane {
+// A thread of the running block. What each of its events touches is in its first cache lines.
+struct alignas(64) Lane {
   Worker* worker = nullptr;
   uintptr_t stack_bottom = 0;
+  Event* events = nullptr;  // Into `trace`.
+  size_t event_count = 0;
+  size_t event_room = 0;  // Events up to which the trace neither grows nor waits.
+  uint64_t steps = 0;     // Basic blocks since the block started.
 
   // Returns whether the address is in what would be registers or local memory.
   bool IsLocal(uintptr_t address) const {
@@ -92,10 +96,7 @@ struct Lane {
   int index = 0;  // Of the thread in the block.
   LaneState state = LaneState::kDone;
 
-  Event* events = nullptr;  // Into `trace`.
-  size_t event_count = 0;
   size_t event_limit = 0;
-  uint64_t steps = 0;  // Basic blocks since the block started.
 
   uintptr_t wait_pc = 0;  // Where it waits.
   uint32_t wait_mask = 0;
@@ -152,6 +153,10 @@ class Worker {
 
   // Called from within a lane's fiber.
   void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  // Does what Access() does, compiled for one size and one operation, for addresses that are not
+  // IsLocal(): most of what a kernel does.
+  template <int kLog2Bytes, AccessOp kOp>
+  void AccessOf(Lane& lane, uintptr_t address, uintptr_t pc);
   void BasicBlock(Lane& lane, uintptr_t pc);
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
@@ -231,21 +236,27 @@ class Worker {
   uint32_t PtxWord(Warp* warp, int lane, int operand) const;
   void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
 
-  // worker_access.cc
+  // worker_access.cc; the Fast... and what calls them are inlined into AccessOf().
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
-  void CheckGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  bool FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op);
+  void AccessDevice(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  bool FastGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op);
   bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);
+  void CheckGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op,
+                   uintptr_t pc);
+  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
+  void CheckCopied(Lane& lane, const Lane::AsyncCopy& copy);
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
                  uintptr_t pc, const std::string& where);
   // Ends the run from within a lane, so that the launch starts again.
-  [[noreturn]] void Suspect(Lane& lane, Stop stop);
+  [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
+  [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
   // Not inlined: their code would slow down the callers, which hardly ever call them.
+  [[gnu::noinline]] void AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                         uintptr_t pc);
   [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
                                                AccessOp op, uintptr_t pc);
   [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);
@@ -255,6 +266,15 @@ class Worker {
   Culprit CulpritOf(uint32_t thread, uintptr_t pc, bool store) const;
 
   LaunchContext* context_ = nullptr;
+  // What every event asks the launch, one load away.
+  DeviceMemory* memory_ = nullptr;
+  uintptr_t shared_ = 0;  // shared_memory_.
+  uint64_t max_steps_ = 0;
+  bool check_ = true;
+  bool profile_events_ = true;
+  bool one_core_ = true;
+  bool exact_ = false;
+
   std::unique_ptr<FiberStacks> stacks_;
   std::unique_ptr<LazyPages> shared_memory_, shared_written_, shared_cells_;
   std::vector<Lane> lanes_ = std::vector<Lane>(kMaxLanes);
