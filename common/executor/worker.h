@@ -32,6 +32,7 @@
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/trace.h"
+#include "common/executor/warp_trace.h"
 
 namespace stridewise::executor {
 
@@ -80,12 +81,14 @@ class Worker;
 
 // A thread of the running block. What each of its events touches is in its first cache lines.
 struct alignas(64) Lane {
+  // After this number of events without a wait, lanes are replayed if they have the same events, so
+  // that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
+  static constexpr size_t kFirstEventLimit = size_t{1} << 14;
+
   Worker* worker = nullptr;
   uintptr_t stack_bottom = 0;
-  Event* events = nullptr;  // Into `trace`.
-  size_t event_count = 0;
-  size_t event_room = 0;  // Events up to which the trace neither grows nor waits.
-  uint64_t steps = 0;     // Basic blocks since the block started.
+  uint64_t steps = 0;  // Basic blocks since the block started.
+  LanePath path;       // Its events.
 
   // Returns whether the address is in what would be registers or local memory.
   bool IsLocal(uintptr_t address) const {
@@ -96,7 +99,7 @@ struct alignas(64) Lane {
   int index = 0;  // Of the thread in the block.
   LaneState state = LaneState::kDone;
 
-  size_t event_limit = 0;
+  size_t event_limit = kFirstEventLimit;  // Of the path, until the warp is replayed.
 
   uintptr_t wait_pc = 0;  // Where it waits.
   uint32_t wait_mask = 0;
@@ -123,7 +126,6 @@ struct alignas(64) Lane {
   std::vector<AsyncCopy> async_copies;
   unsigned async_group = 0;
 
-  std::vector<Event> trace;
   Fiber fiber;
 };
 
@@ -197,6 +199,7 @@ class Worker {
     int first = 0;
     int lanes = 0;
     bool divergent = false;
+    WarpTrace trace;
     std::unique_ptr<std::array<std::array<uint32_t, kWarpLanes>, kWarpLanes>> known;
     bool known_in_use = false;
   };
@@ -209,9 +212,10 @@ class Worker {
   void Wait(Lane& lane, LaneState state, uintptr_t pc);
   void ReleaseTraceFull(Warp* warp);
   void Replay(Warp* warp);
+  void ReplayTogether(const Warp& warp, uint32_t lanes);
   void Record(const Warp& warp, Site site, uint32_t lanes, const uint64_t address[kWarpLanes]);
   bool ReleaseBarrier();
-  void GrowTrace(Lane& lane);
+  [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
   [[noreturn]] void Leave(Lane& lane);
 
   // warp_operations.cc

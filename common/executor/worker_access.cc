@@ -138,9 +138,10 @@ template <bool kConcurrent>
 [[gnu::always_inline]] inline bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes,
                                                       AccessOp op) {
   const uint32_t bytes = 1u << log2_bytes;
-  const bool inside = std::any_of(variables_.begin(), variables_.end(), [&](const Variable& v) {
-    return offset - v.offset < v.bytes && offset - v.offset + bytes <= v.bytes;
-  });
+  bool inside = false;
+  for (const Variable& v : variables_) {
+    inside |= offset - v.offset < v.bytes && offset - v.offset + bytes <= v.bytes;
+  }
   if (!inside || (offset & (bytes - 1)) != 0) return false;
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
   if (op != AccessOp::kStore && !AllWritten(written, 1 << log2_bytes)) return false;
@@ -155,8 +156,9 @@ template <bool kConcurrent>
 
 [[gnu::always_inline]] inline void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind,
                                                 int log2_bytes, uint64_t address) {
-  if (lane.event_count == lane.event_room) GrowTrace(lane);
-  lane.events[lane.event_count++] = {MakeSite(pc, kind, log2_bytes), address};
+  const Site site = MakeSite(pc, kind, log2_bytes);
+  if (!lane.path.Follow(site)) AddToPath(lane, site);
+  lane.path.AddAddress(address);
 }
 
 // Access() to memory of the device.
@@ -223,7 +225,9 @@ void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp
 
 void Worker::BasicBlock(Lane& lane, uintptr_t pc) {
   if (++lane.steps > max_steps_) Runaway(lane, pc);
-  if (profile_events_) Push(lane, pc, EventKind::kBasicBlock, 0, 0);
+  if (!profile_events_) return;
+  const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
+  if (!lane.path.Follow(site)) AddToPath(lane, site);
 }
 
 void Worker::Runaway(Lane& lane, uintptr_t pc) {
