@@ -159,7 +159,12 @@ class Worker {
   // IsLocal(): most of what a kernel does.
   template <int kLog2Bytes, AccessOp kOp>
   void AccessOf(Lane& lane, uintptr_t address, uintptr_t pc);
-  void BasicBlock(Lane& lane, uintptr_t pc);
+  void BasicBlock(Lane& lane, uintptr_t pc) {
+    if (++lane.steps > max_steps_) Runaway(lane, pc);
+    if (!profile_events_) return;
+    const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
+    if (!lane.path.Follow(site)) AddToPath(lane, site);
+  }
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
   void WarpSync(Lane& lane, uint32_t mask, uintptr_t pc);

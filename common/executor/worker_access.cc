@@ -43,6 +43,9 @@ Range ProgramImage() {
 // Flags, one for each byte of memory; most accesses have 4 bytes.
 constexpr uint32_t kFourFlags = 0x01010101;
 
+// A cache line's: far enough ahead that it has come when it is needed.
+constexpr int kCellsAhead = 64 / sizeof(Cell);
+
 inline bool AllWritten(const uint8_t* written, int bytes) {
   if (bytes == 4) return std::memcmp(written, &kFourFlags, 4) == 0;
   for (int i = 0; i < bytes; ++i) {
@@ -120,6 +123,9 @@ template <bool kConcurrent>
     SuspectFinerCells(lane, region, log2_bytes);
   }
   Cell* cells = region->cells + (offset >> granule);
+  // The next lane's cell, most likely, which is in no cache when a kernel writes a buffer once. An
+  // address beyond the end of the cells does no harm.
+  __builtin_prefetch(cells + kCellsAhead, 1);
   const int count = 1 << (log2_bytes - granule);
   const uint32_t oldest = context_->first_clock;
   return !(one_core_ ? Suspicious<false>(cells, count, lane.now, oldest, op)
@@ -221,13 +227,6 @@ void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp
   ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
               absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
                            ", which is no memory of the device"));
-}
-
-void Worker::BasicBlock(Lane& lane, uintptr_t pc) {
-  if (++lane.steps > max_steps_) Runaway(lane, pc);
-  if (!profile_events_) return;
-  const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
-  if (!lane.path.Follow(site)) AddToPath(lane, site);
 }
 
 void Worker::Runaway(Lane& lane, uintptr_t pc) {
