@@ -32,6 +32,13 @@ class LanePath {
     ++next_;
     return true;
   }
+  // Does what Follow() and AddAddress() do, or, where one of them takes longer, nothing.
+  bool FollowWith(Site site, uint64_t address) {
+    if (*next_ != site || address_count_ == addresses_.size()) return false;
+    ++next_;
+    address_data_[address_count_++] = address;
+    return true;
+  }
   void Add(Site site);
   // Adds the address of the event that was added last, if its kind has one.
   void AddAddress(uint64_t address) {

@@ -247,6 +247,8 @@ class Worker {
 
   // worker_access.cc; the Fast... and what calls them are inlined into AccessOf().
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
+  template <int kLog2Bytes, AccessOp kOp>
+  [[gnu::noinline]] void AccessAny(Lane& lane, uintptr_t address, uintptr_t pc);
   void AccessDevice(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
   bool FastGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op);
   bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);

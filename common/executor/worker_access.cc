@@ -189,6 +189,20 @@ void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, 
 
 template <int kLog2Bytes, AccessOp kOp>
 void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
+  // Loads of inputs, most accesses of a product, with fewer registers than all the rest needs.
+  if (kOp == AccessOp::kLoad && memory_->Contains(address) && !exact_) {
+    const Region* const region = memory_->OwnerOf(address);
+    const bool allowed = region != nullptr && region->read_only && address >= region->base &&
+                         address + (1 << kLog2Bytes) <= region->base + region->bytes &&
+                         (address & ((1 << kLog2Bytes) - 1)) == 0;
+    const Site site = MakeSite(pc, EventKind::kGlobalLoad, kLog2Bytes);
+    if (allowed && profile_events_ && lane.path.FollowWith(site, address)) return;
+  }
+  AccessAny<kLog2Bytes, kOp>(lane, address, pc);
+}
+
+template <int kLog2Bytes, AccessOp kOp>
+void Worker::AccessAny(Lane& lane, uintptr_t address, uintptr_t pc) {
   AccessDevice(lane, address, kLog2Bytes, kOp, pc);
 }
 
