@@ -35,6 +35,8 @@
 ABSL_FLAG(std::string, csv, "",
           "Also write the table to this file, or to standard output for -. One that is there is "
           "kept as .bak.");
+ABSL_FLAG(std::string, modes, "*",
+          "Globs, separated by commas: all, checks, profile, neither; see docs/host_executor.md.");
 ABSL_FLAG(int, repeats, 3, "The time is that of the fastest of so many runs. 1 to 1000.");
 
 namespace stridewise {
@@ -51,7 +53,7 @@ constexpr struct {
 } kSubjects[] = {
     {"transpose", "copy_row", "1024x1024"},      {"transpose", "naive_row", "1024x1024"},
     {"transpose", "tile_unrolled", "1024x1024"}, {"matmul", "naive", "256x256x256"},
-    {"matmul", "tiled", "256x256x256"},
+    {"matmul", "naive", "512x512x512"},          {"matmul", "tiled", "256x256x256"},
 };
 
 constexpr struct {
@@ -124,16 +126,22 @@ class Report {
   Table table_;
 };
 
-absl::Status MeasureAll(const Config& config, int cores, int repeats, Report* report) {
-  uint64_t events = 0;
-  for (const auto& mode : kModes) {
+absl::StatusOr<uint64_t> CountEvents(const Config& config) {
+  ASSIGN_OR_RETURN(const Timing timing, Time(config, {}, /*repeats=*/1));
+  return timing.events;
+}
+
+absl::Status MeasureAll(const Config& config, const std::vector<size_t>& modes, int cores,
+                        int repeats, Report* report) {
+  ASSIGN_OR_RETURN(const uint64_t events, CountEvents(config));
+  for (const size_t selected : modes) {
+    const auto& mode = kModes[selected];
     if (Interrupted()) return absl::OkStatus();
     executor::ExecutorOptions options;
     options.check = mode.check;
     options.profile = mode.profile;
     options.threads = cores;
     ASSIGN_OR_RETURN(Timing timing, Time(config, options, repeats));
-    if (mode.profile) events = timing.events;
     timing.events = events;  // The same work, counted or not.
     RETURN_IF_ERROR(report->Add(config, cores, mode.name, timing));
   }
@@ -163,6 +171,10 @@ absl::StatusOr<int> RunProgram() {
         absl::StrCat("--repeats: ", repeats, " is not allowed; allowed is 1 to 1000"));
   }
   ASSIGN_OR_RETURN(const std::vector<Config> configs, SelectedConfigs());
+  std::vector<std::string> names;
+  for (const auto& mode : kModes) names.emplace_back(mode.name);
+  ASSIGN_OR_RETURN(const std::vector<size_t> modes,
+                   SelectByGlob("modes", absl::GetFlag(FLAGS_modes), names));
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_csv));
   std::optional<RecordFile> file;
   if (!path.empty()) {
@@ -173,7 +185,7 @@ absl::StatusOr<int> RunProgram() {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   for (const Config& config : configs) {
     for (const int cores : std::set<int>{1, all}) {
-      RETURN_IF_ERROR(MeasureAll(config, cores, repeats, &report));
+      RETURN_IF_ERROR(MeasureAll(config, modes, cores, repeats, &report));
     }
   }
   return Interrupted() ? kExitInterrupted : kExitOk;

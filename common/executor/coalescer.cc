@@ -9,7 +9,8 @@ namespace {
 constexpr int kBankBytes = 4;  // What a bank delivers in one pass.
 
 // Copies the addresses of the lanes in `mask` to `sorted`, ascending, and returns their number.
-// Most warps are full and have them in order already, so that checking first makes this fast.
+// Most warps have them in order already, or in two ascending halves, as where a block's rows have
+// 16 threads, so that checking first makes this fast.
 int SortActive(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t sorted[kWarpLanes]) {
   int count = 0;
   if (mask == ~uint32_t{0}) {
@@ -18,8 +19,31 @@ int SortActive(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t sorte
   } else {
     for (; mask != 0; mask &= mask - 1) sorted[count++] = address[__builtin_ctz(mask)];
   }
-  if (!std::is_sorted(sorted, sorted + count)) std::sort(sorted, sorted + count);
+  uint64_t* const end = sorted + count;
+  uint64_t* const second = std::is_sorted_until(sorted, end);
+  if (second == end) return count;
+  if (!std::is_sorted(second, end)) {
+    std::sort(sorted, end);
+    return count;
+  }
+  uint64_t first[kWarpLanes];
+  const uint64_t* const first_end = std::copy(sorted, second, first);
+  const uint64_t* low = first;
+  const uint64_t* high = second;
+  for (uint64_t* out = sorted; low != first_end; ++out) {
+    *out = high != end && *high < *low ? *high++ : *low++;
+  }
   return count;
+}
+
+// Returns whether all 32 lanes access neighbouring addresses, `step` bytes from one to the next.
+bool EvenlySpaced(const uint64_t address[kWarpLanes], uint32_t mask, uint64_t step) {
+  if (mask != ~uint32_t{0}) return false;
+  uint64_t difference = 0;
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
+    difference |= address[lane] ^ (address[0] + lane * step);
+  }
+  return difference == 0;
 }
 
 // Returns whether two addresses lie in different units of `unit` bytes, a power of two: then they
@@ -63,9 +87,17 @@ uint32_t WavefrontsTogether(const uint64_t sorted[], int count, int bytes) {
 }  // namespace
 
 GlobalCost CoalesceGlobal(const uint64_t address[kWarpLanes], uint32_t mask, int bytes) {
+  GlobalCost cost;
+  if (EvenlySpaced(address, mask, bytes)) {  // As most requests are.
+    const uint64_t last = address[kWarpLanes - 1];
+    cost.distinct_bytes = kWarpLanes * bytes;
+    cost.sectors = static_cast<uint32_t>(last / kSectorBytes - address[0] / kSectorBytes + 1);
+    cost.lines = static_cast<uint32_t>(last / kLineBytes - address[0] / kLineBytes + 1);
+    cost.ideal_sectors = cost.distinct_bytes / kSectorBytes;
+    return cost;
+  }
   uint64_t sorted[kWarpLanes];
   const int count = SortActive(address, mask, sorted);
-  GlobalCost cost;
   if (count == 0) return cost;
   uint32_t addresses = 1;
   uint32_t sectors = 1;
@@ -84,9 +116,14 @@ GlobalCost CoalesceGlobal(const uint64_t address[kWarpLanes], uint32_t mask, int
 
 SharedCost CoalesceShared(const uint64_t address[kWarpLanes], uint32_t mask, int bytes,
                           bool store) {
+  SharedCost cost;
+  if (bytes <= kBankBytes && EvenlySpaced(address, mask, bytes)) {
+    cost.distinct_bytes = kWarpLanes * bytes;
+    cost.wavefronts = cost.ideal_wavefronts = 1;
+    return cost;
+  }
   uint64_t sorted[kWarpLanes];
   int count = SortActive(address, mask, sorted);
-  SharedCost cost;
   for (int i = 0; i < count; ++i) {
     if (i == 0 || sorted[i] != sorted[i - 1]) cost.distinct_bytes += bytes;
   }

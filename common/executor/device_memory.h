@@ -77,9 +77,11 @@ class DeviceMemory {
                                 size_t reserved_bytes);
 
   bool Contains(uintptr_t address) const { return address - base_ < kArenaBytes; }
+  // Returns the buffer at the address, or null between buffers. REQUIRES: Contains(address).
+  Region* OwnerOf(uintptr_t address) const { return owner_[(address - base_) / kChunkBytes]; }
   // Returns the buffer at the address, or null between buffers.
   Region* Find(uintptr_t address) const {
-    return Contains(address) ? owner_[(address - base_) / kChunkBytes] : FindAdopted(address);
+    return Contains(address) ? OwnerOf(address) : FindAdopted(address);
   }
   // Returns the adopted buffer that contains the address, or null.
   Region* FindAdopted(uintptr_t address) const;

@@ -27,13 +27,21 @@ using stridewise::executor::running_lane;
 
 namespace {
 
-inline void OnAccess(const void* address, int log2_bytes, AccessOp op, void* pc) {
+void OnAccess(const void* address, int log2_bytes, AccessOp op, void* pc) {
+  Lane* lane = running_lane;
+  if (lane == nullptr) return;
+  lane->worker->Access(*lane, reinterpret_cast<uintptr_t>(address), log2_bytes, op,
+                       reinterpret_cast<uintptr_t>(pc));
+}
+
+template <int kLog2Bytes, AccessOp kOp>
+inline void OnAccessOf(const void* address, void* pc) {
   Lane* lane = running_lane;
   if (lane == nullptr) return;
   // Half of all accesses, and more where a kernel keeps its sums in an array: without a call.
   if (lane->IsLocal(reinterpret_cast<uintptr_t>(address))) return;
-  lane->worker->Access(*lane, reinterpret_cast<uintptr_t>(address), log2_bytes, op,
-                       reinterpret_cast<uintptr_t>(pc));
+  lane->worker->AccessOf<kLog2Bytes, kOp>(*lane, reinterpret_cast<uintptr_t>(address),
+                                          reinterpret_cast<uintptr_t>(pc));
 }
 
 // Reports an aggregate copy as the widest accesses that its address and length allow.
@@ -121,10 +129,10 @@ void __sanitizer_cov_trace_pc() {
 
 #define ON_ACCESS(bytes, log2_bytes)                       \
   void __sanitizer_cov_load##bytes(const void* address) {  \
-    OnAccess(address, log2_bytes, AccessOp::kLoad, PC);    \
+    OnAccessOf<log2_bytes, AccessOp::kLoad>(address, PC);  \
   }                                                        \
   void __sanitizer_cov_store##bytes(const void* address) { \
-    OnAccess(address, log2_bytes, AccessOp::kStore, PC);   \
+    OnAccessOf<log2_bytes, AccessOp::kStore>(address, PC); \
   }
 ON_ACCESS(1, 0)
 ON_ACCESS(2, 1)

@@ -75,6 +75,11 @@ class Replay {
       const int lane = LowestLane(rest);
       const Event* const other = next_[lane];
       agreed = std::min(agreed, left_[lane]);
+      if (agreed == kStretch) {  // Of a fixed length, and hardly ever different: without branches.
+        Site difference = 0;
+        for (size_t i = 0; i < kStretch; ++i) difference |= other[i].site ^ first[i].site;
+        if (difference == 0) continue;
+      }
       for (size_t i = 0; i < agreed; ++i) {
         if (other[i].site != first[i].site) agreed = i;
       }

@@ -66,7 +66,7 @@ struct Cell {
 // Records a read, and returns whether it may race with a write. Stamps from before `oldest` are of
 // an earlier launch or block. With `kConcurrent` other cores may work on the same cell.
 template <bool kConcurrent>
-inline bool SuspiciousRead(Cell& cell, const Present& now, uint32_t oldest) {
+[[gnu::always_inline]] inline bool SuspiciousRead(Cell& cell, const Present& now, uint32_t oldest) {
   const Stamp mine = MakeStamp(now.thread + 1, now.clock, false);
   Stamp reader = cell.reader.load(std::memory_order_relaxed);
   for (;;) {
@@ -99,7 +99,8 @@ inline bool SuspiciousRead(Cell& cell, const Present& now, uint32_t oldest) {
 
 // Records a write, or an atomic operation, and returns whether it may race with another access.
 template <bool kConcurrent>
-inline bool SuspiciousWrite(Cell& cell, const Present& now, uint32_t oldest, bool atomic) {
+[[gnu::always_inline]] inline bool SuspiciousWrite(Cell& cell, const Present& now, uint32_t oldest,
+                                                   bool atomic) {
   const Stamp mine = MakeStamp(now.thread + 1, now.clock, atomic);
   Stamp writer = 0;
   if (kConcurrent) {

@@ -169,11 +169,7 @@ void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
       continue;
     }
     // The copy is an access now: it races with accesses since its issue.
-    if (context_->options->check) {
-      const auto offset =
-          static_cast<uint32_t>(copy.to - shared_memory_->As<uint8_t>());  // Checked at the issue.
-      CheckShared(lane, offset, Log2(copy.bytes), AccessOp::kStore, copy.pc);
-    }
+    if (check_) CheckCopied(lane, copy);
     const size_t read = copy.bytes - copy.zero_bytes;
     std::memcpy(copy.to, copy.from, read);
     std::memset(copy.to + read, 0, copy.zero_bytes);

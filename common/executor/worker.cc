@@ -15,9 +15,6 @@
 namespace stridewise::executor {
 namespace {
 
-// After this number of events without a wait, lanes are replayed if they have the same events, so
-// that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
-constexpr size_t kFirstEventLimit = size_t{1} << 14;
 constexpr size_t kMaxEvents = size_t{1} << 24;
 
 // Returns 0 ... count - 1 in a random order, or ascending for seed 0.
@@ -67,6 +64,13 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
 
 void Worker::BeginLaunch(LaunchContext* context) {
   context_ = context;
+  memory_ = context->memory;
+  shared_ = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
+  max_steps_ = context->options->max_steps;
+  check_ = context->options->check;
+  profile_events_ = context->options->profile;
+  one_core_ = context->one_core;
+  exact_ = context->exact;
   profile_ = Profile();
   accesses_ = AccessRecord();
   findings_.clear();
@@ -85,6 +89,10 @@ void Worker::BeginLaunch(LaunchContext* context) {
   for (int i = 0; i < warp_count_; ++i) {
     warps_[i].first = i * kWarpLanes;
     warps_[i].lanes = std::min(kWarpLanes, lane_count_ - warps_[i].first);
+    warps_[i].trace = WarpTrace();
+    for (int l = 0; l < warps_[i].lanes; ++l) {
+      lanes_[warps_[i].first + l].path.Begin(&warps_[i].trace, l);
+    }
   }
   const uint64_t seed = context->options->schedule_seed;
   Permute(seed, &lane_order_);
@@ -118,7 +126,6 @@ bool Worker::RunBlock(uint64_t linear_block) {
   for (int i = 0; i < lane_count_; ++i) {
     Lane& lane = lanes_[i];
     lane.state = LaneState::kReady;
-    lane.event_count = 0;
     lane.steps = 0;
     lane.instruction = nullptr;
     lane.async_copies.clear();
@@ -212,15 +219,13 @@ void Worker::Leave(Lane& lane) {
 }
 
 void Worker::ReleaseTraceFull(Warp* warp) {
-  std::array<LaneTrace, kWarpLanes> traces;
   bool together = true;
   for (int i = 0; i < warp->lanes; ++i) {
     const Lane& lane = lanes_[warp->first + i];
-    traces[i] = {lane.events, lane.event_count};
     // A lane that waits elsewhere has diverged from the others.
-    together &= lane.state == LaneState::kTraceFull || lane.event_count == 0;
+    together &= lane.state == LaneState::kTraceFull || lane.path.size() == 0;
   }
-  together = together && SamePath(absl::MakeConstSpan(traces.data(), warp->lanes));
+  together = together && (warp->trace.Together() || SamePath(warp->trace.Traces()));
   if (together) Replay(warp);
   for (int i = 0; i < warp->lanes; ++i) {
     Lane& lane = lanes_[warp->first + i];
@@ -232,23 +237,50 @@ void Worker::ReleaseTraceFull(Warp* warp) {
 
 // Replays the events since the last replay as the GPU would have issued them.
 void Worker::Replay(Warp* warp) {
-  std::array<LaneTrace, kWarpLanes> traces;
-  size_t events = 0;
-  for (int i = 0; i < warp->lanes; ++i) {
-    Lane& lane = lanes_[warp->first + i];
-    traces[i] = {lane.events, lane.event_count};
-    events += std::exchange(lane.event_count, 0);
+  const uint32_t active = warp->trace.Active();
+  if (active == 0) return;
+  if (warp->trace.Together()) {
+    ReplayTogether(*warp, active);
+  } else {
+    const absl::Span<const LaneTrace> traces = warp->trace.Traces();
+    const ReplaySummary summary = ReplayWarp(
+        traces, [this, warp](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
+          profile_.Count(site, lanes, address);
+          if (recorded_) Record(*warp, site, lanes, address);
+        });
+    for (const LaneTrace& trace : traces) profile_.events += trace.count;
+    profile_.divergent_branches += summary.divergent_branches;
+    warp->divergent |= summary.divergent;
   }
-  if (events == 0) return;
-  const ReplaySummary summary =
-      ReplayWarp(absl::MakeConstSpan(traces.data(), warp->lanes),
-                 [this, warp](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
-                   profile_.Count(site, lanes, address);
-                   if (recorded_) Record(*warp, site, lanes, address);
-                 });
-  profile_.events += events;
-  profile_.divergent_branches += summary.divergent_branches;
-  warp->divergent |= summary.divergent;
+  warp->trace.Clear();
+}
+
+// Replays a warp whose active lanes all have the same path: what ReplayWarp() finds there, sooner.
+void Worker::ReplayTogether(const Warp& warp, uint32_t lanes) {
+  const absl::Span<const Site> path = warp.trace.path();
+  const uint64_t* from[kWarpLanes] = {};
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    from[__builtin_ctz(rest)] = warp.trace.addresses(__builtin_ctz(rest));
+  }
+  uint64_t address[kWarpLanes] = {};
+  uint64_t blocks = 0;
+  size_t accesses = 0;
+  for (const Site site : path) {
+    if (SiteKind(site) == EventKind::kBasicBlock) {
+      ++blocks;
+      continue;
+    }
+    for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+      address[__builtin_ctz(rest)] = from[__builtin_ctz(rest)][accesses];
+    }
+    ++accesses;
+    profile_.Count(site, lanes, address);
+    if (recorded_) Record(warp, site, lanes, address);
+  }
+  const uint64_t active = __builtin_popcount(lanes);
+  profile_.issued_blocks += blocks;
+  profile_.issued_block_lanes += blocks * active;
+  profile_.events += path.size() * active;
 }
 
 void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
@@ -320,21 +352,19 @@ bool Worker::ReleaseBarrier() {
   return true;
 }
 
-void Worker::GrowTrace(Lane& lane) {
-  if (lane.event_count == lane.event_limit && lane.event_limit > 0) {
+// Adds an event that the lane's path does not expect, once there is room for it.
+void Worker::AddToPath(Lane& lane, Site site) {
+  while (lane.path.size() >= lane.event_limit) {
     if (lane.event_limit >= kMaxEvents) {
       if (!context_->exact) Suspect(lane, Stop::kExactly);
       ReportFatal(
-          Check::kRunaway, lane, false, SitePc(lane.events[lane.event_count - 1].site),
+          Check::kRunaway, lane, false, SitePc(lane.path.site(lane.path.size() - 1)),
           absl::StrCat("more than ", kMaxEvents,
                        " steps without a synchronisation; does it wait for another block?"));
     }
     Wait(lane, LaneState::kTraceFull, 0);
-    if (lane.event_count < lane.event_limit && lane.event_count < lane.trace.size()) return;
   }
-  if (lane.event_limit == 0) lane.event_limit = kFirstEventLimit;
-  lane.trace.resize(std::min(lane.event_limit, std::max<size_t>(256, 2 * lane.trace.size())));
-  lane.events = lane.trace.data();
+  lane.path.Add(site);
 }
 
 }  // namespace stridewise::executor

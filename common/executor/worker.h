@@ -32,6 +32,7 @@
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/trace.h"
+#include "common/executor/warp_trace.h"
 
 namespace stridewise::executor {
 
@@ -78,10 +79,16 @@ enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kTraceFull, kD
 
 class Worker;
 
-// A thread of the running block.
-struct Lane {
+// A thread of the running block. What each of its events touches is in its first cache lines.
+struct alignas(64) Lane {
+  // After this number of events without a wait, lanes are replayed if they have the same events, so
+  // that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
+  static constexpr size_t kFirstEventLimit = size_t{1} << 14;
+
   Worker* worker = nullptr;
   uintptr_t stack_bottom = 0;
+  uint64_t steps = 0;  // Basic blocks since the block started.
+  LanePath path;       // Its events.
 
   // Returns whether the address is in what would be registers or local memory.
   bool IsLocal(uintptr_t address) const {
@@ -92,10 +99,7 @@ struct Lane {
   int index = 0;  // Of the thread in the block.
   LaneState state = LaneState::kDone;
 
-  Event* events = nullptr;  // Into `trace`.
-  size_t event_count = 0;
-  size_t event_limit = 0;
-  uint64_t steps = 0;  // Basic blocks since the block started.
+  size_t event_limit = kFirstEventLimit;  // Of the path, until the warp is replayed.
 
   uintptr_t wait_pc = 0;  // Where it waits.
   uint32_t wait_mask = 0;
@@ -122,7 +126,6 @@ struct Lane {
   std::vector<AsyncCopy> async_copies;
   unsigned async_group = 0;
 
-  std::vector<Event> trace;
   Fiber fiber;
 };
 
@@ -152,7 +155,16 @@ class Worker {
 
   // Called from within a lane's fiber.
   void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  void BasicBlock(Lane& lane, uintptr_t pc);
+  // Does what Access() does, compiled for one size and one operation, for addresses that are not
+  // IsLocal(): most of what a kernel does.
+  template <int kLog2Bytes, AccessOp kOp>
+  void AccessOf(Lane& lane, uintptr_t address, uintptr_t pc);
+  void BasicBlock(Lane& lane, uintptr_t pc) {
+    if (++lane.steps > max_steps_) Runaway(lane, pc);
+    if (!profile_events_) return;
+    const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
+    if (!lane.path.Follow(site)) AddToPath(lane, site);
+  }
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
   void WarpSync(Lane& lane, uint32_t mask, uintptr_t pc);
@@ -192,6 +204,7 @@ class Worker {
     int first = 0;
     int lanes = 0;
     bool divergent = false;
+    WarpTrace trace;
     std::unique_ptr<std::array<std::array<uint32_t, kWarpLanes>, kWarpLanes>> known;
     bool known_in_use = false;
   };
@@ -204,9 +217,10 @@ class Worker {
   void Wait(Lane& lane, LaneState state, uintptr_t pc);
   void ReleaseTraceFull(Warp* warp);
   void Replay(Warp* warp);
+  void ReplayTogether(const Warp& warp, uint32_t lanes);
   void Record(const Warp& warp, Site site, uint32_t lanes, const uint64_t address[kWarpLanes]);
   bool ReleaseBarrier();
-  void GrowTrace(Lane& lane);
+  [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
   [[noreturn]] void Leave(Lane& lane);
 
   // warp_operations.cc
@@ -231,21 +245,29 @@ class Worker {
   uint32_t PtxWord(Warp* warp, int lane, int operand) const;
   void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
 
-  // worker_access.cc
+  // worker_access.cc; the Fast... and what calls them are inlined into AccessOf().
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
-  void CheckGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  bool FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op);
+  template <int kLog2Bytes, AccessOp kOp>
+  [[gnu::noinline]] void AccessAny(Lane& lane, uintptr_t address, uintptr_t pc);
+  void AccessDevice(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  bool FastGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op);
   bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);
+  void CheckGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op,
+                   uintptr_t pc);
+  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
+  void CheckCopied(Lane& lane, const Lane::AsyncCopy& copy);
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
                  uintptr_t pc, const std::string& where);
   // Ends the run from within a lane, so that the launch starts again.
-  [[noreturn]] void Suspect(Lane& lane, Stop stop);
+  [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
+  [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
   // Not inlined: their code would slow down the callers, which hardly ever call them.
+  [[gnu::noinline]] void AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                         uintptr_t pc);
   [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
                                                AccessOp op, uintptr_t pc);
   [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);
@@ -255,6 +277,15 @@ class Worker {
   Culprit CulpritOf(uint32_t thread, uintptr_t pc, bool store) const;
 
   LaunchContext* context_ = nullptr;
+  // What every event asks the launch, one load away.
+  DeviceMemory* memory_ = nullptr;
+  uintptr_t shared_ = 0;  // shared_memory_.
+  uint64_t max_steps_ = 0;
+  bool check_ = true;
+  bool profile_events_ = true;
+  bool one_core_ = true;
+  bool exact_ = false;
+
   std::unique_ptr<FiberStacks> stacks_;
   std::unique_ptr<LazyPages> shared_memory_, shared_written_, shared_cells_;
   std::vector<Lane> lanes_ = std::vector<Lane>(kMaxLanes);

@@ -43,7 +43,10 @@ Range ProgramImage() {
 // Flags, one for each byte of memory; most accesses have 4 bytes.
 constexpr uint32_t kFourFlags = 0x01010101;
 
-bool AllWritten(const uint8_t* written, int bytes) {
+// A cache line's: far enough ahead that it has come when it is needed.
+constexpr int kCellsAhead = 64 / sizeof(Cell);
+
+inline bool AllWritten(const uint8_t* written, int bytes) {
   if (bytes == 4) return std::memcmp(written, &kFourFlags, 4) == 0;
   for (int i = 0; i < bytes; ++i) {
     if (written[i] == 0) return false;
@@ -51,7 +54,7 @@ bool AllWritten(const uint8_t* written, int bytes) {
   return true;
 }
 
-void SetWritten(uint8_t* written, int bytes) {
+inline void SetWritten(uint8_t* written, int bytes) {
   if (bytes == 4) {
     std::memcpy(written, &kFourFlags, 4);
   } else {
@@ -66,8 +69,20 @@ std::string Size(int bytes, AccessOp op) {
 
 bool Stores(AccessOp op) { return op != AccessOp::kLoad; }
 
+EventKind GlobalKind(AccessOp op) {
+  return op == AccessOp::kLoad    ? EventKind::kGlobalLoad
+         : op == AccessOp::kStore ? EventKind::kGlobalStore
+                                  : EventKind::kGlobalAtomic;
+}
+EventKind SharedKind(AccessOp op) {
+  return op == AccessOp::kLoad    ? EventKind::kSharedLoad
+         : op == AccessOp::kStore ? EventKind::kSharedStore
+                                  : EventKind::kSharedAtomic;
+}
+
 template <bool kConcurrent>
-bool Suspicious(Cell* cells, int count, const Present& now, uint32_t oldest, AccessOp op) {
+[[gnu::always_inline]] inline bool Suspicious(Cell* cells, int count, const Present& now,
+                                              uint32_t oldest, AccessOp op) {
   bool suspicious = false;
   for (int i = 0; i < count; ++i) {
     suspicious |= op == AccessOp::kLoad ? SuspiciousRead<kConcurrent>(cells[i], now, oldest)
@@ -79,79 +94,20 @@ bool Suspicious(Cell* cells, int count, const Present& now, uint32_t oldest, Acc
 
 }  // namespace
 
-void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (lane.IsLocal(address)) return;
-  const auto shared = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
-  if (context_->memory->Contains(address)) {
-    if (op == AccessOp::kAtomic && !context_->one_core) Suspect(lane, Stop::kOneCore);
-    if (context_->options->check) CheckGlobal(lane, address, log2_bytes, op, pc);
-    if (!context_->options->profile) return;
-    static constexpr EventKind kKinds[] = {EventKind::kGlobalLoad, EventKind::kGlobalStore,
-                                           EventKind::kGlobalAtomic};
-    Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, address);
-  } else if (address - shared < kSharedArenaBytes) {
-    const uint32_t offset = static_cast<uint32_t>(address - shared);
-    if (context_->options->check) CheckShared(lane, offset, log2_bytes, op, pc);
-    if (!context_->options->profile) return;
-    static constexpr EventKind kKinds[] = {EventKind::kSharedLoad, EventKind::kSharedStore,
-                                           EventKind::kSharedAtomic};
-    Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, offset);
-  } else if (Region* region = context_->memory->FindAdopted(address)) {
-    if (region->constant && op == AccessOp::kLoad && !context_->exact) {
-      if (address + (1u << log2_bytes) <= region->base + region->bytes) return;
-      Suspect(lane, Stop::kExactly);
-    }
-    if (op == AccessOp::kAtomic && !context_->one_core) Suspect(lane, Stop::kOneCore);
-    if (context_->options->check) CheckGlobal(lane, address, log2_bytes, op, pc);
-    if (!context_->options->profile || region->constant) return;
-    static constexpr EventKind kKinds[] = {EventKind::kGlobalLoad, EventKind::kGlobalStore,
-                                           EventKind::kGlobalAtomic};
-    Push(lane, pc, kKinds[static_cast<int>(op)], log2_bytes, address);
-  } else {
-    static const Range image = ProgramImage();
-    const auto arguments = reinterpret_cast<uintptr_t>(context_->call->arguments);
-    if (address - arguments < context_->call->arguments_bytes || image.Contains(address)) return;
-    WildAddress(lane, address, log2_bytes, op, pc);
-  }
-}
-
-void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (!context_->exact) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
-              absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
-                           ", which is no memory of the device"));
-}
-
-void Worker::BasicBlock(Lane& lane, uintptr_t pc) {
-  if (++lane.steps > context_->options->max_steps) Runaway(lane, pc);
-  if (context_->options->profile) Push(lane, pc, EventKind::kBasicBlock, 0, 0);
-}
-
-void Worker::Runaway(Lane& lane, uintptr_t pc) {
-  if (!context_->exact) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kRunaway, lane, false, pc,
-              absl::StrCat("more than ", context_->options->max_steps,
-                           " basic blocks in one thread; does it wait for another block?"));
-}
-
-void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address) {
-  if (lane.event_count == lane.trace.size() || lane.event_count == lane.event_limit) {
-    GrowTrace(lane);
-  }
-  lane.events[lane.event_count++] = {MakeSite(pc, kind, log2_bytes), address};
-}
-
-void Worker::CheckGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (context_->exact) {
+// Checks an access at which this region is, or none.
+[[gnu::always_inline]] inline void Worker::CheckGlobal(Lane& lane, Region* region,
+                                                       uintptr_t address, int log2_bytes,
+                                                       AccessOp op, uintptr_t pc) {
+  if (exact_) {
     ExactGlobal(lane, address, 1 << log2_bytes, op, pc);
-  } else if (!FastGlobal(lane, address, log2_bytes, op)) {
+  } else if (!FastGlobal(lane, region, address, log2_bytes, op)) {
     Suspect(lane, Stop::kExactly);
   }
 }
 
-bool Worker::FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op) {
+[[gnu::always_inline]] inline bool Worker::FastGlobal(Lane& lane, Region* region, uintptr_t address,
+                                                      int log2_bytes, AccessOp op) {
   const int bytes = 1 << log2_bytes;
-  Region* region = context_->memory->Find(address);
   if (region == nullptr || address < region->base ||
       address + bytes > region->base + region->bytes || (address & (bytes - 1)) != 0) {
     return false;
@@ -164,40 +120,134 @@ bool Worker::FastGlobal(Lane& lane, uintptr_t address, int log2_bytes, AccessOp 
   }
   const int granule = region->granule_log2;
   if (log2_bytes < granule) {
-    context_->RequestFinerCells(region, log2_bytes);
-    Suspect(lane, Stop::kFinerCells);
+    SuspectFinerCells(lane, region, log2_bytes);
   }
   Cell* cells = region->cells + (offset >> granule);
+  // The next lane's cell, most likely, which is in no cache when a kernel writes a buffer once. An
+  // address beyond the end of the cells does no harm.
+  __builtin_prefetch(cells + kCellsAhead, 1);
   const int count = 1 << (log2_bytes - granule);
   const uint32_t oldest = context_->first_clock;
-  return !(context_->one_core ? Suspicious<false>(cells, count, lane.now, oldest, op)
-                              : Suspicious<true>(cells, count, lane.now, oldest, op));
+  return !(one_core_ ? Suspicious<false>(cells, count, lane.now, oldest, op)
+                     : Suspicious<true>(cells, count, lane.now, oldest, op));
 }
 
-void Worker::CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (context_->exact) {
+[[gnu::always_inline]] inline void Worker::CheckShared(Lane& lane, uint32_t offset, int log2_bytes,
+                                                       AccessOp op, uintptr_t pc) {
+  if (exact_) {
     ExactShared(lane, offset, 1 << log2_bytes, op, pc);
   } else if (!FastShared(lane, offset, log2_bytes, op)) {
     Suspect(lane, Stop::kExactly);
   }
 }
 
-bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op) {
+[[gnu::always_inline]] inline bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes,
+                                                      AccessOp op) {
   const uint32_t bytes = 1u << log2_bytes;
-  const bool inside = std::any_of(variables_.begin(), variables_.end(), [&](const Variable& v) {
-    return offset - v.offset < v.bytes && offset - v.offset + bytes <= v.bytes;
-  });
+  bool inside = false;
+  for (const Variable& v : variables_) {
+    inside |= offset - v.offset < v.bytes && offset - v.offset + bytes <= v.bytes;
+  }
   if (!inside || (offset & (bytes - 1)) != 0) return false;
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
   if (op != AccessOp::kStore && !AllWritten(written, 1 << log2_bytes)) return false;
   if (Stores(op)) SetWritten(written, 1 << log2_bytes);
   const int granule = context_->shared_granule_log2;
   if (log2_bytes < granule) {
-    context_->RequestFinerCells(nullptr, log2_bytes);
-    Suspect(lane, Stop::kFinerCells);
+    SuspectFinerCells(lane, nullptr, log2_bytes);
   }
   return !Suspicious<false>(shared_cells_->As<Cell>() + (offset >> granule),
                             1 << (log2_bytes - granule), lane.now, block_clock_, op);
+}
+
+[[gnu::always_inline]] inline void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind,
+                                                int log2_bytes, uint64_t address) {
+  const Site site = MakeSite(pc, kind, log2_bytes);
+  if (!lane.path.Follow(site)) AddToPath(lane, site);
+  lane.path.AddAddress(address);
+}
+
+// Access() to memory of the device.
+[[gnu::always_inline]] inline void Worker::AccessDevice(Lane& lane, uintptr_t address,
+                                                        int log2_bytes, AccessOp op, uintptr_t pc) {
+  if (memory_->Contains(address)) {
+    if (op == AccessOp::kAtomic && !one_core_) Suspect(lane, Stop::kOneCore);
+    if (check_) CheckGlobal(lane, memory_->OwnerOf(address), address, log2_bytes, op, pc);
+    if (profile_events_) Push(lane, pc, GlobalKind(op), log2_bytes, address);
+  } else if (address - shared_ < kSharedArenaBytes) {
+    const uint32_t offset = static_cast<uint32_t>(address - shared_);
+    if (check_) CheckShared(lane, offset, log2_bytes, op, pc);
+    if (profile_events_) Push(lane, pc, SharedKind(op), log2_bytes, offset);
+  } else {
+    AccessElsewhere(lane, address, log2_bytes, op, pc);
+  }
+}
+
+void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
+  if (!lane.IsLocal(address)) AccessDevice(lane, address, log2_bytes, op, pc);
+}
+
+template <int kLog2Bytes, AccessOp kOp>
+void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
+  // Loads of inputs, most accesses of a product, with fewer registers than all the rest needs.
+  if (kOp == AccessOp::kLoad && memory_->Contains(address) && !exact_) {
+    const Region* const region = memory_->OwnerOf(address);
+    const bool allowed = region != nullptr && region->read_only && address >= region->base &&
+                         address + (1 << kLog2Bytes) <= region->base + region->bytes &&
+                         (address & ((1 << kLog2Bytes) - 1)) == 0;
+    const Site site = MakeSite(pc, EventKind::kGlobalLoad, kLog2Bytes);
+    if (allowed && profile_events_ && lane.path.FollowWith(site, address)) return;
+  }
+  AccessAny<kLog2Bytes, kOp>(lane, address, pc);
+}
+
+template <int kLog2Bytes, AccessOp kOp>
+void Worker::AccessAny(Lane& lane, uintptr_t address, uintptr_t pc) {
+  AccessDevice(lane, address, kLog2Bytes, kOp, pc);
+}
+
+template void Worker::AccessOf<0, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<1, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<2, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<3, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<4, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<0, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<1, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<2, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<3, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void Worker::AccessOf<4, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+
+// Access() to what lies neither in the device's arena nor in shared memory.
+void Worker::AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                             uintptr_t pc) {
+  if (Region* region = memory_->FindAdopted(address)) {
+    if (region->constant && op == AccessOp::kLoad && !exact_) {
+      if (address + (1u << log2_bytes) <= region->base + region->bytes) return;
+      Suspect(lane, Stop::kExactly);
+    }
+    if (op == AccessOp::kAtomic && !one_core_) Suspect(lane, Stop::kOneCore);
+    if (check_) CheckGlobal(lane, region, address, log2_bytes, op, pc);
+    if (profile_events_ && !region->constant) Push(lane, pc, GlobalKind(op), log2_bytes, address);
+    return;
+  }
+  static const Range image = ProgramImage();
+  const auto arguments = reinterpret_cast<uintptr_t>(context_->call->arguments);
+  if (address - arguments < context_->call->arguments_bytes || image.Contains(address)) return;
+  WildAddress(lane, address, log2_bytes, op, pc);
+}
+
+void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
+  if (!context_->exact) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
+              absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
+                           ", which is no memory of the device"));
+}
+
+void Worker::Runaway(Lane& lane, uintptr_t pc) {
+  if (!context_->exact) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kRunaway, lane, false, pc,
+              absl::StrCat("more than ", context_->options->max_steps,
+                           " basic blocks in one thread; does it wait for another block?"));
 }
 
 void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc) {
@@ -309,6 +359,17 @@ void Worker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc, std:
   Report(check, &lane, store, pc, std::move(message));
   context_->stop = Stop::kFindings;
   Leave(lane);
+}
+
+void Worker::CheckCopied(Lane& lane, const Lane::AsyncCopy& copy) {
+  const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(copy.to) -
+                                            shared_);  // Checked at the issue.
+  CheckShared(lane, offset, __builtin_ctzll(copy.bytes), AccessOp::kStore, copy.pc);
+}
+
+void Worker::SuspectFinerCells(Lane& lane, Region* region, int granule_log2) {
+  context_->RequestFinerCells(region, granule_log2);
+  Suspect(lane, Stop::kFinerCells);
 }
 
 void Worker::Suspect(Lane& lane, Stop stop) {
