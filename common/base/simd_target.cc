@@ -1,6 +1,4 @@
-#include "matmul/cpu/simd_target.h"
-
-#include "matmul/cpu/host_product.h"
+#include "common/base/simd_target.h"
 
 namespace stridewise {
 namespace {
@@ -25,18 +23,6 @@ SimdTarget Choose() {
 SimdTarget ChosenSimdTarget() {
   static const SimdTarget target = Choose();
   return target;
-}
-
-const char* SimdInstructionSet() {
-  switch (ChosenSimdTarget()) {
-    case SimdTarget::kAvx512:
-      return "avx512";
-    case SimdTarget::kAvx2:
-      return "avx2";
-    case SimdTarget::kBaseline:
-      break;
-  }
-  return "baseline";
 }
 
 }  // namespace stridewise
