@@ -18,8 +18,8 @@ TEST(HostPeaksTest, ClockIsThatOfAProcessor) {
 TEST(HostPeaksTest, MultiplyAddsFollowFromTheClockAndTheVectors) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
   const double most = 8.0 * 128;
-  const double floats = MeasureFmaGflops(/*is_double=*/false, 1);
-  const double doubles = MeasureFmaGflops(/*is_double=*/true, 1);
+  const double floats = MeasureFmaGflops(/*is_double=*/false, 1, 0.002);
+  const double doubles = MeasureFmaGflops(/*is_double=*/true, 1, 0.002);
   EXPECT_GT(floats, 1);
   EXPECT_LT(floats, most);
   EXPECT_GT(floats, 1.2 * doubles);
