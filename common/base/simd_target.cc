@@ -25,4 +25,16 @@ SimdTarget ChosenSimdTarget() {
   return target;
 }
 
+const char* SimdInstructionSet() {
+  switch (ChosenSimdTarget()) {
+    case SimdTarget::kAvx512:
+      return "avx512";
+    case SimdTarget::kAvx2:
+      return "avx2";
+    case SimdTarget::kBaseline:
+      break;
+  }
+  return "baseline";
+}
+
 }  // namespace stridewise

@@ -19,6 +19,9 @@ enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
 // library that Debian has as a shared object only, and a binary is to run on machines without it.
 SimdTarget ChosenSimdTarget();
 
+// "avx512", "avx2" or "baseline".
+const char* SimdInstructionSet();
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_COMMON_BASE_SIMD_TARGET_H_
