@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/simd_target.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
@@ -19,7 +20,6 @@
 
 #if !STRIDEWISE_LIBRARY_ONLY
 #include "matmul/cpu/eigen.h"
-#include "matmul/cpu/host_product.h"
 #endif
 
 namespace stridewise {

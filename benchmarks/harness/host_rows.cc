@@ -91,7 +91,11 @@ absl::StatusOr<HostMeasurement> HostRows::Measure(const HostSubject& subject, Re
     if (is_paired) RETURN_IF_ERROR(reference.RunOnce().status());
     RETURN_IF_ERROR(call.RunOnce().status());
   }
-  const stridewise::Measure sample = [&] { return call.Sample(); };
+  const stridewise::Measure sample = [&] {
+    const absl::StatusOr<double> ms = call.Sample();
+    if (subject.beside && ms.ok()) subject.beside(*ms);
+    return ms;
+  };
   const stridewise::Measure sample_reference = [&] { return reference.Sample(); };
   subject.poison();
   ASSIGN_OR_RETURN(const Samples samples,

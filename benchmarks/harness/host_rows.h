@@ -26,10 +26,11 @@ struct HostSubject {
   std::string implementation;
   double work = 0;  // Operations or bytes: what the time grows with.
   HostCall call;
-  HostCall reference;                    // Sampled in turn with the call; empty for nothing.
-  bool rests = false;                    // Several threads are at work; see Measure().
-  std::function<void()> poison;          // Spoils the result of the run before.
-  std::function<absl::Status()> verify;  // Judges the result. DataLoss means a wrong one.
+  HostCall reference;                     // Sampled in turn with the call; empty for nothing.
+  bool rests = false;                     // Several threads are at work; see Measure().
+  std::function<void(double ms)> beside;  // After each sample of the call; empty for nothing.
+  std::function<void()> poison;           // Spoils the result of the run before.
+  std::function<absl::Status()> verify;   // Judges the result. DataLoss means a wrong one.
 };
 
 struct HostMeasurement {

@@ -13,9 +13,13 @@
 #include "common/gpu/buffer.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/measure/host_peaks.h"
+#include "common/measure/statistics.h"
 
 namespace stridewise {
 namespace {
+
+// A loop of multiply-adds that is as long has the clock that the processor keeps.
+constexpr double kMaxPeakSeconds = 0.5;
 
 using DeviceCall =
     std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>;
@@ -245,16 +249,21 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   subject.poison = [&] { workload_->PoisonOutput(); };
   subject.verify = [&] { return Verify(config, row); };
   const bool is_double = config.point.type == "double";
-  const double peak_before = MeasureFmaGflops(is_double, threads);
+  // A core's peak is measured beside each sample, for as long as a sample or a call takes: both
+  // have the same clock and the same neighbours then. With several threads it is measured once.
+  std::vector<double> peaks;
+  const auto measure_peak = [&](double seconds) {
+    peaks.push_back(MeasureFmaGflops(is_double, threads, std::min(seconds, kMaxPeakSeconds)));
+  };
+  if (threads == 1) subject.beside = [&](double ms) { measure_peak(ms * 1e-3); };
   ASSIGN_OR_RETURN(const HostMeasurement measured, host_rows_.Measure(subject, row));
   if (paired != nullptr)
     row->Set(wanted.peer->column, wanted.peer->scale * measured.over_reference);
   row->Set(Column::kThreads, threads);
   const double clock = MeasureHostClockMhz();
   if (clock > 0) row->Set(Column::kCpuClockMhz, clock);
-  SetHostRates(problem.work(), measured.kernel,
-               std::max(peak_before, MeasureFmaGflops(is_double, threads)), HostCopyGbps(threads),
-               row);
+  if (threads > 1) measure_peak(kMaxPeakSeconds);
+  SetHostRates(problem.work(), measured.kernel, Median(peaks), HostCopyGbps(threads), row);
   if (wanted.host_counters == nullptr) return absl::OkStatus();
   const CountedWork work = {[&]() -> absl::Status {
                               if (subject.call.prepare) subject.call.prepare();

@@ -123,19 +123,22 @@ double MeasureHostClockMhz() {
 #endif
 }
 
-double MeasureFmaGflops(bool is_double, int threads) {
+double MeasureFmaGflops(bool is_double, int threads, double seconds) {
 #if defined(__x86_64__)
   const FmaLoop loop = FmaLoopFor(is_double);
   if (loop.run == nullptr) return 0;
   std::vector<double> rates(static_cast<size_t>(threads));
   OnThreads(threads, [&](int i) {
     const SteadyClock clock;
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      const double start = clock.Now();
+    const double start = clock.Now();
+    double elapsed = 0;
+    double flops = 0;
+    do {
       loop.run();
-      double& best = rates[static_cast<size_t>(i)];
-      best = std::max(best, 1e-9 * loop.flops / (clock.Now() - start));
-    }
+      flops += loop.flops;
+      elapsed = clock.Now() - start;
+    } while (elapsed < seconds);
+    rates[static_cast<size_t>(i)] = 1e-9 * flops / elapsed;
   });
   double sum = 0;
   for (const double rate : rates) sum += rate;

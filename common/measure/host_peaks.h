@@ -11,8 +11,9 @@ namespace stridewise {
 double MeasureHostClockMhz();
 
 // Returns GFLOP/s of fused multiply-adds on vector registers alone, of as many cores as `threads`
-// find, at the same time; 0 for processors other than those with AVX-512 or AVX2. Takes 1 ms.
-double MeasureFmaGflops(bool is_double, int threads);
+// find, at the same time; 0 for processors other than those with AVX-512 or AVX2. The mean over so
+// many seconds, at least 0.1 ms: a short burst may run at a clock that a longer loop does not keep.
+double MeasureFmaGflops(bool is_double, int threads, double seconds);
 
 // Returns GB/s, read and written together, of a copy with streaming stores that no cache holds.
 // Measured once for each number of threads. Takes 0.2 s then.

@@ -1,5 +1,7 @@
 #include "common/measure/host_peaks.h"
 
+#include <algorithm>
+
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -18,8 +20,13 @@ TEST(HostPeaksTest, ClockIsThatOfAProcessor) {
 TEST(HostPeaksTest, MultiplyAddsFollowFromTheClockAndTheVectors) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP();
   const double most = 8.0 * 128;
-  const double floats = MeasureFmaGflops(/*is_double=*/false, 1);
-  const double doubles = MeasureFmaGflops(/*is_double=*/true, 1);
+  // Of a mean, other processes of the machine take a part: the best of several says what runs.
+  double floats = 0;
+  double doubles = 0;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    floats = std::max(floats, MeasureFmaGflops(/*is_double=*/false, 1, 0.0005));
+    doubles = std::max(doubles, MeasureFmaGflops(/*is_double=*/true, 1, 0.0005));
+  }
   EXPECT_GT(floats, 1);
   EXPECT_LT(floats, most);
   EXPECT_GT(floats, 1.2 * doubles);

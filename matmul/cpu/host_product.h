@@ -44,9 +44,6 @@ struct CacheBlocks {
 void MultiplyOnOneCore(const HostProduct<float>& product);
 void MultiplyOnOneCore(const HostProduct<double>& product);
 
-// "avx512", "avx2" or "baseline": what MultiplyOnOneCore() runs.
-const char* SimdInstructionSet();
-
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_CPU_HOST_PRODUCT_H_

@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "matmul/cpu/multiply_double_simd.cc"
-#include "matmul/cpu/simd_target.h"
+#include "common/base/simd_target.h"
 // clang-format off
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"

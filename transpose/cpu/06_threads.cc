@@ -42,8 +42,8 @@ void SwapTiles(const Matrix<T>& matrix, const TransposeTile& tile) {
         LoadSquare<T>(&matrix(col, row), matrix.ld, lower);
         TransposeVectors<T>(upper);
         TransposeVectors<T>(lower);
-        StoreSquare<false>(upper, &matrix(col, row), matrix.ld);
-        StoreSquare<false>(lower, &matrix(row, col), matrix.ld);
+        StoreSquare(upper, &matrix(col, row), matrix.ld);
+        StoreSquare(lower, &matrix(row, col), matrix.ld);
         continue;
       }
       for (int64_t r = row; r < std::min(row + kSide, tile.end_row); ++r) {
@@ -88,7 +88,7 @@ LaunchStatus TransposeInPlaceOnThreads(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const int threads = ThreadsFor(BytesOf(args));
-    const TransposeTiles<T> tiles(args.rows, args.cols, kCachedTile);  // Squares.
+    const TransposeTiles<T> tiles(args.rows, args.cols);
     const int64_t count = tiles.count();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
     for (int64_t i = 0; i < args.batch * count; ++i) {

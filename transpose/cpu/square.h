@@ -93,10 +93,10 @@ void LoadSquare(const T* from, int64_t ld, Vector16 (&v)[kSquare<T>]) {
   for (int i = 0; i < kSquare<T>; ++i) v[i] = LoadVector(from + i * ld);
 }
 
-template <bool kStreams, typename T>
+template <typename T>
 void StoreSquare(const Vector16 (&v)[kSquare<T>], T* to, int64_t ld) {
 #pragma GCC unroll 16
-  for (int i = 0; i < kSquare<T>; ++i) StoreVector<kStreams>(v[i], to + i * ld);
+  for (int i = 0; i < kSquare<T>; ++i) StoreVector<false>(v[i], to + i * ld);
 }
 
 }  // namespace stridewise

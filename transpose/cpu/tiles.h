@@ -10,6 +10,7 @@
 
 #include "common/base/matrix.h"
 #include "transpose/cpu/square.h"
+#include "transpose/cpu/streamed.h"
 
 namespace stridewise {
 
@@ -28,10 +29,10 @@ void TransposeElements(const ConstMatrix<T>& in, const Matrix<T>& out, const Tra
 // Transposes a tile by squares in registers, and its last rows and columns one by one.
 //
 // Goes down the rows of a line first: those squares' stores fill the same cache lines of the
-// output, which is when streaming stores leave the processor as whole lines. Each line of the input
-// is needed by several squares; with kStages it is copied once to a block without gaps, because
-// lines whose distance is a power of two would evict each other from the L1 cache meanwhile.
-template <bool kStreams, bool kStages, typename T>
+// output. Each line of the input is needed by several squares; with kStages it is copied once to a
+// block without gaps, because lines whose distance is a power of two would evict each other from
+// the L1 cache meanwhile.
+template <bool kStages, typename T>
 void TransposeSquares(const ConstMatrix<T>& in, const Matrix<T>& out, const TransposeTile& tile) {
   constexpr int64_t kSide = kSquare<T>;
   const int64_t end_row = tile.end_row - (tile.end_row - tile.row) % kSide;
@@ -56,7 +57,7 @@ void TransposeSquares(const ConstMatrix<T>& in, const Matrix<T>& out, const Tran
           Vector16 v[kSide];
           LoadSquare(from + (row - line) * ld + col - piece, ld, v);
           TransposeVectors<T>(v);
-          StoreSquare<kStreams>(v, &out(col, row), out.ld);
+          StoreSquare(v, &out(col, row), out.ld);
         }
       }
     }
@@ -65,73 +66,66 @@ void TransposeSquares(const ConstMatrix<T>& in, const Matrix<T>& out, const Tran
   TransposeElements(in, out, {end_row, tile.end_row, tile.col, tile.end_col});
 }
 
-// Returns whether every row of the output begins at a cache line: streaming stores of part of a
-// line cost a transaction each.
-template <typename T>
-bool CanStream(const Matrix<T>& out) {
-  return reinterpret_cast<uintptr_t>(out.data) % 64 == 0 &&
-         (out.rows <= 1 || out.ld % kLine<T> == 0);
-}
-
-// A tile's bytes along a row of the input, and along a row of the output. Streaming stores leave
-// nothing in the caches, so that tiles can be as wide as the hardware's prefetching likes; else
-// every line of the output that a tile opens has to stay in the L1 cache.
-struct TileBytes {
-  int64_t in, out;
-};
-inline constexpr TileBytes kStreamedTile = {1024, 128};
-inline constexpr TileBytes kCachedTile = {256, 256};
+// A tile's bytes along a row of the input, and along a row of the output: every line of the output
+// that a tile opens has to stay in the L1 cache.
+inline constexpr int64_t kTileBytes = 256;
 
 // Cuts a matrix into tiles.
 template <typename T>
 class TransposeTiles {
  public:
-  TransposeTiles(int64_t rows, int64_t cols, const TileBytes& tile)
-      : height_(tile.out / static_cast<int64_t>(sizeof(T))),
-        width_(tile.in / static_cast<int64_t>(sizeof(T))),
-        rows_(rows),
+  TransposeTiles(int64_t rows, int64_t cols)
+      : rows_(rows),
         cols_(cols),
-        across_((rows + height_ - 1) / height_),
-        count_(across_ * ((cols + width_ - 1) / width_)) {}
+        across_((rows + kSide - 1) / kSide),
+        count_(across_ * ((cols + kSide - 1) / kSide)) {}
 
   int64_t count() const { return count_; }
 
   // Numbers tiles along the rows of the output.
   TransposeTile operator[](int64_t index) const {
-    const int64_t row = index % across_ * height_;
-    const int64_t col = index / across_ * width_;
-    return {row, std::min(row + height_, rows_), col, std::min(col + width_, cols_)};
+    const int64_t row = index % across_ * kSide;
+    const int64_t col = index / across_ * kSide;
+    return {row, std::min(row + kSide, rows_), col, std::min(col + kSide, cols_)};
   }
 
  private:
-  int64_t height_;
-  int64_t width_;
+  static constexpr int64_t kSide = kTileBytes / static_cast<int64_t>(sizeof(T));
+
   int64_t rows_;
   int64_t cols_;
   int64_t across_;
   int64_t count_;
 };
 
-// Transposes a matrix on `threads` threads of OpenMP, with streaming stores where asked and
-// possible.
+// Transposes a matrix on `threads` threads of OpenMP, past the caches where `streams`.
 template <typename T>
 void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams, int threads) {
-  const bool can_stream = streams && CanStream(out);
-  const TransposeTiles<T> tiles(in.rows, in.cols, can_stream ? kStreamedTile : kCachedTile);
-  const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < tiles.count(); ++i) {
-      if (can_stream) {
-        TransposeSquares<true, true>(in, out, tiles[i]);
-      } else if (stages) {
-        TransposeSquares<false, true>(in, out, tiles[i]);
-      } else {
-        TransposeSquares<false, false>(in, out, tiles[i]);
-      }
+  if (streams) {
+    constexpr int64_t kBytes = sizeof(T);
+    const StreamedTranspose transpose = {reinterpret_cast<const uint8_t*>(in.data),
+                                         in.ld * kBytes,
+                                         reinterpret_cast<uint8_t*>(out.data),
+                                         out.ld * kBytes,
+                                         in.rows,
+                                         in.cols,
+                                         kBytes};
+    const int64_t tiles = CountStreamedTiles(transpose);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int i = 0; i < threads; ++i) {
+      TransposeStreamed(transpose, tiles * i / threads, tiles * (i + 1) / threads);
     }
-    if (can_stream) EndStreaming();
+    return;
+  }
+  const TransposeTiles<T> tiles(in.rows, in.cols);
+  const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t i = 0; i < tiles.count(); ++i) {
+    if (stages) {
+      TransposeSquares<true>(in, out, tiles[i]);
+    } else {
+      TransposeSquares<false>(in, out, tiles[i]);
+    }
   }
 }
 

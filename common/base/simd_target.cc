@@ -1,6 +1,4 @@
-#include "matmul/cpu/simd_target.h"
-
-#include "matmul/cpu/host_product.h"
+#include "common/base/simd_target.h"
 
 namespace stridewise {
 namespace {

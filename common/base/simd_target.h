@@ -1,8 +1,8 @@
 // Which of the instruction sets that SIMD code is compiled for runs on this processor. Included
 // before Highway's headers, which it tells what to compile for.
 
-#ifndef STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
-#define STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
+#ifndef STRIDEWISE_COMMON_BASE_SIMD_TARGET_H_
+#define STRIDEWISE_COMMON_BASE_SIMD_TARGET_H_
 
 // What every x86 processor of today has beside AVX2 and AVX-512 is the baseline, which is compiled
 // anyway.
@@ -19,6 +19,9 @@ enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
 // library that Debian has as a shared object only, and a binary is to run on machines without it.
 SimdTarget ChosenSimdTarget();
 
+// "avx512", "avx2" or "baseline".
+const char* SimdInstructionSet();
+
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_CPU_SIMD_TARGET_H_
+#endif  // STRIDEWISE_COMMON_BASE_SIMD_TARGET_H_

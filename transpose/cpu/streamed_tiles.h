@@ -1,0 +1,99 @@
+// How a transpose past the caches is cut into tiles, and how a tile is fetched before its turn.
+
+#ifndef STRIDEWISE_TRANSPOSE_CPU_STREAMED_TILES_H_
+#define STRIDEWISE_TRANSPOSE_CPU_STREAMED_TILES_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "transpose/cpu/streamed.h"
+
+namespace stridewise {
+
+inline constexpr int64_t kLineBytes = 64;
+
+// Cache lines of a tile along a row of the output. One costs half of the speed of memory; more do
+// not add to it and need more rows of the input.
+inline constexpr int64_t kTileLines = 2;
+
+// A tile's bytes along a row of the input: a page's.
+inline constexpr int64_t kTileWidth = 4096;
+
+struct StreamedTile {
+  int64_t row = 0, rows = 0;
+  int64_t byte = 0, bytes = 0;  // Columns, in bytes.
+};
+
+class StreamedTiles {
+ public:
+  explicit StreamedTiles(const StreamedTranspose& matrix)
+      : rows_(matrix.rows),
+        row_bytes_(matrix.cols * matrix.element_bytes),
+        height_(kTileLines * kLineBytes / matrix.element_bytes),
+        across_((rows_ + height_ - 1) / height_),
+        aligned_(reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 &&
+                 matrix.ld_out % kLineBytes == 0) {}
+
+  int64_t count() const { return across_ * ((row_bytes_ + kTileWidth - 1) / kTileWidth); }
+
+  // Returns the bytes of a tile along a row of the input.
+  int64_t width() const { return std::min(kTileWidth, row_bytes_); }
+
+  // Returns whether all rows of the output begin at a cache line.
+  bool aligned() const { return aligned_; }
+
+  // Numbers tiles along the rows of the output.
+  StreamedTile operator[](int64_t index) const {
+    StreamedTile tile;
+    tile.row = index % across_ * height_;
+    tile.rows = std::min(height_, rows_ - tile.row);
+    tile.byte = index / across_ * kTileWidth;
+    tile.bytes = std::min(kTileWidth, row_bytes_ - tile.byte);
+    return tile;
+  }
+
+ private:
+  int64_t rows_;
+  int64_t row_bytes_;
+  int64_t height_;
+  int64_t across_;
+  bool aligned_;
+};
+
+// Fetches the lines of a tile to the L2 cache, a few at a time: eight rows side by side, along
+// them, then the next eight.
+class TileFetcher {
+ public:
+  TileFetcher(const StreamedTranspose& matrix, const StreamedTile& tile)
+      : from_(matrix.in + tile.row * matrix.ld_in + tile.byte),
+        ld_(matrix.ld_in),
+        rows_(tile.rows),
+        bytes_(tile.bytes) {}
+
+  void Fetch(int64_t lines) {
+    for (; lines > 0 && row_ < rows_; lines -= kRowsAtOnce) {
+      const int64_t end = std::min(row_ + kRowsAtOnce, rows_);
+      for (int64_t row = row_; row < end; ++row) {
+        __builtin_prefetch(from_ + row * ld_ + byte_, /*for writing*/ 0, /*to the L2 cache*/ 2);
+      }
+      byte_ += kLineBytes;
+      if (byte_ < bytes_) continue;
+      byte_ = 0;
+      row_ = end;
+    }
+  }
+
+ private:
+  static constexpr int64_t kRowsAtOnce = 8;
+
+  const uint8_t* from_;
+  int64_t ld_;
+  int64_t rows_;
+  int64_t bytes_;
+  int64_t row_ = 0;
+  int64_t byte_ = 0;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_CPU_STREAMED_TILES_H_
