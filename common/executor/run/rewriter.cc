@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/executor/run/tokens.h"
 
@@ -41,7 +42,8 @@ class Rewriter {
     MatchBrackets();
     FindDeclarations();
     FindLaunches();
-    FindUnsupported();
+    FindInlinePtx();
+    FindVolatile();
     result_.launches = static_cast<int>(launches_.size());
     const int count = static_cast<int>(t_.size());
     if (count == 0) {
@@ -254,10 +256,21 @@ class Rewriter {
     }
   }
 
-  void FindUnsupported() {
+  void FindVolatile() {
+    const auto is_ours = [](const std::string& file) {
+      return !absl::StartsWith(file, "/usr/") && !absl::StrContains(file, "/common/executor/run/") &&
+             !absl::StrContains(file, "/common/executor/shim/");
+    };
+    for (int i = 1; i < static_cast<int>(t_.size()) && !result_.has_volatile; ++i) {
+      result_.has_volatile = Is(i, "volatile") && !Is(i - 1, "asm") && !Is(i - 1, "__asm__") &&
+                             is_ours(source_.files[t_[i].file]);
+    }
+  }
+
+  void FindInlinePtx() {
     for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
       if ((Is(i, "asm") || Is(i, "__asm__") || Is(i, "__asm")) && InDeviceBody(i)) {
-        AddUnsupported(i, "inline PTX (asm) in device code");
+        replacement_[i] = std::string(kDeviceAsm);
       }
     }
   }

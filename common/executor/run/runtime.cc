@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/executor/launch.h"
 #include "common/executor/run/device_variables.h"
+#include "common/executor/symbolizer.h"
 
 namespace stridewise::executor {
 namespace {
@@ -275,6 +276,13 @@ cudaError_t Runtime::Set(void* to, int value, size_t bytes) {
   return cudaSuccess;
 }
 
+void Runtime::CalledAsFunction(uintptr_t pc) {
+  std::fprintf(stderr, "simt_run: a kernel is called without <<<...>>>: it runs on the host at %s\n",
+               SymbolizeCalls({pc}).front().ToString().c_str());
+  ++findings_;
+  std::exit(kExitWithFindings);  // The kernel cannot go on; the report follows.
+}
+
 uint64_t Runtime::Finish() {
   if (FromEnvironment("SIMT_RUN_REPORT", 1) != 0 || findings_ > 0) {
     std::fputs(ReportText(summaries_, findings_).c_str(), stderr);
@@ -284,3 +292,8 @@ uint64_t Runtime::Finish() {
 }
 
 }  // namespace stridewise::executor
+
+// A kernel that is called as a function: nvcc's would not run. Called by hooks.cc.
+extern "C" [[noreturn]] void simt_not_in_kernel(uintptr_t pc) {
+  stridewise::executor::Runtime::Get().CalledAsFunction(pc);
+}

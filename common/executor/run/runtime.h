@@ -48,6 +48,9 @@ class Runtime {
 
   void LimitDynamicShared(const void* kernel, size_t bytes) { shared_limits_[kernel] = bytes; }
 
+  // Reports the finding of a kernel that is no launch's, and ends the program.
+  [[noreturn]] void CalledAsFunction(uintptr_t pc);
+
   // Prints the report, and returns the number of findings.
   uint64_t Finish();
 
