@@ -117,11 +117,21 @@ class Rewriter {
 
   void FindDeclarations() {
     for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
+      if (Is(i, "thread_local") && Is(i + 1, "alignas") && Is(i + 2, "(")) MoveAlignment(i);
       if (!IsWord(i) || !IsMarker(t_[i].text)) continue;
       replacement_[i] = "";
       if (Is(i, "__host__")) continue;
       FindDeclaration(i);
     }
+  }
+
+  // extern __shared__ alignas(16) float a[]: C++ wants the alignment before the storage class.
+  void MoveAlignment(int i) {
+    const int end = Behind(i + 2);
+    int start = i;
+    while (Is(start - 1, "extern") || Is(start - 1, "static")) --start;
+    replacement_[start] = absl::StrCat(Text(i + 1, end, true), " ", t_[start].text);
+    for (int j = i + 1; j < end; ++j) replacement_[j] = "";
   }
 
   // Returns the first token of the declaration that the marker at i is in.

@@ -107,6 +107,13 @@ TEST(RewriterTest, VariablesGetSections) {
             section(".simt_device.0.1") + " A<int, 3> a, b;");
 }
 
+TEST(RewriterTest, AlignmentComesBeforeTheStorageClass) {
+  EXPECT_EQ(Rewritten("extern thread_local alignas(alignof(T)) float a[];"),
+            "alignas(alignof(T)) extern thread_local  float a[];");
+  EXPECT_EQ(Rewritten("{ thread_local alignas(16) int a; }"),
+            "{ alignas(16) thread_local  int a; }");
+}
+
 TEST(RewriterTest, LinesStayWhereTheyWere) {
   const std::string source =
       "# 7 \"f.cu\"\nvoid f() {\n  k<<<1,\n      2>>>(x,\n    y);\n  g();\n}\n";

@@ -1,5 +1,6 @@
 #include "common/executor/run/runtime.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -19,6 +21,7 @@ namespace stridewise::executor {
 namespace {
 
 constexpr int kExitWithFindings = 3;
+constexpr int kExitOutOfTime = 4;
 
 // simt_run's flags come to the program in its environment.
 int64_t FromEnvironment(const char* name, int64_t otherwise) {
@@ -88,6 +91,9 @@ Runtime::Runtime() {
     (*region)->constant = (*region)->read_only = variable.constant;
   }
   on_exit(AtExit, nullptr);
+  if (const int64_t limit = FromEnvironment("SIMT_RUN_MAX_CPU_SECONDS", 0); limit > 0) {
+    std::thread([this, limit] { StopInTime(limit); }).detach();
+  }
 }
 
 cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
@@ -122,14 +128,17 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   const auto summary = FindSummary(request, place, grid, block);
   if (max_repeats_ > 0 && summary != summaries_.end() &&
       summary->launches >= static_cast<uint64_t>(max_repeats_)) {
+    const std::lock_guard<std::mutex> lock(report_mutex_);
     ++summary->left_out;
     return cudaSuccess;
   }
   std::fflush(stdout);
+  SetRunning(absl::StrCat(", in ", request.name, " at ", place));
   const auto start = std::chrono::steady_clock::now();
   executor_->ClearLaunches();
   const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  SetRunning("");
   if (executor_->launches().empty()) {
     return refuse(cudaErrorInvalidConfiguration, status.message());
   }
@@ -162,6 +171,7 @@ std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchReques
 
 void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& place,
                         const LaunchReport& report, double seconds) {
+  const std::lock_guard<std::mutex> lock(report_mutex_);
   auto found = FindSummary(request, place, report.grid, report.block);
   if (found == summaries_.end()) {
     LaunchSummary summary;
@@ -274,6 +284,18 @@ cudaError_t Runtime::Set(void* to, int value, size_t bytes) {
     std::memset(region->written + (reinterpret_cast<uintptr_t>(to) - region->base), 1, bytes);
   }
   return cudaSuccess;
+}
+
+void Runtime::StopInTime(int64_t cpu_seconds) {
+  timespec used{};
+  while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 && used.tv_sec < cpu_seconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  const std::lock_guard<std::mutex> lock(report_mutex_);
+  std::fflush(stdout);
+  std::fprintf(stderr, "simt_run: stopped after %lld s of CPU time%s\n",
+               static_cast<long long>(cpu_seconds), running_.c_str());
+  _exit(Finish() > 0 ? kExitWithFindings : kExitOutOfTime);
 }
 
 void Runtime::CalledAsFunction(uintptr_t pc) {

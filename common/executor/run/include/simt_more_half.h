@@ -6,6 +6,17 @@
 
 #include "cuda_runtime.h"
 
+#define SIMT_ATOMIC_HALF(T, Bits, bits)                               \
+  static SIMT_INLINE T atomicAdd(T* address, T value) {               \
+    simt_atomic(address, sizeof(T));                                  \
+    T old;                                                            \
+    old.bits = SimtUpdate(&address->bits, [value](Bits was) -> Bits { \
+      T sum;                                                          \
+      sum.bits = was;                                                 \
+      return (sum + value).bits;                                      \
+    });                                                               \
+    return old;                                                       \
+  }
 #define SIMT_MORE_HALF(Half, Half2, Raw)                                                        \
   struct Raw {                                                                                  \
     unsigned short x;                                                                           \
@@ -40,6 +51,8 @@
   static SIMT_INLINE Half2 operator/(Half2 a, Half2 b) { return Half2(a.x / b.x, a.y / b.y); }  \
   static SIMT_INLINE Half2& operator+=(Half2& a, Half2 b) { return a = a + b; }                 \
   static SIMT_INLINE Half2& operator-=(Half2& a, Half2 b) { return a = a - b; }                 \
-  static SIMT_INLINE Half2& operator*=(Half2& a, Half2 b) { return a = a * b; }
+  static SIMT_INLINE Half2& operator*=(Half2& a, Half2 b) { return a = a * b; }                 \
+  SIMT_ATOMIC_HALF(Half, unsigned short, __x)                                                   \
+  SIMT_ATOMIC_HALF(Half2, unsigned, simt_register)
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_MORE_HALF_H_
