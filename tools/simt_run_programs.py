@@ -91,7 +91,7 @@ def programs():
     for line in SAMPLES.strip().splitlines():
         folder, rest = line.split(": ")
         sources, _, arguments = rest.partition(" -- ")
-        flags = ["--include_dirs=../../../Common,.,inc"]
+        flags = ["--include_dirs=../../../Common,."]
         yield folder.split("/")[1], "cuda-samples", "Samples/" + folder, flags + sources.split(), arguments.split()
 
 

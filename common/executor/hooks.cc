@@ -140,12 +140,12 @@ ON_ACCESS(16, 4)
 #undef ON_ACCESS
 
 // Of volatile variables, in whole programs (run/compiler.cc).
-#define ON_VOLATILE(bytes, log2_bytes)                                            \
-  void simt_volatile_load##bytes(const void* address) {                           \
-    OnVolatile(address, log2_bytes, AccessOp::kLoad, PC);                         \
-  }                                                                               \
-  void simt_volatile_store##bytes(const void* address) {                          \
-    OnVolatile(address, log2_bytes, AccessOp::kStore, PC);                        \
+#define ON_VOLATILE(bytes, log2_bytes)                     \
+  void simt_volatile_load##bytes(const void* address) {    \
+    OnVolatile(address, log2_bytes, AccessOp::kLoad, PC);  \
+  }                                                        \
+  void simt_volatile_store##bytes(const void* address) {   \
+    OnVolatile(address, log2_bytes, AccessOp::kStore, PC); \
   }
 ON_VOLATILE(1, 0)
 ON_VOLATILE(2, 1)

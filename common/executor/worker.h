@@ -28,8 +28,8 @@
 #include "common/executor/finding.h"
 #include "common/executor/launch.h"
 #include "common/executor/profile.h"
-#include "common/executor/publication.h"
 #include "common/executor/ptx/program.h"
+#include "common/executor/publication.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/trace.h"
@@ -281,7 +281,7 @@ class Worker {
   uint64_t linear_block_ = 0;
   bool recorded_ = false;  // Whether the block's requests are recorded.
   ExactShadow global_exact_, shared_exact_;
-  Publications publications_;  // Used in exact runs.
+  Publications publications_;                             // Used in exact runs.
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
 
   Profile profile_;

@@ -275,8 +275,7 @@ void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, ui
 
 void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
                        uintptr_t pc, const std::string& where) {
-  const bool strong =
-      op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
+  const bool strong = op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
   const uint32_t number = strong && Stores(op) ? publications_.Writes(address) + 1 : 0;
   const auto race = shadow->Touch(
       address, bytes, {lane.now.thread, lane.now.clock, pc, Stores(op), strong, number},

@@ -268,7 +268,8 @@ class Rewriter {
 
   void FindVolatile() {
     const auto is_ours = [](const std::string& file) {
-      return !absl::StartsWith(file, "/usr/") && !absl::StrContains(file, "/common/executor/run/") &&
+      return !absl::StartsWith(file, "/usr/") &&
+             !absl::StrContains(file, "/common/executor/run/") &&
              !absl::StrContains(file, "/common/executor/shim/");
     };
     for (int i = 1; i < static_cast<int>(t_.size()) && !result_.has_volatile; ++i) {

@@ -299,7 +299,8 @@ void Runtime::StopInTime(int64_t cpu_seconds) {
 }
 
 void Runtime::CalledAsFunction(uintptr_t pc) {
-  std::fprintf(stderr, "simt_run: a kernel is called without <<<...>>>: it runs on the host at %s\n",
+  std::fprintf(stderr,
+               "simt_run: a kernel is called without <<<...>>>: it runs on the host at %s\n",
                SymbolizeCalls({pc}).front().ToString().c_str());
   ++findings_;
   std::exit(kExitWithFindings);  // The kernel cannot go on; the report follows.

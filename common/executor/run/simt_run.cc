@@ -4,8 +4,8 @@
 //   simt_run program.cu -- arguments of the program
 //   simt_run --include_dirs=include --defines=N=512 main.cu kernels.cu
 //
-// Exit code: the program's own; 3 where there are findings; 4 where --max_cpu_seconds has ended it; 2
-// for bad input, also where a source does not compile.
+// Exit code: the program's own; 3 where there are findings; 4 where --max_cpu_seconds has ended it;
+// 2 for bad input, also where a source does not compile.
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
 #include "common/executor/testdata/publishing_kernels.h"
-
 #include "common/gpu/launch.h"
 
 namespace stridewise::executor {
@@ -146,10 +145,11 @@ absl::Status Run(void (*kernel)(float*, unsigned*), float* data, unsigned* count
 
 }  // namespace
 
-#define PUBLISHING(Kernel, correct)                                                  \
-  PublishingKernel {                                                                 \
-#Kernel, correct, [](float *data, unsigned *counters, cudaStream_t stream)       \
-    { return Run(Kernel, data, counters, stream); }                                  \
+#define PUBLISHING(Kernel, correct)                                             \
+  PublishingKernel {                                                            \
+#Kernel, correct,                                                           \
+        [](float* data, unsigned* counters,                                     \
+           cudaStream_t stream) { return Run(Kernel, data, counters, stream); } \
   }
 
 std::vector<PublishingKernel> PublishingKernels() {

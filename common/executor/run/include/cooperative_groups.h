@@ -1,6 +1,6 @@
-// Cooperative groups: blocks, tiles of a warp, the lanes that are active, parts of these. Barriers of
-// the whole grid are not there: the compiler says so. Tiles of several warps are the whole block; a
-// smaller one stops the launch with a finding.
+// Cooperative groups: blocks, tiles of a warp, the lanes that are active, parts of these. Barriers
+// of the whole grid are not there: the compiler says so. Tiles of several warps are the whole
+// block; a smaller one stops the launch with a finding.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
