@@ -50,7 +50,7 @@ expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
 expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
-expect 2 "unknown_ptx.cu:7: inline PTX: " "$run" $data/unknown_ptx.cu
+expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
 expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
 expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
