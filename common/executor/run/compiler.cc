@@ -30,7 +30,19 @@ std::string ReadFile(const std::string& path) {
 }
 
 // As in simt.bzl, which says why.
-std::vector<std::string> InstrumentationFlags(const std::string& home) {
+std::vector<std::string> CompilationFlags(const std::string& home, bool instrumented) {
+  // Of a file of host code alone, only what makes thread_local variables those of host threads.
+  if (!instrumented) {
+    return {"-fPIC",
+            "-g",
+            "-fdebug-compilation-dir=.",
+            "-O2",
+            "-fno-strict-aliasing",
+            "-ffp-contract=off",
+            "-femulated-tls",
+            "-fdeclspec",
+            "-w"};
+  }
   return {"-fPIC", "-g", "-fdebug-compilation-dir=.", "-O1", "-fno-vectorize", "-fno-slp-vectorize",
           "-fno-unroll-loops", "-fno-builtin", "-fno-strict-aliasing", "-ffp-contract=off",
           "-femulated-tls", "-fdeclspec",
@@ -196,9 +208,9 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
 
   const std::string compiled = base + ".compiled.o";
   command = {"clang++", "-x", "c++-cpp-output", "-std=" + options_.standard};
-  const std::vector<std::string> flags = InstrumentationFlags(home_);
+  const std::vector<std::string> flags = CompilationFlags(home_, result.has_device_code);
   command.insert(command.end(), flags.begin(), flags.end());
-  if (result.has_volatile) {
+  if (result.has_volatile && result.has_device_code) {
     const std::string ir = base + ".ll";
     command.insert(command.end(), {"-S", "-emit-llvm", rewritten, "-o", ir});
     RETURN_IF_ERROR(clang(command, ""));

@@ -27,7 +27,8 @@ struct Unsupported {
 struct RewrittenSource {
   std::string text;
   std::vector<Unsupported> unsupported;
-  int launches = 0;           // The number of <<<...>>> in the source.
+  int launches = 0;  // The number of <<<...>>> in the source.
+  bool has_device_code = false;
   bool has_volatile = false;  // Whether the program's own files have the word.
 };
 

@@ -107,6 +107,22 @@ TEST(RewriterTest, VariablesGetSections) {
             section(".simt_device.0.1") + " A<int, 3> a, b;");
 }
 
+TEST(RewriterTest, FunctionsOfTheHostAreNotInstrumented) {
+  const std::string mark = "__attribute__((no_sanitize(\"coverage\"))) ";
+  EXPECT_EQ(Rewritten("namespace n { extern \"C\" { int main() { if (a) { f(); } } } }"),
+            "namespace n { extern \"C\" { " + mark + "int main() { if (a) { f(); } } } }");
+  EXPECT_EQ(Rewritten("template <typename T> static T* f(T a) { } int g;"),
+            "template <typename T> " + mark + "static T* f(T a) { } int g;");
+  EXPECT_EQ(Rewritten("inline namespace n __attribute__((x(\"y\"))) { int f() { } }"),
+            "inline namespace n __attribute__((x(\"y\"))) { " + mark + "int f() { } }");
+  for (const char* other : {"constexpr int f() { return 1; }", "struct A { int f() { } };",
+                            "void A::f() { }", "A::A() { }", "auto f = [](int a) { };"}) {
+    EXPECT_EQ(Rewritten(other), other);
+  }
+  EXPECT_EQ(Rewritten("__device__ int f() { }"), " int f() { }");
+  EXPECT_EQ(Rewritten("static __host__ __device__ int f() { }"), "static   int f() { }");
+}
+
 TEST(RewriterTest, AlignmentComesBeforeTheStorageClass) {
   EXPECT_EQ(Rewritten("extern thread_local alignas(alignof(T)) float a[];"),
             "alignas(alignof(T)) extern thread_local  float a[];");
