@@ -296,7 +296,9 @@ class Rewriter {
     const int start = DeclarationStart(name);
     const bool whole = start == 0 || Is(start - 1, ";") || Is(start - 1, "}") ||
                        Is(start - 1, "{") || Is(start - 1, ">");
-    if (!whole || start == name || Is(name - 1, "::") || replacement_.count(start) > 0) return;
+    if (!whole || start == name || Is(start, "::") || Is(name - 1, "::") ||
+        replacement_.count(start) > 0)
+      return;
     for (int i = start; i < name; ++i) {
       if (Is(i, "constexpr") || Is(i, "operator") || IsMarker(t_[i].text)) return;
     }
@@ -310,7 +312,7 @@ class Rewriter {
   // Returns whether the token is in a file of the program's own.
   bool IsOurs(int i) const {
     const std::string& file = source_.files[t_[i].file];
-    return !absl::StartsWith(file, "/usr/") &&
+    return source_.of_the_system.count(t_[i].file) == 0 &&
            !absl::StrContains(file, "/common/executor/run/include") &&
            !absl::StrContains(file, "/common/executor/shim/");
   }

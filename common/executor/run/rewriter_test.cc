@@ -116,7 +116,8 @@ TEST(RewriterTest, FunctionsOfTheHostAreNotInstrumented) {
   EXPECT_EQ(Rewritten("inline namespace n __attribute__((x(\"y\"))) { int f() { } }"),
             "inline namespace n __attribute__((x(\"y\"))) { " + mark + "int f() { } }");
   for (const char* other : {"constexpr int f() { return 1; }", "struct A { int f() { } };",
-                            "void A::f() { }", "A::A() { }", "auto f = [](int a) { };"}) {
+                            "void A::f() { }", "A::A() { }", "auto f = [](int a) { };",
+                            "A<int>::B f() { }", "# 1 \"a.h\" 1 3\nint f() { }"}) {
     EXPECT_EQ(Rewritten(other), other);
   }
   EXPECT_EQ(Rewritten("__device__ int f() { }"), " int f() { }");
