@@ -82,6 +82,8 @@ TRUTH = {
     "dev/cuda/permute.cu": "true: calls the kernel without <<<...>>>",
 }
 
+FAILURES = {"dwtHaar1D": "its data file is not in the checkout that was used"}
+
 COLUMNS = ["program", "repository", "arguments", "runs", "why_not", "exit_code", "launches", "left_out", "findings", "truth", "limit_cpu_seconds",
            "seconds", "git_commit"]
 
@@ -123,6 +125,7 @@ def run(simt_run, sources, program, limit, commit):
         row["left_out"] = sum(int(b) - int(a) for a, b in re.findall(r"  (\d+) of (\d+)  ", output))
         stopped = "simt_run: stopped after" in output
         row["runs"] = "to the limit" if stopped else "to its end" if done.returncode in (0, 3) else "to its end, which is a failure"
+        row["why_not"] = FAILURES.get(name, "") if done.returncode == 1 else ""
         row["truth"] = TRUTH.get(name, "not judged") if int(row["findings"]) > 0 else ""
     else:
         row["runs"], row["why_not"] = "no", why_not(output)

@@ -293,6 +293,7 @@ class Rewriter {
            (i > 0 && t_[i].kind == TokenKind::kLiteral && Is(i - 1, "extern"));
   }
   void MarkAsHosts(int name, int open) {
+    if (Is(name, "__attribute__") || Is(name, "__declspec") || Is(name, "alignas")) return;
     const int start = DeclarationStart(name);
     const bool whole = start == 0 || Is(start - 1, ";") || Is(start - 1, "}") ||
                        Is(start - 1, "{") || Is(start - 1, ">");

@@ -115,9 +115,11 @@ TEST(RewriterTest, FunctionsOfTheHostAreNotInstrumented) {
             "template <typename T> " + mark + "static T* f(T a) { } int g;");
   EXPECT_EQ(Rewritten("inline namespace n __attribute__((x(\"y\"))) { int f() { } }"),
             "inline namespace n __attribute__((x(\"y\"))) { " + mark + "int f() { } }");
-  for (const char* other : {"constexpr int f() { return 1; }", "struct A { int f() { } };",
-                            "void A::f() { }", "A::A() { }", "auto f = [](int a) { };",
-                            "A<int>::B f() { }", "# 1 \"a.h\" 1 3\nint f() { }"}) {
+  for (const char* other :
+       {"constexpr int f() { return 1; }", "struct A { int f() { } };", "void A::f() { }",
+        "A::A() { }", "auto f = [](int a) { };", "A<int>::B f() { }",
+        "typedef struct __attribute__((aligned(4))) { int a; } B;",
+        "# 1 \"a.h\" 1 3\nint f() { }"}) {
     EXPECT_EQ(Rewritten(other), other);
   }
   EXPECT_EQ(Rewritten("__device__ int f() { }"), " int f() { }");

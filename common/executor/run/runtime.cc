@@ -164,8 +164,8 @@ std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchReques
     return a.x == b.x && a.y == b.y && a.z == b.z;
   };
   return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
-    return s.place == place && s.kernel == request.name && same(s.grid, grid) &&
-           same(s.block, block);
+    return s.place == place && s.function == request.kernel && s.kernel == request.name &&
+           same(s.grid, grid) && same(s.block, block);
   });
 }
 
@@ -175,6 +175,7 @@ void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& pla
   auto found = FindSummary(request, place, report.grid, report.block);
   if (found == summaries_.end()) {
     LaunchSummary summary;
+    summary.function = request.kernel;
     summary.kernel = request.name;
     summary.place = place;
     summary.grid = report.grid;
