@@ -4,10 +4,11 @@
 
 namespace stridewise::executor {
 
-std::optional<ExactShadow::Access> ExactShadow::Touch(uint64_t address, int bytes,
-                                                      const Access& access, const Present& now) {
+std::optional<ExactShadow::Access> ExactShadow::Touch(
+    uint64_t address, int bytes, const Access& access,
+    absl::FunctionRef<bool(const Access&)> ordered) {
   const auto unordered = [&](const Access& other) {
-    return !(other.atomic && access.atomic) && !now.After(other.thread, other.clock);
+    return !(other.atomic && access.atomic) && !ordered(other);
   };
   std::optional<Access> race;
   for (int i = 0; i < bytes; ++i) {
@@ -23,10 +24,8 @@ std::optional<ExactShadow::Access> ExactShadow::Touch(uint64_t address, int byte
       byte.writer = access;
       continue;
     }
-    byte.readers.erase(
-        std::remove_if(byte.readers.begin(), byte.readers.end(),
-                       [&](const Access& r) { return now.After(r.thread, r.clock); }),
-        byte.readers.end());
+    byte.readers.erase(std::remove_if(byte.readers.begin(), byte.readers.end(), ordered),
+                       byte.readers.end());
     if (byte.readers.size() < kMaxReaders) byte.readers.push_back(access);
   }
   return race;

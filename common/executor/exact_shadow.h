@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/executor/shadow.h"
+#include "absl/functional/function_ref.h"
 
 namespace stridewise::executor {
 
@@ -21,13 +21,15 @@ class ExactShadow {
     uint32_t clock;
     uintptr_t pc;
     bool store;
-    bool atomic;
+    bool atomic;  // Or volatile, in global memory.
+    // An atomic store: the how many-th strong one of its address.
+    uint32_t number;
   };
 
   // Records the access to the bytes from `address` on. Returns an earlier access with which it
-  // races: one that conflicts with it and is not ordered before it.
+  // races: one that conflicts with it and that `ordered` says not to be ordered before it.
   std::optional<Access> Touch(uint64_t address, int bytes, const Access& access,
-                              const Present& now);
+                              absl::FunctionRef<bool(const Access&)> ordered);
 
   void Clear() { bytes_.clear(); }
 

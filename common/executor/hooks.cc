@@ -18,12 +18,14 @@
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/executor/shim/simt_entry_points.h"
-#include "common/executor/symbolizer.h"
 #include "common/executor/worker.h"
 
 using stridewise::executor::AccessOp;
 using stridewise::executor::Lane;
 using stridewise::executor::running_lane;
+
+// Whole programs define it (run/runtime.cc): it reports the place and ends the program.
+extern "C" [[gnu::weak]] void simt_not_in_kernel(uintptr_t pc);
 
 namespace {
 
@@ -42,6 +44,13 @@ inline void OnAccessOf(const void* address, void* pc) {
   if (lane->IsLocal(reinterpret_cast<uintptr_t>(address))) return;
   lane->worker->AccessOf<kLog2Bytes, kOp>(*lane, reinterpret_cast<uintptr_t>(address),
                                           reinterpret_cast<uintptr_t>(pc));
+}
+
+void OnVolatile(const void* address, int log2_bytes, AccessOp op, void* pc) {
+  Lane* lane = running_lane;
+  if (lane == nullptr) return;
+  lane->worker->VolatileAccess(*lane, reinterpret_cast<uintptr_t>(address), log2_bytes, op,
+                               reinterpret_cast<uintptr_t>(pc));
 }
 
 // Reports an aggregate copy as the widest accesses that its address and length allow.
@@ -88,11 +97,8 @@ void* HostThreadLocal(const EmulatedTlsControl& control) {
 
 // A kernel that is called as a function, where CUDA would refuse the launch.
 [[noreturn, gnu::noinline]] void NotInKernel(void* pc) {
-  const auto line =
-      stridewise::executor::SymbolizeCalls({reinterpret_cast<uintptr_t>(pc)}).front().ToString();
-  std::fprintf(stderr, "a kernel is called without <<<...>>>: it runs on the host at %s\n",
-               line.c_str());
-  std::exit(3);
+  if (simt_not_in_kernel != nullptr) simt_not_in_kernel(reinterpret_cast<uintptr_t>(pc));
+  std::abort();  // A mistake of the test that calls it.
 }
 
 // Prints from a kernel, or from host code.
@@ -140,6 +146,21 @@ ON_ACCESS(4, 2)
 ON_ACCESS(8, 3)
 ON_ACCESS(16, 4)
 #undef ON_ACCESS
+
+// Of volatile variables, in whole programs (run/compiler.cc).
+#define ON_VOLATILE(bytes, log2_bytes)                     \
+  void simt_volatile_load##bytes(const void* address) {    \
+    OnVolatile(address, log2_bytes, AccessOp::kLoad, PC);  \
+  }                                                        \
+  void simt_volatile_store##bytes(const void* address) {   \
+    OnVolatile(address, log2_bytes, AccessOp::kStore, PC); \
+  }
+ON_VOLATILE(1, 0)
+ON_VOLATILE(2, 1)
+ON_VOLATILE(4, 2)
+ON_VOLATILE(8, 3)
+ON_VOLATILE(16, 4)
+#undef ON_VOLATILE
 
 void simt_init() {}  // A module constructor calls it.
 
@@ -193,6 +214,9 @@ unsigned simt_ballot(unsigned mask, int predicate) {
   return running_lane->worker->Ballot(*running_lane, mask, predicate,
                                       reinterpret_cast<uintptr_t>(PC));
 }
+unsigned simt_active_mask() {
+  return running_lane->worker->ActiveMask(*running_lane, reinterpret_cast<uintptr_t>(PC));
+}
 
 void simt_ptx(const char* text, uint64_t* operands, int count) {
   if (running_lane == nullptr) return;  // In host code, where nvcc refuses it.
@@ -245,6 +269,9 @@ void simt_trap() {
   running_lane->worker->Fail(*running_lane, "__trap()", reinterpret_cast<uintptr_t>(PC));
 }
 
+void simt_fence() {
+  if (running_lane != nullptr) running_lane->worker->Fence(*running_lane);
+}
 void simt_atomic(void* address, size_t bytes) {
   OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);
 }

@@ -56,6 +56,31 @@ uint32_t Worker::Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc) 
   return static_cast<uint32_t>(lane.result);
 }
 
+// A mask without lanes stands for all that come, once no lane of the warp can run on.
+uint32_t Worker::ActiveMask(Lane& lane, uintptr_t pc) {
+  WarpSync(lane, 0, pc);
+  return static_cast<uint32_t>(lane.result);
+}
+
+// Resumes the lanes that ask for the active ones at the place of the first that does. It orders no
+// accesses to memory. Returns false if there are none.
+bool Worker::ReleaseActiveMask(Warp* warp) {
+  uint32_t mask = 0;
+  uintptr_t pc = 0;
+  for (int l = 0; l < warp->lanes; ++l) {
+    const Lane& lane = lanes_[warp->first + l];
+    if (lane.state != LaneState::kAtWarpSync || lane.wait_mask != 0) continue;
+    if (mask == 0) pc = lane.wait_pc;
+    if (lane.wait_pc == pc) mask |= 1u << l;
+  }
+  for (int l = 0; l < warp->lanes; ++l) {
+    if ((mask >> l & 1) == 0) continue;
+    lanes_[warp->first + l].result = mask;
+    lanes_[warp->first + l].state = LaneState::kReady;
+  }
+  return mask != 0;
+}
+
 // Resumes the lanes whose masks all agree and are complete. Returns false if there are none.
 bool Worker::ReleaseWarpSync(Warp* warp) {
   bool released = false;
@@ -83,7 +108,7 @@ bool Worker::ReleaseWarpSync(Warp* warp) {
     }
     released = true;
   }
-  return released;
+  return released || ReleaseActiveMask(warp);
 }
 
 void Worker::Exchange(Warp* warp, uint32_t mask) {
@@ -113,6 +138,7 @@ void Worker::JoinClocks(Warp* warp, uint32_t mask) {
       lanes_[warp->first + l].now.known = (*warp->known)[l].data();
     }
   }
+  if (context_->exact) publications_.WarpSync(warp->first, mask);
   std::array<uint32_t, kWarpLanes> joined{};
   for (int l = 0; l < kWarpLanes; ++l) {
     if ((mask >> l & 1) == 0) continue;

@@ -77,6 +77,7 @@ void Worker::BeginLaunch(LaunchContext* context) {
   variables_.clear();
   shared_end_ = 0;
   global_exact_.Clear();
+  publications_.BeginLaunch(context->block_threads);
   clock_ = context->first_clock;
   lane_count_ = static_cast<int>(context->block_threads);
   warp_count_ = (lane_count_ + kWarpLanes - 1) / kWarpLanes;
@@ -121,6 +122,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
   std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: uninitialised.
   std::memset(shared_written_->As<void>(), 0, shared_end_);
   shared_exact_.Clear();
+  publications_.BeginBlock();
 
   const uint32_t first_thread = static_cast<uint32_t>(linear_block) * context_->block_threads;
   for (int i = 0; i < lane_count_; ++i) {
@@ -128,6 +130,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.state = LaneState::kReady;
     lane.steps = 0;
     lane.instruction = nullptr;
+    lane.volatile_access = false;
     lane.async_copies.clear();
     lane.async_group = 0;
     lane.now.thread = first_thread + i;
@@ -340,6 +343,7 @@ bool Worker::ReleaseBarrier() {
     if (context_->stop != Stop::kNo) return false;
   }
   barrier_count_ = predicates;
+  if (context_->exact) publications_.Barrier();
   ++profile_.barriers;
   ++barriers_passed_;
   for (int i = 0; i < warp_count_; ++i) warps_[i].known_in_use = false;

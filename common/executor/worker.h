@@ -29,6 +29,7 @@
 #include "common/executor/launch.h"
 #include "common/executor/profile.h"
 #include "common/executor/ptx/program.h"
+#include "common/executor/publication.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/trace.h"
@@ -101,6 +102,8 @@ struct alignas(64) Lane {
 
   size_t event_limit = kFirstEventLimit;  // Of the path, until the warp is replayed.
 
+  bool volatile_access = false;  // Whether the running access is volatile.
+
   uintptr_t wait_pc = 0;  // Where it waits.
   uint32_t wait_mask = 0;
   int predicate = 0;  // Of a counting barrier.
@@ -165,12 +168,15 @@ class Worker {
     const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
     if (!lane.path.Follow(site)) AddToPath(lane, site);
   }
+  void VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  void Fence(Lane& lane);  // __threadfence()
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
   void WarpSync(Lane& lane, uint32_t mask, uintptr_t pc);
   uint64_t Shuffle(Lane& lane, uint32_t mask, uint64_t value, int mode, int argument, int width,
                    uintptr_t pc);
   uint32_t Ballot(Lane& lane, uint32_t mask, int predicate, uintptr_t pc);
+  uint32_t ActiveMask(Lane& lane, uintptr_t pc);
   void CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_t zero_bytes,
                uintptr_t pc);
   void CpAsyncWait(Lane& lane, unsigned groups_in_flight);
@@ -225,6 +231,7 @@ class Worker {
 
   // warp_operations.cc
   bool ReleaseWarpSync(Warp* warp);
+  bool ReleaseActiveMask(Warp* warp);
   void Exchange(Warp* warp, uint32_t mask);
   void JoinClocks(Warp* warp, uint32_t mask);
 
@@ -305,6 +312,7 @@ class Worker {
   uint64_t linear_block_ = 0;
   bool recorded_ = false;  // Whether the block's requests are recorded.
   ExactShadow global_exact_, shared_exact_;
+  Publications publications_;                             // Used in exact runs.
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
 
   Profile profile_;

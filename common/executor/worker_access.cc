@@ -94,6 +94,19 @@ template <bool kConcurrent>
 
 }  // namespace
 
+void Worker::VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                            uintptr_t pc) {
+  lane.volatile_access = true;
+  Access(lane, address, log2_bytes, op, pc);
+  lane.volatile_access = false;
+}
+
+void Worker::Fence(Lane& lane) {
+  if (!exact_) return;
+  ++lane.now.clock;  // What comes behind the fence is later.
+  publications_.Fence(lane.index, lane.now);
+}
+
 // Checks an access at which this region is, or none.
 [[gnu::always_inline]] inline void Worker::CheckGlobal(Lane& lane, Region* region,
                                                        uintptr_t address, int log2_bytes,
@@ -312,9 +325,18 @@ void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, ui
 
 void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
                        uintptr_t pc, const std::string& where) {
+  const bool strong = op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
+  const uint32_t number = strong && Stores(op) ? publications_.Writes(address) + 1 : 0;
   const auto race = shadow->Touch(
-      address, bytes, {lane.now.thread, lane.now.clock, pc, Stores(op), op == AccessOp::kAtomic},
-      lane.now);
+      address, bytes, {lane.now.thread, lane.now.clock, pc, Stores(op), strong, number},
+      [&](const ExactShadow::Access& other) {
+        return lane.now.After(other.thread, other.clock) ||
+               publications_.Orders(lane.index, other.thread, other.clock) ||
+               (other.number > 0 && publications_.OrdersWrite(lane.index, address, other.number));
+      });
+  if (strong && op == AccessOp::kLoad) publications_.Read(lane.index, address);
+  if (strong && op == AccessOp::kStore) publications_.Write(lane.index, address);
+  if (op == AccessOp::kAtomic) publications_.ReadAndWrite(lane.index, address);
   if (!race) return;
   const Culprit other = CulpritOf(race->thread, race->pc, race->store);
   Report(Check::kRace, &lane, Stores(op), pc, where, &other);

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 bazelw=../../bazelw
 analyse=--nobuild
 [[ ${1:-} == --all ]] && analyse= && shift
-"$bazelw" test "$@" //:scale_test &&
+"$bazelw" test "$@" //:scale_test //:histogram_test &&
   "$bazelw" build "$@" $analyse //:product @stridewise//matmul @stridewise//transpose @stridewise//bindings/c:archive
 status=$?
 "$bazelw" shutdown

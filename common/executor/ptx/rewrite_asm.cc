@@ -7,9 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 
 namespace stridewise::executor {
@@ -20,7 +22,8 @@ bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_' || c ==
 
 class Rewriter {
  public:
-  explicit Rewriter(absl::string_view source) : source_(source) {}
+  Rewriter(absl::string_view source, const RewriteAsmOptions& options)
+      : source_(source), options_(options) {}
 
   absl::StatusOr<std::string> Rewrite() {
     while (at_ < source_.size()) {
@@ -28,16 +31,18 @@ class Rewriter {
       const absl::string_view token = Next();
       if (!in_system_header_ && IsAsm(token)) {
         const absl::Status status = Statement(begin);
-        if (!status.ok()) return status;
+        if (!status.ok()) errors_.emplace_back(status.message());
       } else {
         out_.append(token.data(), token.size());
       }
     }
+    if (!errors_.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors_, "\n"));
     return std::move(out_);
   }
 
  private:
-  static bool IsAsm(absl::string_view token) {
+  bool IsAsm(absl::string_view token) const {
+    if (!options_.word.empty()) return token == options_.word;
     return token == "asm" || token == "__asm__" || token == "__asm";
   }
   static bool IsString(absl::string_view token) {
@@ -133,13 +138,13 @@ class Rewriter {
       line_ = line;
       return absl::OkStatus();
     }
-    return Call(tokens);
+    return Call(tokens, line);
   }
 
   // The parts of a statement, between colons.
   enum Part { kText, kOutputs, kInputs, kClobbers };
 
-  absl::Status Call(const std::vector<absl::string_view>& tokens) {
+  absl::Status Call(const std::vector<absl::string_view>& tokens, int first_line) {
     std::vector<std::string> names;  // Of operands, [name]; empty where there is none.
     std::string text, operands;
     int part = kText;
@@ -211,11 +216,36 @@ class Rewriter {
       if (names[i].empty()) continue;
       text = absl::StrReplaceAll(text, {{absl::StrCat("%[", names[i], "]"), absl::StrCat("%", i)}});
     }
+    if (options_.check != nullptr) {
+      const std::string wrong = options_.check(TextOf(text));
+      if (!wrong.empty()) errors_.push_back(absl::StrCat(file_, ":", first_line, ": ", wrong));
+    }
     absl::StrAppend(&out_, "::SimtPtx(", text, operands, ")");
     return absl::OkStatus();
   }
 
+  // Returns what string literals that follow each other stand for.
+  static std::string TextOf(absl::string_view literals) {
+    std::string text;
+    Rewriter tokens(literals, {});
+    while (tokens.at_ < literals.size()) {
+      absl::string_view token = tokens.Next();
+      if (!IsString(token)) continue;
+      std::string part;
+      if (token[0] == 'R') {
+        token = token.substr(token.find('(') + 1);
+        part = std::string(token.substr(0, token.rfind(')')));
+      } else if (!absl::CUnescape(token.substr(1, token.size() - 2), &part)) {
+        part = std::string(token);
+      }
+      text += part;
+    }
+    return text;
+  }
+
   absl::string_view source_;
+  RewriteAsmOptions options_;
+  std::vector<std::string> errors_;
   size_t at_ = 0;
   std::string out_;
   std::string file_;
@@ -225,8 +255,9 @@ class Rewriter {
 
 }  // namespace
 
-absl::StatusOr<std::string> RewriteAsm(absl::string_view preprocessed) {
-  return Rewriter(preprocessed).Rewrite();
+absl::StatusOr<std::string> RewriteAsm(absl::string_view preprocessed,
+                                       const RewriteAsmOptions& options) {
+  return Rewriter(preprocessed, options).Rewrite();
 }
 
 }  // namespace stridewise::executor

@@ -8,6 +8,7 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_PTX_REWRITE_ASM_H_
 #define STRIDEWISE_COMMON_EXECUTOR_PTX_REWRITE_ASM_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -15,9 +16,17 @@
 
 namespace stridewise::executor {
 
+struct RewriteAsmOptions {
+  // The word that begins a statement; empty for asm, __asm and __asm__.
+  std::string word;
+  // Returns what is wrong with the text of a statement, or nothing.
+  std::function<std::string(const std::string& ptx)> check;
+};
+
 // Returns the source with a call in place of each asm statement outside of system headers. An error
-// names the file and line of a statement that it cannot make a call of.
-absl::StatusOr<std::string> RewriteAsm(absl::string_view preprocessed);
+// names file and line of each statement that it cannot make a call of, a row for each.
+absl::StatusOr<std::string> RewriteAsm(absl::string_view preprocessed,
+                                       const RewriteAsmOptions& options = {});
 
 }  // namespace stridewise::executor
 

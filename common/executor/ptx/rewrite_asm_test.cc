@@ -61,5 +61,21 @@ TEST(RewriteAsm, NamesFileAndLineOfWhatItCannotRewrite) {
             "a.cu:7: this form of asm is not supported on the host executor");
 }
 
+TEST(RewriteAsm, ChecksTheTextsOfOneWord) {
+  RewriteAsmOptions options;
+  options.word = "simt_asm";
+  options.check = [](const std::string& ptx) {
+    return ptx == "a;\n\tb %0;" ? "" : ptx + " is bad";
+  };
+  const std::string source =
+      "# 7 \"a.cu\"\nasm(\"cpuid;\");\nsimt_asm(\"a;\\n\\t\"\n\"b %[x];\" : [x] \"+r\"(x));\n";
+  EXPECT_EQ(
+      *RewriteAsm(source, options),
+      "# 7 \"a.cu\"\nasm(\"cpuid;\");\n::SimtPtx(\"a;\\n\\t\"\n\"b %0;\"   , ::SimtInOut(x));\n");
+  const auto wrong = RewriteAsm(
+      "# 7 \"a.cu\"\nsimt_asm(\"c;\");\nsimt_asm volatile(\n\"d;\" ::: \"memory\");", options);
+  EXPECT_EQ(wrong.status().message(), "a.cu:7: c; is bad\na.cu:8: d; is bad");
+}
+
 }  // namespace
 }  // namespace stridewise::executor

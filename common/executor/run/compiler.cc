@@ -11,8 +11,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/base/status_macros.h"
+#include "common/executor/ptx/program.h"
+#include "common/executor/ptx/rewrite_asm.h"
 #include "common/executor/run/rewriter.h"
 #include "common/executor/run/run_program.h"
 
@@ -27,7 +30,19 @@ std::string ReadFile(const std::string& path) {
 }
 
 // As in simt.bzl, which says why.
-std::vector<std::string> InstrumentationFlags(const std::string& home) {
+std::vector<std::string> CompilationFlags(const std::string& home, bool instrumented) {
+  // Of a file of host code alone, only what makes thread_local variables those of host threads.
+  if (!instrumented) {
+    return {"-fPIC",
+            "-g",
+            "-fdebug-compilation-dir=.",
+            "-O2",
+            "-fno-strict-aliasing",
+            "-ffp-contract=off",
+            "-femulated-tls",
+            "-fdeclspec",
+            "-w"};
+  }
   return {"-fPIC", "-g", "-fdebug-compilation-dir=.", "-O1", "-fno-vectorize", "-fno-slp-vectorize",
           "-fno-unroll-loops", "-fno-builtin", "-fno-strict-aliasing", "-ffp-contract=off",
           "-femulated-tls", "-fdeclspec",
@@ -37,6 +52,34 @@ std::vector<std::string> InstrumentationFlags(const std::string& home) {
           "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0",
           // What strangers' code may contain; its own compiler has warned of it.
           "-w"};
+}
+
+// Names other calls before volatile loads and stores, which the instrumentation does not tell from
+// others: LLVM's text form has the call in the line before the access.
+std::string MarkVolatile(absl::string_view ir) {
+  constexpr absl::string_view kPlain = "@__sanitizer_cov_";
+  constexpr absl::string_view kVolatile = "@simt_volatile_";
+  std::vector<std::string> lines = absl::StrSplit(ir, '\n');
+  std::vector<std::string> declarations;
+  const auto rename = [&](absl::string_view line) {
+    return absl::StrReplaceAll(line, {{kPlain, kVolatile}});
+  };
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool load = absl::StrContains(lines[i], " load volatile ");
+    const bool store = absl::StrContains(lines[i], " store volatile ");
+    if ((load || store) && i > 0 &&
+        absl::StrContains(lines[i - 1],
+                          absl::StrCat("call void ", kPlain, load ? "load" : "store"))) {
+      lines[i - 1] = rename(lines[i - 1]);
+    }
+    for (const char* access : {"load", "store"}) {
+      if (absl::StartsWith(lines[i], absl::StrCat("declare void ", kPlain, access))) {
+        // Without its attributes' number.
+        declarations.push_back(rename(lines[i].substr(0, lines[i].find(')') + 1)));
+      }
+    }
+  }
+  return absl::StrCat(absl::StrJoin(lines, "\n"), "\n", absl::StrJoin(declarations, "\n"), "\n");
 }
 
 // The names after "use of undeclared identifier" and its kin, and missing headers.
@@ -149,14 +192,37 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
     }
     return absl::InvalidArgumentError(all);
   }
-  std::ofstream(rewritten, std::ios::binary) << result.text;
+  RewriteAsmOptions asm_options;
+  asm_options.word = std::string(kDeviceAsm);
+  asm_options.check = [](const std::string& ptx) -> std::string {
+    const std::string unknown = ParsePtx(ptx).unknown;
+    return unknown.empty() ? "" : absl::StrCat("inline PTX: ", unknown);
+  };
+  const auto with_calls = RewriteAsm(result.text, asm_options);
+  if (!with_calls.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source, " uses what the host executor does not support:\n  ",
+                     absl::StrReplaceAll(with_calls.status().message(), {{"\n", "\n  "}})));
+  }
+  std::ofstream(rewritten, std::ios::binary) << *with_calls;
 
   const std::string compiled = base + ".compiled.o";
   command = {"clang++", "-x", "c++-cpp-output", "-std=" + options_.standard};
-  const std::vector<std::string> flags = InstrumentationFlags(home_);
+  const std::vector<std::string> flags = CompilationFlags(home_, result.has_device_code);
   command.insert(command.end(), flags.begin(), flags.end());
-  command.insert(command.end(), {"-c", rewritten, "-o", compiled});
-  RETURN_IF_ERROR(clang(command, ""));
+  if (result.has_volatile && result.has_device_code) {
+    const std::string ir = base + ".ll";
+    command.insert(command.end(), {"-S", "-emit-llvm", rewritten, "-o", ir});
+    RETURN_IF_ERROR(clang(command, ""));
+    const std::string marked = MarkVolatile(ReadFile(ir));
+    std::ofstream(ir, std::ios::binary) << marked;
+    RETURN_IF_ERROR(clang({"clang++", "-x", "ir", "-c", "-fPIC", "-O1", "-Xclang",
+                           "-disable-llvm-passes", "-femulated-tls", "-w", ir, "-o", compiled},
+                          ""));
+  } else {
+    command.insert(command.end(), {"-c", rewritten, "-o", compiled});
+    RETURN_IF_ERROR(clang(command, ""));
+  }
 
   ASSIGN_OR_RETURN(int exit_code, RunProgram({"bash", home_ + kFolder + "rename_symbols.sh", "nm",
                                               "objcopy", compiled, object},

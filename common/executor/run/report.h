@@ -15,8 +15,9 @@ namespace stridewise::executor {
 
 // The launches of one kernel from one line with one geometry.
 struct LaunchSummary {
-  std::string kernel;  // The source before <<<.
-  std::string place;   // "transpose.cu:57"
+  const void* function = nullptr;  // Null where its template arguments follow from the launch.
+  std::string kernel;              // The source before <<<.
+  std::string place;               // "transpose.cu:57"
   Grid grid;
   Block block;
   size_t shared_bytes = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/executor/run/tokens.h"
 
@@ -41,7 +42,10 @@ class Rewriter {
     MatchBrackets();
     FindDeclarations();
     FindLaunches();
-    FindUnsupported();
+    FindInlinePtx();
+    FindVolatile();
+    FindHostFunctions();
+    result_.has_device_code = !bodies_.empty();
     result_.launches = static_cast<int>(launches_.size());
     const int count = static_cast<int>(t_.size());
     if (count == 0) {
@@ -115,11 +119,21 @@ class Rewriter {
 
   void FindDeclarations() {
     for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
+      if (Is(i, "thread_local") && Is(i + 1, "alignas") && Is(i + 2, "(")) MoveAlignment(i);
       if (!IsWord(i) || !IsMarker(t_[i].text)) continue;
       replacement_[i] = "";
       if (Is(i, "__host__")) continue;
       FindDeclaration(i);
     }
+  }
+
+  // extern __shared__ alignas(16) float a[]: C++ wants the alignment before the storage class.
+  void MoveAlignment(int i) {
+    const int end = Behind(i + 2);
+    int start = i;
+    while (Is(start - 1, "extern") || Is(start - 1, "static")) --start;
+    replacement_[start] = absl::StrCat(Text(i + 1, end, true), " ", t_[start].text);
+    for (int j = i + 1; j < end; ++j) replacement_[j] = "";
   }
 
   // Returns the first token of the declaration that the marker at i is in.
@@ -254,10 +268,67 @@ class Rewriter {
     }
   }
 
-  void FindUnsupported() {
+  // Notes the definitions of functions of the host in namespaces. The instrumentation, which is the
+  // compiler's for a whole file, leaves them out: they run as fast as they would without it.
+  // Functions that device code may call, without being marked, are constexpr.
+  void FindHostFunctions() {
+    for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
+      if (!Is(i, "{") || match_[i] == kNone) continue;
+      if (IsNamespace(i)) continue;
+      const int close = i - 1;
+      if (IsOurs(i) && Is(close, ")") && match_[close] > 1 && IsWord(match_[close] - 1)) {
+        MarkAsHosts(match_[close] - 1, i);
+      }
+      i = match_[i];
+    }
+  }
+  bool IsNamespace(int open) const {
+    int i = open - 1;
+    if (Is(i, ")") && match_[i] != kNone && Is(match_[i] - 1, "__attribute__")) i = match_[i] - 2;
+    while (IsWord(i) && !Is(i, "namespace") && !Is(i - 1, ")")) {
+      i -= Is(i - 1, "::") ? 2 : 1;
+    }
+    // namespace a::b {, and extern "C" {.
+    return Is(i, "namespace") ||
+           (i > 0 && t_[i].kind == TokenKind::kLiteral && Is(i - 1, "extern"));
+  }
+  void MarkAsHosts(int name, int open) {
+    if (Is(name, "__attribute__") || Is(name, "__declspec") || Is(name, "alignas")) return;
+    const int start = DeclarationStart(name);
+    const bool whole = start == 0 || Is(start - 1, ";") || Is(start - 1, "}") ||
+                       Is(start - 1, "{") || Is(start - 1, ">");
+    if (!whole || start == name || Is(start, "::") || Is(name - 1, "::") ||
+        replacement_.count(start) > 0)
+      return;
+    for (int i = start; i < name; ++i) {
+      if (Is(i, "constexpr") || Is(i, "operator") || IsMarker(t_[i].text)) return;
+    }
+    for (const auto& body : bodies_) {
+      if (body.first == open) return;
+    }
+    replacement_[start] =
+        absl::StrCat("__attribute__((no_sanitize(\"coverage\"))) ", t_[start].text);
+  }
+
+  // Returns whether the token is in a file of the program's own.
+  bool IsOurs(int i) const {
+    const std::string& file = source_.files[t_[i].file];
+    return source_.of_the_system.count(t_[i].file) == 0 &&
+           !absl::StrContains(file, "/common/executor/run/include") &&
+           !absl::StrContains(file, "/common/executor/shim/");
+  }
+
+  void FindVolatile() {
+    for (int i = 1; i < static_cast<int>(t_.size()) && !result_.has_volatile; ++i) {
+      result_.has_volatile =
+          Is(i, "volatile") && !Is(i - 1, "asm") && !Is(i - 1, "__asm__") && IsOurs(i);
+    }
+  }
+
+  void FindInlinePtx() {
     for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
       if ((Is(i, "asm") || Is(i, "__asm__") || Is(i, "__asm")) && InDeviceBody(i)) {
-        AddUnsupported(i, "inline PTX (asm) in device code");
+        replacement_[i] = std::string(kDeviceAsm);
       }
     }
   }

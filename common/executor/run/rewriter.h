@@ -21,14 +21,19 @@ namespace stridewise::executor {
 struct Unsupported {
   std::string file;
   int line = 0;
-  std::string what;  // "inline PTX (asm) in device code"
+  std::string what;  // "a kernel launch in device code (dynamic parallelism)"
 };
 
 struct RewrittenSource {
   std::string text;
   std::vector<Unsupported> unsupported;
   int launches = 0;  // The number of <<<...>>> in the source.
+  bool has_device_code = false;
+  bool has_volatile = false;  // Whether the program's own files have the word.
 };
+
+// What asm becomes in device code.
+inline constexpr absl::string_view kDeviceAsm = "simt_asm";
 
 // Rewrites what `clang -E` printed, with its line markers. `section_prefix` makes the names of
 // variables' sections different from those of other files of the program.

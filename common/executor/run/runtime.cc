@@ -1,5 +1,6 @@
 #include "common/executor/run/runtime.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,16 +9,19 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "common/executor/launch.h"
 #include "common/executor/run/device_variables.h"
+#include "common/executor/symbolizer.h"
 
 namespace stridewise::executor {
 namespace {
 
 constexpr int kExitWithFindings = 3;
+constexpr int kExitOutOfTime = 4;
 
 // simt_run's flags come to the program in its environment.
 int64_t FromEnvironment(const char* name, int64_t otherwise) {
@@ -87,6 +91,9 @@ Runtime::Runtime() {
     (*region)->constant = (*region)->read_only = variable.constant;
   }
   on_exit(AtExit, nullptr);
+  if (const int64_t limit = FromEnvironment("SIMT_RUN_MAX_CPU_SECONDS", 0); limit > 0) {
+    std::thread([this, limit] { StopInTime(limit); }).detach();
+  }
 }
 
 cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
@@ -121,14 +128,17 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   const auto summary = FindSummary(request, place, grid, block);
   if (max_repeats_ > 0 && summary != summaries_.end() &&
       summary->launches >= static_cast<uint64_t>(max_repeats_)) {
+    const std::lock_guard<std::mutex> lock(report_mutex_);
     ++summary->left_out;
     return cudaSuccess;
   }
   std::fflush(stdout);
+  SetRunning(absl::StrCat(", in ", request.name, " at ", place));
   const auto start = std::chrono::steady_clock::now();
   executor_->ClearLaunches();
   const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  SetRunning("");
   if (executor_->launches().empty()) {
     return refuse(cudaErrorInvalidConfiguration, status.message());
   }
@@ -154,16 +164,18 @@ std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchReques
     return a.x == b.x && a.y == b.y && a.z == b.z;
   };
   return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
-    return s.place == place && s.kernel == request.name && same(s.grid, grid) &&
-           same(s.block, block);
+    return s.place == place && s.function == request.kernel && s.kernel == request.name &&
+           same(s.grid, grid) && same(s.block, block);
   });
 }
 
 void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& place,
                         const LaunchReport& report, double seconds) {
+  const std::lock_guard<std::mutex> lock(report_mutex_);
   auto found = FindSummary(request, place, report.grid, report.block);
   if (found == summaries_.end()) {
     LaunchSummary summary;
+    summary.function = request.kernel;
     summary.kernel = request.name;
     summary.place = place;
     summary.grid = report.grid;
@@ -275,6 +287,26 @@ cudaError_t Runtime::Set(void* to, int value, size_t bytes) {
   return cudaSuccess;
 }
 
+void Runtime::StopInTime(int64_t cpu_seconds) {
+  timespec used{};
+  while (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 && used.tv_sec < cpu_seconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  const std::lock_guard<std::mutex> lock(report_mutex_);
+  std::fflush(stdout);
+  std::fprintf(stderr, "simt_run: stopped after %lld s of CPU time%s\n",
+               static_cast<long long>(cpu_seconds), running_.c_str());
+  _exit(Finish() > 0 ? kExitWithFindings : kExitOutOfTime);
+}
+
+void Runtime::CalledAsFunction(uintptr_t pc) {
+  std::fprintf(stderr,
+               "simt_run: a kernel is called without <<<...>>>: it runs on the host at %s\n",
+               SymbolizeCalls({pc}).front().ToString().c_str());
+  ++findings_;
+  std::exit(kExitWithFindings);  // The kernel cannot go on; the report follows.
+}
+
 uint64_t Runtime::Finish() {
   if (FromEnvironment("SIMT_RUN_REPORT", 1) != 0 || findings_ > 0) {
     std::fputs(ReportText(summaries_, findings_).c_str(), stderr);
@@ -284,3 +316,8 @@ uint64_t Runtime::Finish() {
 }
 
 }  // namespace stridewise::executor
+
+// A kernel that is called as a function: nvcc's would not run. Called by hooks.cc.
+extern "C" [[noreturn]] void simt_not_in_kernel(uintptr_t pc) {
+  stridewise::executor::Runtime::Get().CalledAsFunction(pc);
+}

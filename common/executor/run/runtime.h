@@ -4,6 +4,7 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_RUNTIME_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_RUNTIME_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -48,8 +49,14 @@ class Runtime {
 
   void LimitDynamicShared(const void* kernel, size_t bytes) { shared_limits_[kernel] = bytes; }
 
+  // Reports the finding of a kernel that is no launch's, and ends the program.
+  [[noreturn]] void CalledAsFunction(uintptr_t pc);
+
   // Prints the report, and returns the number of findings.
   uint64_t Finish();
+  // Where the CPU time that the program may use has passed, reports and ends it. Called by a thread
+  // of its own.
+  void StopInTime(int64_t cpu_seconds);
 
   std::mutex& mutex() { return mutex_; }
   std::map<uintptr_t, Kind>& kinds() { return kinds_; }
@@ -62,6 +69,10 @@ class Runtime {
   std::vector<LaunchSummary>::iterator FindSummary(const SimtLaunchRequest& request,
                                                    const std::string& place, const Grid& grid,
                                                    const Block& block);
+  void SetRunning(std::string launch) {
+    const std::lock_guard<std::mutex> lock(report_mutex_);
+    running_ = std::move(launch);
+  }
   void Summarise(const SimtLaunchRequest& request, const std::string& place,
                  const LaunchReport& report, double seconds);
 
@@ -73,8 +84,10 @@ class Runtime {
   cudaError_t last_error_ = cudaSuccess;
   cudaError_t sticky_ = cudaSuccess;  // Of a kernel that CUDA would have ended the context for.
   std::set<std::string> printed_;     // Findings.
+  std::mutex report_mutex_;           // Of the next two, which StopInTime() reads.
+  std::string running_;               // The launch that runs, for a message.
   std::vector<LaunchSummary> summaries_;
-  uint64_t findings_ = 0;
+  std::atomic<uint64_t> findings_{0};
   int64_t max_repeats_ = 0;
   std::mutex mutex_;
 };

@@ -4,8 +4,8 @@
 //   simt_run program.cu -- arguments of the program
 //   simt_run --include_dirs=include --defines=N=512 main.cu kernels.cu
 //
-// Exit code: the program's own; 3 where there are findings; 2 for bad input, also where a source
-// does not compile.
+// Exit code: the program's own; 3 where there are findings; 4 where --max_cpu_seconds has ended it;
+// 2 for bad input, also where a source does not compile.
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,6 +40,9 @@ ABSL_FLAG(bool, report, true, "Print the memory profile at the end. Findings are
 ABSL_FLAG(int64_t, max_repeats, 0,
           "Run at most this number of launches of one kernel from one line with one geometry, for "
           "programs that measure by repeating; the report says how many it left out. 0: all.");
+ABSL_FLAG(int64_t, max_cpu_seconds, 0,
+          "End the program after this CPU time of all its threads, with the report so far and exit "
+          "code 4. 0: never.");
 ABSL_FLAG(std::string, csv, "", "Also write the profile to this file, a row for each launch.");
 
 namespace stridewise::executor {
@@ -124,6 +127,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
   };
   set("SIMT_RUN_THREADS", absl::StrCat(absl::GetFlag(FLAGS_threads)));
   set("SIMT_RUN_MAX_REPEATS", absl::StrCat(absl::GetFlag(FLAGS_max_repeats)));
+  set("SIMT_RUN_MAX_CPU_SECONDS", absl::StrCat(absl::GetFlag(FLAGS_max_cpu_seconds)));
   set("SIMT_RUN_SEED", absl::StrCat(absl::GetFlag(FLAGS_seed)));
   set("SIMT_RUN_CHECK", absl::GetFlag(FLAGS_check) ? "1" : "0");
   set("SIMT_RUN_PROFILE", absl::GetFlag(FLAGS_profile) ? "1" : "0");

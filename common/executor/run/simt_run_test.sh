@@ -40,6 +40,17 @@ expect 3 "at bugs.cu:16" "$TEST_TMPDIR/bugs" 5
 expect 3 "4-byte store at byte 16 of buffer 'few', which has 16" "$TEST_TMPDIR/bugs" 6
 expect 3 "at bugs.cu:20" "$TEST_TMPDIR/bugs" 7
 
+expect 0 "" "$run" --output="$TEST_TMPDIR/more_bugs" $data/more_bugs.cu
+expect 3 "data race in NoFence" "$TEST_TMPDIR/more_bugs" 1
+expect 3 "at more_bugs.cu:16" "$TEST_TMPDIR/more_bugs" 1
+expect 3 "data race in PlainFlag" "$TEST_TMPDIR/more_bugs" 2
+expect 3 "a kernel is called without <<<...>>>: it runs on the host at" "$TEST_TMPDIR/more_bugs" 3
+expect 3 "more_bugs.cu:30" "$TEST_TMPDIR/more_bugs" 3
+expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
+expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
+
+expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
+expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
 expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
 expect 2 "cannot read the source no_such.cu" "$run" no_such.cu

@@ -67,6 +67,7 @@ class Tokenizer {
         const auto found = std::find(result_.files.begin(), result_.files.end(), file);
         file_ = static_cast<int>(found - result_.files.begin());
         if (found == result_.files.end()) result_.files.emplace_back(file);
+        if (absl::StrContains(rest.substr(close), " 3")) result_.of_the_system.insert(file_);
       }
       line_ = line - 1;  // The newline behind the marker counts.
     }

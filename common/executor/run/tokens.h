@@ -4,6 +4,7 @@
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_TOKENS_H_
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Token {
 struct TokenizedText {
   std::vector<Token> tokens;
   std::vector<std::string> files;
+  std::set<int> of_the_system;  // Indices of files that the compiler calls headers of the system.
 };
 
 // Splits the output of `clang -E`. Line markers set file and line; other directives, comments and

@@ -54,8 +54,8 @@ SIMT_INLINE T atomicCAS(T* address, std::common_type_t<T> compare, std::common_t
 
 #undef SIMT_UNSEEN
 
-SIMT_INLINE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+SIMT_INLINE void __threadfence() { simt_fence(); }
 SIMT_INLINE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-SIMT_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+SIMT_INLINE void __threadfence_system() { simt_fence(); }
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_ATOMICS_H_

@@ -38,6 +38,8 @@ SIMT_CONVERGENT void simt_syncwarp(unsigned mask);
 SIMT_CONVERGENT uint64_t simt_shuffle(unsigned mask, uint64_t value, int mode, int argument,
                                       int width);
 SIMT_CONVERGENT unsigned simt_ballot(unsigned mask, int predicate);
+// The lanes of the warp that come to the call together.
+SIMT_CONVERGENT unsigned simt_active_mask();
 
 // cp.async: `bytes` is 4, 8 or 16, of which the last `zero_bytes` become 0 and are not read. The
 // copy may land at any time until the wait; what the kernel may not rely on, it does not find.
@@ -59,6 +61,9 @@ __attribute__((const)) unsigned char simt_e5m2_of(float value);
 __attribute__((const)) float simt_float_of_half(unsigned short bits);
 __attribute__((const)) float simt_float_of_e4m3(unsigned char bits);
 __attribute__((const)) float simt_float_of_e5m2(unsigned char bits);
+
+// __threadfence(): orders what the thread did before among other blocks (publication.h).
+void simt_fence();
 
 // Before an atomic operation, which the caller then carries out as plain code.
 void simt_atomic(void* address, size_t bytes);

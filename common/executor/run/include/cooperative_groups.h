@@ -1,5 +1,6 @@
-// Cooperative groups: blocks, tiles of a warp, and groups of either kind. Barriers of the whole
-// grid, and groups of the lanes that happen to be active, are not there: the compiler says so.
+// Cooperative groups: blocks, tiles of a warp, the lanes that are active, parts of these. Barriers
+// of the whole grid are not there: the compiler says so. Tiles of several warps are the whole
+// block; a smaller one stops the launch with a finding.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
@@ -7,6 +8,9 @@
 #include <type_traits>
 
 #include "cuda_runtime.h"
+
+extern "C" void simt_assert_fail(const char* assertion, const char* file, unsigned line,
+                                 const char* function);
 
 namespace cooperative_groups {
 
@@ -54,6 +58,12 @@ class thread_block : public thread_group {
 };
 
 static SIMT_INLINE thread_block this_thread_block() { return {}; }
+template <unsigned kMaxThreads>
+struct block_tile_memory {};
+template <unsigned kMaxThreads>
+static SIMT_INLINE thread_block this_thread_block(block_tile_memory<kMaxThreads>&) {
+  return {};
+}
 
 // The blocks run one after the other.
 class grid_group {
@@ -78,15 +88,22 @@ static SIMT_INLINE grid_group this_grid() { return {}; }
 // `kSize` neighbouring threads of a block, all of one warp.
 template <unsigned kSize, typename Parent = void>
 class thread_block_tile : public thread_group {
-  static_assert(kSize >= 1 && kSize <= 32 && (kSize & (kSize - 1)) == 0,
-                "the host executor has tiles of 1, 2, 4, 8, 16 or 32 threads");
+  static_assert(kSize >= 1 && kSize <= 1024 && (kSize & (kSize - 1)) == 0,
+                "a tile has 1, 2, 4 ... 1024 threads");
 
  public:
   SIMT_INLINE thread_block_tile() : thread_group(kSize) {}
   template <typename Other>
   SIMT_INLINE thread_block_tile(const thread_block_tile<kSize, Other>&) : thread_group(kSize) {}
 
-  static SIMT_INLINE void sync() { __syncwarp(TileMask()); }
+  static SIMT_INLINE void sync() {
+    if constexpr (kSize <= 32) {
+      __syncwarp(TileMask());
+    } else {
+      RequireWholeBlock();
+      __syncthreads();
+    }
+  }
   static SIMT_INLINE unsigned thread_rank() { return BlockRank() % kSize; }
   static constexpr SIMT_INLINE unsigned size() { return kSize; }
   static constexpr SIMT_INLINE unsigned num_threads() { return kSize; }
@@ -119,7 +136,14 @@ class thread_block_tile : public thread_group {
   SIMT_INLINE int all(int predicate) const { return __all_sync(TileMask(), predicate); }
 
  private:
+  static SIMT_INLINE void RequireWholeBlock() {
+    if (thread_block::size() > kSize) {
+      simt_assert_fail("the host executor has no tile of several warps that is not the whole block",
+                       __FILE__, __LINE__, "thread_block_tile");
+    }
+  }
   static SIMT_INLINE unsigned TileMask() {
+    static_assert(kSize <= 32, "a tile of several warps has no mask");
     return 0xffffffffu >> (32 - kSize) << (BlockRank() % 32 / kSize * kSize);
   }
   // In pieces of 8 bytes.
@@ -147,10 +171,61 @@ static SIMT_INLINE thread_group tiled_partition(const thread_group&, unsigned si
   return thread_group(size);
 }
 
-__attribute__((unavailable(
-    "lanes run one after the other on the host executor, so which are active is not defined")))
-thread_group
-coalesced_threads();
+// Lanes of a warp, ranked in their order.
+class coalesced_group {
+ public:
+  SIMT_INLINE explicit coalesced_group(unsigned mask) : mask_(mask) {}
+  SIMT_INLINE unsigned Mask() const { return mask_; }
+  SIMT_INLINE unsigned size() const { return __builtin_popcount(mask_); }
+  SIMT_INLINE unsigned num_threads() const { return size(); }
+  SIMT_INLINE unsigned thread_rank() const {
+    return __builtin_popcount(mask_ & ((1u << Lane()) - 1));
+  }
+  SIMT_INLINE void sync() const { __syncwarp(mask_); }
+  template <typename T>
+  SIMT_INLINE T shfl(T value, unsigned rank) const {
+    return __shfl_sync(mask_, value, LaneOf(rank % size()));
+  }
+  // From beyond the group a thread gets its own value back.
+  template <typename T>
+  SIMT_INLINE T shfl_up(T value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return __shfl_sync(mask_, value, LaneOf(rank < delta ? rank : rank - delta));
+  }
+  template <typename T>
+  SIMT_INLINE T shfl_down(T value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return __shfl_sync(mask_, value, LaneOf(rank + delta < size() ? rank + delta : rank));
+  }
+  SIMT_INLINE unsigned ballot(int predicate) const {
+    const unsigned lanes = __ballot_sync(mask_, predicate);
+    unsigned ranks = 0;
+    for (unsigned rank = 0; rank < size(); ++rank) ranks |= (lanes >> LaneOf(rank) & 1) << rank;
+    return ranks;
+  }
+  SIMT_INLINE int any(int predicate) const { return __any_sync(mask_, predicate); }
+  SIMT_INLINE int all(int predicate) const { return __all_sync(mask_, predicate); }
+
+ private:
+  static SIMT_INLINE unsigned Lane() { return thread_group::BlockRank() % 32; }
+  SIMT_INLINE int LaneOf(unsigned rank) const {
+    unsigned lanes = mask_;
+    for (unsigned i = 0; i < rank; ++i) lanes &= lanes - 1;
+    return __builtin_ctz(lanes);
+  }
+  unsigned mask_;
+};
+
+static SIMT_INLINE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+template <typename Group>
+static SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate) {
+  const unsigned chosen = __ballot_sync(group.Mask(), predicate);
+  return coalesced_group(predicate ? chosen : group.Mask() & ~chosen);
+}
+template <typename Group, typename Label>
+static SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label) {
+  return coalesced_group(__match_any_sync(group.Mask(), label));
+}
 
 template <typename Group>
 static SIMT_INLINE void sync(const Group& group) {

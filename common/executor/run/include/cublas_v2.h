@@ -1,11 +1,14 @@
-// The part of cuBLAS that small programs compare with: products in FP32 and FP64, computed by plain
-// loops on the host, in no particular order of additions. Nothing of it is checked or profiled.
+// The part of cuBLAS that small programs compare with: products in FP64, and in FP32 of FP32, FP16
+// and BF16 matrices, computed by plain loops on the host, in no particular order of additions.
+// Nothing of it is checked or profiled.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_
 
 #include <vector>
 
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "cuda_runtime.h"
 
 #define CUBLAS_API_H_
@@ -60,29 +63,30 @@ SIMT_WRAPPER const char* cublasGetStatusString(cublasStatus_t status) {
 
 // Column-major, as all of cuBLAS. The result is written with cudaMemcpy(), so that the executor
 // knows that it is initialised.
-template <typename T>
-__attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemm(cublasOperation_t op_a,
-                                                                 cublasOperation_t op_b, int m,
-                                                                 int n, int k, T alpha, const T* a,
-                                                                 int lda, const T* b, int ldb,
-                                                                 T beta, T* c, int ldc) {
+template <typename T, typename Scale, typename C>
+__attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemm(
+    cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, Scale alpha, const T* a,
+    int lda, const T* b, int ldb, Scale beta, C* c, int ldc) {
   if (m < 0 || n < 0 || k < 0) return CUBLAS_STATUS_INVALID_VALUE;
-  std::vector<T> column(static_cast<size_t>(m));
+  std::vector<Scale> column(static_cast<size_t>(m));
+  std::vector<C> stored(static_cast<size_t>(m));
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < m; ++i) column[i] = 0;
     for (int l = 0; l < k; ++l) {
-      const T factor = op_b == CUBLAS_OP_N ? b[l + static_cast<size_t>(j) * ldb]
-                                           : b[j + static_cast<size_t>(l) * ldb];
+      const Scale factor = op_b == CUBLAS_OP_N ? b[l + static_cast<size_t>(j) * ldb]
+                                               : b[j + static_cast<size_t>(l) * ldb];
       for (int i = 0; i < m; ++i) {
-        column[i] += factor * (op_a == CUBLAS_OP_N ? a[i + static_cast<size_t>(l) * lda]
-                                                   : a[l + static_cast<size_t>(i) * lda]);
+        column[i] +=
+            factor * static_cast<Scale>(op_a == CUBLAS_OP_N ? a[i + static_cast<size_t>(l) * lda]
+                                                            : a[l + static_cast<size_t>(i) * lda]);
       }
     }
-    T* to = c + static_cast<size_t>(j) * ldc;
+    C* to = c + static_cast<size_t>(j) * ldc;
     for (int i = 0; i < m; ++i) {
-      column[i] = alpha * column[i] + (beta == 0 ? T(0) : beta * to[i]);
+      const Scale old = beta == 0 ? Scale(0) : beta * static_cast<Scale>(to[i]);
+      stored[i] = static_cast<C>(alpha * column[i] + old);
     }
-    if (cudaMemcpy(to, column.data(), m * sizeof(T), cudaMemcpyDefault) != cudaSuccess) {
+    if (cudaMemcpy(to, stored.data(), m * sizeof(C), cudaMemcpyDefault) != cudaSuccess) {
       return CUBLAS_STATUS_EXECUTION_FAILED;
     }
   }
@@ -113,19 +117,58 @@ SIMT_WRAPPER cublasStatus_t cublasSgemmStridedBatched(
   }
   return CUBLAS_STATUS_SUCCESS;
 }
-// In FP32 only; any compute type is FP32.
-SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t op_a,
+// Of FP32, FP16 and BF16 elements; any compute type is FP32.
+template <typename T, typename C>
+__attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemmOf(
+    cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, float alpha, const void* a,
+    int lda, const void* b, int ldb, float beta, void* c, int ldc) {
+  return SimtGemm(op_a, op_b, m, n, k, alpha, static_cast<const T*>(a), lda,
+                  static_cast<const T*>(b), ldb, beta, static_cast<C*>(c), ldc);
+}
+SIMT_WRAPPER float SimtScale(const void* scale, cublasComputeType_t type) {
+  if (type == CUBLAS_COMPUTE_16F) return static_cast<float>(*static_cast<const __half*>(scale));
+  return *static_cast<const float*>(scale);
+}
+SIMT_WRAPPER cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType type_a, int lda, long long stride_a,
+    const void* b, cudaDataType type_b, int ldb, long long stride_b, const void* beta, void* c,
+    cudaDataType type_c, int ldc, long long stride_c, int batch, cublasComputeType_t compute,
+    cublasGemmAlgo_t) {
+  struct Case {
+    cudaDataType ab, c;
+    size_t ab_bytes, c_bytes;
+    decltype(&SimtGemmOf<float, float>) gemm;
+  };
+  static const Case cases[] = {
+      {CUDA_R_32F, CUDA_R_32F, 4, 4, SimtGemmOf<float, float>},
+      {CUDA_R_16F, CUDA_R_16F, 2, 2, SimtGemmOf<__half, __half>},
+      {CUDA_R_16F, CUDA_R_32F, 2, 4, SimtGemmOf<__half, float>},
+      {CUDA_R_16BF, CUDA_R_16BF, 2, 2, SimtGemmOf<__nv_bfloat16, __nv_bfloat16>},
+      {CUDA_R_16BF, CUDA_R_32F, 2, 4, SimtGemmOf<__nv_bfloat16, float>},
+  };
+  for (const Case& each : cases) {
+    if (each.ab != type_a || each.ab != type_b || each.c != type_c) continue;
+    for (int i = 0; i < batch; ++i) {
+      const cublasStatus_t status = each.gemm(
+          op_a, op_b, m, n, k, SimtScale(alpha, compute),
+          static_cast<const char*>(a) + i * stride_a * each.ab_bytes, lda,
+          static_cast<const char*>(b) + i * stride_b * each.ab_bytes, ldb, SimtScale(beta, compute),
+          static_cast<char*>(c) + i * stride_c * each.c_bytes, ldc);
+      if (status != CUBLAS_STATUS_SUCCESS) return status;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+  }
+  return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a,
                                          cublasOperation_t op_b, int m, int n, int k,
                                          const void* alpha, const void* a, cudaDataType type_a,
                                          int lda, const void* b, cudaDataType type_b, int ldb,
                                          const void* beta, void* c, cudaDataType type_c, int ldc,
-                                         cublasComputeType_t, cublasGemmAlgo_t) {
-  if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F) {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  return SimtGemm(op_a, op_b, m, n, k, *static_cast<const float*>(alpha),
-                  static_cast<const float*>(a), lda, static_cast<const float*>(b), ldb,
-                  *static_cast<const float*>(beta), static_cast<float*>(c), ldc);
+                                         cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b,
+                                    type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute, algorithm);
 }
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_

@@ -90,6 +90,15 @@ static SIMT_INLINE int __hadd(int a, int b) {
 static SIMT_INLINE unsigned __uhadd(unsigned a, unsigned b) {
   return static_cast<unsigned>((static_cast<uint64_t>(a) + b) >> 1);
 }
+// Of these a program may have functions of its own, which are preferred to templates.
+template <typename A, typename B>
+static SIMT_INLINE unsigned umin(A a, B b) {
+  return static_cast<unsigned>(a) < static_cast<unsigned>(b) ? a : b;
+}
+template <typename A, typename B>
+static SIMT_INLINE unsigned umax(A a, B b) {
+  return static_cast<unsigned>(a) < static_cast<unsigned>(b) ? b : a;
+}
 static SIMT_INLINE int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 32; i += 8) {
     c += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
@@ -170,10 +179,10 @@ static SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all) {
   *all = __all_sync(mask, same == mask);
   return *all != 0 ? mask : 0;
 }
-__attribute__((
-    unavailable("lanes run one after the other on the host executor, so which are active is not "
-                "defined"))) unsigned
-__activemask();
+// Lanes run one after the other: active are those that come to the call before they wait elsewhere.
+__attribute__((convergent)) static SIMT_INLINE unsigned __activemask() {
+  return simt_active_mask();
+}
 
 // --- Atomic operations with a scope, and on doubles ---------------------------------------------
 

@@ -27,11 +27,25 @@ SIMT_OPERATION(bit_xor, a ^ b)
 template <unsigned kSize, typename Parent, typename T, typename Operation>
 static SIMT_INLINE T reduce(const thread_block_tile<kSize, Parent>& tile, T value,
                             const Operation& combine) {
+  if constexpr (kSize > 32) {
+    simt_assert_fail("the host executor has no reduce() of several warps", __FILE__, __LINE__,
+                     "reduce");
+  } else {
 #pragma unroll
-  for (unsigned mask = kSize / 2; mask > 0; mask /= 2) {
-    value = combine(value, tile.shfl_xor(value, mask));
+    for (unsigned mask = kSize / 2; mask > 0; mask /= 2) {
+      value = combine(value, tile.shfl_xor(value, mask));
+    }
   }
   return value;
+}
+// Of lanes in any number: one after the other, as all of them see it.
+template <typename T, typename Operation>
+static SIMT_INLINE T reduce(const coalesced_group& group, T value, const Operation& combine) {
+  T result = group.shfl(value, 0);
+  for (unsigned rank = 1; rank < group.size(); ++rank) {
+    result = combine(result, group.shfl(value, rank));
+  }
+  return result;
 }
 
 }  // namespace cooperative_groups

@@ -1,0 +1,50 @@
+// More planted bugs, chosen by the argument: between blocks, and outside of launches.
+
+#include <cstdlib>
+
+__device__ volatile int flag;
+__device__ int plain_flag;
+__device__ int message;
+
+// No fence before the flag is set.
+__global__ void NoFence(int* out) {
+  if (blockIdx.x == 0) {
+    message = 7;
+    flag = 1;
+  } else if (flag == 1) {
+    __threadfence();
+    *out = message;
+  }
+}
+// The flag is neither volatile nor atomic.
+__global__ void PlainFlag(int* out) {
+  if (blockIdx.x == 0) {
+    message = 7;
+    __threadfence();
+    plain_flag = 1;
+  } else if (plain_flag == 1) {
+    __threadfence();
+    *out = message;
+  }
+}
+__global__ void Called(int* out) { out[threadIdx.x] = 1; }
+
+int main(int, char** argv) {
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  cudaMemset(out, 0, 64 * sizeof(int));
+  switch (atoi(argv[1])) {
+    case 1:
+      NoFence<<<2, 1>>>(out);
+      break;
+    case 2:
+      PlainFlag<<<2, 1>>>(out);
+      break;
+    case 3:
+      Called(out);
+      break;
+    case 4:
+      for (;;) Called<<<1, 64>>>(out);
+  }
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}

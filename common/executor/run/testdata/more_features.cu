@@ -1,0 +1,154 @@
+// Features of CUDA that programs use and no kernel of this repository does, one kernel each.
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <more_features.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda/pipeline>
+
+#ifndef MORE_FEATURES
+#error "the macro of the command line is missing"
+#endif
+
+namespace cg = cooperative_groups;
+
+// The lanes that are active: the odd ones, and the last 8.
+__global__ void ActiveLanes(int* out) {
+  const unsigned lane = threadIdx.x;
+  if (lane % 2 == 1) {
+    const cg::coalesced_group active = cg::coalesced_threads();
+    out[lane] = active.size() * 1000 + active.thread_rank() * 10;
+    out[lane] += active.shfl(static_cast<int>(lane), 2);  // Lane 5.
+  } else {
+    out[lane] = lane >= 24 ? static_cast<int>(__activemask() >> 24) : -1;
+  }
+}
+
+__global__ void Partitions(int* out) {
+  const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  const auto thirds = cg::binary_partition(tile, threadIdx.x % 3 == 0);
+  out[threadIdx.x] = cg::reduce(thirds, 1, cg::plus<int>());
+  const auto labeled = cg::labeled_partition(tile, threadIdx.x / 10);
+  out[32 + threadIdx.x] = cg::inclusive_scan(labeled, 1) * 100 + cg::exclusive_scan(tile, 2);
+}
+
+// Inline PTX, with the host's own assembler beside it.
+__global__ void InlinePtx(int* out) {
+  int lane, sum;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm volatile(
+      "{ .reg .pred p;\n\t"
+      "  setp.gt.s32 p, %1, 7;\n\t"
+      "  selp.s32 %0, 1, 0, p; }"
+      : "=r"(sum)
+      : "r"(lane));
+  out[threadIdx.x] = sum * 100 + lane;
+}
+int OnTheHost() {
+  int value = 1;
+  asm volatile("addl $41, %0" : "+r"(value));
+  return value;
+}
+
+__global__ void SixteenBits(int* out, __nv_bfloat162* sum) {
+  const __half2 a = __float2half2_rn(1.5f);
+  const __half2 b = __hfma2(a, a, __half2half2(__half(0.25f))) * a + a;  // 5.25
+  __nv_bfloat162 one = __float2bfloat162_rn(1.0f);
+  atomicAdd(sum, one);
+  out[threadIdx.x] = static_cast<int>(100 * (__low2float(b) + __high2float(b)));
+}
+
+// Stages of copies, of which one is always in flight.
+__global__ void Pipeline(int* out, const int* in) {
+  __shared__ alignas(16) int stages[2][32];
+  auto pipe = cuda::make_pipeline();
+  const auto four = cuda::aligned_size_t<4>(sizeof(int));
+  const auto load = [&](int step) {
+    pipe.producer_acquire();
+    cuda::memcpy_async(&stages[step % 2][threadIdx.x], &in[32 * step + threadIdx.x], four, pipe);
+    pipe.producer_commit();
+  };
+  load(0);
+  int sum = 0;
+  for (int step = 0; step < 2; ++step) {
+    if (step + 1 < 2) load(step + 1);
+    pipe.consumer_wait();
+    __syncthreads();
+    sum += stages[step % 2][31 - threadIdx.x];
+    __syncthreads();
+    pipe.consumer_release();
+  }
+  out[threadIdx.x] = sum;
+}
+
+// A flag that is volatile, and not atomic: written behind a fence and read before one.
+__device__ volatile int flag;
+__device__ int message;
+__global__ void VolatileFlag(int* out) {
+  if (blockIdx.x == 0) {
+    message = 7;
+    __threadfence();
+    flag = 1;
+  } else if (flag == 1) {
+    __threadfence();
+    out[blockIdx.x] = message;
+  }
+}
+
+int main(int argc, char** argv) {
+  int failures = 0;
+  const int count = argc > 1 ? atoi(argv[1]) : 0;
+  CHECK_IS(count, 64);
+  int *in, *out, host[64];
+  __nv_bfloat162* sum;
+  cudaMalloc(&in, sizeof(host));
+  cudaMalloc(&out, sizeof(host));
+  cudaMalloc(&sum, sizeof(*sum));
+  cudaMemset(sum, 0, sizeof(*sum));
+  for (int i = 0; i < 64; ++i) host[i] = i;
+  cudaMemcpy(in, host, sizeof(host), cudaMemcpyHostToDevice);
+  const auto fetch = [&] { cudaMemcpy(host, out, sizeof(host), cudaMemcpyDeviceToHost); };
+  cudaMemset(out, 0, sizeof(host));
+
+  ActiveLanes<<<1, 32>>>(out);
+  fetch();
+  CHECK_IS(host[7], 16000 + 30 + 5);
+  CHECK_IS(host[26], 0x55);
+  CHECK_IS(host[4], -1);
+
+  Partitions<<<1, 32>>>(out);
+  fetch();
+  CHECK_IS(host[3], 11);
+  CHECK_IS(host[4], 21);
+  CHECK_IS(host[32 + 23], 4 * 100 + 46);
+
+  InlinePtx<<<1, 32>>>(out);
+  fetch();
+  CHECK_IS(host[7], 7);
+  CHECK_IS(host[8], 108);
+  CHECK_IS(OnTheHost(), 42);
+
+  SixteenBits<<<1, 32>>>(out, sum);
+  fetch();
+  CHECK_IS(host[9], 1050);
+  __nv_bfloat162 added;
+  cudaMemcpy(&added, sum, sizeof(added), cudaMemcpyDeviceToHost);
+  CHECK_IS(__high2float(added), 32.0f);
+
+  Pipeline<<<1, 32>>>(out, in);
+  fetch();
+  CHECK_IS(host[3], 28 + 60);
+
+  VolatileFlag<<<2, 1>>>(out);
+  fetch();
+  CHECK_IS(host[1], 7);
+
+  const cudaError_t error = cudaDeviceSynchronize();
+  CHECK_IS(error, cudaSuccess);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Runs programs of strangers with simt_run and writes docs/results/<machine>/simt_run_programs.csv.
+
+    tools/simt_run_programs.py --sources=DIR --csv=FILE.csv [--only=REGEX] [--max_cpu_seconds=60]
+
+DIR has checkouts of the repositories below at these commits, under the names here; nothing of them is committed. A program that has not ended
+after --max_cpu_seconds of CPU time is stopped by simt_run, and the row says what it had done by then. Rows of programs that --only leaves out
+are kept. simt_run must be built.
+"""
+
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+import time
+
+REPOSITORIES = {
+    "SGEMM_CUDA": "siboehm/SGEMM_CUDA@60cba6f9b20a",
+    "llm.c": "karpathy/llm.c@f1e2ace65149",
+    "cuda-samples": "NVIDIA/cuda-samples@c94ff366aed1",
+}
+
+# Of each sample: folder under Samples/, sources, arguments.
+SAMPLES = """
+0_Introduction/asyncAPI: asyncAPI.cu
+0_Introduction/clock: clock.cu
+0_Introduction/fp16ScalarProduct: fp16ScalarProduct.cu
+0_Introduction/matrixMul: matrixMul.cu -- -wA=64 -hA=64 -wB=64 -hB=64
+0_Introduction/mergeSort: main.cpp mergeSort.cu bitonic.cu mergeSort_host.cpp mergeSort_validate.cpp
+0_Introduction/simpleAssert: simpleAssert.cu
+0_Introduction/simpleAtomicIntrinsics: simpleAtomicIntrinsics.cu simpleAtomicIntrinsics_cpu.cpp
+0_Introduction/simpleCallback: simpleCallback.cu multithreading.cpp
+0_Introduction/simpleCooperativeGroups: simpleCooperativeGroups.cu
+0_Introduction/simpleHyperQ: simpleHyperQ.cu
+0_Introduction/simpleMultiCopy: simpleMultiCopy.cu
+0_Introduction/simpleOccupancy: simpleOccupancy.cu
+0_Introduction/simplePrintf: simplePrintf.cu
+0_Introduction/simpleStreams: simpleStreams.cu
+0_Introduction/simpleTemplates: simpleTemplates.cu
+0_Introduction/simpleVoteIntrinsics: simpleVoteIntrinsics.cu
+0_Introduction/simpleZeroCopy: simpleZeroCopy.cu
+0_Introduction/systemWideAtomics: systemWideAtomics.cu
+0_Introduction/template: template.cu template_cpu.cpp
+0_Introduction/vectorAdd: vectorAdd.cu
+2_Concepts_and_Techniques/convolutionSeparable: main.cpp convolutionSeparable.cu convolutionSeparable_gold.cpp
+2_Concepts_and_Techniques/histogram: main.cpp histogram64.cu histogram256.cu histogram_gold.cpp
+2_Concepts_and_Techniques/inlinePTX: inlinePTX.cu
+2_Concepts_and_Techniques/reduction: reduction.cpp reduction_kernel.cu -- --n=65536
+2_Concepts_and_Techniques/reductionMultiBlockCG: reductionMultiBlockCG.cu
+2_Concepts_and_Techniques/scalarProd: scalarProd.cu scalarProd_cpu.cpp
+2_Concepts_and_Techniques/scan: main.cpp scan.cu scan_gold.cpp
+2_Concepts_and_Techniques/shfl_scan: shfl_scan.cu
+2_Concepts_and_Techniques/sortingNetworks: main.cpp bitonicSort.cu oddEvenMergeSort.cu sortingNetworks_validate.cpp
+2_Concepts_and_Techniques/threadFenceReduction: threadFenceReduction.cu -- --n=65536
+3_CUDA_Features/binaryPartitionCG: binaryPartitionCG.cu
+3_CUDA_Features/globalToShmemAsyncCopy: globalToShmemAsyncCopy.cu -- wA=64 hA=64 wB=64 hB=64
+3_CUDA_Features/warpAggregatedAtomicsCG: warpAggregatedAtomicsCG.cu
+5_Domain_Specific/BlackScholes: BlackScholes.cu BlackScholes_gold.cpp
+5_Domain_Specific/SobolQRNG: sobol.cpp sobol_gpu.cu sobol_gold.cpp sobol_primitives.cpp
+5_Domain_Specific/binomialOptions: binomialOptions.cpp binomialOptions_kernel.cu binomialOptions_gold.cpp
+5_Domain_Specific/dwtHaar1D: dwtHaar1D.cu
+5_Domain_Specific/fastWalshTransform: fastWalshTransform.cu fastWalshTransform_gold.cpp
+5_Domain_Specific/quasirandomGenerator: quasirandomGenerator.cpp quasirandomGenerator_kernel.cu quasirandomGenerator_gold.cpp
+6_Performance/alignedTypes: alignedTypes.cu
+6_Performance/transpose: transpose.cu -- -dimX=256 -dimY=256
+"""
+
+# Of llm.c: all of dev/cuda but nccl_all_reduce.cu, which needs MPI and NCCL.
+LLMC = """adamw attention_backward attention_forward classifier_fused crossentropy_forward crossentropy_softmax_backward
+encoder_backward encoder_forward fused_residual_forward gelu_backward gelu_forward global_norm layernorm_backward layernorm_forward
+matmul_backward matmul_backward_bias matmul_forward permute residual_forward softmax_forward trimat_forward"""
+
+# These do a different thing in each launch of the same geometry, which --max_repeats would leave out.
+ALL_LAUNCHES = {"simpleCallback", "simpleMultiCopy"}
+
+# Judged by reading the sources.
+TRUTH = {
+    "simpleAssert": "true: asserts on purpose",
+    "shfl_scan": "true: the first warp reads sums that no warp has stored; what it makes of them is not used",
+    "dev/cuda/permute.cu": "true: calls the kernel without <<<...>>>",
+}
+
+FAILURES = {"dwtHaar1D": "its data file is not in the checkout that was used"}
+
+COLUMNS = ["program", "repository", "arguments", "runs", "why_not", "exit_code", "launches", "left_out", "findings", "truth", "limit_cpu_seconds",
+           "seconds", "git_commit"]
+
+
+def programs():
+    """Yields name, repository, folder, flags with sources, and arguments."""
+    for step in range(1, 13):
+        yield f"sgemm {step}", "SGEMM_CUDA", "", ["--include_dirs=src", "sgemm.cu", "src/runner.cu"], [str(step)]
+    for name in LLMC.split():
+        kernel = "2" if name == "layernorm_backward" else "1"  # It has no kernel 1.
+        yield f"dev/cuda/{name}.cu", "llm.c", "dev/cuda", [f"{name}.cu"], [kernel]
+    for line in SAMPLES.strip().splitlines():
+        folder, rest = line.split(": ")
+        sources, _, arguments = rest.partition(" -- ")
+        flags = ["--include_dirs=../../../Common,."]
+        yield folder.split("/")[1], "cuda-samples", "Samples/" + folder, flags + sources.split(), arguments.split()
+
+
+def why_not(output):
+    """Returns what stops a program that does not compile: the first thing that the compiler or simt_run names."""
+    found = re.search(r"not supported, or not declared:\n  (.*)", output) or re.search(r"does not support:\n  (.*)", output)
+    found = found or re.search(r"error: (.*)", output) or re.search(r"simt_run: (.*)", output)
+    return found.group(1).strip()[:120] if found else "no message"
+
+
+def run(simt_run, sources, program, limit, commit):
+    name, repository, folder, flags, arguments = program
+    repeats = 0 if name in ALL_LAUNCHES else 2
+    command = [simt_run, f"--max_repeats={repeats}", f"--max_cpu_seconds={limit}"] + flags + ["--"] + arguments
+    start = time.time()
+    done = subprocess.run(command, cwd=os.path.join(sources, repository, folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, check=False)
+    output = done.stdout.decode(errors="replace")
+    row = {"program": name, "repository": REPOSITORIES[repository], "arguments": " ".join(arguments), "exit_code": done.returncode,
+           "limit_cpu_seconds": limit, "seconds": round(time.time() - start, 1), "git_commit": commit}
+    report = re.search(r"^simt_run: (\d+) launch\w*, (\d+) finding", output, re.MULTILINE)
+    if report:
+        row["launches"], row["findings"] = report.groups()
+        row["left_out"] = sum(int(b) - int(a) for a, b in re.findall(r"  (\d+) of (\d+)  ", output))
+        stopped = "simt_run: stopped after" in output
+        row["runs"] = "to the limit" if stopped else "to its end" if done.returncode in (0, 3) else "to its end, which is a failure"
+        row["why_not"] = FAILURES.get(name, "") if done.returncode == 1 else ""
+        row["truth"] = TRUTH.get(name, "not judged") if int(row["findings"]) > 0 else ""
+    else:
+        row["runs"], row["why_not"] = "no", why_not(output)
+    return row, output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sources", required=True, help="folder with the checkouts")
+    parser.add_argument("--csv", required=True, help="the file to write")
+    parser.add_argument("--only", default="", help="run only programs whose name this regular expression matches")
+    parser.add_argument("--max_cpu_seconds", type=int, default=60, help="of each program, its compilation aside")
+    parser.add_argument("--simt_run", default="bazel-bin/common/executor/run/simt_run")
+    parser.add_argument("--logs", help="also write the output of each program to this folder")
+    args = parser.parse_args()
+    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], stdout=subprocess.PIPE, check=True,
+                            cwd=os.path.dirname(os.path.abspath(__file__))).stdout.decode().strip()
+    rows = {}
+    if os.path.exists(args.csv):
+        with open(args.csv, newline="", encoding="ascii") as file:
+            rows = {row["program"]: row for row in csv.DictReader(file)}
+    for program in programs():
+        name = program[0]
+        if not re.search(args.only, name):
+            continue
+        rows[name], output = run(os.path.abspath(args.simt_run), args.sources, program, args.max_cpu_seconds, "g" + commit)
+        print(", ".join(f"{key} {rows[name].get(key, '')}" for key in COLUMNS[:-1] if rows[name].get(key, "") != ""), flush=True)
+        if args.logs:
+            with open(os.path.join(args.logs, name.replace("/", "_").replace(" ", "_") + ".txt"), "w", encoding="utf-8") as file:
+                file.write(output)
+        with open(args.csv, "w", newline="", encoding="ascii", errors="replace") as file:
+            writer = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows[p[0]] for p in programs() if p[0] in rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
