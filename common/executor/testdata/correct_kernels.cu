@@ -329,10 +329,10 @@ __global__ void PtxOfOneThread(int* out, const int* in) {
 
 #define MBARRIER_INIT(barrier, count) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
-#define MBARRIER_ARRIVE(barrier)                                                                   \
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&barrier)) : "memor" \
-                                                                                           "y")
 
+__device__ void Arrive(uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(barrier)) : "memory");
+}
 __device__ void WaitForParity(uint64_t* barrier, unsigned parity) {
   asm volatile(
       "{\n.reg .pred done;\nagain:\n"
@@ -363,11 +363,11 @@ __global__ void MbarrierPipeline(int* out, const int* in) {
     if (threadIdx.x < 32) {
       WaitForParity(&empty[stage], (round & 1) ^ 1);
       stages[stage][threadIdx.x] = in[i * 32 + threadIdx.x];
-      MBARRIER_ARRIVE(full[stage]);
+      Arrive(&full[stage]);
     } else {
       WaitForParity(&full[stage], round & 1);
       sum += stages[stage][31 - threadIdx.x % 32];
-      MBARRIER_ARRIVE(empty[stage]);
+      Arrive(&empty[stage]);
     }
   }
   out[threadIdx.x] = sum;
