@@ -42,6 +42,10 @@ absl::string_view CheckName(Check check) {
       return "too much shared memory";
     case Check::kRunaway:
       return "thread that does not end";
+    case Check::kMbarrier:
+      return "wrong use of a barrier";
+    case Check::kDeadlock:
+      return "deadlock";
     case Check::kUnsupported:
       return "unsupported instruction";
     case Check::kAssertion:

@@ -23,6 +23,8 @@ enum class Check {
   kBarrierDivergence,  // Threads that wait at different barriers, or that never arrive.
   kSharedMemoryLimit,  // More shared memory than a block can have.
   kRunaway,            // A thread that does not end, perhaps waiting for another block.
+  kMbarrier,           // A barrier used before its init, with a wrong count, or made again.
+  kDeadlock,           // Threads wait for barriers that no one can complete.
   kUnsupported,        // Inline PTX that the executor does not run.
   kAssertion,          // assert() that does not hold, or __trap().
 };

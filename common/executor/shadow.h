@@ -43,6 +43,9 @@ struct Present {
   // All accesses of lane l of this warp before known[l] are ordered before the present.
   // Null before the first warp-level synchronisation since the barrier.
   const uint32_t* known = nullptr;
+  // All accesses of thread t of the block before acquired[t] are ordered before the present. Null
+  // before the first wait for an mbarrier or a named barrier since the block's barrier.
+  const uint32_t* acquired = nullptr;
 
   bool SameBlock(uint32_t other) const { return other - block_first < block_threads; }
 
@@ -53,6 +56,7 @@ struct Present {
     if (!SameBlock(other)) return false;
     if (other_clock < barrier_clock) return true;
     const uint32_t lane = other - block_first;
+    if (acquired != nullptr && other_clock < acquired[lane]) return true;
     return known != nullptr && lane / 32 == (thread - block_first) / 32 &&
            other_clock < known[lane % 32];
   }

@@ -131,6 +131,7 @@ void Worker::Exchange(Warp* warp, uint32_t mask) {
 
 // Orders all accesses of the lanes in `mask`, and all that any of them knows, before their present.
 void Worker::JoinClocks(Warp* warp, uint32_t mask) {
+  JoinAcquired(warp, mask);
   if (warp->known == nullptr) warp->known.reset(new typename decltype(warp->known)::element_type);
   if (!std::exchange(warp->known_in_use, true)) {
     for (auto& row : *warp->known) row.fill(0);

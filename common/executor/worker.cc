@@ -123,6 +123,10 @@ bool Worker::RunBlock(uint64_t linear_block) {
   std::memset(shared_written_->As<void>(), 0, shared_end_);
   shared_exact_.Clear();
   publications_.BeginBlock();
+  mbarriers_.clear();
+  named_barriers_.fill(Mbarrier());
+  cluster_barrier_ = Mbarrier(context_->block_threads);
+  fruitless_waits_ = 0;
 
   const uint32_t first_thread = static_cast<uint32_t>(linear_block) * context_->block_threads;
   for (int i = 0; i < lane_count_; ++i) {
@@ -137,6 +141,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.now.block_first = first_thread;
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
+    lane.now.acquired = nullptr;
     lane.fiber.Start(
         stacks_->Top(i), stacks_->UsableBytes(i),
         [](void* argument) {
@@ -155,15 +160,17 @@ bool Worker::RunBlock(uint64_t linear_block) {
   profile_.warps += warp_count_;
 
   do {
-    for (const int warp : warp_order_) {
-      if (!RunWarp(&warps_[warp])) return false;
-    }
-  } while (ReleaseBarrier());
+    do {
+      for (const int warp : warp_order_) {
+        if (!RunWarp(&warps_[warp])) return false;
+      }
+    } while (ReleaseBlocked());
+  } while (context_->stop == Stop::kNo && ReleaseBarrier());
   for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
   return context_->stop == Stop::kNo;
 }
 
-// Runs a warp until every lane waits for the block's barrier or is done. Returns false if the
+// Runs a warp until every lane waits for lanes of other warps or is done. Returns false if the
 // launch is to stop.
 bool Worker::RunWarp(Warp* warp) {
   for (;;) {
@@ -176,16 +183,20 @@ bool Worker::RunWarp(Warp* warp) {
     }
     bool trace_full = false;
     bool at_sync = false;
+    bool blocked = false;
     for (int i = 0; i < warp->lanes; ++i) {
       trace_full |= lanes_[warp->first + i].state == LaneState::kTraceFull;
       at_sync |= lanes_[warp->first + i].state == LaneState::kAtWarpSync;
+      blocked |= lanes_[warp->first + i].state == LaneState::kBlocked;
     }
     if (trace_full) {
       ReleaseTraceFull(warp);
     } else if (!at_sync) {
-      Replay(warp);
+      // Blocked lanes may still come to what the others have executed.
+      if (!blocked) Replay(warp);
       return true;
     } else if (!ReleaseWarpSync(warp)) {
+      if (blocked) return true;
       for (int i = 0; i < warp->lanes; ++i) {
         const Lane& lane = lanes_[warp->first + i];
         if (lane.state != LaneState::kAtWarpSync) continue;
@@ -351,6 +362,7 @@ bool Worker::ReleaseBarrier() {
     Lane& lane = lanes_[i];
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
+    lane.now.acquired = nullptr;
     if (lane.state == LaneState::kAtBarrier) lane.state = LaneState::kReady;
   }
   return true;

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,7 @@
 #include "common/executor/finding.h"
 #include "common/executor/launch.h"
 #include "common/executor/profile.h"
+#include "common/executor/ptx/mbarrier.h"
 #include "common/executor/ptx/program.h"
 #include "common/executor/publication.h"
 #include "common/executor/shadow.h"
@@ -76,7 +78,8 @@ struct LaunchContext {
 
 enum class AccessOp { kLoad, kStore, kAtomic };
 
-enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kTraceFull, kDone };
+// kBlocked: it waits for a phase of an mbarrier or of a named barrier.
+enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kBlocked, kTraceFull, kDone };
 
 class Worker;
 
@@ -118,6 +121,14 @@ struct alignas(64) Lane {
   // of its operands, in order. Those of the first one are its results.
   const PtxInstruction* instruction = nullptr;
   uint64_t* operands = nullptr;
+
+  // The phase for which it waits. After a wait in which nothing else could run, `gave_up` is set.
+  const Mbarrier* blocked_by = nullptr;
+  uint64_t blocked_phase = 0;
+  bool may_give_up = false;
+  bool gave_up = false;
+  uint64_t cluster_phase = 0;      // Of its last barrier.cluster.arrive.
+  std::vector<uint32_t> acquired;  // What now.acquired points to.
 
   struct AsyncCopy {
     uint8_t* to;
@@ -252,6 +263,30 @@ class Worker {
   uint32_t PtxWord(Warp* warp, int lane, int operand) const;
   void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
 
+  // worker_barriers.cc
+  // Returns the result: a state, or whether a wait succeeded.
+  uint64_t ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t address, uint64_t value,
+                           uintptr_t pc);
+  void ArriveAfterCopies(Lane& lane, uintptr_t address, bool counts, uintptr_t pc);
+  // Arrives at named barrier `id` of `count` threads, and waits for the others if `waits`.
+  void NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, uintptr_t pc);
+  void ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc);
+  // Returns the barrier at an address in shared memory; anything else is a finding.
+  Mbarrier* FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc);
+  void Release(Lane& lane, Mbarrier* barrier);
+  void Acquire(Lane& lane, const std::vector<uint32_t>& times);
+  // Orders what any of the lanes acquired before the present of all.
+  void JoinAcquired(Warp* warp, uint32_t mask);
+  // Waits until the phase is complete. Returns false where it gives up.
+  bool WaitForPhase(Lane& lane, const Mbarrier* barrier, uint64_t phase, bool may_give_up,
+                    uintptr_t pc);
+  // Resumes lanes that need not wait any more. Returns false if there are none, or the launch is to
+  // stop because there can be none.
+  bool ReleaseBlocked();
+  void ReportDeadlock();
+  std::string BarrierName(const Mbarrier* barrier) const;
+  [[noreturn]] void WrongBarrier(Lane& lane, uintptr_t pc, std::string message);
+
   // worker_access.cc; the Fast... and what calls them are inlined into AccessOf().
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
   template <int kLog2Bytes, AccessOp kOp>
@@ -314,6 +349,12 @@ class Worker {
   ExactShadow global_exact_, shared_exact_;
   Publications publications_;                             // Used in exact runs.
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
+
+  static constexpr int kNamedBarriers = 16;
+  std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.
+  std::array<Mbarrier, kNamedBarriers> named_barriers_;
+  Mbarrier cluster_barrier_;
+  int fruitless_waits_ = 0;  // Rounds since a lane was last resumed by a barrier.
 
   Profile profile_;
   AccessRecord accesses_;

@@ -161,6 +161,7 @@ void Worker::Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, u
       case PtxKind::kStoreMatrices:
       case PtxKind::kTransposeMatrix:
       case PtxKind::kMultiply:
+      case PtxKind::kElect:
         ExecuteWithWarp(instruction, lane, registers, arguments, pc);
         break;
       default:
@@ -242,8 +243,29 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
                                  " of a cluster, where clusters have one"));
       }
       return write(read(1));
-    case PtxKind::kBarrier:
-      return Barrier(lane, pc);
+    case PtxKind::kBarrier: {
+      const uint64_t id = read(0) & 0xffffffff;
+      const uint64_t all = context_->block_threads;
+      const uint64_t count = instruction.operands.size() > 1 ? read(1) & 0xffffffff : all;
+      const bool waits = opcode.barrier == MbarrierOp::kWait;
+      if (id == 0 && count == all && waits) return Barrier(lane, pc);
+      return NamedBarrier(lane, id, count, waits, pc);
+    }
+    case PtxKind::kClusterBarrier:
+      return ClusterBarrier(lane, opcode, pc);
+    case PtxKind::kMbarrier: {
+      if (opcode.barrier == MbarrierOp::kPendingCount) return write(Mbarrier::PendingOf(read(1)));
+      const size_t at = instruction.operands[0].is_address ? 0 : 1;
+      const bool has_value = instruction.operands.size() > at + 1;
+      uint64_t value = has_value ? read(at + 1) : 1;
+      // A state is 64 bits wide; counts, bytes and parities are 32.
+      if (opcode.barrier != MbarrierOp::kWait || opcode.by_parity) value &= 0xffffffff;
+      const uint64_t result = ExecuteMbarrier(opcode, lane, address(at, opcode.space), value, pc);
+      if (at == 1) write(result);
+      return;
+    }
+    case PtxKind::kArriveAfterCopies:
+      return ArriveAfterCopies(lane, address(0, opcode.space), opcode.counts, pc);
     default:
       return;
   }
@@ -272,7 +294,14 @@ void Worker::ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint
   }
   lane.instruction = &instruction;
   lane.operands = values;
-  WarpSync(lane, ~0u, pc);
+  const bool elects = instruction.opcode.kind == PtxKind::kElect;
+  const auto mask = elects ? static_cast<uint32_t>(values[2]) : ~0u;
+  WarpSync(lane, mask, pc);
+  if (elects) {
+    // The lowest lane, which PTX leaves open.
+    values[0] = static_cast<uint64_t>(__builtin_ctz(lane.wait_mask | 1u << 31));
+    values[1] = values[0] == static_cast<uint64_t>(lane.index % kWarpLanes) ? 1 : 0;
+  }
   lane.instruction = nullptr;
   lane.operands = nullptr;
   if (instruction.opcode.kind == PtxKind::kStoreMatrices) return;

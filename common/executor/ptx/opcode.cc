@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/executor/ptx/barrier_opcode.h"
 
 namespace stridewise::executor {
 namespace {
@@ -144,14 +145,19 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
       {"cp.async.wait_group", {PtxKind::kWaitForCopies}},
       {"cp.async.wait_all", {PtxKind::kWaitForAllCopies}},
       {"mapa.shared::cluster.u32", {PtxKind::kSharedOfCluster}},
-      {"bar", {PtxKind::kBarrier}},
-      {"barrier", {PtxKind::kBarrier}},
       {"movmatrix.m8n8.trans.b16", {PtxKind::kTransposeMatrix}},
       {"cvt.rna.tf32.f32", {PtxKind::kRoundToTf32}},
       {"cvt.u32.u16", {PtxKind::kMove, {'u', 16}}},
       {"griddepcontrol.wait", {PtxKind::kNothing}},
       {"griddepcontrol.launch_dependents", {PtxKind::kNothing}},
       {"prefetch.tensormap", {PtxKind::kNothing}},
+      {"setmaxnreg.inc.u32", {PtxKind::kNothing}},
+      {"setmaxnreg.dec.u32", {PtxKind::kNothing}},
+      {"fence.mbarrier_init.release.cluster", {PtxKind::kNothing}},
+      {"fence.proxy.async", {PtxKind::kNothing}},
+      {"fence.proxy.async.global", {PtxKind::kNothing}},
+      {"fence.proxy.async.shared::cta", {PtxKind::kNothing}},
+      {"fence.proxy.async.shared::cluster", {PtxKind::kNothing}},
   };
   for (const auto& entry : opcodes) {
     if (name == entry.name) return entry.opcode;
@@ -207,6 +213,7 @@ std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
   }
   if (names.empty()) return std::nullopt;
   if (const auto opcode = Whole(absl::StrJoin(names, "."))) return opcode;
+  if (const auto opcode = FindBarrierOpcode(names)) return opcode;
   if (names.size() < 2) return std::nullopt;
   if (names[0] == "ld") return MemoryAccess(PtxKind::kLoad, names);
   if (names[0] == "st") return MemoryAccess(PtxKind::kStore, names);

@@ -19,7 +19,9 @@ enum class PtxKind : uint8_t {
   kArithmetic,
   kRoundToTf32,
   kBranch,
-  kNothing,  // griddepcontrol: kernels run one after the other. prefetch.
+  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of the
+  // asynchronous proxy.
+  kNothing,
   // One thread, memory.
   kLoad,
   kStore,
@@ -29,7 +31,11 @@ enum class PtxKind : uint8_t {
   kWaitForAllCopies,
   kSharedOfCluster,  // mapa
   // The threads of a block or of a warp.
-  kBarrier,
+  kBarrier,         // bar.sync and bar.arrive
+  kClusterBarrier,  // barrier.cluster
+  kMbarrier,
+  kArriveAfterCopies,  // cp.async.mbarrier.arrive
+  kElect,
   kLoadMatrices,
   kStoreMatrices,
   kTransposeMatrix,
@@ -37,6 +43,16 @@ enum class PtxKind : uint8_t {
 };
 
 enum class PtxSpace : uint8_t { kGeneric, kGlobal, kShared };
+
+enum class MbarrierOp : uint8_t {
+  kInit,
+  kInvalidate,
+  kArrive,
+  kExpectBytes,
+  kCompleteBytes,
+  kWait,  // test_wait and try_wait
+  kPendingCount,
+};
 
 struct PtxType {
   char letter = 'b';  // b, u, s or f; p for a predicate.
@@ -52,6 +68,14 @@ struct PtxOpcode {
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
   bool transposed = false;  // Of ldmatrix and stmatrix.
   TensorForm form = {};     // Of kMultiply.
+  // Of barriers. kBarrier and kClusterBarrier only know kArrive, which does not wait, and kWait.
+  MbarrierOp barrier = MbarrierOp::kWait;
+  bool orders = true;            // Not where it is .relaxed.
+  bool expects_bytes = false;    // mbarrier.arrive.expect_tx
+  bool drops = false;            // mbarrier.arrive_drop
+  bool never_completes = false;  // mbarrier.arrive.noComplete
+  bool by_parity = false;        // mbarrier.try_wait.parity
+  bool counts = false;           // cp.async.mbarrier.arrive.noinc
 };
 
 // Takes a name such as "ld.shared.v4.f32" apart. Returns nothing for an instruction, or a form of

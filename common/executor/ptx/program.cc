@@ -31,6 +31,25 @@ bool HasValues(const PtxInstruction& instruction, std::initializer_list<int> val
   return true;
 }
 
+bool MbarrierHasItsOperands(const PtxInstruction& instruction) {
+  switch (instruction.opcode.barrier) {
+    case MbarrierOp::kInit:
+    case MbarrierOp::kExpectBytes:
+    case MbarrierOp::kCompleteBytes:
+      return HasValues(instruction, {0, 1});
+    case MbarrierOp::kInvalidate:
+      return HasValues(instruction, {0});
+    case MbarrierOp::kArrive:
+      return HasValues(instruction, {1, 0, 1}) ||
+             (!instruction.opcode.expects_bytes && HasValues(instruction, {1, 0}));
+    case MbarrierOp::kWait:
+      return HasValues(instruction, {1, 0, 1}) || HasValues(instruction, {1, 0, 1, 1});
+    case MbarrierOp::kPendingCount:
+      return HasValues(instruction, {1, 1});
+  }
+  return false;
+}
+
 // Returns whether the instruction has the operands that it needs.
 bool HasItsOperands(const PtxInstruction& instruction) {
   const PtxOpcode& opcode = instruction.opcode;
@@ -58,12 +77,15 @@ bool HasItsOperands(const PtxInstruction& instruction) {
       return HasValues(instruction, {0, 0, 1}) || HasValues(instruction, {0, 0, 1, 1});
     case PtxKind::kWaitForCopies:
       return HasValues(instruction, {1});
-    case PtxKind::kBarrier: {
-      // Barrier 0 of all threads, which is __syncthreads().
-      if (!HasValues(instruction, {1})) return false;
-      const PtxValue& id = instruction.operands[0].values[0];
-      return id.kind == PtxValue::Kind::kImmediate && id.bits == 0;
-    }
+    case PtxKind::kBarrier:
+      return HasValues(instruction, {1, 1}) ||
+             (opcode.barrier == MbarrierOp::kWait && HasValues(instruction, {1}));
+    case PtxKind::kMbarrier:
+      return MbarrierHasItsOperands(instruction);
+    case PtxKind::kArriveAfterCopies:
+      return HasValues(instruction, {0});
+    case PtxKind::kElect:
+      return HasValues(instruction, {2, 1});
     case PtxKind::kMultiply: {
       const TensorForm& form = opcode.form;
       const int bits_of_k = form.k * TensorTypeBits(form.a);
@@ -73,6 +95,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     }
     case PtxKind::kBranch:
     case PtxKind::kNothing:
+    case PtxKind::kClusterBarrier:
     case PtxKind::kCommitCopies:
     case PtxKind::kWaitForAllCopies:
       return true;
@@ -229,9 +252,12 @@ class Parser {
             part = part.substr(0, plus);
           }
         }
-        const auto value = Value(part);
-        if (!value) return false;
-        operand.values.push_back(*value);
+        // a|b: two results, of elect.sync.
+        for (const absl::string_view element : absl::StrSplit(part, '|')) {
+          const auto value = Value(element);
+          if (!value) return false;
+          operand.values.push_back(*value);
+        }
       }
       instruction->operands.push_back(std::move(operand));
     }

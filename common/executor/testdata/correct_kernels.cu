@@ -327,6 +327,119 @@ __global__ void PtxOfOneThread(int* out, const int* in) {
                : "memory");
 }
 
+#define MBARRIER_INIT(barrier, count) \
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
+
+__device__ void Arrive(uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(barrier)) : "memory");
+}
+__device__ void WaitForParity(uint64_t* barrier, unsigned parity) {
+  asm volatile(
+      "{\n.reg .pred done;\nagain:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n@!done bra again;\n}\n" ::"r"(
+          SharedAddress(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+// Warp 0 produces and the others consume, through two stages.
+__global__ void MbarrierPipeline(int* out, const int* in) {
+  constexpr int kStages = 2;
+  constexpr int kConsumers = kThreads - 32;
+  __shared__ uint64_t full[kStages], empty[kStages];
+  __shared__ int stages[kStages][32];
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      MBARRIER_INIT(full[i], 32);
+      MBARRIER_INIT(empty[i], kConsumers);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  int sum = 0;
+  for (int i = 0; i < 8; ++i) {
+    const int stage = i % kStages;
+    const unsigned round = i / kStages;
+    if (threadIdx.x < 32) {
+      WaitForParity(&empty[stage], (round & 1) ^ 1);
+      stages[stage][threadIdx.x] = in[i * 32 + threadIdx.x];
+      Arrive(&full[stage]);
+    } else {
+      WaitForParity(&full[stage], round & 1);
+      sum += stages[stage][31 - threadIdx.x % 32];
+      Arrive(&empty[stage]);
+    }
+  }
+  out[threadIdx.x] = sum;
+}
+
+// A state, bytes that are expected, and one lane that waits for its warp.
+__global__ void MbarrierStates(int* out, const int* in) {
+  __shared__ __align__(8) uint64_t barrier;
+  __shared__ int s[kThreads];
+  if (threadIdx.x == 0) MBARRIER_INIT(barrier, kThreads / 32 + 1);
+  __syncthreads();
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  uint64_t state = 0;
+  unsigned count = 0;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 %0, [%1], 48;"
+                 : "=l"(state)
+                 : "r"(SharedAddress(&barrier))
+                 : "memory");
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 16;" ::"r"(
+        SharedAddress(&barrier)));
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], 32;" ::"r"(
+        SharedAddress(&barrier)));
+  }
+  if (threadIdx.x % 32 == 0) {
+    asm volatile(
+        "mbarrier.arrive.release.cta.shared::cta.b64 %0, [%2], 1;\n"
+        "mbarrier.pending_count.b64 %1, %0;"
+        : "=l"(state), "=r"(count)
+        : "r"(SharedAddress(&barrier))
+        : "memory");
+    unsigned done = 0;
+    while (done == 0) {
+      asm volatile(
+          "{.reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+          : "=r"(done)
+          : "r"(SharedAddress(&barrier)), "l"(state)
+          : "memory");
+    }
+  }
+  __syncwarp();
+  out[threadIdx.x] = s[kThreads - 1 - threadIdx.x] + (count > kThreads / 32 + 1 ? 1000 : 0);
+}
+
+// The halves of the block meet at barriers of their own; the first one also arrives at a third.
+__global__ void NamedBarriers(int* out, const int* in) {
+  __shared__ int s[kThreads];
+  s[threadIdx.x] = in[threadIdx.x];
+  const int half = threadIdx.x / 128;
+  asm volatile("bar.sync %0, 128;" ::"r"(half + 1) : "memory");
+  int sum = s[threadIdx.x ^ 127];
+  if (half == 0) {
+    asm volatile("bar.arrive 3, 256;" ::: "memory");
+  } else {
+    asm volatile("barrier.sync 3, 256;" ::: "memory");
+    sum += s[threadIdx.x - 128];
+  }
+  out[threadIdx.x] = sum;
+}
+
+__global__ void ElectedLanes(int* out, const int* in) {
+  __shared__ int s[kThreads / 32];
+  unsigned leader, elected;
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+  asm volatile("{.reg .pred p; elect.sync %0|p, 0xffffffff; selp.u32 %1, 1, 0, p;}"
+               : "=r"(leader), "=r"(elected));
+  if (elected) s[threadIdx.x / 32] = in[threadIdx.x];
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  out[threadIdx.x] = s[7 - threadIdx.x / 32] + static_cast<int>(leader);
+}
+
 template <typename... Params>
 absl::Status Run(void (*kernel)(Params...), const CorrectArgs& args, int64_t blocks = 1,
                  int64_t threads = kThreads, size_t shared = 0) {
@@ -383,6 +496,10 @@ std::vector<CorrectKernel> CorrectKernels() {
       CORRECT(MatrixStores, false, WantStored(i)),
       CORRECT(MultipliedIntegers, false, WantIntegers(i), 1, 64),
       CORRECT(WmmaLayouts, false, WantWmma(i)),
+      CORRECT(MbarrierPipeline, false, i < 32 ? 0 : 8 * In(31 - i % 32) + 32 * 3 * 28),
+      CORRECT(MbarrierStates, false, In(255 - i)),
+      CORRECT(NamedBarriers, false, In(i ^ 127) + (i < 128 ? 0 : In(i - 128))),
+      CORRECT(ElectedLanes, false, In((7 - i / 32) * 32)),
       CORRECT(PtxOfOneThread, false, WantOfOneThread(i)),
   };
 }

@@ -249,6 +249,99 @@ __global__ void UnknownInstruction(float* out, const float* in) {
   out[threadIdx.x] = __uint_as_float(sum);
 }
 
+#define SHARED(variable) static_cast<unsigned>(__cvta_generic_to_shared(&variable))
+
+#define INIT(barrier, count) \
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(SHARED(barrier)), "r"(count))
+
+#define ARRIVE(barrier) \
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(SHARED(barrier)) : "memory")
+#define WAIT(barrier)                                                                       \
+  asm volatile(                                                                             \
+      "{.reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [%0], 0; @!done " \
+      "bra again;}" ::"r"(SHARED(barrier))                                                  \
+      : "memory")
+
+__global__ void MbarrierWithoutInit(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  ARRIVE(barrier);  // BUG MbarrierWithoutInit
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void MbarrierWithTooFewArrivals(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) INIT(barrier, kElements + 1);
+  __syncthreads();
+  ARRIVE(barrier);
+  WAIT(barrier);  // BUG MbarrierWithTooFewArrivals
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void MbarrierWithTooFewBytes(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) {
+    INIT(barrier, 1);
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 64;" ::"r"(SHARED(barrier)));
+    asm volatile("mbarrier.complete_tx.shared.b64 [%0], 60;" ::"r"(SHARED(barrier)));
+  }
+  __syncthreads();
+  WAIT(barrier);  // BUG MbarrierWithTooFewBytes
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void MbarrierWithTooManyArrivals(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) {
+    INIT(barrier, 1);
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 64;" ::"r"(SHARED(barrier)));
+  }
+  __syncthreads();
+  ARRIVE(barrier);  // BUG MbarrierWithTooManyArrivals
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void MbarrierMadeAgain(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  if (threadIdx.x == 0) INIT(barrier, kElements);
+  __syncthreads();
+  ARRIVE(barrier);
+  if (threadIdx.x == 0) INIT(barrier, 1);  // BUG MbarrierMadeAgain
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void StageReadBeforeItsPhase(float* out, const float* in) {
+  __shared__ uint64_t barrier;
+  __shared__ float s[kElements];
+  if (threadIdx.x == 0) INIT(barrier, kElements);
+  __syncthreads();
+  s[threadIdx.x] = in[threadIdx.x];
+  ARRIVE(barrier);
+  out[threadIdx.x] = s[kElements - 1 - threadIdx.x];  // BUG StageReadBeforeItsPhase
+  WAIT(barrier);
+}
+
+__global__ void NamedBarrierOfTheWrongHalf(float* out, const float* in) {
+  __shared__ float s[kElements];
+  s[threadIdx.x] = in[threadIdx.x];
+  asm volatile("bar.sync %0, 32;" ::"r"(threadIdx.x / 32 + 1) : "memory");
+  out[threadIdx.x] = s[kElements - 1 - threadIdx.x];  // BUG NamedBarrierOfTheWrongHalf
+}
+
+__global__ void NamedBarrierOfTooMany(float* out, const float* in) {
+  if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;" ::: "memory");  // BUG NamedBarrierOfTooMany
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void NamedBarrierWithTwoCounts(float* out, const float* in) {
+  const int count = threadIdx.x % 2 == 0 ? 64 : 32;
+  asm volatile("bar.sync 1, %0;" ::"r"(count) : "memory");  // BUG NamedBarrierWithTwoCounts
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+#undef SHARED
+#undef INIT
+#undef ARRIVE
+#undef WAIT
 #undef LOAD_ROWS
 
 template <typename... Params>
@@ -303,6 +396,15 @@ std::vector<PlantedBug> PlantedBugs() {
       BUG(MultiplicationByHalfAWarp, kBarrierDivergence, 1, 32),
       BUG(PtxCopyNotWaitedFor, kUninitialised),
       BUG(PtxStoreOutOfBounds, kOutOfBounds),
+      BUG(MbarrierWithoutInit, kMbarrier, 1, 1),
+      BUG(MbarrierWithTooFewArrivals, kDeadlock),
+      BUG(MbarrierWithTooFewBytes, kDeadlock),
+      BUG(MbarrierWithTooManyArrivals, kMbarrier),
+      BUG(MbarrierMadeAgain, kMbarrier),
+      BUG(StageReadBeforeItsPhase, kRace),
+      BUG(NamedBarrierOfTheWrongHalf, kRace),
+      BUG(NamedBarrierOfTooMany, kDeadlock),
+      BUG(NamedBarrierWithTwoCounts, kMbarrier),
       BUG(UnknownInstruction, kUnsupported),
   };
 }
