@@ -196,7 +196,11 @@ void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
       continue;
     }
     // The copy is an access now: it races with accesses since its issue.
-    if (check_) CheckCopied(lane, copy);
+    if (check_) {
+      const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(copy.to) -
+                                                shared_);  // Checked at the issue.
+      CheckSharedApart(lane, offset, Log2(copy.bytes), AccessOp::kStore, copy.pc);
+    }
     const size_t read = copy.bytes - copy.zero_bytes;
     std::memcpy(copy.to, copy.from, read);
     std::memset(copy.to + read, 0, copy.zero_bytes);

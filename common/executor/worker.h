@@ -297,7 +297,8 @@ class Worker {
   void CheckGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op,
                    uintptr_t pc);
   void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  void CheckCopied(Lane& lane, const Lane::AsyncCopy& copy);
+  // Does what CheckShared() does, for callers in other files.
+  void CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,

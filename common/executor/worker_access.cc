@@ -383,10 +383,9 @@ void Worker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc, std:
   Leave(lane);
 }
 
-void Worker::CheckCopied(Lane& lane, const Lane::AsyncCopy& copy) {
-  const auto offset = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(copy.to) -
-                                            shared_);  // Checked at the issue.
-  CheckShared(lane, offset, __builtin_ctzll(copy.bytes), AccessOp::kStore, copy.pc);
+void Worker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op,
+                              uintptr_t pc) {
+  CheckShared(lane, offset, log2_bytes, op, pc);
 }
 
 void Worker::SuspectFinerCells(Lane& lane, Region* region, int granule_log2) {

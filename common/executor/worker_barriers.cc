@@ -51,7 +51,7 @@ Mbarrier* Worker::FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc) {
     WrongBarrier(lane, pc, "an mbarrier is used that no thread has initialised");
   }
   if (context_->options->check) {
-    CheckShared(lane, found->first, kLog2MbarrierBytes, AccessOp::kAtomic, pc);
+    CheckSharedApart(lane, found->first, kLog2MbarrierBytes, AccessOp::kAtomic, pc);
   }
   return &found->second;
 }
@@ -76,7 +76,7 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
                                 Mbarrier::kMaxCount));
     }
     if (context_->options->check) {
-      CheckShared(lane, key, kLog2MbarrierBytes, AccessOp::kStore, pc);
+      CheckSharedApart(lane, key, kLog2MbarrierBytes, AccessOp::kStore, pc);
     }
     mbarriers_.emplace(key, Mbarrier(static_cast<uint32_t>(value)));
     return 0;
@@ -94,7 +94,8 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
       if (in_use) check(absl::StrCat("is invalidated while ", barrier->PendingText()));
       const auto offset = address - reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
       if (context_->options->check) {
-        CheckShared(lane, static_cast<uint32_t>(offset), kLog2MbarrierBytes, AccessOp::kStore, pc);
+        CheckSharedApart(lane, static_cast<uint32_t>(offset), kLog2MbarrierBytes, AccessOp::kStore,
+                         pc);
       }
       mbarriers_.erase(static_cast<uint32_t>(offset));
       return 0;
