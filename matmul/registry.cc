@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/base/simd_target.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
 #include "matmul/check_args.h"
@@ -19,6 +18,7 @@
 #include "matmul/tile_limits.h"
 
 #if !STRIDEWISE_LIBRARY_ONLY
+#include "common/base/simd_target.h"
 #include "matmul/cpu/eigen.h"
 #endif
 
