@@ -168,7 +168,9 @@ absl::StatusOr<std::unique_ptr<Communicator>> Rendezvous(const JobEnvironment& j
           absl::StrCat("MASTER_ADDR, MASTER_PORT: ", job.master_address, ", ", job.master_port,
                        " cannot be listened on by rank 0: ", listener.status().message()));
     }
-    RETURN_IF_ERROR(AcceptRanks(*listener, job, deadline, &table, communicator.get()));
+    // Rank 0 gives up before those do that wait for it, so that they hear which rank is missing.
+    RETURN_IF_ERROR(
+        AcceptRanks(*listener, job, Deadline(0.8 * seconds), &table, communicator.get()));
     for (int rank = 1; rank < job.size; ++rank) {
       RETURN_IF_ERROR(communicator->Exchange(rank, table.data(), TableBytes(table), nullptr, 0));
     }

@@ -24,9 +24,10 @@ namespace stridewise {
 // Returns whether both are the same, in a time that depends on the sizes only.
 bool SameInConstantTime(absl::string_view a, absl::string_view b);
 
-// Connects all ranks of the job, in at most `seconds`; each operation of the communicator then has
-// `seconds` too. Returns InvalidArgument for an address that is none, and Unavailable, naming a
-// rank, where one is missing, lost or does not answer.
+// Connects all ranks of the job, in at most `seconds`, of which rank 0 waits for the others
+// for 80 %; each operation of the communicator then has `seconds` too. Returns InvalidArgument for
+// an address that is none, and Unavailable, naming a rank, where one is missing, lost or does not
+// answer.
 absl::StatusOr<std::unique_ptr<Communicator>> Rendezvous(const JobEnvironment& job, double seconds);
 
 }  // namespace stridewise
