@@ -1,0 +1,30 @@
+// Checks a distributed product without any rank holding a whole matrix: Freivalds' check (see
+// common/verify/freivalds.h) whose vectors are sums over ranks.
+
+#ifndef STRIDEWISE_MATMUL_DISTRIBUTED_VERIFY_H_
+#define STRIDEWISE_MATMUL_DISTRIBUTED_VERIFY_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "common/base/matrix.h"
+#include "common/distributed/communicator.h"
+#include "matmul/distributed/summa.h"
+
+namespace stridewise {
+
+// Checks that problem.c is alpha * A * B + beta * C0, where `c_before` is this rank's part of C0
+// (not read where beta is 0). Makes two random vectors of signs, each from the seed and the global
+// column. All ranks make the call, of a problem that Summa() took; each holds vectors of k and of
+// m elements.
+//
+// Returns, on all ranks alike, DataLoss that names the worst row where the residual of a row is
+// above its tolerance: that of ResidualTolerance() for a sum of k + 2, twice that for double, whose
+// reference is hardly more precise. Returns what the communicator does where that fails.
+template <typename T>
+absl::Status VerifyProduct(const SummaProblem<T>& problem, ConstMatrix<T> c_before, uint64_t seed,
+                           Communicator* communicator);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DISTRIBUTED_VERIFY_H_
