@@ -183,34 +183,50 @@ class MatMulTestProblem {
     }
   }
 
-  // The factor of A's and B's scales for a product.
-  static double ScaleAt(const MatMulArgs& args, int64_t row, int64_t col, int64_t i) {
-    constexpr int64_t kBlock = 128;
-    const MatMulScales& scales = args.scales;
-    const int64_t of_a = scales.per_128 ? row * CeilDiv(args.k, kBlock) + i / kBlock : 0;
-    const int64_t of_b = scales.per_128 ? i / kBlock * CeilDiv(args.n, kBlock) + col / kBlock : 0;
-    return (scales.a == nullptr ? 1.0 : scales.a[of_a]) *
-           (scales.b == nullptr ? 1.0 : scales.b[of_b]);
+  // Returns rows x cols of `at(row, col)`, without gaps between the rows.
+  template <typename Fn>
+  static std::vector<double> Wide(int64_t rows, int64_t cols, Fn at) {
+    std::vector<double> wide(static_cast<size_t>(rows * cols));
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t col = 0; col < cols; ++col) wide[row * cols + col] = at(row, col);
+    }
+    return wide;
   }
 
+  // Computes the definition from copies in FP64 that have alpha and the scales in them: the loop
+  // over a row's columns is then one that the compiler vectorizes, which the tests of thousands of
+  // cases need.
   static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
+    constexpr int64_t kBlock = 128;
     const ConstMatrix<T> a = args.A<T>();
     const ConstMatrix<T> b = args.B<T>();
+    const MatMulScales& scales = args.scales;
     const double alpha = static_cast<Scale>(args.alpha);
     const double beta = static_cast<Scale>(args.beta);
+    const int64_t k = alpha == 0 ? 0 : args.k;
+    const std::vector<double> wide_a = Wide(args.m, k, [&](int64_t row, int64_t i) {
+      const int64_t of_a = scales.per_128 ? row * CeilDiv(args.k, kBlock) + i / kBlock : 0;
+      return alpha * static_cast<double>(args.a.transposed ? a(i, row) : a(row, i)) *
+             (scales.a == nullptr ? 1.0 : scales.a[of_a]);
+    });
+    const std::vector<double> wide_b = Wide(k, args.n, [&](int64_t i, int64_t col) {
+      const int64_t of_b = scales.per_128 ? i / kBlock * CeilDiv(args.n, kBlock) + col / kBlock : 0;
+      return static_cast<double>(args.b.transposed ? b(col, i) : b(i, col)) *
+             (scales.b == nullptr ? 1.0 : scales.b[of_b]);
+    });
     for (int64_t row = 0; row < args.m; ++row) {
+      double* const sums = r.data + row * r.ld;
+      double* const magnitudes = s.data + row * s.ld;
       for (int64_t col = 0; col < args.n; ++col) {
-        const double old = beta == 0 ? 0 : beta * static_cast<double>(args.C<Out>()(row, col));
-        r(row, col) = old;
-        s(row, col) = std::abs(old);
+        sums[col] = beta == 0 ? 0 : beta * static_cast<double>(args.C<Out>()(row, col));
+        magnitudes[col] = std::abs(sums[col]);
       }
-      for (int64_t i = 0; i < (alpha == 0 ? 0 : args.k); ++i) {
-        const double x = alpha * static_cast<double>(args.a.transposed ? a(i, row) : a(row, i));
+      for (int64_t i = 0; i < k; ++i) {
+        const double x = wide_a[row * k + i];
+        const double* const of_b = wide_b.data() + i * args.n;
         for (int64_t col = 0; col < args.n; ++col) {
-          const double product = x * ScaleAt(args, row, col, i) *
-                                 static_cast<double>(args.b.transposed ? b(col, i) : b(i, col));
-          r(row, col) += product;
-          s(row, col) += std::abs(product);
+          sums[col] += x * of_b[col];
+          magnitudes[col] += std::abs(x * of_b[col]);
         }
       }
       for (int64_t col = 0; col < args.n; ++col) Finish(args, col, &r(row, col), &s(row, col));
