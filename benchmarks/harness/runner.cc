@@ -250,7 +250,8 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   subject.verify = [&] { return Verify(config, row); };
   const bool is_double = config.point.type == "double";
   // A core's peak is measured beside each sample, for as long as a sample or a call takes: both
-  // have the same clock and the same neighbours then. With several threads it is measured once.
+  // have the same clock and the same neighbours then. With several threads it is measured once,
+  // for as long as the samples of a row take.
   std::vector<double> peaks;
   const auto measure_peak = [&](double seconds) {
     peaks.push_back(MeasureFmaGflops(is_double, threads, std::min(seconds, kMaxPeakSeconds)));
@@ -262,7 +263,7 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   row->Set(Column::kThreads, threads);
   const double clock = MeasureHostClockMhz();
   if (clock > 0) row->Set(Column::kCpuClockMhz, clock);
-  if (threads > 1) measure_peak(kMaxPeakSeconds);
+  if (threads > 1) measure_peak(options_.sampling.max_seconds);
   SetHostRates(problem.work(), measured.kernel, Median(peaks), HostCopyGbps(threads), row);
   if (wanted.host_counters == nullptr) return absl::OkStatus();
   const CountedWork work = {[&]() -> absl::Status {

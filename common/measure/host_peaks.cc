@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,6 +15,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
 #endif
 
 namespace stridewise {
@@ -91,8 +96,16 @@ void StreamBytes(const char* from, char* to, int64_t bytes) {
 double MeasureCopyGbps(int threads) {
   constexpr int64_t kBytes = int64_t{256} << 20;
   const int64_t part = kBytes / threads / 64 * 64;
-  std::vector<char> memory(2 * kBytes + 128);
-  char* const from = memory.data() + 64 - reinterpret_cast<uintptr_t>(memory.data()) % 64;
+  constexpr size_t kHugePage = size_t{2} << 20;
+  const std::unique_ptr<char, void (*)(void*)> memory(
+      static_cast<char*>(std::aligned_alloc(kHugePage, 2 * kBytes)), std::free);
+  if (memory == nullptr) return 0;
+#if defined(__linux__)
+  // 256 page faults instead of 131,072, which take longer than the copies.
+  madvise(memory.get(), 2 * kBytes, MADV_HUGEPAGE);
+#endif
+  std::memset(memory.get(), 1, 2 * kBytes);
+  char* const from = memory.get();
   char* const to = from + kBytes;
   const SteadyClock clock;
   double least = 1e9;
