@@ -75,9 +75,9 @@ inline bool HasFewColumns(const TransposeArgs& args) {
 // Returns whether the rows are so few that few_rows is faster than tiles.
 inline bool HasFewRows(const TransposeArgs& args) {
   if (args.rows <= 20) return args.cols >= 8 * args.rows;
-  if (args.element_bytes == 2 && args.rows > 64 && args.cols < 8 * args.rows) return false;
+  if (args.element_bytes == 2 && args.rows > 64 && args.cols < 5 * args.rows) return false;
   return args.ld_out == args.rows && args.cols * args.element_bytes >= 128 &&
-         args.rows <= ForSize(args, 400, 256, 60, 80, 64) && args.rows <= 2 * args.cols &&
+         args.rows <= ForSize(args, 400, 260, 60, 80, 64) && args.rows <= 2 * args.cols &&
          !FillsVectorTiles(args);
 }
 

@@ -35,13 +35,15 @@ bool AsTranspose(const PermuteArgs& args, MatrixView* in, MutableMatrixView* out
 
 // Returns whether tiles that pack several dimensions are faster than Transpose()'s kernels: 0.59
 // and 0.15 of a copy for 32 pictures of three channels of bytes. Matrices that are small enough to
-// be moved whole, and one large skinny matrix, are better off there.
-bool IsSkinny(const MatrixView& in) {
+// be moved whole are better off there, and those for which few_rows and few_columns are made.
+bool IsSkinny(const MatrixView& in, const MutableMatrixView& out) {
   constexpr int64_t kSkinny = 64;
   constexpr int64_t kMovedWhole = 8 << 10;
-  constexpr int64_t kFew = 20;  // Rows or columns, for which there are kernels of their own.
+  constexpr int64_t kFew = 20;
   const int64_t side = std::min(in.rows, in.cols);
-  const bool few = in.batch == 1 && side <= kFew;
+  const bool is_flat = in.rows < in.cols ? out.ld == in.rows : in.ld == in.cols;
+  const bool few =
+      side <= kFew && (in.batch == 1 || (is_flat && std::max(in.rows, in.cols) >= 8 * side));
   return side < kSkinny && !few && in.rows * in.cols * in.element_bytes > kMovedWhole;
 }
 
@@ -63,7 +65,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsCopy(canonical)) return PermuteMethod::kCopy;
   MatrixView in;
   MutableMatrixView out;
-  const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in);
+  const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in, out);
   if (transposes) return PermuteMethod::kTranspose;
   return KeepsRows(canonical) ? PermuteMethod::kRows : PermuteMethod::kTiles;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 
 #include "common/gpu/launch_geometry.h"
@@ -111,8 +112,9 @@ class Planner {
     Grow(out_order_, &TileDimension::stride_out, run_bytes);
   }
 
-  // Sets `run` to the dimensions that are contiguous within a tile, and `rows` to the others.
-  void Split(const int* order, int64_t TileDimension::*stride, DimensionList* run,
+  // Sets `run` to the dimensions that are contiguous within a tile, until it is `enough` bytes long
+  // and ends at a sector, and `rows` to the others.
+  void Split(const int* order, int64_t TileDimension::*stride, int64_t enough, DimensionList* run,
              DimensionList* rows) const {
     *run = DimensionList();
     *rows = DimensionList();
@@ -120,6 +122,7 @@ class Planner {
     for (int i = 0; i < plan_.rank; ++i) {
       const TileDimension& d = plan_.dims[order[i]];
       if (d.*stride != bytes || d.tile == 1) break;
+      if (bytes >= enough && bytes % kSectorBytes == 0) break;
       run->dims[run->count++] = order[i];
       if (d.tile < d.extent) break;
       bytes *= d.extent;
@@ -130,8 +133,10 @@ class Planner {
   }
 
   void FindRuns() {
-    Split(in_order_, &TileDimension::stride_in, &plan_.in_run, &plan_.in_rows);
-    Split(out_order_, &TileDimension::stride_out, &plan_.out_run, &plan_.out_rows);
+    Split(in_order_, &TileDimension::stride_in, std::numeric_limits<int64_t>::max(), &plan_.in_run,
+          &plan_.in_rows);
+    Split(out_order_, &TileDimension::stride_out, limits_.enough_run_bytes, &plan_.out_run,
+          &plan_.out_rows);
   }
 
   // Lets tiles hold so much more of an out run that each part of it can begin at a sector.
@@ -243,19 +248,23 @@ class Planner {
     // A run may begin inside a vector, and be longer by what its part begins later.
     const int64_t vectors =
         CeilDiv(plan->out_run_held * element_bytes_ + kChunkBytes - 1, kChunkBytes);
-    plan->out_fours = static_cast<int>(CeilDiv(vectors, 4));
     // With less shared memory, more blocks would be resident.
     const int resident = std::max(1, limits_.resident_bytes / plan->shared_bytes);
     constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
     const int least = kSharedBytes / (resident + 1) - (1 << 10);
     plan->shared_bytes = std::max(plan->shared_bytes, least / 16 * 16);
     plan->threads = plan->tile_bytes <= 16 << 10 ? std::min(128, limits_.threads) : limits_.threads;
-    AssignLists(plan);
+    AssignLists(plan, vectors);
+    // Rows that conflict in shared memory are less often side by side in a warp; with elements of 1
+    // and 2 bytes, and with short rows, 16 were slower.
+    constexpr int64_t kLongRow = 24;  // Vectors.
+    plan->log2_neighbours = element_bytes_ >= 4 && vectors >= kLongRow ? 4 : 2;
+    plan->out_groups = static_cast<int>(CeilDiv(vectors, 1 << plan->log2_neighbours));
   }
 
  private:
   // Makes lists of out rows, enough of them for all threads.
-  void AssignLists(PermutePlan* plan) const {
+  void AssignLists(PermutePlan* plan, int64_t vectors) const {
     int64_t apart = kSectorBytes;  // A power of two.
     for (int i = 0; i < plan->out_rows.count; ++i) {
       apart = std::gcd(apart, plan->dims[plan->out_rows.dims[i]].stride_out);
@@ -266,7 +275,7 @@ class Planner {
     plan->log2_lists = 0;
     while (1 << plan->log2_lists < classes) ++plan->log2_lists;
     while (2 << plan->log2_lists <= kMaxOutLists && 1 << plan->log2_lists < plan->out_rows_held &&
-           plan->out_fours * 4 << plan->log2_lists < plan->threads) {
+           CeilDiv(vectors, 4) * 4 << plan->log2_lists < plan->threads) {
       ++plan->log2_lists;
     }
   }

@@ -79,7 +79,8 @@ struct PermutePlan {
   // alike. Each class has the same number of lists of rows.
   int log2_class_bytes = 5;  // Of the bytes that addresses of rows differ by, modulo 32.
   int log2_lists = 0;        // Of the number of all lists.
-  int out_fours = 1;         // The most groups of four vectors that a row has.
+  int log2_neighbours = 2;   // Of the threads that take neighbouring vectors of the same rows.
+  int out_groups = 1;        // The most groups of so many vectors that a row has.
 
   int threads = 256;
   SmallDivisor by_chunks = SmallDivisor(1);
@@ -94,6 +95,9 @@ struct PermuteTileLimits {
   int least_bytes = 6 << 10;       // The same where the tensor is small.
   int blocks_of_device = 528;      // Of a tensor that is large enough, at least.
   int resident_bytes = 176 << 10;  // Of all blocks of a multiprocessor; the rest is its L1 cache.
+  // Of an out run, after which further dimensions are rows: a block makes a table of the elements
+  // of a run, which all rows use.
+  int enough_run_bytes = 256;
   int threads = 256;
   bool shift = true;  // Whether stores begin at sectors.
   int group = 4;  // Neighbouring tiles along in's innermost dimension that run one after the other.

@@ -57,7 +57,8 @@ struct RunPositions {
   }
 };
 
-// Stores the vectors that rows fill. Four neighbouring threads take vectors of the same rows.
+// Stores the vectors that rows fill. Neighbouring threads, as many as the plan says, take
+// neighbouring vectors of the same rows.
 template <typename T, bool kPacked>
 __device__ inline void StoreWholeVectors(const PermutePlan& plan, const TilePart& part,
                                          const TileTables& tables, intptr_t corner, int run_held,
@@ -65,16 +66,18 @@ __device__ inline void StoreWholeVectors(const PermutePlan& plan, const TilePart
                                          const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
-  constexpr int kFour = 4;
   const int classes = kSectorBytes >> plan.log2_class_bytes;
   const int lists = 1 << plan.log2_lists;
   // Vectors of a row start in the same bank where the pitch is an even number of elements.
   const bool rotates = kSize < 4 && (kPacked || positions.pitch / kSize % 2 == 0);
-  const int rotation = rotates ? threadIdx.x % kFour : 0;
-  const int items = plan.out_fours * lists * kFour;
+  const int rotation = rotates ? threadIdx.x % 4 : 0;
+  const int items = plan.out_groups << plan.log2_lists << plan.log2_neighbours;
+  const int neighbours = 1 << plan.log2_neighbours;
   for (int i = threadIdx.x; i < items; i += blockDim.x) {
-    const int list = i / kFour & (lists - 1);
-    const int vector = (i / kFour >> plan.log2_lists) * kFour + i % kFour;
+    const int group = i >> plan.log2_neighbours;
+    const int list = group & (lists - 1);
+    const int vector =
+        ((group >> plan.log2_lists) << plan.log2_neighbours) + (i & (neighbours - 1));
     // The address of the list's rows, modulo 32.
     const int phase =
         (static_cast<int>(corner) + ((list & (classes - 1)) << plan.log2_class_bytes)) &

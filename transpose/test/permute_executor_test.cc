@@ -114,10 +114,12 @@ TEST_F(PermuteExecutorTest, EveryElementSizeAndTileEdge) {
 }
 
 TEST_F(PermuteExecutorTest, FrameworksShapes) {
-  Run({{2, 48, 4, 64}, {0, 2, 1, 3}, 2}, Large());   // BSHD to BHSD.
-  Run({{2, 14, 14, 64}, {0, 3, 1, 2}, 4}, Large());  // NHWC to NCHW.
-  Run({{2, 30, 31, 3}, {0, 3, 1, 2}, 1}, Large());   // The same with three channels.
-  Run({{2, 3, 30, 31}, {0, 2, 3, 1}, 1}, Large());   // And back.
+  Run({{2, 48, 4, 64}, {0, 2, 1, 3}, 2}, Large());        // BSHD to BHSD.
+  Run({{2, 14, 14, 64}, {0, 3, 1, 2}, 4}, Large());       // NHWC to NCHW.
+  Run({{2, 30, 31, 3}, {0, 3, 1, 2}, 1}, Large());        // The same with three channels.
+  Run({{2, 3, 30, 31}, {0, 2, 3, 1}, 1}, Large());        // And back.
+  Run({{2, 2, 2, 12, 64}, {0, 3, 1, 4, 2}, 4}, Large());  // Pixels of four pictures for one.
+  Run({{2, 2, 2, 13, 40}, {0, 3, 1, 4, 2}, 2, {}, {}, 1, 3}, Large());
   Run({{4, 8, 6, 12, 5}, {4, 2, 0, 3, 1}, 4}, Large());
   Run({{2, 3, 4, 3, 5, 2}, {5, 4, 3, 2, 1, 0}, 2}, Large());
 }

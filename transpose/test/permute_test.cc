@@ -123,7 +123,10 @@ TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
   EXPECT_EQ(method(Problem({3, 5}, {1, 0})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({8, 20, 30, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({1, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
-  EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({8, 300, 310, 30}, {0, 3, 1, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({8, 130, 20}, {0, 2, 1})), PermuteMethod::kTiles);  // Not 8 times 20.
   EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({3, 5, 7}, {1, 0, 2})), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({3, 5, 15}, {1, 0, 2})), PermuteMethod::kTiles);  // 60 bytes.
@@ -132,6 +135,16 @@ TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
   EXPECT_EQ(method(Problem({3, 5, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kTiles);
+}
+
+// Two pictures that become every second column of one: 128 pairs of floats are one run of out, and
+// not the rows of it that are contiguous in the tile.
+TEST(PermuteTest, LongRunsAreFurtherRows) {
+  const PermutePlan plan =
+      MakePermutePlan(CanonicalOf(Problem({512, 2, 2, 128, 128}, {0, 3, 1, 4, 2})));
+  EXPECT_EQ(plan.out_run_held, 256);
+  EXPECT_GE(plan.out_rows_held, 16);
+  EXPECT_EQ(plan.log2_neighbours, 4);
 }
 
 // Whatever the shape, a tile fits into the shared memory of a block.
