@@ -23,6 +23,7 @@
 #include "matmul/device/matvec_columns.h"
 #include "matmul/device/matvec_product.h"
 #include "matmul/device/matvec_rows.h"
+#include "matmul/device/matvec_shifted.h"
 #include "matmul/device/vector_access.h"
 
 namespace stridewise {
@@ -131,6 +132,21 @@ LaunchStatus LaunchColumns(MatVecPlan plan, const MatMulArgs& args) {
                         product);
 }
 
+template <typename Form>
+LaunchStatus LaunchShifted(MatVecPlan plan, const MatMulArgs& args) {
+  MatVecProduct& product = plan.product;
+  const DeviceModel device = DeviceOf(args);
+  const int64_t tiles = CeilDiv(product.cols, Form::kCols);
+  const int64_t rounds = CeilDiv(product.k, int64_t{Form::kGroups} * Form::kAtOnce);
+  const int64_t slots = int64_t{device.multiprocessors} * Form::kBlocksPerMultiprocessor;
+  const int64_t parts = PartsOf(tiles * args.batch, rounds, slots, device);
+  product.parts = static_cast<uint32_t>(parts);
+  product.k_of_part = static_cast<int>(CeilDiv(product.k, parts));
+  return LaunchClusters(static_cast<int>(parts), MatVecShifted<Form>,
+                        GridOf(tiles, parts, args.batch), Block{Form::kThreads}, 0, args.stream,
+                        product);
+}
+
 }  // namespace
 
 // Products of more rows and columns are computed correctly too, a launch for each row or column.
@@ -169,6 +185,12 @@ LaunchStatus MatMulMatVec(const MatMulArgs& args) {
                 : LaunchColumns<MatVecColumnsForm<kVector, 8, 2>>(plan, args);
   }
   if (plan.product.k <= kShort) return LaunchColumns<MatVecColumnsForm<1, 8, 8, 128>>(plan, args);
+  // The narrowest products have too few vectors in a row.
+  constexpr int64_t kNarrow = 32;
+  const bool at_vector = reinterpret_cast<uintptr_t>(plan.product.x) % kVectorBytes == 0;
+  if (at_vector && plan.product.cols > kNarrow) {
+    return LaunchShifted<MatVecShiftedForm<4, 4>>(plan, args);
+  }
   return many ? LaunchColumns<MatVecColumnsForm<1, 8, 4>>(plan, args)
               : LaunchColumns<MatVecColumnsForm<1, 16, 2>>(plan, args);
 }
