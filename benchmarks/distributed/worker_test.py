@@ -78,22 +78,22 @@ class WorkerTest(unittest.TestCase):
       killed.communicate()
       begin = time.monotonic()
       self.expect_lost(self.finish(processes), lost)
-      self.assertLess(time.monotonic() - begin, 10)  # And not the time-out, 60 s.
+      self.assertLess(time.monotonic() - begin, 20)  # And not the time-out, 60 s.
 
   def test_a_rank_that_stops_answering_ends_all_within_the_timeout(self):
-    processes = self.start(["--shape=100x100x100", "--repeat=1000000", "--timeout=2"])
+    processes = self.start(["--shape=100x100x100", "--repeat=1000000", "--timeout=4"])
     processes[0].stdout.readline()
     stopped = processes.pop(3)
     stopped.send_signal(signal.SIGSTOP)
     begin = time.monotonic()
     results = self.finish(processes)
-    self.assertLess(time.monotonic() - begin, 10)
+    self.assertLess(time.monotonic() - begin, 20)
     for rank, (code, _, err) in results.items():
       self.assertEqual(code, 3, (rank, err))
       self.assertEqual(err.count("\n"), 1, err)
 
   def test_a_missing_rank_is_named_by_all(self):
-    self.expect_lost(self.finish(self.start(["--timeout=2"], ranks=(0, 1, 3))), 2)
+    self.expect_lost(self.finish(self.start(["--timeout=4"], ranks=(0, 1, 3))), 2)
 
   def test_who_has_no_token_is_closed_and_counts_for_nothing(self):
     port = free_port()

@@ -57,4 +57,19 @@ absl::StatusOr<BlockCyclicLayout> BlockCyclicLayout::Create(int64_t row_extent, 
       {row_extent, row_block, grid.rows}, {col_extent, col_block, grid.cols}, grid};
 }
 
+absl::Status CheckPart(absl::string_view name, int64_t rows, int64_t cols, int64_t ld,
+                       const BlockCyclicLayout& layout, int rank, int ranks) {
+  if (layout.grid.size() != ranks) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": a grid of ", layout.grid.rows, "x",
+                                                   layout.grid.cols, " is not allowed; there are ",
+                                                   ranks, " ranks"));
+  }
+  const int64_t local_rows = layout.LocalRows(rank);
+  const int64_t local_cols = layout.LocalCols(rank);
+  if (rows == local_rows && cols == local_cols && ld >= cols) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": a part of ", rows, "x", cols, " with rows ", ld,
+      " apart is not allowed; the layout gives this rank ", local_rows, "x", local_cols));
+}
+
 }  // namespace stridewise

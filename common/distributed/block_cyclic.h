@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace stridewise {
 
@@ -77,6 +79,11 @@ struct BlockCyclicLayout {
     return grid.Rank(static_cast<int>(rows.Owner(row)), static_cast<int>(cols.Owner(col)));
   }
 };
+
+// Checks that a rank's part of a matrix, rows `ld` elements apart, is what the layout gives it
+// among this number of ranks. Returns InvalidArgument that begins with `name`.
+absl::Status CheckPart(absl::string_view name, int64_t rows, int64_t cols, int64_t ld,
+                       const BlockCyclicLayout& layout, int rank, int ranks);
 
 }  // namespace stridewise
 

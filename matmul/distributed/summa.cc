@@ -22,27 +22,15 @@ bool SameBlocks(const BlockCyclicDimension& a, const BlockCyclicDimension& b) {
   return a.extent == b.extent && a.block == b.block;
 }
 
-template <typename View>
-absl::Status CheckPart(const char* name, const View& view, const BlockCyclicLayout& layout,
-                       const Communicator& communicator) {
-  if (layout.grid.size() != communicator.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": a grid of ", layout.grid.rows, "x",
-                                                   layout.grid.cols, " is not allowed; there are ",
-                                                   communicator.size(), " ranks"));
-  }
-  const int64_t rows = layout.LocalRows(communicator.rank());
-  const int64_t cols = layout.LocalCols(communicator.rank());
-  if (view.rows == rows && view.cols == cols && view.ld >= cols) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, ": a part of ", view.rows, "x", view.cols, " with rows ", view.ld,
-                   " apart is not allowed; the layout gives this rank ", rows, "x", cols));
-}
-
 template <typename T>
 absl::Status Check(const SummaProblem<T>& problem, const Communicator& communicator) {
-  RETURN_IF_ERROR(CheckPart("a", problem.a, problem.a_layout, communicator));
-  RETURN_IF_ERROR(CheckPart("b", problem.b, problem.b_layout, communicator));
-  RETURN_IF_ERROR(CheckPart("c", problem.c, problem.c_layout, communicator));
+  const auto check_part = [&](const char* name, const auto& part, const BlockCyclicLayout& layout) {
+    return CheckPart(name, part.rows, part.cols, part.ld, layout, communicator.rank(),
+                     communicator.size());
+  };
+  RETURN_IF_ERROR(check_part("a", problem.a, problem.a_layout));
+  RETURN_IF_ERROR(check_part("b", problem.b, problem.b_layout));
+  RETURN_IF_ERROR(check_part("c", problem.c, problem.c_layout));
   const auto& [a, b, c] = std::tie(problem.a_layout, problem.b_layout, problem.c_layout);
   if (!SameDimension(a.rows, c.rows)) {
     return absl::InvalidArgumentError("a: its rows are not laid out as those of c");

@@ -68,22 +68,18 @@ void ForPieces(Byte* matrix, int64_t ld, int64_t element_bytes, const Selection&
 }
 
 template <typename View>
-absl::Status CheckPart(const char* name, const View& view, const BlockCyclicLayout& layout,
+absl::Status CheckView(const char* name, const View& view, const BlockCyclicLayout& layout,
                        const Communicator& communicator) {
-  const int rank = communicator.rank();
-  if (layout.grid.size() != communicator.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": a grid of ", layout.grid.rows, "x",
-                                                   layout.grid.cols, " is not allowed; there are ",
-                                                   communicator.size(), " ranks"));
-  }
-  if (view.rows != layout.LocalRows(rank) || view.cols != layout.LocalCols(rank) ||
-      view.ld < view.cols || view.batch != 1 || view.element_bytes < 1) {
+  if (view.batch != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": a part of ", view.rows, "x", view.cols, " with rows ", view.ld,
-                     " apart is not allowed; the layout gives this rank ", layout.LocalRows(rank),
-                     "x", layout.LocalCols(rank), ", without a batch"));
+        absl::StrCat(name, ": a batch of ", view.batch, " is not allowed; allowed is 1"));
   }
-  return absl::OkStatus();
+  if (view.element_bytes < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": elements of ", view.element_bytes,
+                                                   " bytes are not allowed; they have 1 or more"));
+  }
+  return CheckPart(name, view.rows, view.cols, view.ld, layout, communicator.rank(),
+                   communicator.size());
 }
 
 }  // namespace
@@ -91,8 +87,8 @@ absl::Status CheckPart(const char* name, const View& view, const BlockCyclicLayo
 absl::Status DistributedTranspose(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const LocalTranspose& transpose, Communicator* communicator) {
-  RETURN_IF_ERROR(CheckPart("in", in, in_layout, *communicator));
-  RETURN_IF_ERROR(CheckPart("out", out, out_layout, *communicator));
+  RETURN_IF_ERROR(CheckView("in", in, in_layout, *communicator));
+  RETURN_IF_ERROR(CheckView("out", out, out_layout, *communicator));
   if (in_layout.rows.extent != out_layout.cols.extent ||
       in_layout.cols.extent != out_layout.rows.extent || in.element_bytes != out.element_bytes) {
     return absl::InvalidArgumentError("out: is not of the shape and elements of in's transpose");
