@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Predicts the time of products and transposes spread over many GPUs. Writes CSV; every row is computed, none measured.
+
+  python3 benchmarks/distributed/cost_model.py > cost_model.csv
+"""
+import csv
+import math
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).absolute().parent.parent.parent
+ISLAND = 8  # GPUs joined by NVLink.
+NVLINK_BROADCAST = 366e9  # Bytes/s: NCCL 2.28.9, broadcast of 1 GiB, two H200 of one host.
+NVLINK_PEER = 394e9  # Bytes/s: peer copy between the same two GPUs.
+NETWORK = 50e9  # Bytes/s a GPU: the nominal 400 Gb/s, not measured.
+NVLINK_LATENCY, NETWORK_LATENCY = 10e-6, 20e-6  # Seconds a step of a broadcast: assumed, not measured.
+BLOCKS = (512, 1024, 2048, 4096)
+GPUS = (1, 2, 4, 8, 64, 512, 4096)
+BYTES = {"float": 4, "bfloat16": 2}
+RATES_FROM = {"float": "matmul_large.csv", "bfloat16": "matmul_tensor.csv"}
+
+
+def kernel_rate(dtype):
+  """Returns the FLOP/s of the fastest measured `auto` row of the type."""
+  with open(ROOT / "docs/results/h200" / RATES_FROM[dtype], newline="", encoding="ascii") as file:
+    return 1e9 * max(float(row["gflops"]) for row in csv.DictReader(file)
+                     if row["dtype"] == dtype and row["implementation"] == "auto" and row["gflops"])
+
+
+def broadcast(size, ranks, inside):
+  """Returns the seconds of a pipelined broadcast of `size` bytes among `ranks`."""
+  if ranks == 1:
+    return 0.0
+  rate, latency = (NVLINK_BROADCAST, NVLINK_LATENCY) if inside else (NETWORK, NETWORK_LATENCY)
+  return size / rate + math.ceil(math.log2(ranks)) * latency
+
+
+def product(n, p, q, block, element, rate):
+  """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows."""
+  panels = math.ceil(n / block)
+  step_compute = 2 * n * n * block / (p * q) / rate
+  step_communication = (broadcast(element * n * block / p, q, q <= ISLAND) +
+                        broadcast(element * n * block / q, p, p * q <= ISLAND))
+  total = step_communication + (panels - 1) * max(step_compute, step_communication) + step_compute
+  return total, panels * step_compute, panels * step_communication, total - panels * step_compute
+
+
+def best(n, gpus, element, rate):
+  """Returns (p, q, block) of the shortest predicted time."""
+  return min(((p, gpus // p, block) for p in range(1, gpus + 1) if gpus % p == 0 for block in BLOCKS if block <= n),
+             key=lambda choice: product(n, *choice, element, rate)[0])
+
+
+def crossover(gpus, element, rate):
+  """Returns the smallest power of two n from which arithmetic takes at least as long as communication."""
+  n = 512
+  while True:
+    _, compute, communication, _ = product(n, *best(n, gpus, element, rate), element, rate)
+    if compute >= communication:
+      return n
+    n *= 2
+
+
+def transpose_exchange(n, gpus, element):
+  """Returns the seconds in which a rank sends what leaves it: all but 1/gpus of its part."""
+  if gpus == 1:
+    return 0.0
+  part = element * n * n / gpus
+  inside = part * (min(gpus, ISLAND) - 1) / gpus / NVLINK_PEER
+  return inside + part * max(gpus - ISLAND, 0) / gpus / NETWORK
+
+
+def main():
+  commit = "g" + subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, check=True,
+                                stdout=subprocess.PIPE, text=True).stdout.strip()
+  out = csv.writer(sys.stdout, lineterminator="\n")
+  out.writerow("source,dtype,n,gpus,grid,block,seconds,communication_seconds,hidden_pct,efficiency,equal_from_n,"
+               "transpose_exchange_ms,git_commit".split(","))
+  for dtype, element in BYTES.items():
+    rate = kernel_rate(dtype)
+    for n in (32768, 131072):
+      for gpus in GPUS:
+        p, q, block = best(n, gpus, element, rate)
+        total, compute, communication, exposed = product(n, p, q, block, element, rate)
+        hidden = 100 * (1 - exposed / communication) if communication else 100
+        out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, f"{total:.4g}", f"{communication:.4g}",
+                      f"{hidden:.1f}", f"{compute / total:.3f}", crossover(gpus, element, rate),
+                      f"{1e3 * transpose_exchange(n, gpus, element):.4g}", commit])
+
+
+if __name__ == "__main__":
+  main()
