@@ -17,15 +17,16 @@ NETWORK = 50e9  # Bytes/s a GPU: the nominal 400 Gb/s, not measured.
 NVLINK_LATENCY, NETWORK_LATENCY = 10e-6, 20e-6  # Seconds a step of a broadcast: assumed, not measured.
 BLOCKS = (512, 1024, 2048, 4096)
 GPUS = (1, 2, 4, 8, 64, 512, 4096)
-BYTES = {"float": 4, "bfloat16": 2}
-RATES_FROM = {"float": "matmul_large.csv", "bfloat16": "matmul_tensor.csv"}
+BYTES = {"float": 4, "bf16": 2}
+RATES_FROM = {"float": "matmul_limits.csv", "bf16": "matmul_tensor_limits.csv"}
 
 
 def kernel_rate(dtype):
   """Returns the FLOP/s of the fastest measured `auto` row of the type."""
   with open(ROOT / "docs/results/h200" / RATES_FROM[dtype], newline="", encoding="ascii") as file:
     return 1e9 * max(float(row["gflops"]) for row in csv.DictReader(file)
-                     if row["dtype"] == dtype and row["implementation"] == "auto" and row["gflops"])
+                     if row["dtype"] == dtype and row["implementation"] == "auto" and row["gflops"] and
+                     not row.get("precision"))
 
 
 def broadcast(size, ranks, inside):
