@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicts the time of products and transposes spread over many GPUs. Writes CSV; every row is computed, none measured.
 
-  python3 benchmarks/distributed/cost_model.py > cost_model.csv
+  python3 benchmarks/distributed/cost_model.py > docs/results/many_gpus_cost.csv
 """
 import csv
 import math
