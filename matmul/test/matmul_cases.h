@@ -171,6 +171,25 @@ inline std::vector<MatMulCase> EpilogueMatMulCases() {
   return cases;
 }
 
+// One row or column of C and an operand whose rows begin at every alignment, of one tile of columns
+// of `matvec` and of several, of one round of its k and of several, in batches on other alignments.
+inline std::vector<MatMulCase> MatVecCases() {
+  std::vector<MatMulCase> cases;
+  for (const int64_t cols : {33, 61, 62, 123}) {
+    for (const int64_t k : {65, 130, 517}) {
+      const int64_t pad = (cols + k) % 3;
+      MatMulCase row = {1, cols, k, pad};
+      MatMulCase col = {cols, 1, k, pad, /*transpose_a=*/true};
+      row.batch = col.batch = k == 130 ? 3 : 1;
+      row.gap = col.gap = cols % 4;
+      row.beta = k == 517 ? 0.5 : 0;
+      cases.push_back(row);
+      cases.push_back(col);
+    }
+  }
+  return cases;
+}
+
 // Returns the cases that every entry is tested with in FP32, or in its own types. Without `all`
 // `matvec`, which `auto` runs for one row or column alone, has no product of a million
 // multiply-adds: it reads a whole operand for each row of the other.
@@ -184,6 +203,10 @@ inline std::vector<MatMulCase> MatMulCasesFor(const MatMulImplementation& implem
     cases.erase(std::remove_if(cases.begin(), cases.end(),
                                [](const MatMulCase& c) { return c.m * c.n * c.k > 1000000; }),
                 cases.end());
+  }
+  if (implementation.name == "matvec") {
+    const std::vector<MatMulCase> vectors = MatVecCases();
+    cases.insert(cases.end(), vectors.begin(), vectors.end());
   }
   if (!implementation.general) return cases;
   const std::vector<MatMulCase> general = GeneralMatMulCases(all);
