@@ -251,7 +251,7 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   const bool is_double = config.point.type == "double";
   // A core's peak is measured beside each sample, for as long as a sample or a call takes: both
   // have the same clock and the same neighbours then. With several threads it is measured once,
-  // for as long as the samples of a row take.
+  // for as long as the row's samples took.
   std::vector<double> peaks;
   const auto measure_peak = [&](double seconds) {
     peaks.push_back(MeasureFmaGflops(is_double, threads, std::min(seconds, kMaxPeakSeconds)));
@@ -263,7 +263,9 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   row->Set(Column::kThreads, threads);
   const double clock = MeasureHostClockMhz();
   if (clock > 0) row->Set(Column::kCpuClockMhz, clock);
-  if (threads > 1) measure_peak(options_.sampling.max_seconds);
+  if (threads > 1) {
+    measure_peak(1e-3 * static_cast<double>(measured.kernel.samples) * measured.kernel.mean);
+  }
   SetHostRates(problem.work(), measured.kernel, Median(peaks), HostCopyGbps(threads), row);
   if (wanted.host_counters == nullptr) return absl::OkStatus();
   const CountedWork work = {[&]() -> absl::Status {
