@@ -42,10 +42,16 @@ inline bool FillsTiles(const TransposeArgs& args) {
          mostly * covered(args.rows) * covered(args.cols);
 }
 
+inline bool StoresWholeSectors(const TransposeArgs& args) {
+  return args.ld_out * args.element_bytes % 32 == 0;
+}
+
 // Returns whether tiles of whole vectors suit the matrix. Sectors that two tiles share cost 4
-// points of a copy's speed: hence 32 bytes for out rows.
+// points of a copy's speed: hence 32 bytes for out rows. With elements of 1 and 2 bytes tile_ragged
+// costs more than that: 784x256 bytes 1.20 of tile_vector's time, 1080x3840 of 2 bytes 1.24.
 inline bool FillsVectorTiles(const TransposeArgs& args) {
-  return FillsTiles(args) && IsMadeOf(args, 16) && args.ld_out * args.element_bytes % 32 == 0;
+  return FillsTiles(args) && IsMadeOf(args, 16) &&
+         (args.element_bytes <= 2 || StoresWholeSectors(args));
 }
 
 // Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
@@ -75,10 +81,34 @@ inline bool HasFewColumns(const TransposeArgs& args) {
 // Returns whether the rows are so few that few_rows is faster than tiles.
 inline bool HasFewRows(const TransposeArgs& args) {
   if (args.rows <= 20) return args.cols >= 8 * args.rows;
-  if (args.element_bytes == 2 && args.rows > 64 && args.cols < 5 * args.rows) return false;
+  // Columns of 2 bytes are loaded in words where their number is even: 196x256 0.86 of
+  // tile_ragged's time, 128x257 more than it.
+  const int64_t wide = args.cols % 2 == 0 ? 1 : 5;
+  if (args.element_bytes == 2 && args.rows > 64 && args.cols < wide * args.rows) return false;
   return args.ld_out == args.rows && args.cols * args.element_bytes >= 128 &&
-         args.rows <= ForSize(args, 400, 260, 60, 80, 64) && args.rows <= 2 * args.cols &&
-         !FillsVectorTiles(args);
+         args.rows <= ForSize(args, 400, 260, 64, 80, 64) && args.rows <= 2 * args.cols &&
+         !(FillsVectorTiles(args) && StoresWholeSectors(args));
+}
+
+// Returns whether few instructions from the first load to the last store matter more than wide
+// accesses. Tiles are mostly empty in a batch of single rows or columns (1572x1 x 147 floats 1.43
+// of few_columns' time), and few blocks in rows that are long (2x457862 of 2 bytes 1.50 of
+// few_rows').
+inline bool TakesAsLongAsALaunch(const TransposeArgs& args) {
+  constexpr int64_t kMostMatrices = 1000;
+  constexpr int64_t kMegabyte = 1000000;
+  constexpr int64_t kLaunchBytes = 2 * kMegabyte;
+  const int64_t bytes = args.batch * MatrixBytes(args);
+  if (args.batch > kMostMatrices || bytes > ForSize(args, 2, 3, 3, 3, 4) * kMegabyte) {
+    return false;
+  }
+  if (args.batch > 1 && (args.rows == 1 || args.cols == 1)) return false;
+  if (args.element_bytes <= 2 && args.rows <= 4 && bytes > kMegabyte) return false;
+  if (args.element_bytes == 1 && MatrixBytes(args) > kMegabyte && FillsVectorTiles(args)) {
+    return false;
+  }
+  return bytes <= kLaunchBytes ||
+         (!HasFewColumns(args) && !HasFewRows(args) && !FillsVectorTiles(args));
 }
 
 }  // namespace stridewise
