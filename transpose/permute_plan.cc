@@ -109,7 +109,8 @@ class Planner {
   void ChooseTile(int64_t run_bytes) {
     for (int d = 0; d < plan_.rank; ++d) plan_.dims[d].tile = 1;
     Grow(in_order_, &TileDimension::stride_in, run_bytes);
-    Grow(out_order_, &TileDimension::stride_out, run_bytes);
+    Grow(out_order_, &TileDimension::stride_out,
+         std::max(kRuns[0], run_bytes * limits_.out_quarters / 4));
   }
 
   // Sets `run` to the dimensions that are contiguous within a tile, until it is `enough` bytes long
@@ -291,8 +292,7 @@ class Planner {
 
 }  // namespace
 
-PermutePlan MakePermutePlan(const PermuteArgs& args) {
-  const PermuteTileLimits limits = args.limits == nullptr ? PermuteTileLimits() : *args.limits;
+PermutePlan MakePermutePlan(const PermuteArgs& args, const PermuteTileLimits& limits) {
   Planner planner(args, limits);
   const int64_t bytes = Elements(args) * args.element_bytes;
   PermutePlan plan = planner.Make(

@@ -101,10 +101,12 @@ struct PermuteTileLimits {
   int threads = 256;
   bool shift = true;  // Whether stores begin at sectors.
   int group = 4;  // Neighbouring tiles along in's innermost dimension that run one after the other.
+  int out_quarters = 4;  // Length of the runs of `out`, in quarters of that of the runs of `in`.
 };
 
+// Returns the plan with the longest runs within these limits; args.limits is not looked at.
 // REQUIRES: `args` is what Canonical() returned, of rank 1 or more.
-PermutePlan MakePermutePlan(const PermuteArgs& args);
+PermutePlan MakePermutePlan(const PermuteArgs& args, const PermuteTileLimits& limits);
 
 }  // namespace stridewise
 

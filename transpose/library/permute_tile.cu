@@ -17,6 +17,7 @@
 #include "transpose/device/vectors.h"
 #include "transpose/permute_args.h"
 #include "transpose/permute_plan.h"
+#include "transpose/permute_plan_choice.h"
 
 namespace stridewise {
 namespace {
@@ -102,7 +103,7 @@ LaunchStatus Run(const PermuteArgs& args, const PermutePlan& plan) {
 }  // namespace
 
 LaunchStatus PermuteTiles(const PermuteArgs& args) {
-  const PermutePlan plan = MakePermutePlan(args);
+  const PermutePlan plan = ChoosePermutePlan(args);
   switch (args.element_bytes) {
     case 1:
       return Run<uint8_t>(args, plan);

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "transpose/permute_plan.h"
+#include "transpose/permute_plan_choice.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -141,10 +142,50 @@ TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
 // not the rows of it that are contiguous in the tile.
 TEST(PermuteTest, LongRunsAreFurtherRows) {
   const PermutePlan plan =
-      MakePermutePlan(CanonicalOf(Problem({512, 2, 2, 128, 128}, {0, 3, 1, 4, 2})));
+      MakePermutePlan(CanonicalOf(Problem({512, 2, 2, 128, 128}, {0, 3, 1, 4, 2})), {});
   EXPECT_EQ(plan.out_run_held, 256);
   EXPECT_GE(plan.out_rows_held, 16);
   EXPECT_EQ(plan.log2_neighbours, 4);
+}
+
+// 99 elements of 2 bytes are one run of out: a tile that holds all of them stores no part of a run
+// twice, where tiles of 32 of them would load 47.
+TEST(PermuteTest, ChosenTilesHoldShortRunsWhole) {
+  const PermuteArgs args = CanonicalOf(Problem({15, 5, 4, 99, 28, 2}, {5, 2, 4, 0, 1, 3}, 2));
+  EXPECT_TRUE(MakePermutePlan(args, {}).out_shifts);
+  const PermutePlan plan = ChoosePermutePlan(args);
+  EXPECT_FALSE(plan.out_shifts);
+  EXPECT_EQ(plan.out_run_held, 99);
+}
+
+TEST(PermuteTest, ChosenPlansHaveTheLeastPredictedCost) {
+  for (int64_t number = 0; number < 200; ++number) {
+    const PermuteCase c = RandomPermuteCase(11, number, int64_t{1} << 24);
+    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
+    problem.out = At(uintptr_t{1} << 60);
+    const auto checked = CheckedPermuteArgs(problem);
+    ASSERT_TRUE(checked.ok()) << c << ": " << checked.status();
+    const PermuteArgs args = Canonical(*checked);
+    if (args.rank == 0) continue;
+    const double chosen = PredictedCost(ChoosePermutePlan(args), args.element_bytes);
+    EXPECT_GE(chosen, 0.9) << c;
+    for (const int quarters : {1, 4, 16}) {
+      PermuteTileLimits limits;
+      limits.out_quarters = quarters;
+      limits.most_bytes = 20 << 10;
+      EXPECT_LE(chosen, PredictedCost(MakePermutePlan(args, limits), args.element_bytes)) << c;
+    }
+  }
+}
+
+// Limits that are given are kept: tests and searches ask for tiles of their own.
+TEST(PermuteTest, GivenLimitsAreNotChosen) {
+  PermuteArgs args = CanonicalOf(Problem({15, 5, 4, 99, 28, 2}, {5, 2, 4, 0, 1, 3}, 2));
+  PermuteTileLimits limits;
+  limits.most_bytes = 2 << 10;
+  limits.least_bytes = 2 << 10;
+  args.limits = &limits;
+  EXPECT_LE(ChoosePermutePlan(args).tile_bytes, 2 << 10);
 }
 
 // Whatever the shape, a tile fits into the shared memory of a block.
@@ -156,7 +197,7 @@ TEST(PermuteTest, TilesFitIntoSharedMemory) {
     problem.out = At(uintptr_t{1} << 60);
     const auto args = CheckedPermuteArgs(problem);
     ASSERT_TRUE(args.ok()) << c << ": " << args.status();
-    const PermutePlan plan = MakePermutePlan(Canonical(*args));
+    const PermutePlan plan = ChoosePermutePlan(Canonical(*args));
     EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
     EXPECT_LE(plan.tile_bytes, 1 << 16) << c;  // Tables of positions have 16 bits.
     int64_t tiles = 1;
