@@ -1,0 +1,144 @@
+// Streamed products on a device of the host, whose queues run in any order that events allow.
+
+#include "matmul/streamed/product_job.h"
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "common/streaming/fake_stream_queues.h"
+#include "common/streaming/stream_job.h"
+#include "gtest/gtest.h"
+#include "matmul/streamed/stream_plan.h"
+#include "matmul/streamed/streamed_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+constexpr auto kColumns = MatrixLayout::kColumnMajor;
+constexpr StreamedCase kCases[] = {
+    {1, 1, 1},
+    {1, 1, 0, false, false, 1, 3},
+    {5, 7, 0},
+    {17, 13, 19},
+    {64, 64, 64},
+    {65, 63, 33, false, false, 2, -1, 3},
+    {33, 65, 20, true, false, 1, 1, 1},
+    {31, 40, 70, false, true, -1, 2, 5},
+    {40, 31, 17, true, true, 1, 1, 0},
+    {1, 200, 50, true, false, 1, 1, 2},
+    {200, 1, 50, false, true, 1, 0, 2},
+    {3, 5, 300, true, true, 1, 1},
+    {40, 30, 20, false, false, 1, 1, 3, kColumns},
+    {30, 40, 50, true, false, 2, 1, 1, kColumns},
+    {7, 90, 20, false, true, 1, 0, 0, kColumns},
+};
+
+// MatMul() on the memory of such a device, row-major.
+absl::Status Multiply(const MatMulProblem& p, cudaStream_t) {
+  const auto* a = static_cast<const float*>(p.a.data);
+  const auto* b = static_cast<const float*>(p.b.data);
+  auto* c = static_cast<float*>(p.c.data);
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.n; ++j) {
+      double sum = 0;
+      for (int64_t l = 0; l < p.k; ++l) {
+        sum += static_cast<double>(a[p.a.transposed ? l * p.a.ld + i : i * p.a.ld + l]) *
+               b[p.b.transposed ? j * p.b.ld + l : l * p.b.ld + j];
+      }
+      float& entry = c[i * p.c.ld + j];
+      entry = static_cast<float>(p.alpha * sum + (p.beta == 0 ? 0 : p.beta * entry));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Multiplies with `devices` devices of so much memory.
+absl::Status Stream(const MatMulProblem& problem, int64_t bytes, int devices, uint64_t seed,
+                    const StreamOptions& options = {}) {
+  const absl::StatusOr<MatMulArgs> args = StreamedArgs(problem);
+  if (!args.ok()) return args.status();
+  const StreamLimits limits = {bytes, devices, {}};
+  absl::StatusOr<MatMulStreamPlan> plan = PlanStreamedProduct(ShapeOf(*args), limits);
+  if (options.checkpoint != nullptr && options.checkpoint->tile_rows > 0) {
+    plan = PlanWithTiles(ShapeOf(*args), limits, options.checkpoint->tile_rows,
+                         options.checkpoint->tile_cols);
+  }
+  if (!plan.ok()) return plan.status();
+  const ProductJob job(*args, *plan, 0, Multiply);
+  std::vector<std::unique_ptr<FakeStreamQueues>> owned;
+  std::vector<StreamQueues*> queues;
+  for (int i = 0; i < devices; ++i) {
+    owned.push_back(std::make_unique<FakeStreamQueues>(seed + i, plan->device_bytes));
+    queues.push_back(owned.back().get());
+  }
+  const absl::Status status = RunStreamJob(job, queues, options);
+  for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
+  return status;
+}
+
+TEST(ProductJobTest, MultipliesWithAnyMemory) {
+  for (const StreamedCase& c : kCases) {
+    for (const int64_t bytes : {3000, 5000, 10000, 50000, 1 << 20}) {
+      for (uint64_t seed = 0; seed < 8; ++seed) {
+        StreamedTestProblem<> problem(c);
+        const absl::Status status = Stream(problem.problem(), bytes, 1 + seed % 3, seed);
+        ASSERT_TRUE(status.ok()) << status;
+        ASSERT_TRUE(problem.IsRight()) << c << ", " << bytes << " bytes, seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(ProductJobTest, GoesOnAfterCancelledWithLessMemory) {
+  const StreamedCase c = {65, 63, 33, false, true, 2, -1, 3};
+  StreamedTestProblem<> problem(c);
+  StreamCheckpoint checkpoint;
+  std::atomic<bool> cancel = false;
+  StreamOptions options;
+  options.checkpoint = &checkpoint;
+  options.cancel = &cancel;
+  options.progress = [&](int64_t done, int64_t) { cancel = done >= 3; };
+  EXPECT_TRUE(absl::IsCancelled(Stream(problem.problem(), 10000, 1, 1, options)));
+  EXPECT_FALSE(problem.IsRight());
+  options.cancel = nullptr;
+  options.progress = nullptr;
+  EXPECT_TRUE(Stream(problem.problem(), 9000, 2, 7, options).ok());
+  EXPECT_TRUE(problem.IsRight());
+}
+
+TEST(ProductJobTest, NothingToDo) {
+  for (const StreamedCase& c : {StreamedCase{0, 5, 5}, {5, 0, 5}, {0, 0, 0}}) {
+    StreamedTestProblem<> problem(c);
+    EXPECT_TRUE(Stream(problem.problem(), 0, 1, 1).ok());
+    EXPECT_TRUE(problem.IsRight());
+  }
+}
+
+TEST(ProductJobTest, RefusesWhatItDoesNotTake) {
+  StreamedTestProblem<> good({8, 8, 8});
+  float bias[8] = {};
+  const auto refused = [&](auto change) {
+    MatMulProblem problem = good.problem();
+    change(&problem);
+    return absl::IsInvalidArgument(StreamedArgs(problem).status());
+  };
+  EXPECT_FALSE(refused([](MatMulProblem*) {}));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->m = -1; }));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->a.ld = 7; }));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->b.data = nullptr; }));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->batch = 2; }));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->device = 0; }));
+  EXPECT_TRUE(refused([&](MatMulProblem* p) { p->epilogue.bias = bias; }));
+  EXPECT_TRUE(refused([](MatMulProblem* p) { p->epilogue.activation = Activation::kRelu; }));
+  EXPECT_TRUE(refused([&](MatMulProblem* p) {
+    p->workspace = bias;
+    p->workspace_bytes = 16;
+  }));
+  EXPECT_TRUE(
+      refused([&](MatMulProblem* p) { p->a.type = p->b.type = p->c.type = ElementType::kBf16; }));
+  EXPECT_FALSE(refused([&](MatMulProblem* p) { p->a.type = p->b.type = ElementType::kBf16; }));
+}
+
+}  // namespace
+}  // namespace stridewise
