@@ -1,0 +1,160 @@
+#include "benchmarks/streamed/subjects.h"
+
+#include <cublasXt.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "common/gpu/buffer.h"
+#include "common/gpu/cublas_status.h"
+#include "common/gpu/device_ops.h"
+#include "common/gpu/gpu_runtime.h"
+#include "common/streaming/cuda_stream_queues.h"
+#include "matmul/streamed/streamed_matmul.h"
+#include "transpose/streamed/streamed_transpose.h"
+
+namespace stridewise {
+namespace {
+
+constexpr double kMs = 1e3;
+
+struct XtHandle {
+  XtHandle() = default;
+  XtHandle(const XtHandle&) = delete;
+  XtHandle& operator=(const XtHandle&) = delete;
+  ~XtHandle() {
+    if (handle != nullptr) cublasXtDestroy(handle);
+  }
+  cublasXtHandle_t handle = nullptr;
+};
+
+struct DeviceMatrices {
+  DeviceBuffer a, b, c, workspace;
+};
+
+int64_t BytesOf(const MatrixView& in) { return in.rows * in.cols * in.element_bytes; }
+
+}  // namespace
+
+absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
+                                               const StreamOptions& options) {
+  ASSIGN_OR_RETURN(const MatMulStreamPlan plan, PlanStreamedMatMul(problem, options));
+  Subject subject;
+  subject.name = "streamed";
+  subject.run = [problem, options] { return StreamedMatMul(problem, options); };
+  subject.tile = absl::StrCat(plan.tile_rows, "x", plan.tile_cols, "x", plan.depth);
+  subject.predicted_ms = kMs * plan.seconds;
+  return subject;
+}
+
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n) {
+  auto memory = std::make_shared<DeviceMatrices>();
+  uint64_t seed = 1;
+  for (DeviceBuffer* buffer : {&memory->a, &memory->b, &memory->c}) {
+    ASSIGN_OR_RETURN(*buffer, DeviceBuffer::Allocate(sizeof(float) * n * n));
+    RETURN_IF_ERROR(
+        FillUniformOnDevice(Matrix<float>{buffer->As<float>(), n, n, n}, seed++, nullptr));
+  }
+  MatMulProblem problem;
+  problem.m = problem.n = problem.k = n;
+  problem.a = {memory->a.As<float>(), n};
+  problem.b = {memory->b.As<float>(), n};
+  problem.c = {memory->c.As<float>(), n};
+  problem.workspace_bytes = MatMulWorkspaceBytes(problem);
+  ASSIGN_OR_RETURN(memory->workspace, DeviceBuffer::Allocate(problem.workspace_bytes));
+  problem.workspace = memory->workspace.data();
+  RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+  Subject subject;
+  subject.name = "in_memory";
+  subject.extents = {n, n, n};
+  subject.run = [memory, problem]() -> absl::Status {
+    RETURN_IF_ERROR(MatMul(problem, nullptr));
+    return gpu::Synchronize(nullptr);
+  };
+  RETURN_IF_ERROR(subject.run());  // Loads the kernel.
+  return subject;
+}
+
+absl::StatusOr<Subject> CublasXtSubject(const MatMulProblem& problem,
+                                        const std::vector<int>& devices, int64_t block) {
+  auto xt = std::make_shared<XtHandle>();
+  RETURN_IF_ERROR(CUBLAS_STATUS(cublasXtCreate(&xt->handle)));
+  std::vector<int> selected = devices;
+  RETURN_IF_ERROR(CUBLAS_STATUS(
+      cublasXtDeviceSelect(xt->handle, static_cast<int>(selected.size()), selected.data())));
+  if (block > 0) {
+    RETURN_IF_ERROR(CUBLAS_STATUS(cublasXtSetBlockDim(xt->handle, static_cast<int>(block))));
+  }
+  Subject subject;
+  subject.name = block > 0 ? absl::StrCat("cublasxt_", block) : "cublasxt";
+  subject.run = [xt, problem] {
+    const float one = 1;
+    const float zero = 0;
+    const auto size = [](int64_t extent) { return static_cast<size_t>(extent); };
+    // Column-major, B A is the row-major A B.
+    return CUBLAS_STATUS(cublasXtSgemm(
+        xt->handle, CUBLAS_OP_N, CUBLAS_OP_N, size(problem.n), size(problem.m), size(problem.k),
+        &one, static_cast<const float*>(problem.b.data), size(problem.b.ld),
+        static_cast<const float*>(problem.a.data), size(problem.a.ld), &zero,
+        static_cast<float*>(problem.c.data), size(problem.c.ld)));
+  };
+  return subject;
+}
+
+absl::StatusOr<Subject> StreamedTransposeSubject(const MatrixView& in, const MutableMatrixView& out,
+                                                 const StreamOptions& options) {
+  ASSIGN_OR_RETURN(const TransposeStreamPlan plan, PlanStreamedTranspose(in, out, options));
+  Subject subject;
+  subject.name = "streamed";
+  subject.run = [in, out, options] { return StreamedTranspose(in, out, options); };
+  subject.tile = absl::StrCat(plan.tile_rows, "x", plan.tile_cols);
+  subject.predicted_ms = kMs * plan.seconds;
+  return subject;
+}
+
+absl::StatusOr<Subject> OneAfterTheOtherSubject(const MatrixView& in,
+                                                const MutableMatrixView& out) {
+  auto memory = std::make_shared<DeviceMatrices>();
+  ASSIGN_OR_RETURN(memory->a, DeviceBuffer::Allocate(BytesOf(in)));
+  ASSIGN_OR_RETURN(memory->b, DeviceBuffer::Allocate(BytesOf(in)));
+  Subject subject;
+  subject.name = "one_after_the_other";
+  subject.run = [memory, in, out]() -> absl::Status {
+    RETURN_IF_ERROR(gpu::Copy(memory->a.data(), in.data, BytesOf(in)));
+    MatrixView from = in;
+    from.data = memory->a.data();
+    MutableMatrixView to = out;
+    to.data = memory->b.data();
+    RETURN_IF_ERROR(Transpose(from, to, nullptr));
+    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    return gpu::Copy(out.data, memory->b.data(), BytesOf(in));
+  };
+  return subject;
+}
+
+absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out) {
+  constexpr int64_t kPart = int64_t{256} << 20;
+  ASSIGN_OR_RETURN(const int device, gpu::CurrentDevice());
+  ASSIGN_OR_RETURN(auto opened, OpenCudaStreamQueues(device));
+  const std::shared_ptr<StreamQueues> queues = std::move(opened);
+  ASSIGN_OR_RETURN(void* const received, queues->Allocate(kPart));
+  ASSIGN_OR_RETURN(void* const sent, queues->Allocate(kPart));
+  Subject subject;
+  subject.name = "copies_both_ways";
+  subject.run = [=]() -> absl::Status {
+    for (int64_t first = 0; first < BytesOf(in); first += kPart) {
+      const int64_t bytes = std::min(kPart, BytesOf(in) - first);
+      const char* const from = static_cast<const char*>(in.data) + first;
+      char* const to = static_cast<char*>(out.data) + first;
+      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, {received, bytes, from, bytes, bytes, 1}));
+      RETURN_IF_ERROR(queues->Copy(StreamQueue::kOut, {to, bytes, sent, bytes, bytes, 1}));
+    }
+    return queues->Finish();
+  };
+  return subject;
+}
+
+}  // namespace stridewise

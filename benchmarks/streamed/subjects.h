@@ -1,0 +1,57 @@
+// What streamed operations are timed beside: the same calls on a GPU's own memory, cublasXt, and
+// the link.
+
+#ifndef STRIDEWISE_BENCHMARKS_STREAMED_SUBJECTS_H_
+#define STRIDEWISE_BENCHMARKS_STREAMED_SUBJECTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "benchmarks/streamed/host_matrices.h"
+#include "common/streaming/stream_options.h"
+#include "matmul/matmul.h"
+#include "transpose/transpose.h"
+
+namespace stridewise {
+
+// A call that is timed by the host's clock. It owns what it needs beside the host's matrices.
+struct Subject {
+  std::string name;
+  std::vector<int64_t> extents;       // Its own where they are not the shape's.
+  std::function<absl::Status()> run;  // Returns when the result is there.
+  std::vector<double> seconds;
+  std::string tile;         // "16384x16384x2048" of streamed calls.
+  double predicted_ms = 0;  // 0: not predicted.
+};
+
+// C = A * B by StreamedMatMul().
+absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
+                                               const StreamOptions& options);
+
+// A square product of MatMul() in memory of the current device, of random numbers.
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n);
+
+// C = A * B of row-major matrices by cublasXtSgemm() with blocks of `block` squared, 0 for its own
+// choice. Extents are less than 2^31.
+absl::StatusOr<Subject> CublasXtSubject(const MatMulProblem& problem,
+                                        const std::vector<int>& devices, int64_t block);
+
+// Transposes by StreamedTranspose().
+absl::StatusOr<Subject> StreamedTransposeSubject(const MatrixView& in, const MutableMatrixView& out,
+                                                 const StreamOptions& options);
+
+// The matrices copied in, transposed and copied out, one after the other, in memory of the current
+// device. ResourceExhausted where they do not fit.
+absl::StatusOr<Subject> OneAfterTheOtherSubject(const MatrixView& in, const MutableMatrixView& out);
+
+// As many bytes copied in and, at the same time, out, without rows: what the link allows. Destroys
+// `out`.
+absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_STREAMED_SUBJECTS_H_

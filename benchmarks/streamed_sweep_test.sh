@@ -1,0 +1,29 @@
+#!/bin/sh
+# streamed_sweep as its user sees it: a row for each subject or, without a GPU, one line that says so.
+
+program=$PWD/benchmarks/streamed_sweep
+. "$PWD/benchmarks/harness/program_test.sh"
+
+expect_refused --operation --operation=sort
+expect_refused --shapes --shapes=5x5
+expect_refused --shapes --operation=transpose --shapes=5x5x5
+expect_refused --devices --devices=first
+expect_refused --device_bytes --device_bytes=-1
+expect_refused --memory --memory=file
+expect_refused --rounds --rounds=0
+expect_refused --verify --verify=perhaps
+
+if "$program" --shapes=300x200x100 --device_bytes=1e6 --in_memory=256 --verify=full --csv=rows.csv >out 2>err </dev/null; then
+  for implementation in in_memory streamed cublasxt_2048; do
+    [ "$(grep -c ",matmul,$implementation," rows.csv)" = 1 ] || fail "rows.csv lacks $implementation: $(cat rows.csv)"
+  done
+  "$program" --operation=transpose --shapes=300x200 --verify=full --csv=rows.csv >out 2>err </dev/null ||
+    fail "transposes: $(cat out err)"
+  for implementation in one_after_the_other copies_both_ways streamed; do
+    [ "$(grep -c ",transpose,$implementation," rows.csv)" = 1 ] || fail "rows.csv lacks $implementation: $(cat rows.csv)"
+  done
+else
+  expect_refused 'NVIDIA\|CUDA' --rounds=1
+fi
+
+finish
