@@ -7,26 +7,26 @@ namespace stridewise {
 namespace {
 
 constexpr int64_t kLeastK = 128;
-// Counts of large elements are exact to here (matmul/device/split_pair.h).
+// Ranges hold counts of large elements to here (matmul/device/split_scheme.h).
 constexpr int64_t kMostK = int64_t{1} << 18;
 
 constexpr int64_t kBlockRows = 128;
 
 // Maps of the TMA begin at multiples of 16 bytes; so do rows.
 constexpr int64_t kAlignment = 256;
-constexpr int64_t kRowElements = 8;
-constexpr int64_t kHalfBytes = 2;
+constexpr int64_t kRowBytes = 16;
 constexpr int64_t kScaleBytes = 4;
 
 int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
-SplitLayout LayoutOf(const MatMulInput& operand, int64_t batch, int64_t mn, int64_t k,
-                     bool k_is_row) {
+SplitLayout LayoutOf(const MatMulInput& operand, const SplitForm& form, int64_t batch, int64_t mn,
+                     int64_t k, bool k_is_row) {
+  const int64_t row_elements = kRowBytes / form.part_bytes;
   SplitLayout layout;
   layout.count = operand.stride == 0 ? 1 : batch;
-  layout.out_ld = CeilDiv(k_is_row ? k : mn, kRowElements) * kRowElements;
-  layout.lo = Aligned(layout.count * (k_is_row ? mn : k) * layout.out_ld * kHalfBytes);
-  layout.scales = 2 * layout.lo;
+  layout.out_ld = CeilDiv(k_is_row ? k : mn, row_elements) * row_elements;
+  layout.part_bytes = Aligned(layout.count * (k_is_row ? mn : k) * layout.out_ld * form.part_bytes);
+  layout.scales = form.parts * layout.part_bytes;
   layout.bytes = layout.scales + Aligned(layout.count * mn * kScaleBytes);
   return layout;
 }
@@ -36,7 +36,7 @@ struct TileTime {
   SplitTileCols tile;
   int64_t cols;
   int64_t cluster;
-  double us_of_k;  // For each k of a tile.
+  double us_of_k;  // For each k of a tile, of three products.
   double us;       // Its first loads and its store.
 };
 constexpr TileTime kTimes[] = {
@@ -49,43 +49,46 @@ constexpr double kUsOfByteOfRows = 0.37e-6;  // Read or written where a row has 
 constexpr double kUsOfByteOfCols = 0.53e-6;  // and where a column has.
 constexpr double kUsOfByteOfC = 1.45e-6;     // Stored without the TMA.
 
-// Returns the microseconds of an operand's split.
-double SplitUs(const SplitLayout& layout, bool rows) {
-  return 2 * static_cast<double>(layout.bytes) * (rows ? kUsOfByteOfRows : kUsOfByteOfCols);
+// Returns the microseconds of an operand's split: as many bytes are read as there are floats.
+double SplitUs(const SplitLayout& layout, const SplitForm& form, bool rows) {
+  const double factor = 1 + 4.0 / (form.parts * form.part_bytes);
+  return factor * static_cast<double>(layout.bytes) * (rows ? kUsOfByteOfRows : kUsOfByteOfCols);
 }
 
 }  // namespace
 
-SplitLayout SplitLayoutOfA(const MatMulArgs& args) {
-  return LayoutOf(args.a, args.batch, args.m, args.k, !args.a.transposed);
+SplitLayout SplitLayoutOfA(const MatMulArgs& args, const SplitForm& form) {
+  return LayoutOf(args.a, form, args.batch, args.m, args.k, !args.a.transposed);
 }
 
-SplitLayout SplitLayoutOfB(const MatMulArgs& args) {
-  return LayoutOf(args.b, args.batch, args.n, args.k, args.b.transposed);
+SplitLayout SplitLayoutOfB(const MatMulArgs& args, const SplitForm& form) {
+  return LayoutOf(args.b, form, args.batch, args.n, args.k, args.b.transposed);
 }
 
-bool CanSplit(const MatMulArgs& args, const DeviceModel& device) {
+bool CanSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   constexpr int64_t kMostRows = kMost / 8;  // Of all matrices together.
   return device.compute_capability == 90 && args.k >= kLeastK && args.k <= kMostK &&
          static_cast<float>(args.alpha) != 0 && args.batch <= kMostRows &&
          std::max(args.m, args.n) <= kMostRows / args.batch &&
          CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kTimes[0].cols) <= kMost / args.batch &&
-         SplitWorkspaceBytes(args) <= args.workspace_bytes;
+         SplitWorkspaceBytes(args, form) <= args.workspace_bytes;
 }
 
-SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device) {
+SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
+  const double products = form.products / 3.0;
   SplitChoice best = {SplitTileCols::k64, std::numeric_limits<double>::infinity()};
   for (const TileTime& time : kTimes) {
+    if (time.tile == SplitTileCols::k192 && form.parts > 2) continue;
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;
     const double us = static_cast<double>(CeilDiv(tiles, clusters)) *
-                      (time.us_of_k * static_cast<double>(args.k) + time.us);
+                      (products * time.us_of_k * static_cast<double>(args.k) + time.us);
     if (us < best.us) best = {time.tile, us};
   }
-  best.us += kUsOfCall + SplitUs(SplitLayoutOfA(args), !args.a.transposed) +
-             SplitUs(SplitLayoutOfB(args), args.b.transposed);
+  best.us += kUsOfCall + SplitUs(SplitLayoutOfA(args, form), form, !args.a.transposed) +
+             SplitUs(SplitLayoutOfB(args, form), form, args.b.transposed);
   const bool by_tma = args.beta == 0 && args.c.ld % 4 == 0;
   if (!by_tma) {
     best.us += kUsOfByteOfC * 4 * static_cast<double>(args.m) * static_cast<double>(args.n) *

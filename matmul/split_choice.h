@@ -1,5 +1,5 @@
-// What a product of split operands takes (matmul/library/split_fp16.sm90.cu): which calls, which
-// tile, how much workspace, and how long.
+// What a product of split operands takes (matmul/device/split_launch.h): which calls, which tile,
+// how much workspace, and how long.
 
 #ifndef STRIDEWISE_MATMUL_SPLIT_CHOICE_H_
 #define STRIDEWISE_MATMUL_SPLIT_CHOICE_H_
@@ -11,26 +11,38 @@
 
 namespace stridewise {
 
-// The halves of an operand as it is stored, without gaps, and a word for each row of op(A) or
+// A scheme: how many narrower numbers a float becomes, and how many products of them are summed.
+struct SplitForm {
+  int parts;
+  int part_bytes;  // Of an element.
+  int products;
+};
+inline constexpr SplitForm kFp16PairForm = {2, 2, 3};
+inline constexpr SplitForm kBf16SixForm = {3, 2, 6};
+inline constexpr SplitForm kBf16NineForm = {3, 2, 9};
+
+// The parts of an operand as it is stored, without gaps, and a word for each row of op(A) or
 // column of op(B).
 struct SplitLayout {
   int64_t count;       // Matrices of the batch that differ.
-  int64_t out_ld;      // Elements from a row of a half to the next.
-  int64_t lo, scales;  // Bytes from the first half to the second, and to the words.
+  int64_t out_ld;      // Elements from a row of a part to the next.
+  int64_t part_bytes;  // From a part to the next.
+  int64_t scales;      // Bytes from the first part to the words.
   int64_t bytes;
 };
 
-SplitLayout SplitLayoutOfA(const MatMulArgs& args);
-SplitLayout SplitLayoutOfB(const MatMulArgs& args);
+SplitLayout SplitLayoutOfA(const MatMulArgs& args, const SplitForm& form = kFp16PairForm);
+SplitLayout SplitLayoutOfB(const MatMulArgs& args, const SplitForm& form = kFp16PairForm);
 
-// Returns the workspace of a call: little more than A and B take.
-inline int64_t SplitWorkspaceBytes(const MatMulArgs& args) {
-  return SplitLayoutOfA(args).bytes + SplitLayoutOfB(args).bytes;
+// Returns the workspace of a call: of pairs of FP16, little more than A and B take.
+inline int64_t SplitWorkspaceBytes(const MatMulArgs& args, const SplitForm& form = kFp16PairForm) {
+  return SplitLayoutOfA(args, form).bytes + SplitLayoutOfB(args, form).bytes;
 }
 
 // Returns whether a call can be split, given the workspace. From k = 128 on its error bound is
 // below that of FP32 (docs/fp32_split.md).
-bool CanSplit(const MatMulArgs& args, const DeviceModel& device);
+bool CanSplit(const MatMulArgs& args, const DeviceModel& device,
+              const SplitForm& form = kFp16PairForm);
 
 // The tiles of 128 rows, by their columns.
 enum class SplitTileCols { k64, k128, k192 };
@@ -40,8 +52,9 @@ struct SplitChoice {
   double us;  // With the split.
 };
 
-// Returns the fastest tile. REQUIRES: CanSplit().
-SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device);
+// Returns the fastest tile. Three parts have none of 192 columns. REQUIRES: CanSplit().
+SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device,
+                        const SplitForm& form = kFp16PairForm);
 
 }  // namespace stridewise
 

@@ -1,4 +1,4 @@
-// A consumer's part of a tile on the FP32 units, where pairs are not good enough for its numbers.
+// A consumer's part of a tile on the FP32 units, where parts are not good enough for its numbers.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_IN_FP32_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_IN_FP32_H_

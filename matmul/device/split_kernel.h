@@ -1,5 +1,5 @@
-// The persistent kernel that multiplies split operands: tensor_kernel.h with four matrices a stage
-// and three products of them.
+// The persistent kernel that multiplies split operands: tensor_kernel.h with all parts of both in a
+// stage, and the products that the scheme asks for.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
@@ -18,7 +18,8 @@ constexpr int kSplitProducerRegisters = 40;
 constexpr int kSplitConsumerRegisters = 232;
 
 template <typename Tile>
-__device__ inline void ProduceSplitStages(const SplitMaps& a, const SplitMaps& b,
+__device__ inline void ProduceSplitStages(const SplitMaps<typename Tile::Scheme>& a,
+                                          const SplitMaps<typename Tile::Scheme>& b,
                                           const SplitGemm& gemm, const TensorShared<Tile>& shared,
                                           const TensorTileOrder<Tile>& order, uint32_t rank) {
   PipelineState<Tile::kStages> state;
@@ -63,19 +64,18 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
 #pragma unroll
     for (float& sum : sums) sum = 0;
     if constexpr (Tile::kSeparate) {
-      float cross[Tile::kBlockN / 2];
+      float small[Tile::kBlockN / 2];
       int previous = -1;
 #pragma unroll 1
       for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
         shared.Full(state.stage).Wait(state.phase);
         const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
         FenceWgmma();
-        MultiplyHalves<Tile>(of.a_hi, of.b_hi, false, d);
+        MultiplyParts<Tile>(of, 0, 0, false, d);
         CommitWgmma();
-        MultiplyHalves<Tile>(of.a_hi, of.b_lo, k > 0, cross);
-        MultiplyHalves<Tile>(of.a_lo, of.b_hi, true, cross);
+        MultiplySmallParts<Tile>(of, k > 0, small);
         CommitWgmma();
-        WaitForWgmma<1>();  // For hi * hi, and all of the stage before.
+        WaitForWgmma<1>();  // For the largest parts, and all of the stage before.
         if (previous >= 0) release(previous);
         previous = state.stage;
         state.Advance();
@@ -83,16 +83,15 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
       }
       WaitForWgmma<0>();
       release(previous);
-      AddTo(sums, cross);
+      AddTo(sums, small);
     } else {
 #pragma unroll 1
       for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
         shared.Full(state.stage).Wait(state.phase);
         const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
         FenceWgmma();
-        MultiplyHalves<Tile>(of.a_hi, of.b_lo, false, d);
-        MultiplyHalves<Tile>(of.a_lo, of.b_hi, true, d);
-        MultiplyHalves<Tile>(of.a_hi, of.b_hi, true, d);
+        MultiplySmallParts<Tile>(of, false, d);
+        MultiplyParts<Tile>(of, 0, 0, true, d);
         CommitWgmma();
         WaitForWgmma<0>();
         release(state.stage);
@@ -118,7 +117,8 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
 
 template <typename Tile>
 __global__ void __launch_bounds__(kTensorThreads, 1)
-    SplitProduct(const __grid_constant__ SplitMaps a, const __grid_constant__ SplitMaps b,
+    SplitProduct(const __grid_constant__ SplitMaps<typename Tile::Scheme> a,
+                 const __grid_constant__ SplitMaps<typename Tile::Scheme> b,
                  const __grid_constant__ CUtensorMap c, const __grid_constant__ SplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ char raw[];
@@ -127,10 +127,10 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
   if (threadIdx.x == 0) {
-    PrefetchMap(a.hi);
-    PrefetchMap(a.lo);
-    PrefetchMap(b.hi);
-    PrefetchMap(b.lo);
+    for (int part = 0; part < Tile::kParts; ++part) {
+      PrefetchMap(a.part[part]);
+      PrefetchMap(b.part[part]);
+    }
     for (int i = 0; i < Tile::kStages; ++i) {
       shared.Full(i).Init(1);
       shared.Empty(i).Init(kConsumers * 4 * Tile::kCluster);  // Each consumer warp of the cluster.

@@ -1,14 +1,12 @@
-// Splits FP32 operands into pairs of FP16 matrices (split_pair.h): rows by a warp or a block,
-// strips of columns by a cluster (split_strip.h).
+// Splits FP32 operands into matrices of a scheme's parts (split_scheme.h): rows by a warp or a
+// block, strips of columns by a cluster (split_strip.h).
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_OPERAND_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_OPERAND_H_
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
-#include "matmul/device/split_pair.h"
+#include "matmul/device/split_scheme.h"
 #include "matmul/device/split_source.h"
 #include "matmul/device/split_strip.h"
 
@@ -40,7 +38,7 @@ __device__ inline uint32_t ReduceSum(uint32_t value, uint32_t* of_warps) {
 }
 
 // Splits one row by kThreads threads: a warp or the block. `cache` is theirs.
-template <int kThreads, bool kWhole>
+template <typename Scheme, int kThreads, bool kWhole>
 __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* cache) {
   const int thread = static_cast<int>(threadIdx.x) % kThreads;
   const int64_t matrix = row / source.rows;
@@ -66,15 +64,10 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   __shared__ uint32_t of_warps[3][kSplitWarps];
   most = ReduceMax<kThreads>(most, of_warps[0]);
   const float scale = PowerFor(most);
-  HalfQuad* const hi = reinterpret_cast<HalfQuad*>(source.hi + row * source.out_ld);
-  HalfQuad* const lo = reinterpret_cast<HalfQuad*>(source.lo + row * source.out_ld);
-  SplitCounts counts;
+  typename Scheme::Counts counts;
   const auto split = [&](int i, const float4& quad) {
-    HalfQuad high, low;
-    SplitPair(quad.x * scale, quad.y * scale, &high.xy, &low.xy, &counts);
-    SplitPair(quad.z * scale, quad.w * scale, &high.zw, &low.zw, &counts);
-    hi[i] = high;
-    lo[i] = low;
+    SplitAndStore<Scheme>(source, row * source.out_ld + 4 * i, quad, {scale, scale, scale, scale},
+                          &counts, &counts);
   };
   q = thread;
 #pragma unroll 4
@@ -85,7 +78,7 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   const uint32_t poor = ReduceSum<kThreads>(counts.poor_x + counts.poor_y, of_warps[2]);
   if (thread == 0) {
     source.scales[row] =
-        SplitScaleFrom(most, static_cast<int>(large), static_cast<int>(poor), source.cols);
+        SplitScaleFrom<Scheme>(most, static_cast<int>(large), static_cast<int>(poor), source.cols);
   }
 }
 
@@ -98,18 +91,18 @@ __device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block)
 }
 
 // Splits what is the block's: a part of a strip, a row, or a row for each warp.
-template <bool kWhole>
+template <typename Scheme, bool kWhole>
 __device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
   const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
   if (!source.scale_rows) {
-    SplitStrip<kWhole>(source, block / kSplitCluster, static_cast<int>(block % kSplitCluster),
-                       cache);
+    SplitStrip<Scheme, kWhole>(source, block / kSplitCluster,
+                               static_cast<int>(block % kSplitCluster), cache);
   } else if (source.cols > kWarpRowCols) {
-    if (block < rows) SplitRow<kSplitThreads, kWhole>(source, block, cache);
+    if (block < rows) SplitRow<Scheme, kSplitThreads, kWhole>(source, block, cache);
   } else {
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int64_t row = block * kSplitWarps + warp;
-    if (row < rows) SplitRow<32, kWhole>(source, row, cache + warp * source.cached_quads);
+    if (row < rows) SplitRow<Scheme, 32, kWhole>(source, row, cache + warp * source.cached_quads);
   }
 }
 

@@ -1,4 +1,4 @@
-// The scales of a tile's rows and columns: their copy to shared memory, whether the pairs are good
+// The scales of a tile's rows and columns: their copy to shared memory, whether the parts are good
 // enough for them, and how the scaling is undone.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_SCALES_H_
@@ -8,7 +8,7 @@
 
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
-#include "matmul/device/split_pair.h"
+#include "matmul/device/split_scheme.h"
 #include "matmul/device/split_tile.h"
 #include "matmul/device/tensor_tile.h"
 
@@ -44,7 +44,7 @@ __device__ inline void StartScales(const SplitGemm& gemm, int thread, int row, i
   }
 }
 
-// Waits for the scales, and returns whether the pairs are good enough for the rows and columns.
+// Waits for the scales, and returns whether the parts are good enough for the rows and columns.
 template <typename Tile>
 __device__ inline bool FinishScales(const SplitGemm& gemm, int consumer, int thread, int row,
                                     int col, TileScales<Tile>* scales) {
@@ -73,7 +73,7 @@ __device__ inline bool FinishScales(const SplitGemm& gemm, int consumer, int thr
     least_of_cols = min(least_of_cols, scales->least_of_cols[i]);
     poor |= scales->poor[i];
   }
-  return poor == 0 || least_of_rows + least_of_cols >= 0;
+  return PartsSuffice(poor != 0, least_of_rows, least_of_cols);
 }
 
 // Undoes the scaling.

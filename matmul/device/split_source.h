@@ -3,11 +3,9 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
-#include "matmul/device/split_pair.h"
+#include "matmul/device/split_scheme.h"
 
 namespace stridewise {
 
@@ -20,21 +18,44 @@ constexpr int kStripQuads = kStripCols / 4;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
 
-// An operand as it is stored, its pairs, and the blocks that split it.
+// An operand as it is stored, its parts, and the blocks that split it.
 struct SplitSource {
   const float* data;
   int64_t ld, stride;
-  int rows, cols;   // As stored.
-  int count;        // Matrices of the batch that differ.
-  bool scale_rows;  // A row as stored has one scale, else a column.
-  bool vectors;     // All rows begin at multiples of 16 bytes.
-  __half* hi;       // count x rows x out_ld, no gaps.
-  __half* lo;
-  int out_ld;  // A multiple of 8.
+  int rows, cols;      // As stored.
+  int count;           // Matrices of the batch that differ.
+  bool scale_rows;     // A row as stored has one scale, else a column.
+  bool vectors;        // All rows begin at multiples of 16 bytes.
+  char* parts;         // Each count x rows x out_ld elements, no gaps.
+  int64_t part_bytes;  // From a part to the next.
+  int out_ld;          // Rows of parts have a multiple of 16 bytes.
   SplitScale* scales;
   int cached_quads;  // Of a row, or of a block's part of a strip, that shared memory holds.
   int64_t blocks;    // A multiple of kSplitCluster.
 };
+
+// Stores a part of four neighbours, which begin at element `at`.
+template <typename Scheme>
+__device__ inline void StoreQuad(const SplitSource& source, int part, int64_t at,
+                                 const SplitQuad<Scheme>& quad) {
+  using Element = typename Scheme::Element;
+  Element* const first = reinterpret_cast<Element*>(source.parts + part * source.part_bytes);
+  *reinterpret_cast<SplitQuad<Scheme>*>(first + at) = quad;
+}
+
+// Splits four neighbours, which begin at element `at` of each part.
+template <typename Scheme>
+__device__ inline void SplitAndStore(const SplitSource& source, int64_t at, const float4& quad,
+                                     const float4& scales, typename Scheme::Counts* of_xy,
+                                     typename Scheme::Counts* of_zw) {
+  typename Scheme::Two xy[Scheme::kForm.parts], zw[Scheme::kForm.parts];
+  Scheme::Split({quad.x, scales.x}, {quad.y, scales.y}, xy, of_xy);
+  Scheme::Split({quad.z, scales.z}, {quad.w, scales.w}, zw, of_zw);
+#pragma unroll
+  for (int part = 0; part < Scheme::kForm.parts; ++part) {
+    StoreQuad<Scheme>(source, part, at, {xy[part], zw[part]});
+  }
+}
 
 // Returns four neighbours of a row, with zeros beyond its end. kWhole: none is beyond it, and the
 // row begins at a multiple of 16 bytes.

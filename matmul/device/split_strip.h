@@ -3,12 +3,10 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_STRIP_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_STRIP_H_
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 #include "matmul/device/cluster.h"
-#include "matmul/device/split_pair.h"
+#include "matmul/device/split_scheme.h"
 #include "matmul/device/split_source.h"
 
 namespace stridewise {
@@ -36,7 +34,7 @@ struct StripColumns {
 };
 
 // Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
-template <bool kWhole>
+template <typename Scheme, bool kWhole>
 __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
                                   float4* cache) {
   constexpr int kPhases = kSplitThreads / kStripQuads;  // Rows at a time.
@@ -92,20 +90,15 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   }
   SyncCluster();
 
-  float scale[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) scale[i] = PowerFor(columns.most_of_all[4 * quad_of_strip + i]);
+  const uint32_t* const most_of_all = &columns.most_of_all[4 * quad_of_strip];
+  const float4 scales = {PowerFor(most_of_all[0]), PowerFor(most_of_all[1]),
+                         PowerFor(most_of_all[2]), PowerFor(most_of_all[3])};
   const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
-  SplitCounts xy, zw;
+  typename Scheme::Counts xy, zw;
   const auto split = [&](int i, const float4& quad) {
-    HalfQuad high, low;
-    SplitPair(quad.x * scale[0], quad.y * scale[1], &high.xy, &low.xy, &xy);
-    SplitPair(quad.z * scale[2], quad.w * scale[3], &high.zw, &low.zw, &zw);
-    const int64_t out = first_out + static_cast<int64_t>(i) * source.out_ld;
-    if (kWhole || col < source.out_ld) {
-      *reinterpret_cast<HalfQuad*>(source.hi + out) = high;
-      *reinterpret_cast<HalfQuad*>(source.lo + out) = low;
-    }
+    if (!kWhole && col >= source.out_ld) return;
+    SplitAndStore<Scheme>(source, first_out + static_cast<int64_t>(i) * source.out_ld, quad, scales,
+                          &xy, &zw);
   };
   row = phase;
 #pragma unroll 4
@@ -127,9 +120,9 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   }
   SyncCluster();
   if (rank == 0 && thread < kStripCols && first_col + thread < source.cols) {
-    source.scales[matrix * source.cols + first_col + thread] =
-        SplitScaleFrom(columns.most_of_all[thread], static_cast<int>(columns.large_of_all[thread]),
-                       static_cast<int>(columns.poor_of_all[thread]), source.rows);
+    source.scales[matrix * source.cols + first_col + thread] = SplitScaleFrom<Scheme>(
+        columns.most_of_all[thread], static_cast<int>(columns.large_of_all[thread]),
+        static_cast<int>(columns.poor_of_all[thread]), source.rows);
   }
 }
 

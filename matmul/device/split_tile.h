@@ -1,30 +1,30 @@
-// The tile of C that a block computes from pairs of FP16 matrices (split_pair.h) with wgmma:
-// hi * hi + hi * lo + lo * hi. What the tile has in common with tensor_tile.h is taken from there.
+// The tile of C that a block computes from the matrices of a scheme's parts (split_scheme.h) with
+// wgmma. What the tile has in common with tensor_tile.h is taken from there.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_TILE_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_TILE_H_
 
 #include <cuda.h>
-#include <cuda_fp16.h>
 
 #include <cstdint>
 
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
-#include "matmul/device/split_pair.h"
+#include "matmul/device/split_scheme.h"
 #include "matmul/device/tensor_tile.h"
 
 namespace stridewise {
 
 // Sums of wgmma are cut off toward zero: after each stage, 64 of k, they are added to sums in FP32,
-// which are rounded to nearest. kSeparateSums: hi * hi has accumulators of its own, which are added
-// while the other two products run; these are so much smaller that they go on to the end. Without,
-// all three use the same, which leaves registers for 192 columns.
-template <int kColumns, int kPipelineStages, int kClusterBlocks, bool kSeparateSums,
-          OperandLayout kMajorOfA, OperandLayout kMajorOfB>
+// which are rounded to nearest. kSeparateSums: the product of the largest parts has accumulators of
+// its own, which are added while the other products run; these are so much smaller that they go on
+// to the end. Without, all use the same, which leaves registers for 192 columns.
+template <typename SchemeType, int kColumns, int kPipelineStages, int kClusterBlocks,
+          bool kSeparateSums, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
 struct SplitTile {
-  using Element = __half;
+  using Scheme = SchemeType;
+  using Element = typename Scheme::Element;
   using Out = float;
   using Accumulator = float;
   static constexpr bool kAInRegisters = false;
@@ -33,16 +33,17 @@ struct SplitTile {
   static constexpr int kBlockM = kConsumers * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kBlockK = kSwizzleBytes / static_cast<int>(sizeof(Element));
-  static constexpr int kMmaK = 16;
+  static constexpr int kMmaK = 32 / static_cast<int>(sizeof(Element));
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr bool kSeparate = kSeparateSums;
 
-  // Of hi; lo follows it.
-  static constexpr int kHalfBytesA = kBlockM * kSwizzleBytes;
-  static constexpr int kHalfBytesB = kBlockN * kSwizzleBytes;
-  static constexpr int kBytesA = 2 * kHalfBytesA;
-  static constexpr int kBytesB = 2 * kHalfBytesB;
+  // The parts follow each other.
+  static constexpr int kParts = Scheme::kForm.parts;
+  static constexpr int kPartBytesA = kBlockM * kSwizzleBytes;
+  static constexpr int kPartBytesB = kBlockN * kSwizzleBytes;
+  static constexpr int kBytesA = kParts * kPartBytesA;
+  static constexpr int kBytesB = kParts * kPartBytesB;
   static constexpr int kStageBytes = kBytesA + kBytesB;
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;
 
@@ -61,7 +62,7 @@ struct SplitTile {
       kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
 };
 
-// An operand in FP32, for the sums that its pairs are not good enough for.
+// An operand in FP32, for the sums that its parts are not good enough for.
 struct Fp32Operand {
   const float* data;
   int64_t mn_stride, k_stride, batch_stride;
@@ -73,25 +74,28 @@ struct SplitGemm : TensorGemm {
   const SplitScale* scales_of_b;
 };
 
-// The tensor maps of a pair.
+// The tensor maps of an operand's parts.
+template <typename Scheme>
 struct SplitMaps {
-  CUtensorMap hi, lo;
+  CUtensorMap part[Scheme::kForm.parts];
 };
 
 // Starts the copies of one stage. Of B each block of the cluster loads its part for all of them.
 template <typename Tile>
-__device__ inline void LoadSplitStage(const SplitMaps& a, const SplitMaps& b, const SplitGemm& gemm,
-                                      const TensorShared<Tile>& shared, int stage, int row, int col,
-                                      int k, int batch, uint32_t rank) {
-  constexpr int kPanel = kSwizzleBytes / static_cast<int>(sizeof(__half));
+__device__ inline void LoadSplitStage(const SplitMaps<typename Tile::Scheme>& a,
+                                      const SplitMaps<typename Tile::Scheme>& b,
+                                      const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                      int stage, int row, int col, int k, int batch,
+                                      uint32_t rank) {
+  constexpr int kPanel = kSwizzleBytes / static_cast<int>(sizeof(typename Tile::Element));
   constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
   Mbarrier& full = shared.Full(stage);
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const CUtensorMap& map_a = half == 0 ? a.hi : a.lo;
-    const CUtensorMap& map_b = half == 0 ? b.hi : b.lo;
-    const uint32_t to_a = shared.A(stage) + half * Tile::kHalfBytesA;
-    const uint32_t to_b = shared.B(stage) + half * Tile::kHalfBytesB;
+  for (int part = 0; part < Tile::kParts; ++part) {
+    const CUtensorMap& map_a = a.part[part];
+    const CUtensorMap& map_b = b.part[part];
+    const uint32_t to_a = shared.A(stage) + part * Tile::kPartBytesA;
+    const uint32_t to_b = shared.B(stage) + part * Tile::kPartBytesB;
     const int za = batch * gemm.a_moves;
     const int zb = batch * gemm.b_moves;
     if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
@@ -123,32 +127,42 @@ __device__ inline void LoadSplitStage(const SplitMaps& a, const SplitMaps& b, co
   }
 }
 
-// The descriptors of a consumer's operands in one stage.
+// The descriptors of a consumer's largest parts in one stage.
 struct SplitDescriptors {
-  uint64_t a_hi, a_lo, b_hi, b_lo;
+  uint64_t a, b;
 };
 
 template <typename Tile>
 __device__ inline SplitDescriptors DescriptorsOf(const TensorShared<Tile>& shared, int stage,
                                                  int consumer) {
   const uint32_t a = shared.A(stage) + consumer * kMmaRows * kSwizzleBytes;
-  const uint32_t b = shared.B(stage);
   return {TileDescriptor<Tile::kMajorA>(a, Tile::kPanelBytes),
-          TileDescriptor<Tile::kMajorA>(a + Tile::kHalfBytesA, Tile::kPanelBytes),
-          TileDescriptor<Tile::kMajorB>(b, Tile::kPanelBytes),
-          TileDescriptor<Tile::kMajorB>(b + Tile::kHalfBytesB, Tile::kPanelBytes)};
+          TileDescriptor<Tile::kMajorB>(shared.B(stage), Tile::kPanelBytes)};
 }
 
-// Multiplies one stage of two of the four matrices.
+// Multiplies one stage of the part i of A and the part j of B.
 template <typename Tile>
-__device__ inline void MultiplyHalves(uint64_t a, uint64_t b, bool accumulate,
-                                      float (&d)[Tile::kBlockN / 2]) {
-  using Mma = Wgmma<__half, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
+__device__ inline void MultiplyParts(const SplitDescriptors& of, int i, int j, bool accumulate,
+                                     float (&d)[Tile::kBlockN / 2]) {
+  using Element = typename Tile::Element;
+  using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
+  const uint64_t a = of.a + i * (Tile::kPartBytesA >> 4);
+  const uint64_t b = of.b + j * (Tile::kPartBytesB >> 4);
 #pragma unroll
-  for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
-    Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, __half>(),
-                  b + i * DescriptorStep<Tile::kMajorB, __half>(), i > 0 || accumulate, d);
+  for (int step = 0; step < Tile::kBlockK / Tile::kMmaK; ++step) {
+    Mma::Multiply(a + step * DescriptorStep<Tile::kMajorA, Element>(),
+                  b + step * DescriptorStep<Tile::kMajorB, Element>(), step > 0 || accumulate, d);
   }
+}
+
+// Multiplies all but the largest parts with each other.
+template <typename Tile>
+__device__ inline void MultiplySmallParts(const SplitDescriptors& of, bool accumulate,
+                                          float (&d)[Tile::kBlockN / 2]) {
+  ForEachSmallProduct<typename Tile::Scheme>([&](int i, int j) {
+    MultiplyParts<Tile>(of, i, j, accumulate, d);
+    accumulate = true;
+  });
 }
 
 template <int kCount>

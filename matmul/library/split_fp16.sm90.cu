@@ -1,178 +1,18 @@
-// FP32 products by tensor cores: `split_fp16`. Each operand becomes two FP16 matrices
-// (matmul/device/split_operand.h), and three products of them are summed to one of FP32's accuracy
-// (split_kernel.h). Where the numbers of a tile do not allow that, the kernel computes the tile on
-// the FP32 units instead: no result is worse than the bound of an FP32 product of the same k, and
-// the host waits for nothing. docs/fp32_split.md derives the bound.
+// FP32 products by tensor cores: `split_fp16`. Each float becomes two FP16 numbers (split_pair.h),
+// and three products of them are summed.
 //
 // Three FP16 products at 750 TFLOP/s are 250 TFLOP/s of FP32, where the FP32 units have 67. A
 // product of 4096 takes 649 us, some 100 of them for the split; cuBLAS 2690.
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-
-#include "common/base/status_macros.h"
-#include "common/gpu/launch.h"
-#include "matmul/device/gemm_args.h"
-#include "matmul/device/registry_entry.h"
-#include "matmul/device/split_kernel.h"
-#include "matmul/device/split_operand.h"
-#include "matmul/device/tensor_launch.h"
-#include "matmul/split_choice.h"
+#include "matmul/device/split_launch.h"
+#include "matmul/device/split_pair.h"
 
 namespace stridewise {
-namespace {
 
-// Shared memory of a block that splits, at most: three blocks fit on a multiprocessor.
-constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
-
-// Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks.
-__global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, SplitSource b) {
-  extern __shared__ float4 cache[];
-  LetNextKernelBegin();
-  const bool first = blockIdx.x < a.blocks;
-  const SplitSource source = first ? a : b;
-  const int64_t block = static_cast<int64_t>(blockIdx.x) - (first ? 0 : a.blocks);
-  if (LoadsWholeQuads(source, block)) {
-    SplitBlock<true>(source, block, cache);
-  } else {
-    SplitBlock<false>(source, block, cache);
-  }
-}
-
-// Plans the split of an operand into memory from `workspace` on.
-SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scale_rows,
-                     const SplitLayout& layout, char* workspace) {
-  SplitSource source = {};
-  source.data = stored.data;
-  source.ld = stored.ld;
-  source.stride = layout.count > 1 ? stride : 0;
-  source.rows = static_cast<int>(stored.rows);
-  source.cols = static_cast<int>(stored.cols);
-  source.count = static_cast<int>(layout.count);
-  source.scale_rows = scale_rows;
-  source.vectors = reinterpret_cast<uintptr_t>(stored.data) % kVectorBytes == 0 &&
-                   (stored.ld | source.stride) % 4 == 0;
-  source.out_ld = static_cast<int>(layout.out_ld);
-  source.hi = reinterpret_cast<__half*>(workspace);
-  source.lo = reinterpret_cast<__half*>(workspace + layout.lo);
-  source.scales = reinterpret_cast<SplitScale*>(workspace + layout.scales);
-  int64_t quads = CeilDiv(stored.rows, kSplitCluster) * kStripQuads;
-  source.blocks = layout.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
-  if (scale_rows) {
-    quads = CeilDiv(stored.cols, 4);
-    const int64_t rows = layout.count * stored.rows;
-    const int64_t blocks = stored.cols > kWarpRowCols ? rows : CeilDiv(rows, kSplitWarps);
-    source.blocks = CeilDiv(blocks, kSplitCluster) * kSplitCluster;
-  }
-  source.cached_quads = static_cast<int>(std::min(quads, kMostCachedQuads));
-  return source;
-}
-
-// The operands of a call.
-struct SplitSources {
-  SplitSource a, b;
-};
-
-SplitSources SourcesOf(const MatMulArgs& args) {
-  auto* const workspace = static_cast<char*>(args.workspace);
-  const SplitLayout a = SplitLayoutOfA(args);
-  return {SourceOf(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
-          SourceOf(args.B<float>(), args.b.stride, args.b.transposed, SplitLayoutOfB(args),
-                   workspace + a.bytes)};
-}
-
-// Returns the dynamic shared memory of a block that splits the operand.
-int64_t SharedBytes(const SplitSource& source) {
-  const bool warps = source.scale_rows && source.cols <= kWarpRowCols;
-  return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1);
-}
-
-LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream) {
-  return LaunchClusters(kSplitCluster, SplitOperands, Grid{of.a.blocks + of.b.blocks},
-                        Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
-                        stream, of.a, of.b);
-}
-
-// Makes the maps of an operand's halves.
-absl::StatusOr<SplitMaps> MapsOf(const SplitSource& source, uint32_t box_rows) {
-  const MatrixCount matrices(source.count, static_cast<int64_t>(source.rows) * source.out_ld);
-  const auto map = [&](const __half* half) {
-    const ConstMatrix<__half> matrix = {half, source.rows, source.cols, source.out_ld};
-    return OperandMapOf(TensorOperand<__half>{matrix, matrices}, box_rows);
-  };
-  SplitMaps maps;
-  ASSIGN_OR_RETURN(maps.hi, map(source.hi));
-  ASSIGN_OR_RETURN(maps.lo, map(source.lo));
-  return maps;
-}
-
-Fp32Operand InFp32(const SplitSource& source) {
-  return {source.data, source.scale_rows ? source.ld : 1, source.scale_rows ? 1 : source.ld,
-          source.stride};
-}
-
-template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
-  ASSIGN_OR_RETURN(const SplitMaps a, MapsOf(of.a, Tile::kBoxRowsA));
-  ASSIGN_OR_RETURN(const SplitMaps b, MapsOf(of.b, Tile::kBoxRowsB));
-  SplitGemm gemm = {};
-  static_cast<TensorGemm&>(gemm) = TensorGemmOf<Tile>(args, of.a.count > 1, of.b.count > 1);
-  gemm.a_in_fp32 = InFp32(of.a);
-  gemm.b_in_fp32 = InFp32(of.b);
-  gemm.scales_of_a = of.a.scales;
-  gemm.scales_of_b = of.b.scales;
-  ASSIGN_OR_RETURN(const CUtensorMap c, StoreMapOf<Tile>(args, gemm, a.hi));
-  return LaunchDependentClusters(Tile::kCluster, SplitProduct<Tile>,
-                                 PersistentGrid<Tile>(gemm, device), Block{kTensorThreads},
-                                 Tile::kSharedBytes, args.stream, a, b, c, gemm);
-}
-
-template <OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchChosen(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
-                          const SplitSources& of) {
-  switch (tile) {
-    case SplitTileCols::k64:
-      return LaunchTile<SplitTile<64, 4, 1, true, kMajorA, kMajorB>>(args, device, of);
-    case SplitTileCols::k128:
-      return LaunchTile<SplitTile<128, 3, 1, true, kMajorA, kMajorB>>(args, device, of);
-    case SplitTileCols::k192:
-      return LaunchTile<SplitTile<192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
-  }
-  return LaunchStatus();
-}
-
-// Runs what this kernel does not take, or has no workspace for.
-const MatMulFunctions& Fallback() {
-  static const MatMulFunctions fallback = FunctionsOf("auto");
-  return fallback;
-}
-
-MatMulArgs InFp32(MatMulArgs args) {
-  args.precision = MatMulPrecision::kFp32;
-  return args;
-}
-
-}  // namespace
-
-LaunchStatus MatMulSplitFp16(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
-  const DeviceModel device = DeviceOf(args);
-  if (!CanSplit(args, device)) return Fallback().run(InFp32(args));
-  const SplitSources of = SourcesOf(args);
-  RETURN_IF_ERROR(LaunchSplit(of, args.stream));
-  const SplitTileCols tile = ChooseSplit(args, device).tile;
-  return ForLayouts(args, [&](auto a, auto b) {
-    return LaunchChosen<decltype(a)::value, decltype(b)::value>(args, device, tile, of);
-  });
-}
+LaunchStatus MatMulSplitFp16(const MatMulArgs& args) { return MatMulSplit<Fp16Pair>(args); }
 
 int64_t MatMulSplitFp16WorkspaceBytes(const MatMulArgs& args) {
-  if (args.m == 0 || args.n == 0 || args.batch == 0) return 0;
-  MatMulArgs any = args;
-  any.workspace_bytes = std::numeric_limits<int64_t>::max();
-  if (CanSplit(any, DeviceOf(args))) return SplitWorkspaceBytes(args);
-  return Fallback().workspace_bytes == nullptr ? 0 : Fallback().workspace_bytes(InFp32(args));
+  return MatMulSplitBytes<Fp16Pair>(args);
 }
 
 }  // namespace stridewise

@@ -1,0 +1,192 @@
+// Calls of split_kernel.h: each operand becomes a scheme's parts (split_operand.h), and products of
+// them are summed to one of FP32's accuracy. Where the numbers of a tile do not allow that, the
+// kernel computes the tile on the FP32 units instead: no result is worse than the bound of an FP32
+// product of the same k, and the host waits for nothing. docs/fp32_split.md derives the bounds.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_LAUNCH_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_LAUNCH_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/split_kernel.h"
+#include "matmul/device/split_operand.h"
+#include "matmul/device/tensor_launch.h"
+#include "matmul/split_choice.h"
+
+namespace stridewise {
+namespace {  // Each file that includes this has kernels of its own.
+
+// Shared memory of a block that splits, at most: three blocks fit on a multiprocessor.
+constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
+
+// Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks.
+template <typename Scheme>
+__global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, SplitSource b) {
+  extern __shared__ float4 cache[];
+  LetNextKernelBegin();
+  const bool first = blockIdx.x < a.blocks;
+  const SplitSource source = first ? a : b;
+  const int64_t block = static_cast<int64_t>(blockIdx.x) - (first ? 0 : a.blocks);
+  if (LoadsWholeQuads(source, block)) {
+    SplitBlock<Scheme, true>(source, block, cache);
+  } else {
+    SplitBlock<Scheme, false>(source, block, cache);
+  }
+}
+
+// Plans the split of an operand into memory from `workspace` on.
+SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scale_rows,
+                     const SplitLayout& layout, char* workspace) {
+  SplitSource source = {};
+  source.data = stored.data;
+  source.ld = stored.ld;
+  source.stride = layout.count > 1 ? stride : 0;
+  source.rows = static_cast<int>(stored.rows);
+  source.cols = static_cast<int>(stored.cols);
+  source.count = static_cast<int>(layout.count);
+  source.scale_rows = scale_rows;
+  source.vectors = reinterpret_cast<uintptr_t>(stored.data) % kVectorBytes == 0 &&
+                   (stored.ld | source.stride) % 4 == 0;
+  source.out_ld = static_cast<int>(layout.out_ld);
+  source.parts = workspace;
+  source.part_bytes = layout.part_bytes;
+  source.scales = reinterpret_cast<SplitScale*>(workspace + layout.scales);
+  int64_t quads = CeilDiv(stored.rows, kSplitCluster) * kStripQuads;
+  source.blocks = layout.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
+  if (scale_rows) {
+    quads = CeilDiv(stored.cols, 4);
+    const int64_t rows = layout.count * stored.rows;
+    const int64_t blocks = stored.cols > kWarpRowCols ? rows : CeilDiv(rows, kSplitWarps);
+    source.blocks = CeilDiv(blocks, kSplitCluster) * kSplitCluster;
+  }
+  source.cached_quads = static_cast<int>(std::min(quads, kMostCachedQuads));
+  return source;
+}
+
+// The operands of a call.
+struct SplitSources {
+  SplitSource a, b;
+};
+
+SplitSources SourcesOf(const MatMulArgs& args, const SplitForm& form) {
+  auto* const workspace = static_cast<char*>(args.workspace);
+  const SplitLayout a = SplitLayoutOfA(args, form);
+  return {SourceOf(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
+          SourceOf(args.B<float>(), args.b.stride, args.b.transposed, SplitLayoutOfB(args, form),
+                   workspace + a.bytes)};
+}
+
+// Returns the dynamic shared memory of a block that splits the operand.
+int64_t SharedBytes(const SplitSource& source) {
+  const bool warps = source.scale_rows && source.cols <= kWarpRowCols;
+  return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1);
+}
+
+template <typename Scheme>
+LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream) {
+  return LaunchClusters(kSplitCluster, SplitOperands<Scheme>, Grid{of.a.blocks + of.b.blocks},
+                        Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
+                        stream, of.a, of.b);
+}
+
+// Makes the maps of an operand's parts.
+template <typename Scheme>
+absl::StatusOr<SplitMaps<Scheme>> MapsOf(const SplitSource& source, uint32_t box_rows) {
+  using Element = typename Scheme::Element;
+  const MatrixCount matrices(source.count, static_cast<int64_t>(source.rows) * source.out_ld);
+  SplitMaps<Scheme> maps;
+  const char* part = source.parts;
+  for (CUtensorMap& map : maps.part) {
+    const ConstMatrix<Element> matrix = {reinterpret_cast<const Element*>(part), source.rows,
+                                         source.cols, source.out_ld};
+    ASSIGN_OR_RETURN(map, OperandMapOf(TensorOperand<Element>{matrix, matrices}, box_rows));
+    part += source.part_bytes;
+  }
+  return maps;
+}
+
+Fp32Operand InFp32(const SplitSource& source) {
+  return {source.data, source.scale_rows ? source.ld : 1, source.scale_rows ? 1 : source.ld,
+          source.stride};
+}
+
+template <typename Tile>
+LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
+  using Scheme = typename Tile::Scheme;
+  ASSIGN_OR_RETURN(const SplitMaps<Scheme> a, MapsOf<Scheme>(of.a, Tile::kBoxRowsA));
+  ASSIGN_OR_RETURN(const SplitMaps<Scheme> b, MapsOf<Scheme>(of.b, Tile::kBoxRowsB));
+  SplitGemm gemm = {};
+  static_cast<TensorGemm&>(gemm) = TensorGemmOf<Tile>(args, of.a.count > 1, of.b.count > 1);
+  gemm.a_in_fp32 = InFp32(of.a);
+  gemm.b_in_fp32 = InFp32(of.b);
+  gemm.scales_of_a = of.a.scales;
+  gemm.scales_of_b = of.b.scales;
+  ASSIGN_OR_RETURN(const CUtensorMap c, StoreMapOf<Tile>(args, gemm, a.part[0]));
+  return LaunchDependentClusters(Tile::kCluster, SplitProduct<Tile>,
+                                 PersistentGrid<Tile>(gemm, device), Block{kTensorThreads},
+                                 Tile::kSharedBytes, args.stream, a, b, c, gemm);
+}
+
+// Stages are as many as shared memory holds.
+template <typename Scheme, OperandLayout kMajorA, OperandLayout kMajorB>
+LaunchStatus LaunchChosen(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
+                          const SplitSources& of) {
+  constexpr bool kPairs = Scheme::kForm.parts == 2;
+  if (tile == SplitTileCols::k64) {
+    return LaunchTile<SplitTile<Scheme, 64, kPairs ? 4 : 2, 1, true, kMajorA, kMajorB>>(args,
+                                                                                        device, of);
+  }
+  if constexpr (kPairs) {
+    if (tile == SplitTileCols::k192) {
+      return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
+    }
+  }
+  return LaunchTile<SplitTile<Scheme, 128, kPairs ? 3 : 2, 1, true, kMajorA, kMajorB>>(args, device,
+                                                                                       of);
+}
+
+// Runs what this kernel does not take, or has no workspace for.
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("auto");
+  return fallback;
+}
+
+MatMulArgs InFp32(MatMulArgs args) {
+  args.precision = MatMulPrecision::kFp32;
+  return args;
+}
+
+// Runs a call by a scheme.
+template <typename Scheme>
+LaunchStatus MatMulSplit(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  const DeviceModel device = DeviceOf(args);
+  if (!CanSplit(args, device, Scheme::kForm)) return Fallback().run(InFp32(args));
+  const SplitSources of = SourcesOf(args, Scheme::kForm);
+  RETURN_IF_ERROR(LaunchSplit<Scheme>(of, args.stream));
+  const SplitTileCols tile = ChooseSplit(args, device, Scheme::kForm).tile;
+  return ForLayouts(args, [&](auto a, auto b) {
+    return LaunchChosen<Scheme, decltype(a)::value, decltype(b)::value>(args, device, tile, of);
+  });
+}
+
+// Returns the workspace of such a call.
+template <typename Scheme>
+int64_t MatMulSplitBytes(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return 0;
+  MatMulArgs any = args;
+  any.workspace_bytes = std::numeric_limits<int64_t>::max();
+  if (CanSplit(any, DeviceOf(args), Scheme::kForm)) return SplitWorkspaceBytes(args, Scheme::kForm);
+  return Fallback().workspace_bytes == nullptr ? 0 : Fallback().workspace_bytes(InFp32(args));
+}
+
+}  // namespace
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_LAUNCH_H_

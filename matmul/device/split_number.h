@@ -1,0 +1,72 @@
+// Two neighbours rounded to FP16 or BF16, as the schemes of split_scheme.h use them: CUDA's types
+// in device code, and the same roundings on the host.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
+
+#include <cmath>
+
+#include "common/base/half_types.h"
+
+#ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+namespace stridewise {
+
+#ifdef __CUDACC__
+using SplitFp16 = __half;
+using SplitBf16 = __nv_bfloat16;
+using TwoFp16 = __half2;
+using TwoBf16 = __nv_bfloat162;
+
+__host__ __device__ inline TwoFp16 RoundToFp16(float x, float y) { return __floats2half2_rn(x, y); }
+__host__ __device__ inline TwoBf16 RoundToBf16(float x, float y) {
+  return __floats2bfloat162_rn(x, y);
+}
+__host__ __device__ inline float FirstOf(TwoFp16 two) { return __low2float(two); }
+__host__ __device__ inline float SecondOf(TwoFp16 two) { return __high2float(two); }
+__host__ __device__ inline float FirstOf(TwoBf16 two) { return __low2float(two); }
+__host__ __device__ inline float SecondOf(TwoBf16 two) { return __high2float(two); }
+
+// Adds 1 to each count whose number is `least` or more, without the sign.
+__host__ __device__ inline void CountFrom(float least, TwoFp16 two, TwoFp16* counts) {
+  *counts = __hadd2(*counts, __hge2(__habs2(two), __float2half2_rn(least)));
+}
+// Returns whether both are.
+__host__ __device__ inline bool AreFrom(float least, TwoFp16 two) {
+  return __hbge2(__habs2(two), __float2half2_rn(least));
+}
+#else
+using SplitFp16 = Fp16;
+using SplitBf16 = Bf16;
+struct TwoFp16 {
+  Fp16 x, y;
+};
+struct TwoBf16 {
+  Bf16 x, y;
+};
+
+inline TwoFp16 RoundToFp16(float x, float y) { return {Fp16(x), Fp16(y)}; }
+inline TwoBf16 RoundToBf16(float x, float y) { return {Bf16(x), Bf16(y)}; }
+template <typename Two>
+float FirstOf(Two two) {
+  return two.x;
+}
+template <typename Two>
+float SecondOf(Two two) {
+  return two.y;
+}
+inline void CountFrom(float least, TwoFp16 two, TwoFp16* counts) {
+  const auto one_if = [=](float x) { return std::abs(x) >= least ? 1.0F : 0.0F; };
+  *counts = RoundToFp16(counts->x + one_if(two.x), counts->y + one_if(two.y));
+}
+inline bool AreFrom(float least, TwoFp16 two) {
+  return std::abs(float{two.x}) >= least && std::abs(float{two.y}) >= least;
+}
+#endif
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_

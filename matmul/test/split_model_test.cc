@@ -1,0 +1,262 @@
+// The arithmetic of the schemes that write floats as sums of narrower numbers, computed on the
+// host: the functions that split are those of the kernels (matmul/device/split_scheme.h), products
+// are summed as wgmma sums them, and the sums are promoted as split_kernel.h does it. The model
+// keeps FP32's bound and the limits of split_cases.h, as the kernels do on a GPU
+// (split_accuracy_gpu_test.cc), and mutants of it do not.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "matmul/device/split_pair.h"
+#include "matmul/device/split_triple.h"
+#include "matmul/test/split_cases.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kInstructionK = 16;
+constexpr int64_t kPromotedK = 64;
+constexpr int64_t kLeastK = 128;  // Shorter sums are computed in FP32.
+
+// What a kernel does, and what it may do wrong beside the mistakes of a scheme.
+struct Kernel {
+  bool separate_sums = true;   // Of the largest parts' product.
+  bool doubled_scale = false;  // Of the first row of A.
+  bool promotes = true;
+  bool looks_at_ranges = true;
+  int left_out_i = -1, left_out_j = -1;  // A product of small parts.
+};
+
+// Adds an instruction's products to a sum: all are aligned to the largest and cut off at 25
+// fractional bits, and so is the sum at FP32's.
+float SumOfInstruction(float sum, const double* products, int count) {
+  double most = std::abs(sum);
+  for (int i = 0; i < count; ++i) most = std::max(most, std::abs(products[i]));
+  if (most == 0 || !std::isfinite(most)) return sum;
+  const double unit = std::ldexp(1, std::ilogb(most) - 25);
+  double total = std::trunc(sum / unit);
+  for (int i = 0; i < count; ++i) total += std::trunc(products[i] / unit);
+  total *= unit;
+  const auto rounded = static_cast<float>(total);
+  return std::abs(rounded) > std::abs(total) ? std::nextafter(rounded, 0.0F) : rounded;
+}
+
+// A row of op(A) or a column of op(B), split.
+template <typename Scheme>
+struct Vector {
+  std::vector<float> parts[Scheme::kForm.parts];
+  SplitScale scale;
+
+  explicit Vector(const std::vector<float>& x) {
+    const int k = static_cast<int>(x.size());
+    uint32_t most = 0;
+    for (const float value : x) most = std::max(most, AbsBits(value));
+    const float power = PowerFor(most);
+    int large = 0, poor = 0;
+    for (int i = 0; i < k; i += 2) {
+      typename Scheme::Counts counts;
+      typename Scheme::Two of[Scheme::kForm.parts];
+      Scheme::Split({x[i], power}, {i + 1 < k ? x[i + 1] : 0, power}, of, &counts);
+      large += counts.LargeX() + counts.LargeY();
+      poor += counts.poor_x + counts.poor_y;
+      for (int part = 0; part < Scheme::kForm.parts; ++part) {
+        parts[part].push_back(FirstOf(of[part]));
+        parts[part].push_back(SecondOf(of[part]));
+      }
+    }
+    scale = SplitScaleFrom<Scheme>(most, large, poor, k);
+  }
+};
+
+template <typename Scheme>
+float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, const Kernel& kernel) {
+  float sum = 0, large = 0, small = 0;
+  const auto add = [&](int i, int j, int64_t first, float* to) {
+    double products[kInstructionK];
+    for (int64_t at = first; at < std::min(k, first + kPromotedK); at += kInstructionK) {
+      const int count = static_cast<int>(std::min<int64_t>(kInstructionK, k - at));
+      for (int e = 0; e < count; ++e) {
+        products[e] = double{x.parts[i][at + e]} * y.parts[j][at + e];
+      }
+      *to = SumOfInstruction(*to, products, count);
+    }
+  };
+  for (int64_t first = 0; first < k; first += kPromotedK) {
+    ForEachSmallProduct<Scheme>([&](int i, int j) {
+      if (i == kernel.left_out_i && j == kernel.left_out_j) return;
+      add(i, j, first, kernel.separate_sums ? &small : &large);
+    });
+    add(0, 0, first, &large);
+    if (!kernel.promotes) continue;
+    sum += large;
+    large = 0;
+  }
+  return (sum + large + small) * InverseOf(x.scale) * InverseOf(y.scale);
+}
+
+// What a case's product is off by.
+struct Off {
+  double of_bound = 0;  // Of FP32's bound, the most.
+  double relative = 0;  // ||C - R||_F / ||R||_F.
+};
+
+template <typename Scheme>
+Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
+  const int64_t k = split_case.k;
+  const int64_t rows = k > 10000 ? 2 : 24;
+  const SplitOperandsOfCase of = OperandsOf(split_case, rows, rows);
+  std::vector<std::vector<float>> x, y;
+  for (int64_t i = 0; i < rows; ++i) {
+    x.emplace_back(of.a.begin() + i * k, of.a.begin() + (i + 1) * k);
+    y.emplace_back(k);
+    for (int64_t e = 0; e < k; ++e) y[i][e] = of.b[e * rows + i];
+  }
+  std::vector<Vector<Scheme>> split_x(x.begin(), x.end()), split_y(y.begin(), y.end());
+  if (kernel.doubled_scale) split_x[0].scale += 1 << 24;
+  bool poor = false;
+  int range_x = 1 << 24, range_y = 1 << 24;
+  for (int64_t i = 0; i < rows; ++i) {
+    poor = poor || ((split_x[i].scale | split_y[i].scale) & 1) != 0;
+    range_x = std::min(range_x, RangeOf(split_x[i].scale) >> 1);
+    range_y = std::min(range_y, RangeOf(split_y[i].scale) >> 1);
+  }
+  const bool split =
+      k >= kLeastK && (!kernel.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
+  Off off;
+  double errors = 0, squares = 0;
+  for (int64_t i = 0; i < rows * rows; ++i) {
+    const std::vector<float>& a = x[i / rows];
+    const std::vector<float>& b = y[i % rows];
+    float c = 0;
+    double r = 0, s = 0;
+    for (int64_t e = 0; e < k; ++e) {
+      c = std::fma(a[e], b[e], c);
+      r += double{a[e]} * b[e];
+      s += std::abs(double{a[e]} * b[e]);
+    }
+    if (split) c = SplitDot(split_x[i / rows], split_y[i % rows], k, kernel);
+    const double error = std::abs(c - r);
+    const double bound =
+        static_cast<double>(k + 2) * kSplitRoundoff * s + std::numeric_limits<float>::denorm_min();
+    off.of_bound = std::max(off.of_bound, error / bound);
+    errors += error * error;
+    squares += r * r;
+  }
+  off.relative = std::sqrt(errors / squares);
+  return off;
+}
+
+template <typename Scheme>
+double LimitOf(const SplitCase& split_case) {
+  return Scheme::kForm.parts == 2 ? split_case.pair_limit : split_case.triple_limit;
+}
+
+template <typename Scheme>
+bool Keeps(const SplitCase& split_case, const Kernel& kernel = {}) {
+  const Off off = Multiply<Scheme>(split_case, kernel);
+  return off.of_bound <= 1 && off.relative <= LimitOf<Scheme>(split_case);
+}
+
+// Returns the cases that notice.
+template <typename Scheme>
+std::vector<std::string> KilledBy(const Kernel& kernel = {}) {
+  std::vector<std::string> killers;
+  for (const SplitCase& split_case : SplitCases()) {
+    if (split_case.k > 10000) continue;
+    if (!Keeps<Scheme>(split_case, kernel)) killers.push_back(split_case.name);
+  }
+  return killers;
+}
+
+template <typename Scheme>
+class SplitModelTest : public testing::Test {};
+using Schemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>>;
+TYPED_TEST_SUITE(SplitModelTest, Schemes);
+
+TYPED_TEST(SplitModelTest, KeepsTheBoundOfFp32) {
+  for (const bool separate_sums : {true, false}) {
+    for (const SplitCase& split_case : SplitCases()) {
+      Kernel kernel;
+      kernel.separate_sums = separate_sums;
+      const Off off = Multiply<TypeParam>(split_case, kernel);
+      EXPECT_LE(off.of_bound, 1) << split_case.name;
+      EXPECT_LE(off.relative, LimitOf<TypeParam>(split_case)) << split_case.name;
+    }
+  }
+}
+
+TYPED_TEST(SplitModelTest, CasesNoticeDoubledScale) {
+  Kernel kernel;
+  kernel.doubled_scale = true;
+  EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
+}
+
+TYPED_TEST(SplitModelTest, CasesNoticeMissingPromotion) {
+  Kernel kernel;
+  kernel.promotes = false;
+  EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
+}
+
+TYPED_TEST(SplitModelTest, CasesNoticeMissingRangeCheck) {
+  Kernel kernel;
+  kernel.looks_at_ranges = false;
+  EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
+}
+
+// The three smallest products of nine are below what FP32 keeps of the sum.
+TYPED_TEST(SplitModelTest, CasesNoticeEachMissingProduct) {
+  ForEachSmallProduct<TypeParam>([](int i, int j) {
+    if (i + j > 2) return;
+    Kernel kernel;
+    kernel.left_out_i = i;
+    kernel.left_out_j = j;
+    EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty()) << i << ", " << j;
+  });
+}
+
+// A scheme whose first part is cut off toward zero, where it should be rounded.
+template <typename Scheme>
+struct Truncated : Scheme {
+  using Two = typename Scheme::Two;
+  static constexpr int kParts = Scheme::kForm.parts;
+
+  static void Split(ScaledElement x, ScaledElement y, Two (&parts)[kParts],
+                    typename Scheme::Counts* counts) {
+    Scheme::Split(x, y, parts, counts);
+    constexpr uint32_t kKept = kParts == 2 ? ~uint32_t{0x1fff} : ~uint32_t{0xffff};
+    const float high_x = FloatOfBits(BitsOfFloat(x.value) & kKept);
+    const float high_y = FloatOfBits(BitsOfFloat(y.value) & kKept);
+    Two rest[kParts];
+    typename Scheme::Counts unused;
+    Scheme::Split({x.value - high_x, 1}, {y.value - high_y, 1}, rest, &unused);
+    using Element = typename Scheme::Element;
+    parts[0] = {Element(high_x), Element(high_y)};
+    for (int part = 1; part < kParts; ++part) parts[part] = rest[part - 1];
+  }
+};
+
+TYPED_TEST(SplitModelTest, CasesNoticeTruncation) {
+  EXPECT_FALSE(KilledBy<Truncated<TypeParam>>().empty());
+}
+
+// A scheme that does not see that scaling has made nothing of an element.
+template <typename Scheme>
+struct Forgetful : Scheme {
+  static void Split(ScaledElement x, ScaledElement y,
+                    typename Scheme::Two (&parts)[Scheme::kForm.parts],
+                    typename Scheme::Counts* counts) {
+    Scheme::Split({x.value, 1}, {y.value, 1}, parts, counts);
+  }
+};
+
+TYPED_TEST(SplitModelTest, CasesNoticeLostElements) {
+  EXPECT_FALSE(KilledBy<Forgetful<TypeParam>>().empty());
+}
+
+}  // namespace
+}  // namespace stridewise
