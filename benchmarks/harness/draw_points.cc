@@ -43,9 +43,22 @@ absl::StatusOr<std::vector<const ShapeFamily*>> TurnsOf(const RandomShapes& rand
                                                  absl::StrJoin(names, ", "), " and all"));
 }
 
-bool IsWithinBounds(const Operation& operation, const RandomShapes& random, const Point& point) {
+absl::StatusOr<double> ParseLeastFlops(absl::string_view text, const Work& bounds_least,
+                                       const Work& bounds_most) {
+  double least = 0;
+  if (text.empty()) return bounds_least.flops;
+  if (absl::SimpleAtod(text, &least) && least >= bounds_least.flops && least < bounds_most.flops) {
+    return least;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--least_flops: '", text, "' is not allowed; allowed is ", bounds_least.flops,
+                   " and more, below ", bounds_most.flops));
+}
+
+bool IsWithinBounds(const Operation& operation, const RandomShapes& random, double least_flops,
+                    const Point& point) {
   const Work work = operation.MakeProblem(point)->work();
-  return work.flops >= random.least.flops && work.flops <= random.most.flops &&
+  return work.flops >= least_flops && work.flops <= random.most.flops &&
          work.bytes >= random.least.bytes && work.bytes <= random.most.bytes;
 }
 
@@ -54,9 +67,11 @@ bool IsWithinBounds(const Operation& operation, const RandomShapes& random, cons
 absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
                                                    const RandomShapes& random,
                                                    absl::string_view count,
-                                                   absl::string_view shape_family, uint64_t seed) {
+                                                   absl::string_view shape_family, uint64_t seed,
+                                                   absl::string_view least_flops) {
   ASSIGN_OR_RETURN(const int64_t wanted, ParseCount(count));
   ASSIGN_OR_RETURN(const std::vector<const ShapeFamily*> turns, TurnsOf(random, shape_family));
+  ASSIGN_OR_RETURN(const double least, ParseLeastFlops(least_flops, random.least, random.most));
   std::vector<DrawnPoint> drawn;
   const auto is_new = [&](const Point& point) {
     return std::none_of(drawn.begin(), drawn.end(),
@@ -67,7 +82,7 @@ absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
     ShapeRandom numbers(seed, static_cast<uint64_t>(i));
     int attempts = 0;
     Point point = family.draw(&numbers);
-    while (!IsWithinBounds(operation, random, point) || !is_new(point)) {
+    while (!IsWithinBounds(operation, random, least, point) || !is_new(point)) {
       if (++attempts == kMaxAttempts) {
         return absl::InvalidArgumentError(
             absl::StrCat("--count: ", wanted, " is not allowed; of the family ", family.name,

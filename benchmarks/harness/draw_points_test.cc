@@ -171,6 +171,23 @@ TEST(DrawPointsTest, BadInputNamesTheFlag) {
   }
 }
 
+TEST(DrawPointsTest, LeastFlopsAreKept) {
+  const Operation& operation = MatMulOperation();
+  const auto drawn = DrawPoints(operation, operation.random_shapes(), "40", "", 1, "2e9");
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  ASSERT_EQ(drawn->size(), 40u);
+  for (const DrawnPoint& one : *drawn) {
+    EXPECT_GE(operation.MakeProblem(one.point)->work().flops, 2e9) << one.family;
+  }
+  for (const char* text : {"many", "-1", "1e30"}) {
+    const absl::Status status =
+        DrawPoints(operation, operation.random_shapes(), "", "", 1, text).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat("--least_flops: '", text, "'")))
+        << status;
+  }
+}
+
 PlanFlags Count(const char* count) {
   PlanFlags flags;
   flags.count = count;
@@ -238,6 +255,9 @@ TEST(RandomPresetTest, RefusesFlagsOfWhatIsDrawnAndOfDrawingElsewhere) {
   flags = {};
   flags.shape_family = "model";
   refused(TransposeOperations(), "default", flags, "--shape_family: not allowed without");
+  flags = {};
+  flags.least_flops = "2e9";
+  refused(MatMulOperation(), "default", flags, "--least_flops: not allowed without");
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ absl::StatusOr<std::vector<DrawnPoint>> SelectedPoints(const Operation& operatio
                                                        const Selection& selection,
                                                        const PlanFlags& flags) {
   if (selection.drawn_from != nullptr) {
-    return DrawPoints(operation, *selection.drawn_from, flags.count, flags.shape_family,
-                      flags.seed);
+    return DrawPoints(operation, *selection.drawn_from, flags.count, flags.shape_family, flags.seed,
+                      flags.least_flops);
   }
   std::vector<DrawnPoint> points;
   ASSIGN_OR_RETURN(const std::vector<Extents> shapes,

@@ -25,6 +25,7 @@ struct PlanFlags {
   std::map<std::string, std::string> axes;  // By flag.
   std::string count;                        // Of drawn points; see draw_points.h.
   std::string shape_family;
+  std::string least_flops;
   uint64_t seed = 1;
   std::string shard;  // I/N: every N-th point, from the I-th on.
   const char* implementations_flag = "--implementations";  // Its name in messages.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -51,10 +52,16 @@ absl::Status CheckDrawing(const Operation& operation, const std::vector<Selectio
       std::find_if(selections.begin(), selections.end(),
                    [](const Selection& one) { return one.drawn_from != nullptr; });
   if (selection == selections.end()) {
-    if (flags.count.empty() && flags.shape_family.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(flags.count.empty() ? "--shape_family" : "--count",
-                     ": not allowed without --preset=", kRandomPreset));
+    const std::pair<const std::string&, const char*> of_drawing[] = {
+        {flags.count, "--count"},
+        {flags.shape_family, "--shape_family"},
+        {flags.least_flops, "--least_flops"}};
+    for (const auto& [text, name] : of_drawing) {
+      if (text.empty()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ": not allowed without --preset=", kRandomPreset));
+    }
+    return absl::OkStatus();
   }
   const std::vector<Column>& drawn = selection->drawn_from->drawn;
   const auto draws_column = [&](Column column) {

@@ -44,6 +44,8 @@ ABSL_FLAG(std::string, shape_family, "",
           "With --preset=random: what shapes are drawn from --seed. log_uniform: extents whose "
           "logarithm is uniform. batched: batches of smaller problems. model: those of common "
           "networks. all (what is usual): log_uniform as often as the other two together.");
+ABSL_FLAG(std::string, least_flops, "",
+          "With --preset=random: no shapes of fewer operations than this, such as 2e9.");
 ABSL_FLAG(std::string, distribution_csv, "",
           "With --preset=random: a file for the distribution. One that is there is kept as .bak.");
 ABSL_FLAG(
@@ -193,6 +195,7 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   options.shard = flags.shard;
   flags.count = absl::GetFlag(FLAGS_count);
   flags.shape_family = absl::GetFlag(FLAGS_shape_family);
+  flags.least_flops = absl::GetFlag(FLAGS_least_flops);
   if (flags.implementations.empty()) flags.implementations = program.implementations;
   ASSIGN_OR_RETURN(const std::vector<Config> plan, MakePlan(operation, preset, flags));
   if (options.list) {

@@ -43,8 +43,11 @@ def _fastest(rows):
   # The vendor's entry computes floats in the precision that its `math` names, whatever its peer at the same point does.
   kind = rows["dtype"] + (" " + rows["precision"]).where(~vendor & rows["precision"].ne("fp32"), "")
   kind += (" " + rows["math"]).where(rows["math"].isin(("tf32", "tensor_fast")), "")
+  # Each scheme that writes floats as sums of narrower numbers is a trade of its own.
+  schemes = ~vendor & rows["math"].eq("split")
+  kind = kind.mask(schemes, rows["dtype"] + " " + rows["implementation"])
   rows = rows.assign(n=rows["rows"], kind=kind, side=vendor.map({True: "vendor", False: "ours"}))
-  rows = rows.assign(name=rows["implementation"] + " " + rows["kind"])
+  rows = rows.assign(name=rows["kind"].mask(~schemes, rows["implementation"] + " " + rows["kind"]))
   n = roles.largest_common_size(rows.drop_duplicates(["kind", "side", "n"]).assign(name=rows["kind"] + rows["side"]))
   rows = rows[rows["n"].eq(n)].sort_values("kernel_ms_median", kind="stable").drop_duplicates(["kind", "side"])
   return rows if rows["kind"].nunique() >= _LEAST_KINDS else rows[:0]

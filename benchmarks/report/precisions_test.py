@@ -58,6 +58,14 @@ class PrecisionsTest(unittest.TestCase):
     rows = _ROWS + [gpu("cublas", 64, 3, relative_error=1e-4, math="tf32")]
     self.assertEqual(_table(rows)["float tf32", "vendor"], "cublas")
 
+  def test_schemes_are_kinds_of_their_own(self):
+    rows = _ROWS + [gpu(name, 64, ms, relative_error=1e-7, precision="fp32_split", math="split")
+                    for name, ms in (("split_fp16", 2), ("split_bf16_6", 3))]
+    table = _table(rows)
+    self.assertEqual(table["float split_fp16", "ours"], "split_fp16")
+    self.assertEqual(table["float split_bf16_6", "ours"], "split_bf16_6")
+    self.assertEqual(table["float fp32_split", "ours"], "auto")
+
   def test_few_kinds_are_no_front(self):
     self.assertEqual(_sections(_ROWS[:4]), [])
     self.assertEqual(_sections([cpu("eigen", 64, 1, relative_error=1e-6)]), [])
