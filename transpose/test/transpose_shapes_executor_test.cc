@@ -45,6 +45,7 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
       {"one_line", {1, 1000, 0}, 4},
       {"one_line", {1000, 1, 0}, 1},
       {"tile_small", {128, 192, 0}, 4},
+      {"tile_small", {511, 1023, 0}, 4},
       {"tile_small", {3, 1000, 0}, 1},
       {"tile_small", {7, 5, 1, 0, 2, 0}, 4},
       {"tile_small", {31, 200, 0, 0, 3, 0}, 8},
@@ -55,10 +56,10 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
       {"few_rows", {70, 40, 0, 0, 101, 0}, 8},
       {"tile_vector", {512, 1024, 0}, 4},
       {"tile_vector", {128, 1023, 0}, 16},
-      {"tile_ragged", {511, 1023, 0}, 4},
-      {"tile_ragged", {512, 1024, 1}, 4},
+      {"tile_ragged", {511, 1535, 0}, 4},
+      {"tile_ragged", {512, 1536, 1}, 4},
       {"tile_ragged", {1000, 2016, 0}, 1},
-      {"tile_ragged", {512, 2048, 0, 0, 1, 0, 1, 0}, 2},
+      {"tile_ragged", {512, 3072, 0, 0, 1, 0, 1, 0}, 2},
   };
   std::set<std::string> run;
   for (const auto& c : cases) {
