@@ -42,6 +42,8 @@ ABSL_FLAG(std::string, shapes, "16384x16384x16384",
           "Comma list of MxNxK, or of ROWSxCOLS of transposes; elements are floats.");
 ABSL_FLAG(std::string, devices, "0", "Comma list of the GPUs that a streamed call uses.");
 ABSL_FLAG(double, device_bytes, 0, "The most that it allocates on each; 0: 90 % of what is free.");
+ABSL_FLAG(std::string, tile, "",
+          "ROWSxCOLS: the tiles of streamed calls, of C or of what is transposed; empty: theirs.");
 ABSL_FLAG(std::string, memory, "pinned", "Of the host: pinned or pageable");
 ABSL_FLAG(std::string, cublasxt_blocks, "2048",
           "Comma list of the blocks that cublasXt is timed with; empty: not timed.");
@@ -63,6 +65,7 @@ struct Settings {
   bool is_product = true;
   std::vector<std::vector<int64_t>> shapes;
   StreamOptions options;
+  StreamCheckpoint tile;  // With the tiles of streamed calls, where they are given.
   HostMemory memory = HostMemory::kPinned;
   std::vector<int64_t> blocks;
   VerifyMode verify = VerifyMode::kFast;
@@ -94,6 +97,14 @@ absl::StatusOr<Settings> ReadFlags() {
     return Refuse("--device_bytes", absl::StrCat(bytes), "0 to 1e15");
   }
   settings.options.device_bytes = static_cast<int64_t>(bytes);
+  const std::string tile = absl::GetFlag(FLAGS_tile);
+  if (!tile.empty()) {
+    ASSIGN_OR_RETURN(const auto tiles, ParseExtents("--tile", tile, 2));
+    if (tiles.size() != 1 || tiles[0][0] < 1 || tiles[0][1] < 1) {
+      return Refuse("--tile", tile, "one ROWSxCOLS, each 1 or more");
+    }
+    settings.tile = {tiles[0][0], tiles[0][1], {}};
+  }
   const std::string memory = absl::GetFlag(FLAGS_memory);
   if (memory != "pinned" && memory != "pageable") {
     return Refuse("--memory", memory, "pinned or pageable");
@@ -191,7 +202,8 @@ absl::StatusOr<std::vector<Subject>> MakeSubjects(const Settings& settings, Oper
   if (settings.is_product) {
     if (in_memory > 0) RETURN_IF_ERROR(Add(InMemoryProductSubject(in_memory), &subjects));
     const MatMulProblem problem = operands->Product();
-    RETURN_IF_ERROR(Add(StreamedProductSubject(problem, settings.options), &subjects));
+    RETURN_IF_ERROR(
+        Add(StreamedProductSubject(problem, settings.options, settings.tile), &subjects));
     for (const int64_t block : settings.blocks) {
       RETURN_IF_ERROR(Add(CublasXtSubject(problem, settings.options.devices, block), &subjects));
     }
@@ -201,7 +213,8 @@ absl::StatusOr<std::vector<Subject>> MakeSubjects(const Settings& settings, Oper
   const MutableMatrixView out = operands->Out();
   RETURN_IF_ERROR(Add(OneAfterTheOtherSubject(in, out), &subjects));
   RETURN_IF_ERROR(Add(BothWaysSubject(in, out), &subjects));
-  RETURN_IF_ERROR(Add(StreamedTransposeSubject(in, out, settings.options), &subjects));
+  RETURN_IF_ERROR(
+      Add(StreamedTransposeSubject(in, out, settings.options, settings.tile), &subjects));
   return subjects;
 }
 

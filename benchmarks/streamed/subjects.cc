@@ -35,16 +35,27 @@ struct DeviceMatrices {
   DeviceBuffer a, b, c, workspace;
 };
 
+StreamOptions WithCheckpoint(StreamOptions options, StreamCheckpoint* checkpoint) {
+  options.checkpoint = checkpoint;
+  return options;
+}
+
 int64_t BytesOf(const MatrixView& in) { return in.rows * in.cols * in.element_bytes; }
 
 }  // namespace
 
 absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
-                                               const StreamOptions& options) {
-  ASSIGN_OR_RETURN(const MatMulStreamPlan plan, PlanStreamedMatMul(problem, options));
+                                               const StreamOptions& options,
+                                               const StreamCheckpoint& tile) {
+  StreamCheckpoint asked = tile;
+  const StreamOptions with_tile = WithCheckpoint(options, &asked);
+  ASSIGN_OR_RETURN(const MatMulStreamPlan plan, PlanStreamedMatMul(problem, with_tile));
   Subject subject;
   subject.name = "streamed";
-  subject.run = [problem, options] { return StreamedMatMul(problem, options); };
+  subject.run = [problem, options, tile] {
+    StreamCheckpoint checkpoint = tile;
+    return StreamedMatMul(problem, WithCheckpoint(options, &checkpoint));
+  };
   subject.tile = absl::StrCat(plan.tile_rows, "x", plan.tile_cols, "x", plan.depth);
   subject.predicted_ms = kMs * plan.seconds;
   return subject;
@@ -105,11 +116,17 @@ absl::StatusOr<Subject> CublasXtSubject(const MatMulProblem& problem,
 }
 
 absl::StatusOr<Subject> StreamedTransposeSubject(const MatrixView& in, const MutableMatrixView& out,
-                                                 const StreamOptions& options) {
-  ASSIGN_OR_RETURN(const TransposeStreamPlan plan, PlanStreamedTranspose(in, out, options));
+                                                 const StreamOptions& options,
+                                                 const StreamCheckpoint& tile) {
+  StreamCheckpoint asked = tile;
+  const StreamOptions with_tile = WithCheckpoint(options, &asked);
+  ASSIGN_OR_RETURN(const TransposeStreamPlan plan, PlanStreamedTranspose(in, out, with_tile));
   Subject subject;
   subject.name = "streamed";
-  subject.run = [in, out, options] { return StreamedTranspose(in, out, options); };
+  subject.run = [in, out, options, tile] {
+    StreamCheckpoint checkpoint = tile;
+    return StreamedTranspose(in, out, WithCheckpoint(options, &checkpoint));
+  };
   subject.tile = absl::StrCat(plan.tile_rows, "x", plan.tile_cols);
   subject.predicted_ms = kMs * plan.seconds;
   return subject;

@@ -28,9 +28,10 @@ struct Subject {
   double predicted_ms = 0;  // 0: not predicted.
 };
 
-// C = A * B by StreamedMatMul().
+// C = A * B by StreamedMatMul(), with the tiles of `tile` if it has any.
 absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
-                                               const StreamOptions& options);
+                                               const StreamOptions& options,
+                                               const StreamCheckpoint& tile);
 
 // A square product of MatMul() in memory of the current device, of random numbers.
 absl::StatusOr<Subject> InMemoryProductSubject(int64_t n);
@@ -40,9 +41,10 @@ absl::StatusOr<Subject> InMemoryProductSubject(int64_t n);
 absl::StatusOr<Subject> CublasXtSubject(const MatMulProblem& problem,
                                         const std::vector<int>& devices, int64_t block);
 
-// Transposes by StreamedTranspose().
+// Transposes by StreamedTranspose(), with the tiles of `tile` if it has any.
 absl::StatusOr<Subject> StreamedTransposeSubject(const MatrixView& in, const MutableMatrixView& out,
-                                                 const StreamOptions& options);
+                                                 const StreamOptions& options,
+                                                 const StreamCheckpoint& tile);
 
 // The matrices copied in, transposed and copied out, one after the other, in memory of the current
 // device. ResourceExhausted where they do not fit.

@@ -144,7 +144,7 @@ absl::Status CheckStreamOptions(const StreamOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("device_bytes is ", options.device_bytes, "; allowed is 0 and more"));
   }
-  const StreamRates& rates = options.rates;
+  const StreamRates rates = options.rates.value_or(StreamRates());
   for (const auto& [name, rate] :
        {std::pair("flops", rates.flops), std::pair("bytes_in", rates.bytes_in),
         std::pair("bytes_out", rates.bytes_out)}) {
@@ -153,6 +153,19 @@ absl::Status CheckStreamOptions(const StreamOptions& options) {
         absl::StrCat("rates.", name, " is ", rate, "; allowed is more than 0"));
   }
   return absl::OkStatus();
+}
+
+StreamRates RatesOf(const StreamOptions& options, absl::Span<const void* const> matrices) {
+  if (options.rates.has_value()) return *options.rates;
+  for (const void* const matrix : matrices) {
+    cudaPointerAttributes attributes;
+    const cudaError_t error = cudaPointerGetAttributes(&attributes, matrix);
+    if (error != cudaSuccess || attributes.type == cudaMemoryTypeUnregistered) {
+      (void)cudaGetLastError();
+      return kPageableRates;
+    }
+  }
+  return StreamRates();
 }
 
 absl::StatusOr<int64_t> StreamBudget(const std::vector<int>& devices,

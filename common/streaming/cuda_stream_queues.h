@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "common/streaming/stream_job.h"
 #include "common/streaming/stream_options.h"
 #include "common/streaming/stream_queues.h"
@@ -27,6 +28,10 @@ absl::StatusOr<std::vector<int>> StreamDevices(const StreamOptions& options);
 
 // Returns InvalidArgument, naming it, for a number of the options that is not allowed.
 absl::Status CheckStreamOptions(const StreamOptions& options);
+
+// Returns options.rates or, where there are none, those of the slowest of these host matrices, each
+// judged by its first element.
+StreamRates RatesOf(const StreamOptions& options, absl::Span<const void* const> matrices);
 
 // Returns the bytes that may be allocated on each of the devices: options.device_bytes or, where
 // that is 0, 90 % of what is free on the fullest of them.

@@ -12,6 +12,7 @@ absl::Status NoCuda() { return absl::UnavailableError("built without a CUDA tool
 absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int) { return NoCuda(); }
 absl::StatusOr<std::vector<int>> StreamDevices(const StreamOptions&) { return NoCuda(); }
 absl::Status CheckStreamOptions(const StreamOptions&) { return NoCuda(); }
+StreamRates RatesOf(const StreamOptions&, absl::Span<const void* const>) { return {}; }
 absl::StatusOr<int64_t> StreamBudget(const std::vector<int>&, const StreamOptions&) {
   return NoCuda();
 }

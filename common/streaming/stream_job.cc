@@ -109,7 +109,7 @@ class Worker {
 absl::StatusOr<std::vector<bool>> Begin(const StreamJob& job, StreamCheckpoint* checkpoint) {
   const StreamCheckpoint first = job.first_checkpoint();
   if (checkpoint == nullptr) return first.done;
-  if (checkpoint->tile_rows == 0) *checkpoint = first;
+  if (checkpoint->tile_rows == 0 || checkpoint->done.empty()) *checkpoint = first;
   if (checkpoint->tile_rows != first.tile_rows || checkpoint->tile_cols != first.tile_cols ||
       checkpoint->done.size() != first.done.size()) {
     return absl::InvalidArgumentError(

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace stridewise {
@@ -14,7 +15,7 @@ namespace stridewise {
 // are finished; the next call of the same problem computes the others. It may be stored anywhere in
 // between, as long as the result is.
 struct StreamCheckpoint {
-  int64_t tile_rows = 0;  // 0: nothing was begun.
+  int64_t tile_rows = 0;  // 0: the call chooses.
   int64_t tile_cols = 0;
   std::vector<bool> done;  // By tile, along the rows of tiles.
 };
@@ -23,14 +24,17 @@ struct StreamCheckpoint {
 // pinned memory.
 struct StreamRates {
   double flops = 57e12;     // Of a product; a multiply-add counts as two.
-  double bytes_in = 55e9;   // From the host, each second and device.
-  double bytes_out = 55e9;  // To the host.
+  double bytes_in = 48e9;   // From the host, each second and device, while others go out.
+  double bytes_out = 48e9;  // To the host.
 };
 
+// The same with pageable memory.
+inline constexpr StreamRates kPageableRates = {57e12, 4.5e9, 4.5e9};
+
 struct StreamOptions {
-  std::vector<int> devices;  // Each takes tile after tile. Empty: the current device.
-  int64_t device_bytes = 0;  // The most that is allocated on each; 0: 90 % of what is free.
-  StreamRates rates;
+  std::vector<int> devices;          // Each takes tile after tile. Empty: the current device.
+  int64_t device_bytes = 0;          // The most that is allocated on each; 0: 90 % of what is free.
+  std::optional<StreamRates> rates;  // None: by whether the matrices are pinned.
 
   // Called when a tile is in host memory, by one thread at a time; not necessarily the caller's.
   std::function<void(int64_t done, int64_t tiles)> progress;

@@ -38,6 +38,8 @@ struct MatMulStreamPlan {
   double bytes_in = 0;       // Of all devices together.
   double bytes_out = 0;
   double seconds = 0;  // What the rates make of it.
+  double cautious_seconds =
+      0;  // What plans are compared by: with copies at two thirds of the rates.
 };
 
 // What the tiles have to fit.
@@ -47,9 +49,9 @@ struct StreamLimits {
   StreamRates rates;
 };
 
-// Returns the plan that is predicted to take the least time: the longest of the arithmetic and the
-// copies in and out, and before and behind it the first copy in and the last one out. With C of no
-// elements there are no tiles.
+// Returns the plan that is predicted to take the least cautious_seconds: the longest of the
+// arithmetic and the copies in and out, and before and behind it the first copy in and the last one
+// out. With C of no elements there are no tiles.
 //
 // Returns ResourceExhausted, naming device_bytes, where not even the smallest tiles fit.
 absl::StatusOr<MatMulStreamPlan> PlanStreamedProduct(const StreamedProduct& product,

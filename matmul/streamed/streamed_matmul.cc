@@ -30,8 +30,9 @@ absl::StatusOr<Prepared> Prepare(const MatMulProblem& problem, const StreamOptio
   RETURN_IF_ERROR(CheckStreamOptions(options));
   ASSIGN_OR_RETURN(call.devices, StreamDevices(options));
   ASSIGN_OR_RETURN(call.budget, StreamBudget(call.devices, options));
-  const StreamLimits limits = {call.budget - call.budget / kWorkspacePart,
-                               static_cast<int64_t>(call.devices.size()), options.rates};
+  const StreamLimits limits = {
+      call.budget - call.budget / kWorkspacePart, static_cast<int64_t>(call.devices.size()),
+      RatesOf(options, {call.args.a.data, call.args.b.data, call.args.c.data})};
   const StreamedProduct shape = ShapeOf(call.args);
   if (options.checkpoint != nullptr && options.checkpoint->tile_rows > 0) {
     call.plan =

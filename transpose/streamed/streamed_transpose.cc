@@ -15,13 +15,14 @@ absl::StatusOr<TransposeStreamPlan> Plan(const MatrixView& in, const MutableMatr
   RETURN_IF_ERROR(CheckStreamedTranspose(in, out));
   RETURN_IF_ERROR(CheckStreamOptions(options));
   ASSIGN_OR_RETURN(*devices, StreamDevices(options));
+  const StreamRates rates = RatesOf(options, {in.data, out.data});
   const auto count = static_cast<int64_t>(devices->size());
   if (options.checkpoint != nullptr && options.checkpoint->tile_rows > 0) {
-    return PlanTransposeWithTiles(in, count, options.rates, options.checkpoint->tile_rows,
+    return PlanTransposeWithTiles(in, count, rates, options.checkpoint->tile_rows,
                                   options.checkpoint->tile_cols);
   }
   ASSIGN_OR_RETURN(const int64_t budget, StreamBudget(*devices, options));
-  return PlanTranspose(in, budget, count, options.rates);
+  return PlanTranspose(in, budget, count, rates);
 }
 
 }  // namespace
