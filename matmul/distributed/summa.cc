@@ -22,8 +22,18 @@ bool SameBlocks(const BlockCyclicDimension& a, const BlockCyclicDimension& b) {
   return a.extent == b.extent && a.block == b.block;
 }
 
+// Copies columns or rows, one after the other without gaps.
 template <typename T>
-absl::Status Check(const SummaProblem<T>& problem, const Communicator& communicator) {
+void Pack(ConstMatrix<T> from, T* to) {
+  for (int64_t row = 0; row < from.rows; ++row) {
+    std::copy_n(from.data + row * from.ld, from.cols, to + row * from.cols);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+absl::Status CheckSumma(const SummaProblem<T>& problem, const Communicator& communicator) {
   const auto check_part = [&](const char* name, const auto& part, const BlockCyclicLayout& layout) {
     return CheckPart(name, part.rows, part.cols, part.ld, layout, communicator.rank(),
                      communicator.size());
@@ -44,20 +54,10 @@ absl::Status Check(const SummaProblem<T>& problem, const Communicator& communica
   return absl::OkStatus();
 }
 
-// Copies columns or rows, one after the other without gaps.
-template <typename T>
-void Pack(ConstMatrix<T> from, T* to) {
-  for (int64_t row = 0; row < from.rows; ++row) {
-    std::copy_n(from.data + row * from.ld, from.cols, to + row * from.cols);
-  }
-}
-
-}  // namespace
-
 template <typename T>
 absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
                    Communicator* communicator) {
-  RETURN_IF_ERROR(Check(problem, *communicator));
+  RETURN_IF_ERROR(CheckSumma(problem, *communicator));
   const RankGrid& grid = problem.c_layout.grid;
   const int my_row = grid.Row(communicator->rank());
   const int my_col = grid.Col(communicator->rank());
@@ -104,6 +104,8 @@ absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
   return absl::OkStatus();
 }
 
+template absl::Status CheckSumma(const SummaProblem<float>&, const Communicator&);
+template absl::Status CheckSumma(const SummaProblem<double>&, const Communicator&);
 template absl::Status Summa(const SummaProblem<float>&, const LocalProduct&, Communicator*);
 template absl::Status Summa(const SummaProblem<double>&, const LocalProduct&, Communicator*);
 

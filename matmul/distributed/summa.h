@@ -40,12 +40,16 @@ struct SummaProblem {
 // Computes the problem; all ranks of the communicator make the call. T is float or double. With k =
 // 0 scales C by beta.
 //
-// Returns InvalidArgument, naming the argument, for layouts or local parts that do not fit each
-// other or the communicator, ResourceExhausted where there is no memory for the panels, and what
-// the communicator and the local product return. C is then unspecified.
+// Returns what CheckSumma() does, ResourceExhausted where there is no memory for the panels, and
+// what the communicator and the local product return. C is then unspecified.
 template <typename T>
 absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
                    Communicator* communicator);
+
+// Returns InvalidArgument, naming the argument, for layouts or local parts that do not fit each
+// other or the communicator.
+template <typename T>
+absl::Status CheckSumma(const SummaProblem<T>& problem, const Communicator& communicator);
 
 }  // namespace stridewise
 

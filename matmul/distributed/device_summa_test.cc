@@ -1,0 +1,113 @@
+// SUMMA on devices of the host, whose queues run in any order that events allow.
+
+#include "matmul/distributed/device_summa.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "common/distributed/local_ranks.h"
+#include "common/streaming/fake_stream_queues.h"
+#include "common/verify/fill.h"
+#include "gtest/gtest.h"
+#include "matmul/distributed/verify.h"
+#include "matmul/on_host.h"
+
+namespace stridewise {
+namespace {
+
+constexpr double kSeconds = 20;
+
+struct Case {
+  int64_t m, n, k;
+  int64_t m_block, n_block, k_block;
+  RankGrid grid;
+  double alpha = 1;
+  double beta = 0;
+};
+
+constexpr Case kCases[] = {
+    {0, 5, 3, 2, 2, 2, {2, 2}},
+    {5, 7, 0, 2, 2, 2, {2, 2}, 1, 0.5},
+    {1, 1, 1, 4, 4, 4, {1, 1}},
+    {33, 29, 31, 7, 5, 3, {1, 1}, 2, -1},
+    {37, 41, 43, 5, 3, 7, {2, 2}, 1.5, -0.5},
+    {37, 41, 43, 5, 3, 7, {1, 4}, 1.5, -0.5},
+    {37, 41, 43, 5, 3, 7, {4, 1}},
+    {64, 48, 80, 16, 16, 16, {2, 3}, 2, 1},
+};
+
+// A rank's part of a matrix, filled by global index, with padding.
+struct Part {
+  Part(const BlockCyclicLayout& layout, int rank, uint64_t seed)
+      : values((layout.LocalRows(rank) + 1) * (layout.LocalCols(rank) + 3)),
+        view{values.data(), layout.LocalRows(rank), layout.LocalCols(rank),
+             layout.LocalCols(rank) + 3} {
+    for (int64_t i = 0; i < view.rows; ++i) {
+      for (int64_t j = 0; j < view.cols; ++j) {
+        view(i, j) = UniformAt<float>(
+            seed, layout.GlobalRow(rank, i) * layout.cols.extent + layout.GlobalCol(rank, j));
+      }
+    }
+  }
+
+  std::vector<float> values;
+  Matrix<float> view;
+};
+
+absl::Status Multiply(const MatMulProblem& problem, cudaStream_t) { return MatMulOnHost(problem); }
+
+TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
+  for (const Case& c : kCases) {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows
+                                      << "x" << c.grid.cols << ", seed " << seed);
+      const auto results =
+          RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
+            const int rank = ranks->rank();
+            SummaProblem<float> problem;
+            problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
+            problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
+            problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
+            const Part a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
+            const Part before(problem.c_layout, rank, 3);
+            Part after(problem.c_layout, rank, 3);
+            // C is not read where beta is 0.
+            if (c.beta == 0) after.values.assign(after.values.size(), NAN);
+            problem.a = a.view;
+            problem.b = b.view;
+            problem.c = after.view;
+            problem.alpha = c.alpha;
+            problem.beta = c.beta;
+            FakeStreamQueues queues(seed + rank);
+            const absl::Status status = SummaOnDevice(problem, Multiply, &queues, ranks);
+            if (!status.ok()) return status;
+            EXPECT_TRUE(queues.CanariesAreWhole());
+            return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
+          });
+      for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
+TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
+  RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
+    const BlockCyclicLayout layout = *BlockCyclicLayout::Create(8, 8, 2, 2, {1, 1});
+    Part part(layout, 0, 1);
+    const SummaProblem<float> problem = {layout, layout, layout, part.view, part.view, part.view};
+    FakeStreamQueues small(1, 100);
+    EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
+    for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
+      FakeStreamQueues failing(fails_at, 1000, fails_at);
+      EXPECT_TRUE(absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks)));
+    }
+    SummaProblem<float> wrong = problem;
+    wrong.b.rows = 3;
+    FakeStreamQueues queues(1);
+    EXPECT_TRUE(absl::IsInvalidArgument(SummaOnDevice(wrong, Multiply, &queues, ranks)));
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+}  // namespace stridewise
