@@ -38,10 +38,10 @@ x. `stream` and errors: see help(stridewise).
 )";
 
 inline constexpr char kMatMulDoc[] =
-    R"(matmul(a, b, out=None, *, alpha=1.0, beta=0.0, precision='fp32', stream=None)
+    R"(matmul(a, b, out=None, *, alpha=1.0, beta=0.0, precision='fp32', bias=None, activation=None, stream=None)
 --
 
-Returns alpha * a @ b + beta * out.
+Returns activation(alpha * a @ b + beta * out + bias).
 
 a has the shape (..., m, k), b (..., k, n), the result (..., m, n); the leading dimensions are the
 same, or one of a and b is a single matrix. Of each matrix, rows or columns are contiguous, and the
@@ -51,6 +51,8 @@ float8_e4m3fn and float8_e5m2, with a result of float32. `out` may ask for anoth
 library knows. `precision` says how float32 is multiplied: 'fp32' is IEEE arithmetic; the others use
 tensor cores, 'fp32_split' to about the accuracy of FP32, 'tf32' after rounding the operands to 11
 significant bits. `beta` other than 0 needs `out`, which is returned, and must not overlap a or b.
+`bias` has n elements of the result's type, which are added to each row; `activation` is 'relu',
+'gelu' (in its form with tanh) or None. Neither records a gradient.
 `stream` and errors: see help(stridewise).
 )";
 

@@ -67,6 +67,52 @@ int ReadPrecision(PyObject* argument) {
   return -1;
 }
 
+// Reads `activation`. Returns -1 with an exception.
+int ReadActivation(PyObject* argument) {
+  static constexpr std::pair<const char*, stridewise_activation> kActivations[] = {
+      {"relu", STRIDEWISE_ACTIVATION_RELU},
+      {"gelu", STRIDEWISE_ACTIVATION_GELU},
+  };
+  if (!IsGiven(argument)) return STRIDEWISE_ACTIVATION_NONE;
+  for (const auto& [name, activation] : kActivations) {
+    if (PyUnicode_Check(argument) && PyUnicode_CompareWithASCIIString(argument, name) == 0) {
+      return activation;
+    }
+  }
+  PyErr_Format(PyExc_ValueError, "activation is %R; it can be None, 'relu' or 'gelu'", argument);
+  return -1;
+}
+
+// Reads `bias`, which must be of C's type and on its device, n elements without gaps. Sets `data`
+// to null where it is not given.
+bool ReadBias(Operands& operands, PyObject* argument, const Array& out, Array* bias,
+              const void** data) {
+  *data = nullptr;
+  if (!IsGiven(argument)) return true;
+  const int64_t n = out.shape[out.rank - 1];
+  if (!operands.ReadInput(argument, "bias", bias) || !CheckShape(*bias, &n, 1)) return false;
+  if (bias->device != out.device) {
+    PyErr_Format(PyExc_ValueError,
+                 "bias is on device %d and a on device %d; they must be on the same", bias->device,
+                 out.device);
+    return false;
+  }
+  if (!IsSame(bias->type, out.type)) {
+    const Ref found = TypeName(bias->type);
+    const Ref wanted = TypeName(out.type);
+    PyErr_Format(PyExc_TypeError, "bias has elements of type %S; they must be the result's, %S",
+                 found.get(), wanted.get());
+    return false;
+  }
+  if (n > 1 && bias->strides[0] != 1) {
+    PyErr_Format(PyExc_ValueError, "bias has a stride of %lld elements; it must be contiguous",
+                 static_cast<long long>(bias->strides[0]));
+    return false;
+  }
+  *data = bias->data;
+  return true;
+}
+
 bool ReadFactor(PyObject* argument, double* value) {
   if (argument == nullptr) return true;
   *value = PyFloat_AsDouble(argument);
@@ -177,6 +223,11 @@ bool Multiply(Operands& operands, const Array& a, const Array& b, const Array& o
   args->b = Input(b, in_b, b_type->c_type);
   args->c = {out.data, c.ld, c.stride, out_type->c_type, 0};
   args->batch = c.batch;
+  if (c.transposed && args->bias != nullptr) {
+    PyErr_SetString(PyExc_ValueError,
+                    "out has contiguous columns; with a bias its rows must be contiguous");
+    return false;
+  }
   if (c.transposed) TransposeProduct(args);
   return operands.Run(
       a.device, [args](stridewise_context* context) { return stridewise_matmul(context, args); });
@@ -186,21 +237,23 @@ bool Multiply(Operands& operands, const Array& a, const Array& b, const Array& o
 
 PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssize_t positional,
                  PyObject* keywords) {
-  static const char* const kNames[] = {"a", "b", "out", "alpha", "beta", "precision", "stream"};
-  static const Signature kSignature = {"matmul", 2, 3, 7, kNames};
-  PyObject* values[7];
+  static const char* const kNames[] = {"a",         "b",    "out",        "alpha", "beta",
+                                       "precision", "bias", "activation", "stream"};
+  static const Signature kSignature = {"matmul", 2, 3, 9, kNames};
+  PyObject* values[9];
   Operands operands(state);
   Array a;
   Array b;
   stridewise_matmul_args product = stridewise_matmul_defaults();
   if (!ReadArguments(kSignature, args, positional, keywords, values) ||
-      !operands.ReadStreamArgument(values[6]) || !operands.ReadInput(values[0], "a", &a) ||
+      !operands.ReadStreamArgument(values[8]) || !operands.ReadInput(values[0], "a", &a) ||
       !operands.ReadInput(values[1], "b", &b) || !ReadFactor(values[3], &product.alpha) ||
       !ReadFactor(values[4], &product.beta)) {
     return nullptr;
   }
   product.precision = ReadPrecision(values[5]);
-  if (product.precision < 0) return nullptr;
+  product.activation = ReadActivation(values[7]);
+  if (product.precision < 0 || product.activation < 0) return nullptr;
   if (a.device != b.device) {
     PyErr_Format(PyExc_ValueError, "a is on device %d and b on device %d; they must be on the same",
                  a.device, b.device);
@@ -224,6 +277,12 @@ PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssiz
     const int wanted = gradient == Gradient::kRecord ? WantsGradient(state, *array) : 0;
     if (wanted < 0) return nullptr;
     if (wanted > 0) {
+      if (IsGiven(values[6]) || product.activation != STRIDEWISE_ACTIVATION_NONE) {
+        PyErr_SetString(PyExc_ValueError,
+                        "bias and activation cannot be given where an input requires a gradient; "
+                        "leave them out, or call under torch.no_grad()");
+        return nullptr;
+      }
       return CallRecorded("matmul", values[2],
                           Py_BuildValue("(OOdO)", values[0], values[1], product.alpha,
                                         IsGiven(values[5]) ? values[5] : Py_None));
@@ -234,6 +293,8 @@ PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssiz
   if (type == nullptr || !operands.TakeOrMakeOut(values[2], a, shape, rank, type->product, &out)) {
     return nullptr;
   }
+  Array bias;
+  if (!ReadBias(operands, values[6], out, &bias, &product.bias)) return nullptr;
   const bool done = out.elements() == 0 || Multiply(operands, a, b, out, &product);
   return done ? operands.Finish(out) : nullptr;
 }

@@ -13,6 +13,7 @@ class _DlpackArray(Protocol):
 
 _Array = TypeVar("_Array", bound=_CudaArray | _DlpackArray)
 _Precision = Literal["fp32", "fp32_split", "tf32"]
+_Activation = Literal["relu", "gelu"]
 
 def transpose(x: _Array, out: _Array | None = None, *, stream: Any = None) -> _Array: ...
 def permute(x: _Array, dims: Sequence[int], out: _Array | None = None, *, stream: Any = None) -> _Array: ...
@@ -25,5 +26,7 @@ def matmul(
     alpha: float = 1.0,
     beta: float = 0.0,
     precision: _Precision = "fp32",
+    bias: _Array | None = None,
+    activation: _Activation | None = None,
     stream: Any = None,
 ) -> _Array: ...

@@ -19,6 +19,8 @@ def matmul_kernel(
     alpha: float = 1.0,
     beta: float = 0.0,
     precision: str | None = None,
+    bias: Any = None,
+    activation: str | None = None,
     stream: Any = None,
 ) -> Any: ...
 def time_c_call(x: Any, dims: Any, out: Any, calls: int) -> float:

@@ -116,7 +116,10 @@ stridewise_status stridewise_matmul(stridewise_context* context,
         }
         float* const c = Element(args->c.data, i * args->c.stride + row * args->c.ld + col);
         const double before = args->beta == 0 ? 0 : args->beta * *c;
-        *c = static_cast<float>(args->alpha * sum + before);
+        const double bias = args->bias == nullptr ? 0 : *Element(args->bias, col);
+        const double value = args->alpha * sum + before + bias;
+        const bool cut = args->activation == STRIDEWISE_ACTIVATION_RELU && value < 0;
+        *c = cut ? 0 : static_cast<float>(value);
       }
     }
   }

@@ -89,6 +89,21 @@ class TorchTest(unittest.TestCase):
       wide = stridewise.matmul(half_a, half_b, torch.empty(64, 48, device="cuda"))
       torch.testing.assert_close(wide.double(), exact, atol=1e-3, rtol=1e-3)
 
+  def test_adds_a_bias_and_applies_an_activation(self):
+    activations = {None: lambda x: x, "relu": torch.relu, "gelu": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}
+    for dtype, tolerance in ((torch.float32, 1e-4), (torch.bfloat16, 0.05)):
+      for name, activation in activations.items():
+        with self.subTest(dtype=dtype, activation=name):
+          a, b = torch.randn(2, 65, 33, device="cuda").to(dtype), torch.randn(33, 129, device="cuda").to(dtype)
+          bias = torch.randn(129, device="cuda").to(dtype)
+          expected = activation(a.double() @ b.double() + bias.double())
+          result = stridewise.matmul(a, b, bias=bias, activation=name)
+          self.assertEqual(result.dtype, dtype)
+          torch.testing.assert_close(result.double(), expected, atol=tolerance, rtol=tolerance)
+    x = torch.randn(8, 8, device="cuda", requires_grad=True)
+    with self.assertRaisesRegex(ValueError, "bias and activation cannot be given where an input requires a gradient"):
+      stridewise.matmul(x, x, activation="relu")
+
   def test_runs_on_the_current_stream_and_on_a_given_one(self):
     x = _random((4096, 4096), torch.float32)
     stream = torch.cuda.Stream()

@@ -186,6 +186,15 @@ class ProductTest(unittest.TestCase):
     self.assertEqual(stridewise.matmul(b, self.kind.arange((2, 1, 1))).shape, (2, 3, 1))
     self.assertEqual(stridewise.matmul(a, self.kind.arange((2, 3, 1))).values(), [5, 14, 86, 122])
 
+  def test_bias_and_activation(self):
+    a, b = self.kind.arange((2, 3)), self.kind.arange((3, 4))
+    bias = self.kind([-30, 1, -100, 2], (4,))
+    self.assertEqual(stridewise.matmul(a, b, bias=bias).values(), [-10, 24, -74, 31, 26, 69, -20, 94])
+    self.assertEqual(stridewise.matmul(a, b, bias=bias, activation="relu").values(), [0, 24, 0, 31, 26, 69, 0, 94])
+    out = self.kind([1] * 8, (2, 4))
+    stridewise.matmul(a, b, out, alpha=0, beta=-1, activation="relu")
+    self.assertEqual(out.values(), [0] * 8)
+
   def test_the_librarys_messages(self):
     half = fake_arrays.CudaInterface.zeros((2, 2), typestr="<i2")
     half.typestr = "<f2"
@@ -231,6 +240,15 @@ class ErrorTest(unittest.TestCase):
       (ValueError, "a is on device 0 and b on device 1", lambda: stridewise.matmul(x, elsewhere)),
       (ValueError, "beta is 1, which needs out", lambda: stridewise.matmul(x, y, beta=1)),
       (ValueError, "precision is 'double'; it can be 'fp32'", lambda: stridewise.matmul(x, y, precision="double")),
+      (ValueError, "activation is 'tanh'; it can be None, 'relu' or 'gelu'", lambda: stridewise.matmul(x, y, activation="tanh")),
+      (ValueError, "bias has the shape (3,)", lambda: stridewise.matmul(x, y, bias=kind.arange((3,)))),
+      (TypeError, "bias has elements of type float64; they must be the result's, float32",
+       lambda: stridewise.matmul(x, y, bias=kind.zeros((2,), typestr="<f8"))),
+      (ValueError, "bias is on device 1 and a on device 0", lambda: stridewise.matmul(x, y, bias=kind.arange((2,), device=1))),
+      (ValueError, "bias has a stride of 2 elements; it must be contiguous",
+       lambda: stridewise.matmul(x, y, bias=kind([1, 2, 3], (2,), strides=(2,)))),
+      (ValueError, "out has contiguous columns; with a bias its rows must be contiguous",
+       lambda: stridewise.matmul(x, y, kind([0] * 4, (2, 2), strides=(1, 2)), bias=kind.arange((2,)))),
       (RuntimeError, "device 9 is not there", lambda: stridewise.transpose(nowhere)),
     )
     for error, message, call in cases:
