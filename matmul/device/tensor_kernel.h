@@ -6,6 +6,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
 #include "matmul/device/tensor_accumulation.h"
+#include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
 
@@ -65,9 +66,15 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
     }
     if (gemm.store_by_tma) {
       StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
-    } else {
-      StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, d);
+      continue;
     }
+    if constexpr (!Tile::kAInRegisters) {
+      if (BetaOf<Tile>(gemm) == 0) {
+        StoreRows(gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+        continue;
+      }
+    }
+    StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, d);
   }
   if (thread == 0) WaitForStores();
 }
