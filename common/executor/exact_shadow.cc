@@ -31,4 +31,9 @@ std::optional<ExactShadow::Access> ExactShadow::Touch(
   return race;
 }
 
+const ExactShadow::Access* ExactShadow::WriterOf(uint64_t address) const {
+  const auto found = bytes_.find(address);
+  return found != bytes_.end() && found->second.written ? &found->second.writer : nullptr;
+}
+
 }  // namespace stridewise::executor

@@ -31,6 +31,9 @@ class ExactShadow {
   std::optional<Access> Touch(uint64_t address, int bytes, const Access& access,
                               absl::FunctionRef<bool(const Access&)> ordered);
 
+  // Returns the last store to the byte; null where there is none.
+  const Access* WriterOf(uint64_t address) const;
+
   void Clear() { bytes_.clear(); }
 
  private:

@@ -12,6 +12,7 @@
 #include "common/executor/launch.h"
 #include "common/executor/symbolizer.h"
 #include "common/executor/testdata/correct_kernels.h"
+#include "common/executor/testdata/hopper_kernels.h"
 #include "common/executor/testdata/planted_bugs.h"
 #include "gtest/gtest.h"
 
@@ -38,31 +39,34 @@ std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
   return *std::move(executor);
 }
 
-// The line of planted_bugs.cu that ends in "// BUG name"; 0 if there is none.
-int BugLine(const std::string& name) {
-  std::ifstream source("common/executor/testdata/planted_bugs.cu");
-  std::string line;
-  for (int number = 1; std::getline(source, line); ++number) {
-    const std::string mark = "// BUG " + name;
-    if (line.size() >= mark.size() &&
-        line.compare(line.size() - mark.size(), mark.size(), mark) == 0) {
-      return number;
+// The line of either file of bugs that ends in "// BUG name"; none if there is none.
+SourceLine BugLine(const std::string& name) {
+  for (const char* const file :
+       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu"}) {
+    std::ifstream source(file);
+    std::string line;
+    for (int number = 1; std::getline(source, line); ++number) {
+      const std::string mark = "// BUG " + name;
+      if (line.size() >= mark.size() &&
+          line.compare(line.size() - mark.size(), mark.size(), mark) == 0) {
+        return {name, file, number};
+      }
     }
   }
-  return 0;
+  return {};
 }
 
 std::string Name(Check check) { return std::string(CheckName(check)); }
 
-// Whether some finding has one of its two sides at this line of planted_bugs.cu.
-bool NamesLine(const std::vector<Finding>& findings, int line) {
+// Whether some finding has one of its two sides at this line.
+bool NamesLine(const std::vector<Finding>& findings, const SourceLine& line) {
   std::vector<uintptr_t> pcs;
   for (const Finding& finding : findings) {
     pcs.push_back(finding.culprit.pc);
     if (finding.has_other) pcs.push_back(finding.other.pc);
   }
   for (const SourceLine& at : SymbolizeCalls(pcs)) {
-    if (at.line == line && at.file == "common/executor/testdata/planted_bugs.cu") return true;
+    if (line.line > 0 && at.line == line.line && at.file == line.file) return true;
   }
   return false;
 }
@@ -92,8 +96,8 @@ TEST_P(PlantedBugTest, IsFoundWhereItIs) {
       found |= finding.check == bug.check;
       if (finding.check == Check::kUninitialised && bug.check == Check::kRace) continue;
       EXPECT_EQ(Name(finding.check), Name(bug.check)) << status;
-      EXPECT_EQ(finding.has_other,
-                bug.check == Check::kRace || std::string(bug.name) == "DivergentBarrier");
+      EXPECT_EQ(finding.has_other, bug.check == Check::kRace || bug.check == Check::kProxyFence ||
+                                       std::string(bug.name) == "DivergentBarrier");
     }
     EXPECT_TRUE(found) << status;
     if (schedule.threads == 1) {  // Each a process.
@@ -108,6 +112,8 @@ TEST_P(PlantedBugTest, IsFoundWhereItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedBugTest, testing::ValuesIn(PlantedBugs()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Hopper, PlantedBugTest, testing::ValuesIn(HopperBugs()),
                          [](const auto& info) { return info.param.name; });
 
 class CorrectKernelTest : public testing::TestWithParam<CorrectKernel> {};
@@ -138,6 +144,8 @@ TEST_P(CorrectKernelTest, ComputesWithoutAFinding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Hopper, CorrectKernelTest, testing::ValuesIn(HopperKernels()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {

@@ -44,6 +44,10 @@ absl::string_view CheckName(Check check) {
       return "thread that does not end";
     case Check::kMbarrier:
       return "wrong use of a barrier";
+    case Check::kWgmma:
+      return "wrong use of wgmma";
+    case Check::kProxyFence:
+      return "missing fence.proxy.async";
     case Check::kDeadlock:
       return "deadlock";
     case Check::kUnsupported:

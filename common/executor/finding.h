@@ -24,6 +24,8 @@ enum class Check {
   kSharedMemoryLimit,  // More shared memory than a block can have.
   kRunaway,            // A thread that does not end, perhaps waiting for another block.
   kMbarrier,           // A barrier used before its init, with a wrong count, or made again.
+  kWgmma,              // Without wgmma.fence, with different descriptors, or never waited for.
+  kProxyFence,         // An asynchronous read of what was written without fence.proxy.async.
   kDeadlock,           // Threads wait for barriers that no one can complete.
   kUnsupported,        // Inline PTX that the executor does not run.
   kAssertion,          // assert() that does not hold, or __trap().

@@ -123,6 +123,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
   std::memset(shared_written_->As<void>(), 0, shared_end_);
   shared_exact_.Clear();
   publications_.BeginBlock();
+  async_reads_.Clear();
   mbarriers_.clear();
   named_barriers_.fill(Mbarrier());
   cluster_barrier_ = Mbarrier(context_->block_threads);
@@ -137,6 +138,12 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.volatile_access = false;
     lane.async_copies.clear();
     lane.async_group = 0;
+    lane.wgmma_fenced = false;
+    lane.wgmma_groups = lane.wgmma_last = 0;
+    lane.wgmma_pc = 0;
+    lane.wgmma_ends.clear();
+    lane.proxy_fence_clock = 0;
+    lane.fenced = Present();
     lane.now.thread = first_thread + i;
     lane.now.block_first = first_thread;
     lane.now.clock = lane.now.barrier_clock = clock_;
@@ -166,6 +173,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
       }
     } while (ReleaseBlocked());
   } while (context_->stop == Stop::kNo && ReleaseBarrier());
+  if (check_) CheckWgmmaIsDone();
   for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
   return context_->stop == Stop::kNo;
 }
@@ -187,7 +195,8 @@ bool Worker::RunWarp(Warp* warp) {
     for (int i = 0; i < warp->lanes; ++i) {
       trace_full |= lanes_[warp->first + i].state == LaneState::kTraceFull;
       at_sync |= lanes_[warp->first + i].state == LaneState::kAtWarpSync;
-      blocked |= lanes_[warp->first + i].state == LaneState::kBlocked;
+      blocked |= lanes_[warp->first + i].state == LaneState::kBlocked ||
+                 lanes_[warp->first + i].state == LaneState::kAtWarpgroup;
     }
     if (trace_full) {
       ReleaseTraceFull(warp);

@@ -22,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/executor/access_record.h"
+#include "common/executor/async_reads.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/exact_shadow.h"
 #include "common/executor/executor.h"
@@ -31,6 +32,7 @@
 #include "common/executor/profile.h"
 #include "common/executor/ptx/mbarrier.h"
 #include "common/executor/ptx/program.h"
+#include "common/executor/ptx/shared_descriptor.h"
 #include "common/executor/publication.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
@@ -78,8 +80,17 @@ struct LaunchContext {
 
 enum class AccessOp { kLoad, kStore, kAtomic };
 
-// kBlocked: it waits for a phase of an mbarrier or of a named barrier.
-enum class LaneState : uint8_t { kReady, kAtBarrier, kAtWarpSync, kBlocked, kTraceFull, kDone };
+// kBlocked: it waits for a phase of an mbarrier or of a named barrier. kAtWarpgroup: for the other
+// threads of its warpgroup, at a wgmma.
+enum class LaneState : uint8_t {
+  kReady,
+  kAtBarrier,
+  kAtWarpSync,
+  kAtWarpgroup,
+  kBlocked,
+  kTraceFull,
+  kDone
+};
 
 class Worker;
 
@@ -129,6 +140,18 @@ struct alignas(64) Lane {
   bool gave_up = false;
   uint64_t cluster_phase = 0;      // Of its last barrier.cluster.arrive.
   std::vector<uint32_t> acquired;  // What now.acquired points to.
+
+  // Of wgmma: the groups that it has committed; for each one that it has waited for the clock of
+  // that wait; and its last multiplication, with its group.
+  bool wgmma_fenced = false;
+  uint32_t wgmma_groups = 0;
+  uint32_t wgmma_last = 0;
+  uintptr_t wgmma_pc = 0;
+  std::vector<uint32_t> wgmma_ends;
+  // Its stores before this time are seen by asynchronous reads (fence.proxy.async), and so are all
+  // stores that came before `fenced`.
+  uint32_t proxy_fence_clock = 0;
+  Present fenced;
 
   struct AsyncCopy {
     uint8_t* to;
@@ -247,6 +270,10 @@ class Worker {
   void JoinClocks(Warp* warp, uint32_t mask);
 
   // worker_ptx.cc
+  static uint64_t ReadPtxValue(const PtxValue& value, const uint64_t* registers,
+                               const uint64_t* arguments, const Lane& lane);
+  static void WritePtxValue(const PtxValue& value, uint64_t bits, uint64_t* registers,
+                            uint64_t* arguments);
   const PtxProgram& ProgramOf(const char* text);
   uintptr_t PtxAddress(PtxSpace space, uint64_t address) const;
   void ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
@@ -262,6 +289,28 @@ class Worker {
   uint8_t* MatrixRow(Warp* warp, int row, int address) const;
   uint32_t PtxWord(Warp* warp, int lane, int operand) const;
   void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
+
+  // worker_wgmma.cc
+  static constexpr int kMaxWgmmaValues = 144;
+  void ProxyFence(Lane& lane);
+  void CommitWgmma(Lane& lane);
+  void WaitForWgmma(Lane& lane, uint64_t groups_in_flight);
+  void ExecuteWithWarpgroup(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                            uint64_t* arguments, uintptr_t pc);
+  // Resumes warpgroups all of whose threads have come to a wgmma. Returns false if there are none,
+  // or the launch is to stop.
+  bool ReleaseWarpgroups();
+  void MultiplyOfWarpgroup(int first);
+  // These return false if the launch is to stop, and are called outside of fibers.
+  bool ReadAsynchronously(int first, const SharedOperand& operand, bool is_a);
+  bool CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc);
+  // Returns whether a store at that time is one that an asynchronous read of this lane sees.
+  bool Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const;
+  // Checks a store, from within the lane's fiber.
+  [[gnu::noinline]] void CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes,
+                                                uintptr_t pc);
+  void CheckWgmmaIsDone();
+  void WrongWgmma(const Lane& lane, std::string message);
 
   // worker_barriers.cc
   // Returns the result: a state, or whether a wait succeeded.
@@ -350,6 +399,8 @@ class Worker {
   ExactShadow global_exact_, shared_exact_;
   Publications publications_;                             // Used in exact runs.
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
+
+  AsyncReads async_reads_;
 
   static constexpr int kNamedBarriers = 16;
   std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.

@@ -147,6 +147,9 @@ void Worker::Fence(Lane& lane) {
 
 [[gnu::always_inline]] inline void Worker::CheckShared(Lane& lane, uint32_t offset, int log2_bytes,
                                                        AccessOp op, uintptr_t pc) {
+  if (op != AccessOp::kLoad && !async_reads_.empty()) {
+    CheckAgainstAsyncReads(lane, offset, 1 << log2_bytes, pc);
+  }
   if (exact_) {
     ExactShared(lane, offset, 1 << log2_bytes, op, pc);
   } else if (!FastShared(lane, offset, log2_bytes, op)) {

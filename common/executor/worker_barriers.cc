@@ -223,10 +223,12 @@ bool Worker::WaitForPhase(Lane& lane, const Mbarrier* barrier, uint64_t phase, b
 }
 
 bool Worker::ReleaseBlocked() {
+  bool released = ReleaseWarpgroups();
+  if (context_->stop != Stop::kNo) return false;
   bool blocked = false;
-  bool released = false;
   for (int i = 0; i < lane_count_; ++i) {
     Lane& lane = lanes_[i];
+    blocked |= lane.state == LaneState::kAtWarpgroup;
     if (lane.state != LaneState::kBlocked) continue;
     blocked = true;
     if (lane.blocked_by->phase() == lane.blocked_phase) continue;
@@ -257,6 +259,10 @@ void Worker::ReportDeadlock() {
   }
   for (int i = 0; i < lane_count_ && context_->stop == Stop::kNo; ++i) {
     const Lane& lane = lanes_[i];
+    if (lane.state == LaneState::kAtWarpgroup) {
+      Report(Check::kBarrierDivergence, &lane, false, lane.wait_pc,
+             "a wgmma waits for threads of its warpgroup that do not come to it");
+    }
     if (lane.state != LaneState::kBlocked) continue;
     Report(Check::kDeadlock, &lane, false, lane.wait_pc,
            absl::StrCat("waits for ", BarrierName(lane.blocked_by), ", where ",

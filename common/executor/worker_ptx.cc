@@ -92,8 +92,10 @@ uint32_t RoundToTf32(uint32_t bits) {
   return (bits + 0x1000) & ~0x1fffu;
 }
 
-uint64_t Read(const PtxValue& value, const uint64_t* registers, const uint64_t* arguments,
-              const Lane& lane) {
+}  // namespace
+
+uint64_t Worker::ReadPtxValue(const PtxValue& value, const uint64_t* registers,
+                              const uint64_t* arguments, const Lane& lane) {
   switch (value.kind) {
     case PtxValue::Kind::kArgument:
       return arguments[value.bits];
@@ -114,12 +116,11 @@ uint64_t Read(const PtxValue& value, const uint64_t* registers, const uint64_t* 
   }
 }
 
-void Write(const PtxValue& value, uint64_t bits, uint64_t* registers, uint64_t* arguments) {
+void Worker::WritePtxValue(const PtxValue& value, uint64_t bits, uint64_t* registers,
+                           uint64_t* arguments) {
   if (value.kind == PtxValue::Kind::kArgument) arguments[value.bits] = bits;
   if (value.kind == PtxValue::Kind::kRegister) registers[value.bits] = bits;
 }
-
-}  // namespace
 
 uint32_t Worker::SharedAddress(const void* pointer) const {
   const auto offset = static_cast<const uint8_t*>(pointer) - shared_memory_->As<uint8_t>();
@@ -164,6 +165,9 @@ void Worker::Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, u
       case PtxKind::kElect:
         ExecuteWithWarp(instruction, lane, registers, arguments, pc);
         break;
+      case PtxKind::kWgmma:
+        ExecuteWithWarpgroup(instruction, lane, registers, arguments, pc);
+        break;
       default:
         ExecuteScalar(instruction, lane, registers, arguments, pc);
     }
@@ -174,10 +178,10 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
                            uint64_t* arguments, uintptr_t pc) {
   const PtxOpcode& opcode = instruction.opcode;
   const auto read = [&](size_t operand, size_t element = 0) {
-    return Read(instruction.operands[operand].values[element], registers, arguments, lane);
+    return ReadPtxValue(instruction.operands[operand].values[element], registers, arguments, lane);
   };
   const auto write = [&](uint64_t bits, size_t element = 0) {
-    Write(instruction.operands[0].values[element], bits, registers, arguments);
+    WritePtxValue(instruction.operands[0].values[element], bits, registers, arguments);
   };
   const auto address = [&](size_t operand, PtxSpace space) {
     return PtxAddress(space,
@@ -266,6 +270,15 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
     }
     case PtxKind::kArriveAfterCopies:
       return ArriveAfterCopies(lane, address(0, opcode.space), opcode.counts, pc);
+    case PtxKind::kProxyFence:
+      return ProxyFence(lane);
+    case PtxKind::kWgmmaFence:
+      lane.wgmma_fenced = true;
+      return;
+    case PtxKind::kWgmmaCommit:
+      return CommitWgmma(lane);
+    case PtxKind::kWgmmaWait:
+      return WaitForWgmma(lane, read(0));
     default:
       return;
   }
@@ -278,7 +291,7 @@ void Worker::ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint
   int count = 0;
   for (const PtxOperand& operand : instruction.operands) {
     for (const PtxValue& value : operand.values) {
-      values[count] = Read(value, registers, arguments, lane);
+      values[count] = ReadPtxValue(value, registers, arguments, lane);
       if (operand.is_address) {
         values[count] =
             PtxAddress(PtxSpace::kShared, values[count] + static_cast<uint64_t>(operand.offset));
@@ -307,7 +320,7 @@ void Worker::ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint
   if (instruction.opcode.kind == PtxKind::kStoreMatrices) return;
   const PtxOperand& results = instruction.operands[0];
   for (size_t i = 0; i < results.values.size(); ++i) {
-    Write(results.values[i], values[i], registers, arguments);
+    WritePtxValue(results.values[i], values[i], registers, arguments);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/executor/ptx/barrier_opcode.h"
+#include "common/executor/ptx/wgmma.h"
 
 namespace stridewise::executor {
 namespace {
@@ -154,10 +155,13 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
       {"setmaxnreg.inc.u32", {PtxKind::kNothing}},
       {"setmaxnreg.dec.u32", {PtxKind::kNothing}},
       {"fence.mbarrier_init.release.cluster", {PtxKind::kNothing}},
-      {"fence.proxy.async", {PtxKind::kNothing}},
+      {"fence.proxy.async", {PtxKind::kProxyFence}},
       {"fence.proxy.async.global", {PtxKind::kNothing}},
-      {"fence.proxy.async.shared::cta", {PtxKind::kNothing}},
-      {"fence.proxy.async.shared::cluster", {PtxKind::kNothing}},
+      {"fence.proxy.async.shared::cta", {PtxKind::kProxyFence}},
+      {"fence.proxy.async.shared::cluster", {PtxKind::kProxyFence}},
+      {"wgmma.fence", {PtxKind::kWgmmaFence}},
+      {"wgmma.commit_group", {PtxKind::kWgmmaCommit}},
+      {"wgmma.wait_group", {PtxKind::kWgmmaWait}},
   };
   for (const auto& entry : opcodes) {
     if (name == entry.name) return entry.opcode;
@@ -207,6 +211,11 @@ std::optional<PtxOpcode> Scalar(const Names& names) {
 }  // namespace
 
 std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
+  if (const auto form = FindWgmmaForm(name)) {
+    PtxOpcode opcode = {PtxKind::kWgmma};
+    opcode.form = *form;
+    return opcode;
+  }
   Names names;
   for (const absl::string_view part : absl::StrSplit(name, '.')) {
     if (!IsHint(part)) names.push_back(part);

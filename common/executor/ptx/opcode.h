@@ -19,8 +19,8 @@ enum class PtxKind : uint8_t {
   kArithmetic,
   kRoundToTf32,
   kBranch,
-  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of the
-  // asynchronous proxy.
+  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of global memory
+  // and of barriers.
   kNothing,
   // One thread, memory.
   kLoad,
@@ -35,11 +35,17 @@ enum class PtxKind : uint8_t {
   kClusterBarrier,  // barrier.cluster
   kMbarrier,
   kArriveAfterCopies,  // cp.async.mbarrier.arrive
+  kProxyFence,         // fence.proxy.async of shared memory
   kElect,
   kLoadMatrices,
   kStoreMatrices,
   kTransposeMatrix,
   kMultiply,
+  // A warpgroup.
+  kWgmmaFence,
+  kWgmmaCommit,
+  kWgmmaWait,
+  kWgmma,
 };
 
 enum class PtxSpace : uint8_t { kGeneric, kGlobal, kShared };
@@ -67,7 +73,7 @@ struct PtxOpcode {
   PtxSpace space = PtxSpace::kGeneric;
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
   bool transposed = false;  // Of ldmatrix and stmatrix.
-  TensorForm form = {};     // Of kMultiply.
+  TensorForm form = {};     // Of kMultiply and kWgmma.
   // Of barriers. kBarrier and kClusterBarrier only know kArrive, which does not wait, and kWait.
   MbarrierOp barrier = MbarrierOp::kWait;
   bool orders = true;            // Not where it is .relaxed.

@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/executor/ptx/wgmma.h"
 
 namespace stridewise::executor {
 namespace {
@@ -50,6 +51,26 @@ bool MbarrierHasItsOperands(const PtxInstruction& instruction) {
   return false;
 }
 
+// D, A, B, scale-d; but for integers two factors of 1 or -1; and of 16-bit operands in shared
+// memory whether each is turned.
+bool WgmmaHasItsOperands(const PtxInstruction& instruction) {
+  const TensorForm& form = instruction.opcode.form;
+  const auto& operands = instruction.operands;
+  if (operands.size() < 4) return false;
+  const bool a_in_registers = operands[1].values.size() == kWgmmaWordsOfA;
+  const size_t factors = form.sums == TensorType::kS32 ? 0 : 2;
+  const size_t turns = TensorTypeBits(form.a) != 16 ? 0 : a_in_registers ? 1 : 2;
+  if (operands.size() != 4 + factors + turns ||
+      operands[0].values.size() != static_cast<size_t>(WgmmaWordsOfD(form))) {
+    return false;
+  }
+  for (size_t i = 1; i < operands.size(); ++i) {
+    if (operands[i].is_address) return false;
+    if (operands[i].values.size() != 1 && !(i == 1 && a_in_registers)) return false;
+  }
+  return true;
+}
+
 // Returns whether the instruction has the operands that it needs.
 bool HasItsOperands(const PtxInstruction& instruction) {
   const PtxOpcode& opcode = instruction.opcode;
@@ -75,7 +96,10 @@ bool HasItsOperands(const PtxInstruction& instruction) {
       return HasValues(instruction, {0, count});
     case PtxKind::kCopyAsync:
       return HasValues(instruction, {0, 0, 1}) || HasValues(instruction, {0, 0, 1, 1});
+    case PtxKind::kWgmma:
+      return WgmmaHasItsOperands(instruction);
     case PtxKind::kWaitForCopies:
+    case PtxKind::kWgmmaWait:
       return HasValues(instruction, {1});
     case PtxKind::kBarrier:
       return HasValues(instruction, {1, 1}) ||
@@ -95,6 +119,9 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     }
     case PtxKind::kBranch:
     case PtxKind::kNothing:
+    case PtxKind::kProxyFence:
+    case PtxKind::kWgmmaFence:
+    case PtxKind::kWgmmaCommit:
     case PtxKind::kClusterBarrier:
     case PtxKind::kCommitCopies:
     case PtxKind::kWaitForAllCopies:

@@ -1,0 +1,272 @@
+// The worker's implementation of wgmma: 128 threads that come to an instruction, the operands that
+// it reads from shared memory behind their backs, and what must come before and after.
+//
+// The sums are computed when all threads have come, and the registers have them at once: that a
+// kernel reads them before wgmma.wait_group is not found. The operands count as being read until a
+// thread of the warpgroup has waited for the instruction's group.
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/executor/ptx/shared_descriptor.h"
+#include "common/executor/ptx/wgmma.h"
+#include "common/executor/worker.h"
+
+namespace stridewise::executor {
+namespace {
+
+constexpr int kPieceBytes = kDescriptorPieceBytes;
+constexpr int kRowsOfWarp = kWgmmaRows / (kWarpgroupThreads / kWarpLanes);
+static_assert(AsyncReads::kPieceBytes == kPieceBytes);
+
+// Where the operands of an instruction lie among its values.
+struct Operands {
+  int a, b, scale, factors, turns, end;
+  bool a_in_registers;
+
+  explicit Operands(const PtxInstruction& instruction) {
+    const TensorForm& form = instruction.opcode.form;
+    const int of_a = static_cast<int>(instruction.operands[1].values.size());
+    a_in_registers = of_a == kWgmmaWordsOfA;
+    a = WgmmaWordsOfD(form);
+    b = a + of_a;
+    scale = b + 1;
+    factors = scale + 1;
+    turns = factors + (form.sums == TensorType::kS32 ? 0 : 2);
+    end = turns + (TensorTypeBits(form.a) != 16 ? 0 : a_in_registers ? 1 : 2);
+  }
+};
+
+SharedOperand OperandOf(uint64_t descriptor, TensorType type, bool turned, int extent, int depth) {
+  SharedOperand operand;
+  operand.descriptor = DecodeSharedDescriptor(descriptor);
+  operand.mn_major = turned;
+  operand.element_bytes = TensorTypeBits(type) / 8;
+  operand.extent = extent;
+  operand.depth = depth;
+  return operand;
+}
+
+}  // namespace
+
+void Worker::ProxyFence(Lane& lane) {
+  lane.proxy_fence_clock = ++lane.now.clock;
+  lane.fenced = lane.now;
+  lane.fenced.thread = UINT32_MAX;  // Of its own stores the clock above decides.
+}
+
+void Worker::CommitWgmma(Lane& lane) { ++lane.wgmma_groups; }
+
+void Worker::WaitForWgmma(Lane& lane, uint64_t groups_in_flight) {
+  while (lane.wgmma_ends.size() + groups_in_flight < lane.wgmma_groups) {
+    lane.wgmma_ends.push_back(lane.now.clock);
+  }
+  ++lane.now.clock;
+}
+
+void Worker::WrongWgmma(const Lane& lane, std::string message) {
+  if (!exact_) {
+    context_->stop = Stop::kExactly;
+    return;
+  }
+  Report(Check::kWgmma, &lane, false, lane.wait_pc, std::move(message));
+  context_->stop = Stop::kFindings;
+}
+
+// The lane waits until all threads of its warpgroup have come to the instruction.
+void Worker::ExecuteWithWarpgroup(const PtxInstruction& instruction, Lane& lane,
+                                  uint64_t* registers, uint64_t* arguments, uintptr_t pc) {
+  uint64_t values[kMaxWgmmaValues];
+  size_t count = 0;
+  for (const PtxOperand& operand : instruction.operands) {
+    for (const PtxValue& value : operand.values) {
+      values[count++] = ReadPtxValue(value, registers, arguments, lane);
+    }
+  }
+  lane.instruction = &instruction;
+  lane.operands = values;
+  Wait(lane, LaneState::kAtWarpgroup, pc);
+  lane.instruction = nullptr;
+  lane.operands = nullptr;
+  lane.wgmma_pc = pc;
+  lane.wgmma_last = lane.wgmma_groups;
+  const PtxOperand& results = instruction.operands[0];
+  for (size_t i = 0; i < results.values.size(); ++i) {
+    WritePtxValue(results.values[i], values[i], registers, arguments);
+  }
+}
+
+bool Worker::ReleaseWarpgroups() {
+  bool released = false;
+  for (int first = 0; first < lane_count_ && context_->stop == Stop::kNo;
+       first += kWarpgroupThreads) {
+    const Lane& leader = lanes_[first];
+    bool complete = first + kWarpgroupThreads <= lane_count_;
+    for (int i = 0; i < kWarpgroupThreads && complete; ++i) {
+      const Lane& lane = lanes_[first + i];
+      complete = lane.state == LaneState::kAtWarpgroup && lane.instruction == leader.instruction &&
+                 lane.wait_pc == leader.wait_pc;
+    }
+    if (!complete) continue;
+    MultiplyOfWarpgroup(first);
+    for (int i = 0; i < kWarpgroupThreads; ++i) lanes_[first + i].state = LaneState::kReady;
+    released = true;
+  }
+  return released && context_->stop == Stop::kNo;
+}
+
+void Worker::MultiplyOfWarpgroup(int first) {
+  const Lane& leader = lanes_[first];
+  const PtxInstruction& instruction = *leader.instruction;
+  const TensorForm& form = instruction.opcode.form;
+  const Operands at(instruction);
+  const uint64_t* const values = leader.operands;
+  for (int i = 0; i < kWarpgroupThreads; ++i) {
+    const Lane& lane = lanes_[first + i];
+    if (check_ && !lane.wgmma_fenced) {
+      return WrongWgmma(lane, "wgmma.mma_async before any wgmma.fence");
+    }
+    for (int v = at.a_in_registers ? at.b : at.a; v < at.end; ++v) {
+      if (lane.operands[v] == values[v]) continue;
+      return WrongWgmma(lane, "threads of a warpgroup give different descriptors or scales");
+    }
+  }
+  const bool two_turns = at.end - at.turns == 2;
+  const SharedOperand a = OperandOf(at.a_in_registers ? 0 : values[at.a], form.a,
+                                    two_turns && values[at.turns] != 0, form.m, form.k);
+  const SharedOperand b =
+      OperandOf(values[at.b], form.b, at.end > at.turns && values[at.end - 1] != 0, form.n, form.k);
+  if (a.descriptor.has_reserved_bits || b.descriptor.has_reserved_bits) {
+    return WrongWgmma(leader, "a descriptor of shared memory has bits that belong to no field");
+  }
+  if (check_) {
+    if (!at.a_in_registers && !ReadAsynchronously(first, a, true)) return;
+    if (!ReadAsynchronously(first, b, false)) return;
+  }
+  std::vector<uint32_t> of_a(static_cast<size_t>(form.m * form.k));
+  std::vector<uint32_t> of_b(static_cast<size_t>(form.n * form.k));
+  std::vector<uint32_t> of_d(static_cast<size_t>(form.m * form.n));
+  const auto* const shared = shared_memory_->As<uint8_t>();
+  LoadSharedOperand(b, shared, kSharedArenaBytes, of_b.data());
+  if (!at.a_in_registers) LoadSharedOperand(a, shared, kSharedArenaBytes, of_a.data());
+  std::vector<uint32_t> words(static_cast<size_t>(at.end));
+  for (int i = 0; i < kWarpgroupThreads; ++i) {
+    const uint64_t* const mine = lanes_[first + i].operands;
+    for (int v = 0; v < at.end; ++v) words[v] = static_cast<uint32_t>(mine[v]);
+    PutWgmmaD(form, i, words.data(), of_d.data());
+    if (at.a_in_registers) PutWgmmaA(form, i, words.data() + at.a, of_a.data());
+  }
+  WgmmaScales scales;
+  scales.accumulate = values[at.scale] != 0;
+  if (at.turns > at.factors) {
+    scales.negate_a = static_cast<int32_t>(values[at.factors]) == -1;
+    scales.negate_b = static_cast<int32_t>(values[at.factors + 1]) == -1;
+  }
+  MultiplyWarpgroup(form, scales, of_a.data(), of_b.data(), of_d.data());
+  for (int i = 0; i < kWarpgroupThreads; ++i) {
+    TakeWgmmaD(form, i, of_d.data(), words.data());
+    for (int v = 0; v < at.a; ++v) lanes_[first + i].operands[v] = words[v];
+  }
+}
+
+// Each warp reads its own rows of A and all of B: a piece for each lane in turn.
+bool Worker::ReadAsynchronously(int first, const SharedOperand& operand, bool is_a) {
+  const Lane& leader = lanes_[first];
+  const std::vector<uint32_t> pieces = PieceAddresses(operand);
+  const int each = kPieceBytes / operand.element_bytes;
+  const int in_row = (operand.mn_major ? operand.extent : operand.depth) / each;
+  const AsyncReads::Reader reader = {first / kWarpgroupThreads, leader.wgmma_groups,
+                                     leader.wait_pc};
+  for (int p = 0; p < static_cast<int>(pieces.size()); ++p) {
+    const int row = operand.mn_major ? p % in_row * each : p / in_row;
+    for (int warp = 0; warp < kWarpgroupThreads / kWarpLanes; ++warp) {
+      if (is_a && warp != row / kRowsOfWarp) continue;
+      const Lane& lane = lanes_[first + warp * kWarpLanes + p % kWarpLanes];
+      if (!CheckAsyncRead(lane, pieces[p], leader.wait_pc)) return false;
+    }
+    async_reads_.Add(pieces[p], reader);
+  }
+  return true;
+}
+
+bool Worker::Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const {
+  return clock < lanes_[thread - reader.now.block_first].proxy_fence_clock ||
+         (reader.fenced.thread == UINT32_MAX && reader.fenced.After(thread, clock));
+}
+
+bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
+  const Variable* variable = nullptr;
+  for (const Variable& v : variables_) {
+    if (offset >= v.offset && offset + kPieceBytes <= v.offset + v.bytes) variable = &v;
+  }
+  bool written = variable != nullptr;
+  const uint8_t* const flags = shared_written_->As<uint8_t>() + offset;
+  for (int i = 0; i < kPieceBytes && written; ++i) written = flags[i] != 0;
+  if (!exact_) {
+    bool suspicious = !written;
+    const int granule = context_->shared_granule_log2;
+    const Cell* const cells = shared_cells_->As<Cell>() + (offset >> granule);
+    for (int i = 0; i < kPieceBytes >> granule && !suspicious; ++i) {
+      const Stamp writer = cells[i].writer.load(std::memory_order_relaxed);
+      if (writer == 0 || StampClock(writer) < block_clock_) continue;
+      const uint32_t thread = StampWho(writer) - 1;
+      suspicious = !lane.now.After(thread, StampClock(writer)) ||
+                   !(StampAtomic(writer) || Fenced(lane, thread, StampClock(writer)));
+    }
+    if (suspicious) context_->stop = Stop::kExactly;
+    return !suspicious;
+  }
+  const auto text = [&] {
+    return absl::StrCat("asynchronous 16-byte load at ",
+                        variable == nullptr
+                            ? absl::StrCat("byte ", offset, " of shared memory, outside")
+                            : absl::StrCat("byte ", offset - variable->offset, " of"),
+                        " a __shared__ variable");
+  };
+  if (variable == nullptr) {
+    Report(Check::kOutOfBounds, &lane, false, pc, text());
+    context_->stop = Stop::kFindings;
+    return false;
+  }
+  if (!written) Report(Check::kUninitialised, &lane, false, pc, text());
+  for (int i = 0; i < kPieceBytes; ++i) {
+    const ExactShadow::Access* const writer = shared_exact_.WriterOf(offset + i);
+    if (writer == nullptr) continue;
+    const Culprit other = CulpritOf(writer->thread, writer->pc, true);
+    if (!lane.now.After(writer->thread, writer->clock)) {
+      Report(Check::kRace, &lane, false, pc, text(), &other);
+    } else if (!writer->atomic && !Fenced(lane, writer->thread, writer->clock)) {
+      Report(Check::kProxyFence, &lane, false, pc, text(), &other);
+    }
+  }
+  return context_->stop == Stop::kNo;
+}
+
+void Worker::CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes, uintptr_t pc) {
+  for (const AsyncReads::Reader& reader : async_reads_.Take(offset, bytes)) {
+    const int first = reader.warpgroup * kWarpgroupThreads;
+    bool ended = false;
+    for (int i = 0; i < kWarpgroupThreads && !ended; ++i) {
+      const Lane& other = lanes_[first + i];
+      ended = reader.group < other.wgmma_ends.size() &&
+              lane.now.After(other.now.thread, other.wgmma_ends[reader.group]);
+    }
+    if (ended) continue;
+    if (!exact_) Suspect(lane, Stop::kExactly);
+    const Culprit other = CulpritOf(lanes_[first].now.thread, reader.pc, false);
+    Report(Check::kRace, &lane, true, pc,
+           absl::StrCat(bytes, "-byte store to shared memory that a wgmma may still read"), &other);
+  }
+}
+
+void Worker::CheckWgmmaIsDone() {
+  for (int i = 0; i < lane_count_ && context_->stop == Stop::kNo; ++i) {
+    Lane& lane = lanes_[i];
+    if (lane.wgmma_pc == 0 || lane.wgmma_last < lane.wgmma_ends.size()) continue;
+    lane.wait_pc = lane.wgmma_pc;
+    WrongWgmma(lane, "the thread ends without wgmma.wait_group for the multiplication");
+  }
+}
+
+}  // namespace stridewise::executor
