@@ -14,10 +14,10 @@
 
 #include "absl/status/status.h"
 #include "common/base/matrix.h"
-#include "common/gpu/cuda_status.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/device/tensor_map.h"
 #include "matmul/device/vector_access.h"
+#include "transpose/permute.h"
 #include "transpose/transpose.h"
 
 namespace stridewise {
@@ -70,27 +70,19 @@ class OperandPacking {
                                          matrices_.count, PackedElements()},
                        stream);
     }
-    if (matrices_.count == 1) {
-      return CUDA_STATUS(cudaMemcpy2DAsync(
-          workspace, static_cast<size_t>(PackedLd()) * sizeof(T), stored_.data,
-          static_cast<size_t>(stored_.ld) * sizeof(T), static_cast<size_t>(Cols()) * sizeof(T),
-          static_cast<size_t>(Rows()), cudaMemcpyDeviceToDevice, stream));
-    }
-    cudaMemcpy3DParms copy = {};
-    copy.srcPtr = Pitched(stored_.data, stored_.ld, matrices_.stride / stored_.ld);
-    copy.dstPtr = Pitched(workspace, PackedLd(), Rows());
-    copy.extent =
-        make_cudaExtent(static_cast<size_t>(Cols()) * sizeof(T), static_cast<size_t>(Rows()),
-                        static_cast<size_t>(matrices_.count));
-    copy.kind = cudaMemcpyDeviceToDevice;
-    return CUDA_STATUS(cudaMemcpy3DAsync(&copy, stream));
+    PermuteProblem copy;
+    copy.rank = 3;
+    copy.extents = {matrices_.count, Rows(), Cols()};
+    copy.order = {0, 1, 2};
+    copy.element_bytes = sizeof(T);
+    copy.in = stored_.data;
+    copy.out = workspace;
+    copy.strides_in = {matrices_.stride, stored_.ld, 1};
+    copy.strides_out = {PackedElements(), PackedLd(), 1};
+    return Permute(copy, stream);
   }
 
  private:
-  static cudaPitchedPtr Pitched(const void* data, int64_t ld, int64_t rows) {
-    const size_t pitch = static_cast<size_t>(ld) * sizeof(T);
-    return make_cudaPitchedPtr(const_cast<void*>(data), pitch, pitch, static_cast<size_t>(rows));
-  }
   int64_t Cols() const { return transposes_ ? stored_.rows : stored_.cols; }
   int64_t Rows() const { return transposes_ ? stored_.cols : stored_.rows; }
   int64_t PackedLd() const {
