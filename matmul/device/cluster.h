@@ -23,6 +23,25 @@ __device__ inline void SyncCluster() {
 #endif
 }
 
+// The two halves of SyncCluster(). What the threads wrote before the first can be read after the
+// second only where kRelease, which waits until earlier stores have been performed. A block that
+// ends counts as one that has arrived.
+template <bool kRelease>
+__device__ inline void ArriveAtCluster() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (kRelease) {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  } else {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+  }
+#endif
+}
+__device__ inline void WaitForCluster() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 // Returns the address, in the shared memory of the whole cluster, of what lies at `shared` in the
 // shared memory of block `rank`.
 __device__ inline uint32_t AddressInBlock([[maybe_unused]] const float* shared,

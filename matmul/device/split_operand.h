@@ -57,9 +57,9 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   FinishQuads();
   uint32_t most = 0;
   int q = thread;
-#pragma unroll 4
+#pragma unroll 1
   for (; q < cached; q += kThreads) most = MaxAbsBits(most, cache[q]);
-#pragma unroll 4
+#pragma unroll 1
   for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
   __shared__ uint32_t of_warps[3][kSplitWarps];
   most = ReduceMax<kThreads>(most, of_warps[0]);
@@ -70,9 +70,9 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
                           &counts, &counts);
   };
   q = thread;
-#pragma unroll 4
+#pragma unroll 1
   for (; q < cached; q += kThreads) split(q, cache[q]);
-#pragma unroll 4
+#pragma unroll 1
   for (; q < quads; q += kThreads) split(q, load(q));
   const uint32_t large = ReduceSum<kThreads>(counts.LargeX() + counts.LargeY(), of_warps[1]);
   const uint32_t poor = ReduceSum<kThreads>(counts.poor_x + counts.poor_y, of_warps[2]);

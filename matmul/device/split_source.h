@@ -15,6 +15,9 @@ constexpr int kSplitWarps = kSplitThreads / 32;
 constexpr int kSplitCluster = 8;
 constexpr int kStripCols = 32;
 constexpr int kStripQuads = kStripCols / 4;
+// Elements of a column that a thread stores to turned parts at a time: 32 bytes, a sector of the
+// L2.
+constexpr int kTurnedRows = 8;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
 
@@ -72,10 +75,13 @@ __device__ inline float4 LoadQuad(const float* row, int col, int cols) {
 
 // Starts the copy of four neighbours to shared memory. The thread that reads them calls
 // FinishQuads() before. Copies need no registers, so that all of a block's are under way at once.
+// The operand leaves the L2 first, which is to keep the parts.
 __device__ inline void CopyQuad(const float* from, float4* to) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+  uint64_t goes_first;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(goes_first));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
                    static_cast<uint32_t>(__cvta_generic_to_shared(to))),
-               "l"(from)
+               "l"(from), "l"(goes_first)
                : "memory");
 }
 __device__ inline void FinishQuads() { asm volatile("cp.async.wait_all;" ::: "memory"); }

@@ -12,8 +12,8 @@
 namespace stridewise {
 
 // Change a word of the same shared variable in another block of the cluster, without waiting.
-__device__ inline void MaxInBlock(uint32_t* shared, int rank, uint32_t value) {
-  asm volatile("red.shared::cluster.max.u32 [%0], %1;" ::"r"(
+__device__ inline void StoreInBlock(uint32_t* shared, int rank, uint32_t value) {
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(
                    AddressInBlock(reinterpret_cast<const float*>(shared), rank)),
                "r"(value)
                : "memory");
@@ -27,16 +27,35 @@ __device__ inline void AddInBlock(uint32_t* shared, int rank, uint32_t value) {
 
 // What a block knows of a strip's columns.
 struct StripColumns {
-  // Bits of the largest absolute value, and counts: of the block, and of the cluster. The cluster's
-  // counts are those of its first block.
+  // Bits of the largest absolute value, and counts: of the block,
   uint32_t most[kStripCols], large[kStripCols], poor[kStripCols];
-  uint32_t most_of_all[kStripCols], large_of_all[kStripCols], poor_of_all[kStripCols];
+  // and of the cluster: the largest of each block; the sums of the counts in the first block.
+  uint32_t large_of_all[kStripCols], poor_of_all[kStripCols];
+  alignas(16) uint32_t most_of_each[kSplitCluster][kStripCols];
+
+  // Returns the largest of all blocks, of a column and of four neighbours.
+  __device__ uint32_t MostOf(int col) const {
+    uint32_t most = 0;
+#pragma unroll
+    for (const auto& of_block : most_of_each) most = max(most, of_block[col]);
+    return most;
+  }
+  __device__ uint4 MostOfFour(int col) const {
+    uint4 most = {};
+#pragma unroll
+    for (const auto& of_block : most_of_each) {
+      const uint4 four = *reinterpret_cast<const uint4*>(&of_block[col]);
+      most = {max(most.x, four.x), max(most.y, four.y), max(most.z, four.z), max(most.w, four.w)};
+    }
+    return most;
+  }
 };
 
 // Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
 template <typename Scheme, bool kWhole>
 __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
                                   float4* cache) {
+  static_assert(kStripCols == 32, "a warp");
   constexpr int kPhases = kSplitThreads / kStripQuads;  // Rows at a time.
   __shared__ StripColumns columns;
   const int strips = (source.cols + kStripCols - 1) / kStripCols;
@@ -54,8 +73,11 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   const auto load = [&](int row) {
     return LoadQuad<kWhole>(from + row * source.ld, col, source.cols);
   };
-  for (int i = thread; i < static_cast<int>(sizeof(columns) / 4); i += kSplitThreads) {
-    reinterpret_cast<uint32_t*>(&columns)[i] = 0;
+  // The blocks write to each other's memory when all have begun.
+  ArriveAtCluster<false>();
+  if (thread < kStripCols) {
+    columns.most[thread] = columns.large[thread] = columns.poor[thread] = 0;
+    columns.large_of_all[thread] = columns.poor_of_all[thread] = 0;
   }
   for (int i = phase; i < cached; i += kPhases) {
     float4* const to = &cache[i * kStripQuads + quad_of_strip];
@@ -65,7 +87,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
       *to = load(i);
     }
   }
-  SyncCluster();  // All blocks have begun, and their columns are zero.
+  __syncthreads();
 
   // The largest of each column: of the thread, the block, the cluster.
   uint4 most = {};
@@ -75,24 +97,25 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   };
   int row = phase;
   FinishQuads();
-#pragma unroll 4
+#pragma unroll 1
   for (; row < cached; row += kPhases) compare(cache[row * kStripQuads + quad_of_strip]);
-#pragma unroll 8
+#pragma unroll 2
   for (; row < rows; row += kPhases) compare(load(row));
   atomicMax(&columns.most[4 * quad_of_strip], most.x);
   atomicMax(&columns.most[4 * quad_of_strip + 1], most.y);
   atomicMax(&columns.most[4 * quad_of_strip + 2], most.z);
   atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
   __syncthreads();
+  WaitForCluster();
   for (int i = thread; i < kSplitCluster * kStripCols; i += kSplitThreads) {
     const int column = i % kStripCols;
-    MaxInBlock(&columns.most_of_all[column], i / kStripCols, columns.most[column]);
+    StoreInBlock(&columns.most_of_each[rank][column], i / kStripCols, columns.most[column]);
   }
   SyncCluster();
 
-  const uint32_t* const most_of_all = &columns.most_of_all[4 * quad_of_strip];
-  const float4 scales = {PowerFor(most_of_all[0]), PowerFor(most_of_all[1]),
-                         PowerFor(most_of_all[2]), PowerFor(most_of_all[3])};
+  const uint4 most_of_all = columns.MostOfFour(4 * quad_of_strip);
+  const float4 scales = {PowerFor(most_of_all.x), PowerFor(most_of_all.y), PowerFor(most_of_all.z),
+                         PowerFor(most_of_all.w)};
   const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
   typename Scheme::Counts xy, zw;
   const auto split = [&](int i, const float4& quad) {
@@ -101,9 +124,9 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
                           &xy, &zw);
   };
   row = phase;
-#pragma unroll 4
+#pragma unroll 1
   for (; row < cached; row += kPhases) split(row, cache[row * kStripQuads + quad_of_strip]);
-#pragma unroll 4
+#pragma unroll 1
   for (; row < rows; row += kPhases) split(row, load(row));
   const auto count = [&](int i, int large, int poor) {
     atomicAdd(&columns.large[4 * quad_of_strip + i], large);
@@ -114,14 +137,19 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   count(2, zw.LargeX(), zw.poor_x);
   count(3, zw.LargeY(), zw.poor_y);
   __syncthreads();
+  // The first warp's counts have to arrive, and nothing else.
   if (thread < kStripCols) {
     AddInBlock(&columns.large_of_all[thread], 0, columns.large[thread]);
     AddInBlock(&columns.poor_of_all[thread], 0, columns.poor[thread]);
+    ArriveAtCluster<true>();
+  } else {
+    ArriveAtCluster<false>();
   }
-  SyncCluster();
-  if (rank == 0 && thread < kStripCols && first_col + thread < source.cols) {
+  if (rank != 0) return;  // Nobody looks into this block any more.
+  WaitForCluster();
+  if (thread < kStripCols && first_col + thread < source.cols) {
     source.scales[matrix * source.cols + first_col + thread] = SplitScaleFrom<Scheme>(
-        columns.most_of_all[thread], static_cast<int>(columns.large_of_all[thread]),
+        columns.MostOf(thread), static_cast<int>(columns.large_of_all[thread]),
         static_cast<int>(columns.poor_of_all[thread]), source.rows);
   }
 }
