@@ -44,7 +44,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const De
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
-  gemm.stages = SplitStages(tiles * plan.split, device, Tile::kStageBytes);
+  gemm.stages = SplitStages(SplitResident(tiles, plan.split, device), Tile::kStageBytes);
   return LaunchClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
                         Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages), args.stream,
                         map_a, map_b, gemm);

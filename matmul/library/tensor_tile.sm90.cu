@@ -24,20 +24,33 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), a, b);
 }
 
+// Runs a tile of kColumns columns, with or without clusters.
+template <typename Element, typename Out, int kColumns, int kStages, OperandLayout kMajorA,
+          OperandLayout kMajorB>
+LaunchStatus LaunchColumns(const MatMulArgs& args, const TensorPlan& plan,
+                           const DeviceModel& device) {
+  return plan.cluster == 2
+             ? LaunchTile<TensorTile<Element, Out, kColumns, kStages, 2, kMajorA, kMajorB>>(args,
+                                                                                            device)
+             : LaunchTile<TensorTile<Element, Out, kColumns, kStages, 1, kMajorA, kMajorB>>(args,
+                                                                                            device);
+}
+
 template <typename Element, typename Out, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
-  switch (PlanTensorTile(args, device).cols) {
+  const TensorPlan plan = PlanTensorTile(args, device);
+  switch (plan.cols) {
     case 64:
       return LaunchTile<TensorTile<Element, Out, 64, 8, 1, kMajorA, kMajorB>>(args, device);
     case 128:
-      return LaunchTile<TensorTile<Element, Out, 128, 6, 2, kMajorA, kMajorB>>(args, device);
+      return LaunchColumns<Element, Out, 128, 6, kMajorA, kMajorB>(args, plan, device);
     case 192: {
-      // Three panels of MN-major B cannot be divided by two blocks.
+      // As HasTensorTile() says.
       constexpr int kCluster = kMajorB == OperandLayout::kKMajor ? 2 : 1;
       return LaunchTile<TensorTile<Element, Out, 192, 4, kCluster, kMajorA, kMajorB>>(args, device);
     }
     default:
-      return LaunchTile<TensorTile<Element, Out, 256, 4, 2, kMajorA, kMajorB>>(args, device);
+      return LaunchColumns<Element, Out, 256, 4, kMajorA, kMajorB>(args, plan, device);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
+#include "matmul/device/tensor/clusters.h"
 #include "matmul/device/tensor_map.h"
 
 namespace stridewise {
@@ -22,6 +23,7 @@ constexpr int kTensorStep = 64;
 struct TensorPlan {
   int cols = 0;
   int split = 1;
+  int cluster = 1;          // Of tensor_tile: blocks that share B.
   bool transposed = false;  // Tiles are those of C transposed.
   double us = 1e30;
 };
@@ -67,29 +69,45 @@ inline bool TmaTakes(const MatMulArgs& args, const DeviceModel& device) {
          takes(args.b, args.k, args.n);
 }
 
-// A tile of TensorProduct, and what it costs in microseconds.
+// A tile of TensorProduct, and what it costs in microseconds. Without clusters there are no blocks
+// to spare where the rows of C are an odd number of tiles, and no partner to wait for; with them
+// the L2 is read less.
 struct TensorTileCost {
   int cols;
   int cluster;
   double fixed;
   double tile;  // A round of tiles.
   double step;
-  double full;  // More for a step where all multiprocessors load.
+  double full;   // More for a step where all multiprocessors load.
+  double store;  // More for 1000 elements of C that the TMA cannot store.
 };
-constexpr TensorTileCost kTensorTileCosts[] = {{256, 2, 3.0, 4.7, 0.604, 0},
-                                               {192, 2, 3.0, 3.8, 0.46, 0},
-                                               {128, 2, 3.0, 3.0, 0.315, 0.02},
-                                               {64, 1, 2.9, 2.0, 0.2, 0.1}};
+constexpr TensorTileCost kTensorTileCosts[] = {
+    {256, 2, 5.53, 2.21, 0.559, 0.081, 0.094}, {256, 1, 4.35, 2.55, 0.554, 0.165, 0.090},
+    {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.77, 1.92, 0.406, 0.211, 0.123},
+    {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.79, 1.30, 0.275, 0.258, 0.075},
+    {64, 1, 4.48, 0.97, 0.229, 0.127, 0.096}};
 
-// Returns the microseconds in which a consumer's elements of C leave registers one by one, where
-// the TMA cannot store them: a warp's store has pairs of 2 bytes in eight rows.
-inline double DirectStoreUs(const MatMulArgs& args, int64_t rows, int64_t cols) {
-  constexpr double kElementsOfUs =
-      2700;  // Of a multiprocessor. Measured: 4200 of small C, 2000 of large ones.
-  const int64_t row_bytes = args.c.ld * ElementBytes(args.c.type);
-  const int64_t stride_bytes = args.batch == 1 ? 0 : args.c.stride * ElementBytes(args.c.type);
-  if (args.beta == 0 && row_bytes % 16 == 0 && stride_bytes % 16 == 0) return 0;
-  return static_cast<double>(std::min(args.m, rows) * std::min(args.n, cols)) / kElementsOfUs;
+// Returns whether tensor_tile has a tile for the call: three panels of MN-major B cannot be divided
+// by two blocks.
+inline bool HasTensorTile(const MatMulArgs& args, const TensorTileCost& tile) {
+  return tile.cols != 192 || tile.cluster == (args.b.transposed ? 2 : 1);
+}
+
+// Returns whether the TMA stores C, as HasStoreMap() does of its type.
+inline bool TmaStoresC(const MatMulArgs& args) {
+  const int64_t vector = kVectorBytes / ElementBytes(args.c.type);
+  return args.beta == 0 && args.c.ld % vector == 0 && args.n % vector == 0 &&
+         (args.batch == 1 || args.c.stride % vector == 0);
+}
+
+// Returns the microseconds in which a tile of C leaves registers where the TMA does not store it:
+// row by row (tensor_rows.h) or, where beta is not 0, one by one.
+inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTileCost& tile) {
+  constexpr double kOneByOne = 0.37;  // For 1000 elements.
+  if (TmaStoresC(args)) return 0;
+  const auto elements =
+      static_cast<double>(std::min(args.m, rows) * std::min<int64_t>(args.n, tile.cols));
+  return elements / 1000 * (args.beta == 0 ? tile.store : kOneByOne);
 }
 
 // Returns the tile of 128 rows that tensor_tile computes.
@@ -99,6 +117,7 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
   const double memory = MemoryUs(args);
   const auto steps = static_cast<double>(CeilDiv(args.k, kTensorStep));
   for (const TensorTileCost& cost : kTensorTileCosts) {
+    if (!HasTensorTile(args, cost)) continue;
     const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kRows * cost.cluster) * CeilDiv(args.n, cost.cols) * args.batch;
@@ -106,41 +125,48 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
     const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
     const double us =
         cost.fixed + std::max(memory, rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
-                                                DirectStoreUs(args, kRows, cost.cols)));
-    if (us < best.us) best = {cost.cols, 1, false, us};
+                                                TileStoreUs(args, kRows, cost)));
+    if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us};
   }
   return best;
 }
 
-// Returns the stages of a block of TensorSplit: what fits into all of a multiprocessor's shared
-// memory, or into half of it where two blocks have to.
-constexpr int kSplitMaxStages = 12;
-inline int SplitStages(int64_t blocks, const DeviceModel& device, int stage_bytes) {
+// Returns the blocks of TensorSplit on a multiprocessor: one if all clusters fit so, else two.
+inline int SplitResident(int64_t tiles, int split, const DeviceModel& device) {
+  return tiles <= ClustersAtOnce(split, 1, device.multiprocessors) ? 1 : 2;
+}
+
+// Returns the stages of a block of TensorSplit: what fits into its part of a multiprocessor's
+// shared memory. More than eight are slower.
+constexpr int kSplitMaxStages = 8;
+inline int SplitStages(int resident, int stage_bytes) {
   constexpr int kBytesOfOne = 224 * 1024;
   constexpr int kBytesOfTwo = 111 * 1024;
-  const int bytes = blocks <= device.multiprocessors ? kBytesOfOne : kBytesOfTwo;
-  return std::min(kSplitMaxStages, bytes / stage_bytes);
+  return std::min(kSplitMaxStages, (resident == 1 ? kBytesOfOne : kBytesOfTwo) / stage_bytes);
 }
 
 // Returns the tile, split and direction of tensor_split.
 //
 // A block's stages are filled in the time that memory takes to answer, so that a step lasts at
 // least that over the number of stages; and all multiprocessors together load from the L2 at its
-// rate.
+// rate. Clusters that do not fit wait for those that do.
 inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& device) {
   constexpr int kRows = 128;
   constexpr int kBytesOfRow = 128;  // Of a stage.
-  constexpr double kFixed = 1.3;
-  constexpr double kTile = 3.0;
-  constexpr double kColumn = 0.023;  // Of the tile, for its end.
-  constexpr double kStep = 0.0039;   // Of the tile and 64 of k.
-  constexpr double kLatency = 1.3;
-  constexpr double kBytesOfUs = 84e3;  // Of a multiprocessor, from the L2.
-  constexpr double kCluster = 2.0;
-  constexpr double kBlock = 0.5;
+  constexpr double kFixed = 5.0;
+  constexpr double kTile = 1.0;
+  constexpr double kColumn = 0.017;  // Of the tile, for its end.
+  constexpr double kStep = 0.005;    // Of the tile and 64 of k.
+  constexpr double kLatency = 1.5;
+  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
+  constexpr double kCluster = 1.2;
+  constexpr double kBlock = 0.4;
+  constexpr double kMemory = 1.22;           // Times what memory takes at its full rate.
+  constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
   TensorPlan best;
-  const double memory = MemoryUs(args);
+  const double memory = kMemory * MemoryUs(args);
   const int64_t steps = CeilDiv(args.k, kTensorStep);
+  const bool has_vectors = args.c.ld % 4 == 0 && (args.batch == 1 || args.c.stride % 4 == 0);
   for (const bool transposed : {false, true}) {
     const int64_t rows = transposed ? args.n : args.m;
     const int64_t extent = transposed ? args.m : args.n;
@@ -151,19 +177,23 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
       const int stage_bytes =
           (kRows + (cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) * kBytesOfRow;
       const int64_t tiles = CeilDiv(rows, kRows) * CeilDiv(extent, cols) * args.batch;
+      const auto elements =
+          static_cast<double>(std::min<int64_t>(rows, kRows) * std::min<int64_t>(extent, cols));
       for (const int split : {1, 2, 3, 4, 6, 8}) {
         if (split > steps) break;
-        const int64_t blocks = tiles * split;
-        const auto rounds = static_cast<double>(CeilDiv(blocks, device.multiprocessors));
-        const int resident = blocks <= device.multiprocessors ? 1 : 2;
-        const double step =
-            std::max({kStep * cols, stage_bytes / kBytesOfUs,
-                      kLatency / SplitStages(blocks, device, stage_bytes) / resident});
+        const int resident = SplitResident(tiles, split, device);
+        const auto waves = static_cast<double>(
+            CeilDiv(tiles, ClustersAtOnce(split, resident, device.multiprocessors)));
+        // Of the blocks of a multiprocessor.
+        const double step = std::max({kStep * cols * resident, stage_bytes / kBytesOfUs * resident,
+                                      kLatency / SplitStages(resident, stage_bytes)});
+        const double store = has_vectors ? 0 : kStoreOne * elements / split;
         const double sums = split == 1 ? 0 : kCluster + kBlock * split;
         const double us =
             kFixed + kColumn * cols + sums +
-            std::max(memory, rounds * (kTile + static_cast<double>(CeilDiv(steps, split)) * step));
-        if (us < best.us) best = {cols, split, transposed, us};
+            std::max(memory, waves * (resident * (kTile + store) +
+                                      static_cast<double>(CeilDiv(steps, split)) * step));
+        if (us < best.us) best = {cols, split, 1, transposed, us};
       }
     }
   }
@@ -188,7 +218,7 @@ inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& d
     const double sums = split == 1 ? 0 : kCluster + kBlock * split;
     const double us =
         kFixed + sums + rounds * (kTileUs + static_cast<double>(CeilDiv(steps, split)) * kStep);
-    if (us < best.us) best = {kTile, split, false, us};
+    if (us < best.us) best = {kTile, split, 1, false, us};
   }
   return best;
 }
