@@ -1,5 +1,5 @@
-// Who reads shared memory asynchronously, and has perhaps not finished: the operands of wgmma. A
-// later store must come behind a wait for the reader's group.
+// Who reads shared memory asynchronously, and has perhaps not finished: the operands of wgmma, and
+// what the TMA stores. A later store must come behind a wait for the reader's group.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_ASYNC_READS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_ASYNC_READS_H_
@@ -14,22 +14,24 @@ class AsyncReads {
  public:
   static constexpr uint32_t kPieceBytes = 16;
 
-  // A group of instructions, as wgmma.commit_group counts them.
+  // A group of instructions of `threads` threads, as wgmma.commit_group and, of one thread,
+  // cp.async.bulk.commit_group count them.
   struct Reader {
-    int warpgroup;
+    int first_thread;
+    int threads;
     uint32_t group;
     uintptr_t pc;  // Of the last instruction that reads the piece.
   };
 
   bool empty() const { return touched_.empty(); }
 
-  // Records that the reader reads the piece at `offset`, a multiple of kPieceBytes. Groups of a
-  // warpgroup finish in order, so its last one stands for all.
+  // Records that the reader reads the piece at `offset`, a multiple of kPieceBytes. Groups of the
+  // same threads finish in order, so the last one stands for all.
   void Add(uint32_t offset, const Reader& reader) {
     const size_t piece = offset / kPieceBytes;
     if (piece >= pieces_.size()) pieces_.resize(piece + 1);
     for (Reader& other : pieces_[piece]) {
-      if (other.warpgroup != reader.warpgroup) continue;
+      if (other.first_thread != reader.first_thread || other.threads != reader.threads) continue;
       other = reader;
       return;
     }

@@ -124,6 +124,7 @@ bool Worker::RunBlock(uint64_t linear_block) {
   shared_exact_.Clear();
   publications_.BeginBlock();
   async_reads_.Clear();
+  bulk_loads_.clear();
   mbarriers_.clear();
   named_barriers_.fill(Mbarrier());
   cluster_barrier_ = Mbarrier(context_->block_threads);
@@ -142,6 +143,9 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.wgmma_groups = lane.wgmma_last = 0;
     lane.wgmma_pc = 0;
     lane.wgmma_ends.clear();
+    lane.bulk_groups = lane.bulk_last = 0;
+    lane.bulk_pc = 0;
+    lane.bulk_ends.clear();
     lane.proxy_fence_clock = 0;
     lane.fenced = Present();
     lane.now.thread = first_thread + i;
@@ -173,7 +177,10 @@ bool Worker::RunBlock(uint64_t linear_block) {
       }
     } while (ReleaseBlocked());
   } while (context_->stop == Stop::kNo && ReleaseBarrier());
-  if (check_) CheckWgmmaIsDone();
+  if (check_) {
+    CheckWgmmaIsDone();
+    CheckBulkCopiesAreDone();
+  }
   for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
   return context_->stop == Stop::kNo;
 }

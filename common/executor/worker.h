@@ -36,6 +36,7 @@
 #include "common/executor/publication.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
+#include "common/executor/shim/simt_tensor_map.h"
 #include "common/executor/trace.h"
 #include "common/executor/warp_trace.h"
 
@@ -152,6 +153,12 @@ struct alignas(64) Lane {
   // stores that came before `fenced`.
   uint32_t proxy_fence_clock = 0;
   Present fenced;
+
+  // Of bulk stores, likewise.
+  uint32_t bulk_groups = 0;
+  uint32_t bulk_last = 0;
+  uintptr_t bulk_pc = 0;
+  std::vector<uint32_t> bulk_ends;
 
   struct AsyncCopy {
     uint8_t* to;
@@ -278,6 +285,8 @@ class Worker {
   uintptr_t PtxAddress(PtxSpace space, uint64_t address) const;
   void ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
                      uint64_t* arguments, uintptr_t pc);
+  void ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                       uint64_t* arguments, uintptr_t pc);
   void ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
                        uint64_t* arguments, uintptr_t pc);
   // Executes what all lanes of the warp wait for.
@@ -306,11 +315,45 @@ class Worker {
   bool CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc);
   // Returns whether a store at that time is one that an asynchronous read of this lane sees.
   bool Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const;
+  // Returns an asynchronous read of the bytes that has not ended before the lane's present, until
+  // the next call; null where there is none. Forgets all of them.
+  const Culprit* AsyncReadsRunAt(const Lane& lane, uint32_t offset, int bytes);
   // Checks a store, from within the lane's fiber.
   [[gnu::noinline]] void CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes,
                                                 uintptr_t pc);
   void CheckWgmmaIsDone();
   void WrongWgmma(const Lane& lane, std::string message);
+
+  // worker_bulk.cc
+  // 16 bytes at an offset in shared memory, of which [begin, end) are copied from or to the address
+  // in global memory, and the others are 0 where they are loaded.
+  struct BulkPiece {
+    uint32_t shared = 0;
+    uintptr_t global = 0;
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  struct BulkLoad {
+    int lane;
+    uintptr_t pc;
+    uintptr_t barrier;
+    std::vector<BulkPiece> pieces;
+  };
+  std::vector<BulkPiece> PiecesOfBox(Lane& lane, const SimtTensorMap& map, const int64_t* first,
+                                     uint32_t to, uintptr_t pc);
+  std::vector<BulkPiece> PiecesOfRange(Lane& lane, uintptr_t global, uint32_t shared,
+                                       uint32_t bytes, uintptr_t pc);
+  void StartBulkLoad(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier, uintptr_t pc);
+  // Lets a load arrive, outside of fibers. Returns false if there is none.
+  bool FinishBulkLoad();
+  void BulkStore(Lane& lane, const std::vector<BulkPiece>& pieces, uintptr_t pc);
+  void WaitForBulkStores(Lane& lane, uint64_t groups_in_flight);
+  void CheckBulkGlobal(Lane& lane, const BulkPiece& piece, AccessOp op, uintptr_t pc);
+  bool CheckAsyncWrite(Lane& lane, uint32_t offset, uintptr_t pc);
+  void CheckBulkCopiesAreDone();
+  // Ends the launch with a finding, outside of fibers.
+  void ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::string message);
+  [[noreturn]] void WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message);
 
   // worker_barriers.cc
   // Returns the result: a state, or whether a wait succeeded.
@@ -346,7 +389,8 @@ class Worker {
   void CheckGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op,
                    uintptr_t pc);
   void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  // Does what CheckShared() does, for callers in other files.
+  // Do what these do, for callers in other files.
+  void CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
   void CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
@@ -401,6 +445,8 @@ class Worker {
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
 
   AsyncReads async_reads_;
+  Culprit async_reader_;
+  std::vector<BulkLoad> bulk_loads_;  // That have not arrived.
 
   static constexpr int kNamedBarriers = 16;
   std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.

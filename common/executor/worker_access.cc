@@ -386,6 +386,13 @@ void Worker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc, std:
   Leave(lane);
 }
 
+void Worker::CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                              uintptr_t pc) {
+  Region* const region = memory_->Find(address);
+  if (!exact_ && region == nullptr) Suspect(lane, Stop::kExactly);
+  CheckGlobal(lane, region, address, log2_bytes, op, pc);
+}
+
 void Worker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op,
                               uintptr_t pc) {
   CheckShared(lane, offset, log2_bytes, op, pc);

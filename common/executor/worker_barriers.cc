@@ -226,15 +226,19 @@ bool Worker::ReleaseBlocked() {
   bool released = ReleaseWarpgroups();
   if (context_->stop != Stop::kNo) return false;
   bool blocked = false;
-  for (int i = 0; i < lane_count_; ++i) {
-    Lane& lane = lanes_[i];
-    blocked |= lane.state == LaneState::kAtWarpgroup;
-    if (lane.state != LaneState::kBlocked) continue;
-    blocked = true;
-    if (lane.blocked_by->phase() == lane.blocked_phase) continue;
-    lane.state = LaneState::kReady;
-    released = true;
-  }
+  do {
+    for (int i = 0; i < lane_count_; ++i) {
+      Lane& lane = lanes_[i];
+      blocked |= lane.state == LaneState::kAtWarpgroup;
+      if (lane.state != LaneState::kBlocked) continue;
+      blocked = true;
+      if (lane.blocked_by->phase() == lane.blocked_phase) continue;
+      lane.state = LaneState::kReady;
+      released = true;
+    }
+    // Only when no thread can go on does a bulk copy arrive.
+  } while (blocked && !released && FinishBulkLoad() && context_->stop == Stop::kNo);
+  if (context_->stop != Stop::kNo) return false;
   if (released || !blocked) {
     fruitless_waits_ = 0;
     return released;

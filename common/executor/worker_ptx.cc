@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/executor/ptx/tensor_core.h"
@@ -270,6 +272,14 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
     }
     case PtxKind::kArriveAfterCopies:
       return ArriveAfterCopies(lane, address(0, opcode.space), opcode.counts, pc);
+    case PtxKind::kBulkLoad:
+    case PtxKind::kBulkStore:
+      return ExecuteBulkCopy(instruction, lane, registers, arguments, pc);
+    case PtxKind::kCommitBulkCopies:
+      ++lane.bulk_groups;
+      return;
+    case PtxKind::kWaitForBulkCopies:
+      return WaitForBulkStores(lane, read(0));
     case PtxKind::kProxyFence:
       return ProxyFence(lane);
     case PtxKind::kWgmmaFence:
@@ -282,6 +292,41 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
     default:
       return;
   }
+}
+
+// Loads name the place in shared memory first, stores the one in global memory. A tensor's is its
+// map and coordinates.
+void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                             uint64_t* arguments, uintptr_t pc) {
+  const PtxOpcode& opcode = instruction.opcode;
+  const bool loads = opcode.kind == PtxKind::kBulkLoad;
+  const auto read = [&](size_t operand, size_t element = 0) {
+    const PtxOperand& from = instruction.operands[operand];
+    return ReadPtxValue(from.values[element], registers, arguments, lane) +
+           (element == 0 ? static_cast<uint64_t>(from.offset) : 0);
+  };
+  const auto shared = static_cast<uint32_t>(read(loads ? 0 : 1));
+  const uint64_t global = read(loads ? 1 : 0);
+  std::vector<BulkPiece> pieces;
+  if (opcode.dimensions > 0) {
+    int64_t first[kSimtMaxTensorRank] = {};
+    for (int i = 0; i < opcode.dimensions; ++i) {
+      first[i] = static_cast<int32_t>(read(loads ? 1 : 0, static_cast<size_t>(i) + 1));
+    }
+    SimtTensorMap map;
+    std::memcpy(&map, reinterpret_cast<const void*>(global), sizeof(map));
+    if (map.magic == SIMT_TENSOR_MAP_MAGIC && map.rank != opcode.dimensions) {
+      WrongBulkCopy(lane, pc,
+                    absl::StrCat("a copy of ", opcode.dimensions, " dimensions by a map of ",
+                                 static_cast<int>(map.rank)));
+    }
+    pieces = PiecesOfBox(lane, map, first, shared, pc);
+  } else {
+    pieces = PiecesOfRange(lane, global, shared, static_cast<uint32_t>(read(2)), pc);
+  }
+  if (!loads) return BulkStore(lane, pieces, pc);
+  const size_t barrier = opcode.dimensions > 0 ? 2 : 3;
+  StartBulkLoad(lane, std::move(pieces), PtxAddress(PtxSpace::kShared, read(barrier)), pc);
 }
 
 // The lane waits until all lanes of its warp have come to the instruction.

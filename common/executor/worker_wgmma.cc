@@ -176,8 +176,7 @@ bool Worker::ReadAsynchronously(int first, const SharedOperand& operand, bool is
   const std::vector<uint32_t> pieces = PieceAddresses(operand);
   const int each = kPieceBytes / operand.element_bytes;
   const int in_row = (operand.mn_major ? operand.extent : operand.depth) / each;
-  const AsyncReads::Reader reader = {first / kWarpgroupThreads, leader.wgmma_groups,
-                                     leader.wait_pc};
+  const AsyncReads::Reader reader = {first, kWarpgroupThreads, leader.wgmma_groups, leader.wait_pc};
   for (int p = 0; p < static_cast<int>(pieces.size()); ++p) {
     const int row = operand.mn_major ? p % in_row * each : p / in_row;
     for (int warp = 0; warp < kWarpgroupThreads / kWarpLanes; ++warp) {
@@ -243,21 +242,28 @@ bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
   return context_->stop == Stop::kNo;
 }
 
-void Worker::CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes, uintptr_t pc) {
+const Culprit* Worker::AsyncReadsRunAt(const Lane& lane, uint32_t offset, int bytes) {
   for (const AsyncReads::Reader& reader : async_reads_.Take(offset, bytes)) {
-    const int first = reader.warpgroup * kWarpgroupThreads;
     bool ended = false;
-    for (int i = 0; i < kWarpgroupThreads && !ended; ++i) {
-      const Lane& other = lanes_[first + i];
-      ended = reader.group < other.wgmma_ends.size() &&
-              lane.now.After(other.now.thread, other.wgmma_ends[reader.group]);
+    for (int i = 0; i < reader.threads && !ended; ++i) {
+      const Lane& other = lanes_[reader.first_thread + i];
+      const auto& ends = reader.threads == 1 ? other.bulk_ends : other.wgmma_ends;
+      ended = reader.group < ends.size() && lane.now.After(other.now.thread, ends[reader.group]);
     }
     if (ended) continue;
-    if (!exact_) Suspect(lane, Stop::kExactly);
-    const Culprit other = CulpritOf(lanes_[first].now.thread, reader.pc, false);
-    Report(Check::kRace, &lane, true, pc,
-           absl::StrCat(bytes, "-byte store to shared memory that a wgmma may still read"), &other);
+    async_reader_ = CulpritOf(lanes_[reader.first_thread].now.thread, reader.pc, false);
+    return &async_reader_;
   }
+  return nullptr;
+}
+
+void Worker::CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes, uintptr_t pc) {
+  const Culprit* const other = AsyncReadsRunAt(lane, offset, bytes);
+  if (other == nullptr) return;
+  if (!exact_) Suspect(lane, Stop::kExactly);
+  Report(Check::kRace, &lane, true, pc,
+         absl::StrCat(bytes, "-byte store to shared memory that is still read asynchronously"),
+         other);
 }
 
 void Worker::CheckWgmmaIsDone() {

@@ -1,5 +1,6 @@
 #include "common/executor/ptx/opcode.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,9 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
       {"fence.proxy.async.global", {PtxKind::kNothing}},
       {"fence.proxy.async.shared::cta", {PtxKind::kProxyFence}},
       {"fence.proxy.async.shared::cluster", {PtxKind::kProxyFence}},
+      {"cp.async.bulk.commit_group", {PtxKind::kCommitBulkCopies}},
+      {"cp.async.bulk.wait_group", {PtxKind::kWaitForBulkCopies}},
+      {"cp.async.bulk.wait_group.read", {PtxKind::kWaitForBulkCopies}},
       {"wgmma.fence", {PtxKind::kWgmmaFence}},
       {"wgmma.commit_group", {PtxKind::kWgmmaCommit}},
       {"wgmma.wait_group", {PtxKind::kWgmmaWait}},
@@ -167,6 +171,29 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
     if (name == entry.name) return entry.opcode;
   }
   return std::nullopt;
+}
+
+// cp.async.bulk[.tensor.<n>d].<to>.<from>[.tile].<how it completes>.
+std::optional<PtxOpcode> BulkCopy(const Names& names) {
+  PtxOpcode opcode = {PtxKind::kBulkLoad};
+  size_t next = 3;
+  if (names.size() > 4 && names[3] == "tensor") {
+    if (names[4].size() != 2 || names[4][0] < '1' || names[4][0] > '5' || names[4][1] != 'd') {
+      return std::nullopt;
+    }
+    opcode.dimensions = names[4][0] - '0';
+    next = 5;
+  }
+  Names rest(names.begin() + static_cast<std::ptrdiff_t>(next), names.end());
+  if (rest.size() > 2 && rest[2] == "tile") rest.erase(rest.begin() + 2);
+  if (rest.size() != 3) return std::nullopt;
+  if (SpaceOf(rest[0]) == PtxSpace::kShared && rest[1] == "global" &&
+      rest[2] == "mbarrier::complete_tx::bytes") {
+    return opcode;
+  }
+  opcode.kind = PtxKind::kBulkStore;
+  const bool stores = rest[0] == "global" && rest[1] == "shared::cta" && rest[2] == "bulk_group";
+  return stores ? std::optional<PtxOpcode>(opcode) : std::nullopt;
 }
 
 // Operations on registers: name[.lo].type, and setp.comparison.type.
@@ -229,6 +256,9 @@ std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
   if (names[0] == "ldmatrix") return Matrices(PtxKind::kLoadMatrices, names);
   if (names[0] == "stmatrix") return Matrices(PtxKind::kStoreMatrices, names);
   if (names[0] == "mma") return Multiply(names);
+  if (names.size() > 3 && names[0] == "cp" && names[1] == "async" && names[2] == "bulk") {
+    return BulkCopy(names);
+  }
   return Scalar(names);
 }
 

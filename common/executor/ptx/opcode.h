@@ -29,6 +29,10 @@ enum class PtxKind : uint8_t {
   kCommitCopies,
   kWaitForCopies,  // cp.async.wait_group
   kWaitForAllCopies,
+  kBulkLoad,  // cp.async.bulk and cp.async.bulk.tensor
+  kBulkStore,
+  kCommitBulkCopies,
+  kWaitForBulkCopies,
   kSharedOfCluster,  // mapa
   // The threads of a block or of a warp.
   kBarrier,         // bar.sync and bar.arrive
@@ -73,6 +77,7 @@ struct PtxOpcode {
   PtxSpace space = PtxSpace::kGeneric;
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
   bool transposed = false;  // Of ldmatrix and stmatrix.
+  int dimensions = 0;       // Of cp.async.bulk.tensor; 0: of cp.async.bulk.
   TensorForm form = {};     // Of kMultiply and kWgmma.
   // Of barriers. kBarrier and kClusterBarrier only know kArrive, which does not wait, and kWait.
   MbarrierOp barrier = MbarrierOp::kWait;

@@ -71,6 +71,24 @@ bool WgmmaHasItsOperands(const PtxInstruction& instruction) {
   return true;
 }
 
+// The address in global memory is a map with coordinates, of a plain copy the bytes follow both
+// addresses, and a load has a barrier. A hint to the L2 may stand at the end.
+bool BulkCopyHasItsOperands(const PtxInstruction& instruction) {
+  const PtxOpcode& opcode = instruction.opcode;
+  const bool loads = opcode.kind == PtxKind::kBulkLoad;
+  const size_t global = loads ? 1 : 0;
+  const size_t barrier = !loads ? 0 : opcode.dimensions > 0 ? 2 : 3;
+  const size_t needed = 2 + (opcode.dimensions > 0 ? 0 : 1) + (loads ? 1 : 0);
+  const auto& operands = instruction.operands;
+  if (operands.size() != needed && operands.size() != needed + 1) return false;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const size_t values = i == global ? 1 + static_cast<size_t>(opcode.dimensions) : 1;
+    const bool is_address = i < 2 || (loads && i == barrier);
+    if (operands[i].is_address != is_address || operands[i].values.size() != values) return false;
+  }
+  return true;
+}
+
 // Returns whether the instruction has the operands that it needs.
 bool HasItsOperands(const PtxInstruction& instruction) {
   const PtxOpcode& opcode = instruction.opcode;
@@ -96,10 +114,14 @@ bool HasItsOperands(const PtxInstruction& instruction) {
       return HasValues(instruction, {0, count});
     case PtxKind::kCopyAsync:
       return HasValues(instruction, {0, 0, 1}) || HasValues(instruction, {0, 0, 1, 1});
+    case PtxKind::kBulkLoad:
+    case PtxKind::kBulkStore:
+      return BulkCopyHasItsOperands(instruction);
     case PtxKind::kWgmma:
       return WgmmaHasItsOperands(instruction);
     case PtxKind::kWaitForCopies:
     case PtxKind::kWgmmaWait:
+    case PtxKind::kWaitForBulkCopies:
       return HasValues(instruction, {1});
     case PtxKind::kBarrier:
       return HasValues(instruction, {1, 1}) ||
@@ -120,6 +142,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kBranch:
     case PtxKind::kNothing:
     case PtxKind::kProxyFence:
+    case PtxKind::kCommitBulkCopies:
     case PtxKind::kWgmmaFence:
     case PtxKind::kWgmmaCommit:
     case PtxKind::kClusterBarrier:
@@ -261,6 +284,7 @@ class Parser {
       absl::string_view part = absl::StripAsciiWhitespace(text.substr(at, end - at));
       at = end + 1;
       PtxOperand operand;
+      absl::string_view coordinates;
       if (absl::ConsumePrefix(&part, "{") && absl::ConsumeSuffix(&part, "}")) {
         for (const absl::string_view element : absl::StrSplit(part, ',')) {
           const auto value = Value(element);
@@ -270,6 +294,13 @@ class Parser {
       } else {
         if (absl::ConsumePrefix(&part, "[") && absl::ConsumeSuffix(&part, "]")) {
           operand.is_address = true;
+          // [map, {x, y}]: the coordinates follow the address.
+          const size_t brace = part.find('{');
+          if (brace != absl::string_view::npos && absl::ConsumeSuffix(&part, "}")) {
+            coordinates = part.substr(brace + 1);
+            part = absl::StripAsciiWhitespace(part.substr(0, brace));
+            if (!absl::ConsumeSuffix(&part, ",")) return false;
+          }
           const size_t plus = part.find('+');
           if (plus != absl::string_view::npos) {
             if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part.substr(plus + 1)),
@@ -284,6 +315,13 @@ class Parser {
           const auto value = Value(element);
           if (!value) return false;
           operand.values.push_back(*value);
+        }
+        if (!coordinates.empty()) {
+          for (const absl::string_view coordinate : absl::StrSplit(coordinates, ',')) {
+            const auto value = Value(coordinate);
+            if (!value) return false;
+            operand.values.push_back(*value);
+          }
         }
       }
       instruction->operands.push_back(std::move(operand));

@@ -56,6 +56,37 @@ TEST(PtxProgram, ReadsWhatTensorCoresMultiply) {
   EXPECT_EQ(form.sums, TensorType::kS32);
 }
 
+TEST(PtxProgram, ReadsABoxOfATensor) {
+  const PtxProgram program = ParsePtx(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
+      "[%1 + 64, {%2, -3}], [%4];\n"
+      "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%1, {%2}], [%0];");
+  ASSERT_EQ(program.unknown, "");
+  ASSERT_EQ(program.instructions.size(), 2u);
+  const PtxInstruction& load = program.instructions[0];
+  EXPECT_EQ(load.opcode.kind, PtxKind::kBulkLoad);
+  EXPECT_EQ(load.opcode.dimensions, 2);
+  ASSERT_EQ(load.operands.size(), 3u);
+  ASSERT_EQ(load.operands[1].values.size(), 3u);
+  EXPECT_EQ(load.operands[1].offset, 64);
+  EXPECT_EQ(load.operands[1].values[1].bits, 2u);
+  EXPECT_EQ(static_cast<int64_t>(load.operands[1].values[2].bits), -3);
+  EXPECT_EQ(program.instructions[1].opcode.kind, PtxKind::kBulkStore);
+}
+
+TEST(PtxProgram, ReadsWhatAWarpgroupMultiplies) {
+  const PtxProgram program = ParsePtx(
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, -1, 0, "
+      "1;\n"
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, "
+      "1, 1, 1, 0;");
+  ASSERT_EQ(program.unknown, "");
+  EXPECT_EQ(program.instructions[0].opcode.kind, PtxKind::kWgmma);
+  EXPECT_EQ(program.instructions[0].opcode.form.n, 8);
+  EXPECT_EQ(program.instructions[0].operands.size(), 8u);
+  EXPECT_EQ(program.instructions[1].operands.size(), 7u);
+}
+
 TEST(PtxProgram, NothingIsAProgram) {
   EXPECT_EQ(ParsePtx("").unknown, "");
   EXPECT_TRUE(ParsePtx(" \n").instructions.empty());
@@ -82,6 +113,13 @@ TEST(PtxProgram, NamesWhatItDoesNotKnow) {
       {"mbarrier.try_wait.noComplete.b64 %0, [%1], %2;",
        "the instruction 'mbarrier.try_wait.noComplete.b64'"},
       {"@p mov.u32 %0, 1;", "the predicate 'p'"},
+      {"wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%0, %1, %2, %3}, %4, %5, 1, 1, 1;",
+       "the operands of 'wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%0, %1, %2, %3}, %4, %5, "
+       "1, 1, 1'"},
+      {"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1}], [%2];",
+       "the operands of 'cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1}], [%2]'"},
+      {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], 16;",
+       "the instruction 'cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32'"},
       {"bra nowhere;", "the label 'nowhere'"},
       {".reg .b32 t<33>;", "more registers than the executor has"},
   };

@@ -1,3 +1,6 @@
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
 #include "common/executor/testdata/hopper_kernels.h"
 #include "common/gpu/launch.h"
 
@@ -38,15 +41,34 @@ __host__ __device__ constexpr int ElementOfB(int col, int k, int step) {
       : "l"(Descriptor(a)), "l"(Descriptor(b)))
 #define INIT(barrier, count) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
-#define ARRIVE(barrier)                                                                            \
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&barrier)) : "memor" \
-                                                                                           "y")
+#define ARRIVE(barrier)                                                                  \
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&barrier)) \
+               : "memor"                                                                 \
+                 "y")
 #define WAIT(barrier, parity)                                                               \
   asm volatile(                                                                             \
       "{.reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; @!done" \
       " bra again;}" ::"r"(SharedAddress(&barrier)),                                        \
       "r"(parity)                                                                           \
       : "memory")
+
+#define EXPECT(barrier, bytes)                                                                 \
+  asm volatile(                                                                                \
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(SharedAddress(&barrier)), \
+      "r"(bytes)                                                                               \
+      : "memory")
+#define BULK_LOAD(to, from, bytes, barrier)                                                \
+  asm volatile(                                                                            \
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, " \
+      "[%3];" ::"r"(SharedAddress(to)),                                                    \
+      "l"(from), "r"(bytes), "r"(SharedAddress(&barrier))                                  \
+      : "memory")
+#define BULK_STORE(to, from, bytes)                                                     \
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), \
+               "r"(SharedAddress(from)), "r"(bytes)                                     \
+               : "memory")
+#define BULK_COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
+#define BULK_WAIT() asm volatile("cp.async.bulk.wait_group 0;" ::: "memory")
 
 __device__ void StoreA(int8_t* a) {
   for (int i = threadIdx.x; i < kRows * kDepth; i += kWarpgroup) {
@@ -137,6 +159,117 @@ __global__ void WgmmaStages(int* out, const int* in) {
   if (threadIdx.x >= kWarpgroup) return;
   out[threadIdx.x] = d[0];
   out[threadIdx.x + kWarpgroup] = d[3];
+}
+
+// A box of kBytes a row of the 16 x 16 integers, of which some lie outside; swizzled where its rows
+// are wider than a piece needs.
+template <int kSwizzle>
+struct Box {
+  static constexpr int kCols = (kSwizzle == 0 ? 64 : kSwizzle) / 4;
+  static constexpr int kBoxRows = 256 / kCols;
+  static constexpr int kX = -4, kY = -3;
+  static int Want(int i) {
+    const int x = i % kCols + kX;
+    const int y = i / kCols + kY;
+    return x < 0 || x >= 16 || y < 0 || y >= 16 ? 0 : 3 * (y * 16 + x);
+  }
+};
+
+CUtensorMap MapOf(const int* matrix, int box_cols, int box_rows, int swizzle) {
+  const cuuint64_t extents[] = {16, 16, 1};
+  const cuuint64_t strides[] = {64, 1024};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows),
+                            1};
+  const cuuint32_t element_strides[] = {1, 1, 1};
+  CUtensorMap map = {};
+  cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, const_cast<int*>(matrix), extents,
+                         strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                         static_cast<CUtensorMapSwizzle>(swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return map;
+}
+
+template <int kSwizzle>
+__global__ void TmaBox(int* out, const CUtensorMap map) {
+  __shared__ int s[256];
+  __shared__ uint64_t full;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    INIT(full, 1);
+    EXPECT(full, 1024);
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(SharedAddress(s)),
+        "l"(&map), "r"(Box<kSwizzle>::kX), "r"(Box<kSwizzle>::kY), "r"(0), "r"(SharedAddress(&full))
+        : "memory");
+  }
+  __syncthreads();
+  WAIT(full, 0);
+  const unsigned address = SharedAddress(s) + 4 * t;
+  const unsigned exchanged =
+      kSwizzle == 0 ? address : address ^ (((address >> 7) & (kSwizzle / 16 - 1)) << 4);
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(out[t]) : "r"(exchanged));
+}
+
+template <int kSwizzle>
+absl::Status RunBox(const CorrectArgs& args) {
+  using B = Box<kSwizzle>;
+  const int number = kSwizzle == 0 ? 0 : kSwizzle == 32 ? 1 : kSwizzle == 64 ? 2 : 3;
+  return Launch(TmaBox<kSwizzle>, Grid{1}, Block{256}, 0, args.stream, args.out,
+                MapOf(args.in, B::kCols, B::kBoxRows, number));
+}
+
+// A plain copy in, a box out, and its buffer used again once it has been read.
+__global__ void TmaRoundTrip(int* out, const int* in, const CUtensorMap map) {
+  __shared__ int s[256];
+  __shared__ uint64_t full;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    INIT(full, 1);
+    EXPECT(full, 1024);
+    BULK_LOAD(s, in, 1024, full);
+  }
+  __syncthreads();
+  WAIT(full, 0);
+  s[t] += 7;
+  PROXY_FENCE();
+  __syncthreads();
+  if (t == 0) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], "
+        "[%4];" ::"l"(&map),
+        "r"(0), "r"(0), "r"(0), "r"(SharedAddress(s))
+        : "memory");
+    BULK_COMMIT();
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  }
+  __syncthreads();
+  s[t] = 0;
+  if (t == 0) BULK_WAIT();
+}
+
+// One thread loads, all others read; the stage is loaded again when all have read it.
+__global__ void BulkPipeline(int* out, const int* in) {
+  __shared__ int stage[64];
+  __shared__ uint64_t full, empty;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    INIT(full, 1);
+    INIT(empty, 256);
+  }
+  __syncthreads();
+  int sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (t == 0) {
+      if (i > 0) WAIT(empty, (i - 1) % 2);
+      EXPECT(full, 256);
+      BULK_LOAD(stage, in + 64 * i, 256, full);
+    }
+    WAIT(full, i % 2);
+    sum += stage[t % 64];
+    ARRIVE(empty);
+  }
+  out[t] = sum;
 }
 
 // --- Defects -----------------------------------------------------------------------------------
@@ -307,6 +440,131 @@ __global__ void WgmmaOfUninitialisedRows(float* out, const float* in) {
   Store(out, in, d);
 }
 
+// A stage of 64 floats, which thread 0 loads.
+#define LOADED_STAGE(expected, loaded) \
+  __shared__ float s[kElements];       \
+  __shared__ uint64_t full;            \
+  const int t = threadIdx.x;           \
+  if (t == 0) {                        \
+    INIT(full, 1);                     \
+    EXPECT(full, expected);            \
+    BULK_LOAD(s, in, loaded, full);    \
+  }                                    \
+  __syncthreads()
+
+__global__ void BulkStageReadBeforeItsPhase(float* out, const float* in) {
+  LOADED_STAGE(256, 256);
+  out[t] = s[t];  // BUG BulkStageReadBeforeItsPhase
+  WAIT(full, 0);
+}
+
+__global__ void BulkStageLoadedAgain(float* out, const float* in) {
+  LOADED_STAGE(256, 256);
+  WAIT(full, 0);
+  out[t] = s[t];
+  if (t == 0) {
+    EXPECT(full, 256);
+    BULK_LOAD(s, in, 256, full);  // BUG BulkStageLoadedAgain
+  }
+  WAIT(full, 1);
+}
+
+__global__ void BulkLoadOfTooManyBytes(float* out, const float* in) {
+  LOADED_STAGE(128, 256);
+  WAIT(full, 0);  // BUG BulkLoadOfTooManyBytes
+  out[t] = s[t];
+}
+
+__global__ void BulkLoadOfTooFewBytes(float* out, const float* in) {
+  LOADED_STAGE(256, 128);
+  WAIT(full, 0);  // BUG BulkLoadOfTooFewBytes
+  out[t] = s[t % 32];
+}
+
+__global__ void BulkLoadOutOfBounds(float* out, const float* in) {
+  __shared__ float s[2 * kElements];
+  __shared__ uint64_t full;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    INIT(full, 1);
+    EXPECT(full, 272);
+    BULK_LOAD(s, in, 272, full);  // BUG BulkLoadOutOfBounds
+  }
+  __syncthreads();
+  WAIT(full, 0);
+  out[t] = s[t];
+}
+
+__global__ void BulkLoadToAnOddPlace(float* out, const float* in) {
+  __shared__ float s[2 * kElements];
+  __shared__ uint64_t full;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    INIT(full, 1);
+    EXPECT(full, 256);
+    BULK_LOAD(s + 1, in, 256, full);  // BUG BulkLoadToAnOddPlace
+  }
+  __syncthreads();
+  WAIT(full, 0);
+  out[t] = s[t + 1];
+}
+
+__global__ void BulkLoadNotWaitedFor(float* out, const float* in) {
+  __shared__ float s[kElements];
+  __shared__ uint64_t full;
+  if (threadIdx.x == 0) {
+    INIT(full, 1);
+    EXPECT(full, 256);
+    BULK_LOAD(s, in, 256, full);  // BUG BulkLoadNotWaitedFor
+  }
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void BulkStoreWithoutProxyFence(float* out, const float* in) {
+  __shared__ float s[kElements];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  BULK_STORE(out, s, 256);  // BUG BulkStoreWithoutProxyFence
+  BULK_COMMIT();
+  BULK_WAIT();
+}
+
+__global__ void BulkStoreOverwritten(float* out, const float* in) {
+  __shared__ float s[kElements];
+  s[threadIdx.x] = in[threadIdx.x];
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    BULK_STORE(out, s, 256);
+    BULK_COMMIT();
+  }
+  __syncthreads();
+  s[threadIdx.x] = 0;  // BUG BulkStoreOverwritten
+  if (threadIdx.x == 0) BULK_WAIT();
+}
+
+__global__ void BulkStoreNotWaitedFor(float* out, const float* in) {
+  __shared__ float s[kElements];
+  s[threadIdx.x] = in[threadIdx.x];
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  BULK_STORE(out, s, 256);  // BUG BulkStoreNotWaitedFor
+  BULK_COMMIT();
+}
+
+__global__ void BulkStoreOutOfBounds(float* out, const float* in) {
+  __shared__ float s[2 * kElements];
+  s[threadIdx.x] = s[threadIdx.x + kElements] = in[threadIdx.x];
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  BULK_STORE(out + 4, s, 256);  // BUG BulkStoreOutOfBounds
+  BULK_COMMIT();
+  BULK_WAIT();
+}
+
 template <typename Args, typename... Params>
 absl::Status Run(void (*kernel)(Params...), const Args& args, int64_t threads) {
   return Launch(kernel, Grid{1}, Block{threads}, 0, args.stream, args.out, args.in);
@@ -324,6 +582,17 @@ std::vector<CorrectKernel> HopperKernels() {
   return {
       CORRECT(WgmmaPipeline, WantPipeline),
       CORRECT(WgmmaStages, WantPipeline),
+      {"TmaBox", false, RunBox<0>, Box<0>::Want},
+      {"TmaBoxOf32", false, RunBox<32>, Box<32>::Want},
+      {"TmaBoxOf64", false, RunBox<64>, Box<64>::Want},
+      {"TmaBoxOf128", false, RunBox<128>, Box<128>::Want},
+      {"TmaRoundTrip", false,
+       [](const CorrectArgs& args) -> absl::Status {
+         return Launch(TmaRoundTrip, Grid{1}, Block{256}, 0, args.stream, args.out, args.in,
+                       MapOf(args.out, 16, 16, 0));
+       },
+       [](int i) { return 3 * i + 7; }},
+      CORRECT(BulkPipeline, [](int i) { return 3 * (4 * (i % 64) + 64 * 6); }),
   };
 }
 
@@ -347,6 +616,17 @@ std::vector<PlantedBug> HopperBugs() {
       BUG(WgmmaWithTwoDescriptors, kWgmma, kWarpgroup),
       BUG(WgmmaBeyondItsTile, kOutOfBounds, kWarpgroup),
       BUG(WgmmaOfUninitialisedRows, kUninitialised, kWarpgroup),
+      BUG(BulkStageReadBeforeItsPhase, kRace, kElements),
+      BUG(BulkStageLoadedAgain, kRace, kElements),
+      BUG(BulkLoadOfTooManyBytes, kDeadlock, kElements),
+      BUG(BulkLoadOfTooFewBytes, kDeadlock, kElements),
+      BUG(BulkLoadOutOfBounds, kOutOfBounds, kElements),
+      BUG(BulkLoadToAnOddPlace, kBulkCopy, kElements),
+      BUG(BulkLoadNotWaitedFor, kBulkCopy, kElements),
+      BUG(BulkStoreWithoutProxyFence, kProxyFence, kElements),
+      BUG(BulkStoreOverwritten, kRace, kElements),
+      BUG(BulkStoreNotWaitedFor, kBulkCopy, kElements),
+      BUG(BulkStoreOutOfBounds, kOutOfBounds, kElements),
   };
 }
 
