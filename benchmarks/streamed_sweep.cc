@@ -42,8 +42,10 @@ ABSL_FLAG(std::string, shapes, "16384x16384x16384",
           "Comma list of MxNxK, or of ROWSxCOLS of transposes; elements are floats.");
 ABSL_FLAG(std::string, devices, "0", "Comma list of the GPUs that a streamed call uses.");
 ABSL_FLAG(double, device_bytes, 0, "The most that it allocates on each; 0: 90 % of what is free.");
-ABSL_FLAG(std::string, tile, "",
-          "ROWSxCOLS: the tiles of streamed calls, of C or of what is transposed; empty: theirs.");
+ABSL_FLAG(
+    std::string, tiles, "",
+    "Comma list of ROWSxCOLS, of C or of what is transposed: a streamed call with each of these "
+    "tiles; empty: one with its own choice.");
 ABSL_FLAG(std::string, memory, "pinned", "Of the host: pinned or pageable");
 ABSL_FLAG(std::string, cublasxt_blocks, "2048",
           "Comma list of the blocks that cublasXt is timed with; empty: not timed.");
@@ -65,7 +67,7 @@ struct Settings {
   bool is_product = true;
   std::vector<std::vector<int64_t>> shapes;
   StreamOptions options;
-  StreamCheckpoint tile;  // With the tiles of streamed calls, where they are given.
+  std::vector<StreamCheckpoint> tiles = {{}};  // One for each streamed call.
   HostMemory memory = HostMemory::kPinned;
   std::vector<int64_t> blocks;
   VerifyMode verify = VerifyMode::kFast;
@@ -97,13 +99,14 @@ absl::StatusOr<Settings> ReadFlags() {
     return Refuse("--device_bytes", absl::StrCat(bytes), "0 to 1e15");
   }
   settings.options.device_bytes = static_cast<int64_t>(bytes);
-  const std::string tile = absl::GetFlag(FLAGS_tile);
-  if (!tile.empty()) {
-    ASSIGN_OR_RETURN(const auto tiles, ParseExtents("--tile", tile, 2));
-    if (tiles.size() != 1 || tiles[0][0] < 1 || tiles[0][1] < 1) {
-      return Refuse("--tile", tile, "one ROWSxCOLS, each 1 or more");
+  const std::string tiles = absl::GetFlag(FLAGS_tiles);
+  if (!tiles.empty()) {
+    settings.tiles.clear();
+    ASSIGN_OR_RETURN(const auto shapes, ParseExtents("--tiles", tiles, 2));
+    for (const std::vector<int64_t>& tile : shapes) {
+      if (tile[0] < 1 || tile[1] < 1) return Refuse("--tiles", tiles, "extents of 1 and more");
+      settings.tiles.push_back({tile[0], tile[1], {}});
     }
-    settings.tile = {tiles[0][0], tiles[0][1], {}};
   }
   const std::string memory = absl::GetFlag(FLAGS_memory);
   if (memory != "pinned" && memory != "pageable") {
@@ -202,8 +205,9 @@ absl::StatusOr<std::vector<Subject>> MakeSubjects(const Settings& settings, Oper
   if (settings.is_product) {
     if (in_memory > 0) RETURN_IF_ERROR(Add(InMemoryProductSubject(in_memory), &subjects));
     const MatMulProblem problem = operands->Product();
-    RETURN_IF_ERROR(
-        Add(StreamedProductSubject(problem, settings.options, settings.tile), &subjects));
+    for (const StreamCheckpoint& tile : settings.tiles) {
+      RETURN_IF_ERROR(Add(StreamedProductSubject(problem, settings.options, tile), &subjects));
+    }
     for (const int64_t block : settings.blocks) {
       RETURN_IF_ERROR(Add(CublasXtSubject(problem, settings.options.devices, block), &subjects));
     }
@@ -213,8 +217,9 @@ absl::StatusOr<std::vector<Subject>> MakeSubjects(const Settings& settings, Oper
   const MutableMatrixView out = operands->Out();
   RETURN_IF_ERROR(Add(OneAfterTheOtherSubject(in, out), &subjects));
   RETURN_IF_ERROR(Add(BothWaysSubject(in, out), &subjects));
-  RETURN_IF_ERROR(
-      Add(StreamedTransposeSubject(in, out, settings.options, settings.tile), &subjects));
+  for (const StreamCheckpoint& tile : settings.tiles) {
+    RETURN_IF_ERROR(Add(StreamedTransposeSubject(in, out, settings.options, tile), &subjects));
+  }
   return subjects;
 }
 
@@ -234,8 +239,8 @@ const std::vector<std::string>& CsvHeader() {
   return header;
 }
 
-// Prints and writes the rows of a shape. streamed_over is the rate of the streamed call over the
-// row's.
+// Prints and writes the rows of a shape. streamed_over is the rate of the fastest streamed call
+// over the row's.
 absl::Status Report(const Settings& settings, const DeviceInfo& device,
                     const std::vector<int64_t>& shape, const std::vector<Subject>& subjects,
                     Table* table, RecordFile* file) {
@@ -245,7 +250,7 @@ absl::Status Report(const Settings& settings, const DeviceInfo& device,
            Median(subject.seconds);
   };
   for (const Subject& subject : subjects) {
-    if (subject.name == "streamed") streamed_rate = rate(subject);
+    if (subject.name == "streamed") streamed_rate = std::max(streamed_rate, rate(subject));
   }
   for (const Subject& subject : subjects) {
     const std::vector<int64_t>& extents = subject.extents.empty() ? shape : subject.extents;

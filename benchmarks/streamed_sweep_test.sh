@@ -9,7 +9,7 @@ expect_refused --shapes --shapes=5x5
 expect_refused --shapes --operation=transpose --shapes=5x5x5
 expect_refused --devices --devices=first
 expect_refused --device_bytes --device_bytes=-1
-expect_refused --tile --tile=0x5
+expect_refused --tiles --tiles=5x5,0x5
 expect_refused --memory --memory=file
 expect_refused --rounds --rounds=0
 expect_refused --verify --verify=perhaps
