@@ -18,8 +18,8 @@ ProductAccuracy AccuracyOf(ElementType operands, ElementType accumulator, Elemen
   accuracy.toward_zero = ElementBytes(operands) < ElementBytes(accumulator);
   if (output != accumulator) {
     accuracy.output_unit = UnitRoundoff(output);
-    if (output == ElementType::kFp16) accuracy.output_least = 0x1p-25;
   }
+  if (output == ElementType::kFp16) accuracy.output_least = 0x1p-25;
   return accuracy;
 }
 

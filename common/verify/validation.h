@@ -20,7 +20,8 @@
 // by 0.28 w typically for U[-1, 1]: a sum by 1.1 w / sqrt(K) of (|A||B|)_ij, and 0.85 w normwise.
 // Up to 16 w / sqrt(K), never more than the proven 2 w, and 2 w normwise are allowed.
 //
-// Rounding the sum to a narrower C adds half a unit of the entry, which is allowed before an error
+// Rounding the sum to a narrower C adds half a unit of the entry, and rounding to FP16 up to half
+// the distance of its subnormal numbers, whatever the sums are of: both are allowed before an error
 // is compared with the bound.
 //
 // Every comparison with a NaN fails.
@@ -40,7 +41,7 @@ namespace stridewise {
 struct ProductAccuracy {
   double unit = 0;           // The unit roundoff of the sums.
   double output_unit = 0;    // That of C, where it is narrower than the sums.
-  double output_least = 0;   // And half the distance of its smallest numbers.
+  double output_least = 0;   // Half the distance of C's smallest numbers, where it is of FP16.
   bool toward_zero = false;  // The sums are those of tensor cores.
   double operand_unit = 0;   // The unit roundoff that operands are rounded with first.
 };

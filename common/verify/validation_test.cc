@@ -89,6 +89,20 @@ TEST(CompareProduct, NarrowOutputMayRoundOnce) {
   EXPECT_FALSE(CheckProduct(wrong, 8, AccuracyOf<Bf16>()).ok());
 }
 
+// Of one product there is nothing that cancels an underflow.
+TEST(CompareProduct, SumsInFp16MayUnderflow) {
+  const ProductAccuracy accuracy =
+      AccuracyOf(ElementType::kFp16, ElementType::kFp16, ElementType::kFp16);
+  const std::vector<double> r = {std::ldexp(1.4, -20)};
+  const auto error_of = [&](double value) {
+    const std::vector<Fp16> c = {Fp16(static_cast<float>(value))};
+    return CompareProduct<Fp16>(View(c, 1, 1), View(r, 1, 1), View(r, 1, 1), 1, accuracy)
+        .max_error_over_bound;
+  };
+  EXPECT_EQ(error_of(r[0]), 0);
+  EXPECT_GT(error_of(r[0] + 0x1p-24), 1);
+}
+
 TEST(CompareProduct, SmallestNumbersOfFp16AreAHalfStepApart) {
   const std::vector<double> r = {std::ldexp(1.5, -25)};
   const std::vector<double> tiny = {std::ldexp(1.5, -25)};

@@ -161,10 +161,10 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
   constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
   constexpr double kCluster = 1.2;
   constexpr double kBlock = 0.4;
-  constexpr double kMemory = 1.22;           // Times what memory takes at its full rate.
+  constexpr double kTrip = 1.8;              // Until memory answers at its full rate.
   constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
   TensorPlan best;
-  const double memory = kMemory * MemoryUs(args);
+  const double memory = kTrip + MemoryUs(args);
   const int64_t steps = CeilDiv(args.k, kTensorStep);
   const bool has_vectors = args.c.ld % 4 == 0 && (args.batch == 1 || args.c.stride % 4 == 0);
   for (const bool transposed : {false, true}) {
