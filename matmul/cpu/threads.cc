@@ -6,7 +6,9 @@
 namespace stridewise {
 namespace {
 
-constexpr double kMinFlopsOfThread = 4e5;
+// Some 25 us of work. A thread that sleeps is awake after a few, but on cores that others use too
+// all wait for the last one, which may get its core only milliseconds later.
+constexpr double kMinFlopsOfThread = 2e6;
 
 // Parts are multiples of about a tile.
 constexpr int64_t kUnitRows = 14;

@@ -14,7 +14,7 @@ struct ThreadGrid {
 };
 
 // Returns the grid for a product on at most `threads` threads; fewer where a thread would have less
-// than about 5 us of work, what it takes to wake it.
+// than 2 million multiplications and additions.
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads);
 
 }  // namespace stridewise

@@ -1,0 +1,82 @@
+#include "matmul/cpu/threads.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "matmul/args.h"
+#include "matmul/cpu/multiply.h"
+
+namespace stridewise {
+namespace {
+
+TEST(ThreadsTest, SmallAndThinProductsStayOnOneThread) {
+  constexpr int64_t kShapes[][3] = {{0, 0, 0},     {1, 1, 1},     {64, 64, 64}, {100, 100, 100},
+                                    {7140, 1, 76}, {1, 7140, 76}, {0, 5, 9}};
+  for (const auto& [m, n, k] : kShapes) {
+    const ThreadGrid grid = ChooseThreadGrid(m, n, k, 16);
+    EXPECT_EQ(grid.rows * grid.cols, 1) << m << "x" << n << "x" << k;
+  }
+}
+
+TEST(ThreadsTest, LargeProductsTakeAllThreadsAndNoMore) {
+  for (const int threads : {1, 2, 3, 7, 16}) {
+    const ThreadGrid grid = ChooseThreadGrid(4096, 4096, 4096, threads);
+    EXPECT_EQ(grid.rows * grid.cols, threads);
+  }
+}
+
+TEST(ThreadsTest, NoThreadHasLessThanItsShareOfWork) {
+  for (const int64_t n : {128, 160, 200, 256, 300}) {
+    const ThreadGrid grid = ChooseThreadGrid(n, n, n, 64);
+    const auto flops = 2 * static_cast<double>(n * n * n);
+    EXPECT_GE(flops / static_cast<double>(grid.rows * grid.cols), 2e6) << n;
+  }
+}
+
+// Whole numbers, whose sums are exact in any order.
+std::vector<float> WholeNumbers(int64_t count, int64_t step) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    values[static_cast<size_t>(i)] = static_cast<float>(i * step % 11 - 5);
+  }
+  return values;
+}
+
+// What many threads compute is what one does. Extents are no multiples of a tile, and the operands
+// are stored in all four ways.
+TEST(ThreadsTest, PartsMakeTheWholeProduct) {
+  constexpr int64_t kM = 211;
+  constexpr int64_t kN = 197;
+  constexpr int64_t kK = 181;
+  const std::vector<float> a = WholeNumbers(kM * kK, 3);
+  const std::vector<float> b = WholeNumbers(kK * kN, 7);
+  for (int ops = 0; ops < 4; ++ops) {
+    MatMulArgs args;
+    args.m = kM;
+    args.n = kN;
+    args.k = kK;
+    args.alpha = 2;
+    args.beta = -1;
+    args.a.data = a.data();
+    args.a.transposed = (ops & 1) != 0;
+    args.a.ld = args.a.transposed ? kM : kK;
+    args.b.data = b.data();
+    args.b.transposed = (ops & 2) != 0;
+    args.b.ld = args.b.transposed ? kK : kN;
+    args.c.ld = kN;
+    std::vector<float> expected = WholeNumbers(kM * kN, 5);
+    args.c.data = expected.data();
+    MultiplyOnHost(args, 1);
+    for (const int threads : {2, 5, 7}) {
+      std::vector<float> c = WholeNumbers(kM * kN, 5);
+      args.c.data = c.data();
+      MultiplyOnHost(args, threads);
+      EXPECT_EQ(c, expected) << threads << " threads, operands stored as " << ops;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
