@@ -244,4 +244,24 @@ TEST_F(StridewiseGpuTest, ReservesTheWorkspaceThatAProductWants) {
   EXPECT_EQ(stridewise_synchronize(context_), STRIDEWISE_OK) << message();
 }
 
+// The product is long enough to want a workspace, which has to lie on the context's device too.
+TEST_F(StridewiseGpuTest, MultipliesOnTheSecondDeviceWhileTheFirstIsCurrent) {
+  stridewise_context* second = nullptr;
+  const stridewise_status status = stridewise_create(&second, 1, nullptr);
+  if (status == STRIDEWISE_INVALID_ARGUMENT) GTEST_SKIP() << stridewise_message(nullptr);
+  ASSERT_EQ(status, STRIDEWISE_OK) << stridewise_message(nullptr);
+  stridewise_destroy(std::exchange(context_, second));
+  constexpr int64_t kM = 100;
+  constexpr int64_t kK = 20000;
+  const std::vector<float> ones(kM * kK, 1);
+  stridewise_matmul_args args = stridewise_matmul_defaults();
+  args.m = args.n = kM;
+  args.k = kK;
+  args.a.data = Upload(ones);
+  args.b.data = Upload(ones);
+  args.c.data = Upload(std::vector<float>(kM * kM, -1));
+  ASSERT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_OK) << message();
+  EXPECT_EQ(Download<float>(args.c.data, kM * kM), std::vector<float>(kM * kM, kK));
+}
+
 }  // namespace

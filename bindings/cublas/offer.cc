@@ -1,11 +1,12 @@
 #include "bindings/cublas/offer.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "bindings/cublas/settings.h"
 #include "common/base/status_macros.h"
@@ -38,25 +39,27 @@ const WorkspaceMemory& Memory() {
   return memory;
 }
 
-// The workspaces, by the handle that calls came with and their stream.
+// The workspaces, by the handle that calls came with, their device and their stream: the null
+// stream is another one on each device.
 class Workspaces {
  public:
   // Returns the stream's, made at the first call.
-  StreamWorkspace& Find(const void* owner, cudaStream_t stream) {
+  StreamWorkspace& Find(const void* owner, int device, cudaStream_t stream) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<StreamWorkspace>& found = made_[{owner, stream}];
+    std::unique_ptr<StreamWorkspace>& found = made_[{owner, device, stream}];
     if (found == nullptr) found = std::make_unique<StreamWorkspace>(stream, Memory());
     return *found;
   }
   void Forget(const void* owner) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    made_.erase(made_.lower_bound({owner, nullptr}),
-                made_.lower_bound({static_cast<const char*>(owner) + 1, nullptr}));
+    constexpr int kFirst = std::numeric_limits<int>::min();
+    made_.erase(made_.lower_bound({owner, kFirst, nullptr}),
+                made_.lower_bound({static_cast<const char*>(owner) + 1, kFirst, nullptr}));
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<const void*, cudaStream_t>, std::unique_ptr<StreamWorkspace>> made_;
+  std::map<std::tuple<const void*, int, cudaStream_t>, std::unique_ptr<StreamWorkspace>> made_;
 };
 
 Workspaces& AllWorkspaces() {
@@ -74,7 +77,8 @@ absl::Status Queue(MatMulProblem problem, const ProductPlan& plan, const void* o
   if (wanted_bytes <= problem.workspace_bytes || wanted_bytes > most) {
     return MatMul(problem, stream);
   }
-  return AllWorkspaces().Find(owner, stream).Use(wanted_bytes, [&](void* workspace) {
+  ASSIGN_OR_RETURN(const int device, gpu::CurrentDevice());
+  return AllWorkspaces().Find(owner, device, stream).Use(wanted_bytes, [&](void* workspace) {
     problem.workspace = workspace;
     problem.workspace_bytes = wanted_bytes;
     return MatMul(problem, stream);

@@ -1,7 +1,11 @@
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -50,6 +54,36 @@ TEST_F(DropInGpuTest, FourThreadsWithAStreamEachAgreeWithCublas) {
     threads.emplace_back([seed] { ExpectRandomCallsAreRight(seed, 100, false); });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// Handles are made on each device, and their calls in turn, so that nothing of one is used for
+// another.
+TEST_F(DropInGpuTest, HandlesOfEveryDeviceAgreeWithCublas) {
+  int devices = 0;
+  ASSERT_EQ(cudaGetDeviceCount(&devices), cudaSuccess);
+  if (devices < 2) GTEST_SKIP() << "there is one device";
+  std::vector<std::unique_ptr<CallRunner>> runners;
+  for (int device = 0; device < devices; ++device) {
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    absl::StatusOr<std::unique_ptr<CallRunner>> runner = CallRunner::Create(3);
+    ASSERT_TRUE(runner.ok()) << runner.status();
+    runners.push_back(*std::move(runner));
+  }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 50; ++i) {
+    const RandomCall call = DrawCall(random, kMostFlops);
+    for (int device = 0; device < devices; ++device) {
+      ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+      const absl::StatusOr<CallResult> result = runners[static_cast<size_t>(device)]->Run(call, 0);
+      ASSERT_TRUE(result.ok()) << "device " << device << ": " << result.status();
+      EXPECT_LE(result->error_over_bound, 1) << "call " << i << " on device " << device;
+    }
+  }
+  for (int device = 0; device < devices; ++device) {
+    ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
+    runners[static_cast<size_t>(device)].reset();
+  }
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
 }  // namespace
