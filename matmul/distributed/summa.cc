@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
+#include "matmul/distributed/summa_panels.h"
 
 namespace stridewise {
 namespace {
@@ -58,45 +59,24 @@ template <typename T>
 absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
                    Communicator* communicator) {
   RETURN_IF_ERROR(CheckSumma(problem, *communicator));
-  const RankGrid& grid = problem.c_layout.grid;
-  const int my_row = grid.Row(communicator->rank());
-  const int my_col = grid.Col(communicator->rank());
-  const std::vector<int> row_ranks = grid.RanksOfRow(my_row);
-  const std::vector<int> col_ranks = grid.RanksOfCol(my_col);
-  const BlockCyclicDimension& of_a = problem.a_layout.cols;
-  const BlockCyclicDimension& of_b = problem.b_layout.rows;
-  const int64_t k = of_a.extent;
-  const int64_t widest = std::min(of_a.block, k);
+  const SummaPanels<T> panels(problem, communicator);
+  const int64_t widest = panels.widest();
   const std::unique_ptr<T[]> a(new (std::nothrow) T[problem.a.rows * widest]);
   const std::unique_ptr<T[]> b(new (std::nothrow) T[widest * problem.b.cols]);
   if (a == nullptr || b == nullptr) {
     return absl::ResourceExhaustedError(absl::StrCat("no memory for panels of ", widest, " of k"));
   }
 
-  MatMulProblem local;
-  local.m = problem.c.rows;
-  local.n = problem.c.cols;
-  local.c = {problem.c.data, problem.c.ld};
-  local.alpha = problem.alpha;
-  local.beta = problem.beta;
+  MatMulProblem local = panels.WithoutOperands();
   local.a = {static_cast<const T*>(a.get()), 0};
   local.b = {static_cast<const T*>(b.get()), local.n};
-  if (k == 0) return multiply(local);
-  for (int64_t first = 0; first < k; first += of_a.block) {
-    local.k = std::min(of_a.block, k - first);
-    const auto a_owner = static_cast<int>(of_a.Owner(first));
-    const auto b_owner = static_cast<int>(of_b.Owner(first));
-    if (my_col == a_owner) {
-      Pack<T>({problem.a.data + of_a.LocalIndex(first), local.m, local.k, problem.a.ld}, a.get());
-    }
-    if (my_row == b_owner) {
-      const int64_t row = of_b.LocalIndex(first);
-      Pack<T>({problem.b.data + row * problem.b.ld, local.k, local.n, problem.b.ld}, b.get());
-    }
-    RETURN_IF_ERROR(communicator->Broadcast(row_ranks, grid.Rank(my_row, a_owner), a.get(),
-                                            local.m * local.k * sizeof(T)));
-    RETURN_IF_ERROR(communicator->Broadcast(col_ranks, grid.Rank(b_owner, my_col), b.get(),
-                                            local.k * local.n * sizeof(T)));
+  if (panels.k() == 0) return multiply(local);
+  for (int64_t first = 0; first < panels.k(); first += panels.block()) {
+    const SummaPanel<T> panel = panels.At(first);
+    if (panel.a) Pack<T>(*panel.a, a.get());
+    if (panel.b) Pack<T>(*panel.b, b.get());
+    RETURN_IF_ERROR(panels.Broadcast(panel, a.get(), b.get()));
+    local.k = panel.k;
     local.a.ld = local.k;
     RETURN_IF_ERROR(multiply(local));
     local.beta = 1;
