@@ -1,6 +1,7 @@
 #include "bindings/python/core/product.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -49,54 +50,57 @@ const ElementType* FindType(const Array& array) {
   return nullptr;
 }
 
-// Reads `precision`. Returns -1 with an exception.
+// Returns the value of the name that the argument is, `otherwise` where it is not given, or -1 with
+// a ValueError of this format, which shows the argument.
+template <typename Value, size_t kCount>
+int ReadName(PyObject* argument, const std::pair<const char*, Value> (&values)[kCount],
+             Value otherwise, const char* format) {
+  if (!IsGiven(argument)) return otherwise;
+  for (const auto& [name, value] : values) {
+    if (PyUnicode_Check(argument) && PyUnicode_CompareWithASCIIString(argument, name) == 0) {
+      return value;
+    }
+  }
+  PyErr_Format(PyExc_ValueError, format, argument);
+  return -1;
+}
+
 int ReadPrecision(PyObject* argument) {
   static constexpr std::pair<const char*, stridewise_precision> kPrecisions[] = {
       {"fp32", STRIDEWISE_PRECISION_FP32},
       {"fp32_split", STRIDEWISE_PRECISION_FP32_SPLIT},
       {"tf32", STRIDEWISE_PRECISION_TF32},
   };
-  if (!IsGiven(argument)) return STRIDEWISE_PRECISION_FP32;
-  for (const auto& [name, precision] : kPrecisions) {
-    if (PyUnicode_Check(argument) && PyUnicode_CompareWithASCIIString(argument, name) == 0) {
-      return precision;
-    }
-  }
-  PyErr_Format(PyExc_ValueError, "precision is %R; it can be 'fp32', 'fp32_split' or 'tf32'",
-               argument);
-  return -1;
+  return ReadName(argument, kPrecisions, STRIDEWISE_PRECISION_FP32,
+                  "precision is %R; it can be 'fp32', 'fp32_split' or 'tf32'");
 }
 
-// Reads `activation`. Returns -1 with an exception.
 int ReadActivation(PyObject* argument) {
   static constexpr std::pair<const char*, stridewise_activation> kActivations[] = {
       {"relu", STRIDEWISE_ACTIVATION_RELU},
       {"gelu", STRIDEWISE_ACTIVATION_GELU},
   };
-  if (!IsGiven(argument)) return STRIDEWISE_ACTIVATION_NONE;
-  for (const auto& [name, activation] : kActivations) {
-    if (PyUnicode_Check(argument) && PyUnicode_CompareWithASCIIString(argument, name) == 0) {
-      return activation;
-    }
-  }
-  PyErr_Format(PyExc_ValueError, "activation is %R; it can be None, 'relu' or 'gelu'", argument);
-  return -1;
+  return ReadName(argument, kActivations, STRIDEWISE_ACTIVATION_NONE,
+                  "activation is %R; it can be None, 'relu' or 'gelu'");
+}
+
+// Returns whether two arrays are on one device; a ValueError says that they must be.
+bool CheckSameDevice(const Array& x, const Array& y) {
+  if (x.device == y.device) return true;
+  PyErr_Format(PyExc_ValueError, "%s is on device %d and %s on device %d; they must be on the same",
+               x.name, x.device, y.name, y.device);
+  return false;
 }
 
 // Reads `bias`, which must be of C's type and on its device, n elements without gaps. Sets `data`
 // to null where it is not given.
-bool ReadBias(Operands& operands, PyObject* argument, const Array& out, Array* bias,
+bool ReadBias(Operands& operands, PyObject* argument, const Array& a, const Array& out, Array* bias,
               const void** data) {
   *data = nullptr;
   if (!IsGiven(argument)) return true;
   const int64_t n = out.shape[out.rank - 1];
   if (!operands.ReadInput(argument, "bias", bias) || !CheckShape(*bias, &n, 1)) return false;
-  if (bias->device != out.device) {
-    PyErr_Format(PyExc_ValueError,
-                 "bias is on device %d and a on device %d; they must be on the same", bias->device,
-                 out.device);
-    return false;
-  }
+  if (!CheckSameDevice(*bias, a)) return false;
   if (!IsSame(bias->type, out.type)) {
     const Ref found = TypeName(bias->type);
     const Ref wanted = TypeName(out.type);
@@ -254,11 +258,7 @@ PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssiz
   product.precision = ReadPrecision(values[5]);
   product.activation = ReadActivation(values[7]);
   if (product.precision < 0 || product.activation < 0) return nullptr;
-  if (a.device != b.device) {
-    PyErr_Format(PyExc_ValueError, "a is on device %d and b on device %d; they must be on the same",
-                 a.device, b.device);
-    return nullptr;
-  }
+  if (!CheckSameDevice(a, b)) return nullptr;
   if (!IsSame(a.type, b.type) && a.type.bits != 8) {
     const Ref a_name = TypeName(a.type);
     const Ref b_name = TypeName(b.type);
@@ -294,7 +294,7 @@ PyObject* MatMul(State& state, Gradient gradient, PyObject* const* args, Py_ssiz
     return nullptr;
   }
   Array bias;
-  if (!ReadBias(operands, values[6], out, &bias, &product.bias)) return nullptr;
+  if (!ReadBias(operands, values[6], a, out, &bias, &product.bias)) return nullptr;
   const bool done = out.elements() == 0 || Multiply(operands, a, b, out, &product);
   return done ? operands.Finish(out) : nullptr;
 }
