@@ -17,7 +17,7 @@
 namespace stridewise {
 
 // Returns the predicted time of a plan over that of a copy, for tensors that the L2 does not hold.
-// REQUIRES: `plan` is MakePermutePlan()'s, for elements of so many bytes.
+// REQUIRES: `plan` is MakePermutePlan()'s, for elements of `element_bytes`.
 double PredictedCost(const PermutePlan& plan, int64_t element_bytes);
 
 // Returns the plan within args.limits where there are any, and otherwise the one of least predicted

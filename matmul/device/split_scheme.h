@@ -9,7 +9,7 @@
 //                    where i + j is at most this,
 //   Counts           what a thread counts of its elements: LargeX(), LargeY(), poor_x, poor_y,
 //   Split()          writes two elements as parts, and counts,
-//   Range()          the range of a row or column with so many large and poor elements.
+//   Range()          the range of a row or column with these numbers of large and poor elements.
 // All of it can be called on the host, where split_model_test.cc computes with it.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_SCHEME_H_

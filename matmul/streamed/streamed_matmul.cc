@@ -13,7 +13,7 @@
 namespace stridewise {
 namespace {
 
-// Of a budget one part in so many is left to the kernels' workspace.
+// The kernels' workspace is 1 / kWorkspacePart of a budget.
 constexpr int64_t kWorkspacePart = 16;
 
 // A call that was checked.

@@ -32,8 +32,8 @@ using DeviceTranspose =
 // Returns OK for what StreamedTranspose() takes, and else what it returns.
 absl::Status CheckStreamedTranspose(const MatrixView& in, const MutableMatrixView& out);
 
-// Returns tiles that fit `device_bytes` on each of so many devices and have rows, both ways, that
-// are long enough for the copies' full rate. Without elements there are no tiles.
+// Returns tiles that fit `device_bytes` on each device and have rows, both ways, that are long
+// enough for the copies' full rate. Without elements there are no tiles.
 // ResourceExhausted, naming device_bytes, where no tile fits.
 absl::StatusOr<TransposeStreamPlan> PlanTranspose(const MatrixView& in, int64_t device_bytes,
                                                   int64_t devices, const StreamRates& rates);
