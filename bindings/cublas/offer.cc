@@ -29,11 +29,19 @@ constexpr int kMeasuredComputeCapability = 90;
 constexpr int64_t kMostWorkspaceBytes = int64_t{2} << 30;
 constexpr int64_t kMostSplitBytes = int64_t{4} << 30;
 
-// Memory that is freed without naming a stream, which the program may have destroyed before.
+// Memory that is freed without naming a stream, which the program may have destroyed before. A
+// workspace is freed while products that use it still run, when it grows: so cudaMalloc(), whose
+// memory cudaFree() frees when the device has finished; what is from cudaMallocAsync() is gone at
+// once.
 const WorkspaceMemory& Memory() {
   static const WorkspaceMemory memory = [] {
     WorkspaceMemory made = DeviceWorkspaceMemory();
-    made.free_on_stream = [](void* device, cudaStream_t /*stream*/) { return gpu::Free(device); };
+    made.allocate_on_stream = [](size_t bytes, cudaStream_t /*stream*/) {
+      return gpu::AllocateAnytime(bytes);
+    };
+    made.free_on_stream = [](void* device, cudaStream_t /*stream*/) {
+      return gpu::FreeAnytime(device);
+    };
     return made;
   }();
   return memory;

@@ -49,7 +49,7 @@ bool AskCode(const void* kernel, KernelCode* code) {
     (void)cudaGetLastError();
     return false;
   }
-  *code = {attributes.ptxVersion, attributes.localSizeBytes};
+  *code = {attributes.ptxVersion, attributes.localSizeBytes, attributes.sharedSizeBytes};
   return true;
 }
 

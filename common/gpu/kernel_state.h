@@ -20,6 +20,7 @@ namespace stridewise {
 struct KernelCode {
   int compute_capability = 0;  // That it was compiled for: 90 for 9.0.
   size_t local_bytes = 0;      // Local memory of a thread.
+  size_t static_bytes = 0;     // Shared memory of a block, without what a launch adds.
 };
 
 // Returns zeros where the runtime returns an error: the launch will return it.

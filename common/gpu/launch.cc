@@ -42,7 +42,9 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
-  const bool asks = shared_bytes > kSharedBytesWithoutAsking;
+  // The kernel's own variables count, too.
+  const bool asks =
+      shared_bytes > 0 && shared_bytes + CodeOf(kernel).static_bytes > kSharedBytesWithoutAsking;
   if (asks) RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/false));
   if (cluster > kPortableClusterBlocks) {
     status = CUDA_STATUS(

@@ -64,7 +64,7 @@ LaunchStatus LaunchTyped(void (*kernel)(Params...), const Grid& grid, const Bloc
 }
 
 // Launches the kernel with these arguments, see above. `shared_bytes` is the dynamic shared memory;
-// for more than 48 KB the kernel's limit is raised first.
+// where it and the kernel's static one are more than 48 KB the kernel's limit is raised first.
 template <typename... Params, typename... Args>
 LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
                     size_t shared_bytes, cudaStream_t stream, Args&&... args) {

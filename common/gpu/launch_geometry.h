@@ -28,7 +28,7 @@ inline constexpr int64_t kMaxBlockThreads = 1024;
 inline constexpr int64_t kMaxBlockXY = 1024;
 inline constexpr int64_t kMaxBlockZ = 64;
 
-// The most dynamic shared memory of a block, unless the kernel's
+// The most shared memory of a block, static and dynamic together, unless the kernel's
 // cudaFuncAttributeMaxDynamicSharedMemorySize is raised (CUDA C++ Programming Guide, "Shared
 // Memory" from 7.x on).
 inline constexpr size_t kSharedBytesWithoutAsking = size_t{48} * 1024;

@@ -51,6 +51,19 @@ TEST_F(LaunchGpuTest, GivesAllTheSharedMemoryThatTheDeviceHas) {
   EXPECT_EQ(Out(), 42);
 }
 
+// 48 KB are of static and dynamic shared memory together.
+TEST_F(LaunchGpuTest, CountsStaticSharedMemory) {
+  constexpr size_t kWithoutAsking = kSharedBytesWithoutAsking - kStaticSharedBytes;
+  int32_t value = 0;
+  for (const size_t shared_bytes : {kWithoutAsking, kWithoutAsking + 4, kSharedBytesWithoutAsking,
+                                    kSharedBytesWithoutAsking + 4}) {
+    const absl::Status status =
+        WriteThroughBoth(out_.As<int32_t>(), ++value, shared_bytes, nullptr);
+    ASSERT_TRUE(status.ok()) << shared_bytes << " bytes: " << status;
+    EXPECT_EQ(Out(), value);
+  }
+}
+
 // The limit is raised once, and again where it is not what it was.
 TEST_F(LaunchGpuTest, RaisesALimitThatWasLost) {
   const auto most = static_cast<size_t>(device_.max_shared_bytes_per_block);

@@ -18,6 +18,16 @@ __global__ void WriteThroughSharedKernel(int32_t* out, int32_t value, size_t sha
   *out = shared[last];
 }
 
+__global__ void WriteThroughBothKernel(int32_t* out, int32_t value, size_t shared_bytes) {
+  extern __shared__ int32_t shared[];
+  __shared__ int32_t own[kStaticSharedBytes / sizeof(int32_t)];
+  const size_t last = shared_bytes / sizeof(int32_t) - 1;
+  shared[last] = value;
+  own[threadIdx.x] = value;
+  __syncthreads();
+  *out = shared[last] == own[value % 1024] ? value : -1;
+}
+
 __global__ void DoubleKernel(const int32_t* values, int64_t count, int32_t* between) {
   const int64_t i = blockIdx.x * int64_t{blockDim.x} + threadIdx.x;
 #ifdef __CUDA_ARCH__
@@ -41,6 +51,13 @@ absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream) {
 absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
                                 size_t shared_bytes, cudaStream_t stream) {
   return Launch(WriteThroughSharedKernel, grid, block, shared_bytes, stream, out, value,
+                shared_bytes);
+}
+
+absl::Status WriteThroughBoth(int32_t* out, int32_t value, size_t shared_bytes,
+                              cudaStream_t stream) {
+  constexpr int64_t kThreads = kStaticSharedBytes / sizeof(int32_t);
+  return Launch(WriteThroughBothKernel, Grid{}, Block{kThreads}, shared_bytes, stream, out, value,
                 shared_bytes);
 }
 

@@ -18,6 +18,11 @@ absl::Status CountRows(int32_t* counts, int64_t rows, cudaStream_t stream);
 absl::Status WriteThroughShared(int32_t* out, int32_t value, const Grid& grid, const Block& block,
                                 size_t shared_bytes, cudaStream_t stream);
 
+// Writes `value` through `shared_bytes` of dynamic shared memory and kStaticSharedBytes of static.
+inline constexpr size_t kStaticSharedBytes = 4096;
+absl::Status WriteThroughBoth(int32_t* out, int32_t value, size_t shared_bytes,
+                              cudaStream_t stream);
+
 // Sets the limit of WriteThroughShared() to its default, as cudaDeviceReset() might.
 absl::Status LoseSharedLimit();
 

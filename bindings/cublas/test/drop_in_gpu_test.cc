@@ -1,3 +1,4 @@
+#include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
@@ -54,6 +55,47 @@ TEST_F(DropInGpuTest, FourThreadsWithAStreamEachAgreeWithCublas) {
     threads.emplace_back([seed] { ExpectRandomCallsAreRight(seed, 100, false); });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// A product that needs more workspace than the one that runs takes nothing from it.
+TEST_F(DropInGpuTest, WorkspacesGrowBehindProductsThatRun) {
+  constexpr int kLeast = 1792;
+  constexpr int kMost = 4095;
+  constexpr size_t kElements = size_t{kMost} * kMost;
+  constexpr int kRounds = 5;
+  float* data = nullptr;  // A, B, and the results of the first product, alone and before another.
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&data), 5 * kElements * sizeof(float)),
+            cudaSuccess);
+  float* const b = data + kElements;
+  ASSERT_EQ(cudaMemset(data, 0x3e, 2 * kElements * sizeof(float)), cudaSuccess);
+  std::vector<float> got[2];
+  for (int round = 0; round < kRounds; ++round) {
+    for (const bool alone : {true, false}) {
+      cublasHandle_t handle = nullptr;
+      ASSERT_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
+      const float one = 1;
+      const float zero = 0;
+      const auto multiply = [&](int n, float* c) {
+        return cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, data, n, b, n, &zero, c,
+                           n);
+      };
+      float* const c = data + 2 * kElements;
+      // Several, so that the last still runs when the workspace grows.
+      for (int i = 0; i < 10; ++i) ASSERT_EQ(multiply(kLeast, c), CUBLAS_STATUS_SUCCESS);
+      if (!alone) {
+        ASSERT_EQ(multiply(kMost, c + kElements), CUBLAS_STATUS_SUCCESS);
+      }
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      std::vector<float>& results = got[alone ? 1 : 0];
+      results.resize(size_t{kLeast} * kLeast);
+      ASSERT_EQ(
+          cudaMemcpy(results.data(), c, results.size() * sizeof(float), cudaMemcpyDeviceToHost),
+          cudaSuccess);
+      ASSERT_EQ(cublasDestroy(handle), CUBLAS_STATUS_SUCCESS);
+    }
+    EXPECT_EQ(got[0], got[1]) << "round " << round;
+  }
+  EXPECT_EQ(cudaFree(data), cudaSuccess);
 }
 
 // Handles are made on each device, and their calls in turn, so that nothing of one is used for
