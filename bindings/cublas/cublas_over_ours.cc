@@ -1,4 +1,4 @@
-// Predicts how many times longer cuBLAS takes than we do: exp() of a sum of tables, which
+// Predicts how many times longer cuBLAS takes than we do, at least: exp() of a sum of tables, which
 // fit_cublas_over_ours.py fitted to random calls on an H200. Each table has four questions, "is
 // this feature at least that threshold?", whose answers are the index of its value.
 
@@ -13,8 +13,8 @@
 namespace stridewise::drop_in {
 namespace {
 
-constexpr int kQuestions = 4;
-constexpr int kFeatures = 16;
+constexpr int kQuestions = 5;
+constexpr int kFeatures = 19;
 
 struct Table {
   uint8_t features[kQuestions];
@@ -35,7 +35,7 @@ bool HasVectors(const MatMulInput& matrix, int64_t batch) {
 }
 
 // Sets the features of a row-major product, in the order of fit_cublas_over_ours.py.
-void SetFeatures(const MatMulArgs& args, float* features) {
+void SetFeatures(const MatMulArgs& args, double our_us, float* features) {
   constexpr int64_t kTile = 128;
   constexpr int64_t kMultiprocessors = 132;
   const auto matrices = [&](int64_t stride) { return stride == 0 ? 1 : args.batch; };
@@ -44,6 +44,9 @@ void SetFeatures(const MatMulArgs& args, float* features) {
   const auto n = static_cast<double>(args.n);
   const auto k = static_cast<double>(args.k);
   const auto batch = static_cast<double>(args.batch);
+  const double products = m * n * k * batch;
+  const double elements = m * k * static_cast<double>(matrices(args.a.stride)) +
+                          k * n * static_cast<double>(matrices(args.b.stride)) + m * n * batch;
   const double values[kFeatures] = {
       m,
       n,
@@ -52,25 +55,27 @@ void SetFeatures(const MatMulArgs& args, float* features) {
       std::min(m, n),
       std::max(m, n),
       m * n * batch,
-      m * n * k * batch,
+      products,
       args.a.transposed ? 1.0 : 0.0,
       args.b.transposed ? 1.0 : 0.0,
       args.beta != 0 ? 1.0 : 0.0,
       HasVectors(args.a, args.batch) ? 1.0 : 0.0,
       HasVectors(args.b, args.batch) ? 1.0 : 0.0,
-      m * k * static_cast<double>(matrices(args.a.stride)) +
-          k * n * static_cast<double>(matrices(args.b.stride)) + m * n * batch,
+      elements,
       static_cast<double>(tiles),
       static_cast<double>(tiles) /
-          static_cast<double>(CeilDiv(tiles, kMultiprocessors) * kMultiprocessors)};
+          static_cast<double>(CeilDiv(tiles, kMultiprocessors) * kMultiprocessors),
+      our_us,
+      our_us / products,
+      our_us / elements};
   for (int i = 0; i < kFeatures; ++i) features[i] = static_cast<float>(values[i]);
 }
 
 }  // namespace
 
-double CublasOverOurs(const MatMulArgs& args) {
+double CublasOverOurs(const MatMulArgs& args, double our_us) {
   float features[kFeatures];
-  SetFeatures(args, features);
+  SetFeatures(args, our_us, features);
   double sum = 0;
   for (const Table& table : kTables) {
     unsigned index = 0;

@@ -140,7 +140,7 @@ ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
   const MatMulPrediction prediction = PredictMatMul(args, device);
   plan.kernel = prediction.row->implementation;
   plan.us = prediction.us + EpilogueUs(problem);
-  plan.cublas_us = prediction.us * CublasOverOurs(args);
+  plan.cublas_us = prediction.us * CublasOverOurs(args, prediction.us);
   if (!may_split) return plan;
 
   args.workspace_bytes = SplitWorkspaceBytes(args);

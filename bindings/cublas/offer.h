@@ -13,9 +13,10 @@
 
 namespace stridewise::drop_in {
 
-// Returns how many times longer cuBLAS is predicted to take for a product than we do, on an H200.
-// Below 1 the call is passed on.
-double CublasOverOurs(const MatMulArgs& args);
+// Returns how many times longer cuBLAS is predicted to take for a product than we do, on an H200,
+// at least: where predictions are unsure it is near the least of similar calls. Below 1 the call is
+// passed on. `our_us` is our own predicted time. REQUIRES: the product has elements and k.
+double CublasOverOurs(const MatMulArgs& args, double our_us);
 
 // How a product would be computed.
 struct ProductPlan {

@@ -4,6 +4,7 @@
 //   drop_in_calls --calls=1000 --samples=5 --csv=calls.csv
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -15,9 +16,13 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "bindings/cublas/offer.h"
 #include "bindings/cublas/record.h"
 #include "bindings/cublas/test/call_runner.h"
 #include "bindings/cublas/test/random_calls.h"
+#include "common/gpu/device_model.h"
+#include "common/gpu/gpu_runtime.h"
+#include "matmul/matmul.h"
 
 ABSL_FLAG(int, calls, 1000, "The number of random calls.");
 ABSL_FLAG(int, samples, 0,
@@ -39,13 +44,43 @@ struct Results {
   bool failed = false;
 };
 
+// Returns how the drop-in would compute a product whose operands lie as the runner's do.
+ProductPlan PlanOf(const RandomCall& call) {
+  const absl::StatusOr<const DeviceModel*> device = gpu::CurrentModel();
+  if (call.function == Function::kGeam || !device.ok()) return {};
+  constexpr uintptr_t kSomewhere = uintptr_t{1} << 20;
+  const auto address = [](int64_t offset) {
+    return reinterpret_cast<float*>(kSomewhere + static_cast<uintptr_t>(offset) * sizeof(float));
+  };
+  MatMulProblem problem;
+  problem.layout = MatrixLayout::kColumnMajor;
+  problem.m = call.m;
+  problem.n = call.n;
+  problem.k = call.k;
+  problem.batch = call.batch;
+  problem.a = {address(call.offset_a), call.lda};
+  problem.a.transposed = call.transpose_a;
+  problem.b = {address(call.offset_b), call.ldb};
+  problem.b.transposed = call.transpose_b;
+  problem.c = {address(call.offset_c), call.ldc};
+  if (call.batch > 1) {
+    problem.a.stride = call.stride_a;
+    problem.b.stride = call.stride_b;
+    problem.c.stride = call.stride_c;
+  }
+  problem.alpha = static_cast<double>(call.alpha);
+  problem.beta = static_cast<double>(call.beta);
+  return PlanProduct(problem, **device);
+}
+
 void WriteRow(const RandomCall& call, const CallResult& result, std::ostream& csv) {
+  const ProductPlan plan = PlanOf(call);
   csv << FunctionName(call.function) << ',' << (call.transpose_a ? 't' : 'n')
       << (call.transpose_b ? 't' : 'n') << ',' << call.m << ',' << call.n << ',' << call.k << ','
       << call.batch << ',' << call.lda << ',' << call.ldb << ',' << call.ldc << ',' << call.stride_a
       << ',' << call.stride_b << ',' << call.offset_a << ',' << call.offset_b << ',' << call.alpha
       << ',' << call.beta << ',' << result.error_over_bound << ',' << result.ours_us << ','
-      << result.real_us << '\n';
+      << result.real_us << ',' << plan.kernel << ',' << plan.us << '\n';
 }
 
 // Makes one thread's calls, every eighth captured into a graph unless they are timed.
@@ -77,7 +112,7 @@ int Main() {
   const std::string path = absl::GetFlag(FLAGS_csv);
   if (!path.empty()) results.csv.open(path);
   results.csv << "function,ops,m,n,k,batch,lda,ldb,ldc,stride_a,stride_b,offset_a,offset_b,alpha,"
-                 "beta,error_over_bound,ours_us,cublas_us\n";
+                 "beta,error_over_bound,ours_us,cublas_us,kernel,predicted_us\n";
   const int threads = absl::GetFlag(FLAGS_threads);
   const int calls = absl::GetFlag(FLAGS_calls);
   std::vector<std::thread> running;
