@@ -178,3 +178,11 @@ extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmul
   return real(handle, desc, alpha, a, a_desc, b, b_desc, beta, c, c_desc, d, d_desc, algo,
               workspace, workspace_bytes, stream);
 }
+
+extern "C" cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  stridewise::drop_in::ForgetOwner(handle);
+  const auto real = STRIDEWISE_REAL(cublasLtDestroy, kCublasLt);
+  if (real == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const stridewise::drop_in::RealCall inside;
+  return real(handle);
+}

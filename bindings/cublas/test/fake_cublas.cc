@@ -153,6 +153,9 @@ FAKE cublasLtMatrixLayoutGetAttribute(cublasLtMatrixLayout_t layout,
   *written = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
+FAKE cublasLtDestroy(cublasLtHandle_t handle) {
+  return Print("cublasLtDestroy", reinterpret_cast<int64_t>(handle));
+}
 FAKE cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
                     const void* a, cublasLtMatrixLayout_t a_desc, const void* b,
                     cublasLtMatrixLayout_t b_desc, const void* beta, const void* c,

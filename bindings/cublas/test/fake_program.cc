@@ -89,6 +89,7 @@ int main() {
   CallAll(handle, kOnDevice, kOnDevice);
   CallLt(CUBLASLT_EPILOGUE_DEFAULT);
   CallLt(CUBLASLT_EPILOGUE_GELU);
+  Expect(cublasLtDestroy(At<cublasLtContext>(0x50)));
   cublasDestroy(handle);
   std::printf("end\n");
   return 0;
