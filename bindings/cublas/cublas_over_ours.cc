@@ -1,5 +1,5 @@
 // Predicts how many times longer cuBLAS takes than we do, at least: exp() of a sum of tables, which
-// fit_cublas_over_ours.py fitted to random calls on an H200. Each table has four questions, "is
+// fit_cublas_over_ours.py fitted to random calls on an H200. Each table has six questions, "is
 // this feature at least that threshold?", whose answers are the index of its value.
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace stridewise::drop_in {
 namespace {
 
-constexpr int kQuestions = 5;
-constexpr int kFeatures = 19;
+constexpr int kQuestions = 6;
+constexpr int kFeatures = 20;
 
 struct Table {
   uint8_t features[kQuestions];
@@ -67,7 +67,8 @@ void SetFeatures(const MatMulArgs& args, double our_us, float* features) {
           static_cast<double>(CeilDiv(tiles, kMultiprocessors) * kMultiprocessors),
       our_us,
       our_us / products,
-      our_us / elements};
+      our_us / elements,
+      args.c.ld % 4 == 0 ? 1.0 : 0.0};
   for (int i = 0; i < kFeatures; ++i) features[i] = static_cast<float>(values[i]);
 }
 

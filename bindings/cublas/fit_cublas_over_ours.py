@@ -2,23 +2,26 @@
 """Fits how many times longer cuBLAS takes than Stridewise, from the CSV of test/drop_in_calls, and writes the tables.
 
   STRIDEWISE_CUBLAS=always drop_in_calls --calls=80000 --samples=5 --most_gflop=10 --csv=calls.csv     on the GPU
-  fit_cublas_over_ours.py calls.csv > cublas_over_ours.inc
+  STRIDEWISE_CUBLAS=always drop_in_calls --calls=10000 --samples=5 --least_gflop=0.3 --csv=large_calls.csv
+  fit_cublas_over_ours.py calls.csv large_calls.csv > cublas_over_ours.inc
 
-The prediction is exp() of a sum of tables. Each has five questions, "is this feature at least that threshold?", whose
+The prediction is exp() of a sum of tables. Each has six questions, "is this feature at least that threshold?", whose
 answers are the index of a value: boosted oblivious trees, fitted to the logarithm of the measured ratio. A program that
 becomes slower is worse than one that does not become faster: a ratio predicted too high counts SLOWER_WEIGHT times as
 much as one predicted too low, so that the prediction is a low expectile and not the mean. A fifth of the calls, on which
 nothing is fitted, says on standard error how good the choice is. cublas_over_ours.cc has the features.
 """
 
+import argparse
+import contextlib
 import csv
 import math
 import sys
 
 import numpy
 
-ROUNDS, QUESTIONS, RATE, CANDIDATES = 100, 5, 0.15, 24
-SLOWER_WEIGHT = 12
+ROUNDS, QUESTIONS, RATE, CANDIDATES = 160, 6, 0.15, 24
+SLOWER_WEIGHT = 16
 MULTIPROCESSORS = 132
 
 
@@ -36,7 +39,8 @@ def features(row):
   return [m, n, k, batch, min(m, n), max(m, n), m * n * batch, products, row["ops"][1] == "t",
           row["ops"][0] == "t", float(row["beta"]) != 0, vectors[0], vectors[1],
           elements, tiles,
-          tiles / (math.ceil(tiles / MULTIPROCESSORS) * MULTIPROCESSORS), us, us / products, us / elements]
+          tiles / (math.ceil(tiles / MULTIPROCESSORS) * MULTIPROCESSORS), us, us / products, us / elements,
+          integer("ldc") % 4 == 0]
 
 
 def thresholds(values):
@@ -80,20 +84,25 @@ def predict(tables, x):
   return total
 
 
-def report(name, predicted, measured, cublas_us):
+def quality(name, predicted, measured):
+  """Returns how good the choice is, as a row: shares are of all calls, speeds are geometric means over cuBLAS's."""
   taken = predicted >= 0
-  ours_us = cublas_us / numpy.exp(measured)
-  chosen = numpy.where(taken, ours_us, cublas_us)
-  print(f"{name}: {len(measured)} calls, {taken.mean():.3f} taken; of these {(measured[taken] < math.log(.97)).mean():.3f} below "
-        f"0.97 of cuBLAS, {(measured[taken] < math.log(.9)).mean():.3f} below 0.9; speed of all calls over cuBLAS: geometric mean "
-        f"{math.exp(numpy.log(cublas_us / chosen).mean()):.4f}, with the best choice "
-        f"{math.exp(numpy.maximum(measured, 0).mean()):.4f}, always ours {math.exp(measured.mean()):.4f}; by time "
-        f"{cublas_us.sum() / chosen.sum():.4f}", file=sys.stderr)
+  speed = lambda logarithms: f"{math.exp(logarithms.mean()):.4f}"
+  share = lambda calls: f"{calls.mean():.4f}"
+  slower = lambda limit: share(taken & (measured < math.log(limit)))
+  return {"calls": name, "count": len(measured), "taken": share(taken), "below_0.97": slower(0.97), "below_0.9": slower(0.9),
+          "worst": f"{math.exp(numpy.where(taken, measured, 0).min()):.3f}", "speed": speed(numpy.where(taken, measured, 0)),
+          "speed_of_best_choice": speed(numpy.maximum(measured, 0)), "speed_if_all_are_taken": speed(measured)}
 
 
 def main():
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("calls", nargs="+")
+  parser.add_argument("--csv", help="where the quality of the choice is written to, instead of standard error")
+  parser.add_argument("--commit", default="", help="that the calls were measured with; a column of the CSV")
+  arguments = parser.parse_args()
   rows = []
-  for path in sys.argv[1:]:
+  for path in arguments.calls:
     with open(path, newline="", encoding="ascii") as file:
       rows += [row for row in csv.DictReader(file) if float(row["alpha"]) != 0 and row["function"] != "cublasSgeam"]
   x = numpy.array([features(row) for row in rows], dtype=numpy.float32)
@@ -103,8 +112,14 @@ def main():
   clipped = numpy.clip(y, -0.7, 0.5)
   held_out = numpy.arange(len(y)) % 5 == 0
   tables = fit(x[~held_out], clipped[~held_out])
-  report("fitted", predict(tables, x[~held_out]), y[~held_out], cublas_us[~held_out])
-  report("held out", predict(tables, x[held_out]), y[held_out], cublas_us[held_out])
+  qualities = [quality(name, predict(tables, x[of]), y[of]) for name, of in (("fitted", ~held_out), ("held out", held_out))]
+  for row in qualities:
+    row["git_commit"] = arguments.commit
+  with contextlib.ExitStack() as stack:
+    file = stack.enter_context(open(arguments.csv, "w", newline="", encoding="ascii")) if arguments.csv else sys.stderr
+    writer = csv.DictWriter(file, qualities[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(qualities)
   print("// Written by fit_cublas_over_ours.py.")
   for asked, values in tables:
     questions = ", ".join(str(f) for f, _ in asked)

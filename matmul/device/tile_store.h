@@ -19,7 +19,9 @@
 
 namespace stridewise {
 
-// As StoreTile(), with the epilogue's ReadsC() as a constant.
+// As StoreTile(), with the epilogue's ReadsC() as a constant. What C was is loaded before a step's
+// stores, which the compiler lets no load pass: a wait for each element made outer products with
+// beta 3 times as slow.
 template <typename Tile, bool kReadC>
 __device__ inline void StoreTileWith(const Accumulators<Tile>& accumulators,
                                      const Epilogue<typename Tile::Types>& epilogue, float* shared,
@@ -32,28 +34,42 @@ __device__ inline void StoreTileWith(const Accumulators<Tile>& accumulators,
   // The warp's part of C from this lane's column on, and what of it lies in C.
   const int64_t row = offset.row + coord.warp_row;
   const int64_t col = offset.col + coord.warp_col + lane;
-  typename Tile::Types::C* const part = c.data + row * c.ld + col;
+  using C = typename Tile::Types::C;
+  C* const part = c.data + row * c.ld + col;
   const int rows_left = static_cast<int>(min(c.rows - row, int64_t{Tile::kWarpM}));
   const int cols_left = static_cast<int>(min(c.cols - col, int64_t{Tile::kWarpN}));
+  // Calls visit(element, index) for the warp's elements of step i, one row of each lane, in C.
+  static_assert(Tile::kWarpN % kWarpSize == 0, "rows of 32");
+  constexpr int kCols = Tile::kWarpN / kWarpSize;
+  const auto for_each = [&](int i, auto visit) {
+    const int first = i / kVector * (kLanesM * kVector) + i % kVector;
+    C* c_row = part + first * c.ld;
+#pragma unroll
+    for (int r = 0; r < kLanesM; ++r) {
+#pragma unroll
+      for (int j = 0; j < kCols; ++j) {
+        if (first + r * kVector >= rows_left || j * kWarpSize >= cols_left) continue;
+        visit(&c_row[j * kWarpSize], r, j);
+      }
+      c_row += kVector * c.ld;
+    }
+  };
 #pragma unroll
   for (int i = 0; i < Tile::kThreadM; ++i) {
+    C old[kReadC ? kLanesM : 1][kCols] = {};
+    if constexpr (kReadC) {
+      for_each(i, [&](const C* element, int r, int j) { old[r][j] = *element; });
+    }
     // One row of each lane: eight rows of C, kVector apart.
 #pragma unroll
     for (int j = 0; j < Tile::kThreadN; j += kVector) {
       *reinterpret_cast<float4*>(to + j * kLanesN) = Exchanged(&accumulators.at[i][j]);
     }
     __syncwarp();
-    const int first = i / kVector * (kLanesM * kVector) + i % kVector;
-    typename Tile::Types::C* c_row = part + first * c.ld;
-#pragma unroll
-    for (int r = 0; r < kLanesM; ++r) {
-#pragma unroll
-      for (int j = 0; j < Tile::kWarpN; j += kWarpSize) {
-        if (first + r * kVector >= rows_left || j >= cols_left) continue;
-        c_row[j] = epilogue.Apply(out[r * Tile::kOutPitch + j + (lane ^ 1)], &c_row[j], kReadC);
-      }
-      c_row += kVector * c.ld;
-    }
+    for_each(i, [&](C* element, int r, int j) {
+      const float sum = out[r * Tile::kOutPitch + j * kWarpSize + (lane ^ 1)];
+      *element = epilogue.Apply(sum, &old[kReadC ? r : 0][j], kReadC);
+    });
     __syncwarp();
   }
 }

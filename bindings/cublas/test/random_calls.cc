@@ -67,7 +67,7 @@ const char* FunctionName(Function function) {
   return "";
 }
 
-RandomCall DrawCall(std::mt19937_64& random, double most_flops) {
+RandomCall DrawCall(std::mt19937_64& random, double most_flops, double least_flops) {
   for (;;) {
     RandomCall call;
     call.function = static_cast<Function>(Uniform(random, kFunctions));
@@ -113,7 +113,8 @@ RandomCall DrawCall(std::mt19937_64& random, double most_flops) {
     const double flops = 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) *
                          static_cast<double>(call.k) * static_cast<double>(call.batch);
     const int64_t most = kMostElements - 64;
-    if (flops <= most_flops && Span(cols_a, call.lda, call.stride_a, call.batch) <= most &&
+    if (flops >= least_flops && flops <= most_flops &&
+        Span(cols_a, call.lda, call.stride_a, call.batch) <= most &&
         Span(cols_b, call.ldb, call.stride_b, call.batch) <= most &&
         Span(call.n, call.ldc, call.stride_c, call.batch) <= most) {
       return call;

@@ -30,8 +30,8 @@ int64_t Span(int64_t cols, int64_t ld, int64_t stride, int64_t batch);
 // The most elements of an operand of a drawn call, its offset and the batch included.
 inline constexpr int64_t kMostElements = int64_t{1} << 26;
 
-// Draws a call of at most `most_flops`.
-RandomCall DrawCall(std::mt19937_64& random, double most_flops);
+// Draws a call of `least_flops` to `most_flops`, of which there have to be many.
+RandomCall DrawCall(std::mt19937_64& random, double most_flops, double least_flops = 0);
 
 }  // namespace stridewise::drop_in
 
