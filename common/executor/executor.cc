@@ -33,12 +33,20 @@ SimtIndex ToIndex(const Extent3& extent) {
           static_cast<unsigned>(extent.z)};
 }
 
-Extent3 BlockAt(uint64_t linear, const SimtIndex& grid) {
-  return {static_cast<int64_t>(linear % grid.x), static_cast<int64_t>(linear / grid.x % grid.y),
-          static_cast<int64_t>(linear / grid.x / grid.y)};
+absl::Status CheckCluster(const Grid& cluster, const Grid& grid) {
+  const int64_t blocks = cluster.x * cluster.y * cluster.z;
+  const bool positive = cluster.x > 0 && cluster.y > 0 && cluster.z > 0;
+  if (positive && blocks <= Worker::kMaxClusterBlocks && grid.x % cluster.x == 0 &&
+      grid.y % cluster.y == 0 && grid.z % cluster.z == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "clusters of ", cluster.x, "x", cluster.y, "x", cluster.z, " blocks in a grid of ", grid.x,
+      "x", grid.y, "x", grid.z, "; a cluster has 1 to ", Worker::kMaxClusterBlocks,
+      " blocks, and the grid is a multiple of it"));
 }
 
-// The order of blocks: 0 ... count - 1, or from any block on in strides coprime to the count.
+// The order of clusters: 0 ... count - 1, or from any block on in strides coprime to the count.
 class BlockOrder {
  public:
   BlockOrder(uint64_t count, uint64_t seed) : count_(count) {
@@ -91,28 +99,33 @@ struct Executor::State {
     clock = 1;
   }
 
-  // Runs all blocks on `cores` workers; context->stop then tells how the launch ended.
-  void RunBlocks(LaunchContext* context, uint64_t blocks, int cores) {
+  // Runs all clusters on `cores` workers; context->stop then tells how the launch ended.
+  void RunClusters(LaunchContext* context, uint64_t clusters, int cores) {
     context->first_clock = clock;
     context->shared_granule_log2 = shared_granule_log2;
     context->one_core = cores == 1;
     context->stop = Stop::kNo;
     context->printed.clear();
-    const BlockOrder order(blocks, options.schedule_seed);
+    const BlockOrder order(clusters, options.schedule_seed);
     std::atomic<uint64_t> next{0};
     const SimtIndex& grid = context->grid;
-    const auto wanted = [&](uint64_t i) {
-      return options.only == nullptr || options.only(BlockAt(i, grid), {grid.x, grid.y, grid.z});
+    const auto wanted = [&](uint64_t cluster) {
+      bool any = options.only == nullptr;
+      for (uint32_t rank = 0; rank < context->cluster_blocks && !any; ++rank) {
+        const SimtIndex at = context->BlockAt(cluster * context->cluster_blocks + rank);
+        any = options.only({at.x, at.y, at.z}, {grid.x, grid.y, grid.z});
+      }
+      return any;
     };
     const auto work = [&](Worker* worker) {
       for (;;) {
         const uint64_t first = next.fetch_add(kBlocksPerTurn);
-        for (uint64_t i = first; i < std::min(first + kBlocksPerTurn, blocks); ++i) {
-          const uint64_t block = order(i);
-          if (!wanted(block)) continue;
-          if (context->stop != Stop::kNo || !worker->RunBlock(block)) return;
+        for (uint64_t i = first; i < std::min(first + kBlocksPerTurn, clusters); ++i) {
+          const uint64_t cluster = order(i);
+          if (!wanted(cluster)) continue;
+          if (context->stop != Stop::kNo || !worker->RunCluster(cluster)) return;
         }
-        if (first >= blocks) return;
+        if (first >= clusters) return;
       }
     };
     for (int i = 0; i < cores; ++i) workers[i]->BeginLaunch(context);
@@ -191,30 +204,29 @@ DeviceMemory& Executor::memory() { return *state_->memory; }
 cudaStream_t Executor::stream() { return reinterpret_cast<cudaStream_t>(this); }
 
 LaunchStatus RunOnExecutorOf(cudaStream_t stream, const KernelCall& call, const Grid& grid,
-                             const Block& block, size_t shared_bytes) {
-  return reinterpret_cast<Executor*>(stream)->Run(call, grid, block, shared_bytes);
+                             const Block& block, size_t shared_bytes, const Grid& cluster) {
+  return reinterpret_cast<Executor*>(stream)->Run(call, grid, block, shared_bytes, cluster);
 }
 
 absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block& block,
-                           size_t dynamic_shared_bytes) {
+                           size_t dynamic_shared_bytes, const Grid& cluster) {
   RETURN_IF_ERROR(CheckLaunchGeometry(grid, block));
+  RETURN_IF_ERROR(CheckCluster(cluster, grid));
   const uint64_t blocks = static_cast<uint64_t>(grid.x) * grid.y * grid.z;
   if (blocks == 0) return absl::OkStatus();
   const uint64_t block_threads = static_cast<uint64_t>(block.x) * block.y * block.z;
-  if (blocks > std::min<uint64_t>(kMaxBlocks, kMaxThreads / block_threads)) {
+  LaunchContext context;
+  context.SetGeometry(ToIndex(grid), ToIndex(block), ToIndex(cluster));
+  if (blocks > std::min<uint64_t>(kMaxBlocks, kMaxThreads / context.thread_stride)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the grid has ", blocks, " blocks of ", block_threads,
                      " threads; the host executor runs at most ", kMaxBlocks, " blocks and ",
                      kMaxThreads, " threads"));
   }
   State& state = *state_;
-  LaunchContext context;
   context.call = &call;
   context.options = &state.options;
   context.memory = state.memory.get();
-  context.grid = ToIndex(grid);
-  context.block = ToIndex(block);
-  context.block_threads = static_cast<uint32_t>(block_threads);
   context.dynamic_shared_bytes = dynamic_shared_bytes;
 
   int cores = static_cast<int>(
@@ -223,6 +235,10 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
     ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, Worker::Create());
     state.workers.push_back(std::move(worker));
   }
+  for (int i = 0; i < cores; ++i) {
+    RETURN_IF_ERROR(state.workers[i]->Reserve(
+        static_cast<int>(context.thread_stride * context.cluster_blocks)));
+  }
 
   if (state.clock > kClockToWipeAt) state.WipeShadows();
 
@@ -230,7 +246,7 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
   // then everything that it wrote must be undone.
   const MemorySnapshot before(*state.memory);
   for (;;) {
-    state.RunBlocks(&context, blocks, cores);
+    state.RunClusters(&context, blocks / context.cluster_blocks, cores);
     const Stop stop = context.stop;
     if (stop == Stop::kNo || stop == Stop::kFindings) break;
     before.Restore();

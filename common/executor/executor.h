@@ -42,8 +42,8 @@ struct ExecutorOptions {
   int threads = 0;      // Cores to run blocks on; 0: all of the machine's.
   // 0 runs blocks, warps and lanes in order; every other value in another pseudo-random order.
   uint64_t schedule_seed = 0;
-  // If not null, only the blocks for which this returns true are run, for tests at the edge of a
-  // huge grid. The results of the other blocks are missing.
+  // If not null, only the clusters with a block for which this returns true are run, for tests at
+  // the edge of a huge grid. The results of the other blocks are missing.
   std::function<bool(const Extent3& block, const Grid& grid)> only;
   // Records the requests of the block with this index in each launch; see access_picture.h. Needs
   // `profile`.
@@ -128,9 +128,10 @@ class Executor {
 
   // Runs a kernel over the grid. Returns InvalidArgument for a geometry that CUDA would refuse, and
   // DataLoss with the text of all findings when a check failed. An empty grid is OK and leaves no
-  // report. Launchers call this through Launch() of launch.h.
+  // report. `cluster` is the blocks of a cluster in each direction, at most 16, which the grid has
+  // whole; they run at the same time. Launchers call this through Launch() of launch.h.
   absl::Status Run(const KernelCall& call, const Grid& grid, const Block& block,
-                   size_t dynamic_shared_bytes);
+                   size_t dynamic_shared_bytes, const Grid& cluster = {1, 1, 1});
 
   // Returns all launches since the last clear, in order, including those that failed a check.
   const std::vector<LaunchReport>& launches() const;

@@ -11,6 +11,7 @@
 #include "common/base/case_random.h"
 #include "common/executor/launch.h"
 #include "common/executor/symbolizer.h"
+#include "common/executor/testdata/cluster_kernels.h"
 #include "common/executor/testdata/correct_kernels.h"
 #include "common/executor/testdata/hopper_kernels.h"
 #include "common/executor/testdata/planted_bugs.h"
@@ -39,10 +40,11 @@ std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
   return *std::move(executor);
 }
 
-// The line of either file of bugs that ends in "// BUG name"; none if there is none.
+// The line of a file of bugs that ends in "// BUG name"; none if there is none.
 SourceLine BugLine(const std::string& name) {
   for (const char* const file :
-       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu"}) {
+       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu",
+        "common/executor/testdata/cluster_kernels.cu"}) {
     std::ifstream source(file);
     std::string line;
     for (int number = 1; std::getline(source, line); ++number) {
@@ -115,6 +117,8 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedBugTest, testing::ValuesIn(PlantedBugs()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Hopper, PlantedBugTest, testing::ValuesIn(HopperBugs()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cluster, PlantedBugTest, testing::ValuesIn(ClusterBugs()),
+                         [](const auto& info) { return info.param.name; });
 
 class CorrectKernelTest : public testing::TestWithParam<CorrectKernel> {};
 
@@ -146,6 +150,8 @@ TEST_P(CorrectKernelTest, ComputesWithoutAFinding) {
 INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernels()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Hopper, CorrectKernelTest, testing::ValuesIn(HopperKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cluster, CorrectKernelTest, testing::ValuesIn(ClusterKernels()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {
@@ -182,6 +188,10 @@ TEST(ExecutorTest, RefusesWhatAGpuWould) {
                                                                        {{1}, {0}},
                                                                        {{int64_t{1} << 31}, {1}}}) {
     EXPECT_EQ(executor->Run(call, grid, block, 0).code(), absl::StatusCode::kInvalidArgument);
+  }
+  for (const Grid& cluster : {Grid{0}, Grid{2}, Grid{3, 2}, Grid{1, 1, 2}, Grid{17}, Grid{-1}}) {
+    EXPECT_EQ(executor->Run(call, {51, 3}, {32}, 0, cluster).code(),
+              absl::StatusCode::kInvalidArgument);
   }
   EXPECT_TRUE(executor->Run(call, {0}, {32}, 0).ok());
   EXPECT_TRUE(executor->launches().empty());

@@ -48,6 +48,8 @@ absl::string_view CheckName(Check check) {
       return "wrong use of wgmma";
     case Check::kProxyFence:
       return "missing fence.proxy.async";
+    case Check::kCluster:
+      return "access to a block that does not run";
     case Check::kBulkCopy:
       return "wrong use of a bulk copy";
     case Check::kDeadlock:

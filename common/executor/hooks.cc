@@ -185,7 +185,7 @@ SimtIndex simt_thread_idx() {
 }
 SimtIndex simt_block_idx() {
   if (running_lane == nullptr) NotInKernel(PC);
-  return running_lane->worker->block_index();
+  return running_lane->worker->block_index(*running_lane);
 }
 SimtIndex simt_block_dim() {
   if (running_lane == nullptr) NotInKernel(PC);
@@ -223,7 +223,7 @@ void simt_ptx(const char* text, uint64_t* operands, int count) {
   running_lane->worker->Ptx(*running_lane, text, operands, count, reinterpret_cast<uintptr_t>(PC));
 }
 unsigned simt_shared_address(const void* pointer) {
-  return running_lane->worker->SharedAddress(pointer);
+  return running_lane->worker->SharedAddress(*running_lane, pointer);
 }
 
 void simt_cp_async(void* shared, const void* global, size_t bytes, size_t zero_bytes) {

@@ -24,13 +24,15 @@ struct KernelCall {
   size_t arguments_bytes = 0;
 };
 
-// Does what Executor::Run() does, on the executor whose stream this is.
+// Does what Executor::Run() does, with clusters of `cluster` blocks, on the executor whose stream
+// this is.
 LaunchStatus RunOnExecutorOf(cudaStream_t stream, const KernelCall& call, const Grid& grid,
-                             const Block& block, size_t shared_bytes);
+                             const Block& block, size_t shared_bytes, const Grid& cluster);
 
 template <typename... Params, typename... Args>
-LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
-                    size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+LaunchStatus LaunchOfClusters(const Grid& cluster, void (*kernel)(Params...), const Grid& grid,
+                              const Block& block, size_t shared_bytes, cudaStream_t stream,
+                              Args&&... args) {
   static_assert(sizeof...(Params) == sizeof...(Args), "one argument for each parameter");
   struct Arguments {
     void (*kernel)(Params...);
@@ -44,7 +46,14 @@ LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
   };
   call.arguments = &arguments;
   call.arguments_bytes = sizeof(arguments);
-  return RunOnExecutorOf(stream, call, grid, block, shared_bytes);
+  return RunOnExecutorOf(stream, call, grid, block, shared_bytes, cluster);
+}
+
+template <typename... Params, typename... Args>
+LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& block,
+                    size_t shared_bytes, cudaStream_t stream, Args&&... args) {
+  return LaunchOfClusters(Grid{1}, kernel, grid, block, shared_bytes, stream,
+                          std::forward<Args>(args)...);
 }
 
 // Does what Launch() does: kernels run one after the other here.
@@ -54,12 +63,13 @@ LaunchStatus LaunchDependent(void (*kernel)(Params...), const Grid& grid, const 
   return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
 }
 
-// Does what Launch() does. REQUIRES: `cluster` is 1, since the executor has no clusters.
+// Does what Launch() does, with clusters of `cluster` blocks that are neighbours in x.
 template <typename... Params, typename... Args>
-LaunchStatus LaunchClusters(int /*cluster*/, void (*kernel)(Params...), const Grid& grid,
+LaunchStatus LaunchClusters(int cluster, void (*kernel)(Params...), const Grid& grid,
                             const Block& block, size_t shared_bytes, cudaStream_t stream,
                             Args&&... args) {
-  return Launch(kernel, grid, block, shared_bytes, stream, std::forward<Args>(args)...);
+  return LaunchOfClusters(Grid{cluster}, kernel, grid, block, shared_bytes, stream,
+                          std::forward<Args>(args)...);
 }
 
 // Does what LaunchClusters() does.

@@ -10,7 +10,7 @@ void Publications::BeginLaunch(uint32_t block_threads) {
   locations_.clear();
 }
 
-void Publications::BeginBlock() { lanes_.clear(); }
+void Publications::BeginCluster() { lanes_.clear(); }
 
 Publications::LaneState& Publications::Lane(int lane) {
   if (static_cast<size_t>(lane) >= lanes_.size()) lanes_.resize(static_cast<size_t>(lane) + 1);
@@ -42,7 +42,7 @@ void Publications::Fence(int lane, const Present& now) {
   auto release = std::make_shared<Release>();
   release->block_first = now.block_first;
   release->barrier_clock = now.barrier_clock;
-  const uint32_t warp_first = now.block_first + static_cast<uint32_t>(lane) / 32 * 32;
+  const uint32_t warp_first = now.block_first + (now.thread - now.block_first) / 32 * 32;
   for (uint32_t l = 0; now.known != nullptr && l < 32; ++l) {
     if (now.known[l] > 0 && warp_first + l != now.thread) {
       release->threads.emplace_back(warp_first + l, now.known[l]);
@@ -106,11 +106,12 @@ void Publications::Synchronise(const std::vector<LaneState*>& lanes) {
   }
 }
 
-void Publications::Barrier() {
+void Publications::Barrier(int first) {
   if (lanes_.empty()) return;
-  Lane(static_cast<int>(block_threads_) - 1);
+  Lane(first + static_cast<int>(block_threads_) - 1);
   std::vector<LaneState*> lanes;
-  for (LaneState& lane : lanes_) {
+  for (uint32_t i = 0; i < block_threads_; ++i) {
+    LaneState& lane = lanes_[static_cast<uint32_t>(first) + i];
     lane.seen = Join(lane.seen, lane.read);
     lane.read.clear();
     lanes.push_back(&lane);

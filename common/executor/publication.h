@@ -28,18 +28,19 @@ namespace stridewise::executor {
 
 class Publications {
  public:
+  // Each block takes `block_threads` numbers of threads.
   void BeginLaunch(uint32_t block_threads);
-  void BeginBlock();
+  void BeginCluster();
 
-  // Lanes are numbered in their block. `now` is the lane's, with a clock later than that of all its
-  // accesses before the fence.
+  // Lanes are numbered in their cluster. `now` is the lane's, with a clock later than that of all
+  // its accesses before the fence.
   void Fence(int lane, const Present& now);
   void Read(int lane, uint64_t address);
   void Write(int lane, uint64_t address);
   void ReadAndWrite(int lane, uint64_t address);
 
-  // All lanes of the block, or those of the warp that begins at `first`, synchronise.
-  void Barrier();
+  // All lanes of the block, or those of the warp, that begins at `first` synchronise.
+  void Barrier(int first);
   void WarpSync(int first, uint32_t mask);
 
   // Returns the number of strong writes of the address so far.

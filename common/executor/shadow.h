@@ -3,8 +3,9 @@
 // A thread's time is its clock, which advances at each synchronisation. Threads are numbered
 // through the grid. An access of thread t at its time c is ordered before the current thread's
 // present if t is the same thread; or t is of the same block, and c lies before the block's last
-// barrier; or t is of the same warp, and a later warp-level synchronisation ordered it (`known`:
-// vector clocks of the warp's lanes, Lamport 1978, Mattern 1989).
+// barrier; or t is of the same cluster, and a barrier in shared memory or of the cluster ordered it
+// (`acquired`); or t is of the same warp, and a later warp-level synchronisation ordered it
+// (`known`: vector clocks of the warp's lanes, Lamport 1978, Mattern 1989).
 //
 // A cell keeps one writer and one reader. That is enough to detect every race, but not to name both
 // sides or to exclude all false alarms: a second, exact run decides (exact_shadow.h).
@@ -37,14 +38,17 @@ inline bool StampAtomic(Stamp s) { return (s & 1) != 0; }
 struct Present {
   uint32_t thread = 0;
   uint32_t clock = 1;
-  uint32_t block_first = 0;    // The first thread of its block.
-  uint32_t block_threads = 1;  // The number of threads of its block.
-  uint32_t barrier_clock = 1;  // When the block left its last barrier.
+  uint32_t block_first = 0;      // The first thread of its block.
+  uint32_t block_threads = 1;    // The number of threads of its block.
+  uint32_t cluster_first = 0;    // The same of the cluster, whose blocks' threads have neighbouring
+  uint32_t cluster_threads = 1;  // numbers.
+  uint32_t barrier_clock = 1;    // When the block left its last barrier.
   // All accesses of lane l of this warp before known[l] are ordered before the present.
   // Null before the first warp-level synchronisation since the barrier.
   const uint32_t* known = nullptr;
-  // All accesses of thread t of the block before acquired[t] are ordered before the present. Null
-  // before the first wait for an mbarrier or a named barrier since the block's barrier.
+  // All accesses of thread t of the cluster before acquired[t] are ordered before the present. Null
+  // before the first wait for a barrier other than the block's, in a cluster of one block since
+  // that barrier.
   const uint32_t* acquired = nullptr;
 
   bool SameBlock(uint32_t other) const { return other - block_first < block_threads; }
@@ -53,12 +57,16 @@ struct Present {
   // present.
   bool After(uint32_t other, uint32_t other_clock) const {
     if (other == thread) return true;
-    if (!SameBlock(other)) return false;
-    if (other_clock < barrier_clock) return true;
-    const uint32_t lane = other - block_first;
-    if (acquired != nullptr && other_clock < acquired[lane]) return true;
-    return known != nullptr && lane / 32 == (thread - block_first) / 32 &&
-           other_clock < known[lane % 32];
+    if (SameBlock(other)) {
+      if (other_clock < barrier_clock) return true;
+      const uint32_t lane = other - block_first;
+      if (known != nullptr && lane / 32 == (thread - block_first) / 32 &&
+          other_clock < known[lane % 32]) {
+        return true;
+      }
+    }
+    return acquired != nullptr && other - cluster_first < cluster_threads &&
+           other_clock < acquired[other - cluster_first];
   }
 };
 
@@ -80,12 +88,12 @@ template <bool kConcurrent>
       const uint32_t other = (who & ~kManyThreads) - 1;
       if (who == kManyBlocks) {
         next = reader;
-      } else if (!now.SameBlock(other)) {
-        next = MakeStamp(kManyBlocks, now.clock, false);
-      } else if ((who & kManyThreads) != 0 ? StampClock(reader) >= now.barrier_clock
-                                           : !now.After(other, StampClock(reader))) {
-        next = MakeStamp((now.thread + 1) | kManyThreads, std::max(now.clock, StampClock(reader)),
-                         false);
+      } else if ((who & kManyThreads) != 0
+                     ? !now.SameBlock(other) || StampClock(reader) >= now.barrier_clock
+                     : !now.After(other, StampClock(reader))) {
+        next = now.SameBlock(other) ? MakeStamp((now.thread + 1) | kManyThreads,
+                                                std::max(now.clock, StampClock(reader)), false)
+                                    : MakeStamp(kManyBlocks, now.clock, false);
       }
     }
     if (next == reader) break;

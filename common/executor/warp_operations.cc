@@ -25,7 +25,7 @@ void Worker::Barrier(Lane& lane, uintptr_t pc) { BarrierCount(lane, 0, pc); }
 int Worker::BarrierCount(Lane& lane, int predicate, uintptr_t pc) {
   lane.predicate = predicate;
   Wait(lane, LaneState::kAtBarrier, pc);
-  return barrier_count_;
+  return lane.predicate;
 }
 
 void Worker::WarpSync(Lane& lane, uint32_t mask, uintptr_t pc) {
@@ -178,7 +178,7 @@ void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_
   }
   Access(lane, reinterpret_cast<uintptr_t>(to), Log2(bytes), AccessOp::kStore, pc);
   const auto offset = static_cast<uint8_t*>(to) - shared_memory_->As<uint8_t>();
-  if (offset >= 0 && offset + bytes <= kSharedArenaBytes) {
+  if (offset >= 0 && offset + bytes <= size_t{kClusterArenaBytes}) {
     std::memset(to, 0xff, bytes);
     std::memset(shared_written_->As<uint8_t>() + offset, 0, bytes);
   }
@@ -209,7 +209,7 @@ void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
 }
 
 void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
-  uint8_t* memory = shared_memory_->As<uint8_t>();
+  uint8_t* const memory = shared_memory_->As<uint8_t>() + running_lane->arena;
   for (const Variable& variable : variables_) {
     if (variable.control == control) return memory + variable.offset;
   }
@@ -227,8 +227,11 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
   // A gap between the variables, so that an access beyond the end of one does not reach the next.
   shared_end_ = (offset + static_cast<uint32_t>(size) + 2 * kVariableAlignment - 1) /
                 kVariableAlignment * kVariableAlignment;
-  std::memset(memory + offset, 0xff, size);
-  std::memset(shared_written_->As<uint8_t>() + offset, 0, size);
+  for (size_t rank = 0; rank < blocks_.size(); ++rank) {
+    const size_t at = rank * kSharedArenaBytes + offset;
+    std::memset(shared_memory_->As<uint8_t>() + at, 0xff, size);
+    std::memset(shared_written_->As<uint8_t>() + at, 0, size);
+  }
   return memory + offset;
 }
 

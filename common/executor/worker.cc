@@ -43,23 +43,53 @@ void LaunchContext::ApplyFinerCells(int* shared_granule_log2) {
   requests_.clear();
 }
 
+void LaunchContext::SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,
+                                const SimtIndex& cluster_dim) {
+  grid = grid_dim;
+  block = block_dim;
+  cluster = cluster_dim;
+  block_threads = block.x * block.y * block.z;
+  cluster_blocks = cluster.x * cluster.y * cluster.z;
+  thread_stride = cluster_blocks == 1 ? block_threads
+                                      : (block_threads + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+}
+
+SimtIndex LaunchContext::BlockAt(uint64_t number) const {
+  const uint64_t of = number / cluster_blocks;
+  const auto rank = static_cast<unsigned>(number % cluster_blocks);
+  const unsigned cols = grid.x / cluster.x;
+  const unsigned rows = grid.y / cluster.y;
+  return {static_cast<unsigned>(of % cols) * cluster.x + rank % cluster.x,
+          static_cast<unsigned>(of / cols % rows) * cluster.y + rank / cluster.x % cluster.y,
+          static_cast<unsigned>(of / cols / rows) * cluster.z + rank / cluster.x / cluster.y};
+}
+
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
   std::unique_ptr<Worker> worker(new Worker());
-  ASSIGN_OR_RETURN(worker->stacks_, FiberStacks::Create(kMaxLanes));
-  worker->shared_memory_ = LazyPages::Map(kSharedArenaBytes);
-  worker->shared_written_ = LazyPages::Map(kSharedArenaBytes);
-  worker->shared_cells_ = LazyPages::Map(kSharedArenaBytes * sizeof(Cell));
+  worker->shared_memory_ = LazyPages::Map(kClusterArenaBytes);
+  worker->shared_written_ = LazyPages::Map(kClusterArenaBytes);
+  worker->shared_cells_ = LazyPages::Map(kClusterArenaBytes * sizeof(Cell));
   if (worker->shared_memory_ == nullptr || worker->shared_written_ == nullptr ||
       worker->shared_cells_ == nullptr) {
     return absl::ResourceExhaustedError("no room for a block's shared memory");
   }
-  for (int i = 0; i < kMaxLanes; ++i) {
-    Lane& lane = worker->lanes_[i];
-    lane.worker = worker.get();
-    lane.index = i;
-    lane.stack_bottom = worker->stacks_->Bottom(i);
-  }
+  constexpr int kMaxBlockLanes = 1024;
+  RETURN_IF_ERROR(worker->Reserve(kMaxBlockLanes));
   return worker;
+}
+
+absl::Status Worker::Reserve(int lanes) {
+  if (static_cast<size_t>(lanes) <= lanes_.size()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(stacks_, FiberStacks::Create(lanes));
+  lanes_ = std::vector<Lane>(static_cast<size_t>(lanes));
+  warps_ = std::vector<Warp>(static_cast<size_t>((lanes + kWarpLanes - 1) / kWarpLanes));
+  for (int i = 0; i < lanes; ++i) {
+    Lane& lane = lanes_[i];
+    lane.worker = this;
+    lane.index = i;
+    lane.stack_bottom = stacks_->Bottom(i);
+  }
+  return absl::OkStatus();
 }
 
 void Worker::BeginLaunch(LaunchContext* context) {
@@ -77,19 +107,28 @@ void Worker::BeginLaunch(LaunchContext* context) {
   variables_.clear();
   shared_end_ = 0;
   global_exact_.Clear();
-  publications_.BeginLaunch(context->block_threads);
+  publications_.BeginLaunch(context->thread_stride);
   clock_ = context->first_clock;
-  lane_count_ = static_cast<int>(context->block_threads);
+  blocks_ = std::vector<RunningBlock>(context->cluster_blocks);
+  block_lanes_ = static_cast<int>(context->thread_stride);
+  lane_count_ = block_lanes_ * static_cast<int>(context->cluster_blocks);
   warp_count_ = (lane_count_ + kWarpLanes - 1) / kWarpLanes;
   for (int i = 0; i < lane_count_; ++i) {
     const SimtIndex& dim = context->block;
-    const unsigned u = i;
-    lanes_[i].thread = {u % dim.x, u / dim.x % dim.y, u / dim.x / dim.y};
-    lanes_[i].now.block_threads = context->block_threads;
+    const unsigned u = i % block_lanes_;
+    Lane& lane = lanes_[i];
+    lane.thread = {u % dim.x, u / dim.x % dim.y, u / dim.x / dim.y};
+    lane.rank = i / block_lanes_;
+    lane.arena = static_cast<uint32_t>(lane.rank) * kSharedArenaBytes;
+    lane.now.block_threads = context->block_threads;
+    lane.now.cluster_threads = static_cast<uint32_t>(lane_count_);
   }
   for (int i = 0; i < warp_count_; ++i) {
-    warps_[i].first = i * kWarpLanes;
-    warps_[i].lanes = std::min(kWarpLanes, lane_count_ - warps_[i].first);
+    const int first = i * kWarpLanes;
+    warps_[i].first = first;
+    warps_[i].rank = first / block_lanes_;
+    warps_[i].lanes =
+        std::min(kWarpLanes, static_cast<int>(context->block_threads) - first % block_lanes_);
     warps_[i].trace = WarpTrace();
     for (int l = 0; l < warps_[i].lanes; ++l) {
       lanes_[warps_[i].first + l].path.Begin(&warps_[i].trace, l);
@@ -107,33 +146,39 @@ size_t Worker::shared_bytes() const {
   return bytes;
 }
 
-bool Worker::RunBlock(uint64_t linear_block) {
-  const SimtIndex& grid = context_->grid;
-  block_index_ = {static_cast<unsigned>(linear_block % grid.x),
-                  static_cast<unsigned>(linear_block / grid.x % grid.y),
-                  static_cast<unsigned>(linear_block / grid.x / grid.y)};
-  const std::optional<Extent3>& wanted = context_->options->record_block;
-  linear_block_ = linear_block;
-  recorded_ = context_->options->record_every_block ||
-              (wanted && wanted->x == block_index_.x && wanted->y == block_index_.y &&
-               wanted->z == block_index_.z);
-  barriers_passed_ = 0;
-  block_clock_ = ++clock_;
-  std::memset(shared_memory_->As<void>(), 0xff, shared_end_);  // NaN: uninitialised.
-  std::memset(shared_written_->As<void>(), 0, shared_end_);
+bool Worker::RunCluster(uint64_t cluster) {
+  cluster_clock_ = ++clock_;
+  for (size_t rank = 0; rank < blocks_.size(); ++rank) {
+    RunningBlock& block = blocks_[rank];
+    block.index = context_->BlockAt(cluster * blocks_.size() + rank);
+    const std::optional<Extent3>& wanted = context_->options->record_block;
+    block.recorded = context_->options->record_every_block ||
+                     (wanted && wanted->x == block.index.x && wanted->y == block.index.y &&
+                      wanted->z == block.index.z);
+    block.barriers_passed = 0;
+    block.named_barriers.fill(Mbarrier());
+    const size_t arena = rank * kSharedArenaBytes;
+    // NaN: uninitialised.
+    std::memset(shared_memory_->As<uint8_t>() + arena, 0xff, shared_end_);
+    std::memset(shared_written_->As<uint8_t>() + arena, 0, shared_end_);
+  }
   shared_exact_.Clear();
-  publications_.BeginBlock();
+  publications_.BeginCluster();
   async_reads_.Clear();
   bulk_loads_.clear();
   mbarriers_.clear();
-  named_barriers_.fill(Mbarrier());
-  cluster_barrier_ = Mbarrier(context_->block_threads);
+  cluster_barrier_ = Mbarrier(context_->block_threads * context_->cluster_blocks);
+  remote_accesses_.clear();
   fruitless_waits_ = 0;
 
-  const uint32_t first_thread = static_cast<uint32_t>(linear_block) * context_->block_threads;
+  const auto first_thread = static_cast<uint32_t>(cluster * static_cast<uint64_t>(lane_count_));
   for (int i = 0; i < lane_count_; ++i) {
     Lane& lane = lanes_[i];
-    lane.state = LaneState::kReady;
+    const bool exists = i % block_lanes_ < static_cast<int>(context_->block_threads);
+    lane.state = exists ? LaneState::kReady : LaneState::kDone;
+    lane.left_cluster = !exists;
+    lane.cluster_arrivals.clear();
+    lane.cluster_passed = 0;
     lane.steps = 0;
     lane.instruction = nullptr;
     lane.volatile_access = false;
@@ -149,10 +194,12 @@ bool Worker::RunBlock(uint64_t linear_block) {
     lane.proxy_fence_clock = 0;
     lane.fenced = Present();
     lane.now.thread = first_thread + i;
-    lane.now.block_first = first_thread;
+    lane.now.cluster_first = first_thread;
+    lane.now.block_first = first_thread + static_cast<uint32_t>(lane.rank * block_lanes_);
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
     lane.now.acquired = nullptr;
+    if (!exists) continue;
     lane.fiber.Start(
         stacks_->Top(i), stacks_->UsableBytes(i),
         [](void* argument) {
@@ -176,10 +223,11 @@ bool Worker::RunBlock(uint64_t linear_block) {
         if (!RunWarp(&warps_[warp])) return false;
       }
     } while (ReleaseBlocked());
-  } while (context_->stop == Stop::kNo && ReleaseBarrier());
+  } while (context_->stop == Stop::kNo && ReleaseBarriers());
   if (check_) {
     CheckWgmmaIsDone();
     CheckBulkCopiesAreDone();
+    CheckBlocksOutliveAccesses();
   }
   for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
   return context_->stop == Stop::kNo;
@@ -276,7 +324,7 @@ void Worker::Replay(Warp* warp) {
     const ReplaySummary summary = ReplayWarp(
         traces, [this, warp](Site site, uint32_t lanes, const uint64_t address[kWarpLanes]) {
           profile_.Count(site, lanes, address);
-          if (recorded_) Record(*warp, site, lanes, address);
+          if (blocks_[warp->rank].recorded) Record(*warp, site, lanes, address);
         });
     for (const LaneTrace& trace : traces) profile_.events += trace.count;
     profile_.divergent_branches += summary.divergent_branches;
@@ -305,7 +353,7 @@ void Worker::ReplayTogether(const Warp& warp, uint32_t lanes) {
     }
     ++accesses;
     profile_.Count(site, lanes, address);
-    if (recorded_) Record(warp, site, lanes, address);
+    if (blocks_[warp.rank].recorded) Record(warp, site, lanes, address);
   }
   const uint64_t active = __builtin_popcount(lanes);
   profile_.issued_blocks += blocks;
@@ -322,9 +370,11 @@ void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
   }
   AccessRequest request;
   request.site = site;
-  request.block = linear_block_;
-  request.warp = warp.first / kWarpLanes;
-  request.barriers = barriers_passed_;
+  const RunningBlock& block = blocks_[warp.rank];
+  const SimtIndex& grid = context_->grid;
+  request.block = (uint64_t{block.index.z} * grid.y + block.index.y) * grid.x + block.index.x;
+  request.warp = warp.first % block_lanes_ / kWarpLanes;
+  request.barriers = block.barriers_passed;
   request.lanes = lanes;
   for (int lane = 0; lane < kWarpLanes; ++lane) {
     if ((lanes >> lane & 1) != 0) request.offset[lane] = static_cast<int64_t>(address[lane]);
@@ -332,16 +382,28 @@ void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
   accesses_.requests.push_back(request);
 }
 
-// Resumes the lanes, which all wait for the block's barrier or are done. Returns false when all are
-// done or the launch ends.
-bool Worker::ReleaseBarrier() {
+bool Worker::ReleaseBarriers() {
+  bool released = false;
+  for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
+    released |= ReleaseBarrier(rank);
+    if (context_->stop != Stop::kNo) return false;
+  }
+  return released;
+}
+
+// Resumes the lanes of a block if all wait for its barrier or are done. Returns false when one
+// waits elsewhere, all are done or the launch ends.
+bool Worker::ReleaseBarrier(int rank) {
+  const int first = rank * block_lanes_;
+  const int end = first + static_cast<int>(context_->block_threads);
   const Lane* waiting = nullptr;
   const Lane* elsewhere = nullptr;
   const Lane* gone = nullptr;
   uint32_t latest = clock_;
   int predicates = 0;
-  for (int i = 0; i < lane_count_; ++i) {
+  for (int i = first; i < end; ++i) {
     const Lane& lane = lanes_[i];
+    if (lane.state != LaneState::kAtBarrier && lane.state != LaneState::kDone) return false;
     latest = std::max(latest, lane.now.clock);
     if (lane.state == LaneState::kDone) {
       if (gone == nullptr) gone = &lane;
@@ -369,16 +431,17 @@ bool Worker::ReleaseBarrier() {
     }
     if (context_->stop != Stop::kNo) return false;
   }
-  barrier_count_ = predicates;
-  if (context_->exact) publications_.Barrier();
+  if (context_->exact) publications_.Barrier(first);
   ++profile_.barriers;
-  ++barriers_passed_;
-  for (int i = 0; i < warp_count_; ++i) warps_[i].known_in_use = false;
-  for (int i = 0; i < lane_count_; ++i) {
+  ++blocks_[rank].barriers_passed;
+  if (blocks_.size() > 1) JoinKnowledgeOfCluster(rank);
+  for (int i = first; i < end; i += kWarpLanes) warps_[i / kWarpLanes].known_in_use = false;
+  for (int i = first; i < end; ++i) {
     Lane& lane = lanes_[i];
+    lane.predicate = predicates;
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
-    lane.now.acquired = nullptr;
+    if (blocks_.size() == 1) lane.now.acquired = nullptr;
     if (lane.state == LaneState::kAtBarrier) lane.state = LaneState::kReady;
   }
   return true;

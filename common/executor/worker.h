@@ -1,5 +1,5 @@
-// The part of a launch that one core runs: whole blocks, one after the other, with a fiber for each
-// thread.
+// The part of a launch that one core runs: whole clusters of blocks, one after the other, with a
+// fiber for each thread. Most clusters are a single block.
 //
 // Lanes run one at a time until they wait, warp after warp. When all lanes of a warp wait, their
 // events are replayed as the warp would have issued them. The instrumentation (hooks.cc) calls the
@@ -59,7 +59,12 @@ struct LaunchContext {
   DeviceMemory* memory = nullptr;
   SimtIndex grid{1, 1, 1};
   SimtIndex block{1, 1, 1};
+  SimtIndex cluster{1, 1, 1};
   uint32_t block_threads = 1;
+  uint32_t cluster_blocks = 1;
+  // Blocks are numbered cluster by cluster, and threads block by block, of which each takes this
+  // number: in clusters of several blocks whole warps.
+  uint32_t thread_stride = 1;
   size_t dynamic_shared_bytes = 0;
   int shared_granule_log2 = 2;
   uint32_t first_clock = 1;
@@ -68,6 +73,11 @@ struct LaunchContext {
 
   std::atomic<Stop> stop{Stop::kNo};
   std::string printed;  // By printf(); only one core prints.
+
+  void SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,
+                   const SimtIndex& cluster_dim);
+  // Returns the index of the block with this number.
+  SimtIndex BlockAt(uint64_t number) const;
 
   // Requests smaller cells for a region, or for shared memory where `region` is null.
   void RequestFinerCells(Region* region, int granule_log2);
@@ -95,7 +105,7 @@ enum class LaneState : uint8_t {
 
 class Worker;
 
-// A thread of the running block. What each of its events touches is in its first cache lines.
+// A thread of the running cluster. What each of its events touches is in its first cache lines.
 struct alignas(64) Lane {
   // After this number of events without a wait, lanes are replayed if they have the same events, so
   // that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
@@ -112,7 +122,9 @@ struct alignas(64) Lane {
   }
   Present now;
   SimtIndex thread{0, 0, 0};
-  int index = 0;  // Of the thread in the block.
+  int index = 0;       // Of the thread in the cluster.
+  int rank = 0;        // Of its block in the cluster.
+  uint32_t arena = 0;  // Where the block's shared memory starts in the worker's.
   LaneState state = LaneState::kDone;
 
   size_t event_limit = kFirstEventLimit;  // Of the path, until the warp is replayed.
@@ -121,7 +133,7 @@ struct alignas(64) Lane {
 
   uintptr_t wait_pc = 0;  // Where it waits.
   uint32_t wait_mask = 0;
-  int predicate = 0;  // Of a counting barrier.
+  int predicate = 0;  // Of a counting barrier; when it is complete their number.
 
   // The lane's value in a warp-level synchronisation, and the value that it receives.
   uint64_t offer = 0;
@@ -139,8 +151,13 @@ struct alignas(64) Lane {
   uint64_t blocked_phase = 0;
   bool may_give_up = false;
   bool gave_up = false;
-  uint64_t cluster_phase = 0;      // Of its last barrier.cluster.arrive.
   std::vector<uint32_t> acquired;  // What now.acquired points to.
+
+  // Of the cluster's barrier: the lane's clock at each of its arrivals, the number of phases for
+  // whose end it has waited, and whether the barrier counts it as one that has ended.
+  std::vector<uint32_t> cluster_arrivals;
+  uint64_t cluster_passed = 0;
+  bool left_cluster = false;
 
   // Of wgmma: the groups that it has committed; for each one that it has waited for the clock of
   // that wait; and its last multiplication, with its group.
@@ -179,15 +196,22 @@ struct alignas(64) Lane {
 
 class Worker {
  public:
-  static constexpr size_t kSharedArenaBytes = size_t{512} << 10;
+  // Of a block's shared memory, and of all of a cluster's.
+  static constexpr uint32_t kSharedArenaBytes = 512u << 10;
+  static constexpr int kMaxClusterBlocks = 16;
+  static constexpr uint32_t kClusterArenaBytes = kSharedArenaBytes * kMaxClusterBlocks;
 
   static absl::StatusOr<std::unique_ptr<Worker>> Create();
 
   void WipeShadow() { shared_cells_->Clear(); }  // For when the clock starts again.
 
+  // Makes room for clusters of this number of lanes. Returns ResourceExhausted where there is none.
+  absl::Status Reserve(int lanes);
+
+  // REQUIRES: Reserve() of thread_stride * cluster_blocks lanes.
   void BeginLaunch(LaunchContext* context);
-  // Runs one block to its end. Returns false if the launch is to stop.
-  bool RunBlock(uint64_t linear_block);
+  // Runs one cluster to its end. Returns false if the launch is to stop.
+  bool RunCluster(uint64_t cluster);
 
   // Return the results of the launch since BeginLaunch().
   const Profile& profile() const { return profile_; }
@@ -224,8 +248,8 @@ class Worker {
   // Executes an asm statement (shim/simt_ptx.h), with the values of its operands.
   void Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, uintptr_t pc);
   // Returns the address in the shared window, as PTX has it; what is not there has one that is
-  // outside of every variable.
-  uint32_t SharedAddress(const void* pointer) const;
+  // outside of every variable. Those of other blocks of the cluster lie above the lane's own.
+  uint32_t SharedAddress(const Lane& lane, const void* pointer) const;
   void Print(Lane& lane, const std::string& text);
   // Ends the launch: assert(), __trap().
   [[noreturn]] void Fail(Lane& lane, const std::string& message, uintptr_t pc);
@@ -233,13 +257,20 @@ class Worker {
   // 0 for the dynamic one.
   void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);
 
-  SimtIndex block_index() const { return block_index_; }
+  SimtIndex block_index(const Lane& lane) const { return blocks_[lane.rank].index; }
   SimtIndex block_dim() const { return context_->block; }
   SimtIndex grid_dim() const { return context_->grid; }
 
  private:
-  static constexpr int kMaxLanes = 1024;
-  static constexpr int kMaxWarps = kMaxLanes / kWarpLanes;
+  static constexpr int kNamedBarriers = 16;
+
+  // A block of the running cluster.
+  struct RunningBlock {
+    SimtIndex index{0, 0, 0};
+    bool recorded = false;    // Whether its requests are.
+    int barriers_passed = 0;  // By all of its threads.
+    std::array<Mbarrier, kNamedBarriers> named_barriers;
+  };
 
   // A __shared__ variable. Each starts at a multiple of 128 bytes, in bank 0, and ends with a gap.
   struct Variable {
@@ -250,6 +281,7 @@ class Worker {
   struct Warp {
     int first = 0;
     int lanes = 0;
+    int rank = 0;  // Of its block.
     bool divergent = false;
     WarpTrace trace;
     std::unique_ptr<std::array<std::array<uint32_t, kWarpLanes>, kWarpLanes>> known;
@@ -266,7 +298,10 @@ class Worker {
   void Replay(Warp* warp);
   void ReplayTogether(const Warp& warp, uint32_t lanes);
   void Record(const Warp& warp, Site site, uint32_t lanes, const uint64_t address[kWarpLanes]);
-  bool ReleaseBarrier();
+  // Resumes the blocks all of whose lanes have come to their barrier. Returns false if there are
+  // none, or the launch is to stop.
+  bool ReleaseBarriers();
+  bool ReleaseBarrier(int rank);
   [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
   [[noreturn]] void Leave(Lane& lane);
 
@@ -277,12 +312,12 @@ class Worker {
   void JoinClocks(Warp* warp, uint32_t mask);
 
   // worker_ptx.cc
-  static uint64_t ReadPtxValue(const PtxValue& value, const uint64_t* registers,
-                               const uint64_t* arguments, const Lane& lane);
+  uint64_t ReadPtxValue(const PtxValue& value, const uint64_t* registers, const uint64_t* arguments,
+                        const Lane& lane) const;
   static void WritePtxValue(const PtxValue& value, uint64_t bits, uint64_t* registers,
                             uint64_t* arguments);
   const PtxProgram& ProgramOf(const char* text);
-  uintptr_t PtxAddress(PtxSpace space, uint64_t address) const;
+  uintptr_t PtxAddress(const Lane& lane, PtxSpace space, uint64_t address) const;
   void ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
                      uint64_t* arguments, uintptr_t pc);
   void ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
@@ -355,6 +390,30 @@ class Worker {
   void ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::string message);
   [[noreturn]] void WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message);
 
+  // worker_cluster.cc. Offsets are those in all of the cluster's shared memory.
+  // Returns the offset of an address in the shared window; kClusterArenaBytes for one that is in no
+  // block's.
+  uint32_t SharedOffset(const Lane& lane, uint64_t address) const;
+  // Returns the address of what has the same place in the shared memory of block `rank`.
+  uint64_t MapToBlock(Lane& lane, const PtxOpcode& opcode, uint64_t address, uint64_t rank,
+                      uintptr_t pc);
+  static bool IsRemote(const Lane& lane, uint32_t offset) {
+    return (offset ^ lane.arena) >= kSharedArenaBytes;
+  }
+  // Returns the variable that holds these bytes; null where there is none.
+  const Variable* VariableAt(uint32_t offset, uint32_t bytes) const;
+  // Checks an access to another block's memory, from within the lane's fiber.
+  [[gnu::noinline]] void CheckRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc);
+  // Returns false, and reports, where the other block may not have begun.
+  bool NoteRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc);
+  uint64_t ClusterSpecial(const Lane& lane, PtxSpecial special) const;
+  void ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc);
+  // Threads that have ended count as arrived at the barrier of the cluster.
+  void CountEndedThreads();
+  // Gives the lanes of a block, at its barrier, what any of them knows of other blocks.
+  void JoinKnowledgeOfCluster(int rank);
+  void CheckBlocksOutliveAccesses();
+
   // worker_barriers.cc
   // Returns the result: a state, or whether a wait succeeded.
   uint64_t ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t address, uint64_t value,
@@ -362,7 +421,6 @@ class Worker {
   void ArriveAfterCopies(Lane& lane, uintptr_t address, bool counts, uintptr_t pc);
   // Arrives at named barrier `id` of `count` threads, and waits for the others if `waits`.
   void NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, uintptr_t pc);
-  void ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc);
   // Returns the barrier at an address in shared memory; anything else is a finding.
   Mbarrier* FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc);
   void Release(Lane& lane, Mbarrier* barrier);
@@ -424,22 +482,19 @@ class Worker {
 
   std::unique_ptr<FiberStacks> stacks_;
   std::unique_ptr<LazyPages> shared_memory_, shared_written_, shared_cells_;
-  std::vector<Lane> lanes_ = std::vector<Lane>(kMaxLanes);
-  std::vector<Warp> warps_ = std::vector<Warp>(kMaxWarps);
+  std::vector<Lane> lanes_;
+  std::vector<Warp> warps_;
   std::array<uint8_t, kWarpLanes> lane_order_;
   std::vector<int> warp_order_;
 
-  SimtIndex block_index_{0, 0, 0};
-  int lane_count_ = 0;
+  std::vector<RunningBlock> blocks_;
+  int lane_count_ = 0;   // Of the cluster.
+  int block_lanes_ = 0;  // Lanes from one block of the cluster to the next.
   int warp_count_ = 0;
   uint32_t clock_ = 1;
-  uint32_t block_clock_ = 1;  // When the block started: shared memory's oldest time.
+  uint32_t cluster_clock_ = 1;  // When the cluster started: shared memory's oldest time.
   std::vector<Variable> variables_;
   uint32_t shared_end_ = 0;
-  int barrier_count_ = 0;
-  int barriers_passed_ = 0;  // By the block.
-  uint64_t linear_block_ = 0;
-  bool recorded_ = false;  // Whether the block's requests are recorded.
   ExactShadow global_exact_, shared_exact_;
   Publications publications_;                             // Used in exact runs.
   std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
@@ -448,10 +503,14 @@ class Worker {
   Culprit async_reader_;
   std::vector<BulkLoad> bulk_loads_;  // That have not arrived.
 
-  static constexpr int kNamedBarriers = 16;
   std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.
-  std::array<Mbarrier, kNamedBarriers> named_barriers_;
   Mbarrier cluster_barrier_;
+  // The last access of each lane to the shared memory of each other block, by lane and rank.
+  struct RemoteAccess {
+    uint32_t clock;
+    uintptr_t pc;
+  };
+  std::map<std::pair<int, int>, RemoteAccess> remote_accesses_;
   int fruitless_waits_ = 0;  // Rounds since a lane was last resumed by a barrier.
 
   Profile profile_;

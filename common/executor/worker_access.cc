@@ -147,6 +147,7 @@ void Worker::Fence(Lane& lane) {
 
 [[gnu::always_inline]] inline void Worker::CheckShared(Lane& lane, uint32_t offset, int log2_bytes,
                                                        AccessOp op, uintptr_t pc) {
+  if (IsRemote(lane, offset)) CheckRemoteAccess(lane, offset, pc);
   if (op != AccessOp::kLoad && !async_reads_.empty()) {
     CheckAgainstAsyncReads(lane, offset, 1 << log2_bytes, pc);
   }
@@ -160,9 +161,10 @@ void Worker::Fence(Lane& lane) {
 [[gnu::always_inline]] inline bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes,
                                                       AccessOp op) {
   const uint32_t bytes = 1u << log2_bytes;
+  const uint32_t in_block = offset % kSharedArenaBytes;
   bool inside = false;
   for (const Variable& v : variables_) {
-    inside |= offset - v.offset < v.bytes && offset - v.offset + bytes <= v.bytes;
+    inside |= in_block - v.offset < v.bytes && in_block - v.offset + bytes <= v.bytes;
   }
   if (!inside || (offset & (bytes - 1)) != 0) return false;
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
@@ -173,7 +175,7 @@ void Worker::Fence(Lane& lane) {
     SuspectFinerCells(lane, nullptr, log2_bytes);
   }
   return !Suspicious<false>(shared_cells_->As<Cell>() + (offset >> granule),
-                            1 << (log2_bytes - granule), lane.now, block_clock_, op);
+                            1 << (log2_bytes - granule), lane.now, cluster_clock_, op);
 }
 
 [[gnu::always_inline]] inline void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind,
@@ -190,7 +192,7 @@ void Worker::Fence(Lane& lane) {
     if (op == AccessOp::kAtomic && !one_core_) Suspect(lane, Stop::kOneCore);
     if (check_) CheckGlobal(lane, memory_->OwnerOf(address), address, log2_bytes, op, pc);
     if (profile_events_) Push(lane, pc, GlobalKind(op), log2_bytes, address);
-  } else if (address - shared_ < kSharedArenaBytes) {
+  } else if (address - shared_ < kClusterArenaBytes) {
     const uint32_t offset = static_cast<uint32_t>(address - shared_);
     if (check_) CheckShared(lane, offset, log2_bytes, op, pc);
     if (profile_events_) Push(lane, pc, SharedKind(op), log2_bytes, offset);
@@ -299,24 +301,26 @@ void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, 
 
 void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc) {
   // The last variable that starts at or before the access, or the first.
+  const uint32_t in_block = offset % kSharedArenaBytes;
   const Variable* variable = nullptr;
   for (const Variable& v : variables_) {
-    if (variable == nullptr || v.offset <= offset) variable = &v;
+    if (variable == nullptr || v.offset <= in_block) variable = &v;
   }
-  if (variable == nullptr || offset < variable->offset ||
-      offset + bytes > variable->offset + variable->bytes) {
+  if (variable == nullptr || in_block < variable->offset ||
+      in_block + bytes > variable->offset + variable->bytes) {
     const std::string where =
         variable == nullptr
             ? "in a block that has none"
             : absl::StrCat("at byte ",
-                           static_cast<int64_t>(offset) - static_cast<int64_t>(variable->offset),
+                           static_cast<int64_t>(in_block) - static_cast<int64_t>(variable->offset),
                            " of a __shared__ variable of ", variable->bytes);
     Report(Check::kOutOfBounds, &lane, Stores(op), pc,
            absl::StrCat(Size(bytes, op), " of shared memory ", where));
     return;
   }
-  const std::string where = absl::StrCat(Size(bytes, op), " at byte ", offset - variable->offset,
-                                         " of a __shared__ variable");
+  const std::string where =
+      absl::StrCat(Size(bytes, op), " at byte ", in_block - variable->offset,
+                   " of a __shared__ variable", IsRemote(lane, offset) ? " of another block" : "");
   if ((offset & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where);
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
   if (op != AccessOp::kStore && !AllWritten(written, bytes)) {
@@ -346,14 +350,11 @@ void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int by
 }
 
 Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
-  const SimtIndex& grid = context_->grid;
   const SimtIndex& block = context_->block;
-  const uint32_t b = thread / context_->block_threads;
-  const uint32_t t = thread % context_->block_threads;
-  return {{b % grid.x, b / grid.x % grid.y, b / grid.x / grid.y},
-          {t % block.x, t / block.x % block.y, t / block.x / block.y},
-          pc,
-          store};
+  const SimtIndex at = context_->BlockAt(thread / context_->thread_stride);
+  const uint32_t t = thread % context_->thread_stride;
+  return {
+      {at.x, at.y, at.z}, {t % block.x, t / block.x % block.y, t / block.x / block.y}, pc, store};
 }
 
 void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,

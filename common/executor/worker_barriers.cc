@@ -29,16 +29,18 @@ void Worker::WrongBarrier(Lane& lane, uintptr_t pc, std::string message) {
 
 std::string Worker::BarrierName(const Mbarrier* barrier) const {
   if (barrier == &cluster_barrier_) return "the barrier of the cluster";
-  for (int i = 0; i < kNamedBarriers; ++i) {
-    if (barrier == &named_barriers_[i]) return absl::StrCat("barrier ", i);
+  for (const RunningBlock& block : blocks_) {
+    for (int i = 0; i < kNamedBarriers; ++i) {
+      if (barrier == &block.named_barriers[i]) return absl::StrCat("barrier ", i);
+    }
   }
   for (const auto& [offset, mbarrier] : mbarriers_) {
     if (barrier != &mbarrier) continue;
     const Variable* variable = &variables_.front();
     for (const Variable& v : variables_) {
-      if (v.offset <= offset) variable = &v;
+      if (v.offset <= offset % kSharedArenaBytes) variable = &v;
     }
-    return absl::StrCat("the mbarrier at byte ", offset - variable->offset,
+    return absl::StrCat("the mbarrier at byte ", offset % kSharedArenaBytes - variable->offset,
                         " of a __shared__ variable");
   }
   return "a barrier";
@@ -47,7 +49,7 @@ std::string Worker::BarrierName(const Mbarrier* barrier) const {
 Mbarrier* Worker::FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc) {
   const uintptr_t offset = address - reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
   const auto found = mbarriers_.find(static_cast<uint32_t>(offset));
-  if (offset >= kSharedArenaBytes || found == mbarriers_.end()) {
+  if (offset >= kClusterArenaBytes || found == mbarriers_.end()) {
     WrongBarrier(lane, pc, "an mbarrier is used that no thread has initialised");
   }
   if (context_->options->check) {
@@ -58,10 +60,18 @@ Mbarrier* Worker::FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc) {
 
 uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t address,
                                  uint64_t value, uintptr_t pc) {
+  const bool may_be_remote = opcode.barrier == MbarrierOp::kArrive ||
+                             opcode.barrier == MbarrierOp::kExpectBytes ||
+                             opcode.barrier == MbarrierOp::kCompleteBytes;
+  if (!may_be_remote && address - shared_ < kClusterArenaBytes &&
+      IsRemote(lane, static_cast<uint32_t>(address - shared_))) {
+    WrongBarrier(lane, pc, "an mbarrier of another block, at which a thread may only arrive");
+  }
   if (opcode.barrier == MbarrierOp::kInit) {
     const uintptr_t offset = address - reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
-    if (offset >= kSharedArenaBytes)
+    if (offset >= kClusterArenaBytes) {
       WildAddress(lane, address, kLog2MbarrierBytes, AccessOp::kStore, pc);
+    }
     const auto key = static_cast<uint32_t>(offset);
     const auto before = mbarriers_.find(key);
     if (before != mbarriers_.end()) {
@@ -150,7 +160,7 @@ void Worker::NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, u
                  absl::StrCat("barrier ", id, " of ", count, " threads, in a block of ", threads,
                               "; it needs a multiple of 32"));
   }
-  Mbarrier& barrier = named_barriers_[id];
+  Mbarrier& barrier = blocks_[lane.rank].named_barriers[id];
   const auto expected = static_cast<uint32_t>(std::min(count, threads));
   if (barrier.untouched()) {
     barrier.Expect(expected);
@@ -169,24 +179,19 @@ void Worker::NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, u
   Acquire(lane, barrier.acquired());
 }
 
-void Worker::ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc) {
-  if (opcode.barrier == MbarrierOp::kArrive) {
-    lane.cluster_phase = cluster_barrier_.phase();
-    if (opcode.orders) Release(lane, &cluster_barrier_);
-    const std::string error = cluster_barrier_.Arrive(1, 0, false);
-    if (!error.empty()) WrongBarrier(lane, pc, absl::StrCat("the barrier of the cluster: ", error));
-    return;
-  }
-  WaitForPhase(lane, &cluster_barrier_, lane.cluster_phase, false, pc);
-  if (opcode.orders) Acquire(lane, cluster_barrier_.acquired());
-}
-
 void Worker::Release(Lane& lane, Mbarrier* barrier) {
   if (!context_->options->check) return;
   std::vector<uint32_t>& times = *barrier->released();
   times.resize(static_cast<size_t>(lane_count_));
   if (lane.now.acquired != nullptr) JoinTimes(lane.now.acquired, times.size(), times.data());
   const Warp& warp = warps_[lane.index / kWarpLanes];
+  if (blocks_.size() > 1) {
+    // What other blocks are to know of this one; its own threads have this from its barrier.
+    uint32_t* const of_block = times.data() + lane.rank * block_lanes_;
+    for (int i = 0; i < block_lanes_; ++i) {
+      of_block[i] = std::max(of_block[i], lane.now.barrier_clock);
+    }
+  }
   if (lane.now.known != nullptr) JoinTimes(lane.now.known, warp.lanes, times.data() + warp.first);
   times[lane.index] = std::max(times[lane.index], ++lane.now.clock);
 }
@@ -225,6 +230,11 @@ bool Worker::WaitForPhase(Lane& lane, const Mbarrier* barrier, uint64_t phase, b
 bool Worker::ReleaseBlocked() {
   bool released = ReleaseWarpgroups();
   if (context_->stop != Stop::kNo) return false;
+  if (!cluster_barrier_.untouched()) CountEndedThreads();
+  if (blocks_.size() > 1) {  // One need not wait for the others.
+    released |= ReleaseBarriers();
+    if (context_->stop != Stop::kNo) return false;
+  }
   bool blocked = false;
   do {
     for (int i = 0; i < lane_count_; ++i) {

@@ -97,22 +97,17 @@ uint32_t RoundToTf32(uint32_t bits) {
 }  // namespace
 
 uint64_t Worker::ReadPtxValue(const PtxValue& value, const uint64_t* registers,
-                              const uint64_t* arguments, const Lane& lane) {
+                              const uint64_t* arguments, const Lane& lane) const {
   switch (value.kind) {
     case PtxValue::Kind::kArgument:
       return arguments[value.bits];
     case PtxValue::Kind::kRegister:
       return registers[value.bits];
     case PtxValue::Kind::kSpecial:
-      switch (static_cast<PtxSpecial>(value.bits)) {
-        case PtxSpecial::kLaneId:
-          return static_cast<uint64_t>(lane.index % kWarpLanes);
-        case PtxSpecial::kClusterRank:
-          return 0;
-        case PtxSpecial::kClusterBlocks:
-          return 1;
+      if (static_cast<PtxSpecial>(value.bits) == PtxSpecial::kLaneId) {
+        return static_cast<uint64_t>(lane.index % block_lanes_ % kWarpLanes);
       }
-      return 0;
+      return ClusterSpecial(lane, static_cast<PtxSpecial>(value.bits));
     default:
       return value.bits;
   }
@@ -124,21 +119,14 @@ void Worker::WritePtxValue(const PtxValue& value, uint64_t bits, uint64_t* regis
   if (value.kind == PtxValue::Kind::kRegister) registers[value.bits] = bits;
 }
 
-uint32_t Worker::SharedAddress(const void* pointer) const {
-  const auto offset = static_cast<const uint8_t*>(pointer) - shared_memory_->As<uint8_t>();
-  const bool inside = offset >= 0 && static_cast<size_t>(offset) < kSharedArenaBytes;
-  return inside ? static_cast<uint32_t>(offset) : static_cast<uint32_t>(kSharedArenaBytes - 256);
-}
-
 const PtxProgram& Worker::ProgramOf(const char* text) {
   const auto found = programs_.find(text);
   return found != programs_.end() ? found->second
                                   : programs_.emplace(text, ParsePtx(text)).first->second;
 }
 
-uintptr_t Worker::PtxAddress(PtxSpace space, uint64_t address) const {
-  if (space != PtxSpace::kShared) return address;
-  return reinterpret_cast<uintptr_t>(shared_memory_->As<void>()) + static_cast<uint32_t>(address);
+uintptr_t Worker::PtxAddress(const Lane& lane, PtxSpace space, uint64_t address) const {
+  return space == PtxSpace::kShared ? shared_ + SharedOffset(lane, address) : address;
 }
 
 void Worker::Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, uintptr_t pc) {
@@ -186,7 +174,7 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
     WritePtxValue(instruction.operands[0].values[element], bits, registers, arguments);
   };
   const auto address = [&](size_t operand, PtxSpace space) {
-    return PtxAddress(space,
+    return PtxAddress(lane, space,
                       read(operand) + static_cast<uint64_t>(instruction.operands[operand].offset));
   };
   switch (opcode.kind) {
@@ -242,13 +230,9 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       ++lane.async_group;
       return CpAsyncWait(lane, 0);
     case PtxKind::kSharedOfCluster:
-      if ((read(2) & 0xffffffff) != 0) {
-        if (!context_->exact) Suspect(lane, Stop::kExactly);
-        ReportFatal(Check::kUnsupported, lane, false, pc,
-                    absl::StrCat("shared memory of block ", read(2) & 0xffffffff,
-                                 " of a cluster, where clusters have one"));
-      }
-      return write(read(1));
+      return write(MapToBlock(lane, opcode, read(1), read(2) & 0xffffffff, pc));
+    case PtxKind::kRankOfAddress:
+      return write((PtxAddress(lane, opcode.space, read(1)) - shared_) / kSharedArenaBytes);
     case PtxKind::kBarrier: {
       const uint64_t id = read(0) & 0xffffffff;
       const uint64_t all = context_->block_threads;
@@ -305,7 +289,8 @@ void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint
     return ReadPtxValue(from.values[element], registers, arguments, lane) +
            (element == 0 ? static_cast<uint64_t>(from.offset) : 0);
   };
-  const auto shared = static_cast<uint32_t>(read(loads ? 0 : 1));
+  const uint32_t shared = SharedOffset(lane, read(loads ? 0 : 1));
+  if (shared >= kClusterArenaBytes) WildAddress(lane, shared_ + shared, 4, AccessOp::kStore, pc);
   const uint64_t global = read(loads ? 1 : 0);
   std::vector<BulkPiece> pieces;
   if (opcode.dimensions > 0) {
@@ -326,7 +311,7 @@ void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint
   }
   if (!loads) return BulkStore(lane, pieces, pc);
   const size_t barrier = opcode.dimensions > 0 ? 2 : 3;
-  StartBulkLoad(lane, std::move(pieces), PtxAddress(PtxSpace::kShared, read(barrier)), pc);
+  StartBulkLoad(lane, std::move(pieces), PtxAddress(lane, PtxSpace::kShared, read(barrier)), pc);
 }
 
 // The lane waits until all lanes of its warp have come to the instruction.
@@ -338,8 +323,8 @@ void Worker::ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint
     for (const PtxValue& value : operand.values) {
       values[count] = ReadPtxValue(value, registers, arguments, lane);
       if (operand.is_address) {
-        values[count] =
-            PtxAddress(PtxSpace::kShared, values[count] + static_cast<uint64_t>(operand.offset));
+        values[count] = PtxAddress(lane, PtxSpace::kShared,
+                                   values[count] + static_cast<uint64_t>(operand.offset));
         if (lane.index % kWarpLanes < instruction.opcode.count * kMatrixRows) {
           Access(lane, values[count], __builtin_ctz(kMatrixRowBytes),
                  instruction.opcode.kind == PtxKind::kLoadMatrices ? AccessOp::kLoad

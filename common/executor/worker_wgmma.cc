@@ -99,10 +99,13 @@ void Worker::ExecuteWithWarpgroup(const PtxInstruction& instruction, Lane& lane,
 
 bool Worker::ReleaseWarpgroups() {
   bool released = false;
-  for (int first = 0; first < lane_count_ && context_->stop == Stop::kNo;
-       first += kWarpgroupThreads) {
+  // Warpgroups that the block has whole, of each block.
+  const int of_block = static_cast<int>(context_->block_threads) / kWarpgroupThreads;
+  const int groups = of_block * static_cast<int>(blocks_.size());
+  for (int group = 0; group < groups && context_->stop == Stop::kNo; ++group) {
+    const int first = group / of_block * block_lanes_ + group % of_block * kWarpgroupThreads;
     const Lane& leader = lanes_[first];
-    bool complete = first + kWarpgroupThreads <= lane_count_;
+    bool complete = true;
     for (int i = 0; i < kWarpgroupThreads && complete; ++i) {
       const Lane& lane = lanes_[first + i];
       complete = lane.state == LaneState::kAtWarpgroup && lane.instruction == leader.instruction &&
@@ -147,7 +150,7 @@ void Worker::MultiplyOfWarpgroup(int first) {
   std::vector<uint32_t> of_a(static_cast<size_t>(form.m * form.k));
   std::vector<uint32_t> of_b(static_cast<size_t>(form.n * form.k));
   std::vector<uint32_t> of_d(static_cast<size_t>(form.m * form.n));
-  const auto* const shared = shared_memory_->As<uint8_t>();
+  const auto* const shared = shared_memory_->As<uint8_t>() + leader.arena;
   LoadSharedOperand(b, shared, kSharedArenaBytes, of_b.data());
   if (!at.a_in_registers) LoadSharedOperand(a, shared, kSharedArenaBytes, of_a.data());
   std::vector<uint32_t> words(static_cast<size_t>(at.end));
@@ -182,23 +185,20 @@ bool Worker::ReadAsynchronously(int first, const SharedOperand& operand, bool is
     for (int warp = 0; warp < kWarpgroupThreads / kWarpLanes; ++warp) {
       if (is_a && warp != row / kRowsOfWarp) continue;
       const Lane& lane = lanes_[first + warp * kWarpLanes + p % kWarpLanes];
-      if (!CheckAsyncRead(lane, pieces[p], leader.wait_pc)) return false;
+      if (!CheckAsyncRead(lane, leader.arena + pieces[p], leader.wait_pc)) return false;
     }
-    async_reads_.Add(pieces[p], reader);
+    async_reads_.Add(leader.arena + pieces[p], reader);
   }
   return true;
 }
 
 bool Worker::Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const {
-  return clock < lanes_[thread - reader.now.block_first].proxy_fence_clock ||
+  return clock < lanes_[thread - reader.now.cluster_first].proxy_fence_clock ||
          (reader.fenced.thread == UINT32_MAX && reader.fenced.After(thread, clock));
 }
 
 bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
-  const Variable* variable = nullptr;
-  for (const Variable& v : variables_) {
-    if (offset >= v.offset && offset + kPieceBytes <= v.offset + v.bytes) variable = &v;
-  }
+  const Variable* const variable = VariableAt(offset, kPieceBytes);
   bool written = variable != nullptr;
   const uint8_t* const flags = shared_written_->As<uint8_t>() + offset;
   for (int i = 0; i < kPieceBytes && written; ++i) written = flags[i] != 0;
@@ -208,7 +208,7 @@ bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
     const Cell* const cells = shared_cells_->As<Cell>() + (offset >> granule);
     for (int i = 0; i < kPieceBytes >> granule && !suspicious; ++i) {
       const Stamp writer = cells[i].writer.load(std::memory_order_relaxed);
-      if (writer == 0 || StampClock(writer) < block_clock_) continue;
+      if (writer == 0 || StampClock(writer) < cluster_clock_) continue;
       const uint32_t thread = StampWho(writer) - 1;
       suspicious = !lane.now.After(thread, StampClock(writer)) ||
                    !(StampAtomic(writer) || Fenced(lane, thread, StampClock(writer)));
@@ -217,11 +217,12 @@ bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
     return !suspicious;
   }
   const auto text = [&] {
-    return absl::StrCat("asynchronous 16-byte load at ",
-                        variable == nullptr
-                            ? absl::StrCat("byte ", offset, " of shared memory, outside")
-                            : absl::StrCat("byte ", offset - variable->offset, " of"),
-                        " a __shared__ variable");
+    return absl::StrCat(
+        "asynchronous 16-byte load at ",
+        variable == nullptr
+            ? absl::StrCat("byte ", offset % kSharedArenaBytes, " of shared memory, outside")
+            : absl::StrCat("byte ", offset % kSharedArenaBytes - variable->offset, " of"),
+        " a __shared__ variable");
   };
   if (variable == nullptr) {
     Report(Check::kOutOfBounds, &lane, false, pc, text());

@@ -30,6 +30,10 @@ class Mbarrier {
   // untouched().
   void Expect(uint32_t expected) { expected_ = pending_ = expected; }
 
+  // Makes the later phases expect one arrival fewer, and not the running one. REQUIRES: they expect
+  // some.
+  void ExpectOneFewer() { --expected_; }
+
   uint64_t phase() const { return phase_; }  // The number of phases that are complete.
   uint32_t expected() const { return expected_; }
   uint32_t pending() const { return pending_; }

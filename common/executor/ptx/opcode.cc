@@ -38,7 +38,6 @@ std::optional<PtxType> TypeOf(absl::string_view name) {
 
 std::optional<PtxSpace> SpaceOf(absl::string_view name) {
   if (name == "global") return PtxSpace::kGlobal;
-  // A cluster has one block.
   if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
     return PtxSpace::kShared;
   }
@@ -146,7 +145,11 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
       {"cp.async.commit_group", {PtxKind::kCommitCopies}},
       {"cp.async.wait_group", {PtxKind::kWaitForCopies}},
       {"cp.async.wait_all", {PtxKind::kWaitForAllCopies}},
-      {"mapa.shared::cluster.u32", {PtxKind::kSharedOfCluster}},
+      {"mapa.shared::cluster.u32", {PtxKind::kSharedOfCluster, {'u', 32}, 0, PtxSpace::kShared}},
+      {"mapa.u64", {PtxKind::kSharedOfCluster, {'u', 64}}},
+      {"getctarank.shared::cluster.u32",
+       {PtxKind::kRankOfAddress, {'u', 32}, 0, PtxSpace::kShared}},
+      {"getctarank.u64", {PtxKind::kRankOfAddress, {'u', 64}}},
       {"movmatrix.m8n8.trans.b16", {PtxKind::kTransposeMatrix}},
       {"cvt.rna.tf32.f32", {PtxKind::kRoundToTf32}},
       {"cvt.u32.u16", {PtxKind::kMove, {'u', 16}}},

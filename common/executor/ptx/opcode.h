@@ -33,7 +33,8 @@ enum class PtxKind : uint8_t {
   kBulkStore,
   kCommitBulkCopies,
   kWaitForBulkCopies,
-  kSharedOfCluster,  // mapa
+  kSharedOfCluster,  // mapa, of an address in `space`
+  kRankOfAddress,    // getctarank, likewise
   // The threads of a block or of a warp.
   kBarrier,         // bar.sync and bar.arrive
   kClusterBarrier,  // barrier.cluster

@@ -97,6 +97,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kMove:
     case PtxKind::kRoundToTf32:
     case PtxKind::kTransposeMatrix:
+    case PtxKind::kRankOfAddress:
       return HasValues(instruction, {1, 1});
     case PtxKind::kSetPredicate:
     case PtxKind::kSharedOfCluster:
@@ -263,6 +264,18 @@ class Parser {
         {"%laneid", PtxSpecial::kLaneId},
         {"%cluster_ctarank", PtxSpecial::kClusterRank},
         {"%cluster_nctarank", PtxSpecial::kClusterBlocks},
+        {"%cluster_ctaid.x", PtxSpecial::kRankX},
+        {"%cluster_ctaid.y", PtxSpecial::kRankY},
+        {"%cluster_ctaid.z", PtxSpecial::kRankZ},
+        {"%cluster_nctaid.x", PtxSpecial::kBlocksX},
+        {"%cluster_nctaid.y", PtxSpecial::kBlocksY},
+        {"%cluster_nctaid.z", PtxSpecial::kBlocksZ},
+        {"%clusterid.x", PtxSpecial::kClusterX},
+        {"%clusterid.y", PtxSpecial::kClusterY},
+        {"%clusterid.z", PtxSpecial::kClusterZ},
+        {"%nclusterid.x", PtxSpecial::kClustersX},
+        {"%nclusterid.y", PtxSpecial::kClustersY},
+        {"%nclusterid.z", PtxSpecial::kClustersZ},
     };
     for (const auto& [name, special] : specials) {
       if (text == name) return PtxValue{PtxValue::Kind::kSpecial, static_cast<uint64_t>(special)};

@@ -14,7 +14,23 @@
 namespace stridewise::executor {
 
 // Registers that the hardware sets.
-enum class PtxSpecial : uint8_t { kLaneId, kClusterRank, kClusterBlocks };
+enum class PtxSpecial : uint8_t {
+  kLaneId,
+  kClusterRank,  // %cluster_ctarank
+  kClusterBlocks,
+  kRankX,  // %cluster_ctaid
+  kRankY,
+  kRankZ,
+  kBlocksX,  // %cluster_nctaid
+  kBlocksY,
+  kBlocksZ,
+  kClusterX,  // %clusterid
+  kClusterY,
+  kClusterZ,
+  kClustersX,  // %nclusterid
+  kClustersY,
+  kClustersZ,
+};
 
 // What an instruction reads or writes.
 struct PtxValue {

@@ -81,11 +81,12 @@ SIMT_INLINE size_t __cvta_generic_to_shared(const void* pointer) {
   return simt_shared_address(pointer);
 }
 
-// A cluster has one block.
+// The same place in the shared memory of block `rank` of the cluster.
 template <typename T>
 SIMT_INLINE T* __cluster_map_shared_rank(T* pointer, unsigned rank) {
-  asm volatile("{ .reg .b32 address; mapa.shared::cluster.u32 address, 0, %0; }" ::"r"(rank));
-  return pointer;
+  T* there;
+  asm volatile("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(pointer), "r"(rank));
+  return there;
 }
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_PTX_H_
