@@ -14,6 +14,7 @@
 #include "common/executor/testdata/cluster_kernels.h"
 #include "common/executor/testdata/correct_kernels.h"
 #include "common/executor/testdata/hopper_kernels.h"
+#include "common/executor/testdata/multicast_kernels.h"
 #include "common/executor/testdata/planted_bugs.h"
 #include "gtest/gtest.h"
 
@@ -44,7 +45,8 @@ std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
 SourceLine BugLine(const std::string& name) {
   for (const char* const file :
        {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu",
-        "common/executor/testdata/cluster_kernels.cu"}) {
+        "common/executor/testdata/cluster_kernels.cu",
+        "common/executor/testdata/multicast_kernels.cu"}) {
     std::ifstream source(file);
     std::string line;
     for (int number = 1; std::getline(source, line); ++number) {
@@ -119,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Hopper, PlantedBugTest, testing::ValuesIn(HopperBugs())
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cluster, PlantedBugTest, testing::ValuesIn(ClusterBugs()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Multicast, PlantedBugTest, testing::ValuesIn(MulticastBugs()),
+                         [](const auto& info) { return info.param.name; });
 
 class CorrectKernelTest : public testing::TestWithParam<CorrectKernel> {};
 
@@ -152,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernel
 INSTANTIATE_TEST_SUITE_P(Hopper, CorrectKernelTest, testing::ValuesIn(HopperKernels()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cluster, CorrectKernelTest, testing::ValuesIn(ClusterKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Multicast, CorrectKernelTest, testing::ValuesIn(MulticastKernels()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {

@@ -179,6 +179,7 @@ bool Worker::RunCluster(uint64_t cluster) {
     lane.left_cluster = !exists;
     lane.cluster_arrivals.clear();
     lane.cluster_passed = 0;
+    lane.mbarrier_init_fenced = false;
     lane.steps = 0;
     lane.instruction = nullptr;
     lane.volatile_access = false;

@@ -158,6 +158,7 @@ struct alignas(64) Lane {
   std::vector<uint32_t> cluster_arrivals;
   uint64_t cluster_passed = 0;
   bool left_cluster = false;
+  bool mbarrier_init_fenced = false;  // Since the last arrival.
 
   // Of wgmma: the groups that it has committed; for each one that it has waited for the clock of
   // that wait; and its last multiplication, with its group.
@@ -378,7 +379,12 @@ class Worker {
                                      uint32_t to, uintptr_t pc);
   std::vector<BulkPiece> PiecesOfRange(Lane& lane, uintptr_t global, uint32_t shared,
                                        uint32_t bytes, uintptr_t pc);
-  void StartBulkLoad(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier, uintptr_t pc);
+  // Starts a load into the block of the pieces, or to the same places of all blocks of the cluster
+  // that have a bit in `blocks`, if it is not 0, each with its own barrier.
+  void StartBulkLoad(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier, uint32_t blocks,
+                     uintptr_t pc);
+  void StartLoadIntoBlock(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier,
+                          uintptr_t pc);
   // Lets a load arrive, outside of fibers. Returns false if there is none.
   bool FinishBulkLoad();
   void BulkStore(Lane& lane, const std::vector<BulkPiece>& pieces, uintptr_t pc);

@@ -96,10 +96,22 @@ void Worker::CheckBulkGlobal(Lane& lane, const BulkPiece& piece, AccessOp op, ui
 }
 
 void Worker::StartBulkLoad(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier,
-                           uintptr_t pc) {
+                           uint32_t blocks, uintptr_t pc) {
+  for (const BulkPiece& piece : pieces) CheckBulkGlobal(lane, piece, AccessOp::kLoad, pc);
+  if (blocks == 0) return StartLoadIntoBlock(lane, std::move(pieces), barrier, pc);
+  for (uint32_t rest = blocks; rest != 0; rest &= rest - 1) {
+    const uint32_t arena = static_cast<uint32_t>(__builtin_ctz(rest)) * kSharedArenaBytes;
+    const auto of_barrier = static_cast<uint32_t>(barrier - shared_) % kSharedArenaBytes;
+    std::vector<BulkPiece> there = pieces;
+    for (BulkPiece& piece : there) piece.shared = arena + piece.shared % kSharedArenaBytes;
+    StartLoadIntoBlock(lane, std::move(there), shared_ + arena + of_barrier, pc);
+  }
+}
+
+void Worker::StartLoadIntoBlock(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier,
+                                uintptr_t pc) {
   (void)FindMbarrier(lane, barrier, pc);
   for (const BulkPiece& piece : pieces) {
-    CheckBulkGlobal(lane, piece, AccessOp::kLoad, pc);
     if (check_ && !CheckAsyncWrite(lane, piece.shared, pc)) Leave(lane);
     std::memset(shared_memory_->As<uint8_t>() + piece.shared, 0xff, kPieceBytes);
     std::memset(shared_written_->As<uint8_t>() + piece.shared, 0, kPieceBytes);
@@ -210,7 +222,9 @@ void Worker::ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::str
 void Worker::CheckBulkCopiesAreDone() {
   for (const BulkLoad& load : bulk_loads_) {
     if (context_->stop != Stop::kNo) return;
-    ReportOutside(Check::kBulkCopy, lanes_[load.lane], load.pc,
+    const bool remote =
+        !load.pieces.empty() && IsRemote(lanes_[load.lane], load.pieces.front().shared);
+    ReportOutside(remote ? Check::kCluster : Check::kBulkCopy, lanes_[load.lane], load.pc,
                   "the block ends before the copy has arrived");
   }
   for (int i = 0; i < lane_count_ && context_->stop == Stop::kNo; ++i) {

@@ -151,7 +151,9 @@ void Worker::ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc) {
       WrongBarrier(lane, pc,
                    "a thread arrives twice at the barrier of the cluster, without a wait");
     }
-    if (opcode.orders) Release(lane, &cluster_barrier_);
+    // Behind fence.mbarrier_init a relaxed arrival publishes the barriers.
+    const bool fenced = std::exchange(lane.mbarrier_init_fenced, false);
+    if (opcode.orders || fenced) Release(lane, &cluster_barrier_);
     lane.cluster_arrivals.push_back(++lane.now.clock);
     const std::string error = cluster_barrier_.Arrive(1, 0, false);
     if (!error.empty()) WrongBarrier(lane, pc, absl::StrCat("the barrier of the cluster: ", error));

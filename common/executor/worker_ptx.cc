@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/executor/ptx/tensor_core.h"
 #include "common/executor/worker.h"
 
@@ -266,6 +267,9 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       return WaitForBulkStores(lane, read(0));
     case PtxKind::kProxyFence:
       return ProxyFence(lane);
+    case PtxKind::kMbarrierInitFence:
+      lane.mbarrier_init_fenced = true;
+      return;
     case PtxKind::kWgmmaFence:
       lane.wgmma_fenced = true;
       return;
@@ -311,7 +315,15 @@ void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint
   }
   if (!loads) return BulkStore(lane, pieces, pc);
   const size_t barrier = opcode.dimensions > 0 ? 2 : 3;
-  StartBulkLoad(lane, std::move(pieces), PtxAddress(lane, PtxSpace::kShared, read(barrier)), pc);
+  const auto blocks = opcode.multicast ? static_cast<uint32_t>(read(barrier + 1)) & 0xffff : 0;
+  if (opcode.multicast && (blocks == 0 || blocks >> blocks_.size() != 0)) {
+    if (!exact_) Suspect(lane, Stop::kExactly);
+    ReportFatal(
+        Check::kCluster, lane, true, pc,
+        absl::StrFormat("a copy to the blocks %#x of a cluster of %d", blocks, blocks_.size()));
+  }
+  StartBulkLoad(lane, std::move(pieces), PtxAddress(lane, PtxSpace::kShared, read(barrier)), blocks,
+                pc);
 }
 
 // The lane waits until all lanes of its warp have come to the instruction.

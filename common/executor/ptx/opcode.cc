@@ -158,7 +158,7 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
       {"prefetch.tensormap", {PtxKind::kNothing}},
       {"setmaxnreg.inc.u32", {PtxKind::kNothing}},
       {"setmaxnreg.dec.u32", {PtxKind::kNothing}},
-      {"fence.mbarrier_init.release.cluster", {PtxKind::kNothing}},
+      {"fence.mbarrier_init.release.cluster", {PtxKind::kMbarrierInitFence}},
       {"fence.proxy.async", {PtxKind::kProxyFence}},
       {"fence.proxy.async.global", {PtxKind::kNothing}},
       {"fence.proxy.async.shared::cta", {PtxKind::kProxyFence}},
@@ -176,7 +176,7 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
   return std::nullopt;
 }
 
-// cp.async.bulk[.tensor.<n>d].<to>.<from>[.tile].<how it completes>.
+// cp.async.bulk[.tensor.<n>d].<to>.<from>[.tile].<how it completes>[.multicast::cluster].
 std::optional<PtxOpcode> BulkCopy(const Names& names) {
   PtxOpcode opcode = {PtxKind::kBulkLoad};
   size_t next = 3;
@@ -189,13 +189,18 @@ std::optional<PtxOpcode> BulkCopy(const Names& names) {
   }
   Names rest(names.begin() + static_cast<std::ptrdiff_t>(next), names.end());
   if (rest.size() > 2 && rest[2] == "tile") rest.erase(rest.begin() + 2);
+  if (rest.size() == 4 && rest[0] == "shared::cluster" && rest[3] == "multicast::cluster") {
+    opcode.multicast = true;
+    rest.pop_back();
+  }
   if (rest.size() != 3) return std::nullopt;
   if (SpaceOf(rest[0]) == PtxSpace::kShared && rest[1] == "global" &&
       rest[2] == "mbarrier::complete_tx::bytes") {
     return opcode;
   }
   opcode.kind = PtxKind::kBulkStore;
-  const bool stores = rest[0] == "global" && rest[1] == "shared::cta" && rest[2] == "bulk_group";
+  const bool stores = !opcode.multicast && rest[0] == "global" && rest[1] == "shared::cta" &&
+                      rest[2] == "bulk_group";
   return stores ? std::optional<PtxOpcode>(opcode) : std::nullopt;
 }
 

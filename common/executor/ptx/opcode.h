@@ -19,8 +19,8 @@ enum class PtxKind : uint8_t {
   kArithmetic,
   kRoundToTf32,
   kBranch,
-  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of global memory
-  // and of barriers.
+  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of global
+  // memory.
   kNothing,
   // One thread, memory.
   kLoad,
@@ -41,6 +41,7 @@ enum class PtxKind : uint8_t {
   kMbarrier,
   kArriveAfterCopies,  // cp.async.mbarrier.arrive
   kProxyFence,         // fence.proxy.async of shared memory
+  kMbarrierInitFence,  // fence.mbarrier_init
   kElect,
   kLoadMatrices,
   kStoreMatrices,
@@ -79,6 +80,7 @@ struct PtxOpcode {
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
   bool transposed = false;  // Of ldmatrix and stmatrix.
   int dimensions = 0;       // Of cp.async.bulk.tensor; 0: of cp.async.bulk.
+  bool multicast = false;   // Of both: to blocks of the cluster.
   TensorForm form = {};     // Of kMultiply and kWgmma.
   // Of barriers. kBarrier and kClusterBarrier only know kArrive, which does not wait, and kWait.
   MbarrierOp barrier = MbarrierOp::kWait;

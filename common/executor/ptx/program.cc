@@ -72,13 +72,15 @@ bool WgmmaHasItsOperands(const PtxInstruction& instruction) {
 }
 
 // The address in global memory is a map with coordinates, of a plain copy the bytes follow both
-// addresses, and a load has a barrier. A hint to the L2 may stand at the end.
+// addresses, and a load has a barrier and perhaps the blocks that it goes to. A hint to the L2 may
+// stand at the end.
 bool BulkCopyHasItsOperands(const PtxInstruction& instruction) {
   const PtxOpcode& opcode = instruction.opcode;
   const bool loads = opcode.kind == PtxKind::kBulkLoad;
   const size_t global = loads ? 1 : 0;
   const size_t barrier = !loads ? 0 : opcode.dimensions > 0 ? 2 : 3;
-  const size_t needed = 2 + (opcode.dimensions > 0 ? 0 : 1) + (loads ? 1 : 0);
+  const size_t needed =
+      2 + (opcode.dimensions > 0 ? 0 : 1) + (loads ? 1 : 0) + (opcode.multicast ? 1 : 0);
   const auto& operands = instruction.operands;
   if (operands.size() != needed && operands.size() != needed + 1) return false;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -143,6 +145,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kBranch:
     case PtxKind::kNothing:
     case PtxKind::kProxyFence:
+    case PtxKind::kMbarrierInitFence:
     case PtxKind::kCommitBulkCopies:
     case PtxKind::kWgmmaFence:
     case PtxKind::kWgmmaCommit:

@@ -1,0 +1,19 @@
+// Kernels whose bulk copies arrive in several blocks of a cluster, correct ones and ones with one
+// defect each, as in correct_kernels.h and planted_bugs.h.
+
+#ifndef STRIDEWISE_COMMON_EXECUTOR_TESTDATA_MULTICAST_KERNELS_H_
+#define STRIDEWISE_COMMON_EXECUTOR_TESTDATA_MULTICAST_KERNELS_H_
+
+#include <vector>
+
+#include "common/executor/testdata/correct_kernels.h"
+#include "common/executor/testdata/planted_bugs.h"
+
+namespace stridewise::executor {
+
+std::vector<CorrectKernel> MulticastKernels();
+std::vector<PlantedBug> MulticastBugs();
+
+}  // namespace stridewise::executor
+
+#endif  // STRIDEWISE_COMMON_EXECUTOR_TESTDATA_MULTICAST_KERNELS_H_
