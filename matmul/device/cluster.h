@@ -1,8 +1,8 @@
 // Thread block clusters (compute capability 9.0): blocks that run at the same time on neighbouring
 // multiprocessors, and read each other's shared memory. Launched by LaunchClusters().
 //
-// The host executor and older GPUs have none: there a kernel may call these functions only in a
-// branch that a cluster of one block does not take.
+// Older GPUs have none: there a kernel may call these functions only in a branch that a cluster of
+// one block does not take.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_CLUSTER_H_
 #define STRIDEWISE_MATMUL_DEVICE_CLUSTER_H_

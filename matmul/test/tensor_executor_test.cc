@@ -13,6 +13,7 @@
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/executor/executor.h"
+#include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/host_executor.h"
 #include "matmul/reference.h"
@@ -165,6 +166,29 @@ TEST_P(TensorExecutorTest, RandomCalls) {
 
 INSTANTIATE_TEST_SUITE_P(All, TensorExecutorTest, testing::ValuesIn(Names()),
                          [](const auto& info) { return info.param; });
+
+// Two blocks that load for each other, tile after tile: stages, and what is stored from shared
+// memory, are used again.
+TEST(TensorOnHostExecutor, AClusterComputesTileAfterTile) {
+  DeviceModel device = H200Model();
+  device.multiprocessors = 2;
+  for (const char* const name : {"cluster", "persistent", "tile_bands"}) {
+    const auto on_host = OnHostExecutor(*FindMatMulImplementation(name));
+    executor::ExecutorOptions options;
+    options.schedule_seed = 7;
+    auto executor = executor::Executor::Create(options);
+    ASSERT_TRUE(on_host.ok() && executor.ok());
+    MatMulTestProblem<Bf16> problem({300, 304, 328, 0});
+    const absl::Status status =
+        RunOnExecutor(*on_host, kNoBlock, 0, executor->get(), &problem, &device);
+    ASSERT_TRUE(status.ok()) << name << ": " << status;
+    EXPECT_TRUE(problem.Check(nullptr, AccuracyOf(*on_host, problem.args())).ok()) << name;
+    // Two rows and two columns of tiles of a cluster.
+    const executor::LaunchReport& report = (*executor)->launches().back();
+    EXPECT_EQ(report.grid.x, std::string(name) == "cluster" ? 8 : 2) << name;
+    EXPECT_EQ(report.block.x, 384) << name;
+  }
+}
 
 // What the padding of rows in shared memory is for: the eight rows of a matrix of ldmatrix, and a
 // warp's pairs of wmma, lie in different banks.
