@@ -36,12 +36,8 @@ MatMulFunctions FindFunctions(absl::string_view wanted) {
 }
 
 // As matmul/device/registry_entry.h declares it: a kernel that runs others as part of its work runs
-// these here. stream_k takes the same calls as warp_specialized, and computes the same tiles,
-// without the TMA that is missing here.
-MatMulFunctions FunctionsOf(const char* name) {
-  const absl::string_view wanted = name;
-  return FindFunctions(wanted == "warp_specialized" ? "stream_k" : wanted);
-}
+// these here.
+MatMulFunctions FunctionsOf(const char* name) { return FindFunctions(name); }
 
 // `auto` is no kernel, and launches through the registry: here that is this one.
 LaunchStatus MatMulAuto(const MatMulArgs& args) {

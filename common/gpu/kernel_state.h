@@ -23,8 +23,12 @@ struct KernelCode {
   size_t static_bytes = 0;     // Shared memory of a block, without what a launch adds.
 };
 
+#ifdef STRIDEWISE_HOST_EXECUTOR
+inline KernelCode CodeOf(const void* /*kernel*/) { return {90, 0, 0}; }
+#else
 // Returns zeros where the runtime returns an error: the launch will return it.
 KernelCode CodeOf(const void* kernel);
+#endif
 
 // Lets the kernel be launched with this number of bytes of dynamic shared memory, at least. With
 // `again` the runtime is told even where it was told before.

@@ -31,6 +31,9 @@ using executor::Launch;
 using executor::LaunchClusters;
 using executor::LaunchDependent;
 using executor::LaunchDependentClusters;
+
+// Its kernels are compiled for compute capability 9.0.
+inline bool IsCompiledForSm90(const void* /*kernel*/) { return true; }
 #else
 // When a kernel may begin.
 enum class Begin {

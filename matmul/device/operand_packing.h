@@ -17,8 +17,11 @@
 #include "common/gpu/launch_geometry.h"
 #include "matmul/device/tensor_map.h"
 #include "matmul/device/vector_access.h"
+
+#ifndef STRIDEWISE_HOST_EXECUTOR
 #include "transpose/permute.h"
 #include "transpose/transpose.h"
+#endif
 
 namespace stridewise {
 
@@ -33,8 +36,13 @@ class OperandPacking {
         needed_(transposes || !HasTensorMap(stored, matrices)) {}
 
   // Returns whether it can be done in one launch: a copy needs matrices that are whole rows apart.
+  // The host executor has no copies here: there an operand that needs one is for other kernels.
   bool IsOneLaunch() const {
+#ifdef STRIDEWISE_HOST_EXECUTOR
+    return !needed_;
+#else
     return !needed_ || transposes_ || matrices_.count == 1 || matrices_.stride % stored_.ld == 0;
+#endif
   }
 
   // Returns the workspace that it needs, a multiple of 16 bytes.
@@ -61,7 +69,9 @@ class OperandPacking {
   }
 
   // Queues the copy to Packed(). REQUIRES: IsOneLaunch().
-  absl::Status Launch(void* workspace, cudaStream_t stream) const {
+  absl::Status Launch([[maybe_unused]] void* workspace,
+                      [[maybe_unused]] cudaStream_t stream) const {
+#ifndef STRIDEWISE_HOST_EXECUTOR
     if (!needed_) return absl::OkStatus();
     if (transposes_) {
       return Transpose(MatrixView{stored_.data, stored_.rows, stored_.cols, stored_.ld, sizeof(T),
@@ -80,6 +90,9 @@ class OperandPacking {
     copy.strides_in = {matrices_.stride, stored_.ld, 1};
     copy.strides_out = {PackedElements(), PackedLd(), 1};
     return Permute(copy, stream);
+#else
+    return absl::OkStatus();
+#endif
   }
 
  private:

@@ -8,9 +8,8 @@
 namespace stridewise {
 
 // Returns the functions of the entry of that name, for the target that the caller is compiled for.
-// registry.cc defines it for the GPU. host_executor.cc defines it for the host executor, where
-// stream_k stands in for warp_specialized: the executor has no TMA. REQUIRES: there is such an
-// entry, and its `general` is true.
+// registry.cc defines it for the GPU, and host_executor.cc for the host executor. REQUIRES: there
+// is such an entry, and its `general` is true.
 MatMulFunctions FunctionsOf(const char* name);
 
 // Queues C = activation(C + bias) for each product of the batch (library/epilogue_pass.cu).

@@ -289,6 +289,35 @@ TEST(MatMulOnHostExecutor, AutoRunsWhatIsChosen) {
   EXPECT_GE(chosen.size(), 4u);
 }
 
+// The cases of all kernels seldom have what the TMA can address; else these run others.
+TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
+  const struct {
+    const char* name;
+    MatMulCase c;
+    const char* kernel;
+  } cases[] = {
+      {"warp_specialized", {132, 260, 72, 0, /*transpose_a=*/true}, "WarpSpecialized"},
+      {"tma_128x32", {132, 20, 136, 0}, "TmaTiles"},
+      {"tma_32x128", {20, 132, 136, 0, false, /*transpose_b=*/true}, "TmaTiles"},
+      {"tma_128x32", {100, 28, 648, 0}, "TmaClusterTiles"},
+      {"tma_32x128", {28, 100, 648, 0, true}, "TmaClusterTiles"},
+  };
+  const DeviceModel h200 = H200Model();
+  for (const auto& [name, c, kernel] : cases) {
+    const auto on_host = OnHostExecutor(*FindMatMulImplementation(name));
+    auto executor = executor::Executor::Create({});
+    ASSERT_TRUE(on_host.ok() && executor.ok());
+    MatMulTestProblem<float> problem(c);
+    const bool clusters = std::string(kernel) == "TmaClusterTiles";
+    const absl::Status status =
+        RunOnExecutor(*on_host, kNoBlock, 0, executor->get(), &problem, clusters ? &h200 : nullptr);
+    ASSERT_TRUE(status.ok()) << name << ": " << status;
+    EXPECT_TRUE(problem.Check().ok()) << name << ": " << problem.Check();
+    const std::string launched = executor::Executor::KernelName((*executor)->launches().front());
+    EXPECT_NE(launched.find(kernel), std::string::npos) << name << " ran " << launched;
+  }
+}
+
 TEST(MatMulOnHostExecutor, IsThereForWhatTheRegistrySays) {
   for (const MatMulImplementation& implementation : MatMulImplementations()) {
     const auto on_host = OnHostExecutor(implementation);

@@ -178,7 +178,7 @@ TEST(TensorOnHostExecutor, AClusterComputesTileAfterTile) {
     options.schedule_seed = 7;
     auto executor = executor::Executor::Create(options);
     ASSERT_TRUE(on_host.ok() && executor.ok());
-    MatMulTestProblem<Bf16> problem({300, 304, 328, 0});
+    MatMulTestProblem<Bf16> problem({300, 304, 136, 0});
     const absl::Status status =
         RunOnExecutor(*on_host, kNoBlock, 0, executor->get(), &problem, &device);
     ASSERT_TRUE(status.ok()) << name << ": " << status;
