@@ -176,7 +176,7 @@ template <typename Tile>
 bool CanSplitAmongClusters(const DeviceModel& device) {
 #ifdef STRIDEWISE_HOST_EXECUTOR
   (void)device;
-  return false;  // It has no clusters.
+  return false;  // There splits go through the workspace.
 #else
   constexpr auto kKMajor = OperandLayout::kKMajor;  // Any: all are compiled alike.
   return device.compute_capability >= 90 &&
