@@ -53,6 +53,11 @@ expect_refused stray stray --csv=kept.csv
 expect_refused no_such_folder $host --sizes=4 --csv=no_such_folder/x.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
+# Pools of threads sleep soon, also the program's own, unless the user says how long they wait.
+spins() { OMP_DISPLAY_ENV=verbose "$program" --help 2>&1 | grep -c "GOMP_SPINCOUNT = '30000'"; }
+[ "$(spins)" = 1 ] || fail "the program's threads wait as long as libgomp has it"
+[ "$(GOMP_SPINCOUNT=7 spins)" = 0 ] || fail "GOMP_SPINCOUNT was not kept"
+
 # Every configuration has its row, a GPU or not; every row has as many cells as the header. Kernels of tensor cores, which
 # take no FP32, have no rows of it.
 expect_exit 0 --sizes=0,7 --shapes=3x5x2 --types=float,double --max_seconds=0.01 --csv=all.csv

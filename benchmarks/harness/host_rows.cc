@@ -17,11 +17,12 @@ namespace {
 constexpr double kMinSampleSeconds = 20e-6;
 constexpr int kMaxCallsOfSample = 1000;
 
-// Debian's OpenBLAS spins longest, for 2^26 cycles.
-constexpr std::chrono::milliseconds kUntilThreadsSleep(40);
+// Several times as long as pools spin (pool_waits.cc).
+constexpr std::chrono::milliseconds kUntilThreadsSleep(2);
 
-// To wake a thread takes 50 us.
+// To wake a thread takes 50 us, to spread threads over the cores some more.
 constexpr double kMinSecondsWithoutWaking = 0.02;
+constexpr double kWakingSeconds = 200e-6;
 
 // Times one side of a measurement.
 class TimedCall {
@@ -46,7 +47,7 @@ class TimedCall {
   absl::StatusOr<double> Sample() {
     if (rests_) {
       std::this_thread::sleep_for(kUntilThreadsSleep);
-      if (seconds_ < kMinSecondsWithoutWaking) RETURN_IF_ERROR(RunOnce().status());
+      RETURN_IF_ERROR(Wake());
     }
     if (calls_ <= 1) return RunOnce();
     const double start = clock_.Now();
@@ -56,6 +57,16 @@ class TimedCall {
   }
 
  private:
+  // Runs short calls untimed, once at least.
+  absl::Status Wake() {
+    if (seconds_ >= kMinSecondsWithoutWaking) return absl::OkStatus();
+    const double start = clock_.Now();
+    do {
+      RETURN_IF_ERROR(RunOnce().status());
+    } while (clock_.Now() - start < kWakingSeconds);
+    return absl::OkStatus();
+  }
+
   const HostCall& call_;
   const bool rests_;
   const Clock& clock_;
@@ -78,6 +89,8 @@ absl::StatusOr<HostMeasurement> HostRows::Measure(const HostSubject& subject, Re
   const bool is_paired = subject.reference.run != nullptr;
   TimedCall call(subject.call, is_paired && subject.rests, clock_);
   TimedCall reference(subject.reference, subject.rests, clock_);
+  // The row before may have been of another library.
+  std::this_thread::sleep_for(kUntilThreadsSleep);
   subject.poison();
   ASSIGN_OR_RETURN(const double first_ms, call.RunOnce());
   row->Set(Column::kFirstLaunchMs, first_ms);

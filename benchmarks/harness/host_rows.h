@@ -51,9 +51,9 @@ class HostRows {
   // as there is nothing to allocate and nothing to copy. Cancelled once the sweep is interrupted.
   //
   // A sample of a short call is the mean of several in a row, of 20 us together: the clock itself
-  // takes 50 ns. Libraries leave their threads spinning for some milliseconds after a call; beside
-  // a reference, calls that rest wait until those sleep and, if they are short, run once untimed to
-  // wake their own.
+  // takes 50 ns. Libraries leave their threads spinning for a while after a call (pool_waits.cc);
+  // beside a reference, calls that rest wait until those sleep and, if they are short, run untimed
+  // to wake their own.
   absl::StatusOr<HostMeasurement> Measure(const HostSubject& subject, ResultRow* row);
 
  private:
