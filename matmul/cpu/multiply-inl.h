@@ -27,8 +27,17 @@ HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 
-// A block of B that is so small is not worth a copy, 128 x 128 floats.
+// A block of B that is so small is not worth a copy, 128 x 128 floats, and twice as much where no
+// vector of B lies in two cache lines.
 inline constexpr int64_t kMaxBytesInPlace = 64 << 10;
+inline constexpr int64_t kLineBytes = 64;
+
+// Tells whether rows of B begin with a cache line.
+template <typename T>
+bool HasWholeLines(const Strided<T>& b) {
+  return reinterpret_cast<uintptr_t>(b.data) % kLineBytes == 0 &&
+         b.row_step * int64_t{sizeof(T)} % kLineBytes == 0;
+}
 
 // Copies few runs of k elements with gaps to runs without.
 template <typename T>
@@ -78,13 +87,14 @@ void MultiplyAny(const HostProduct<T>& product) {
   const bool rows_of_b = product.b.col_step == 1;
   if (rows_of_b && n > kMaxDots) {
     // Packing repays itself once operands leave the L2 cache, or lie in few of its sets.
-    if (n * k * kBytes <= kMaxBytesInPlace && m * k * kBytes <= HostCacheSizes().l2 / 2 &&
+    const int64_t max_bytes = HasWholeLines(product.b) ? 2 * kMaxBytesInPlace : kMaxBytesInPlace;
+    if (n * k * kBytes <= max_bytes && m * k * kBytes <= HostCacheSizes().l2 / 2 &&
         product.b.row_step * kBytes % 4096 != 0) {
       return multiply.InPlace(most.k);
     }
     if (n <= kTileCols) return multiply.InPlace(most.k);
     if (m <= kMaxFewRows && n * kBytes >= 2 * kRowSumBytes) return MultiplyFewRows(product);
-    if (m <= kTileRows && n * k * kBytes <= HostCacheSizes().l2) return multiply.InPlace(k);
+    if (m <= MaxRows(2) && n * k * kBytes <= HostCacheSizes().l2) return multiply.InPlace(k);
   }
   if (n <= kMaxDots && n < m) {
     if (product.a.col_step != 1) return MultiplyTransposed(product);
@@ -105,11 +115,14 @@ void MultiplyAny(const HostProduct<T>& product) {
   blocks.k = EqualParts(k, most.k, 8);
   blocks.n = EqualParts(n, most.n, kTileCols);
   blocks.m = EqualParts(m, most.m, kTileRows);
-  // Rows of A are read where they lie while they stay in the L2 cache beside the block of B, unless
-  // they are a multiple of 4 KiB apart, in one set of the L1 cache.
-  const bool packs_a =
-      n > 4 * kTileCols && m > kTileRows &&
-      (m * k * kBytes > HostCacheSizes().l2 / 4 || product.a.row_step * kBytes % 4096 == 0);
+  // Rows of A are read where they lie: a panel of a few rows stays in the L1 cache in any case, but
+  // for more rows than a set has lines, a multiple of 4 KiB apart. Columns of A are read where they
+  // lie while they stay in the L2 cache beside the block of B: each is in another page.
+  const bool shares_sets = std::max(product.a.row_step, product.a.col_step) * kBytes % 4096 == 0;
+  const bool has_rows = product.a.col_step == 1;
+  const bool gains = has_rows ? shares_sets && kTileRows > 8
+                              : shares_sets || m * k * kBytes > HostCacheSizes().l2 / 4;
+  const bool packs_a = n > 4 * kTileCols && m > kTileRows && gains;
   multiply.Packed(packs_a, /*packs_b=*/true, blocks);
 }
 

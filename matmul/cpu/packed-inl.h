@@ -92,6 +92,7 @@ class Multiply {
     if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
     if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
     if (vectors == 3 || vectors == 5) return 3;
+    if (vectors == 4) return 2;
     return std::min<int64_t>(vectors, kTileVectors);
   }
 

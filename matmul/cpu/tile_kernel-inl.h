@@ -5,9 +5,8 @@
 // follow from the registers and the ports: with two multiply-adds of four cycles' latency a cycle
 // eight accumulators are the least; the loads, two a cycle too, must be fewer than the
 // multiply-adds; accumulators, B and a broadcast share 32 vector registers (AVX-512, NEON) or 16.
-// 14 x 2 gives 28 multiply-adds for 16 loads and uses 31 of 32, 6 x 2 gives 12 for 8 and uses 15
-// of 16. A multiply-add that broadcasts from memory itself saves an instruction and costs a load:
-// with one in every other row a step has 37 instructions instead of 44.
+// With AVX-512 8 x 3 has 24 multiply-adds for 11 loads, fewer for each than the 28 for 16 of
+// 14 x 2, which is for narrow products; 6 x 2 has 12 for 8 and uses 15 of 16 registers.
 //
 // Included once for each instruction set (Highway's foreach_target.h).
 
@@ -32,11 +31,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // The tile of packed panels is kTileRows x kTileVectors. Where operands are read in place other
 // widths are chosen to fit the product: MaxRows() has the largest height for each.
+#if HWY_TARGET <= HWY_AVX3
+constexpr int kTileVectors = 3;
+#else
 constexpr int kTileVectors = 2;
+#endif
 constexpr int kMaxVectors = 8;
 #if HWY_TARGET <= HWY_AVX3
 constexpr int MaxRows(int vectors) {
-  return vectors <= 2 ? 14 : vectors == 3 ? 9 : vectors == 4 ? 6 : 3;
+  return vectors <= 2 ? 14 : vectors == 3 ? 8 : vectors == 4 ? 6 : 3;
 }
 #elif HWY_TARGET == HWY_NEON
 constexpr int MaxRows(int vectors) {
@@ -53,7 +56,7 @@ constexpr int kTileRows = MaxRows(kTileVectors);
 template <typename T>
 struct TileCall {
   int64_t k;
-  const T* a;     // Element (i, p) is a[i * a_row + p * a_col].
+  const T* a;     // Element (i, p) is a[i * a_row + p * a_col]; one of the steps is 1.
   int64_t a_row;  // 1 where A's columns have no gaps, as in packed panels.
   int64_t a_col;
   const T* b;  // Row p begins at b + p * b_row.
@@ -69,7 +72,7 @@ template <typename T>
 using TileFunction = void (*)(const TileCall<T>& call);
 
 // kTail: the last vector's lanes beyond call.cols are neither read nor written.
-// kUnitRows: a_row is 1; addresses of A are then one register and constants.
+// kUnitRows: a_row is 1; addresses of A are then one register and constants. Else a_col is 1.
 template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
 HWY_ATTR void Tile(const TileCall<T>& call) {
   const hn::ScalableTag<T> d;
@@ -89,21 +92,26 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
   constexpr int kBases = kUnitRows ? 1 : (kRows + 2) / 3;
   constexpr int kBaseRows = kUnitRows ? kRows : 3;
   const int64_t a_row = kUnitRows ? 1 : call.a_row;
-  const int64_t a_col = call.a_col;
+  const int64_t a_col = kUnitRows ? call.a_col : 1;
   const int64_t b_row = call.b_row;
   const T* HWY_RESTRICT a[kBases];
 #pragma GCC unroll 16
   for (int i = 0; i < kBases; ++i) a[i] = call.a + i * kBaseRows * a_row;
   const T* HWY_RESTRICT b = call.b;
-  const T* next_c = c;
-  const int64_t last_c = call.k - kRows + 1;
-  for (int64_t p = call.k; p > 0; --p) {
+  int64_t one_row = a_row;
+  int64_t two_rows = 2 * a_row;
+  // Adds the product of column `ahead` of A from here and of the next row of B.
+  const auto step = [&](int ahead) {
     const auto load_b = [&](int v) {
       return kTail && v == kLast ? hn::MaskedLoad(mask, d, b + v * kLanes)
                                  : hn::LoadU(d, b + v * kLanes);
     };
+    // Else the compiler would keep a sum of step and column for each of several steps.
+    if constexpr (!kUnitRows) asm("" : "+r"(one_row), "+r"(two_rows));
     const auto load_a = [&](int i) {
-      return hn::Set(d, a[i / kBaseRows][(i % kBaseRows) * a_row]);
+      const int row = i % kBaseRows;
+      const int64_t offset = kUnitRows ? row : row == 0 ? 0 : row == 1 ? one_row : two_rows;
+      return hn::Set(d, (a[i / kBaseRows] + offset)[ahead]);
     };
     if constexpr (kRows < kVectors) {  // Keeps in registers the operand that has fewer.
       V as[kRows];
@@ -133,14 +141,32 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
         }
       }
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < kBases; ++i) a[i] += a_col;
     b += b_row;
+    if constexpr (kUnitRows) a[0] += a_col;
+  };
+  // Advances A by columns where steps have not.
+  const auto advance = [&](int columns) {
+    if constexpr (!kUnitRows) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kBases; ++i) a[i] += columns;
+    }
+  };
+  constexpr int kSteps = kVectors <= 3 ? 4 : 1;
+  const T* next_c = c;
+  int rows_left = kRows;
+  int64_t p = call.k;
+  for (; p >= kSteps; p -= kSteps) {
+#pragma GCC unroll 16
+    for (int s = 0; s < kSteps; ++s) step(kUnitRows ? 0 : s);
+    advance(kSteps);
     // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
     __builtin_prefetch(next_c, 1);
     __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
-    next_c += p > last_c ? ldc : 0;
-    if (kUnitRows) __builtin_prefetch(a[0] + 10 * a_col);
+    next_c += --rows_left > 0 ? ldc : 0;
+  }
+  for (; p > 0; --p) {
+    step(0);
+    advance(1);
   }
   const V alpha = hn::Set(d, call.alpha);
   const V beta = hn::Set(d, call.beta);
@@ -183,11 +209,9 @@ template <typename T>
 TileFunction<T> FindTile(int64_t rows, int64_t vectors, bool tail, bool unit_rows) {
   const auto find = [&](auto tag) {
     constexpr int kVectors = decltype(tag)::value;
-    if constexpr (kVectors <= kTileVectors) {
-      if (unit_rows) {
-        return tail ? TileTable<T, kVectors, true, true>::Of(rows)
-                    : TileTable<T, kVectors, false, true>::Of(rows);
-      }
+    if (unit_rows) {
+      return tail ? TileTable<T, kVectors, true, true>::Of(rows)
+                  : TileTable<T, kVectors, false, true>::Of(rows);
     }
     return tail ? TileTable<T, kVectors, true, false>::Of(rows)
                 : TileTable<T, kVectors, false, false>::Of(rows);
