@@ -40,10 +40,10 @@ HostProduct<T> PartOf(const HostProduct<T>& whole, const ThreadGrid& grid, int64
   const int64_t row = index / grid.cols;
   const int64_t col = index % grid.cols;
   const int64_t first_row = whole.m * row / grid.rows;
-  const int64_t first_col = whole.n * col / grid.cols;
+  const int64_t first_col = FirstOfPart(whole.n, col, grid.cols);
   HostProduct<T> part = whole;
   part.m = whole.m * (row + 1) / grid.rows - first_row;
-  part.n = whole.n * (col + 1) / grid.cols - first_col;
+  part.n = FirstOfPart(whole.n, col + 1, grid.cols) - first_col;
   part.a.data = whole.a.At(first_row, 0);
   part.b.data = whole.b.At(0, first_col);
   part.c = whole.c + first_row * whole.ldc + first_col;
@@ -68,7 +68,7 @@ void MultiplyBatch(const MatMulArgs& args, int threads) {
   // Whole products for each thread, if that leaves no thread idle for long.
   const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
-  if (args.batch >= 2 * parts && parts > 1) {
+  if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
     for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T>(OneOfBatch(args, i), 1);
     return;

@@ -6,34 +6,57 @@
 namespace stridewise {
 namespace {
 
-// Some 25 us of work. A thread that sleeps is awake after a few, but on cores that others use too
-// all wait for the last one, which may get its core only milliseconds later.
-constexpr double kMinFlopsOfThread = 2e6;
+// Some 3 us of work, about what it takes to start threads that still spin and to wait for them.
+constexpr double kMinWorkOfThread = 3e5;
 
-// Parts are multiples of about a tile.
-constexpr int64_t kUnitRows = 14;
-constexpr int64_t kUnitCols = 32;
+// Less stays on one thread: two or three would not gain what they cost.
+constexpr double kMinWorkOfThreads = 1e6;
 
-int64_t PartOf(int64_t extent, int64_t parts, int64_t unit) {
-  const int64_t part = (extent + parts - 1) / parts;
-  return (part + unit - 1) / unit * unit;
+// An element of an operand that is read once takes as long as so many operations.
+constexpr double kWorkOfElement = 16;
+
+// A tile of fewer rows takes as long as one of four.
+constexpr int64_t kMinRows = 4;
+
+// Columns that take as long in tiles of three vectors: a tile of two takes as long as one of 36
+// columns, of one as one of 24, since they load more for each multiply-add.
+int64_t TiledCols(int64_t cols) {
+  constexpr int64_t kColsOfRest[] = {0, 24, 36};
+  const int64_t vectors = (cols + kPartUnit - 1) / kPartUnit;
+  return vectors / 3 * 3 * kPartUnit + kColsOfRest[vectors % 3];
 }
 
-// The time of the largest part in units of one tile's, with what packing adds: an element of A or B
-// takes as long as about 16 multiply-adds.
+// The time of the largest part in multiply-adds for each step along k, with what operands cost: an
+// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
 double TimeOf(int64_t m, int64_t n, const ThreadGrid& grid) {
-  const auto rows = static_cast<double>(PartOf(m, grid.rows, kUnitRows));
-  const auto cols = static_cast<double>(PartOf(n, grid.cols, kUnitCols));
-  return rows * cols + 16 * (rows + cols);
+  const auto rows = static_cast<double>(std::max((m + grid.rows - 1) / grid.rows, kMinRows));
+  const auto cols = static_cast<double>(TiledCols((n + grid.cols - 1) / grid.cols));
+  return rows * cols + 4 * rows + 16 * cols;
+}
+
+int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
+  const double work = WorkOfProduct(m, n, k);
+  if (work < kMinWorkOfThreads) return 1;
+  return static_cast<int64_t>(std::min<double>(threads, work / kMinWorkOfThread));
 }
 
 }  // namespace
 
+double WorkOfProduct(int64_t m, int64_t n, int64_t k) {
+  const auto rows = static_cast<double>(m);
+  const auto cols = static_cast<double>(n);
+  const auto depth = static_cast<double>(k);
+  return 2 * rows * cols * depth + kWorkOfElement * (rows * depth + depth * cols + rows * cols);
+}
+
+int64_t FirstOfPart(int64_t extent, int64_t part, int64_t parts) {
+  const int64_t first = extent * part / parts;
+  if (part == parts || extent < 2 * parts * kPartUnit) return first;
+  return (first + kPartUnit / 2) / kPartUnit * kPartUnit;
+}
+
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
-  const double flops =
-      2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const auto most =
-      static_cast<int64_t>(std::min<double>(threads, std::max(flops / kMinFlopsOfThread, 1.0)));
+  const int64_t most = MostThreads(m, n, k, threads);
   ThreadGrid best;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t rows = 1; rows <= most; ++rows) {

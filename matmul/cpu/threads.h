@@ -13,8 +13,18 @@ struct ThreadGrid {
   int64_t cols = 1;
 };
 
-// Returns the grid for a product on at most `threads` threads; fewer where a thread would have less
-// than 2 million multiplications and additions.
+// Large parts begin with multiples of a vector of floats, as tiles do.
+inline constexpr int64_t kPartUnit = 16;
+
+// Returns the first row or column of part `part` of `parts`; the extent itself for the part after
+// the last.
+int64_t FirstOfPart(int64_t extent, int64_t part, int64_t parts);
+
+// Returns what a product takes, in operations: its own, and 16 for each element of its matrices.
+double WorkOfProduct(int64_t m, int64_t n, int64_t k);
+
+// Returns the grid for a product on at most `threads` threads: one for less than a million
+// operations of work, and fewer where a thread would have less than 300000.
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads);
 
 }  // namespace stridewise
