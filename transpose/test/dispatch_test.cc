@@ -106,8 +106,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(1080, 3840, 2)},  // Vectors that are no sectors.
       {"tile_ragged", Gapless(1004, 2048, 4)},
       // Single rows and columns, and few rows of small elements.
-      {"batch_small", Gapless(1572, 1, 4, 147)},
-      {"few_rows", Gapless(1, 8000, 4, 59)},
+      {"one_line", Gapless(1572, 1, 4, 147)},
+      {"one_line", Gapless(1, 8000, 4, 59)},
+      {"few_rows", Changed(Gapless(1, 8000, 4, 59), [](auto& args) { args.stride_in += 4; })},
       {"few_rows", Gapless(2, 457862, 2)},
       {"tile_small", Gapless(2, 200000, 2)},
       // A little more than 2 MB.
@@ -217,6 +218,23 @@ TEST(RunChosenTranspose, IsOneCallElseAndNoneWithoutElements) {
   args.rows = 0;
   ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
   EXPECT_EQ(calls.size(), 1u);
+}
+
+TEST(RunChosenTranspose, TakesABatchOfLinesWithoutGapsAsOneRow) {
+  for (TransposeArgs args : {Gapless(1, 1000, 4, 300), Gapless(1000, 1, 2, 300)}) {
+    std::vector<TransposeArgs> calls;
+    args.stream = reinterpret_cast<cudaStream_t>(&calls);
+    ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+    ASSERT_EQ(calls.size(), 1u);
+    EXPECT_EQ(calls[0].batch, 1);
+    EXPECT_EQ(calls[0].rows, 1);
+    EXPECT_EQ(calls[0].cols, 300 * 1000);
+    EXPECT_EQ(calls[0].ld_in, 300 * 1000);
+    EXPECT_EQ(calls[0].ld_out, 1);
+    args.stride_out += 1;
+    ASSERT_TRUE(RunChosenTranspose(args, Record).ok());
+    EXPECT_EQ(calls[1].batch, 300);
+  }
 }
 
 TEST(RunChosenTranspose, StopsAtTheFirstError) {
