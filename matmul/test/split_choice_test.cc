@@ -1,0 +1,143 @@
+// Which calls split_fp16 and its siblings take, what they need, and when FP32 is left.
+
+#include "matmul/split_choice.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "common/base/case_random.h"
+#include "common/gpu/device_model.h"
+#include "gtest/gtest.h"
+#include "matmul/dispatch.h"
+
+namespace stridewise {
+namespace {
+
+constexpr DeviceModel kAmpere = {/*compute_capability=*/80, /*multiprocessors=*/108};
+const DeviceModel kDevice = H200Model();
+
+// Without gaps, in any layout, with as much workspace as the split needs.
+MatMulArgs Call(int64_t m, int64_t n, int64_t k, int64_t batch = 1, const char* layout = "nn") {
+  MatMulArgs args;
+  args.m = m;
+  args.n = n;
+  args.k = k;
+  args.batch = batch;
+  args.precision = MatMulPrecision::kFp32Split;
+  args.a.transposed = layout[0] == 't';
+  args.b.transposed = layout[1] == 't';
+  args.a.ld = args.a.transposed ? m : k;
+  args.b.ld = args.b.transposed ? k : n;
+  args.c.ld = n;
+  args.a.stride = m * k;
+  args.b.stride = k * n;
+  args.c.stride = m * n;
+  args.workspace_bytes = SplitWorkspaceBytes(args);
+  args.device_model = &kDevice;
+  return args;
+}
+
+TEST(CanSplit, ByShapeScaleWorkspaceAndDevice) {
+  const auto with = [](MatMulArgs args, double alpha, int64_t fewer_bytes) {
+    args.alpha = alpha;
+    args.workspace_bytes -= fewer_bytes;
+    return args;
+  };
+  const MatMulArgs square = Call(1024, 1024, 1024);
+  constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max() / 8;
+  const struct {
+    const char* what;
+    bool want;
+    MatMulArgs args;
+    DeviceModel device;
+  } cases[] = {
+      {"square", true, square, kDevice},
+      {"another GPU", false, square, kAmpere},
+      {"alpha 0", false, with(square, 0, 0), kDevice},
+      {"alpha 0 as a float", false, with(square, 1e-60, 0), kDevice},
+      {"a byte is missing", false, with(square, 1, 1), kDevice},
+      {"1 row and column", true, Call(1, 1, 128), kDevice},
+      {"k 127", false, Call(1024, 1024, 127), kDevice},
+      {"k 2^18", true, Call(1024, 1024, 1 << 18), kDevice},
+      {"k 2^18 + 1", false, Call(1024, 1024, (1 << 18) + 1), kDevice},
+      {"most rows", true, Call(kMostRows, 1, 128), kDevice},
+      {"a row more", false, Call(kMostRows + 1, 1, 128), kDevice},
+      {"most columns of a batch", true, Call(1, kMostRows / 5, 128, 5), kDevice},
+      {"a column more", false, Call(1, kMostRows / 5 + 1, 128, 5), kDevice},
+      {"most matrices", true, Call(1, 1, 128, kMostRows), kDevice},
+      {"a matrix more", false, Call(1, 1, 128, kMostRows + 1), kDevice},
+  };
+  for (const auto& c : cases) EXPECT_EQ(CanSplit(c.args, c.device), c.want) << c.what;
+}
+
+TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
+  constexpr int64_t kLine = 256;
+  for (int i = 0; i < 200; ++i) {
+    CaseRandom random(/*seed=*/19, i);
+    const char* const layouts[] = {"nn", "nt", "tn", "tt"};
+    MatMulArgs args = Call(random.Between(1, 700), random.Between(1, 700), random.Between(128, 900),
+                           random.Between(1, 4), layouts[i % 4]);
+    if (i % 3 == 0) args.b.stride = 0;  // One for all.
+    const int64_t matrices_b = i % 3 == 0 ? 1 : args.batch;
+    for (const SplitForm& form : {kFp16PairForm, kBf16SixForm, kBf16NineForm}) {
+      const SplitLayout b = SplitLayoutOfB(args, form);
+      const int64_t rows = args.b.transposed ? args.n : args.k;
+      const int64_t cols = args.b.transposed ? args.k : args.n;
+      EXPECT_EQ(b.count, matrices_b);
+      EXPECT_GE(b.out_ld, cols);
+      EXPECT_LT(b.out_ld, cols + 8);
+      EXPECT_EQ(b.out_ld * form.part_bytes % 16, 0);
+      EXPECT_EQ(b.part_bytes % kLine, 0);
+      EXPECT_GE(b.part_bytes, matrices_b * rows * b.out_ld * form.part_bytes);
+      EXPECT_EQ(b.scales, form.parts * b.part_bytes);
+      EXPECT_GE(b.bytes, b.scales + matrices_b * args.n * 4);
+      EXPECT_LT(b.bytes,
+                matrices_b * (rows * (cols + 7) * form.parts * form.part_bytes + args.n * 4) +
+                    (form.parts + 1) * kLine);
+      EXPECT_EQ(SplitWorkspaceBytes(args, form), SplitLayoutOfA(args, form).bytes + b.bytes);
+    }
+  }
+}
+
+TEST(ChooseSplit, TilesBySizeAndNoWideOnesOfThreeParts) {
+  EXPECT_EQ(ChooseSplit(Call(1024, 1024, 1024), kDevice).tile, SplitTileCols::k64);
+  EXPECT_EQ(ChooseSplit(Call(2048, 2048, 2048), kDevice).tile, SplitTileCols::k128);
+  EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice).tile, SplitTileCols::k192);
+  EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice, kBf16SixForm).tile, SplitTileCols::k128);
+  // More products and parts, and more of the same matrices, take longer.
+  for (const int64_t n : {128, 1000, 4096}) {
+    const double pair = ChooseSplit(Call(n, n, n), kDevice).us;
+    const double six = ChooseSplit(Call(n, n, n), kDevice, kBf16SixForm).us;
+    EXPECT_LT(0, pair);
+    EXPECT_LT(pair, six);
+    EXPECT_LT(six, ChooseSplit(Call(n, n, n), kDevice, kBf16NineForm).us);
+    EXPECT_LT(pair, ChooseSplit(Call(n, n, n, 16), kDevice).us);
+    EXPECT_TRUE(std::isfinite(six));
+  }
+}
+
+// Shapes far from the border. Where the split is to be taken, it was measured to need half of
+// cuBLAS's time or less; where it is not, few rows or columns use what would be split, or the
+// product is tiny.
+TEST(SplitPays, WhereOperandsAreUsedOftenEnough) {
+  const struct {
+    bool want;
+    int64_t m, n, k, batch;
+    const char* layout;
+  } cases[] = {
+      {true, 1024, 1024, 1024, 1, "nn"},  {true, 16384, 16384, 16384, 1, "nn"},
+      {true, 4626, 10005, 6425, 1, "nt"}, {true, 943, 864, 172, 19, "nt"},
+      {true, 506, 707, 931, 41, "nt"},    {true, 257, 20480, 5120, 1, "nn"},
+      {false, 32, 4096, 8192, 1, "nn"},   {false, 26, 487, 767, 614, "tn"},
+      {false, 25, 213, 548, 808, "nn"},   {false, 40, 849, 1228, 658, "nn"},
+      {false, 64, 64, 128, 1, "nn"},      {false, 36, 3704, 9507, 1, "tn"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(SplitPays(Call(c.m, c.n, c.k, c.batch, c.layout)), c.want)
+        << c.m << "x" << c.n << "x" << c.k << " batch " << c.batch << " " << c.layout;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
