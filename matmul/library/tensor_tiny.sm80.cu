@@ -1,5 +1,5 @@
 // BF16 and FP16 products that are over before tensor cores could begin: one thread for each element
-// of C and each of up to eight parts of k. It has 60 instructions where tensor_general has
+// of C and each of up to eight parts of k. It has few instructions where tensor_general has
 // thousands, which alone take 3 us to arrive from a cold L2.
 
 #include <cuda_bf16.h>
@@ -10,6 +10,7 @@
 
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
+#include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
 
@@ -20,69 +21,104 @@ constexpr int kLanes = 32;
 constexpr int kWarps = 8;
 
 // Elements from one to the next.
-struct TinyStrides {
-  int64_t row, k, batch;  // Of B, `row` is that of columns.
+struct TinyOperand {
+  const void* data;
+  int64_t row, batch;  // Of B, `row` is that of columns.
+  int k;
 };
 
-// A warp's lanes are 32 columns of a row, and `slices` warps divide k.
+struct TinyGemm {
+  TinyOperand a, b;
+  int k;
+  int slices;    // Warps that divide k.
+  int log_cols;  // Of a warp, which has kLanes / columns rows.
+  int64_t batch;
+  TensorOutput c;
+};
+
+// A warp's lanes are neighbours of a row of C or, where it has few, of several rows.
 template <typename Element, typename Out>
 __global__ void __launch_bounds__(kLanes* kWarps)
-    TensorTiny(const Element* a, const Element* b, const __grid_constant__ TensorOutput c,
-               int64_t k, int slices, TinyStrides of_a, TinyStrides of_b, int64_t batch) {
+    TensorTiny(const __grid_constant__ TinyGemm gemm) {
+  constexpr int kTogether = 8;  // Elements of k whose loads are under way together.
   __shared__ float sums[kWarps][kLanes];
+  const TensorOutput& c = gemm.c;
   const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(threadIdx.y);
-  const int rows = kWarps / slices;
-  const int slice = warp % slices;
-  const int64_t col = static_cast<int64_t>(blockIdx.x) * kLanes + lane;
-  const int64_t first_row = static_cast<int64_t>(blockIdx.y) * rows + warp / slices;
-  const int64_t row_step = static_cast<int64_t>(gridDim.y) * rows;
-  for (int64_t product = blockIdx.z; product < batch; product += gridDim.z) {
+  const int slice = warp & (gemm.slices - 1);
+  const int warp_rows = kLanes >> gemm.log_cols;
+  const int block_rows = kWarps / gemm.slices * warp_rows;
+  const int64_t col = (int64_t{blockIdx.x} << gemm.log_cols) + (lane & ((1 << gemm.log_cols) - 1));
+  const int64_t own_row = warp / gemm.slices * warp_rows + (lane >> gemm.log_cols);
+#pragma unroll 1
+  for (int64_t product = blockIdx.z; product < gemm.batch; product += gridDim.z) {
     // All warps of a block go through the same rounds.
-    for (int64_t row = first_row; row - warp / slices < c.rows; row += row_step) {
+#pragma unroll 1
+    for (int64_t first_row = int64_t{blockIdx.y} * block_rows; first_row < c.rows;
+         first_row += int64_t{gridDim.y} * block_rows) {
+      const int64_t row = first_row + own_row;
+      // What lies outside is the last row or column again, and is not stored.
+      const Element* const from_a = static_cast<const Element*>(gemm.a.data) +
+                                    product * gemm.a.batch + min(row, c.rows - 1) * gemm.a.row;
+      const Element* const from_b = static_cast<const Element*>(gemm.b.data) +
+                                    product * gemm.b.batch + min(col, c.cols - 1) * gemm.b.row;
       float sum = 0;
-      if (row < c.rows && col < c.cols) {
-        const Element* const from_a = a + product * of_a.batch + row * of_a.row;
-        const Element* const from_b = b + product * of_b.batch + col * of_b.row;
-#pragma unroll 8
-        for (int64_t i = slice; i < k; i += slices) {
-          sum = fmaf(static_cast<float>(from_a[i * of_a.k]), static_cast<float>(from_b[i * of_b.k]),
-                     sum);
+#pragma unroll 1
+      for (int first = slice; first < gemm.k; first += kTogether * gemm.slices) {
+        // All loads stand before the first use and have no conditions. Beyond the last k that one
+        // is loaded again, and not added.
+        Element x[kTogether], y[kTogether];
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          const int at = min(first + i * gemm.slices, gemm.k - 1);
+          x[i] = from_a[int64_t{at} * gemm.a.k];
+          y[i] = from_b[int64_t{at} * gemm.b.k];
+        }
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) {
+          if (first + i * gemm.slices < gemm.k) {
+            sum = fmaf(static_cast<float>(x[i]), static_cast<float>(y[i]), sum);
+          }
         }
       }
-      if (slices > 1) {
+      if (gemm.slices > 1) {
         sums[warp][lane] = sum;
         __syncthreads();
-        for (int i = 1; i < slices && slice == 0; ++i) sum += sums[warp + i][lane];
+        for (int i = 1; i < gemm.slices && slice == 0; ++i) sum += sums[warp + i][lane];
         __syncthreads();
       }
-      if (slice == 0 && row < c.rows && col < c.cols) {
-        Out* const at = static_cast<Out*>(c.data) + product * c.stride + row * c.ld + col;
-        const auto* const bias = static_cast<const Out*>(c.bias);
-        *at = static_cast<Out>(c.Finish(sum, c.beta != 0 ? static_cast<float>(*at) : 0.0f,
-                                        bias != nullptr ? static_cast<float>(bias[col]) : 0.0f));
+      if (slice != 0 || row >= c.rows || col >= c.cols) continue;
+      Out* const at = static_cast<Out*>(c.data) + product * c.stride + row * c.ld + col;
+      if (c.only_alpha) {
+        *at = static_cast<Out>(c.alpha * sum);
+        continue;
       }
+      const auto* const bias = static_cast<const Out*>(c.bias);
+      *at = static_cast<Out>(c.Finish(sum, c.beta != 0 ? static_cast<float>(*at) : 0.0f,
+                                      bias != nullptr ? static_cast<float>(bias[col]) : 0.0f));
     }
   }
 }
 
 template <typename Element, typename Out>
 LaunchStatus Run(const MatMulArgs& args) {
-  TensorOutput c = OutputOf(args);
-  const int64_t k = c.alpha == 0 ? 0 : args.k;
-  if (k == 0) c.alpha = 0;
-  const int slices = TensorTinySlices(k);
-  const auto strides = [](const MatMulInput& input, bool k_major) {
-    return k_major ? TinyStrides{input.ld, 1, input.stride}
-                   : TinyStrides{1, input.ld, input.stride};
+  const auto operand = [](const MatMulInput& input, bool k_major) {
+    return k_major ? TinyOperand{input.data, input.ld, input.stride, 1}
+                   : TinyOperand{input.data, 1, input.stride, static_cast<int>(input.ld)};
   };
-  const Grid grid = {CeilDiv(args.n, kLanes),
-                     std::min(CeilDiv(args.m * slices, kWarps), kMaxGridYZ),
-                     std::min(args.batch, kMaxGridYZ)};
-  return Launch(TensorTiny<Element, Out>, grid, Block{kLanes, kWarps}, 0, args.stream,
-                static_cast<const Element*>(args.a.data), static_cast<const Element*>(args.b.data),
-                c, k, slices, strides(args.a, !args.a.transposed),
-                strides(args.b, args.b.transposed), args.batch);
+  TinyGemm gemm = {};
+  gemm.a = operand(args.a, !args.a.transposed);
+  gemm.b = operand(args.b, args.b.transposed);
+  gemm.c = OutputOf(args);
+  gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
+  if (gemm.k == 0) gemm.c.alpha = 0;
+  gemm.slices = TensorTinySlices(gemm.k);
+  gemm.log_cols = TensorTinyLogCols(args.n);
+  gemm.batch = args.batch;
+  const int64_t rows = int64_t{kLanes >> gemm.log_cols} * (kWarps / gemm.slices);
+  const Grid grid = {CeilDiv(args.n, int64_t{1} << gemm.log_cols),
+                     std::min(CeilDiv(args.m, rows), kMaxGridYZ), std::min(args.batch, kMaxGridYZ)};
+  return Launch(TensorTiny<Element, Out>, grid, Block{kLanes, kWarps}, 0, args.stream, gemm);
 }
 
 template <typename Element>
@@ -91,10 +127,19 @@ LaunchStatus RunFor(const MatMulArgs& args) {
                                             : Run<Element, Element>(args);
 }
 
+// Runs what this kernel does not take.
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("tensor_general");
+  return fallback;
+}
+
 }  // namespace
 
 LaunchStatus MatMulTensorTiny(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  // k and what lies between its elements are counted in 31 bits.
+  constexpr int64_t kMost = int64_t{1} << 30;
+  if (std::max({args.k, args.a.ld, args.b.ld}) > kMost) return Fallback().run(args);
   return args.a.type == ElementType::kBf16 ? RunFor<__nv_bfloat16>(args) : RunFor<__half>(args);
 }
 

@@ -232,35 +232,42 @@ inline int TensorTinySlices(int64_t k) {
   return slices;
 }
 
-// Returns the time of tensor_tiny: a warp's k steps, which load an element of A and 32 of B each,
-// the wavefronts of B where its columns lie apart, and the trips to memory of a thread's k, eight
-// steps together.
+// Returns the logarithm of the columns of a warp of tensor_tiny: 32, or fewer where C has few.
+inline int TensorTinyLogCols(int64_t n) {
+  constexpr int kMost = 5;
+  int log_cols = 0;
+  while (log_cols < kMost && int64_t{1} << log_cols < n) ++log_cols;
+  return log_cols;
+}
+
+// Returns the time of tensor_tiny: a warp's k steps, the lines that their loads touch, the trips to
+// memory of a thread's k, eight steps together, and the blocks.
 inline double TensorTinyUs(const MatMulArgs& args) {
-  constexpr double kFixed = 2.5;
-  constexpr double kMemory = 2.9;  // Times what memory takes at its full rate.
-  constexpr double kWarpStepsOfUs = 43.7e3;
-  constexpr double kWavefrontsOfUs = 516e3;
-  constexpr double kTrip = 1.6;
-  constexpr double kStepOfRound = 0.05;
+  constexpr double kFixed = 2.84;
+  constexpr double kWarpStepsOfUs = 74e3;
+  constexpr double kLinesOfUs = 2.0e6;
+  constexpr double kTrip = 1.24;
+  constexpr double kStepOfRound = 0.045;
+  constexpr double kRound = 2.6;
   constexpr int64_t kLanes = 32;
   constexpr int64_t kWarps = 8;
   constexpr int64_t kStepsOfTrip = 8;
-  constexpr int64_t kSlots = 132 * 8;  // Blocks that run at once.
+  constexpr double kSlots = 132 * 8;  // Blocks that run at once.
   const int64_t slices = TensorTinySlices(args.k);
-  const int64_t warp_cols = CeilDiv(args.n, kLanes);
-  const auto warp_steps = static_cast<double>(args.m) * static_cast<double>(warp_cols) *
-                          static_cast<double>(args.k) * static_cast<double>(args.batch);
-  const auto wavefronts =
-      static_cast<double>(args.b.transposed ? std::min(args.n, kLanes) : int64_t{1});
-  const auto blocks = static_cast<double>(warp_cols) *
-                      static_cast<double>(CeilDiv(args.m * slices, kWarps)) *
-                      static_cast<double>(args.batch);
-  const double rounds = std::max(1.0, blocks / static_cast<double>(kSlots));
+  const int64_t cols = int64_t{1} << TensorTinyLogCols(args.n);
+  const int64_t rows = kLanes / cols;
+  const auto products =
+      static_cast<double>(CeilDiv(args.n, cols)) * static_cast<double>(args.batch);
+  const double warp_steps =
+      products * static_cast<double>(CeilDiv(args.m, rows)) * static_cast<double>(args.k);
+  const int64_t lines = (args.a.transposed ? 1 : rows) + (args.b.transposed ? cols : 1);
+  const double rounds =
+      products * static_cast<double>(CeilDiv(args.m, rows * kWarps / slices)) / kSlots;
   const int64_t chain = CeilDiv(args.k, slices);
-  return kFixed + kMemory * MemoryUs(args) + warp_steps / kWarpStepsOfUs +
-         warp_steps * wavefronts / kWavefrontsOfUs +
+  return kFixed + warp_steps / kWarpStepsOfUs +
+         warp_steps * static_cast<double>(lines) / kLinesOfUs +
          static_cast<double>(CeilDiv(chain, kStepsOfTrip)) * kTrip +
-         static_cast<double>(chain) * rounds * kStepOfRound;
+         static_cast<double>(chain) * std::max(1.0, rounds) * kStepOfRound + rounds * kRound;
 }
 
 // The copies of operands that the TMA cannot address.
