@@ -5,6 +5,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 
+#include "common/gpu/launch.h"
 #include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
@@ -103,6 +104,7 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
     __syncthreads();
   }
   const TensorTileOrder<Tile> order(gemm);
+  WaitForPreviousKernel();  // Which may have made copies of operands.
   if (warpgroup == 0) {
     ReleaseRegistersDownTo<kTensorProducerRegisters>();
     if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);

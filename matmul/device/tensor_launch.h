@@ -103,8 +103,8 @@ LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm,
   ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
   ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
   ASSIGN_OR_RETURN(const CUtensorMap map_c, StoreMapOf<Tile>(args, gemm, map_a));
-  return LaunchClusters(Tile::kCluster, TensorProduct<Tile>, grid, Block{kTensorThreads},
-                        Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm);
+  return LaunchDependentClusters(Tile::kCluster, TensorProduct<Tile>, grid, Block{kTensorThreads},
+                                 Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm);
 }
 
 }  // namespace stridewise

@@ -45,9 +45,9 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const De
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
   gemm.stages = SplitStages(SplitResident(tiles, plan.split, device), Tile::kStageBytes);
-  return LaunchClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
-                        Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages), args.stream,
-                        map_a, map_b, gemm);
+  return LaunchDependentClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
+                                 Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages),
+                                 args.stream, map_a, map_b, gemm);
 }
 
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>

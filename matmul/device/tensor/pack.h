@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/gpu/launch.h"
 #include "matmul/device/tensor/chunk.h"
 
 namespace stridewise {
@@ -29,6 +30,7 @@ constexpr int kPackTogether = 4;  // Vectors of a thread that are under way toge
 inline __global__ void __launch_bounds__(kPackThreads)
     PackOperands(const __grid_constant__ PackedOperand first,
                  const __grid_constant__ PackedOperand second) {
+  LetNextKernelBegin();
   const auto of_first = static_cast<uint32_t>(first.vectors());
   const uint32_t all = of_first + static_cast<uint32_t>(second.vectors());
   const uint32_t threads = gridDim.x * kPackThreads;

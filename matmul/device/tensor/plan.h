@@ -271,7 +271,7 @@ inline double TensorTinyUs(const MatMulArgs& args) {
 }
 
 // The copies of operands that the TMA cannot address.
-constexpr double kPackLaunchUs = 4.5;
+constexpr double kPackLaunchUs = 3.2;
 constexpr double kPackUsOfByte = 1 / 1.2e6;  // Read and written.
 
 }  // namespace stridewise

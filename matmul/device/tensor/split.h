@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
@@ -123,6 +124,7 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
   const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
   const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
   __syncthreads();
+  WaitForPreviousKernel();  // Which may have made copies of operands.
   if (warp == kTensorSplitConsumerThreads / 32) {
     if (lane == 0) {
       int stage = 0;
