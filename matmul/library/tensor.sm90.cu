@@ -1,7 +1,7 @@
-// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general and
-// tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
-// at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
-// workspace.
+// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general,
+// tensor_direct and tensor_tiny the one whose time is predicted to be the least. Where rows of
+// operands do not begin at multiples of 16 bytes, which the TMA needs, these may also multiply
+// copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
 
@@ -93,7 +94,10 @@ const MatMulFunctions& General() {
   static const MatMulFunctions general = FunctionsOf("tensor_general");
   return general;
 }
-
+const MatMulFunctions& Direct() {
+  static const MatMulFunctions direct = FunctionsOf("tensor_direct");
+  return direct;
+}
 const MatMulFunctions& Tiny() {
   static const MatMulFunctions tiny = FunctionsOf("tensor_tiny");
   return tiny;
@@ -119,6 +123,18 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   return split < tile ? Choice{&Split(), split} : Choice{&Tile(), tile};
 }
 
+// Returns the fastest one of the kernels that take operands of any alignment.
+Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
+  Choice best = {&General(), PlanTensorGeneral(args, device).us};
+  const double tiny = TensorTinyUs(args);
+  if (tiny < best.us) best = {&Tiny(), tiny};
+  if (TensorDirectTakes(args)) {
+    const double direct = PlanTensorDirect(args, device).us;
+    if (direct < best.us) best = {&Direct(), direct};
+  }
+  return best;
+}
+
 LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
   if (choice.functions != &Tile() || !HasEpilogue(args)) return choice.functions->run(args);
   MatMulArgs plain = args;
@@ -140,8 +156,7 @@ double PackUs(const PackedCall& call) {
 
 // Returns whether copies are expected to shorten the call.
 bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
-  return ChooseByTma(call.args, device).us + PackUs(call) <
-         std::min(PlanTensorGeneral(args, device).us, TensorTinyUs(args));
+  return ChooseByTma(call.args, device).us + PackUs(call) < ChooseForAny(args, device).us;
 }
 
 LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
@@ -167,18 +182,18 @@ int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& args) {
 LaunchStatus MatMulTensor(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  const double tiny = TensorTinyUs(args);
-  if (TmaTakes(args, device)) {
-    const Choice choice = ChooseByTma(args, device);
-    return tiny < choice.us ? Tiny().run(args) : RunChoice(choice, args);
-  }
-  if (args.workspace_bytes > 0 && CanPack(args, device)) {
+  if (!TmaTakes(args, device) && args.workspace_bytes > 0 && CanPack(args, device)) {
     const PackedCall call = PackedCallOf(args);
     if (call.bytes() <= args.workspace_bytes && ShouldPack(args, device, call)) {
       return RunPacked(args, device, call);
     }
   }
-  return tiny < PlanTensorGeneral(args, device).us ? Tiny().run(args) : General().run(args);
+  Choice choice = ChooseForAny(args, device);
+  if (TmaTakes(args, device)) {
+    const Choice by_tma = ChooseByTma(args, device);
+    if (by_tma.us <= choice.us) choice = by_tma;
+  }
+  return RunChoice(choice, args);
 }
 
 }  // namespace stridewise

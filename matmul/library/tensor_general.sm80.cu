@@ -21,10 +21,8 @@ namespace {
 template <typename Tile>
 LaunchStatus RunTile(const MatMulArgs& args, int split) {
   GeneralGemm gemm = {};
-  gemm.a = {static_cast<const uint16_t*>(args.a.data), args.a.ld, args.m, args.a.stride,
-            !args.a.transposed};
-  gemm.b = {static_cast<const uint16_t*>(args.b.data), args.b.ld, args.n, args.b.stride,
-            args.b.transposed};
+  gemm.a = GeneralOperandA(args);
+  gemm.b = GeneralOperandB(args);
   gemm.c = OutputOf(args);
   gemm.k = gemm.c.alpha == 0 ? 0 : args.k;
   if (gemm.k == 0) gemm.c.alpha = 0;

@@ -6,6 +6,7 @@
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/args.h"
+#include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
@@ -44,6 +45,31 @@ TEST(TensorPlanTest, FewRowsTakeTensorSplit) {
       EXPECT_EQ(split.split, c.split) << c.m << "x" << c.n << "x" << c.k;
       EXPECT_TRUE(split.transposed);
     }
+  }
+}
+
+// A long k is divided by as many warps as there may be, since each of their steps waits for memory;
+// a short one by those of a block, which need no cluster.
+TEST(TensorPlanTest, TensorDirectDividesK) {
+  const struct {
+    int64_t m;
+    int64_t n;
+    int64_t k;
+    int few, log_split, log_warps_of_k;
+  } cases[] = {{5, 272, 6242, 8, 4, 2},
+               {272, 5, 6242, 8, 4, 2},
+               {11, 5, 217, 8, 0, 2},
+               {60, 5, 10697, 8, 4, 2},
+               {20, 32, 40, 32, 0, 2}};
+  for (const auto& c : cases) {
+    const DirectPlan plan = PlanTensorDirect(Bf16Product(c.m, c.n, c.k, true), H200Model());
+    EXPECT_EQ(plan.few, c.few) << c.m << "x" << c.n << "x" << c.k;
+    EXPECT_EQ(plan.log_split, c.log_split) << c.m << "x" << c.n << "x" << c.k;
+    EXPECT_EQ(plan.log_warps_of_k, c.log_warps_of_k) << c.m << "x" << c.n << "x" << c.k;
+    EXPECT_EQ(plan.transposed, c.m < c.n);
+    DeviceModel old = H200Model();
+    old.compute_capability = 80;
+    EXPECT_EQ(PlanTensorDirect(Bf16Product(c.m, c.n, c.k, true), old).log_split, 0);
   }
 }
 

@@ -32,6 +32,26 @@ __device__ inline uint4 LoadVectorIf(bool wanted, uintptr_t from) {
   return value;
 }
 
+// Returns the 16 bytes that begin `shift` bytes, an even number below 16, after those of `low`,
+// which `high` follows.
+__device__ inline uint4 ShiftVectors(const uint4& low, const uint4& high, int shift) {
+  uint32_t w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  if (shift != 0) {
+    if ((shift & 8) != 0) {
+#pragma unroll
+      for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
+    }
+    if ((shift & 4) != 0) {
+#pragma unroll
+      for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
+    }
+    const uint32_t bits = (shift & 2) * 8;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  }
+  return make_uint4(w[0], w[1], w[2], w[3]);
+}
+
 class Chunk {
  public:
   // Starts to load the first `left` elements at `from`, of which eight are used at most; the others
@@ -65,20 +85,8 @@ class Chunk {
   __device__ uint4 Elements() const {
     const int shift = state_ & 15;
     const int count = state_ >> 8;
-    uint32_t w[8] = {low_.x, low_.y, low_.z, low_.w, high_.x, high_.y, high_.z, high_.w};
-    if (shift != 0) {
-      if ((shift & 8) != 0) {
-#pragma unroll
-        for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
-      }
-      if ((shift & 4) != 0) {
-#pragma unroll
-        for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
-      }
-      const uint32_t bits = (shift & 2) * 8;
-#pragma unroll
-      for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], bits);
-    }
+    const uint4 all = ShiftVectors(low_, high_, shift);
+    uint32_t w[4] = {all.x, all.y, all.z, all.w};
     if (count < kChunk) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {

@@ -13,19 +13,10 @@
 #include "matmul/device/mma/mma_sm80.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/tensor/chunk.h"
+#include "matmul/device/tensor/general_operand.h"
 #include "matmul/device/tensor/sums.h"
 
 namespace stridewise {
-
-// An operand as it is stored: `lines` of `length` elements, along k where it is K-major and along m
-// or n where not.
-struct GeneralOperand {
-  const uint16_t* data;
-  int64_t ld;
-  int64_t mn;  // Its extent along m or n.
-  int64_t stride;
-  bool k_major;
-};
 
 struct GeneralGemm {
   GeneralOperand a, b;
