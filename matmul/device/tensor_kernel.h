@@ -7,6 +7,7 @@
 
 #include "common/gpu/launch.h"
 #include "matmul/device/tensor_accumulation.h"
+#include "matmul/device/tensor_add.h"
 #include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
@@ -37,7 +38,9 @@ __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
   }
 }
 
-template <typename Tile>
+// Where kAdds, C is read by the TMA. That is a kernel of its own: a choice at the end of each tile
+// made products without it slower by up to two microseconds.
+template <typename Tile, bool kAdds>
 __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gemm,
                                      const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank,
@@ -45,6 +48,7 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
+  [[maybe_unused]] uint32_t phases_of_old = 0;
   // One lane of each warp tells each block of the cluster that the warp has read a stage.
   const auto release = [&](int stage) {
     if constexpr (Tile::kCluster == 1) {
@@ -57,8 +61,15 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
+    if constexpr (kAdds) {
+      if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
+    }
     typename Tile::Accumulator d[Tile::kBlockN / 2];
     SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+    if constexpr (kAdds) {
+      AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
+      continue;
+    }
     if constexpr (Tile::kAInRegisters) {
       if (gemm.store_by_tma && gemm.c_transposed) {
         StoreTransposed(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
@@ -80,7 +91,7 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   if (thread == 0) WaitForStores();
 }
 
-template <typename Tile>
+template <typename Tile, bool kAdds = false>
 __global__ void __launch_bounds__(kTensorThreads, 1)
     TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                   const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
@@ -96,6 +107,11 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
       shared.Full(i).Init(1);
       shared.Empty(i).Init(kConsumers * 4 * Tile::kCluster);  // Each consumer warp of the cluster.
     }
+    if constexpr (kAdds) {
+      for (int i = 0; i < kConsumers * Tile::kOutBuffers; ++i) {
+        shared.Old(i / Tile::kOutBuffers, i % Tile::kOutBuffers).Init(1);
+      }
+    }
     Mbarrier::InitDone();
   }
   if constexpr (Tile::kCluster > 1) {
@@ -110,7 +126,7 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
     if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
   } else {
     AcquireRegistersUpTo<kTensorConsumerRegisters>();
-    ConsumeStages(c, gemm, shared, order, rank, warpgroup - 1);
+    ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1);
   }
   // No block may end while another one's copies or arrivals are on their way to it.
   if constexpr (Tile::kCluster > 1) SyncCluster();

@@ -65,7 +65,9 @@ TensorGemm TensorGemmOf(const MatMulArgs& args, bool a_moves, bool b_moves,
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
   const ConstMatrix<typename Tile::Out> c = args.C<typename Tile::Out>();
-  gemm.store_by_tma = gemm.beta == 0 && HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+  const bool has_map = HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+  gemm.store_by_tma = has_map && gemm.beta == 0;
+  gemm.add_by_tma = has_map && gemm.beta != 0 && kAddsByTma<Tile>;
   gemm.c_transposed = c_transposed;
   gemm.band = kTensorBand;
   return gemm;
@@ -75,7 +77,7 @@ TensorGemm TensorGemmOf(const MatMulArgs& args, bool a_moves, bool b_moves,
 template <typename Tile>
 absl::StatusOr<CUtensorMap> StoreMapOf(const MatMulArgs& args, const TensorGemm& gemm,
                                        const CUtensorMap& unused) {
-  if (!gemm.store_by_tma) return unused;
+  if (!gemm.store_by_tma && !gemm.add_by_tma) return unused;
   const ConstMatrix<typename Tile::Out> c = args.C<typename Tile::Out>();
   return TensorMapOf(c, MatrixCount(args.batch, args.c.stride), kMmaRows, Tile::kOutElements,
                      CU_TENSOR_MAP_SWIZZLE_128B);
@@ -103,8 +105,14 @@ LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm,
   ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
   ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
   ASSIGN_OR_RETURN(const CUtensorMap map_c, StoreMapOf<Tile>(args, gemm, map_a));
-  return LaunchDependentClusters(Tile::kCluster, TensorProduct<Tile>, grid, Block{kTensorThreads},
-                                 Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm);
+  const auto launch = [&](auto kernel) {
+    return LaunchDependentClusters(Tile::kCluster, kernel, grid, Block{kTensorThreads},
+                                   Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm);
+  };
+  if constexpr (kAddsByTma<Tile>) {
+    if (gemm.add_by_tma) return launch(TensorProduct<Tile, /*kAdds=*/true>);
+  }
+  return launch(TensorProduct<Tile>);
 }
 
 }  // namespace stridewise

@@ -74,7 +74,8 @@ struct TensorTile {
   static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;
   // The first stage must lie at a multiple of 1024.
   static constexpr int kSharedBytes =
-      kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
+      kBarrierOffset +
+      (2 * kStages + kConsumers * kOutBuffers) * static_cast<int>(sizeof(Mbarrier)) + 1024;
 
   static_assert(kBlockN % 64 == 0 && kBlockN <= 256, "an instruction has 8 to 256 columns");
   static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
@@ -94,6 +95,7 @@ struct TensorGemm {
   int64_t ldc;
   int64_t stride_c;
   bool store_by_tma;  // beta is 0 and the TMA can address C.
+  bool add_by_tma;    // It can, beta is not 0, and the kernel loads C by it (tensor_add.h).
   TensorScales scales;
   bool c_transposed;  // m and n are those of the transpose of C (tensor_registers.h).
   int band;           // Rows of clusters that are computed before the next column.
@@ -144,6 +146,10 @@ class TensorShared {
   __device__ uint32_t B(int stage) const { return A(stage) + Tile::kBytesA; }
   __device__ Mbarrier& Full(int stage) const { return Barriers()[stage]; }
   __device__ Mbarrier& Empty(int stage) const { return Barriers()[Tile::kStages + stage]; }
+  // Of the copy of C's old values to Out(consumer, buffer).
+  __device__ Mbarrier& Old(int consumer, int buffer) const {
+    return Barriers()[2 * Tile::kStages + consumer * Tile::kOutBuffers + buffer];
+  }
   __device__ char* Out(int consumer, int buffer) const {
     return base_ + Tile::kOutOffset + (consumer * Tile::kOutBuffers + buffer) * Tile::kOutBytes;
   }

@@ -73,6 +73,22 @@ TEST(TensorPlanTest, TensorDirectDividesK) {
   }
 }
 
+// Kernels that load C by the TMA (tensor_add.h) are there for two tiles.
+TEST(TensorPlanTest, LargeProductsTakeTilesThatAddC) {
+  for (const int64_t n : {2048, 3072, 4096, 8192}) {
+    MatMulArgs args = Bf16Product(n, n, n, true);
+    args.beta = 1;
+    const TensorPlan plan = PlanTensorTile(args, H200Model());
+    EXPECT_EQ(plan.cluster, 1) << n;
+    EXPECT_EQ(plan.cols % 128, 0) << n;
+    args.c.ld = n + 1;
+    EXPECT_GT(PlanTensorTile(args, H200Model()).us, plan.us) << n;
+    args.c.ld = n;
+    args.beta = 0;
+    EXPECT_LT(PlanTensorTile(args, H200Model()).us, plan.us) << n;
+  }
+}
+
 TEST(TensorPlanTest, SquaresTakeTensorTile) {
   for (const int64_t n : {512, 1024, 2048, 4096}) {
     const MatMulArgs args = Bf16Product(n, n, n, true);

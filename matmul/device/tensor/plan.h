@@ -87,27 +87,31 @@ constexpr TensorTileCost kTensorTileCosts[] = {
     {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.79, 1.30, 0.275, 0.258, 0.075},
     {64, 1, 4.48, 0.97, 0.229, 0.127, 0.096}};
 
+// Returns whether the TMA can address C, as HasStoreMap() does of its type.
+inline bool TmaAddressesC(const MatMulArgs& args) {
+  const int64_t vector = kVectorBytes / ElementBytes(args.c.type);
+  return args.c.ld % vector == 0 && args.n % vector == 0 &&
+         (args.batch == 1 || args.c.stride % vector == 0);
+}
+
 // Returns whether tensor_tile has a tile for the call: three panels of MN-major B cannot be divided
 // by two blocks.
 inline bool HasTensorTile(const MatMulArgs& args, const TensorTileCost& tile) {
   return tile.cols != 192 || tile.cluster == (args.b.transposed ? 2 : 1);
 }
 
-// Returns whether the TMA stores C, as HasStoreMap() does of its type.
-inline bool TmaStoresC(const MatMulArgs& args) {
-  const int64_t vector = kVectorBytes / ElementBytes(args.c.type);
-  return args.beta == 0 && args.c.ld % vector == 0 && args.n % vector == 0 &&
-         (args.batch == 1 || args.c.stride % vector == 0);
-}
-
-// Returns the microseconds in which a tile of C leaves registers where the TMA does not store it:
-// row by row (tensor_rows.h) or, where beta is not 0, one by one.
+// Returns the microseconds in which a tile of C leaves registers beyond a store by the TMA: row by
+// row (tensor_rows.h), or where beta is not 0 after the TMA has loaded C (tensor_add.h), which not
+// all tiles can do, or one by one.
 inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTileCost& tile) {
-  constexpr double kOneByOne = 0.37;  // For 1000 elements.
-  if (TmaStoresC(args)) return 0;
+  constexpr double kAdded = 0.12;  // For 1000 elements.
+  constexpr double kOneByOne = 1.0;
   const auto elements =
       static_cast<double>(std::min(args.m, rows) * std::min<int64_t>(args.n, tile.cols));
-  return elements / 1000 * (args.beta == 0 ? tile.store : kOneByOne);
+  const bool addresses = TmaAddressesC(args);
+  if (args.beta == 0) return addresses ? 0 : elements / 1000 * tile.store;
+  const bool adds = addresses && tile.cluster == 1 && tile.cols % 128 == 0;
+  return elements / 1000 * (adds ? kAdded : kOneByOne);
 }
 
 // Returns the tile of 128 rows that tensor_tile computes.
