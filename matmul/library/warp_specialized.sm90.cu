@@ -108,6 +108,12 @@ __device__ inline void LoadFragment(uint32_t a, uint32_t b, Fragment<Tile>& frag
   }
 }
 
+// Lets the producer fill a stage again, when all lanes of this warp have read it.
+__device__ inline void ReleaseStage(Mbarrier& empty) {
+  __syncwarp();
+  if (threadIdx.x % kWarpSize == 0) empty.Arrive();
+}
+
 // A consumer's main loop: as MultiplyTiles() of tile_mma.h, from stages that the producer fills.
 __device__ inline void MultiplyStages(uint32_t steps, uint32_t a_first, uint32_t b_first,
                                       PipelineState<Tile::kStages>& state, SharedMemory& memory,
@@ -135,18 +141,19 @@ __device__ inline void MultiplyStages(uint32_t steps, uint32_t a_first, uint32_t
     LoadFragment(a + kPitchA, b + kPitchB, odd);
     accumulators.Add(even);
     // The stage's last fragment is in registers.
-    __syncwarp();
-    if (threadIdx.x % kWarpSize == 0) memory.empty[state.stage].Arrive();
-    state.Advance();
-    // After the last step the same stage again: there must be something to read.
     if (step + 1 < steps) {
+      ReleaseStage(memory.empty[state.stage]);
+      state.Advance();
       memory.full[state.stage].Wait(state.phase);
       a = a_first + state.stage * Tile::kStageBytes;
       b = b_first + state.stage * Tile::kStageBytes;
     }
+    // After the last step a fragment that nothing uses, of a stage that is not released yet.
     LoadFragment(a, b, even);
     accumulators.Add(odd);
   }
+  ReleaseStage(memory.empty[state.stage]);
+  state.Advance();
 }
 
 __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
