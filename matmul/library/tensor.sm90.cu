@@ -21,6 +21,23 @@ namespace {
 constexpr int64_t kElementBytes = 2;
 constexpr int64_t kNoWorkspace = 0;
 
+// Of a single line, which may have any leading dimension.
+int64_t LdOfLine(int64_t length) { return CeilDiv(length, int64_t{kChunk}) * kChunk; }
+
+// Returns the call with what the TMA asks for where that is only a name: single lines have leading
+// dimensions of 16 bytes, and a single row or column whose elements are neighbours lies along k.
+MatMulArgs WithLinesAlongK(MatMulArgs args) {
+  const auto change = [&](int64_t mn, bool k_major_if, MatMulInput* input) {
+    if (mn != 1) return;
+    if (input->transposed != k_major_if && input->ld == 1) input->transposed = k_major_if;
+    if (input->transposed == k_major_if) input->ld = LdOfLine(args.k);
+  };
+  change(args.m, /*k_major_if=*/false, &args.a);
+  change(args.n, /*k_major_if=*/true, &args.b);
+  if (args.m == 1) args.c.ld = LdOfLine(args.n);
+  return args;
+}
+
 // An operand whose copy the TMA can address.
 struct Copy {
   PackedOperand packed;
@@ -171,7 +188,8 @@ LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const 
 
 }  // namespace
 
-int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& args) {
+int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& call_args) {
+  const MatMulArgs args = WithLinesAlongK(call_args);
   if (args.m == 0 || args.n == 0 || args.batch == 0) return kNoWorkspace;
   const DeviceModel device = DeviceOf(args);
   if (!CanPack(args, device)) return kNoWorkspace;
@@ -179,7 +197,8 @@ int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& args) {
   return call.bytes() > 0 && ShouldPack(args, device, call) ? call.bytes() : kNoWorkspace;
 }
 
-LaunchStatus MatMulTensor(const MatMulArgs& args) {
+LaunchStatus MatMulTensor(const MatMulArgs& call_args) {
+  const MatMulArgs args = WithLinesAlongK(call_args);
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   if (!TmaTakes(args, device) && args.workspace_bytes > 0 && CanPack(args, device)) {
