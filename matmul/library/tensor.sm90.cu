@@ -1,7 +1,7 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general,
-// tensor_direct and tensor_tiny the one whose time is predicted to be the least. Where rows of
-// operands do not begin at multiples of 16 bytes, which the TMA needs, these may also multiply
-// copies of them in the workspace.
+// tensor_direct, tensor_vector and tensor_tiny the one whose time is predicted to be the least.
+// Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs, these may also
+// multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/vector_plan.h"
 
 namespace stridewise {
 namespace {
@@ -115,6 +116,10 @@ const MatMulFunctions& Direct() {
   static const MatMulFunctions direct = FunctionsOf("tensor_direct");
   return direct;
 }
+const MatMulFunctions& Vector() {
+  static const MatMulFunctions vector = FunctionsOf("tensor_vector");
+  return vector;
+}
 const MatMulFunctions& Tiny() {
   static const MatMulFunctions tiny = FunctionsOf("tensor_tiny");
   return tiny;
@@ -148,6 +153,10 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
   if (TensorDirectTakes(args)) {
     const double direct = PlanTensorDirect(args, device).us;
     if (direct < best.us) best = {&Direct(), direct};
+  }
+  if (TensorVectorTakes(args)) {
+    const double vector = PlanTensorVector(args, device).us;
+    if (vector < best.us) best = {&Vector(), vector};
   }
   return best;
 }

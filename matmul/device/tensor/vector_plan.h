@@ -1,0 +1,82 @@
+// How tensor_vector divides a product, and how long it is expected to take: the constants are
+// fitted to times measured on an H200 with a cold L2.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_VECTOR_PLAN_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_VECTOR_PLAN_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "common/gpu/device_model.h"
+#include "common/gpu/launch_geometry.h"
+#include "matmul/args.h"
+#include "matmul/device/tensor/clusters.h"
+#include "matmul/device/tensor/plan.h"
+
+namespace stridewise {
+
+constexpr int kVectorThreads = 256;
+constexpr int kVectorChunk = 8;  // Elements of 16 bytes.
+
+// X's columns of a block: where its lines are those of k they lie within 16 lanes' vectors wherever
+// the first of them begins; where its lines lie along k, each of 8 warps has four.
+constexpr int kVectorLanes = 16;
+constexpr int kVectorCols = kVectorLanes * kVectorChunk - (kVectorChunk - 1);
+constexpr int kVectorLinesOfWarp = 4;
+constexpr int kVectorLines = kVectorThreads / 32 * kVectorLinesOfWarp;
+
+struct VectorPlan {
+  bool along_k = false;
+  int parts = 1;  // Blocks of a cluster, which divide k.
+  double us = 1e30;
+};
+
+// Returns whether the kernel takes the call: a single row or column.
+inline bool TensorVectorTakes(const MatMulArgs& args) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  return (args.m == 1 || args.n == 1) && args.k <= kMost && std::max(args.m, args.n) <= kMost &&
+         args.batch <= kMaxGridYZ;
+}
+
+inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& device,
+                                   int max_parts = 16) {
+  constexpr double kFixed = 0.2;
+  constexpr double kMemory = 2.1;  // Times what memory takes at its full rate.
+  constexpr double kCluster = 3.4;
+  constexpr double kTile = 2.7;
+  constexpr double kStepOfColumns = 1.9;  // 64 of k.
+  constexpr double kStepOfLines = 1.73;   // 256 of k.
+  constexpr double kBusy = 0.59;          // Either for each block of a multiprocessor.
+  constexpr int64_t kResident = 4;
+  const bool is_row = args.m == 1;
+  const MatMulInput& x = is_row ? args.b : args.a;
+  const int64_t cols = is_row ? args.n : args.m;
+  VectorPlan best;
+  VectorPlan plan;
+  plan.along_k = x.transposed == is_row || (cols == 1 && x.ld == 1);
+  if (device.compute_capability < 90) max_parts = 1;
+  const int64_t tiles = CeilDiv(cols, plan.along_k ? kVectorLines : kVectorCols) * args.batch;
+  const int64_t steps = std::max<int64_t>(1, CeilDiv(args.k, plan.along_k ? 256 : 64));
+  for (const int parts : {1, 2, 3, 4, 6, 8, 12, 16}) {
+    if (parts > max_parts || (parts > 1 && parts > steps)) break;
+    plan.parts = parts;
+    const int64_t slots = parts == 1
+                              ? kResident * std::max(1, device.multiprocessors)
+                              : ClustersAtOnce(parts, 2, device.multiprocessors) * kResident / 2;
+    const double fill = static_cast<double>(tiles) / static_cast<double>(slots);
+    const double step = std::max(plan.along_k ? kStepOfLines : kStepOfColumns,
+                                 kBusy * std::min(1.0, fill) * static_cast<double>(kResident));
+    plan.us = kFixed + (parts > 1 ? kCluster : 0) +
+              std::max(kMemory * MemoryUs(args),
+                       std::max(1.0, std::ceil(fill)) *
+                           (kTile + static_cast<double>(CeilDiv(steps, parts)) * step));
+    if (plan.us < best.us) best = plan;
+  }
+  return best;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_VECTOR_PLAN_H_
