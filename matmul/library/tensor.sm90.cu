@@ -1,7 +1,7 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general,
-// tensor_direct, tensor_vector and tensor_tiny the one whose time is predicted to be the least.
-// Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs, these may also
-// multiply copies of them in the workspace.
+// tensor_direct, tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to
+// be the least. Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs,
+// these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
 
 namespace stridewise {
@@ -116,6 +117,10 @@ const MatMulFunctions& Direct() {
   static const MatMulFunctions direct = FunctionsOf("tensor_direct");
   return direct;
 }
+const MatMulFunctions& Shallow() {
+  static const MatMulFunctions shallow = FunctionsOf("tensor_shallow");
+  return shallow;
+}
 const MatMulFunctions& Vector() {
   static const MatMulFunctions vector = FunctionsOf("tensor_vector");
   return vector;
@@ -157,6 +162,10 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
   if (TensorVectorTakes(args)) {
     const double vector = PlanTensorVector(args, device).us;
     if (vector < best.us) best = {&Vector(), vector};
+  }
+  if (TensorShallowTakes(args)) {
+    const double shallow = TensorShallowUs(args, device);
+    if (shallow < best.us) best = {&Shallow(), shallow};
   }
   return best;
 }

@@ -1,0 +1,57 @@
+// The tiles of tensor_shallow, and how long it is expected to take: the constants are fitted to
+// times measured on an H200 with a cold L2.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SHALLOW_PLAN_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_SHALLOW_PLAN_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "common/gpu/device_model.h"
+#include "common/gpu/launch_geometry.h"
+#include "matmul/args.h"
+#include "matmul/device/tensor/plan.h"
+
+namespace stridewise {
+
+constexpr int kShallowWarps = 8;
+constexpr int kShallowK = 16;  // Of k, which shared memory holds at a time.
+
+// Returns whether tiles have 256 rows and 32 columns: 64 and 128 where C has more.
+inline bool ShallowIsNarrow(const MatMulArgs& args) { return args.n <= 32; }
+
+// Returns whether the kernel takes the call: it has no bias and no activation, counts k in 31 bits,
+// and tiles as a grid does.
+inline bool TensorShallowTakes(const MatMulArgs& args) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - kShallowK;
+  constexpr int64_t kLeastRows = 64;
+  constexpr int64_t kLeastCols = 32;
+  return args.epilogue == MatMulEpilogue() && args.k <= kMost && args.batch <= kMaxGridYZ &&
+         CeilDiv(args.n, kLeastCols) <= kMaxGridYZ && CeilDiv(args.m, kLeastRows) <= kMost;
+}
+
+inline double TensorShallowUs(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr double kFixed = 3;
+  constexpr double kMemory = 1.3;
+  constexpr double kTile = 1.9;
+  constexpr double kOfK = 0.38;  // Of what shared memory holds of k; more with 256 rows.
+  constexpr double kOfKNarrow = 0.57;
+  constexpr int64_t kResident = 3;
+  const int64_t rows = ShallowIsNarrow(args) ? 256 : 64;
+  const int64_t cols = ShallowIsNarrow(args) ? 32 : 128;
+  const auto tiles =
+      static_cast<double>(CeilDiv(args.m, rows) * CeilDiv(args.n, cols) * args.batch);
+  const double rounds =
+      std::ceil(tiles / static_cast<double>(kResident * std::max(1, device.multiprocessors)));
+  int64_t chunk = 1;
+  while (chunk < kShallowK && chunk < args.k) chunk *= 2;
+  const auto of_k = static_cast<double>(CeilDiv(args.k, chunk) * chunk);
+  return kFixed + std::max(kMemory * MemoryUs(args),
+                           rounds * (kTile + of_k * (ShallowIsNarrow(args) ? kOfKNarrow : kOfK)));
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_SHALLOW_PLAN_H_
