@@ -47,7 +47,7 @@ constexpr TileTime kTimes[] = {
 constexpr double kUsOfCall = 9;              // Two launches.
 constexpr double kUsOfByteOfRows = 0.37e-6;  // Read or written where a row has a scale,
 constexpr double kUsOfByteOfCols = 0.53e-6;  // and where a column has.
-constexpr double kUsOfByteOfC = 1.45e-6;     // Stored without the TMA.
+constexpr double kUsOfByteOfC = 1.13e-6;     // Stored without the TMA.
 
 // Returns the microseconds of an operand's split: as many bytes are read as there are floats.
 double SplitUs(const SplitLayout& layout, const SplitForm& form, bool rows) {
