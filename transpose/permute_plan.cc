@@ -20,8 +20,7 @@ constexpr int64_t kRuns[] = {32,   48,   64,   80,    96,    112,   128,   160, 
                              896,  1024, 1280, 1536,  1792,  2048,  2560,  3072, 4096,
                              5120, 6144, 8192, 10240, 12288, 16384, 24576, 32768};
 
-constexpr int kInRowBytes = 12;   // A row's entry in the kernel's tables: an offset of 8 bytes and
-constexpr int kOutRowBytes = 16;  // one of 4; an out row has the next of its list, too.
+constexpr int kRowBytes = 16;  // A row's entry in the kernel's tables.
 constexpr int kPositionBytes = 2;
 
 bool Contains(const DimensionList& list, int dim) {
@@ -204,8 +203,8 @@ class Planner {
     }
     plan_.out_packed = plan_.out_run.count > 1;
     plan_.out_ends = OutRunHasEnds();
-    const int64_t shared = plan_.tile_bytes + int64_t{kInRowBytes} * plan_.in_rows_held +
-                           int64_t{kOutRowBytes} * plan_.out_rows_held +
+    const int64_t shared = plan_.tile_bytes + int64_t{kRowBytes} * plan_.in_rows_held +
+                           int64_t{kRowBytes} * plan_.out_rows_held +
                            int64_t{sizeof(int)} * kMaxOutLists +
                            (plan_.out_packed ? kPositionBytes * plan_.out_run_held : 0);
     plan_.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
@@ -241,6 +240,20 @@ class Planner {
       const auto count = static_cast<uint32_t>(CeilDiv(plan->dims[dim].tiles, step));
       if (count > 1) add(dim, count, step);
     }
+  }
+
+  // Lists the digits of rows and elements.
+  void ListDigits(PermutePlan* plan) const {
+    const auto list = [plan](const DimensionList& from, int64_t TileDimension::*stride,
+                             RowDigit* to) {
+      for (int i = 0; i < from.count; ++i) {
+        const TileDimension& d = plan->dims[from.dims[i]];
+        to[i] = {d.*stride, from.dims[i], d.held, d.pitch, d.by_held};
+      }
+    };
+    list(plan->in_rows, &TileDimension::stride_in, plan->in_row);
+    list(plan->out_rows, &TileDimension::stride_out, plan->out_row);
+    list(plan->out_run, &TileDimension::stride_out, plan->out_element);
   }
 
   // Says how threads take chunks and vectors.
@@ -298,6 +311,7 @@ PermutePlan MakePermutePlan(const PermuteArgs& args, const PermuteTileLimits& li
   PermutePlan plan = planner.Make(
       std::clamp<int64_t>(bytes / limits.blocks_of_device, limits.least_bytes, limits.most_bytes));
   planner.NumberBlocks(&plan);
+  planner.ListDigits(&plan);
   planner.AssignThreads(&plan);
   return plan;
 }

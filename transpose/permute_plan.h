@@ -39,6 +39,16 @@ struct DimensionList {
   int dims[kMaxPermuteRank] = {};
 };
 
+// A dimension of rows or of a run, in the order in which their numbers count, as a block reads it:
+// at places of the plan that are known when it is compiled.
+struct RowDigit {
+  int64_t stride = 0;  // Bytes from one index to the next, in `in` for its rows, else in `out`.
+  int dim = 0;
+  int held = 1;
+  int pitch = 0;
+  SmallDivisor by_held = SmallDivisor(1);
+};
+
 // A digit of a block's number, which has `count` values, each `step` tiles of a dimension apart.
 struct TileDigit {
   int dim = 0;
@@ -59,6 +69,10 @@ struct PermutePlan {
   DimensionList in_rows;   // The other dimensions that a tile has more than one index of.
   DimensionList out_run;   // The same for `out`,
   DimensionList out_rows;  // sorted by their stride in `in`, too.
+
+  RowDigit in_row[kMaxPermuteRank];  // The digits of the lists above.
+  RowDigit out_row[kMaxPermuteRank];
+  RowDigit out_element[kMaxPermuteRank];  // Of out_run.
 
   int digits = 0;  // Of a block's number, the fastest first.
   TileDigit digit[kMaxPermuteRank + 1];

@@ -14,6 +14,7 @@
 namespace stridewise {
 
 constexpr int kNoRow = -1;
+constexpr int kLog2SectorBytes = 5;
 
 // What a block knows of its tile, for each dimension.
 struct TilePart {
@@ -26,7 +27,9 @@ struct TilePart {
 // Sets the part of one dimension.
 __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part) {
   int64_t index = 0;  // Of the tile.
-  for (int i = 0; i < plan.digits; ++i) {
+#pragma unroll
+  for (int i = 0; i <= kMaxPermuteRank; ++i) {
+    if (i >= plan.digits) break;
     const TileDigit& digit = plan.digit[i];
     if (digit.dim != dim) continue;
     const uint32_t rest = digit.by_faster.Quotient(blockIdx.x);
@@ -41,6 +44,13 @@ __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part
   part->left[dim] = left;
 }
 
+// A row of `in` in the tile.
+struct InRow {
+  intptr_t from;  // The chunk of 16 bytes in which it begins.
+  int to;         // Where that chunk is in the tile, in bytes.
+  int chunks;     // That lie under the row; 0 where the tensor has no such row.
+};
+
 // An out row of the tile.
 struct OutRow {
   int64_t offset;  // In `out`, in bytes from the tile's first element.
@@ -50,37 +60,37 @@ struct OutRow {
 
 // The tables behind the tile in shared memory.
 struct TileTables {
+  InRow* in;
   OutRow* out;
-  int64_t* in_offset;      // Of a row in `in`, in bytes from the tile's first element.
-  int* in_shared;          // Of a row in the tile; kNoRow where the tensor has no such row.
   int* first_of_list;      // The first row of each list of out rows, or kNoRow.
   uint16_t* out_position;  // Of the elements of a packed out run in the tile, in bytes.
 };
 
 __device__ inline TileTables TablesBehind(unsigned char* tile, const PermutePlan& plan) {
   TileTables tables;
-  tables.out = reinterpret_cast<OutRow*>(tile + plan.tile_bytes);
-  tables.in_offset = reinterpret_cast<int64_t*>(tables.out + plan.out_rows_held);
-  tables.in_shared = reinterpret_cast<int*>(tables.in_offset + plan.in_rows_held);
-  tables.first_of_list = tables.in_shared + plan.in_rows_held;
+  tables.in = reinterpret_cast<InRow*>(tile + plan.tile_bytes);
+  tables.out = reinterpret_cast<OutRow*>(tables.in + plan.in_rows_held);
+  tables.first_of_list = reinterpret_cast<int*>(tables.out + plan.out_rows_held);
   tables.out_position = reinterpret_cast<uint16_t*>(tables.first_of_list + kMaxOutLists);
   return tables;
 }
 
-// Sets where row `row` is in `in` and in `out`, and in the tile.
-__device__ inline int FindRow(const PermutePlan& plan, const DimensionList& list,
-                              const TilePart& part, int row, int64_t TileDimension::*stride,
-                              int64_t* offset) {
+// Returns where row `row` is in the tile, or kNoRow where the tensor has no such row, and sets its
+// offset in bytes from the tile's first element. `digits` are the first `count` of the plan.
+__device__ inline int FindRow(const RowDigit (&digits)[kMaxPermuteRank], int count,
+                              const TilePart& part, int row, int64_t* offset) {
   int shared = 0;
   bool exists = true;
   *offset = 0;
-  for (int i = 0; i < list.count; ++i) {
-    const TileDimension& d = plan.dims[list.dims[i]];
+#pragma unroll
+  for (int i = 0; i < kMaxPermuteRank; ++i) {
+    if (i >= count) break;
+    const RowDigit& d = digits[i];
     const int next = d.by_held.Quotient(row);
     const int index = row - next * d.held;
     row = next;
-    exists = exists && index < part.held[list.dims[i]];
-    *offset += index * (d.*stride);
+    exists = exists && index < part.held[d.dim];
+    *offset += index * d.stride;
     shared += index * d.pitch;
   }
   return exists ? shared : kNoRow;
@@ -89,8 +99,10 @@ __device__ inline int FindRow(const PermutePlan& plan, const DimensionList& list
 // Returns where an element of an out run is in the tile, in bytes.
 __device__ inline uint16_t PositionInRun(const PermutePlan& plan, int element) {
   int shared = 0;
-  for (int i = 0; i < plan.out_run.count; ++i) {
-    const TileDimension& d = plan.dims[plan.out_run.dims[i]];
+#pragma unroll
+  for (int i = 0; i < kMaxPermuteRank; ++i) {
+    if (i >= plan.out_run.count) break;
+    const RowDigit& d = plan.out_element[i];
     const int next = d.by_held.Quotient(element);
     shared += (element - next * d.held) * d.pitch;
     element = next;
@@ -98,31 +110,45 @@ __device__ inline uint16_t PositionInRun(const PermutePlan& plan, int element) {
   return static_cast<uint16_t>(shared);
 }
 
-// Makes the tables that loads need.
-__device__ inline void MakeInTables(const PermutePlan& plan, const TilePart& part,
-                                    const TileTables& tables) {
+// Makes the tables that loads need: `corner` is the tile's first element in `in`, and rows have
+// `run_bytes`.
+__device__ inline void MakeInTables(const PermutePlan& plan, const TilePart& part, intptr_t corner,
+                                    int run_bytes, const TileTables& tables) {
+  const int lead = static_cast<int>(corner & (kVectorBytes - 1));
   for (int i = threadIdx.x; i < plan.in_rows_held; i += blockDim.x) {
-    tables.in_shared[i] =
-        FindRow(plan, plan.in_rows, part, i, &TileDimension::stride_in, &tables.in_offset[i]);
+    int64_t offset;
+    const int shared = FindRow(plan.in_row, plan.in_rows.count, part, i, &offset);
+    const intptr_t first = corner + offset;
+    const int inside = static_cast<int>(first & (kVectorBytes - 1));
+    const int chunks = (inside + run_bytes + kVectorBytes - 1) / kVectorBytes;
+    tables.in[i] = {first & -kVectorBytes, (lead + shared) & -kVectorBytes,
+                    shared == kNoRow ? 0 : chunks};
   }
-  for (int i = threadIdx.x; i < 1 << plan.log2_lists; i += blockDim.x)
+  for (int i = threadIdx.x; i < 1 << plan.log2_lists; i += blockDim.x) {
     tables.first_of_list[i] = kNoRow;
+  }
+}
+
+// Returns the list of out row `row`, whose addresses are of class `row_class`. Where a class has
+// several lists, its rows take them in turn, whether neighbouring rows are of one class or of all.
+__device__ inline int ListOf(const PermutePlan& plan, int row, int row_class) {
+  const int log2_classes = kLog2SectorBytes - plan.log2_class_bytes;
+  const int turn = log2_classes == 0 ? row : row + (row >> log2_classes);
+  return (turn << log2_classes & ((1 << plan.log2_lists) - 1)) + row_class;
 }
 
 // Makes the tables that stores need, after those and a barrier. Rows come into their lists in any
 // order.
 __device__ inline void MakeOutTables(const PermutePlan& plan, const TilePart& part,
                                      const TileTables& tables) {
-  const int classes = kSectorBytes >> plan.log2_class_bytes;
   for (int i = threadIdx.x; i < plan.out_rows_held; i += blockDim.x) {
     OutRow row;
-    row.shared = FindRow(plan, plan.out_rows, part, i, &TileDimension::stride_out, &row.offset);
+    row.shared = FindRow(plan.out_row, plan.out_rows.count, part, i, &row.offset);
     row.next = kNoRow;
     if (row.shared != kNoRow) {
       const int in_sector = static_cast<int>(row.offset) & (kSectorBytes - 1);
-      const int lists_before = i & ((1 << plan.log2_lists) - classes);
-      row.next =
-          atomicExch(&tables.first_of_list[lists_before + (in_sector >> plan.log2_class_bytes)], i);
+      const int list = ListOf(plan, i, in_sector >> plan.log2_class_bytes);
+      row.next = atomicExch(&tables.first_of_list[list], i);
     }
     tables.out[i] = row;
   }

@@ -25,29 +25,27 @@ namespace {
 [[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
 
 // Copies the chunks under the rows. `begin` and `end` are the tensor's: of a chunk that crosses
-// them, only the elements inside are copied.
-template <typename T>
-__device__ inline void LoadRows(const PermutePlan& plan, const TileTables& tables, intptr_t corner,
-                                int run_bytes, intptr_t begin, intptr_t end, unsigned char* tile) {
+// them, only the elements inside are copied. Inside: no chunk does.
+template <typename T, bool kInside>
+__device__ inline void LoadRows(const PermutePlan& plan, const TileTables& tables, intptr_t begin,
+                                intptr_t end, unsigned char* tile) {
   constexpr int kSize = sizeof(T);
-  const int lead = static_cast<int>(corner & (kVectorBytes - 1));
   const int chunks = plan.in_rows_held * plan.in_chunks;
 #pragma unroll 4
   for (int i = threadIdx.x; i < chunks; i += blockDim.x) {
     const int row = plan.by_chunks.Quotient(i);
-    const int chunk = (i - row * plan.in_chunks) * kVectorBytes;
-    if (tables.in_shared[row] == kNoRow) continue;
-    const intptr_t first = corner + tables.in_offset[row];
-    const intptr_t from = (first & -kVectorBytes) + chunk;
-    if (from >= first + run_bytes) continue;
-    unsigned char* const to = tile + ((lead + tables.in_shared[row]) & -kVectorBytes) + chunk;
-    if (from >= begin && from + kVectorBytes <= end) {
+    const int chunk = i - row * plan.in_chunks;
+    const InRow at = tables.in[row];
+    if (chunk >= at.chunks) continue;
+    const intptr_t from = at.from + chunk * kVectorBytes;
+    unsigned char* const to = tile + at.to + chunk * kVectorBytes;
+    if (kInside || (from >= begin && from + kVectorBytes <= end)) {
       CopyAsync16(to, reinterpret_cast<const void*>(from));
-    } else {
-      for (int k = 0; k < kVectorBytes; k += kSize) {
-        if (from + k < begin || from + k >= end) continue;
-        *reinterpret_cast<T*>(to + k) = *reinterpret_cast<const T*>(from + k);
-      }
+      continue;
+    }
+    for (int k = 0; k < kVectorBytes; k += kSize) {
+      if (from + k < begin || from + k >= end) continue;
+      *reinterpret_cast<T*>(to + k) = *reinterpret_cast<const T*>(from + k);
     }
   }
 }
@@ -63,22 +61,30 @@ __global__ void __launch_bounds__(kMaxThreads)
   const auto begin = reinterpret_cast<intptr_t>(in);
   intptr_t corner_in = begin;
   auto corner_out = reinterpret_cast<intptr_t>(out);
-  for (int d = 0; d < plan.rank; ++d) {
+  int64_t tile_span = sizeof(T);  // Bytes from the tile's first element to the end of its last.
+#pragma unroll
+  for (int d = 0; d < kMaxPermuteRank; ++d) {
+    if (d >= plan.rank) break;
     if (part.held[d] <= 0) return;  // For all threads of the block.
     corner_in += part.offset_in[d];
     corner_out += part.offset_out[d];
+    tile_span += (part.held[d] - 1) * plan.dims[d].stride_in;
   }
-  const TileTables tables = TablesBehind(tile, plan);
-  MakeInTables(plan, part, tables);
-  __syncthreads();
   int in_run = sizeof(T);
   for (int i = 0; i < plan.in_run.count; ++i) in_run *= part.held[plan.in_run.dims[i]];
-  LoadRows<T>(plan, tables, corner_in, in_run, begin, begin + in_bytes, tile);
+  const TileTables tables = TablesBehind(tile, plan);
+  MakeInTables(plan, part, corner_in, in_run, tables);
+  __syncthreads();
+  const intptr_t end = begin + in_bytes;
+  if ((corner_in & -kVectorBytes) >= begin && corner_in + tile_span + kVectorBytes <= end) {
+    LoadRows<T, true>(plan, tables, begin, end, tile);
+  } else {
+    LoadRows<T, false>(plan, tables, begin, end, tile);
+  }
   MakeOutTables(plan, part, tables);  // While the loads are on their way.
   int out_run = 1;
   for (int i = 0; i < plan.out_run.count; ++i) out_run *= part.held[plan.out_run.dims[i]];
-  const int pitch = plan.out_run.count == 0 ? 0 : plan.dims[plan.out_run.dims[0]].pitch;
-  const RunPositions<kPacked> positions = {tables.out_position, pitch};
+  const RunPositions<kPacked> positions = {tables.out_position, plan.out_element[0].pitch};
   const unsigned char* const first = tile + (corner_in & (kVectorBytes - 1));
   WaitForCopies();
   __syncthreads();

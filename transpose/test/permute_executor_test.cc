@@ -146,6 +146,8 @@ TEST_F(PermuteExecutorTest, RandomCases) {
     PermuteTileLimits limits = number % 2 == 0 ? Small() : Large();
     constexpr int kOutQuarters[] = {4, 1, 2, 8, 16};
     limits.out_quarters = kOutQuarters[number / 2 % 5];
+    limits.shift = number % 3 != 0;
+    if (number % 4 == 1) limits.threads = 512;
     Run(c, limits);
     if (HasFatalFailure()) return;
   }
