@@ -6,18 +6,26 @@
 namespace stridewise {
 namespace {
 
-// Fitted to the times of 238 random permutations of 2 MB and more with 5 to 80 plans each, on an
-// H200: 0.835 of a copy in the geometric mean with the plans of least predicted cost, 0.802 with
-// the default limits, 0.882 with the best of all plans. Fitted to three seeds, 0.842 and 0.833 at
-// the shapes of three others, where the default limits have 0.821 and 0.785.
-constexpr double kMove = 0.925;        // Loads and stores of whole sectors.
-constexpr double kVectorByte = 0.088;  // Of the vectors that rows of `out` are cut into.
-constexpr double kEndStep =
-    0.681;  // An element, or a word, that the end of a row is looked at for.
-constexpr double kTableEntry = 1.92;
-constexpr double kIdle = 0.0522;  // Over the share of a multiprocessor's threads that are resident.
+// What the parts of a plan cost: `move` and `idle` as shares of the copy's time, the others in the
+// bytes that a copy would take as long for.
+struct Costs {
+  double move;     // Loads and stores of whole sectors.
+  double in_row;   // A row of `in`.
+  double out_row;  // A row of `out`.
+  double ends;     // The same, in addition, where it may begin or end inside a vector.
+  double vector;   // A vector that rows of `out` are cut into.
+  double element;  // An entry in the table of a packed run.
+  double thread;
+  double idle;  // Over the share of a multiprocessor's threads that are resident.
+};
 
-constexpr double kOutRowEntries = 1.5;  // A row of `out` also joins a list.
+// Fitted to the times of 134 random permutations of 4 MB and more with up to 35 plans each, on an
+// H200. At 41 others with elements of 4 bytes and more these plans have 0.868 of a copy in the
+// geometric mean and 0.65 at the 5th percentile; those of three sizes with 256 threads, whose parts
+// always begin at sectors, chosen with one set of costs for all elements, 0.844 and 0.63.
+constexpr Costs kSmallElements = {1.423, 0.24, 1.84, 54.5,
+                                  2.23,  1.53, 0.61, 0};  // Of 1 and 2 bytes.
+constexpr Costs kLargeElements = {1.002, 10.7, 0.01, 57.3, 0.42, 0.70, 1.63, 0.0708};
 
 double ResidentShare(const PermutePlan& plan) {
   constexpr int kThreads = 2048;  // Of a multiprocessor.
@@ -32,46 +40,54 @@ double ResidentShare(const PermutePlan& plan) {
 }  // namespace
 
 double PredictedCost(const PermutePlan& plan, int64_t element_bytes) {
-  auto tile = static_cast<double>(element_bytes);
+  const Costs& costs = element_bytes < 4 ? kSmallElements : kLargeElements;
   auto tensor = static_cast<double>(element_bytes);
-  for (int d = 0; d < plan.rank; ++d) {
-    tile *= plan.dims[d].tile;
-    tensor *= static_cast<double>(plan.dims[d].extent);
-  }
-  const double vector_bytes = 16.0 * plan.out_rows_held * (plan.out_groups << plan.log2_neighbours);
-  // Both ends of a row are looked at in four words each, and words of small elements element by
-  // element.
-  const double end_steps =
-      plan.out_ends ? (element_bytes < 4 ? 32.0 : 8.0) * plan.out_rows_held : 0.0;
-  const double entries = plan.in_rows_held + kOutRowEntries * plan.out_rows_held +
-                         (plan.out_packed ? plan.out_run_held : 0);
-  const double of_tile = kVectorByte * vector_bytes + kEndStep * end_steps + kTableEntry * entries;
+  for (int d = 0; d < plan.rank; ++d) tensor *= static_cast<double>(plan.dims[d].extent);
+  const double vectors = static_cast<double>(plan.out_rows_held) *
+                         static_cast<double>(plan.out_groups << plan.log2_neighbours);
+  const double of_tile = costs.in_row * plan.in_rows_held +
+                         (costs.out_row + (plan.out_ends ? costs.ends : 0)) * plan.out_rows_held +
+                         costs.vector * vectors +
+                         (plan.out_packed ? costs.element * plan.out_run_held : 0) +
+                         costs.thread * plan.threads;
   // The last tiles of a dimension may be cut off, and cost as much as the others.
-  return kMove + of_tile * static_cast<double>(plan.blocks) / tensor + kIdle / ResidentShare(plan);
+  return costs.move + of_tile * static_cast<double>(plan.blocks) / tensor +
+         costs.idle / ResidentShare(plan);
 }
 
 PermutePlan ChoosePermutePlan(const PermuteArgs& args) {
   if (args.limits != nullptr) return MakePermutePlan(args, *args.limits);
-  constexpr int kMostBytes[] = {20 << 10, 36 << 10, 64 << 10};
+  constexpr int kMostBytes[] = {20 << 10, 36 << 10, 52 << 10};
   constexpr int kOutQuarters[] = {4, 1, 2, 8, 16};
+  constexpr int kManyThreads = 48 << 10;  // Bytes of a tile from which on it has 512 threads.
   PermuteTileLimits limits;
   const int64_t of_block = Elements(args) * args.element_bytes / limits.blocks_of_device;
-  PermutePlan best;
+  PermuteTileLimits best;
+  bool shifts = false;
   double least = 0;
+  const auto consider = [&] {
+    const PermutePlan plan = MakePermutePlan(args, limits);
+    const double cost = PredictedCost(plan, args.element_bytes);
+    if (least != 0 && cost >= least) return;
+    least = cost;
+    best = limits;
+    shifts = plan.out_shifts;
+  };
   for (const int bytes : kMostBytes) {
     limits.most_bytes = bytes;
+    limits.threads = bytes > kManyThreads ? 512 : 256;
     for (const int quarters : kOutQuarters) {
       limits.out_quarters = quarters;
-      const PermutePlan plan = MakePermutePlan(args, limits);
-      const double cost = PredictedCost(plan, args.element_bytes);
-      if (least == 0 || cost < least) {
-        least = cost;
-        best = plan;
-      }
+      consider();
     }
     if (of_block <= bytes) break;  // Larger limits give the same plans.
   }
-  return best;
+  if (shifts) {
+    limits = best;
+    limits.shift = false;
+    consider();
+  }
+  return MakePermutePlan(args, best);
 }
 
 }  // namespace stridewise

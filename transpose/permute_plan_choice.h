@@ -4,7 +4,8 @@
 // sector costs words and elements stored one by one, a short run of `in` costs rows, and a large
 // tile costs threads that could hide the latency of others. The choice makes plans with runs of
 // `out` from a quarter of those of `in` to four times as long, in three sizes, and takes the one
-// whose predicted cost is least: 5 to 15 plans of half a microsecond each.
+// whose predicted cost is least, with parts of runs that begin at sectors or where they are cut: 5
+// to 16 plans of half a microsecond each.
 
 #ifndef STRIDEWISE_TRANSPOSE_PERMUTE_PLAN_CHOICE_H_
 #define STRIDEWISE_TRANSPOSE_PERMUTE_PLAN_CHOICE_H_
