@@ -111,6 +111,29 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, Split may)
   return work;
 }
 
+// Returns the call without the last few rows and columns, as ragged.cu divides it.
+MatMulCall BulkOf(const MatMulCall& call, const MatMulTile& tile) {
+  constexpr int64_t kMaxThin = 16;
+  const auto bulk_extent = [](int64_t extent, int64_t of_tile) {
+    const int64_t rest = extent % of_tile;
+    return Double(extent > of_tile && rest <= kMaxThin ? extent - rest : extent);
+  };
+  MatMulCall bulk = call;
+  bulk.m = bulk_extent(call.args.m, static_cast<int64_t>(tile.rows.value));
+  bulk.n = bulk_extent(call.args.n, static_cast<int64_t>(tile.cols.value));
+  return bulk;
+}
+
+// Adds what `thin` does.
+void AddRests(const MatMulCall& call, const MatMulCall& bulk, MatMulWork* work) {
+  for (const bool bottom : {true, false}) {
+    const double rest = bottom ? call.m - bulk.m : call.n - bulk.n;
+    if (rest == 0) continue;
+    work->launches += 1;
+    work->dram_mb += kFloatMb * call.k * call.batch * (bottom ? call.n : bulk.m);
+  }
+}
+
 }  // namespace
 
 MatMulCall::MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_device)
@@ -242,14 +265,7 @@ MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
 
 MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
   const MatMulArgs& args = call.args;
-  constexpr int64_t kMaxThin = 16;
-  const auto bulk_extent = [](int64_t extent, int64_t of_tile) {
-    const int64_t rest = extent % of_tile;
-    return Double(extent > of_tile && rest <= kMaxThin ? extent - rest : extent);
-  };
-  MatMulCall bulk = call;
-  bulk.m = bulk_extent(args.m, static_cast<int64_t>(tile.rows.value));
-  bulk.n = bulk_extent(args.n, static_cast<int64_t>(tile.cols.value));
+  MatMulCall bulk = BulkOf(call, tile);
 
   // The TMA loads operands with a row for each k, at multiples of 16 bytes; others are packed.
   const bool packs_a = !args.a.transposed || args.a.ld % 4 != 0 ||
@@ -272,12 +288,18 @@ MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile) {
     work.launches = 1 + (work.units > 0 ? 1 : 0) + (packs_a ? 1 : 0) + (packs_b ? 1 : 0);
     work.packed_mb = 2 * kFloatMb * packed;
   }
-  for (const bool bottom : {true, false}) {
-    const double rest = bottom ? call.m - bulk.m : call.n - bulk.n;
-    if (rest == 0) continue;
-    work.launches += 1;
-    work.dram_mb += kFloatMb * call.k * call.batch * (bottom ? call.n : bulk.m);
-  }
+  AddRests(call, bulk, &work);
+  return work;
+}
+
+MatMulWork RaggedStreamKWork(const MatMulCall& call, const MatMulTile& tile) {
+  const MatMulCall bulk = BulkOf(call, tile);
+  MatMulWork work = CountTiles(bulk, tile, Split::kAlways);
+  MatMulWork rests = {};
+  AddRests(call, bulk, &rests);
+  constexpr double kUsOfLaunch = 4;
+  constexpr double kUsOfMb = 0.3;
+  work.planned = kUsOfLaunch * rests.launches + kUsOfMb * rests.dram_mb;
   return work;
 }
 

@@ -103,8 +103,10 @@ MatMulWork TinyWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork RaggedWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork RaggedStreamKWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork MatVecWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork OuterWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork FittedWork(const MatMulCall& call, const MatMulTile& tile);
 
 }  // namespace stridewise

@@ -15,6 +15,7 @@
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
+#include "matmul/outer_plan.h"
 #include "matmul/tile_limits.h"
 
 #if !STRIDEWISE_LIBRARY_ONLY
@@ -109,10 +110,23 @@ constexpr MatMulTakes kTakesSkinny = {
     "at most 64 rows or columns, or k of at most 64",
     [](const MatMulArgs& args) { return std::min(args.m, args.n) <= 64 || args.k <= 64; }};
 
+constexpr MatMulTakes kTakesShortK = {"k of at most 16",
+                                      [](const MatMulArgs& args) { return args.k <= kOuterMostK; }};
+
 // Kernels that copy tiles to shared memory.
 constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
+
+// Others are stream_k_128x128's without more.
+constexpr MatMulTakes kTakesRagged = {
+    "more than 128 rows or columns, and up to 16 beyond a multiple of 128",
+    [](const MatMulArgs& args) {
+      const auto has_rest = [](int64_t extent) {
+        return extent > 128 && extent % 128 != 0 && extent % 128 <= 16;
+      };
+      return (has_rest(args.m) || has_rest(args.n)) && kTakesTiles.takes(args);
+    }};
 
 // The TMA loads operands whose rows begin at multiples of 16 bytes, every fourth row as a matrix of
 // its own.

@@ -1,5 +1,5 @@
-// `warp_specialized` without the tiles that hold next to nothing: a few rows or columns beyond a
-// multiple of the tile are computed by `thin`.
+// Kernels of large tiles without the tiles that hold next to nothing: a few rows or columns beyond
+// a multiple of the tile are computed by `thin`.
 //
 // 4097 x 4097 takes 33 x 17 tiles of 128 x 256 instead of 32 x 16, 10 % more, for one row and one
 // column. Those two take one pass over B and one over A.
@@ -16,8 +16,22 @@ namespace {
 
 constexpr int64_t kMaxThin = 16;  // Rows or columns that `thin` computes in one pass.
 
-const MatMulFunctions& Bulk() {
-  static const MatMulFunctions bulk = FunctionsOf("warp_specialized");
+// What computes the bulk, and its tile.
+struct Bulk {
+  MatMulFunctions functions;
+  int64_t rows;
+  int64_t cols;
+};
+
+const Bulk& WarpSpecialized() {
+  static const Bulk bulk = {FunctionsOf("warp_specialized"), TilePolicy128x256::kBlockM,
+                            TilePolicy128x256::kBlockN};
+  return bulk;
+}
+
+const Bulk& StreamK128x128() {
+  static const Bulk bulk = {FunctionsOf("stream_k_128x128"), TilePolicy128x128::kBlockM,
+                            TilePolicy128x128::kBlockN};
   return bulk;
 }
 
@@ -49,29 +63,41 @@ struct Parts {
   MatMulArgs right;   // The last columns of the other rows.
 };
 
-Parts Divide(const MatMulArgs& args) {
-  const int64_t m = BulkExtent(args.m, TilePolicy128x256::kBlockM);
-  const int64_t n = BulkExtent(args.n, TilePolicy128x256::kBlockN);
+Parts Divide(const MatMulArgs& args, const Bulk& bulk) {
+  const int64_t m = BulkExtent(args.m, bulk.rows);
+  const int64_t n = BulkExtent(args.n, bulk.cols);
   return {PartOf(args, 0, 0, m, n), PartOf(args, m, 0, args.m - m, args.n),
           PartOf(args, 0, n, m, args.n - n)};
 }
 
-}  // namespace
-
 // The parts run one after the other, and so share the workspace.
-int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
-  const Parts parts = Divide(args);
-  return std::max({Bulk().workspace_bytes(parts.bulk), Thin().workspace_bytes(parts.bottom),
+int64_t WorkspaceBytes(const MatMulArgs& args, const Bulk& bulk) {
+  const Parts parts = Divide(args, bulk);
+  return std::max({bulk.functions.workspace_bytes(parts.bulk), Thin().workspace_bytes(parts.bottom),
                    Thin().workspace_bytes(parts.right)});
 }
 
-LaunchStatus MatMulRagged(const MatMulArgs& args) {
+LaunchStatus Run(const MatMulArgs& args, const Bulk& bulk) {
   if (args.m == 0 || args.n == 0) return LaunchStatus();
-  const Parts parts = Divide(args);
-  RETURN_IF_ERROR(Bulk().run(parts.bulk));
+  const Parts parts = Divide(args, bulk);
+  RETURN_IF_ERROR(bulk.functions.run(parts.bulk));
   if (parts.bottom.m > 0) RETURN_IF_ERROR(Thin().run(parts.bottom));
   if (parts.right.n > 0) RETURN_IF_ERROR(Thin().run(parts.right));
   return LaunchStatus();
 }
+
+}  // namespace
+
+int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
+  return WorkspaceBytes(args, WarpSpecialized());
+}
+
+LaunchStatus MatMulRagged(const MatMulArgs& args) { return Run(args, WarpSpecialized()); }
+
+int64_t MatMulRagged128x128WorkspaceBytes(const MatMulArgs& args) {
+  return WorkspaceBytes(args, StreamK128x128());
+}
+
+LaunchStatus MatMulRagged128x128(const MatMulArgs& args) { return Run(args, StreamK128x128()); }
 
 }  // namespace stridewise

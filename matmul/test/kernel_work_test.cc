@@ -127,6 +127,25 @@ TEST(TmaClustersTest, DividesFewTiles) {
   EXPECT_EQ(PlanTmaClusters(4, 1000, 2, 8).blocks, 3);  // Eight multiprocessors: 4 such clusters.
 }
 
+// 132 blocks of 4 rows by 128 columns; 64 rows where there are many; 16 rows where columns are few.
+TEST(OuterWorkTest, CountsTheBlocksOfItsPlan) {
+  const DeviceModel device = H200Model();
+  const auto work_of = [&](const MatMulArgs& args) {
+    return OuterWork(MatMulCall(args, device), MatMulTile());
+  };
+  const MatMulWork few = work_of(Gapless(4 * 132, 128, 3));
+  EXPECT_EQ(few.launches, 1);
+  EXPECT_EQ(few.rounds, 1);
+  EXPECT_EQ(few.tiles, 1);
+  EXPECT_EQ(few.steps, 1);
+  EXPECT_DOUBLE_EQ(few.waste, 1);
+  const MatMulWork many = work_of(Gapless(64 * 132 * 20, 128, 3));
+  EXPECT_EQ(many.tiles, 20);
+  EXPECT_EQ(many.block_steps, 320);
+  EXPECT_DOUBLE_EQ(work_of(Gapless(16, 8, 3)).waste, 1);
+  EXPECT_DOUBLE_EQ(work_of(Gapless(16, 9, 3)).waste, 32.0 / 9);
+}
+
 // The workspace that the plans of the kernels ask for is that of the units that are counted.
 TEST(TileWorkTest, SplitsAsTheKernelsDo) {
   int split = 0;
