@@ -29,6 +29,8 @@ ABSL_FLAG(int, samples, 0,
           "How often each call is timed, in turn with the real one; 0: not at all.");
 ABSL_FLAG(double, most_gflop, 50, "The most that a call computes.");
 ABSL_FLAG(double, least_gflop, 0, "The least: most random calls are small.");
+ABSL_FLAG(bool, plain, false,
+          "Draw products as most programs make them: multiples of 8, without gaps, alpha of 1.");
 ABSL_FLAG(uint32_t, seed, 1, "Of the calls and of the operands.");
 ABSL_FLAG(int, threads, 1, "The calls are made by this number of threads, each with its streams.");
 ABSL_FLAG(std::string, csv, "", "Where a row for each call is written to; empty: nowhere.");
@@ -90,9 +92,10 @@ absl::Status MakeCalls(uint32_t seed, int calls, Results& results) {
   if (!runner.ok()) return runner.status();
   std::mt19937_64 random(seed);
   const int samples = absl::GetFlag(FLAGS_samples);
+  const CallKinds kinds = {1e9 * absl::GetFlag(FLAGS_most_gflop),
+                           1e9 * absl::GetFlag(FLAGS_least_gflop), absl::GetFlag(FLAGS_plain)};
   for (int i = 0; i < calls; ++i) {
-    const RandomCall call = DrawCall(random, 1e9 * absl::GetFlag(FLAGS_most_gflop),
-                                     1e9 * absl::GetFlag(FLAGS_least_gflop));
+    const RandomCall call = DrawCall(random, kinds);
     const bool captured = samples == 0 && i % 8 == 7;
     const absl::StatusOr<CallResult> result =
         captured ? (*runner)->RunCaptured(call) : (*runner)->Run(call, samples);

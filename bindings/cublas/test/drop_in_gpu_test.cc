@@ -35,7 +35,7 @@ void ExpectRandomCallsAreRight(uint32_t seed, int calls, bool captured) {
   ASSERT_TRUE(runner.ok()) << runner.status();
   std::mt19937_64 random(seed);
   for (int i = 0; i < calls; ++i) {
-    const RandomCall call = DrawCall(random, kMostFlops);
+    const RandomCall call = DrawCall(random, {kMostFlops});
     const absl::StatusOr<CallResult> result =
         captured ? (*runner)->RunCaptured(call) : (*runner)->Run(call, 0);
     ASSERT_TRUE(result.ok()) << result.status();
@@ -113,7 +113,7 @@ TEST_F(DropInGpuTest, HandlesOfEveryDeviceAgreeWithCublas) {
   }
   std::mt19937_64 random(3);
   for (int i = 0; i < 50; ++i) {
-    const RandomCall call = DrawCall(random, kMostFlops);
+    const RandomCall call = DrawCall(random, {kMostFlops});
     for (int device = 0; device < devices; ++device) {
       ASSERT_EQ(cudaSetDevice(device), cudaSuccess);
       const absl::StatusOr<CallResult> result = runners[static_cast<size_t>(device)]->Run(call, 0);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "common/gpu/launch_geometry.h"
+
 namespace stridewise::drop_in {
 namespace {
 
@@ -31,9 +33,25 @@ int64_t DrawExtent(std::mt19937_64& random) {
   }
 }
 
+int64_t DrawPlainExtent(std::mt19937_64& random) {
+  constexpr int64_t kMultiple = 8;
+  return kMultiple * CeilDiv(DrawExtent(random), kMultiple);
+}
+
 int64_t DrawLd(std::mt19937_64& random, int64_t rows) {
   const int kind = Uniform(random, 4);
   return rows + (kind == 0 ? Uniform(random, 9) : kind == 1 ? 4 * Uniform(random, 9) : 0);
+}
+
+// Makes a batch's matrices one in some calls, and puts gaps between and offsets before matrices.
+void AddGapsAndOffsets(std::mt19937_64& random, RandomCall* call) {
+  call->stride_a = Uniform(random, 5) == 0 ? 0 : call->stride_a + 4 * Uniform(random, 2);
+  if (Uniform(random, 5) == 0) call->stride_b = 0;
+  call->stride_c += Uniform(random, 2) * 3;
+  if (Uniform(random, 4) != 0) return;
+  call->offset_a = Uniform(random, 64);
+  call->offset_b = Uniform(random, 64);
+  call->offset_c = Uniform(random, 64);
 }
 
 bool IsBatch(Function function) {
@@ -67,20 +85,23 @@ const char* FunctionName(Function function) {
   return "";
 }
 
-RandomCall DrawCall(std::mt19937_64& random, double most_flops, double least_flops) {
+RandomCall DrawCall(std::mt19937_64& random, const CallKinds& kinds) {
+  const bool plain = kinds.plain;
+  const auto extent = [&] { return plain ? DrawPlainExtent(random) : DrawExtent(random); };
+  const auto ld = [&](int64_t rows) { return plain ? rows : DrawLd(random, rows); };
   for (;;) {
     RandomCall call;
-    call.function = static_cast<Function>(Uniform(random, kFunctions));
+    call.function = static_cast<Function>(Uniform(random, plain ? kProducts : kFunctions));
     call.transpose_a = Uniform(random, 2) == 1;
     call.transpose_b = Uniform(random, 2) == 1;
-    call.m = DrawExtent(random);
-    call.n = DrawExtent(random);
-    call.k = DrawExtent(random);
+    call.m = extent();
+    call.n = extent();
+    call.k = extent();
     if (IsBatch(call.function)) call.batch = LogUniform(random, 1, 1000);
     constexpr float kAlphas[] = {1, 1, 1, -0.5F, 0};
     constexpr float kBetas[] = {0, 0, 1, 0.7F};
-    call.alpha = kAlphas[Uniform(random, std::size(kAlphas))];
-    call.beta = kBetas[Uniform(random, std::size(kBetas))];
+    call.alpha = plain ? 1 : kAlphas[Uniform(random, std::size(kAlphas))];
+    call.beta = kBetas[Uniform(random, plain ? 3 : std::size(kBetas))];
     if (call.function == Function::kGeam) {
       call.k = 1;
       if (Uniform(random, 2) == 0) {
@@ -98,22 +119,17 @@ RandomCall DrawCall(std::mt19937_64& random, double most_flops, double least_flo
         geam ? (call.transpose_b ? call.n : call.m) : (call.transpose_b ? call.n : call.k);
     const int64_t cols_b =
         geam ? (call.transpose_b ? call.m : call.n) : (call.transpose_b ? call.k : call.n);
-    call.lda = DrawLd(random, rows_a);
-    call.ldb = DrawLd(random, rows_b);
-    call.ldc = DrawLd(random, call.m);
-    // Batches may use one matrix for all products.
-    call.stride_a = Uniform(random, 5) == 0 ? 0 : cols_a * call.lda + 4 * Uniform(random, 2);
-    call.stride_b = Uniform(random, 5) == 0 ? 0 : cols_b * call.ldb;
-    call.stride_c = call.n * call.ldc + Uniform(random, 2) * 3;
-    if (Uniform(random, 4) == 0) {
-      call.offset_a = Uniform(random, 64);
-      call.offset_b = Uniform(random, 64);
-      call.offset_c = Uniform(random, 64);
-    }
+    call.lda = ld(rows_a);
+    call.ldb = ld(rows_b);
+    call.ldc = ld(call.m);
+    call.stride_a = cols_a * call.lda;
+    call.stride_b = cols_b * call.ldb;
+    call.stride_c = call.n * call.ldc;
+    if (!plain) AddGapsAndOffsets(random, &call);
     const double flops = 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) *
                          static_cast<double>(call.k) * static_cast<double>(call.batch);
     const int64_t most = kMostElements - 64;
-    if (flops >= least_flops && flops <= most_flops &&
+    if (flops >= kinds.least_flops && flops <= kinds.most_flops &&
         Span(cols_a, call.lda, call.stride_a, call.batch) <= most &&
         Span(cols_b, call.ldb, call.stride_b, call.batch) <= most &&
         Span(call.n, call.ldc, call.stride_c, call.batch) <= most) {

@@ -10,6 +10,7 @@ namespace stridewise::drop_in {
 
 enum class Function { kSgemm, kSgemm64, kBatch, kBatch64, kGemmEx, kGemmBatchEx, kGeam };
 inline constexpr int kFunctions = 7;
+inline constexpr int kProducts = 6;  // The first ones.
 
 // Returns its name in cuBLAS.
 const char* FunctionName(Function function);
@@ -30,8 +31,16 @@ int64_t Span(int64_t cols, int64_t ld, int64_t stride, int64_t batch);
 // The most elements of an operand of a drawn call, its offset and the batch included.
 inline constexpr int64_t kMostElements = int64_t{1} << 26;
 
-// Draws a call of `least_flops` to `most_flops`, of which there have to be many.
-RandomCall DrawCall(std::mt19937_64& random, double most_flops, double least_flops = 0);
+// Which calls are drawn. There have to be many of `least_flops` to `most_flops`.
+struct CallKinds {
+  double most_flops = 0;
+  double least_flops = 0;
+  // Products as most programs make them: extents of multiples of 8, rows and matrices without gaps,
+  // alpha of 1, beta of 0 or 1.
+  bool plain = false;
+};
+
+RandomCall DrawCall(std::mt19937_64& random, const CallKinds& kinds);
 
 }  // namespace stridewise::drop_in
 
