@@ -10,6 +10,7 @@
 #include "bindings/cublas/real_function.h"
 #include "bindings/cublas/record.h"
 #include "bindings/cublas/settings.h"
+#include "bindings/cublas/trial_timer.h"
 
 namespace stridewise::drop_in {
 namespace {
@@ -141,7 +142,9 @@ template <typename... Args>
 cublasStatus_t PassOn(void* real, Args... args) {
   if (real == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   const RealCall inside;
-  return reinterpret_cast<cublasStatus_t (*)(Args...)>(real)(args...);
+  const cublasStatus_t status = reinterpret_cast<cublasStatus_t (*)(Args...)>(real)(args...);
+  EndTrial(status == CUBLAS_STATUS_SUCCESS);
+  return status;
 }
 
 // Offers C = A^T, which is all that we have of geam.

@@ -9,6 +9,7 @@
 #include "bindings/cublas/real_function.h"
 #include "bindings/cublas/record.h"
 #include "bindings/cublas/settings.h"
+#include "bindings/cublas/trial_timer.h"
 
 namespace stridewise::drop_in {
 namespace {
@@ -175,8 +176,10 @@ extern "C" cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmul
   const auto real = STRIDEWISE_REAL(cublasLtMatmul, kCublasLt);
   if (real == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   const stridewise::drop_in::RealCall inside;
-  return real(handle, desc, alpha, a, a_desc, b, b_desc, beta, c, c_desc, d, d_desc, algo,
-              workspace, workspace_bytes, stream);
+  const cublasStatus_t status = real(handle, desc, alpha, a, a_desc, b, b_desc, beta, c, c_desc, d,
+                                     d_desc, algo, workspace, workspace_bytes, stream);
+  stridewise::drop_in::EndTrial(status == CUBLAS_STATUS_SUCCESS);
+  return status;
 }
 
 extern "C" cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {

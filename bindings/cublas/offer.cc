@@ -1,6 +1,7 @@
 #include "bindings/cublas/offer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <tuple>
 
 #include "bindings/cublas/settings.h"
+#include "bindings/cublas/trial_timer.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_model.h"
 #include "common/gpu/gpu_runtime.h"
@@ -111,6 +113,37 @@ const DeviceModel* MeasuredDevice() {
   return *device;
 }
 
+// Returns all that the time of a call depends on, the current device included.
+CallShape ShapeOf(const MatMulProblem& problem, const ProductPlan& plan) {
+  // Loads and stores of 16 bytes depend on the addresses.
+  constexpr uintptr_t kVectorBytes = 16;
+  const auto offset = [](const void* data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kVectorBytes);
+  };
+  const int64_t flags = (problem.a.transposed ? 1 : 0) + (problem.b.transposed ? 2 : 0) +
+                        (problem.beta != 0 ? 4 : 0) +
+                        (plan.precision == MatMulPrecision::kFp32Split ? 8 : 0) +
+                        (problem.epilogue.bias != nullptr ? 16 : 0);
+  const absl::StatusOr<int> device = gpu::CurrentDevice();
+  return {problem.m,
+          problem.n,
+          problem.k,
+          problem.batch,
+          problem.a.ld,
+          problem.b.ld,
+          problem.c.ld,
+          problem.a.stride,
+          problem.b.stride,
+          problem.c.stride,
+          offset(problem.a.data),
+          offset(problem.b.data),
+          offset(problem.c.data),
+          problem.workspace_bytes,
+          flags,
+          static_cast<int64_t>(problem.epilogue.activation),
+          device.ok() ? *device : -1};
+}
+
 // Returns the time of an epilogue, which reads and writes C once more; that of cuBLAS is part of
 // its product.
 double EpilogueUs(const MatMulProblem& problem) {
@@ -166,10 +199,16 @@ bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, 
   record->kernel = plan.kernel;
   record->us = plan.us;
   record->cublas_us = plan.cublas_us;
-  if (plan.cublas_us < plan.us && !CurrentSettings().always) {
+  const Way predicted = plan.cublas_us < plan.us ? Way::kCublas : Way::kOurs;
+  if (CurrentSettings().measures) {
+    if (BeginTrial(ShapeOf(problem, plan), predicted, stream) == Way::kCublas) {
+      return PassOn(Outcome::kMeasured, record);
+    }
+  } else if (predicted == Way::kCublas && !CurrentSettings().always) {
     return PassOn(Outcome::kCublasIsFaster, record);
   }
   const absl::Status status = Queue(problem, plan, owner, stream);
+  EndTrial(status.ok());
   if (!status.ok()) return Refused(status, record);
   record->outcome = Outcome::kTaken;
   return true;

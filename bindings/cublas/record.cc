@@ -51,6 +51,8 @@ const char* OutcomeText(Outcome outcome) {
       return "no GPU that Stridewise was measured on";
     case Outcome::kCublasIsFaster:
       return "cuBLAS is predicted to be faster";
+    case Outcome::kMeasured:
+      return "cuBLAS was measured to be faster, or is being measured";
     case Outcome::kRefused:
       return "Stridewise returned an error";
   }

@@ -19,9 +19,10 @@ enum class Outcome {
   kForm,            // An epilogue, a layout or an operation that we do not have.
   kDevice,          // No GPU that the predictions know.
   kCublasIsFaster,  // By the prediction.
+  kMeasured,        // cuBLAS was measured to be faster, or is being measured.
   kRefused,         // Our call returned an error.
 };
-inline constexpr int kOutcomes = 10;
+inline constexpr int kOutcomes = 11;
 
 // Returns such as "TF32 or another reduced precision is allowed".
 const char* OutcomeText(Outcome outcome);

@@ -25,6 +25,9 @@ TEST(SettingsTest, ReadsEachValue) {
   EXPECT_TRUE(ParseSettings("always", nullptr, nullptr, &error).always);
   EXPECT_TRUE(ParseSettings("always", nullptr, nullptr, &error).takes_calls);
   EXPECT_FALSE(ParseSettings("on", nullptr, nullptr, &error).always);
+  EXPECT_TRUE(ParseSettings("measure", nullptr, nullptr, &error).measures);
+  EXPECT_TRUE(ParseSettings("measure", nullptr, nullptr, &error).takes_calls);
+  EXPECT_FALSE(ParseSettings("on", nullptr, nullptr, &error).measures);
   EXPECT_TRUE(ParseSettings("verbose", nullptr, "1", &error).verbose);
   EXPECT_TRUE(ParseSettings("verbose", nullptr, "1", &error).takes_calls);
   EXPECT_TRUE(ParseSettings("on", nullptr, "1", &error).summary);
@@ -37,7 +40,8 @@ TEST(SettingsTest, ReadsEachValue) {
 TEST(SettingsTest, SaysWhichVariableIsWrong) {
   const char* error = nullptr;
   EXPECT_TRUE(ParseSettings("OFF", nullptr, nullptr, &error).takes_calls);
-  EXPECT_STREQ(error, "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on");
+  EXPECT_STREQ(error,
+               "STRIDEWISE_CUBLAS is none of off, on, always, measure and verbose; taken for on");
   EXPECT_FALSE(ParseSettings("on", nullptr, "yes", &error).summary);
   EXPECT_STREQ(error, "STRIDEWISE_CUBLAS_SUMMARY is neither 0 nor 1; taken for 0");
   EXPECT_FALSE(ParseSettings("on", "tf32", "0", &error).split);

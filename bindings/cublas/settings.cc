@@ -14,9 +14,11 @@ Settings ParseSettings(const char* mode, const char* sgemm, const char* summary,
   const absl::string_view wanted = mode == nullptr ? "on" : mode;
   settings.takes_calls = wanted != "off";
   settings.always = wanted == "always";
+  settings.measures = wanted == "measure";
   settings.verbose = wanted == "verbose";
-  if (settings.takes_calls && !settings.always && !settings.verbose && wanted != "on") {
-    *error = "STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on";
+  if (settings.takes_calls && !settings.always && !settings.measures && !settings.verbose &&
+      wanted != "on") {
+    *error = "STRIDEWISE_CUBLAS is none of off, on, always, measure and verbose; taken for on";
   }
   const absl::string_view products = sgemm == nullptr ? "fp32" : sgemm;
   settings.split = products == "split";

@@ -3,6 +3,8 @@
 //   STRIDEWISE_CUBLAS=on         Takes calls; the default.
 //   STRIDEWISE_CUBLAS=off        Passes everything on.
 //   STRIDEWISE_CUBLAS=always     Takes calls that cuBLAS is predicted to be faster at, too.
+//   STRIDEWISE_CUBLAS=measure    Makes the first calls of each shape both ways, and the others the
+//                                faster way.
 //   STRIDEWISE_CUBLAS=verbose    Takes calls, and writes a line for each to standard error.
 //   STRIDEWISE_SGEMM=fp32        Multiplies floats on the FP32 units; the default.
 //   STRIDEWISE_SGEMM=split       Multiplies them on tensor cores, each as two FP16 numbers, where
@@ -17,6 +19,7 @@ namespace stridewise::drop_in {
 struct Settings {
   bool takes_calls = true;
   bool always = false;
+  bool measures = false;
   bool verbose = false;
   bool split = false;
   bool summary = false;

@@ -38,6 +38,7 @@ absl::Status DestroyStream(cudaStream_t) { return NoCuda(); }
 absl::StatusOr<cudaEvent_t> CreateEvent() { return NoCuda(); }
 absl::Status DestroyEvent(cudaEvent_t) { return NoCuda(); }
 absl::Status RecordEvent(cudaEvent_t, cudaStream_t) { return NoCuda(); }
+absl::StatusOr<bool> HasCompleted(cudaEvent_t) { return NoCuda(); }
 absl::StatusOr<double> ElapsedMs(cudaEvent_t, cudaEvent_t) { return NoCuda(); }
 absl::Status StartProfiler() { return NoCuda(); }
 absl::Status StopProfiler() { return NoCuda(); }

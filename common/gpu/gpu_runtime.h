@@ -82,6 +82,9 @@ absl::Status DestroyStream(cudaStream_t stream);
 absl::StatusOr<cudaEvent_t> CreateEvent();
 absl::Status DestroyEvent(cudaEvent_t event);
 absl::Status RecordEvent(cudaEvent_t event, cudaStream_t stream);
+// Returns whether the work before the event is done. Also allowed where streams are being captured
+// into graphs, by any thread.
+absl::StatusOr<bool> HasCompleted(cudaEvent_t event);
 // Returns the milliseconds between two events that have completed.
 absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop);
 

@@ -210,6 +210,17 @@ absl::Status RecordEvent(cudaEvent_t event, cudaStream_t stream) {
   return CUDA_STATUS(cudaEventRecord(event, stream));
 }
 
+absl::StatusOr<bool> HasCompleted(cudaEvent_t event) {
+  const RelaxedCapture relaxed;
+  const cudaError_t error = cudaEventQuery(event);
+  if (error == cudaErrorNotReady) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  RETURN_IF_ERROR(CudaStatus(error, "cudaEventQuery", __FILE__, __LINE__));
+  return true;
+}
+
 absl::StatusOr<double> ElapsedMs(cudaEvent_t start, cudaEvent_t stop) {
   float ms = 0;
   RETURN_IF_CUDA_ERROR(cudaEventElapsedTime(&ms, start, stop));

@@ -76,7 +76,9 @@ class Runner : public CallRunner {
     (void)cudaStreamDestroy(stream_);
   }
 
-  absl::StatusOr<CallResult> Run(const RandomCall& call, int samples) override {
+  absl::StatusOr<CallResult> Run(const RandomCall& call, int samples, int settle) override {
+    for (int i = 0; i < settle; ++i) RETURN_IF_ERROR(Make(call, false));
+    RETURN_IF_CUDA_ERROR(cudaStreamSynchronize(stream_));
     RETURN_IF_ERROR(Prepare(call));
     RETURN_IF_ERROR(Make(call, false));
     RETURN_IF_ERROR(Make(call, true));

@@ -24,8 +24,9 @@ class CallRunner {
   static absl::StatusOr<std::unique_ptr<CallRunner>> Create(uint32_t seed);
   virtual ~CallRunner() = default;
 
-  // Makes the call and compares; then times it `samples` times, in turn.
-  virtual absl::StatusOr<CallResult> Run(const RandomCall& call, int samples) = 0;
+  // Makes the call `settle` times through the drop-in, which may decide by them how to make it;
+  // then makes it and compares; then times it `samples` times, in turn.
+  virtual absl::StatusOr<CallResult> Run(const RandomCall& call, int samples, int settle = 0) = 0;
 
   // Does the same with both calls captured into a graph that is launched twice.
   virtual absl::StatusOr<CallResult> RunCaptured(const RandomCall& call) = 0;

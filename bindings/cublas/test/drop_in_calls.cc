@@ -27,6 +27,8 @@
 ABSL_FLAG(int, calls, 1000, "The number of random calls.");
 ABSL_FLAG(int, samples, 0,
           "How often each call is timed, in turn with the real one; 0: not at all.");
+ABSL_FLAG(int, settle, 0,
+          "How often each call is made before: with STRIDEWISE_CUBLAS=measure, 8 times decide.");
 ABSL_FLAG(double, most_gflop, 50, "The most that a call computes.");
 ABSL_FLAG(double, least_gflop, 0, "The least: most random calls are small.");
 ABSL_FLAG(bool, plain, false,
@@ -98,7 +100,8 @@ absl::Status MakeCalls(uint32_t seed, int calls, Results& results) {
     const RandomCall call = DrawCall(random, kinds);
     const bool captured = samples == 0 && i % 8 == 7;
     const absl::StatusOr<CallResult> result =
-        captured ? (*runner)->RunCaptured(call) : (*runner)->Run(call, samples);
+        captured ? (*runner)->RunCaptured(call)
+                 : (*runner)->Run(call, samples, absl::GetFlag(FLAGS_settle));
     if (!result.ok()) return result.status();
     const std::lock_guard<std::mutex> lock(results.mutex);
     results.worst = std::max(results.worst, result->error_over_bound);

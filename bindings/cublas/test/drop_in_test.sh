@@ -43,12 +43,13 @@ END
 grep -qx "stridewise: cublasSgemmStridedBatched tn 5x6x7 batch 4: passed on, no GPU that Stridewise was measured on" \
   "$TEST_TMPDIR/stderr" || fail "verbose: there is no such line for cublasSgemmStridedBatched"
 
+compare "measure" STRIDEWISE_CUBLAS=measure
 compare "off" STRIDEWISE_CUBLAS=off STRIDEWISE_CUBLAS_SUMMARY=1
 grep -q "stridewise: 0 calls taken" "$TEST_TMPDIR/stderr" || fail "off: the summary does not say that nothing was taken"
 grep -q "stridewise:   38: STRIDEWISE_CUBLAS is off" "$TEST_TMPDIR/stderr" || fail "off: $(cat "$TEST_TMPDIR/stderr")"
 
 compare "a wrong value" STRIDEWISE_CUBLAS=maybe
-grep -qx "stridewise: STRIDEWISE_CUBLAS is none of off, on, always and verbose; taken for on" "$TEST_TMPDIR/stderr" ||
+grep -qx "stridewise: STRIDEWISE_CUBLAS is none of off, on, always, measure and verbose; taken for on" "$TEST_TMPDIR/stderr" ||
   fail "a wrong value is not mentioned: $(cat "$TEST_TMPDIR/stderr")"
 
 exported=$(nm --dynamic --extern-only --defined-only --format=posix "$drop_in" | cut -d' ' -f1)
