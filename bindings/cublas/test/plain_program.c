@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kSamples = 9, kFlushBytes = 200 << 20 };
+// STRIDEWISE_CUBLAS=measure decides by as many calls as there are untimed ones.
+enum { kWarmups = 8, kSamples = 9, kFlushBytes = 200 << 20 };
 
 static void Check(int failed, const char* what) {
   if (!failed) return;
@@ -40,7 +41,7 @@ static void Multiply(cublasHandle_t handle, int n, void* flush) {
   const float one = 1;
   const float zero = 0;
   float ms[kSamples];
-  for (int i = 0; i <= kSamples; ++i) {
+  for (int i = 0; i < kWarmups + kSamples; ++i) {
     cudaMemsetAsync(flush, 0, kFlushBytes, NULL);
     cudaEventRecord(start, NULL);
     Check(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero, c, n) !=
@@ -48,7 +49,7 @@ static void Multiply(cublasHandle_t handle, int n, void* flush) {
           "cublasSgemm");
     cudaEventRecord(stop, NULL);
     Check(cudaEventSynchronize(stop) != cudaSuccess, "the product");
-    if (i > 0) cudaEventElapsedTime(&ms[i - 1], start, stop);
+    if (i >= kWarmups) cudaEventElapsedTime(&ms[i - kWarmups], start, stop);
   }
   qsort(ms, kSamples, sizeof(float), Compare);
 

@@ -6,11 +6,13 @@ The program knows nothing of Stridewise; measure_drop_in.py runs it.
 
 import torch
 
+WARMUPS = 8  # By as many calls STRIDEWISE_CUBLAS=measure decides.
+
 
 def median_ms(work, samples):
     flush = torch.empty(200 << 18, device="cuda")
     times = []
-    for _ in range(samples + 1):
+    for _ in range(WARMUPS + samples):
         flush.zero_()
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
@@ -18,7 +20,7 @@ def median_ms(work, samples):
         stop.record()
         torch.cuda.synchronize()
         times.append(start.elapsed_time(stop))
-    return sorted(times[1:])[samples // 2]
+    return sorted(times[WARMUPS:])[samples // 2]
 
 
 def show(case, work, row, exact, samples=9):
