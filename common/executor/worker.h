@@ -368,6 +368,7 @@ class Worker {
     uintptr_t global = 0;
     int64_t begin = 0;
     int64_t end = 0;
+    bool rounds_to_tf32 = false;
   };
   struct BulkLoad {
     int lane;

@@ -25,6 +25,19 @@ uint32_t Swizzle(uint32_t address, uint32_t swizzle_bytes) {
   return address ^ ((address >> 7) & (swizzle_bytes / kPieceBytes - 1)) << 4;
 }
 
+// Rounds the four floats of a piece to the nearest, ties to even.
+void RoundToTf32(uint8_t* piece) {
+  constexpr uint32_t kDropped = 0x1fff;
+  constexpr uint32_t kInfinity = 0x7f800000;
+  uint32_t floats[kPieceBytes / sizeof(uint32_t)];
+  std::memcpy(floats, piece, kPieceBytes);
+  for (uint32_t& bits : floats) {
+    if ((bits & kInfinity) == kInfinity) continue;
+    bits = (bits + (kDropped >> 1) + (bits >> 13 & 1)) & ~kDropped;
+  }
+  std::memcpy(piece, floats, kPieceBytes);
+}
+
 }  // namespace
 
 void Worker::WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message) {
@@ -61,6 +74,7 @@ std::vector<Worker::BulkPiece> Worker::PiecesOfBox(Lane& lane, const SimtTensorM
       BulkPiece piece;
       piece.shared = Swizzle(to + static_cast<uint32_t>(row * row_bytes + byte), map.swizzle_bytes);
       piece.global = static_cast<uintptr_t>(from + byte);
+      piece.rounds_to_tf32 = map.rounds_to_tf32;
       if (inside) {
         piece.begin = std::clamp<int64_t>(-begin - byte, 0, kPieceBytes);
         piece.end = std::clamp<int64_t>(end - begin - byte, piece.begin, kPieceBytes);
@@ -134,6 +148,7 @@ bool Worker::FinishBulkLoad() {
     if (piece.end > piece.begin) {
       std::memcpy(to + piece.begin, reinterpret_cast<const uint8_t*>(piece.global) + piece.begin,
                   static_cast<size_t>(piece.end - piece.begin));
+      if (piece.rounds_to_tf32) RoundToTf32(to);
     }
     std::memset(shared_written_->As<uint8_t>() + piece.shared, 1, kPieceBytes);
   }

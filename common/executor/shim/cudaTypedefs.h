@@ -21,8 +21,8 @@ inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType typ
                                        CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                        CUtensorMapL2promotion /*promotion*/,
                                        CUtensorMapFloatOOBfill fill) {
-  // Without the types that the TMA rounds.
-  constexpr uint8_t kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+  // 0: subnormal numbers would become 0, which is not known here.
+  constexpr uint8_t kBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 0, 4};
   if (type >= sizeof(kBytes) || rank > kSimtMaxTensorRank ||
       interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) {
     return CUDA_ERROR_INVALID_VALUE;
@@ -30,10 +30,12 @@ inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType typ
   for (cuuint32_t i = 0; i < rank; ++i) {
     if (element_strides[i] != 1) return CUDA_ERROR_INVALID_VALUE;
   }
-  return SimtEncodeTensorMap(kBytes[type], rank, address, extents, strides, box, swizzle,
-                             reinterpret_cast<SimtTensorMap*>(map))
-             ? CUDA_SUCCESS
-             : CUDA_ERROR_INVALID_VALUE;
+  auto* const made = reinterpret_cast<SimtTensorMap*>(map);
+  if (!SimtEncodeTensorMap(kBytes[type], rank, address, extents, strides, box, swizzle, made)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  made->rounds_to_tf32 = type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+  return CUDA_SUCCESS;
 }
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_SHIM_CUDATYPEDEFS_H_

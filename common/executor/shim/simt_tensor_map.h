@@ -19,6 +19,7 @@ struct SimtTensorMap {
   uint8_t element_bytes;
   uint8_t rank;
   uint8_t swizzle_bytes;  // 32, 64 or 128; 0: none.
+  bool rounds_to_tf32;    // Floats, on their way to shared memory.
   uint32_t magic;
 };
 

@@ -175,15 +175,16 @@ struct Box {
   }
 };
 
-CUtensorMap MapOf(const int* matrix, int box_cols, int box_rows, int swizzle) {
+CUtensorMap MapOf(const int* matrix, int box_cols, int box_rows, int swizzle,
+                  CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_INT32) {
   const cuuint64_t extents[] = {16, 16, 1};
   const cuuint64_t strides[] = {64, 1024};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows),
                             1};
   const cuuint32_t element_strides[] = {1, 1, 1};
   CUtensorMap map = {};
-  cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, 3, const_cast<int*>(matrix), extents,
-                         strides, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
+  cuTensorMapEncodeTiled(&map, type, 3, const_cast<int*>(matrix), extents, strides, box,
+                         element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
                          static_cast<CUtensorMapSwizzle>(swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return map;
@@ -217,6 +218,43 @@ absl::Status RunBox(const CorrectArgs& args) {
   const int number = kSwizzle == 0 ? 0 : kSwizzle == 32 ? 1 : kSwizzle == 64 ? 2 : 3;
   return Launch(TmaBox<kSwizzle>, Grid{1}, Block{256}, 0, args.stream, args.out,
                 MapOf(args.in, B::kCols, B::kBoxRows, number));
+}
+
+// Floats of many exponents, of either sign, and what the TMA makes of their mantissas: 0x800000
+// is one more in the exponent.
+struct RoundedMantissa {
+  unsigned from, to;
+};
+constexpr RoundedMantissa kRoundedMantissas[] = {
+    {0x000000, 0x000000}, {0x000001, 0x000000}, {0x000fff, 0x000000}, {0x001000, 0x000000},
+    {0x001001, 0x002000}, {0x001fff, 0x002000}, {0x002000, 0x002000}, {0x002fff, 0x002000},
+    {0x003000, 0x004000}, {0x003001, 0x004000}, {0x3fefff, 0x3fe000}, {0x3ff000, 0x400000},
+    {0x7fefff, 0x7fe000}, {0x7ff000, 0x800000}, {0x7ff001, 0x800000}, {0x7fffff, 0x800000}};
+__device__ unsigned SignAndExponent(int i) {
+  const unsigned exponents[] = {0, 1, 2, 63, 127, 128, 253, 254};
+  return static_cast<unsigned>(i % 2) << 31 | exponents[i / 2 % 8] << 23;
+}
+
+__global__ void StoreFloats(int* out) {
+  const int i = threadIdx.x;
+  out[i] = static_cast<int>(SignAndExponent(i) + kRoundedMantissas[i / 16].from);
+}
+
+// The box begins in row -3 and column -4.
+int WantRounded(int i) {
+  using B = Box<0>;
+  const int x = i % B::kCols + B::kX;
+  const int y = i / B::kCols + B::kY;
+  if (x < 0 || x >= 16 || y < 0 || y >= 16) return 0;
+  return static_cast<int>(SignAndExponent(y * 16 + x) + kRoundedMantissas[y].to);
+}
+
+absl::Status RunRounded(const CorrectArgs& args) {
+  const absl::Status stored = Launch(StoreFloats, Grid{1}, Block{256}, 0, args.stream, args.out);
+  if (!stored.ok()) return stored;
+  using B = Box<0>;
+  return Launch(TmaBox<0>, Grid{1}, Block{256}, 0, args.stream, args.out,
+                MapOf(args.out, B::kCols, B::kBoxRows, 0, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32));
 }
 
 // A plain copy in, a box out, and its buffer used again once it has been read.
@@ -586,6 +624,7 @@ std::vector<CorrectKernel> HopperKernels() {
       {"TmaBoxOf32", false, RunBox<32>, Box<32>::Want},
       {"TmaBoxOf64", false, RunBox<64>, Box<64>::Want},
       {"TmaBoxOf128", false, RunBox<128>, Box<128>::Want},
+      {"TmaRoundsToTf32", false, RunRounded, WantRounded},
       {"TmaRoundTrip", false,
        [](const CorrectArgs& args) -> absl::Status {
          return Launch(TmaRoundTrip, Grid{1}, Block{256}, 0, args.stream, args.out, args.in,
