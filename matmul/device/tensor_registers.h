@@ -31,6 +31,7 @@ __device__ inline void LoadFragments(const TensorShared<Tile>& shared, int stage
     const uint32_t address = panel + (i / 4 * 8 + in_group) * kSwizzleBytes + piece * 16;
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(a[i / 4][i % 4]) : "r"(address));
   }
+  __syncwarp();  // One lane releases the stage for all that have read it.
 }
 
 // As SumStages() of tensor_accumulation.h. The next stage's fragments are loaded while the tensor

@@ -17,6 +17,7 @@
 
 // Device code is compiled as that of an H200, whose instructions the executor interprets.
 #define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_FEAT_SM90_ALL 1
 
 #define __global__
 #define __device__

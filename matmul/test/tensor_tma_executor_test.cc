@@ -1,0 +1,251 @@
+// The tensor kernels that load by the TMA on the host executor, with calls whose operands it can
+// address: tensor_executor_test has few of these, and of others the kernels leave to other kernels.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/base/case_random.h"
+#include "common/base/fp8_types.h"
+#include "common/base/half_types.h"
+#include "common/executor/executor.h"
+#include "common/gpu/device_model.h"
+#include "gtest/gtest.h"
+#include "matmul/host_executor.h"
+#include "matmul/reference.h"
+#include "matmul/registry.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/run_on_executor.h"
+
+namespace stridewise {
+namespace {
+
+// A call, and the multiprocessors that it is planned for. With one, clusters of two blocks compute
+// one tile after the other.
+struct Call {
+  MatMulCase c;
+  int multiprocessors;
+};
+
+// Returns each call with every op(A) and op(B).
+std::vector<Call> InAllLayouts(const std::vector<Call>& calls) {
+  std::vector<Call> all;
+  for (Call call : calls) {
+    for (const int ops : {0, 1, 2, 3}) {
+      call.c.transpose_a = (ops & 1) != 0;
+      call.c.transpose_b = (ops & 2) != 0;
+      all.push_back(call);
+    }
+  }
+  return all;
+}
+
+// Runs calls of one kernel in turn on two executors, whose schedules differ.
+class TensorTmaExecutorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const uint64_t seed : {0, 41}) {
+      executor::ExecutorOptions options;
+      options.threads = seed == 0 ? 1 : 2;
+      options.schedule_seed = seed;
+      auto executor = executor::Executor::Create(options);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      executors_.push_back(*std::move(executor));
+    }
+  }
+
+  // Runs the calls and keeps the kernels that were launched last.
+  template <typename T, typename Out>
+  void Run(const char* name, const std::vector<Call>& calls, const MatMulScales& scales = {}) {
+    const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
+    ASSERT_TRUE(implementation.ok()) << implementation.status();
+    for (Call call : calls) {
+      SCOPED_TRACE(testing::Message()
+                   << name << ", " << call.c << ", " << call.multiprocessors << " multiprocessors");
+      if (std::is_same_v<T, float>) call.c.precision = MatMulPrecision::kTf32;
+      executor::Executor* const executor = executors_[turn_++ % executors_.size()].get();
+      DeviceModel device = H200Model();
+      device.multiprocessors = call.multiprocessors;
+      MatMulTestProblem<T, Out> problem(call.c);
+      problem.SetScales(scales);
+      MatMulArgs args = problem.args();
+      args.device_model = &device;
+      executor->ClearLaunches();
+      const absl::Status status =
+          RunOnExecutor(*implementation, kNoBlock, MatMulWorkspaceBytes(*implementation, args),
+                        executor, &problem, &device);
+      ASSERT_TRUE(status.ok()) << status;
+      const absl::Status check =
+          problem.Check(nullptr, AccuracyOf(*implementation, problem.args()));
+      ASSERT_TRUE(check.ok()) << check;
+      launches_ = executor->launches().size();
+      ASSERT_GT(launches_, 0u);
+      kernels_.emplace(executor->launches().back().kernel, executor->launches().back());
+    }
+  }
+
+  // Expects that the kernels that were launched last are at least as many instantiations of the one
+  // with this name, and none of others.
+  void ExpectKernels(const char* name, size_t count) const {
+    EXPECT_GE(kernels_.size(), count);
+    for (const auto& [entry, report] : kernels_) {
+      EXPECT_EQ(executor::Executor::KernelName(report), name);
+    }
+  }
+
+  std::vector<std::unique_ptr<executor::Executor>> executors_;
+  size_t turn_ = 0;
+  size_t launches_ = 0;  // Of the last call.
+  std::map<uintptr_t, executor::LaunchReport> kernels_;
+};
+
+// Every tile, with a cluster and without, in every layout.
+TEST_F(TensorTmaExecutorTest, Tile) {
+  const std::vector<Call> calls = InAllLayouts({{{104, 64, 72, 0}, 2},
+                                                {{104, 120, 72, 0}, 1},
+                                                {{104, 192, 40, 0}, 1},
+                                                {{104, 264, 40, 0}, 1},
+                                                {{120, 200, 72, 0}, 1},
+                                                {{200, 120, 72, 0}, 1},
+                                                {{200, 192, 40, 0}, 1},
+                                                {{200, 200, 40, 0}, 1}});
+  Run<Bf16, Bf16>("tensor_tile", calls);
+  ExpectKernels("TensorProduct", 24);
+  if (!IsExhaustive()) return;
+  Run<Fp16, Fp16>("tensor_tile", calls);
+  Run<Bf16, float>("tensor_tile", calls);
+  Run<Fp16, float>("tensor_tile", calls);
+  ExpectKernels("TensorProduct", 96);
+}
+
+// Stages and what C is stored from are used again; C by the TMA, by rows and one by one; types.
+TEST_F(TensorTmaExecutorTest, TileStores) {
+  const MatMulCase deep = {56, 64, 648, 0};
+  const MatMulCase tall = {264, 64, 72, 0, false, true};
+  const MatMulCase odd = {127, 119, 72, 0, false, true};
+  const MatMulCase odd_of_two = {200, 199, 72, 0, false, true, -0.5};
+  const MatMulCase added = {200, 120, 72, 8, true, false, 1, 2};
+  const MatMulCase added_wide = {136, 256, 72, 0, false, true, -0.5, 1};
+  const MatMulCase added_one_by_one = {120, 192, 72, 0, false, false, 1, 2};
+  const MatMulCase batch = {72, 64, 72, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_a = {72, 64, 40, 8, false, false, 1, 1, 3, 0, /*one_a=*/true};
+  MatMulCase offset = {72, 120, 72, 0};
+  offset.offset_c = 1;
+  const std::vector<Call> calls = {{deep, 1},
+                                   {tall, 1},
+                                   {odd, 1},
+                                   {odd_of_two, 1},
+                                   {added, 1},
+                                   {added_wide, 1},
+                                   {added_one_by_one, 1},
+                                   {batch, 2},
+                                   {one_a, 1},
+                                   {offset, 1}};
+  Run<Bf16, Bf16>("tensor_tile", calls);
+  Run<Fp16, Fp16>("tensor_tile", {{odd, 1}, {added, 1}, {tall, 1}});
+  Run<Bf16, float>("tensor_tile", {{odd, 1}, {added, 1}, {tall, 1}});
+  Run<Fp16, float>("tensor_tile", {{odd, 1}, {added, 1}, {tall, 1}});
+  ExpectKernels("TensorProduct", 12);
+}
+
+// Few columns and few rows, of which a cluster divides k.
+TEST_F(TensorTmaExecutorTest, Split) {
+  Run<Bf16, Bf16>("tensor_split", InAllLayouts({{{136, 8, 392, 0}, 132},
+                                                {{8, 136, 72, 0}, 132},
+                                                {{136, 16, 136, 0}, 132},
+                                                {{136, 24, 200, 0}, 132},
+                                                {{264, 64, 136, 0}, 132},
+                                                {{104, 120, 200, 0}, 1}}));
+  ExpectKernels("TensorSplit", 20);
+}
+
+TEST_F(TensorTmaExecutorTest, SplitStores) {
+  const MatMulCase odd = {127, 23, 136, 0, false, true, -0.5, 2};
+  MatMulCase bias = {136, 24, 72, 0};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  const MatMulCase batch = {24, 136, 72, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_b = {136, 24, 40, 8, true, false, 1, 1, 3, 0, false, /*one_b=*/true};
+  const std::vector<Call> calls = {{odd, 132}, {bias, 132}, {batch, 132}, {one_b, 132}, {odd, 1}};
+  Run<Bf16, Bf16>("tensor_split", calls);
+  Run<Fp16, Fp16>("tensor_split", calls);
+  Run<Bf16, float>("tensor_split", calls);
+  Run<Fp16, float>("tensor_split", calls);
+  ExpectKernels("TensorSplit", 4);
+}
+
+// The choice among them, with copies of operands that the TMA cannot address.
+TEST_F(TensorTmaExecutorTest, TensorPacksOperands) {
+  MatMulCase odd = {257, 255, 201, 1};
+  Run<Bf16, Bf16>("tensor", {{odd, 4}});
+  EXPECT_EQ(launches_, 2u);
+  odd.transpose_a = odd.transpose_b = true;
+  Run<Fp16, float>("tensor", {{odd, 4}});
+  EXPECT_EQ(launches_, 2u);
+  ExpectKernels("TensorProduct", 2);
+}
+
+TEST_F(TensorTmaExecutorTest, Fp16Sums) {
+  Run<Fp16, Fp16>("tensor_fp16_sums",
+                  InAllLayouts({{{200, 200, 72, 0}, 1}, {{56, 264, 40, 8}, 2}}));
+  ExpectKernels("TensorProduct", 4);
+}
+
+// Both tiles with both operands in shared memory, and with either in registers, where C is perhaps
+// stored transposed. The fourth layout needs a copy of an operand.
+TEST_F(TensorTmaExecutorTest, Tf32) {
+  std::vector<Call> calls = {{{200, 119, 40, 0, false, true}, 1}};
+  for (const Call& call : InAllLayouts({{{200, 120, 72, 0}, 1},
+                                        {{200, 248, 40, 4}, 1},
+                                        {{136, 72, 40, 4, false, false, -0.5, 2}, 1},
+                                        {{56, 120, 264, 0, false, false, 1, 0, 2, 8}, 1}})) {
+    if (!call.c.transpose_a || call.c.transpose_b) calls.push_back(call);
+  }
+  Run<float, float>("tensor_tf32", calls);
+  ExpectKernels("TensorProduct", 4);
+}
+
+// Both tiles, and C that the TMA cannot store.
+TEST_F(TensorTmaExecutorTest, Int8) {
+  Run<int8_t, int32_t>("tensor_int8", {{{200, 120, 144, 0, false, true}, 1},
+                                       {{104, 248, 80, 16, false, true, 1, 2}, 1},
+                                       {{300, 119, 144, 0, false, true, -2}, 2},
+                                       {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}});
+  ExpectKernels("TensorProduct", 2);
+}
+
+TEST_F(TensorTmaExecutorTest, Fp8) {
+  const std::vector<Call> calls = {{{200, 184, 144, 0, false, true}, 1},
+                                   {{104, 120, 144, 16, false, true, -0.5, 2}, 1},
+                                   {{264, 119, 16, 0, false, true}, 2},
+                                   {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}};
+  for (const char* const name : {"tensor_fp8", "tensor_fp8_fast"}) {
+    Run<E4m3, float>(name, calls);
+    Run<E4m3, Bf16>(name, calls);
+    Run<E5m2, Fp16>(name, calls);
+  }
+  ExpectKernels("TensorProduct", 9);
+}
+
+TEST_F(TensorTmaExecutorTest, Fp8WithScales) {
+  const MatMulCase c = {200, 136, 656, 0, false, true};
+  std::vector<float> of_a(200 * 6), of_b(2 * 6);
+  for (size_t i = 0; i < of_a.size(); ++i) of_a[i] = std::ldexp(1.25f, static_cast<int>(i % 7) - 3);
+  for (size_t i = 0; i < of_b.size(); ++i) of_b[i] = std::ldexp(1.5f, static_cast<int>(i % 5) - 2);
+  for (const char* const name : {"tensor_fp8", "tensor_fp8_fast"}) {
+    for (const bool per_128 : {false, true}) {
+      Run<E4m3, float>(name, {{c, 1}}, {of_a.data(), of_b.data(), per_128});
+    }
+    Run<E5m2, Bf16>(name, {{c, 1}}, {nullptr, of_b.data(), true});
+  }
+  ExpectKernels("TensorProduct", 4);
+}
+
+}  // namespace
+}  // namespace stridewise
