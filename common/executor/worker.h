@@ -319,6 +319,8 @@ class Worker {
                             uint64_t* arguments);
   const PtxProgram& ProgramOf(const char* text);
   uintptr_t PtxAddress(const Lane& lane, PtxSpace space, uint64_t address) const;
+  void ExecuteAtomic(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                     uint64_t* arguments, uintptr_t pc);
   void ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
                      uint64_t* arguments, uintptr_t pc);
   void ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,

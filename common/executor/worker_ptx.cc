@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/executor/ptx/atomic_opcode.h"
 #include "common/executor/ptx/tensor_core.h"
 #include "common/executor/worker.h"
 
@@ -215,6 +216,10 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       }
       return;
     }
+    case PtxKind::kAtomic:
+      return ExecuteAtomic(instruction, lane, registers, arguments, pc);
+    case PtxKind::kCachePolicy:
+      return write(0);
     case PtxKind::kCopyAsync: {
       const size_t bytes = read(2);
       const size_t read_bytes = instruction.operands.size() > 3 ? read(3) & 0xffffffff : bytes;
@@ -279,6 +284,35 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       return WaitForWgmma(lane, read(0));
     default:
       return;
+  }
+}
+
+// Blocks may run on several cores at once, so the operation is really atomic.
+void Worker::ExecuteAtomic(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
+                           uint64_t* arguments, uintptr_t pc) {
+  const PtxOpcode& opcode = instruction.opcode;
+  const size_t at = opcode.has_result ? 1 : 0;
+  const auto read = [&](size_t operand) {
+    return ReadPtxValue(instruction.operands[operand].values[0], registers, arguments, lane);
+  };
+  const uintptr_t address = PtxAddress(
+      lane, opcode.space, read(at) + static_cast<uint64_t>(instruction.operands[at].offset));
+  const uint64_t value = read(at + 1);
+  const uint64_t swap = opcode.operation == 'c' ? read(at + 2) : 0;
+  const auto update = [&](auto* word) -> uint64_t {
+    Access(lane, address, __builtin_ctzll(sizeof(*word)), AccessOp::kAtomic, pc);
+    auto old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+    using Word = decltype(old);
+    while (!__atomic_compare_exchange_n(word, &old,
+                                        static_cast<Word>(AtomicResult(opcode, old, value, swap)),
+                                        /*weak=*/false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    return old;
+  };
+  const uint64_t old = opcode.type.bits == 64 ? update(reinterpret_cast<uint64_t*>(address))
+                                              : update(reinterpret_cast<uint32_t*>(address));
+  if (opcode.has_result) {
+    WritePtxValue(instruction.operands[0].values[0], old, registers, arguments);
   }
 }
 

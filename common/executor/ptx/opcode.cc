@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/executor/ptx/atomic_opcode.h"
 #include "common/executor/ptx/barrier_opcode.h"
 #include "common/executor/ptx/wgmma.h"
 
@@ -25,31 +26,12 @@ bool IsHint(absl::string_view name) {
   return absl::StartsWith(name, "L1::") || absl::StartsWith(name, "L2::");
 }
 
-std::optional<PtxType> TypeOf(absl::string_view name) {
-  PtxType type;
-  if (name == "pred") return PtxType{'p', 1};
-  if (name.empty() || !absl::SimpleAtoi(name.substr(1), &type.bits)) return std::nullopt;
-  type.letter = name[0];
-  const bool known_letter = absl::string_view("busf").find(name[0]) != absl::string_view::npos;
-  const bool known_size = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
-  if (!known_letter || !known_size) return std::nullopt;
-  return type;
-}
-
-std::optional<PtxSpace> SpaceOf(absl::string_view name) {
-  if (name == "global") return PtxSpace::kGlobal;
-  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
-    return PtxSpace::kShared;
-  }
-  return std::nullopt;
-}
-
 // ld and st: [space] [vector] type.
 std::optional<PtxOpcode> MemoryAccess(PtxKind kind, const Names& names) {
   PtxOpcode opcode = {kind};
   size_t next = 1;
   if (next < names.size()) {
-    if (const auto space = SpaceOf(names[next])) {
+    if (const auto space = FindPtxSpace(names[next])) {
       opcode.space = *space;
       ++next;
     }
@@ -58,7 +40,7 @@ std::optional<PtxOpcode> MemoryAccess(PtxKind kind, const Names& names) {
     opcode.count = names[next++][1] - '0';
   }
   if (next + 1 != names.size()) return std::nullopt;
-  const auto type = TypeOf(names[next]);
+  const auto type = FindPtxType(names[next]);
   if (!type || type->bits * opcode.count > 128) return std::nullopt;
   opcode.type = *type;
   return opcode;
@@ -72,7 +54,7 @@ std::optional<PtxOpcode> Matrices(PtxKind kind, const Names& names) {
     opcode.transposed = true;
     rest.erase(rest.begin() + 3);
   }
-  if (rest.size() != 5 || rest[1] != "m8n8" || SpaceOf(rest[3]) != PtxSpace::kShared ||
+  if (rest.size() != 5 || rest[1] != "m8n8" || FindPtxSpace(rest[3]) != PtxSpace::kShared ||
       rest[4] != "b16") {
     return std::nullopt;
   }
@@ -151,6 +133,7 @@ std::optional<PtxOpcode> Whole(absl::string_view name) {
        {PtxKind::kRankOfAddress, {'u', 32}, 0, PtxSpace::kShared}},
       {"getctarank.u64", {PtxKind::kRankOfAddress, {'u', 64}}},
       {"movmatrix.m8n8.trans.b16", {PtxKind::kTransposeMatrix}},
+      {"createpolicy.fractional.b64", {PtxKind::kCachePolicy}},
       {"cvt.rna.tf32.f32", {PtxKind::kRoundToTf32}},
       {"cvt.u32.u16", {PtxKind::kMove, {'u', 16}}},
       {"griddepcontrol.wait", {PtxKind::kNothing}},
@@ -194,7 +177,7 @@ std::optional<PtxOpcode> BulkCopy(const Names& names) {
     rest.pop_back();
   }
   if (rest.size() != 3) return std::nullopt;
-  if (SpaceOf(rest[0]) == PtxSpace::kShared && rest[1] == "global" &&
+  if (FindPtxSpace(rest[0]) == PtxSpace::kShared && rest[1] == "global" &&
       rest[2] == "mbarrier::complete_tx::bytes") {
     return opcode;
   }
@@ -206,7 +189,7 @@ std::optional<PtxOpcode> BulkCopy(const Names& names) {
 
 // Operations on registers: name[.lo].type, and setp.comparison.type.
 std::optional<PtxOpcode> Scalar(const Names& names) {
-  const auto type = TypeOf(names.back());
+  const auto type = FindPtxType(names.back());
   if (!type) return std::nullopt;
   const std::string name = absl::StrJoin(names.begin(), names.end() - 1, ".");
   const bool integer = type->letter != 'f' && type->letter != 'p';
@@ -243,21 +226,12 @@ std::optional<PtxOpcode> Scalar(const Names& names) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
-  if (const auto form = FindWgmmaForm(name)) {
-    PtxOpcode opcode = {PtxKind::kWgmma};
-    opcode.form = *form;
-    return opcode;
-  }
-  Names names;
-  for (const absl::string_view part : absl::StrSplit(name, '.')) {
-    if (!IsHint(part)) names.push_back(part);
-  }
+// Takes the parts of a name, without those that are hints.
+std::optional<PtxOpcode> FindOpcode(const Names& names) {
   if (names.empty()) return std::nullopt;
   if (const auto opcode = Whole(absl::StrJoin(names, "."))) return opcode;
   if (const auto opcode = FindBarrierOpcode(names)) return opcode;
+  if (const auto opcode = FindAtomicOpcode(names)) return opcode;
   if (names.size() < 2) return std::nullopt;
   if (names[0] == "ld") return MemoryAccess(PtxKind::kLoad, names);
   if (names[0] == "st") return MemoryAccess(PtxKind::kStore, names);
@@ -268,6 +242,44 @@ std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
     return BulkCopy(names);
   }
   return Scalar(names);
+}
+
+}  // namespace
+
+std::optional<PtxType> FindPtxType(absl::string_view name) {
+  PtxType type;
+  if (name == "pred") return PtxType{'p', 1};
+  if (name.empty() || !absl::SimpleAtoi(name.substr(1), &type.bits)) return std::nullopt;
+  type.letter = name[0];
+  const bool known_letter = absl::string_view("busf").find(name[0]) != absl::string_view::npos;
+  const bool known_size = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
+  if (!known_letter || !known_size) return std::nullopt;
+  return type;
+}
+
+std::optional<PtxSpace> FindPtxSpace(absl::string_view name) {
+  if (name == "global") return PtxSpace::kGlobal;
+  if (name == "shared" || name == "shared::cta" || name == "shared::cluster") {
+    return PtxSpace::kShared;
+  }
+  return std::nullopt;
+}
+
+std::optional<PtxOpcode> FindPtxOpcode(absl::string_view name) {
+  if (const auto form = FindWgmmaForm(name)) {
+    PtxOpcode opcode = {PtxKind::kWgmma};
+    opcode.form = *form;
+    return opcode;
+  }
+  Names names;
+  bool has_policy = false;
+  for (const absl::string_view part : absl::StrSplit(name, '.')) {
+    has_policy = has_policy || part == "L2::cache_hint";
+    if (!IsHint(part)) names.push_back(part);
+  }
+  auto opcode = FindOpcode(names);
+  if (opcode) opcode->has_policy = has_policy;
+  return opcode;
 }
 
 }  // namespace stridewise::executor

@@ -19,12 +19,14 @@ enum class PtxKind : uint8_t {
   kArithmetic,
   kRoundToTf32,
   kBranch,
+  kCachePolicy,  // createpolicy, whose result only hints look at.
   // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of global
   // memory.
   kNothing,
   // One thread, memory.
   kLoad,
   kStore,
+  kAtomic,  // atom and red
   kCopyAsync,
   kCommitCopies,
   kWaitForCopies,  // cp.async.wait_group
@@ -75,10 +77,13 @@ struct PtxType {
 struct PtxOpcode {
   PtxKind kind = PtxKind::kNothing;
   PtxType type = {};
-  char operation = 0;  // kArithmetic: + - * m & | ^ ~ l r; kSetPredicate: = ! < { > }.
+  // kArithmetic: + - * m & | ^ ~ l r; kSetPredicate: = ! < { > }; kAtomic: + < > & | ^ i d x c.
+  char operation = 0;
   PtxSpace space = PtxSpace::kGeneric;
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.
   bool transposed = false;  // Of ldmatrix and stmatrix.
+  bool has_policy = false;  // .L2::cache_hint: a last operand, which is a hint to the cache.
+  bool has_result = false;  // Of kAtomic.
   int dimensions = 0;       // Of cp.async.bulk.tensor; 0: of cp.async.bulk.
   bool multicast = false;   // Of both: to blocks of the cluster.
   TensorForm form = {};     // Of kMultiply and kWgmma.
@@ -91,6 +96,10 @@ struct PtxOpcode {
   bool by_parity = false;        // mbarrier.try_wait.parity
   bool counts = false;           // cp.async.mbarrier.arrive.noinc
 };
+
+// Take a part of a name: a type such as "u32", or a space of memory.
+std::optional<PtxType> FindPtxType(absl::string_view name);
+std::optional<PtxSpace> FindPtxSpace(absl::string_view name);
 
 // Takes a name such as "ld.shared.v4.f32" apart. Returns nothing for an instruction, or a form of
 // one, that the executor does not run.

@@ -72,8 +72,7 @@ bool WgmmaHasItsOperands(const PtxInstruction& instruction) {
 }
 
 // The address in global memory is a map with coordinates, of a plain copy the bytes follow both
-// addresses, and a load has a barrier and perhaps the blocks that it goes to. A hint to the L2 may
-// stand at the end.
+// addresses, and a load has a barrier and perhaps the blocks that it goes to.
 bool BulkCopyHasItsOperands(const PtxInstruction& instruction) {
   const PtxOpcode& opcode = instruction.opcode;
   const bool loads = opcode.kind == PtxKind::kBulkLoad;
@@ -82,7 +81,7 @@ bool BulkCopyHasItsOperands(const PtxInstruction& instruction) {
   const size_t needed =
       2 + (opcode.dimensions > 0 ? 0 : 1) + (loads ? 1 : 0) + (opcode.multicast ? 1 : 0);
   const auto& operands = instruction.operands;
-  if (operands.size() != needed && operands.size() != needed + 1) return false;
+  if (operands.size() != needed) return false;
   for (size_t i = 0; i < operands.size(); ++i) {
     const size_t values = i == global ? 1 + static_cast<size_t>(opcode.dimensions) : 1;
     const bool is_address = i < 2 || (loads && i == barrier);
@@ -101,6 +100,12 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kTransposeMatrix:
     case PtxKind::kRankOfAddress:
       return HasValues(instruction, {1, 1});
+    case PtxKind::kCachePolicy:
+      return HasValues(instruction, {1});
+    case PtxKind::kAtomic:
+      if (!opcode.has_result) return HasValues(instruction, {0, 1});
+      return opcode.operation == 'c' ? HasValues(instruction, {1, 0, 1, 1})
+                                     : HasValues(instruction, {1, 0, 1});
     case PtxKind::kSetPredicate:
     case PtxKind::kSharedOfCluster:
       return HasValues(instruction, {1, 1, 1});
@@ -155,6 +160,17 @@ bool HasItsOperands(const PtxInstruction& instruction) {
       return true;
   }
   return false;
+}
+
+// Drops the last operand where it only is a hint. Returns whether there is one.
+bool DropPolicy(PtxInstruction* instruction) {
+  if (!instruction->opcode.has_policy) return true;
+  auto& operands = instruction->operands;
+  if (operands.empty() || operands.back().is_address || operands.back().values.size() != 1) {
+    return false;
+  }
+  operands.pop_back();
+  return true;
 }
 
 class Parser {
@@ -214,9 +230,11 @@ class Parser {
     if (!opcode) return Unknown(absl::StrCat("the instruction '", instruction.name, "'"));
     instruction.opcode = *opcode;
     rest = absl::StripAsciiWhitespace(rest.substr(instruction.name.size()));
+    if (opcode->kind == PtxKind::kCachePolicy) rest = rest.substr(0, rest.find(','));
     if (opcode->kind == PtxKind::kBranch) {
       branches_.emplace_back(program_.instructions.size(), std::string(rest));
-    } else if (!Operands(rest, &instruction) || !HasItsOperands(instruction)) {
+    } else if (!Operands(rest, &instruction) || !DropPolicy(&instruction) ||
+               !HasItsOperands(instruction)) {
       return Unknown(absl::StrCat("the operands of '", text, "'"));
     }
     program_.instructions.push_back(std::move(instruction));

@@ -1,7 +1,9 @@
 #include "common/executor/ptx/program.h"
 
+#include <cstdint>
 #include <string>
 
+#include "common/executor/ptx/atomic_opcode.h"
 #include "common/executor/ptx/tensor_core.h"
 #include "gtest/gtest.h"
 
@@ -87,6 +89,51 @@ TEST(PtxProgram, ReadsWhatAWarpgroupMultiplies) {
   EXPECT_EQ(program.instructions[1].operands.size(), 7u);
 }
 
+TEST(PtxProgram, ReadsAtomicOperations) {
+  const struct {
+    const char* text;
+    char operation;
+    uint64_t old, value, swap, result;
+  } cases[] = {
+      {"red.shared::cluster.add.u32 [%0], %1;", '+', 0xffffffff, 2, 0, 1},
+      {"red.relaxed.gpu.global.add.f32 [%0], %1;", '+', 0x3f800000, 0x40000000, 0, 0x40400000},
+      {"atom.add.u64 %0, [%1 + 8], %2;", '+', 0xffffffff, 2, 0, 0x100000001},
+      {"atom.global.min.s32 %0, [%1], %2;", '<', 0xffffffff, 2, 0, 0xffffffff},
+      {"atom.cta.shared.min.u32 %0, [%1], %2;", '<', 0xffffffff, 2, 0, 2},
+      {"atom.max.s64 %0, [%1], %2;", '>', ~uint64_t{0}, 2, 0, 2},
+      {"red.global.or.b32 [%0], %1;", '|', 12, 10, 0, 14},
+      {"red.global.and.b64 [%0], %1;", '&', 12, 10, 0, 8},
+      {"red.global.xor.b32 [%0], %1;", '^', 12, 10, 0, 6},
+      {"atom.inc.u32 %0, [%1], %2;", 'i', 5, 5, 0, 0},
+      {"atom.dec.u32 %0, [%1], %2;", 'd', 0, 5, 0, 5},
+      {"atom.exch.b32 %0, [%1], %2;", 'x', 5, 7, 0, 7},
+      {"atom.relaxed.sys.global.cas.b64 %0, [%1], %2, %3;", 'c', 5, 5, 9, 9},
+      {"atom.cas.b32 %0, [%1], %2, %3;", 'c', 5, 6, 9, 5},
+  };
+  for (const auto& c : cases) {
+    const PtxProgram program = ParsePtx(c.text);
+    ASSERT_EQ(program.unknown, "") << c.text;
+    const PtxOpcode& opcode = program.instructions[0].opcode;
+    EXPECT_EQ(opcode.kind, PtxKind::kAtomic) << c.text;
+    EXPECT_EQ(opcode.operation, c.operation) << c.text;
+    EXPECT_EQ(AtomicResult(opcode, c.old, c.value, c.swap), c.result) << c.text;
+  }
+}
+
+// A policy changes nothing, and is no source size of a copy.
+TEST(PtxProgram, DropsPoliciesOfCaches) {
+  const PtxProgram program = ParsePtx(
+      "createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%1], [%2], 16, %0;\n"
+      "cp.async.cg.shared.global.L2::cache_hint [%1], [%2], 16, %3, %0;\n"
+      "ld.global.L1::no_allocate.L2::cache_hint.v4.b32 {%4, %5, %6, %7}, [%2], %0;");
+  ASSERT_EQ(program.unknown, "");
+  EXPECT_EQ(program.instructions[0].opcode.kind, PtxKind::kCachePolicy);
+  EXPECT_EQ(program.instructions[1].operands.size(), 3u);
+  EXPECT_EQ(program.instructions[2].operands.size(), 4u);
+  EXPECT_EQ(program.instructions[3].operands.size(), 2u);
+}
+
 TEST(PtxProgram, NothingIsAProgram) {
   EXPECT_EQ(ParsePtx("").unknown, "");
   EXPECT_TRUE(ParsePtx(" \n").instructions.empty());
@@ -100,6 +147,10 @@ TEST(PtxProgram, NamesWhatItDoesNotKnow) {
       {"brev.b32 %0, %1;", "the instruction 'brev.b32'"},
       {"add.f32 %0, %1, %2;", "the instruction 'add.f32'"},
       {"ld.acquire.gpu.b32 %0, [%1];", "the instruction 'ld.acquire.gpu.b32'"},
+      {"atom.acquire.gpu.global.add.u32 %0, [%1], %2;",
+       "the instruction 'atom.acquire.gpu.global.add.u32'"},
+      {"red.global.exch.b32 [%0], %1;", "the instruction 'red.global.exch.b32'"},
+      {"atom.add.u32 [%0], %1;", "the operands of 'atom.add.u32 [%0], %1'"},
       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
        "{%8, %9}, {%0, %1, %2, %3};",
        "the instruction 'mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32'"},

@@ -327,6 +327,25 @@ __global__ void PtxOfOneThread(int* out, const int* in) {
                : "memory");
 }
 
+// Each thread adds to a counter in shared memory, whose old values are all different, and to one in
+// global memory.
+__global__ void PtxAtomics(int* out, const int* in) {
+  __shared__ unsigned counter;
+  __shared__ int taken[kThreads];
+  if (threadIdx.x == 0) counter = 0;
+  __syncthreads();
+  unsigned old;
+  asm volatile("atom.shared.add.u32 %0, [%1], 1;"
+               : "=r"(old)
+               : "r"(SharedAddress(&counter))
+               : "memory");
+  taken[old] = 1;
+  asm volatile("red.relaxed.gpu.global.add.s32 [%0], %1;" ::"l"(&out[threadIdx.x % 2]), "r"(3)
+               : "memory");
+  __syncthreads();
+  if (threadIdx.x > 1) out[threadIdx.x] = taken[threadIdx.x] + static_cast<int>(counter);
+}
+
 #define MBARRIER_INIT(barrier, count) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
 
@@ -501,6 +520,7 @@ std::vector<CorrectKernel> CorrectKernels() {
       CORRECT(NamedBarriers, false, In(i ^ 127) + (i < 128 ? 0 : In(i - 128))),
       CORRECT(ElectedLanes, false, In((7 - i / 32) * 32)),
       CORRECT(PtxOfOneThread, false, WantOfOneThread(i)),
+      CORRECT(PtxAtomics, true, i < 2 ? 3 * kThreads / 2 : 1 + kThreads),
   };
 }
 

@@ -241,6 +241,18 @@ __global__ void PtxStoreOutOfBounds(float* out, const float* in) {
                : "memory");
 }
 
+__global__ void PlainBesidePtxAtomic(float* out, const float* in) {
+  __shared__ unsigned count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(&count));
+  if (threadIdx.x < 32) {
+    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
+  } else {
+    out[threadIdx.x] = static_cast<float>(count);  // BUG PlainBesidePtxAtomic
+  }
+}
+
 __global__ void UnknownInstruction(float* out, const float* in) {
   unsigned sum;
   asm volatile("vadd.u32.u32.u32 %0, %1, %1;"  // BUG UnknownInstruction
@@ -405,6 +417,7 @@ std::vector<PlantedBug> PlantedBugs() {
       BUG(NamedBarrierOfTheWrongHalf, kRace),
       BUG(NamedBarrierOfTooMany, kDeadlock),
       BUG(NamedBarrierWithTwoCounts, kMbarrier),
+      BUG(PlainBesidePtxAtomic, kRace),
       BUG(UnknownInstruction, kUnsupported),
   };
 }
