@@ -213,17 +213,23 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
   for (const Variable& variable : variables_) {
     if (variable.control == control) return memory + variable.offset;
   }
-  const size_t size = bytes > 0 ? bytes : context_->dynamic_shared_bytes;
-  const size_t limit = bytes > 0 ? kMaxStaticSharedBytes : kMaxSharedBytes;
-  if (shared_bytes() + size > limit) {
+  const bool is_static = bytes > 0;
+  const size_t size = is_static ? bytes : context_->dynamic_shared_bytes;
+  size_t static_bytes = is_static ? bytes : 0;
+  for (const Variable& variable : variables_)
+    static_bytes += variable.is_static ? variable.bytes : 0;
+  const bool too_much_static = static_bytes > kMaxStaticSharedBytes;
+  if (too_much_static || shared_bytes() + size > kMaxSharedBytes) {
     Lane& lane = *running_lane;
     if (!context_->exact) Suspect(lane, Stop::kExactly);
-    ReportFatal(Check::kSharedMemoryLimit, lane, false, pc,
-                absl::StrCat("a block needs ", shared_bytes() + size,
-                             " bytes of shared memory; it can have ", limit));
+    ReportFatal(
+        Check::kSharedMemoryLimit, lane, false, pc,
+        absl::StrCat("a block needs ", too_much_static ? static_bytes : shared_bytes() + size,
+                     " bytes of ", too_much_static ? "static " : "", "shared memory; it can have ",
+                     too_much_static ? kMaxStaticSharedBytes : kMaxSharedBytes));
   }
   const uint32_t offset = shared_end_;
-  variables_.push_back({control, offset, static_cast<uint32_t>(size)});
+  variables_.push_back({control, offset, static_cast<uint32_t>(size), is_static});
   // A gap between the variables, so that an access beyond the end of one does not reach the next.
   shared_end_ = (offset + static_cast<uint32_t>(size) + 2 * kVariableAlignment - 1) /
                 kVariableAlignment * kVariableAlignment;

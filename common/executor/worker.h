@@ -278,6 +278,7 @@ class Worker {
     const void* control;
     uint32_t offset;
     uint32_t bytes;
+    bool is_static;
   };
   struct Warp {
     int first = 0;

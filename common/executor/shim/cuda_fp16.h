@@ -14,6 +14,7 @@ SIMT_INLINE __half __float2half(float value) { return __half(value); }
 SIMT_INLINE __half __float2half_rn(float value) { return __half(value); }
 SIMT_INLINE float __half2float(__half value) { return float(value); }
 SIMT_INLINE __half2 __floats2half2_rn(float x, float y) { return __half2(__half(x), __half(y)); }
+SIMT_INLINE __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
 SIMT_INLINE __half2 __float22half2_rn(float2 value) { return __floats2half2_rn(value.x, value.y); }
 SIMT_INLINE __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
 SIMT_INLINE float2 __half22float2(__half2 value) { return float2(float(value.x), float(value.y)); }

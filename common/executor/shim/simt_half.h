@@ -65,6 +65,14 @@ SIMT_INLINE float simt_float_of_bfloat16(unsigned short bits) {
   SIMT_INLINE Half2 __hadd2(Half2 a, Half2 b) { return Half2(a.x + b.x, a.y + b.y); }      \
   SIMT_INLINE Half2 __hsub2(Half2 a, Half2 b) { return Half2(a.x - b.x, a.y - b.y); }      \
   SIMT_INLINE Half2 __hmul2(Half2 a, Half2 b) { return Half2(a.x * b.x, a.y * b.y); }      \
+  SIMT_INLINE Half2 __habs2(Half2 a) {                                                     \
+    a.simt_register &= 0x7fff7fff;                                                         \
+    return a;                                                                              \
+  }                                                                                        \
+  SIMT_INLINE Half2 __hge2(Half2 a, Half2 b) {                                             \
+    return Half2(a.x >= b.x ? 1 : 0, a.y >= b.y ? 1 : 0);                                  \
+  }                                                                                        \
+  SIMT_INLINE bool __hbge2(Half2 a, Half2 b) { return a.x >= b.x && a.y >= b.y; }          \
   SIMT_INLINE float __low2float(Half2 a) { return float(a.x); }                            \
   SIMT_INLINE float __high2float(Half2 a) { return float(a.y); }
 

@@ -59,4 +59,27 @@ SIMT_INLINE int __all_sync(unsigned mask, int predicate) {
   return simt_ballot(mask, predicate == 0) == 0;
 }
 
+#define SIMT_REDUCE(name, T, combine)                 \
+  SIMT_INLINE T name(unsigned mask, T value) {        \
+    T result = value;                                 \
+    bool first = true;                                \
+    for (int lane = 0; lane < 32; ++lane) {           \
+      if ((mask >> lane & 1) == 0) continue;          \
+      const T other = __shfl_sync(mask, value, lane); \
+      result = first ? other : (combine);             \
+      first = false;                                  \
+    }                                                 \
+    return result;                                    \
+  }
+SIMT_REDUCE(__reduce_add_sync, unsigned, result + other)
+SIMT_REDUCE(__reduce_min_sync, unsigned, result < other ? result : other)
+SIMT_REDUCE(__reduce_max_sync, unsigned, result > other ? result : other)
+SIMT_REDUCE(__reduce_add_sync, int, result + other)
+SIMT_REDUCE(__reduce_min_sync, int, result < other ? result : other)
+SIMT_REDUCE(__reduce_max_sync, int, result > other ? result : other)
+SIMT_REDUCE(__reduce_and_sync, unsigned, result& other)
+SIMT_REDUCE(__reduce_or_sync, unsigned, result | other)
+SIMT_REDUCE(__reduce_xor_sync, unsigned, result ^ other)
+#undef SIMT_REDUCE
+
 #endif  // STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_WARP_H_

@@ -346,6 +346,16 @@ __global__ void PtxAtomics(int* out, const int* in) {
   if (threadIdx.x > 1) out[threadIdx.x] = taken[threadIdx.x] + static_cast<int>(counter);
 }
 
+// More dynamic shared memory than static variables may have, and a static one.
+__global__ void StaticBesideDynamic(int* out, const int* in) {
+  extern __shared__ int many[];
+  many[kThreads * 64 + threadIdx.x] = in[threadIdx.x];
+  __shared__ int few[kThreads];
+  few[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = many[kThreads * 64 + (threadIdx.x ^ 1)] + few[threadIdx.x ^ 2];
+}
+
 #define MBARRIER_INIT(barrier, count) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
 
@@ -520,6 +530,8 @@ std::vector<CorrectKernel> CorrectKernels() {
       CORRECT(NamedBarriers, false, In(i ^ 127) + (i < 128 ? 0 : In(i - 128))),
       CORRECT(ElectedLanes, false, In((7 - i / 32) * 32)),
       CORRECT(PtxOfOneThread, false, WantOfOneThread(i)),
+      CORRECT(StaticBesideDynamic, false, In(i ^ 1) + In(i ^ 2), 1, kThreads,
+              65 * kThreads * sizeof(int)),
       CORRECT(PtxAtomics, true, i < 2 ? 3 * kThreads / 2 : 1 + kThreads),
   };
 }

@@ -8,7 +8,6 @@
 
 SIMT_MORE_HALF(__half, __half2, __half_raw)
 
-static SIMT_INLINE __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
 static SIMT_INLINE __half2 __half2half2(__half x) { return __half2(x, x); }
 static SIMT_INLINE __half __low2half(__half2 a) { return a.x; }
 static SIMT_INLINE __half __high2half(__half2 a) { return a.y; }

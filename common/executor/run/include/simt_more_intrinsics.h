@@ -140,29 +140,6 @@ static SIMT_INLINE long long llmax(long long a, long long b) { return a > b ? a 
 
 // --- Warps -------------------------------------------------------------------------------------
 
-#define SIMT_REDUCE(name, T, combine)                 \
-  static SIMT_INLINE T name(unsigned mask, T value) { \
-    T result = value;                                 \
-    bool first = true;                                \
-    for (int lane = 0; lane < 32; ++lane) {           \
-      if ((mask >> lane & 1) == 0) continue;          \
-      const T other = __shfl_sync(mask, value, lane); \
-      result = first ? other : (combine);             \
-      first = false;                                  \
-    }                                                 \
-    return result;                                    \
-  }
-SIMT_REDUCE(__reduce_add_sync, unsigned, result + other)
-SIMT_REDUCE(__reduce_min_sync, unsigned, result < other ? result : other)
-SIMT_REDUCE(__reduce_max_sync, unsigned, result > other ? result : other)
-SIMT_REDUCE(__reduce_add_sync, int, result + other)
-SIMT_REDUCE(__reduce_min_sync, int, result < other ? result : other)
-SIMT_REDUCE(__reduce_max_sync, int, result > other ? result : other)
-SIMT_REDUCE(__reduce_and_sync, unsigned, result& other)
-SIMT_REDUCE(__reduce_or_sync, unsigned, result | other)
-SIMT_REDUCE(__reduce_xor_sync, unsigned, result ^ other)
-#undef SIMT_REDUCE
-
 // The lanes of the mask that have the same value.
 template <typename T>
 static SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {
