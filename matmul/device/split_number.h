@@ -8,14 +8,14 @@
 
 #include "common/base/half_types.h"
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #endif
 
 namespace stridewise {
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
 using SplitFp16 = __half;
 using SplitBf16 = __nv_bfloat16;
 using TwoFp16 = __half2;

@@ -37,10 +37,17 @@ __device__ inline void StartScales(const SplitGemm& gemm, int thread, int row, i
       gemm.scales_of_a + static_cast<int64_t>(batch) * gemm.a_moves * gemm.m + row;
   const SplitScale* const cols =
       gemm.scales_of_b + static_cast<int64_t>(batch) * gemm.b_moves * gemm.n + col;
-  if (thread < kMmaRows && row + thread < gemm.m) CopyWord(rows + thread, &scales->rows[thread]);
+  const auto copy = [](bool inside, const SplitScale* from, SplitScale* to) {
+    if (inside) {
+      CopyWord(from, to);
+    } else {
+      *to = 0;  // Unscale() reads those outside of C, too.
+    }
+  };
+  if (thread < kMmaRows) copy(row + thread < gemm.m, rows + thread, &scales->rows[thread]);
 #pragma unroll
   for (int c = thread; c < Tile::kBlockN; c += kWarpgroupThreads) {
-    if (col + c < gemm.n) CopyWord(cols + c, &scales->cols[c]);
+    copy(col + c < gemm.n, cols + c, &scales->cols[c]);
   }
 }
 
@@ -61,9 +68,14 @@ __device__ inline bool FinishScales(const SplitGemm& gemm, int consumer, int thr
     if (col + c < gemm.n) look_at(scales->cols[c], &least_of_cols);
   }
   const int warp = thread / 32;
-  scales->least_of_rows[warp] = __reduce_min_sync(~0u, least_of_rows);
-  scales->least_of_cols[warp] = __reduce_min_sync(~0u, least_of_cols);
-  scales->poor[warp] = __any_sync(~0u, poor);
+  least_of_rows = __reduce_min_sync(~0u, least_of_rows);
+  least_of_cols = __reduce_min_sync(~0u, least_of_cols);
+  poor = __any_sync(~0u, poor);
+  if (thread % 32 == 0) {
+    scales->least_of_rows[warp] = least_of_rows;
+    scales->least_of_cols[warp] = least_of_cols;
+    scales->poor[warp] = poor;
+  }
   SyncWarpgroup(1 + consumer);
   least_of_rows = least_of_cols = kMost;
   poor = 0;

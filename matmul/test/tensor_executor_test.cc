@@ -75,7 +75,7 @@ class TensorExecutorTest : public testing::TestWithParam<std::string> {
   // Every eighth time on both executors, whose results and profiles are the same.
   template <typename T, typename Out>
   void RunCase(MatMulCase c, const MatMulScales& scales = {}) {
-    if (std::is_same_v<T, float>) c.precision = MatMulPrecision::kTf32;
+    if (std::is_same_v<T, float>) c.precision = implementation_.precisions.front();
     const size_t turn = turn_++;
     std::vector<Out> first;
     for (size_t i = 0; i < executors_.size(); ++i) {
@@ -120,7 +120,7 @@ TEST_P(TensorExecutorTest, Bf16) { RunCases<Bf16, Bf16>(true); }
 TEST_P(TensorExecutorTest, Bf16ToFloat) { RunCases<Bf16, float>(); }
 TEST_P(TensorExecutorTest, Fp16) { RunCases<Fp16, Fp16>(); }
 TEST_P(TensorExecutorTest, Fp16ToFloat) { RunCases<Fp16, float>(); }
-TEST_P(TensorExecutorTest, Tf32) { RunCases<float, float>(true); }
+TEST_P(TensorExecutorTest, Float) { RunCases<float, float>(true); }
 TEST_P(TensorExecutorTest, Int8) { RunCases<int8_t, int32_t>(true); }
 TEST_P(TensorExecutorTest, E4m3ToFloat) { RunCases<E4m3, float>(true); }
 TEST_P(TensorExecutorTest, E4m3ToBf16) { RunCases<E4m3, Bf16>(); }

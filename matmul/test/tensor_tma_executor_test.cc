@@ -4,106 +4,20 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <type_traits>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "common/base/case_random.h"
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
-#include "common/executor/executor.h"
-#include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
-#include "matmul/host_executor.h"
-#include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/kernels_on_executor_test.h"
 #include "matmul/test/matmul_cases.h"
-#include "matmul/test/matmul_test_problem.h"
-#include "matmul/test/run_on_executor.h"
 
 namespace stridewise {
 namespace {
 
-// A call, and the multiprocessors that it is planned for. With one, clusters of two blocks compute
-// one tile after the other.
-struct Call {
-  MatMulCase c;
-  int multiprocessors;
-};
-
-// Returns each call with every op(A) and op(B).
-std::vector<Call> InAllLayouts(const std::vector<Call>& calls) {
-  std::vector<Call> all;
-  for (Call call : calls) {
-    for (const int ops : {0, 1, 2, 3}) {
-      call.c.transpose_a = (ops & 1) != 0;
-      call.c.transpose_b = (ops & 2) != 0;
-      all.push_back(call);
-    }
-  }
-  return all;
-}
-
-// Runs calls of one kernel in turn on two executors, whose schedules differ.
-class TensorTmaExecutorTest : public testing::Test {
- protected:
-  void SetUp() override {
-    for (const uint64_t seed : {0, 41}) {
-      executor::ExecutorOptions options;
-      options.threads = seed == 0 ? 1 : 2;
-      options.schedule_seed = seed;
-      auto executor = executor::Executor::Create(options);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      executors_.push_back(*std::move(executor));
-    }
-  }
-
-  // Runs the calls and keeps the kernels that were launched last.
-  template <typename T, typename Out>
-  void Run(const char* name, const std::vector<Call>& calls, const MatMulScales& scales = {}) {
-    const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
-    ASSERT_TRUE(implementation.ok()) << implementation.status();
-    for (Call call : calls) {
-      SCOPED_TRACE(testing::Message()
-                   << name << ", " << call.c << ", " << call.multiprocessors << " multiprocessors");
-      if (std::is_same_v<T, float>) call.c.precision = MatMulPrecision::kTf32;
-      executor::Executor* const executor = executors_[turn_++ % executors_.size()].get();
-      DeviceModel device = H200Model();
-      device.multiprocessors = call.multiprocessors;
-      MatMulTestProblem<T, Out> problem(call.c);
-      problem.SetScales(scales);
-      MatMulArgs args = problem.args();
-      args.device_model = &device;
-      executor->ClearLaunches();
-      const absl::Status status =
-          RunOnExecutor(*implementation, kNoBlock, MatMulWorkspaceBytes(*implementation, args),
-                        executor, &problem, &device);
-      ASSERT_TRUE(status.ok()) << status;
-      const absl::Status check =
-          problem.Check(nullptr, AccuracyOf(*implementation, problem.args()));
-      ASSERT_TRUE(check.ok()) << check;
-      launches_ = executor->launches().size();
-      ASSERT_GT(launches_, 0u);
-      kernels_.emplace(executor->launches().back().kernel, executor->launches().back());
-    }
-  }
-
-  // Expects that the kernels that were launched last are at least as many instantiations of the one
-  // with this name, and none of others.
-  void ExpectKernels(const char* name, size_t count) const {
-    EXPECT_GE(kernels_.size(), count);
-    for (const auto& [entry, report] : kernels_) {
-      EXPECT_EQ(executor::Executor::KernelName(report), name);
-    }
-  }
-
-  std::vector<std::unique_ptr<executor::Executor>> executors_;
-  size_t turn_ = 0;
-  size_t launches_ = 0;  // Of the last call.
-  std::map<uintptr_t, executor::LaunchReport> kernels_;
-};
+using TensorTmaExecutorTest = KernelsOnExecutorTest;
 
 // Every tile, with a cluster and without, in every layout.
 TEST_F(TensorTmaExecutorTest, Tile) {

@@ -1,0 +1,61 @@
+// The entries of `fp32_split` on the host executor, with all its checks on: the kernels that split
+// operands, and those that multiply the parts.
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+#include "matmul/registry.h"
+#include "matmul/test/kernels_on_executor_test.h"
+#include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+using SplitExecutorTest = KernelsOnExecutorTest;
+
+// Tiles of 64, 128 and 192 columns.
+TEST_F(SplitExecutorTest, EveryTile) {
+  Run<float, float>(
+      "split_fp16",
+      InAllLayouts({{{68, 40, 136, 0}, 1}, {{124, 120, 160, 4}, 1}, {{200, 184, 129, 0}, 1}}));
+  ExpectKernels("SplitProduct", 12);
+}
+
+TEST_F(SplitExecutorTest, Triples) {
+  const MatMulCase small = {68, 40, 136, 0};
+  const MatMulCase wide = {124, 120, 131, 1};
+  Run<float, float>("split_bf16_6", InAllLayouts({{small, 1}}));
+  Run<float, float>("split_bf16_9", InAllLayouts({{wide, 1}}));
+  ExpectKernels("SplitProduct", 8);
+}
+
+// Rows that a warp splits and rows that a block does, strips of columns that are cut, C by the TMA
+// and one by one, and matrices of a batch that share an operand.
+TEST_F(SplitExecutorTest, Forms) {
+  const MatMulCase deep = {3, 5, 1030, 0};
+  const MatMulCase deep_columns = {33, 34, 1100, 1, true};
+  const MatMulCase odd = {65, 67, 133, 1, false, true, -0.5, 2};
+  const MatMulCase batch = {36, 20, 128, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_b = {36, 20, 128, 0, true, true, 1, 1, 2, 4, false, /*one_b=*/true};
+  for (const char* const name : {"split_fp16", "split_bf16_6"}) {
+    Run<float, float>(name, {{deep, 1}, {deep_columns, 1}, {odd, 1}, {batch, 2}, {one_b, 2}});
+    EXPECT_EQ(launches_, 2u);
+  }
+  ExpectKernels("SplitProduct", 6);
+}
+
+// Numbers too far apart for the parts: the tile is computed on the FP32 units.
+TEST_F(SplitExecutorTest, NumbersFarApart) {
+  const auto spread = [](MatMulTestProblem<float>* problem) {
+    problem->ForOperands([](float x) { return std::ldexp(x, static_cast<int>(55 * x)); });
+  };
+  for (const char* const name : {"split_fp16", "split_bf16_6"}) {
+    Run<float, float>(name, InAllLayouts({{{68, 40, 136, 0}, 1}}), {}, spread);
+  }
+  Run<float, float>("split_fp16", {{{136, 72, 130, 0}, 1}}, {}, spread);
+  ExpectKernels("SplitProduct", 8);
+}
+
+}  // namespace
+}  // namespace stridewise
