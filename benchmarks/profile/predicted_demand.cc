@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "benchmarks/harness/executor_run.h"
+#include "benchmarks/profile/compiled_kernels.h"
 #include "common/base/status_macros.h"
 #include "common/executor/executor.h"
+#include "common/executor/symbolizer.h"
 
 namespace stridewise {
 namespace {
@@ -49,7 +52,9 @@ absl::StatusOr<Demand> Count(const Config& config, const MachineModel& machine) 
   RETURN_IF_ERROR(run.Run());
   Demand demand;
   for (const executor::LaunchReport& launch : run.launches()) {
-    demand.Add(executor::DemandOf(launch, machine));
+    const std::string name = executor::SymbolizeFunctions({launch.kernel}).front().full_name;
+    const executor::CompiledKernel* compiled = FindCompiledKernel(executor::KernelKey(name));
+    demand.Add(executor::DemandOf(launch, machine, compiled));
   }
   return demand;
 }
@@ -90,8 +95,10 @@ absl::StatusOr<Demand> PredictedDemand(const Config& config, const MachineModel&
   Demand demand;
   demand.Add(counted, scale);
   demand.launches = counted.launches;
-  const Work work = config.operation->MakeProblem(config.point)->work();
-  demand.totals[executor::Quantity::kFusedMultiplyAdds] = work.flops / 2 / executor::kWarpLanes;
+  if (demand.totals[executor::Quantity::kInstructions] == 0) {
+    const Work work = config.operation->MakeProblem(config.point)->work();
+    demand.totals[executor::Quantity::kFusedMultiplyAdds] = work.flops / 2 / executor::kWarpLanes;
+  }
   demand.fp64 = config.point.type == "double";
   return demand;
 }

@@ -133,7 +133,10 @@ absl::string_view RelativeToWorkspace(absl::string_view file) {
 // `place` is "file:line", "file:line (discriminator 3)", "file:?" or "??:0".
 SourceLine ParseFrame(absl::string_view function, absl::string_view place) {
   SourceLine result;
-  if (function != "??") result.function = ShortFunctionName(function);
+  if (function != "??") {
+    result.function = ShortFunctionName(function);
+    result.full_name = std::string(function);
+  }
   const size_t colon = place.rfind(':');
   if (colon == absl::string_view::npos) return result;
   const absl::string_view number = place.substr(colon + 1, place.find(' ', colon) - colon - 1);
@@ -191,7 +194,10 @@ SourceLine InnermostOfTheKernel(const Frames& frames) {
     break;
   }
   // addr2line does not know the names of inlined functions for sure.
-  if (!frames.empty()) result.function = frames.back().function;
+  if (!frames.empty()) {
+    result.function = frames.back().function;
+    result.full_name = frames.back().full_name;
+  }
   return result;
 }
 

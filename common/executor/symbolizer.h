@@ -16,9 +16,10 @@
 namespace stridewise::executor {
 
 struct SourceLine {
-  std::string function;  // Without namespaces, template and call arguments: "TileSquare".
-  std::string file;      // Relative to the workspace: "transpose/ladder/11_tile_square.cu".
-  int line = 0;          // 0 where it is unknown; `file` is then empty.
+  std::string function;   // Without namespaces, template and call arguments: "TileSquare".
+  std::string full_name;  // With all of them.
+  std::string file;       // Relative to the workspace: "transpose/ladder/11_tile_square.cu".
+  int line = 0;           // 0 where it is unknown; `file` is then empty.
 
   // Returns "11_tile_square.cu:23", or "unknown line".
   std::string ToString() const;

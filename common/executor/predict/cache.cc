@@ -32,4 +32,9 @@ bool SectorCache::Touch(uint64_t sector) {
   return false;
 }
 
+void SectorCache::Remove(uint64_t sector) {
+  const auto found = find_.find(sector / kSectorsPerLine);
+  if (found != find_.end()) found->second->sectors &= ~(1u << (sector % kSectorsPerLine));
+}
+
 }  // namespace stridewise::executor

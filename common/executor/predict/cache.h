@@ -19,6 +19,9 @@ class SectorCache {
   // Returns whether the sector (address / 32) is there, and puts it there.
   bool Touch(uint64_t sector);
 
+  // Removes the sector.
+  void Remove(uint64_t sector);
+
  private:
   struct Line {
     uint64_t number;

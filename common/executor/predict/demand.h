@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/executor/executor.h"
+#include "common/executor/predict/compiled_kernel.h"
 #include "common/executor/predict/machine_model.h"
 #include "common/executor/trace.h"
 #include "common/gpu/launch_geometry.h"
@@ -19,13 +20,20 @@ namespace stridewise::executor {
 // A total over the whole launch. All of them add up over blocks, sites and launches.
 enum class Quantity {
   kWarps,
-  kBarriers,         // __syncthreads() that blocks passed.
-  kBasicBlocks,      // Basic blocks that warps issued, as clang compiled them.
-  kLoadRounds,       // Groups of global loads that a warp waits for together, over all warps.
-  kLoadRequests,     // Of global memory, by warps.
-  kLoadTags,         // Cache lines of those requests.
-  kLoadSectors,      // Sectors of those requests.
-  kL2LoadSectors,    // Those that L1 does not have.
+  kBarriers,      // __syncthreads() that blocks passed.
+  kBasicBlocks,   // Basic blocks that warps issued, as clang compiled them.
+  kInstructions,  // That warps issued, from compiled code; 0 where there is none.
+  // Groups of global loads that a warp waits for together, over all warps, by where the slowest is
+  // served from.
+  kL1Rounds,
+  kL2Rounds,
+  kDramRounds,
+  kSharedRounds,   // Waits for loads from shared memory, from compiled code; 0 where there is none.
+  kLoadRequests,   // Of global memory, by warps.
+  kLoadTags,       // Cache lines of those requests.
+  kLoadCycles,     // Of L1 for them: one for each line, or for 128 bytes to registers.
+  kLoadSectors,    // Sectors of those requests.
+  kL2LoadSectors,  // Those that L1 does not have.
   kDramLoadSectors,  // Those that L2 does not have either.
   kStoreRequests,
   kStoreTags,
@@ -34,11 +42,12 @@ enum class Quantity {
   kAtomicSectors,
   kSharedRequests,
   kSharedWavefronts,
+  kSharedCycles,       // Of shared memory: wavefronts, or one for 128 bytes to registers.
   kBankConflicts,      // Those of the wavefronts above that a layout without conflicts lacks.
-  kFusedMultiplyAdds,  // Instructions of warps. The executor sees no arithmetic: the caller sets
-                       // it.
+  kFusedMultiplyAdds,  // Instructions of warps. The executor sees no arithmetic: without compiled
+                       // code the caller sets it.
 };
-inline constexpr int kQuantities = 18;
+inline constexpr int kQuantities = 24;
 
 absl::string_view QuantityName(Quantity quantity);  // "load_tags" and so on.
 
@@ -76,14 +85,16 @@ struct Demand {
 // from the middle of the grid, where block i runs on multiprocessor i modulo their number.
 std::vector<uint64_t> SampleBlocks(const MachineModel& machine, uint64_t blocks, int most);
 
-// Returns the number of blocks that a multiprocessor holds at a time, at least 1. Registers are not
-// known to the host executor: `registers` of a thread, or 0.
+// Returns the number of blocks that a multiprocessor holds at a time, at least 1. `registers` are
+// those of a thread, or 0 where they are not known.
 int ResidentBlocks(const MachineModel& machine, int64_t block_threads, size_t shared_bytes,
                    int registers);
 
 // Returns the demand of a launch whose sampled blocks were recorded (with record_every_block and
-// `only`), scaled to all blocks of its grid.
-Demand DemandOf(const LaunchReport& launch, const MachineModel& machine);
+// `only`), scaled to all blocks of its grid. `compiled` is the kernel's machine code, or null where
+// it is not known.
+Demand DemandOf(const LaunchReport& launch, const MachineModel& machine,
+                const CompiledKernel* compiled = nullptr);
 
 }  // namespace stridewise::executor
 

@@ -37,9 +37,10 @@ struct MachineModel {
 
   // Fitted, or carried over from a machine to which they were.
   double l2_bytes_per_cycle;   // Of the whole L2, in both directions.
-  double dram_latency_cycles;  // Of a load; from published microbenchmarks, as the next two.
+  double dram_latency_cycles;  // Of a load; from published microbenchmarks, as the next three.
   double l2_latency_cycles;
   double l1_latency_cycles;
+  double shared_latency_cycles;
   double block_cycles;      // To start a block, and to end it with its last store.
   double barrier_cycles;    // Of a barrier where no warp is late.
   double blocks_per_cycle;  // That the whole GPU can start.
@@ -48,13 +49,13 @@ struct MachineModel {
 
 // What is the same for all machines, fitted on the H200.
 struct CommonRates {
-  double dram_efficiency = 0.76;     // Of the peak.
-  double written_that_stays = 0.51;  // Of written bytes, up to the size of L2: not yet in DRAM.
-  double partial_store_cost = 1.46;  // Of a sector that is written in part, over a whole one.
-  double load_tag_cycles = 1.05;     // Of L1, for each line of a load request.
-  double store_tag_cycles = 2.64;    // For each line of a store request.
-  double instructions_of_a_block = 4.77;  // Of a basic block beside its accesses and multiply-adds.
-  double others_in_step = 0.61;  // How much of the block's other warps' work a warp waits for.
+  double dram_efficiency = 0.703;     // Of the peak.
+  double written_that_stays = 0.969;  // Of written bytes, up to the size of L2: not yet in DRAM.
+  double partial_store_cost = 1.61;   // Of a sector that is written in part, over a whole one.
+  double load_tag_cycles = 1.01;      // Of L1, for each line of a load request.
+  double store_tag_cycles = 2.74;     // For each line of a store request.
+  double instructions_of_a_block = 5.12;  // Of a basic block beside its accesses and multiply-adds.
+  double others_in_step = 0.284;  // How much of the block's other warps' work a warp waits for.
   double l2_bytes_per_cycle_and_sm = 64;  // That one multiprocessor can get; documented.
 };
 

@@ -22,9 +22,9 @@ std::array<double, kMemoryStations> MemoryWork(const Totals& t, const CommonRate
           kSectorBytes * (t[Quantity::kL2LoadSectors] + t[Quantity::kFullStoreSectors] +
                           rates.partial_store_cost *
                               (t[Quantity::kPartialStoreSectors] + t[Quantity::kAtomicSectors])),
-          rates.load_tag_cycles * t[Quantity::kLoadTags] +
+          rates.load_tag_cycles * t[Quantity::kLoadCycles] +
               rates.store_tag_cycles * t[Quantity::kStoreTags],
-          t[Quantity::kSharedWavefronts]};
+          t[Quantity::kSharedCycles]};
 }
 
 double ReadBytes(const Demand& d) {
@@ -41,6 +41,14 @@ double DramBytes(const Demand& d, const MachineModel& machine, const CommonRates
   return ReadBytes(d) + written - rates.written_that_stays * std::min(written, machine.l2_bytes);
 }
 
+// Instructions of all warps: those of compiled code, or an estimate from clang's basic blocks.
+double InstructionsOf(const Totals& t, const CommonRates& rates) {
+  if (t[Quantity::kInstructions] > 0) return t[Quantity::kInstructions];
+  return t[Quantity::kFusedMultiplyAdds] + t[Quantity::kLoadRequests] +
+         t[Quantity::kStoreRequests] + t[Quantity::kSharedRequests] +
+         rates.instructions_of_a_block * t[Quantity::kBasicBlocks];
+}
+
 // Cycles of a multiprocessor at each station, for one warp, where `busy` multiprocessors share what
 // is the whole GPU's.
 Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& rates,
@@ -52,9 +60,7 @@ Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& 
   const double l2_bytes_per_cycle =
       std::min(rates.l2_bytes_per_cycle_and_sm, m.l2_bytes_per_cycle / busy);
   const double multiply_adds = t[Quantity::kFusedMultiplyAdds];
-  const double instructions = multiply_adds + t[Quantity::kLoadRequests] +
-                              t[Quantity::kStoreRequests] + t[Quantity::kSharedRequests] +
-                              rates.instructions_of_a_block * t[Quantity::kBasicBlocks];
+  const double instructions = InstructionsOf(t, rates);
   const double units = d.fp64 ? m.fp64_lanes : m.fp32_lanes;
   Cycles cycles;
   cycles[static_cast<int>(Limiter::kDram)] = DramBytes(d, m, rates) / (dram_bytes_per_cycle / busy);
@@ -68,25 +74,35 @@ Cycles ServiceOfWarp(const Demand& d, const MachineModel& m, const CommonRates& 
   return cycles;
 }
 
-// Cycles that a warp waits for loads, by where they are served from.
-double LoadLatency(const Demand& d, const MachineModel& m) {
+// Cycles that a warp waits for loads, by where the slowest of those that it waits for together is
+// served from. Of what the sample took from DRAM, other blocks have brought a part to L2; but those
+// that run at the same time, the `first` fraction of all, wait for DRAM together.
+double LoadLatency(const Demand& d, const MachineModel& m, double first) {
   const Totals& t = d.totals;
-  const double sectors = t[Quantity::kLoadSectors];
-  if (sectors == 0) return 0;
-  const double dram = ReadBytes(d) / kSectorBytes / sectors;
-  const double l2 = std::clamp(t[Quantity::kL2LoadSectors] / sectors - dram, 0.0, 1.0);
-  const double of_round = dram * m.dram_latency_cycles + l2 * m.l2_latency_cycles +
-                          (1 - dram - l2) * m.l1_latency_cycles;
-  return t[Quantity::kLoadRounds] / t[Quantity::kWarps] * of_round;
+  const double sampled = kSectorBytes * t[Quantity::kDramLoadSectors];
+  const double from_dram =
+      sampled == 0 ? 0 : t[Quantity::kDramRounds] * std::max(ReadBytes(d) / sampled, first);
+  const double from_l2 = t[Quantity::kL2Rounds] + t[Quantity::kDramRounds] - from_dram;
+  return (from_dram * m.dram_latency_cycles + from_l2 * m.l2_latency_cycles +
+          t[Quantity::kL1Rounds] * m.l1_latency_cycles +
+          t[Quantity::kSharedRounds] * m.shared_latency_cycles) /
+         t[Quantity::kWarps];
 }
 
 // Exact mean value analysis: cycles from the start of a warp to its end at each station, where
-// `warps` are there and each also spends `latency` elsewhere.
-Cycles Residence(const Cycles& service, double latency, int warps) {
+// `warps` are there and each also spends `latency` elsewhere. With `one_unit` L1 and shared memory
+// serve one request at a time between them.
+Cycles Residence(const Cycles& service, double latency, int warps, bool one_unit) {
+  constexpr int kL1 = static_cast<int>(Limiter::kL1), kShared = static_cast<int>(Limiter::kShared);
   Cycles residence = service;
   Cycles queue = {};
   for (int n = 1; n <= warps; ++n) {
+    // A queue that L1 and shared memory have in common is in front of both.
+    const double other_of_l1 = one_unit ? queue[kShared] : 0;
+    const double other_of_shared = one_unit ? queue[kL1] : 0;
     for (int k = 0; k < kStations; ++k) residence[k] = service[k] * (1 + queue[k]);
+    residence[kL1] += service[kL1] * other_of_l1;
+    residence[kShared] += service[kShared] * other_of_shared;
     const double whole = std::accumulate(residence.begin(), residence.end(), latency);
     for (int k = 0; k < kStations; ++k) queue[k] = whole == 0 ? 0 : n * residence[k] / whole;
   }
@@ -132,9 +148,12 @@ Prediction PredictTime(const Demand& demand, const MachineModel& machine,
   const double busy = demand.blocks / most_blocks;
   const double block_warps = warps / demand.blocks;
   const Cycles service = ServiceOfWarp(demand, machine, rates, busy);
-  const double latency =
-      LoadLatency(demand, machine) + machine.block_cycles +
-      machine.barrier_cycles * demand.totals[Quantity::kBarriers] / demand.blocks;
+  const double resident = std::min(demand.resident_blocks, most_blocks);
+  const double latency = LoadLatency(demand, machine, resident / most_blocks) +
+                         machine.block_cycles +
+                         // A warp that is alone in its block waits for nobody.
+                         machine.barrier_cycles * (1 - 1 / block_warps) *
+                             demand.totals[Quantity::kBarriers] / demand.blocks;
   // At a barrier, and at the end of a block, warps wait for those of their block that come last.
   const double in_step = rates.others_in_step * std::max(0.0, block_warps - 1);
   Cycles waits;
@@ -142,9 +161,8 @@ Prediction PredictTime(const Demand& demand, const MachineModel& machine,
     waits[k] = k == static_cast<int>(Limiter::kBlocks) ? 0 : in_step * service[k];
   }
   const double elsewhere = std::accumulate(waits.begin(), waits.end(), latency);
-  const double resident = std::min(demand.resident_blocks, most_blocks);
   const int together = static_cast<int>(std::max(1.0, std::round(resident * block_warps)));
-  const Cycles residence = Residence(service, elsewhere, together);
+  const Cycles residence = Residence(service, elsewhere, together, machine.l1_holds_shared);
 
   // A multiprocessor runs so many warps, `together` at a time.
   const double turns = most_blocks * block_warps / together;

@@ -62,7 +62,9 @@ TEST(Demand, CountsACopyByHand) {
   EXPECT_EQ(demand.totals[Quantity::kDramLoadSectors], 4000);
   EXPECT_EQ(demand.totals[Quantity::kFullStoreSectors], 4000);
   EXPECT_EQ(demand.totals[Quantity::kPartialStoreSectors], 0);
-  EXPECT_EQ(demand.totals[Quantity::kLoadRounds], 1000);
+  EXPECT_EQ(demand.totals[Quantity::kDramRounds], 1000);
+  EXPECT_EQ(demand.totals[Quantity::kL2Rounds], 0);
+  EXPECT_EQ(demand.totals[Quantity::kInstructions], 0);  // Nobody knows.
   EXPECT_EQ(demand.read_buffer_bytes, 128000);
   EXPECT_EQ(demand.written_buffer_bytes, 128000);
 }
@@ -191,10 +193,57 @@ TEST(PredictTime, MoreWorkIsNeverFaster) {
     // More warps hide more latency, and sectors that L1 or L2 lack are not more sectors.
     if (quantity == Quantity::kWarps || quantity == Quantity::kLoadSectors) continue;
     Demand demand = DemandOf(Launch(2000, kCopy), H200());
+    demand.totals[Quantity::kInstructions] = 1e5;  // Instead of an estimate.
     const double before = PredictTime(demand, H200()).ms;
     demand.totals[quantity] += 4000;
     EXPECT_GE(PredictTime(demand, H200()).ms, before) << QuantityName(quantity);
   }
+}
+
+// Two requests to L1 and two to shared memory of each warp, and nothing else that takes time.
+TEST(PredictTime, L1AndSharedMemoryAreOneUnitWhereTheyShareTheirBytes) {
+  MachineModel machine = OnlyDram();
+  machine.dram_gbps = 1e12;
+  Demand demand = DemandOf(Launch(132 * 64, kCopy), machine);
+  demand.totals[Quantity::kStoreTags] = 0;
+  demand.totals[Quantity::kLoadCycles] = demand.totals[Quantity::kSharedCycles] = 132 * 64 * 2;
+  demand.resident_blocks = 64;
+  CommonRates rates;
+  rates.load_tag_cycles = 1;
+  rates.l2_bytes_per_cycle_and_sm = 1e12;
+  const double one_unit = PredictTime(demand, machine, rates).ms;
+  machine.l1_holds_shared = false;
+  const double two_units = PredictTime(demand, machine, rates).ms;
+  const double cycles = machine.clock_ghz * 1e6;
+  EXPECT_NEAR(one_unit * cycles, 64 * 4, 1e-3);  // One after the other.
+  EXPECT_GT(two_units * cycles, 64 * 2);         // At the same time, but for the ends.
+  EXPECT_LT(two_units, 0.6 * one_unit);
+}
+
+TEST(PredictTime, AWarpAloneInItsBlockWaitsForNobodyAtABarrier) {
+  Demand demand = DemandOf(Launch(132, kCopy), H200());
+  const double without = PredictTime(demand, H200()).ms;
+  demand.totals[Quantity::kBarriers] = 132 * 10;
+  EXPECT_DOUBLE_EQ(PredictTime(demand, H200()).ms, without);
+  demand.totals[Quantity::kWarps] *= 2;  // Two warps in each block.
+  const double barriers = PredictTime(demand, H200())[Limiter::kLatency];
+  demand.totals[Quantity::kBarriers] = 0;
+  const double ms = 10 * H200().barrier_cycles / 2 / (H200().clock_ghz * 1e6);
+  EXPECT_NEAR(barriers - PredictTime(demand, H200())[Limiter::kLatency], ms, 1e-6 * ms);
+}
+
+TEST(PredictTime, BlocksThatRunTogetherWaitForDramTogether) {
+  Demand demand = DemandOf(Launch(132, kCopy), H200());
+  const double own = PredictTime(demand, H200())[Limiter::kLatency];
+  demand.read_buffer_bytes = 128;  // All of them read the same line.
+  EXPECT_DOUBLE_EQ(PredictTime(demand, H200())[Limiter::kLatency], own);
+  Demand late = DemandOf(Launch(132 * 10, kCopy), H200());
+  late.resident_blocks = 1;
+  const double all_from_dram = PredictTime(late, H200())[Limiter::kLatency];
+  late.read_buffer_bytes = 128;  // Nine tenths of the blocks find it in L2.
+  const double ms =
+      9 * (H200().dram_latency_cycles - H200().l2_latency_cycles) / (H200().clock_ghz * 1e6);
+  EXPECT_NEAR(all_from_dram - PredictTime(late, H200())[Limiter::kLatency], ms, 1e-6 * ms);
 }
 
 TEST(FindMachine, NamesAllMachinesForABadName) {
