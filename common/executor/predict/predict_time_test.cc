@@ -153,6 +153,7 @@ TEST(PredictTime, ConflictsOf32WaysAreInTheirLineAlone) {
   EXPECT_EQ(demand.sites.at(SiteAt(3, EventKind::kSharedStore))[Quantity::kBankConflicts], 0);
   MachineModel machine = H200();
   machine.blocks_per_cycle = 1e12;
+  machine.launch_us = 0;
   Demand resident = demand;
   resident.resident_blocks = 256;  // Enough to hide latency.
   const Prediction prediction = PredictTime(resident, machine);

@@ -11,6 +11,7 @@
 
 #include "common/executor/coalescer.h"
 #include "common/executor/predict/cache.h"
+#include "common/executor/predict/store_combiner.h"
 
 namespace stridewise::executor {
 namespace {
@@ -155,19 +156,7 @@ class Memory {
       Load(request, sectors, site);
       return;
     }
-    SectorCache& l1 = L1Of(request);
-    rounds_.Store(request, sectors);
-    (*site)[Quantity::kStoreRequests] += 1;
-    (*site)[Quantity::kStoreTags] += Tags(sectors);
-    for (const auto& [sector, written] : sectors) {
-      l1.Remove(sector);
-      l2_.Touch(sector);
-      if (kind == EventKind::kGlobalAtomic) {
-        (*site)[Quantity::kAtomicSectors] += 1;
-      } else {
-        (*site)[written == ~0u ? Quantity::kFullStoreSectors : Quantity::kPartialStoreSectors] += 1;
-      }
-    }
+    Store(request, sectors, kind, site);
   }
 
   Totals FinishRounds() { return rounds_.Finish(); }
@@ -209,12 +198,38 @@ class Memory {
       (*site)[Quantity::kDramLoadSectors] += 1;
     }
     rounds_.Load(request, sectors, level);
+    combiner_.Load(request, sectors);
+  }
+
+  void Store(const AccessRequest& request, const std::map<uint64_t, uint32_t>& sectors,
+             EventKind kind, Totals* site) {
+    SectorCache& l1 = L1Of(request);
+    rounds_.Store(request, sectors);
+    (*site)[Quantity::kStoreRequests] += 1;
+    (*site)[Quantity::kStoreTags] += Tags(sectors);
+    const std::map<uint64_t, uint32_t> combined = combiner_.Store(request, sectors);
+    for (const auto& [sector, written] : sectors) {
+      l1.Remove(sector);
+      l2_.Touch(sector);
+      const uint32_t before = combined.at(sector);
+      if (kind == EventKind::kGlobalAtomic) {
+        (*site)[Quantity::kAtomicSectors] += 1;
+      } else if (written == ~0u) {
+        (*site)[Quantity::kFullStoreSectors] += 1;
+      } else if (before == 0) {
+        (*site)[Quantity::kPartialStoreSectors] += 1;
+      } else if (before != ~0u && (before | written) == ~0u) {
+        (*site)[Quantity::kPartialStoreSectors] -= 1;
+        (*site)[Quantity::kFullStoreSectors] += 1;
+      }
+    }
   }
 
   const ReplayOptions options_;
   std::map<uint64_t, SectorCache> l1_;  // By multiprocessor.
   SectorCache l2_;
   Rounds rounds_;
+  StoreCombiner combiner_;
 };
 
 }  // namespace

@@ -96,6 +96,56 @@ TEST(Replay, ALoadBringsAtMost128BytesToRegistersInACycle) {
   EXPECT_EQ(SumOf({Request(EventKind::kSharedStore, 4, 0, 4)})[Quantity::kSharedCycles], 1);
 }
 
+// Warps that each load and then store, all of one block. Lane l of warp w loads from
+// load_warp * w + load_lane * l, and so with stores.
+Totals SumOfCopies(int warps, int64_t load_warp, int64_t load_lane, int64_t store_warp,
+                   int64_t store_lane) {
+  std::vector<AccessRequest> requests;
+  for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+    for (int warp = 0; warp < warps; ++warp) {
+      const bool load = kind == EventKind::kGlobalLoad;
+      requests.push_back(Request(kind, 4, warp * (load ? load_warp : store_warp),
+                                 load ? load_lane : store_lane, 0xffffu));
+      requests.back().warp = warp;
+      requests.back().buffer = load ? 0 : 1;
+    }
+  }
+  return SumOf(requests);
+}
+
+TEST(Replay, CombinesStoresOfWarpsThatWaitedForTheSameSectors) {
+  const struct {
+    int warps;
+    int64_t load_warp, load_lane, store_warp, store_lane;
+    double partial, full;
+  } kCases[] = {
+      {1, 4, 1024, 4, 1024, 16, 0},
+      {2, 4, 1024, 4, 1024, 16, 0},     // Columns side by side, of 16 rows: two reach L2 as one.
+      {4, 4, 1024, 4, 1024, 32, 0},     // The third is too late for the first, not for the fourth.
+      {2, 1024, 4, 4, 1024, 32, 0},     // From a row each: they do not come together.
+      {2, 4, 1024, 2048, 4, 0, 4},      // Whole sectors need no other.
+      {2, 4, 1024, 1024, 4096, 32, 0},  // To sectors of their own.
+  };
+  for (const auto& c : kCases) {
+    const Totals totals =
+        SumOfCopies(c.warps, c.load_warp, c.load_lane, c.store_warp, c.store_lane);
+    EXPECT_EQ(totals[Quantity::kPartialStoreSectors], c.partial) << &c - kCases;
+    EXPECT_EQ(totals[Quantity::kFullStoreSectors], c.full) << &c - kCases;
+  }
+}
+
+TEST(Replay, StoresThatFillASectorTogetherWriteItWhole) {
+  // Two warps, each with half of every sector of two rows.
+  std::vector<AccessRequest> requests = {Load(0), Load(0), Store(0), Store(0)};
+  for (size_t i = 0; i < requests.size(); ++i) {
+    requests[i].warp = static_cast<int>(i % 2);
+    requests[i].lanes = i < 2 ? ~0u : i % 2 == 0 ? 0x0f0f0f0fu : 0xf0f0f0f0u;
+  }
+  const Totals totals = SumOf(requests);
+  EXPECT_EQ(totals[Quantity::kPartialStoreSectors], 0);
+  EXPECT_EQ(totals[Quantity::kFullStoreSectors], 4);
+}
+
 std::vector<int> BytesOfMerged(const std::vector<AccessRequest>& requests, int most_bytes) {
   std::vector<int> bytes;
   for (const AccessRequest& request : MergeSharedLoads(requests, most_bytes)) {
