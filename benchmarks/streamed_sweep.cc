@@ -27,6 +27,7 @@
 #include "benchmarks/streamed/subjects.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/mapped_file.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 #include "common/base/table.h"
@@ -46,7 +47,11 @@ ABSL_FLAG(
     std::string, tiles, "",
     "Comma list of ROWSxCOLS, of C or of what is transposed: a streamed call with each of these "
     "tiles; empty: one with its own choice.");
-ABSL_FLAG(std::string, memory, "pinned", "Of the host: pinned or pageable");
+ABSL_FLAG(std::string, memory, "pinned",
+          "Of the host: pinned, pageable, or file for files that are mapped into it.");
+ABSL_FLAG(std::string, directory, "",
+          "With --memory=file: where the files are made. They have no names and end with the "
+          "program.");
 ABSL_FLAG(std::string, cublasxt_blocks, "2048",
           "Comma list of the blocks that cublasXt is timed with; empty: not timed.");
 ABSL_FLAG(int64_t, in_memory, 16384,
@@ -69,6 +74,7 @@ struct Settings {
   StreamOptions options;
   std::vector<StreamCheckpoint> tiles = {{}};  // One for each streamed call.
   HostMemory memory = HostMemory::kPinned;
+  std::string directory;  // Of mapped files; empty for operands in memory.
   std::vector<int64_t> blocks;
   VerifyMode verify = VerifyMode::kFast;
 };
@@ -76,6 +82,20 @@ struct Settings {
 absl::Status Refuse(const std::string& flag, const std::string& value, const std::string& allowed) {
   return absl::InvalidArgumentError(
       absl::StrCat(flag, ": \"", value, "\" is not allowed; allowed is ", allowed));
+}
+
+// Returns --directory, where files can be made; empty where none are wanted.
+absl::StatusOr<std::string> ReadDirectory(bool is_wanted) {
+  const std::string given = absl::GetFlag(FLAGS_directory);
+  if (!is_wanted) {
+    if (given.empty()) return given;
+    return Refuse("--directory", given, "none without --memory=file");
+  }
+  if (given.empty()) return Refuse("--directory", given, "a writable one with --memory=file");
+  const std::string path = ResolvePath(given);
+  const absl::Status status = MappedFile::CreateUnnamed(path, 1).status();
+  if (status.ok()) return path;
+  return Refuse("--directory", given, absl::StrCat("a writable one (", status.message(), ")"));
 }
 
 absl::StatusOr<Settings> ReadFlags() {
@@ -109,9 +129,10 @@ absl::StatusOr<Settings> ReadFlags() {
     }
   }
   const std::string memory = absl::GetFlag(FLAGS_memory);
-  if (memory != "pinned" && memory != "pageable") {
-    return Refuse("--memory", memory, "pinned or pageable");
+  if (memory != "pinned" && memory != "pageable" && memory != "file") {
+    return Refuse("--memory", memory, "pinned, pageable or file");
   }
+  ASSIGN_OR_RETURN(settings.directory, ReadDirectory(memory == "file"));
   settings.memory = memory == "pinned" ? HostMemory::kPinned : HostMemory::kPageable;
   const std::string blocks = absl::GetFlag(FLAGS_cublasxt_blocks);
   if (!blocks.empty()) {
@@ -152,10 +173,15 @@ struct Operands {
   }
 };
 
+absl::StatusOr<HostMatrix> MakeMatrix(const Settings& settings, int64_t rows, int64_t cols) {
+  return settings.directory.empty() ? AllocateHostMatrix(rows, cols, settings.memory)
+                                    : CreateMappedMatrix(rows, cols, settings.directory);
+}
+
 absl::StatusOr<Operands> MakeOperands(const Settings& settings, const std::vector<int64_t>& shape) {
   Operands operands;
   const auto add_input = [&](int64_t rows, int64_t cols) -> absl::Status {
-    ASSIGN_OR_RETURN(HostMatrix matrix, AllocateHostMatrix(rows, cols, settings.memory));
+    ASSIGN_OR_RETURN(HostMatrix matrix, MakeMatrix(settings, rows, cols));
     RETURN_IF_ERROR(FillUniformThroughDevice(operands.inputs.size(), &matrix));
     operands.inputs.push_back(std::move(matrix));
     return absl::OkStatus();
@@ -166,9 +192,8 @@ absl::StatusOr<Operands> MakeOperands(const Settings& settings, const std::vecto
   } else {
     RETURN_IF_ERROR(add_input(shape[0], shape[1]));
   }
-  ASSIGN_OR_RETURN(operands.output,
-                   AllocateHostMatrix(settings.is_product ? shape[0] : shape[1],
-                                      settings.is_product ? shape[1] : shape[0], settings.memory));
+  ASSIGN_OR_RETURN(operands.output, MakeMatrix(settings, settings.is_product ? shape[0] : shape[1],
+                                               settings.is_product ? shape[1] : shape[0]));
   return operands;
 }
 

@@ -10,7 +10,10 @@ expect_refused --shapes --operation=transpose --shapes=5x5x5
 expect_refused --devices --devices=first
 expect_refused --device_bytes --device_bytes=-1
 expect_refused --tiles --tiles=5x5,0x5
-expect_refused --memory --memory=file
+expect_refused --memory --memory=paper
+expect_refused --directory --memory=file
+expect_refused --directory --memory=file --directory="$work/missing"
+expect_refused --directory --memory=pageable --directory="$work"
 expect_refused --rounds --rounds=0
 expect_refused --verify --verify=perhaps
 
@@ -23,6 +26,9 @@ if "$program" --shapes=300x200x100 --device_bytes=1e6 --in_memory=256 --verify=f
   for implementation in one_after_the_other copies_both_ways streamed; do
     [ "$(grep -c ",transpose,$implementation," rows.csv)" = 1 ] || fail "rows.csv lacks $implementation: $(cat rows.csv)"
   done
+  "$program" --shapes=300x200x100 --device_bytes=1e6 --in_memory=0 --cublasxt_blocks= --memory=file --directory="$work" \
+    --verify=full --csv=rows.csv >out 2>err </dev/null || fail "mapped files: $(cat out err)"
+  [ "$(grep -c ",streamed,.*,file," rows.csv)" = 1 ] || fail "rows.csv lacks mapped files: $(cat rows.csv)"
 else
   expect_refused 'NVIDIA\|CUDA' --rounds=1
 fi

@@ -46,6 +46,15 @@ absl::StatusOr<HostMatrix> AllocateHostMatrix(int64_t rows, int64_t cols, HostMe
   return matrix;
 }
 
+absl::StatusOr<HostMatrix> CreateMappedMatrix(int64_t rows, int64_t cols,
+                                              const std::string& directory) {
+  HostMatrix matrix;
+  ASSIGN_OR_RETURN(matrix.file, MappedFile::CreateUnnamed(
+                                    directory, static_cast<int64_t>(sizeof(float)) * rows * cols));
+  matrix.view = {matrix.file.As<float>(), rows, cols, cols};
+  return matrix;
+}
+
 absl::Status FillUniformThroughDevice(uint64_t seed, HostMatrix* matrix) {
   return FillParts(matrix, [seed](Matrix<float> part, int64_t number) {
     return FillUniformOnDevice(part, Mix64(seed) + static_cast<uint64_t>(number), nullptr);

@@ -4,8 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "common/base/mapped_file.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "common/streaming/stream_job.h"
 #include "gtest/gtest.h"
@@ -87,6 +92,37 @@ TEST(ProductJobTest, MultipliesWithAnyMemory) {
         ASSERT_TRUE(problem.IsRight()) << c << ", " << bytes << " bytes, seed " << seed;
       }
     }
+  }
+}
+
+// Operands that are read from files, and a result that is written to one.
+TEST(ProductJobTest, MultipliesMappedFiles) {
+  for (const StreamedCase& c : {StreamedCase{65, 63, 33, false, false, 2, -1, 3},
+                                {33, 65, 20, true, false, 1, 1, 1},
+                                {7, 90, 2000, false, true, 1, 0, 0, kColumns}}) {
+    StreamedTestProblem<> problem(c);
+    MatMulProblem mapped = problem.problem();
+    std::vector<MappedFile> files;
+    const auto map = [&files](const void* data, size_t bytes) -> char* {
+      auto file = MappedFile::CreateUnnamed(testing::TempDir(), static_cast<int64_t>(bytes));
+      EXPECT_TRUE(file.ok()) << file.status();
+      if (!file.ok()) return nullptr;
+      std::memcpy(file->data(), data, bytes);
+      files.push_back(*std::move(file));
+      return files.back().As<char>();
+    };
+    mapped.a.data = map(mapped.a.data, problem.a_bytes());
+    mapped.b.data = map(mapped.b.data, problem.b_bytes());
+    const auto offset = static_cast<char*>(mapped.c.data) - static_cast<char*>(problem.c_data());
+    char* const c_file = map(problem.c_data(), problem.c_bytes());
+    ASSERT_EQ(files.size(), 3u);
+    mapped.c.data = c_file + offset;
+    ASSERT_FALSE(problem.IsRight());
+    const absl::Status status = Stream(mapped, 10000, 2, 1);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_FALSE(problem.IsRight());  // C itself was not written.
+    std::memcpy(problem.c_data(), c_file, problem.c_bytes());
+    EXPECT_TRUE(problem.IsRight()) << c;
   }
 }
 

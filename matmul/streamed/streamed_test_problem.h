@@ -61,6 +61,8 @@ class StreamedTestProblem {
   }
 
   const MatMulProblem& problem() const { return problem_; }
+  size_t a_bytes() const { return a_.size() * sizeof(T); }
+  size_t b_bytes() const { return b_.size() * sizeof(T); }
   void* c_data() { return c_matrix_.data(); }
   size_t c_bytes() const { return c_matrix_.size() * sizeof(Out); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "common/base/mapped_file.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "common/streaming/stream_job.h"
 #include "gtest/gtest.h"
@@ -49,6 +50,27 @@ TEST(TransposeJobTest, TransposesWithAnyMemory) {
         for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
       }
     }
+  }
+}
+
+// From a file into another.
+TEST(TransposeJobTest, TransposesMappedFiles) {
+  constexpr int64_t kRows = 65, kCols = 129;
+  constexpr int64_t kBytes = kRows * kCols * sizeof(float);
+  const auto from = MappedFile::CreateUnnamed(testing::TempDir(), kBytes);
+  const auto to = MappedFile::CreateUnnamed(testing::TempDir(), kBytes);
+  ASSERT_TRUE(from.ok() && to.ok()) << from.status() << to.status();
+  for (int64_t i = 0; i < kRows * kCols; ++i) from->As<float>()[i] = static_cast<float>(i);
+  const MatrixView in = {from->data(), kRows, kCols, kCols, sizeof(float)};
+  const MutableMatrixView out = {to->data(), kCols, kRows, kRows, sizeof(float)};
+  const auto plan = PlanTranspose(in, 6000, 1, {});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  FakeStreamQueues device(1, plan->device_bytes);
+  const absl::Status status =
+      RunStreamJob(TransposeJob(in, out, *plan, TransposeAt), {&device}, {});
+  ASSERT_TRUE(status.ok()) << status;
+  for (int64_t i = 0; i < kRows * kCols; ++i) {
+    ASSERT_EQ(to->As<float>()[i % kCols * kRows + i / kCols], static_cast<float>(i)) << i;
   }
 }
 
