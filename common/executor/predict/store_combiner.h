@@ -3,8 +3,9 @@
 // L1 passes stores on, and combines two to the same sector where one follows closely on the other.
 // So it is with warps that waited for the same sectors. Of copy_col with blocks of 16x16 an H200
 // writes 46 % of the sectors that its warps store in parts, of naive_row, whose warps wait for rows
-// of their own, 93 % (docs/results/h200/transpose_profile.csv); with blocks of 32x8, where a store
-// goes to 32 lines, copy_col takes as long as if none were combined.
+// of their own, 93 % (docs/results/h200/transpose_profile.csv: l2_write_sectors over
+// store_transactions, in proportion to copy_row's); with blocks of 32x8, where a store goes to 32
+// lines, copy_col takes as long as if none were combined.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_PREDICT_STORE_COMBINER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_PREDICT_STORE_COMBINER_H_
