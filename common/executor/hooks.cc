@@ -41,7 +41,13 @@ inline void OnAccessOf(const void* address, void* pc) {
   Lane* lane = running_lane;
   if (lane == nullptr) return;
   // Half of all accesses, and more where a kernel keeps its sums in an array: without a call.
-  if (lane->IsLocal(reinterpret_cast<uintptr_t>(address))) return;
+  if (lane->IsLocal(reinterpret_cast<uintptr_t>(address))) {
+    if (!lane->accumulators.empty()) {
+      lane->worker->LocalAccess(*lane, reinterpret_cast<uintptr_t>(address), kOp,
+                                reinterpret_cast<uintptr_t>(pc));
+    }
+    return;
+  }
   lane->worker->AccessOf<kLog2Bytes, kOp>(*lane, reinterpret_cast<uintptr_t>(address),
                                           reinterpret_cast<uintptr_t>(pc));
 }
@@ -221,6 +227,11 @@ unsigned simt_active_mask() {
 void simt_ptx(const char* text, uint64_t* operands, int count) {
   if (running_lane == nullptr) return;  // In host code, where nvcc refuses it.
   running_lane->worker->Ptx(*running_lane, text, operands, count, reinterpret_cast<uintptr_t>(PC));
+}
+void simt_wgmma(const char* text, uint64_t* operands, void* const* registers, int count) {
+  if (running_lane == nullptr) return;
+  running_lane->worker->Wgmma(*running_lane, text, operands, registers, count,
+                              reinterpret_cast<uintptr_t>(PC));
 }
 unsigned simt_shared_address(const void* pointer) {
   return running_lane->worker->SharedAddress(*running_lane, pointer);

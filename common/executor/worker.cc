@@ -189,6 +189,7 @@ bool Worker::RunCluster(uint64_t cluster) {
     lane.wgmma_groups = lane.wgmma_last = 0;
     lane.wgmma_pc = 0;
     lane.wgmma_ends.clear();
+    lane.accumulators.Clear();
     lane.bulk_groups = lane.bulk_last = 0;
     lane.bulk_pc = 0;
     lane.bulk_ends.clear();

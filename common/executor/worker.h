@@ -22,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/executor/access_record.h"
+#include "common/executor/accumulators.h"
 #include "common/executor/async_reads.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/exact_shadow.h"
@@ -167,6 +168,8 @@ struct alignas(64) Lane {
   uint32_t wgmma_last = 0;
   uintptr_t wgmma_pc = 0;
   std::vector<uint32_t> wgmma_ends;
+  Accumulators accumulators;
+  bool accumulators_changed = false;  // Those of the instruction that it has come to.
   // Its stores before this time are seen by asynchronous reads (fence.proxy.async), and so are all
   // stores that came before `fenced`.
   uint32_t proxy_fence_clock = 0;
@@ -248,6 +251,11 @@ class Worker {
   void CpAsyncWait(Lane& lane, unsigned groups_in_flight);
   // Executes an asm statement (shim/simt_ptx.h), with the values of its operands.
   void Ptx(Lane& lane, const char* text, uint64_t* arguments, int count, uintptr_t pc);
+  // The same for one with wgmma.mma_async, whose outputs are at `registers`.
+  void Wgmma(Lane& lane, const char* text, uint64_t* arguments, void* const* registers, int count,
+             uintptr_t pc);
+  // An access to what is the lane's alone.
+  void LocalAccess(Lane& lane, uintptr_t address, AccessOp op, uintptr_t pc);
   // Returns the address in the shared window, as PTX has it; what is not there has one that is
   // outside of every variable. Those of other blocks of the cluster lie above the lane's own.
   uint32_t SharedAddress(const Lane& lane, const void* pointer) const;

@@ -202,7 +202,13 @@ void Worker::Fence(Lane& lane) {
 }
 
 void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (!lane.IsLocal(address)) AccessDevice(lane, address, log2_bytes, op, pc);
+  if (!lane.IsLocal(address)) {
+    AccessDevice(lane, address, log2_bytes, op, pc);
+  } else if (!lane.accumulators.empty()) {
+    for (uintptr_t i = 0; i < uintptr_t{1} << log2_bytes; i += Accumulators::kBytes) {
+      LocalAccess(lane, address + i, op, pc);
+    }
+  }
 }
 
 template <int kLog2Bytes, AccessOp kOp>

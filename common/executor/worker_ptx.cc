@@ -277,6 +277,7 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       return;
     case PtxKind::kWgmmaFence:
       lane.wgmma_fenced = true;
+      lane.accumulators.Fence();
       return;
     case PtxKind::kWgmmaCommit:
       return CommitWgmma(lane);

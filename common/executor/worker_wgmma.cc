@@ -1,10 +1,12 @@
 // The worker's implementation of wgmma: 128 threads that come to an instruction, the operands that
 // it reads from shared memory behind their backs, and what must come before and after.
 //
-// The sums are computed when all threads have come, and the registers have them at once: that a
-// kernel reads them before wgmma.wait_group is not found. The operands count as being read until a
+// The sums are computed when all threads have come, and the registers have them at once. They are
+// variables in the fiber's stack whose addresses are known, so that a load before wgmma.wait_group
+// is found. The operands count as being read until a
 // thread of the warpgroup has waited for the instruction's group.
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,41 @@ void Worker::ProxyFence(Lane& lane) {
   lane.proxy_fence_clock = ++lane.now.clock;
   lane.fenced = lane.now;
   lane.fenced.thread = UINT32_MAX;  // Of its own stores the clock above decides.
+}
+
+void Worker::Wgmma(Lane& lane, const char* text, uint64_t* arguments, void* const* registers,
+                   int count, uintptr_t pc) {
+  uint32_t word = 0;
+  constexpr int kLog2Bytes = 2;
+  static_assert(sizeof(word) == Accumulators::kBytes && sizeof(word) == 1 << kLog2Bytes);
+  // Whatever is not in registers is loaded before and stored behind the instruction.
+  const auto access = [&](void* at, AccessOp op) {
+    const auto address = reinterpret_cast<uintptr_t>(at);
+    if (!lane.IsLocal(address)) Access(lane, address, kLog2Bytes, op, pc);
+  };
+  for (int i = 0; i < count; ++i) {
+    if (registers[i] == nullptr) continue;
+    access(registers[i], AccessOp::kLoad);
+    std::memcpy(&word, registers[i], sizeof(word));
+    arguments[i] = word;
+  }
+  lane.accumulators_changed =
+      check_ && lane.accumulators.Multiply(registers, count, lane.wgmma_groups);
+  Ptx(lane, text, arguments, count, pc);
+  for (int i = 0; i < count; ++i) {
+    if (registers[i] == nullptr) continue;
+    word = static_cast<uint32_t>(arguments[i]);
+    access(registers[i], AccessOp::kStore);
+    std::memcpy(registers[i], &word, sizeof(word));
+  }
+}
+
+void Worker::LocalAccess(Lane& lane, uintptr_t address, AccessOp op, uintptr_t pc) {
+  if (op != AccessOp::kLoad) return lane.accumulators.Store(address, lane.wgmma_ends.size());
+  if (!lane.accumulators.IsRunning(address, lane.wgmma_ends.size())) return;
+  if (!exact_) Suspect(lane, Stop::kExactly);
+  ReportFatal(Check::kWgmma, lane, false, pc,
+              "a sum is read before wgmma.wait_group for the multiplication that adds to it");
 }
 
 void Worker::CommitWgmma(Lane& lane) { ++lane.wgmma_groups; }
@@ -129,6 +166,9 @@ void Worker::MultiplyOfWarpgroup(int first) {
     const Lane& lane = lanes_[first + i];
     if (check_ && !lane.wgmma_fenced) {
       return WrongWgmma(lane, "wgmma.mma_async before any wgmma.fence");
+    }
+    if (lane.accumulators_changed && lane.operands[at.scale] != 0) {
+      return WrongWgmma(lane, "the registers of sums were changed since the last wgmma.fence");
     }
     for (int v = at.a_in_registers ? at.b : at.a; v < at.end; ++v) {
       if (lane.operands[v] == values[v]) continue;

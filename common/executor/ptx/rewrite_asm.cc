@@ -216,11 +216,16 @@ class Rewriter {
       if (names[i].empty()) continue;
       text = absl::StrReplaceAll(text, {{absl::StrCat("%[", names[i], "]"), absl::StrCat("%", i)}});
     }
+    const std::string ptx = TextOf(text);
     if (options_.check != nullptr) {
-      const std::string wrong = options_.check(TextOf(text));
+      const std::string wrong = options_.check(ptx);
       if (!wrong.empty()) errors_.push_back(absl::StrCat(file_, ":", first_line, ": ", wrong));
     }
-    absl::StrAppend(&out_, "::SimtPtx(", text, operands, ")");
+    absl::StrAppend(&out_,
+                    absl::StrContains(ptx, "wgmma.mma_async") ? "::SimtWgmma("
+                    : absl::StripAsciiWhitespace(ptx).empty() ? "::SimtNoPtx("
+                                                              : "::SimtPtx(",
+                    text, operands, ")");
     return absl::OkStatus();
   }
 

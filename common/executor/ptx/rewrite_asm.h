@@ -3,6 +3,7 @@
 //   asm volatile("add.u32 %0, %1, %2;" : "=r"(x) : "r"(a), "r"(b) : "memory");
 //   ::SimtPtx("add.u32 %0, %1, %2;" , ::SimtOut(x) , ::SimtIn(a), ::SimtIn(b) );
 //
+// A statement with wgmma.mma_async becomes a call of SimtWgmma(), an empty one of SimtNoPtx().
 // shim/simt_ptx.h has these functions. Lines stay where they are.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_PTX_REWRITE_ASM_H_

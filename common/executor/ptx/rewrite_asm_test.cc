@@ -30,6 +30,13 @@ TEST(RewriteAsm, MakesCalls) {
             "::SimtPtx( \"a %0, %1;\"   , ::SimtOut(x)  , ::SimtIn(y));");
 }
 
+TEST(RewriteAsm, NamesWhatHasAsynchronousResults) {
+  EXPECT_EQ(Rewritten("asm volatile(\"{wgmma.\" \"mma_async.x;}\" : \"+f\"(d[0]) : \"l\"(a));"),
+            "::SimtWgmma( \"{wgmma.\" \"mma_async.x;}\"  , ::SimtInOut(d[0])  , ::SimtIn(a));");
+  EXPECT_EQ(Rewritten("asm volatile(\" \" : \"+f\"(d[0]) :: \"memory\");"),
+            "::SimtNoPtx( \" \"  , ::SimtInOut(d[0])  );");
+}
+
 TEST(RewriteAsm, LeavesLinesWhereTheyAre) {
   const std::string source =
       "int a;\nasm volatile(\n    \"a %0;\\n\"\n    \"b;\"\n    : \"=r\"(x)\n    :\n    : "

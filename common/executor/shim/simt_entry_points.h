@@ -49,6 +49,10 @@ void simt_cp_async_wait(unsigned groups_still_allowed_in_flight);
 
 // An asm statement of PTX: the values of its operands come in and, where they are outputs, go out.
 SIMT_CONVERGENT void simt_ptx(const char* text, uint64_t* operands, int count);
+// The same with the addresses of its outputs, which come in and go out there; null where an operand
+// is none.
+SIMT_CONVERGENT void simt_wgmma(const char* text, uint64_t* operands, void* const* registers,
+                                int count);
 
 // The address of shared memory in the window that PTX instructions address.
 unsigned simt_shared_address(const void* pointer);

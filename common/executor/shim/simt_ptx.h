@@ -42,6 +42,8 @@ SIMT_INLINE T SimtOfBits(uint64_t bits) {
 struct SimtPtxInput {
   uint64_t bits;
   SIMT_INLINE uint64_t Bits() const { return bits; }
+  SIMT_INLINE uint64_t BitsOfInput() const { return bits; }
+  SIMT_INLINE void* Register() const { return nullptr; }
   SIMT_INLINE void Take(uint64_t) const {}
 };
 
@@ -53,6 +55,11 @@ struct SimtPtxOutput {
     return 0;
   }
   SIMT_INLINE void Take(uint64_t bits) const { variable = SimtOfBits<T>(bits); }
+  SIMT_INLINE uint64_t BitsOfInput() const { return 0; }
+  SIMT_INLINE void* Register() const {
+    static_assert(sizeof(T) == 4, "registers of wgmma have 32 bits");
+    return &variable;
+  }
 };
 
 template <typename T>
@@ -75,6 +82,23 @@ SIMT_INLINE void SimtPtx(const char* text, Operands... operands) {
   simt_ptx(text, bits, kCount);
   int next = 0;
   (operands.Take(bits[next++]), ...);
+}
+
+// Of wgmma.mma_async: the runtime reads and writes its registers where they are, and so knows what
+// the thread does with them before it has waited.
+template <typename... Operands>
+SIMT_INLINE void SimtWgmma(const char* text, Operands... operands) {
+  constexpr int kCount = static_cast<int>(sizeof...(Operands));
+  uint64_t bits[kCount + 1] = {operands.BitsOfInput()..., 0};
+  void* registers[kCount + 1] = {operands.Register()..., nullptr};
+  simt_wgmma(text, bits, registers, kCount);
+}
+
+// No instruction: it holds the compiler back, as in front of a wgmma's registers, and reads
+// nothing.
+template <typename... Operands>
+SIMT_INLINE void SimtNoPtx(const char* /*text*/, Operands... /*operands*/) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 SIMT_INLINE size_t __cvta_generic_to_shared(const void* pointer) {

@@ -161,6 +161,42 @@ __global__ void WgmmaStages(int* out, const int* in) {
   out[threadIdx.x + kWarpgroup] = d[3];
 }
 
+// Sums of two groups: the first are read and changed while the second run, over which only an empty
+// statement stands, and are added to again behind a fence. Others are out of scope when they end.
+__global__ void WgmmaSumsInTurn(int* out, const int* in) {
+  __shared__ int8_t a[kRows * kDepth], b[3][kCols * kDepth];
+  const int t = threadIdx.x;
+  if (t < kWarpgroup) {
+    StoreA(a);
+  } else {
+    for (int step = 0; step < 3; ++step) StoreB(b[step], step);
+  }
+  PROXY_FENCE();
+  __syncthreads();
+  int d[4] = {}, e[4] = {};
+  WGMMA_FENCE();
+  {
+    int unused[4] = {};
+    MULTIPLY(a, b[0], unused);
+    WGMMA_COMMIT();
+  }
+  MULTIPLY(a, b[0], d);
+  WGMMA_COMMIT();
+  MULTIPLY(a, b[1], e);
+  WGMMA_COMMIT();
+  for (int& sum : e) asm volatile("" : "+r"(sum)::"memory");
+  asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+  for (int& sum : d) sum += in[t % kWarpgroup] * (&sum == &d[0]);
+  d[3] += in[t % kWarpgroup + kWarpgroup];
+  WGMMA_FENCE();
+  MULTIPLY(a, b[2], d);
+  WGMMA_COMMIT();
+  WGMMA_WAIT();
+  if (t >= kWarpgroup) return;
+  out[t] = d[0] + e[0];
+  out[t + kWarpgroup] = d[3] + e[3];
+}
+
 // A box of kBytes a row of the 16 x 16 integers, of which some lie outside; swizzled where its rows
 // are wider than a piece needs.
 template <int kSwizzle>
@@ -356,6 +392,63 @@ __global__ void WgmmaWithoutBarrier(float* out, const float* in) {
   Store(out, in, d);
 }
 
+#define FENCED_TILES() \
+  TILES();             \
+  PROXY_FENCE();       \
+  __syncthreads();     \
+  WGMMA_FENCE()
+
+__global__ void WgmmaSumsReadBeforeTheWait(float* out, const float* in) {
+  FENCED_TILES();
+  MULTIPLY(a, b, d);
+  WGMMA_COMMIT();
+  const int sum = d[1];  // BUG WgmmaSumsReadBeforeTheWait
+  WGMMA_WAIT();
+  if (threadIdx.x < kElements) out[threadIdx.x] = static_cast<float>(sum);
+}
+
+// The wait is for the group before.
+__global__ void WgmmaSumsReadTooEarly(float* out, const float* in) {
+  FENCED_TILES();
+  int e[4] = {};
+  MULTIPLY(a, b, d);
+  WGMMA_COMMIT();
+  MULTIPLY(a, b, e);
+  WGMMA_COMMIT();
+  asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
+  const int sum = d[0] + e[3];  // BUG WgmmaSumsReadTooEarly
+  WGMMA_WAIT();
+  if (threadIdx.x < kElements) out[threadIdx.x] = static_cast<float>(sum);
+}
+
+// A copy of sums that are not committed yet.
+__global__ void WgmmaSumsPassedOnTooEarly(float* out, const float* in) {
+  TILES();
+  PROXY_FENCE();
+  __syncthreads();
+  struct {
+    int d[4];
+  } sums = {{d[0], 0, 0, 0}}, copy;
+  WGMMA_FENCE();
+  MULTIPLY(a, b, sums.d);
+  copy = sums;  // BUG WgmmaSumsPassedOnTooEarly
+  WGMMA_COMMIT();
+  WGMMA_WAIT();
+  Store(out, in, copy.d);
+}
+
+__global__ void WgmmaSumsChangedWithoutFence(float* out, const float* in) {
+  FENCED_TILES();
+  MULTIPLY(a, b, d);
+  WGMMA_COMMIT();
+  WGMMA_WAIT();
+  d[2] *= 2;
+  MULTIPLY(a, b, d);  // BUG WgmmaSumsChangedWithoutFence
+  WGMMA_COMMIT();
+  WGMMA_WAIT();
+  Store(out, in, d);
+}
+
 __global__ void WgmmaStageOverwritten(float* out, const float* in) {
   TILES();
   PROXY_FENCE();
@@ -418,7 +511,7 @@ __global__ void WgmmaNotCommitted(float* out, const float* in) {
   WGMMA_FENCE();
   MULTIPLY(a, b, d);  // BUG WgmmaNotCommitted
   WGMMA_WAIT();
-  Store(out, in, d);
+  if (threadIdx.x < kElements) out[threadIdx.x] = in[threadIdx.x];
 }
 
 __global__ void WgmmaWithoutFence(float* out, const float* in) {
@@ -620,6 +713,7 @@ std::vector<CorrectKernel> HopperKernels() {
   return {
       CORRECT(WgmmaPipeline, WantPipeline),
       CORRECT(WgmmaStages, WantPipeline),
+      CORRECT(WgmmaSumsInTurn, WantPipeline),
       {"TmaBox", false, RunBox<0>, Box<0>::Want},
       {"TmaBoxOf32", false, RunBox<32>, Box<32>::Want},
       {"TmaBoxOf64", false, RunBox<64>, Box<64>::Want},
@@ -651,6 +745,10 @@ std::vector<PlantedBug> HopperBugs() {
       BUG(WgmmaStageReleasedBeforeItsWait, kRace, 2 * kWarpgroup),
       BUG(WgmmaNotCommitted, kWgmma, kWarpgroup),
       BUG(WgmmaWithoutFence, kWgmma, kWarpgroup),
+      BUG(WgmmaSumsReadBeforeTheWait, kWgmma, kWarpgroup),
+      BUG(WgmmaSumsReadTooEarly, kWgmma, kWarpgroup),
+      BUG(WgmmaSumsPassedOnTooEarly, kWgmma, kWarpgroup),
+      BUG(WgmmaSumsChangedWithoutFence, kWgmma, kWarpgroup),
       BUG(WgmmaOfThreeWarps, kBarrierDivergence, kWarpgroup),
       BUG(WgmmaWithTwoDescriptors, kWgmma, kWarpgroup),
       BUG(WgmmaBeyondItsTile, kOutOfBounds, kWarpgroup),
