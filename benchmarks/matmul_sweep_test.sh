@@ -149,6 +149,10 @@ printf 'a,b\r\n1,2\r\n' >foreign.csv
 expect_refused foreign.csv $host --sizes=4 --csv=foreign.csv --resume
 [ "$(rows foreign.csv)" = 1 ] || fail "--resume changed a file that is not ours"
 
+# Matrices in host memory, by name: a row on a GPU, and skipped with its name where there is none.
+expect_exit 0 --implementations=streamed --sizes=300 --max_seconds=0.01 --verify=full --csv=streamed.csv
+[ "$(grep -c ',streamed,.*,\(ok\|skipped\),' streamed.csv)" = 1 ] || fail "streamed: $(cat streamed.csv)"
+
 # Too large for any memory is a row, and the sweep goes on.
 expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
 [ "$(grep -c ',out_of_memory,' large.csv)" = 2 ] || fail "no out_of_memory rows: $(cat large.csv)"

@@ -93,6 +93,10 @@ grep -q ',100,100,8192,8192,' always.csv || fail "--memory_behaviour=always: $(c
 expect_exit 0 $behaviour --sizes=64 --csv=never.csv --resume
 ! grep -q ',512,2048,' never.csv || fail "--resume changed a row that was there"
 
+# Matrices in host memory, by name: a row on a GPU, and skipped with its name where there is none.
+expect_exit 0 --implementations=streamed --sizes=300 --max_seconds=0.01 --verify=full --csv=streamed.csv
+[ "$(grep -c ',streamed,.*,\(ok\|skipped\),' streamed.csv)" = 1 ] || fail "streamed: $(cat streamed.csv)"
+
 # Too large for any memory is a row, and the sweep goes on.
 expect_exit 0 $host --sizes=16777216,4 --csv=large.csv
 [ "$(grep -c ',out_of_memory,' large.csv)" = 2 ] || fail "no out_of_memory rows: $(cat large.csv)"

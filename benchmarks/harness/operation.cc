@@ -30,7 +30,8 @@ const Implementation* Operation::Find(absl::string_view implementation) const {
   for (const Implementation* candidate : implementations()) {
     if (candidate->name == implementation) return candidate;
   }
-  return nullptr;
+  const Implementation* beyond = beyond_card();
+  return beyond != nullptr && beyond->name == implementation ? beyond : nullptr;
 }
 
 const Peer* Operation::FindPeer(absl::string_view implementation) const {

@@ -74,6 +74,11 @@ class Operation {
   // Lists the registry in its order.
   virtual std::vector<const Implementation*> implementations() const = 0;
 
+  // Returns the entry that takes matrices in host memory, larger than a device's; null for none.
+  // Sweeps go on with it where a device's memory ends. It is none of implementations(), and so part
+  // of no preset and of no pattern: plans take it by its name.
+  virtual const Implementation* beyond_card() const { return nullptr; }
+
   virtual absl::Span<const Preset> presets() const = 0;
   virtual absl::Span<const Limit> limits() const { return {}; }
 
@@ -116,7 +121,7 @@ class Operation {
 
   // Returns whether it launches a kernel that a profiler can watch.
   virtual bool HasKernel(const Implementation& implementation) const {
-    return implementation.on_device();
+    return implementation.operands_on_device();
   }
 
   // REQUIRES: `point` has a value for every extent and axis.

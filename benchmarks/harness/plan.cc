@@ -21,10 +21,25 @@ constexpr uint64_t kMaxRandomExtent = 1024;
 
 using Extents = std::vector<int64_t>;
 
+// The registry and, behind it, what only its name selects.
+std::vector<const Implementation*> Selectable(const Operation& operation) {
+  std::vector<const Implementation*> all = operation.implementations();
+  if (operation.beyond_card() != nullptr) all.push_back(operation.beyond_card());
+  return all;
+}
+
 std::vector<std::string> Names(const Operation& operation) {
   std::vector<std::string> names;
-  for (const Implementation* i : operation.implementations()) names.push_back(i->name);
+  for (const Implementation* i : Selectable(operation)) names.push_back(i->name);
   return names;
+}
+
+// Returns whether a comma list has the name itself and not a pattern that matches it.
+bool Mentions(const std::string& list, const std::string& name) {
+  for (const absl::string_view item : absl::StrSplit(list, ',')) {
+    if (absl::StripAsciiWhitespace(item) == name) return true;
+  }
+  return false;
 }
 
 std::vector<Extents> SmallRandomShapes(int64_t count, size_t dimensions, uint64_t seed) {
@@ -157,7 +172,7 @@ absl::StatusOr<SelectedLists> ParseSelection(const Operation& operation, const S
 
 absl::Status AddSelection(const Operation& operation, const Selection& selection,
                           const PlanFlags& flags, std::vector<Config>* plan) {
-  const std::vector<const Implementation*> registry = operation.implementations();
+  const std::vector<const Implementation*> registry = Selectable(operation);
   ASSIGN_OR_RETURN(const SelectedLists lists, ParseSelection(operation, selection, flags));
   for (const auto& [drawn, family] : lists.points) {
     const int64_t largest = *std::max_element(drawn.extents.begin(), drawn.extents.end());
@@ -200,7 +215,7 @@ double Volume(const Extents& extents) {
 // Puts what several selections said of one shape together and drops what they said twice.
 std::vector<Config> InOrder(const Operation& operation, const std::vector<Config>& configs,
                             bool small_shapes_first) {
-  const std::vector<const Implementation*> registry = operation.implementations();
+  const std::vector<const Implementation*> registry = Selectable(operation);
   Ranks<Extents> shapes;
   Ranks<std::pair<int64_t, std::vector<std::string>>> forms;
   Ranks<std::string> types;
@@ -262,7 +277,9 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
     small_shapes_first = small_shapes_first && selection.drawn_from == nullptr;
   }
   std::set<const Implementation*> wanted;
-  for (const size_t index : selected) wanted.insert(operation.implementations()[index]);
+  for (const size_t index : selected) wanted.insert(Selectable(operation)[index]);
+  const Implementation* beyond = operation.beyond_card();
+  if (beyond != nullptr && !Mentions(names, beyond->name)) wanted.erase(beyond);
   std::vector<Config> plan;
   for (Config& config : InOrder(operation, all, small_shapes_first)) {
     if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));

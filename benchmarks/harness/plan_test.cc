@@ -40,6 +40,23 @@ TEST(MakePlanTest, FlagsReplaceShapesTypesAndBlocksAndNarrowImplementations) {
   EXPECT_EQ(WorkOf(transposes, "eigen")[0], "0x0 u8 0x0");
 }
 
+TEST(MakePlanTest, WhatGoesBeyondTheCardIsPlannedByItsNameAlone) {
+  PlanFlags flags;
+  flags.sizes = "5";
+  for (const Operation* operation : {&MatMulOperation(), &TransposeOperations()}) {
+    const Preset preset = FindPreset(*operation, "default").value();
+    for (const auto& [names, expected] : std::vector<std::pair<std::string, size_t>>{
+             {"auto, streamed", 1}, {"streamed", 1}, {"auto", 0}, {"*", 0}, {"", 0}}) {
+      flags.implementations = names;
+      const auto plan = MakePlan(*operation, preset, flags);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      size_t found = 0;
+      for (const Config& config : *plan) found += config.implementation->name == "streamed";
+      EXPECT_EQ(found, expected) << names;
+    }
+  }
+}
+
 TEST(MakePlanTest, ShardsTogetherAreTheWholePlanAndKeepPointsTogether) {
   PlanFlags flags;
   flags.sizes = "1:20:1";

@@ -123,8 +123,8 @@ ResultRow Runner::Describe(const Config& config) const {
     row.Set(Column::kBlockX, config.block.x);
     row.Set(Column::kBlockY, config.block.y);
   }
+  if (implementation.operands_on_device()) row.Set(Column::kL2, L2ModeName(options_.l2));
   if (implementation.on_device()) {
-    row.Set(Column::kL2, L2ModeName(options_.l2));
     row.Set(Column::kHostMemory, HostMemoryName(options_.host_memory));
   }
   return row;
@@ -148,7 +148,7 @@ absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, R
   const Implementation& implementation = *config.implementation;
   RETURN_IF_ERROR(CheckSupported(config));
   const std::unique_ptr<Problem> problem = config.operation->MakeProblem(config.point);
-  if (implementation.on_device()) {
+  if (implementation.operands_on_device()) {
     RETURN_IF_ERROR(CheckDeviceMemory(*problem, machine_.device()));
   }
   const Work work = problem->work();
@@ -157,8 +157,9 @@ absl::Status Runner::MeasureOk(const Config& config, const RowOptions& wanted, R
   ASSIGN_OR_RETURN(const double init_ms, InitMs(config));
   row->Set(Column::kInitMs, init_ms);
   ASSIGN_OR_RETURN(Workload * workload, WorkloadOf(config));
-  RETURN_IF_ERROR(implementation.on_device() ? MeasureDevice(config, wanted, row)
-                                             : MeasureHost(config, wanted, row));
+  RETURN_IF_ERROR(implementation.operands_on_device() ? MeasureDevice(config, wanted, row)
+                  : implementation.on_device()        ? MeasureFromHostMemory(config, row)
+                                                      : MeasureHost(config, wanted, row));
   return wanted.cross_check ? workload->CrossCheck(implementation.name) : absl::OkStatus();
 }
 
@@ -184,7 +185,7 @@ absl::StatusOr<double> Runner::InitMs(const Config& config) {
   }
   std::unique_ptr<Problem> problem =
       config.operation->MakeProblem(config.operation->TinyPoint(config.point));
-  if (device) {
+  if (implementation.operands_on_device()) {
     ASSIGN_OR_RETURN(const TinyProblem tiny, TinyProblem::Create(*problem));
     ASSIGN_OR_RETURN(const Arm arm,
                      Arm::Create(implementation, kNoBlock, *problem, init_times_.cublas()));
@@ -205,7 +206,7 @@ absl::Status Runner::Verify(const Config& config, ResultRow* row) {
 // Returns what the row is sampled in turn with: the peer where it takes the point and runs on the
 // same processor; null for nothing.
 const Implementation* Runner::PairedWith(const Config& config, const Peer* peer) const {
-  if (peer == nullptr) return nullptr;
+  if (peer == nullptr || config.implementation->on_host_memory) return nullptr;
   const Operation& operation = *config.operation;
   const Implementation& own = *config.implementation;
   const bool one_core = !own.on_device() && !operation.UsesAllCores(own);
@@ -276,6 +277,26 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   ASSIGN_OR_RETURN(const std::vector<double> values, ReadCounters(*wanted.host_counters, work));
   row->Set(Column::kCounters, CountersText(options_.host_counters, values));
   return absl::OkStatus();
+}
+
+// By the host's clock, the copies included: the call returns when the result is in host memory.
+absl::Status Runner::MeasureFromHostMemory(const Config& config, ResultRow* row) {
+  const Problem& problem = workload_->problem();
+  const Operation& operation = *config.operation;
+  const Binding binding = problem.Bind(*config.implementation, kNoBlock);
+  HostSubject subject;
+  subject.implementation = config.implementation->name;
+  subject.work = WorkToTime(problem.work());
+  subject.call.run = [&] { return workload_->Run(binding); };
+  if (binding.output_starts_as >= 0) {
+    subject.call.prepare = [&] { workload_->PrepareOutput(binding); };
+  }
+  subject.poison = [&] { workload_->PoisonOutput(); };
+  subject.verify = [&] { return Verify(config, row); };
+  ASSIGN_OR_RETURN(const HostMeasurement measured, host_rows_.Measure(subject, row));
+  return SetDeviceRates(problem.work(), measured.kernel,
+                        operation.PeakGflops(config.point, machine_.device()), machine_.device(),
+                        row);
 }
 
 absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row) {

@@ -45,6 +45,7 @@ class Runner {
  private:
   absl::Status MeasureOk(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status MeasureHost(const Config& config, const RowOptions& wanted, ResultRow* row);
+  absl::Status MeasureFromHostMemory(const Config& config, ResultRow* row);
   absl::Status MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status CheckSupported(const Config& config) const;
   const Implementation* PairedWith(const Config& config, const Peer* peer) const;

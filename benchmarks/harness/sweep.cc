@@ -86,6 +86,7 @@ Sweep::Sweep(CsvWriter writer, int total, std::ostream* out)
       rows_(writer_.rows_found()) {
   for (const ResultRow& row : rows_) {
     done_.insert(RowKey(row));
+    if (HasStatus(row, RowStatus::kOutOfMemory)) out_of_memory_.insert(RowKey(row));
     wrong_ = wrong_ || IsWrong(row);  // A resumed sweep that has a wrong row is not well.
   }
 }
@@ -101,6 +102,7 @@ absl::Status Sweep::Run(ResultRow row, const std::function<void(ResultRow*)>& me
   if (row.Get(Column::kStatus).empty()) return absl::OkStatus();
   RETURN_IF_ERROR(writer_.Write(row));
   wrong_ = wrong_ || IsWrong(row);
+  if (HasStatus(row, RowStatus::kOutOfMemory)) out_of_memory_.insert(RowKey(row));
   if (HasStatus(row, RowStatus::kSkipped)) {
     ++skipped_[row.Get(Column::kMessage)];
     rows_.push_back(std::move(row));
@@ -111,6 +113,10 @@ absl::Status Sweep::Run(ResultRow row, const std::function<void(ResultRow*)>& me
   table_.PrintRow(TableCells(row));
   rows_.push_back(std::move(row));
   return absl::OkStatus();
+}
+
+bool Sweep::EndedOutOfMemory(const ResultRow& row) const {
+  return out_of_memory_.count(RowKey(row)) == 1;
 }
 
 void Sweep::Print(const std::string& text) {

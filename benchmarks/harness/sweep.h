@@ -35,6 +35,9 @@ class Sweep {
   // DataLoss when the file cannot be written.
   absl::Status Run(ResultRow row, const std::function<void(ResultRow*)>& measure);
 
+  // Returns whether the file has this configuration as one that memory did not suffice for.
+  bool EndedOutOfMemory(const ResultRow& row) const;
+
   // Announces configurations beyond those of Create().
   void Expect(int more) { progress_.Expect(more); }
 
@@ -57,6 +60,7 @@ class Sweep {
   Progress progress_;
   std::vector<ResultRow> rows_;
   std::unordered_set<std::string> done_;
+  std::unordered_set<std::string> out_of_memory_;
   std::map<std::string, int> skipped_;  // Rows by reason.
   bool header_printed_ = false;
   bool wrong_ = false;

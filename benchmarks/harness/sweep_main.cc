@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "benchmarks/harness/beyond_card.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/limits.h"
 #include "benchmarks/harness/machine.h"
@@ -75,6 +76,10 @@ std::string ListText(const Operation& operation) {
   for (const Peer& peer : operation.peers()) {
     absl::StrAppendFormat(&text, "  %-28s column %s\n", peer.implementation,
                           ColumnName(peer.column));
+  }
+  if (const Implementation* beyond = operation.beyond_card()) {
+    absl::StrAppendFormat(&text, "Where the GPU's memory ends, and by its name:\n  %-28s %s\n",
+                          beyond->name, beyond->summary);
   }
   return text + operation.ListNotes();
 }
@@ -236,14 +241,21 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   Runner runner(&options, machine.get());
   // Counting takes longer than timing; of random shapes it is for those who ask.
   const bool counts_memory = !is_random || options.memory_behaviour == MemoryBehaviour::kAlways;
+  const auto measure_one = [&](const Config& config) {
+    return sweep->Run(runner.Describe(config), [&](ResultRow* row) {
+      runner.Measure(config, wanted, row);
+      if (counts_memory) FillMemoryBehaviour(config, options, row);
+      SetSpeedups(operation, sweep->rows(), row);
+    });
+  };
   const auto measure = [&](const std::vector<Config>& configs) -> absl::Status {
     for (const Config& config : configs) {
       if (Interrupted()) break;
-      RETURN_IF_ERROR(sweep->Run(runner.Describe(config), [&](ResultRow* row) {
-        runner.Measure(config, wanted, row);
-        if (counts_memory) FillMemoryBehaviour(config, options, row);
-        SetSpeedups(operation, sweep->rows(), row);
-      }));
+      RETURN_IF_ERROR(measure_one(config));
+      const std::optional<Config> beyond = BeyondCard(config);
+      if (!beyond.has_value() || !sweep->EndedOutOfMemory(runner.Describe(config))) continue;
+      sweep->Expect(1);
+      RETURN_IF_ERROR(measure_one(*beyond));
     }
     return absl::OkStatus();
   };

@@ -11,6 +11,7 @@
 #include "benchmarks/matmul/axes.h"
 #include "benchmarks/matmul/product.h"
 #include "benchmarks/matmul/random_shapes.h"
+#include "benchmarks/matmul/streamed_entry.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_model.h"
 #include "matmul/dispatch.h"
@@ -50,6 +51,8 @@ class MatMul : public Operation {
     return all;
   }
 
+  const Implementation* beyond_card() const override { return &StreamedMatMulEntry(); }
+
   void DescribeImplementation(const Implementation& implementation, ResultRow* row) const override {
     Operation::DescribeImplementation(implementation, row);
     row->Set(Column::kMath, Own(implementation).math);
@@ -67,7 +70,8 @@ class MatMul : public Operation {
     const bool precision =
         point.type != "float" || TakesPrecision(Own(implementation), FormOf(point).precision);
     const bool epilogue = Own(implementation).takes_epilogue || HasNoEpilogue(FormOf(point));
-    return form && type && precision && epilogue;
+    const bool batch = point.batch == 1 || !implementation.on_host_memory;
+    return form && type && precision && epilogue && batch;
   }
 
   absl::Status CheckSupported(const Implementation& implementation,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/transpose/random_shapes.h"
+#include "benchmarks/transpose/streamed_entry.h"
 #include "benchmarks/transpose/transposition.h"
 #include "common/base/element_type.h"
 #include "common/base/status_macros.h"
@@ -71,6 +72,8 @@ class Transposes : public Operation {
     return all;
   }
 
+  const Implementation* beyond_card() const override { return &StreamedTransposeEntry(); }
+
   void DescribeImplementation(const Implementation& implementation, ResultRow* row) const override {
     switch (Own(implementation).operation) {
       case TransposeOperation::kCopy:
@@ -113,7 +116,7 @@ class Transposes : public Operation {
 
   // A copy without a block is the driver's.
   bool HasKernel(const Implementation& implementation) const override {
-    return implementation.on_device() &&
+    return implementation.operands_on_device() &&
            (implementation.default_block.x > 0 || !IsCopy(implementation));
   }
 

@@ -52,9 +52,11 @@ struct Implementation {
   Block default_block = kNoBlock;
   Executor executor = Executor::kDeviceOnly;
   bool needs_cublas = false;
-  bool is_built_in = false;  // False where the build lacks what it needs: device code.
+  bool on_host_memory = false;  // Takes operands in the host's memory though it runs on a device.
+  bool is_built_in = false;     // False where the build lacks what it needs: device code.
 
   bool on_device() const { return target.where == Where::kDevice; }
+  bool operands_on_device() const { return on_device() && !on_host_memory; }
 };
 
 // Returns the entry of that name; null where there is none.

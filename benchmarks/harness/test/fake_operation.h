@@ -29,6 +29,8 @@ class FakeOperation : public Operation {
     Add("thin_tile", 5, kAnyGpu, {32, 8, 1});
     Add("no_block", 6, kAnyGpu, kNoBlock);
     Add("library", kNoStep, kAnyGpu, kNoBlock);
+    streamed_.name = "streamed";
+    streamed_.on_host_memory = true;
   }
 
   absl::string_view name() const override { return "fake"; }
@@ -49,6 +51,7 @@ class FakeOperation : public Operation {
     for (const Implementation& implementation : registry_) all.push_back(&implementation);
     return all;
   }
+  const Implementation* beyond_card() const override { return &streamed_; }
 
  private:
   static absl::StatusOr<std::vector<std::string>> Split(absl::string_view /*flag*/,
@@ -73,6 +76,7 @@ class FakeOperation : public Operation {
   }
 
   std::vector<Implementation> registry_;
+  Implementation streamed_;
   std::vector<Limit> limits_;
 };
 
