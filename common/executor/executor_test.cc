@@ -53,7 +53,7 @@ SourceLine BugLine(const std::string& name) {
       const std::string mark = "// BUG " + name;
       if (line.size() >= mark.size() &&
           line.compare(line.size() - mark.size(), mark.size(), mark) == 0) {
-        return {name, file, number};
+        return {name, name, file, number};
       }
     }
   }
