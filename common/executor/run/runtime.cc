@@ -125,6 +125,7 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (grid.x * grid.y * grid.z == 0) {
     return refuse(cudaErrorInvalidConfiguration, "its grid is empty");
   }
+  const Grid cluster{request.cluster[0], request.cluster[1], request.cluster[2]};
   const auto summary = FindSummary(request, place, grid, block);
   if (max_repeats_ > 0 && summary != summaries_.end() &&
       summary->launches >= static_cast<uint64_t>(max_repeats_)) {
@@ -136,7 +137,7 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   SetRunning(absl::StrCat(", in ", request.name, " at ", place));
   const auto start = std::chrono::steady_clock::now();
   executor_->ClearLaunches();
-  const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes);
+  const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes, cluster);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   SetRunning("");
   if (executor_->launches().empty()) {

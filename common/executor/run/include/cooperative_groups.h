@@ -65,6 +65,62 @@ static SIMT_INLINE thread_block this_thread_block(block_tile_memory<kMaxThreads>
   return {};
 }
 
+// The blocks of a cluster run side by side.
+class cluster_group {
+ public:
+  static SIMT_INLINE void barrier_arrive() { ::SimtPtx("barrier.cluster.arrive.aligned;"); }
+  static SIMT_INLINE void barrier_wait() { ::SimtPtx("barrier.cluster.wait.aligned;"); }
+  static SIMT_INLINE void sync() {
+    barrier_arrive();
+    barrier_wait();
+  }
+  static SIMT_INLINE unsigned block_rank() {
+    unsigned rank;
+    ::SimtPtx("mov.u32 %0, %%cluster_ctarank;", ::SimtOut(rank));
+    return rank;
+  }
+  static SIMT_INLINE unsigned num_blocks() {
+    unsigned blocks;
+    ::SimtPtx("mov.u32 %0, %%cluster_nctarank;", ::SimtOut(blocks));
+    return blocks;
+  }
+  static SIMT_INLINE dim3 block_index() {
+    dim3 index;
+    ::SimtPtx(
+        "mov.u32 %0, %%cluster_ctaid.x;\nmov.u32 %1, %%cluster_ctaid.y;\n"
+        "mov.u32 %2, %%cluster_ctaid.z;",
+        ::SimtOut(index.x), ::SimtOut(index.y), ::SimtOut(index.z));
+    return index;
+  }
+  static SIMT_INLINE dim3 dim_blocks() {
+    dim3 blocks;
+    ::SimtPtx(
+        "mov.u32 %0, %%cluster_nctaid.x;\nmov.u32 %1, %%cluster_nctaid.y;\n"
+        "mov.u32 %2, %%cluster_nctaid.z;",
+        ::SimtOut(blocks.x), ::SimtOut(blocks.y), ::SimtOut(blocks.z));
+    return blocks;
+  }
+  static SIMT_INLINE unsigned thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
+  }
+  static SIMT_INLINE unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static SIMT_INLINE unsigned size() { return num_threads(); }
+  // The same place in the shared memory of another block, and whose memory it is.
+  template <typename T>
+  static SIMT_INLINE T* map_shared_rank(T* pointer, int rank) {
+    T* there;
+    ::SimtPtx("mapa.u64 %0, %1, %2;", ::SimtOut(there), ::SimtIn(pointer), ::SimtIn(rank));
+    return there;
+  }
+  static SIMT_INLINE unsigned query_shared_rank(const void* pointer) {
+    unsigned rank;
+    ::SimtPtx("getctarank.u64 %0, %1;", ::SimtOut(rank), ::SimtIn(pointer));
+    return rank;
+  }
+};
+
+static SIMT_INLINE cluster_group this_cluster() { return {}; }
+
 // The blocks run one after the other.
 class grid_group {
  public:

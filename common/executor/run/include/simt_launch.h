@@ -19,6 +19,7 @@ struct LaunchConfig {
   dim3 grid, block;
   size_t shared_bytes;
   cudaStream_t stream;
+  dim3 cluster = dim3(1, 1, 1);
 };
 
 struct LaunchPlace {
@@ -30,6 +31,7 @@ struct LaunchPlace {
 inline SimtLaunchRequest RequestOf(const LaunchConfig& config, const LaunchPlace& place) {
   return {{config.grid.x, config.grid.y, config.grid.z},
           {config.block.x, config.block.y, config.block.z},
+          {config.cluster.x, config.cluster.y, config.cluster.z},
           config.shared_bytes,
           config.stream,
           place.name,
@@ -136,6 +138,38 @@ cudaError_t LaunchPointers(const LaunchConfig& config, void (*kernel)(Params...)
 }
 
 }  // namespace simt_cuda
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+// Of the attributes those count that change what a kernel may do: clusters and cooperation. Kernels
+// run one after the other, whatever their priorities.
+template <typename... Params, typename... Values>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                               Values&&... values) {
+  static_assert(sizeof...(Params) == sizeof...(Values), "one value for each parameter");
+  simt_cuda::LaunchConfig launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                                 config->stream);
+  int cooperative = 0;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative;
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& cluster = attribute.val.clusterDim;
+      launch.cluster = dim3(cluster.x, cluster.y, cluster.z);
+    }
+  }
+  SimtLaunchRequest request = simt_cuda::RequestOf(launch, {"kernel", "", 0});
+  request.kernel = reinterpret_cast<const void*>(kernel);
+  request.cooperative = cooperative;
+  return simt_cuda::RunLaunch(request, kernel,
+                              std::tuple<Params...>(std::forward<Values>(values)...));
+}
 
 template <typename... Params>
 cudaError_t cudaLaunchKernel(void (*kernel)(Params...), dim3 grid, dim3 block, void** values,

@@ -107,6 +107,30 @@ enum cudaSharedCarveout {
   cudaSharedmemCarveoutMaxL1 = 0,
   cudaSharedmemCarveoutMaxShared = 100,
 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8,
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  int cooperative;
+  int priority;
+  int programmaticStreamSerializationAllowed;
+  int clusterSchedulingPolicyPreference;
+};
+struct cudaLaunchAttribute {
+  enum cudaLaunchAttributeID id;
+  union cudaLaunchAttributeValue val;
+};
+
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
@@ -282,6 +306,7 @@ typedef void (*cudaHostFn_t)(void* data);
 struct SimtLaunchRequest {
   unsigned grid[3];
   unsigned block[3];
+  unsigned cluster[3];  // Blocks of a cluster.
   size_t shared_bytes;
   cudaStream_t stream;
   const char* name;  // The expression before <<<.

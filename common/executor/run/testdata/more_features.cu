@@ -100,6 +100,26 @@ __global__ void VolatileFlag(int* out) {
   }
 }
 
+// Each block adds what the next one of its cluster has, and says where it is.
+__global__ void Cluster(int* out, int base) {
+  namespace cg = cooperative_groups;
+  const cg::cluster_group cluster = cg::this_cluster();
+  __shared__ int value;
+  if (threadIdx.x == 0) value = base + static_cast<int>(blockIdx.x);
+  cluster.sync();
+  const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  int* const there = cluster.map_shared_rank(&value, static_cast<int>(next));
+  const int sum = value + *there;
+  const bool found = cluster.query_shared_rank(there) == next;
+  cluster.barrier_arrive();
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = found ? sum : -1;
+    out[8 + blockIdx.x] = static_cast<int>(100 * cluster.num_threads() + cluster.thread_rank());
+    out[16 + blockIdx.x] = static_cast<int>(10 * cluster.dim_blocks().x + cluster.block_index().x);
+  }
+  cluster.barrier_wait();
+}
+
 int main(int argc, char** argv) {
   int failures = 0;
   const int count = argc > 1 ? atoi(argv[1]) : 0;
@@ -148,7 +168,30 @@ int main(int argc, char** argv) {
   fetch();
   CHECK_IS(host[1], 7);
 
-  const cudaError_t error = cudaDeviceSynchronize();
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(4);
+  config.blockDim = dim3(32);
+  cudaLaunchAttribute attributes[2];
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim.x = 2;
+  attributes[1].val.clusterDim.y = 1;
+  attributes[1].val.clusterDim.z = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  CHECK_IS(cudaLaunchKernelEx(&config, Cluster, out, 50), cudaSuccess);
+  fetch();
+  CHECK_IS(host[0], 101);
+  CHECK_IS(host[3], 105);
+  CHECK_IS(host[8 + 1], 6400 + 32);
+  CHECK_IS(host[16 + 2], 20);
+  attributes[1].val.clusterDim.x = 3;  // No divisor of the grid.
+  CHECK_IS(cudaLaunchKernelEx(&config, Cluster, out, 50), cudaErrorInvalidConfiguration);
+
+  const cudaError_t error = cudaGetLastError() == cudaErrorInvalidConfiguration
+                                ? cudaDeviceSynchronize()
+                                : cudaErrorUnknown;
   CHECK_IS(error, cudaSuccess);
   return failures == 0 ? 0 : 1;
 }
