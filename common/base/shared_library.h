@@ -1,5 +1,5 @@
-// BLAS libraries on the host that are compared with: found when they are first called, so that
-// neither the build nor a run needs them.
+// Libraries that are found when they are first called, so that neither the build nor a run needs
+// them: NCCL, and the BLAS libraries on the host that are compared with.
 
 #ifndef STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
 #define STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_

@@ -1,5 +1,5 @@
 // What the ranks of a job say to each other: the interface of transports. tcp_communicator.h is one
-// on plain sockets.
+// on plain sockets, nccl_communicator.h one for buffers on GPUs.
 //
 // Every rank runs the same program and makes the same collective calls in the same order. Buffers
 // belong to the caller and are in use until the call returns.
@@ -44,6 +44,10 @@ class Communicator {
 
   // Returns when all ranks have called it.
   virtual absl::Status Barrier() = 0;
+
+  // Returns, without waiting for anybody, the error that the next operation would find: that of a
+  // rank that is known to be lost. Only this rank makes the call.
+  virtual absl::Status CheckRanks() = 0;
 };
 
 }  // namespace stridewise

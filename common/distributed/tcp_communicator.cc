@@ -1,6 +1,10 @@
 #include "common/distributed/tcp_communicator.h"
 
+#include <sys/socket.h>
+#include <sys/types.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -162,5 +166,20 @@ absl::Status TcpCommunicator::Sum(absl::Span<double> values) {
 }
 
 absl::Status TcpCommunicator::Barrier() { return Sum({}); }
+
+absl::Status TcpCommunicator::CheckRanks() {
+  for (int peer = 0; status_.ok() && peer < size(); ++peer) {
+    if (!sockets_[peer].is_open()) continue;
+    MessageHeader header;
+    const ssize_t received =
+        ::recv(sockets_[peer].fd(), &header, sizeof(header), MSG_PEEK | MSG_DONTWAIT);
+    if (received == 0 || (received < 0 && errno == ECONNRESET)) {
+      GiveUp(peer, absl::UnavailableError(absl::StrCat(NameOf(peer), " closed the connection")));
+    } else if (received == sizeof(header) && header.lost_rank >= 0) {
+      return CheckHeader(peer, header, 0);
+    }  // Else nothing came, or a message that is for a later operation.
+  }
+  return status_;
+}
 
 }  // namespace stridewise

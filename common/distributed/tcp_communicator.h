@@ -32,6 +32,7 @@ class TcpCommunicator : public Communicator {
   absl::Status Broadcast(absl::Span<const int> ranks, int root, void* data, int64_t bytes) override;
   absl::Status Sum(absl::Span<double> values) override;
   absl::Status Barrier() override;
+  absl::Status CheckRanks() override;
 
   void Add(int peer, Socket socket) { sockets_[peer] = std::move(socket); }
   bool IsConnected(int peer) const { return sockets_[peer].is_open(); }

@@ -4,9 +4,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
+#include "common/base/status_macros.h"
+#include "common/distributed/fake_communication_queue.h"
 #include "common/distributed/local_ranks.h"
+#include "common/distributed/nccl_communicator.h"
+#include "common/distributed/nccl_library.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
@@ -57,36 +62,58 @@ struct Part {
 
 absl::Status Multiply(const MatMulProblem& problem, cudaStream_t) { return MatMulOnHost(problem); }
 
+// Multiplies this rank's part, with broadcasts by `panels`, and checks it with sums by `ranks`.
+absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panels,
+                               Communicator* ranks) {
+  const int rank = ranks->rank();
+  SummaProblem<float> problem;
+  problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
+  problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
+  problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
+  const Part a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
+  const Part before(problem.c_layout, rank, 3);
+  Part after(problem.c_layout, rank, 3);
+  // C is not read where beta is 0.
+  if (c.beta == 0) after.values.assign(after.values.size(), NAN);
+  problem.a = a.view;
+  problem.b = b.view;
+  problem.c = after.view;
+  problem.alpha = c.alpha;
+  problem.beta = c.beta;
+  FakeStreamQueues queues(seed + rank);
+  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, &queues, panels));
+  EXPECT_TRUE(queues.CanariesAreWhole());
+  return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
+}
+
 TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
   for (const Case& c : kCases) {
     for (uint64_t seed = 0; seed < 12; ++seed) {
       SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows
                                       << "x" << c.grid.cols << ", seed " << seed);
-      const auto results =
-          RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
-            const int rank = ranks->rank();
-            SummaProblem<float> problem;
-            problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
-            problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
-            problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-            const Part a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
-            const Part before(problem.c_layout, rank, 3);
-            Part after(problem.c_layout, rank, 3);
-            // C is not read where beta is 0.
-            if (c.beta == 0) after.values.assign(after.values.size(), NAN);
-            problem.a = a.view;
-            problem.b = b.view;
-            problem.c = after.view;
-            problem.alpha = c.alpha;
-            problem.beta = c.beta;
-            FakeStreamQueues queues(seed + rank);
-            const absl::Status status = SummaOnDevice(problem, Multiply, &queues, ranks);
-            if (!status.ok()) return status;
-            EXPECT_TRUE(queues.CanariesAreWhole());
-            return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
-          });
+      const auto results = RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
+        return MultiplyAndVerify(c, seed, ranks, ranks);
+      });
       for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
     }
+  }
+}
+
+// NCCL's calls and their order, on a library that moves host memory.
+TEST(DeviceSummaTest, IsTheProductWithBroadcastsByNccl) {
+  setenv("STRIDEWISE_NCCL", "common/distributed/libfake_nccl.so", 1);
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(testing::Message()
+                 << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows << "x" << c.grid.cols);
+    const auto results =
+        RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
+          ASSIGN_OR_RETURN(const NcclLibrary* const library, LoadNccl());
+          FakeCommunicationQueue queue;
+          ASSIGN_OR_RETURN(const auto nccl,
+                           NcclCommunicator::Create(library, ranks, &queue, kSeconds));
+          return MultiplyAndVerify(c, 1, nccl.get(), nccl.get());
+        });
+    for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
   }
 }
 
