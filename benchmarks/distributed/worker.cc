@@ -1,5 +1,5 @@
-// One rank of a distributed product or transpose on the host: makes its parts of seeded matrices,
-// computes, and verifies. docs/many_gpus.md says how launchers start it.
+// One rank of a distributed product or transpose, on the host or on a GPU: makes its parts of
+// seeded matrices, computes, and verifies. docs/many_gpus.md says how launchers start it.
 
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "benchmarks/distributed/gpu_ranks.h"
 #include "benchmarks/harness/program_main.h"
 #include "common/base/clock.h"
 #include "common/base/matrix.h"
@@ -36,6 +38,8 @@ ABSL_FLAG(std::string, grid, "",
           "rows and columns of ranks, PxQ; default: 1 x the number of ranks");
 ABSL_FLAG(std::string, block, "",
           "blocks of m, n and k, or of rows and columns: 128x128x128 or 128x128 by default");
+ABSL_FLAG(std::string, device, "cpu", "cpu, or gpu for products of float on GPU number LOCAL_RANK");
+ABSL_FLAG(std::string, transport, "tcp", "tcp between CPUs, nccl between GPUs");
 ABSL_FLAG(std::string, types, "float", "comma list of float and double");
 ABSL_FLAG(double, alpha, 1, "of alpha A B + beta C; for products");
 ABSL_FLAG(double, beta, 0, "of alpha A B + beta C; for products");
@@ -48,7 +52,7 @@ namespace stridewise {
 namespace {
 
 constexpr char kUsage[] =
-    "worker: one rank of a distributed product or transpose on the host. RANK, WORLD_SIZE,\n"
+    "worker: one rank of a distributed product or transpose. RANK, WORLD_SIZE,\n"
     "MASTER_ADDR, MASTER_PORT and STRIDEWISE_JOB_TOKEN, or mpirun's variables, say of which job.\n"
     "Exit codes: 0, 1 wrong result, 2 bad input, 3 a rank is lost or memory is short.\n";
 
@@ -57,6 +61,7 @@ constexpr int kExitLost = 3;
 // What the command line says, the same on all ranks.
 struct Task {
   bool is_product = true;
+  bool on_gpu = false;
   std::vector<std::vector<int64_t>> shapes;
   RankGrid grid;
   std::vector<int64_t> block;
@@ -85,6 +90,15 @@ absl::StatusOr<Task> ReadTask(int ranks) {
     return Refuse("--operation", operation, "matmul or transpose");
   }
   task.is_product = operation == "matmul";
+  const std::string device = absl::GetFlag(FLAGS_device);
+  if (device != "cpu" && device != "gpu") return Refuse("--device", device, "cpu or gpu");
+  task.on_gpu = device == "gpu";
+  if (task.on_gpu && !task.is_product) return Refuse("--device", device, "cpu for transposes");
+  const std::string transport = absl::GetFlag(FLAGS_transport);
+  const std::string needed = task.on_gpu ? "nccl" : "tcp";
+  if (transport != needed) {
+    return Refuse("--transport", transport, absl::StrCat(needed, " with --device=", device));
+  }
   const int dimensions = task.is_product ? 3 : 2;
   ASSIGN_OR_RETURN(task.shapes, ParseExtents("--shape", absl::GetFlag(FLAGS_shape), dimensions));
   const std::string block = absl::GetFlag(FLAGS_block);
@@ -103,6 +117,9 @@ absl::StatusOr<Task> ReadTask(int ranks) {
   for (const std::string& type : task.types) {
     if (type != "float" && type != "double") {
       return Refuse("--types", absl::GetFlag(FLAGS_types), "a list of float and double");
+    }
+    if (task.on_gpu && type != "float") {
+      return Refuse("--types", absl::GetFlag(FLAGS_types), "float with --device=gpu");
     }
   }
   const double timeout = absl::GetFlag(FLAGS_timeout);
@@ -154,10 +171,27 @@ absl::StatusOr<double> Timed(Communicator* communicator, Run run) {
   return clock.Now() - begin;
 }
 
+// Where a rank computes, and whom it talks to.
+struct Ranks {
+  Communicator* communicator = nullptr;  // On the host.
+  GpuRank* gpu = nullptr;                // Null for the CPU.
+};
+
+// Multiplies and returns the seconds.
+template <typename T>
+absl::StatusOr<double> RunProduct(const SummaProblem<T>& problem, const Ranks& ranks) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (ranks.gpu != nullptr) return ranks.gpu->Multiply(problem);
+  }
+  return Timed(ranks.communicator,
+               [&] { return Summa(problem, LocalProduct(MatMulOnHost), ranks.communicator); });
+}
+
 // Multiplies and verifies. Sets `seconds` to the product's.
 template <typename T>
 absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, double* seconds,
-                      Communicator* communicator) {
+                      const Ranks& ranks) {
+  Communicator* const communicator = ranks.communicator;
   const int rank = communicator->rank();
   const uint64_t seed = absl::GetFlag(FLAGS_seed);
   const int64_t m = shape[0], n = shape[1], k = shape[2];
@@ -174,9 +208,7 @@ absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, doubl
   problem.c = c.view;
   problem.alpha = absl::GetFlag(FLAGS_alpha);
   problem.beta = absl::GetFlag(FLAGS_beta);
-  ASSIGN_OR_RETURN(*seconds, Timed(communicator, [&] {
-    return Summa(problem, LocalProduct(MatMulOnHost), communicator);
-  }));
+  ASSIGN_OR_RETURN(*seconds, RunProduct(problem, ranks));
   ASSIGN_OR_RETURN(const Part<T> before, MakePart<T>(problem.c_layout, rank, seed + 2));
   return VerifyProduct(problem, ConstMatrix<T>(before.view), seed + 3, communicator);
 }
@@ -184,7 +216,8 @@ absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, doubl
 // Transposes and compares each element. Sets `seconds` to the transpose's.
 template <typename T>
 absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape, double* seconds,
-                            Communicator* communicator) {
+                            const Ranks& ranks) {
+  Communicator* const communicator = ranks.communicator;
   const int rank = communicator->rank();
   const uint64_t seed = absl::GetFlag(FLAGS_seed);
   const int64_t rows = shape[0], cols = shape[1];
@@ -215,7 +248,7 @@ absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape,
 }
 
 // Does all problems of the task. Rank 0 prints a line for each. Returns whether all are right.
-absl::StatusOr<bool> RunTask(const Task& task, Communicator* communicator) {
+absl::StatusOr<bool> RunTask(const Task& task, const Ranks& ranks) {
   bool all_right = true;
   for (int64_t repetition = 0; repetition < absl::GetFlag(FLAGS_repeat); ++repetition) {
     for (const std::vector<int64_t>& shape : task.shapes) {
@@ -224,10 +257,10 @@ absl::StatusOr<bool> RunTask(const Task& task, Communicator* communicator) {
                              ? (type == "float" ? Multiply<float> : Multiply<double>)
                              : (type == "float" ? TransposeParts<float> : TransposeParts<double>);
         double seconds = 0;
-        const absl::Status status = run(task, shape, &seconds, communicator);
+        const absl::Status status = run(task, shape, &seconds, ranks);
         if (!status.ok() && status.code() != absl::StatusCode::kDataLoss) return status;
         all_right = all_right && status.ok();
-        if (communicator->rank() != 0) continue;
+        if (ranks.communicator->rank() != 0) continue;
         std::cout << absl::StreamFormat("%s %s %s, grid %dx%d, blocks %s: %s, %.6f s",
                                         task.is_product ? "matmul" : "transpose", ShapeText(shape),
                                         type, task.grid.rows, task.grid.cols, ShapeText(task.block),
@@ -239,15 +272,25 @@ absl::StatusOr<bool> RunTask(const Task& task, Communicator* communicator) {
   return all_right;
 }
 
+// Connects the GPUs, if the task is for them, and does the task.
+absl::StatusOr<bool> ConnectAndRun(const Task& task, const JobEnvironment& job,
+                                   Communicator* communicator) {
+  if (!task.on_gpu) return RunTask(task, {communicator, nullptr});
+  ASSIGN_OR_RETURN(GpuRank gpu,
+                   GpuRank::Connect(job.local_rank, communicator, absl::GetFlag(FLAGS_timeout)));
+  return RunTask(task, {communicator, &gpu});
+}
+
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const JobEnvironment job,
                    ReadJobEnvironment([](const char* name) { return std::getenv(name); }));
   ASSIGN_OR_RETURN(const Task task, ReadTask(job.size));
+  if (task.on_gpu) RETURN_IF_ERROR(GpuRank::Prepare(job.local_rank));
   const absl::StatusOr<std::unique_ptr<Communicator>> communicator =
       Rendezvous(job, absl::GetFlag(FLAGS_timeout));
   absl::Status status = communicator.status();
   if (status.ok()) {
-    const absl::StatusOr<bool> right = RunTask(task, communicator->get());
+    const absl::StatusOr<bool> right = ConnectAndRun(task, job, communicator->get());
     if (right.ok()) return *right ? kExitOk : kExitWrongResult;
     status = right.status();
   }

@@ -18,6 +18,14 @@ def free_port():
     return probe.getsockname()[1]
 
 
+def gpus_of_this_machine():
+  try:
+    listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
+  except (OSError, subprocess.CalledProcessError):
+    return 0
+  return listed.stdout.count("GPU ")
+
+
 class WorkerTest(unittest.TestCase):
 
   def start(self, arguments, ranks=range(4), port=None, **variables):
@@ -124,6 +132,12 @@ class WorkerTest(unittest.TestCase):
         ("--block", ["--block=0x1x1"], {}),
         ("--types", ["--types=half"], {}),
         ("--operation", ["--operation=permute"], {}),
+        ("--device", ["--device=tpu"], {}),
+        ("--device", ["--device=gpu", "--transport=nccl", "--operation=transpose"], {}),
+        ("--transport", ["--device=gpu"], {}),
+        ("--transport", ["--transport=nccl"], {}),
+        ("--transport", ["--device=gpu", "--transport=nccl"], {"STRIDEWISE_NCCL": "/missing.so"}),
+        ("--types", ["--device=gpu", "--transport=nccl", "--types=double"], {}),
         ("--timeout", ["--timeout=0"], {}),
         ("--repeat", ["--repeat=0"], {}),
         ("WORLD_SIZE", [], {"WORLD_SIZE": "none"}),
@@ -135,6 +149,19 @@ class WorkerTest(unittest.TestCase):
       self.assertEqual((code, out), (2, ""), (names, err))
       self.assertEqual(err.count("\n"), 1, err)
       self.assertTrue(err.startswith(names + ": "), err)
+
+
+  def test_products_on_the_gpus_of_this_machine(self):
+    gpus = gpus_of_this_machine()
+    if gpus < 2:
+      self.skipTest(f"{gpus} GPUs")
+    ranks = 4 if gpus >= 4 else 2
+    for grid in (f"1x{ranks}", f"{ranks}x1", f"2x{ranks // 2}"):
+      jobs = self.start([f"--grid={grid}", "--device=gpu", "--transport=nccl", "--shape=1000x700x900,33x5x129",
+                         "--alpha=2", "--beta=-1"], ranks=range(ranks), WORLD_SIZE=str(ranks), NCCL_NVLS_ENABLE="0")
+      for rank, (code, out, err) in self.finish(jobs, seconds=120).items():
+        self.assertEqual(code, 0, (rank, err))
+        self.assertEqual(out.count(": ok, "), 2 if rank == 0 else 0, out)
 
 
 if __name__ == "__main__":
