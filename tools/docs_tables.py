@@ -8,7 +8,8 @@ the end marker:
   <!-- end of table -->
 
 The path starts at docs/. `where` keeps the rows with these values (COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER,
-COLUMN==COLUMN, separated by commas) and may be left out. `COLUMN as HEADING` gives a column another heading.
+COLUMN==COLUMN, separated by commas) and may be left out. `; and PATH; where ...` before the columns adds the rows of another
+file. `COLUMN as HEADING` gives a column another heading, and `COLUMN over row N` is a column's cell over that of the table's row N.
 
 tools/docs/study_tables.py describes the markers of docs/studies/.
 

@@ -161,13 +161,24 @@ class DocsTablesTest(unittest.TestCase):
     self.assertEqual(self.page(), marker + "| kernel | ms | gbps |\n| --- | ---: | ---: |\n| copy | 0.5 | 400 |\n"
                      "| slow | 1.5 | 100.3 |\n| a; b | 0.25 | 1234 |\n| half | 0.001 |  |\n" + end)
     for text, wrong in (
-        ("<!-- table results/runs.csv; where rows=1; columns ms -->", "no rows"),
+        ("<!-- table results/runs.csv; where rows=1; columns ms -->", "no rows of results/runs.csv"),
+        ("<!-- table results/runs.csv; and results/other.csv; where rows=1; columns ms -->", "no rows of results/other.csv"),
+        ("<!-- table results/other.csv; columns ms over row 2 -->", "no column ms over row 2"),
         ("<!-- table results/runs.csv; columns ms, speed -->", "no column speed"),
         ("<!-- table results/none.csv; columns ms -->", "there is no such file"),
     ):
       with self.subTest(text):
         self.page(f"\n{text}\n{end}")
         self.assertEqual(docs_tables.update(self.root, check=True), [f"docs/page.md:2: {text}: {wrong}"])
+
+  def test_tables_of_several_files_and_ratios(self):
+    marker = ("<!-- table results/other.csv; and results/runs.csv; where implementation=copy|a; b, rows=64; "
+              "columns implementation, ms, ms over row 1 as ratio, gbps over row 3 as speed -->\n")
+    self.page(marker + "<!-- end of table -->\n")
+    self.assertEqual(docs_tables.update(self.root, check=False), [])
+    self.assertEqual(self.page().splitlines()[1:-1], [
+        "| implementation | ms | ratio | speed |", "| --- | ---: | ---: | ---: |", "| copy | 0.4 | 1 |  |",
+        "| copy | 0.5 | 1.25 | 0.324 |", "| a; b | 0.25 | 0.625 | 1 |"])
 
 
 if __name__ == "__main__":

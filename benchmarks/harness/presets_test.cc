@@ -1,11 +1,13 @@
 // What the presets of the operations measure.
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "benchmarks/harness/test/fake_operation.h"
 #include "benchmarks/harness/test/plans.h"
 #include "gtest/gtest.h"
@@ -110,6 +112,22 @@ TEST(PresetsTest, TileWidthHasEveryWidthBesideNaive) {
   EXPECT_EQ(NamesOf(plan),
             (std::set<std::string>{"global_accumulation", "naive", "naive_one_thread_blocks",
                                    "tile_width_1", "tile_width_16", "tile_width_8", "tiled"}));
+}
+
+TEST(PresetsTest, FrontOfProductsHasEverySchemeBesideTheVendor) {
+  const Plan plan = Products("front");
+  for (const Implementation* i : MatMulOperation().implementations()) {
+    if (absl::StartsWith(i->name, "split_")) {
+      EXPECT_EQ(SizesOf(plan, i->name).count(4096), 1u) << i->name;
+    }
+  }
+  const Texts cublas = WorkOf(plan, "cublas");
+  for (const char* type : {"double", "float", "bf16_float", "fp16_float"}) {
+    EXPECT_EQ(
+        std::count(cublas.begin(), cublas.end(), absl::StrCat("4096x4096x4096 ", type, " 0x0")),
+        absl::string_view(type) == "float" ? 2 : 1)  // Of floats in TF32, too.
+        << type;
+  }
 }
 
 TEST(PresetsTest, LadderOfTransposesHasEveryImplementationAndSparesTheCpu) {

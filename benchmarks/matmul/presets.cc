@@ -23,6 +23,8 @@ std::string DeviceImplementations(bool all) {
   return names;
 }
 
+constexpr char kFrontSizes[] = "1024,2048,4096,8192";
+
 std::vector<Preset>* MakePresets() {
   return new std::vector<Preset>{
       {"default",
@@ -66,6 +68,17 @@ std::vector<Preset>* MakePresets() {
                   "cublas")
             .Sizes("1024,2048,4096,8192")
             .Types("bf16")}},
+      // With --verify=full, which compares every element. Rows of floats come in the precision that
+      // they name; cuBLAS has none for fp32_split.
+      {"front",
+       "speed against error: every scheme of fp32_split, TF32, 16 bits, FP32 and FP64, and cuBLAS",
+       {Selection("cublas").Sizes(kFrontSizes).Types("double"),
+        Selection("auto,cublas,cublas_pedantic").Sizes(kFrontSizes),
+        Selection("split_*").Sizes(kFrontSizes).Axis("precision", "fp32_split"),
+        Selection("tensor_tf32,cublas,cublaslt").Sizes(kFrontSizes).Axis("precision", "tf32"),
+        Selection("tensor,cublas,cublaslt").Sizes(kFrontSizes).Types("bf16_float,fp16_float")},
+       /*cross_check=*/false,
+       /*pair_with=*/"cublas"},
       // Three matrices of 113000 x 113000 floats have 153.2e9 bytes, an H200 has 150.8e9.
       {"out_of_memory",
        "matrices that exceed a card of 141 GB, beside ones that do not",

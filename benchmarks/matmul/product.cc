@@ -263,6 +263,10 @@ absl::Status Product::Verify(const Implementation& implementation, const Result&
       if (!worst.has_value() || !(error.relative_error <= worst->relative_error)) worst = error;
       row->Set(Column::kRelativeError, worst->relative_error);
       row->Set(Column::kMaxErrorOverBound, worst->max_error_over_bound);
+      if (worst->exhaustive) {
+        row->Set(Column::kMedianError, worst->median_error);
+        row->Set(Column::kMaxError, worst->max_error);
+      }
       RETURN_IF_ERROR(CheckProduct(error, ReferenceTerms(args_), accuracy));
     }
     return args_.batch > 1 ? CheckFinite<Out>(args_, result.output) : absl::OkStatus();

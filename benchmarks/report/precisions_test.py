@@ -66,6 +66,29 @@ class PrecisionsTest(unittest.TestCase):
     self.assertEqual(table["float split_bf16_6", "ours"], "split_bf16_6")
     self.assertEqual(table["float fp32_split", "ours"], "auto")
 
+  def test_the_vendor_computes_in_the_precision_of_its_point_but_has_no_split(self):
+    rows = [*_ROWS, gpu("cublaslt", 64, 3, relative_error=1e-4, precision="tf32", math="default")]
+    table = _table(rows)
+    self.assertEqual(table["float tf32", "vendor"], "cublaslt")
+    self.assertEqual(table["float", "vendor"], "cublas")
+
+  def test_the_table_has_the_rate_over_sgemm_and_the_errors_that_are_known(self):
+    section, = _sections([{**row, "median_error": 1e-8} for row in _ROWS])
+    table = section.tables[0]
+    self.assertNotIn("maximum error", table.columns)
+    self.assertIn("median error", table.columns)
+    ratios = {tuple(row[:2]): row[table.columns.index("rate over SGEMM's")] for row in table.rows}
+    self.assertAlmostEqual(ratios["float fp32_split", "ours"], 5)
+    self.assertAlmostEqual(ratios["float", "vendor"], 1)
+
+  def test_a_file_with_the_whole_front_stands_alone(self):
+    kinds = ("double", "float", "bf16", "fp16", "s8_int", "e4m3_bf16", "bf16_float", "fp16_float")
+    later, earlier = "2026-02-01T00:00:00Z", "2026-01-01T00:00:00Z"
+    front = [gpu("old", 64, 5, dtype=kind, relative_error=1e-6, source="front.csv", timestamp_utc=earlier) for kind in kinds]
+    rows = [{**row, "source": "sweep.csv", "timestamp_utc": later} for row in _ROWS]
+    self.assertEqual({name for name in _table(rows + front).values()}, {"old"})
+    self.assertIn("auto", _table(rows + front[1:]).values())
+
   def test_few_kinds_are_no_front(self):
     self.assertEqual(_sections(_ROWS[:4]), [])
     self.assertEqual(_sections([cpu("eigen", 64, 1, relative_error=1e-6)]), [])

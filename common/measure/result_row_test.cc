@@ -50,7 +50,8 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(static_cast<int>(Column::kPrecision), static_cast<int>(Column::kPermutation) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEpilogue), static_cast<int>(Column::kPrecision) + 1);
   EXPECT_EQ(static_cast<int>(Column::kShard), static_cast<int>(Column::kEpilogue) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kVsEigen), kNumColumns - 1);
+  EXPECT_EQ(static_cast<int>(Column::kMedianError), static_cast<int>(Column::kVsEigen) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kMaxError), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }

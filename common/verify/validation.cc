@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "common/verify/one_pass_median.h"
 
 namespace stridewise {
 namespace {
@@ -38,6 +39,7 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
   double difference_squares = 0;
   double reference_squares = 0;
   double abs_squares = 0;
+  OnePassMedian errors;
   for (int64_t i = 0; i < c.rows; ++i) {
     for (int64_t j = 0; j < c.cols; ++j) {
       const double got = static_cast<double>(c(i, j));
@@ -53,6 +55,9 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
       difference_squares += difference * difference;
       reference_squares += want * want;
       abs_squares += abs_product(i, j) * abs_product(i, j);
+      const double entry_error = OverBound(difference, abs_product(i, j));
+      errors.Add(entry_error);
+      error.max_error = std::max(error.max_error, entry_error);
       const double over_bound =
           OverBound(BeyondOutputRounding(difference, want, accuracy), scale * abs_product(i, j));
       if (error.non_finite == 0 &&
@@ -65,7 +70,8 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
   }
   SetNormErrors(std::sqrt(difference_squares), std::sqrt(reference_squares), std::sqrt(abs_squares),
                 k_extent, &error);
-  if (error.non_finite > 0) error.max_error_over_bound = kInfinity;
+  error.median_error = errors.Median();
+  if (error.non_finite > 0) error.max_error_over_bound = error.max_error = kInfinity;
   return error;
 }
 

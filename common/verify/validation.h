@@ -76,6 +76,11 @@ struct ProductError {
   int64_t non_finite = 0;
   bool exhaustive = true;  // Every entry was compared with its reference.
 
+  // Only if exhaustive: the median and the maximum of |c - r| / (|A||B|)_ij, whatever C's type
+  // rounds to: what the entries of a product are worth, beside those of another type or precision.
+  double median_error = 0;
+  double max_error = 0;
+
   // Only if not exhaustive: the worst error of a row of C x - A (B x) over the error to accept
   // there (freivalds.h); at most 1 is right.
   double max_residual_over_tolerance = 0;

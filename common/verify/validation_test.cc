@@ -130,6 +130,20 @@ TEST(CompareProduct, KnownErrors) {
   EXPECT_DOUBLE_EQ(error.max_error_over_bound, 0.5 / (8 * kU * 4));  // The other is 1 over 16.
   EXPECT_EQ(error.worst_row, 0);
   EXPECT_EQ(error.worst_col, 1);
+  EXPECT_DOUBLE_EQ(error.max_error, 0.5 / 4);
+  EXPECT_EQ(error.median_error, 0);  // The lower of the middle two, 0 and 1/16.
+}
+
+// Of entries that are rounded to a narrow type, too: they are what the product is worth.
+TEST(CompareProduct, MedianAndMaximumCountAllErrors) {
+  const std::vector<Bf16> c = {Bf16(2.0f), Bf16(4.0f), Bf16(8.0f)};
+  const std::vector<double> r = {2 + 0x1p-8, 4 + 0x1p-9, 8};
+  const std::vector<double> abs_product = {4, 4, 8};
+  const ProductError error =
+      CompareProduct<Bf16>(View(c, 1, 3), View(r, 1, 3), View(abs_product, 1, 3), 8);
+  EXPECT_EQ(error.max_error_over_bound, 0);
+  EXPECT_DOUBLE_EQ(error.max_error, 0x1p-10);
+  EXPECT_NEAR(error.median_error, 0x1p-11, 0x1p-19);
 }
 
 TEST(CompareProduct, CancelledReferenceIsJudgedByItsProducts) {
