@@ -33,6 +33,21 @@ expect_refused() {
 # The records of a CSV, the header not counted.
 rows() { tail -n +2 "$1" | wc -l | tr -d ' '; }
 
+# cells FILE COLUMN...: those cells of each record, with commas between them.
+cells() {
+  python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    print(",".join(row[column] for column in sys.argv[2:]))' "$@"
+}
+
+# columns_before COLUMN FILE: the file as it was before that column and those behind it were added.
+columns_before() {
+  python3 -c 'import csv, sys
+table = list(csv.reader(open(sys.argv[2], newline="")))
+end = table[0].index(sys.argv[1])
+csv.writer(sys.stdout).writerows(row[:end] for row in table)' "$@"
+}
+
 # The last command of a test.
 finish() {
   [ "$failures" = 0 ] && echo "PASS"

@@ -62,7 +62,7 @@ class StagedRows {
 #pragma unroll
           for (int j = 0; j < kOfWord; ++j) {
             const int col = (word * kLanes + lane) * kOfWord + odd[i] + j;
-            words[i][word].of[j] = *At(first + i, col % kColumns);
+            words[i][word].of[j] = *At(first + i, col % kCols);  // Nothing is staged behind them.
           }
         }
       }
