@@ -1,7 +1,6 @@
 // Transposes of matrices that are spread over the ranks of a grid.
 //
-// Ranks meet in pairs: in step s rank r exchanges with rank (s - r) mod size, so that all pairs
-// meet once and no rank waits for two. A rank gathers the elements that its partner will own,
+// Ranks meet in pairs (pairs.h). A rank gathers the elements that its partner will own,
 // transposes them with a local transpose, and sends one message. It sends and receives each element
 // that changes ranks once, and needs memory for the largest two messages and the gathered elements.
 // Blocks of the result may have other sizes than those of the operand.

@@ -1,11 +1,29 @@
+// Transposes over ranks, on the host and on devices of the host, whose queues run in any order that
+// events allow.
+
 #include "transpose/distributed/exchange.h"
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "common/base/status_macros.h"
+#include "common/distributed/block_cyclic.h"
+#include "common/distributed/fake_communication_queue.h"
 #include "common/distributed/local_ranks.h"
+#include "common/distributed/nccl_communicator.h"
+#include "common/distributed/nccl_library.h"
+#include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
+#include "transpose/distributed/device_exchange.h"
+#include "transpose/distributed/pairs.h"
 #include "transpose/on_host.h"
+#include "transpose/permute.h"
+#include "transpose/permute_args.h"
 
 namespace stridewise {
 namespace {
@@ -14,40 +32,92 @@ constexpr double kSeconds = 20;
 constexpr int64_t kPadding = 2;
 constexpr int kPoison = -1;
 
-// Element (r, c) is r * cols + c, of which each rank checks its part of the result.
-template <typename T>
-void TestTranspose(int64_t rows, int64_t cols, const BlockCyclicLayout& in,
-                   const BlockCyclicLayout& out) {
-  const auto results = RunLocalRanks(in.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
-    const int rank = ranks->rank();
-    const int64_t in_ld = in.LocalCols(rank) + kPadding;
-    const int64_t out_ld = out.LocalCols(rank) + kPadding;
-    std::vector<T> from(in.LocalRows(rank) * in_ld);
-    std::vector<T> to(out.LocalRows(rank) * out_ld, static_cast<T>(kPoison));
-    for (int64_t i = 0; i < in.LocalRows(rank); ++i) {
-      for (int64_t j = 0; j < in.LocalCols(rank); ++j) {
-        from[i * in_ld + j] = static_cast<T>(in.GlobalRow(rank, i) * cols + in.GlobalCol(rank, j));
-      }
+// Permute() of elements on the host.
+absl::Status PermuteElements(const PermuteProblem& problem, cudaStream_t) {
+  std::array<int64_t, kMaxPermuteRank> out_stride{};  // By the dimensions of `in`.
+  int64_t elements = 1;
+  for (int64_t i = 0; i < problem.rank; ++i) {
+    out_stride[problem.order[i]] = problem.strides_out[i];
+    elements *= problem.extents[i];
+  }
+  for (int64_t number = 0; number < elements; ++number) {
+    int64_t left = number, from = 0, to = 0;
+    for (int64_t i = problem.rank - 1; i >= 0; --i) {
+      from += left % problem.extents[i] * problem.strides_in[i];
+      to += left % problem.extents[i] * out_stride[i];
+      left /= problem.extents[i];
     }
-    const absl::Status status = DistributedTranspose(
-        in, {from.data(), in.LocalRows(rank), in.LocalCols(rank), in_ld, sizeof(T)}, out,
-        {to.data(), out.LocalRows(rank), out.LocalCols(rank), out_ld, sizeof(T)}, TransposeOnHost,
-        ranks);
-    for (int64_t i = 0; i < out.LocalRows(rank); ++i) {
-      for (int64_t j = 0; j < out_ld; ++j) {
-        const T want = j < out.LocalCols(rank)
-                           ? static_cast<T>(out.GlobalCol(rank, j) * cols + out.GlobalRow(rank, i))
-                           : static_cast<T>(kPoison);
-        EXPECT_EQ(to[i * out_ld + j], want) << i << ", " << j << " of rank " << rank;
-      }
-    }
-    return status;
-  });
-  for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(rows, in.rows.extent);
+    std::memcpy(static_cast<char*>(problem.out) + to * problem.element_bytes,
+                static_cast<const char*>(problem.in) + from * problem.element_bytes,
+                problem.element_bytes);
+  }
+  return absl::OkStatus();
 }
 
-TEST(DistributedTransposeTest, MovesEveryElement) {
+// How the parts of a rank are transposed.
+using TransposeParts =
+    std::function<absl::Status(const BlockCyclicLayout&, const MatrixView&,
+                               const BlockCyclicLayout&, const MutableMatrixView&, Communicator*)>;
+
+absl::Status OnHost(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                    const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+                    Communicator* ranks) {
+  return DistributedTranspose(in_layout, in, out_layout, out, TransposeOnHost, ranks);
+}
+
+TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
+  return
+      [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
+          const BlockCyclicLayout& out_layout, const MutableMatrixView& out, Communicator* ranks) {
+        FakeStreamQueues queues(seed + ranks->rank());
+        const absl::Status status = DistributedTransposeOnDevice(
+            in_layout, in, out_layout, out, {message_bytes}, PermuteElements, &queues, ranks);
+        EXPECT_TRUE(queues.CanariesAreWhole());
+        return status;
+      };
+}
+
+// Element (r, c) is r * cols + c, of which each rank checks its part of the result.
+template <typename T>
+absl::Status TransposeAndCheck(const BlockCyclicLayout& in, const BlockCyclicLayout& out,
+                               const TransposeParts& transpose, Communicator* ranks) {
+  const int rank = ranks->rank();
+  const int64_t cols = in.cols.extent;
+  const int64_t in_ld = in.LocalCols(rank) + kPadding;
+  const int64_t out_ld = out.LocalCols(rank) + kPadding;
+  std::vector<T> from(in.LocalRows(rank) * in_ld);
+  std::vector<T> to(out.LocalRows(rank) * out_ld, static_cast<T>(kPoison));
+  for (int64_t i = 0; i < in.LocalRows(rank); ++i) {
+    for (int64_t j = 0; j < in.LocalCols(rank); ++j) {
+      from[i * in_ld + j] = static_cast<T>(in.GlobalRow(rank, i) * cols + in.GlobalCol(rank, j));
+    }
+  }
+  const absl::Status status =
+      transpose(in, {from.data(), in.LocalRows(rank), in.LocalCols(rank), in_ld, sizeof(T)}, out,
+                {to.data(), out.LocalRows(rank), out.LocalCols(rank), out_ld, sizeof(T)}, ranks);
+  for (int64_t i = 0; i < out.LocalRows(rank); ++i) {
+    for (int64_t j = 0; j < out_ld; ++j) {
+      const T want = j < out.LocalCols(rank)
+                         ? static_cast<T>(out.GlobalCol(rank, j) * cols + out.GlobalRow(rank, i))
+                         : static_cast<T>(kPoison);
+      EXPECT_EQ(to[i * out_ld + j], want) << i << ", " << j << " of rank " << rank;
+    }
+  }
+  return status;
+}
+
+template <typename T>
+void TestTranspose(const BlockCyclicLayout& in, const BlockCyclicLayout& out,
+                   const TransposeParts& transpose) {
+  const auto results = RunLocalRanks(in.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
+    return TransposeAndCheck<T>(in, out, transpose, ranks);
+  });
+  for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+}
+
+// Calls test(in, out) for pairs of layouts of the same blocks, and of others on another grid.
+template <typename Test>
+void ForLayouts(Test test) {
   for (const RankGrid grid : {RankGrid{1, 1}, {1, 4}, {2, 2}, {4, 1}, {2, 3}}) {
     for (const auto& [rows, cols] : std::vector<std::pair<int64_t, int64_t>>{
              {0, 0}, {0, 7}, {7, 0}, {1, 1}, {1, 31}, {31, 1}, {37, 23}, {64, 64}}) {
@@ -55,14 +125,94 @@ TEST(DistributedTransposeTest, MovesEveryElement) {
         SCOPED_TRACE(testing::Message() << rows << "x" << cols << " in blocks of " << block
                                         << " on " << grid.rows << "x" << grid.cols);
         const auto in = *BlockCyclicLayout::Create(rows, cols, block, 3, grid);
-        TestTranspose<float>(rows, cols, in,
-                             *BlockCyclicLayout::Create(cols, rows, 3, block, grid));
-        // To other blocks, and another grid of as many ranks.
-        TestTranspose<double>(rows, cols, in,
-                              *BlockCyclicLayout::Create(cols, rows, 4, 7, {grid.cols, grid.rows}));
+        test(in, *BlockCyclicLayout::Create(cols, rows, 3, block, grid));
+        test(in, *BlockCyclicLayout::Create(cols, rows, 4, 7, {grid.cols, grid.rows}));
       }
     }
   }
+}
+
+TEST(DistributedTransposeTest, MovesEveryElement) {
+  ForLayouts([](const BlockCyclicLayout& in, const BlockCyclicLayout& out) {
+    TestTranspose<float>(in, out, OnHost);
+    TestTranspose<double>(in, out, OnHost);
+  });
+}
+
+TEST(DistributedTransposeTest, MovesEveryElementOnDevicesInAnyOrderOfTheQueues) {
+  uint64_t seed = 0;
+  ForLayouts([&](const BlockCyclicLayout& in, const BlockCyclicLayout& out) {
+    for (const int64_t message_bytes : {1, 300, 1 << 20}) {
+      TestTranspose<float>(in, out, OnDevice(++seed, message_bytes));
+    }
+    TestTranspose<uint16_t>(in, out, OnDevice(++seed, 100));
+  });
+}
+
+// NCCL's calls and their order, on a library that moves host memory.
+TEST(DistributedTransposeTest, MovesEveryElementByNccl) {
+  setenv("STRIDEWISE_NCCL", "common/distributed/libfake_nccl.so", 1);
+  const RankGrid grid = {2, 2};
+  const auto in = *BlockCyclicLayout::Create(37, 23, 5, 3, grid);
+  const auto out = *BlockCyclicLayout::Create(23, 37, 3, 5, grid);
+  const auto results =
+      RunLocalRanks(grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
+        ASSIGN_OR_RETURN(const NcclLibrary* const library, LoadNccl());
+        FakeCommunicationQueue queue;
+        ASSIGN_OR_RETURN(const auto nccl,
+                         NcclCommunicator::Create(library, ranks, &queue, kSeconds));
+        RETURN_IF_ERROR(TransposeAndCheck<float>(in, out, OnDevice(1, 200), nccl.get()));
+        return nccl->Barrier();  // A rank that ends counts as lost.
+      });
+  for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
+  RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
+    const BlockCyclicLayout layout = *BlockCyclicLayout::Create(8, 8, 2, 2, {1, 1});
+    std::vector<float> from(64), to(64);
+    const auto run = [&](StreamQueues* queues, int64_t element_bytes, int64_t message_bytes) {
+      return DistributedTransposeOnDevice(layout, {from.data(), 8, 8, 8, element_bytes}, layout,
+                                          {to.data(), 8, 8, 8, element_bytes}, {message_bytes},
+                                          PermuteElements, queues, ranks);
+    };
+    FakeStreamQueues small(1, 100);
+    EXPECT_TRUE(absl::IsResourceExhausted(run(&small, 4, 256)));
+    for (int64_t fails_at = 0; fails_at < 8;
+         ++fails_at) {  // Four messages are packed and unpacked.
+      FakeStreamQueues failing(fails_at, 1000, fails_at);
+      EXPECT_TRUE(absl::IsInternal(run(&failing, 4, 64))) << fails_at;
+    }
+    FakeStreamQueues queues(1);
+    EXPECT_TRUE(absl::IsInvalidArgument(run(&queues, 3, 64)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(&queues, 4, 0)));
+    return absl::OkStatus();
+  });
+}
+
+TEST(PairsTest, GroupsEqualRuns) {
+  const auto in = *BlockCyclicLayout::Create(100, 1, 4, 1, {3, 1});
+  const auto out = *BlockCyclicLayout::Create(1, 100, 1, 4, {1, 3});
+  // Part 0 has nine blocks of 4, which part 0 of the others has, too: one run.
+  const Selection all = CommonIndices(in.rows, 0, out.cols, 0);
+  ASSERT_EQ(GroupRuns(all).size(), 1u);
+  EXPECT_EQ(all.count, 36);
+  // Halves of blocks: runs of two, four apart.
+  const BlockCyclicDimension halves = {100, 2, 2};
+  const Selection some = CommonIndices(in.rows, 0, halves, 1);
+  const std::vector<RunGroup> groups = GroupRuns(some);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].first, 2);
+  EXPECT_EQ(groups[0].count, 2);
+  EXPECT_EQ(groups[0].stride, 4);
+  EXPECT_EQ(groups[0].runs, 9);
+  // Cut at both ends.
+  const std::vector<RunGroup> cut = GroupRuns(Slice(some, 1, 6));
+  ASSERT_EQ(cut.size(), 3u);
+  EXPECT_EQ(cut[0].first, 3);
+  EXPECT_EQ(cut[1].runs, 2);
+  EXPECT_EQ(cut[1].packed, 1);
+  EXPECT_EQ(cut[2].count, 1);
 }
 
 TEST(DistributedTransposeTest, RefusesWhatDoesNotFit) {

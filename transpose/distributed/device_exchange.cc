@@ -1,0 +1,204 @@
+#include "transpose/distributed/device_exchange.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+#include "transpose/distributed/pairs.h"
+
+namespace stridewise {
+namespace {
+
+// The events of buffer 0 or 1.
+int Packed(int buffer) { return buffer; }
+int Unpacked(int buffer) { return 2 + buffer; }
+
+// A part of what two ranks exchange. Either side may have nothing to send.
+struct Message {
+  int partner = 0;
+  Selection rows, cols;          // Of `in`, sent column by column.
+  Selection out_rows, out_cols;  // Of `out`, received row by row.
+
+  int64_t SendElements() const { return rows.count * cols.count; }
+  int64_t ReceiveElements() const { return out_rows.count * out_cols.count; }
+};
+
+// Divides what a rank exchanges with each other one. Partners cut the same messages from their two
+// sides, since columns of `in` are rows of `out`.
+std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
+                                 const BlockCyclicLayout& out_layout, int64_t element_bytes,
+                                 int64_t message_bytes, const Communicator& communicator) {
+  const auto lines = [&](int64_t elements_of_line) {
+    return std::max<int64_t>(message_bytes / std::max<int64_t>(elements_of_line * element_bytes, 1),
+                             1);
+  };
+  std::vector<Message> messages;
+  for (int step = 0; step < communicator.size(); ++step) {
+    const ExchangedPair pair =
+        PairOfStep(in_layout, out_layout, communicator.rank(), communicator.size(), step);
+    const int64_t cols = lines(pair.rows.count);
+    const int64_t out_rows = lines(pair.out_cols.count);
+    for (int64_t i = 0; i * cols < pair.cols.count || i * out_rows < pair.out_rows.count; ++i) {
+      Message message = {pair.partner, pair.rows, Slice(pair.cols, i * cols, cols),
+                         Slice(pair.out_rows, i * out_rows, out_rows), pair.out_cols};
+      if (message.SendElements() + message.ReceiveElements() == 0) continue;
+      messages.push_back(std::move(message));
+    }
+  }
+  return messages;
+}
+
+// Calls run(rows, cols) for each pair of groups.
+template <typename Run>
+absl::Status ForGroups(const Selection& rows, const Selection& cols, Run run) {
+  const std::vector<RunGroup> col_groups = GroupRuns(cols);
+  for (const RunGroup& row_group : GroupRuns(rows)) {
+    for (const RunGroup& col_group : col_groups) RETURN_IF_ERROR(run(row_group, col_group));
+  }
+  return absl::OkStatus();
+}
+
+class DeviceTranspose {
+ public:
+  DeviceTranspose(const MatrixView& in, const MutableMatrixView& out, const QueuedPermute& permute,
+                  StreamQueues* queues, Communicator* communicator)
+      : in_(in),
+        out_(out),
+        bytes_(in.element_bytes),
+        permute_(permute),
+        queues_(*queues),
+        communicator_(*communicator) {}
+
+  absl::Status Run(const std::vector<Message>& messages) {
+    RETURN_IF_ERROR(queues_.Enter());
+    RETURN_IF_ERROR(AllocateFor(messages));
+    if (!messages.empty()) RETURN_IF_ERROR(Pack(messages[0], 0));
+    for (size_t i = 0; i < messages.size(); ++i) {
+      const Message& message = messages[i];
+      const auto buffer = static_cast<int>(i % 2);
+      RETURN_IF_ERROR(queues_.WaitOnHost(Packed(buffer)));
+      // While this message travels. The buffer's last message has arrived, and if it was for this
+      // rank, it is unpacked before it on the same queue.
+      if (i + 1 < messages.size()) RETURN_IF_ERROR(Pack(messages[i + 1], 1 - buffer));
+      const bool is_own = message.partner == communicator_.rank();
+      if (!is_own) {
+        RETURN_IF_ERROR(queues_.WaitOnHost(Unpacked(buffer)));
+        RETURN_IF_ERROR(communicator_.Exchange(message.partner, send_[buffer],
+                                               message.SendElements() * bytes_, receive_[buffer],
+                                               message.ReceiveElements() * bytes_));
+      }
+      RETURN_IF_ERROR(Unpack(message, is_own ? send_[buffer] : receive_[buffer], buffer));
+    }
+    return queues_.Finish();
+  }
+
+ private:
+  absl::Status AllocateFor(const std::vector<Message>& messages) {
+    int64_t send = 0;
+    int64_t receive = 0;
+    for (const Message& message : messages) {
+      send = std::max(send, message.SendElements() * bytes_);
+      if (message.partner == communicator_.rank()) continue;
+      receive = std::max(receive, message.ReceiveElements() * bytes_);
+    }
+    for (int buffer = 0; buffer < 2; ++buffer) {
+      if (send > 0) {
+        ASSIGN_OR_RETURN(send_[buffer], Allocate(send));
+      }
+      if (receive > 0) {
+        ASSIGN_OR_RETURN(receive_[buffer], Allocate(receive));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<char*> Allocate(int64_t bytes) {
+    ASSIGN_OR_RETURN(void* const memory, queues_.Allocate(bytes));
+    return static_cast<char*>(memory);
+  }
+
+  // Queues a permutation whose strides are set.
+  absl::Status Queue(PermuteProblem problem) {
+    problem.rank = 4;
+    problem.element_bytes = bytes_;
+    return queues_.Run(
+        [problem, &permute = permute_](cudaStream_t stream) { return permute(problem, stream); });
+  }
+
+  // Queues the copy of the message's elements to the buffer, column by column.
+  absl::Status Pack(const Message& message, int buffer) {
+    RETURN_IF_ERROR(
+        ForGroups(message.rows, message.cols, [&](const RunGroup& rows, const RunGroup& cols) {
+          const int64_t ld = message.rows.count;
+          PermuteProblem problem;
+          problem.extents = {rows.runs, rows.count, cols.runs, cols.count};
+          problem.order = {2, 3, 0, 1};
+          problem.in =
+              static_cast<const char*>(in_.data) + (rows.first * in_.ld + cols.first) * bytes_;
+          problem.strides_in = {rows.stride * in_.ld, in_.ld, cols.stride, 1};
+          problem.out = send_[buffer] + (cols.packed * ld + rows.packed) * bytes_;
+          problem.strides_out = {cols.count * ld, ld, rows.count, 1};
+          return Queue(problem);
+        }));
+    return queues_.Record(StreamQueue::kCompute, Packed(buffer));
+  }
+
+  // Queues the copy of the message that lies at `from` to its rows and columns.
+  absl::Status Unpack(const Message& message, const char* from, int buffer) {
+    RETURN_IF_ERROR(ForGroups(
+        message.out_rows, message.out_cols, [&](const RunGroup& rows, const RunGroup& cols) {
+          const int64_t ld = message.out_cols.count;
+          PermuteProblem problem;
+          problem.extents = {rows.runs, rows.count, cols.runs, cols.count};
+          problem.order = {0, 1, 2, 3};
+          problem.in = from + (rows.packed * ld + cols.packed) * bytes_;
+          problem.strides_in = {rows.count * ld, ld, cols.count, 1};
+          problem.out =
+              static_cast<char*>(out_.data) + (rows.first * out_.ld + cols.first) * bytes_;
+          problem.strides_out = {rows.stride * out_.ld, out_.ld, cols.stride, 1};
+          return Queue(problem);
+        }));
+    return queues_.Record(StreamQueue::kCompute, Unpacked(buffer));
+  }
+
+  const MatrixView in_;
+  const MutableMatrixView out_;
+  const int64_t bytes_;  // Of an element.
+  const QueuedPermute& permute_;
+  StreamQueues& queues_;
+  Communicator& communicator_;
+  char* send_[2] = {};
+  char* receive_[2] = {};
+};
+
+}  // namespace
+
+absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                          const BlockCyclicLayout& out_layout,
+                                          const MutableMatrixView& out,
+                                          const DeviceTransposeOptions& options,
+                                          const QueuedPermute& permute, StreamQueues* queues,
+                                          Communicator* communicator) {
+  RETURN_IF_ERROR(CheckTransposedParts(in_layout, in, out_layout, out, *communicator));
+  const int64_t bytes = in.element_bytes;
+  if (bytes > 16 || (bytes & (bytes - 1)) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "in: elements of ", bytes, " bytes are not allowed; allowed is 1, 2, 4, 8 and 16"));
+  }
+  if (options.message_bytes < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("message_bytes: ", options.message_bytes,
+                                                   " is not allowed; allowed is 1 or more"));
+  }
+  DeviceTranspose transpose(in, out, permute, queues, communicator);
+  const absl::Status status = transpose.Run(
+      CutMessages(in_layout, out_layout, bytes, options.message_bytes, *communicator));
+  // What is queued still uses the arguments.
+  if (!status.ok()) queues->Finish().IgnoreError();
+  return status;
+}
+
+}  // namespace stridewise

@@ -1,0 +1,108 @@
+#include "transpose/distributed/pairs.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "common/base/status_macros.h"
+
+namespace stridewise {
+namespace {
+
+template <typename View>
+absl::Status CheckView(const char* name, const View& view, const BlockCyclicLayout& layout,
+                       const Communicator& communicator) {
+  if (view.batch != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": a batch of ", view.batch, " is not allowed; allowed is 1"));
+  }
+  if (view.element_bytes < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": elements of ", view.element_bytes,
+                                                   " bytes are not allowed; they have 1 or more"));
+  }
+  return CheckPart(name, view.rows, view.cols, view.ld, layout, communicator.rank(),
+                   communicator.size());
+}
+
+}  // namespace
+
+Selection CommonIndices(const BlockCyclicDimension& mine, int64_t part,
+                        const BlockCyclicDimension& theirs, int64_t their_part) {
+  Selection selection;
+  const int64_t extent = mine.LocalExtent(part);
+  int64_t local = 0;
+  while (local < extent) {
+    const int64_t global = mine.GlobalIndex(part, local);
+    // Both owners are the same up to the end of the nearer of the two blocks.
+    const int64_t step = std::min(
+        {extent - local, mine.block - global % mine.block, theirs.block - global % theirs.block});
+    if (theirs.Owner(global) == their_part) {
+      std::vector<Run>& runs = selection.runs;
+      if (!runs.empty() && runs.back().first + runs.back().count == local) {
+        runs.back().count += step;
+      } else {
+        runs.push_back({local, step});
+      }
+      selection.count += step;
+    }
+    local += step;
+  }
+  return selection;
+}
+
+Selection Slice(const Selection& selection, int64_t first, int64_t count) {
+  Selection slice;
+  int64_t begin = 0;  // The number of the run's first index.
+  for (const Run& run : selection.runs) {
+    const int64_t from = std::max(first, begin);
+    const int64_t to = std::min(first + count, begin + run.count);
+    if (from < to) {
+      slice.runs.push_back({run.first + from - begin, to - from});
+      slice.count += to - from;
+    }
+    begin += run.count;
+  }
+  return slice;
+}
+
+std::vector<RunGroup> GroupRuns(const Selection& selection) {
+  std::vector<RunGroup> groups;
+  int64_t packed = 0;
+  for (const Run& run : selection.runs) {
+    RunGroup* const last = groups.empty() ? nullptr : &groups.back();
+    if (last != nullptr && last->count == run.count &&
+        (last->runs == 1 || last->first + last->runs * last->stride == run.first)) {
+      if (last->runs == 1) last->stride = run.first - last->first;
+      ++last->runs;
+    } else {
+      groups.push_back({run.first, run.count, run.count, 1, packed});
+    }
+    packed += run.count;
+  }
+  return groups;
+}
+
+ExchangedPair PairOfStep(const BlockCyclicLayout& in_layout, const BlockCyclicLayout& out_layout,
+                         int rank, int size, int step) {
+  const RankGrid& from = in_layout.grid;
+  const RankGrid& to = out_layout.grid;
+  const int partner = (step - rank + size) % size;
+  return {partner, CommonIndices(in_layout.rows, from.Row(rank), out_layout.cols, to.Col(partner)),
+          CommonIndices(in_layout.cols, from.Col(rank), out_layout.rows, to.Row(partner)),
+          CommonIndices(out_layout.rows, to.Row(rank), in_layout.cols, from.Col(partner)),
+          CommonIndices(out_layout.cols, to.Col(rank), in_layout.rows, from.Row(partner))};
+}
+
+absl::Status CheckTransposedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                  const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+                                  const Communicator& communicator) {
+  RETURN_IF_ERROR(CheckView("in", in, in_layout, communicator));
+  RETURN_IF_ERROR(CheckView("out", out, out_layout, communicator));
+  if (in_layout.rows.extent != out_layout.cols.extent ||
+      in_layout.cols.extent != out_layout.rows.extent || in.element_bytes != out.element_bytes) {
+    return absl::InvalidArgumentError("out: is not of the shape and elements of in's transpose");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace stridewise
