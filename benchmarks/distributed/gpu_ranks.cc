@@ -15,9 +15,18 @@
 #include "common/streaming/stream_queues.h"
 #include "matmul/distributed/device_summa.h"
 #include "matmul/matmul.h"
+#include "transpose/distributed/device_exchange.h"
+#include "transpose/permute.h"
 
 namespace stridewise {
 namespace {
+
+// Returns a copy on the device of rows of memory on the host, with their gaps.
+absl::StatusOr<DeviceBuffer> CopyIn(const void* data, int64_t bytes) {
+  ASSIGN_OR_RETURN(DeviceBuffer memory, DeviceBuffer::Allocate(bytes));
+  if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(memory.data(), data, bytes));
+  return memory;
+}
 
 // A part on the device, as it lies on the host.
 struct DevicePart {
@@ -28,10 +37,20 @@ struct DevicePart {
 absl::StatusOr<DevicePart> CopyIn(ConstMatrix<float> part) {
   DevicePart made;
   const int64_t bytes = part.rows * part.ld * static_cast<int64_t>(sizeof(float));
-  ASSIGN_OR_RETURN(made.memory, DeviceBuffer::Allocate(bytes));
-  if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(made.memory.data(), part.data, bytes));
+  ASSIGN_OR_RETURN(made.memory, CopyIn(part.data, bytes));
   made.view = {made.memory.As<float>(), part.rows, part.cols, part.ld};
   return made;
+}
+
+// Runs between two barriers and returns the seconds.
+template <typename Run>
+absl::StatusOr<double> Timed(Communicator* ranks, Run run) {
+  const SteadyClock clock;
+  RETURN_IF_ERROR(ranks->Barrier());
+  const double begin = clock.Now();
+  RETURN_IF_ERROR(run());
+  RETURN_IF_ERROR(ranks->Barrier());
+  return clock.Now() - begin;
 }
 
 // Returns what the products of the panels would like: all but the last are of one shape.
@@ -98,14 +117,38 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
   const auto col = grid.RanksOfCol(grid.Col(ranks_->rank()));
   RETURN_IF_ERROR(ranks_->Broadcast(row, row[0], nullptr, 0));
   RETURN_IF_ERROR(ranks_->Broadcast(col, col[0], nullptr, 0));
-  const SteadyClock clock;
-  RETURN_IF_ERROR(ranks_->Barrier());
-  const double begin = clock.Now();
-  RETURN_IF_ERROR(SummaOnDevice(on_device, multiply, queues.get(), ranks_.get()));
-  RETURN_IF_ERROR(ranks_->Barrier());
-  const double seconds = clock.Now() - begin;
+  ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
+                     return SummaOnDevice(on_device, multiply, queues.get(), ranks_.get());
+                   }));
   const int64_t bytes = static_cast<int64_t>(c.memory.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(problem.c.data, c.memory.data(), bytes));
+  return seconds;
+}
+
+absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                          const BlockCyclicLayout& out_layout,
+                                          const MutableMatrixView& out) {
+  ASSIGN_OR_RETURN(const DeviceBuffer from, CopyIn(in.data, in.rows * in.ld * in.element_bytes));
+  ASSIGN_OR_RETURN(const DeviceBuffer to, CopyIn(out.data, out.rows * out.ld * out.element_bytes));
+  MatrixView device_in = in;
+  device_in.data = from.data();
+  MutableMatrixView device_out = out;
+  device_out.data = to.data();
+  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, OpenCudaStreamQueues(device_));
+  // NCCL connects two ranks when they first meet.
+  ASSIGN_OR_RETURN(const DeviceBuffer two_bytes, DeviceBuffer::Allocate(2));
+  char* const sent = two_bytes.As<char>();
+  for (int step = 0; step < ranks_->size(); ++step) {
+    const int partner = (step - ranks_->rank() + ranks_->size()) % ranks_->size();
+    RETURN_IF_ERROR(ranks_->Exchange(partner, sent, 1, sent + 1, 1));
+  }
+  ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
+                     return DistributedTransposeOnDevice(in_layout, device_in, out_layout,
+                                                         device_out, DeviceTransposeOptions(),
+                                                         Permute, queues.get(), ranks_.get());
+                   }));
+  const int64_t bytes = static_cast<int64_t>(to.bytes());
+  if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(out.data, to.data(), bytes));
   return seconds;
 }
 

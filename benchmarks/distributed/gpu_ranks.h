@@ -1,4 +1,5 @@
-// A rank that has a GPU: what it is connected by, and a product of parts that lie on the host.
+// A rank that has a GPU: what it is connected by, and products and transposes of parts that lie on
+// the host.
 
 #ifndef STRIDEWISE_BENCHMARKS_DISTRIBUTED_GPU_RANKS_H_
 #define STRIDEWISE_BENCHMARKS_DISTRIBUTED_GPU_RANKS_H_
@@ -7,10 +8,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/distributed/block_cyclic.h"
 #include "common/distributed/communication_queue.h"
 #include "common/distributed/communicator.h"
 #include "common/distributed/nccl_communicator.h"
 #include "matmul/distributed/summa.h"
+#include "transpose/transpose.h"
 
 namespace stridewise {
 
@@ -28,6 +31,11 @@ class GpuRank {
   // Copies the parts to the device, computes there (device_summa.h) and copies C back. Returns the
   // seconds of the computation, between two barriers. All ranks make the call.
   absl::StatusOr<double> Multiply(const SummaProblem<float>& problem);
+
+  // The same for a transpose (device_exchange.h).
+  absl::StatusOr<double> Transpose(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                   const BlockCyclicLayout& out_layout,
+                                   const MutableMatrixView& out);
 
  private:
   int device_ = 0;

@@ -38,7 +38,7 @@ ABSL_FLAG(std::string, grid, "",
           "rows and columns of ranks, PxQ; default: 1 x the number of ranks");
 ABSL_FLAG(std::string, block, "",
           "blocks of m, n and k, or of rows and columns: 128x128x128 or 128x128 by default");
-ABSL_FLAG(std::string, device, "cpu", "cpu, or gpu for products of float on GPU number LOCAL_RANK");
+ABSL_FLAG(std::string, device, "cpu", "cpu, or gpu: that of number LOCAL_RANK");
 ABSL_FLAG(std::string, transport, "tcp", "tcp between CPUs, nccl between GPUs");
 ABSL_FLAG(std::string, types, "float", "comma list of float and double");
 ABSL_FLAG(double, alpha, 1, "of alpha A B + beta C; for products");
@@ -93,7 +93,6 @@ absl::StatusOr<Task> ReadTask(int ranks) {
   const std::string device = absl::GetFlag(FLAGS_device);
   if (device != "cpu" && device != "gpu") return Refuse("--device", device, "cpu or gpu");
   task.on_gpu = device == "gpu";
-  if (task.on_gpu && !task.is_product) return Refuse("--device", device, "cpu for transposes");
   const std::string transport = absl::GetFlag(FLAGS_transport);
   const std::string needed = task.on_gpu ? "nccl" : "tcp";
   if (transport != needed) {
@@ -118,8 +117,8 @@ absl::StatusOr<Task> ReadTask(int ranks) {
     if (type != "float" && type != "double") {
       return Refuse("--types", absl::GetFlag(FLAGS_types), "a list of float and double");
     }
-    if (task.on_gpu && type != "float") {
-      return Refuse("--types", absl::GetFlag(FLAGS_types), "float with --device=gpu");
+    if (task.on_gpu && task.is_product && type != "float") {
+      return Refuse("--types", absl::GetFlag(FLAGS_types), "float for products with --device=gpu");
     }
   }
   const double timeout = absl::GetFlag(FLAGS_timeout);
@@ -231,10 +230,14 @@ absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape,
     return MutableMatrixView{part.data, part.rows, part.cols, part.ld, sizeof(T)};
   };
   const MatrixView from = {in.view.data, in.view.rows, in.view.cols, in.view.ld, sizeof(T)};
-  ASSIGN_OR_RETURN(*seconds, Timed(communicator, [&] {
-    return DistributedTranspose(in_layout, from, out_layout, view(out.view), TransposeOnHost,
-                                communicator);
-  }));
+  if (ranks.gpu != nullptr) {
+    ASSIGN_OR_RETURN(*seconds, ranks.gpu->Transpose(in_layout, from, out_layout, view(out.view)));
+  } else {
+    ASSIGN_OR_RETURN(*seconds, Timed(communicator, [&] {
+      return DistributedTranspose(in_layout, from, out_layout, view(out.view), TransposeOnHost,
+                                  communicator);
+    }));
+  }
   double wrong = 0;
   for (int64_t i = 0; i < out.view.rows; ++i) {
     for (int64_t j = 0; j < out.view.cols; ++j) {

@@ -133,7 +133,7 @@ class WorkerTest(unittest.TestCase):
         ("--types", ["--types=half"], {}),
         ("--operation", ["--operation=permute"], {}),
         ("--device", ["--device=tpu"], {}),
-        ("--device", ["--device=gpu", "--transport=nccl", "--operation=transpose"], {}),
+        ("--transport", ["--device=gpu", "--operation=transpose"], {}),
         ("--transport", ["--device=gpu"], {}),
         ("--transport", ["--transport=nccl"], {}),
         ("--transport", ["--device=gpu", "--transport=nccl"], {"STRIDEWISE_NCCL": "/missing.so"}),
@@ -151,17 +151,23 @@ class WorkerTest(unittest.TestCase):
       self.assertTrue(err.startswith(names + ": "), err)
 
 
-  def test_products_on_the_gpus_of_this_machine(self):
+  def expect_right_on_gpus(self, problems, *arguments):
     gpus = gpus_of_this_machine()
     if gpus < 2:
       self.skipTest(f"{gpus} GPUs")
     ranks = 4 if gpus >= 4 else 2
     for grid in (f"1x{ranks}", f"{ranks}x1", f"2x{ranks // 2}"):
-      jobs = self.start([f"--grid={grid}", "--device=gpu", "--transport=nccl", "--shape=1000x700x900,33x5x129",
-                         "--alpha=2", "--beta=-1"], ranks=range(ranks), WORLD_SIZE=str(ranks), NCCL_NVLS_ENABLE="0")
+      jobs = self.start([f"--grid={grid}", "--device=gpu", "--transport=nccl", *arguments], ranks=range(ranks),
+                        WORLD_SIZE=str(ranks), NCCL_NVLS_ENABLE="0")
       for rank, (code, out, err) in self.finish(jobs, seconds=120).items():
         self.assertEqual(code, 0, (rank, err))
-        self.assertEqual(out.count(": ok, "), 2 if rank == 0 else 0, out)
+        self.assertEqual(out.count(": ok, "), problems if rank == 0 else 0, out)
+
+  def test_products_on_the_gpus_of_this_machine(self):
+    self.expect_right_on_gpus(2, "--shape=1000x700x900,33x5x129", "--alpha=2", "--beta=-1")
+
+  def test_transposes_on_the_gpus_of_this_machine(self):
+    self.expect_right_on_gpus(4, "--operation=transpose", "--shape=9000x7000,33x5", "--types=float,double")
 
 
 if __name__ == "__main__":

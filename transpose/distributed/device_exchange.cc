@@ -13,9 +13,8 @@
 namespace stridewise {
 namespace {
 
-// The events of buffer 0 or 1.
+// The event of buffer 0 or 1. A buffer's last message was unpacked before, on the same queue.
 int Packed(int buffer) { return buffer; }
-int Unpacked(int buffer) { return 2 + buffer; }
 
 // A part of what two ranks exchange. Either side may have nothing to send.
 struct Message {
@@ -81,17 +80,15 @@ class DeviceTranspose {
       const Message& message = messages[i];
       const auto buffer = static_cast<int>(i % 2);
       RETURN_IF_ERROR(queues_.WaitOnHost(Packed(buffer)));
-      // While this message travels. The buffer's last message has arrived, and if it was for this
-      // rank, it is unpacked before it on the same queue.
+      // While this message travels. What the other buffer held has been sent.
       if (i + 1 < messages.size()) RETURN_IF_ERROR(Pack(messages[i + 1], 1 - buffer));
       const bool is_own = message.partner == communicator_.rank();
       if (!is_own) {
-        RETURN_IF_ERROR(queues_.WaitOnHost(Unpacked(buffer)));
         RETURN_IF_ERROR(communicator_.Exchange(message.partner, send_[buffer],
                                                message.SendElements() * bytes_, receive_[buffer],
                                                message.ReceiveElements() * bytes_));
       }
-      RETURN_IF_ERROR(Unpack(message, is_own ? send_[buffer] : receive_[buffer], buffer));
+      RETURN_IF_ERROR(Unpack(message, is_own ? send_[buffer] : receive_[buffer]));
     }
     return queues_.Finish();
   }
@@ -148,8 +145,8 @@ class DeviceTranspose {
   }
 
   // Queues the copy of the message that lies at `from` to its rows and columns.
-  absl::Status Unpack(const Message& message, const char* from, int buffer) {
-    RETURN_IF_ERROR(ForGroups(
+  absl::Status Unpack(const Message& message, const char* from) {
+    return ForGroups(
         message.out_rows, message.out_cols, [&](const RunGroup& rows, const RunGroup& cols) {
           const int64_t ld = message.out_cols.count;
           PermuteProblem problem;
@@ -161,8 +158,7 @@ class DeviceTranspose {
               static_cast<char*>(out_.data) + (rows.first * out_.ld + cols.first) * bytes_;
           problem.strides_out = {rows.stride * out_.ld, out_.ld, cols.stride, 1};
           return Queue(problem);
-        }));
-    return queues_.Record(StreamQueue::kCompute, Unpacked(buffer));
+        });
   }
 
   const MatrixView in_;

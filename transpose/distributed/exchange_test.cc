@@ -34,6 +34,7 @@ constexpr int kPoison = -1;
 
 // Permute() of elements on the host.
 absl::Status PermuteElements(const PermuteProblem& problem, cudaStream_t) {
+  RETURN_IF_ERROR(CheckedPermuteArgs(problem).status());
   std::array<int64_t, kMaxPermuteRank> out_stride{};  // By the dimensions of `in`.
   int64_t elements = 1;
   for (int64_t i = 0; i < problem.rank; ++i) {
