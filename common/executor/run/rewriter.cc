@@ -41,6 +41,7 @@ class Rewriter {
   RewrittenSource Run() {
     MatchBrackets();
     FindDeclarations();
+    FindClusterDimensions();
     FindLaunches();
     FindInlinePtx();
     FindVolatile();
@@ -156,8 +157,8 @@ class Rewriter {
       if (Is(i, "__constant__")) constant = true;
       if (Is(i, "extern")) is_extern = true;
       if (Is(i, "thread_local")) shared = true;  // What __shared__ is.
-      if ((Is(i, "__attribute__") || Is(i, "alignas") || Is(i, "decltype") ||
-           Is(i, "__declspec")) &&
+      if ((Is(i, "__attribute__") || Is(i, "alignas") || Is(i, "decltype") || Is(i, "__declspec") ||
+           Is(i, "__cluster_dims__")) &&
           Is(i + 1, "(")) {
         i = Behind(i + 1) - 1;
       } else if (Is(i, "[") && Is(i + 1, "[")) {
@@ -199,6 +200,30 @@ class Rewriter {
         return;
       }
     }
+  }
+
+  // A thread of a launch without that cluster returns; the runtime then launches with it. That way
+  // the attribute may use template parameters, and launches by pointer know it, too.
+  void FindClusterDimensions() {
+    for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
+      if (!Is(i, "__cluster_dims__") || !Is(i + 1, "(")) continue;
+      const int end = Behind(i + 1);
+      const auto body = std::find_if(bodies_.begin(), bodies_.end(),
+                                     [end](const auto& b) { return b.first >= end; });
+      if (body == bodies_.end() || HasSemicolon(end, body->first)) {
+        AddUnsupported(i, "__cluster_dims__ on a declaration that is no definition");
+        continue;
+      }
+      replacement_[body->first] = absl::StrCat("{ if (::simt_cuda::OtherCluster(",
+                                               Text(i + 2, end - 1, true), ")) return;");
+      for (int j = i; j < end; ++j) replacement_[j] = "";
+    }
+  }
+  bool HasSemicolon(int begin, int end) const {
+    for (int i = begin; i < end; ++i) {
+      if (Is(i, ";")) return true;
+    }
+    return false;
   }
 
   bool InDeviceBody(int i) const {

@@ -2,6 +2,7 @@
 //
 //   kernel<T><<<grid, block>>>(a, b)   becomes a call of simt::Launch() with the same arguments
 //   __device__ float table[9];         gets a section of its own, by which the executor finds it
+//   __cluster_dims__(2, 1, 1)         goes into the kernel, which asks for that cluster first
 //   __global__, __device__, __host__   are dropped from functions
 //
 // Every line stays where it was, so that findings and the compiler's messages name the lines of the

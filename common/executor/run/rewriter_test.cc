@@ -146,6 +146,17 @@ TEST(RewriterTest, LinesStayWhereTheyWere) {
   EXPECT_EQ(*(marker + 3), "  g();");
 }
 
+TEST(RewriterTest, ClustersGoIntoTheKernel) {
+  const std::string check = "{ if (::simt_cuda::OtherCluster(2, 1)) return;";
+  EXPECT_EQ(Rewritten("__global__ void __cluster_dims__(2, 1) k(int n) { f(); }"),
+            " void   k(int n) " + check + " f(); }");
+  EXPECT_EQ(Rewritten("__cluster_dims__(2, 1) __global__ void k() { } __global__ void j() { }"),
+            "   void k() " + check + " }  void j() { }");
+  EXPECT_EQ(RewriteCuda("__global__ void __cluster_dims__(2) k(); __global__ void j() { }", "0")
+                .unsupported.size(),
+            1u);
+}
+
 TEST(RewriterTest, NamesWhatIsNotSupported) {
   const RewrittenSource result = RewriteCuda(
       "# 3 \"f.cu\"\n__global__ void k() {\n  asm(\"x\");\n  if (1) { j<<<1, 2>>>(); }\n}\n"

@@ -125,7 +125,6 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (grid.x * grid.y * grid.z == 0) {
     return refuse(cudaErrorInvalidConfiguration, "its grid is empty");
   }
-  const Grid cluster{request.cluster[0], request.cluster[1], request.cluster[2]};
   const auto summary = FindSummary(request, place, grid, block);
   if (max_repeats_ > 0 && summary != summaries_.end() &&
       summary->launches >= static_cast<uint64_t>(max_repeats_)) {
@@ -136,8 +135,7 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   std::fflush(stdout);
   SetRunning(absl::StrCat(", in ", request.name, " at ", place));
   const auto start = std::chrono::steady_clock::now();
-  executor_->ClearLaunches();
-  const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes, cluster);
+  const absl::Status status = RunInCluster(request, call, grid, block);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   SetRunning("");
   if (executor_->launches().empty()) {
@@ -156,6 +154,37 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   Summarise(request, place, report, seconds.count());
   sticky_ = ErrorOf(report.findings);
   return Note(sticky_);
+}
+
+absl::Status Runtime::RunInCluster(const SimtLaunchRequest& request, const KernelCall& call,
+                                   const Grid& grid, const Block& block) {
+  const auto run = [&](const Grid& cluster) {
+    wanted_cluster_ = {0, 0, 0};
+    cluster_ = cluster;
+    executor_->ClearLaunches();
+    const absl::Status status = executor_->Run(call, grid, block, request.shared_bytes, cluster);
+    cluster_ = {0, 0, 0};
+    return status;
+  };
+  const Grid asked{request.cluster[0], request.cluster[1], request.cluster[2]};
+  const absl::Status status = run(asked);
+  const Grid wanted = wanted_cluster_;
+  if (wanted.x == 0) return status;
+  if (asked.x * asked.y * asked.z > 1) {
+    executor_->ClearLaunches();
+    return absl::InvalidArgumentError(absl::StrCat("its cluster is ", asked.x, " x ", asked.y,
+                                                   " x ", asked.z, ", and __cluster_dims__ says ",
+                                                   wanted.x, " x ", wanted.y, " x ", wanted.z));
+  }
+  return run(wanted);
+}
+
+bool Runtime::OtherCluster(const Grid& cluster) {
+  if (cluster_.x == 0) return false;  // No launch runs: the next access says so.
+  if (cluster.x == cluster_.x && cluster.y == cluster_.y && cluster.z == cluster_.z) return false;
+  const std::lock_guard<std::mutex> lock(wanted_mutex_);
+  wanted_cluster_ = cluster;
+  return true;
 }
 
 std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchRequest& request,

@@ -49,6 +49,10 @@ class Runtime {
 
   void LimitDynamicShared(const void* kernel, size_t bytes) { shared_limits_[kernel] = bytes; }
 
+  // Called by the threads of a kernel with __cluster_dims__. Returns whether the launch that runs
+  // has another cluster, which Launch() then mends.
+  bool OtherCluster(const Grid& cluster);
+
   // Reports the finding of a kernel that is no launch's, and ends the program.
   [[noreturn]] void CalledAsFunction(uintptr_t pc);
 
@@ -69,6 +73,8 @@ class Runtime {
   std::vector<LaunchSummary>::iterator FindSummary(const SimtLaunchRequest& request,
                                                    const std::string& place, const Grid& grid,
                                                    const Block& block);
+  absl::Status RunInCluster(const SimtLaunchRequest& request, const KernelCall& call,
+                            const Grid& grid, const Block& block);
   void SetRunning(std::string launch) {
     const std::lock_guard<std::mutex> lock(report_mutex_);
     running_ = std::move(launch);
@@ -87,6 +93,9 @@ class Runtime {
   std::mutex report_mutex_;           // Of the next two, which StopInTime() reads.
   std::string running_;               // The launch that runs, for a message.
   std::vector<LaunchSummary> summaries_;
+  Grid cluster_{0, 0, 0};         // Of the launch that runs; 0 where none does.
+  std::mutex wanted_mutex_;       // Of the next one.
+  Grid wanted_cluster_{0, 0, 0};  // What the kernel's __cluster_dims__ says, where it differs.
   std::atomic<uint64_t> findings_{0};
   int64_t max_repeats_ = 0;
   std::mutex mutex_;

@@ -37,6 +37,10 @@ class Locked {
 
 extern "C" {
 
+// Of a kernel's thread, while the launch holds the runtime's mutex.
+int simt_run_other_cluster(unsigned x, unsigned y, unsigned z) {
+  return Runtime::Get().OtherCluster({x, y, z}) ? 1 : 0;
+}
 cudaError_t simt_run_launch(const SimtLaunchRequest* request) { return Locked()->Launch(*request); }
 cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line) {
   return Locked()->Allocate(pointer, bytes, static_cast<Runtime::Kind>(kind), file, line);

@@ -42,11 +42,15 @@ expect 3 "at bugs.cu:20" "$TEST_TMPDIR/bugs" 7
 
 expect 0 "" "$run" --output="$TEST_TMPDIR/more_bugs" $data/more_bugs.cu
 expect 3 "data race in NoFence" "$TEST_TMPDIR/more_bugs" 1
-expect 3 "at more_bugs.cu:16" "$TEST_TMPDIR/more_bugs" 1
+expect 3 "at more_bugs.cu:18" "$TEST_TMPDIR/more_bugs" 1
 expect 3 "data race in PlainFlag" "$TEST_TMPDIR/more_bugs" 2
 expect 3 "a kernel is called without <<<...>>>: it runs on the host at" "$TEST_TMPDIR/more_bugs" 3
-expect 3 "more_bugs.cu:30" "$TEST_TMPDIR/more_bugs" 3
+expect 3 "more_bugs.cu:40" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
+for seed in 0 1 2 3 4; do
+  expect 3 "data race in NoClusterBarrier" env SIMT_RUN_SEED=$seed "$TEST_TMPDIR/more_bugs" 5
+done
+expect 3 "at more_bugs.cu:37" "$TEST_TMPDIR/more_bugs" 5
 expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu

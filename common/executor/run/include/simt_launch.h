@@ -137,6 +137,11 @@ cudaError_t LaunchPointers(const LaunchConfig& config, void (*kernel)(Params...)
   return RunLaunch(request, kernel, std::tuple<Params...>(*static_cast<Params*>(values[kI])...));
 }
 
+// What __cluster_dims__(x, y, z) becomes: whether the launch that runs has another cluster.
+static SIMT_UNSEEN SIMT_INLINE bool OtherCluster(unsigned x, unsigned y = 1, unsigned z = 1) {
+  return simt_run_other_cluster(x, y, z) != 0;
+}
+
 }  // namespace simt_cuda
 
 struct cudaLaunchConfig_t {
@@ -147,29 +152,51 @@ struct cudaLaunchConfig_t {
   unsigned numAttrs;
 };
 
+namespace simt_cuda {
+
 // Of the attributes those count that change what a kernel may do: clusters and cooperation. Kernels
 // run one after the other, whatever their priorities.
-template <typename... Params, typename... Values>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
-                               Values&&... values) {
-  static_assert(sizeof...(Params) == sizeof...(Values), "one value for each parameter");
-  simt_cuda::LaunchConfig launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                                 config->stream);
-  int cooperative = 0;
+inline LaunchConfig WithAttributes(const cudaLaunchConfig_t* config, int* cooperative) {
+  LaunchConfig launch(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  *cooperative = 0;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative;
+    if (attribute.id == cudaLaunchAttributeCooperative) *cooperative = attribute.val.cooperative;
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
       const auto& cluster = attribute.val.clusterDim;
       launch.cluster = dim3(cluster.x, cluster.y, cluster.z);
     }
   }
+  return launch;
+}
+
+}  // namespace simt_cuda
+
+template <typename... Params, typename... Values>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                               Values&&... values) {
+  static_assert(sizeof...(Params) == sizeof...(Values), "one value for each parameter");
+  int cooperative;
+  const simt_cuda::LaunchConfig launch = simt_cuda::WithAttributes(config, &cooperative);
   SimtLaunchRequest request = simt_cuda::RequestOf(launch, {"kernel", "", 0});
   request.kernel = reinterpret_cast<const void*>(kernel);
   request.cooperative = cooperative;
   return simt_cuda::RunLaunch(request, kernel,
                               std::tuple<Params...>(std::forward<Values>(values)...));
 }
+
+template <typename... Params>
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                                void** values) {
+  int cooperative;
+  const simt_cuda::LaunchConfig launch = simt_cuda::WithAttributes(config, &cooperative);
+  return simt_cuda::LaunchPointers(launch, kernel, values, cooperative,
+                                   std::index_sequence_for<Params...>());
+}
+__attribute__((unavailable(
+    "the host executor needs the kernel's type: pass the kernel and not a void pointer")))
+cudaError_t
+cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** values);
 
 template <typename... Params>
 cudaError_t cudaLaunchKernel(void (*kernel)(Params...), dim3 grid, dim3 block, void** values,

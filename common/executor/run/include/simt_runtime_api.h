@@ -361,6 +361,8 @@ const char* cudaGetErrorString(cudaError_t error);
 
 // From a kernel.
 void simt_trap(void);
+// Whether the launch that runs has another cluster; it is then launched again with this one.
+int simt_run_other_cluster(unsigned x, unsigned y, unsigned z);
 // malloc() and free() in device code are not supported.
 
 }  // extern "C"

@@ -1,5 +1,7 @@
 // More planted bugs, chosen by the argument: between blocks, and outside of launches.
 
+#include <cooperative_groups.h>
+
 #include <cstdlib>
 
 __device__ volatile int flag;
@@ -27,6 +29,14 @@ __global__ void PlainFlag(int* out) {
     *out = message;
   }
 }
+// A block reads the other's shared memory with no barrier behind the store.
+__global__ void __cluster_dims__(2, 1, 1) NoClusterBarrier(int* out) {
+  __shared__ int value;
+  const auto cluster = cooperative_groups::this_cluster();
+  value = static_cast<int>(cluster.block_rank());
+  out[blockIdx.x] = *cluster.map_shared_rank(&value, 0);
+  cluster.sync();
+}
 __global__ void Called(int* out) { out[threadIdx.x] = 1; }
 
 int main(int, char** argv) {
@@ -45,6 +55,9 @@ int main(int, char** argv) {
       break;
     case 4:
       for (;;) Called<<<1, 64>>>(out);
+    case 5:
+      NoClusterBarrier<<<2, 1>>>(out);
+      break;
   }
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }

@@ -101,7 +101,7 @@ __global__ void VolatileFlag(int* out) {
 }
 
 // Each block adds what the next one of its cluster has, and says where it is.
-__global__ void Cluster(int* out, int base) {
+__device__ void ClusterSums(int* out, int base) {
   namespace cg = cooperative_groups;
   const cg::cluster_group cluster = cg::this_cluster();
   __shared__ int value;
@@ -119,6 +119,13 @@ __global__ void Cluster(int* out, int base) {
   }
   cluster.barrier_wait();
 }
+__global__ void Cluster(int* out, int base) { ClusterSums(out, base); }
+// With the cluster as a part of the kernel.
+template <int kBlocks>
+__global__ void __cluster_dims__(kBlocks, 1, 1) FixedCluster(int* out, int base) {
+  ClusterSums(out, base);
+}
+__cluster_dims__(2) __global__ void FixedPair(int* out, int base) { ClusterSums(out, base); }
 
 int main(int argc, char** argv) {
   int failures = 0;
@@ -186,6 +193,28 @@ int main(int argc, char** argv) {
   CHECK_IS(host[3], 105);
   CHECK_IS(host[8 + 1], 6400 + 32);
   CHECK_IS(host[16 + 2], 20);
+  int base = 60;
+  void* values[] = {&out, &base};
+  CHECK_IS(cudaLaunchKernelExC(&config, Cluster, values), cudaSuccess);
+  fetch();
+  CHECK_IS(host[0], 121);
+  CHECK_IS(host[16 + 2], 20);
+  CHECK_IS(cudaLaunchKernelExC(&config, FixedCluster<2>, values), cudaSuccess);
+  // Another cluster than the kernel's.
+  CHECK_IS(cudaLaunchKernelExC(&config, FixedCluster<4>, values), cudaErrorInvalidConfiguration);
+  CHECK_IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+  FixedCluster<4><<<4, 32>>>(out, 70);
+  fetch();
+  CHECK_IS(host[3], 73 + 70);
+  CHECK_IS(host[8 + 3], 12800 + 96);
+  CHECK_IS(host[16 + 3], 43);
+  FixedPair<<<4, 32>>>(out, 80);
+  fetch();
+  CHECK_IS(host[3], 83 + 82);
+  CHECK_IS(host[16 + 3], 21);
+  FixedPair<<<3, 32>>>(out, 80);  // The grid has no whole number of clusters.
+  CHECK_IS(cudaGetLastError(), cudaErrorInvalidConfiguration);
+
   attributes[1].val.clusterDim.x = 3;  // No divisor of the grid.
   CHECK_IS(cudaLaunchKernelEx(&config, Cluster, out, 50), cudaErrorInvalidConfiguration);
 
