@@ -9,6 +9,7 @@
 #include "matmul/device/split_in_fp32.h"
 #include "matmul/device/split_scales.h"
 #include "matmul/device/split_tile.h"
+#include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 
 namespace stridewise {
@@ -107,10 +108,12 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     }
     if (gemm.store_by_tma) {
       StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, sums);
+    } else if (gemm.beta == 0) {
+      StoreRows(gemm, shared, consumer, thread, row, coord.col, coord.batch, sums);
     } else {
       StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, sums);
     }
-    SyncWarpgroup(1 + consumer);  // All have read the scales.
+    SyncWarpgroup(1 + consumer);  // All have read the scales and staged rows.
   }
   if (thread == 0) WaitForStores();
 }
