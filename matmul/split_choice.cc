@@ -47,7 +47,9 @@ constexpr TileTime kTimes[] = {
 constexpr double kUsOfCall = 9;              // Two launches.
 constexpr double kUsOfByteOfRows = 0.37e-6;  // Read or written where a row has a scale,
 constexpr double kUsOfByteOfCols = 0.53e-6;  // and where a column has.
-constexpr double kUsOfByteOfC = 1.13e-6;     // Stored without the TMA.
+// Of C, stored as whole rows instead of by the TMA, and added to element by element.
+constexpr double kUsOfByteOfRowsOfC = 0.37e-6;
+constexpr double kUsOfByteOfAddedC = 1.13e-6;
 
 // Returns the microseconds of an operand's split: as many bytes are read as there are floats.
 double SplitUs(const SplitLayout& layout, const SplitForm& form, bool rows) {
@@ -89,11 +91,11 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
   }
   best.us += kUsOfCall + SplitUs(SplitLayoutOfA(args, form), form, !args.a.transposed) +
              SplitUs(SplitLayoutOfB(args, form), form, args.b.transposed);
-  const bool by_tma = args.beta == 0 && args.c.ld % 4 == 0;
-  if (!by_tma) {
-    best.us += kUsOfByteOfC * 4 * static_cast<double>(args.m) * static_cast<double>(args.n) *
-               static_cast<double>(args.batch);
-  }
+  double us_of_byte = 0;
+  if (args.c.ld % 4 != 0) us_of_byte = kUsOfByteOfRowsOfC;
+  if (args.beta != 0) us_of_byte = kUsOfByteOfAddedC;
+  best.us += us_of_byte * 4 * static_cast<double>(args.m) * static_cast<double>(args.n) *
+             static_cast<double>(args.batch);
   return best;
 }
 
