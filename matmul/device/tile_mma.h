@@ -16,6 +16,8 @@
 //   Without that the same loop is 5 % slower.
 // - From one row of fma to the next the columns run in the opposite direction, so that B's register
 //   is kept where they turn.
+// - Where steps are of 16 k the last one ends behind the last pair of k that there is: 4 % faster
+//   in the geometric mean of 50 products with k of 17 to 500, 17 % at 22.
 // - The loop's body is two k. Unrolled further, the compiler mixes fma of different rows, which
 //   costs .reuse and so reads: 6 % with four.
 
@@ -74,6 +76,9 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
   const int inside_steps = extent.m >= Tile::kBlockM && extent.n >= Tile::kBlockN
                                ? min(extent.k / Tile::kBlockK, steps)
                                : 0;
+  // Slices are parts of one step, and whole. Longer steps are those of tiles for long k.
+  constexpr bool kEndsEarly = Tile::kWarpsAlongK == 1 && Tile::kBlockK == 16;
+  int pairs_left = min((extent.k + 1) / 2, steps * (Tile::kSliceK / 2));
   int write_stage = 0;
   const auto copy_part = [&](int step, auto part, auto parts) {
     float* const a = shared + write_stage * Tile::kStageFloats;
@@ -109,8 +114,10 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
       constexpr int kPairs = Tile::kSliceK / 2 - 1;
       constexpr int kPart = decltype(part)::value;
       copy_part(step + Tile::kStages - 1, part, Constant<kParts>());
+      constexpr int kEnd = kPairs * (kPart + 1) / kParts;
+      const int end = kEndsEarly ? min(kEnd, pairs_left - 1) : kEnd;
 #pragma unroll 1
-      for (int i = kPairs * kPart / kParts; i < kPairs * (kPart + 1) / kParts; ++i) {
+      for (int i = kPairs * kPart / kParts; i < end; ++i) {
         odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
         accumulators.Add(even);
         even.Load(a + 2 * CopierA::kPitch, b + 2 * CopierB::kPitch);
@@ -120,6 +127,7 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
       }
     };
     ForEachPart<kParts>(add_pairs);
+    pairs_left -= Tile::kSliceK / 2;
     __pipeline_commit();
     write_stage = next_stage(write_stage);
     odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
