@@ -33,6 +33,22 @@ SimtIndex ToIndex(const Extent3& extent) {
           static_cast<unsigned>(extent.z)};
 }
 
+// All blocks of a cooperative launch have fibers and shared memory at the same time.
+absl::Status CheckCooperative(const LaunchContext& context) {
+  if (context.cluster_blocks > 1) {
+    return absl::InvalidArgumentError("the host executor has no cooperative launches of clusters");
+  }
+  const uint64_t threads = uint64_t{context.resident_blocks} * context.thread_stride;
+  if (context.resident_blocks <= Worker::kMaxResidentBlocks &&
+      threads <= Worker::kMaxResidentThreads) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("a cooperative launch of ", context.resident_blocks, " blocks and ", threads,
+                   " threads; the host executor runs at most ", Worker::kMaxResidentBlocks,
+                   " blocks and ", Worker::kMaxResidentThreads, " threads at the same time"));
+}
+
 absl::Status CheckCluster(const Grid& cluster, const Grid& grid) {
   const int64_t blocks = cluster.x * cluster.y * cluster.z;
   const bool positive = cluster.x > 0 && cluster.y > 0 && cluster.z > 0;
@@ -99,7 +115,8 @@ struct Executor::State {
     clock = 1;
   }
 
-  // Runs all clusters on `cores` workers; context->stop then tells how the launch ended.
+  // Runs all clusters, or in a cooperative launch the grid as one, on `cores` workers;
+  // context->stop then tells how the launch ended.
   void RunClusters(LaunchContext* context, uint64_t clusters, int cores) {
     context->first_clock = clock;
     context->shared_granule_log2 = shared_granule_log2;
@@ -111,8 +128,8 @@ struct Executor::State {
     const SimtIndex& grid = context->grid;
     const auto wanted = [&](uint64_t cluster) {
       bool any = options.only == nullptr;
-      for (uint32_t rank = 0; rank < context->cluster_blocks && !any; ++rank) {
-        const SimtIndex at = context->BlockAt(cluster * context->cluster_blocks + rank);
+      for (uint32_t rank = 0; rank < context->resident_blocks && !any; ++rank) {
+        const SimtIndex at = context->BlockAt(cluster * context->resident_blocks + rank);
         any = options.only({at.x, at.y, at.z}, {grid.x, grid.y, grid.z});
       }
       return any;
@@ -216,13 +233,15 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
   if (blocks == 0) return absl::OkStatus();
   const uint64_t block_threads = static_cast<uint64_t>(block.x) * block.y * block.z;
   LaunchContext context;
-  context.SetGeometry(ToIndex(grid), ToIndex(block), ToIndex(cluster));
+  context.SetGeometry(ToIndex(grid), ToIndex(block), ToIndex(cluster),
+                      call.cooperative && blocks <= kMaxBlocks);
   if (blocks > std::min<uint64_t>(kMaxBlocks, kMaxThreads / context.thread_stride)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the grid has ", blocks, " blocks of ", block_threads,
                      " threads; the host executor runs at most ", kMaxBlocks, " blocks and ",
                      kMaxThreads, " threads"));
   }
+  if (call.cooperative) RETURN_IF_ERROR(CheckCooperative(context));
   State& state = *state_;
   context.call = &call;
   context.options = &state.options;
@@ -231,13 +250,13 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
 
   int cores = static_cast<int>(
       std::clamp<uint64_t>(blocks * block_threads / kThreadsWorthACore, 1, state.options.threads));
+  if (call.cooperative) cores = 1;
   while (static_cast<int>(state.workers.size()) < cores) {
     ASSIGN_OR_RETURN(std::unique_ptr<Worker> worker, Worker::Create());
     state.workers.push_back(std::move(worker));
   }
   for (int i = 0; i < cores; ++i) {
-    RETURN_IF_ERROR(state.workers[i]->Reserve(
-        static_cast<int>(context.thread_stride * context.cluster_blocks)));
+    RETURN_IF_ERROR(state.workers[i]->Reserve(context));
   }
 
   if (state.clock > kClockToWipeAt) state.WipeShadows();
@@ -246,7 +265,7 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
   // then everything that it wrote must be undone.
   const MemorySnapshot before(*state.memory);
   for (;;) {
-    state.RunClusters(&context, blocks / context.cluster_blocks, cores);
+    state.RunClusters(&context, blocks / context.resident_blocks, cores);
     const Stop stop = context.stop;
     if (stop == Stop::kNo || stop == Stop::kFindings) break;
     before.Restore();

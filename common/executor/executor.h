@@ -129,7 +129,9 @@ class Executor {
   // Runs a kernel over the grid. Returns InvalidArgument for a geometry that CUDA would refuse, and
   // DataLoss with the text of all findings when a check failed. An empty grid is OK and leaves no
   // report. `cluster` is the blocks of a cluster in each direction, at most 16, which the grid has
-  // whole; they run at the same time. Launchers call this through Launch() of launch.h.
+  // whole; they run at the same time. In a cooperative launch, which has no clusters, all blocks
+  // do, on one core, which takes memory for the stacks of all threads. Launchers call this through
+  // Launch() of launch.h.
   absl::Status Run(const KernelCall& call, const Grid& grid, const Block& block,
                    size_t dynamic_shared_bytes, const Grid& cluster = {1, 1, 1});
 

@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<FiberStacks>> FiberStacks::Create(int count) {
     return absl::ResourceExhaustedError(absl::StrCat("no ", bytes, " bytes for stacks"));
   }
   std::unique_ptr<FiberStacks> stacks(new FiberStacks(reinterpret_cast<uintptr_t>(base), bytes));
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && count <= kMaxGuarded; ++i) {
     mprotect(reinterpret_cast<void*>(stacks->base_ + i * kStride), kStride - kStackBytes,
              PROT_NONE);
   }

@@ -33,11 +33,13 @@ class Fiber {
   void* argument_ = nullptr;
 };
 
-// Owns adjacent stacks, each above a guard page. The system allocates their pages when they are
-// first touched. Move-only by unique_ptr.
+// Owns adjacent stacks, each above a guard page as long as there are no more than kMaxGuarded: each
+// takes two of the mappings that the system allows, 65,530 by default. The system allocates their
+// pages when they are first touched. Move-only by unique_ptr.
 class FiberStacks {
  public:
   static constexpr size_t kStackBytes = size_t{64} << 10;
+  static constexpr int kMaxGuarded = 1 << 14;
 
   // Returns ResourceExhausted where the system has no more address space.
   static absl::StatusOr<std::unique_ptr<FiberStacks>> Create(int count);

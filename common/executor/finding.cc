@@ -82,8 +82,12 @@ std::string FindingsText(absl::Span<const Finding> findings) {
     if (!finding.message.empty()) absl::StrAppend(&text, ": ", finding.message);
     absl::StrAppend(&text, "\n    by ", CulpritText(finding.culprit, lines[2 * i]));
     if (!finding.has_other) continue;
-    absl::StrAppend(&text, "\n    after the ", finding.other.store ? "store" : "load", " by ",
-                    CulpritText(finding.other, lines[2 * i + 1]));
+    if (finding.check == Check::kBarrierDivergence) {
+      text += "\n    and by ";
+    } else {
+      absl::StrAppend(&text, "\n    after the ", finding.other.store ? "store" : "load", " by ");
+    }
+    text += CulpritText(finding.other, lines[2 * i + 1]);
   }
   return text;
 }

@@ -209,6 +209,13 @@ int simt_syncthreads_count(int predicate) {
   return running_lane->worker->BarrierCount(*running_lane, predicate,
                                             reinterpret_cast<uintptr_t>(PC));
 }
+void simt_grid_barrier() {
+  running_lane->worker->GridBarrier(*running_lane, reinterpret_cast<uintptr_t>(PC));
+}
+int simt_is_cooperative() {
+  if (running_lane == nullptr) NotInKernel(PC);
+  return running_lane->worker->IsCooperative() ? 1 : 0;
+}
 void simt_syncwarp(unsigned mask) {
   running_lane->worker->WarpSync(*running_lane, mask, reinterpret_cast<uintptr_t>(PC));
 }

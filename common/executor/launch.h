@@ -22,6 +22,7 @@ struct KernelCall {
   void (*run)(void* arguments) = nullptr;  // Runs one thread of the kernel.
   void* arguments = nullptr;
   size_t arguments_bytes = 0;
+  bool cooperative = false;  // All blocks run at the same time, for barriers of the grid.
 };
 
 // Does what Executor::Run() does, with clusters of `cluster` blocks, on the executor whose stream

@@ -189,7 +189,10 @@ SourceLine InnermostOfTheKernel(const Frames& frames) {
   for (const SourceLine& frame : frames) {
     // Instructions that the compiler merged from several lines have line 0; the line at which their
     // function was inlined is still known.
-    if (frame.line == 0 || absl::StrContains(frame.file, "common/executor/shim/")) continue;
+    if (frame.line == 0 || absl::StrContains(frame.file, "common/executor/shim/") ||
+        absl::StrContains(frame.file, "common/executor/run/include/")) {
+      continue;
+    }
     result = frame;
     break;
   }

@@ -178,7 +178,7 @@ void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_
   }
   Access(lane, reinterpret_cast<uintptr_t>(to), Log2(bytes), AccessOp::kStore, pc);
   const auto offset = static_cast<uint8_t*>(to) - shared_memory_->As<uint8_t>();
-  if (offset >= 0 && offset + bytes <= size_t{kClusterArenaBytes}) {
+  if (offset >= 0 && offset + bytes <= size_t{shared_size_}) {
     std::memset(to, 0xff, bytes);
     std::memset(shared_written_->As<uint8_t>() + offset, 0, bytes);
   }

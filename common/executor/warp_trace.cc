@@ -50,7 +50,6 @@ void LanePath::Add(Site site) {
 
 // The rooms of the lanes begin with different lines of the first-level cache.
 void LanePath::Grow() {
-  constexpr size_t kFirstRoom = 56;
   addresses_.resize(std::max(kFirstRoom, 2 * addresses_.size()));
   address_data_ = addresses_.data();
 }
@@ -94,6 +93,21 @@ void WarpTrace::Clear() {
   path_.assign(1, LanePath::kNone);
   first_ = nullptr;
   for (int i = 0; i < lane_count_; ++i) lanes_[i]->Clear();
+}
+
+void WarpTrace::FreeMuchRoom() {
+  if (path_.capacity() > LanePath::kFirstRoom) {
+    path_.shrink_to_fit();
+    for (int i = 0; i < lane_count_; ++i) lanes_[i]->next_ = path_.data();
+  }
+  std::vector<Event>().swap(events_);
+  for (int i = 0; i < lane_count_; ++i) {
+    LanePath& lane = *lanes_[i];
+    std::vector<Site>().swap(lane.own_);
+    if (lane.addresses_.size() <= LanePath::kFirstRoom) continue;
+    std::vector<uint64_t>().swap(lane.addresses_);
+    lane.address_data_ = nullptr;
+  }
 }
 
 }  // namespace stridewise::executor

@@ -57,6 +57,7 @@ class LanePath {
   void Clear();
   void Grow();
 
+  static constexpr size_t kFirstRoom = 56;
   static constexpr Site kNone = ~Site{0};  // As kTraceEnd: no event has it.
 
   const Site* next_ = &kNone;  // What the path that the lane follows has next, at its end kNone.
@@ -86,6 +87,10 @@ class WarpTrace {
 
   // Forgets all events.
   void Clear();
+
+  // Gives back memory beyond that of short paths: where very many warps wait at the same time.
+  // REQUIRES: there are no events.
+  void FreeMuchRoom();
 
  private:
   friend class LanePath;

@@ -44,14 +44,16 @@ void LaunchContext::ApplyFinerCells(int* shared_granule_log2) {
 }
 
 void LaunchContext::SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,
-                                const SimtIndex& cluster_dim) {
+                                const SimtIndex& cluster_dim, bool is_cooperative) {
   grid = grid_dim;
   block = block_dim;
   cluster = cluster_dim;
   block_threads = block.x * block.y * block.z;
   cluster_blocks = cluster.x * cluster.y * cluster.z;
-  thread_stride = cluster_blocks == 1 ? block_threads
-                                      : (block_threads + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
+  cooperative = is_cooperative;
+  resident_blocks = cooperative ? grid.x * grid.y * grid.z : cluster_blocks;
+  thread_stride = resident_blocks == 1 ? block_threads
+                                       : (block_threads + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
 }
 
 SimtIndex LaunchContext::BlockAt(uint64_t number) const {
@@ -66,19 +68,35 @@ SimtIndex LaunchContext::BlockAt(uint64_t number) const {
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create() {
   std::unique_ptr<Worker> worker(new Worker());
-  worker->shared_memory_ = LazyPages::Map(kClusterArenaBytes);
-  worker->shared_written_ = LazyPages::Map(kClusterArenaBytes);
-  worker->shared_cells_ = LazyPages::Map(kClusterArenaBytes * sizeof(Cell));
-  if (worker->shared_memory_ == nullptr || worker->shared_written_ == nullptr ||
-      worker->shared_cells_ == nullptr) {
-    return absl::ResourceExhaustedError("no room for a block's shared memory");
-  }
+  RETURN_IF_ERROR(worker->ReserveShared(kMaxClusterBlocks));
   constexpr int kMaxBlockLanes = 1024;
-  RETURN_IF_ERROR(worker->Reserve(kMaxBlockLanes));
+  RETURN_IF_ERROR(worker->ReserveLanes(kMaxBlockLanes));
   return worker;
 }
 
-absl::Status Worker::Reserve(int lanes) {
+absl::Status Worker::Reserve(const LaunchContext& context) {
+  RETURN_IF_ERROR(ReserveShared(context.resident_blocks));
+  return ReserveLanes(static_cast<int>(context.thread_stride * context.resident_blocks));
+}
+
+absl::Status Worker::ReserveShared(uint32_t blocks) {
+  const uint32_t bytes = blocks * kSharedArenaBytes;
+  if (bytes <= shared_size_) return absl::OkStatus();
+  auto memory = LazyPages::Map(bytes);
+  auto written = LazyPages::Map(bytes);
+  auto cells = LazyPages::Map(bytes * sizeof(Cell));
+  if (memory == nullptr || written == nullptr || cells == nullptr) {
+    return absl::ResourceExhaustedError("no room for the shared memory of blocks");
+  }
+  shared_memory_ = std::move(memory);
+  shared_written_ = std::move(written);
+  shared_cells_ = std::move(cells);
+  shared_ = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
+  shared_size_ = bytes;
+  return absl::OkStatus();
+}
+
+absl::Status Worker::ReserveLanes(int lanes) {
   if (static_cast<size_t>(lanes) <= lanes_.size()) return absl::OkStatus();
   ASSIGN_OR_RETURN(stacks_, FiberStacks::Create(lanes));
   lanes_ = std::vector<Lane>(static_cast<size_t>(lanes));
@@ -95,7 +113,6 @@ absl::Status Worker::Reserve(int lanes) {
 void Worker::BeginLaunch(LaunchContext* context) {
   context_ = context;
   memory_ = context->memory;
-  shared_ = reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
   max_steps_ = context->options->max_steps;
   check_ = context->options->check;
   profile_events_ = context->options->profile;
@@ -108,10 +125,11 @@ void Worker::BeginLaunch(LaunchContext* context) {
   shared_end_ = 0;
   global_exact_.Clear();
   publications_.BeginLaunch(context->thread_stride);
-  clock_ = context->first_clock;
-  blocks_ = std::vector<RunningBlock>(context->cluster_blocks);
+  clock_ = grid_clock_ = context->first_clock;
+  blocks_ = std::vector<RunningBlock>(context->resident_blocks);
   block_lanes_ = static_cast<int>(context->thread_stride);
-  lane_count_ = block_lanes_ * static_cast<int>(context->cluster_blocks);
+  lane_count_ = block_lanes_ * static_cast<int>(context->resident_blocks);
+  cluster_lanes_ = block_lanes_ * static_cast<int>(context->cluster_blocks);
   warp_count_ = (lane_count_ + kWarpLanes - 1) / kWarpLanes;
   for (int i = 0; i < lane_count_; ++i) {
     const SimtIndex& dim = context->block;
@@ -121,7 +139,7 @@ void Worker::BeginLaunch(LaunchContext* context) {
     lane.rank = i / block_lanes_;
     lane.arena = static_cast<uint32_t>(lane.rank) * kSharedArenaBytes;
     lane.now.block_threads = context->block_threads;
-    lane.now.cluster_threads = static_cast<uint32_t>(lane_count_);
+    lane.now.cluster_threads = static_cast<uint32_t>(cluster_lanes_);
   }
   for (int i = 0; i < warp_count_; ++i) {
     const int first = i * kWarpLanes;
@@ -196,7 +214,7 @@ bool Worker::RunCluster(uint64_t cluster) {
     lane.proxy_fence_clock = 0;
     lane.fenced = Present();
     lane.now.thread = first_thread + i;
-    lane.now.cluster_first = first_thread;
+    lane.now.cluster_first = first_thread + static_cast<uint32_t>(i - IndexInCluster(i));
     lane.now.block_first = first_thread + static_cast<uint32_t>(lane.rank * block_lanes_);
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
@@ -225,7 +243,7 @@ bool Worker::RunCluster(uint64_t cluster) {
         if (!RunWarp(&warps_[warp])) return false;
       }
     } while (ReleaseBlocked());
-  } while (context_->stop == Stop::kNo && ReleaseBarriers());
+  } while (context_->stop == Stop::kNo && (ReleaseBarriers() || ReleaseGridBarrier()));
   if (check_) {
     CheckWgmmaIsDone();
     CheckBulkCopiesAreDone();
@@ -333,6 +351,7 @@ void Worker::Replay(Warp* warp) {
     warp->divergent |= summary.divergent;
   }
   warp->trace.Clear();
+  if (context_->cooperative) warp->trace.FreeMuchRoom();
 }
 
 // Replays a warp whose active lanes all have the same path: what ReplayWarp() finds there, sooner.
@@ -433,20 +452,26 @@ bool Worker::ReleaseBarrier(int rank) {
     }
     if (context_->stop != Stop::kNo) return false;
   }
+  for (int i = first; i < end; ++i) lanes_[i].predicate = predicates;
+  PassBarrier(rank);
+  return true;
+}
+
+void Worker::PassBarrier(int rank) {
+  const int first = rank * block_lanes_;
+  const int end = first + static_cast<int>(context_->block_threads);
   if (context_->exact) publications_.Barrier(first);
   ++profile_.barriers;
   ++blocks_[rank].barriers_passed;
-  if (blocks_.size() > 1) JoinKnowledgeOfCluster(rank);
+  if (context_->cluster_blocks > 1) JoinKnowledgeOfCluster(rank);
   for (int i = first; i < end; i += kWarpLanes) warps_[i / kWarpLanes].known_in_use = false;
   for (int i = first; i < end; ++i) {
     Lane& lane = lanes_[i];
-    lane.predicate = predicates;
     lane.now.clock = lane.now.barrier_clock = clock_;
     lane.now.known = nullptr;
-    if (blocks_.size() == 1) lane.now.acquired = nullptr;
-    if (lane.state == LaneState::kAtBarrier) lane.state = LaneState::kReady;
+    if (context_->cluster_blocks == 1) lane.now.acquired = nullptr;
+    if (lane.state != LaneState::kDone) lane.state = LaneState::kReady;
   }
-  return true;
 }
 
 // Adds an event that the lane's path does not expect, once there is room for it.

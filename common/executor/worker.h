@@ -1,5 +1,6 @@
 // The part of a launch that one core runs: whole clusters of blocks, one after the other, with a
-// fiber for each thread. Most clusters are a single block.
+// fiber for each thread. Most clusters are a single block. A cooperative launch is run as a cluster
+// of all blocks would be, but for what only clusters have.
 //
 // Lanes run one at a time until they wait, warp after warp. When all lanes of a warp wait, their
 // events are replayed as the warp would have issued them. The instrumentation (hooks.cc) calls the
@@ -63,8 +64,10 @@ struct LaunchContext {
   SimtIndex cluster{1, 1, 1};
   uint32_t block_threads = 1;
   uint32_t cluster_blocks = 1;
+  uint32_t resident_blocks = 1;  // That run at the same time: a cluster, or all if cooperative.
+  bool cooperative = false;
   // Blocks are numbered cluster by cluster, and threads block by block, of which each takes this
-  // number: in clusters of several blocks whole warps.
+  // number: where several blocks run at the same time whole warps.
   uint32_t thread_stride = 1;
   size_t dynamic_shared_bytes = 0;
   int shared_granule_log2 = 2;
@@ -76,7 +79,7 @@ struct LaunchContext {
   std::string printed;  // By printf(); only one core prints.
 
   void SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,
-                   const SimtIndex& cluster_dim);
+                   const SimtIndex& cluster_dim, bool is_cooperative);
   // Returns the index of the block with this number.
   SimtIndex BlockAt(uint64_t number) const;
 
@@ -97,6 +100,7 @@ enum class AccessOp { kLoad, kStore, kAtomic };
 enum class LaneState : uint8_t {
   kReady,
   kAtBarrier,
+  kAtGridBarrier,
   kAtWarpSync,
   kAtWarpgroup,
   kBlocked,
@@ -106,7 +110,7 @@ enum class LaneState : uint8_t {
 
 class Worker;
 
-// A thread of the running cluster. What each of its events touches is in its first cache lines.
+// A thread of the running blocks. What each of its events touches is in its first cache lines.
 struct alignas(64) Lane {
   // After this number of events without a wait, lanes are replayed if they have the same events, so
   // that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
@@ -123,8 +127,8 @@ struct alignas(64) Lane {
   }
   Present now;
   SimtIndex thread{0, 0, 0};
-  int index = 0;       // Of the thread in the cluster.
-  int rank = 0;        // Of its block in the cluster.
+  int index = 0;       // Of the thread among those of the running blocks.
+  int rank = 0;        // Of its block among these.
   uint32_t arena = 0;  // Where the block's shared memory starts in the worker's.
   LaneState state = LaneState::kDone;
 
@@ -200,19 +204,21 @@ struct alignas(64) Lane {
 
 class Worker {
  public:
-  // Of a block's shared memory, and of all of a cluster's.
-  static constexpr uint32_t kSharedArenaBytes = 512u << 10;
+  static constexpr uint32_t kSharedArenaBytes = 512u << 10;  // Of a block's shared memory.
   static constexpr int kMaxClusterBlocks = 16;
-  static constexpr uint32_t kClusterArenaBytes = kSharedArenaBytes * kMaxClusterBlocks;
+  // Of a cooperative launch. Offsets in the shared memory of all its blocks have 32 bits.
+  static constexpr uint32_t kMaxResidentBlocks = 8191;
+  static constexpr uint32_t kMaxResidentThreads = 1u << 20;
 
   static absl::StatusOr<std::unique_ptr<Worker>> Create();
 
   void WipeShadow() { shared_cells_->Clear(); }  // For when the clock starts again.
 
-  // Makes room for clusters of this number of lanes. Returns ResourceExhausted where there is none.
-  absl::Status Reserve(int lanes);
+  // Makes room for the threads and the shared memory of the blocks that run at the same time.
+  // Returns ResourceExhausted where there is none.
+  absl::Status Reserve(const LaunchContext& context);
 
-  // REQUIRES: Reserve() of thread_stride * cluster_blocks lanes.
+  // REQUIRES: Reserve().
   void BeginLaunch(LaunchContext* context);
   // Runs one cluster to its end. Returns false if the launch is to stop.
   bool RunCluster(uint64_t cluster);
@@ -241,6 +247,8 @@ class Worker {
   void Fence(Lane& lane);  // __threadfence()
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
+  void GridBarrier(Lane& lane, uintptr_t pc);
+  bool IsCooperative() const { return context_->cooperative; }
   void WarpSync(Lane& lane, uint32_t mask, uintptr_t pc);
   uint64_t Shuffle(Lane& lane, uint32_t mask, uint64_t value, int mode, int argument, int width,
                    uintptr_t pc);
@@ -273,7 +281,7 @@ class Worker {
  private:
   static constexpr int kNamedBarriers = 16;
 
-  // A block of the running cluster.
+  // A block of the running ones.
   struct RunningBlock {
     SimtIndex index{0, 0, 0};
     bool recorded = false;    // Whether its requests are.
@@ -299,6 +307,8 @@ class Worker {
   };
 
   Worker() = default;
+  absl::Status ReserveLanes(int lanes);
+  absl::Status ReserveShared(uint32_t blocks);
 
   // worker.cc
   bool RunWarp(Warp* warp);
@@ -312,6 +322,8 @@ class Worker {
   // none, or the launch is to stop.
   bool ReleaseBarriers();
   bool ReleaseBarrier(int rank);
+  // Lets the lanes of a block go on behind a barrier, at the worker's present.
+  void PassBarrier(int rank);
   [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
   [[noreturn]] void Leave(Lane& lane);
 
@@ -408,8 +420,13 @@ class Worker {
   void ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::string message);
   [[noreturn]] void WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message);
 
+  // worker_grid.cc
+  // Resumes all lanes if all wait for the barrier of the grid. Returns false if none does, or the
+  // launch is to stop because some never will.
+  bool ReleaseGridBarrier();
+
   // worker_cluster.cc. Offsets are those in all of the cluster's shared memory.
-  // Returns the offset of an address in the shared window; kClusterArenaBytes for one that is in no
+  // Returns the offset of an address in the shared window; shared_size_ for one that is in no
   // block's.
   uint32_t SharedOffset(const Lane& lane, uint64_t address) const;
   // Returns the address of what has the same place in the shared memory of block `rank`.
@@ -418,6 +435,12 @@ class Worker {
   static bool IsRemote(const Lane& lane, uint32_t offset) {
     return (offset ^ lane.arena) >= kSharedArenaBytes;
   }
+  // The rank of the first block of the lane's cluster.
+  uint32_t ClusterRank(const Lane& lane) const {
+    return static_cast<uint32_t>(lane.rank) / context_->cluster_blocks * context_->cluster_blocks;
+  }
+  // The number of a lane in its cluster, where times of other threads are kept.
+  int IndexInCluster(int lane) const { return lane % cluster_lanes_; }
   // Returns the variable that holds these bytes; null where there is none.
   const Variable* VariableAt(uint32_t offset, uint32_t bytes) const;
   // Checks an access to another block's memory, from within the lane's fiber.
@@ -491,7 +514,8 @@ class Worker {
   LaunchContext* context_ = nullptr;
   // What every event asks the launch, one load away.
   DeviceMemory* memory_ = nullptr;
-  uintptr_t shared_ = 0;  // shared_memory_.
+  uintptr_t shared_ = 0;      // shared_memory_.
+  uint32_t shared_size_ = 0;  // Its bytes.
   uint64_t max_steps_ = 0;
   bool check_ = true;
   bool profile_events_ = true;
@@ -506,11 +530,13 @@ class Worker {
   std::vector<int> warp_order_;
 
   std::vector<RunningBlock> blocks_;
-  int lane_count_ = 0;   // Of the cluster.
-  int block_lanes_ = 0;  // Lanes from one block of the cluster to the next.
+  int lane_count_ = 0;     // Of the running blocks.
+  int block_lanes_ = 0;    // Lanes from one of them to the next.
+  int cluster_lanes_ = 0;  // Of a cluster.
   int warp_count_ = 0;
   uint32_t clock_ = 1;
   uint32_t cluster_clock_ = 1;  // When the cluster started: shared memory's oldest time.
+  uint32_t grid_clock_ = 1;     // When the launch did, or left the grid's barrier: global memory's.
   std::vector<Variable> variables_;
   uint32_t shared_end_ = 0;
   ExactShadow global_exact_, shared_exact_;

@@ -140,7 +140,7 @@ void Worker::Fence(Lane& lane) {
   // address beyond the end of the cells does no harm.
   __builtin_prefetch(cells + kCellsAhead, 1);
   const int count = 1 << (log2_bytes - granule);
-  const uint32_t oldest = context_->first_clock;
+  const uint32_t oldest = grid_clock_;
   return !(one_core_ ? Suspicious<false>(cells, count, lane.now, oldest, op)
                      : Suspicious<true>(cells, count, lane.now, oldest, op));
 }
@@ -192,7 +192,7 @@ void Worker::Fence(Lane& lane) {
     if (op == AccessOp::kAtomic && !one_core_) Suspect(lane, Stop::kOneCore);
     if (check_) CheckGlobal(lane, memory_->OwnerOf(address), address, log2_bytes, op, pc);
     if (profile_events_) Push(lane, pc, GlobalKind(op), log2_bytes, address);
-  } else if (address - shared_ < kClusterArenaBytes) {
+  } else if (address - shared_ < shared_size_) {
     const uint32_t offset = static_cast<uint32_t>(address - shared_);
     if (check_) CheckShared(lane, offset, log2_bytes, op, pc);
     if (profile_events_) Push(lane, pc, SharedKind(op), log2_bytes, offset);

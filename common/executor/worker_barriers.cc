@@ -49,7 +49,7 @@ std::string Worker::BarrierName(const Mbarrier* barrier) const {
 Mbarrier* Worker::FindMbarrier(Lane& lane, uintptr_t address, uintptr_t pc) {
   const uintptr_t offset = address - reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
   const auto found = mbarriers_.find(static_cast<uint32_t>(offset));
-  if (offset >= kClusterArenaBytes || found == mbarriers_.end()) {
+  if (offset >= shared_size_ || found == mbarriers_.end()) {
     WrongBarrier(lane, pc, "an mbarrier is used that no thread has initialised");
   }
   if (context_->options->check) {
@@ -63,13 +63,13 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
   const bool may_be_remote = opcode.barrier == MbarrierOp::kArrive ||
                              opcode.barrier == MbarrierOp::kExpectBytes ||
                              opcode.barrier == MbarrierOp::kCompleteBytes;
-  if (!may_be_remote && address - shared_ < kClusterArenaBytes &&
+  if (!may_be_remote && address - shared_ < shared_size_ &&
       IsRemote(lane, static_cast<uint32_t>(address - shared_))) {
     WrongBarrier(lane, pc, "an mbarrier of another block, at which a thread may only arrive");
   }
   if (opcode.barrier == MbarrierOp::kInit) {
     const uintptr_t offset = address - reinterpret_cast<uintptr_t>(shared_memory_->As<void>());
-    if (offset >= kClusterArenaBytes) {
+    if (offset >= shared_size_) {
       WildAddress(lane, address, kLog2MbarrierBytes, AccessOp::kStore, pc);
     }
     const auto key = static_cast<uint32_t>(offset);
@@ -182,23 +182,26 @@ void Worker::NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, u
 void Worker::Release(Lane& lane, Mbarrier* barrier) {
   if (!context_->options->check) return;
   std::vector<uint32_t>& times = *barrier->released();
-  times.resize(static_cast<size_t>(lane_count_));
+  times.resize(static_cast<size_t>(cluster_lanes_));
   if (lane.now.acquired != nullptr) JoinTimes(lane.now.acquired, times.size(), times.data());
   const Warp& warp = warps_[lane.index / kWarpLanes];
-  if (blocks_.size() > 1) {
+  if (context_->cluster_blocks > 1) {
     // What other blocks are to know of this one; its own threads have this from its barrier.
     uint32_t* const of_block = times.data() + lane.rank * block_lanes_;
     for (int i = 0; i < block_lanes_; ++i) {
       of_block[i] = std::max(of_block[i], lane.now.barrier_clock);
     }
   }
-  if (lane.now.known != nullptr) JoinTimes(lane.now.known, warp.lanes, times.data() + warp.first);
-  times[lane.index] = std::max(times[lane.index], ++lane.now.clock);
+  if (lane.now.known != nullptr) {
+    JoinTimes(lane.now.known, warp.lanes, times.data() + IndexInCluster(warp.first));
+  }
+  uint32_t& time = times[IndexInCluster(lane.index)];
+  time = std::max(time, ++lane.now.clock);
 }
 
 void Worker::Acquire(Lane& lane, const std::vector<uint32_t>& times) {
   if (times.empty()) return;
-  if (lane.now.acquired == nullptr) lane.acquired.assign(static_cast<size_t>(lane_count_), 0);
+  if (lane.now.acquired == nullptr) lane.acquired.assign(static_cast<size_t>(cluster_lanes_), 0);
   lane.now.acquired = lane.acquired.data();
   JoinTimes(times.data(), times.size(), lane.acquired.data());
 }
@@ -208,7 +211,7 @@ void Worker::JoinAcquired(Warp* warp, uint32_t mask) {
   for (int l = 0; l < warp->lanes; ++l) {
     const Lane& lane = lanes_[warp->first + l];
     if ((mask >> l & 1) == 0 || lane.now.acquired == nullptr) continue;
-    joined.resize(static_cast<size_t>(lane_count_));
+    joined.resize(static_cast<size_t>(cluster_lanes_));
     JoinTimes(lane.now.acquired, joined.size(), joined.data());
   }
   for (int l = 0; l < warp->lanes; ++l) {

@@ -156,8 +156,9 @@ bool Worker::FinishBulkLoad() {
   std::string error = "the barrier of a bulk copy was invalidated before the copy arrived";
   if (found != mbarriers_.end()) {
     std::vector<uint32_t>& times = *found->second.released();
-    times.resize(static_cast<size_t>(lane_count_));
-    times[load.lane] = std::max(times[load.lane], ++lane.now.clock);
+    times.resize(static_cast<size_t>(cluster_lanes_));
+    uint32_t& time = times[IndexInCluster(load.lane)];
+    time = std::max(time, ++lane.now.clock);
     error = found->second.CompleteBytes(static_cast<int64_t>(load.pieces.size()) * kPieceBytes);
   }
   if (!error.empty()) ReportOutside(Check::kMbarrier, lane, load.pc, std::move(error));

@@ -24,10 +24,10 @@ constexpr int kLog2WindowBytes = 24;  // Of one block.
 
 uint32_t Worker::SharedAddress(const Lane& lane, const void* pointer) const {
   const uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - shared_;
-  if (offset >= kClusterArenaBytes) return kSharedArenaBytes - 256;
+  const uint32_t rank = static_cast<uint32_t>(offset) / kSharedArenaBytes - ClusterRank(lane);
+  if (offset >= shared_size_ || rank >= context_->cluster_blocks) return kSharedArenaBytes - 256;
   const auto in_block = static_cast<uint32_t>(offset) % kSharedArenaBytes;
-  const auto rank = static_cast<uint32_t>(offset) / kSharedArenaBytes;
-  const bool own = rank == static_cast<uint32_t>(lane.rank);
+  const bool own = !IsRemote(lane, static_cast<uint32_t>(offset));
   return own ? in_block : (rank + 1) << kLog2WindowBytes | in_block;
 }
 
@@ -35,22 +35,25 @@ uint32_t Worker::SharedOffset(const Lane& lane, uint64_t address) const {
   const auto low = static_cast<uint32_t>(address);
   const uint32_t window = low >> kLog2WindowBytes;
   const uint32_t in_block = low & ((1u << kLog2WindowBytes) - 1);
-  if (in_block >= kSharedArenaBytes || window > blocks_.size()) return kClusterArenaBytes;
-  return (window == 0 ? lane.arena : (window - 1) * kSharedArenaBytes) + in_block;
+  if (in_block >= kSharedArenaBytes || window > context_->cluster_blocks) return shared_size_;
+  if (window == 0) return lane.arena + in_block;
+  return (ClusterRank(lane) + window - 1) * kSharedArenaBytes + in_block;
 }
 
 uint64_t Worker::MapToBlock(Lane& lane, const PtxOpcode& opcode, uint64_t address, uint64_t rank,
                             uintptr_t pc) {
-  if (rank >= blocks_.size()) {
+  if (rank >= context_->cluster_blocks) {
     if (!exact_) Suspect(lane, Stop::kExactly);
     ReportFatal(Check::kCluster, lane, false, pc,
-                absl::StrCat("shared memory of block ", rank, " of a cluster of ", blocks_.size()));
+                absl::StrCat("shared memory of block ", rank, " of a cluster of ",
+                             context_->cluster_blocks));
   }
   const uint64_t offset = PtxAddress(lane, opcode.space, address) - shared_;
-  if (offset >= kClusterArenaBytes) return address;
+  if (offset >= shared_size_) return address;
   const uint64_t in_block = offset % kSharedArenaBytes;
-  return opcode.space == PtxSpace::kShared ? (rank + 1) << kLog2WindowBytes | in_block
-                                           : shared_ + rank * kSharedArenaBytes + in_block;
+  return opcode.space == PtxSpace::kShared
+             ? (rank + 1) << kLog2WindowBytes | in_block
+             : shared_ + (ClusterRank(lane) + rank) * kSharedArenaBytes + in_block;
 }
 
 const Worker::Variable* Worker::VariableAt(uint32_t offset, uint32_t bytes) const {
@@ -63,7 +66,8 @@ const Worker::Variable* Worker::VariableAt(uint32_t offset, uint32_t bytes) cons
 }
 
 void Worker::CheckRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc) {
-  if (offset / kSharedArenaBytes >= blocks_.size()) {
+  // Also where all blocks run at the same time, a block's shared memory is only its cluster's.
+  if (offset / kSharedArenaBytes - ClusterRank(lane) >= context_->cluster_blocks) {
     WildAddress(lane, shared_ + offset, 0, AccessOp::kLoad, pc);
   }
   if (!NoteRemoteAccess(lane, offset, pc)) Leave(lane);
@@ -71,7 +75,7 @@ void Worker::CheckRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc) {
 
 bool Worker::NoteRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc) {
   const auto rank = static_cast<int>(offset / kSharedArenaBytes);
-  if (rank >= static_cast<int>(blocks_.size())) return true;  // Not in any variable.
+  if (rank >= static_cast<int>(context_->cluster_blocks)) return true;  // Not in any variable.
   remote_accesses_[{lane.index, rank}] = {lane.now.clock, pc};
   bool begun = lane.cluster_passed > 0;
   for (int i = 0; i < block_lanes_ && !begun && lane.now.acquired != nullptr; ++i) {
@@ -112,9 +116,9 @@ uint64_t Worker::ClusterSpecial(const Lane& lane, PtxSpecial special) const {
   const SimtIndex& grid = context_->grid;
   switch (special) {
     case PtxSpecial::kClusterRank:
-      return static_cast<uint64_t>(lane.rank);
+      return static_cast<uint64_t>(lane.rank) - ClusterRank(lane);
     case PtxSpecial::kClusterBlocks:
-      return blocks_.size();
+      return context_->cluster_blocks;
     case PtxSpecial::kRankX:
       return at.x % dim.x;
     case PtxSpecial::kRankY:
@@ -145,6 +149,9 @@ uint64_t Worker::ClusterSpecial(const Lane& lane, PtxSpecial special) const {
 }
 
 void Worker::ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc) {
+  if (context_->cooperative) {
+    WrongBarrier(lane, pc, "the host executor has no barriers of clusters in cooperative launches");
+  }
   const uint64_t arrivals = lane.cluster_arrivals.size();
   if (opcode.barrier == MbarrierOp::kArrive) {
     if (arrivals != lane.cluster_passed) {

@@ -329,7 +329,7 @@ void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint
            (element == 0 ? static_cast<uint64_t>(from.offset) : 0);
   };
   const uint32_t shared = SharedOffset(lane, read(loads ? 0 : 1));
-  if (shared >= kClusterArenaBytes) WildAddress(lane, shared_ + shared, 4, AccessOp::kStore, pc);
+  if (shared >= shared_size_) WildAddress(lane, shared_ + shared, 4, AccessOp::kStore, pc);
   const uint64_t global = read(loads ? 1 : 0);
   std::vector<BulkPiece> pieces;
   if (opcode.dimensions > 0) {
@@ -351,11 +351,11 @@ void Worker::ExecuteBulkCopy(const PtxInstruction& instruction, Lane& lane, uint
   if (!loads) return BulkStore(lane, pieces, pc);
   const size_t barrier = opcode.dimensions > 0 ? 2 : 3;
   const auto blocks = opcode.multicast ? static_cast<uint32_t>(read(barrier + 1)) & 0xffff : 0;
-  if (opcode.multicast && (blocks == 0 || blocks >> blocks_.size() != 0)) {
+  if (opcode.multicast && (blocks == 0 || blocks >> context_->cluster_blocks != 0)) {
     if (!exact_) Suspect(lane, Stop::kExactly);
-    ReportFatal(
-        Check::kCluster, lane, true, pc,
-        absl::StrFormat("a copy to the blocks %#x of a cluster of %d", blocks, blocks_.size()));
+    ReportFatal(Check::kCluster, lane, true, pc,
+                absl::StrFormat("a copy to the blocks %#x of a cluster of %d", blocks,
+                                context_->cluster_blocks));
   }
   StartBulkLoad(lane, std::move(pieces), PtxAddress(lane, PtxSpace::kShared, read(barrier)), blocks,
                 pc);

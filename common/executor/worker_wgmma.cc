@@ -233,7 +233,7 @@ bool Worker::ReadAsynchronously(int first, const SharedOperand& operand, bool is
 }
 
 bool Worker::Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const {
-  return clock < lanes_[thread - reader.now.cluster_first].proxy_fence_clock ||
+  return clock < lanes_[thread - lanes_[0].now.thread].proxy_fence_clock ||
          (reader.fenced.thread == UINT32_MAX && reader.fenced.After(thread, clock));
 }
 

@@ -16,7 +16,7 @@ namespace stridewise::executor {
 // The launches of one kernel from one line with one geometry.
 struct LaunchSummary {
   const void* function = nullptr;  // Null where its template arguments follow from the launch.
-  std::string kernel;              // The source before <<<.
+  std::string kernel;              // The source before <<<; of a launch by pointer its name.
   std::string place;               // "transpose.cu:57"
   Grid grid;
   Block block;

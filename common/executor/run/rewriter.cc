@@ -43,6 +43,7 @@ class Rewriter {
     FindDeclarations();
     FindClusterDimensions();
     FindLaunches();
+    FindPointersToKernels();
     FindInlinePtx();
     FindVolatile();
     FindHostFunctions();
@@ -254,6 +255,33 @@ class Rewriter {
       }
       launches_[launch.callee] = launch;
     }
+  }
+
+  // cudaLaunchKernel((void*)kernel, ...): without the cast, since the launch needs the type.
+  void FindPointersToKernels() {
+    for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
+      if (!(Is(i, "cudaLaunchKernel") || Is(i, "cudaLaunchCooperativeKernel")) || !Is(i + 1, "(")) {
+        continue;
+      }
+      const int cast = i + 2;
+      if (Is(cast, "(") && IsVoidPointer(cast + 1, Behind(cast) - 1)) {
+        for (int j = cast; j < Behind(cast); ++j) replacement_[j] = "";
+      } else if (Is(cast, "reinterpret_cast") && Is(cast + 1, "<")) {
+        const int end = BehindAngles(cast + 1);
+        if (!IsVoidPointer(cast + 2, end - 1)) continue;
+        for (int j = cast; j < end; ++j) replacement_[j] = "";
+      }
+    }
+  }
+  bool IsVoidPointer(int begin, int end) const {
+    int words = 0;
+    int stars = 0;
+    for (int i = begin; i < end; ++i) {
+      words += Is(i, "void") ? 1 : 0;
+      stars += Is(i, "*") ? 1 : 0;
+      if (!Is(i, "void") && !Is(i, "*") && !Is(i, "const")) return false;
+    }
+    return words == 1 && stars == 1;
   }
 
   // Returns the first token of the expression that ends with the token at i and names a kernel.

@@ -157,6 +157,17 @@ TEST(RewriterTest, ClustersGoIntoTheKernel) {
             1u);
 }
 
+TEST(RewriterTest, LaunchesByPointerKeepTheKernelsType) {
+  EXPECT_EQ(Rewritten("x = cudaLaunchCooperativeKernel((const void *)k<T>, (void*)g);"),
+            "x = cudaLaunchCooperativeKernel(  k<T>, (void*)g);");
+  EXPECT_EQ(Rewritten("cudaLaunchKernel(reinterpret_cast<void*>(&k), 1);"),
+            "cudaLaunchKernel((&k), 1);");
+  for (const char* other : {"cudaLaunchKernel(k, (void*)g);", "cudaLaunchKernel((int*)k, g);",
+                            "cudaLaunchKernel((void**)k, g);", "f((void*)k, g);"}) {
+    EXPECT_EQ(Rewritten(other), other);
+  }
+}
+
 TEST(RewriterTest, NamesWhatIsNotSupported) {
   const RewrittenSource result = RewriteCuda(
       "# 3 \"f.cu\"\n__global__ void k() {\n  asm(\"x\");\n  if (1) { j<<<1, 2>>>(); }\n}\n"

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kExitWithFindings = 3;
 constexpr int kExitOutOfTime = 4;
+constexpr int kMultiprocessors = 132;  // Of an H200.
 
 // simt_run's flags come to the program in its environment.
 int64_t FromEnvironment(const char* name, int64_t otherwise) {
@@ -76,6 +77,8 @@ Runtime::Runtime() {
   options.schedule_seed = static_cast<uint64_t>(FromEnvironment("SIMT_RUN_SEED", 0));
   options.check = FromEnvironment("SIMT_RUN_CHECK", 1) != 0;
   options.profile = FromEnvironment("SIMT_RUN_PROFILE", 1) != 0;
+  multiprocessors_ =
+      static_cast<int>(FromEnvironment("SIMT_RUN_MULTIPROCESSORS", kMultiprocessors));
   max_repeats_ = FromEnvironment("SIMT_RUN_MAX_REPEATS", 0);
   auto executor = Executor::Create(options);
   if (!executor.ok()) {
@@ -96,20 +99,31 @@ Runtime::Runtime() {
   }
 }
 
+int Runtime::ResidentBlocks(unsigned threads, size_t shared_bytes) {
+  constexpr uint64_t kThreads = 2048;
+  constexpr uint64_t kBlocks = 32;
+  constexpr size_t kSharedBytes = size_t{228} << 10;
+  constexpr size_t kReservedBytes = 1 << 10;  // By the system, of each block.
+  const uint64_t by_threads = kThreads / std::max(1u, (threads + 31) / 32 * 32);
+  const uint64_t by_shared = kSharedBytes / (shared_bytes + kReservedBytes);
+  return static_cast<int>(std::min({by_threads, by_shared, kBlocks}));
+}
+
 cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (sticky_ != cudaSuccess) return Note(sticky_);
-  const std::string place = absl::StrCat(BaseName(request.file), ":", request.line);
+  // cudaLaunchKernelEx() takes any number of values, and so no place.
+  const std::string place =
+      request.line == 0 ? "" : absl::StrCat(BaseName(request.file), ":", request.line);
+  const std::string name_and_place = absl::StrCat(request.name[0] == 0 ? "a kernel" : request.name,
+                                                  place.empty() ? "" : " at ", place);
   const auto limit = shared_limits_.find(request.kernel);
   const size_t allowed =
       std::max(limit == shared_limits_.end() ? 0 : limit->second, kSharedBytesWithoutAsking);
   const auto refuse = [&](cudaError_t error, absl::string_view why) {
-    std::fprintf(stderr, "simt_run: %s at %s is not launched: %s\n", request.name, place.c_str(),
+    std::fprintf(stderr, "simt_run: %s is not launched: %s\n", name_and_place.c_str(),
                  std::string(why).c_str());
     return Note(error);
   };
-  if (request.cooperative != 0) {
-    return refuse(cudaErrorNotSupported, "the host executor has no cooperative launches");
-  }
   if (request.kernel != nullptr && request.shared_bytes > allowed) {
     return refuse(cudaErrorInvalidValue,
                   absl::StrCat(request.shared_bytes, " bytes of dynamic shared memory, of ",
@@ -120,10 +134,25 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   call.run = request.run;
   call.arguments = request.arguments;
   call.arguments_bytes = request.arguments_bytes;
+  call.cooperative = request.cooperative != 0;
   const Grid grid{request.grid[0], request.grid[1], request.grid[2]};
   const Block block{request.block[0], request.block[1], request.block[2]};
   if (grid.x * grid.y * grid.z == 0) {
     return refuse(cudaErrorInvalidConfiguration, "its grid is empty");
+  }
+  // Whether the device holds all blocks of a cooperative launch.
+  const auto refuse_if_too_large = [&](size_t shared_bytes) {
+    const int64_t blocks = grid.x * grid.y * grid.z;
+    const auto threads = static_cast<unsigned>(block.x * block.y * block.z);
+    const int64_t room = int64_t{multiprocessors_} * ResidentBlocks(threads, shared_bytes);
+    if (!call.cooperative || blocks <= room) return cudaSuccess;
+    return refuse(cudaErrorCooperativeLaunchTooLarge,
+                  absl::StrCat("its ", blocks, " blocks of ", threads, " threads and ",
+                               shared_bytes, " bytes of shared memory must run at the same time; ",
+                               multiprocessors_, " multiprocessors hold ", room));
+  };
+  if (const cudaError_t error = refuse_if_too_large(request.shared_bytes); error != cudaSuccess) {
+    return error;
   }
   const auto summary = FindSummary(request, place, grid, block);
   if (max_repeats_ > 0 && summary != summaries_.end() &&
@@ -133,7 +162,7 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
     return cudaSuccess;
   }
   std::fflush(stdout);
-  SetRunning(absl::StrCat(", in ", request.name, " at ", place));
+  SetRunning(absl::StrCat(", in ", name_and_place));
   const auto start = std::chrono::steady_clock::now();
   const absl::Status status = RunInCluster(request, call, grid, block);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -142,13 +171,18 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
     return refuse(cudaErrorInvalidConfiguration, status.message());
   }
   const LaunchReport& report = executor_->launches().back();
+  // Static shared memory is known only now. That the kernel has run, the program cannot rely on.
+  if (const cudaError_t error = refuse_if_too_large(report.shared_bytes);
+      error != cudaSuccess && report.findings.empty()) {
+    return error;
+  }
   std::fwrite(report.printed.data(), 1, report.printed.size(), stdout);
   if (!report.findings.empty()) {
     findings_ += report.findings.size();
     const std::string text = FindingsText(report.findings);
     if (printed_.insert(text).second) {
       std::fflush(stdout);
-      std::fprintf(stderr, "simt_run: %s at %s:\n%s\n", request.name, place.c_str(), text.c_str());
+      std::fprintf(stderr, "simt_run: %s:\n%s\n", name_and_place.c_str(), text.c_str());
     }
   }
   Summarise(request, place, report, seconds.count());
@@ -194,8 +228,9 @@ std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchReques
     return a.x == b.x && a.y == b.y && a.z == b.z;
   };
   return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
-    return s.place == place && s.function == request.kernel && s.kernel == request.name &&
-           same(s.grid, grid) && same(s.block, block);
+    return s.place == place && s.function == request.kernel &&
+           (request.name[0] == 0 || s.kernel == request.name) && same(s.grid, grid) &&
+           same(s.block, block);
   });
 }
 
@@ -206,7 +241,7 @@ void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& pla
   if (found == summaries_.end()) {
     LaunchSummary summary;
     summary.function = request.kernel;
-    summary.kernel = request.name;
+    summary.kernel = request.name[0] == 0 ? Executor::KernelName(report) : request.name;
     summary.place = place;
     summary.grid = report.grid;
     summary.block = report.block;

@@ -47,6 +47,10 @@ class Runtime {
   cudaError_t sticky() const { return sticky_; }
   void Reset() { last_error_ = sticky_ = cudaSuccess; }
 
+  // The multiprocessors of the device, and the blocks that each holds. Registers are not known.
+  int multiprocessors() const { return multiprocessors_; }
+  static int ResidentBlocks(unsigned threads, size_t shared_bytes);
+
   void LimitDynamicShared(const void* kernel, size_t bytes) { shared_limits_[kernel] = bytes; }
 
   // Called by the threads of a kernel with __cluster_dims__. Returns whether the launch that runs
@@ -98,6 +102,7 @@ class Runtime {
   Grid wanted_cluster_{0, 0, 0};  // What the kernel's __cluster_dims__ says, where it differs.
   std::atomic<uint64_t> findings_{0};
   int64_t max_repeats_ = 0;
+  int multiprocessors_ = 0;
   std::mutex mutex_;
 };
 

@@ -52,6 +52,10 @@ cudaError_t simt_run_limit_dynamic_shared(const void* kernel, size_t bytes) {
   return cudaSuccess;
 }
 
+int simt_run_resident_blocks(unsigned threads, size_t shared_bytes) {
+  return Runtime::ResidentBlocks(threads, shared_bytes);
+}
+
 cudaError_t cudaFree(void* pointer) { return Locked()->Free(pointer); }
 cudaError_t cudaFreeHost(void* pointer) { return Locked()->Free(pointer); }
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
@@ -182,7 +186,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       *value = 60 << 20;
       break;
     case cudaDevAttrMultiProcessorCount:
-      *value = 132;
+      *value = Runtime::Get().multiprocessors();
       break;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       *value = 2048;
@@ -206,6 +210,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrCooperativeLaunch:
       *value = 1;
       break;
     case cudaDevAttrIntegrated:
@@ -218,7 +223,6 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrComputeMode:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrCooperativeLaunch:
       *value = 0;
       break;
     default:
@@ -255,7 +259,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->texturePitchAlignment = 32;
   p->deviceOverlap = p->canMapHostMemory = p->concurrentKernels = 1;
   p->asyncEngineCount = p->unifiedAddressing = p->managedMemory = 1;
-  p->streamPrioritiesSupported = p->concurrentManagedAccess = 1;
+  p->streamPrioritiesSupported = p->concurrentManagedAccess = p->cooperativeLaunch = 1;
   p->computePreemptionSupported = p->globalL1CacheSupported = p->localL1CacheSupported = 1;
   p->multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
   p->memoryClockRate = attribute(cudaDevAttrMemoryClockRate);

@@ -34,6 +34,9 @@ ABSL_FLAG(std::string, output, "",
           "Keep the program under this name and do not run it. It reports as simt_run does.");
 ABSL_FLAG(int, threads, 0, "Cores to run blocks on; 0: all of the machine's.");
 ABSL_FLAG(int64_t, seed, 0, "Order of blocks, warps and threads: 0 in order, others at random.");
+ABSL_FLAG(int, multiprocessors, 132,
+          "Multiprocessors of the device that the program sees: fewer make cooperative launches "
+          "that fill it smaller.");
 ABSL_FLAG(bool, check, true, "Check every access.");
 ABSL_FLAG(bool, profile, true, "Count what goes to memory.");
 ABSL_FLAG(bool, report, true, "Print the memory profile at the end. Findings are always printed.");
@@ -91,6 +94,11 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
     return absl::InvalidArgumentError(absl::StrCat("--threads: ", absl::GetFlag(FLAGS_threads),
                                                    " is not allowed; allowed is 0 and more"));
   }
+  if (absl::GetFlag(FLAGS_multiprocessors) < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--multiprocessors: ", absl::GetFlag(FLAGS_multiprocessors),
+                     " is not allowed; allowed is 1 and more"));
+  }
   CompileOptions options;
   // Its launches need C++17.
   options.standard = standard == "c++14" ? "c++17" : standard;
@@ -126,6 +134,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
     setenv(name, value.c_str(), 1);
   };
   set("SIMT_RUN_THREADS", absl::StrCat(absl::GetFlag(FLAGS_threads)));
+  set("SIMT_RUN_MULTIPROCESSORS", absl::StrCat(absl::GetFlag(FLAGS_multiprocessors)));
   set("SIMT_RUN_MAX_REPEATS", absl::StrCat(absl::GetFlag(FLAGS_max_repeats)));
   set("SIMT_RUN_MAX_CPU_SECONDS", absl::StrCat(absl::GetFlag(FLAGS_max_cpu_seconds)));
   set("SIMT_RUN_SEED", absl::StrCat(absl::GetFlag(FLAGS_seed)));

@@ -28,6 +28,11 @@ expect 5 "4 launches, 0 findings" "$TEST_TMPDIR/features" 5
 # The profile of a kernel whose template arguments follow from the arguments.
 expect 0 "AddTo            features.cu:95   1     32     1      2 * 4.0 (100%)  1 * 4.0 (100%)" "$TEST_TMPDIR/features"
 
+expect 0 "" "$run" --output="$TEST_TMPDIR/cooperative" $data/cooperative.cu
+for seed in 0 1 2 3 4; do
+  expect 0 "5 launches, 0 findings" env SIMT_RUN_SEED=$seed SIMT_RUN_MULTIPROCESSORS=5 "$TEST_TMPDIR/cooperative"
+done
+
 expect 0 "" "$run" --output="$TEST_TMPDIR/bugs" $data/bugs.cu
 expect 3 "out-of-bounds access in Beyond: 4-byte store at byte 256 of buffer 'bugs.cu:25'" "$TEST_TMPDIR/bugs" 1
 expect 3 "by block (0,0,0) thread (63,0,0) at bugs.cu:8" "$TEST_TMPDIR/bugs" 1
@@ -45,12 +50,24 @@ expect 3 "data race in NoFence" "$TEST_TMPDIR/more_bugs" 1
 expect 3 "at more_bugs.cu:18" "$TEST_TMPDIR/more_bugs" 1
 expect 3 "data race in PlainFlag" "$TEST_TMPDIR/more_bugs" 2
 expect 3 "a kernel is called without <<<...>>>: it runs on the host at" "$TEST_TMPDIR/more_bugs" 3
-expect 3 "more_bugs.cu:40" "$TEST_TMPDIR/more_bugs" 3
+expect 3 "more_bugs.cu:62" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
 for seed in 0 1 2 3 4; do
   expect 3 "data race in NoClusterBarrier" env SIMT_RUN_SEED=$seed "$TEST_TMPDIR/more_bugs" 5
 done
 expect 3 "at more_bugs.cu:37" "$TEST_TMPDIR/more_bugs" 5
+for seed in 0 1 2 3 4; do
+  export SIMT_RUN_SEED=$seed
+  expect 3 "data race in NoGridBarrier" "$TEST_TMPDIR/more_bugs" 6
+  expect 3 "at more_bugs.cu:44" "$TEST_TMPDIR/more_bugs" 6
+  expect 3 "of block (1,0,0) left the kernel without" "$TEST_TMPDIR/more_bugs" 7
+  expect 3 "GridBarrierOfSome  more_bugs.cu:66 " "$TEST_TMPDIR/more_bugs" 7
+  expect 3 "at more_bugs.cu:50" "$TEST_TMPDIR/more_bugs" 7
+  expect 3 "another thread does not come to" "$TEST_TMPDIR/more_bugs" 8
+  expect 3 "by block (1,0,0) thread (3,0,0) at more_bugs.cu:56" "$TEST_TMPDIR/more_bugs" 8
+  expect 3 "not cooperative" "$TEST_TMPDIR/more_bugs" 9
+done
+unset SIMT_RUN_SEED
 expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
@@ -61,6 +78,7 @@ expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
 expect 2 "no source" "$run"
 expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17, c++20" "$run" --std=c++98 x.cu
 expect 2 "--threads: -1 is not allowed" "$run" --threads=-1 x.cu
+expect 2 "--multiprocessors: 0 is not allowed" "$run" --multiprocessors=0 x.cu
 expect 2 "unknown flag --thread; did you mean --threads?" "$run" --thread=1 x.cu
 
 exit $((failures > 0))

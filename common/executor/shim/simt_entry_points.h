@@ -32,6 +32,10 @@ __attribute__((const)) struct SimtIndex simt_grid_dim();
 SIMT_CONVERGENT void simt_syncthreads();
 SIMT_CONVERGENT int simt_syncthreads_count(int predicate);
 
+// The barrier of all threads of a cooperative launch, and whether the launch is one.
+SIMT_CONVERGENT void simt_grid_barrier();
+__attribute__((const)) int simt_is_cooperative();
+
 SIMT_CONVERGENT void simt_syncwarp(unsigned mask);
 
 // Values of up to 8 bytes, widened. `mode`: 0 from lane `argument`, 1 up, 2 down, 3 xor.

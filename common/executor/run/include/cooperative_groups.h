@@ -1,6 +1,6 @@
-// Cooperative groups: blocks, tiles of a warp, the lanes that are active, parts of these. Barriers
-// of the whole grid are not there: the compiler says so. Tiles of several warps are the whole
-// block; a smaller one stops the launch with a finding.
+// Cooperative groups: grids, clusters, blocks, tiles of a warp, the lanes that are active, parts of
+// these. A barrier of the grid needs a cooperative launch, as on a GPU. Tiles of several warps are
+// the whole block; a smaller one stops the launch with a finding.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
@@ -121,23 +121,25 @@ class cluster_group {
 
 static SIMT_INLINE cluster_group this_cluster() { return {}; }
 
-// The blocks run one after the other.
 class grid_group {
  public:
+  static SIMT_INLINE bool is_valid() { return simt_is_cooperative() != 0; }
+  static SIMT_INLINE void sync() { simt_grid_barrier(); }
+  static SIMT_INLINE unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
+           blockIdx.x;
+  }
+  static SIMT_INLINE unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
   static SIMT_INLINE unsigned long long thread_rank() {
-    const unsigned long long block =
-        (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
-        blockIdx.x;
-    return block * thread_block::size() + thread_block::thread_rank();
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
   }
-  static SIMT_INLINE unsigned long long size() {
-    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z *
-           thread_block::size();
-  }
+  static SIMT_INLINE unsigned long long size() { return num_blocks() * thread_block::size(); }
   static SIMT_INLINE unsigned long long num_threads() { return size(); }
-  static SIMT_INLINE bool is_valid() { return false; }
-  __attribute__((unavailable("the host executor has no barrier of the whole grid"))) static void
-  sync();
+  static SIMT_INLINE dim3 block_index() { return blockIdx; }
+  static SIMT_INLINE dim3 dim_blocks() { return gridDim; }
+  static SIMT_INLINE dim3 group_dim() { return gridDim; }
 };
 static SIMT_INLINE grid_group this_grid() { return {}; }
 

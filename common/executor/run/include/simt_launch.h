@@ -10,6 +10,7 @@
 #include "simt_runtime_api.h"
 
 #define SIMT_UNSEEN __attribute__((no_sanitize("coverage")))
+#define SIMT_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 namespace simt_cuda {
 
@@ -129,9 +130,10 @@ auto Launch(const LaunchConfig& config, const char* name, const char* file, int 
 }
 
 template <typename... Params, size_t... kI>
-cudaError_t LaunchPointers(const LaunchConfig& config, void (*kernel)(Params...), void** values,
-                           int cooperative, std::index_sequence<kI...>) {
-  SimtLaunchRequest request = RequestOf(config, {"kernel", "", 0});
+cudaError_t LaunchPointers(const LaunchConfig& config, const LaunchPlace& place,
+                           void (*kernel)(Params...), void** values, int cooperative,
+                           std::index_sequence<kI...>) {
+  SimtLaunchRequest request = RequestOf(config, place);
   request.kernel = reinterpret_cast<const void*>(kernel);
   request.cooperative = cooperative;
   return RunLaunch(request, kernel, std::tuple<Params...>(*static_cast<Params*>(values[kI])...));
@@ -178,7 +180,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   static_assert(sizeof...(Params) == sizeof...(Values), "one value for each parameter");
   int cooperative;
   const simt_cuda::LaunchConfig launch = simt_cuda::WithAttributes(config, &cooperative);
-  SimtLaunchRequest request = simt_cuda::RequestOf(launch, {"kernel", "", 0});
+  SimtLaunchRequest request = simt_cuda::RequestOf(launch, {"", "", 0});
   request.kernel = reinterpret_cast<const void*>(kernel);
   request.cooperative = cooperative;
   return simt_cuda::RunLaunch(request, kernel,
@@ -187,10 +189,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 
 template <typename... Params>
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
-                                void** values) {
+                                void** values, SIMT_PLACE) {
   int cooperative;
   const simt_cuda::LaunchConfig launch = simt_cuda::WithAttributes(config, &cooperative);
-  return simt_cuda::LaunchPointers(launch, kernel, values, cooperative,
+  return simt_cuda::LaunchPointers(launch, {"", file, line}, kernel, values, cooperative,
                                    std::index_sequence_for<Params...>());
 }
 __attribute__((unavailable(
@@ -200,9 +202,10 @@ cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void**
 
 template <typename... Params>
 cudaError_t cudaLaunchKernel(void (*kernel)(Params...), dim3 grid, dim3 block, void** values,
-                             size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+                             size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_PLACE) {
   return simt_cuda::LaunchPointers(simt_cuda::LaunchConfig(grid, block, shared_bytes, stream),
-                                   kernel, values, 0, std::index_sequence_for<Params...>());
+                                   {"", file, line}, kernel, values, 0,
+                                   std::index_sequence_for<Params...>());
 }
 __attribute__((unavailable(
     "the host executor needs the kernel's type: pass the kernel and not a void pointer")))
@@ -210,6 +213,21 @@ cudaError_t
 cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** values, size_t shared_bytes = 0,
                  cudaStream_t stream = nullptr);
 
+template <typename... Params>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(Params...), dim3 grid, dim3 block,
+                                        void** values, size_t shared_bytes = 0,
+                                        cudaStream_t stream = nullptr, SIMT_PLACE) {
+  return simt_cuda::LaunchPointers(simt_cuda::LaunchConfig(grid, block, shared_bytes, stream),
+                                   {"", file, line}, kernel, values, 1,
+                                   std::index_sequence_for<Params...>());
+}
+__attribute__((unavailable(
+    "the host executor needs the kernel's type: pass the kernel and not a void pointer")))
+cudaError_t
+cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** values,
+                            size_t shared_bytes = 0, cudaStream_t stream = nullptr);
+
+#undef SIMT_PLACE
 #undef SIMT_UNSEEN
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_LAUNCH_H_

@@ -309,10 +309,10 @@ struct SimtLaunchRequest {
   unsigned cluster[3];  // Blocks of a cluster.
   size_t shared_bytes;
   cudaStream_t stream;
-  const char* name;  // The expression before <<<.
+  const char* name;  // The expression before <<<; "" where the launch has none.
   const char* file;
   int line;
-  int cooperative;
+  int cooperative;     // Whether all blocks run at the same time, for barriers of the grid.
   const void* kernel;  // Its entry point; null where the type follows from the arguments.
   void (*run)(void* arguments);
   void* arguments;
@@ -326,6 +326,8 @@ cudaError_t simt_run_launch(const struct SimtLaunchRequest* request);
 // 2 managed.
 cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line);
 cudaError_t simt_run_limit_dynamic_shared(const void* kernel, size_t bytes);
+// The blocks that a multiprocessor of the device holds, by threads and shared memory.
+int simt_run_resident_blocks(unsigned threads, size_t shared_bytes);
 
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeHost(void* pointer);

@@ -224,10 +224,7 @@ SIMT_WRAPPER cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bloc
                                                                        int threads,
                                                                        size_t shared_bytes) {
   if (threads <= 0 || threads > 1024) return cudaErrorInvalidValue;
-  const int by_threads = 2048 / ((threads + 31) / 32 * 32);
-  const size_t by_shared = (size_t{228} << 10) / (shared_bytes + 1024);
-  *blocks = by_threads < 32 ? by_threads : 32;
-  if (by_shared < static_cast<size_t>(*blocks)) *blocks = static_cast<int>(by_shared);
+  *blocks = simt_run_resident_blocks(static_cast<unsigned>(threads), shared_bytes);
   return cudaSuccess;
 }
 template <typename Kernel>
@@ -239,8 +236,11 @@ template <typename Kernel>
 SIMT_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block, Kernel*,
                                                             size_t = 0, int limit = 0) {
   *block = limit > 0 && limit < 1024 ? limit : 1024;
-  *min_grid = 132 * (2048 / *block);
-  return cudaSuccess;
+  int multiprocessors;
+  const cudaError_t error =
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  *min_grid = multiprocessors * (2048 / *block);
+  return error;
 }
 
 #undef SIMT_PLACE

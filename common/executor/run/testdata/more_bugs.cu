@@ -37,7 +37,34 @@ __global__ void __cluster_dims__(2, 1, 1) NoClusterBarrier(int* out) {
   out[blockIdx.x] = *cluster.map_shared_rank(&value, 0);
   cluster.sync();
 }
+// A block reads what another has stored, with no barrier of the grid between them.
+__global__ void NoGridBarrier(int* out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = static_cast<int>(blockIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) out[32 + blockIdx.x] = out[(blockIdx.x + 1) % gridDim.x];
+  cooperative_groups::this_grid().sync();
+}
+// One block leaves without the barrier.
+__global__ void GridBarrierOfSome(int* out) {
+  if (blockIdx.x == 1) return;
+  cooperative_groups::this_grid().sync();
+  out[blockIdx.x] = 1;
+}
+// One thread of a block waits for the block alone.
+__global__ void TwoBarriers(int* out) {
+  if (blockIdx.x == 1 && threadIdx.x == 3) {
+    __syncthreads();
+  } else {
+    cooperative_groups::this_grid().sync();
+  }
+  out[blockIdx.x] = 1;
+}
 __global__ void Called(int* out) { out[threadIdx.x] = 1; }
+
+void LaunchCooperative(void (*kernel)(int*), int* out) {
+  void* values[] = {&out};
+  cudaLaunchCooperativeKernel(kernel, 3, 33, values);
+}
 
 int main(int, char** argv) {
   int* out;
@@ -57,6 +84,18 @@ int main(int, char** argv) {
       for (;;) Called<<<1, 64>>>(out);
     case 5:
       NoClusterBarrier<<<2, 1>>>(out);
+      break;
+    case 6:
+      LaunchCooperative(NoGridBarrier, out);
+      break;
+    case 7:
+      LaunchCooperative(GridBarrierOfSome, out);
+      break;
+    case 8:
+      LaunchCooperative(TwoBarriers, out);
+      break;
+    case 9:
+      NoGridBarrier<<<1, 32>>>(out);  // Not a cooperative launch.
       break;
   }
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
