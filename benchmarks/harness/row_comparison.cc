@@ -47,7 +47,9 @@ std::string ShapeText(const ResultRow& row) {
                {Column::kWorkspace, " workspace="},
                {Column::kPermutation, " "},
                {Column::kPrecision, " precision="},
-               {Column::kEpilogue, " epilogue="}};
+               {Column::kEpilogue, " epilogue="},
+               {Column::kGrid, " grid="},
+               {Column::kGridBlock, " grid_block="}};
   for (const auto& [column, before] : parts) {
     if (!row.Get(column).empty()) absl::StrAppend(&text, before, row.Get(column));
   }
@@ -58,7 +60,8 @@ bool SameProblem(const ResultRow& a, const ResultRow& b) {
   for (const Column column :
        {Column::kOperation, Column::kDtype, Column::kRows, Column::kCols, Column::kDepth,
         Column::kBatch, Column::kLayout, Column::kAlpha, Column::kBeta, Column::kWorkspace,
-        Column::kPermutation, Column::kPrecision, Column::kEpilogue}) {
+        Column::kPermutation, Column::kPrecision, Column::kEpilogue, Column::kGrid,
+        Column::kGridBlock}) {
     if (a.Get(column) != b.Get(column)) return false;
   }
   return true;

@@ -1,7 +1,7 @@
 """Groups of rows that can stand in one chart: one machine, operation, element type and L2 mode.
 
 The copies that bound transposes are in the transposes' group. Of products only the plain form (nn, alpha 1, beta 0, no batch, with a
-workspace, no epilogue, floats multiplied in FP32) is in a group; tables of limits compare the other forms, and precisions.py
+workspace, no epilogue, on one GPU, floats multiplied in FP32) is in a group; tables of limits compare the other forms, and precisions.py
 the precisions. Rows of other builds are in none, as nothing in a row
 tells them from the usual build's.
 """
@@ -98,7 +98,7 @@ def is_timed(rows):
 def is_plain(rows):
   """Returns which of Results.rows are one problem, without scaling, epilogue or a workspace withheld."""
   return (rows["alpha"].eq(1) & rows["beta"].eq(0) & rows["batch"].eq(1) & rows["workspace"].eq("asked")
-          & rows["epilogue"].eq("none"))
+          & rows["epilogue"].eq("none") & rows["grid"].eq(""))
 
 
 def latest(rows, configuration=columns.CONFIGURATION):

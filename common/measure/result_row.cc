@@ -20,7 +20,7 @@ constexpr Column kKeyColumns[] = {Column::kOperation, Column::kImplementation, C
                                   Column::kL2,        Column::kHostMemory,     Column::kBatch,
                                   Column::kLayout,    Column::kAlpha,          Column::kBeta,
                                   Column::kWorkspace, Column::kPermutation,    Column::kPrecision,
-                                  Column::kEpilogue};
+                                  Column::kEpilogue,  Column::kGrid,           Column::kGridBlock};
 
 std::string ToPrintableAscii(absl::string_view text) {
   std::string result(text);

@@ -85,8 +85,9 @@ bool IsWrong(const ResultRow& row);
 
 // Returns a key that is equal for two rows exactly when they measured the same configuration: the
 // same operation, implementation, dtype, math, shape, block, l2, host_memory, batch, layout, alpha,
-// beta and workspace. Rows of older files, which lack the last five columns, have the key of rows
-// in which those are empty. For --resume, not for display.
+// beta, workspace, permutation, precision, epilogue, grid and grid_block. Rows of older files,
+// which lack the last of them, have the key of rows in which those are empty. For --resume, not for
+// display.
 std::string RowKey(const ResultRow& row);
 
 }  // namespace stridewise

@@ -51,7 +51,8 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(static_cast<int>(Column::kEpilogue), static_cast<int>(Column::kPrecision) + 1);
   EXPECT_EQ(static_cast<int>(Column::kShard), static_cast<int>(Column::kEpilogue) + 1);
   EXPECT_EQ(static_cast<int>(Column::kMedianError), static_cast<int>(Column::kVsEigen) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kMaxError), kNumColumns - 1);
+  EXPECT_EQ(static_cast<int>(Column::kGrid), static_cast<int>(Column::kMaxError) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kOverlapPct), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }
@@ -163,7 +164,7 @@ TEST(RowKeyTest, DiffersInEachColumnOfTheConfigurationAndInNoOther) {
                                  Column::kL2,        Column::kHostMemory,     Column::kBatch,
                                  Column::kLayout,    Column::kAlpha,          Column::kBeta,
                                  Column::kWorkspace, Column::kPermutation,    Column::kPrecision,
-                                 Column::kEpilogue};
+                                 Column::kEpilogue,  Column::kGrid,           Column::kGridBlock};
   const std::string empty = RowKey(ResultRow());
   for (Column column : AllColumns()) {
     ResultRow row;

@@ -7,7 +7,8 @@ import re
 # What older files of the sweeps lack is empty there, as it is where it is not known.
 LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch", "layout", "alpha", "beta", "kernels", "bound_ms",
                 "vs_cublas", "step", "workspace", "shape_family", "chosen", "vs_memcpy", "permutation",
-                "precision", "epilogue", "shard", "threads", "affinity", "cpu_clock_mhz", "vs_eigen")
+                "precision", "epilogue", "shard", "threads", "affinity", "cpu_clock_mhz", "vs_eigen",
+                "median_error", "max_error", "grid", "grid_block", "ranks", "communication_ms", "overlap_pct")
 
 CONDITION = re.compile(r"(?P<column>\w+) ?(?P<operator>>=|<=|==|=) ?(?P<values>.*)")
 
