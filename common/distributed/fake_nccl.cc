@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/distributed/fake_nccl_world.h"
 #include "common/distributed/nccl_library.h"
 
 namespace stridewise {
@@ -99,6 +100,8 @@ void End(NcclComm comm) {
 
 }  // namespace
 
+FakeNcclRank RankOfFakeNccl(NcclComm comm) { return {comm->rank, comm->size, comm->world.get()}; }
+
 extern "C" {
 
 // The operation of this number, from 0 on, and all behind it fail with ncclRemoteError.
@@ -118,7 +121,7 @@ NcclResult ncclGetUniqueId(NcclUniqueId* id) {
 
 NcclResult ncclCommInitRankConfig(NcclComm* comm, int size, NcclUniqueId id, int rank,
                                   NcclConfig* config) {
-  if (config->blocking != 0 || config->magic != 0xcafebeef || rank < 0 || rank >= size) {
+  if (config->magic != 0xcafebeef || rank < 0 || rank >= size) {
     return kInvalidArgument;
   }
   auto* const made = new NcclCommState;
@@ -130,10 +133,14 @@ NcclResult ncclCommInitRankConfig(NcclComm* comm, int size, NcclUniqueId id, int
   }
   made->size = size;
   made->rank = rank;
-  const std::lock_guard<std::mutex> lock(made->world->mutex);
+  std::unique_lock<std::mutex> lock(made->world->mutex);
   ++made->world->joined;
+  made->world->changed.notify_all();
   *comm = made;
-  return kNcclInProgress;
+  if (config->blocking == 0) return kNcclInProgress;
+  made->in_progress = false;
+  made->world->changed.wait(lock, [&] { return made->world->joined == size; });
+  return kNcclSuccess;
 }
 
 NcclResult ncclCommGetAsyncError(NcclComm comm, NcclResult* error) {

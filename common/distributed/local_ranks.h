@@ -1,4 +1,4 @@
-// Runs the ranks of a job as threads of a test, connected by pairs of sockets.
+// Runs the ranks of a job as threads of this process, connected by pairs of sockets.
 
 #ifndef STRIDEWISE_COMMON_DISTRIBUTED_LOCAL_RANKS_H_
 #define STRIDEWISE_COMMON_DISTRIBUTED_LOCAL_RANKS_H_

@@ -1,0 +1,59 @@
+#include "common/distributed/cublasmp_library.h"
+
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/base/shared_library.h"
+
+namespace stridewise {
+namespace {
+
+constexpr char kVariable[] = "STRIDEWISE_CUBLASMP";
+
+absl::StatusOr<CublasMpLibrary> Load() {
+  const SharedLibrary library(kVariable, {"libcublasmp.so.0", "libcublasmp.so"});
+  if (!library.is_loaded()) {
+    return absl::UnavailableError(absl::StrCat("cuBLASMp: ", library.error()));
+  }
+  CublasMpLibrary made = {};
+  const char* missing = nullptr;
+  const auto find = [&](const char* name, auto* function) {
+    *function = library.Find<std::remove_pointer_t<decltype(function)>>(name);
+    if (*function == nullptr && missing == nullptr) missing = name;
+  };
+  find("cublasMpGetVersion", &made.GetVersion);
+  find("cublasMpCreate", &made.Create);
+  find("cublasMpDestroy", &made.Destroy);
+  find("cublasMpGridCreate", &made.GridCreate);
+  find("cublasMpGridDestroy", &made.GridDestroy);
+  find("cublasMpMatrixDescriptorCreate", &made.MatrixDescriptorCreate);
+  find("cublasMpMatrixDescriptorDestroy", &made.MatrixDescriptorDestroy);
+  find("cublasMpGemm_bufferSize", &made.GemmBufferSize);
+  find("cublasMpGemm", &made.Gemm);
+  find("cublasMpGeadd_bufferSize", &made.GeaddBufferSize);
+  find("cublasMpGeadd", &made.Geadd);
+  if (missing == nullptr && made.GetVersion(&made.version) != kCublasMpSuccess) {
+    missing = "a version";
+  }
+  if (missing == nullptr) return made;
+  return absl::UnavailableError(
+      absl::StrCat("cuBLASMp: the library has not ", missing, "; set ", kVariable, " to another"));
+}
+
+}  // namespace
+
+absl::StatusOr<const CublasMpLibrary*> LoadCublasMp() {
+  static const auto& loaded = *new absl::StatusOr<CublasMpLibrary>(Load());
+  if (!loaded.ok()) return loaded.status();
+  return &*loaded;
+}
+
+absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks) {
+  if (ranks == 1 || library->version >= kCublasMpOfSeveralGpus) return library;
+  return absl::UnavailableError(absl::StrCat("cuBLASMp: version ", library->version,
+                                             " serves one GPU of a process; ",
+                                             kCublasMpOfSeveralGpus, " and later serve several"));
+}
+
+}  // namespace stridewise
