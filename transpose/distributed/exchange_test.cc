@@ -3,10 +3,8 @@
 
 #include "transpose/distributed/exchange.h"
 
-#include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -21,9 +19,8 @@
 #include "gtest/gtest.h"
 #include "transpose/distributed/device_exchange.h"
 #include "transpose/distributed/pairs.h"
+#include "transpose/distributed/permute_elements.h"
 #include "transpose/on_host.h"
-#include "transpose/permute.h"
-#include "transpose/permute_args.h"
 
 namespace stridewise {
 namespace {
@@ -31,29 +28,6 @@ namespace {
 constexpr double kSeconds = 20;
 constexpr int64_t kPadding = 2;
 constexpr int kPoison = -1;
-
-// Permute() of elements on the host.
-absl::Status PermuteElements(const PermuteProblem& problem, cudaStream_t) {
-  RETURN_IF_ERROR(CheckedPermuteArgs(problem).status());
-  std::array<int64_t, kMaxPermuteRank> out_stride{};  // By the dimensions of `in`.
-  int64_t elements = 1;
-  for (int64_t i = 0; i < problem.rank; ++i) {
-    out_stride[problem.order[i]] = problem.strides_out[i];
-    elements *= problem.extents[i];
-  }
-  for (int64_t number = 0; number < elements; ++number) {
-    int64_t left = number, from = 0, to = 0;
-    for (int64_t i = problem.rank - 1; i >= 0; --i) {
-      from += left % problem.extents[i] * problem.strides_in[i];
-      to += left % problem.extents[i] * out_stride[i];
-      left /= problem.extents[i];
-    }
-    std::memcpy(static_cast<char*>(problem.out) + to * problem.element_bytes,
-                static_cast<const char*>(problem.in) + from * problem.element_bytes,
-                problem.element_bytes);
-  }
-  return absl::OkStatus();
-}
 
 // How the parts of a rank are transposed.
 using TransposeParts =
