@@ -49,9 +49,23 @@ expect_refused --max_seconds --max_seconds=0 --csv=kept.csv
 expect_refused --max_seconds --max_seconds=fast --csv=kept.csv
 expect_refused --device --device=-1 --csv=kept.csv
 expect_refused --size --size=5 --csv=kept.csv
+for gpus in 2 2x 0x1 2x2x2 65x1 many; do expect_refused --gpus --gpus=$gpus --csv=kept.csv; done
+for block in 0 -1 2x2 many; do expect_refused --grid_block --gpus=1x1 --grid_block=$block --csv=kept.csv; done
+expect_refused --grid_block --grid_block=64 --csv=kept.csv
+expect_refused --layouts --gpus=1x1 --layouts=nt --csv=kept.csv
+expect_refused --types --gpus=1x1 --types=double --csv=kept.csv
+expect_refused --preset --gpus=1x1 --preset=random --csv=kept.csv
 expect_refused stray stray --csv=kept.csv
 expect_refused no_such_folder $host --sizes=4 --csv=no_such_folder/x.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
+
+# Grids of more GPUs than there are: rows that say so.
+expect_exit 0 --gpus=64x64 --sizes=8,16 --grid_block=4 --csv=grids.csv
+cells grids.csv implementation rows grid grid_block ranks status >grids.txt
+[ "$(grep -c '^summa,.*,64x64,4,4096,skipped$' grids.txt)" = 2 ] || fail "--gpus=64x64: $(cat grids.txt)"
+[ "$(grep -c '^cublasmp,.*,64x64,4,4096,skipped$' grids.txt)" = 2 ] || fail "--gpus=64x64: $(cat grids.txt)"
+expect_exit 0 --gpus=64x64,32x64 --sizes=8,16 --grid_block=4 --csv=grids.csv --resume
+[ "$(rows grids.csv)" = 8 ] || fail "--resume with another grid leaves $(rows grids.csv) rows"
 
 # Pools of threads sleep soon, also the program's own, unless the user says how long they wait.
 spins() { OMP_DISPLAY_ENV=verbose "$program" --help 2>&1 | grep -c "GOMP_SPINCOUNT = '30000'"; }

@@ -29,7 +29,18 @@ expect_refused --batch --batch=3 --shapes=1048576x1048576 --csv=kept.csv
 expect_refused batches --batch=3 --implementations=naive_row,eigen --csv=kept.csv
 expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
 expect_exit 0 --kernels=cpu_naive_row,eigen --sizes=4,5 --pair_with=cublas_geam --csv=kept.csv --resume # Nothing is new.
+for gpus in 2 0x1 many; do expect_refused --gpus --gpus=$gpus --csv=kept.csv; done
+expect_refused --grid_block --gpus=1x1 --grid_block=0 --csv=kept.csv
+expect_refused --types --gpus=1x1 --types=u8 --csv=kept.csv
+expect_refused --counters --gpus=1x1 --counters=cpu.cycles --csv=kept.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
+
+# Grids of more GPUs than there are: rows that say so.
+expect_exit 0 --gpus=64x64 --sizes=8 --types=float,double --csv=grids.csv
+cells grids.csv implementation dtype grid grid_block ranks status >grids.txt
+for row in exchange,float exchange,double cublasmp,float cublasmp,double; do
+  grep -q "^$row,64x64,2048,4096,skipped$" grids.txt || fail "--gpus=64x64 has no $row: $(cat grids.txt)"
+done
 
 # Every configuration has its row, a GPU or not; no row is wrong.
 expect_exit 0 --sizes=0,33 --shapes=3x5,1x70000 --types=u8,float,float4 --max_seconds=0.01 --memory_behaviour=never --csv=all.csv

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/distributed/gpu_ranks.h"
+#include "benchmarks/distributed/parts.h"
 #include "benchmarks/harness/program_main.h"
 #include "common/base/clock.h"
 #include "common/base/matrix.h"
@@ -24,7 +24,6 @@
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/job_environment.h"
 #include "common/distributed/rendezvous.h"
-#include "common/verify/fill.h"
 #include "matmul/distributed/summa.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/on_host.h"
@@ -131,34 +130,6 @@ absl::StatusOr<Task> ReadTask(int ranks) {
   return task;
 }
 
-// This rank's part of a matrix.
-template <typename T>
-struct Part {
-  std::unique_ptr<T[]> data;
-  Matrix<T> view;
-};
-
-// Makes it, each element by its global index: U[-1, 1).
-template <typename T>
-absl::StatusOr<Part<T>> MakePart(const BlockCyclicLayout& layout, int rank, uint64_t seed) {
-  const int64_t rows = layout.LocalRows(rank);
-  const int64_t cols = layout.LocalCols(rank);
-  Part<T> part;
-  part.data.reset(new (std::nothrow) T[rows * cols]);
-  if (part.data == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("rank ", rank, ": no memory for a part of ", rows, "x", cols, " elements"));
-  }
-  part.view = {part.data.get(), rows, cols, cols};
-  for (int64_t i = 0; i < rows; ++i) {
-    const int64_t row = layout.GlobalRow(rank, i) * layout.cols.extent;
-    for (int64_t j = 0; j < cols; ++j) {
-      part.view(i, j) = UniformAt<T>(seed, row + layout.GlobalCol(rank, j));
-    }
-  }
-  return part;
-}
-
 // Runs between two barriers and returns the seconds.
 template <typename Run>
 absl::StatusOr<double> Timed(Communicator* communicator, Run run) {
@@ -238,13 +209,7 @@ absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape,
                                   communicator);
     }));
   }
-  double wrong = 0;
-  for (int64_t i = 0; i < out.view.rows; ++i) {
-    for (int64_t j = 0; j < out.view.cols; ++j) {
-      const int64_t index = out_layout.GlobalCol(rank, j) * cols + out_layout.GlobalRow(rank, i);
-      if (out.view(i, j) != UniformAt<T>(seed, index)) ++wrong;
-    }
-  }
+  auto wrong = static_cast<double>(WrongTransposedElements(out_layout, rank, seed, out.view));
   RETURN_IF_ERROR(communicator->Sum(absl::MakeSpan(&wrong, 1)));
   if (wrong == 0) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat(wrong, " elements are wrong"));

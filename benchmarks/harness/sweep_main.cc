@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "benchmarks/harness/beyond_card.h"
+#include "benchmarks/harness/grid_rows.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/limits.h"
 #include "benchmarks/harness/machine.h"
@@ -22,6 +23,7 @@
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/random_report.h"
 #include "benchmarks/harness/record_file.h"
+#include "benchmarks/harness/row_columns.h"
 #include "benchmarks/harness/runner.h"
 #include "benchmarks/harness/speedups.h"
 #include "benchmarks/harness/sweep.h"
@@ -57,7 +59,12 @@ ABSL_FLAG(
 namespace stridewise {
 namespace {
 
-std::string ListText(const Operation& operation) {
+std::vector<const Implementation*> ImplementationsOnGpus(const SweepProgram& program) {
+  if (program.on_gpus == nullptr) return {};
+  return program.on_gpus->operation().implementations();
+}
+
+std::string ListText(const Operation& operation, const SweepProgram& program) {
   std::string text = "Implementations, the ladder's with the number of their step:\n";
   for (const Implementation* i : operation.implementations()) {
     absl::StrAppendFormat(
@@ -80,6 +87,10 @@ std::string ListText(const Operation& operation) {
   if (const Implementation* beyond = operation.beyond_card()) {
     absl::StrAppendFormat(&text, "Where the GPU's memory ends, and by its name:\n  %-28s %s\n",
                           beyond->name, beyond->summary);
+  }
+  if (program.on_gpus != nullptr) text += "On several GPUs, with --gpus=ROWSxCOLS:\n";
+  for (const Implementation* i : ImplementationsOnGpus(program)) {
+    absl::StrAppendFormat(&text, "  %-28s %s\n", i->name, i->summary);
   }
   return text + operation.ListNotes();
 }
@@ -186,14 +197,47 @@ absl::Status ReportLimits(const Operation& operation, const std::string& preset,
   return WriteRecords(LimitRecords(operation, verdicts, preset), file);
 }
 
-absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& program) {
+// Returns what --gpus measures; null without the flag.
+const GridRows* GridRowsAsked(const SweepProgram& program) {
+  const bool asked =
+      program.on_gpus != nullptr && !program.on_gpus->operation().axes().front().given().empty();
+  return asked ? program.on_gpus : nullptr;
+}
+
+// Refuses the flags of axes that `other` has and `operation` has not.
+absl::Status RefuseAxesOf(const Operation& other, const Operation& operation,
+                          absl::string_view why) {
+  const auto has = [&](const Axis& axis) {
+    return std::any_of(operation.axes().begin(), operation.axes().end(),
+                       [&](const Axis& own) { return absl::string_view(own.flag) == axis.flag; });
+  };
+  for (const Axis& axis : other.axes()) {
+    if (has(axis) || axis.given().empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", axis.flag, ": '", axis.given(), "' is not allowed ", why));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& program) {
+  const GridRows* const grid_rows = GridRowsAsked(program);
+  const Operation& operation = grid_rows == nullptr ? on_one_gpu : grid_rows->operation();
+  if (grid_rows != nullptr) {
+    RETURN_IF_ERROR(RefuseAxesOf(on_one_gpu, operation, "with --gpus"));
+  } else if (program.on_gpus != nullptr) {
+    RETURN_IF_ERROR(RefuseAxesOf(program.on_gpus->operation(), operation, "without --gpus"));
+  }
   ASSIGN_OR_RETURN(SweepOptions options, SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
+  if (grid_rows != nullptr && options.counters.size() + options.host_counters.size() > 0) {
+    return absl::InvalidArgumentError("--counters: not allowed with --gpus");
+  }
   const std::string preset_name = absl::GetFlag(FLAGS_preset);
+  const std::string usual_preset = grid_rows == nullptr ? program.preset : kGridPreset;
   ASSIGN_OR_RETURN(const Preset preset,
-                   FindPreset(operation, preset_name.empty() ? program.preset : preset_name));
+                   FindPreset(operation, preset_name.empty() ? usual_preset : preset_name));
   ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
   if (options.list && preset_name.empty() && !NameShapes(operation, flags)) {
-    std::cout << ListText(operation);
+    std::cout << ListText(operation, program);
     return kExitOk;
   }
   flags.seed = options.seed;
@@ -242,7 +286,14 @@ absl::StatusOr<int> RunSweep(const Operation& operation, const SweepProgram& pro
   // Counting takes longer than timing; of random shapes it is for those who ask.
   const bool counts_memory = !is_random || options.memory_behaviour == MemoryBehaviour::kAlways;
   const auto measure_one = [&](const Config& config) {
-    return sweep->Run(runner.Describe(config), [&](ResultRow* row) {
+    ResultRow described = runner.Describe(config);
+    if (grid_rows != nullptr) described.Set(Column::kHostMemory, "");  // Copies are not measured.
+    return sweep->Run(described, [&](ResultRow* row) {
+      if (grid_rows != nullptr) {
+        machine->Describe(/*device_row=*/true, row);
+        SetOutcome(grid_rows->Measure(config, options, wanted.peer, *machine, row), row);
+        return;
+      }
       runner.Measure(config, wanted, row);
       if (counts_memory) FillMemoryBehaviour(config, options, row);
       SetSpeedups(operation, sweep->rows(), row);

@@ -1,0 +1,177 @@
+#include "benchmarks/distributed/cublasmp_grid.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/base/clock.h"
+#include "common/base/status_macros.h"
+
+namespace stridewise {
+namespace {
+
+absl::Status StatusOf(const char* function, CublasMpStatus status) {
+  if (status == kCublasMpSuccess) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(function, " returned ", static_cast<int>(status)));
+}
+
+absl::Status StatusOf(const char* function, NcclResult result, const NcclLibrary& nccl) {
+  if (result == kNcclSuccess) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(function, ": ", nccl.GetErrorString(result)));
+}
+
+// The factors of a call, of the type that the matrices have.
+struct Factors {
+  float float_one = 1, float_zero = 0;
+  double double_one = 1, double_zero = 0;
+
+  const void* One(int64_t element_bytes) const {
+    if (element_bytes == sizeof(float)) return &float_one;
+    return &double_one;
+  }
+  const void* Zero(int64_t element_bytes) const {
+    if (element_bytes == sizeof(float)) return &float_zero;
+    return &double_zero;
+  }
+};
+constexpr Factors kFactors;
+
+constexpr double kSecondsBetweenChecks = 0.001;  // Of the other ranks' connections.
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CublasMpGrid>> CublasMpGrid::Create(
+    const CublasMpLibrary* library, const NcclLibrary* nccl, const RankGrid& grid,
+    Communicator* control, CommunicationQueue* queue, double seconds) {
+  std::unique_ptr<CublasMpGrid> made(new CublasMpGrid(library, nccl, control, queue, seconds));
+  // Unlike that of nccl_communicator.h this one blocks: cuBLASMp takes no call in progress.
+  NcclUniqueId id = {};
+  if (control->rank() == 0) {
+    RETURN_IF_ERROR(StatusOf("ncclGetUniqueId", nccl->GetUniqueId(&id), *nccl));
+  }
+  std::vector<int> all(control->size());
+  std::iota(all.begin(), all.end(), 0);
+  RETURN_IF_ERROR(control->Broadcast(all, 0, &id, sizeof(id)));
+  NcclConfig config;
+  config.blocking = 1;
+  RETURN_IF_ERROR(StatusOf(
+      "ncclCommInitRankConfig",
+      nccl->CommInitRankConfig(&made->comm_, control->size(), id, control->rank(), &config),
+      *nccl));
+  RETURN_IF_ERROR(StatusOf("cublasMpCreate", library->Create(&made->handle_, queue->stream())));
+  // Rank r is in row r / Q and column r % Q of our P x Q: in row r % Q and column r / Q of Q x P.
+  RETURN_IF_ERROR(StatusOf(
+      "cublasMpGridCreate",
+      library->GridCreate(grid.cols, grid.rows, kCublasMpColumnMajor, made->comm_, &made->grid_)));
+  return made;
+}
+
+CublasMpGrid::~CublasMpGrid() {
+  if (handle_ != nullptr) WaitForQueue().IgnoreError();
+  for (const CublasMpMatrix matrix : matrices_) library_.MatrixDescriptorDestroy(matrix);
+  if (grid_ != nullptr) library_.GridDestroy(grid_);
+  if (handle_ != nullptr) library_.Destroy(handle_);
+  // Nothing is queued, and a rank that ends because of another must not wait for it.
+  if (comm_ != nullptr) nccl_.CommAbort(comm_);
+}
+
+absl::Status CublasMpGrid::WaitForQueue() {
+  RETURN_IF_ERROR(queue_.Record());
+  const SteadyClock clock;
+  const double begin = clock.Now();
+  double checked = begin;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool done, queue_.IsDone());
+    if (done) return absl::OkStatus();
+    const double now = clock.Now();
+    if (now - checked < kSecondsBetweenChecks) continue;
+    checked = now;
+    absl::Status status = control_.CheckRanks();
+    if (status.ok() && now - begin > seconds_) {
+      status = absl::UnavailableError("cuBLASMp was not done in time");
+    }
+    if (status.ok()) continue;
+    nccl_.CommAbort(std::exchange(comm_, nullptr));
+    return status;
+  }
+}
+
+absl::StatusOr<CublasMpMatrix> CublasMpGrid::Describe(const BlockCyclicLayout& layout, int64_t ld,
+                                                      int64_t element_bytes) {
+  CublasMpMatrix matrix = nullptr;
+  RETURN_IF_ERROR(StatusOf(
+      "cublasMpMatrixDescriptorCreate",
+      library_.MatrixDescriptorCreate(
+          layout.cols.extent, layout.rows.extent, layout.cols.block, layout.rows.block, 0, 0,
+          std::max<int64_t>(ld, 1),
+          element_bytes == sizeof(float) ? kCublasMpFloat : kCublasMpDouble, grid_, &matrix)));
+  matrices_.push_back(matrix);
+  return matrix;
+}
+
+absl::StatusOr<CublasMpGrid::Workspace> CublasMpGrid::Allocate(size_t device_bytes,
+                                                               size_t host_bytes,
+                                                               StreamQueues* device) {
+  Workspace workspace;
+  workspace.device_bytes = device_bytes;
+  ASSIGN_OR_RETURN(workspace.device, device->Allocate(static_cast<int64_t>(device_bytes)));
+  workspace.host = std::make_shared<std::vector<char>>(host_bytes);
+  return workspace;
+}
+
+absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Product(const SummaProblem<float>& problem,
+                                                         StreamQueues* device) {
+  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(problem.a_layout, problem.a.ld, sizeof(float)));
+  ASSIGN_OR_RETURN(const CublasMpMatrix b, Describe(problem.b_layout, problem.b.ld, sizeof(float)));
+  ASSIGN_OR_RETURN(const CublasMpMatrix c, Describe(problem.c_layout, problem.c.ld, sizeof(float)));
+  const int64_t m = problem.c_layout.cols.extent;  // Of C^T.
+  const int64_t n = problem.c_layout.rows.extent;
+  const int64_t k = problem.a_layout.cols.extent;
+  const void* const one = kFactors.One(sizeof(float));
+  const void* const zero = kFactors.Zero(sizeof(float));
+  size_t device_bytes = 0, host_bytes = 0;
+  RETURN_IF_ERROR(StatusOf(
+      "cublasMpGemm_bufferSize",
+      library_.GemmBufferSize(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1,
+                              b, problem.a.data, 1, 1, a, zero, problem.c.data, 1, 1, c,
+                              kCublasMpCompute32F, &device_bytes, &host_bytes)));
+  ASSIGN_OR_RETURN(const Workspace space, Allocate(device_bytes, host_bytes, device));
+  return Call([=]() -> absl::Status {
+    RETURN_IF_ERROR(StatusOf(
+        "cublasMpGemm",
+        library_.Gemm(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1, b,
+                      problem.a.data, 1, 1, a, zero, problem.c.data, 1, 1, c, kCublasMpCompute32F,
+                      space.device, space.device_bytes, space.host->data(), space.host->size())));
+    return WaitForQueue();
+  });
+}
+
+absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Transpose(const BlockCyclicLayout& in_layout,
+                                                           const MatrixView& in,
+                                                           const BlockCyclicLayout& out_layout,
+                                                           const MutableMatrixView& out,
+                                                           StreamQueues* device) {
+  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(in_layout, in.ld, in.element_bytes));
+  ASSIGN_OR_RETURN(const CublasMpMatrix c, Describe(out_layout, out.ld, out.element_bytes));
+  const int64_t m = out_layout.cols.extent;
+  const int64_t n = out_layout.rows.extent;
+  const void* const one = kFactors.One(in.element_bytes);
+  const void* const zero = kFactors.Zero(in.element_bytes);
+  size_t device_bytes = 0, host_bytes = 0;
+  RETURN_IF_ERROR(
+      StatusOf("cublasMpGeadd_bufferSize",
+               library_.GeaddBufferSize(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero,
+                                        out.data, 1, 1, c, &device_bytes, &host_bytes)));
+  ASSIGN_OR_RETURN(const Workspace space, Allocate(device_bytes, host_bytes, device));
+  return Call([=]() -> absl::Status {
+    RETURN_IF_ERROR(StatusOf(
+        "cublasMpGeadd",
+        library_.Geadd(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero, out.data, 1, 1, c,
+                       space.device, space.device_bytes, space.host->data(), space.host->size())));
+    return WaitForQueue();
+  });
+}
+
+}  // namespace stridewise

@@ -1,0 +1,54 @@
+// What is said where a library or a device is missing.
+
+#include <cstdlib>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "benchmarks/distributed/grid_devices.h"
+#include "benchmarks/distributed/grid_measurement.h"
+#include "common/distributed/cublasmp_library.h"
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+bool Says(const absl::Status& status, const std::string& text) {
+  return absl::IsUnavailable(status) && absl::StrContains(status.message(), text);
+}
+
+TEST(GridLibrariesTest, WhatIsMissingIsNamedBeforeAnythingIsOpened) {
+  setenv("STRIDEWISE_NCCL", "no_such_folder/libnccl.so.2", 1);
+  setenv("STRIDEWISE_CUBLASMP", "no_such_folder/libcublasmp.so.0", 1);
+  EXPECT_TRUE(Says(LoadCublasMp().status(), "cuBLASMp"));
+  EXPECT_TRUE(Says(LoadCublasMp().status(), "no_such_folder"));
+
+  GridSubject subject;
+  subject.grid = {2, 3};
+  GridDevices devices;
+  devices.open = [](int) -> absl::StatusOr<GridDevice> { return absl::InternalError("opened"); };
+  devices.check = [](int first, int count) -> absl::Status {
+    return first + count <= 4 ? absl::OkStatus() : absl::UnavailableError("too few");
+  };
+  EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "too few"));
+  subject.grid = {2, 2};
+  EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "NCCL"));
+  subject.first_device = 1;
+  EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "too few"));
+}
+
+TEST(GridLibrariesTest, OlderCublasMpServesOneGpuOfAProcess) {
+  CublasMpLibrary library = {};
+  library.version = 700;
+  EXPECT_TRUE(ForRanks(&library, 1).ok());
+  EXPECT_TRUE(Says(ForRanks(&library, 2).status(), "700"));
+  library.version = kCublasMpOfSeveralGpus;
+  EXPECT_TRUE(ForRanks(&library, 8).ok());
+}
+
+TEST(GridLibrariesTest, GpusThatAreNotThereAreNotOpened) {
+  EXPECT_TRUE(absl::IsUnavailable(GpusOfThisMachine().check(0, 1 << 20)));
+}
+
+}  // namespace
+}  // namespace stridewise

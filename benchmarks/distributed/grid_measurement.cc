@@ -1,0 +1,214 @@
+#include "benchmarks/distributed/grid_measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "benchmarks/distributed/cublasmp_grid.h"
+#include "common/base/clock.h"
+#include "common/base/status_macros.h"
+#include "common/distributed/cublasmp_library.h"
+#include "common/distributed/local_ranks.h"
+#include "common/distributed/measured_communicator.h"
+#include "common/distributed/nccl_communicator.h"
+#include "common/distributed/nccl_library.h"
+#include "common/distributed/tcp_communicator.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kSilentRuns = 5;
+
+// What rank 0 tells the others to do next.
+enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2 };
+
+// One rank while it measures.
+class MeasuringRank {
+ public:
+  MeasuringRank(const GridSubject& subject, const NcclLibrary* nccl,
+                const CublasMpLibrary* cublasmp, Communicator* control)
+      : subject_(subject), nccl_library_(*nccl), cublasmp_library_(cublasmp), control_(*control) {}
+
+  // `measured` is rank 0's to fill.
+  absl::Status Measure(const GridDevices& devices, GridMeasurement* measured) {
+    RETURN_IF_ERROR(Open(devices));
+    RETURN_IF_ERROR(problem_->PoisonResult());
+    ASSIGN_OR_RETURN(measured->first_run_ms, TimedRun(own_));
+    RETURN_IF_ERROR(Verify());
+    if (subject_.beside_cublasmp) RETURN_IF_ERROR(TimedRun(Next::kRunCublasMp).status());
+    const double communication = ranks_->seconds();
+    runs_ = 0;
+    ASSIGN_OR_RETURN(const Samples samples, SampleTogether());
+    measured->run = Summarize(samples.ms);
+    if (subject_.beside_cublasmp) measured->over_cublasmp = PairedRatio(samples);
+    if (control_.size() > 1 && !subject_.by_cublasmp) {
+      RETURN_IF_ERROR(MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
+    }
+    if (subject_.verify != VerifyMode::kFull) return absl::OkStatus();
+    RETURN_IF_ERROR(problem_->PoisonResult());
+    RETURN_IF_ERROR(TimedRun(own_).status());
+    return Verify();
+  }
+
+ private:
+  absl::Status Open(const GridDevices& devices) {
+    ASSIGN_OR_RETURN(device_, devices.open(subject_.first_device + control_.rank()));
+    ASSIGN_OR_RETURN(memory_, device_.open_queues());
+    RETURN_IF_ERROR(memory_->Enter());
+    ASSIGN_OR_RETURN(problem_, subject_.make_problem(control_.rank()));
+    RETURN_IF_ERROR(problem_->MakeOperands(subject_.seed, memory_.get()));
+    // Ranks that have no memory do not come here, and nobody waits for them in NCCL.
+    RETURN_IF_ERROR(control_.Barrier());
+    ASSIGN_OR_RETURN(
+        nccl_, NcclCommunicator::Create(&nccl_library_, &control_, device_.communication.get(),
+                                        subject_.seconds));
+    ranks_ = std::make_unique<TimedCommunicator>(nccl_.get());
+    own_ = subject_.by_cublasmp ? Next::kRunCublasMp : Next::kRun;
+    if (cublasmp_library_ == nullptr) return absl::OkStatus();
+    ASSIGN_OR_RETURN(
+        cublasmp_, CublasMpGrid::Create(cublasmp_library_, &nccl_library_, subject_.grid, &control_,
+                                        device_.communication.get(), subject_.seconds));
+    ASSIGN_OR_RETURN(cublasmp_call_, problem_->Bind(cublasmp_.get()));
+    return absl::OkStatus();
+  }
+
+  // Returns the milliseconds of one run, between two barriers.
+  absl::StatusOr<double> TimedRun(Next what) { return TimedRun(what, ranks_.get(), &control_); }
+
+  absl::StatusOr<double> TimedRun(Next what, Communicator* ranks, Communicator* barriers) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
+    RETURN_IF_ERROR(barriers->Barrier());
+    const double begin = clock_.Now();
+    if (what == Next::kRunCublasMp) {
+      RETURN_IF_ERROR(cublasmp_call_());
+    } else {
+      RETURN_IF_ERROR(problem_->Run(device_, queues.get(), ranks));
+      ++runs_;
+    }
+    RETURN_IF_ERROR(barriers->Barrier());
+    return (clock_.Now() - begin) * 1e3;
+  }
+
+  // Rank 0 says what is next, and all return it.
+  absl::StatusOr<Next> Agree(Next next) {
+    double number = control_.rank() == 0 ? static_cast<double>(next) : 0;
+    RETURN_IF_ERROR(control_.Sum(absl::MakeSpan(&number, 1)));
+    return static_cast<Next>(std::lround(number));
+  }
+
+  absl::StatusOr<double> RunTogether(Next next) {
+    RETURN_IF_ERROR(Agree(next).status());
+    return TimedRun(next);
+  }
+
+  // Rank 0 samples. The others run what it runs, and have no samples.
+  absl::StatusOr<Samples> SampleTogether() {
+    if (control_.rank() != 0) {
+      while (true) {
+        ASSIGN_OR_RETURN(const Next next, Agree(Next::kEnd));
+        if (next == Next::kEnd) return Samples();
+        RETURN_IF_ERROR(TimedRun(next).status());
+      }
+    }
+    const stridewise::Measure own = [&] { return RunTogether(own_); };
+    const stridewise::Measure reference = [&] { return RunTogether(Next::kRunCublasMp); };
+    ASSIGN_OR_RETURN(const Samples samples,
+                     Sample(subject_.sampling, clock_, own,
+                            subject_.beside_cublasmp ? reference : nullptr, subject_.interrupted));
+    if (samples.interrupted) return absl::CancelledError("interrupted");
+    RETURN_IF_ERROR(Agree(Next::kEnd).status());
+    return samples;
+  }
+
+  // What the call takes where nothing is sent, of the slowest rank, says what communication adds.
+  absl::Status MeasureOverlap(double communication_seconds, GridMeasurement* measured) {
+    SilentCommunicator silent(control_.rank(), control_.size());
+    std::vector<double> alone;
+    for (int i = 0; i < kSilentRuns; ++i) {
+      ASSIGN_OR_RETURN(const double ms, TimedRun(Next::kRun, &silent, &control_));
+      alone.push_back(ms);
+    }
+    ASSIGN_OR_RETURN(const double communication_ms, MaxOfRanks(communication_seconds * 1e3));
+    measured->communication_ms = communication_ms;
+    if (communication_ms <= 0) return absl::OkStatus();
+    const double added = measured->run.median - Median(alone);
+    measured->overlap_pct = std::clamp(100 * (1 - added / communication_ms), 0.0, 100.0);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> MaxOfRanks(double value) {
+    std::vector<double> values(control_.size());
+    values[control_.rank()] = value;
+    RETURN_IF_ERROR(control_.Sum(absl::MakeSpan(values)));
+    return *std::max_element(values.begin(), values.end());
+  }
+
+  absl::Status Verify() {
+    if (subject_.verify == VerifyMode::kOff) return absl::OkStatus();
+    return problem_->Verify(&control_);
+  }
+
+  const GridSubject& subject_;
+  const NcclLibrary& nccl_library_;
+  const CublasMpLibrary* const cublasmp_library_;  // Null where it is not asked for.
+  Communicator& control_;
+  SteadyClock clock_;
+  Next own_ = Next::kRun;
+  int64_t runs_ = 0;  // Of this repository's call, not the silent ones, since sampling began.
+
+  // In the order in which they are needed.
+  GridDevice device_;
+  std::unique_ptr<StreamQueues> memory_;
+  std::unique_ptr<GridProblem> problem_;
+  std::unique_ptr<NcclCommunicator> nccl_;
+  std::unique_ptr<TimedCommunicator> ranks_;
+  std::unique_ptr<CublasMpGrid> cublasmp_;
+  CublasMpGrid::Call cublasmp_call_;
+};
+
+// Returns why the ranks ended: of one that failed itself, else of one that lost another.
+absl::Status ReasonOf(const std::vector<absl::Status>& results) {
+  absl::Status reason;
+  for (size_t rank = 0; rank < results.size(); ++rank) {
+    const absl::Status& status = results[rank];
+    if (status.ok()) continue;
+    if (!absl::IsUnavailable(status) && !absl::IsInternal(status)) return status;
+    if (reason.ok()) {
+      reason = absl::InternalError(absl::StrCat("rank ", rank, ": ", status.message()));
+    }
+  }
+  return reason;
+}
+
+}  // namespace
+
+absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
+                                              const GridDevices& devices) {
+  RETURN_IF_ERROR(devices.check(subject.first_device, subject.grid.size()));
+  ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
+  GridSubject asked = subject;
+  const CublasMpLibrary* cublasmp = nullptr;
+  if (subject.by_cublasmp || subject.beside_cublasmp) {
+    absl::StatusOr<const CublasMpLibrary*> loaded = LoadCublasMp();
+    if (loaded.ok()) loaded = ForRanks(*loaded, subject.grid.size());
+    if (loaded.ok()) {
+      cublasmp = *loaded;
+    } else if (subject.by_cublasmp) {
+      return loaded.status();
+    }
+  }
+  asked.beside_cublasmp = subject.beside_cublasmp && !subject.by_cublasmp && cublasmp != nullptr;
+  std::vector<GridMeasurement> measured(subject.grid.size());
+  const std::vector<absl::Status> results =
+      RunLocalRanks(subject.grid.size(), subject.seconds, [&](TcpCommunicator* control) {
+        return MeasuringRank(asked, nccl, cublasmp, control)
+            .Measure(devices, &measured[control->rank()]);
+      });
+  RETURN_IF_ERROR(ReasonOf(results));
+  return measured[0];
+}
+
+}  // namespace stridewise

@@ -1,0 +1,170 @@
+#include "benchmarks/distributed/grid_problem.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "benchmarks/distributed/parts.h"
+#include "common/base/matrix.h"
+#include "common/base/status_macros.h"
+#include "matmul/distributed/device_summa.h"
+#include "matmul/distributed/verify.h"
+#include "transpose/distributed/device_exchange.h"
+#include "transpose/transpose.h"
+
+namespace stridewise {
+namespace {
+
+// A part on the host and where it lies on the device.
+template <typename T>
+struct MirroredPart {
+  Part<T> host;
+  StreamQueues* device = nullptr;
+  Matrix<T> view;  // On the device.
+
+  absl::Status AllocateOn(StreamQueues* queues) {
+    device = queues;
+    ASSIGN_OR_RETURN(void* const memory, device->Allocate(bytes()));
+    view = host.view;
+    view.data = static_cast<T*>(memory);
+    return CopyIn();
+  }
+  absl::Status CopyIn() {
+    if (bytes() == 0) return absl::OkStatus();
+    RETURN_IF_ERROR(
+        device->Copy(StreamQueue::kIn, {view.data, bytes(), host.data.get(), bytes(), bytes(), 1}));
+    return device->Finish();
+  }
+  absl::Status CopyOut() {
+    if (bytes() == 0) return absl::OkStatus();
+    RETURN_IF_ERROR(device->Copy(StreamQueue::kOut,
+                                 {host.data.get(), bytes(), view.data, bytes(), bytes(), 1}));
+    return device->Finish();
+  }
+  // All bits 1: NaN.
+  absl::Status Poison() {
+    if (bytes() > 0) std::memset(host.data.get(), 0xff, static_cast<size_t>(bytes()));
+    return CopyIn();
+  }
+  int64_t bytes() const {
+    return host.view.rows * host.view.cols * static_cast<int64_t>(sizeof(T));
+  }
+};
+
+class GridProduct : public GridProblem {
+ public:
+  GridProduct(int rank, SummaProblem<float> layouts) : rank_(rank), problem_(std::move(layouts)) {}
+
+  absl::Status MakeOperands(uint64_t seed, StreamQueues* device) override {
+    seed_ = seed;
+    ASSIGN_OR_RETURN(a_.host, MakePart<float>(problem_.a_layout, rank_, seed));
+    ASSIGN_OR_RETURN(b_.host, MakePart<float>(problem_.b_layout, rank_, seed + 1));
+    ASSIGN_OR_RETURN(c_.host, AllocatePart<float>(problem_.c_layout, rank_));
+    for (MirroredPart<float>* part : {&a_, &b_, &c_}) RETURN_IF_ERROR(part->AllocateOn(device));
+    problem_.a = a_.view;
+    problem_.b = b_.view;
+    problem_.c = c_.view;
+    return absl::OkStatus();
+  }
+
+  absl::Status PoisonResult() override { return c_.Poison(); }
+
+  absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
+    return SummaOnDevice(problem_, device.multiply, queues, ranks);
+  }
+
+  absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
+    return cublasmp->Product(problem_, c_.device);
+  }
+
+  absl::Status Verify(Communicator* control) override {
+    RETURN_IF_ERROR(c_.CopyOut());
+    SummaProblem<float> on_host = problem_;
+    on_host.a = a_.host.view;
+    on_host.b = b_.host.view;
+    on_host.c = c_.host.view;
+    return VerifyProduct(on_host, ConstMatrix<float>(c_.host.view), seed_ + 2, control);
+  }
+
+ private:
+  int rank_;
+  SummaProblem<float> problem_;  // Its parts lie on the device.
+  uint64_t seed_ = 0;
+  MirroredPart<float> a_, b_, c_;
+};
+
+template <typename T>
+class GridTranspose : public GridProblem {
+ public:
+  GridTranspose(int rank, const BlockCyclicLayout& in, const BlockCyclicLayout& out)
+      : rank_(rank), in_layout_(in), out_layout_(out) {}
+
+  absl::Status MakeOperands(uint64_t seed, StreamQueues* device) override {
+    seed_ = seed;
+    ASSIGN_OR_RETURN(in_.host, MakePart<T>(in_layout_, rank_, seed));
+    ASSIGN_OR_RETURN(out_.host, AllocatePart<T>(out_layout_, rank_));
+    RETURN_IF_ERROR(in_.AllocateOn(device));
+    return out_.AllocateOn(device);
+  }
+
+  absl::Status PoisonResult() override { return out_.Poison(); }
+
+  absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
+    return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(),
+                                        DeviceTransposeOptions(), device.permute, queues, ranks);
+  }
+
+  absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
+    return cublasmp->Transpose(in_layout_, In(), out_layout_, Out(), out_.device);
+  }
+
+  absl::Status Verify(Communicator* control) override {
+    RETURN_IF_ERROR(out_.CopyOut());
+    auto wrong =
+        static_cast<double>(WrongTransposedElements(out_layout_, rank_, seed_, out_.host.view));
+    RETURN_IF_ERROR(control->Sum(absl::MakeSpan(&wrong, 1)));
+    if (wrong == 0) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(wrong, " elements are wrong"));
+  }
+
+ private:
+  MatrixView In() const {
+    return {in_.view.data, in_.view.rows, in_.view.cols, in_.view.ld, sizeof(T)};
+  }
+  MutableMatrixView Out() const {
+    return {out_.view.data, out_.view.rows, out_.view.cols, out_.view.ld, sizeof(T)};
+  }
+
+  int rank_;
+  BlockCyclicLayout in_layout_, out_layout_;
+  uint64_t seed_ = 0;
+  MirroredPart<T> in_, out_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
+                                                             int64_t block, const RankGrid& grid,
+                                                             int rank) {
+  const int64_t m = extents[0], n = extents[1], k = extents[2];
+  SummaProblem<float> problem;
+  ASSIGN_OR_RETURN(problem.a_layout, BlockCyclicLayout::Create(m, k, block, block, grid));
+  ASSIGN_OR_RETURN(problem.b_layout, BlockCyclicLayout::Create(k, n, block, block, grid));
+  ASSIGN_OR_RETURN(problem.c_layout, BlockCyclicLayout::Create(m, n, block, block, grid));
+  return std::make_unique<GridProduct>(rank, std::move(problem));
+}
+
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
+                                                               absl::string_view type,
+                                                               int64_t block, const RankGrid& grid,
+                                                               int rank) {
+  ASSIGN_OR_RETURN(const BlockCyclicLayout in,
+                   BlockCyclicLayout::Create(extents[0], extents[1], block, block, grid));
+  ASSIGN_OR_RETURN(const BlockCyclicLayout out,
+                   BlockCyclicLayout::Create(extents[1], extents[0], block, block, grid));
+  if (type == "double") return std::make_unique<GridTranspose<double>>(rank, in, out);
+  return std::make_unique<GridTranspose<float>>(rank, in, out);
+}
+
+}  // namespace stridewise

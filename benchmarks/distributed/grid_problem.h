@@ -1,0 +1,57 @@
+// A product or transpose of one rank of a grid, for grid_measurement.h: its operands, the calls
+// that are measured, and the judgement of their result.
+
+#ifndef STRIDEWISE_BENCHMARKS_DISTRIBUTED_GRID_PROBLEM_H_
+#define STRIDEWISE_BENCHMARKS_DISTRIBUTED_GRID_PROBLEM_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "benchmarks/distributed/cublasmp_grid.h"
+#include "benchmarks/distributed/grid_devices.h"
+#include "common/distributed/block_cyclic.h"
+#include "common/distributed/communicator.h"
+#include "common/streaming/stream_queues.h"
+
+namespace stridewise {
+
+class GridProblem {
+ public:
+  virtual ~GridProblem() = default;
+
+  // Makes this rank's operands, on the host and in memory of `device`, which is borrowed.
+  // ResourceExhausted where there is no memory.
+  virtual absl::Status MakeOperands(uint64_t seed, StreamQueues* device) = 0;
+
+  // Overwrites the result with NaN, on the device.
+  virtual absl::Status PoisonResult() = 0;
+
+  // This repository's call. `queues` have done nothing yet.
+  virtual absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) = 0;
+
+  // Returns cuBLASMp's.
+  virtual absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) = 0;
+
+  // Judges the result, which the device has. All ranks of `control` make the call, and get the same
+  // answer: DataLoss where an element of any rank is wrong.
+  virtual absl::Status Verify(Communicator* control) = 0;
+};
+
+// Make the problem of a rank: `extents` are those of the sweep's point, and all blocks are squares
+// of this side.
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
+                                                             int64_t block, const RankGrid& grid,
+                                                             int rank);
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
+                                                               absl::string_view type,
+                                                               int64_t block, const RankGrid& grid,
+                                                               int rank);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_DISTRIBUTED_GRID_PROBLEM_H_

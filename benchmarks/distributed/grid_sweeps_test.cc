@@ -1,0 +1,225 @@
+// The rows of --gpus on devices of the host, with NCCL and cuBLASMp of tests.
+
+#include "benchmarks/distributed/grid_sweeps.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/machine.h"
+#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/row_columns.h"
+#include "common/base/status_macros.h"
+#include "common/distributed/fake_communication_queue.h"
+#include "common/streaming/fake_stream_queues.h"
+#include "gtest/gtest.h"
+#include "matmul/on_host.h"
+#include "transpose/distributed/permute_elements.h"
+
+namespace stridewise {
+namespace {
+
+// What a rank's device does wrong.
+struct Fault {
+  int device = -1;
+  enum { kNone, kWrongProduct, kNoMemory, kFails } kind = kNone;
+};
+
+GridDevices HostDevices(int count, const Fault& fault = {}) {
+  GridDevices devices;
+  devices.check = [count](int first, int asked) -> absl::Status {
+    if (first + asked <= count) return absl::OkStatus();
+    return absl::UnavailableError(absl::StrCat("there are ", count));
+  };
+  devices.open = [fault](int number) -> absl::StatusOr<GridDevice> {
+    const auto kind = number == fault.device ? fault.kind : Fault::kNone;
+    GridDevice device;
+    device.communication = std::make_unique<FakeCommunicationQueue>();
+    device.open_queues = [number, kind]() -> absl::StatusOr<std::unique_ptr<StreamQueues>> {
+      const int64_t bytes = kind == Fault::kNoMemory ? 100 : std::numeric_limits<int64_t>::max();
+      return std::make_unique<FakeStreamQueues>(number, bytes, kind == Fault::kFails ? 2 : -1);
+    };
+    device.multiply = [kind](const MatMulProblem& problem, cudaStream_t) -> absl::Status {
+      RETURN_IF_ERROR(MatMulOnHost(problem));
+      if (kind == Fault::kWrongProduct && problem.m * problem.n > 0) {
+        static_cast<float*>(problem.c.data)[0] += 1;
+      }
+      return absl::OkStatus();
+    };
+    device.permute = PermuteElements;
+    return device;
+  };
+  return devices;
+}
+
+struct Asked {
+  std::string gpus = "2x2";
+  std::string shapes{};
+  std::string block = "5";
+  std::string types{};
+  std::string implementations{};
+};
+
+std::vector<Config> PlanOf(const GridSweep& sweep, const Asked& asked) {
+  PlanFlags flags;
+  flags.shapes = asked.shapes;
+  flags.types = asked.types;
+  flags.implementations = asked.implementations;
+  flags.axes = {{"gpus", asked.gpus}, {"grid_block", asked.block}};
+  auto plan = MakePlan(sweep.operation(), *FindPreset(sweep.operation(), kGridPreset), flags);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? *plan : std::vector<Config>();
+}
+
+ResultRow Measure(const GridSweep& sweep, const Config& config, bool with_peer = true,
+                  VerifyMode verify = VerifyMode::kFull) {
+  SweepOptions options;
+  options.verify = verify;
+  options.seed = 7;
+  options.sampling.max_seconds = 0.001;
+  options.sampling.max_warmup_seconds = 0.0001;
+  static const Machine& machine = ***new auto(Machine::Open(SweepOptions()));
+  ResultRow row;
+  SetProblemColumns(*config.operation, config.point, &row);
+  row.Set(Column::kImplementation, config.implementation->name);
+  SetOutcome(
+      sweep.Measure(config, options, with_peer ? sweep.operation().FindPeer("cublasmp") : nullptr,
+                    machine, &row),
+      &row);
+  return row;
+}
+
+double Number(const ResultRow& row, Column column) {
+  double value = NAN;
+  return absl::SimpleAtod(row.Get(column), &value) ? value : NAN;
+}
+
+class GridSweepsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("STRIDEWISE_NCCL", "common/distributed/libfake_nccl.so", 1);
+    setenv("STRIDEWISE_CUBLASMP", "common/distributed/libfake_nccl.so", 1);
+  }
+};
+
+void ExpectOk(const ResultRow& row) {
+  const std::string name = absl::StrCat(row.Get(Column::kImplementation), " ",
+                                        row.Get(Column::kRows), "x", row.Get(Column::kCols), "x",
+                                        row.Get(Column::kDepth), " ", row.Get(Column::kGrid));
+  EXPECT_EQ(row.Get(Column::kStatus), "ok") << name << ": " << row.Get(Column::kMessage);
+  EXPECT_GT(Number(row, Column::kKernelMsMedian), 0) << name;
+  EXPECT_GE(Number(row, Column::kSamples), 1) << name;
+  EXPECT_GE(Number(row, Column::kGbps), 0) << name;
+}
+
+TEST_F(GridSweepsTest, ProductsAreRightOnEveryGrid) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(6));
+  const auto plan =
+      PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1x1,7x1x3,1x9x4,16x15x17,31x23x29", "5,8"});
+  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2);
+  for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+}
+
+TEST_F(GridSweepsTest, TransposesAreRightOnEveryGrid) {
+  const GridSweep sweep(GridSweep::Of::kTransposes, HostDevices(6));
+  const auto plan =
+      PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1,7x1,1x9,16x15,31x23", "5,8", "float,double"});
+  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2 * 2);
+  for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+}
+
+TEST_F(GridSweepsTest, ColumnsSayWhatWasMeasured) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(4));
+  for (const Config& config : PlanOf(sweep, {"1x1,2x2", "40x40x40", "8"})) {
+    const ResultRow row = Measure(sweep, config);
+    ExpectOk(row);
+    const bool one = row.Get(Column::kGrid) == "1x1";
+    const bool own = config.implementation->name == "summa";
+    EXPECT_EQ(row.Get(Column::kRanks), one ? "1" : "4");
+    EXPECT_EQ(row.Get(Column::kGridBlock), "8");
+    EXPECT_EQ(row.Get(Column::kL2), "");
+    EXPECT_EQ(row.Get(Column::kHostMemory), "");
+    EXPECT_NEAR(Number(row, Column::kGflops),
+                2 * 40.0 * 40 * 40 / Number(row, Column::kKernelMsMedian) / 1e6, 1e-6);
+    EXPECT_EQ(row.Get(Column::kCommunicationMs).empty(), one || !own);
+    EXPECT_EQ(row.Get(Column::kOverlapPct).empty(), one || !own);
+    if (!one && own) {
+      EXPECT_GT(Number(row, Column::kCommunicationMs), 0);
+      EXPECT_GE(Number(row, Column::kOverlapPct), 0);
+      EXPECT_LE(Number(row, Column::kOverlapPct), 100);
+    }
+    EXPECT_EQ(row.Get(Column::kVsCublas).empty(), !own);
+    EXPECT_EQ(Measure(sweep, config, /*with_peer=*/false).Get(Column::kVsCublas), "");
+  }
+}
+
+TEST_F(GridSweepsTest, AWrongPartOfAnyRankIsAMismatch) {
+  for (int device = 0; device < 4; ++device) {
+    const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(4, {device, Fault::kWrongProduct}));
+    const auto plan = PlanOf(sweep, {"2x2", "23x19x17", "4", "", "summa"});
+    ASSERT_EQ(plan.size(), 1);
+    EXPECT_EQ(Measure(sweep, plan[0]).Get(Column::kStatus), "mismatch") << device;
+    EXPECT_EQ(Measure(sweep, plan[0], true, VerifyMode::kOff).Get(Column::kStatus), "ok");
+  }
+}
+
+TEST_F(GridSweepsTest, ARankWithoutMemoryOrThatFailsEndsTheRow) {
+  for (int device = 0; device < 4; ++device) {
+    for (const auto of : {GridSweep::Of::kProducts, GridSweep::Of::kTransposes}) {
+      const std::string shape = of == GridSweep::Of::kProducts ? "64x64x64" : "64x64";
+      const GridSweep small(of, HostDevices(4, {device, Fault::kNoMemory}));
+      for (const Config& config : PlanOf(small, {"2x2", shape, "8"})) {
+        EXPECT_EQ(Measure(small, config).Get(Column::kStatus), "out_of_memory") << device;
+      }
+      const GridSweep failing(of, HostDevices(4, {device, Fault::kFails}));
+      for (const Config& config : PlanOf(failing, {"2x2", shape, "8"})) {
+        const ResultRow row = Measure(failing, config);
+        EXPECT_EQ(row.Get(Column::kStatus), "error") << device;
+        EXPECT_NE(row.Get(Column::kMessage).find("rank"), std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_F(GridSweepsTest, AGridThatIsLargerThanTheMachineIsSkipped) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(3));
+  for (const Config& config : PlanOf(sweep, {"2x2", "8x8x8"})) {
+    const ResultRow row = Measure(sweep, config);
+    EXPECT_EQ(row.Get(Column::kStatus), "skipped");
+    EXPECT_EQ(row.Get(Column::kMessage), "there are 3");
+    EXPECT_EQ(row.Get(Column::kRanks), "4");
+  }
+}
+
+TEST_F(GridSweepsTest, PlansRefuseWhatIsNoGridOrBlock) {
+  const GridSweep sweep(GridSweep::Of::kTransposes, HostDevices(1));
+  const Preset preset = *FindPreset(sweep.operation(), kGridPreset);
+  for (const char* gpus : {"", "2", "2x", "0x2", "2x2x2", "-1x2", "65x1", "2x2,,1x1"}) {
+    PlanFlags flags;
+    flags.axes = {{"gpus", gpus}, {"grid_block", ""}};
+    EXPECT_TRUE(absl::IsInvalidArgument(MakePlan(sweep.operation(), preset, flags).status()))
+        << gpus;
+  }
+  for (const char* block : {"0", "-4", "2x2", "many", "4,,5"}) {
+    PlanFlags flags;
+    flags.axes = {{"gpus", "1x1"}, {"grid_block", block}};
+    EXPECT_TRUE(absl::IsInvalidArgument(MakePlan(sweep.operation(), preset, flags).status()))
+        << block;
+  }
+  PlanFlags batch;
+  batch.axes = {{"gpus", "1x1"}, {"grid_block", ""}};
+  batch.shapes = "8x8";
+  EXPECT_TRUE(MakePlan(sweep.operation(), preset, batch).ok());
+  batch.batch = "2";
+  EXPECT_TRUE(absl::IsInvalidArgument(MakePlan(sweep.operation(), preset, batch).status()));
+}
+
+}  // namespace
+}  // namespace stridewise

@@ -1,0 +1,74 @@
+// A rank's parts of seeded matrices, on the host.
+
+#ifndef STRIDEWISE_BENCHMARKS_DISTRIBUTED_PARTS_H_
+#define STRIDEWISE_BENCHMARKS_DISTRIBUTED_PARTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/base/matrix.h"
+#include "common/base/status_macros.h"
+#include "common/distributed/block_cyclic.h"
+#include "common/verify/fill.h"
+
+namespace stridewise {
+
+// A rank's part of a matrix, without gaps.
+template <typename T>
+struct Part {
+  std::unique_ptr<T[]> data;
+  Matrix<T> view;
+};
+
+// Makes one whose elements nobody has written. ResourceExhausted, naming the rank, where there is
+// no memory.
+template <typename T>
+absl::StatusOr<Part<T>> AllocatePart(const BlockCyclicLayout& layout, int rank) {
+  const int64_t rows = layout.LocalRows(rank);
+  const int64_t cols = layout.LocalCols(rank);
+  Part<T> part;
+  part.data.reset(new (std::nothrow) T[rows * cols]);
+  if (part.data == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("rank ", rank, ": no memory for a part of ", rows, "x", cols, " elements"));
+  }
+  part.view = {part.data.get(), rows, cols, cols};
+  return part;
+}
+
+// Makes one and fills it, each element by its global index: U[-1, 1).
+template <typename T>
+absl::StatusOr<Part<T>> MakePart(const BlockCyclicLayout& layout, int rank, uint64_t seed) {
+  ASSIGN_OR_RETURN(Part<T> part, AllocatePart<T>(layout, rank));
+  for (int64_t i = 0; i < part.view.rows; ++i) {
+    const int64_t row = layout.GlobalRow(rank, i) * layout.cols.extent;
+    for (int64_t j = 0; j < part.view.cols; ++j) {
+      part.view(i, j) = UniformAt<T>(seed, row + layout.GlobalCol(rank, j));
+    }
+  }
+  return part;
+}
+
+// Returns how many elements of a part of the transpose are not those of the matrix that MakePart()
+// makes of this seed.
+template <typename T>
+int64_t WrongTransposedElements(const BlockCyclicLayout& out_layout, int rank, uint64_t seed,
+                                const Matrix<T>& out) {
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < out.rows; ++i) {
+    for (int64_t j = 0; j < out.cols; ++j) {
+      const int64_t index =
+          out_layout.GlobalCol(rank, j) * out_layout.rows.extent + out_layout.GlobalRow(rank, i);
+      if (out(i, j) != UniformAt<T>(seed, index)) ++wrong;
+    }
+  }
+  return wrong;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_BENCHMARKS_DISTRIBUTED_PARTS_H_
