@@ -2,6 +2,11 @@
 """Predicts the time of products and transposes spread over many GPUs. Writes CSV; every row is computed, none measured.
 
   python3 benchmarks/distributed/cost_model.py > docs/results/many_gpus_cost.csv
+
+With a file of a sweep's rows, compares them: each square of --gpus beside the time that the model computes for its grid and
+block. The rate of one GPU is that of the file's fastest `auto` row of float or, without one, of the committed results.
+
+  python3 benchmarks/distributed/cost_model.py rows.csv
 """
 import csv
 import math
@@ -72,7 +77,50 @@ def transpose_exchange(n, gpus, element):
   return inside + part * max(gpus - ISLAND, 0) / gpus / NETWORK
 
 
+def rate_of_file(rows):
+  """Returns the FLOP/s of the fastest `auto` product of float in FP32; None without one."""
+  rates = [float(row["gflops"]) for row in rows if row["implementation"] == "auto" and row["dtype"] == "float" and
+           row["status"] == "ok" and not row.get("precision")]
+  return 1e9 * max(rates) if rates else None
+
+
+def beside(rows):
+  """Returns a record for each square of --gpus that was measured: what the model computes beside what was measured."""
+  rate = rate_of_file(rows) or kernel_rate("float")
+  records = []
+  for row in rows:
+    square = row["rows"] == row["cols"] == (row["depth"] or row["rows"])
+    if not row.get("grid") or row["status"] != "ok" or not square or row["implementation"] not in ("summa", "exchange"):
+      continue
+    n, block = int(row["rows"]), int(row["grid_block"])
+    p, q = (int(extent) for extent in row["grid"].split("x"))
+    if row["implementation"] == "summa":
+      total, _, communication, _ = product(n, p, q, block, 4, rate)
+    else:
+      total = communication = transpose_exchange(n, p * q, {"float": 4, "double": 8}[row["dtype"]])
+    records.append({"implementation": row["implementation"], "n": n, "grid": row["grid"], "grid_block": block,
+                    "ms": float(row["kernel_ms_median"]), "computed_ms": 1e3 * total,
+                    "communication_ms": float(row["communication_ms"] or 0),
+                    "computed_communication_ms": 1e3 * communication})
+  return records
+
+
+def compare(path):
+  with open(path, newline="", encoding="ascii") as file:
+    records = beside(list(csv.DictReader(file)))
+  if not records:
+    sys.exit(f"{path}: has no squares of --gpus that were measured")
+  out = csv.writer(sys.stdout, lineterminator="\n")
+  out.writerow([*records[0], "measured_over_computed"])
+  for record in records:
+    ratio = record["ms"] / record["computed_ms"] if record["computed_ms"] > 0 else math.nan
+    out.writerow([f"{value:.4g}" if isinstance(value, float) else value for value in (*record.values(), ratio)])
+
+
 def main():
+  if len(sys.argv) > 1:
+    compare(sys.argv[1])
+    return
   commit = "g" + subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, check=True,
                                 stdout=subprocess.PIPE, text=True).stdout.strip()
   out = csv.writer(sys.stdout, lineterminator="\n")

@@ -19,6 +19,22 @@ class CostModelTest(unittest.TestCase):
     # 1.07 GB cross at 394 GB/s, the measured peer copy.
     self.assertAlmostEqual(model.transpose_exchange(32768, 2, 4), 2.725e-3, places=5)
 
+  def test_rows_of_a_sweep_stand_beside_what_is_computed(self):
+    row = dict.fromkeys(("precision", "grid", "grid_block", "communication_ms"), "")
+    row.update(dtype="float", status="ok", rows="4096", cols="4096", depth="4096", kernel_ms_median="5")
+    spread = dict(row, implementation="summa", grid="2x2", grid_block="1024", communication_ms="1.5", gflops="9")
+    rows = [dict(row, implementation="auto", gflops="40000"), dict(row, implementation="auto", gflops="50000"), spread,
+            dict(spread, implementation="cublasmp"), dict(spread, status="skipped"), dict(spread, rows="8192"),
+            dict(spread, implementation="exchange", depth="", dtype="double")]
+    self.assertEqual(model.rate_of_file(rows), 50000e9)
+    self.assertIsNone(model.rate_of_file(rows[2:]))
+    product, transpose = model.beside(rows)
+    total, _, communication, _ = model.product(4096, 2, 2, 1024, 4, 50000e9)
+    self.assertEqual((product["ms"], product["communication_ms"]), (5, 1.5))
+    self.assertEqual(product["computed_ms"], 1e3 * total)
+    self.assertEqual(product["computed_communication_ms"], 1e3 * communication)
+    self.assertEqual(transpose["computed_ms"], 1e3 * model.transpose_exchange(4096, 4, 8))
+
 
 if __name__ == "__main__":
   unittest.main()
