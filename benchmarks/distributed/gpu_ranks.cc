@@ -1,6 +1,5 @@
 #include "benchmarks/distributed/gpu_ranks.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -11,12 +10,9 @@
 #include "common/distributed/nccl_library.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/gpu_runtime.h"
-#include "common/streaming/cuda_stream_queues.h"
 #include "common/streaming/stream_queues.h"
 #include "matmul/distributed/device_summa.h"
-#include "matmul/matmul.h"
 #include "transpose/distributed/device_exchange.h"
-#include "transpose/permute.h"
 
 namespace stridewise {
 namespace {
@@ -53,18 +49,6 @@ absl::StatusOr<double> Timed(Communicator* ranks, Run run) {
   return clock.Now() - begin;
 }
 
-// Returns what the products of the panels would like: all but the last are of one shape.
-int64_t PanelWorkspaceBytes(const SummaProblem<float>& problem) {
-  MatMulProblem panel;
-  panel.m = problem.c.rows;
-  panel.n = problem.c.cols;
-  panel.k = std::min(problem.a_layout.cols.block, problem.a_layout.cols.extent);
-  panel.a.ld = panel.k;
-  panel.b.ld = panel.n;
-  panel.c.ld = problem.c.ld;
-  return MatMulWorkspaceBytes(panel);
-}
-
 }  // namespace
 
 absl::Status GpuRank::Prepare(int device) {
@@ -86,11 +70,10 @@ absl::Status GpuRank::Prepare(int device) {
 
 absl::StatusOr<GpuRank> GpuRank::Connect(int device, Communicator* control, double seconds) {
   GpuRank rank;
-  rank.device_ = device;
   ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
-  ASSIGN_OR_RETURN(rank.queue_, OpenCommunicationQueue());
-  ASSIGN_OR_RETURN(rank.ranks_,
-                   NcclCommunicator::Create(nccl, control, rank.queue_.get(), seconds));
+  ASSIGN_OR_RETURN(rank.device_, GpusOfThisMachine().open(device));
+  ASSIGN_OR_RETURN(rank.ranks_, NcclCommunicator::Create(
+                                    nccl, control, rank.device_.communication.get(), seconds));
   return rank;
 }
 
@@ -102,15 +85,7 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
   on_device.a = a.view;
   on_device.b = b.view;
   on_device.c = c.view;
-  ASSIGN_OR_RETURN(const DeviceBuffer workspace,
-                   DeviceBuffer::Allocate(PanelWorkspaceBytes(problem)));
-  const QueuedProduct multiply = [&](const MatMulProblem& panel, cudaStream_t stream) {
-    MatMulProblem with_workspace = panel;
-    with_workspace.workspace = workspace.data();
-    with_workspace.workspace_bytes = static_cast<int64_t>(workspace.bytes());
-    return MatMul(with_workspace, stream);
-  };
-  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, OpenCudaStreamQueues(device_));
+  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
   const RankGrid& grid = problem.c_layout.grid;
   // NCCL connects a row's and a column's ranks when they first meet.
   const auto row = grid.RanksOfRow(grid.Row(ranks_->rank()));
@@ -118,7 +93,7 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
   RETURN_IF_ERROR(ranks_->Broadcast(row, row[0], nullptr, 0));
   RETURN_IF_ERROR(ranks_->Broadcast(col, col[0], nullptr, 0));
   ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
-                     return SummaOnDevice(on_device, multiply, queues.get(), ranks_.get());
+                     return SummaOnDevice(on_device, device_.multiply, queues.get(), ranks_.get());
                    }));
   const int64_t bytes = static_cast<int64_t>(c.memory.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(problem.c.data, c.memory.data(), bytes));
@@ -134,7 +109,7 @@ absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, co
   device_in.data = from.data();
   MutableMatrixView device_out = out;
   device_out.data = to.data();
-  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, OpenCudaStreamQueues(device_));
+  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
   // NCCL connects two ranks when they first meet.
   ASSIGN_OR_RETURN(const DeviceBuffer two_bytes, DeviceBuffer::Allocate(2));
   char* const sent = two_bytes.As<char>();
@@ -143,9 +118,9 @@ absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, co
     RETURN_IF_ERROR(ranks_->Exchange(partner, sent, 1, sent + 1, 1));
   }
   ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
-                     return DistributedTransposeOnDevice(in_layout, device_in, out_layout,
-                                                         device_out, DeviceTransposeOptions(),
-                                                         Permute, queues.get(), ranks_.get());
+                     return DistributedTransposeOnDevice(
+                         in_layout, device_in, out_layout, device_out, DeviceTransposeOptions(),
+                         device_.permute, queues.get(), ranks_.get());
                    }));
   const int64_t bytes = static_cast<int64_t>(to.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(out.data, to.data(), bytes));

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "benchmarks/distributed/grid_devices.h"
 #include "common/distributed/block_cyclic.h"
-#include "common/distributed/communication_queue.h"
 #include "common/distributed/communicator.h"
 #include "common/distributed/nccl_communicator.h"
 #include "matmul/distributed/summa.h"
@@ -38,8 +38,7 @@ class GpuRank {
                                    const MutableMatrixView& out);
 
  private:
-  int device_ = 0;
-  std::unique_ptr<CommunicationQueue> queue_;
+  GridDevice device_;
   std::unique_ptr<NcclCommunicator> ranks_;
 };
 
