@@ -61,30 +61,62 @@ SIMT_WRAPPER const char* cublasGetStatusString(cublasStatus_t status) {
   return status == CUBLAS_STATUS_SUCCESS ? "success" : "failure";
 }
 
+// What is done to the scaled sums before they are rounded to the type of the result: a bias for
+// each row is added, then the activation is applied.
+struct SimtEpilogue {
+  const void* bias = nullptr;
+  cudaDataType bias_type = CUDA_R_32F;
+  bool relu = false;
+  bool gelu = false;  // The approximation with tanh.
+
+  template <typename T>
+  __attribute__((no_sanitize("coverage"))) T operator()(T value, int row) const {
+    if (bias != nullptr) {
+      value += bias_type == CUDA_R_16F ? static_cast<float>(static_cast<const __half*>(bias)[row])
+               : bias_type == CUDA_R_16BF
+                   ? static_cast<float>(static_cast<const __nv_bfloat16*>(bias)[row])
+                   : static_cast<const float*>(bias)[row];
+    }
+    if (relu && value < 0) return 0;
+    if (!gelu) return value;
+    const double x = value;
+    return static_cast<T>(0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))));
+  }
+};
+
 // Column-major, as all of cuBLAS. The result is written with cudaMemcpy(), so that the executor
 // knows that it is initialised.
 template <typename T, typename Scale, typename C>
 __attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemm(
     cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, Scale alpha, const T* a,
-    int lda, const T* b, int ldb, Scale beta, C* c, int ldc) {
+    int lda, const T* b, int ldb, Scale beta, C* c, int ldc,
+    const SimtEpilogue& epilogue = SimtEpilogue()) {
   if (m < 0 || n < 0 || k < 0) return CUBLAS_STATUS_INVALID_VALUE;
+  std::vector<Scale> factors(static_cast<size_t>(k));
   std::vector<Scale> column(static_cast<size_t>(m));
   std::vector<C> stored(static_cast<size_t>(m));
   for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < m; ++i) column[i] = 0;
     for (int l = 0; l < k; ++l) {
-      const Scale factor = op_b == CUBLAS_OP_N ? b[l + static_cast<size_t>(j) * ldb]
-                                               : b[j + static_cast<size_t>(l) * ldb];
-      for (int i = 0; i < m; ++i) {
-        column[i] +=
-            factor * static_cast<Scale>(op_a == CUBLAS_OP_N ? a[i + static_cast<size_t>(l) * lda]
-                                                            : a[l + static_cast<size_t>(i) * lda]);
+      factors[l] = op_b == CUBLAS_OP_N ? b[l + static_cast<size_t>(j) * ldb]
+                                       : b[j + static_cast<size_t>(l) * ldb];
+    }
+    // In each of the two the innermost loop goes along a column.
+    for (int i = 0; i < m; ++i) {
+      const T* const from = a + static_cast<size_t>(i) * lda;
+      Scale sum = 0;
+      for (int l = 0; l < k && op_a != CUBLAS_OP_N; ++l) {
+        sum += factors[l] * static_cast<Scale>(from[l]);
       }
+      column[i] = sum;
+    }
+    for (int l = 0; l < k && op_a == CUBLAS_OP_N; ++l) {
+      const T* const from = a + static_cast<size_t>(l) * lda;
+      for (int i = 0; i < m; ++i) column[i] += factors[l] * static_cast<Scale>(from[i]);
     }
     C* to = c + static_cast<size_t>(j) * ldc;
     for (int i = 0; i < m; ++i) {
       const Scale old = beta == 0 ? Scale(0) : beta * static_cast<Scale>(to[i]);
-      stored[i] = static_cast<C>(alpha * column[i] + old);
+      stored[i] = static_cast<C>(epilogue(alpha * column[i] + old, i));
     }
     if (cudaMemcpy(to, stored.data(), m * sizeof(C), cudaMemcpyDefault) != cudaSuccess) {
       return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -121,20 +153,21 @@ SIMT_WRAPPER cublasStatus_t cublasSgemmStridedBatched(
 template <typename T, typename C>
 __attribute__((no_sanitize("coverage"))) cublasStatus_t SimtGemmOf(
     cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, float alpha, const void* a,
-    int lda, const void* b, int ldb, float beta, void* c, int ldc) {
+    int lda, const void* b, int ldb, float beta, void* c, int ldc, const SimtEpilogue& epilogue) {
   return SimtGemm(op_a, op_b, m, n, k, alpha, static_cast<const T*>(a), lda,
-                  static_cast<const T*>(b), ldb, beta, static_cast<C*>(c), ldc);
+                  static_cast<const T*>(b), ldb, beta, static_cast<C*>(c), ldc, epilogue);
 }
 SIMT_WRAPPER float SimtScale(const void* scale, cublasComputeType_t type) {
   if (type == CUBLAS_COMPUTE_16F) return static_cast<float>(*static_cast<const __half*>(scale));
   return *static_cast<const float*>(scale);
 }
-SIMT_WRAPPER cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-    const void* alpha, const void* a, cudaDataType type_a, int lda, long long stride_a,
-    const void* b, cudaDataType type_b, int ldb, long long stride_b, const void* beta, void* c,
-    cudaDataType type_c, int ldc, long long stride_c, int batch, cublasComputeType_t compute,
-    cublasGemmAlgo_t) {
+SIMT_WRAPPER cublasStatus_t SimtGemmOfTypes(cublasOperation_t op_a, cublasOperation_t op_b, int m,
+                                            int n, int k, float alpha, const void* a,
+                                            cudaDataType type_a, int lda, long long stride_a,
+                                            const void* b, cudaDataType type_b, int ldb,
+                                            long long stride_b, float beta, void* c,
+                                            cudaDataType type_c, int ldc, long long stride_c,
+                                            int batch, const SimtEpilogue& epilogue) {
   struct Case {
     cudaDataType ab, c;
     size_t ab_bytes, c_bytes;
@@ -151,15 +184,24 @@ SIMT_WRAPPER cublasStatus_t cublasGemmStridedBatchedEx(
     if (each.ab != type_a || each.ab != type_b || each.c != type_c) continue;
     for (int i = 0; i < batch; ++i) {
       const cublasStatus_t status = each.gemm(
-          op_a, op_b, m, n, k, SimtScale(alpha, compute),
-          static_cast<const char*>(a) + i * stride_a * each.ab_bytes, lda,
-          static_cast<const char*>(b) + i * stride_b * each.ab_bytes, ldb, SimtScale(beta, compute),
-          static_cast<char*>(c) + i * stride_c * each.c_bytes, ldc);
+          op_a, op_b, m, n, k, alpha, static_cast<const char*>(a) + i * stride_a * each.ab_bytes,
+          lda, static_cast<const char*>(b) + i * stride_b * each.ab_bytes, ldb, beta,
+          static_cast<char*>(c) + i * stride_c * each.c_bytes, ldc, epilogue);
       if (status != CUBLAS_STATUS_SUCCESS) return status;
     }
     return CUBLAS_STATUS_SUCCESS;
   }
   return CUBLAS_STATUS_NOT_SUPPORTED;
+}
+SIMT_WRAPPER cublasStatus_t cublasGemmStridedBatchedEx(
+    cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
+    const void* alpha, const void* a, cudaDataType type_a, int lda, long long stride_a,
+    const void* b, cudaDataType type_b, int ldb, long long stride_b, const void* beta, void* c,
+    cudaDataType type_c, int ldc, long long stride_c, int batch, cublasComputeType_t compute,
+    cublasGemmAlgo_t) {
+  return SimtGemmOfTypes(op_a, op_b, m, n, k, SimtScale(alpha, compute), a, type_a, lda, stride_a,
+                         b, type_b, ldb, stride_b, SimtScale(beta, compute), c, type_c, ldc,
+                         stride_c, batch, SimtEpilogue());
 }
 SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a,
                                          cublasOperation_t op_b, int m, int n, int k,
