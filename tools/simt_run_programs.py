@@ -2,18 +2,23 @@
 """Runs programs of strangers with simt_run and writes docs/results/<machine>/simt_run_programs.csv.
 
     tools/simt_run_programs.py --sources=DIR --csv=FILE.csv [--only=REGEX] [--max_cpu_seconds=60]
+    tools/simt_run_programs.py --sources=DIR --compile_csv=FILE.csv [--only=REGEX]
 
 DIR has checkouts of the repositories below at these commits, under the names here; nothing of them is committed. A program that has not ended
 after --max_cpu_seconds of CPU time is stopped by simt_run, and the row says what it had done by then. Rows of programs that --only leaves out
-are kept. simt_run must be built.
+are kept. simt_run must be built. The second form only compiles, also a naive product of this repository, and writes the CPU time of simt_run and
+all that it starts, user and system, linking included: the median of three.
 """
 
 import argparse
 import csv
 import os
 import re
+import resource
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 REPOSITORIES = {
@@ -88,6 +93,11 @@ COLUMNS = ["program", "repository", "arguments", "runs", "why_not", "exit_code",
            "seconds", "git_commit"]
 
 
+COMPILE_COLUMNS = ["program", "repository", "files", "cpu_seconds", "cpu_seconds_per_file", "git_commit"]
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NAIVE = ("naive product", ROOT, "common/executor/run/testdata", ["naive_product.cu"], [])
+
+
 def programs():
     """Yields name, repository, folder, flags with sources, and arguments."""
     for step in range(1, 13):
@@ -132,34 +142,69 @@ def run(simt_run, sources, program, limit, commit):
     return row, output
 
 
+def compile_only(simt_run, sources, program, commit):
+    name, repository, folder, flags, _ = program
+    seconds = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([simt_run, f"--output={scratch}/program"] + flags, cwd=os.path.join(sources, repository, folder), check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    files = sum(not flag.startswith("--") for flag in flags)
+    median = statistics.median(seconds)
+    return {"program": name, "repository": REPOSITORIES.get(repository, ""), "files": files, "cpu_seconds": round(median, 2),
+            "cpu_seconds_per_file": round(median / files, 2), "git_commit": commit}
+
+
+def read_rows(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path, newline="", encoding="ascii") as file:
+        return {row["program"]: row for row in csv.DictReader(file)}
+
+
+def write_rows(path, columns, rows):
+    with open(path, "w", newline="", encoding="ascii", errors="replace") as file:
+        writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", required=True, help="folder with the checkouts")
-    parser.add_argument("--csv", required=True, help="the file to write")
+    kind = parser.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--csv", help="the file to write")
+    kind.add_argument("--compile_csv", help="the file to write, with the time that compilation takes; nothing is run")
     parser.add_argument("--only", default="", help="run only programs whose name this regular expression matches")
     parser.add_argument("--max_cpu_seconds", type=int, default=60, help="of each program, its compilation aside")
     parser.add_argument("--simt_run", default="bazel-bin/common/executor/run/simt_run")
     parser.add_argument("--logs", help="also write the output of each program to this folder")
     args = parser.parse_args()
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], stdout=subprocess.PIPE, check=True,
-                            cwd=os.path.dirname(os.path.abspath(__file__))).stdout.decode().strip()
-    rows = {}
-    if os.path.exists(args.csv):
-        with open(args.csv, newline="", encoding="ascii") as file:
-            rows = {row["program"]: row for row in csv.DictReader(file)}
-    for program in programs():
+                            cwd=ROOT).stdout.decode().strip()
+    simt_run = os.path.abspath(args.simt_run)
+    everything = list(programs())
+    if args.compile_csv:  # The programs of SGEMM_CUDA are one.
+        everything = [NAIVE] + [p for p in everything if not p[0].startswith("sgemm") or p[0] == "sgemm 1"]
+    rows = read_rows(args.compile_csv or args.csv)
+    for program in everything:
         name = program[0]
         if not re.search(args.only, name):
             continue
-        rows[name], output = run(os.path.abspath(args.simt_run), args.sources, program, args.max_cpu_seconds, "g" + commit)
+        if args.compile_csv:
+            rows[name] = compile_only(simt_run, args.sources, program, "g" + commit)
+            print(rows[name], flush=True)
+            write_rows(args.compile_csv, COMPILE_COLUMNS, [rows[p[0]] for p in everything if p[0] in rows])
+            continue
+        rows[name], output = run(simt_run, args.sources, program, args.max_cpu_seconds, "g" + commit)
         print(", ".join(f"{key} {rows[name].get(key, '')}" for key in COLUMNS[:-1] if rows[name].get(key, "") != ""), flush=True)
         if args.logs:
             with open(os.path.join(args.logs, name.replace("/", "_").replace(" ", "_") + ".txt"), "w", encoding="utf-8") as file:
                 file.write(output)
-        with open(args.csv, "w", newline="", encoding="ascii", errors="replace") as file:
-            writer = csv.DictWriter(file, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows[p[0]] for p in programs() if p[0] in rows)
+        write_rows(args.csv, COLUMNS, [rows[p[0]] for p in everything if p[0] in rows])
     return 0
 
 
