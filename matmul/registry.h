@@ -63,6 +63,7 @@ inline constexpr MatMulTypes kE4m3ToFp16 = {ElementType::kE4m3, ElementType::kE4
                                             ElementType::kFp16, ElementType::kFloat};
 inline constexpr MatMulTypes kE5m2ToFp16 = {ElementType::kE5m2, ElementType::kE5m2,
                                             ElementType::kFp16, ElementType::kFloat};
+inline constexpr MatMulTypes kFp64[] = {AllOf(ElementType::kDouble)};
 inline constexpr MatMulTypes kInt8[] = {kS8ToInt};
 inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
                                        kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
