@@ -49,6 +49,7 @@ matmul_tensor_8bit|2|6|of() { matmul_sweep --layouts=nt --sizes=1024,2048,4096,8
 matmul_split|2|16|matmul_sweep --precision=fp32_split --implementations=auto,cublas --pair_with=cublas --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_split.csv
 matmul_split_schemes|7|20|matmul_sweep --precision=fp32_split --implementations='split_*,cublas' --pair_with=cublas --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_split_schemes.csv
 matmul_front|7|120|matmul_sweep --preset=front --max_seconds=0.1 --verify=full --memory_behaviour=never --csv=matmul_front.csv
+matmul_moduli|7|20|matmul_sweep --implementations=int8_moduli,cublas --pair_with=cublas --types=double --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_moduli.csv
 matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=20261122 --worst=8 --csv=matmul_random_split.csv --distribution_csv=matmul_random_split_distribution.csv
 matmul_random_bf16|7|10|matmul_sweep --preset=random --types=bf16 --count=60 --max_seconds=0.01 --verify=off --seed=20261122 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
 matmul_regret|2|110|stridewise_tune --seconds=95 --seed=1001 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
