@@ -199,6 +199,16 @@ TEST(ExecutorTest, RefusesWhatAGpuWould) {
     EXPECT_EQ(executor->Run(call, {51, 3}, {32}, 0, cluster).code(),
               absl::StatusCode::kInvalidArgument);
   }
+  // More blocks and threads at the same time than there is room for, and clusters of them.
+  KernelCall cooperative;
+  cooperative.cooperative = true;
+  for (const auto& [grid, block] : std::vector<std::pair<Grid, Block>>{
+           {{8192}, {1}}, {{1025}, {1024}}, {{65536, 65535}, {1}}}) {
+    EXPECT_EQ(executor->Run(cooperative, grid, block, 0).code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(executor->Run(cooperative, {4}, {32}, 0, {2}).code(),
+            absl::StatusCode::kInvalidArgument);
   EXPECT_TRUE(executor->Run(call, {0}, {32}, 0).ok());
   EXPECT_TRUE(executor->launches().empty());
 }
