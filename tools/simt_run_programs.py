@@ -6,7 +6,7 @@
 
 DIR has checkouts of the repositories below at these commits, under the names here; nothing of them is committed. A program that has not ended
 after --max_cpu_seconds of CPU time is stopped by simt_run, and the row says what it had done by then. Rows of programs that --only leaves out
-are kept. simt_run must be built. The second form only compiles, also a naive product of this repository, and writes the CPU time of simt_run and
+are kept. simt_run must be built. The second form only compiles, also two small ones of this repository, and writes the CPU time of simt_run and
 all that it starts, user and system, linking included: the median of three.
 """
 
@@ -95,7 +95,8 @@ COLUMNS = ["program", "repository", "arguments", "runs", "why_not", "exit_code",
 
 COMPILE_COLUMNS = ["program", "repository", "files", "cpu_seconds", "cpu_seconds_per_file", "git_commit"]
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NAIVE = ("naive product", ROOT, "common/executor/run/testdata", ["naive_product.cu"], [])
+OWN = [(name, ROOT, "common/executor/run/testdata", [file], [])
+       for name, file in (("empty program", "empty.cu"), ("naive product", "naive_product.cu"))]
 
 
 def programs():
@@ -188,7 +189,7 @@ def main():
     simt_run = os.path.abspath(args.simt_run)
     everything = list(programs())
     if args.compile_csv:  # The programs of SGEMM_CUDA are one.
-        everything = [NAIVE] + [p for p in everything if not p[0].startswith("sgemm") or p[0] == "sgemm 1"]
+        everything = OWN + [p for p in everything if not p[0].startswith("sgemm") or p[0] == "sgemm 1"]
     rows = read_rows(args.compile_csv or args.csv)
     for program in everything:
         name = program[0]
