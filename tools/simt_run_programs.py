@@ -62,6 +62,7 @@ SAMPLES = """
 3_CUDA_Features/binaryPartitionCG: binaryPartitionCG.cu
 3_CUDA_Features/globalToShmemAsyncCopy: globalToShmemAsyncCopy.cu -- wA=64 hA=64 wB=64 hB=64
 3_CUDA_Features/warpAggregatedAtomicsCG: warpAggregatedAtomicsCG.cu
+4_CUDA_Libraries/conjugateGradientMultiBlockCG: conjugateGradientMultiBlockCG.cu
 5_Domain_Specific/BlackScholes: BlackScholes.cu BlackScholes_gold.cpp
 5_Domain_Specific/SobolQRNG: sobol.cpp sobol_gpu.cu sobol_gold.cpp sobol_primitives.cpp
 5_Domain_Specific/binomialOptions: binomialOptions.cpp binomialOptions_kernel.cu binomialOptions_gold.cpp
