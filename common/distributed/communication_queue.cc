@@ -20,7 +20,7 @@ class GpuQueue : public CommunicationQueue {
   }
 
   absl::Status Open() {
-    ASSIGN_OR_RETURN(stream_, gpu::CreateStream());
+    ASSIGN_OR_RETURN(stream_, gpu::CreateStream(gpu::StreamPriority::kUrgent));
     ASSIGN_OR_RETURN(event_, gpu::CreateEvent());
     return absl::OkStatus();
   }

@@ -33,7 +33,7 @@ absl::Status Copy(void*, const void*, size_t) { return NoCuda(); }
 absl::Status CopyOnDevice(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status FillBytes(void*, uint8_t, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status Synchronize(cudaStream_t) { return NoCuda(); }
-absl::StatusOr<cudaStream_t> CreateStream() { return NoCuda(); }
+absl::StatusOr<cudaStream_t> CreateStream(StreamPriority) { return NoCuda(); }
 absl::Status DestroyStream(cudaStream_t) { return NoCuda(); }
 absl::StatusOr<cudaEvent_t> CreateEvent() { return NoCuda(); }
 absl::Status DestroyEvent(cudaEvent_t) { return NoCuda(); }

@@ -76,7 +76,10 @@ absl::Status FillBytes(void* device, uint8_t byte, size_t bytes, cudaStream_t st
 // Waits for the stream and returns the first error of the work on it.
 absl::Status Synchronize(cudaStream_t stream);
 
-absl::StatusOr<cudaStream_t> CreateStream();
+// Of two streams with kernels that wait for multiprocessors, those of the urgent one go first:
+// copies and messages beside a product, whose blocks would else all be placed before them.
+enum class StreamPriority { kUsual, kUrgent };
+absl::StatusOr<cudaStream_t> CreateStream(StreamPriority priority = StreamPriority::kUsual);
 absl::Status DestroyStream(cudaStream_t stream);
 
 absl::StatusOr<cudaEvent_t> CreateEvent();

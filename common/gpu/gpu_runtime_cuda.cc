@@ -190,9 +190,13 @@ absl::Status FillBytes(void* device, uint8_t byte, size_t bytes, cudaStream_t st
 
 absl::Status Synchronize(cudaStream_t stream) { return CUDA_STATUS(cudaStreamSynchronize(stream)); }
 
-absl::StatusOr<cudaStream_t> CreateStream() {
+absl::StatusOr<cudaStream_t> CreateStream(StreamPriority priority) {
+  int least = 0;
+  int greatest = 0;
+  RETURN_IF_CUDA_ERROR(cudaDeviceGetStreamPriorityRange(&least, &greatest));
   cudaStream_t stream = nullptr;
-  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  RETURN_IF_CUDA_ERROR(cudaStreamCreateWithPriority(
+      &stream, cudaStreamNonBlocking, priority == StreamPriority::kUrgent ? greatest : least));
   return stream;
 }
 

@@ -40,8 +40,10 @@ class CudaStreamQueues : public StreamQueues {
   absl::Status Open() {
     DeviceScope scope;
     RETURN_IF_ERROR(scope.Enter(device_));
-    for (cudaStream_t& stream : streams_) {
-      ASSIGN_OR_RETURN(stream, gpu::CreateStream());
+    for (int queue = 0; queue < kStreamQueues; ++queue) {
+      const bool computes = static_cast<StreamQueue>(queue) == StreamQueue::kCompute;
+      ASSIGN_OR_RETURN(streams_[queue], gpu::CreateStream(computes ? gpu::StreamPriority::kUsual
+                                                                   : gpu::StreamPriority::kUrgent));
     }
     for (cudaEvent_t& event : events_) {
       RETURN_IF_CUDA_ERROR(cudaEventCreateWithFlags(&event, kEventFlags));

@@ -1,5 +1,6 @@
 #include "matmul/distributed/device_summa.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/base/status_macros.h"
@@ -24,19 +25,40 @@ BlockCopy Pack(ConstMatrix<float> from, float* to) {
   return {to, bytes(from.cols), from.data, bytes(from.ld), bytes(from.cols), from.rows};
 }
 
+// Two pairs of panels in one piece of memory.
+class PanelMemory {
+ public:
+  PanelMemory(int64_t rows, int64_t cols, int64_t widest)
+      : a_bytes_(Aligned(rows * widest)), b_bytes_(Aligned(widest * cols)) {}
+
+  int64_t bytes() const { return 2 * (a_bytes_ + b_bytes_); }
+  Buffers At(void* memory, int buffer) const {
+    char* const begin = static_cast<char*>(memory) + buffer * (a_bytes_ + b_bytes_);
+    return {reinterpret_cast<float*>(begin), reinterpret_cast<float*>(begin + a_bytes_)};
+  }
+
+ private:
+  static int64_t Aligned(int64_t elements) {
+    constexpr int64_t kAlignment = 256;
+    const int64_t bytes = elements * int64_t{sizeof(float)};
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+
+  int64_t a_bytes_;
+  int64_t b_bytes_;
+};
+
 absl::Status RunSumma(const SummaProblem<float>& problem, const QueuedProduct& multiply,
-                      StreamQueues* queues, Communicator* communicator) {
+                      StreamQueues* queues, Communicator* communicator, void* memory) {
   RETURN_IF_ERROR(CheckSumma(problem, *communicator));
   RETURN_IF_ERROR(queues->Enter());
   const SummaPanels<float> panels(problem, communicator);
   MatMulProblem local = panels.WithoutOperands();
-  const int64_t widest = panels.widest();
-  Buffers buffers[2];
-  for (Buffers& p : buffers) {
-    ASSIGN_OR_RETURN(void* const a, queues->Allocate(sizeof(float) * local.m * widest));
-    ASSIGN_OR_RETURN(void* const b, queues->Allocate(sizeof(float) * widest * local.n));
-    p = {static_cast<float*>(a), static_cast<float*>(b)};
+  const PanelMemory layout(local.m, local.n, panels.widest());
+  if (memory == nullptr) {
+    ASSIGN_OR_RETURN(memory, queues->Allocate(layout.bytes()));
   }
+  const Buffers buffers[2] = {layout.At(memory, 0), layout.At(memory, 1)};
   if (panels.k() == 0) {
     local.a = {buffers[0].a, 0};
     local.b = {buffers[0].b, local.n};
@@ -68,9 +90,16 @@ absl::Status RunSumma(const SummaProblem<float>& problem, const QueuedProduct& m
 
 }  // namespace
 
+int64_t SummaPanelBytes(const SummaProblem<float>& problem, int rank) {
+  const BlockCyclicDimension& k = problem.a_layout.cols;
+  return PanelMemory(problem.c_layout.LocalRows(rank), problem.c_layout.LocalCols(rank),
+                     std::min(k.block, k.extent))
+      .bytes();
+}
+
 absl::Status SummaOnDevice(const SummaProblem<float>& problem, const QueuedProduct& multiply,
-                           StreamQueues* queues, Communicator* communicator) {
-  const absl::Status status = RunSumma(problem, multiply, queues, communicator);
+                           StreamQueues* queues, Communicator* communicator, void* panels) {
+  const absl::Status status = RunSumma(problem, multiply, queues, communicator, panels);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

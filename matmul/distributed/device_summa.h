@@ -4,6 +4,7 @@
 #ifndef STRIDEWISE_MATMUL_DISTRIBUTED_DEVICE_SUMMA_H_
 #define STRIDEWISE_MATMUL_DISTRIBUTED_DEVICE_SUMMA_H_
 
+#include <cstdint>
 #include <functional>
 
 #include "absl/status/status.h"
@@ -17,14 +18,20 @@ namespace stridewise {
 // Queues a product of what is in the device's memory: MatMul().
 using QueuedProduct = std::function<absl::Status(const MatMulProblem&, cudaStream_t)>;
 
+// Returns the bytes of the panels that this rank holds during the call: two of each operand.
+// REQUIRES: the layouts are those of a problem that the call takes.
+int64_t SummaPanelBytes(const SummaProblem<float>& problem, int rank);
+
 // Computes the problem, whose local parts are in the device's memory, and returns when C is
 // written. All ranks of the communicator make the call; its broadcasts take the device's memory
-// (nccl_communicator.h). The queues are this call's alone; the device holds two panels of each
-// operand until they end. Waits for nothing that the caller queued elsewhere.
+// (nccl_communicator.h). The queues are this call's alone. `panels` is SummaPanelBytes() bytes of
+// the device's memory, aligned to 256, that the call may write; without it the queues allocate as
+// much, and keep it until they end. Waits for nothing that the caller queued elsewhere.
 //
 // Returns what Summa() does; ResourceExhausted where the device has no memory for the panels.
 absl::Status SummaOnDevice(const SummaProblem<float>& problem, const QueuedProduct& multiply,
-                           StreamQueues* queues, Communicator* communicator);
+                           StreamQueues* queues, Communicator* communicator,
+                           void* panels = nullptr);
 
 }  // namespace stridewise
 

@@ -81,7 +81,15 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   problem.alpha = c.alpha;
   problem.beta = c.beta;
   FakeStreamQueues queues(seed + rank);
-  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, &queues, panels));
+  // Of every second seed the memory of the panels is the caller's: the queues have none.
+  const int64_t bytes = SummaPanelBytes(problem, rank);
+  constexpr int64_t kCanaryBytes = 256;
+  std::vector<char> memory(bytes + kCanaryBytes, '\xff');
+  FakeStreamQueues without_memory(seed + rank, 0);
+  const bool is_ours = seed % 2 == 1;
+  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues, panels,
+                                is_ours ? memory.data() : nullptr));
+  for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
   EXPECT_TRUE(queues.CanariesAreWhole());
   return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
 }
@@ -125,7 +133,7 @@ TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
     FakeStreamQueues small(1, 100);
     EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
     for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
-      FakeStreamQueues failing(fails_at, 1000, fails_at);
+      FakeStreamQueues failing(fails_at, 4096, fails_at);
       EXPECT_TRUE(absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks)));
     }
     SummaProblem<float> wrong = problem;
