@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -30,15 +31,14 @@ struct Message {
 // sides, since columns of `in` are rows of `out`.
 std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
                                  const BlockCyclicLayout& out_layout, int64_t element_bytes,
-                                 int64_t message_bytes, const Communicator& communicator) {
+                                 int64_t message_bytes, int rank, int size) {
   const auto lines = [&](int64_t elements_of_line) {
     return std::max<int64_t>(message_bytes / std::max<int64_t>(elements_of_line * element_bytes, 1),
                              1);
   };
   std::vector<Message> messages;
-  for (int step = 0; step < communicator.size(); ++step) {
-    const ExchangedPair pair =
-        PairOfStep(in_layout, out_layout, communicator.rank(), communicator.size(), step);
+  for (int step = 0; step < size; ++step) {
+    const ExchangedPair pair = PairOfStep(in_layout, out_layout, rank, size, step);
     const int64_t cols = lines(pair.rows.count);
     const int64_t out_rows = lines(pair.out_cols.count);
     for (int64_t i = 0; i * cols < pair.cols.count || i * out_rows < pair.out_rows.count; ++i) {
@@ -50,6 +50,37 @@ std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
   }
   return messages;
 }
+
+// Takes those that stay on the rank out of `messages`.
+std::vector<Message> TakeOwn(int rank, std::vector<Message>* messages) {
+  const auto own = std::stable_partition(messages->begin(), messages->end(),
+                                         [&](const Message& m) { return m.partner != rank; });
+  std::vector<Message> taken(std::make_move_iterator(own),
+                             std::make_move_iterator(messages->end()));
+  messages->erase(own, messages->end());
+  return taken;
+}
+
+// The largest message each way, in bytes.
+struct MessageSizes {
+  int64_t send = 0;
+  int64_t receive = 0;
+
+  MessageSizes(const std::vector<Message>& messages, int rank, int64_t element_bytes) {
+    for (const Message& message : messages) {
+      if (message.partner == rank) continue;
+      send = std::max(send, Aligned(message.SendElements() * element_bytes));
+      receive = std::max(receive, Aligned(message.ReceiveElements() * element_bytes));
+    }
+  }
+  int64_t OfAll() const { return 2 * (send + receive); }
+
+ private:
+  static int64_t Aligned(int64_t bytes) {
+    constexpr int64_t kAlignment = 256;
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+};
 
 // Calls run(rows, cols) for each pair of groups.
 template <typename Run>
@@ -72,9 +103,12 @@ class DeviceTranspose {
         queues_(*queues),
         communicator_(*communicator) {}
 
-  absl::Status Run(const std::vector<Message>& messages) {
+  // `memory` is that of the messages; null where the queues allocate it.
+  absl::Status Run(std::vector<Message> messages, void* memory) {
     RETURN_IF_ERROR(queues_.Enter());
-    RETURN_IF_ERROR(AllocateFor(messages));
+    const std::vector<Message> own = TakeOwn(communicator_.rank(), &messages);
+    RETURN_IF_ERROR(PlaceMessages(messages, memory));
+    size_t own_done = 0;
     if (!messages.empty()) RETURN_IF_ERROR(Pack(messages[0], 0));
     for (size_t i = 0; i < messages.size(); ++i) {
       const Message& message = messages[i];
@@ -82,40 +116,50 @@ class DeviceTranspose {
       RETURN_IF_ERROR(queues_.WaitOnHost(Packed(buffer)));
       // While this message travels. What the other buffer held has been sent.
       if (i + 1 < messages.size()) RETURN_IF_ERROR(Pack(messages[i + 1], 1 - buffer));
-      const bool is_own = message.partner == communicator_.rank();
-      if (!is_own) {
-        RETURN_IF_ERROR(communicator_.Exchange(message.partner, send_[buffer],
-                                               message.SendElements() * bytes_, receive_[buffer],
-                                               message.ReceiveElements() * bytes_));
-      }
-      RETURN_IF_ERROR(Unpack(message, is_own ? send_[buffer] : receive_[buffer]));
+      if (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
+      RETURN_IF_ERROR(communicator_.Exchange(message.partner, send_[buffer],
+                                             message.SendElements() * bytes_, receive_[buffer],
+                                             message.ReceiveElements() * bytes_));
+      RETURN_IF_ERROR(Unpack(message, receive_[buffer]));
     }
+    while (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
     return queues_.Finish();
   }
 
  private:
-  absl::Status AllocateFor(const std::vector<Message>& messages) {
-    int64_t send = 0;
-    int64_t receive = 0;
-    for (const Message& message : messages) {
-      send = std::max(send, message.SendElements() * bytes_);
-      if (message.partner == communicator_.rank()) continue;
-      receive = std::max(receive, message.ReceiveElements() * bytes_);
+  absl::Status PlaceMessages(const std::vector<Message>& messages, void* memory) {
+    const MessageSizes sizes(messages, communicator_.rank(), bytes_);
+    if (sizes.OfAll() == 0) return absl::OkStatus();
+    if (memory == nullptr) {
+      ASSIGN_OR_RETURN(memory, queues_.Allocate(sizes.OfAll()));
     }
+    char* next = static_cast<char*>(memory);
     for (int buffer = 0; buffer < 2; ++buffer) {
-      if (send > 0) {
-        ASSIGN_OR_RETURN(send_[buffer], Allocate(send));
-      }
-      if (receive > 0) {
-        ASSIGN_OR_RETURN(receive_[buffer], Allocate(receive));
-      }
+      send_[buffer] = next;
+      receive_[buffer] = next + sizes.send;
+      next += sizes.send + sizes.receive;
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<char*> Allocate(int64_t bytes) {
-    ASSIGN_OR_RETURN(void* const memory, queues_.Allocate(bytes));
-    return static_cast<char*>(memory);
+  // Queues the transpose of elements that stay here.
+  absl::Status TransposeOwn(const Message& message) {
+    const std::vector<SharedRunGroup> col_groups = GroupSharedRuns(message.cols, message.out_rows);
+    for (const SharedRunGroup& rows : GroupSharedRuns(message.rows, message.out_cols)) {
+      for (const SharedRunGroup& cols : col_groups) {
+        PermuteProblem problem;
+        problem.extents = {rows.runs, rows.count, cols.runs, cols.count};
+        problem.order = {2, 3, 0, 1};
+        problem.in =
+            static_cast<const char*>(in_.data) + (rows.first * in_.ld + cols.first) * bytes_;
+        problem.strides_in = {rows.stride * in_.ld, in_.ld, cols.stride, 1};
+        problem.out = static_cast<char*>(out_.data) +
+                      (cols.other_first * out_.ld + rows.other_first) * bytes_;
+        problem.strides_out = {cols.other_stride * out_.ld, out_.ld, rows.other_stride, 1};
+        RETURN_IF_ERROR(Queue(problem));
+      }
+    }
+    return absl::OkStatus();
   }
 
   // Queues a permutation whose strides are set.
@@ -173,12 +217,21 @@ class DeviceTranspose {
 
 }  // namespace
 
+int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
+                              const BlockCyclicLayout& out_layout, int64_t element_bytes,
+                              const DeviceTransposeOptions& options, int rank, int size) {
+  return MessageSizes(
+             CutMessages(in_layout, out_layout, element_bytes, options.message_bytes, rank, size),
+             rank, element_bytes)
+      .OfAll();
+}
+
 absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                           const BlockCyclicLayout& out_layout,
                                           const MutableMatrixView& out,
                                           const DeviceTransposeOptions& options,
                                           const QueuedPermute& permute, StreamQueues* queues,
-                                          Communicator* communicator) {
+                                          Communicator* communicator, void* messages) {
   RETURN_IF_ERROR(CheckTransposedParts(in_layout, in, out_layout, out, *communicator));
   const int64_t bytes = in.element_bytes;
   if (bytes > 16 || (bytes & (bytes - 1)) != 0) {
@@ -190,8 +243,10 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
                                                    " is not allowed; allowed is 1 or more"));
   }
   DeviceTranspose transpose(in, out, permute, queues, communicator);
-  const absl::Status status = transpose.Run(
-      CutMessages(in_layout, out_layout, bytes, options.message_bytes, *communicator));
+  const absl::Status status =
+      transpose.Run(CutMessages(in_layout, out_layout, bytes, options.message_bytes,
+                                communicator->rank(), communicator->size()),
+                    messages);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

@@ -2,8 +2,9 @@
 // it is packed, the next one is packed and the one before unpacked while it travels.
 //
 // Messages are pieces of what two ranks exchange, so that also two ranks, who meet only once,
-// overlap the three. Each element is read and written twice in the memory of a device, once as it
-// is sent and once as it comes: a memory of 4 TB/s keeps up with 1 TB/s each way of the link.
+// overlap the three. Each element that travels is read and written twice in the memory of a device,
+// once as it is sent and once as it comes: a memory of 4 TB/s keeps up with 1 TB/s each way of the
+// link. What stays on a rank is transposed at once, in pieces between the messages.
 
 #ifndef STRIDEWISE_TRANSPOSE_DISTRIBUTED_DEVICE_EXCHANGE_H_
 #define STRIDEWISE_TRANSPOSE_DISTRIBUTED_DEVICE_EXCHANGE_H_
@@ -29,10 +30,18 @@ struct DeviceTransposeOptions {
   int64_t message_bytes = int64_t{64} << 20;
 };
 
+// Returns the bytes of the messages that a rank of `size` holds during the call.
+// REQUIRES: layouts, elements and options are those of a call that is not refused.
+int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
+                              const BlockCyclicLayout& out_layout, int64_t element_bytes,
+                              const DeviceTransposeOptions& options, int rank, int size);
+
 // out(c, r) = in(r, c), with the parts of the calling rank in the device's memory, and returns when
 // `out` is written. All ranks of the communicator make the call; its Exchange() takes the device's
-// memory (nccl_communicator.h). The queues are this call's alone; the device holds two messages
-// each way until they end. Waits for nothing that the caller queued elsewhere.
+// memory (nccl_communicator.h). The queues are this call's alone. `messages` is
+// TransposeMessageBytes() bytes of the device's memory, aligned to 256, for two messages each way;
+// without it the queues allocate as much, and keep it until they end. Waits for nothing that the
+// caller queued elsewhere.
 //
 // Returns what DistributedTranspose() does, also InvalidArgument for elements that are not of 1, 2,
 // 4, 8 or 16 bytes and for messages of less than a byte; ResourceExhausted where the device has no
@@ -42,7 +51,7 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
                                           const MutableMatrixView& out,
                                           const DeviceTransposeOptions& options,
                                           const QueuedPermute& permute, StreamQueues* queues,
-                                          Communicator* communicator);
+                                          Communicator* communicator, void* messages = nullptr);
 
 }  // namespace stridewise
 

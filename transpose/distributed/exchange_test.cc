@@ -44,10 +44,19 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
   return
       [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
           const BlockCyclicLayout& out_layout, const MutableMatrixView& out, Communicator* ranks) {
-        FakeStreamQueues queues(seed + ranks->rank());
-        const absl::Status status = DistributedTransposeOnDevice(
-            in_layout, in, out_layout, out, {message_bytes}, PermuteElements, &queues, ranks);
+        // Of every second seed the memory of the messages is the caller's: the queues have none.
+        const DeviceTransposeOptions options = {message_bytes};
+        const int64_t bytes = TransposeMessageBytes(in_layout, out_layout, in.element_bytes,
+                                                    options, ranks->rank(), ranks->size());
+        constexpr int64_t kCanaryBytes = 256;
+        std::vector<char> memory(bytes + kCanaryBytes, '\xff');
+        const bool is_ours = seed % 2 == 1;
+        FakeStreamQueues queues(seed + ranks->rank(), is_ours ? 0 : bytes);
+        const absl::Status status =
+            DistributedTransposeOnDevice(in_layout, in, out_layout, out, options, PermuteElements,
+                                         &queues, ranks, is_ours ? memory.data() : nullptr);
         EXPECT_TRUE(queues.CanariesAreWhole());
+        for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
         return status;
       };
 }
@@ -143,26 +152,60 @@ TEST(DistributedTransposeTest, MovesEveryElementByNccl) {
 }
 
 TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
-  RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
-    const BlockCyclicLayout layout = *BlockCyclicLayout::Create(8, 8, 2, 2, {1, 1});
-    std::vector<float> from(64), to(64);
-    const auto run = [&](StreamQueues* queues, int64_t element_bytes, int64_t message_bytes) {
-      return DistributedTransposeOnDevice(layout, {from.data(), 8, 8, 8, element_bytes}, layout,
-                                          {to.data(), 8, 8, 8, element_bytes}, {message_bytes},
-                                          PermuteElements, queues, ranks);
-    };
-    FakeStreamQueues small(1, 100);
-    EXPECT_TRUE(absl::IsResourceExhausted(run(&small, 4, 256)));
-    for (int64_t fails_at = 0; fails_at < 8;
-         ++fails_at) {  // Four messages are packed and unpacked.
-      FakeStreamQueues failing(fails_at, 1000, fails_at);
-      EXPECT_TRUE(absl::IsInternal(run(&failing, 4, 64))) << fails_at;
+  std::vector<float> from(64), to(64);
+  const auto run = [&](Communicator* ranks, StreamQueues* queues, int64_t element_bytes,
+                       int64_t message_bytes) {
+    const BlockCyclicLayout layout =
+        *BlockCyclicLayout::Create(8, 8, 8 / ranks->size(), 8, {ranks->size(), 1});
+    const int64_t rows = 8 / ranks->size();
+    float* const mine = to.data() + 32 * ranks->rank();
+    return DistributedTransposeOnDevice(layout, {from.data(), rows, 8, 8, element_bytes}, layout,
+                                        {mine, rows, 8, 8, element_bytes}, {message_bytes},
+                                        PermuteElements, queues, ranks);
+  };
+  for (const int ranks : {1, 2}) {
+    // Four pieces on one rank; on two a piece, and a message that is packed and unpacked.
+    for (int64_t fails_at = 0; fails_at < (ranks == 1 ? 4 : 3); ++fails_at) {
+      const auto results = RunLocalRanks(ranks, kSeconds, [&](TcpCommunicator* communicator) {
+        FakeStreamQueues failing(fails_at, 1 << 20, fails_at);
+        return run(communicator, &failing, 4, 64);
+      });
+      for (const absl::Status& status : results) {
+        EXPECT_TRUE(absl::IsInternal(status) || absl::IsUnavailable(status)) << status;
+      }
     }
+  }
+  const auto results = RunLocalRanks(2, kSeconds, [&](TcpCommunicator* communicator) {
+    FakeStreamQueues small(1, 100);
+    return run(communicator, &small, 4, 256);
+  });
+  for (const absl::Status& status : results) EXPECT_TRUE(absl::IsResourceExhausted(status));
+  RunLocalRanks(1, kSeconds, [&](TcpCommunicator* communicator) {
     FakeStreamQueues queues(1);
-    EXPECT_TRUE(absl::IsInvalidArgument(run(&queues, 3, 64)));
-    EXPECT_TRUE(absl::IsInvalidArgument(run(&queues, 4, 0)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 3, 64)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 0)));
     return absl::OkStatus();
   });
+}
+
+TEST(PairsTest, GroupsRunsThatTwoSelectionsShare) {
+  // Blocks of 4 of every second part here, one behind the other there; the last is cut.
+  const Selection spread = {{{0, 4}, {8, 4}, {16, 4}, {24, 2}}, 14};
+  const Selection dense = {{{5, 14}}, 14};
+  for (const bool exchanged : {false, true}) {
+    const auto groups = exchanged ? GroupSharedRuns(dense, spread) : GroupSharedRuns(spread, dense);
+    ASSERT_EQ(groups.size(), 2u);
+    EXPECT_EQ(groups[0].count, 4);
+    EXPECT_EQ(groups[0].runs, 3);
+    EXPECT_EQ(groups[0].first, exchanged ? 5 : 0);
+    EXPECT_EQ(groups[0].stride, exchanged ? 4 : 8);
+    EXPECT_EQ(groups[0].other_first, exchanged ? 0 : 5);
+    EXPECT_EQ(groups[0].other_stride, exchanged ? 8 : 4);
+    EXPECT_EQ(groups[1].count, 2);
+    EXPECT_EQ(groups[1].first, exchanged ? 17 : 24);
+    EXPECT_EQ(groups[1].other_first, exchanged ? 24 : 17);
+  }
+  EXPECT_TRUE(GroupSharedRuns({}, {}).empty());
 }
 
 TEST(PairsTest, GroupsEqualRuns) {

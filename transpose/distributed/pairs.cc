@@ -82,6 +82,36 @@ std::vector<RunGroup> GroupRuns(const Selection& selection) {
   return groups;
 }
 
+std::vector<SharedRunGroup> GroupSharedRuns(const Selection& selection, const Selection& other) {
+  std::vector<SharedRunGroup> groups;
+  size_t run = 0, other_run = 0;
+  int64_t used = 0, other_used = 0;  // Of the two runs.
+  while (run < selection.runs.size() && other_run < other.runs.size()) {
+    const Run& a = selection.runs[run];
+    const Run& b = other.runs[other_run];
+    const int64_t count = std::min(a.count - used, b.count - other_used);
+    const int64_t first = a.first + used;
+    const int64_t other_first = b.first + other_used;
+    SharedRunGroup* const last = groups.empty() ? nullptr : &groups.back();
+    if (last != nullptr && last->count == count &&
+        (last->runs == 1 || (last->first + last->runs * last->stride == first &&
+                             last->other_first + last->runs * last->other_stride == other_first))) {
+      if (last->runs == 1) {
+        last->stride = first - last->first;
+        last->other_stride = other_first - last->other_first;
+      }
+      ++last->runs;
+    } else {
+      groups.push_back({first, count, other_first, count, count, 1});
+    }
+    used += count;
+    other_used += count;
+    if (used == a.count) ++run, used = 0;
+    if (other_used == b.count) ++other_run, other_used = 0;
+  }
+  return groups;
+}
+
 ExchangedPair PairOfStep(const BlockCyclicLayout& in_layout, const BlockCyclicLayout& out_layout,
                          int rank, int size, int step) {
   const RankGrid& from = in_layout.grid;

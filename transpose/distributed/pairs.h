@@ -46,6 +46,20 @@ Selection Slice(const Selection& selection, int64_t first, int64_t count);
 // Returns the runs as few groups: one, and one for what is cut at each end, where blocks are equal.
 std::vector<RunGroup> GroupRuns(const Selection& selection);
 
+// Runs that two selections of the same indices have in common: where each begins in the one and in
+// the other, equally far apart in each.
+struct SharedRunGroup {
+  int64_t first = 0;
+  int64_t stride = 0;
+  int64_t other_first = 0;
+  int64_t other_stride = 0;
+  int64_t count = 0;  // Of a run.
+  int64_t runs = 0;
+};
+
+// Returns the groups of two selections of equally many indices, whose i-th ones belong together.
+std::vector<SharedRunGroup> GroupSharedRuns(const Selection& selection, const Selection& other);
+
 // What a rank and its partner exchange: elements of `in` to be sent, elements of `out` to come.
 struct ExchangedPair {
   int partner = 0;
