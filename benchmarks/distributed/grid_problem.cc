@@ -62,6 +62,7 @@ class GridProduct : public GridProblem {
     ASSIGN_OR_RETURN(b_.host, MakePart<float>(problem_.b_layout, rank_, seed + 1));
     ASSIGN_OR_RETURN(c_.host, AllocatePart<float>(problem_.c_layout, rank_));
     for (MirroredPart<float>* part : {&a_, &b_, &c_}) RETURN_IF_ERROR(part->AllocateOn(device));
+    ASSIGN_OR_RETURN(panels_, device->Allocate(SummaPanelBytes(problem_, rank_)));
     problem_.a = a_.view;
     problem_.b = b_.view;
     problem_.c = c_.view;
@@ -71,7 +72,7 @@ class GridProduct : public GridProblem {
   absl::Status PoisonResult() override { return c_.Poison(); }
 
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
-    return SummaOnDevice(problem_, device.multiply, queues, ranks);
+    return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -92,6 +93,7 @@ class GridProduct : public GridProblem {
   SummaProblem<float> problem_;  // Its parts lie on the device.
   uint64_t seed_ = 0;
   MirroredPart<float> a_, b_, c_;
+  void* panels_ = nullptr;
 };
 
 template <typename T>
@@ -105,6 +107,9 @@ class GridTranspose : public GridProblem {
     ASSIGN_OR_RETURN(in_.host, MakePart<T>(in_layout_, rank_, seed));
     ASSIGN_OR_RETURN(out_.host, AllocatePart<T>(out_layout_, rank_));
     RETURN_IF_ERROR(in_.AllocateOn(device));
+    ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(
+                                    in_layout_, out_layout_, sizeof(T), DeviceTransposeOptions(),
+                                    rank_, in_layout_.grid.size())));
     return out_.AllocateOn(device);
   }
 
@@ -112,7 +117,8 @@ class GridTranspose : public GridProblem {
 
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
     return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(),
-                                        DeviceTransposeOptions(), device.permute, queues, ranks);
+                                        DeviceTransposeOptions(), device.permute, queues, ranks,
+                                        messages_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -140,6 +146,7 @@ class GridTranspose : public GridProblem {
   BlockCyclicLayout in_layout_, out_layout_;
   uint64_t seed_ = 0;
   MirroredPart<T> in_, out_;
+  void* messages_ = nullptr;
 };
 
 }  // namespace
