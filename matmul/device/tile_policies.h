@@ -85,6 +85,18 @@ struct TilePolicyBatch64x64 {
   static constexpr double kSplitCost = 6;
 };
 
+// Between TilePolicyBatch64x64 and TilePolicy128x128: the former's short steps and rows, and a
+// thread's 8x16 accumulators as in the latter. Four blocks on a multiprocessor.
+struct TilePolicy64x128 {
+  using Types = Float32;
+  static constexpr int kBlockM = 64, kBlockN = 128, kBlockK = 16;
+  static constexpr int kWarpM = 64, kWarpN = 64;
+  static constexpr int kStages = 3;
+  static constexpr int kWarpsAlongK = 1;
+  static constexpr int kMinBlocks = 4, kBlocksPerMultiprocessor = 4;
+  static constexpr double kSplitCost = 6;
+};
+
 // For products of about 512: 128 tiles, one for each multiprocessor, and eight warps that compute
 // the whole tile from an eighth of the k extent each.
 struct TilePolicy32x64 {

@@ -8,5 +8,6 @@ namespace stridewise {
 
 STRIDEWISE_STREAM_K(MatMulStreamK, TilePolicy128x256)
 STRIDEWISE_STREAM_K(MatMulStreamK128x128, TilePolicy128x128)
+STRIDEWISE_STREAM_K(MatMulStreamK64x128, TilePolicy64x128)
 
 }  // namespace stridewise

@@ -51,6 +51,7 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"stream_k_32x32", H200Model(), Gapless(256, 256, 256)},
       {"stream_k_32x64", H200Model(), Gapless(512, 512, 512)},
       {"batch_64x64", H200Model(), Gapless(64, 64, 64, 1000)},
+      {"stream_k_64x128", H200Model(), Gapless(57, 1113, 375, 887)},
       {"ragged", H200Model(), Gapless(4096, 4096, 4096)},
       {"ragged", H200Model(), Gapless(8192, 8192, 8192)},
       {"general_tile", kOldDevice, Gapless(1024, 1024, 1024)},
