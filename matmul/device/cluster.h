@@ -42,6 +42,13 @@ __device__ inline void WaitForCluster() {
 #endif
 }
 
+// Waits for all threads of the cluster, and not for their stores: for the end of a kernel, where a
+// block's shared memory must stay until others have read it.
+__device__ inline void MeetCluster() {
+  ArriveAtCluster</*kRelease=*/false>();
+  WaitForCluster();
+}
+
 // Returns the address, in the shared memory of the whole cluster, of what lies at `shared` in the
 // shared memory of block `rank`.
 __device__ inline uint32_t AddressInBlock([[maybe_unused]] const float* shared,

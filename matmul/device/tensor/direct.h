@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kDirectThreads, Tile::kResident)
     __syncthreads();
   }
   StoreDirectSums<Tile>(all_sums, gemm, rank, row, col, blockIdx.z);
-  if (gemm.split > 1) SyncCluster();  // No block ends while another one reads its sums.
+  if (gemm.split > 1) MeetCluster();  // No block ends while another one reads its sums.
 #endif
 }
 

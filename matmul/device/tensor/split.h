@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
     }
   }
   // No block ends while another one reads its sums.
-  if (gemm.split > 1) SyncCluster();
+  if (gemm.split > 1) MeetCluster();
 #endif
 }
 

@@ -74,8 +74,10 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
   constexpr int kItems = kRows * kCols / kVector;
   constexpr int kPitch = TileSums<kRows, kCols>::kPitch;
   constexpr int kFloat = static_cast<int>(sizeof(float));
-  // Items of a thread whose loads are under way together.
-  constexpr int kTogether = kItems < 4 * kThreads ? (kItems + kThreads - 1) / kThreads : 4;
+  // Items of a thread, and blocks, whose loads are under way together: another block's memory
+  // answers after hundreds of clocks, and one block after the other would be waited for.
+  constexpr int kTogether = kItems <= kThreads ? 1 : 2;
+  constexpr int kBlocksTogether = 4;
   // Not transposed, a warp stores eight rows of 16 columns, or more rows where there are fewer.
   constexpr int kVectorsAcross = kCols < 4 * kVector ? kCols / kVector : 4;
   constexpr int kRowsOfWarp = 32 / kVectorsAcross;
@@ -99,23 +101,31 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
       if (item >= end) r[i] = s[i] = 0;  // Loaded, and not stored.
     }
 #pragma unroll 1
-    for (int block = 0; block < blocks; ++block) {
-      const uint32_t from = SumsOfBlock(sums.data, block);
-      float part[kTogether][kVector];
+    for (int block = 0; block < blocks; block += kBlocksTogether) {
+      float part[kBlocksTogether][kTogether][kVector];
 #pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
-        if (c.transposed) {
-          LoadFourSums(at, part[i]);
-        } else {
+      for (int b = 0; b < kBlocksTogether; ++b) {
+        if (block + b >= blocks) break;
+        const uint32_t from = SumsOfBlock(sums.data, block + b);
 #pragma unroll
-          for (int j = 0; j < kVector; ++j) part[i][j] = LoadSum(at + j * kPitch * kFloat);
+        for (int i = 0; i < kTogether; ++i) {
+          const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
+          if (c.transposed) {
+            LoadFourSums(at, part[b][i]);
+          } else {
+#pragma unroll
+            for (int j = 0; j < kVector; ++j) part[b][i][j] = LoadSum(at + j * kPitch * kFloat);
+          }
         }
       }
 #pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
+      for (int b = 0; b < kBlocksTogether; ++b) {
+        if (block + b >= blocks) break;
 #pragma unroll
-        for (int j = 0; j < kVector; ++j) four[i][j] += part[i][j];
+        for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+          for (int j = 0; j < kVector; ++j) four[i][j] += part[b][i][j];
+        }
       }
     }
 #pragma unroll
