@@ -1,7 +1,7 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general,
-// tensor_direct, tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to
-// be the least. Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs,
-// these may also multiply copies of them in the workspace.
+// tensor_direct, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is
+// predicted to be the least. Where rows of operands do not begin at multiples of 16 bytes, which
+// the TMA needs, these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
+#include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
 
 namespace stridewise {
@@ -117,6 +118,10 @@ const MatMulFunctions& Direct() {
   static const MatMulFunctions direct = FunctionsOf("tensor_direct");
   return direct;
 }
+const MatMulFunctions& Small() {
+  static const MatMulFunctions small = FunctionsOf("tensor_small");
+  return small;
+}
 const MatMulFunctions& Shallow() {
   static const MatMulFunctions shallow = FunctionsOf("tensor_shallow");
   return shallow;
@@ -159,6 +164,10 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
     const double direct = PlanTensorDirect(args, device).us;
     if (direct < best.us) best = {&Direct(), direct};
   }
+  if (TensorSmallTakes(args)) {
+    const double small = PlanTensorSmall(args, device).us;
+    if (small < best.us) best = {&Small(), small};
+  }
   if (TensorVectorTakes(args)) {
     const double vector = PlanTensorVector(args, device).us;
     if (vector < best.us) best = {&Vector(), vector};
@@ -196,9 +205,10 @@ bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedC
 
 LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
   const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
-  // Some vectors for each thread, as far as there are enough.
+  // Several vectors for each thread, whose loads are under way together, as far as there are
+  // enough.
   const int64_t blocks =
-      std::min<int64_t>(CeilDiv(vectors, kPackThreads), int64_t{device.multiprocessors} * 16);
+      std::min<int64_t>(CeilDiv(vectors, kPackThreads), int64_t{device.multiprocessors} * 2);
   RETURN_IF_ERROR(Launch(PackOperands, Grid{blocks}, Block{kPackThreads}, 0, args.stream,
                          call.a.packed, call.b.packed));
   return RunChoice(ChooseByTma(call.args, device), call.args);

@@ -41,7 +41,7 @@ inline __global__ void __launch_bounds__(kPackThreads)
     uint4* to[kPackTogether];
 #pragma unroll
     for (int j = 0; j < kPackTogether; ++j) {
-      const uint32_t number = i + j * threads < all ? i + j * threads : i;
+      const uint32_t number = i + j * threads;
       const bool is_first = number < of_first;
       const PackedOperand& operand = is_first ? first : second;
       const uint32_t vector = is_first ? number : number - of_first;
@@ -53,10 +53,11 @@ inline __global__ void __launch_bounds__(kPackThreads)
           reinterpret_cast<uintptr_t>(data + int64_t{operand.rows - 1} * operand.ld + operand.cols);
       from[j] = data + int64_t{line - matrix * operand.rows} * operand.ld + col;
       to[j] = operand.to + vector;
-      chunks[j].Load(from[j], int64_t{operand.cols} - col, end);
+      chunks[j].Load(from[j], number < all ? int64_t{operand.cols} - col : 0, end);
     }
 #pragma unroll
     for (int j = 0; j < kPackTogether; ++j) {
+      if (i + j * threads >= all) break;
       chunks[j].LoadTail(from[j]);
       *to[j] = chunks[j].Elements();
     }

@@ -275,8 +275,8 @@ inline double TensorTinyUs(const MatMulArgs& args) {
 }
 
 // The copies of operands that the TMA cannot address.
-constexpr double kPackLaunchUs = 3.2;
-constexpr double kPackUsOfByte = 1 / 1.2e6;  // Read and written.
+constexpr double kPackLaunchUs = 2.0;
+constexpr double kPackUsOfByte = 1 / 1.75e6;  // Read and written.
 
 }  // namespace stridewise
 
