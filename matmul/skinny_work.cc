@@ -9,8 +9,8 @@
 namespace stridewise {
 namespace {
 
-// Blocks of a cluster. The kernels try all numbers up to 16, which would take longer here than it
-// tells more.
+// Blocks of a cluster, as in cluster_sizes.h. `skinny` tries all numbers up to 16, which would take
+// longer here than it tells more.
 constexpr MatMulDivisor kParts[] = {1, 2, 3, 4, 6, 8, 12, 16};
 
 // The cluster's blocks add the sums of one tile.
