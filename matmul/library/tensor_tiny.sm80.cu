@@ -40,7 +40,7 @@ struct TinyGemm {
 template <typename Element, typename Out>
 __global__ void __launch_bounds__(kLanes* kWarps)
     TensorTiny(const __grid_constant__ TinyGemm gemm) {
-  constexpr int kTogether = 8;  // Elements of k whose loads are under way together.
+  constexpr int kTogether = kTinyTogether;
   __shared__ float sums[kWarps][kLanes];
   const TensorOutput& c = gemm.c;
   const int lane = static_cast<int>(threadIdx.x);

@@ -1,6 +1,7 @@
 // Which kernel of tensor cores the predictions prefer, at products that were measured on an H200.
 
 #include <cstdint>
+#include <utility>
 
 #include "common/base/element_type.h"
 #include "common/gpu/device_model.h"
@@ -112,6 +113,22 @@ TEST(TensorPlanTest, SmallProductsTakeTensorSmall) {
   }
   for (const MatMulArgs& args : {Bf16Product(3, 11, 7, true), Bf16Product(179, 9, 2, false)}) {
     EXPECT_LT(TensorTinyUs(args), PlanTensorSmall(args, H200Model()).us) << args.m << "x" << args.n;
+  }
+}
+
+// A thread of tensor_tiny loads all of its k together as long as there are warps to divide it.
+TEST(TensorPlanTest, TensorTinyDividesK) {
+  for (const auto& [k, slices] : {std::pair<int64_t, int>{0, 1},
+                                  {1, 1},
+                                  {8, 1},
+                                  {9, 2},
+                                  {16, 2},
+                                  {17, 4},
+                                  {32, 4},
+                                  {33, 8},
+                                  {64, 8},
+                                  {1000, 8}}) {
+    EXPECT_EQ(TensorTinySlices(k), slices) << k;
   }
 }
 

@@ -227,12 +227,14 @@ inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& d
   return best;
 }
 
-// Returns the warps of tensor_tiny that divide k.
+// Of a thread of tensor_tiny: steps of k whose loads are under way together.
+constexpr int kTinyTogether = 8;
+
+// Returns the warps of tensor_tiny that divide k: as many as load all of it together.
 inline int TensorTinySlices(int64_t k) {
   constexpr int kMost = 8;
-  constexpr int kLeastSteps = 16;
   int slices = 1;
-  while (slices < kMost && k >= slices * kLeastSteps) slices *= 2;
+  while (slices < kMost && k > slices * kTinyTogether) slices *= 2;
   return slices;
 }
 
@@ -255,7 +257,6 @@ inline double TensorTinyUs(const MatMulArgs& args) {
   constexpr double kRound = 2.6;
   constexpr int64_t kLanes = 32;
   constexpr int64_t kWarps = 8;
-  constexpr int64_t kStepsOfTrip = 8;
   constexpr double kSlots = 132 * 8;  // Blocks that run at once.
   const int64_t slices = TensorTinySlices(args.k);
   const int64_t cols = int64_t{1} << TensorTinyLogCols(args.n);
@@ -270,7 +271,7 @@ inline double TensorTinyUs(const MatMulArgs& args) {
   const int64_t chain = CeilDiv(args.k, slices);
   return kFixed + warp_steps / kWarpStepsOfUs +
          warp_steps * static_cast<double>(lines) / kLinesOfUs +
-         static_cast<double>(CeilDiv(chain, kStepsOfTrip)) * kTrip +
+         static_cast<double>(CeilDiv(chain, int64_t{kTinyTogether})) * kTrip +
          static_cast<double>(chain) * std::max(1.0, rounds) * kStepOfRound + rounds * kRound;
 }
 
