@@ -116,8 +116,9 @@ absl::StatusOr<CublasMpGrid::Workspace> CublasMpGrid::Allocate(size_t device_byt
                                                                StreamQueues* device) {
   Workspace workspace;
   workspace.device_bytes = device_bytes;
-  ASSIGN_OR_RETURN(workspace.device, device->Allocate(static_cast<int64_t>(device_bytes)));
-  workspace.host = std::make_shared<std::vector<char>>(host_bytes);
+  workspace.host_bytes = host_bytes;
+  ASSIGN_OR_RETURN(workspace.device, device->Allocate(static_cast<int64_t>(device_bytes) + 1));
+  workspace.host = std::make_shared<std::vector<char>>(host_bytes + 1);
   return workspace;
 }
 
@@ -143,7 +144,7 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Product(const SummaProblem<floa
         "cublasMpGemm",
         library_.Gemm(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1, b,
                       problem.a.data, 1, 1, a, zero, problem.c.data, 1, 1, c, kCublasMpCompute32F,
-                      space.device, space.device_bytes, space.host->data(), space.host->size())));
+                      space.device, space.device_bytes, space.host->data(), space.host_bytes)));
     return WaitForQueue();
   });
 }
@@ -169,7 +170,7 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Transpose(const BlockCyclicLayo
     RETURN_IF_ERROR(StatusOf(
         "cublasMpGeadd",
         library_.Geadd(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero, out.data, 1, 1, c,
-                       space.device, space.device_bytes, space.host->data(), space.host->size())));
+                       space.device, space.device_bytes, space.host->data(), space.host_bytes)));
     return WaitForQueue();
   });
 }

@@ -47,11 +47,12 @@ class CublasMpGrid {
                                  StreamQueues* device);
 
  private:
-  // Of one call, on the device and on the host.
+  // Of one call, on the device and on the host. Never null, also where 0 bytes are asked for.
   struct Workspace {
     void* device = nullptr;
     size_t device_bytes = 0;
     std::shared_ptr<std::vector<char>> host;
+    size_t host_bytes = 0;
   };
 
   CublasMpGrid(const CublasMpLibrary* library, const NcclLibrary* nccl, Communicator* control,

@@ -257,10 +257,12 @@ CublasMpStatus cublasMpGeadd(CublasMpHandle, CublasMpOperation operation, int64_
                              const void* alpha, const void* a, int64_t a_row, int64_t a_col,
                              CublasMpMatrix a_matrix, const void* beta, void* c, int64_t c_row,
                              int64_t c_col, CublasMpMatrix c_matrix, void* device,
-                             size_t device_bytes, void* /*host*/, size_t /*host_bytes*/) {
+                             size_t device_bytes, void* host, size_t host_bytes) {
   if (operation != kCublasMpT || a_matrix->type != c_matrix->type) return kInvalidValue;
   if (a_row != 1 || a_col != 1 || c_row != 1 || c_col != 1) return kInvalidValue;
-  if (device == nullptr || device_bytes != kWorkspaceBytes) return kInvalidValue;
+  if (device == nullptr || device_bytes != kWorkspaceBytes || host == nullptr || host_bytes != 0) {
+    return kInvalidValue;
+  }
   const auto add = c_matrix->type == kCublasMpFloat ? Add<float> : Add<double>;
   return add(m, n, alpha, a, a_matrix, beta, c, c_matrix);
 }
