@@ -163,8 +163,9 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
   constexpr double kStep = 0.005;    // Of the tile and 64 of k.
   constexpr double kLatency = 1.5;
   constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
-  constexpr double kCluster = 1.2;
-  constexpr double kBlock = 0.4;
+  constexpr double kOnce = 0.74;       // Of both where the large operand is read once.
+  constexpr double kCluster = 0.8;
+  constexpr double kBlock = 0.6;
   constexpr double kTrip = 1.8;              // Until memory answers at its full rate.
   constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
   TensorPlan best;
@@ -189,8 +190,10 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
         const auto waves = static_cast<double>(
             CeilDiv(tiles, ClustersAtOnce(split, resident, device.multiprocessors)));
         // Of the blocks of a multiprocessor.
-        const double step = std::max({kStep * cols * resident, stage_bytes / kBytesOfUs * resident,
-                                      kLatency / SplitStages(resident, stage_bytes)});
+        const double once = extent <= cols && cols <= 64 ? kOnce : 1;
+        const double step =
+            std::max({kStep * cols * once * resident, stage_bytes / kBytesOfUs * once * resident,
+                      kLatency / SplitStages(resident, stage_bytes)});
         const double store = has_vectors ? 0 : kStoreOne * elements / split;
         const double sums = split == 1 ? 0 : kCluster + kBlock * split;
         const double us =
