@@ -6,10 +6,6 @@
 namespace stridewise {
 namespace {
 
-constexpr int64_t kLeastK = 128;
-// Ranges hold counts of large elements to here (matmul/device/split_scheme.h).
-constexpr int64_t kMostK = int64_t{1} << 18;
-
 constexpr int64_t kBlockRows = 128;
 
 // Maps of the TMA begin at multiples of 16 bytes; so do rows.
@@ -20,7 +16,8 @@ constexpr int64_t kScaleBytes = 4;
 int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
 SplitLayout LayoutOf(const MatMulInput& operand, const SplitForm& form, int64_t batch, int64_t mn,
-                     int64_t k, bool k_is_row) {
+                     int64_t k, bool stored_by_k) {
+  const bool k_is_row = stored_by_k || form.k_major;
   const int64_t row_elements = kRowBytes / form.part_bytes;
   SplitLayout layout;
   layout.count = operand.stride == 0 ? 1 : batch;
@@ -70,7 +67,7 @@ SplitLayout SplitLayoutOfB(const MatMulArgs& args, const SplitForm& form) {
 bool CanSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   constexpr int64_t kMostRows = kMost / 8;  // Of all matrices together.
-  return device.compute_capability == 90 && args.k >= kLeastK && args.k <= kMostK &&
+  return device.compute_capability == 90 && args.k >= form.least_k && args.k <= form.most_k &&
          static_cast<float>(args.alpha) != 0 && args.batch <= kMostRows &&
          std::max(args.m, args.n) <= kMostRows / args.batch &&
          CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kTimes[0].cols) <= kMost / args.batch &&
@@ -78,10 +75,11 @@ bool CanSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm
 }
 
 SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
-  const double products = form.products / 3.0;
-  SplitChoice best = {SplitTileCols::k64, std::numeric_limits<double>::infinity()};
+  const double products = form.products * form.part_bytes / 6.0;  // INT8 is twice as fast.
+  SplitChoice best = {SplitTileCols::k128, std::numeric_limits<double>::infinity()};
   for (const TileTime& time : kTimes) {
     if (time.tile == SplitTileCols::k192 && form.parts > 2) continue;
+    if (time.tile != SplitTileCols::k128 && form.part_bytes == 1) continue;
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;

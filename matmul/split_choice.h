@@ -16,10 +16,16 @@ struct SplitForm {
   int parts;
   int part_bytes;  // Of an element.
   int products;
+  bool k_major = false;  // Parts are stored K-major, whatever the operands are.
+  // From least_k on the error bound is below that of FP32 (docs/fp32_split.md). Up to most_k counts
+  // of elements fit (matmul/device/split_scheme.h), and sums of integers.
+  int64_t least_k = 128;
+  int64_t most_k = int64_t{1} << 18;
 };
 inline constexpr SplitForm kFp16PairForm = {2, 2, 3};
 inline constexpr SplitForm kBf16SixForm = {3, 2, 6};
 inline constexpr SplitForm kBf16NineForm = {3, 2, 9};
+inline constexpr SplitForm kInt8SliceForm = {3, 1, 6, true, 2048, int64_t{1} << 15};
 
 // The parts of an operand as it is stored, without gaps, and a word for each row of op(A) or
 // column of op(B).
@@ -39,8 +45,7 @@ inline int64_t SplitWorkspaceBytes(const MatMulArgs& args, const SplitForm& form
   return SplitLayoutOfA(args, form).bytes + SplitLayoutOfB(args, form).bytes;
 }
 
-// Returns whether a call can be split, given the workspace. From k = 128 on its error bound is
-// below that of FP32 (docs/fp32_split.md).
+// Returns whether a call can be split, given the workspace.
 bool CanSplit(const MatMulArgs& args, const DeviceModel& device,
               const SplitForm& form = kFp16PairForm);
 
@@ -52,7 +57,8 @@ struct SplitChoice {
   double us;  // With the split.
 };
 
-// Returns the fastest tile. Three parts have none of 192 columns. REQUIRES: CanSplit().
+// Returns the fastest tile. Three parts have none of 192 columns, and
+// those of INT8 only that of 128. REQUIRES: CanSplit().
 SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device,
                         const SplitForm& form = kFp16PairForm);
 

@@ -83,8 +83,8 @@ template <typename Tile>
 __device__ inline void MultiplyInFp32(const SplitGemm& gemm, float* staging, int consumer,
                                       int thread, int row, int col, int batch,
                                       float (&d)[Tile::kBlockN / 2]) {
-  using StageA = Fp32Stage<kMmaRows, Tile::kMajorA>;
-  using StageB = Fp32Stage<Tile::kBlockN, Tile::kMajorB>;
+  using StageA = Fp32Stage<kMmaRows, Tile::kFp32MajorA>;
+  using StageB = Fp32Stage<Tile::kBlockN, Tile::kFp32MajorB>;
   constexpr int kStep = StageA::kStep;
   static_assert(kStep * (StageA::kLd + StageB::kLd) * 4 <= Tile::kOutBuffers * Tile::kOutBytes,
                 "too small");

@@ -4,6 +4,8 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_KERNEL_H_
 
+#include <type_traits>
+
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
 #include "matmul/device/split_in_fp32.h"
@@ -38,6 +40,93 @@ __device__ inline void ProduceSplitStages(const SplitMaps<typename Tile::Scheme>
   }
 }
 
+// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
+template <typename Tile>
+__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
+  if constexpr (Tile::kCluster == 1) {
+    if (lane == 0) shared.Empty(stage).Arrive();
+  } else {
+    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
+  }
+}
+
+// Sums a tile's products. Tensor cores cut sums off, so that they are promoted to FP32, where they
+// are rounded to nearest.
+template <typename Tile>
+__device__ inline void SumRounded(const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                  int consumer, int lane, PipelineState<Tile::kStages>* state,
+                                  float (&sums)[Tile::kBlockN / 2]) {
+  float d[Tile::kBlockN / 2];
+#pragma unroll
+  for (float& sum : sums) sum = 0;
+  if constexpr (Tile::kSeparate) {
+    float small[Tile::kBlockN / 2];
+    int previous = -1;
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      shared.Full(state->stage).Wait(state->phase);
+      const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+      FenceWgmma();
+      MultiplyParts<Tile>(of, 0, 0, false, d);
+      CommitWgmma();
+      MultiplySmallParts<Tile>(of, k > 0, small);
+      CommitWgmma();
+      WaitForWgmma<1>();  // For the largest parts, and all of the stage before.
+      if (previous >= 0) ReleaseStage(shared, previous, lane);
+      previous = state->stage;
+      state->Advance();
+      AddTo(sums, d);
+    }
+    WaitForWgmma<0>();
+    ReleaseStage(shared, previous, lane);
+    AddTo(sums, small);
+  } else {
+#pragma unroll 1
+    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+      shared.Full(state->stage).Wait(state->phase);
+      const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+      FenceWgmma();
+      MultiplySmallParts<Tile>(of, false, d);
+      MultiplyParts<Tile>(of, 0, 0, true, d);
+      CommitWgmma();
+      WaitForWgmma<0>();
+      ReleaseStage(shared, state->stage, lane);
+      state->Advance();
+      AddTo(sums, d);
+    }
+  }
+}
+
+// The same for integers, whose sums are exact: each order of products has accumulators of its own.
+template <typename Tile>
+__device__ inline void SumExactly(const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                  int consumer, int lane, PipelineState<Tile::kStages>* state,
+                                  float (&sums)[Tile::kBlockN / 2]) {
+  using Scheme = typename Tile::Scheme;
+  // Set to zero and not left to the first product: the registers would have a value, whatever it
+  // is, to keep for it until there, also while MultiplyInFp32() runs.
+  typename Scheme::Sum of_order[3][Tile::kBlockN / 2] = {};
+  int previous = -1;
+#pragma unroll 1
+  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+    shared.Full(state->stage).Wait(state->phase);
+    const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+    FenceWgmma();
+    MultiplyByOrder<Tile>(of, of_order);
+    CommitWgmma();
+    WaitForWgmma<1>();  // For all of the stage before.
+    if (previous >= 0) ReleaseStage(shared, previous, lane);
+    previous = state->stage;
+    state->Advance();
+  }
+  WaitForWgmma<0>();
+  ReleaseStage(shared, previous, lane);
+#pragma unroll
+  for (int i = 0; i < Tile::kBlockN / 2; ++i) {
+    sums[i] = Scheme::Total(of_order[0][i], of_order[1][i], of_order[2][i]);
+  }
+}
+
 template <typename Tile>
 __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm& gemm,
                                           const TensorShared<Tile>& shared,
@@ -45,60 +134,17 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
                                           const TensorTileOrder<Tile>& order, uint32_t rank,
                                           int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
-  const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
-  // One lane of each warp tells each block of the cluster that the warp has read a stage.
-  const auto release = [&](int stage) {
-    if constexpr (Tile::kCluster == 1) {
-      if (lane == 0) shared.Empty(stage).Arrive();
-    } else {
-      if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
-    }
-  };
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     StartScales(gemm, thread, row, coord.col, coord.batch, scales);
-    float sums[Tile::kBlockN / 2];  // In FP32, rounded to nearest.
-    float d[Tile::kBlockN / 2];
-#pragma unroll
-    for (float& sum : sums) sum = 0;
-    if constexpr (Tile::kSeparate) {
-      float small[Tile::kBlockN / 2];
-      int previous = -1;
-#pragma unroll 1
-      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-        shared.Full(state.stage).Wait(state.phase);
-        const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
-        FenceWgmma();
-        MultiplyParts<Tile>(of, 0, 0, false, d);
-        CommitWgmma();
-        MultiplySmallParts<Tile>(of, k > 0, small);
-        CommitWgmma();
-        WaitForWgmma<1>();  // For the largest parts, and all of the stage before.
-        if (previous >= 0) release(previous);
-        previous = state.stage;
-        state.Advance();
-        AddTo(sums, d);
-      }
-      WaitForWgmma<0>();
-      release(previous);
-      AddTo(sums, small);
+    float sums[Tile::kBlockN / 2];
+    if constexpr (std::is_integral_v<typename Tile::Scheme::Sum>) {
+      SumExactly(gemm, shared, consumer, thread % 32, &state, sums);
     } else {
-#pragma unroll 1
-      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-        shared.Full(state.stage).Wait(state.phase);
-        const SplitDescriptors of = DescriptorsOf(shared, state.stage, consumer);
-        FenceWgmma();
-        MultiplySmallParts<Tile>(of, false, d);
-        MultiplyParts<Tile>(of, 0, 0, true, d);
-        CommitWgmma();
-        WaitForWgmma<0>();
-        release(state.stage);
-        state.Advance();
-        AddTo(sums, d);
-      }
+      SumRounded(gemm, shared, consumer, thread % 32, &state, sums);
     }
     if (FinishScales(gemm, consumer, thread, row, coord.col, scales)) {
       Unscale(*scales, thread, sums);

@@ -27,7 +27,7 @@ constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
 
 // Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks.
 template <typename Scheme>
-__global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, SplitSource b) {
+__global__ void __launch_bounds__(kSplitThreads, 3) SplitOperands(SplitSource a, SplitSource b) {
   extern __shared__ float4 cache[];
   LetNextKernelBegin();
   const bool first = blockIdx.x < a.blocks;
@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(kSplitThreads) SplitOperands(SplitSource a, Sp
 }
 
 // Plans the split of an operand into memory from `workspace` on.
+template <typename Scheme>
 SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scale_rows,
                      const SplitLayout& layout, char* workspace) {
   SplitSource source = {};
@@ -53,11 +54,12 @@ SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scal
   source.scale_rows = scale_rows;
   source.vectors = reinterpret_cast<uintptr_t>(stored.data) % kVectorBytes == 0 &&
                    (stored.ld | source.stride) % 4 == 0;
+  source.turned = Scheme::kForm.k_major && !scale_rows;
   source.out_ld = static_cast<int>(layout.out_ld);
   source.parts = workspace;
   source.part_bytes = layout.part_bytes;
   source.scales = reinterpret_cast<SplitScale*>(workspace + layout.scales);
-  int64_t quads = CeilDiv(stored.rows, kSplitCluster) * kStripQuads;
+  int64_t quads = int64_t{RowsOfPart<Scheme>(source.rows)} * kStripQuads;
   source.blocks = layout.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
   if (scale_rows) {
     quads = CeilDiv(stored.cols, 4);
@@ -74,12 +76,15 @@ struct SplitSources {
   SplitSource a, b;
 };
 
-SplitSources SourcesOf(const MatMulArgs& args, const SplitForm& form) {
+template <typename Scheme>
+SplitSources SourcesOf(const MatMulArgs& args) {
+  constexpr const SplitForm& form = Scheme::kForm;
   auto* const workspace = static_cast<char*>(args.workspace);
   const SplitLayout a = SplitLayoutOfA(args, form);
-  return {SourceOf(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
-          SourceOf(args.B<float>(), args.b.stride, args.b.transposed, SplitLayoutOfB(args, form),
-                   workspace + a.bytes)};
+  const SplitLayout b = SplitLayoutOfB(args, form);
+  return {
+      SourceOf<Scheme>(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
+      SourceOf<Scheme>(args.B<float>(), args.b.stride, args.b.transposed, b, workspace + a.bytes)};
 }
 
 // Returns the dynamic shared memory of a block that splits the operand.
@@ -96,16 +101,19 @@ LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream) {
 }
 
 // Makes the maps of an operand's parts.
-template <typename Scheme>
+template <typename Tile, typename Scheme = typename Tile::Scheme>
 absl::StatusOr<SplitMaps<Scheme>> MapsOf(const SplitSource& source, uint32_t box_rows) {
   using Element = typename Scheme::Element;
-  const MatrixCount matrices(source.count, static_cast<int64_t>(source.rows) * source.out_ld);
+  const int rows = source.turned ? source.cols : source.rows;
+  const int cols = source.turned ? source.rows : source.cols;
+  const MatrixCount matrices(source.count, static_cast<int64_t>(rows) * source.out_ld);
   SplitMaps<Scheme> maps;
   const char* part = source.parts;
   for (CUtensorMap& map : maps.part) {
-    const ConstMatrix<Element> matrix = {reinterpret_cast<const Element*>(part), source.rows,
-                                         source.cols, source.out_ld};
-    ASSIGN_OR_RETURN(map, OperandMapOf(TensorOperand<Element>{matrix, matrices}, box_rows));
+    const ConstMatrix<Element> matrix = {reinterpret_cast<const Element*>(part), rows, cols,
+                                         source.out_ld};
+    ASSIGN_OR_RETURN(
+        map, OperandMapOf<Tile::kRowBytes>(TensorOperand<Element>{matrix, matrices}, box_rows));
     part += source.part_bytes;
   }
   return maps;
@@ -119,8 +127,8 @@ Fp32Operand InFp32(const SplitSource& source) {
 template <typename Tile>
 LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
   using Scheme = typename Tile::Scheme;
-  ASSIGN_OR_RETURN(const SplitMaps<Scheme> a, MapsOf<Scheme>(of.a, Tile::kBoxRowsA));
-  ASSIGN_OR_RETURN(const SplitMaps<Scheme> b, MapsOf<Scheme>(of.b, Tile::kBoxRowsB));
+  ASSIGN_OR_RETURN(const SplitMaps<Scheme> a, MapsOf<Tile>(of.a, Tile::kBoxRowsA));
+  ASSIGN_OR_RETURN(const SplitMaps<Scheme> b, MapsOf<Tile>(of.b, Tile::kBoxRowsB));
   SplitGemm gemm = {};
   static_cast<TensorGemm&>(gemm) = TensorGemmOf<Tile>(args, of.a.count > 1, of.b.count > 1);
   gemm.a_in_fp32 = InFp32(of.a);
@@ -137,18 +145,22 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const
 template <typename Scheme, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchChosen(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
                           const SplitSources& of) {
-  constexpr bool kPairs = Scheme::kForm.parts == 2;
-  if (tile == SplitTileCols::k64) {
-    return LaunchTile<SplitTile<Scheme, 64, kPairs ? 4 : 2, 1, true, kMajorA, kMajorB>>(args,
-                                                                                        device, of);
-  }
-  if constexpr (kPairs) {
-    if (tile == SplitTileCols::k192) {
-      return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
+  if constexpr (Scheme::kForm.part_bytes == 1) {
+    return LaunchTile<SplitTile<Scheme, 128, 4, 1, true, kMajorA, kMajorB>>(args, device, of);
+  } else {
+    constexpr bool kPairs = Scheme::kForm.parts == 2;
+    if (tile == SplitTileCols::k64) {
+      return LaunchTile<SplitTile<Scheme, 64, kPairs ? 4 : 2, 1, true, kMajorA, kMajorB>>(
+          args, device, of);
     }
+    if constexpr (kPairs) {
+      if (tile == SplitTileCols::k192) {
+        return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
+      }
+    }
+    return LaunchTile<SplitTile<Scheme, 128, kPairs ? 3 : 2, 1, true, kMajorA, kMajorB>>(
+        args, device, of);
   }
-  return LaunchTile<SplitTile<Scheme, 128, kPairs ? 3 : 2, 1, true, kMajorA, kMajorB>>(args, device,
-                                                                                       of);
 }
 
 // Runs what this kernel does not take, or has no workspace for.
@@ -168,7 +180,7 @@ LaunchStatus MatMulSplit(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   if (!CanSplit(args, device, Scheme::kForm)) return Fallback().run(InFp32(args));
-  const SplitSources of = SourcesOf(args, Scheme::kForm);
+  const SplitSources of = SourcesOf<Scheme>(args);
   RETURN_IF_ERROR(LaunchSplit<Scheme>(of, args.stream));
   const SplitTileCols tile = ChooseSplit(args, device, Scheme::kForm).tile;
   return ForLayouts(args, [&](auto a, auto b) {

@@ -1,12 +1,14 @@
-// Two neighbours rounded to FP16 or BF16, as the schemes of split_scheme.h use them: CUDA's types
-// in device code, and the same roundings on the host.
+// Two neighbours rounded to FP16 or BF16, or of INT8, as the schemes of split_scheme.h use them:
+// CUDA's types in device code, and the same roundings on the host.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
 
 #include <cmath>
+#include <cstdint>
 
 #include "common/base/half_types.h"
+#include "common/base/matrix.h"
 
 #if defined(__CUDACC__) || defined(STRIDEWISE_HOST_EXECUTOR)
 #include <cuda_bf16.h>
@@ -66,6 +68,28 @@ inline bool AreFrom(float least, TwoFp16 two) {
   return std::abs(float{two.x}) >= least && std::abs(float{two.y}) >= least;
 }
 #endif
+
+// Returns the nearest whole number; some number where there is none.
+STRIDEWISE_HOST_DEVICE inline int RoundToInt(float x) {
+#ifdef __CUDA_ARCH__
+  return __float2int_rn(x);
+#else
+  return std::abs(x) < 0x1p30F ? static_cast<int>(std::rint(x)) : 0;
+#endif
+}
+
+// Returns the two low bytes of x and y, in turn.
+STRIDEWISE_HOST_DEVICE inline uint32_t LowBytes(uint32_t x, uint32_t y) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(x, y, 0x5140);
+#else
+  return (x & 0xff) | (y & 0xff) << 8 | (x >> 8 & 0xff) << 16 | (y >> 8 & 0xff) << 24;
+#endif
+}
+
+struct alignas(2) TwoInt8 {
+  int8_t x, y;
+};
 
 }  // namespace stridewise
 

@@ -63,7 +63,7 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
   __shared__ uint32_t of_warps[3][kSplitWarps];
   most = ReduceMax<kThreads>(most, of_warps[0]);
-  const float scale = PowerFor(most);
+  const float scale = PowerFor<Scheme>(most);
   typename Scheme::Counts counts;
   const auto split = [&](int i, const float4& quad) {
     SplitAndStore<Scheme>(source, row * source.out_ld + 4 * i, quad, {scale, scale, scale, scale},
@@ -75,7 +75,7 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
 #pragma unroll 1
   for (; q < quads; q += kThreads) split(q, load(q));
   const uint32_t large = ReduceSum<kThreads>(counts.LargeX() + counts.LargeY(), of_warps[1]);
-  const uint32_t poor = ReduceSum<kThreads>(counts.poor_x + counts.poor_y, of_warps[2]);
+  const uint32_t poor = ReduceSum<kThreads>(counts.PoorX() + counts.PoorY(), of_warps[2]);
   if (thread == 0) {
     source.scales[row] =
         SplitScaleFrom<Scheme>(most, static_cast<int>(large), static_cast<int>(poor), source.cols);

@@ -19,8 +19,10 @@ namespace stridewise {
 struct Fp16Pair {
   using Element = SplitFp16;
   using Two = TwoFp16;
+  using Sum = float;
   static constexpr SplitForm kForm = kFp16PairForm;
   static constexpr int kMostOrder = 1;
+  static constexpr uint32_t kExponentSlack = 0;
 
   // Elements from here on, as scaled, count as large.
   static constexpr float kLargeElement = 16;
@@ -34,6 +36,8 @@ struct Fp16Pair {
 
     STRIDEWISE_HOST_DEVICE int LargeX() const { return static_cast<int>(FirstOf(large)); }
     STRIDEWISE_HOST_DEVICE int LargeY() const { return static_cast<int>(SecondOf(large)); }
+    STRIDEWISE_HOST_DEVICE int PoorX() const { return poor_x; }
+    STRIDEWISE_HOST_DEVICE int PoorY() const { return poor_y; }
   };
 
   STRIDEWISE_HOST_DEVICE static void Split(ScaledElement x, ScaledElement y, Two (&parts)[2],

@@ -2,12 +2,15 @@
 // of their products, and the word that says what a row or column allows.
 //
 // Each row of op(A) and each column of op(B) is first scaled by a power of two that takes its
-// largest element into [2^14, 2^15). A scheme (split_pair.h, split_triple.h) is a type with
+// largest element into [2^14, 2^15). A scheme (split_pair.h, split_triple.h,
+// split_slices.h) is a type with
 //   Element, Two     its number and a pair of those,
+//   Sum              of products, as tensor cores sum them,
 //   kForm            parts, their bytes and products (matmul/split_choice.h),
+//   kExponentSlack   added to the largest element's bits before its exponent is taken,
 //   kMostOrder       the product of the parts i and j of A and B, the largest being 0, is computed
 //                    where i + j is at most this,
-//   Counts           what a thread counts of its elements: LargeX(), LargeY(), poor_x, poor_y,
+//   Counts           what a thread counts of its elements: LargeX(), LargeY(), PoorX(), PoorY(),
 //   Split()          writes two elements as parts, and counts,
 //   Range()          the range of a row or column with these numbers of large and poor elements.
 // All of it can be called on the host, where split_model_test.cc computes with it.
@@ -53,8 +56,9 @@ STRIDEWISE_HOST_DEVICE inline int RangeOf(SplitScale scale) {
 
 // Returns the power of two that takes a number with these bits into [2^14, 2^15), or near it where
 // its exponent is out of range.
+template <typename Scheme>
 STRIDEWISE_HOST_DEVICE inline float PowerFor(uint32_t abs_bits) {
-  const int exponent = static_cast<int>(abs_bits >> 23) - 127;
+  const int exponent = static_cast<int>((abs_bits + Scheme::kExponentSlack) >> 23) - 127;
   const int least = exponent > -kMostSplitExponent ? exponent : -kMostSplitExponent;
   const int clamped = least < kMostSplitExponent ? least : kMostSplitExponent;
   return FloatOfBits(static_cast<uint32_t>(kSplitExponent - clamped + 127) << 23);
@@ -70,7 +74,7 @@ STRIDEWISE_HOST_DEVICE inline bool PartsSuffice(bool poor, int range_of_rows, in
 template <typename Scheme>
 STRIDEWISE_HOST_DEVICE inline SplitScale SplitScaleFrom(uint32_t abs_bits, int large, int poor,
                                                         int k) {
-  const float inverse = 1 / PowerFor(abs_bits);              // Exact.
+  const float inverse = 1 / PowerFor<Scheme>(abs_bits);      // Exact.
   if (abs_bits == 0) return PackSplitScale(inverse, 2 * k);  // All products are zero, exactly.
   const int exponent = static_cast<int>(abs_bits >> 23) - 127;
   if (exponent < -kMostSplitExponent || exponent > kMostSplitExponent) {

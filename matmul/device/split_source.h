@@ -15,8 +15,8 @@ constexpr int kSplitWarps = kSplitThreads / 32;
 constexpr int kSplitCluster = 8;
 constexpr int kStripCols = 32;
 constexpr int kStripQuads = kStripCols / 4;
-// Elements of a column that a thread stores to turned parts at a time: 32 bytes, a sector of the
-// L2.
+// Elements of a column that a thread stores to turned parts at a time. Four threads store 32 of
+// them: a sector of the L2, in INT8.
 constexpr int kTurnedRows = 8;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
@@ -29,7 +29,8 @@ struct SplitSource {
   int count;           // Matrices of the batch that differ.
   bool scale_rows;     // A row as stored has one scale, else a column.
   bool vectors;        // All rows begin at multiples of 16 bytes.
-  char* parts;         // Each count x rows x out_ld elements, no gaps.
+  bool turned;         // Parts are stored by columns: they are K-major, and the operand is not.
+  char* parts;         // Each count x rows (or cols) x out_ld elements, no gaps.
   int64_t part_bytes;  // From a part to the next.
   int out_ld;          // Rows of parts have a multiple of 16 bytes.
   SplitScale* scales;
@@ -37,13 +38,13 @@ struct SplitSource {
   int64_t blocks;    // A multiple of kSplitCluster.
 };
 
-// Stores a part of four neighbours, which begin at element `at`.
-template <typename Scheme>
-__device__ inline void StoreQuad(const SplitSource& source, int part, int64_t at,
-                                 const SplitQuad<Scheme>& quad) {
+// Stores a part of some neighbours, which begin at element `at`.
+template <typename Scheme, typename Neighbours>
+__device__ inline void StoreNeighbours(const SplitSource& source, int part, int64_t at,
+                                       const Neighbours& neighbours) {
   using Element = typename Scheme::Element;
   Element* const first = reinterpret_cast<Element*>(source.parts + part * source.part_bytes);
-  *reinterpret_cast<SplitQuad<Scheme>*>(first + at) = quad;
+  *reinterpret_cast<Neighbours*>(first + at) = neighbours;
 }
 
 // Splits four neighbours, which begin at element `at` of each part.
@@ -56,7 +57,29 @@ __device__ inline void SplitAndStore(const SplitSource& source, int64_t at, cons
   Scheme::Split({quad.z, scales.z}, {quad.w, scales.w}, zw, of_zw);
 #pragma unroll
   for (int part = 0; part < Scheme::kForm.parts; ++part) {
-    StoreQuad<Scheme>(source, part, at, {xy[part], zw[part]});
+    StoreNeighbours<Scheme>(source, part, at, SplitQuad<Scheme>{xy[part], zw[part]});
+  }
+}
+
+// Splits kTurnedRows neighbours of a column, which begin at element `at` of each turned part.
+template <typename Scheme>
+__device__ inline void SplitAndStoreTurned(const SplitSource& source, int64_t at,
+                                           const float (&column)[kTurnedRows], float scale,
+                                           typename Scheme::Counts* counts) {
+  struct alignas(kTurnedRows * sizeof(typename Scheme::Element)) Neighbours {
+    typename Scheme::Two two[kTurnedRows / 2];
+  };
+  Neighbours neighbours[Scheme::kForm.parts];
+#pragma unroll
+  for (int i = 0; i < kTurnedRows / 2; ++i) {
+    typename Scheme::Two two[Scheme::kForm.parts];
+    Scheme::Split({column[2 * i], scale}, {column[2 * i + 1], scale}, two, counts);
+#pragma unroll
+    for (int part = 0; part < Scheme::kForm.parts; ++part) neighbours[part].two[i] = two[part];
+  }
+#pragma unroll
+  for (int part = 0; part < Scheme::kForm.parts; ++part) {
+    StoreNeighbours<Scheme>(source, part, at, neighbours[part]);
   }
 }
 

@@ -51,6 +51,13 @@ struct StripColumns {
   }
 };
 
+// Returns the rows that each block of a cluster splits.
+template <typename Scheme>
+STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows) {
+  constexpr int kMultiple = Scheme::kForm.k_major ? kTurnedRows : 1;
+  return (rows + kSplitCluster * kMultiple - 1) / (kSplitCluster * kMultiple) * kMultiple;
+}
+
 // Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
 template <typename Scheme, bool kWhole>
 __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
@@ -61,7 +68,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   const int strips = (source.cols + kStripCols - 1) / kStripCols;
   const int64_t matrix = strip / strips;
   const int first_col = static_cast<int>(strip - matrix * strips) * kStripCols;
-  const int part = (source.rows + kSplitCluster - 1) / kSplitCluster;
+  const int part = RowsOfPart<Scheme>(source.rows);
   const int first_row = min(rank * part, source.rows);
   const int rows = min(source.rows - first_row, part);
   const int cached = min(rows, source.cached_quads / kStripQuads);
@@ -114,28 +121,61 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   SyncCluster();
 
   const uint4 most_of_all = columns.MostOfFour(4 * quad_of_strip);
-  const float4 scales = {PowerFor(most_of_all.x), PowerFor(most_of_all.y), PowerFor(most_of_all.z),
-                         PowerFor(most_of_all.w)};
-  const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
-  typename Scheme::Counts xy, zw;
-  const auto split = [&](int i, const float4& quad) {
-    if (!kWhole && col >= source.out_ld) return;
-    SplitAndStore<Scheme>(source, first_out + static_cast<int64_t>(i) * source.out_ld, quad, scales,
-                          &xy, &zw);
-  };
-  row = phase;
-#pragma unroll 1
-  for (; row < cached; row += kPhases) split(row, cache[row * kStripQuads + quad_of_strip]);
-#pragma unroll 1
-  for (; row < rows; row += kPhases) split(row, load(row));
+  const float4 scales = {PowerFor<Scheme>(most_of_all.x), PowerFor<Scheme>(most_of_all.y),
+                         PowerFor<Scheme>(most_of_all.z), PowerFor<Scheme>(most_of_all.w)};
   const auto count = [&](int i, int large, int poor) {
     atomicAdd(&columns.large[4 * quad_of_strip + i], large);
     if (poor > 0) atomicAdd(&columns.poor[4 * quad_of_strip + i], poor);
   };
-  count(0, xy.LargeX(), xy.poor_x);
-  count(1, xy.LargeY(), xy.poor_y);
-  count(2, zw.LargeX(), zw.poor_x);
-  count(3, zw.LargeY(), zw.poor_y);
+  if constexpr (Scheme::kForm.k_major) {
+    const int64_t first_out = (matrix * source.cols + col) * source.out_ld + first_row;
+    typename Scheme::Counts counts[4];
+#pragma unroll 1
+    for (row = kTurnedRows * phase; row < rows; row += kTurnedRows * kPhases) {
+      float of_col[4][kTurnedRows];
+#pragma unroll
+      for (int i = 0; i < kTurnedRows; ++i) {
+        float4 quad = {};
+        if (row + i < cached) {
+          quad = cache[(row + i) * kStripQuads + quad_of_strip];
+        } else if (row + i < rows) {
+          quad = load(row + i);
+        }
+        of_col[0][i] = quad.x;
+        of_col[1][i] = quad.y;
+        of_col[2][i] = quad.z;
+        of_col[3][i] = quad.w;
+      }
+      const float scale_of_col[4] = {scales.x, scales.y, scales.z, scales.w};
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (!kWhole && col + i >= source.cols) break;
+        SplitAndStoreTurned<Scheme>(source, first_out + i * int64_t{source.out_ld} + row, of_col[i],
+                                    scale_of_col[i], &counts[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      count(i, counts[i].LargeX() + counts[i].LargeY(), counts[i].PoorX() + counts[i].PoorY());
+    }
+  } else {
+    const int64_t first_out = (matrix * source.rows + first_row) * source.out_ld + col;
+    typename Scheme::Counts xy, zw;
+    const auto split = [&](int i, const float4& quad) {
+      if (!kWhole && col >= source.out_ld) return;
+      SplitAndStore<Scheme>(source, first_out + static_cast<int64_t>(i) * source.out_ld, quad,
+                            scales, &xy, &zw);
+    };
+    row = phase;
+#pragma unroll 1
+    for (; row < cached; row += kPhases) split(row, cache[row * kStripQuads + quad_of_strip]);
+#pragma unroll 1
+    for (; row < rows; row += kPhases) split(row, load(row));
+    count(0, xy.LargeX(), xy.PoorX());
+    count(1, xy.LargeY(), xy.PoorY());
+    count(2, zw.LargeX(), zw.PoorX());
+    count(3, zw.LargeY(), zw.PoorY());
+  }
   __syncthreads();
   // The first warp's counts have to arrive, and nothing else.
   if (thread < kStripCols) {

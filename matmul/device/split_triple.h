@@ -20,8 +20,10 @@ struct Bf16Triple {
   static_assert(kProducts == 6 || kProducts == 9, "products of three parts");
   using Element = SplitBf16;
   using Two = TwoBf16;
+  using Sum = float;
   static constexpr SplitForm kForm = kProducts == 6 ? kBf16SixForm : kBf16NineForm;
   static constexpr int kMostOrder = kProducts == 6 ? 2 : 4;
+  static constexpr uint32_t kExponentSlack = 0;
 
   // Not zero and below this, as scaled, an element is poor: the small products of two such numbers
   // are less than 2^34 times smaller than that of the large, and so stay normal.
@@ -32,6 +34,8 @@ struct Bf16Triple {
 
     STRIDEWISE_HOST_DEVICE static int LargeX() { return 0; }
     STRIDEWISE_HOST_DEVICE static int LargeY() { return 0; }
+    STRIDEWISE_HOST_DEVICE int PoorX() const { return poor_x; }
+    STRIDEWISE_HOST_DEVICE int PoorY() const { return poor_y; }
   };
 
   STRIDEWISE_HOST_DEVICE static void Split(ScaledElement x, ScaledElement y, Two (&parts)[3],

@@ -32,13 +32,14 @@ struct TensorOperand {
   MatrixCount matrices;
 };
 
-// Returns the map for swizzled boxes of an operand with this number of rows. Floats are rounded to
-// TF32, to the nearest, on their way to shared memory, where wgmma would cut them off.
-template <typename Element>
+// Returns the map for swizzled boxes of an operand with this number of rows, 128 or 64 bytes.
+// Floats are rounded to TF32, to the nearest, on their way to shared memory, where wgmma would cut
+// them off.
+template <int kRowBytes = kSwizzleBytes, typename Element>
 absl::StatusOr<CUtensorMap> OperandMapOf(const TensorOperand<Element>& operand, uint32_t box_rows) {
   return TensorMapOf(
-      operand.matrix, operand.matrices, box_rows, kSwizzleBytes / sizeof(Element),
-      CU_TENSOR_MAP_SWIZZLE_128B,
+      operand.matrix, operand.matrices, box_rows, kRowBytes / sizeof(Element),
+      kRowBytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B,
       std::is_same_v<Element, float> ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : TensorMapType<Element>());
 }
 

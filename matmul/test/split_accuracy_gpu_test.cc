@@ -31,13 +31,14 @@ struct EntryCase {
   SplitCase split_case;
 
   double Limit() const {
-    return std::string(entry) == "split_fp16" ? split_case.pair_limit : split_case.triple_limit;
+    if (std::string(entry) == "split_fp16") return split_case.pair_limit;
+    return std::string(entry) == "split_int8" ? split_case.slice_limit : split_case.triple_limit;
   }
 };
 
 std::vector<EntryCase> EntryCases() {
   std::vector<EntryCase> cases;
-  for (const char* entry : {"split_fp16", "split_bf16_6", "split_bf16_9"}) {
+  for (const char* entry : {"split_fp16", "split_bf16_6", "split_bf16_9", "split_int8"}) {
     for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
   }
   return cases;
@@ -134,10 +135,19 @@ TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
   }
 }
 
+// One that slices take.
+SplitCase FlatCase() {
+  for (const SplitCase& split_case : SplitCases()) {
+    if (split_case.name == "uniform_2048") return split_case;
+  }
+  return {};
+}
+
 INSTANTIATE_TEST_SUITE_P(All, SplitSpecialTest,
                          testing::Values(EntryCase{"split_fp16", SplitCases().front()},
                                          EntryCase{"split_bf16_6", SplitCases().front()},
-                                         EntryCase{"split_bf16_9", SplitCases().front()}),
+                                         EntryCase{"split_bf16_9", SplitCases().front()},
+                                         EntryCase{"split_int8", FlatCase()}),
                          NameOf);
 
 }  // namespace

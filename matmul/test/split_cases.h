@@ -59,8 +59,8 @@ struct SplitCase {
   std::string name;
   double (*value)(uint64_t seed, int64_t index);  // Of A with seed 1, of B with seed 11.
   int64_t k;
-  // Of ||C - R||_F / ||R||_F: with pairs of FP16, and with triples of BF16.
-  double pair_limit = 1, triple_limit = 1;
+  // Of ||C - R||_F / ||R||_F: with pairs of FP16, triples of BF16, and slices of INT8.
+  double pair_limit = 1, triple_limit = 1, slice_limit = 1;
   // Multiplies row i of A, or column j of B, by a power of two up to 2^30 and down to 2^-30.
   bool spread_rows = false;
   // B is stored by columns: element k of column j has index j * k_extent + k. Else by rows.
@@ -73,7 +73,7 @@ struct SplitCase {
 inline std::vector<SplitCase> SplitCases() {
   return {
       {"uniform", UniformValue, 1000, 2.1e-7, 1.4e-7},
-      {"uniform_rows_spread", UniformValue, 1000, 4e-7, 4e-7, true},
+      {"uniform_rows_spread", UniformValue, 1000, 4e-7, 4e-7, 1, true},
       {"uniform_least_k", UniformValue, 128, 1.45e-7, 8e-8},
       {"normal", NormalValue, 1000, 2.1e-7, 1.35e-7},
       {"positive", PositiveValue, 1000, 2.4e-7, 1.2e-7},
@@ -87,10 +87,17 @@ inline std::vector<SplitCase> SplitCases() {
       {"huge", HugeValue, 1000, 2.1e-7, 1.4e-7},
       {"half_zeros", HalfZeros, 1000},
       {"cancelling", CancellingValue, 1000, 1.4e-4, 5e-6},
-      {"lost", LostElement, 1024, 1, 1, false, true},
+      {"lost", LostElement, 1024, 1, 1, 1, false, true},
       {"k_1", UniformValue, 1},
       {"k_127", UniformValue, 127},
       {"long", UniformValue, 131072},
+      {"uniform_2048", UniformValue, 2048, 1, 1, 4.6e-7},
+      {"positive_2048", PositiveValue, 2048, 1, 1, 4e-8},
+      {"normal_4096", NormalValue, 4096, 1, 1, 1e-6},
+      {"normal_4096_rows_spread", NormalValue, 4096, 1, 1, 1.7e-6, true},
+      {"phi_half_2048", SpreadValue<1>, 2048},
+      {"phi_4_2048", SpreadValue<8>, 2048},
+      {"lost_2048", LostElement, 2048, 1, 1, 1, false, true},
   };
 }
 

@@ -51,6 +51,7 @@ TEST(CanSplit, ByShapeScaleWorkspaceAndDevice) {
     bool want;
     MatMulArgs args;
     DeviceModel device;
+    SplitForm form = kFp16PairForm;
   } cases[] = {
       {"square", true, square, kDevice},
       {"another GPU", false, square, kAmpere},
@@ -61,6 +62,10 @@ TEST(CanSplit, ByShapeScaleWorkspaceAndDevice) {
       {"k 127", false, Call(1024, 1024, 127), kDevice},
       {"k 2^18", true, Call(1024, 1024, 1 << 18), kDevice},
       {"k 2^18 + 1", false, Call(1024, 1024, (1 << 18) + 1), kDevice},
+      {"k 2047 of slices", false, Call(1024, 1024, 2047), kDevice, kInt8SliceForm},
+      {"k 2048 of slices", true, Call(1024, 1024, 2048), kDevice, kInt8SliceForm},
+      {"k 2^15 of slices", true, Call(1024, 1024, 1 << 15), kDevice, kInt8SliceForm},
+      {"k 2^15 + 1 of slices", false, Call(1024, 1024, (1 << 15) + 1), kDevice, kInt8SliceForm},
       {"most rows", true, Call(kMostRows, 1, 128), kDevice},
       {"a row more", false, Call(kMostRows + 1, 1, 128), kDevice},
       {"most columns of a batch", true, Call(1, kMostRows / 5, 128, 5), kDevice},
@@ -68,7 +73,9 @@ TEST(CanSplit, ByShapeScaleWorkspaceAndDevice) {
       {"most matrices", true, Call(1, 1, 128, kMostRows), kDevice},
       {"a matrix more", false, Call(1, 1, 128, kMostRows + 1), kDevice},
   };
-  for (const auto& c : cases) EXPECT_EQ(CanSplit(c.args, c.device), c.want) << c.what;
+  for (const auto& c : cases) {
+    EXPECT_EQ(CanSplit(c.args, c.device, c.form), c.want) << c.what;
+  }
 }
 
 TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
@@ -80,21 +87,23 @@ TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
                            random.Between(1, 4), layouts[i % 4]);
     if (i % 3 == 0) args.b.stride = 0;  // One for all.
     const int64_t matrices_b = i % 3 == 0 ? 1 : args.batch;
-    for (const SplitForm& form : {kFp16PairForm, kBf16SixForm, kBf16NineForm}) {
+    for (const SplitForm& form : {kFp16PairForm, kBf16SixForm, kBf16NineForm, kInt8SliceForm}) {
       const SplitLayout b = SplitLayoutOfB(args, form);
-      const int64_t rows = args.b.transposed ? args.n : args.k;
-      const int64_t cols = args.b.transposed ? args.k : args.n;
+      const bool by_k = args.b.transposed || form.k_major;
+      const int64_t rows = by_k ? args.n : args.k;
+      const int64_t cols = by_k ? args.k : args.n;
+      const int64_t most_padding = 16 / form.part_bytes - 1;
       EXPECT_EQ(b.count, matrices_b);
       EXPECT_GE(b.out_ld, cols);
-      EXPECT_LT(b.out_ld, cols + 8);
+      EXPECT_LE(b.out_ld, cols + most_padding);
       EXPECT_EQ(b.out_ld * form.part_bytes % 16, 0);
       EXPECT_EQ(b.part_bytes % kLine, 0);
       EXPECT_GE(b.part_bytes, matrices_b * rows * b.out_ld * form.part_bytes);
       EXPECT_EQ(b.scales, form.parts * b.part_bytes);
       EXPECT_GE(b.bytes, b.scales + matrices_b * args.n * 4);
-      EXPECT_LT(b.bytes,
-                matrices_b * (rows * (cols + 7) * form.parts * form.part_bytes + args.n * 4) +
-                    (form.parts + 1) * kLine);
+      EXPECT_LT(b.bytes, matrices_b * (rows * (cols + most_padding) * form.parts * form.part_bytes +
+                                       args.n * 4) +
+                             (form.parts + 1) * kLine);
       EXPECT_EQ(SplitWorkspaceBytes(args, form), SplitLayoutOfA(args, form).bytes + b.bytes);
     }
   }
@@ -105,6 +114,7 @@ TEST(ChooseSplit, TilesBySizeAndNoWideOnesOfThreeParts) {
   EXPECT_EQ(ChooseSplit(Call(2048, 2048, 2048), kDevice).tile, SplitTileCols::k128);
   EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice).tile, SplitTileCols::k192);
   EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice, kBf16SixForm).tile, SplitTileCols::k128);
+  EXPECT_EQ(ChooseSplit(Call(1024, 1024, 2048), kDevice, kInt8SliceForm).tile, SplitTileCols::k128);
   // More products and parts, and more of the same matrices, take longer.
   for (const int64_t n : {128, 1000, 4096}) {
     const double pair = ChooseSplit(Call(n, n, n), kDevice).us;

@@ -55,6 +55,18 @@ TEST_F(SplitExecutorTest, NumbersFarApart) {
   ExpectKernels("SplitProduct", 5);
 }
 
+// Operands of all layouts, whose parts are K-major: rows of a block, and strips whose columns are
+// cut and whose rows are not all cached.
+TEST_F(SplitExecutorTest, Slices) {
+  Run<float, float>("split_int8", InAllLayouts({{{36, 34, 2049, 1}, 1}}));
+  Run<float, float>("split_int8", {{{36, 20, 2048, 0, false, false, -0.5, 2, 2, 8}, 2}});
+  const auto spread = [](MatMulTestProblem<float>* problem) {
+    problem->ForOperands([](float x) { return std::ldexp(x, static_cast<int>(55 * x)); });
+  };
+  Run<float, float>("split_int8", {{{20, 18, 2049, 0, true}, 1}}, {}, spread);
+  ExpectKernels("SplitProduct", 4);
+}
+
 // FP64 by residues: more rows than are computed at a time would take too long here.
 TEST_F(SplitExecutorTest, Moduli) {
   Run<double, double>("int8_moduli",

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "matmul/device/split_pair.h"
+#include "matmul/device/split_slices.h"
 #include "matmul/device/split_triple.h"
 #include "matmul/test/split_cases.h"
 
@@ -21,7 +23,6 @@ namespace {
 
 constexpr int kInstructionK = 16;
 constexpr int64_t kPromotedK = 64;
-constexpr int64_t kLeastK = 128;  // Shorter sums are computed in FP32.
 
 // What a kernel does, and what it may do wrong beside the mistakes of a scheme.
 struct Kernel {
@@ -56,14 +57,14 @@ struct Vector {
     const int k = static_cast<int>(x.size());
     uint32_t most = 0;
     for (const float value : x) most = std::max(most, AbsBits(value));
-    const float power = PowerFor(most);
+    const float power = PowerFor<Scheme>(most);
     int large = 0, poor = 0;
     for (int i = 0; i < k; i += 2) {
       typename Scheme::Counts counts;
       typename Scheme::Two of[Scheme::kForm.parts];
       Scheme::Split({x[i], power}, {i + 1 < k ? x[i + 1] : 0, power}, of, &counts);
       large += counts.LargeX() + counts.LargeY();
-      poor += counts.poor_x + counts.poor_y;
+      poor += counts.PoorX() + counts.PoorY();
       for (int part = 0; part < Scheme::kForm.parts; ++part) {
         parts[part].push_back(FirstOf(of[part]));
         parts[part].push_back(SecondOf(of[part]));
@@ -72,6 +73,26 @@ struct Vector {
     scale = SplitScaleFrom<Scheme>(most, large, poor, k);
   }
 };
+
+// Sums of integers, one for each order of products.
+template <typename Scheme>
+float ExactDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, const Kernel& kernel) {
+  int64_t of_order[Scheme::kMostOrder + 1] = {};
+  const auto add = [&](int i, int j) {
+    if (i == kernel.left_out_i && j == kernel.left_out_j) return;
+    for (int64_t e = 0; e < k; ++e) {
+      of_order[i + j] += static_cast<int64_t>(x.parts[i][e]) * static_cast<int64_t>(y.parts[j][e]);
+    }
+  };
+  ForEachSmallProduct<Scheme>(add);
+  add(0, 0);
+  typename Scheme::Sum sums[Scheme::kMostOrder + 1];
+  for (int order = 0; order <= Scheme::kMostOrder; ++order) {
+    sums[order] = static_cast<typename Scheme::Sum>(of_order[order]);
+    EXPECT_EQ(sums[order], of_order[order]) << "does not fit";
+  }
+  return Scheme::Total(sums[0], sums[1], sums[2]) * InverseOf(x.scale) * InverseOf(y.scale);
+}
 
 template <typename Scheme>
 float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, const Kernel& kernel) {
@@ -125,8 +146,8 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
     range_x = std::min(range_x, RangeOf(split_x[i].scale) >> 1);
     range_y = std::min(range_y, RangeOf(split_y[i].scale) >> 1);
   }
-  const bool split =
-      k >= kLeastK && (!kernel.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
+  const bool split = k >= Scheme::kForm.least_k && k <= Scheme::kForm.most_k &&
+                     (!kernel.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
   Off off;
   double errors = 0, squares = 0;
   for (int64_t i = 0; i < rows * rows; ++i) {
@@ -139,7 +160,11 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
       r += double{a[e]} * b[e];
       s += std::abs(double{a[e]} * b[e]);
     }
-    if (split) c = SplitDot(split_x[i / rows], split_y[i % rows], k, kernel);
+    if constexpr (std::is_integral_v<typename Scheme::Sum>) {
+      if (split) c = ExactDot(split_x[i / rows], split_y[i % rows], k, kernel);
+    } else {
+      if (split) c = SplitDot(split_x[i / rows], split_y[i % rows], k, kernel);
+    }
     const double error = std::abs(c - r);
     const double bound =
         static_cast<double>(k + 2) * kSplitRoundoff * s + std::numeric_limits<float>::denorm_min();
@@ -153,6 +178,7 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
 
 template <typename Scheme>
 double LimitOf(const SplitCase& split_case) {
+  if (Scheme::kForm.part_bytes == 1) return split_case.slice_limit;
   return Scheme::kForm.parts == 2 ? split_case.pair_limit : split_case.triple_limit;
 }
 
@@ -175,8 +201,14 @@ std::vector<std::string> KilledBy(const Kernel& kernel = {}) {
 
 template <typename Scheme>
 class SplitModelTest : public testing::Test {};
-using Schemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>>;
+using Schemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>, Int8Slices>;
 TYPED_TEST_SUITE(SplitModelTest, Schemes);
+
+// Those whose sums are rounded, and whose parts have exponents.
+template <typename Scheme>
+class FloatSplitModelTest : public testing::Test {};
+using FloatSchemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>>;
+TYPED_TEST_SUITE(FloatSplitModelTest, FloatSchemes);
 
 TYPED_TEST(SplitModelTest, KeepsTheBoundOfFp32) {
   for (const bool separate_sums : {true, false}) {
@@ -196,7 +228,7 @@ TYPED_TEST(SplitModelTest, CasesNoticeDoubledScale) {
   EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
 }
 
-TYPED_TEST(SplitModelTest, CasesNoticeMissingPromotion) {
+TYPED_TEST(FloatSplitModelTest, CasesNoticeMissingPromotion) {
   Kernel kernel;
   kernel.promotes = false;
   EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
@@ -240,7 +272,7 @@ struct Truncated : Scheme {
   }
 };
 
-TYPED_TEST(SplitModelTest, CasesNoticeTruncation) {
+TYPED_TEST(FloatSplitModelTest, CasesNoticeTruncation) {
   EXPECT_FALSE(KilledBy<Truncated<TypeParam>>().empty());
 }
 
@@ -254,8 +286,29 @@ struct Forgetful : Scheme {
   }
 };
 
-TYPED_TEST(SplitModelTest, CasesNoticeLostElements) {
+TYPED_TEST(FloatSplitModelTest, CasesNoticeLostElements) {
   EXPECT_FALSE(KilledBy<Forgetful<TypeParam>>().empty());
+}
+
+// The largest of a row has three digits wherever it lies between powers of two, and every element
+// is off by half of the last digit at most.
+TEST(Int8SlicesTest, DigitsOfEverySize) {
+  for (uint32_t mantissa = 0; mantissa < 1 << 23; mantissa += mantissa < 0x7e0000 ? 9973 : 1) {
+    for (const uint32_t sign : {0U, 0x80000000U}) {
+      const uint32_t bits = (127 + 33) << 23 | mantissa;
+      const float x = FloatOfBits(bits | sign);
+      const float power = PowerFor<Int8Slices>(bits);
+      Int8Slices::Counts counts;
+      TwoInt8 parts[3];
+      Int8Slices::Split({x, power}, {x / 3, power}, parts, &counts);
+      const auto value = [](int a, int b, int c) { return 256.0 * a + b + c / 256.0; };
+      ASSERT_LE(std::abs(value(parts[0].x, parts[1].x, parts[2].x) - double{x} * power), 0x1p-9);
+      ASSERT_LE(std::abs(value(parts[0].y, parts[1].y, parts[2].y) - double{x / 3} * power),
+                0x1p-9);
+      ASSERT_EQ(counts.large_x + counts.large_y, 2);
+      ASSERT_GE(counts.PoorX() * 128.0, std::abs(double{x} * power));
+    }
+  }
 }
 
 }  // namespace

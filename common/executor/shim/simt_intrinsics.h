@@ -89,6 +89,14 @@ SIMT_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift
   return static_cast<unsigned>(both >> (shift & 31));
 }
 
+// The nearest whole number, or that of the type nearest to it; 0 for NaN.
+SIMT_INLINE int __float2int_rn(float x) {
+  if (x != x) return 0;
+  const float rounded = __builtin_rintf(x);
+  if (rounded >= 0x1p31F) return 0x7fffffff;
+  return rounded < -0x1p31F ? -0x7fffffff - 1 : static_cast<int>(rounded);
+}
+
 // Four bytes of the eight of (y, x), chosen by the nibbles of `selector`, whose highest bit asks
 // for copies of the chosen byte's sign.
 SIMT_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {

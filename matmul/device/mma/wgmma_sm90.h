@@ -21,8 +21,9 @@
 
 namespace stridewise {
 
-// Rows of an operand's tile in shared memory have this many bytes, and their 16-byte pieces are
-// exchanged as the TMA's 128-byte swizzle does: piece p of row r lies at p ^ (r % 8).
+// Rows of an operand's tile in shared memory have this many bytes, but for those of split_tile.h,
+// and their 16-byte pieces are exchanged as the TMA's 128-byte swizzle does: piece p of row r lies
+// at p ^ (r % 8).
 constexpr int kSwizzleBytes = 128;
 constexpr int kSwizzleRows = 8;
 
@@ -38,15 +39,17 @@ __device__ inline void WaitForWgmma() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
-// Describes a tile in shared memory whose swizzled rows begin at `address`, a multiple of 1024.
+// Describes a tile in shared memory whose swizzled rows begin at `address`, a multiple of 1024 (of
+// 512 where rows have 64 bytes; their pieces are exchanged in pairs of rows).
 // OperandLayout::kKMajor: rows are those of the tile, 128 bytes of k each. OperandLayout::kMnMajor:
 // a row is one k and 128 bytes of m or n; such panels of `panel_bytes` follow each other.
-template <OperandLayout kMajor>
+template <OperandLayout kMajor, int kRowBytes = kSwizzleBytes>
 __device__ inline uint64_t TileDescriptor(uint32_t address, uint32_t panel_bytes) {
-  constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
-  constexpr uint64_t kGroupBytes = kSwizzleRows * kSwizzleBytes;
+  static_assert(kRowBytes == 128 || (kRowBytes == 64 && kMajor == OperandLayout::kKMajor));
+  constexpr uint64_t kSwizzle = uint64_t{kRowBytes == 128 ? 1 : 2} << 62;
+  constexpr uint64_t kGroupBytes = kSwizzleRows * kRowBytes;
   const uint64_t panel = kMajor == OperandLayout::kKMajor ? 1 : panel_bytes >> 4;
-  return kSwizzle128 | (kGroupBytes >> 4) << 32 | panel << 16 | (address & 0x3ffff) >> 4;
+  return kSwizzle | (kGroupBytes >> 4) << 32 | panel << 16 | (address & 0x3ffff) >> 4;
 }
 
 // What to add to a descriptor for the next kBytesOfK bytes of k, 32 for each instruction.

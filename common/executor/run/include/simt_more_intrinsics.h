@@ -108,7 +108,6 @@ static SIMT_INLINE int __dp4a(int a, int b, int c) {
 
 // --- Conversions -------------------------------------------------------------------------------
 
-static SIMT_INLINE int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
 static SIMT_INLINE int __float2int_rz(float x) { return static_cast<int>(x); }
 static SIMT_INLINE int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
 static SIMT_INLINE int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
