@@ -72,6 +72,7 @@ matmul_cublas_vs_eigen|5|250|matmul_sweep --preset=cublas_vs_eigen --max_seconds
 matmul_cpu_pitch|5|60|matmul_sweep --implementations=cpu_naive --sizes=1000,1016,1023,1024,1025,1032 --max_seconds=0.1 --verify=fast --csv=matmul_cpu_pitch.csv
 executor_speed|5|30|executor_speed --csv=executor_speed.csv
 call_time|5|15|call_time --csv=call_time.csv
+sustained|5|70|sustained --shapes=8192x8192x8192 --type=bf16 --implementations=auto,cublas,cublaslt --seconds=10 --csv=sustained.csv
 executor_counts_transpose|6|130|profile --source=both --types=float --shapes=509x387 --blocks=8x8,8x32,16x16,32x8,32x32,64x4,128x2,256x1 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 --shapes=261x135 --blocks=16x16 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_matmul|6|70|profile --source=both --operation=matmul --types=float,double --shapes=128x128x128,100x77x41 --blocks=8x8,16x16,32x8,256x1 --csv=scratch/executor_counts_matmul.csv --counts_csv=executor_counts_matmul.csv
@@ -143,7 +144,7 @@ start=$(now)
 
 # measure COMMAND: runs it; returns 124 if time was up.
 measure() {
-  command=$(printf '%s\n' "$1" | sed -E '/^(executor_speed|call_time|ncu_check)/!s/ --csv=/ --resume --csv=/g')
+  command=$(printf '%s\n' "$1" | sed -E '/^(executor_speed|call_time|ncu_check|sustained)/!s/ --csv=/ --resume --csv=/g')
   [ -n "$seconds" ] || {
     sh -c "$command" </dev/null
     return

@@ -26,7 +26,7 @@ done
 [ ! -f status ] || exit "$(cat status)"
 SCRIPT
 chmod +x "$work/program"
-for program in block_search call_time ceilings executor_speed matmul_sweep permute_sweep profile stridewise_tune transpose_sweep; do
+for program in block_search call_time ceilings executor_speed matmul_sweep permute_sweep profile stridewise_tune sustained transpose_sweep; do
   cp "$work/program" "$bundle/benchmarks/$program"
 done
 cp "$work/program" "$bundle/ncu_check.py"

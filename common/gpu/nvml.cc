@@ -53,6 +53,7 @@ class LoadedNvml : public Nvml {
     if (!Find("nvmlDeviceGetCurrentClocksEventReasons", &reasons_)) {
       Find("nvmlDeviceGetCurrentClocksThrottleReasons", &reasons_);
     }
+    Find("nvmlDeviceGetTotalEnergyConsumption", &energy_);
     Find("nvmlSystemGetDriverVersion", &driver_version_);
   }
 
@@ -85,6 +86,14 @@ class LoadedNvml : public Nvml {
     return state;
   }
 
+  std::optional<double> EnergyJoules() const override {
+    unsigned long long millijoules = 0;
+    if (!has_device_ || energy_ == nullptr || energy_(device_, &millijoules) != 0) {
+      return std::nullopt;
+    }
+    return static_cast<double>(millijoules) / 1000;
+  }
+
   std::string DriverVersion() const override {
     char version[96] = "";
     if (!initialised_ || driver_version_ == nullptr ||
@@ -109,6 +118,7 @@ class LoadedNvml : public Nvml {
   NvmlReturn (*power_usage_)(NvmlDevice, unsigned*) = nullptr;
   NvmlReturn (*temperature_)(NvmlDevice, int, unsigned*) = nullptr;
   NvmlReturn (*reasons_)(NvmlDevice, unsigned long long*) = nullptr;
+  NvmlReturn (*energy_)(NvmlDevice, unsigned long long*) = nullptr;
   NvmlReturn (*driver_version_)(char*, unsigned) = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// Reads a GPU's clock, power, temperature and throttle reasons from NVIDIA's management library.
+// Reads a GPU's clock, power, energy, temperature and throttle reasons from NVIDIA's management
+// library.
 //
 // The library comes with the driver and is opened at run time. A value is empty where the library
 // or its answer is missing: a row without a temperature is no error.
@@ -36,6 +37,10 @@ class Nvml {
 
   // Returns the present state. Takes about 1 ms.
   virtual DeviceState Read() const = 0;
+
+  // Returns the joules that the GPU has used since the driver was loaded; empty where it does not
+  // count them. The counter moves every 20 to 100 ms.
+  virtual std::optional<double> EnergyJoules() const = 0;
 
   // Returns the driver's version, such as "580.159.04"; empty where unknown.
   virtual std::string DriverVersion() const = 0;

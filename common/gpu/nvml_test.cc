@@ -20,6 +20,7 @@ TEST(Nvml, UnknownDeviceGivesEmptyAnswers) {
   EXPECT_FALSE(state.power_w.has_value());
   EXPECT_FALSE(state.temperature_c.has_value());
   EXPECT_FALSE(state.throttle_reasons.has_value());
+  EXPECT_FALSE(nvml->EnergyJoules().has_value());
 }
 
 }  // namespace
