@@ -25,6 +25,7 @@ struct SplitForm {
 inline constexpr SplitForm kFp16PairForm = {2, 2, 3};
 inline constexpr SplitForm kBf16SixForm = {3, 2, 6};
 inline constexpr SplitForm kBf16NineForm = {3, 2, 9};
+inline constexpr SplitForm kTf32PairForm = {2, 4, 3, true};
 inline constexpr SplitForm kInt8SliceForm = {3, 1, 6, true, 2048, int64_t{1} << 15};
 
 // The parts of an operand as it is stored, without gaps, and a word for each row of op(A) or

@@ -1,5 +1,5 @@
-// Two neighbours rounded to FP16 or BF16, or of INT8, as the schemes of split_scheme.h use them:
-// CUDA's types in device code, and the same roundings on the host.
+// Two neighbours rounded to FP16, BF16 or TF32, or of INT8, as the schemes of split_scheme.h use
+// them: CUDA's types in device code, and the same roundings on the host.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_NUMBER_H_
@@ -90,6 +90,18 @@ STRIDEWISE_HOST_DEVICE inline uint32_t LowBytes(uint32_t x, uint32_t y) {
 struct alignas(2) TwoInt8 {
   int8_t x, y;
 };
+
+// Numbers of TF32 are floats whose last 13 bits are zero.
+struct alignas(8) TwoTf32 {
+  float x, y;
+};
+
+// Rounds to the nearest, ties away from zero. REQUIRES: they are finite, and so are the results.
+STRIDEWISE_HOST_DEVICE inline TwoTf32 RoundToTf32(float x, float y) {
+  constexpr uint32_t kDropped = 0x1fff;
+  return {FloatOfBits((BitsOfFloat(x) + (kDropped + 1) / 2) & ~kDropped),
+          FloatOfBits((BitsOfFloat(y) + (kDropped + 1) / 2) & ~kDropped)};
+}
 
 }  // namespace stridewise
 

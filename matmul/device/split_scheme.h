@@ -3,7 +3,7 @@
 //
 // Each row of op(A) and each column of op(B) is first scaled by a power of two that takes its
 // largest element into [2^14, 2^15). A scheme (split_pair.h, split_triple.h,
-// split_slices.h) is a type with
+// split_slices.h, split_tf32.h) is a type with
 //   Element, Two     its number and a pair of those,
 //   Sum              of products, as tensor cores sum them,
 //   kForm            parts, their bytes and products (matmul/split_choice.h),

@@ -15,9 +15,10 @@ constexpr int kSplitWarps = kSplitThreads / 32;
 constexpr int kSplitCluster = 8;
 constexpr int kStripCols = 32;
 constexpr int kStripQuads = kStripCols / 4;
-// Elements of a column that a thread stores to turned parts at a time. Four threads store 32 of
-// them: a sector of the L2, in INT8.
-constexpr int kTurnedRows = 8;
+// Elements of a column that a thread stores to turned parts at a time: at most 16 bytes. Four
+// threads store what follows each other, a sector of the L2 at least.
+template <typename Scheme>
+constexpr int kTurnedRows = Scheme::kForm.part_bytes > 2 ? 4 : 8;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
 
@@ -61,17 +62,17 @@ __device__ inline void SplitAndStore(const SplitSource& source, int64_t at, cons
   }
 }
 
-// Splits kTurnedRows neighbours of a column, which begin at element `at` of each turned part.
+// Splits neighbours of a column, which begin at element `at` of each turned part.
 template <typename Scheme>
 __device__ inline void SplitAndStoreTurned(const SplitSource& source, int64_t at,
-                                           const float (&column)[kTurnedRows], float scale,
+                                           const float (&column)[kTurnedRows<Scheme>], float scale,
                                            typename Scheme::Counts* counts) {
-  struct alignas(kTurnedRows * sizeof(typename Scheme::Element)) Neighbours {
-    typename Scheme::Two two[kTurnedRows / 2];
+  struct alignas(kTurnedRows<Scheme> * sizeof(typename Scheme::Element)) Neighbours {
+    typename Scheme::Two two[kTurnedRows<Scheme> / 2];
   };
   Neighbours neighbours[Scheme::kForm.parts];
 #pragma unroll
-  for (int i = 0; i < kTurnedRows / 2; ++i) {
+  for (int i = 0; i < kTurnedRows<Scheme> / 2; ++i) {
     typename Scheme::Two two[Scheme::kForm.parts];
     Scheme::Split({column[2 * i], scale}, {column[2 * i + 1], scale}, two, counts);
 #pragma unroll

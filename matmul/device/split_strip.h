@@ -54,7 +54,7 @@ struct StripColumns {
 // Returns the rows that each block of a cluster splits.
 template <typename Scheme>
 STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows) {
-  constexpr int kMultiple = Scheme::kForm.k_major ? kTurnedRows : 1;
+  constexpr int kMultiple = Scheme::kForm.k_major ? kTurnedRows<Scheme> : 1;
   return (rows + kSplitCluster * kMultiple - 1) / (kSplitCluster * kMultiple) * kMultiple;
 }
 
@@ -71,6 +71,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   const int part = RowsOfPart<Scheme>(source.rows);
   const int first_row = min(rank * part, source.rows);
   const int rows = min(source.rows - first_row, part);
+  constexpr int kTurned = kTurnedRows<Scheme>;
   const int cached = min(rows, source.cached_quads / kStripQuads);
   const float* const from = source.data + matrix * source.stride + first_row * source.ld;
   const int thread = static_cast<int>(threadIdx.x);
@@ -131,10 +132,10 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
     const int64_t first_out = (matrix * source.cols + col) * source.out_ld + first_row;
     typename Scheme::Counts counts[4];
 #pragma unroll 1
-    for (row = kTurnedRows * phase; row < rows; row += kTurnedRows * kPhases) {
-      float of_col[4][kTurnedRows];
+    for (row = kTurned * phase; row < rows; row += kTurned * kPhases) {
+      float of_col[4][kTurned];
 #pragma unroll
-      for (int i = 0; i < kTurnedRows; ++i) {
+      for (int i = 0; i < kTurned; ++i) {
         float4 quad = {};
         if (row + i < cached) {
           quad = cache[(row + i) * kStripQuads + quad_of_strip];

@@ -65,6 +65,9 @@ struct SplitCase {
   bool spread_rows = false;
   // B is stored by columns: element k of column j has index j * k_extent + k. Else by rows.
   bool b_by_columns = false;
+
+  // Pairs of TF32 have the bits of FP16's, and, like triples, exponents that FP16 has not.
+  double Tf32Limit() const { return pair_limit < 1 ? pair_limit : 2 * triple_limit; }
 };
 
 // The limits lie 15 to 35 % above what is measured, so that a product that is left out, sums that

@@ -87,7 +87,8 @@ TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
                            random.Between(1, 4), layouts[i % 4]);
     if (i % 3 == 0) args.b.stride = 0;  // One for all.
     const int64_t matrices_b = i % 3 == 0 ? 1 : args.batch;
-    for (const SplitForm& form : {kFp16PairForm, kBf16SixForm, kBf16NineForm, kInt8SliceForm}) {
+    for (const SplitForm& form :
+         {kFp16PairForm, kBf16SixForm, kBf16NineForm, kTf32PairForm, kInt8SliceForm}) {
       const SplitLayout b = SplitLayoutOfB(args, form);
       const bool by_k = args.b.transposed || form.k_major;
       const int64_t rows = by_k ? args.n : args.k;
@@ -114,6 +115,7 @@ TEST(ChooseSplit, TilesBySizeAndNoWideOnesOfThreeParts) {
   EXPECT_EQ(ChooseSplit(Call(2048, 2048, 2048), kDevice).tile, SplitTileCols::k128);
   EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice).tile, SplitTileCols::k192);
   EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice, kBf16SixForm).tile, SplitTileCols::k128);
+  EXPECT_EQ(ChooseSplit(Call(8192, 8192, 8192), kDevice, kTf32PairForm).tile, SplitTileCols::k192);
   EXPECT_EQ(ChooseSplit(Call(1024, 1024, 2048), kDevice, kInt8SliceForm).tile, SplitTileCols::k128);
   // More products and parts, and more of the same matrices, take longer.
   for (const int64_t n : {128, 1000, 4096}) {

@@ -15,14 +15,16 @@
 #include "gtest/gtest.h"
 #include "matmul/device/split_pair.h"
 #include "matmul/device/split_slices.h"
+#include "matmul/device/split_tf32.h"
 #include "matmul/device/split_triple.h"
 #include "matmul/test/split_cases.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kInstructionK = 16;
-constexpr int64_t kPromotedK = 64;
+// Bytes of an operand's row that an instruction multiplies, and that are summed before promotion.
+constexpr int kInstructionBytes = 32;
+constexpr int kPromotedBytes = 128;
 
 // What a kernel does, and what it may do wrong beside the mistakes of a scheme.
 struct Kernel {
@@ -96,6 +98,8 @@ float ExactDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, cons
 
 template <typename Scheme>
 float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, const Kernel& kernel) {
+  constexpr int kInstructionK = kInstructionBytes / Scheme::kForm.part_bytes;
+  constexpr int64_t kPromotedK = kPromotedBytes / Scheme::kForm.part_bytes;
   float sum = 0, large = 0, small = 0;
   const auto add = [&](int i, int j, int64_t first, float* to) {
     double products[kInstructionK];
@@ -179,6 +183,7 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
 template <typename Scheme>
 double LimitOf(const SplitCase& split_case) {
   if (Scheme::kForm.part_bytes == 1) return split_case.slice_limit;
+  if (Scheme::kForm.part_bytes == 4) return split_case.Tf32Limit();
   return Scheme::kForm.parts == 2 ? split_case.pair_limit : split_case.triple_limit;
 }
 
@@ -201,13 +206,13 @@ std::vector<std::string> KilledBy(const Kernel& kernel = {}) {
 
 template <typename Scheme>
 class SplitModelTest : public testing::Test {};
-using Schemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>, Int8Slices>;
+using Schemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>, Tf32Pair, Int8Slices>;
 TYPED_TEST_SUITE(SplitModelTest, Schemes);
 
 // Those whose sums are rounded, and whose parts have exponents.
 template <typename Scheme>
 class FloatSplitModelTest : public testing::Test {};
-using FloatSchemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>>;
+using FloatSchemes = testing::Types<Fp16Pair, Bf16Triple<6>, Bf16Triple<9>, Tf32Pair>;
 TYPED_TEST_SUITE(FloatSplitModelTest, FloatSchemes);
 
 TYPED_TEST(SplitModelTest, KeepsTheBoundOfFp32) {

@@ -168,6 +168,8 @@ STRIDEWISE_WGMMA_8BIT(int8_t, int, "+r", "s32.s8.s8", "")
 STRIDEWISE_WGMMA_8BIT(__nv_fp8_e4m3, float, "+f", "f32.e4m3.e4m3", ", 1, 1")
 STRIDEWISE_WGMMA_8BIT(__nv_fp8_e5m2, float, "+f", "f32.e5m2.e5m2", ", 1, 1")
 // TF32: of each float the 13 last bits are not looked at.
+STRIDEWISE_WGMMA_K_MAJOR(float, 64, 32, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%32", "%33",
+                         "%34")
 STRIDEWISE_WGMMA_K_MAJOR(float, 128, 64, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%64", "%65",
                          "%66")
 STRIDEWISE_WGMMA_K_MAJOR(float, 192, 96, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%96", "%97",
