@@ -106,6 +106,7 @@ std::optional<PtxOpcode> Multiply(const Names& names) {
     known = is_integer(form.b) && form.sums == TensorType::kS32;
   } else if (is_8_bit_float(form.a)) {
     known = is_8_bit_float(form.b) && form.sums == TensorType::kF32 && bytes_of_k == 32;
+    form.as_fp16 = true;
   } else if (form.a == form.b) {
     known = form.sums == TensorType::kF32 ||
             (form.a == TensorType::kF16 && form.sums == TensorType::kF16);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 
 namespace stridewise::executor {
@@ -152,6 +153,40 @@ void MultiplyIntegers(const TensorForm& form, const uint32_t* a, const uint32_t*
   }
 }
 
+uint32_t Fp16OfFp8(TensorType type, uint32_t bits) {
+  const auto byte = static_cast<uint8_t>(bits);
+  E4m3 e4m3;
+  e4m3.bits = byte;
+  E5m2 e5m2;
+  e5m2.bits = byte;
+  return Fp16(type == TensorType::kE4m3 ? static_cast<float>(e4m3) : static_cast<float>(e5m2)).bits;
+}
+
+void MultiplyAsFp16(const TensorForm& form, const uint32_t* a, const uint32_t* b, const uint32_t* c,
+                    uint32_t* d) {
+  TensorForm half = form;
+  half.a = half.b = TensorType::kF16;
+  half.k = form.k / 2;
+  half.as_fp16 = false;
+  const auto half_of = [&](TensorType type, const uint32_t* from, int rows, int first) {
+    std::vector<uint32_t> to(static_cast<size_t>(rows * half.k));
+    for (int i = 0; i < rows * half.k; ++i) {
+      to[i] = Fp16OfFp8(type, from[i / 2 * 4 + first + i % 2]);
+    }
+    return to;
+  };
+  std::vector<uint32_t> sums(static_cast<size_t>(form.m * form.n));
+  for (const int first : {0, 2}) {
+    const std::vector<uint32_t> of_a = half_of(form.a, a, form.m, first);
+    const std::vector<uint32_t> of_b = half_of(form.b, b, form.n, first);
+    MultiplyTensors(half, of_a.data(), of_b.data(), sums.data(), sums.data());
+  }
+  for (int i = 0; i < form.m * form.n; ++i) {
+    const float sum = FloatOfBits(sums[i]) + FloatOfBits(c[i]);
+    d[i] = std::isnan(sum) ? 0x7fffffff : BitsOfFloat(sum);
+  }
+}
+
 }  // namespace
 
 int TensorTypeBits(TensorType type) {
@@ -171,6 +206,7 @@ int TensorTypeBits(TensorType type) {
 void MultiplyTensors(const TensorForm& form, const uint32_t* a, const uint32_t* b,
                      const uint32_t* c, uint32_t* d) {
   if (form.sums == TensorType::kS32) return MultiplyIntegers(form, a, b, c, d);
+  if (form.as_fp16) return MultiplyAsFp16(form, a, b, c, d);
   static thread_local std::vector<Number> of_a, of_b;
   bool all_finite = true;
   DecodeAll(FormatOf(form.a), a, form.m * form.k, &of_a, &all_finite);

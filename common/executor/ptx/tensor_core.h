@@ -5,8 +5,10 @@
 // cut off, toward zero, behind a number of fractional bits: 25, and 13 where wgmma multiplies FP8.
 // The exponent of a product is the sum of its factors' exponents, also where its significand is 2
 // or more. The sum of what is left is exact, and is cut off toward zero to the accumulator's
-// significand; sums in FP16 are rounded to the nearest. (Measured by others: "MMA-Sim: Bit-Accurate
-// Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909.) Integer sums wrap around.
+// significand; sums in FP16 are rounded to the nearest. mma.sync of FP8 is no instruction of
+// Hopper: ptxas makes two of FP16 of it, from zero, and an addition in FP32. (Measured by others:
+// "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909.)
+// Integer sums wrap around.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_PTX_TENSOR_CORE_H_
 #define STRIDEWISE_COMMON_EXECUTOR_PTX_TENSOR_CORE_H_
@@ -28,6 +30,9 @@ struct TensorForm {
   TensorType sums = TensorType::kF32;  // kF16 and kS32 are the others.
   int fraction_bits = 25;
   int result_bits = 23;  // Fractional bits of a sum in FP32: 13 where wgmma multiplies FP8.
+  // FP8 as two multiplications of FP16, the first of elements 0 and 1 of each four, to whose sum
+  // the old one is added, rounded to the nearest: what ptxas makes of mma.sync.
+  bool as_fp16 = false;
 };
 
 // Computes D. Each element is in the low bits of a word: a[row * k + i], b[col * k + i], and

@@ -80,6 +80,19 @@ TEST(TensorCore, KeepsThirteenFractionalBitsOfFp8) {
   EXPECT_EQ(sum(1, 1, 1 + 0x1p-14f), 2);
 }
 
+TEST(TensorCore, AddsTheSumOfFp8AsFp16RoundedToTheNearest) {
+  TensorForm form = {0, 0, 0, TensorType::kE5m2, TensorType::kE5m2};
+  form.as_fp16 = true;
+  const std::vector<float> a = {0x1p-14f, 0, 0x1p-14f, 0}, b = {0x1p-10f, 0, 0x1p-11f, 0};
+  EXPECT_EQ(FloatOfBits(Sum<E5m2>(form, a, b, BitsOfFloat(1))), 1 + 0x1p-23f);
+  EXPECT_EQ(FloatOfBits(Sum<E5m2>(form, {0x1p-14f, 0, 0, 0}, b, BitsOfFloat(1))), 1);
+  EXPECT_EQ(Sum<E5m2>(form, {INFINITY, 0, 0, 0}, {1, 0, 0, 0}, BitsOfFloat(-INFINITY)),
+            0x7fffffffu);
+  form.a = form.b = TensorType::kE4m3;
+  EXPECT_EQ(FloatOfBits(Sum<E4m3>(form, {0x1p-9f, 3, 448, 1}, {0x1p-9f, 1, 2, -1}, BitsOfFloat(1))),
+            899);
+}
+
 TEST(TensorCore, TakesSubnormalsAndMakesThem) {
   EXPECT_EQ(Fp16Sum({0x1p-24f}, {1}, 0), 0x1p-24f);
   EXPECT_EQ(Fp16Sum({0x1p-24f}, {0x1p-24f}, 0), 0x1p-48f);
