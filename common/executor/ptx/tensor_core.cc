@@ -92,12 +92,13 @@ uint32_t FloatTowardZero(int64_t sum, int exponent, int bits) {
                             : static_cast<uint32_t>(top + 127) << 23 | (significand & 0x7fffff));
 }
 
-// Returns the bits of the FP16 number nearest to sum * 2^exponent.
+// Returns the bits of the FP16 number nearest to sum * 2^exponent. A zero has no sign.
 uint32_t HalfNearest(int64_t sum, int exponent) {
   if (sum == 0) return 0;
   const double value = std::ldexp(static_cast<double>(sum), exponent);
   const int unit = std::max(std::ilogb(value), -14) - 10;
-  return Fp16(static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit))).bits;
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+  return rounded == 0 ? 0 : Fp16(static_cast<float>(rounded)).bits;
 }
 
 // What the elements of an operand are, decoded once for each instruction.

@@ -7,8 +7,8 @@
 // or more. The sum of what is left is exact, and is cut off toward zero to the accumulator's
 // significand; sums in FP16 are rounded to the nearest. mma.sync of FP8 is no instruction of
 // Hopper: ptxas makes two of FP16 of it, from zero, and an addition in FP32. (Measured by others:
-// "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909.)
-// Integer sums wrap around.
+// "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909; and
+// here: tensor_bits_test.) Integer sums wrap around.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_PTX_TENSOR_CORE_H_
 #define STRIDEWISE_COMMON_EXECUTOR_PTX_TENSOR_CORE_H_

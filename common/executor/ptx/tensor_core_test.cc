@@ -122,6 +122,7 @@ TEST(TensorCore, RoundsFp16SumsToTheNearest) {
   EXPECT_EQ(sum(3, 0x1p-11f, 1), Fp16(1 + 0x1p-9f).bits);  // A tie, to even.
   EXPECT_EQ(sum(0x1.8p-5f, 0x1p-6f, 1), Fp16(1 + 0x1p-10f).bits);
   EXPECT_EQ(sum(256, 256, 0), 0x7c00u);
+  EXPECT_EQ(sum(-0x1p-14f, 0x1p-12f, 0), 0u);  // Half the smallest number; no zero is negative.
   EXPECT_EQ(sum(NAN, 1, 0), 0x7fffu);
 }
 
