@@ -7,17 +7,21 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/executor/testdata/tensor_inputs.h"
 #include "common/executor/testdata/tensor_kernels.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
-#include "common/measure/csv.h"
 #include "gtest/gtest.h"
 
 namespace stridewise::executor {
 namespace {
+
+// The rows of testdata/h200_tensor_bits.csv.
+constexpr char kRows[] =
+#include "common/executor/tensor_bits_rows.inc"
+    ;
 
 DeviceBuffer Upload(const std::vector<uint32_t>& words) {
   auto buffer = DeviceBuffer::Allocate(words.size() * sizeof(uint32_t));
@@ -30,10 +34,7 @@ TEST(TensorBitsGpu, RowsAreThoseOfThisGpu) {
   const auto device = OpenDevice(0);
   if (!device.ok()) GTEST_SKIP() << device.status();
   if (device->compute_major != 9) GTEST_SKIP() << "The rows are those of Hopper.";
-  const auto table = ReadCsv("common/executor/testdata/h200_tensor_bits.csv");
-  ASSERT_TRUE(table.ok()) << table.status();
-  std::vector<std::string> rows;
-  for (const auto& row : table->rows) rows.push_back(absl::StrJoin(row, ","));
+  const std::vector<std::string> rows = absl::StrSplit(kRows, '\n');
   for (const TensorKernel& kernel : TensorKernels()) {
     for (const TensorPattern& pattern : kTensorPatterns) {
       const int products = kTensorBitsSums / (kernel.m * kernel.n);

@@ -26,9 +26,10 @@ namespace {  // Each file that includes this has kernels of its own.
 constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
 
 // Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks. With
-// registers for three blocks INT8 is 4 % faster at 4096, TF32 5 % at 2048, and FP16 slower.
+// registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048; FP16
+// and BF16 are 6 % slower at 2048 with registers for fewer than five.
 template <typename Scheme>
-__global__ void __launch_bounds__(kSplitThreads, Scheme::kForm.part_bytes == 2 ? 1 : 3)
+__global__ void __launch_bounds__(kSplitThreads, Scheme::kForm.part_bytes == 2 ? 5 : 3)
     SplitOperands(SplitSource a, SplitSource b) {
   extern __shared__ float4 cache[];
   LetNextKernelBegin();
