@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds simt_run's memory profiles against Nsight Compute's counters of the same programs.
 
-    tools/simt_run_counters.py --profiles=DIR --ncu=DIR --csv=simt_run_counters.csv
+    tools/simt_run_counters.py --profiles=DIR --ncu=DIR --commit=COMMIT --csv=simt_run_counters.csv
 
 --profiles has PROGRAM.csv of simt_run --csv (with --max_repeats=2), --ncu has ncu_PROGRAM.csv of
 
@@ -74,7 +74,7 @@ def take(launches, row, names):
   return taken
 
 
-def compare(program, profile, launches):
+def compare(commit, program, profile, launches):
   names = {base_name(launch["kernel"]) for launch in launches}
   with profile.open(newline="", encoding="utf-8") as file:
     rows = list(csv.DictReader(file))
@@ -83,7 +83,7 @@ def compare(program, profile, launches):
     if not taken:
       print(f"{program}: no launch of {row['kernel']} at {row['at']}", file=sys.stderr)
       continue
-    result = collections.OrderedDict(program=program, kernel=re.sub(r"^void |\([^()]*\)$", "", taken[0]["kernel"]), at=row["at"], grid=row["grid"],
+    result = collections.OrderedDict(git_commit=commit, program=program, kernel=re.sub(r"^void |\([^()]*\)$", "", taken[0]["kernel"]), at=row["at"], grid=row["grid"],
                                      block=row["block"])
     exact = 0
     for name in COUNTERS:
@@ -101,6 +101,7 @@ def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--profiles", type=pathlib.Path, required=True)
   parser.add_argument("--ncu", type=pathlib.Path, required=True)
+  parser.add_argument("--commit", required=True, help="that simt_run was built from")
   parser.add_argument("--csv", required=True)
   args = parser.parse_args()
   results = []
@@ -111,7 +112,7 @@ def main():
     if not launches or not profile.exists():
       print(f"{program}: left out", file=sys.stderr)
       continue
-    results += compare(program, profile, launches)
+    results += compare(args.commit, program, profile, launches)
   if not results:
     sys.exit("simt_run_counters: no launches")
   with open(args.csv, "w", newline="", encoding="ascii") as file:
