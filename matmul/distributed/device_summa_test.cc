@@ -2,9 +2,12 @@
 
 #include "matmul/distributed/device_summa.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "common/base/status_macros.h"
@@ -15,6 +18,7 @@
 #include "common/streaming/fake_stream_queues.h"
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
+#include "matmul/distributed/summa_panels.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/on_host.h"
 
@@ -82,13 +86,16 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   problem.beta = c.beta;
   FakeStreamQueues queues(seed + rank);
   // Of every second seed the memory of the panels is the caller's: the queues have none.
-  const int64_t bytes = SummaPanelBytes(problem, rank);
+  // Steps of one block, of a few, and of all that have the same owners.
+  SummaOptions options;
+  options.step_k = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 3 * c.k_block : 1000;
+  const int64_t bytes = SummaPanelBytes(problem, rank, options);
   constexpr int64_t kCanaryBytes = 256;
   std::vector<char> memory(bytes + kCanaryBytes, '\xff');
   FakeStreamQueues without_memory(seed + rank, 0);
   const bool is_ours = seed % 2 == 1;
   RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues, panels,
-                                is_ours ? memory.data() : nullptr));
+                                is_ours ? memory.data() : nullptr, options));
   for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
   EXPECT_TRUE(queues.CanariesAreWhole());
   return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
@@ -103,6 +110,29 @@ TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
         return MultiplyAndVerify(c, seed, ranks, ranks);
       });
       for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
+TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
+  for (const auto& [rows, cols] : {std::pair(1, 1), {1, 2}, {2, 2}, {2, 3}, {4, 2}}) {
+    const BlockCyclicLayout a = *BlockCyclicLayout::Create(8, 1000, 8, 16, {rows, cols});
+    const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
+    for (const int64_t step_k : {1, 64, 100, 5000}) {
+      std::vector<int64_t> seen;
+      const auto steps = SummaSteps(a.cols, b.rows, step_k);
+      EXPECT_EQ(steps[0].size(), 1);
+      for (const auto& blocks : steps) {
+        EXPECT_LE(blocks.size(), std::max<size_t>(step_k / 16, 1));
+        for (const int64_t first : blocks) {
+          EXPECT_EQ(a.cols.Owner(first), a.cols.Owner(blocks[0]));
+          EXPECT_EQ(b.rows.Owner(first), b.rows.Owner(blocks[0]));
+          seen.push_back(first);
+        }
+      }
+      std::sort(seen.begin(), seen.end());
+      ASSERT_EQ(seen.size(), 63);
+      for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 16 * static_cast<int64_t>(i));
     }
   }
 }
@@ -134,7 +164,8 @@ TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
     EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
     for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
       FakeStreamQueues failing(fails_at, 4096, fails_at);
-      EXPECT_TRUE(absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks)));
+      EXPECT_TRUE(absl::IsInternal(
+          SummaOnDevice(problem, Multiply, &failing, ranks, nullptr, SummaOptions{1})));
     }
     SummaProblem<float> wrong = problem;
     wrong.b.rows = 3;

@@ -1,11 +1,13 @@
 // The panels of SUMMA as one rank sees them: those of each block of k, which ranks own them, where
-// the rank's own lie, and how they reach the others. summa.cc and device_summa.cc multiply them.
+// the rank's own lie, and how they reach the others. summa.cc multiplies one after the other,
+// device_summa.cc several at once.
 
 #ifndef STRIDEWISE_MATMUL_DISTRIBUTED_SUMMA_PANELS_H_
 #define STRIDEWISE_MATMUL_DISTRIBUTED_SUMMA_PANELS_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -28,6 +30,25 @@ struct SummaPanel {
   std::optional<ConstMatrix<T>> a;  // The part of this rank, where it has one.
   std::optional<ConstMatrix<T>> b;
 };
+
+// Returns where the blocks of k of each step begin. The panels of a step's blocks are owned by the
+// same column and the same row of the grid, so that they are sent and multiplied as one, of at most
+// `k` together or of one block. The first step has one block, for nothing hides its broadcast.
+inline std::vector<std::vector<int64_t>> SummaSteps(const BlockCyclicDimension& of_a,
+                                                    const BlockCyclicDimension& of_b, int64_t k) {
+  const int64_t most = std::max<int64_t>(k / of_a.block, 1);
+  const int64_t owners = std::lcm(of_a.parts, of_b.parts);
+  std::vector<std::vector<int64_t>> steps;
+  for (int64_t owner = 0; owner < owners; ++owner) {
+    bool is_full = true;
+    for (int64_t first = owner * of_a.block; first < of_a.extent; first += owners * of_a.block) {
+      if (is_full) steps.emplace_back();
+      steps.back().push_back(first);
+      is_full = steps.size() == 1 || static_cast<int64_t>(steps.back().size()) == most;
+    }
+  }
+  return steps;
+}
 
 // REQUIRES: CheckSumma() accepts the problem. Borrows both arguments.
 template <typename T>
