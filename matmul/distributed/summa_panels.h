@@ -97,6 +97,18 @@ class SummaPanels {
     return panel;
   }
 
+  // Returns the same, with the panels of whichever rank has them: parts are those of all ranks.
+  SummaPanel<T> AtOwners(int64_t first, const std::vector<ConstMatrix<T>>& parts_of_a,
+                         const std::vector<ConstMatrix<T>>& parts_of_b) const {
+    SummaPanel<T> panel = At(first);
+    const ConstMatrix<T>& a = parts_of_a[grid_.Rank(my_row_, panel.a_owner)];
+    const ConstMatrix<T>& b = parts_of_b[grid_.Rank(panel.b_owner, my_col_)];
+    panel.a = {a.data + problem_.a_layout.cols.LocalIndex(first), problem_.c.rows, panel.k, a.ld};
+    panel.b = {b.data + problem_.b_layout.rows.LocalIndex(first) * b.ld, panel.k, problem_.c.cols,
+               b.ld};
+    return panel;
+  }
+
   // Sends the owners' panels, which lie in `a` and `b` without gaps, to those of the other ranks.
   absl::Status Broadcast(const SummaPanel<T>& panel, T* a, T* b) const {
     RETURN_IF_ERROR(communicator_.Broadcast(row_ranks_, grid_.Rank(my_row_, panel.a_owner), a,
