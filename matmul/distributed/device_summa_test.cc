@@ -146,8 +146,11 @@ TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
       std::vector<int64_t> seen;
       const auto steps = SummaSteps(a.cols, b.rows, step_k);
       EXPECT_EQ(steps[0].size(), 1);
+      size_t most = 1;
       for (const auto& blocks : steps) {
         EXPECT_LE(blocks.size(), std::max<size_t>(step_k / 16, 1));
+        EXPECT_LE(blocks.size(), most);
+        most *= 2;
         for (const int64_t first : blocks) {
           EXPECT_EQ(a.cols.Owner(first), a.cols.Owner(blocks[0]));
           EXPECT_EQ(b.rows.Owner(first), b.rows.Owner(blocks[0]));

@@ -33,18 +33,24 @@ struct SummaPanel {
 
 // Returns where the blocks of k of each step begin. The panels of a step's blocks are owned by the
 // same column and the same row of the grid, so that they are sent and multiplied as one, of at most
-// `k` together or of one block. The first step has one block, for nothing hides its broadcast.
+// `k` together or of one block. The first step has one block, for nothing hides its broadcast, and
+// each further one up to twice as many as the one before, which hides its.
 inline std::vector<std::vector<int64_t>> SummaSteps(const BlockCyclicDimension& of_a,
                                                     const BlockCyclicDimension& of_b, int64_t k) {
-  const int64_t most = std::max<int64_t>(k / of_a.block, 1);
+  const int64_t all = std::max<int64_t>(k / of_a.block, 1);
   const int64_t owners = std::lcm(of_a.parts, of_b.parts);
   std::vector<std::vector<int64_t>> steps;
+  int64_t most = 1;  // Of the next step.
   for (int64_t owner = 0; owner < owners; ++owner) {
-    bool is_full = true;
+    int64_t left = 0;  // Of the last step, which is another owner's.
     for (int64_t first = owner * of_a.block; first < of_a.extent; first += owners * of_a.block) {
-      if (is_full) steps.emplace_back();
+      if (left == 0) {
+        steps.emplace_back();
+        left = most;
+        most = std::min(2 * most, all);
+      }
       steps.back().push_back(first);
-      is_full = steps.size() == 1 || static_cast<int64_t>(steps.back().size()) == most;
+      --left;
     }
   }
   return steps;
