@@ -20,6 +20,7 @@ NVLINK_BROADCAST = 366e9  # Bytes/s: NCCL 2.28.9, broadcast of 1 GiB, two H200 o
 NVLINK_PEER = 394e9  # Bytes/s: peer copy between the same two GPUs.
 NETWORK = 50e9  # Bytes/s a GPU: the nominal 400 Gb/s, not measured.
 NVLINK_LATENCY, NETWORK_LATENCY = 10e-6, 20e-6  # Seconds a step of a broadcast: assumed, not measured.
+STEP_K = 8192  # SummaOptions::step_k: the most of k that is sent and multiplied at once.
 BLOCKS = (512, 1024, 2048, 4096)
 GPUS = (1, 2, 4, 8, 64, 512, 4096)
 BYTES = {"float": 4, "bf16": 2}
@@ -42,27 +43,51 @@ def broadcast(size, ranks, inside):
   return size / rate + math.ceil(math.log2(ranks)) * latency
 
 
-def product(n, p, q, block, element, rate):
-  """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows."""
-  panels = math.ceil(n / block)
-  step_compute = 2 * n * n * block / (p * q) / rate
-  step_communication = (broadcast(element * n * block / p, q, q <= ISLAND) +
-                        broadcast(element * n * block / q, p, p * q <= ISLAND))
-  total = step_communication + (panels - 1) * max(step_compute, step_communication) + step_compute
-  return total, panels * step_compute, panels * step_communication, total - panels * step_compute
+def steps(n, block, p, q, step_k=STEP_K):
+  """Returns the k of each step: blocks of the same owners, as SummaSteps() of summa_panels.h takes them together."""
+  most, sizes = 1, []
+  owners = math.lcm(p, q)
+  for owner in range(min(owners, math.ceil(n / block))):
+    blocks = [min(block, n - first) for first in range(owner * block, n, owners * block)]
+    while blocks:
+      sizes.append(sum(blocks[:most]))
+      del blocks[:most]
+      most = min(2 * most, max(step_k // block, 1))
+  return sizes
+
+
+def product(n, p, q, block, element, rate, step_k=STEP_K, direct=False):
+  """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows. `direct`:
+  ranks copy panels from their owners' memory."""
+  compute, communication = [], []
+  for k in steps(n, block, p, q, step_k):
+    compute.append(2 * n * n * k / (p * q) / rate)
+    a, b = element * n * k / p, element * n * k / q
+    if direct:
+      communication.append(((q > 1) * a + (p > 1) * b) / NVLINK_PEER)
+    else:
+      communication.append(broadcast(a, q, q <= ISLAND) + broadcast(b, p, p * q <= ISLAND))
+  # Of two buffers one is filled while the other is multiplied.
+  sent, multiplied = 0.0, [0.0, 0.0]
+  for seconds, arithmetic in zip(communication, compute):
+    sent = max(sent, multiplied[-2]) + seconds
+    multiplied.append(max(sent, multiplied[-1]) + arithmetic)
+  return multiplied[-1], sum(compute), sum(communication), multiplied[-1] - sum(compute)
 
 
 def best(n, gpus, element, rate):
-  """Returns (p, q, block) of the shortest predicted time."""
-  return min(((p, gpus // p, block) for p in range(1, gpus + 1) if gpus % p == 0 for block in BLOCKS if block <= n),
-             key=lambda choice: product(n, *choice, element, rate)[0])
+  """Returns (p, q, block, step_k) of the shortest predicted time."""
+  choices = [(p, gpus // p, block, step_k) for p in range(1, gpus + 1) if gpus % p == 0 for block in BLOCKS if block <= n
+             for step_k in (STEP_K, block)]
+  return min(choices, key=lambda choice: product(n, *choice[:3], element, rate, choice[3])[0])
 
 
 def crossover(gpus, element, rate):
   """Returns the smallest power of two n from which arithmetic takes at least as long as communication."""
   n = 512
   while True:
-    _, compute, communication, _ = product(n, *best(n, gpus, element, rate), element, rate)
+    p, q, block, step_k = best(n, gpus, element, rate)
+    _, compute, communication, _ = product(n, p, q, block, element, rate, step_k)
     if compute >= communication:
       return n
     n *= 2
@@ -124,16 +149,16 @@ def main():
   commit = "g" + subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, check=True,
                                 stdout=subprocess.PIPE, text=True).stdout.strip()
   out = csv.writer(sys.stdout, lineterminator="\n")
-  out.writerow("source,dtype,n,gpus,grid,block,seconds,communication_seconds,hidden_pct,efficiency,equal_from_n,"
+  out.writerow("source,dtype,n,gpus,grid,block,step_k,seconds,communication_seconds,hidden_pct,efficiency,equal_from_n,"
                "transpose_exchange_ms,git_commit".split(","))
   for dtype, element in BYTES.items():
     rate = kernel_rate(dtype)
     for n in (32768, 131072):
       for gpus in GPUS:
-        p, q, block = best(n, gpus, element, rate)
-        total, compute, communication, exposed = product(n, p, q, block, element, rate)
+        p, q, block, step_k = best(n, gpus, element, rate)
+        total, compute, communication, exposed = product(n, p, q, block, element, rate, step_k)
         hidden = 100 * (1 - exposed / communication) if communication else 100
-        out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, f"{total:.4g}", f"{communication:.4g}",
+        out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, step_k, f"{total:.4g}", f"{communication:.4g}",
                       f"{hidden:.1f}", f"{compute / total:.3f}", crossover(gpus, element, rate),
                       f"{1e3 * transpose_exchange(n, gpus, element):.4g}", commit])
 

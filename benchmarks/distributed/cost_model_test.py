@@ -12,8 +12,14 @@ class CostModelTest(unittest.TestCase):
   def test_panels_of_a_square_grid(self):
     total, compute, communication, _ = model.product(65536, 2, 2, 4096, 4, 57e12)
     self.assertAlmostEqual(compute, 2 * 65536**3 / 4 / 57e12)
-    self.assertAlmostEqual(communication, 2 * 65536**2 / 2 * 4 / 366e9 + 32 * 10e-6)
+    self.assertAlmostEqual(communication, 2 * 65536**2 / 2 * 4 / 366e9 + 2 * len(model.steps(65536, 4096, 2, 2)) * 10e-6)
     self.assertGreater(total, compute)
+
+  def test_steps_are_of_the_same_owners_and_grow(self):
+    self.assertEqual(model.steps(40, 4, 1, 1, 16), [4, 8, 16, 12])
+    self.assertEqual(model.steps(38, 4, 1, 2, 16), [4, 8, 8, 16, 2])
+    self.assertEqual(model.steps(7, 4, 2, 2, 16), [4, 3])
+    self.assertEqual(model.steps(10, 4, 1, 1, 1), [4, 4, 2])
 
   def test_exchange_is_the_bound_of_two_measured_gpus(self):
     # 1.07 GB cross at 394 GB/s, the measured peer copy.

@@ -30,7 +30,7 @@ class MeasuringRank {
  public:
   MeasuringRank(const GridSubject& subject, const NcclLibrary* nccl,
                 const CublasMpLibrary* cublasmp, Communicator* control)
-      : subject_(subject), nccl_library_(*nccl), cublasmp_library_(cublasmp), control_(*control) {}
+      : subject_(subject), nccl_library_(nccl), cublasmp_library_(cublasmp), control_(*control) {}
 
   // `measured` is rank 0's to fill.
   absl::Status Measure(const GridDevices& devices, GridMeasurement* measured) {
@@ -44,7 +44,7 @@ class MeasuringRank {
     ASSIGN_OR_RETURN(const Samples samples, SampleTogether());
     measured->run = Summarize(samples.ms);
     if (subject_.beside_cublasmp) measured->over_cublasmp = PairedRatio(samples);
-    if (control_.size() > 1 && !subject_.by_cublasmp) {
+    if (control_.size() > 1 && !subject_.by_cublasmp && !subject_.is_direct) {
       RETURN_IF_ERROR(MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
     }
     if (subject_.verify != VerifyMode::kFull) return absl::OkStatus();
@@ -62,14 +62,19 @@ class MeasuringRank {
     RETURN_IF_ERROR(problem_->MakeOperands(subject_.seed, memory_.get()));
     // Ranks that have no memory do not come here, and nobody waits for them in NCCL.
     RETURN_IF_ERROR(control_.Barrier());
-    ASSIGN_OR_RETURN(
-        nccl_, NcclCommunicator::Create(&nccl_library_, &control_, device_.communication.get(),
-                                        subject_.seconds));
-    ranks_ = std::make_unique<TimedCommunicator>(nccl_.get());
+    if (subject_.is_direct) {
+      RETURN_IF_ERROR(problem_->ReachPeers(device_.peers.get(), &control_));
+      ranks_ = std::make_unique<TimedCommunicator>(&control_);
+    } else {
+      ASSIGN_OR_RETURN(
+          nccl_, NcclCommunicator::Create(nccl_library_, &control_, device_.communication.get(),
+                                          subject_.seconds));
+      ranks_ = std::make_unique<TimedCommunicator>(nccl_.get());
+    }
     own_ = subject_.by_cublasmp ? Next::kRunCublasMp : Next::kRun;
     if (cublasmp_library_ == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(
-        cublasmp_, CublasMpGrid::Create(cublasmp_library_, &nccl_library_, subject_.grid, &control_,
+        cublasmp_, CublasMpGrid::Create(cublasmp_library_, nccl_library_, subject_.grid, &control_,
                                         device_.communication.get(), subject_.seconds));
     ASSIGN_OR_RETURN(cublasmp_call_, problem_->Bind(cublasmp_.get()));
     return absl::OkStatus();
@@ -152,7 +157,7 @@ class MeasuringRank {
   }
 
   const GridSubject& subject_;
-  const NcclLibrary& nccl_library_;
+  const NcclLibrary* const nccl_library_;          // Null where nothing asks for it.
   const CublasMpLibrary* const cublasmp_library_;  // Null where it is not asked for.
   Communicator& control_;
   SteadyClock clock_;
@@ -188,12 +193,14 @@ absl::Status ReasonOf(const std::vector<absl::Status>& results) {
 absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
                                               const GridDevices& devices) {
   RETURN_IF_ERROR(devices.check(subject.first_device, subject.grid.size()));
-  ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
+  absl::StatusOr<const NcclLibrary*> nccl = LoadNccl();
+  if (!nccl.ok() && (!subject.is_direct || subject.by_cublasmp)) return nccl.status();
   GridSubject asked = subject;
   const CublasMpLibrary* cublasmp = nullptr;
   if (subject.by_cublasmp || subject.beside_cublasmp) {
     absl::StatusOr<const CublasMpLibrary*> loaded = LoadCublasMp();
     if (loaded.ok()) loaded = ForRanks(*loaded, subject.grid.size());
+    if (loaded.ok() && !nccl.ok()) loaded = nccl.status();
     if (loaded.ok()) {
       cublasmp = *loaded;
     } else if (subject.by_cublasmp) {
@@ -204,7 +211,7 @@ absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
   std::vector<GridMeasurement> measured(subject.grid.size());
   const std::vector<absl::Status> results =
       RunLocalRanks(subject.grid.size(), subject.seconds, [&](TcpCommunicator* control) {
-        return MeasuringRank(asked, nccl, cublasmp, control)
+        return MeasuringRank(asked, nccl.ok() ? *nccl : nullptr, cublasmp, control)
             .Measure(devices, &measured[control->rank()]);
       });
   RETURN_IF_ERROR(ReasonOf(results));

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -52,6 +53,17 @@ struct MirroredPart {
   }
 };
 
+// Calls add(memory, rows, cols) for the part of each rank, as this rank's device reaches it.
+template <typename Add>
+absl::Status ReachParts(void* mine, const BlockCyclicLayout& layout, PeerMemory* memory,
+                        Communicator* control, const Add& add) {
+  ASSIGN_OR_RETURN(const std::vector<void*> parts, ReachMemoryOfRanks(mine, memory, control));
+  for (int rank = 0; rank < control->size(); ++rank) {
+    add(parts[rank], layout.LocalRows(rank), layout.LocalCols(rank));
+  }
+  return absl::OkStatus();
+}
+
 class GridProduct : public GridProblem {
  public:
   GridProduct(int rank, SummaProblem<float> layouts) : rank_(rank), problem_(std::move(layouts)) {}
@@ -71,8 +83,19 @@ class GridProduct : public GridProblem {
 
   absl::Status PoisonResult() override { return c_.Poison(); }
 
+  absl::Status ReachPeers(PeerMemory* memory, Communicator* control) override {
+    const auto reach = [&](void* mine, const BlockCyclicLayout& layout,
+                           std::vector<ConstMatrix<float>>* parts) {
+      return ReachParts(mine, layout, memory, control, [&](void* part, int64_t rows, int64_t cols) {
+        parts->push_back({static_cast<const float*>(part), rows, cols, cols});
+      });
+    };
+    RETURN_IF_ERROR(reach(a_.view.data, problem_.a_layout, &options_.parts_of_a));
+    return reach(b_.view.data, problem_.b_layout, &options_.parts_of_b);
+  }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
-    return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_);
+    return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_, options_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -94,6 +117,7 @@ class GridProduct : public GridProblem {
   uint64_t seed_ = 0;
   MirroredPart<float> a_, b_, c_;
   void* panels_ = nullptr;
+  SummaOptions options_;
 };
 
 template <typename T>
@@ -107,18 +131,24 @@ class GridTranspose : public GridProblem {
     ASSIGN_OR_RETURN(in_.host, MakePart<T>(in_layout_, rank_, seed));
     ASSIGN_OR_RETURN(out_.host, AllocatePart<T>(out_layout_, rank_));
     RETURN_IF_ERROR(in_.AllocateOn(device));
-    ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(
-                                    in_layout_, out_layout_, sizeof(T), DeviceTransposeOptions(),
-                                    rank_, in_layout_.grid.size())));
+    ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(in_layout_, out_layout_,
+                                                                       sizeof(T), options_, rank_,
+                                                                       in_layout_.grid.size())));
     return out_.AllocateOn(device);
   }
 
   absl::Status PoisonResult() override { return out_.Poison(); }
 
+  absl::Status ReachPeers(PeerMemory* memory, Communicator* control) override {
+    return ReachParts(out_.view.data, out_layout_, memory, control,
+                      [&](void* part, int64_t rows, int64_t cols) {
+                        options_.parts_of_out.push_back({part, rows, cols, cols, sizeof(T)});
+                      });
+  }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
-    return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(),
-                                        DeviceTransposeOptions(), device.permute, queues, ranks,
-                                        messages_);
+    return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(), options_,
+                                        device.permute, queues, ranks, messages_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -147,6 +177,7 @@ class GridTranspose : public GridProblem {
   uint64_t seed_ = 0;
   MirroredPart<T> in_, out_;
   void* messages_ = nullptr;
+  DeviceTransposeOptions options_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "benchmarks/distributed/grid_devices.h"
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/communicator.h"
+#include "common/distributed/peer_memory.h"
 #include "common/streaming/stream_queues.h"
 
 namespace stridewise {
@@ -30,6 +31,11 @@ class GridProblem {
 
   // Overwrites the result with NaN, on the device.
   virtual absl::Status PoisonResult() = 0;
+
+  // Lets Run() copy from and write to the memory of the other ranks instead of sending messages.
+  // All ranks of `control` make the call. `memory` must last as long as this. Unavailable where a
+  // rank does not reach another's.
+  virtual absl::Status ReachPeers(PeerMemory* memory, Communicator* control) = 0;
 
   // This repository's call. `queues` have done nothing yet.
   virtual absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) = 0;

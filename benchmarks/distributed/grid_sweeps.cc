@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ namespace {
 
 constexpr int64_t kMaxGrid = 64;  // Rows, and columns.
 constexpr char kUsualBlock[] = "2048";
+constexpr char kSummaDirect[] = "summa_direct";
+constexpr char kExchangeDirect[] = "exchange_direct";
 constexpr char kCublasMp[] = "cublasmp";
 
 enum GridAxis : size_t { kGpusAxis, kBlockAxis };
@@ -91,6 +94,10 @@ class GridOperation : public Operation {
     entries_.push_back(
         of_products ? MakeEntry("summa", "SummaOnDevice(): panels by NCCL, MatMul() a GPU")
                     : MakeEntry("exchange", "DistributedTransposeOnDevice(): messages by NCCL"));
+    entries_.push_back(
+        of_products
+            ? MakeEntry(kSummaDirect, "the same, panels copied from the memory of the other GPUs")
+            : MakeEntry(kExchangeDirect, "the same, elements written to memory of the other GPUs"));
     entries_.push_back(MakeEntry(kCublasMp, of_products ? "cublasMpGemm()" : "cublasMpGeadd()"));
     presets_.push_back({kGridPreset,
                         "what is spread over GPUs, by this repository and by cuBLASMp",
@@ -171,6 +178,8 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
     return of_products_ ? MakeGridProduct(point.extents, BlockOf(point), grid, rank)
                         : MakeGridTranspose(point.extents, point.type, BlockOf(point), grid, rank);
   };
+  const std::string_view name = config.implementation->name;
+  subject.is_direct = name == kSummaDirect || name == kExchangeDirect;
   subject.by_cublasmp = config.implementation->name == kCublasMp;
   subject.beside_cublasmp = peer != nullptr && !subject.by_cublasmp;
   subject.verify = options.verify;

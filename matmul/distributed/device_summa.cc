@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
+#include "common/distributed/block_cyclic.h"
 #include "matmul/distributed/summa_panels.h"
 
 namespace stridewise {
@@ -19,10 +23,15 @@ struct Buffers {
   float* b = nullptr;
 };
 
-// Copies columns or rows, one after the other.
-BlockCopy Pack(ConstMatrix<float> from, float* to) {
+// Copies to rows that are `ld` elements apart.
+BlockCopy Pack(ConstMatrix<float> from, float* to, int64_t ld) {
   const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(float)}; };
-  return {to, bytes(from.cols), from.data, bytes(from.ld), bytes(from.cols), from.rows};
+  return {to, bytes(ld), from.data, bytes(from.ld), bytes(from.cols), from.rows};
+}
+
+// The k of the largest step.
+int64_t WidestStep(const BlockCyclicDimension& k, const SummaOptions& options) {
+  return std::min(k.extent, std::max<int64_t>(options.step_k / k.block, 1) * k.block);
 }
 
 // Two pairs of panels in one piece of memory.
@@ -48,13 +57,71 @@ class PanelMemory {
   int64_t b_bytes_;
 };
 
-absl::Status RunSumma(const SummaProblem<float>& problem, const QueuedProduct& multiply,
-                      StreamQueues* queues, Communicator* communicator, void* memory) {
+// Queues the copies of this rank's panels of a step to where they are sent from, or of all panels
+// to where they are multiplied, and returns those of all of the step's blocks as one.
+absl::StatusOr<SummaPanel<float>> PackStep(const SummaPanels<float>& panels,
+                                           const std::vector<int64_t>& blocks, const Buffers& to,
+                                           int64_t cols, const SummaOptions& options,
+                                           StreamQueues* queues) {
+  SummaPanel<float> all = panels.At(blocks[0]);
+  all.k = 0;
+  for (const int64_t first : blocks) all.k += panels.At(first).k;
+  int64_t k = 0;  // Of the blocks before.
+  for (const int64_t first : blocks) {
+    const SummaPanel<float> panel =
+        options.parts_of_a.empty() ? panels.At(first)
+                                   : panels.AtOwners(first, options.parts_of_a, options.parts_of_b);
+    if (panel.a) {
+      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.a, to.a + k, all.k)));
+    }
+    if (panel.b) {
+      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.b, to.b + k * cols, cols)));
+    }
+    k += panel.k;
+  }
+  return all;
+}
+
+// Makes the panels of a buffer ready to be multiplied, on the device's time.
+absl::Status CopyPanels(const SummaPanels<float>& panels, const std::vector<int64_t>& blocks,
+                        const Buffers& to, int64_t cols, const SummaOptions& options, int buffer,
+                        StreamQueues* queues) {
+  RETURN_IF_ERROR(queues->Wait(StreamQueue::kIn, Multiplied(buffer)));
+  RETURN_IF_ERROR(PackStep(panels, blocks, to, cols, options, queues).status());
+  RETURN_IF_ERROR(queues->Record(StreamQueue::kIn, Packed(buffer)));
+  return queues->Wait(StreamQueue::kCompute, Packed(buffer));
+}
+
+// The same on the host's time, while the product of the other buffer runs.
+absl::Status SendPanels(const SummaPanels<float>& panels, const std::vector<int64_t>& blocks,
+                        const Buffers& to, int64_t cols, const SummaOptions& options, int buffer,
+                        StreamQueues* queues) {
+  RETURN_IF_ERROR(queues->WaitOnHost(Multiplied(buffer)));
+  ASSIGN_OR_RETURN(const SummaPanel<float> panel,
+                   PackStep(panels, blocks, to, cols, options, queues));
+  RETURN_IF_ERROR(queues->Record(StreamQueue::kIn, Packed(buffer)));
+  RETURN_IF_ERROR(queues->WaitOnHost(Packed(buffer)));
+  return panels.Broadcast(panel, to.a, to.b);
+}
+
+absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& options,
+                      const QueuedProduct& multiply, StreamQueues* queues,
+                      Communicator* communicator, void* memory) {
   RETURN_IF_ERROR(CheckSumma(problem, *communicator));
+  for (const auto* parts : {&options.parts_of_a, &options.parts_of_b}) {
+    if (parts->size() == options.parts_of_a.size() &&
+        (parts->empty() || static_cast<int>(parts->size()) == communicator->size())) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("options: parts of ", parts->size(),
+                                                   " ranks are not allowed; there are ",
+                                                   communicator->size()));
+  }
   RETURN_IF_ERROR(queues->Enter());
   const SummaPanels<float> panels(problem, communicator);
   MatMulProblem local = panels.WithoutOperands();
-  const PanelMemory layout(local.m, local.n, panels.widest());
+  const BlockCyclicDimension& of_a = problem.a_layout.cols;
+  const PanelMemory layout(local.m, local.n, WidestStep(of_a, options));
   if (memory == nullptr) {
     ASSIGN_OR_RETURN(memory, queues->Allocate(layout.bytes()));
   }
@@ -65,41 +132,39 @@ absl::Status RunSumma(const SummaProblem<float>& problem, const QueuedProduct& m
     RETURN_IF_ERROR(queues->Run([&](cudaStream_t stream) { return multiply(local, stream); }));
     return queues->Finish();
   }
+  const bool copies = !options.parts_of_a.empty();
+  const auto load = copies ? CopyPanels : SendPanels;
+  if (copies) RETURN_IF_ERROR(communicator->Barrier());  // All parts are there.
   int64_t step = 0;
-  for (int64_t first = 0; first < panels.k(); first += panels.block(), ++step) {
-    const auto buffer = static_cast<int>(step % 2);
+  for (const auto& blocks : SummaSteps(of_a, problem.b_layout.rows, options.step_k)) {
+    const auto buffer = static_cast<int>(step++ % 2);
     const Buffers& p = buffers[buffer];
-    const SummaPanel<float> panel = panels.At(first);
-    local.k = panel.k;
+    RETURN_IF_ERROR(load(panels, blocks, p, local.n, options, buffer, queues));
+    local.k = 0;
+    for (const int64_t first : blocks) local.k += panels.At(first).k;
     local.a = {p.a, local.k};
     local.b = {p.b, local.n};
-    // While the product of the other buffer runs.
-    RETURN_IF_ERROR(queues->WaitOnHost(Multiplied(buffer)));
-    if (panel.a) RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.a, p.a)));
-    if (panel.b) RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.b, p.b)));
-    RETURN_IF_ERROR(queues->Record(StreamQueue::kIn, Packed(buffer)));
-    RETURN_IF_ERROR(queues->WaitOnHost(Packed(buffer)));
-    RETURN_IF_ERROR(panels.Broadcast(panel, p.a, p.b));
     RETURN_IF_ERROR(
         queues->Run([&multiply, local](cudaStream_t stream) { return multiply(local, stream); }));
     RETURN_IF_ERROR(queues->Record(StreamQueue::kCompute, Multiplied(buffer)));
     local.beta = 1;
   }
-  return queues->Finish();
+  RETURN_IF_ERROR(queues->Finish());
+  return copies ? communicator->Barrier() : absl::OkStatus();  // All have read this rank's.
 }
 
 }  // namespace
 
-int64_t SummaPanelBytes(const SummaProblem<float>& problem, int rank) {
-  const BlockCyclicDimension& k = problem.a_layout.cols;
+int64_t SummaPanelBytes(const SummaProblem<float>& problem, int rank, const SummaOptions& options) {
   return PanelMemory(problem.c_layout.LocalRows(rank), problem.c_layout.LocalCols(rank),
-                     std::min(k.block, k.extent))
+                     WidestStep(problem.a_layout.cols, options))
       .bytes();
 }
 
 absl::Status SummaOnDevice(const SummaProblem<float>& problem, const QueuedProduct& multiply,
-                           StreamQueues* queues, Communicator* communicator, void* panels) {
-  const absl::Status status = RunSumma(problem, multiply, queues, communicator, panels);
+                           StreamQueues* queues, Communicator* communicator, void* panels,
+                           const SummaOptions& options) {
+  const absl::Status status = RunSumma(problem, options, multiply, queues, communicator, panels);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

@@ -2,19 +2,24 @@
 
 #include "matmul/distributed/device_summa.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "common/base/status_macros.h"
 #include "common/distributed/fake_communication_queue.h"
+#include "common/distributed/fake_peer_memory.h"
 #include "common/distributed/local_ranks.h"
 #include "common/distributed/nccl_communicator.h"
 #include "common/distributed/nccl_library.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
+#include "matmul/distributed/summa_panels.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/on_host.h"
 
@@ -62,7 +67,24 @@ struct Part {
 
 absl::Status Multiply(const MatMulProblem& problem, cudaStream_t) { return MatMulOnHost(problem); }
 
-// Multiplies this rank's part, with broadcasts by `panels`, and checks it with sums by `ranks`.
+// Returns the parts of all ranks, which have padding.
+absl::StatusOr<std::vector<ConstMatrix<float>>> ReachParts(ConstMatrix<float> mine,
+                                                           const BlockCyclicLayout& layout,
+                                                           Communicator* ranks) {
+  FakePeerMemory memory;
+  ASSIGN_OR_RETURN(const auto reached,
+                   ReachMemoryOfRanks(const_cast<float*>(mine.data), &memory, ranks));
+  std::vector<ConstMatrix<float>> parts;
+  for (int rank = 0; rank < ranks->size(); ++rank) {
+    const int64_t cols = layout.LocalCols(rank);
+    parts.push_back({static_cast<const float*>(reached[rank]), layout.LocalRows(rank), cols,
+                     cols + mine.ld - mine.cols});
+  }
+  return parts;
+}
+
+// Multiplies this rank's part, with broadcasts by `panels`, or without one by copies, and checks it
+// with sums by `ranks`.
 absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panels,
                                Communicator* ranks) {
   const int rank = ranks->rank();
@@ -82,13 +104,21 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   problem.beta = c.beta;
   FakeStreamQueues queues(seed + rank);
   // Of every second seed the memory of the panels is the caller's: the queues have none.
-  const int64_t bytes = SummaPanelBytes(problem, rank);
+  // Steps of one block, of a few, and of all that have the same owners.
+  SummaOptions options;
+  options.step_k = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 3 * c.k_block : 1000;
+  if (panels == nullptr) {
+    ASSIGN_OR_RETURN(options.parts_of_a, ReachParts(a.view, problem.a_layout, ranks));
+    ASSIGN_OR_RETURN(options.parts_of_b, ReachParts(b.view, problem.b_layout, ranks));
+  }
+  const int64_t bytes = SummaPanelBytes(problem, rank, options);
   constexpr int64_t kCanaryBytes = 256;
   std::vector<char> memory(bytes + kCanaryBytes, '\xff');
   FakeStreamQueues without_memory(seed + rank, 0);
   const bool is_ours = seed % 2 == 1;
-  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues, panels,
-                                is_ours ? memory.data() : nullptr));
+  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues,
+                                panels == nullptr ? ranks : panels,
+                                is_ours ? memory.data() : nullptr, options));
   for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
   EXPECT_TRUE(queues.CanariesAreWhole());
   return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
@@ -100,9 +130,36 @@ TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
       SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows
                                       << "x" << c.grid.cols << ", seed " << seed);
       const auto results = RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
-        return MultiplyAndVerify(c, seed, ranks, ranks);
+        RETURN_IF_ERROR(MultiplyAndVerify(c, seed, ranks, ranks));
+        return MultiplyAndVerify(c, seed, nullptr, ranks);
       });
       for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
+TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
+  for (const auto& [rows, cols] : {std::pair(1, 1), {1, 2}, {2, 2}, {2, 3}, {4, 2}}) {
+    const BlockCyclicLayout a = *BlockCyclicLayout::Create(8, 1000, 8, 16, {rows, cols});
+    const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
+    for (const int64_t step_k : {1, 64, 100, 5000}) {
+      std::vector<int64_t> seen;
+      const auto steps = SummaSteps(a.cols, b.rows, step_k);
+      EXPECT_EQ(steps[0].size(), 1);
+      size_t most = 1;
+      for (const auto& blocks : steps) {
+        EXPECT_LE(blocks.size(), std::max<size_t>(step_k / 16, 1));
+        EXPECT_LE(blocks.size(), most);
+        most *= 2;
+        for (const int64_t first : blocks) {
+          EXPECT_EQ(a.cols.Owner(first), a.cols.Owner(blocks[0]));
+          EXPECT_EQ(b.rows.Owner(first), b.rows.Owner(blocks[0]));
+          seen.push_back(first);
+        }
+      }
+      std::sort(seen.begin(), seen.end());
+      ASSERT_EQ(seen.size(), 63);
+      for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 16 * static_cast<int64_t>(i));
     }
   }
 }
@@ -134,8 +191,19 @@ TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
     EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
     for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
       FakeStreamQueues failing(fails_at, 4096, fails_at);
-      EXPECT_TRUE(absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks)));
+      SummaOptions one_block;
+      one_block.step_k = 1;
+      EXPECT_TRUE(
+          absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks, nullptr, one_block)));
     }
+    SummaOptions of_two;
+    of_two.parts_of_a = of_two.parts_of_b = {part.view, part.view};
+    FakeStreamQueues unused(1);
+    EXPECT_TRUE(
+        absl::IsInvalidArgument(SummaOnDevice(problem, Multiply, &unused, ranks, nullptr, of_two)));
+    of_two.parts_of_a.pop_back();
+    EXPECT_TRUE(
+        absl::IsInvalidArgument(SummaOnDevice(problem, Multiply, &unused, ranks, nullptr, of_two)));
     SummaProblem<float> wrong = problem;
     wrong.b.rows = 3;
     FakeStreamQueues queues(1);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 #include "common/verify/freivalds.h"
@@ -31,21 +32,30 @@ template <typename T>
 void AddProduct(double factor, ConstMatrix<T> part, const BlockCyclicLayout& layout, int rank,
                 const std::function<double(int, int64_t)>& x, std::vector<double>* y) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
+  std::vector<Wide> entries[kVectors];
   for (int vector = 0; vector < kVectors; ++vector) {
-    const bool magnitudes = vector == kMagnitudes;
-    std::vector<Wide> entries(part.cols);
-    for (int64_t j = 0; j < part.cols; ++j) entries[j] = x(vector, layout.GlobalCol(rank, j));
-    for (int64_t i = 0; i < part.rows; ++i) {
-      Wide sum = 0;
-      for (int64_t j = 0; j < part.cols; ++j) {
-        const Wide value = part(i, j);
-        sum += (magnitudes ? std::abs(value) : value) * entries[j];
-      }
-      const double scale = magnitudes ? std::abs(factor) : factor;
-      (*y)[vector * layout.rows.extent + layout.GlobalRow(rank, i)] +=
-          static_cast<double>(scale * sum);
+    entries[vector].resize(part.cols);
+    for (int64_t j = 0; j < part.cols; ++j) {
+      entries[vector][j] = x(vector, layout.GlobalCol(rank, j));
     }
   }
+  ForRowsInParallel(part.rows, part.cols, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Wide sums[kVectors] = {};
+      for (int64_t j = 0; j < part.cols; ++j) {
+        const Wide value = part(i, j);
+        for (int vector = 0; vector < kMagnitudes; ++vector) {
+          sums[vector] += value * entries[vector][j];
+        }
+        sums[kMagnitudes] += std::abs(value) * entries[kMagnitudes][j];
+      }
+      for (int vector = 0; vector < kVectors; ++vector) {
+        const double scale = vector == kMagnitudes ? std::abs(factor) : factor;
+        (*y)[vector * layout.rows.extent + layout.GlobalRow(rank, i)] +=
+            static_cast<double>(scale * sums[vector]);
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -126,6 +127,36 @@ class DeviceTranspose {
     return queues_.Finish();
   }
 
+  // Writes to where the elements belong. `pieces` returns those of a rank.
+  absl::Status RunDirect(const std::function<std::vector<Message>(int rank)>& pieces,
+                         const std::vector<MutableMatrixView>& parts_of_out) {
+    RETURN_IF_ERROR(queues_.Enter());
+    RETURN_IF_ERROR(communicator_.Barrier());  // All parts may be written.
+    const int rank = communicator_.rank();
+    std::vector<Message> mine = pieces(rank);
+    const std::vector<Message> own = TakeOwn(rank, &mine);
+    size_t own_done = 0;
+    int partner = rank;
+    std::vector<Message> theirs;  // What the partner receives from this rank, in the same order.
+    size_t next = 0;
+    for (const Message& message : mine) {
+      if (message.partner != partner) {
+        partner = message.partner;
+        theirs.clear();
+        next = 0;
+        for (Message& piece : pieces(partner)) {
+          if (piece.partner == rank) theirs.push_back(std::move(piece));
+        }
+      }
+      RETURN_IF_ERROR(
+          TransposeInto(message, theirs[next++], parts_of_out[partner], StreamQueue::kOut));
+      if (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
+    }
+    while (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
+    RETURN_IF_ERROR(queues_.Finish());
+    return communicator_.Barrier();  // This rank's part is written.
+  }
+
  private:
   absl::Status PlaceMessages(const std::vector<Message>& messages, void* memory) {
     const MessageSizes sizes(messages, communicator_.rank(), bytes_);
@@ -144,8 +175,15 @@ class DeviceTranspose {
 
   // Queues the transpose of elements that stay here.
   absl::Status TransposeOwn(const Message& message) {
-    const std::vector<SharedRunGroup> col_groups = GroupSharedRuns(message.cols, message.out_rows);
-    for (const SharedRunGroup& rows : GroupSharedRuns(message.rows, message.out_cols)) {
+    return TransposeInto(message, message, out_, StreamQueue::kCompute);
+  }
+
+  // Queues the transpose of what a rank's message `from` sends into `out`, the part of the rank
+  // whose message `to` receives it.
+  absl::Status TransposeInto(const Message& from, const Message& to, const MutableMatrixView& out,
+                             StreamQueue queue) {
+    const std::vector<SharedRunGroup> col_groups = GroupSharedRuns(from.cols, to.out_rows);
+    for (const SharedRunGroup& rows : GroupSharedRuns(from.rows, to.out_cols)) {
       for (const SharedRunGroup& cols : col_groups) {
         PermuteProblem problem;
         problem.extents = {rows.runs, rows.count, cols.runs, cols.count};
@@ -153,21 +191,22 @@ class DeviceTranspose {
         problem.in =
             static_cast<const char*>(in_.data) + (rows.first * in_.ld + cols.first) * bytes_;
         problem.strides_in = {rows.stride * in_.ld, in_.ld, cols.stride, 1};
-        problem.out = static_cast<char*>(out_.data) +
-                      (cols.other_first * out_.ld + rows.other_first) * bytes_;
-        problem.strides_out = {cols.other_stride * out_.ld, out_.ld, rows.other_stride, 1};
-        RETURN_IF_ERROR(Queue(problem));
+        problem.out =
+            static_cast<char*>(out.data) + (cols.other_first * out.ld + rows.other_first) * bytes_;
+        problem.strides_out = {cols.other_stride * out.ld, out.ld, rows.other_stride, 1};
+        RETURN_IF_ERROR(Queue(problem, queue));
       }
     }
     return absl::OkStatus();
   }
 
   // Queues a permutation whose strides are set.
-  absl::Status Queue(PermuteProblem problem) {
+  absl::Status Queue(PermuteProblem problem, StreamQueue queue = StreamQueue::kCompute) {
     problem.rank = 4;
     problem.element_bytes = bytes_;
-    return queues_.Run(
-        [problem, &permute = permute_](cudaStream_t stream) { return permute(problem, stream); });
+    return queues_.RunOn(queue, [problem, &permute = permute_](cudaStream_t stream) {
+      return permute(problem, stream);
+    });
   }
 
   // Queues the copy of the message's elements to the buffer, column by column.
@@ -238,15 +277,26 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
     return absl::InvalidArgumentError(absl::StrCat(
         "in: elements of ", bytes, " bytes are not allowed; allowed is 1, 2, 4, 8 and 16"));
   }
-  if (options.message_bytes < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("message_bytes: ", options.message_bytes,
-                                                   " is not allowed; allowed is 1 or more"));
+  if (std::min(options.message_bytes, options.piece_bytes) < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("message_bytes, piece_bytes: ", options.message_bytes, ", ",
+                     options.piece_bytes, " are not allowed; allowed is 1 or more"));
+  }
+  if (!options.parts_of_out.empty() &&
+      static_cast<int>(options.parts_of_out.size()) != communicator->size()) {
+    return absl::InvalidArgumentError(absl::StrCat("parts_of_out: ", options.parts_of_out.size(),
+                                                   " are not allowed; allowed are those of all ",
+                                                   communicator->size(), " ranks"));
   }
   DeviceTranspose transpose(in, out, permute, queues, communicator);
+  const auto cut = [&](int64_t message_bytes, int rank) {
+    return CutMessages(in_layout, out_layout, bytes, message_bytes, rank, communicator->size());
+  };
   const absl::Status status =
-      transpose.Run(CutMessages(in_layout, out_layout, bytes, options.message_bytes,
-                                communicator->rank(), communicator->size()),
-                    messages);
+      options.parts_of_out.empty()
+          ? transpose.Run(cut(options.message_bytes, communicator->rank()), messages)
+          : transpose.RunDirect([&](int rank) { return cut(options.piece_bytes, rank); },
+                                options.parts_of_out);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/distributed/block_cyclic.h"
@@ -28,6 +29,15 @@ struct DeviceTransposeOptions {
   // A message's size: more than one row of it only where they fit. The same on all ranks. At 64 MB
   // a message takes 0.15 ms on a link of 450 GB/s, a hundred times the call's own time.
   int64_t message_bytes = int64_t{64} << 20;
+
+  // Where this rank's device reaches the part of `out` of each rank, by rank (peer_memory.h).
+  // Without them ranks send messages. With them each writes its elements to where they belong: each
+  // is read once and written once, and nothing is packed. All ranks have them or none.
+  std::vector<MutableMatrixView> parts_of_out;
+  // With parts: what is written by one kernel. What stays on a rank and what crosses the link are
+  // transposed at the same time, kernel beside kernel: of one whose blocks the GPU holds all at
+  // once, the next ones begin while it waits for the link.
+  int64_t piece_bytes = int64_t{16} << 20;
 };
 
 // Returns the bytes of the messages that a rank of `size` holds during the call.
@@ -44,8 +54,8 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 // caller queued elsewhere.
 //
 // Returns what DistributedTranspose() does, also InvalidArgument for elements that are not of 1, 2,
-// 4, 8 or 16 bytes and for messages of less than a byte; ResourceExhausted where the device has no
-// memory for the messages.
+// 4, 8 or 16 bytes, for messages and pieces of less than a byte, and for parts of other than all
+// ranks; ResourceExhausted where the device has no memory for the messages.
 absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                           const BlockCyclicLayout& out_layout,
                                           const MutableMatrixView& out,
