@@ -233,6 +233,8 @@ class Worker {
 
   // Called from within a lane's fiber.
   void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  // Does so for the store of a cp.async.
+  void StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc);
   // Does what Access() does, compiled for one size and one operation, for addresses that are not
   // IsLocal(): most of what a kernel does.
   template <int kLog2Bytes, AccessOp kOp>
