@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <limits>
-#include <utility>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -160,22 +161,27 @@ std::vector<MatMulPrediction> MatMulChooser::PredictAll(const MatMulArgs& args,
 }
 
 const MatMulChooser& ChooserFor(const DeviceModel& device) {
-  static const auto& choosers = *[] {
-    auto* made = new std::vector<std::pair<const MatMulTuning*, MatMulChooser>>;
-    if (const MatMulTuning* file = TuningFromFile()) made->emplace_back(file, *file);
-    for (const MatMulTuning& tuning : MatMulTunings()) made->emplace_back(&tuning, tuning);
-    return made;
-  }();
+  struct Made {
+    const MatMulTuning* tuning;
+    int memory_gbps;
+    MatMulChooser chooser;
+  };
+  static auto& mutex = *new std::mutex;
+  static auto& choosers = *new std::deque<Made>;  // Those that are there stay where they are.
   const MatMulTuning* const tuning = &TuningFor(device);
-  return std::find_if(choosers.begin(), choosers.end(),
-                      [&](const auto& chooser) { return chooser.first == tuning; })
-      ->second;
+  const std::lock_guard<std::mutex> lock(mutex);
+  for (const Made& made : choosers) {
+    if (made.tuning == tuning && made.memory_gbps == device.memory_gbps) return made.chooser;
+  }
+  choosers.push_back(
+      {tuning, device.memory_gbps, MatMulChooser(ForMemoryRate(*tuning, device.memory_gbps))});
+  return choosers.back().chooser;
 }
 
 namespace {
 
 // All that a choice depends on.
-using ChoiceKey = std::array<int64_t, 14>;
+using ChoiceKey = std::array<int64_t, 15>;
 
 ChoiceKey KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   constexpr uintptr_t kAlignment = 16;
@@ -202,7 +208,8 @@ ChoiceKey KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_o
           device.compute_capability,
           device.multiprocessors,
           split_cost_factor,
-          device.k_part_cost_bytes};
+          device.k_part_cost_bytes,
+          device.memory_gbps};
 }
 
 // The latest choices of a thread: programs repeat their products, and finding a choice again takes

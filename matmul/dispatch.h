@@ -67,7 +67,7 @@ class MatMulChooser {
   std::vector<Candidate> candidates_;
 };
 
-// Returns the chooser by TuningFor(device).
+// Returns the chooser by TuningFor(device), for the rate of the device's memory. It lives on.
 const MatMulChooser& ChooserFor(const DeviceModel& device);
 
 // Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen

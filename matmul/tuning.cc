@@ -69,13 +69,14 @@ class Parser {
     const Words words = WordsOf(line);
     if (words[0] == "compute_capability") return AddCount(words, &tuning_.compute_capability);
     if (words[0] == "multiprocessors") return AddCount(words, &tuning_.multiprocessors);
+    if (words[0] == "memory_gbps") return AddCount(words, &tuning_.memory_gbps);
     if (words[0] == "kernel") return AddKernel(words);
     if (words[0] == "us") return AddCosts(words);
     if (words[0] == "within") return AddRange(words);
     if (words[0] == "times") return AddCorrection(words);
     return Wrong(absl::StrCat("it begins with '", words[0],
-                              "'; allowed is device, compute_capability, multiprocessors, kernel, "
-                              "us, within, times and #"));
+                              "'; allowed is device, compute_capability, multiprocessors, "
+                              "memory_gbps, kernel, us, within, times and #"));
   }
 
   absl::StatusOr<MatMulTuning> Finish() {
@@ -211,10 +212,22 @@ const MatMulCostModel* MatMulTuning::Find(absl::string_view kernel) const {
   return nullptr;
 }
 
+MatMulTuning ForMemoryRate(MatMulTuning tuning, int memory_gbps) {
+  if (tuning.memory_gbps == 0 || memory_gbps == 0) return tuning;
+  const double slower = static_cast<double>(tuning.memory_gbps) / memory_gbps;
+  tuning.memory_gbps = memory_gbps;
+  for (MatMulKernelTuning& of_kernel : tuning.kernels) {
+    of_kernel.model.costs.dram_mb *= slower;
+    of_kernel.model.costs.packed_mb *= slower;
+  }
+  return tuning;
+}
+
 std::string TuningText(const MatMulTuning& tuning) {
   std::string text =
       absl::StrCat(kFirstLine, "\n", kDevice, tuning.device, "\ncompute_capability ",
                    tuning.compute_capability, "\nmultiprocessors ", tuning.multiprocessors, "\n");
+  if (tuning.memory_gbps > 0) absl::StrAppend(&text, "memory_gbps ", tuning.memory_gbps, "\n");
   for (const MatMulKernelTuning& of_kernel : tuning.kernels) {
     absl::StrAppend(&text, "kernel ", of_kernel.kernel, "\n  us");
     for (const MatMulCostField& field : kMatMulCostFields) {
@@ -275,9 +288,11 @@ const absl::Status& TuningFileStatus() { return TheFile().status; }
 const MatMulTuning& NearestTuning(absl::Span<const MatMulTuning* const> tunings,
                                   const DeviceModel& device) {
   const auto distance = [&](const MatMulTuning& tuning) {
-    return std::tuple(std::abs(tuning.compute_capability - device.compute_capability),
-                      tuning.compute_capability,
-                      std::abs(tuning.multiprocessors - device.multiprocessors));
+    const double rates =
+        tuning.memory_gbps == 0 ? 1 : static_cast<double>(tuning.memory_gbps) / device.memory_gbps;
+    return std::tuple(
+        std::abs(tuning.compute_capability - device.compute_capability), tuning.compute_capability,
+        std::abs(tuning.multiprocessors - device.multiprocessors), std::abs(std::log(rates)));
   };
   const MatMulTuning* nearest = tunings.front();
   for (const MatMulTuning* tuning : tunings) {

@@ -30,11 +30,16 @@ struct MatMulTuning {
   std::string device;  // As the driver calls it.
   int compute_capability = 0;
   int multiprocessors = 0;
+  int memory_gbps = 0;  // The memory's highest rate; 0: not known.
   std::vector<MatMulKernelTuning> kernels;
 
   // Returns the kernel's; null where there is none.
   const MatMulCostModel* Find(absl::string_view kernel) const;
 };
+
+// Returns the tuning for a device whose memory has this rate: what memory takes is longer by as
+// much as it is slower. The same where either rate is not known, 0.
+MatMulTuning ForMemoryRate(MatMulTuning tuning, int memory_gbps);
 
 // Returns the text of a tuning file.
 std::string TuningText(const MatMulTuning& tuning);
@@ -60,7 +65,8 @@ const MatMulTuning* TuningFromFile();
 const absl::Status& TuningFileStatus();
 
 // Returns the tuning for a device: of those with the nearest compute capability, the older of two
-// equally near, the one with the nearest number of multiprocessors. REQUIRES: there is one.
+// equally near, those with the nearest number of multiprocessors, and of these the one whose
+// memory's rate is nearest, or not known. REQUIRES: there is one.
 const MatMulTuning& NearestTuning(absl::Span<const MatMulTuning* const> tunings,
                                   const DeviceModel& device);
 

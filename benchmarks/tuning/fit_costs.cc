@@ -232,9 +232,10 @@ MatMulCosts FitCosts(absl::Span<const CostSample> samples) {
   return CostsOf(values);
 }
 
-std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
+std::vector<MatMulCorrection> FitCorrections(const MatMulCostModel& start,
                                              absl::Span<const CostSample> samples,
                                              const CorrectionOptions& options) {
+  const MatMulCosts& costs = start.costs;
   std::vector<Residual> residuals;
   for (const CostSample& sample : samples) {
     MatMulFeatures features;
@@ -242,7 +243,8 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
     SetKernelFeatures(costs, sample.work, &features);
     Residual residual = {};
     std::copy(std::begin(features), std::end(features), residual.features.begin());
-    residual.error = std::log(sample.us / UncorrectedUs(costs, sample.work));
+    residual.error =
+        std::log(sample.us / (UncorrectedUs(costs, sample.work) * CorrectionOf(start, features)));
     residual.weight = sample.weight;
     residuals.push_back(residual);
   }
@@ -286,11 +288,16 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
   return corrections;
 }
 
-MatMulCostModel FitCostModel(absl::Span<const CostSample> samples,
-                             const CorrectionOptions& options) {
+MatMulCostModel FitCostModel(absl::Span<const CostSample> samples, const CorrectionOptions& options,
+                             const MatMulCostModel* start) {
   MatMulCostModel model;
-  model.costs = FitCosts(samples);
-  model.corrections = FitCorrections(model.costs, samples, options);
+  if (start != nullptr) {
+    model = *start;
+  } else {
+    model.costs = FitCosts(samples);
+  }
+  const std::vector<MatMulCorrection> more = FitCorrections(model, samples, options);
+  model.corrections.insert(model.corrections.end(), more.begin(), more.end());
   constexpr double kWide = 1e6;
   MatMulCostModel unlimited = model;
   unlimited.least_correction = 1 / kWide;

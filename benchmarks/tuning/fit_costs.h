@@ -32,13 +32,15 @@ struct CorrectionOptions {
 // Returns the corrections that boosting finds, one after the other: each halves the samples by four
 // questions, the same for all parts, that reduce the squared errors most, and corrects each part by
 // its mean error, damped where it has few samples and by a rate below 1.
-std::vector<MatMulCorrection> FitCorrections(const MatMulCosts& costs,
+// Those of `start` are applied first.
+std::vector<MatMulCorrection> FitCorrections(const MatMulCostModel& start,
                                              absl::Span<const CostSample> samples,
                                              const CorrectionOptions& options);
 
-// Returns both, and the range of the corrections at the samples.
-MatMulCostModel FitCostModel(absl::Span<const CostSample> samples,
-                             const CorrectionOptions& options);
+// Returns both, and the range of the corrections at the samples. With a model to start from,
+// returns that with more corrections.
+MatMulCostModel FitCostModel(absl::Span<const CostSample> samples, const CorrectionOptions& options,
+                             const MatMulCostModel* start = nullptr);
 
 }  // namespace stridewise
 

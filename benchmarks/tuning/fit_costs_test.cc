@@ -121,6 +121,20 @@ TEST(FitCostModelTest, CorrectsWhatTheCountsDoNotKnow) {
   EXPECT_GT(model.most_correction, 1);
 }
 
+TEST(FitCostModelTest, GoesOnFromAModel) {
+  const Samples samples(Known(), 600, [](const MatMulArgs& args, double us) {
+    return us * (args.k >= 256 ? 2 : 1) * (args.m >= 100 ? 1.5 : 1);
+  });
+  CorrectionOptions few;
+  few.count = 2;
+  const MatMulCostModel start = FitCostModel(samples.get(), few);
+  const MatMulCostModel model = FitCostModel(samples.get(), few, &start);
+  EXPECT_EQ(model.costs.steps, start.costs.steps);
+  EXPECT_EQ(model.corrections.size(), 4u);
+  EXPECT_EQ(model.corrections[0].thresholds[0], start.corrections[0].thresholds[0]);
+  EXPECT_LT(MeanError(model, samples.get()), MeanError(start, samples.get()));
+}
+
 TEST(FitCostModelTest, TheSameSamplesGiveTheSameModel) {
   const Samples samples(Known(), 300, [](const MatMulArgs& args, double us) {
     return us * (1 + 0.1 * static_cast<double>(args.m % 7));

@@ -44,11 +44,12 @@ double WeightOf(double ratio) {
 }  // namespace
 
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                       const CorrectionOptions& options) {
+                       const MatMulTuning* start, const CorrectionOptions& options) {
   MatMulTuning tuning;
   tuning.device = data.device;
   tuning.compute_capability = data.model.compute_capability;
   tuning.multiprocessors = data.model.multiprocessors;
+  tuning.memory_gbps = data.model.memory_gbps;
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
     std::vector<CostSample> samples;
     std::deque<MatMulArgs> kept;  // Samples refer to them.
@@ -64,7 +65,10 @@ MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const>
       }
     }
     if (samples.empty()) continue;
-    tuning.kernels.push_back({row.implementation, FitCostModel(samples, options)});
+    tuning.kernels.push_back(
+        {row.implementation,
+         FitCostModel(samples, options,
+                      start == nullptr ? nullptr : start->Find(row.implementation))});
   }
   return tuning;
 }

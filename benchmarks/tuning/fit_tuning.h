@@ -15,9 +15,10 @@
 namespace stridewise {
 
 // Returns the constants of all kernels of the dispatch table that have times. Errors count most
-// where a kernel is about as fast as the best.
+// where a kernel is about as fast as the best. With a tuning to start from, which was fitted to
+// more products of a similar device, its kernels keep their constants and get more corrections.
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                       const CorrectionOptions& options = {});
+                       const MatMulTuning* start = nullptr, const CorrectionOptions& options = {});
 
 // What a tuning chooses at a product, and what would be best.
 struct TuneChoice {

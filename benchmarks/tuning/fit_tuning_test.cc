@@ -81,17 +81,18 @@ TEST(ReadTuneDataTest, ReadsWhatIsWritten) {
     EXPECT_NEAR(read->shapes[i].times[0].ms / made.shapes[i].times[0].ms, 1, 1e-5);
   }
 
-  const std::string line = "another GPU,90,132,1,0,model,8,8,8,nn,1,tiny,0,5,0.01\n";
+  const std::string line = "another GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,0.01\n";
   const struct {
     std::string text, says;
   } bad[] = {
       {"a,b\n1,2\n", "its columns are not"},
-      {line + "a GPU,90,132,1,1,model,8,8,8,nn,1,tiny,0,5,0.01\n", "record 2: it is of a GPU"},
-      {"a GPU,90,132,1,0,model,8,8,8,nx,1,tiny,0,5,0.01\n", "record 1: "},
-      {"a GPU,90,132,1,0,model,8,8,0,nn,1,tiny,0,5,0.01\n", "record 1: "},
-      {"a GPU,90,132,1,0,model,8,8,8,nn,1,tiny,0,5,-1\n", "record 1: "},
-      {"a GPU,90,132,1,0,model,8,8,8,nn,1,tiny,0,5,nan\n", "record 1: "},
-      {"a GPU,90,0,1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
+      {line + "a GPU,90,132,4917,1,1,model,8,8,8,nn,1,tiny,0,5,0.01\n", "record 2: it is of a GPU"},
+      {"a GPU,90,132,4917,1,0,model,8,8,8,nx,1,tiny,0,5,0.01\n", "record 1: "},
+      {"a GPU,90,132,4917,1,0,model,8,8,0,nn,1,tiny,0,5,0.01\n", "record 1: "},
+      {"a GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,-1\n", "record 1: "},
+      {"a GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,nan\n", "record 1: "},
+      {"a GPU,90,0,4917,1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
+      {"a GPU,90,132,0,1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
   };
   for (const auto& c : bad) {
     const bool whole = c.says.rfind("its", 0) == 0;

@@ -24,6 +24,7 @@ enum Field {
   kDevice,
   kComputeCapability,
   kMultiprocessors,
+  kMemoryGbps,
   kSeed,
   kNumber,
   kFamily,
@@ -48,7 +49,7 @@ bool IsLayout(const std::string& text) {
 
 // The numbers of a record.
 struct Numbers {
-  int compute_capability, multiprocessors, samples;
+  int compute_capability, multiprocessors, memory_gbps, samples;
   uint64_t seed;
   int64_t number, m, n, k, batch, workspace_bytes;
   double ms;
@@ -57,6 +58,7 @@ struct Numbers {
 bool ParseNumbers(const std::vector<std::string>& record, Numbers* numbers) {
   return absl::SimpleAtoi(record[kComputeCapability], &numbers->compute_capability) &&
          absl::SimpleAtoi(record[kMultiprocessors], &numbers->multiprocessors) &&
+         absl::SimpleAtoi(record[kMemoryGbps], &numbers->memory_gbps) &&
          absl::SimpleAtoi(record[kSeed], &numbers->seed) &&
          absl::SimpleAtoi(record[kNumber], &numbers->number) &&
          absl::SimpleAtoi(record[kM], &numbers->m) && absl::SimpleAtoi(record[kN], &numbers->n) &&
@@ -65,8 +67,8 @@ bool ParseNumbers(const std::vector<std::string>& record, Numbers* numbers) {
          absl::SimpleAtoi(record[kWorkspaceBytes], &numbers->workspace_bytes) &&
          absl::SimpleAtoi(record[kSamples], &numbers->samples) &&
          absl::SimpleAtod(record[kMs], &numbers->ms) && numbers->multiprocessors > 0 &&
-         numbers->m > 0 && numbers->n > 0 && numbers->k > 0 && numbers->batch > 0 &&
-         numbers->ms > 0;
+         numbers->memory_gbps > 0 && numbers->m > 0 && numbers->n > 0 && numbers->k > 0 &&
+         numbers->batch > 0 && numbers->ms > 0;
 }
 
 absl::Status AddRecord(const std::vector<std::string>& record, TuneData* data) {
@@ -78,6 +80,7 @@ absl::Status AddRecord(const std::vector<std::string>& record, TuneData* data) {
     data->device = record[kDevice];
     data->model.compute_capability = numbers.compute_capability;
     data->model.multiprocessors = numbers.multiprocessors;
+    data->model = WithMemoryRate(data->model, numbers.memory_gbps);
   } else if (data->device != record[kDevice]) {
     return absl::InvalidArgumentError(absl::StrCat("it is of ", record[kDevice], ", others of ",
                                                    data->device, "; a tuning is of one device"));
@@ -128,6 +131,7 @@ std::vector<std::string> TuneHeader() {
   return {"device",
           "compute_capability",
           "multiprocessors",
+          "memory_gbps",
           "seed",
           "number",
           "family",
@@ -148,13 +152,13 @@ std::vector<std::vector<std::string>> TuneRecords(const std::string& device,
   std::vector<std::vector<std::string>> records;
   const Point& point = shape.shape.point;
   for (const KernelTime& time : shape.times) {
-    records.push_back({device, absl::StrCat(model.compute_capability),
-                       absl::StrCat(model.multiprocessors), absl::StrCat(shape.shape.seed),
-                       absl::StrCat(shape.shape.number), shape.shape.family,
-                       absl::StrCat(point.extents[0]), absl::StrCat(point.extents[1]),
-                       absl::StrCat(point.extents[2]), point.axes[0], absl::StrCat(point.batch),
-                       time.kernel, absl::StrCat(time.workspace_bytes), absl::StrCat(time.samples),
-                       absl::StrFormat("%.6g", time.ms)});
+    records.push_back(
+        {device, absl::StrCat(model.compute_capability), absl::StrCat(model.multiprocessors),
+         absl::StrCat(model.memory_gbps), absl::StrCat(shape.shape.seed),
+         absl::StrCat(shape.shape.number), shape.shape.family, absl::StrCat(point.extents[0]),
+         absl::StrCat(point.extents[1]), absl::StrCat(point.extents[2]), point.axes[0],
+         absl::StrCat(point.batch), time.kernel, absl::StrCat(time.workspace_bytes),
+         absl::StrCat(time.samples), absl::StrFormat("%.6g", time.ms)});
   }
   return records;
 }

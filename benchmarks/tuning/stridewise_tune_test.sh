@@ -14,10 +14,10 @@ expect_refused other.csv --from_csv=other.csv
 
 # Times of two kernels, of which tiny is the faster one up to m = 40.
 {
-  echo device,compute_capability,multiprocessors,seed,number,family,m,n,k,layout,batch,kernel,workspace_bytes,samples,ms
+  echo device,compute_capability,multiprocessors,memory_gbps,seed,number,family,m,n,k,layout,batch,kernel,workspace_bytes,samples,ms
   awk 'BEGIN {
     for (i = 0; i < 80; ++i) {
-      shape = "a GPU,90,132,1," i ",cube," i + 1 ",64,64,nn,1,"
+      shape = "a GPU,90,132,4917,1," i ",cube," i + 1 ",64,64,nn,1,"
       print shape "tiny,0,5," 0.001 * (i + 1)
       print shape "stream_k_32x32,0,5," 0.040
     }

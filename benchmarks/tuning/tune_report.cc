@@ -28,6 +28,12 @@ std::string WorkspaceName(const TuneChoice& choice) {
 
 }  // namespace
 
+double MeanRegret(absl::Span<const TuneChoice> choices) {
+  double sum = 0;
+  for (const TuneChoice& choice : choices) sum += std::log(choice.Regret());
+  return std::exp(sum / static_cast<double>(choices.size()));
+}
+
 std::vector<std::vector<std::string>> RegretRecords(absl::Span<const TitledChoices> all) {
   std::vector<std::vector<std::string>> records = {
       {"products", "workspace", "shapes", "geomean", "p95", "p99", "worst", "best_chosen_pct"}};
@@ -38,10 +44,8 @@ std::vector<std::vector<std::string>> RegretRecords(absl::Span<const TitledChoic
                    [&](const TuneChoice& c) { return c.with_workspace == with_workspace; });
       if (of.empty()) continue;
       SortByRegret(&of);
-      double sum = 0;
       int right = 0;
       for (const TuneChoice& choice : of) {
-        sum += std::log(choice.Regret());
         if (choice.chosen == choice.best) ++right;
       }
       const auto number = static_cast<double>(of.size());
@@ -49,7 +53,7 @@ std::vector<std::vector<std::string>> RegretRecords(absl::Span<const TitledChoic
         return Digits(of[static_cast<size_t>(part * number)].Regret());
       };
       records.push_back({title, WorkspaceName(of.front()), absl::StrCat(of.size()),
-                         absl::StrFormat("%.4f", std::exp(sum / number)), at(0.05), at(0.01), at(0),
+                         absl::StrFormat("%.4f", MeanRegret(of)), at(0.05), at(0.01), at(0),
                          absl::StrFormat("%.0f", 100 * right / number)});
     }
   }

@@ -16,6 +16,9 @@ namespace stridewise {
 // The choices of one tuning at some products, and what the table calls them.
 using TitledChoices = std::pair<std::string, std::vector<TuneChoice>>;
 
+// Returns the geometric mean of the regrets. REQUIRES: there are choices.
+double MeanRegret(absl::Span<const TuneChoice> choices);
+
 // Returns the records of a CSV, the header first, with the distribution of the regret: the time of
 // what is chosen over that of the best kernel. There is a record with a workspace and one without
 // for each title.

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -19,7 +20,10 @@ DeviceModel ModelOf(int device) {
   const int minor = Attribute(cudaDevAttrComputeCapabilityMinor, device, 0);
   if (major > 0) model.compute_capability = 10 * major + minor;
   model.multiprocessors = Attribute(cudaDevAttrMultiProcessorCount, device, model.multiprocessors);
-  return model;
+  const double clock_khz = Attribute(cudaDevAttrMemoryClockRate, device, 0);
+  const double bus_bits = Attribute(cudaDevAttrGlobalMemoryBusWidth, device, 0);
+  const int memory_gbps = static_cast<int>(std::lround(2 * clock_khz * bus_bits / 8e6));
+  return memory_gbps > 0 ? WithMemoryRate(model, memory_gbps) : model;
 }
 
 std::vector<DeviceModel> ModelsOfAllDevices() {

@@ -19,11 +19,23 @@ struct DeviceModel {
   // What each further part of a skinny product's k costs, in bytes that could be read instead: its
   // partial sums, and the time until its first loads arrive. Measured on an H200.
   int64_t k_part_cost_bytes = 256 << 10;
+
+  // The memory's highest rate by its clock and width, in GB/s. An H100 has the multiprocessors of
+  // an H200 and two thirds of its memory's rate.
+  int memory_gbps = 4917;
 };
 
 // Returns the model that ships for an H200. Other GPUs differ from it in what CurrentDeviceModel()
 // of current_device.h asks the driver for.
 constexpr DeviceModel H200Model() { return {/*compute_capability=*/90, /*multiprocessors=*/132}; }
+
+// Returns the model of a device with another memory: in the time that a part of k costs, it could
+// read so much more or less.
+constexpr DeviceModel WithMemoryRate(DeviceModel model, int memory_gbps) {
+  model.k_part_cost_bytes = model.k_part_cost_bytes * memory_gbps / model.memory_gbps;
+  model.memory_gbps = memory_gbps;
+  return model;
+}
 
 // Returns a model for tests, so small that small products have several tiles for each resident
 // block and are split along k.

@@ -29,8 +29,10 @@ struct SplitPlan {
 
   int64_t WorkspaceBytes() const { return cluster_blocks > 0 ? 0 : 2 * units * tile_bytes; }
 
-  // Returns whether a cluster's unit ends a tile that another one begins.
-  bool HasTails() const { return cluster_blocks > 0 && units < split_tiles; }
+  // Returns whether a cluster's unit ends a tile that another one begins: not where each has the
+  // same number of whole tiles. A kernel for tails that are not there would wait for nothing, and
+  // so could end before the one that it follows. REQUIRES: a tile has two steps or more.
+  bool HasTails() const { return cluster_blocks > 0 && split_tiles % units != 0; }
 
   void SplitNothing() { units = split_tiles = cluster_blocks = 0; }
 

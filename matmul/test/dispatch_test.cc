@@ -211,6 +211,18 @@ TEST(MatMulChooser, PredictsForAllThatTakeTheCall) {
   EXPECT_STREQ(ChooseMatMul(args, H200Model()).implementation, best.c_str());
 }
 
+TEST(ChooserFor, KnowsTheRateOfTheDevicesMemory) {
+  // A column of 4 GB, read once.
+  MatMulArgs args = Gapless(1 << 20, 1, 1 << 10);
+  const auto us = [&](int memory_gbps) {
+    const DeviceModel device = WithMemoryRate(H200Model(), memory_gbps);
+    return PredictMatMul(args, device).us;
+  };
+  EXPECT_GT(us(2400), 1.7 * us(4917));
+  EXPECT_LT(us(2400), 2.4 * us(4917));
+  EXPECT_EQ(&ChooserFor(H200Model()), &ChooserFor(H200Model()));
+}
+
 // The name of what was handed over is written to where the stream points.
 absl::Status Record(const MatMulImplementation& implementation, const MatMulArgs& args) {
   *reinterpret_cast<std::string*>(args.stream) += implementation.name;

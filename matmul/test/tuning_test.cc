@@ -18,17 +18,19 @@ namespace {
 
 constexpr char kHead[] =
     "stridewise_tuning 1\ndevice a GPU\ncompute_capability 86\nmultiprocessors 84\n";
+constexpr char kMemory[] = "memory_gbps 768\n";
 constexpr char kFactors[] = "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0.9";
 
 TEST(ParseTuning, ReadsWhatAFileSays) {
   const auto tuning = ParseTuning(
-      std::string(kHead) +
+      std::string(kHead) + kMemory +
       "# a comment\n\nkernel tiny\n us fixed 2.5 launches 1e-1\n within 0.5 2\n" +
       " times k>=64 fill>=1.5 ops>=2 m>=3 ? " + kFactors + "\nkernel no_kernel_of_this_program\n");
   ASSERT_TRUE(tuning.ok()) << tuning.status();
   EXPECT_EQ(tuning->device, "a GPU");
   EXPECT_EQ(tuning->compute_capability, 86);
   EXPECT_EQ(tuning->multiprocessors, 84);
+  EXPECT_EQ(tuning->memory_gbps, 768);
   ASSERT_EQ(tuning->kernels.size(), 2u);
   const MatMulCostModel& tiny = *tuning->Find("tiny");
   EXPECT_EQ(tiny.costs.fixed, 2.5);
@@ -59,6 +61,7 @@ TEST(ParseTuning, RefusesBadFilesWithTheLine) {
       {head, "no line 'kernel NAME'"},
       {"stridewise_tuning 1\ncompute_capability 9.0\n", "line 2: compute_capability"},
       {"stridewise_tuning 1\ncompute_capability 0\n", "line 2: compute_capability"},
+      {head + "memory_gbps 0\nkernel a\n", "line 5: memory_gbps"},
       {head + "colour blue\n", "line 5: it begins with 'colour'"},
       {head + "kernel\n", "line 5: kernel"},
       {head + "kernel a b\n", "line 5: kernel"},
@@ -169,6 +172,55 @@ TEST(NearestTuning, IsTheNearestOfArchitectureAndThenOfSize) {
     EXPECT_EQ(nearest.compute_capability, c.compute_capability) << c.device.compute_capability;
     EXPECT_EQ(nearest.multiprocessors, c.multiprocessors) << c.device.compute_capability;
   }
+}
+
+// An H100 and an H200 differ in nothing else.
+TEST(NearestTuning, IsAtLastTheNearestOfTheMemorysRate) {
+  std::vector<MatMulTuning> all = {Of(90, 114), Of(90, 132), Of(90, 132), Of(90, 132)};
+  all[1].memory_gbps = 3352;
+  all[2].memory_gbps = 4917;
+  all[3].memory_gbps = 4000;
+  std::vector<const MatMulTuning*> tunings;
+  for (size_t i = 0; i < 3; ++i) tunings.push_back(&all[i]);
+  const auto nearest = [&](int memory_gbps) {
+    return NearestTuning(tunings, WithMemoryRate(H200Model(), memory_gbps)).memory_gbps;
+  };
+  EXPECT_EQ(nearest(3352), 3352);
+  EXPECT_EQ(nearest(4917), 4917);
+  EXPECT_EQ(nearest(4000), 3352);
+  EXPECT_EQ(nearest(4100), 4917);
+  tunings.push_back(&all[3]);
+  EXPECT_EQ(nearest(4023), 4000);
+  // One of which the rate is not known is taken for the device's: a file of the user's own.
+  all[3].memory_gbps = 0;
+  EXPECT_EQ(nearest(4000), 0);
+}
+
+TEST(ForMemoryRate, ChangesWhatMemoryTakes) {
+  MatMulTuning tuning = Of(90, 132);
+  tuning.memory_gbps = 4000;
+  tuning.kernels.push_back({"thin", {}});
+  MatMulCosts& costs = tuning.kernels[0].model.costs;
+  costs.steps = 1;
+  costs.dram_mb = 0.25;
+  costs.packed_mb = 0.5;
+  const MatMulTuning slower = ForMemoryRate(tuning, 2000);
+  EXPECT_EQ(slower.memory_gbps, 2000);
+  EXPECT_EQ(slower.kernels[0].model.costs.steps, 1);
+  EXPECT_EQ(slower.kernels[0].model.costs.dram_mb, 0.5);
+  EXPECT_EQ(slower.kernels[0].model.costs.packed_mb, 1);
+  EXPECT_EQ(ForMemoryRate(tuning, 0).kernels[0].model.costs.dram_mb, 0.25);
+  tuning.memory_gbps = 0;
+  EXPECT_EQ(ForMemoryRate(tuning, 2000).kernels[0].model.costs.dram_mb, 0.25);
+}
+
+TEST(WithMemoryRate, ChangesWhatAPartOfKCosts) {
+  EXPECT_EQ(WithMemoryRate(H200Model(), H200Model().memory_gbps).k_part_cost_bytes,
+            H200Model().k_part_cost_bytes);
+  const DeviceModel half = WithMemoryRate({80, 108, 1, 1000, 3000}, 1500);
+  EXPECT_EQ(half.memory_gbps, 1500);
+  EXPECT_EQ(half.k_part_cost_bytes, 500);
+  EXPECT_EQ(half.multiprocessors, 108);
 }
 
 // A kernel without constants would never run.
