@@ -70,7 +70,7 @@ __device__ inline void CopyOrZero(float* to, const float* from, bool exists) {
   __pipeline_memcpy_async(to, from, kWidth * sizeof(float), exists ? 0 : kWidth * sizeof(float));
 }
 
-// A part of X in shared memory: kExtentK k of kMn columns.
+// A part of X in shared memory, behind that of Y: kExtentK k of kMn columns.
 template <OperandLayout kLayout, int kMn, int kExtentK, int kThreads>
 struct LargeChunk {
   static constexpr bool kKMajor = kLayout == OperandLayout::kKMajor;
@@ -79,6 +79,15 @@ struct LargeChunk {
   // With four more floats eight lanes that load vectors of neighbouring rows use each bank once.
   static constexpr int kPitch = kCols + (kKMajor ? kVector : 0);
   static constexpr int kFloats = kRows * kPitch;
+  static constexpr int kFloatsOfK = kKMajor ? 0 : kPitch;  // Of one k, where that is a row.
+
+  // Returns the number of k, from the first on, that are written where k_left exist, copied by
+  // kWidth at once.
+  static constexpr int64_t CopiedK(int64_t k_left, int64_t width) {
+    const int64_t rows_at_once = kThreads / (kCols / width) > 1 ? kThreads / (kCols / width) : 1;
+    const int64_t copied = (k_left + kVector - 1 + rows_at_once - 1) / rows_at_once * rows_at_once;
+    return copied < kExtentK ? copied : kExtentK;
+  }
 
   // Starts the copies of the chunk that begins at `from`, of which `mn_left` by `k_left` elements
   // exist. The others are 0, as far as k is below k_left rounded up to a multiple of 4.

@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
     const int64_t at_k = static_cast<int64_t>(chunk) * kExtentK;
     const int k_left = min(k - chunk * kExtentK, kExtentK);
     X::Copy(x_data + (X::kKMajor ? at_k : at_k * x_ld), x_ld, product.x.matrix.vectors, cols,
-            k_left, stage);
+            k_left, stage + Y::kFloats);
     Y::Copy(y_data + (product.y_is_k_major ? at_k : at_k * y_ld), y_ld, product.y_is_k_major,
-            product.y.matrix.vectors, rows, k_left, stage + X::kFloats);
+            product.y.matrix.vectors, rows, k_left, stage);
   };
 
   const int chunks = k / kExtentK + (k % kExtentK != 0);
@@ -78,9 +78,9 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
     to_stage = to_stage == kStages - 1 ? 0 : to_stage + 1;
     if (chunk < 0) continue;
     // The oldest stage is the one that is copied to next.
-    const float* const x_chunk = shared + to_stage * SkinnyChunks<Form>::kStageFloats;
-    const float* const x = x_chunk + lane * (X::kKMajor ? X::kPitch : 1);
-    const float* const y = x_chunk + X::kFloats + warp_row;
+    const float* const stage = shared + to_stage * SkinnyChunks<Form>::kStageFloats;
+    const float* const x = stage + Y::kFloats + lane * (X::kKMajor ? X::kPitch : 1);
+    const float* const y = stage + warp_row;
     const int extent_k = min(k - chunk * kExtentK, kExtentK);
 #pragma unroll 1
     for (int i = slice * kVector; i < extent_k; i += Form::kSlices * kVector) {
@@ -285,6 +285,21 @@ Choice FastestTiles(const SkinnyTilePlan& plan, const DeviceModel& device) {
   return best;
 }
 
+// Returns the floats of all stages for this k, of which an MN-major X is copied by `width` at once.
+// Where no stage is used twice the last one is as long as its chunk: eight blocks instead of five
+// on a multiprocessor for 16 rows and a k of 39.
+template <typename Form>
+int64_t StageFloats(int64_t k, int64_t width) {
+  using X = typename SkinnyChunks<Form>::X;
+  constexpr int64_t kStageFloats = SkinnyChunks<Form>::kStageFloats;
+  const int64_t chunks = CeilDiv(k, Form::kExtentK);
+  if (chunks > Form::kStages) return Form::kStages * kStageFloats;
+  const int64_t last_k = k - (chunks - 1) * Form::kExtentK;
+  const int64_t last_floats =
+      kStageFloats - (Form::kExtentK - X::CopiedK(last_k, width)) * X::kFloatsOfK;
+  return (chunks - 1) * kStageFloats + (chunks > 0 ? last_floats : 0);
+}
+
 template <typename Form>
 LaunchStatus LaunchForm(SkinnyTilePlan plan, int parts, const MatMulArgs& args) {
   SkinnyTileProduct& product = plan.product;
@@ -295,10 +310,9 @@ LaunchStatus LaunchForm(SkinnyTilePlan plan, int parts, const MatMulArgs& args) 
   product.k_of_part = static_cast<int>(
       std::min<int64_t>(CeilDiv(chunks, parts) * Form::kExtentK, std::max(product.k, 1)));
   const bool gathers = Form::kSlices > 1 || parts > 1 || product.c_col_stride != 1;
-  const int64_t stages =
-      std::min<int64_t>(CeilDiv(product.k_of_part, Form::kExtentK), Form::kStages);
-  const int64_t floats = std::max<int64_t>(stages * SkinnyChunks<Form>::kStageFloats,
-                                           gathers ? Form::kGatherFloats : 0);
+  const int64_t stage_floats =
+      StageFloats<Form>(product.k_of_part, product.x.matrix.vectors ? kVector : 1);
+  const int64_t floats = std::max<int64_t>(stage_floats, gathers ? Form::kGatherFloats : 0);
   const int64_t layers = CeilDiv(args.batch, kMaxGridYZ);
   return LaunchClusters(parts, SkinnyTiles<Form>,
                         Grid{tiles * parts, CeilDiv(args.batch, layers), layers},

@@ -289,6 +289,29 @@ TEST(MatMulOnHostExecutor, AutoRunsWhatIsChosen) {
   EXPECT_GE(chosen.size(), 4u);
 }
 
+// Shared memory of `skinny` ends with the last chunk where no stage is used twice.
+TEST(MatMulOnHostExecutor, SkinnyHasWhatItCopies) {
+  const auto on_host = OnHostExecutor(*FindMatMulImplementation("skinny"));
+  ASSERT_TRUE(on_host.ok()) << on_host.status();
+  for (const int64_t k : {1, 4, 7, 31, 32, 33, 39, 52, 64, 65, 97}) {
+    for (const int64_t cols : {129, 132}) {
+      for (const bool transposed : {false, true}) {
+        // As many rows of another operand as each of the tiles is for.
+        for (const int64_t rows : {5, 12, 20, 40}) {
+          const MatMulCase c = {cols, rows, k, 0, transposed, !transposed};
+          MatMulTestProblem<float> problem(c);
+          auto executor = executor::Executor::Create({});
+          ASSERT_TRUE(executor.ok()) << executor.status();
+          const absl::Status status =
+              RunOnExecutor(*on_host, kNoBlock, 0, executor->get(), &problem);
+          ASSERT_TRUE(status.ok()) << c << ": " << status;
+          EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+        }
+      }
+    }
+  }
+}
+
 // The cases of all kernels seldom have what the TMA can address; else these run others.
 TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
   const struct {
