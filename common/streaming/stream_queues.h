@@ -31,6 +31,9 @@ struct BlockCopy {
   int64_t from_pitch = 0;
   int64_t row_bytes = 0;
   int64_t rows = 0;
+  // Both lie in the device's memory: a copy engine is asked to copy, since kernels of the device
+  // would wait for a multiprocessor that a long product leaves.
+  bool is_on_device = false;
 };
 
 class StreamQueues {
@@ -47,7 +50,7 @@ class StreamQueues {
   // ResourceExhausted, with the number of bytes, where it does not fit.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
 
-  // Queues a copy from the host on kIn, or to the host on kOut.
+  // Queues a copy from the host or on the device on kIn, or to the host or another device on kOut.
   virtual absl::Status Copy(StreamQueue queue, const BlockCopy& copy) = 0;
 
   // Queues what `work` queues on the stream that it is handed.

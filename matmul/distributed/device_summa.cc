@@ -1,6 +1,7 @@
 #include "matmul/distributed/device_summa.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,12 +23,6 @@ struct Buffers {
   float* a = nullptr;
   float* b = nullptr;
 };
-
-// Copies to rows that are `ld` elements apart.
-BlockCopy Pack(ConstMatrix<float> from, float* to, int64_t ld) {
-  const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(float)}; };
-  return {to, bytes(ld), from.data, bytes(from.ld), bytes(from.cols), from.rows};
-}
 
 // The k of the largest step.
 int64_t WidestStep(const BlockCyclicDimension& k, const SummaOptions& options) {
@@ -57,52 +52,106 @@ class PanelMemory {
   int64_t b_bytes_;
 };
 
-// Queues the copies of this rank's panels of a step to where they are sent from, or of all panels
-// to where they are multiplied, and returns those of all of the step's blocks as one.
-absl::StatusOr<SummaPanel<float>> PackStep(const SummaPanels<float>& panels,
-                                           const std::vector<int64_t>& blocks, const Buffers& to,
-                                           int64_t cols, const SummaOptions& options,
-                                           StreamQueues* queues) {
-  SummaPanel<float> all = panels.At(blocks[0]);
-  all.k = 0;
-  for (const int64_t first : blocks) all.k += panels.At(first).k;
-  int64_t k = 0;  // Of the blocks before.
-  for (const int64_t first : blocks) {
-    const SummaPanel<float> panel =
-        options.parts_of_a.empty() ? panels.At(first)
-                                   : panels.AtOwners(first, options.parts_of_a, options.parts_of_b);
-    if (panel.a) {
-      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.a, to.a + k, all.k)));
-    }
-    if (panel.b) {
-      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, Pack(*panel.b, to.b + k * cols, cols)));
-    }
-    k += panel.k;
+// What a step multiplies, and where it lies.
+struct Step {
+  SummaPanel<float> panel;  // Of all of its blocks as one.
+  MatMulInput a;
+  MatMulInput b;
+};
+
+// Whether blocks follow each other where their owner keeps them.
+bool FollowEachOther(const BlockCyclicDimension& k, const std::vector<int64_t>& blocks) {
+  for (size_t i = 1; i < blocks.size(); ++i) {
+    if (k.LocalIndex(blocks[i]) != k.LocalIndex(blocks[i - 1]) + k.block) return false;
   }
-  return all;
+  return true;
 }
 
-// Makes the panels of a buffer ready to be multiplied, on the device's time.
-absl::Status CopyPanels(const SummaPanels<float>& panels, const std::vector<int64_t>& blocks,
-                        const Buffers& to, int64_t cols, const SummaOptions& options, int buffer,
-                        StreamQueues* queues) {
-  RETURN_IF_ERROR(queues->Wait(StreamQueue::kIn, Multiplied(buffer)));
-  RETURN_IF_ERROR(PackStep(panels, blocks, to, cols, options, queues).status());
-  RETURN_IF_ERROR(queues->Record(StreamQueue::kIn, Packed(buffer)));
-  return queues->Wait(StreamQueue::kCompute, Packed(buffer));
-}
+// Makes the panels of a call ready to be multiplied.
+class PanelLoader {
+ public:
+  PanelLoader(const SummaProblem<float>& problem, const SummaOptions& options,
+              const SummaPanels<float>& panels, StreamQueues* queues)
+      : problem_(problem), options_(options), panels_(panels), queues_(*queues) {}
 
-// The same on the host's time, while the product of the other buffer runs.
-absl::Status SendPanels(const SummaPanels<float>& panels, const std::vector<int64_t>& blocks,
-                        const Buffers& to, int64_t cols, const SummaOptions& options, int buffer,
-                        StreamQueues* queues) {
-  RETURN_IF_ERROR(queues->WaitOnHost(Multiplied(buffer)));
-  ASSIGN_OR_RETURN(const SummaPanel<float> panel,
-                   PackStep(panels, blocks, to, cols, options, queues));
-  RETURN_IF_ERROR(queues->Record(StreamQueue::kIn, Packed(buffer)));
-  RETURN_IF_ERROR(queues->WaitOnHost(Packed(buffer)));
-  return panels.Broadcast(panel, to.a, to.b);
-}
+  bool Copies() const { return !options_.parts_of_a.empty(); }
+
+  // Queues what it takes, or waits on the host for it while the product of the other buffer runs.
+  absl::StatusOr<Step> Load(const std::vector<int64_t>& blocks, const Buffers& to, int buffer) {
+    return Copies() ? CopyPanels(blocks, to, buffer) : SendPanels(blocks, to, buffer);
+  }
+
+ private:
+  absl::StatusOr<Step> CopyPanels(const std::vector<int64_t>& blocks, const Buffers& to,
+                                  int buffer) {
+    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kIn, Multiplied(buffer)));
+    const SummaPanel<float> mine = panels_.At(blocks[0]);
+    const bool a_lies = mine.a && FollowEachOther(problem_.a_layout.cols, blocks);
+    const bool b_lies = mine.b && FollowEachOther(problem_.b_layout.rows, blocks);
+    Step step = StepIn(blocks, to);
+    RETURN_IF_ERROR(Pack(blocks, step.panel.k, !a_lies, !b_lies, to));
+    if (a_lies) step.a = {mine.a->data, mine.a->ld};
+    if (b_lies) step.b = {mine.b->data, mine.b->ld};
+    RETURN_IF_ERROR(queues_.Record(StreamQueue::kIn, Packed(buffer)));
+    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kCompute, Packed(buffer)));
+    return step;
+  }
+
+  absl::StatusOr<Step> SendPanels(const std::vector<int64_t>& blocks, const Buffers& to,
+                                  int buffer) {
+    RETURN_IF_ERROR(queues_.WaitOnHost(Multiplied(buffer)));
+    const Step step = StepIn(blocks, to);
+    RETURN_IF_ERROR(Pack(blocks, step.panel.k, true, true, to));
+    RETURN_IF_ERROR(queues_.Record(StreamQueue::kIn, Packed(buffer)));
+    RETURN_IF_ERROR(queues_.WaitOnHost(Packed(buffer)));
+    RETURN_IF_ERROR(panels_.Broadcast(step.panel, to.a, to.b));
+    return step;
+  }
+
+  // Returns the step with its panels in the buffer.
+  Step StepIn(const std::vector<int64_t>& blocks, const Buffers& to) const {
+    Step step;
+    step.panel = panels_.At(blocks[0]);
+    step.panel.k = 0;
+    for (const int64_t first : blocks) step.panel.k += panels_.At(first).k;
+    step.a = {to.a, step.panel.k};
+    step.b = {to.b, problem_.c.cols};
+    return step;
+  }
+
+  // Queues the copies of this rank's panels to where they are sent from, or of all panels to where
+  // they are multiplied. `k` is that of all blocks.
+  absl::Status Pack(const std::vector<int64_t>& blocks, int64_t k, bool with_a, bool with_b,
+                    const Buffers& to) {
+    int64_t k_before = 0;
+    for (const int64_t first : blocks) {
+      const SummaPanel<float> mine = panels_.At(first);
+      const SummaPanel<float> panel =
+          Copies() ? panels_.AtOwners(first, options_.parts_of_a, options_.parts_of_b) : mine;
+      if (with_a && panel.a) {
+        RETURN_IF_ERROR(Copy(*panel.a, to.a + k_before, k, mine.a.has_value()));
+      }
+      if (with_b && panel.b) {
+        const int64_t cols = problem_.c.cols;
+        RETURN_IF_ERROR(Copy(*panel.b, to.b + k_before * cols, cols, mine.b.has_value()));
+      }
+      k_before += panel.k;
+    }
+    return absl::OkStatus();
+  }
+
+  // Queues a copy to rows that are `ld` elements apart.
+  absl::Status Copy(ConstMatrix<float> from, float* to, int64_t ld, bool on_device) {
+    const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(float)}; };
+    return queues_.Copy(StreamQueue::kIn, {to, bytes(ld), from.data, bytes(from.ld),
+                                           bytes(from.cols), from.rows, on_device});
+  }
+
+  const SummaProblem<float>& problem_;
+  const SummaOptions& options_;
+  const SummaPanels<float>& panels_;
+  StreamQueues& queues_;
+};
 
 absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& options,
                       const QueuedProduct& multiply, StreamQueues* queues,
@@ -132,25 +181,23 @@ absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& op
     RETURN_IF_ERROR(queues->Run([&](cudaStream_t stream) { return multiply(local, stream); }));
     return queues->Finish();
   }
-  const bool copies = !options.parts_of_a.empty();
-  const auto load = copies ? CopyPanels : SendPanels;
-  if (copies) RETURN_IF_ERROR(communicator->Barrier());  // All parts are there.
-  int64_t step = 0;
+  PanelLoader loader(problem, options, panels, queues);
+  if (loader.Copies()) RETURN_IF_ERROR(communicator->Barrier());  // All parts are there.
+  int number = 0;
   for (const auto& blocks : SummaSteps(of_a, problem.b_layout.rows, options.step_k)) {
-    const auto buffer = static_cast<int>(step++ % 2);
-    const Buffers& p = buffers[buffer];
-    RETURN_IF_ERROR(load(panels, blocks, p, local.n, options, buffer, queues));
-    local.k = 0;
-    for (const int64_t first : blocks) local.k += panels.At(first).k;
-    local.a = {p.a, local.k};
-    local.b = {p.b, local.n};
+    const int buffer = number++ % 2;
+    ASSIGN_OR_RETURN(const Step step, loader.Load(blocks, buffers[buffer], buffer));
+    local.k = step.panel.k;
+    local.a = step.a;
+    local.b = step.b;
     RETURN_IF_ERROR(
         queues->Run([&multiply, local](cudaStream_t stream) { return multiply(local, stream); }));
     RETURN_IF_ERROR(queues->Record(StreamQueue::kCompute, Multiplied(buffer)));
     local.beta = 1;
   }
   RETURN_IF_ERROR(queues->Finish());
-  return copies ? communicator->Barrier() : absl::OkStatus();  // All have read this rank's.
+  if (!loader.Copies()) return absl::OkStatus();
+  return communicator->Barrier();  // All have read this rank's parts.
 }
 
 }  // namespace
