@@ -20,7 +20,7 @@
 namespace stridewise {
 namespace {
 
-constexpr int kSilentRuns = 5;
+constexpr int kSilentRuns = 3;
 
 // What rank 0 tells the others to do next.
 enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2 };

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "benchmarks/distributed/parts.h"
 #include "common/base/matrix.h"
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "matmul/distributed/device_summa.h"
 #include "matmul/distributed/verify.h"
@@ -24,12 +25,13 @@ struct MirroredPart {
   StreamQueues* device = nullptr;
   Matrix<T> view;  // On the device.
 
+  // What is there is nobody's yet.
   absl::Status AllocateOn(StreamQueues* queues) {
     device = queues;
     ASSIGN_OR_RETURN(void* const memory, device->Allocate(bytes()));
     view = host.view;
     view.data = static_cast<T*>(memory);
-    return CopyIn();
+    return absl::OkStatus();
   }
   absl::Status CopyIn() {
     if (bytes() == 0) return absl::OkStatus();
@@ -45,7 +47,11 @@ struct MirroredPart {
   }
   // All bits 1: NaN.
   absl::Status Poison() {
-    if (bytes() > 0) std::memset(host.data.get(), 0xff, static_cast<size_t>(bytes()));
+    const int64_t row_bytes = host.view.cols * static_cast<int64_t>(sizeof(T));
+    ForRowsInParallel(host.view.rows, host.view.cols, [&](int64_t begin, int64_t end) {
+      std::memset(host.data.get() + begin * host.view.cols, 0xff,
+                  static_cast<size_t>((end - begin) * row_bytes));
+    });
     return CopyIn();
   }
   int64_t bytes() const {
@@ -74,6 +80,7 @@ class GridProduct : public GridProblem {
     ASSIGN_OR_RETURN(b_.host, MakePart<float>(problem_.b_layout, rank_, seed + 1));
     ASSIGN_OR_RETURN(c_.host, AllocatePart<float>(problem_.c_layout, rank_));
     for (MirroredPart<float>* part : {&a_, &b_, &c_}) RETURN_IF_ERROR(part->AllocateOn(device));
+    for (MirroredPart<float>* part : {&a_, &b_}) RETURN_IF_ERROR(part->CopyIn());
     ASSIGN_OR_RETURN(panels_, device->Allocate(SummaPanelBytes(problem_, rank_)));
     problem_.a = a_.view;
     problem_.b = b_.view;
@@ -131,6 +138,7 @@ class GridTranspose : public GridProblem {
     ASSIGN_OR_RETURN(in_.host, MakePart<T>(in_layout_, rank_, seed));
     ASSIGN_OR_RETURN(out_.host, AllocatePart<T>(out_layout_, rank_));
     RETURN_IF_ERROR(in_.AllocateOn(device));
+    RETURN_IF_ERROR(in_.CopyIn());
     ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(in_layout_, out_layout_,
                                                                        sizeof(T), options_, rank_,
                                                                        in_layout_.grid.size())));
