@@ -7,6 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/base/half_types.h"
+#include "common/base/matrix.h"
 #include "common/base/status_macros.h"
 #include "common/distributed/block_cyclic.h"
 #include "matmul/distributed/summa_panels.h"
@@ -19,9 +21,10 @@ int Packed(int buffer) { return buffer; }
 int Multiplied(int buffer) { return 2 + buffer; }
 
 // A panel of A and one of B, without gaps.
+template <typename T>
 struct Buffers {
-  float* a = nullptr;
-  float* b = nullptr;
+  T* a = nullptr;
+  T* b = nullptr;
 };
 
 // The k of the largest step.
@@ -30,21 +33,22 @@ int64_t WidestStep(const BlockCyclicDimension& k, const SummaOptions& options) {
 }
 
 // Two pairs of panels in one piece of memory.
+template <typename T>
 class PanelMemory {
  public:
   PanelMemory(int64_t rows, int64_t cols, int64_t widest)
       : a_bytes_(Aligned(rows * widest)), b_bytes_(Aligned(widest * cols)) {}
 
   int64_t bytes() const { return 2 * (a_bytes_ + b_bytes_); }
-  Buffers At(void* memory, int buffer) const {
+  Buffers<T> At(void* memory, int buffer) const {
     char* const begin = static_cast<char*>(memory) + buffer * (a_bytes_ + b_bytes_);
-    return {reinterpret_cast<float*>(begin), reinterpret_cast<float*>(begin + a_bytes_)};
+    return {reinterpret_cast<T*>(begin), reinterpret_cast<T*>(begin + a_bytes_)};
   }
 
  private:
   static int64_t Aligned(int64_t elements) {
     constexpr int64_t kAlignment = 256;
-    const int64_t bytes = elements * int64_t{sizeof(float)};
+    const int64_t bytes = elements * int64_t{sizeof(T)};
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
@@ -53,8 +57,9 @@ class PanelMemory {
 };
 
 // What a step multiplies, and where it lies.
+template <typename T>
 struct Step {
-  SummaPanel<float> panel;  // Of all of its blocks as one.
+  SummaPanel<T> panel;  // Of all of its blocks as one.
   MatMulInput a;
   MatMulInput b;
 };
@@ -68,27 +73,29 @@ bool FollowEachOther(const BlockCyclicDimension& k, const std::vector<int64_t>& 
 }
 
 // Makes the panels of a call ready to be multiplied.
+template <typename T, typename Out>
 class PanelLoader {
  public:
-  PanelLoader(const SummaProblem<float>& problem, const SummaOptions& options,
-              const SummaPanels<float>& panels, StreamQueues* queues)
+  PanelLoader(const SummaProblem<T, Out>& problem, const SummaOptions& options,
+              const SummaPanels<T, Out>& panels, StreamQueues* queues)
       : problem_(problem), options_(options), panels_(panels), queues_(*queues) {}
 
   bool Copies() const { return !options_.parts_of_a.empty(); }
 
   // Queues what it takes, or waits on the host for it while the product of the other buffer runs.
-  absl::StatusOr<Step> Load(const std::vector<int64_t>& blocks, const Buffers& to, int buffer) {
+  absl::StatusOr<Step<T>> Load(const std::vector<int64_t>& blocks, const Buffers<T>& to,
+                               int buffer) {
     return Copies() ? CopyPanels(blocks, to, buffer) : SendPanels(blocks, to, buffer);
   }
 
  private:
-  absl::StatusOr<Step> CopyPanels(const std::vector<int64_t>& blocks, const Buffers& to,
-                                  int buffer) {
+  absl::StatusOr<Step<T>> CopyPanels(const std::vector<int64_t>& blocks, const Buffers<T>& to,
+                                     int buffer) {
     RETURN_IF_ERROR(queues_.Wait(StreamQueue::kIn, Multiplied(buffer)));
-    const SummaPanel<float> mine = panels_.At(blocks[0]);
+    const SummaPanel<T> mine = panels_.At(blocks[0]);
     const bool a_lies = mine.a && FollowEachOther(problem_.a_layout.cols, blocks);
     const bool b_lies = mine.b && FollowEachOther(problem_.b_layout.rows, blocks);
-    Step step = StepIn(blocks, to);
+    Step<T> step = StepIn(blocks, to);
     RETURN_IF_ERROR(Pack(blocks, step.panel.k, !a_lies, !b_lies, to));
     if (a_lies) step.a = {mine.a->data, mine.a->ld};
     if (b_lies) step.b = {mine.b->data, mine.b->ld};
@@ -97,10 +104,10 @@ class PanelLoader {
     return step;
   }
 
-  absl::StatusOr<Step> SendPanels(const std::vector<int64_t>& blocks, const Buffers& to,
-                                  int buffer) {
+  absl::StatusOr<Step<T>> SendPanels(const std::vector<int64_t>& blocks, const Buffers<T>& to,
+                                     int buffer) {
     RETURN_IF_ERROR(queues_.WaitOnHost(Multiplied(buffer)));
-    const Step step = StepIn(blocks, to);
+    const Step<T> step = StepIn(blocks, to);
     RETURN_IF_ERROR(Pack(blocks, step.panel.k, true, true, to));
     RETURN_IF_ERROR(queues_.Record(StreamQueue::kIn, Packed(buffer)));
     RETURN_IF_ERROR(queues_.WaitOnHost(Packed(buffer)));
@@ -109,8 +116,8 @@ class PanelLoader {
   }
 
   // Returns the step with its panels in the buffer.
-  Step StepIn(const std::vector<int64_t>& blocks, const Buffers& to) const {
-    Step step;
+  Step<T> StepIn(const std::vector<int64_t>& blocks, const Buffers<T>& to) const {
+    Step<T> step;
     step.panel = panels_.At(blocks[0]);
     step.panel.k = 0;
     for (const int64_t first : blocks) step.panel.k += panels_.At(first).k;
@@ -122,11 +129,11 @@ class PanelLoader {
   // Queues the copies of this rank's panels to where they are sent from, or of all panels to where
   // they are multiplied. `k` is that of all blocks.
   absl::Status Pack(const std::vector<int64_t>& blocks, int64_t k, bool with_a, bool with_b,
-                    const Buffers& to) {
+                    const Buffers<T>& to) {
     int64_t k_before = 0;
     for (const int64_t first : blocks) {
-      const SummaPanel<float> mine = panels_.At(first);
-      const SummaPanel<float> panel =
+      const SummaPanel<T> mine = panels_.At(first);
+      const SummaPanel<T> panel =
           Copies() ? panels_.AtOwners(first, options_.parts_of_a, options_.parts_of_b) : mine;
       if (with_a && panel.a) {
         RETURN_IF_ERROR(Copy(*panel.a, to.a + k_before, k, mine.a.has_value()));
@@ -141,19 +148,20 @@ class PanelLoader {
   }
 
   // Queues a copy to rows that are `ld` elements apart.
-  absl::Status Copy(ConstMatrix<float> from, float* to, int64_t ld, bool on_device) {
-    const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(float)}; };
+  absl::Status Copy(ConstMatrix<T> from, T* to, int64_t ld, bool on_device) {
+    const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(T)}; };
     return queues_.Copy(StreamQueue::kIn, {to, bytes(ld), from.data, bytes(from.ld),
                                            bytes(from.cols), from.rows, on_device});
   }
 
-  const SummaProblem<float>& problem_;
+  const SummaProblem<T, Out>& problem_;
   const SummaOptions& options_;
-  const SummaPanels<float>& panels_;
+  const SummaPanels<T, Out>& panels_;
   StreamQueues& queues_;
 };
 
-absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& options,
+template <typename T, typename Out>
+absl::Status RunSumma(const SummaProblem<T, Out>& problem, const SummaOptions& options,
                       const QueuedProduct& multiply, StreamQueues* queues,
                       Communicator* communicator, void* memory) {
   RETURN_IF_ERROR(CheckSumma(problem, *communicator));
@@ -167,26 +175,26 @@ absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& op
                                                    communicator->size()));
   }
   RETURN_IF_ERROR(queues->Enter());
-  const SummaPanels<float> panels(problem, communicator);
+  const SummaPanels<T, Out> panels(problem, communicator);
   MatMulProblem local = panels.WithoutOperands();
   const BlockCyclicDimension& of_a = problem.a_layout.cols;
-  const PanelMemory layout(local.m, local.n, WidestStep(of_a, options));
+  const PanelMemory<T> layout(local.m, local.n, WidestStep(of_a, options));
   if (memory == nullptr) {
     ASSIGN_OR_RETURN(memory, queues->Allocate(layout.bytes()));
   }
-  const Buffers buffers[2] = {layout.At(memory, 0), layout.At(memory, 1)};
+  const Buffers<T> buffers[2] = {layout.At(memory, 0), layout.At(memory, 1)};
   if (panels.k() == 0) {
     local.a = {buffers[0].a, 0};
     local.b = {buffers[0].b, local.n};
     RETURN_IF_ERROR(queues->Run([&](cudaStream_t stream) { return multiply(local, stream); }));
     return queues->Finish();
   }
-  PanelLoader loader(problem, options, panels, queues);
+  PanelLoader<T, Out> loader(problem, options, panels, queues);
   if (loader.Copies()) RETURN_IF_ERROR(communicator->Barrier());  // All parts are there.
   int number = 0;
   for (const auto& blocks : SummaSteps(of_a, problem.b_layout.rows, options.step_k)) {
     const int buffer = number++ % 2;
-    ASSIGN_OR_RETURN(const Step step, loader.Load(blocks, buffers[buffer], buffer));
+    ASSIGN_OR_RETURN(const auto step, loader.Load(blocks, buffers[buffer], buffer));
     local.k = step.panel.k;
     local.a = step.a;
     local.b = step.b;
@@ -202,13 +210,16 @@ absl::Status RunSumma(const SummaProblem<float>& problem, const SummaOptions& op
 
 }  // namespace
 
-int64_t SummaPanelBytes(const SummaProblem<float>& problem, int rank, const SummaOptions& options) {
-  return PanelMemory(problem.c_layout.LocalRows(rank), problem.c_layout.LocalCols(rank),
-                     WidestStep(problem.a_layout.cols, options))
+template <typename T, typename Out>
+int64_t SummaPanelBytes(const SummaProblem<T, Out>& problem, int rank,
+                        const SummaOptions& options) {
+  return PanelMemory<T>(problem.c_layout.LocalRows(rank), problem.c_layout.LocalCols(rank),
+                        WidestStep(problem.a_layout.cols, options))
       .bytes();
 }
 
-absl::Status SummaOnDevice(const SummaProblem<float>& problem, const QueuedProduct& multiply,
+template <typename T, typename Out>
+absl::Status SummaOnDevice(const SummaProblem<T, Out>& problem, const QueuedProduct& multiply,
                            StreamQueues* queues, Communicator* communicator, void* panels,
                            const SummaOptions& options) {
   const absl::Status status = RunSumma(problem, options, multiply, queues, communicator, panels);
@@ -216,5 +227,12 @@ absl::Status SummaOnDevice(const SummaProblem<float>& problem, const QueuedProdu
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;
 }
+
+#define STRIDEWISE_INSTANTIATE(T, Out)                                                     \
+  template int64_t SummaPanelBytes(const SummaProblem<T, Out>&, int, const SummaOptions&); \
+  template absl::Status SummaOnDevice(const SummaProblem<T, Out>&, const QueuedProduct&,   \
+                                      StreamQueues*, Communicator*, void*, const SummaOptions&)
+STRIDEWISE_INSTANTIATE(float, float);
+STRIDEWISE_INSTANTIATE(Bf16, float);
 
 }  // namespace stridewise
