@@ -22,7 +22,7 @@
 #include "gtest/gtest.h"
 #include "matmul/distributed/summa_panels.h"
 #include "matmul/distributed/verify.h"
-#include "matmul/on_host.h"
+#include "matmul/distributed/wide_product.h"
 
 namespace stridewise {
 namespace {
@@ -66,22 +66,6 @@ struct Part {
   std::vector<T> values;
   Matrix<T> view;
 };
-
-// On the host, in FP32 where operands are Bf16.
-absl::Status Multiply(const MatMulProblem& problem, cudaStream_t) {
-  if (problem.a.type == ElementType::kFloat) return MatMulOnHost(problem);
-  std::vector<float> a(problem.m * problem.k), b(problem.k * problem.n);
-  const auto widen = [](const MatMulInput& in, int64_t rows, int64_t cols, float* out) {
-    const auto* const from = static_cast<const Bf16*>(in.data);
-    for (int64_t i = 0; i < rows * cols; ++i) out[i] = from[i / cols * in.ld + i % cols];
-  };
-  widen(problem.a, problem.m, problem.k, a.data());
-  widen(problem.b, problem.k, problem.n, b.data());
-  MatMulProblem wide = problem;
-  wide.a = {a.data(), problem.k};
-  wide.b = {b.data(), problem.n};
-  return MatMulOnHost(wide);
-}
 
 // Returns the parts of all ranks, which have padding.
 template <typename T>
@@ -133,7 +117,7 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   std::vector<char> memory(bytes + kCanaryBytes, '\xff');
   FakeStreamQueues without_memory(seed + rank, 0);
   const bool is_ours = seed % 2 == 1;
-  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues,
+  RETURN_IF_ERROR(SummaOnDevice(problem, WideProductOnHost, is_ours ? &without_memory : &queues,
                                 panels == nullptr ? ranks : panels,
                                 is_ours ? memory.data() : nullptr, options));
   for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
@@ -207,26 +191,27 @@ TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
     Part<float> part(layout, 0, 1);
     const SummaProblem<float> problem = {layout, layout, layout, part.view, part.view, part.view};
     FakeStreamQueues small(1, 100);
-    EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
+    EXPECT_TRUE(
+        absl::IsResourceExhausted(SummaOnDevice(problem, WideProductOnHost, &small, ranks)));
     for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
       FakeStreamQueues failing(fails_at, 4096, fails_at);
       SummaOptions one_block;
       one_block.step_k = 1;
-      EXPECT_TRUE(
-          absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks, nullptr, one_block)));
+      EXPECT_TRUE(absl::IsInternal(
+          SummaOnDevice(problem, WideProductOnHost, &failing, ranks, nullptr, one_block)));
     }
     SummaOptions of_two;
     of_two.parts_of_a = of_two.parts_of_b = {{part.view.data, 8}, {part.view.data, 8}};
     FakeStreamQueues unused(1);
-    EXPECT_TRUE(
-        absl::IsInvalidArgument(SummaOnDevice(problem, Multiply, &unused, ranks, nullptr, of_two)));
+    EXPECT_TRUE(absl::IsInvalidArgument(
+        SummaOnDevice(problem, WideProductOnHost, &unused, ranks, nullptr, of_two)));
     of_two.parts_of_a.pop_back();
-    EXPECT_TRUE(
-        absl::IsInvalidArgument(SummaOnDevice(problem, Multiply, &unused, ranks, nullptr, of_two)));
+    EXPECT_TRUE(absl::IsInvalidArgument(
+        SummaOnDevice(problem, WideProductOnHost, &unused, ranks, nullptr, of_two)));
     SummaProblem<float> wrong = problem;
     wrong.b.rows = 3;
     FakeStreamQueues queues(1);
-    EXPECT_TRUE(absl::IsInvalidArgument(SummaOnDevice(wrong, Multiply, &queues, ranks)));
+    EXPECT_TRUE(absl::IsInvalidArgument(SummaOnDevice(wrong, WideProductOnHost, &queues, ranks)));
     return absl::OkStatus();
   });
 }
