@@ -62,23 +62,6 @@ class CudaStreamQueues : public StreamQueues {
   absl::Status Copy(StreamQueue queue, const BlockCopy& copy) override {
     if (copy.rows == 0 || copy.row_bytes == 0) return absl::OkStatus();
     const auto size = [](int64_t bytes) { return static_cast<size_t>(bytes); };
-#if CUDART_VERSION >= 13000
-    if (copy.is_on_device) {
-      cudaMemcpy3DBatchOp op = {};
-      op.src.type = op.dst.type = cudaMemcpyOperandTypePointer;
-      op.src.op.ptr.ptr = const_cast<void*>(copy.from);
-      op.src.op.ptr.rowLength = size(copy.from_pitch);
-      op.src.op.ptr.layerHeight = size(copy.rows);
-      op.dst.op.ptr.ptr = copy.to;
-      op.dst.op.ptr.rowLength = size(copy.to_pitch);
-      op.dst.op.ptr.layerHeight = size(copy.rows);
-      op.extent = {size(copy.row_bytes), size(copy.rows), 1};
-      op.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
-      op.flags = cudaMemcpyFlagPreferOverlapWithCompute;
-      if (cudaMemcpy3DBatchAsync(1, &op, 0, Stream(queue)) == cudaSuccess) return absl::OkStatus();
-      (void)cudaGetLastError();  // A driver that does not know it copies as it likes.
-    }
-#endif
     return CUDA_STATUS(cudaMemcpy2DAsync(copy.to, size(copy.to_pitch), copy.from,
                                          size(copy.from_pitch), size(copy.row_bytes),
                                          size(copy.rows), cudaMemcpyDefault, Stream(queue)));

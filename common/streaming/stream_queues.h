@@ -31,9 +31,6 @@ struct BlockCopy {
   int64_t from_pitch = 0;
   int64_t row_bytes = 0;
   int64_t rows = 0;
-  // Both lie in the device's memory: a copy engine is asked to copy, since kernels of the device
-  // would wait for a multiprocessor that a long product leaves.
-  bool is_on_device = false;
 };
 
 class StreamQueues {

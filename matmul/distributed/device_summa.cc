@@ -92,6 +92,7 @@ class PanelLoader {
   absl::StatusOr<Step<T>> CopyPanels(const std::vector<int64_t>& blocks, const Buffers<T>& to,
                                      int buffer) {
     RETURN_IF_ERROR(queues_.Wait(StreamQueue::kIn, Multiplied(buffer)));
+    // A copy on the device is a kernel, for which a product leaves no multiprocessor.
     const SummaPanel<T> mine = panels_.At(blocks[0]);
     const bool a_lies = mine.a && FollowEachOther(problem_.a_layout.cols, blocks);
     const bool b_lies = mine.b && FollowEachOther(problem_.b_layout.rows, blocks);
@@ -132,15 +133,15 @@ class PanelLoader {
                     const Buffers<T>& to) {
     int64_t k_before = 0;
     for (const int64_t first : blocks) {
-      const SummaPanel<T> mine = panels_.At(first);
       const SummaPanel<T> panel =
-          Copies() ? panels_.AtOwners(first, options_.parts_of_a, options_.parts_of_b) : mine;
+          Copies() ? panels_.AtOwners(first, options_.parts_of_a, options_.parts_of_b)
+                   : panels_.At(first);
       if (with_a && panel.a) {
-        RETURN_IF_ERROR(Copy(*panel.a, to.a + k_before, k, mine.a.has_value()));
+        RETURN_IF_ERROR(Copy(*panel.a, to.a + k_before, k));
       }
       if (with_b && panel.b) {
         const int64_t cols = problem_.c.cols;
-        RETURN_IF_ERROR(Copy(*panel.b, to.b + k_before * cols, cols, mine.b.has_value()));
+        RETURN_IF_ERROR(Copy(*panel.b, to.b + k_before * cols, cols));
       }
       k_before += panel.k;
     }
@@ -148,10 +149,10 @@ class PanelLoader {
   }
 
   // Queues a copy to rows that are `ld` elements apart.
-  absl::Status Copy(ConstMatrix<T> from, T* to, int64_t ld, bool on_device) {
+  absl::Status Copy(ConstMatrix<T> from, T* to, int64_t ld) {
     const auto bytes = [](int64_t elements) { return elements * int64_t{sizeof(T)}; };
-    return queues_.Copy(StreamQueue::kIn, {to, bytes(ld), from.data, bytes(from.ld),
-                                           bytes(from.cols), from.rows, on_device});
+    return queues_.Copy(StreamQueue::kIn,
+                        {to, bytes(ld), from.data, bytes(from.ld), bytes(from.cols), from.rows});
   }
 
   const SummaProblem<T, Out>& problem_;
