@@ -59,13 +59,20 @@ def steps(n, block, p, q, step_k=STEP_K):
   return sizes
 
 
+def largest(n, parts, block):
+  """Returns the extent of the largest part of n: that of the first one."""
+  blocks = n // block
+  return blocks // parts * block + (block if blocks % parts else n % block)
+
+
 def product(n, p, q, block, element, rate, step_k=STEP_K, direct=False, hidden=True):
   """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows. `direct`:
   ranks copy panels from their owners' memory. `hidden`: a panel comes while the last one is multiplied."""
+  rows, cols = largest(n, p, block), largest(n, q, block)
   compute, communication = [], []
   for k in steps(n, block, p, q, step_k):
-    compute.append(2 * n * n * k / (p * q) / rate)
-    a, b = element * n * k / p, element * n * k / q
+    compute.append(2 * rows * cols * k / rate)
+    a, b = element * rows * k, element * k * cols
     if direct:
       communication.append(((q > 1) * a + (p > 1) * b) / NVLINK_PEER)
     else:
@@ -120,7 +127,7 @@ def transpose_copies(n, gpus, element):
 def rate_of_file(rows):
   """Returns the FLOP/s of the fastest `auto` product of float in FP32; None without one."""
   rates = [float(row["gflops"]) for row in rows if row["implementation"] == "auto" and row["dtype"] == "float" and
-           row["status"] == "ok" and not row.get("precision")]
+           row["status"] == "ok" and row["gflops"] and row.get("precision", "") in ("", "fp32")]
   return 1e9 * max(rates) if rates else None
 
 
@@ -133,6 +140,8 @@ def beside(rows):
     implementation = row["implementation"]
     known = ("summa", "summa_direct", "exchange_direct")
     if not row.get("grid") or row["status"] != "ok" or not square or implementation not in known:
+      continue
+    if implementation != "exchange_direct" and row["dtype"] != "float":
       continue
     n, block = int(row["rows"]), int(row["grid_block"])
     p, q = (int(extent) for extent in row["grid"].split("x"))
@@ -180,8 +189,9 @@ def main():
         p, q, block, step_k = best(n, gpus, element, rate)
         total, compute, communication, exposed = product(n, p, q, block, element, rate, step_k)
         hidden = 100 * (1 - exposed / communication) if communication else 100
+        perfect = 2 * n**3 / gpus / rate
         out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, step_k, f"{total:.4g}", f"{communication:.4g}",
-                      f"{hidden:.1f}", f"{compute / total:.3f}", crossover(gpus, element, rate),
+                      f"{hidden:.1f}", f"{perfect / total:.3f}", crossover(gpus, element, rate),
                       f"{1e3 * transpose_exchange(n, gpus, element):.4g}", commit])
 
 

@@ -15,6 +15,10 @@ class CostModelTest(unittest.TestCase):
     self.assertAlmostEqual(communication, 2 * 65536**2 / 2 * 4 / 366e9 + 2 * len(model.steps(65536, 4096, 2, 2)) * 10e-6)
     self.assertGreater(total, compute)
 
+  def test_the_largest_part_has_the_first_block(self):
+    for n, parts, block, extent in ((8, 2, 4, 4), (9, 2, 4, 5), (13, 2, 4, 8), (3, 2, 4, 3), (23168, 2, 2048, 12288), (5, 4, 1, 2)):
+      self.assertEqual(model.largest(n, parts, block), extent, (n, parts, block))
+
   def test_steps_are_of_the_same_owners_and_grow(self):
     self.assertEqual(model.steps(40, 4, 1, 1, 16), [4, 8, 16, 12])
     self.assertEqual(model.steps(38, 4, 1, 2, 16), [4, 8, 8, 16, 2])
