@@ -41,15 +41,13 @@ absl::StatusOr<DevicePart> CopyIn(ConstMatrix<float> part) {
 }
 
 // Returns the parts of all ranks, which lie without gaps.
-absl::StatusOr<std::vector<ConstMatrix<float>>> ReachParts(const DeviceBuffer& mine,
-                                                           const BlockCyclicLayout& layout,
-                                                           PeerMemory* memory,
-                                                           Communicator* control) {
+absl::StatusOr<std::vector<MatMulInput>> ReachParts(const DeviceBuffer& mine,
+                                                    const BlockCyclicLayout& layout,
+                                                    PeerMemory* memory, Communicator* control) {
   ASSIGN_OR_RETURN(const auto reached, ReachMemoryOfRanks(mine.data(), memory, control));
-  std::vector<ConstMatrix<float>> parts;
+  std::vector<MatMulInput> parts;
   for (int rank = 0; rank < control->size(); ++rank) {
-    parts.push_back({static_cast<const float*>(reached[rank]), layout.LocalRows(rank),
-                     layout.LocalCols(rank), layout.LocalCols(rank)});
+    parts.emplace_back(static_cast<const float*>(reached[rank]), layout.LocalCols(rank));
   }
   return parts;
 }

@@ -20,7 +20,7 @@
 namespace stridewise {
 namespace {
 
-constexpr int kSilentRuns = 5;
+constexpr int kSilentRuns = 3;
 
 // What rank 0 tells the others to do next.
 enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2 };
@@ -38,12 +38,12 @@ class MeasuringRank {
     RETURN_IF_ERROR(problem_->PoisonResult());
     ASSIGN_OR_RETURN(measured->first_run_ms, TimedRun(own_));
     RETURN_IF_ERROR(Verify());
-    if (subject_.beside_cublasmp) RETURN_IF_ERROR(TimedRun(Next::kRunCublasMp).status());
+    if (beside_cublasmp_) RETURN_IF_ERROR(TimedRun(Next::kRunCublasMp).status());
     const double communication = ranks_->seconds();
     runs_ = 0;
     ASSIGN_OR_RETURN(const Samples samples, SampleTogether());
     measured->run = Summarize(samples.ms);
-    if (subject_.beside_cublasmp) measured->over_cublasmp = PairedRatio(samples);
+    if (beside_cublasmp_) measured->over_cublasmp = PairedRatio(samples);
     if (control_.size() > 1 && !subject_.by_cublasmp && !subject_.is_direct) {
       RETURN_IF_ERROR(MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
     }
@@ -76,7 +76,17 @@ class MeasuringRank {
     ASSIGN_OR_RETURN(
         cublasmp_, CublasMpGrid::Create(cublasmp_library_, nccl_library_, subject_.grid, &control_,
                                         device_.communication.get(), subject_.seconds));
-    ASSIGN_OR_RETURN(cublasmp_call_, problem_->Bind(cublasmp_.get()));
+    return BindCublasMp();
+  }
+
+  // A form that cuBLASMp refuses is measured without it.
+  absl::Status BindCublasMp() {
+    absl::StatusOr<CublasMpGrid::Call> bound = problem_->Bind(cublasmp_.get());
+    const bool refused = absl::IsInternal(bound.status());
+    if (!bound.ok() && (subject_.by_cublasmp || !refused)) return bound.status();
+    ASSIGN_OR_RETURN(const double refusals, MaxOfRanks(refused ? 1 : 0));
+    beside_cublasmp_ = subject_.beside_cublasmp && refusals == 0;
+    if (bound.ok()) cublasmp_call_ = *std::move(bound);
     return absl::OkStatus();
   }
 
@@ -121,8 +131,8 @@ class MeasuringRank {
     const stridewise::Measure own = [&] { return RunTogether(own_); };
     const stridewise::Measure reference = [&] { return RunTogether(Next::kRunCublasMp); };
     ASSIGN_OR_RETURN(const Samples samples,
-                     Sample(subject_.sampling, clock_, own,
-                            subject_.beside_cublasmp ? reference : nullptr, subject_.interrupted));
+                     Sample(subject_.sampling, clock_, own, beside_cublasmp_ ? reference : nullptr,
+                            subject_.interrupted));
     if (samples.interrupted) return absl::CancelledError("interrupted");
     RETURN_IF_ERROR(Agree(Next::kEnd).status());
     return samples;
@@ -162,6 +172,7 @@ class MeasuringRank {
   Communicator& control_;
   SteadyClock clock_;
   Next own_ = Next::kRun;
+  bool beside_cublasmp_ = false;
   int64_t runs_ = 0;  // Of this repository's call, not the silent ones, since sampling began.
 
   // In the order in which they are needed.

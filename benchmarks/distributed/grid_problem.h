@@ -49,10 +49,11 @@ class GridProblem {
 };
 
 // Make the problem of a rank: `extents` are those of the sweep's point, and all blocks are squares
-// of this side.
+// of this side. Products are of float or, bf16_float, of Bf16 with C of float; transposes of float
+// or double.
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
-                                                             int64_t block, const RankGrid& grid,
-                                                             int rank);
+                                                             absl::string_view type, int64_t block,
+                                                             const RankGrid& grid, int rank);
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
                                                                absl::string_view type,
                                                                int64_t block, const RankGrid& grid,

@@ -21,7 +21,7 @@
 #include "common/distributed/fake_peer_memory.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
-#include "matmul/on_host.h"
+#include "matmul/distributed/wide_product.h"
 #include "transpose/distributed/permute_elements.h"
 
 namespace stridewise {
@@ -48,7 +48,7 @@ GridDevices HostDevices(int count, const Fault& fault = {}) {
       return std::make_unique<FakeStreamQueues>(number, bytes, kind == Fault::kFails ? 2 : -1);
     };
     device.multiply = [kind](const MatMulProblem& problem, cudaStream_t) -> absl::Status {
-      RETURN_IF_ERROR(MatMulOnHost(problem));
+      RETURN_IF_ERROR(WideProductOnHost(problem, nullptr));
       if (kind == Fault::kWrongProduct && problem.m * problem.n > 0) {
         static_cast<float*>(problem.c.data)[0] += 1;
       }
@@ -127,6 +127,21 @@ TEST_F(GridSweepsTest, ProductsAreRightOnEveryGrid) {
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1x1,7x1x3,1x9x4,16x15x17,31x23x29", "5,8"});
   ASSERT_EQ(plan.size(), 5 * 5 * 2 * 3);
   for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+}
+
+// The cuBLASMp of tests refuses operands of Bf16.
+TEST_F(GridSweepsTest, WhatCublasMpRefusesIsMeasuredWithoutIt) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(2));
+  for (const Config& config : PlanOf(sweep, {"1x2,2x1", "31x23x29", "5", "bf16_float"})) {
+    const ResultRow row = Measure(sweep, config);
+    if (config.implementation->name == "cublasmp") {
+      EXPECT_EQ(row.Get(Column::kStatus), "error");
+      EXPECT_NE(row.Get(Column::kMessage).find("cublasMpGemm_bufferSize"), std::string::npos);
+    } else {
+      ExpectOk(row);
+      EXPECT_EQ(row.Get(Column::kVsCublas), "");
+    }
+  }
 }
 
 TEST_F(GridSweepsTest, TransposesAreRightOnEveryGrid) {

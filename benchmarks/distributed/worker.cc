@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -250,9 +251,13 @@ absl::StatusOr<bool> RunTask(const Task& task, const Ranks& ranks) {
 absl::StatusOr<bool> ConnectAndRun(const Task& task, const JobEnvironment& job,
                                    Communicator* communicator) {
   if (!task.on_gpu) return RunTask(task, {communicator, nullptr});
-  ASSIGN_OR_RETURN(GpuRank gpu, GpuRank::Connect(job.local_rank, task.transport, communicator,
-                                                 absl::GetFlag(FLAGS_timeout)));
-  return RunTask(task, {communicator, &gpu});
+  ASSIGN_OR_RETURN(GpuRank connected, GpuRank::Connect(job.local_rank, task.transport, communicator,
+                                                       absl::GetFlag(FLAGS_timeout)));
+  auto gpu = std::make_unique<GpuRank>(std::move(connected));
+  absl::StatusOr<bool> right = RunTask(task, {communicator, gpu.get()});
+  // To end it could mean to wait for a rank that answers no more: the process ends instead.
+  if (!right.ok()) (void)gpu.release();
+  return right;
 }
 
 absl::StatusOr<int> RunProgram() {
@@ -270,6 +275,7 @@ absl::StatusOr<int> RunProgram() {
   }
   if (status.code() == absl::StatusCode::kInvalidArgument) return status;
   std::cerr << absl::StrCat("rank ", job.rank, " ends: ", status.message(), "\n") << std::flush;
+  if (task.on_gpu) std::_Exit(kExitLost);  // Without what CUDA and NCCL do at the end of a program.
   return kExitLost;
 }
 

@@ -47,7 +47,7 @@ class StreamQueues {
   // ResourceExhausted, with the number of bytes, where it does not fit.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
 
-  // Queues a copy from the host on kIn, or to the host on kOut.
+  // Queues a copy from the host or on the device on kIn, or to the host or another device on kOut.
   virtual absl::Status Copy(StreamQueue queue, const BlockCopy& copy) = 0;
 
   // Queues what `work` queues on the stream that it is handed.

@@ -57,10 +57,10 @@ inline std::vector<std::vector<int64_t>> SummaSteps(const BlockCyclicDimension& 
 }
 
 // REQUIRES: CheckSumma() accepts the problem. Borrows both arguments.
-template <typename T>
+template <typename T, typename Out = T>
 class SummaPanels {
  public:
-  SummaPanels(const SummaProblem<T>& problem, Communicator* communicator)
+  SummaPanels(const SummaProblem<T, Out>& problem, Communicator* communicator)
       : problem_(problem),
         communicator_(*communicator),
         grid_(problem.c_layout.grid),
@@ -104,14 +104,15 @@ class SummaPanels {
   }
 
   // Returns the same, with the panels of whichever rank has them: parts are those of all ranks.
-  SummaPanel<T> AtOwners(int64_t first, const std::vector<ConstMatrix<T>>& parts_of_a,
-                         const std::vector<ConstMatrix<T>>& parts_of_b) const {
+  SummaPanel<T> AtOwners(int64_t first, const std::vector<MatMulInput>& parts_of_a,
+                         const std::vector<MatMulInput>& parts_of_b) const {
     SummaPanel<T> panel = At(first);
-    const ConstMatrix<T>& a = parts_of_a[grid_.Rank(my_row_, panel.a_owner)];
-    const ConstMatrix<T>& b = parts_of_b[grid_.Rank(panel.b_owner, my_col_)];
-    panel.a = {a.data + problem_.a_layout.cols.LocalIndex(first), problem_.c.rows, panel.k, a.ld};
-    panel.b = {b.data + problem_.b_layout.rows.LocalIndex(first) * b.ld, panel.k, problem_.c.cols,
-               b.ld};
+    const MatMulInput& a = parts_of_a[grid_.Rank(my_row_, panel.a_owner)];
+    const MatMulInput& b = parts_of_b[grid_.Rank(panel.b_owner, my_col_)];
+    panel.a = {static_cast<const T*>(a.data) + problem_.a_layout.cols.LocalIndex(first),
+               problem_.c.rows, panel.k, a.ld};
+    panel.b = {static_cast<const T*>(b.data) + problem_.b_layout.rows.LocalIndex(first) * b.ld,
+               panel.k, problem_.c.cols, b.ld};
     return panel;
   }
 
@@ -124,7 +125,7 @@ class SummaPanels {
   }
 
  private:
-  const SummaProblem<T>& problem_;
+  const SummaProblem<T, Out>& problem_;
   Communicator& communicator_;
   const RankGrid& grid_;
   int my_row_;

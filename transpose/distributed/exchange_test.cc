@@ -63,23 +63,28 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
       };
 }
 
-// Ranks write to each other's parts, in pieces of so many bytes. The queues have no memory.
-TransposeParts Directly(uint64_t seed, int64_t piece_bytes) {
+// Ranks copy pieces of so many bytes to each other's parts, or write what has shorter rows.
+TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes) {
   return [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
              const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
              Communicator* ranks) -> absl::Status {
     FakePeerMemory memory;
     ASSIGN_OR_RETURN(const auto parts, ReachMemoryOfRanks(out.data, &memory, ranks));
     DeviceTransposeOptions options;
-    options.piece_bytes = piece_bytes;
+    options.message_bytes = options.piece_bytes = piece_bytes;
+    options.least_row_bytes = least_row_bytes;
     for (int rank = 0; rank < ranks->size(); ++rank) {
       const int64_t cols = out_layout.LocalCols(rank);
       options.parts_of_out.push_back(
           {parts[rank], out_layout.LocalRows(rank), cols, cols + kPadding, out.element_bytes});
     }
-    FakeStreamQueues queues(seed + ranks->rank(), 0);
-    return DistributedTransposeOnDevice(in_layout, in, out_layout, out, options, PermuteElements,
-                                        &queues, ranks);
+    const int64_t bytes = TransposeMessageBytes(in_layout, out_layout, in.element_bytes, options,
+                                                ranks->rank(), ranks->size());
+    FakeStreamQueues queues(seed + ranks->rank(), bytes);
+    const absl::Status status = DistributedTransposeOnDevice(
+        in_layout, in, out_layout, out, options, PermuteElements, &queues, ranks);
+    EXPECT_TRUE(queues.CanariesAreWhole());
+    return status;
   };
 }
 
@@ -150,7 +155,9 @@ TEST(DistributedTransposeTest, MovesEveryElementOnDevicesInAnyOrderOfTheQueues) 
   ForLayouts([&](const BlockCyclicLayout& in, const BlockCyclicLayout& out) {
     for (const int64_t message_bytes : {1, 300, 1 << 20}) {
       TestTranspose<float>(in, out, OnDevice(++seed, message_bytes));
-      TestTranspose<float>(in, out, Directly(seed, message_bytes));
+      for (const int64_t least_row_bytes : {1, 20, 1000}) {
+        TestTranspose<float>(in, out, Directly(seed, message_bytes, least_row_bytes));
+      }
     }
     TestTranspose<uint16_t>(in, out, OnDevice(++seed, 100));
   });
