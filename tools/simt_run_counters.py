@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Holds simt_run's memory profiles against Nsight Compute's counters of the same programs.
 
-    tools/simt_run_counters.py --profiles=DIR --ncu=DIR --commit=COMMIT --csv=simt_run_counters.csv
+    tools/simt_run_counters.py --profiles=DIR --compiled=DIR --ncu=DIR --commit=COMMIT --csv=simt_run_counters.csv
 
---profiles has PROGRAM.csv of simt_run --csv (with --max_repeats=2), --ncu has ncu_PROGRAM.csv of
+--profiles has PROGRAM.csv of simt_run --csv (with --max_repeats=2), --compiled the same with --accesses=compiled, --ncu has ncu_PROGRAM.csv of
 
     ncu --csv --page raw --print-units base --metrics METRICS ./program > ncu_PROGRAM.csv
 
-of the same program with the same arguments, compiled by nvcc -O3; METRICS are the six below. A row of simt_run, which is launches of one kernel from
-one line with one geometry, is held against ncu's next launches of that kernel and geometry. The CSV has a row for each, with both counts for each
-launch on the average, and `exact`: how many of the six are equal; and why others are not. Programs without launches in both are left out, with a message.
+of the same program with the same arguments, compiled by nvcc -O3; METRICS are the six below. --ncu may also name a CSV that this tool has written
+before, whose counts of ncu it takes over: then no GPU is needed; several are separated by commas. A row of simt_run, which is launches of one kernel
+from one line with one geometry, is held against ncu's next launches of that kernel and geometry. The CSV has a row for each, with the counts for each
+launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; and why those of compiled accesses are not. Programs without
+launches in all are left out, with a message.
 """
 
 import argparse
@@ -30,18 +32,8 @@ COUNTERS = {
 }
 
 # Judged by reading sources and machine code.
-MERGED = "the compiler merges neighbouring loads"
 WHY = {
-    "BlackScholesGPU": MERGED,
-    "MatrixMulCUDA": MERGED,
-    "MatrixMulAsyncCopyMultiStageLargeChunk": MERGED + "; the stores are cp.async, which this counter leaves out",
-    "convolutionRowsKernel": "the compiler keeps elements in registers that several outputs need",
-    "convolutionColumnsKernel": "the compiler keeps elements in registers that several outputs need",
     "mergeHistogram64Kernel": "probably: the GPU counts requests whose lanes are all predicated off",
-    "scalarProductKernel_intrinsics": MERGED,
-    "scalarProductKernel_native": MERGED,
-    "shfl_intimage_rows": MERGED,
-    "sobolGPU_kernel": MERGED,
 }
 
 
@@ -56,70 +48,101 @@ def base_name(kernel):
   return re.split(r"[<(]", re.sub(r"^void ", "", kernel))[0].strip()
 
 
+def measured(path):
+  """ncu's launches of each program, from a folder of ncu's CSVs or from one of this tool's."""
+  programs = collections.OrderedDict()
+  if path.is_dir():
+    for file in sorted(path.glob("ncu_*.csv")):
+      programs[file.stem[len("ncu_"):]] = ncu_launches(file)
+    return programs
+  with path.open(newline="", encoding="ascii") as file:
+    for row in csv.DictReader(file):
+      programs.setdefault(row["program"], []).append(
+          {"kernel": row["kernel"], "at": row["at"], "grid": extent(row["grid"]), "block": extent(row["block"]), "taken": False,
+           **{name: float(row["ncu_" + name]) for name in COUNTERS}})
+  return programs
+
+
 def ncu_launches(path):
   text = "".join(line for line in path.open(encoding="utf-8") if line.startswith('"'))
   rows = list(csv.DictReader(text.splitlines()))[1:]  # The first one has the units.
-  return [{"kernel": row["Kernel Name"], "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]), "taken": False,
+  return [{"kernel": row["Kernel Name"], "at": None, "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]), "taken": False,
            **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
 
 
 def take(launches, row, names):
-  """Takes the launches that a row of simt_run has: at most as many, all of one kernel."""
+  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is all of them."""
   name = base_name(row["kernel"])
   fits = [launch for launch in launches if not launch["taken"] and launch["grid"] == extent(row["grid"]) and
-          launch["block"] == extent(row["block"]) and (name not in names or base_name(launch["kernel"]) == name)]
-  taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]][:int(row["launches"])]
+          launch["block"] == extent(row["block"]) and launch["at"] in (None, row["at"]) and
+          (name not in names or base_name(launch["kernel"]) == name)]
+  taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]]
+  taken = taken[:1 if taken and taken[0]["at"] else int(row["launches"])]
   for launch in taken:
     launch["taken"] = True
   return taken
 
 
-def compare(commit, program, profile, launches):
+def read_profile(path):
+  with path.open(newline="", encoding="utf-8") as file:
+    return list(csv.DictReader(file))
+
+
+def compare(commit, program, profile, compiled, launches):
   names = {base_name(launch["kernel"]) for launch in launches}
-  with profile.open(newline="", encoding="utf-8") as file:
-    rows = list(csv.DictReader(file))
-  for row in rows:
+  rows, compiled_rows = read_profile(profile), read_profile(compiled)
+  if [(r["kernel"], r["at"], r["launches"]) for r in rows] != [(r["kernel"], r["at"], r["launches"]) for r in compiled_rows]:
+    print(f"{program}: its launches differ from those of compiled accesses", file=sys.stderr)
+    return
+  for row, compiled_row in zip(rows, compiled_rows):
     taken = take(launches, row, names)
     if not taken:
       print(f"{program}: no launch of {row['kernel']} at {row['at']}", file=sys.stderr)
       continue
     result = collections.OrderedDict(git_commit=commit, program=program, kernel=re.sub(r"^void |\([^()]*\)$", "", taken[0]["kernel"]), at=row["at"], grid=row["grid"],
                                      block=row["block"])
-    exact = 0
+    exact = compiled_exact = 0
     for name in COUNTERS:
       predicted = float(row[name]) / int(row["launches"])
-      measured = sum(launch[name] for launch in taken) / len(taken)
+      as_compiled = float(compiled_row[name]) / int(row["launches"])
+      counted = sum(launch[name] for launch in taken) / len(taken)
       result[name] = f"{predicted:.10g}"
-      result["ncu_" + name] = f"{measured:.10g}"
-      exact += predicted == measured
+      result["compiled_" + name] = f"{as_compiled:.10g}"
+      result["ncu_" + name] = f"{counted:.10g}"
+      exact += predicted == counted
+      compiled_exact += as_compiled == counted
     result["exact"] = exact
-    result["why"] = "" if exact == len(COUNTERS) else WHY.get(base_name(taken[0]["kernel"]), "not looked into")
+    result["compiled_exact"] = compiled_exact
+    result["why"] = "" if compiled_exact == len(COUNTERS) else WHY.get(base_name(taken[0]["kernel"]), "not looked into")
     yield result
 
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--profiles", type=pathlib.Path, required=True)
-  parser.add_argument("--ncu", type=pathlib.Path, required=True)
+  parser.add_argument("--compiled", type=pathlib.Path, required=True)
+  parser.add_argument("--ncu", required=True, help="folders or CSVs of this tool, separated by commas")
   parser.add_argument("--commit", required=True, help="that simt_run was built from")
   parser.add_argument("--csv", required=True)
   args = parser.parse_args()
   results = []
-  for path in sorted(args.ncu.glob("ncu_*.csv")):
-    program = path.stem[len("ncu_"):]
-    profile = args.profiles / (program + ".csv")
-    launches = ncu_launches(path)
-    if not launches or not profile.exists():
+  programs = collections.OrderedDict()
+  for path in args.ncu.split(","):
+    programs.update(measured(pathlib.Path(path)))
+  for program, launches in sorted(programs.items()):
+    profile, compiled = args.profiles / (program + ".csv"), args.compiled / (program + ".csv")
+    if not launches or not profile.exists() or not compiled.exists():
       print(f"{program}: left out", file=sys.stderr)
       continue
-    results += compare(args.commit, program, profile, launches)
+    results += compare(args.commit, program, profile, compiled, launches)
   if not results:
     sys.exit("simt_run_counters: no launches")
   with open(args.csv, "w", newline="", encoding="ascii") as file:
     writer = csv.DictWriter(file, results[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(results)
-  print(f"{sum(r['exact'] == len(COUNTERS) for r in results)} of {len(results)} launches have all counters equal")
+  for column, accesses in (("exact", "source"), ("compiled_exact", "compiled")):
+    print(f"{sum(r[column] == len(COUNTERS) for r in results)} of {len(results)} launches have all counters equal, {accesses} accesses")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs programs of strangers with simt_run and writes docs/results/<machine>/simt_run_programs.csv.
 
-    tools/simt_run_programs.py --sources=DIR --csv=FILE.csv [--only=REGEX] [--max_cpu_seconds=60]
+    tools/simt_run_programs.py --sources=DIR --csv=FILE.csv [--only=REGEX] [--max_cpu_seconds=60] [--profiles=DIR --accesses=source]
     tools/simt_run_programs.py --sources=DIR --compile_csv=FILE.csv [--only=REGEX]
 
 DIR has checkouts of the repositories below at these commits, under the names here; nothing of them is committed. A program that has not ended
 after --max_cpu_seconds of CPU time is stopped by simt_run, and the row says what it had done by then. Rows of programs that --only leaves out
 are kept. simt_run must be built. The second form only compiles, also two small ones of this repository, and writes the CPU time of simt_run and
-all that it starts, user and system, linking included: the median of three.
+all that it starts, user and system, linking included: the median of three. --profiles keeps the memory profile of each program, for
+tools/simt_run_counters.py.
 """
 
 import argparse
@@ -121,10 +122,10 @@ def why_not(output):
     return found.group(1).strip()[:120] if found else "no message"
 
 
-def run(simt_run, sources, program, limit, commit):
+def run(simt_run, sources, program, limit, commit, more_flags):
     name, repository, folder, flags, arguments = program
     repeats = 0 if name in ALL_LAUNCHES else 2
-    command = [simt_run, f"--max_repeats={repeats}", f"--max_cpu_seconds={limit}"] + flags + ["--"] + arguments
+    command = [simt_run, f"--max_repeats={repeats}", f"--max_cpu_seconds={limit}"] + more_flags + flags + ["--"] + arguments
     start = time.time()
     done = subprocess.run(command, cwd=os.path.join(sources, repository, folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, check=False)
@@ -183,6 +184,8 @@ def main():
     parser.add_argument("--only", default="", help="run only programs whose name this regular expression matches")
     parser.add_argument("--max_cpu_seconds", type=int, default=60, help="of each program, its compilation aside")
     parser.add_argument("--simt_run", default="bazel-bin/common/executor/run/simt_run")
+    parser.add_argument("--accesses", default="source", help="as of simt_run")
+    parser.add_argument("--profiles", help="also write the memory profile of each program to this folder")
     parser.add_argument("--logs", help="also write the output of each program to this folder")
     args = parser.parse_args()
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=12"], stdout=subprocess.PIPE, check=True,
@@ -201,7 +204,10 @@ def main():
             print(rows[name], flush=True)
             write_rows(args.compile_csv, COMPILE_COLUMNS, [rows[p[0]] for p in everything if p[0] in rows])
             continue
-        rows[name], output = run(simt_run, args.sources, program, args.max_cpu_seconds, "g" + commit)
+        more_flags = ["--accesses=" + args.accesses]
+        if args.profiles:
+            more_flags.append("--csv=" + os.path.join(os.path.abspath(args.profiles), name.replace("/", "_").replace(" ", "_") + ".csv"))
+        rows[name], output = run(simt_run, args.sources, program, args.max_cpu_seconds, "g" + commit, more_flags)
         print(", ".join(f"{key} {rows[name].get(key, '')}" for key in COLUMNS[:-1] if rows[name].get(key, "") != ""), flush=True)
         if args.logs:
             with open(os.path.join(args.logs, name.replace("/", "_").replace(" ", "_") + ".txt"), "w", encoding="utf-8") as file:

@@ -3,10 +3,11 @@
 
   python3 benchmarks/distributed/cost_model.py > docs/results/many_gpus_cost.csv
 
-With a file of a sweep's rows, compares them: each square of --gpus beside the time that the model computes for its grid and
+With files of sweeps' rows, compares them: each square of --gpus beside the time that the model computes for its grid and
 block. The rate of one GPU is that of the file's fastest `auto` row of float or, without one, of the committed results.
+Transposes by NCCL's messages are left out: their time is that of waits of the host.
 
-  python3 benchmarks/distributed/cost_model.py rows.csv
+  python3 benchmarks/distributed/cost_model.py products.csv transposes.csv
 """
 import csv
 import math
@@ -16,10 +17,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).absolute().parent.parent.parent
 ISLAND = 8  # GPUs joined by NVLink.
-NVLINK_BROADCAST = 366e9  # Bytes/s: NCCL 2.28.9, broadcast of 1 GiB, two H200 of one host.
-NVLINK_PEER = 394e9  # Bytes/s: peer copy between the same two GPUs.
+NVLINK_BROADCAST = 366e9  # Bytes/s: NCCL, broadcast of 1 GiB, two H200 or two H100 of one host.
+NVLINK_PEER = 394e9  # Bytes/s: copy of 1 GiB by a copy engine, between the same two GPUs.
+MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
+PIECE = 64 << 20  # DeviceTransposeOptions::piece_bytes.
 NETWORK = 50e9  # Bytes/s a GPU: the nominal 400 Gb/s, not measured.
 NVLINK_LATENCY, NETWORK_LATENCY = 10e-6, 20e-6  # Seconds a step of a broadcast: assumed, not measured.
+STEP_K = 8192  # SummaOptions::step_k: the most of k that is sent and multiplied at once.
 BLOCKS = (512, 1024, 2048, 4096)
 GPUS = (1, 2, 4, 8, 64, 512, 4096)
 BYTES = {"float": 4, "bf16": 2}
@@ -42,27 +46,60 @@ def broadcast(size, ranks, inside):
   return size / rate + math.ceil(math.log2(ranks)) * latency
 
 
-def product(n, p, q, block, element, rate):
-  """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows."""
-  panels = math.ceil(n / block)
-  step_compute = 2 * n * n * block / (p * q) / rate
-  step_communication = (broadcast(element * n * block / p, q, q <= ISLAND) +
-                        broadcast(element * n * block / q, p, p * q <= ISLAND))
-  total = step_communication + (panels - 1) * max(step_compute, step_communication) + step_compute
-  return total, panels * step_compute, panels * step_communication, total - panels * step_compute
+def steps(n, block, p, q, step_k=STEP_K):
+  """Returns the k of each step: blocks of the same owners, as SummaSteps() of summa_panels.h takes them together."""
+  most, sizes = 1, []
+  owners = math.lcm(p, q)
+  for owner in range(min(owners, math.ceil(n / block))):
+    blocks = [min(block, n - first) for first in range(owner * block, n, owners * block)]
+    while blocks:
+      sizes.append(sum(blocks[:most]))
+      del blocks[:most]
+      most = min(2 * most, max(step_k // block, 1))
+  return sizes
+
+
+def largest(n, parts, block):
+  """Returns the extent of the largest part of n: that of the first one."""
+  blocks = n // block
+  return blocks // parts * block + (block if blocks % parts else n % block)
+
+
+def product(n, p, q, block, element, rate, step_k=STEP_K, direct=False, hidden=True):
+  """Returns (total, arithmetic, communication, exposed communication) in seconds; ranks are numbered along rows. `direct`:
+  ranks copy panels from their owners' memory. `hidden`: a panel comes while the last one is multiplied."""
+  rows, cols = largest(n, p, block), largest(n, q, block)
+  compute, communication = [], []
+  for k in steps(n, block, p, q, step_k):
+    compute.append(2 * rows * cols * k / rate)
+    a, b = element * rows * k, element * k * cols
+    if direct:
+      communication.append(((q > 1) * a + (p > 1) * b) / NVLINK_PEER)
+    else:
+      communication.append(broadcast(a, q, q <= ISLAND) + broadcast(b, p, p * q <= ISLAND))
+  if not hidden:
+    return sum(compute) + sum(communication), sum(compute), sum(communication), sum(communication)
+  # Of two buffers one is filled while the other is multiplied.
+  sent, multiplied = 0.0, [0.0, 0.0]
+  for seconds, arithmetic in zip(communication, compute):
+    sent = max(sent, multiplied[-2]) + seconds
+    multiplied.append(max(sent, multiplied[-1]) + arithmetic)
+  return multiplied[-1], sum(compute), sum(communication), multiplied[-1] - sum(compute)
 
 
 def best(n, gpus, element, rate):
-  """Returns (p, q, block) of the shortest predicted time."""
-  return min(((p, gpus // p, block) for p in range(1, gpus + 1) if gpus % p == 0 for block in BLOCKS if block <= n),
-             key=lambda choice: product(n, *choice, element, rate)[0])
+  """Returns (p, q, block, step_k) of the shortest predicted time."""
+  choices = [(p, gpus // p, block, step_k) for p in range(1, gpus + 1) if gpus % p == 0 for block in BLOCKS if block <= n
+             for step_k in (STEP_K, block)]
+  return min(choices, key=lambda choice: product(n, *choice[:3], element, rate, choice[3])[0])
 
 
 def crossover(gpus, element, rate):
   """Returns the smallest power of two n from which arithmetic takes at least as long as communication."""
   n = 512
   while True:
-    _, compute, communication, _ = product(n, *best(n, gpus, element, rate), element, rate)
+    p, q, block, step_k = best(n, gpus, element, rate)
+    _, compute, communication, _ = product(n, p, q, block, element, rate, step_k)
     if compute >= communication:
       return n
     n *= 2
@@ -77,10 +114,20 @@ def transpose_exchange(n, gpus, element):
   return inside + part * max(gpus - ISLAND, 0) / gpus / NETWORK
 
 
+def transpose_copies(n, gpus, element):
+  """Returns the seconds of a transpose whose pieces are copied to where they belong: the link's or the memory's, and those of
+  the transpose of the first piece."""
+  part = element * n * n / gpus
+  leaves = part * (gpus - 1) / gpus
+  # What stays is read and written; what leaves too, and is read to be copied, as much being written at the same time.
+  memory = (2 * (part - leaves) + 4 * leaves) / MEMORY
+  return max(transpose_exchange(n, gpus, element), memory) + (2 * min(PIECE, leaves) / MEMORY if leaves else 0)
+
+
 def rate_of_file(rows):
   """Returns the FLOP/s of the fastest `auto` product of float in FP32; None without one."""
   rates = [float(row["gflops"]) for row in rows if row["implementation"] == "auto" and row["dtype"] == "float" and
-           row["status"] == "ok" and not row.get("precision")]
+           row["status"] == "ok" and row["gflops"] and row.get("precision", "") in ("", "fp32")]
   return 1e9 * max(rates) if rates else None
 
 
@@ -90,51 +137,61 @@ def beside(rows):
   records = []
   for row in rows:
     square = row["rows"] == row["cols"] == (row["depth"] or row["rows"])
-    if not row.get("grid") or row["status"] != "ok" or not square or row["implementation"] not in ("summa", "exchange"):
+    implementation = row["implementation"]
+    known = ("summa", "summa_direct", "exchange_direct")
+    if not row.get("grid") or row["status"] != "ok" or not square or implementation not in known:
+      continue
+    if implementation != "exchange_direct" and row["dtype"] != "float":
       continue
     n, block = int(row["rows"]), int(row["grid_block"])
     p, q = (int(extent) for extent in row["grid"].split("x"))
-    if row["implementation"] == "summa":
-      total, _, communication, _ = product(n, p, q, block, 4, rate)
+    if implementation == "exchange_direct":
+      element = {"float": 4, "double": 8}[row["dtype"]]
+      total, communication = transpose_copies(n, p * q, element), transpose_exchange(n, p * q, element)
     else:
-      total = communication = transpose_exchange(n, p * q, {"float": 4, "double": 8}[row["dtype"]])
-    records.append({"implementation": row["implementation"], "n": n, "grid": row["grid"], "grid_block": block,
-                    "ms": float(row["kernel_ms_median"]), "computed_ms": 1e3 * total,
-                    "communication_ms": float(row["communication_ms"] or 0),
-                    "computed_communication_ms": 1e3 * communication})
+      # NCCL's kernels find no multiprocessor as long as the blocks of a product run.
+      direct = implementation == "summa_direct"
+      total, _, communication, _ = product(n, p, q, block, 4, rate, direct=direct, hidden=direct)
+    records.append({"implementation": implementation, "dtype": row["dtype"], "n": n, "grid": row["grid"],
+                    "grid_block": block, "ms": float(row["kernel_ms_median"]), "computed_ms": 1e3 * total,
+                    "computed_communication_ms": 1e3 * communication,
+                    "measured_over_computed": float(row["kernel_ms_median"]) / (1e3 * total),
+                    "git_commit": row.get("git_commit", "")})
   return records
 
 
-def compare(path):
-  with open(path, newline="", encoding="ascii") as file:
-    records = beside(list(csv.DictReader(file)))
+def compare(paths):
+  records = []
+  for path in paths:
+    with open(path, newline="", encoding="ascii") as file:
+      records += beside(list(csv.DictReader(file)))
   if not records:
-    sys.exit(f"{path}: has no squares of --gpus that were measured")
+    sys.exit(f"{', '.join(paths)}: no squares of --gpus that were measured")
   out = csv.writer(sys.stdout, lineterminator="\n")
-  out.writerow([*records[0], "measured_over_computed"])
+  out.writerow(records[0])
   for record in records:
-    ratio = record["ms"] / record["computed_ms"] if record["computed_ms"] > 0 else math.nan
-    out.writerow([f"{value:.4g}" if isinstance(value, float) else value for value in (*record.values(), ratio)])
+    out.writerow(f"{value:.4g}" if isinstance(value, float) else value for value in record.values())
 
 
 def main():
   if len(sys.argv) > 1:
-    compare(sys.argv[1])
+    compare(sys.argv[1:])
     return
   commit = "g" + subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, check=True,
                                 stdout=subprocess.PIPE, text=True).stdout.strip()
   out = csv.writer(sys.stdout, lineterminator="\n")
-  out.writerow("source,dtype,n,gpus,grid,block,seconds,communication_seconds,hidden_pct,efficiency,equal_from_n,"
+  out.writerow("source,dtype,n,gpus,grid,block,step_k,seconds,communication_seconds,hidden_pct,efficiency,equal_from_n,"
                "transpose_exchange_ms,git_commit".split(","))
   for dtype, element in BYTES.items():
     rate = kernel_rate(dtype)
     for n in (32768, 131072):
       for gpus in GPUS:
-        p, q, block = best(n, gpus, element, rate)
-        total, compute, communication, exposed = product(n, p, q, block, element, rate)
+        p, q, block, step_k = best(n, gpus, element, rate)
+        total, compute, communication, exposed = product(n, p, q, block, element, rate, step_k)
         hidden = 100 * (1 - exposed / communication) if communication else 100
-        out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, f"{total:.4g}", f"{communication:.4g}",
-                      f"{hidden:.1f}", f"{compute / total:.3f}", crossover(gpus, element, rate),
+        perfect = 2 * n**3 / gpus / rate
+        out.writerow(["computed", dtype, n, gpus, f"{p}x{q}", block, step_k, f"{total:.4g}", f"{communication:.4g}",
+                      f"{hidden:.1f}", f"{perfect / total:.3f}", crossover(gpus, element, rate),
                       f"{1e3 * transpose_exchange(n, gpus, element):.4g}", commit])
 
 

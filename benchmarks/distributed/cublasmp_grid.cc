@@ -99,14 +99,13 @@ absl::Status CublasMpGrid::WaitForQueue() {
 }
 
 absl::StatusOr<CublasMpMatrix> CublasMpGrid::Describe(const BlockCyclicLayout& layout, int64_t ld,
-                                                      int64_t element_bytes) {
+                                                      CublasMpType type) {
   CublasMpMatrix matrix = nullptr;
-  RETURN_IF_ERROR(StatusOf(
-      "cublasMpMatrixDescriptorCreate",
-      library_.MatrixDescriptorCreate(
-          layout.cols.extent, layout.rows.extent, layout.cols.block, layout.rows.block, 0, 0,
-          std::max<int64_t>(ld, 1),
-          element_bytes == sizeof(float) ? kCublasMpFloat : kCublasMpDouble, grid_, &matrix)));
+  RETURN_IF_ERROR(
+      StatusOf("cublasMpMatrixDescriptorCreate",
+               library_.MatrixDescriptorCreate(layout.cols.extent, layout.rows.extent,
+                                               layout.cols.block, layout.rows.block, 0, 0,
+                                               std::max<int64_t>(ld, 1), type, grid_, &matrix)));
   matrices_.push_back(matrix);
   return matrix;
 }
@@ -124,9 +123,22 @@ absl::StatusOr<CublasMpGrid::Workspace> CublasMpGrid::Allocate(size_t device_byt
 
 absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Product(const SummaProblem<float>& problem,
                                                          StreamQueues* device) {
-  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(problem.a_layout, problem.a.ld, sizeof(float)));
-  ASSIGN_OR_RETURN(const CublasMpMatrix b, Describe(problem.b_layout, problem.b.ld, sizeof(float)));
-  ASSIGN_OR_RETURN(const CublasMpMatrix c, Describe(problem.c_layout, problem.c.ld, sizeof(float)));
+  return ProductOf(problem, device);
+}
+
+absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Product(const SummaProblem<Bf16, float>& problem,
+                                                         StreamQueues* device) {
+  return ProductOf(problem, device);
+}
+
+template <typename T>
+absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::ProductOf(const SummaProblem<T, float>& problem,
+                                                           StreamQueues* device) {
+  constexpr CublasMpType kType = sizeof(T) == 2 ? kCublasMpBf16 : kCublasMpFloat;
+  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(problem.a_layout, problem.a.ld, kType));
+  ASSIGN_OR_RETURN(const CublasMpMatrix b, Describe(problem.b_layout, problem.b.ld, kType));
+  ASSIGN_OR_RETURN(const CublasMpMatrix c,
+                   Describe(problem.c_layout, problem.c.ld, kCublasMpFloat));
   const int64_t m = problem.c_layout.cols.extent;  // Of C^T.
   const int64_t n = problem.c_layout.rows.extent;
   const int64_t k = problem.a_layout.cols.extent;
@@ -154,8 +166,9 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Transpose(const BlockCyclicLayo
                                                            const BlockCyclicLayout& out_layout,
                                                            const MutableMatrixView& out,
                                                            StreamQueues* device) {
-  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(in_layout, in.ld, in.element_bytes));
-  ASSIGN_OR_RETURN(const CublasMpMatrix c, Describe(out_layout, out.ld, out.element_bytes));
+  const CublasMpType type = in.element_bytes == sizeof(float) ? kCublasMpFloat : kCublasMpDouble;
+  ASSIGN_OR_RETURN(const CublasMpMatrix a, Describe(in_layout, in.ld, type));
+  ASSIGN_OR_RETURN(const CublasMpMatrix c, Describe(out_layout, out.ld, type));
   const int64_t m = out_layout.cols.extent;
   const int64_t n = out_layout.rows.extent;
   const void* const one = kFactors.One(in.element_bytes);

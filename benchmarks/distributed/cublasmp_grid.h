@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/base/half_types.h"
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/communication_queue.h"
 #include "common/distributed/communicator.h"
@@ -42,6 +43,7 @@ class CublasMpGrid {
   // Return the call, whose workspace is memory of `device`. The call borrows this object.
   // ResourceExhausted where there is no memory.
   absl::StatusOr<Call> Product(const SummaProblem<float>& problem, StreamQueues* device);
+  absl::StatusOr<Call> Product(const SummaProblem<Bf16, float>& problem, StreamQueues* device);
   absl::StatusOr<Call> Transpose(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                  const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                  StreamQueues* device);
@@ -59,8 +61,10 @@ class CublasMpGrid {
                CommunicationQueue* queue, double seconds)
       : library_(*library), nccl_(*nccl), control_(*control), queue_(*queue), seconds_(seconds) {}
 
+  template <typename T>
+  absl::StatusOr<Call> ProductOf(const SummaProblem<T, float>& problem, StreamQueues* device);
   absl::StatusOr<CublasMpMatrix> Describe(const BlockCyclicLayout& layout, int64_t ld,
-                                          int64_t element_bytes);
+                                          CublasMpType type);
   static absl::StatusOr<Workspace> Allocate(size_t device_bytes, size_t host_bytes,
                                             StreamQueues* device);
   absl::Status WaitForQueue();

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/base/clock.h"
 #include "common/base/matrix.h"
 #include "common/base/status_macros.h"
 #include "common/distributed/nccl_library.h"
+#include "common/distributed/peer_memory.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/streaming/stream_queues.h"
@@ -38,6 +40,18 @@ absl::StatusOr<DevicePart> CopyIn(ConstMatrix<float> part) {
   return made;
 }
 
+// Returns the parts of all ranks, which lie without gaps.
+absl::StatusOr<std::vector<MatMulInput>> ReachParts(const DeviceBuffer& mine,
+                                                    const BlockCyclicLayout& layout,
+                                                    PeerMemory* memory, Communicator* control) {
+  ASSIGN_OR_RETURN(const auto reached, ReachMemoryOfRanks(mine.data(), memory, control));
+  std::vector<MatMulInput> parts;
+  for (int rank = 0; rank < control->size(); ++rank) {
+    parts.emplace_back(static_cast<const float*>(reached[rank]), layout.LocalCols(rank));
+  }
+  return parts;
+}
+
 // Runs between two barriers and returns the seconds.
 template <typename Run>
 absl::StatusOr<double> Timed(Communicator* ranks, Run run) {
@@ -51,8 +65,8 @@ absl::StatusOr<double> Timed(Communicator* ranks, Run run) {
 
 }  // namespace
 
-absl::Status GpuRank::Prepare(int device) {
-  const absl::Status nccl = LoadNccl().status();
+absl::Status GpuRank::Prepare(int device, Transport transport) {
+  const absl::Status nccl = transport == Transport::kNccl ? LoadNccl().status() : absl::OkStatus();
   if (!nccl.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--transport: nccl needs ", nccl.message()));
   }
@@ -68,13 +82,35 @@ absl::Status GpuRank::Prepare(int device) {
   return gpu::UseDevice(device);
 }
 
-absl::StatusOr<GpuRank> GpuRank::Connect(int device, Communicator* control, double seconds) {
+absl::StatusOr<GpuRank> GpuRank::Connect(int device, Transport transport, Communicator* control,
+                                         double seconds) {
   GpuRank rank;
-  ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
+  rank.control_ = control;
   ASSIGN_OR_RETURN(rank.device_, GpusOfThisMachine().open(device));
-  ASSIGN_OR_RETURN(rank.ranks_, NcclCommunicator::Create(
-                                    nccl, control, rank.device_.communication.get(), seconds));
+  if (transport == Transport::kDirect) return rank;
+  ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
+  ASSIGN_OR_RETURN(rank.nccl_, NcclCommunicator::Create(nccl, control,
+                                                        rank.device_.communication.get(), seconds));
   return rank;
+}
+
+absl::Status GpuRank::Meet(const RankGrid& grid) {
+  if (nccl_ == nullptr) return absl::OkStatus();
+  const auto row = grid.RanksOfRow(grid.Row(nccl_->rank()));
+  const auto col = grid.RanksOfCol(grid.Col(nccl_->rank()));
+  RETURN_IF_ERROR(nccl_->Broadcast(row, row[0], nullptr, 0));
+  return nccl_->Broadcast(col, col[0], nullptr, 0);
+}
+
+absl::Status GpuRank::MeetInPairs() {
+  if (nccl_ == nullptr) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const DeviceBuffer two_bytes, DeviceBuffer::Allocate(2));
+  char* const sent = two_bytes.As<char>();
+  for (int step = 0; step < nccl_->size(); ++step) {
+    const int partner = (step - nccl_->rank() + nccl_->size()) % nccl_->size();
+    RETURN_IF_ERROR(nccl_->Exchange(partner, sent, 1, sent + 1, 1));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
@@ -86,14 +122,17 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
   on_device.b = b.view;
   on_device.c = c.view;
   ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
-  const RankGrid& grid = problem.c_layout.grid;
-  // NCCL connects a row's and a column's ranks when they first meet.
-  const auto row = grid.RanksOfRow(grid.Row(ranks_->rank()));
-  const auto col = grid.RanksOfCol(grid.Col(ranks_->rank()));
-  RETURN_IF_ERROR(ranks_->Broadcast(row, row[0], nullptr, 0));
-  RETURN_IF_ERROR(ranks_->Broadcast(col, col[0], nullptr, 0));
-  ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
-                     return SummaOnDevice(on_device, device_.multiply, queues.get(), ranks_.get());
+  SummaOptions options;
+  if (nccl_ == nullptr) {
+    ASSIGN_OR_RETURN(options.parts_of_a,
+                     ReachParts(a.memory, problem.a_layout, device_.peers.get(), control_));
+    ASSIGN_OR_RETURN(options.parts_of_b,
+                     ReachParts(b.memory, problem.b_layout, device_.peers.get(), control_));
+  }
+  RETURN_IF_ERROR(Meet(problem.c_layout.grid));
+  ASSIGN_OR_RETURN(const double seconds, Timed(&ranks(), [&] {
+                     return SummaOnDevice(on_device, device_.multiply, queues.get(), &ranks(),
+                                          nullptr, options);
                    }));
   const int64_t bytes = static_cast<int64_t>(c.memory.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(problem.c.data, c.memory.data(), bytes));
@@ -110,17 +149,23 @@ absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, co
   MutableMatrixView device_out = out;
   device_out.data = to.data();
   ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
-  // NCCL connects two ranks when they first meet.
-  ASSIGN_OR_RETURN(const DeviceBuffer two_bytes, DeviceBuffer::Allocate(2));
-  char* const sent = two_bytes.As<char>();
-  for (int step = 0; step < ranks_->size(); ++step) {
-    const int partner = (step - ranks_->rank() + ranks_->size()) % ranks_->size();
-    RETURN_IF_ERROR(ranks_->Exchange(partner, sent, 1, sent + 1, 1));
+  DeviceTransposeOptions options;
+  if (nccl_ == nullptr) {
+    ASSIGN_OR_RETURN(const auto parts,
+                     ReachMemoryOfRanks(to.data(), device_.peers.get(), control_));
+    for (int rank = 0; rank < control_->size(); ++rank) {
+      MutableMatrixView part = out;
+      part.data = parts[rank];
+      part.rows = out_layout.LocalRows(rank);
+      part.cols = part.ld = out_layout.LocalCols(rank);
+      options.parts_of_out.push_back(part);
+    }
   }
-  ASSIGN_OR_RETURN(const double seconds, Timed(ranks_.get(), [&] {
-                     return DistributedTransposeOnDevice(
-                         in_layout, device_in, out_layout, device_out, DeviceTransposeOptions(),
-                         device_.permute, queues.get(), ranks_.get());
+  RETURN_IF_ERROR(MeetInPairs());
+  ASSIGN_OR_RETURN(const double seconds, Timed(&ranks(), [&] {
+                     return DistributedTransposeOnDevice(in_layout, device_in, out_layout,
+                                                         device_out, options, device_.permute,
+                                                         queues.get(), &ranks());
                    }));
   const int64_t bytes = static_cast<int64_t>(to.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(out.data, to.data(), bytes));

@@ -19,14 +19,18 @@ namespace stridewise {
 
 class GpuRank {
  public:
+  // Messages by NCCL, or copies from and to the memory of the other GPUs.
+  enum class Transport { kNccl, kDirect };
+
   // Makes the GPU of this number the calling thread's. Returns InvalidArgument, naming --transport,
   // --device or LOCAL_RANK, where there is no NCCL, no GPU or not so many: before anybody waits for
   // this rank.
-  static absl::Status Prepare(int device);
+  static absl::Status Prepare(int device, Transport transport);
 
   // Connects the ranks of `control`, which is borrowed and on the host, on their prepared devices.
   // Each operation has `seconds`.
-  static absl::StatusOr<GpuRank> Connect(int device, Communicator* control, double seconds);
+  static absl::StatusOr<GpuRank> Connect(int device, Transport transport, Communicator* control,
+                                         double seconds);
 
   // Copies the parts to the device, computes there (device_summa.h) and copies C back. Returns the
   // seconds of the computation, between two barriers. All ranks make the call.
@@ -38,8 +42,15 @@ class GpuRank {
                                    const MutableMatrixView& out);
 
  private:
+  Communicator& ranks() { return nccl_ != nullptr ? *nccl_ : *control_; }
+
+  // NCCL connects the ranks of a row, of a column or of all when they first meet.
+  absl::Status Meet(const RankGrid& grid);
+  absl::Status MeetInPairs();
+
   GridDevice device_;
-  std::unique_ptr<NcclCommunicator> ranks_;
+  Communicator* control_ = nullptr;
+  std::unique_ptr<NcclCommunicator> nccl_;  // Null for direct transport.
 };
 
 }  // namespace stridewise

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
+#include "common/distributed/gpu_peer_memory.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/streaming/cuda_stream_queues.h"
@@ -46,6 +47,7 @@ absl::StatusOr<GridDevice> Open(int number) {
   device.open_queues = [number] { return OpenCudaStreamQueues(number); };
   device.multiply = MultiplyWithWorkspace();
   device.permute = Permute;
+  device.peers = MakeGpuPeerMemory();
   return device;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/distributed/communication_queue.h"
+#include "common/distributed/peer_memory.h"
 #include "common/streaming/stream_queues.h"
 #include "matmul/distributed/device_summa.h"
 #include "transpose/distributed/device_exchange.h"
@@ -22,6 +23,7 @@ struct GridDevice {
   std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>()> open_queues;
   QueuedProduct multiply;
   QueuedPermute permute;
+  std::unique_ptr<PeerMemory> peers;  // That of the other ranks' devices.
 };
 
 struct GridDevices {

@@ -33,6 +33,8 @@ TEST(GridLibrariesTest, WhatIsMissingIsNamedBeforeAnythingIsOpened) {
   EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "too few"));
   subject.grid = {2, 2};
   EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "NCCL"));
+  subject.is_direct = true;  // Needs none.
+  EXPECT_EQ(MeasureOnGrid(subject, devices).status().message(), "rank 0: opened");
   subject.first_device = 1;
   EXPECT_TRUE(Says(MeasureOnGrid(subject, devices).status(), "too few"));
 }

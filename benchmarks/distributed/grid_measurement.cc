@@ -20,7 +20,7 @@
 namespace stridewise {
 namespace {
 
-constexpr int kSilentRuns = 5;
+constexpr int kSilentRuns = 3;
 
 // What rank 0 tells the others to do next.
 enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2 };
@@ -30,7 +30,7 @@ class MeasuringRank {
  public:
   MeasuringRank(const GridSubject& subject, const NcclLibrary* nccl,
                 const CublasMpLibrary* cublasmp, Communicator* control)
-      : subject_(subject), nccl_library_(*nccl), cublasmp_library_(cublasmp), control_(*control) {}
+      : subject_(subject), nccl_library_(nccl), cublasmp_library_(cublasmp), control_(*control) {}
 
   // `measured` is rank 0's to fill.
   absl::Status Measure(const GridDevices& devices, GridMeasurement* measured) {
@@ -38,13 +38,13 @@ class MeasuringRank {
     RETURN_IF_ERROR(problem_->PoisonResult());
     ASSIGN_OR_RETURN(measured->first_run_ms, TimedRun(own_));
     RETURN_IF_ERROR(Verify());
-    if (subject_.beside_cublasmp) RETURN_IF_ERROR(TimedRun(Next::kRunCublasMp).status());
+    if (beside_cublasmp_) RETURN_IF_ERROR(TimedRun(Next::kRunCublasMp).status());
     const double communication = ranks_->seconds();
     runs_ = 0;
     ASSIGN_OR_RETURN(const Samples samples, SampleTogether());
     measured->run = Summarize(samples.ms);
-    if (subject_.beside_cublasmp) measured->over_cublasmp = PairedRatio(samples);
-    if (control_.size() > 1 && !subject_.by_cublasmp) {
+    if (beside_cublasmp_) measured->over_cublasmp = PairedRatio(samples);
+    if (control_.size() > 1 && !subject_.by_cublasmp && !subject_.is_direct) {
       RETURN_IF_ERROR(MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
     }
     if (subject_.verify != VerifyMode::kFull) return absl::OkStatus();
@@ -62,16 +62,31 @@ class MeasuringRank {
     RETURN_IF_ERROR(problem_->MakeOperands(subject_.seed, memory_.get()));
     // Ranks that have no memory do not come here, and nobody waits for them in NCCL.
     RETURN_IF_ERROR(control_.Barrier());
-    ASSIGN_OR_RETURN(
-        nccl_, NcclCommunicator::Create(&nccl_library_, &control_, device_.communication.get(),
-                                        subject_.seconds));
-    ranks_ = std::make_unique<TimedCommunicator>(nccl_.get());
+    if (subject_.is_direct) {
+      RETURN_IF_ERROR(problem_->ReachPeers(device_.peers.get(), &control_));
+      ranks_ = std::make_unique<TimedCommunicator>(&control_);
+    } else {
+      ASSIGN_OR_RETURN(
+          nccl_, NcclCommunicator::Create(nccl_library_, &control_, device_.communication.get(),
+                                          subject_.seconds));
+      ranks_ = std::make_unique<TimedCommunicator>(nccl_.get());
+    }
     own_ = subject_.by_cublasmp ? Next::kRunCublasMp : Next::kRun;
     if (cublasmp_library_ == nullptr) return absl::OkStatus();
     ASSIGN_OR_RETURN(
-        cublasmp_, CublasMpGrid::Create(cublasmp_library_, &nccl_library_, subject_.grid, &control_,
+        cublasmp_, CublasMpGrid::Create(cublasmp_library_, nccl_library_, subject_.grid, &control_,
                                         device_.communication.get(), subject_.seconds));
-    ASSIGN_OR_RETURN(cublasmp_call_, problem_->Bind(cublasmp_.get()));
+    return BindCublasMp();
+  }
+
+  // A form that cuBLASMp refuses is measured without it.
+  absl::Status BindCublasMp() {
+    absl::StatusOr<CublasMpGrid::Call> bound = problem_->Bind(cublasmp_.get());
+    const bool refused = absl::IsInternal(bound.status());
+    if (!bound.ok() && (subject_.by_cublasmp || !refused)) return bound.status();
+    ASSIGN_OR_RETURN(const double refusals, MaxOfRanks(refused ? 1 : 0));
+    beside_cublasmp_ = subject_.beside_cublasmp && refusals == 0;
+    if (bound.ok()) cublasmp_call_ = *std::move(bound);
     return absl::OkStatus();
   }
 
@@ -116,8 +131,8 @@ class MeasuringRank {
     const stridewise::Measure own = [&] { return RunTogether(own_); };
     const stridewise::Measure reference = [&] { return RunTogether(Next::kRunCublasMp); };
     ASSIGN_OR_RETURN(const Samples samples,
-                     Sample(subject_.sampling, clock_, own,
-                            subject_.beside_cublasmp ? reference : nullptr, subject_.interrupted));
+                     Sample(subject_.sampling, clock_, own, beside_cublasmp_ ? reference : nullptr,
+                            subject_.interrupted));
     if (samples.interrupted) return absl::CancelledError("interrupted");
     RETURN_IF_ERROR(Agree(Next::kEnd).status());
     return samples;
@@ -152,11 +167,12 @@ class MeasuringRank {
   }
 
   const GridSubject& subject_;
-  const NcclLibrary& nccl_library_;
+  const NcclLibrary* const nccl_library_;          // Null where nothing asks for it.
   const CublasMpLibrary* const cublasmp_library_;  // Null where it is not asked for.
   Communicator& control_;
   SteadyClock clock_;
   Next own_ = Next::kRun;
+  bool beside_cublasmp_ = false;
   int64_t runs_ = 0;  // Of this repository's call, not the silent ones, since sampling began.
 
   // In the order in which they are needed.
@@ -188,12 +204,14 @@ absl::Status ReasonOf(const std::vector<absl::Status>& results) {
 absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
                                               const GridDevices& devices) {
   RETURN_IF_ERROR(devices.check(subject.first_device, subject.grid.size()));
-  ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
+  absl::StatusOr<const NcclLibrary*> nccl = LoadNccl();
+  if (!nccl.ok() && (!subject.is_direct || subject.by_cublasmp)) return nccl.status();
   GridSubject asked = subject;
   const CublasMpLibrary* cublasmp = nullptr;
   if (subject.by_cublasmp || subject.beside_cublasmp) {
     absl::StatusOr<const CublasMpLibrary*> loaded = LoadCublasMp();
     if (loaded.ok()) loaded = ForRanks(*loaded, subject.grid.size());
+    if (loaded.ok() && !nccl.ok()) loaded = nccl.status();
     if (loaded.ok()) {
       cublasmp = *loaded;
     } else if (subject.by_cublasmp) {
@@ -204,7 +222,7 @@ absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
   std::vector<GridMeasurement> measured(subject.grid.size());
   const std::vector<absl::Status> results =
       RunLocalRanks(subject.grid.size(), subject.seconds, [&](TcpCommunicator* control) {
-        return MeasuringRank(asked, nccl, cublasmp, control)
+        return MeasuringRank(asked, nccl.ok() ? *nccl : nullptr, cublasmp, control)
             .Measure(devices, &measured[control->rank()]);
       });
   RETURN_IF_ERROR(ReasonOf(results));

@@ -22,6 +22,7 @@ namespace stridewise {
 struct GridSubject {
   RankGrid grid;
   std::function<absl::StatusOr<std::unique_ptr<GridProblem>>(int rank)> make_problem;
+  bool is_direct = false;        // From and to the memory of the other ranks, without messages.
   bool by_cublasmp = false;      // Measures its call, not this repository's.
   bool beside_cublasmp = false;  // Samples its call in turn.
   VerifyMode verify = VerifyMode::kFull;
@@ -37,7 +38,7 @@ struct GridMeasurement {
   double first_run_ms = 0;
   double over_cublasmp = 0;  // cuBLASMp's time over the run's; 0 where it was not sampled.
 
-  // Of this repository's call on several ranks. See docs/measuring.md.
+  // Of this repository's call with messages, on several ranks. See docs/measuring.md.
   std::optional<double> communication_ms;
   std::optional<double> overlap_pct;
 };

@@ -2,11 +2,14 @@
 
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "benchmarks/distributed/parts.h"
+#include "common/base/half_types.h"
 #include "common/base/matrix.h"
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "matmul/distributed/device_summa.h"
 #include "matmul/distributed/verify.h"
@@ -23,12 +26,13 @@ struct MirroredPart {
   StreamQueues* device = nullptr;
   Matrix<T> view;  // On the device.
 
+  // What is there is nobody's yet.
   absl::Status AllocateOn(StreamQueues* queues) {
     device = queues;
     ASSIGN_OR_RETURN(void* const memory, device->Allocate(bytes()));
     view = host.view;
     view.data = static_cast<T*>(memory);
-    return CopyIn();
+    return absl::OkStatus();
   }
   absl::Status CopyIn() {
     if (bytes() == 0) return absl::OkStatus();
@@ -44,7 +48,11 @@ struct MirroredPart {
   }
   // All bits 1: NaN.
   absl::Status Poison() {
-    if (bytes() > 0) std::memset(host.data.get(), 0xff, static_cast<size_t>(bytes()));
+    const int64_t row_bytes = host.view.cols * static_cast<int64_t>(sizeof(T));
+    ForRowsInParallel(host.view.rows, host.view.cols, [&](int64_t begin, int64_t end) {
+      std::memset(host.data.get() + begin * host.view.cols, 0xff,
+                  static_cast<size_t>((end - begin) * row_bytes));
+    });
     return CopyIn();
   }
   int64_t bytes() const {
@@ -52,16 +60,34 @@ struct MirroredPart {
   }
 };
 
+// Calls add(memory, rows, cols) for the part of each rank, as this rank's device reaches it.
+template <typename Add>
+absl::Status ReachParts(void* mine, const BlockCyclicLayout& layout, PeerMemory* memory,
+                        Communicator* control, const Add& add) {
+  ASSIGN_OR_RETURN(const std::vector<void*> parts, ReachMemoryOfRanks(mine, memory, control));
+  for (int rank = 0; rank < control->size(); ++rank) {
+    add(parts[rank], layout.LocalRows(rank), layout.LocalCols(rank));
+  }
+  return absl::OkStatus();
+}
+
+// Of operands of T; C is of float.
+template <typename T>
 class GridProduct : public GridProblem {
  public:
-  GridProduct(int rank, SummaProblem<float> layouts) : rank_(rank), problem_(std::move(layouts)) {}
+  GridProduct(int rank, SummaProblem<T, float> layouts)
+      : rank_(rank), problem_(std::move(layouts)) {}
 
   absl::Status MakeOperands(uint64_t seed, StreamQueues* device) override {
     seed_ = seed;
-    ASSIGN_OR_RETURN(a_.host, MakePart<float>(problem_.a_layout, rank_, seed));
-    ASSIGN_OR_RETURN(b_.host, MakePart<float>(problem_.b_layout, rank_, seed + 1));
+    ASSIGN_OR_RETURN(a_.host, MakePart<T>(problem_.a_layout, rank_, seed));
+    ASSIGN_OR_RETURN(b_.host, MakePart<T>(problem_.b_layout, rank_, seed + 1));
     ASSIGN_OR_RETURN(c_.host, AllocatePart<float>(problem_.c_layout, rank_));
-    for (MirroredPart<float>* part : {&a_, &b_, &c_}) RETURN_IF_ERROR(part->AllocateOn(device));
+    for (MirroredPart<T>* part : {&a_, &b_}) {
+      RETURN_IF_ERROR(part->AllocateOn(device));
+      RETURN_IF_ERROR(part->CopyIn());
+    }
+    RETURN_IF_ERROR(c_.AllocateOn(device));
     ASSIGN_OR_RETURN(panels_, device->Allocate(SummaPanelBytes(problem_, rank_)));
     problem_.a = a_.view;
     problem_.b = b_.view;
@@ -71,8 +97,20 @@ class GridProduct : public GridProblem {
 
   absl::Status PoisonResult() override { return c_.Poison(); }
 
+  absl::Status ReachPeers(PeerMemory* memory, Communicator* control) override {
+    const auto reach = [&](void* mine, const BlockCyclicLayout& layout,
+                           std::vector<MatMulInput>* parts) {
+      return ReachParts(mine, layout, memory, control,
+                        [&](void* part, int64_t /*rows*/, int64_t cols) {
+                          parts->emplace_back(static_cast<const T*>(part), cols);
+                        });
+    };
+    RETURN_IF_ERROR(reach(a_.view.data, problem_.a_layout, &options_.parts_of_a));
+    return reach(b_.view.data, problem_.b_layout, &options_.parts_of_b);
+  }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
-    return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_);
+    return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_, options_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -81,7 +119,7 @@ class GridProduct : public GridProblem {
 
   absl::Status Verify(Communicator* control) override {
     RETURN_IF_ERROR(c_.CopyOut());
-    SummaProblem<float> on_host = problem_;
+    SummaProblem<T, float> on_host = problem_;
     on_host.a = a_.host.view;
     on_host.b = b_.host.view;
     on_host.c = c_.host.view;
@@ -90,10 +128,12 @@ class GridProduct : public GridProblem {
 
  private:
   int rank_;
-  SummaProblem<float> problem_;  // Its parts lie on the device.
+  SummaProblem<T, float> problem_;  // Its parts lie on the device.
   uint64_t seed_ = 0;
-  MirroredPart<float> a_, b_, c_;
+  MirroredPart<T> a_, b_;
+  MirroredPart<float> c_;
   void* panels_ = nullptr;
+  SummaOptions options_;
 };
 
 template <typename T>
@@ -107,18 +147,25 @@ class GridTranspose : public GridProblem {
     ASSIGN_OR_RETURN(in_.host, MakePart<T>(in_layout_, rank_, seed));
     ASSIGN_OR_RETURN(out_.host, AllocatePart<T>(out_layout_, rank_));
     RETURN_IF_ERROR(in_.AllocateOn(device));
-    ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(
-                                    in_layout_, out_layout_, sizeof(T), DeviceTransposeOptions(),
-                                    rank_, in_layout_.grid.size())));
+    RETURN_IF_ERROR(in_.CopyIn());
+    ASSIGN_OR_RETURN(messages_, device->Allocate(TransposeMessageBytes(in_layout_, out_layout_,
+                                                                       sizeof(T), options_, rank_,
+                                                                       in_layout_.grid.size())));
     return out_.AllocateOn(device);
   }
 
   absl::Status PoisonResult() override { return out_.Poison(); }
 
+  absl::Status ReachPeers(PeerMemory* memory, Communicator* control) override {
+    return ReachParts(out_.view.data, out_layout_, memory, control,
+                      [&](void* part, int64_t rows, int64_t cols) {
+                        options_.parts_of_out.push_back({part, rows, cols, cols, sizeof(T)});
+                      });
+  }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
-    return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(),
-                                        DeviceTransposeOptions(), device.permute, queues, ranks,
-                                        messages_);
+    return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(), options_,
+                                        device.permute, queues, ranks, messages_);
   }
 
   absl::StatusOr<CublasMpGrid::Call> Bind(CublasMpGrid* cublasmp) override {
@@ -147,19 +194,28 @@ class GridTranspose : public GridProblem {
   uint64_t seed_ = 0;
   MirroredPart<T> in_, out_;
   void* messages_ = nullptr;
+  DeviceTransposeOptions options_;
 };
+
+template <typename T>
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeProduct(absl::Span<const int64_t> extents,
+                                                         int64_t block, const RankGrid& grid,
+                                                         int rank) {
+  const int64_t m = extents[0], n = extents[1], k = extents[2];
+  SummaProblem<T, float> problem;
+  ASSIGN_OR_RETURN(problem.a_layout, BlockCyclicLayout::Create(m, k, block, block, grid));
+  ASSIGN_OR_RETURN(problem.b_layout, BlockCyclicLayout::Create(k, n, block, block, grid));
+  ASSIGN_OR_RETURN(problem.c_layout, BlockCyclicLayout::Create(m, n, block, block, grid));
+  return std::make_unique<GridProduct<T>>(rank, std::move(problem));
+}
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
-                                                             int64_t block, const RankGrid& grid,
-                                                             int rank) {
-  const int64_t m = extents[0], n = extents[1], k = extents[2];
-  SummaProblem<float> problem;
-  ASSIGN_OR_RETURN(problem.a_layout, BlockCyclicLayout::Create(m, k, block, block, grid));
-  ASSIGN_OR_RETURN(problem.b_layout, BlockCyclicLayout::Create(k, n, block, block, grid));
-  ASSIGN_OR_RETURN(problem.c_layout, BlockCyclicLayout::Create(m, n, block, block, grid));
-  return std::make_unique<GridProduct>(rank, std::move(problem));
+                                                             absl::string_view type, int64_t block,
+                                                             const RankGrid& grid, int rank) {
+  if (type == "bf16_float") return MakeProduct<Bf16>(extents, block, grid, rank);
+  return MakeProduct<float>(extents, block, grid, rank);
 }
 
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,

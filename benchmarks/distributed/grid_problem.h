@@ -16,6 +16,7 @@
 #include "benchmarks/distributed/grid_devices.h"
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/communicator.h"
+#include "common/distributed/peer_memory.h"
 #include "common/streaming/stream_queues.h"
 
 namespace stridewise {
@@ -31,6 +32,11 @@ class GridProblem {
   // Overwrites the result with NaN, on the device.
   virtual absl::Status PoisonResult() = 0;
 
+  // Lets Run() copy from and write to the memory of the other ranks instead of sending messages.
+  // All ranks of `control` make the call. `memory` must last as long as this. Unavailable where a
+  // rank does not reach another's.
+  virtual absl::Status ReachPeers(PeerMemory* memory, Communicator* control) = 0;
+
   // This repository's call. `queues` have done nothing yet.
   virtual absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) = 0;
 
@@ -43,10 +49,11 @@ class GridProblem {
 };
 
 // Make the problem of a rank: `extents` are those of the sweep's point, and all blocks are squares
-// of this side.
+// of this side. Products are of float or, bf16_float, of Bf16 with C of float; transposes of float
+// or double.
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
-                                                             int64_t block, const RankGrid& grid,
-                                                             int rank);
+                                                             absl::string_view type, int64_t block,
+                                                             const RankGrid& grid, int rank);
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
                                                                absl::string_view type,
                                                                int64_t block, const RankGrid& grid,

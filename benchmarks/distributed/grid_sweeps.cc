@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ namespace {
 
 constexpr int64_t kMaxGrid = 64;  // Rows, and columns.
 constexpr char kUsualBlock[] = "2048";
+constexpr char kSummaDirect[] = "summa_direct";
+constexpr char kExchangeDirect[] = "exchange_direct";
 constexpr char kCublasMp[] = "cublasmp";
 
 enum GridAxis : size_t { kGpusAxis, kBlockAxis };
@@ -73,7 +76,8 @@ constexpr Axis kAxes[] = {
 
 constexpr Column kProductExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
 constexpr Column kTransposeExtents[] = {Column::kRows, Column::kCols};
-constexpr absl::string_view kTypes[] = {"float", "double"};
+constexpr absl::string_view kProductTypes[] = {"float", "bf16_float"};
+constexpr absl::string_view kTransposeTypes[] = {"float", "double"};
 constexpr Peer kPeers[] = {{kCublasMp, Column::kVsCublas, 1}};
 
 Implementation MakeEntry(const char* name, const char* summary) {
@@ -91,6 +95,10 @@ class GridOperation : public Operation {
     entries_.push_back(
         of_products ? MakeEntry("summa", "SummaOnDevice(): panels by NCCL, MatMul() a GPU")
                     : MakeEntry("exchange", "DistributedTransposeOnDevice(): messages by NCCL"));
+    entries_.push_back(
+        of_products
+            ? MakeEntry(kSummaDirect, "the same, panels copied from the memory of the other GPUs")
+            : MakeEntry(kExchangeDirect, "the same, elements written to memory of the other GPUs"));
     entries_.push_back(MakeEntry(kCublasMp, of_products ? "cublasMpGemm()" : "cublasMpGeadd()"));
     presets_.push_back({kGridPreset,
                         "what is spread over GPUs, by this repository and by cuBLASMp",
@@ -104,7 +112,7 @@ class GridOperation : public Operation {
     return kTransposeExtents;
   }
   absl::Span<const absl::string_view> types() const override {
-    return absl::MakeConstSpan(kTypes, of_products_ ? 1 : 2);
+    return of_products_ ? kProductTypes : kTransposeTypes;
   }
   absl::Span<const Axis> axes() const override { return kAxes; }
   absl::Span<const Preset> presets() const override { return presets_; }
@@ -150,7 +158,8 @@ Work WorkOf(const Point& point) {
   const double element = point.type == "double" ? 8 : 4;
   if (point.extents.size() == 2) return {0, 2 * extent(0) * extent(1) * element};
   const double m = extent(0), n = extent(1), k = extent(2);
-  return {2 * m * n * k, (m * k + k * n + m * n) * element};
+  const double operand = point.type == "bf16_float" ? 2 : 4;
+  return {2 * m * n * k, (m * k + k * n) * operand + m * n * 4};
 }
 
 }  // namespace
@@ -168,9 +177,11 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   GridSubject subject;
   subject.grid = grid;
   subject.make_problem = [&](int rank) {
-    return of_products_ ? MakeGridProduct(point.extents, BlockOf(point), grid, rank)
+    return of_products_ ? MakeGridProduct(point.extents, point.type, BlockOf(point), grid, rank)
                         : MakeGridTranspose(point.extents, point.type, BlockOf(point), grid, rank);
   };
+  const std::string_view name = config.implementation->name;
+  subject.is_direct = name == kSummaDirect || name == kExchangeDirect;
   subject.by_cublasmp = config.implementation->name == kCublasMp;
   subject.beside_cublasmp = peer != nullptr && !subject.by_cublasmp;
   subject.verify = options.verify;
@@ -184,7 +195,7 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   row->Set(Column::kTotalMs, measured.run.median);
   const Work work = WorkOf(point);
   SetRates(work, measured.run, row);
-  if (machine.gpu_status().ok() && of_products_) {
+  if (machine.gpu_status().ok() && of_products_ && point.type == "float") {
     const double peak = PeakFp32Gflops(machine.device()) * grid.size();
     if (peak > 0) row->Set(Column::kPctOfPeak, 100 * work.flops / measured.run.median / 1e6 / peak);
   }

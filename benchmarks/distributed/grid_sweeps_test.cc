@@ -18,9 +18,10 @@
 #include "benchmarks/harness/row_columns.h"
 #include "common/base/status_macros.h"
 #include "common/distributed/fake_communication_queue.h"
+#include "common/distributed/fake_peer_memory.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
-#include "matmul/on_host.h"
+#include "matmul/distributed/wide_product.h"
 #include "transpose/distributed/permute_elements.h"
 
 namespace stridewise {
@@ -29,7 +30,7 @@ namespace {
 // What a rank's device does wrong.
 struct Fault {
   int device = -1;
-  enum { kNone, kWrongProduct, kNoMemory, kFails } kind = kNone;
+  enum { kNone, kWrongProduct, kNoMemory, kFails, kReachesNothing } kind = kNone;
 };
 
 GridDevices HostDevices(int count, const Fault& fault = {}) {
@@ -47,13 +48,14 @@ GridDevices HostDevices(int count, const Fault& fault = {}) {
       return std::make_unique<FakeStreamQueues>(number, bytes, kind == Fault::kFails ? 2 : -1);
     };
     device.multiply = [kind](const MatMulProblem& problem, cudaStream_t) -> absl::Status {
-      RETURN_IF_ERROR(MatMulOnHost(problem));
+      RETURN_IF_ERROR(WideProductOnHost(problem, nullptr));
       if (kind == Fault::kWrongProduct && problem.m * problem.n > 0) {
         static_cast<float*>(problem.c.data)[0] += 1;
       }
       return absl::OkStatus();
     };
     device.permute = PermuteElements;
+    device.peers = std::make_unique<FakePeerMemory>(kind != Fault::kReachesNothing);
     return device;
   };
   return devices;
@@ -123,15 +125,30 @@ TEST_F(GridSweepsTest, ProductsAreRightOnEveryGrid) {
   const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(6));
   const auto plan =
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1x1,7x1x3,1x9x4,16x15x17,31x23x29", "5,8"});
-  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2);
+  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 3);
   for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+}
+
+// The cuBLASMp of tests refuses operands of Bf16.
+TEST_F(GridSweepsTest, WhatCublasMpRefusesIsMeasuredWithoutIt) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(2));
+  for (const Config& config : PlanOf(sweep, {"1x2,2x1", "31x23x29", "5", "bf16_float"})) {
+    const ResultRow row = Measure(sweep, config);
+    if (config.implementation->name == "cublasmp") {
+      EXPECT_EQ(row.Get(Column::kStatus), "error");
+      EXPECT_NE(row.Get(Column::kMessage).find("cublasMpGemm_bufferSize"), std::string::npos);
+    } else {
+      ExpectOk(row);
+      EXPECT_EQ(row.Get(Column::kVsCublas), "");
+    }
+  }
 }
 
 TEST_F(GridSweepsTest, TransposesAreRightOnEveryGrid) {
   const GridSweep sweep(GridSweep::Of::kTransposes, HostDevices(6));
   const auto plan =
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1,7x1,1x9,16x15,31x23", "5,8", "float,double"});
-  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2 * 2);
+  ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2 * 3);
   for (const Config& config : plan) ExpectOk(Measure(sweep, config));
 }
 
@@ -141,16 +158,17 @@ TEST_F(GridSweepsTest, ColumnsSayWhatWasMeasured) {
     const ResultRow row = Measure(sweep, config);
     ExpectOk(row);
     const bool one = row.Get(Column::kGrid) == "1x1";
-    const bool own = config.implementation->name == "summa";
+    const bool own = config.implementation->name != "cublasmp";
+    const bool sends = config.implementation->name == "summa";
     EXPECT_EQ(row.Get(Column::kRanks), one ? "1" : "4");
     EXPECT_EQ(row.Get(Column::kGridBlock), "8");
     EXPECT_EQ(row.Get(Column::kL2), "");
     EXPECT_EQ(row.Get(Column::kHostMemory), "");
     EXPECT_NEAR(Number(row, Column::kGflops),
                 2 * 40.0 * 40 * 40 / Number(row, Column::kKernelMsMedian) / 1e6, 1e-6);
-    EXPECT_EQ(row.Get(Column::kCommunicationMs).empty(), one || !own);
-    EXPECT_EQ(row.Get(Column::kOverlapPct).empty(), one || !own);
-    if (!one && own) {
+    EXPECT_EQ(row.Get(Column::kCommunicationMs).empty(), one || !sends);
+    EXPECT_EQ(row.Get(Column::kOverlapPct).empty(), one || !sends);
+    if (!one && sends) {
       EXPECT_GT(Number(row, Column::kCommunicationMs), 0);
       EXPECT_GE(Number(row, Column::kOverlapPct), 0);
       EXPECT_LE(Number(row, Column::kOverlapPct), 100);
@@ -185,6 +203,17 @@ TEST_F(GridSweepsTest, ARankWithoutMemoryOrThatFailsEndsTheRow) {
         EXPECT_NE(row.Get(Column::kMessage).find("rank"), std::string::npos);
       }
     }
+  }
+}
+
+TEST_F(GridSweepsTest, DirectRowsOfGpusThatDoNotReachEachOtherAreErrors) {
+  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(2, {1, Fault::kReachesNothing}));
+  for (const Config& config : PlanOf(sweep, {"1x2", "8x8x8", "4", "", "summa,summa_direct"})) {
+    const ResultRow row = Measure(sweep, config);
+    const bool is_direct = config.implementation->name == "summa_direct";
+    EXPECT_EQ(row.Get(Column::kStatus), is_direct ? "error" : "ok");
+    EXPECT_EQ(row.Get(Column::kMessage).find("rank 1 does not reach") != std::string::npos,
+              is_direct);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -38,7 +39,10 @@ ABSL_FLAG(std::string, grid, "",
 ABSL_FLAG(std::string, block, "",
           "blocks of m, n and k, or of rows and columns: 128x128x128 or 128x128 by default");
 ABSL_FLAG(std::string, device, "cpu", "cpu, or gpu: that of number LOCAL_RANK");
-ABSL_FLAG(std::string, transport, "tcp", "tcp between CPUs, nccl between GPUs");
+ABSL_FLAG(
+    std::string, transport, "tcp",
+    "tcp between CPUs; between GPUs nccl, or direct for those of one machine, which reach each "
+    "other's memory");
 ABSL_FLAG(std::string, types, "float", "comma list of float and double");
 ABSL_FLAG(double, alpha, 1, "of alpha A B + beta C; for products");
 ABSL_FLAG(double, beta, 0, "of alpha A B + beta C; for products");
@@ -61,6 +65,7 @@ constexpr int kExitLost = 3;
 struct Task {
   bool is_product = true;
   bool on_gpu = false;
+  GpuRank::Transport transport = GpuRank::Transport::kNccl;  // Of GPUs.
   std::vector<std::vector<int64_t>> shapes;
   RankGrid grid;
   std::vector<int64_t> block;
@@ -93,10 +98,12 @@ absl::StatusOr<Task> ReadTask(int ranks) {
   if (device != "cpu" && device != "gpu") return Refuse("--device", device, "cpu or gpu");
   task.on_gpu = device == "gpu";
   const std::string transport = absl::GetFlag(FLAGS_transport);
-  const std::string needed = task.on_gpu ? "nccl" : "tcp";
-  if (transport != needed) {
-    return Refuse("--transport", transport, absl::StrCat(needed, " with --device=", device));
+  const bool is_direct = transport == "direct";
+  if (task.on_gpu ? transport != "nccl" && !is_direct : transport != "tcp") {
+    return Refuse("--transport", transport,
+                  absl::StrCat(task.on_gpu ? "nccl or direct" : "tcp", " with --device=", device));
   }
+  if (is_direct) task.transport = GpuRank::Transport::kDirect;
   const int dimensions = task.is_product ? 3 : 2;
   ASSIGN_OR_RETURN(task.shapes, ParseExtents("--shape", absl::GetFlag(FLAGS_shape), dimensions));
   const std::string block = absl::GetFlag(FLAGS_block);
@@ -244,16 +251,20 @@ absl::StatusOr<bool> RunTask(const Task& task, const Ranks& ranks) {
 absl::StatusOr<bool> ConnectAndRun(const Task& task, const JobEnvironment& job,
                                    Communicator* communicator) {
   if (!task.on_gpu) return RunTask(task, {communicator, nullptr});
-  ASSIGN_OR_RETURN(GpuRank gpu,
-                   GpuRank::Connect(job.local_rank, communicator, absl::GetFlag(FLAGS_timeout)));
-  return RunTask(task, {communicator, &gpu});
+  ASSIGN_OR_RETURN(GpuRank connected, GpuRank::Connect(job.local_rank, task.transport, communicator,
+                                                       absl::GetFlag(FLAGS_timeout)));
+  auto gpu = std::make_unique<GpuRank>(std::move(connected));
+  absl::StatusOr<bool> right = RunTask(task, {communicator, gpu.get()});
+  // To end it could mean to wait for a rank that answers no more: the process ends instead.
+  if (!right.ok()) (void)gpu.release();
+  return right;
 }
 
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const JobEnvironment job,
                    ReadJobEnvironment([](const char* name) { return std::getenv(name); }));
   ASSIGN_OR_RETURN(const Task task, ReadTask(job.size));
-  if (task.on_gpu) RETURN_IF_ERROR(GpuRank::Prepare(job.local_rank));
+  if (task.on_gpu) RETURN_IF_ERROR(GpuRank::Prepare(job.local_rank, task.transport));
   const absl::StatusOr<std::unique_ptr<Communicator>> communicator =
       Rendezvous(job, absl::GetFlag(FLAGS_timeout));
   absl::Status status = communicator.status();
@@ -264,6 +275,7 @@ absl::StatusOr<int> RunProgram() {
   }
   if (status.code() == absl::StatusCode::kInvalidArgument) return status;
   std::cerr << absl::StrCat("rank ", job.rank, " ends: ", status.message(), "\n") << std::flush;
+  if (task.on_gpu) std::_Exit(kExitLost);  // Without what CUDA and NCCL do at the end of a program.
   return kExitLost;
 }
 

@@ -136,6 +136,7 @@ class WorkerTest(unittest.TestCase):
         ("--transport", ["--device=gpu", "--operation=transpose"], {}),
         ("--transport", ["--device=gpu"], {}),
         ("--transport", ["--transport=nccl"], {}),
+        ("--transport", ["--transport=direct"], {}),
         ("--transport", ["--device=gpu", "--transport=nccl"], {"STRIDEWISE_NCCL": "/missing.so"}),
         ("--types", ["--device=gpu", "--transport=nccl", "--types=double"], {}),
         ("--timeout", ["--timeout=0"], {}),
@@ -156,12 +157,13 @@ class WorkerTest(unittest.TestCase):
     if gpus < 2:
       self.skipTest(f"{gpus} GPUs")
     ranks = 4 if gpus >= 4 else 2
-    for grid in (f"1x{ranks}", f"{ranks}x1", f"2x{ranks // 2}"):
-      jobs = self.start([f"--grid={grid}", "--device=gpu", "--transport=nccl", *arguments], ranks=range(ranks),
-                        WORLD_SIZE=str(ranks), NCCL_NVLS_ENABLE="0")
-      for rank, (code, out, err) in self.finish(jobs, seconds=120).items():
-        self.assertEqual(code, 0, (rank, err))
-        self.assertEqual(out.count(": ok, "), problems if rank == 0 else 0, out)
+    for transport in ("nccl", "direct"):
+      for grid in (f"1x{ranks}", f"{ranks}x1", f"2x{ranks // 2}"):
+        jobs = self.start([f"--grid={grid}", "--device=gpu", f"--transport={transport}", *arguments],
+                          ranks=range(ranks), WORLD_SIZE=str(ranks), NCCL_NVLS_ENABLE="0")
+        for rank, (code, out, err) in self.finish(jobs, seconds=120).items():
+          self.assertEqual(code, 0, (transport, rank, err))
+          self.assertEqual(out.count(": ok, "), problems if rank == 0 else 0, out)
 
   def test_products_on_the_gpus_of_this_machine(self):
     self.expect_right_on_gpus(2, "--shape=1000x700x900,33x5x129", "--alpha=2", "--beta=-1")

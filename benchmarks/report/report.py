@@ -19,6 +19,7 @@ from benchmarks.report.drawing import pictures
 from benchmarks.report import page
 from benchmarks.report import precisions
 from benchmarks.report import results
+from benchmarks.report import scaling
 from benchmarks.report import sections
 from benchmarks.report import studies
 from benchmarks.report import thinning
@@ -80,7 +81,8 @@ def _refused(reason):
 def _write(flags, read):
   """Writes the parts in flags.only and prints what was written. Raises OSError when a file cannot be written."""
   flags.output.mkdir(parents=True, exist_ok=True)
-  found = sections.make_sections(read, lambda read: precisions.make_sections(read) + studies.make_sections(read))
+  found = sections.make_sections(read, lambda read: [section for module in (precisions, scaling, studies)
+                                                     for section in module.make_sections(read)])
 
   def write_workbook():
     if "xlsx" in flags.only:

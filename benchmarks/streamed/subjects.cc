@@ -11,6 +11,7 @@
 #include "common/gpu/buffer.h"
 #include "common/gpu/cublas_status.h"
 #include "common/gpu/device_ops.h"
+#include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/streaming/cuda_stream_queues.h"
 #include "matmul/streamed/streamed_matmul.h"
@@ -61,29 +62,46 @@ absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
   return subject;
 }
 
-absl::StatusOr<Subject> InMemoryProductSubject(int64_t n) {
-  auto memory = std::make_shared<DeviceMatrices>();
-  uint64_t seed = 1;
-  for (DeviceBuffer* buffer : {&memory->a, &memory->b, &memory->c}) {
-    ASSIGN_OR_RETURN(*buffer, DeviceBuffer::Allocate(sizeof(float) * n * n));
-    RETURN_IF_ERROR(
-        FillUniformOnDevice(Matrix<float>{buffer->As<float>(), n, n, n}, seed++, nullptr));
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, const std::vector<int>& devices) {
+  auto memory = std::make_shared<std::vector<DeviceMatrices>>(devices.size());
+  std::vector<MatMulProblem> problems;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    DeviceScope scope;
+    RETURN_IF_ERROR(scope.Enter(devices[i]));
+    DeviceMatrices& own = (*memory)[i];
+    uint64_t seed = 1;
+    for (DeviceBuffer* buffer : {&own.a, &own.b, &own.c}) {
+      ASSIGN_OR_RETURN(*buffer, DeviceBuffer::Allocate(sizeof(float) * n * n));
+      RETURN_IF_ERROR(
+          FillUniformOnDevice(Matrix<float>{buffer->As<float>(), n, n, n}, seed++, nullptr));
+    }
+    MatMulProblem problem;
+    problem.m = problem.n = problem.k = n;
+    problem.a = {own.a.As<float>(), n};
+    problem.b = {own.b.As<float>(), n};
+    problem.c = {own.c.As<float>(), n};
+    problem.workspace_bytes = MatMulWorkspaceBytes(problem);
+    ASSIGN_OR_RETURN(own.workspace, DeviceBuffer::Allocate(problem.workspace_bytes));
+    problem.workspace = own.workspace.data();
+    RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    problems.push_back(problem);
   }
-  MatMulProblem problem;
-  problem.m = problem.n = problem.k = n;
-  problem.a = {memory->a.As<float>(), n};
-  problem.b = {memory->b.As<float>(), n};
-  problem.c = {memory->c.As<float>(), n};
-  problem.workspace_bytes = MatMulWorkspaceBytes(problem);
-  ASSIGN_OR_RETURN(memory->workspace, DeviceBuffer::Allocate(problem.workspace_bytes));
-  problem.workspace = memory->workspace.data();
-  RETURN_IF_ERROR(gpu::Synchronize(nullptr));
   Subject subject;
   subject.name = "in_memory";
-  subject.extents = {n, n, n};
-  subject.run = [memory, problem]() -> absl::Status {
-    RETURN_IF_ERROR(MatMul(problem, nullptr));
-    return gpu::Synchronize(nullptr);
+  subject.extents = {n * static_cast<int64_t>(devices.size()), n, n};
+  subject.is_repeated = true;
+  subject.run = [memory, problems, devices]() -> absl::Status {
+    for (size_t i = 0; i < devices.size(); ++i) {
+      DeviceScope scope;
+      RETURN_IF_ERROR(scope.Enter(devices[i]));
+      RETURN_IF_ERROR(MatMul(problems[i], nullptr));
+    }
+    for (const int device : devices) {
+      DeviceScope scope;
+      RETURN_IF_ERROR(scope.Enter(device));
+      RETURN_IF_ERROR(gpu::Synchronize(nullptr));
+    }
+    return absl::OkStatus();
   };
   RETURN_IF_ERROR(subject.run());  // Loads the kernel.
   return subject;
@@ -152,24 +170,39 @@ absl::StatusOr<Subject> OneAfterTheOtherSubject(const MatrixView& in,
   return subject;
 }
 
-absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out) {
+absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out,
+                                        const std::vector<int>& devices) {
   constexpr int64_t kPart = int64_t{256} << 20;
-  ASSIGN_OR_RETURN(const int device, gpu::CurrentDevice());
-  ASSIGN_OR_RETURN(auto opened, OpenCudaStreamQueues(device));
-  const std::shared_ptr<StreamQueues> queues = std::move(opened);
-  ASSIGN_OR_RETURN(void* const received, queues->Allocate(kPart));
-  ASSIGN_OR_RETURN(void* const sent, queues->Allocate(kPart));
+  struct Link {
+    std::unique_ptr<StreamQueues> queues;
+    void* received = nullptr;
+    void* sent = nullptr;
+  };
+  auto links = std::make_shared<std::vector<Link>>(devices.size());
+  for (size_t i = 0; i < devices.size(); ++i) {
+    DeviceScope scope;
+    RETURN_IF_ERROR(scope.Enter(devices[i]));
+    Link& link = (*links)[i];
+    ASSIGN_OR_RETURN(link.queues, OpenCudaStreamQueues(devices[i]));
+    ASSIGN_OR_RETURN(link.received, link.queues->Allocate(kPart));
+    ASSIGN_OR_RETURN(link.sent, link.queues->Allocate(kPart));
+  }
   Subject subject;
   subject.name = "copies_both_ways";
   subject.run = [=]() -> absl::Status {
+    size_t next = 0;
     for (int64_t first = 0; first < BytesOf(in); first += kPart) {
       const int64_t bytes = std::min(kPart, BytesOf(in) - first);
       const char* const from = static_cast<const char*>(in.data) + first;
       char* const to = static_cast<char*>(out.data) + first;
-      RETURN_IF_ERROR(queues->Copy(StreamQueue::kIn, {received, bytes, from, bytes, bytes, 1}));
-      RETURN_IF_ERROR(queues->Copy(StreamQueue::kOut, {to, bytes, sent, bytes, bytes, 1}));
+      const Link& link = (*links)[next++ % links->size()];
+      RETURN_IF_ERROR(
+          link.queues->Copy(StreamQueue::kIn, {link.received, bytes, from, bytes, bytes, 1}));
+      RETURN_IF_ERROR(
+          link.queues->Copy(StreamQueue::kOut, {to, bytes, link.sent, bytes, bytes, 1}));
     }
-    return queues->Finish();
+    for (const Link& link : *links) RETURN_IF_ERROR(link.queues->Finish());
+    return absl::OkStatus();
   };
   return subject;
 }

@@ -24,8 +24,9 @@ struct Subject {
   std::vector<int64_t> extents;       // Its own where they are not the shape's.
   std::function<absl::Status()> run;  // Returns when the result is there.
   std::vector<double> seconds;
-  std::string tile;         // "16384x16384x2048" of streamed calls.
-  double predicted_ms = 0;  // 0: not predicted.
+  std::string tile;          // "16384x16384x2048" of streamed calls.
+  double predicted_ms = 0;   // 0: not predicted.
+  bool is_repeated = false;  // For as long as the streamed call took: its time is that of one run.
 };
 
 // C = A * B by StreamedMatMul(), with the tiles of `tile` if it has any.
@@ -33,8 +34,10 @@ absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
                                                const StreamOptions& options,
                                                const StreamCheckpoint& tile);
 
-// A square product of MatMul() in memory of the current device, of random numbers.
-absl::StatusOr<Subject> InMemoryProductSubject(int64_t n);
+// Square products of MatMul(), one in memory of each device, of random numbers; the extents are
+// those of all of them, one above the other. Repeated, since a GPU that computes for seconds lowers
+// its clock.
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, const std::vector<int>& devices);
 
 // C = A * B of row-major matrices by cublasXtSgemm() with blocks of `block` squared, 0 for its own
 // choice. Extents are less than 2^31.
@@ -50,9 +53,10 @@ absl::StatusOr<Subject> StreamedTransposeSubject(const MatrixView& in, const Mut
 // device. ResourceExhausted where they do not fit.
 absl::StatusOr<Subject> OneAfterTheOtherSubject(const MatrixView& in, const MutableMatrixView& out);
 
-// As many bytes copied in and, at the same time, out, without rows: what the link allows. Destroys
-// `out`.
-absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out);
+// As many bytes copied in and, at the same time, out, without rows, over the links of the devices
+// in turn: what the links allow. Destroys `out`.
+absl::StatusOr<Subject> BothWaysSubject(const MatrixView& in, const MutableMatrixView& out,
+                                        const std::vector<int>& devices);
 
 }  // namespace stridewise
 

@@ -131,6 +131,12 @@ TEST(JobEnvironmentTest, ReadsWhatLaunchersSay) {
   EXPECT_EQ(of_mpirun->size, 3);
 
   EXPECT_TRUE(Read({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).ok());
+
+  Variables torchrun = Good();
+  torchrun["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  EXPECT_EQ(Read(torchrun)->master_port, 29501);
+  torchrun["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  EXPECT_EQ(Read(torchrun)->master_port, 29500);
 }
 
 TEST(JobEnvironmentTest, NamesWhatIsWrong) {

@@ -25,9 +25,13 @@ using CublasMpMatrix = CublasMpMatrixState*;
 
 enum CublasMpStatus : int { kCublasMpSuccess = 0 };
 enum CublasMpGridLayout : int { kCublasMpColumnMajor = 0 };
-enum CublasMpOperation : int { kCublasMpN = 0, kCublasMpT = 1 };      // cublasOperation_t
-enum CublasMpType : int { kCublasMpFloat = 0, kCublasMpDouble = 1 };  // cudaDataType_t
-enum CublasMpCompute : int { kCublasMpCompute32F = 68 };              // cublasComputeType_t
+enum CublasMpOperation : int { kCublasMpN = 0, kCublasMpT = 1 };  // cublasOperation_t
+enum CublasMpType : int {                                         // cudaDataType_t
+  kCublasMpFloat = 0,
+  kCublasMpDouble = 1,
+  kCublasMpBf16 = 14
+};
+enum CublasMpCompute : int { kCublasMpCompute32F = 68 };  // cublasComputeType_t
 
 struct CublasMpLibrary {
   CublasMpStatus (*GetVersion)(int* version);

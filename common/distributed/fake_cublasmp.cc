@@ -202,10 +202,11 @@ CublasMpStatus cublasMpMatrixDescriptorDestroy(CublasMpMatrix matrix) {
 
 CublasMpStatus cublasMpGemm_bufferSize(CublasMpHandle, CublasMpOperation, CublasMpOperation,
                                        int64_t, int64_t, int64_t, const void*, const void*, int64_t,
-                                       int64_t, CublasMpMatrix, const void*, int64_t, int64_t,
-                                       CublasMpMatrix, const void*, void*, int64_t, int64_t,
+                                       int64_t, CublasMpMatrix a, const void*, int64_t, int64_t,
+                                       CublasMpMatrix b, const void*, void*, int64_t, int64_t,
                                        CublasMpMatrix, CublasMpCompute, size_t* device_bytes,
                                        size_t* host_bytes) {
+  if (a->type != kCublasMpFloat || b->type != kCublasMpFloat) return kInvalidValue;
   *device_bytes = kWorkspaceBytes;
   *host_bytes = kWorkspaceBytes;
   return kCublasMpSuccess;

@@ -4,6 +4,7 @@
 // number of operations that are queued on it.
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +43,7 @@ std::map<std::string, std::shared_ptr<World>>& Worlds() {
 }
 std::atomic<int> next_id{0};
 std::atomic<int> operations_left{1 << 30};  // Until all fail.
+std::atomic<int> abort_milliseconds = 0;
 
 }  // namespace
 
@@ -107,6 +109,9 @@ extern "C" {
 // The operation of this number, from 0 on, and all behind it fail with ncclRemoteError.
 void FakeNcclFailFrom(int operation) { operations_left = operation; }
 
+// ncclCommAbort() ends what runs, and returns after so many milliseconds.
+void FakeNcclAbortTakes(int milliseconds) { abort_milliseconds = milliseconds; }
+
 NcclResult ncclGetVersion(int* version) {
   *version = 22809;
   return kNcclSuccess;
@@ -169,6 +174,7 @@ NcclResult ncclCommAbort(NcclComm comm) {
     comm->aborted = true;
   }
   comm->world->changed.notify_all();
+  std::this_thread::sleep_for(std::chrono::milliseconds(abort_milliseconds));
   End(comm);
   return kNcclSuccess;
 }

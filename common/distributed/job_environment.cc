@@ -1,5 +1,7 @@
 #include "common/distributed/job_environment.h"
 
+#include <string_view>
+
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -43,7 +45,11 @@ absl::StatusOr<JobEnvironment> ReadJobEnvironment(const Get& get) {
                      " is not allowed; allowed is the address of rank 0's machine"));
   }
   job.master_address = address;
-  ASSIGN_OR_RETURN(job.master_port, ReadNumber(get, "MASTER_PORT", 1, 65535));
+  // On MASTER_PORT torchrun itself listens for as long as the job lasts.
+  const char* const agent = get("TORCHELASTIC_USE_AGENT_STORE");
+  const int behind = agent != nullptr && std::string_view(agent) == "True" ? 1 : 0;
+  ASSIGN_OR_RETURN(job.master_port, ReadNumber(get, "MASTER_PORT", 1, 65535 - behind));
+  job.master_port += behind;
   const char* token = get("STRIDEWISE_JOB_TOKEN");
   job.token = token == nullptr ? "" : token;
   const auto bytes = static_cast<int>(job.token.size());

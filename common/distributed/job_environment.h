@@ -26,7 +26,8 @@ struct JobEnvironment {
 // Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun; srun with the three set from Slurm's variables)
 // or, without RANK, OMPI_COMM_WORLD_RANK, _SIZE and _LOCAL_RANK (mpirun); and MASTER_ADDR,
 // MASTER_PORT and STRIDEWISE_JOB_TOKEN. `get` is std::getenv() or a test's. A job of one rank needs
-// neither address nor port nor token; the local rank is 0 where it is not said.
+// neither address nor port nor token; the local rank is 0 where it is not said. Ranks of torchrun,
+// which listens on MASTER_PORT itself, meet on the port behind it.
 //
 // Returns InvalidArgument, in one line that names the variable, its value and what is allowed. A
 // token is never repeated.

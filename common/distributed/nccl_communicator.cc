@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <future>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/base/clock.h"
@@ -31,6 +34,15 @@ absl::StatusOr<std::unique_ptr<NcclCommunicator>> NcclCommunicator::Create(
 }
 
 NcclCommunicator::~NcclCommunicator() {
+  // ncclCommFinalize() waits for all ranks, and then ncclCommAbort() for it.
+  if (status_.ok() && control_.CheckRanks().ok()) {
+    Finalize();
+  } else {
+    AbortAll();
+  }
+}
+
+void NcclCommunicator::Finalize() {
   // All ranks finish their lists in one order, and none waits for longer than an operation takes.
   while (!comms_.empty()) {
     const auto first = comms_.begin();
@@ -44,11 +56,25 @@ NcclCommunicator::~NcclCommunicator() {
   }
 }
 
+void NcclCommunicator::AbortAll() {
+  std::vector<NcclComm> comms;
+  for (const auto& [ranks, comm] : comms_) comms.push_back(comm);
+  comms_.clear();
+  if (comms.empty()) return;
+  // The first thing that it does ends the kernels. What it then waits for may be a rank that
+  // answers no more: nobody waits for that here for longer than an operation takes.
+  const auto done = std::make_shared<std::promise<void>>();
+  std::thread([nccl = nccl_, comms = std::move(comms), done] {
+    for (const NcclComm comm : comms) nccl.CommAbort(comm);
+    done->set_value();
+  }).detach();
+  done->get_future().wait_for(std::chrono::duration<double>(seconds_));
+}
+
 absl::Status NcclCommunicator::Fail(const absl::Status& reason) {
   if (!status_.ok()) return status_;
   status_ = reason;
-  for (const auto& [ranks, comm] : comms_) nccl_.CommAbort(comm);
-  comms_.clear();
+  AbortAll();
   // Those who wait for the same rank are here, too, or will be.
   const absl::Status others = control_.Barrier();
   if (!others.ok()) status_ = others;

@@ -69,6 +69,10 @@ class NcclCommunicator : public Communicator {
   // Waits until NCCL has no call in progress and, if asked to, the queue is done.
   absl::Status Wait(const char* name, NcclComm comm, bool for_queue);
 
+  // End all connections: with all ranks, or without those that are lost.
+  void Finalize();
+  void AbortAll();
+
   // Ends all of NCCL's work because of `reason`, and returns the error of this and of all later
   // operations: the rank that is lost, if one is.
   absl::Status Fail(const absl::Status& reason);

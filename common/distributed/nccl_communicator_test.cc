@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "common/base/status_macros.h"
 #include "common/distributed/fake_communication_queue.h"
 #include "common/distributed/local_ranks.h"
@@ -28,12 +29,18 @@ constexpr char kLibrary[] = "common/distributed/libfake_nccl.so";
 class NcclCommunicatorTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { setenv("STRIDEWISE_NCCL", kLibrary, 1); }
-  void TearDown() override { FailFrom(1 << 30); }
+  void TearDown() override {
+    FailFrom(1 << 30);
+    AbortTakes(0);
+  }
 
-  static void FailFrom(int operation) {
+  static void FailFrom(int operation) { Tell("FakeNcclFailFrom", operation); }
+  static void AbortTakes(int milliseconds) { Tell("FakeNcclAbortTakes", milliseconds); }
+
+  static void Tell(const char* function, int value) {
     void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
-    reinterpret_cast<void (*)(int)>(dlsym(library, "FakeNcclFailFrom"))(operation);
+    reinterpret_cast<void (*)(int)>(dlsym(library, function))(value);
     dlclose(library);
   }
 
@@ -132,6 +139,20 @@ TEST_F(NcclCommunicatorTest, ARankThatNeverAnswersIsNamed) {
     // Rank 0 asks the others in turn; one that asks rank 0 in vain names it.
     ExpectNamed(results, {silent == 0 ? 1 : 0}, silent);
   }
+}
+
+// As NCCL may do whose other rank's process was stopped.
+TEST_F(NcclCommunicatorTest, NobodyWaitsForAnAbortThatDoesNotEnd) {
+  AbortTakes(60'000);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto results = Run(2, /*seconds=*/0.5, [](Communicator* ranks) {
+    double value = 1;
+    if (ranks->rank() == 0) return ranks->Sum(absl::MakeSpan(&value, 1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1700));
+    return absl::OkStatus();
+  });
+  ExpectNamed(results, {0}, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST_F(NcclCommunicatorTest, ErrorsOfNcclEndAllRanks) {

@@ -202,6 +202,17 @@ SimtIndex simt_grid_dim() {
   return running_lane->worker->grid_dim();
 }
 
+// A component of each, for whole programs (run/include/simt_indices.h).
+#define SIMT_INDEX(name)                                 \
+  unsigned simt_##name##_x() { return simt_##name().x; } \
+  unsigned simt_##name##_y() { return simt_##name().y; } \
+  unsigned simt_##name##_z() { return simt_##name().z; }
+SIMT_INDEX(thread_idx)
+SIMT_INDEX(block_idx)
+SIMT_INDEX(block_dim)
+SIMT_INDEX(grid_dim)
+#undef SIMT_INDEX
+
 void simt_syncthreads() {
   running_lane->worker->Barrier(*running_lane, reinterpret_cast<uintptr_t>(PC));
 }

@@ -103,7 +103,8 @@ TEST(Profile, NoLanesAreNoRequest) {
 TEST(Profile, TotalSumsTheSitesOfOneKind) {
   const EventKind kinds[] = {EventKind::kGlobalLoad,   EventKind::kGlobalStore,
                              EventKind::kGlobalAtomic, EventKind::kSharedLoad,
-                             EventKind::kSharedStore,  EventKind::kSharedAtomic};
+                             EventKind::kSharedStore,  EventKind::kSharedAtomic,
+                             EventKind::kSharedCopy};
   Profile profile;
   uint64_t requests = 0;
   for (const EventKind kind : kinds) {
@@ -113,7 +114,7 @@ TEST(Profile, TotalSumsTheSitesOfOneKind) {
       Count(&profile, 200, kind, kAll, 4);
     }
   }
-  EXPECT_EQ(profile.sites.size(), 12);
+  EXPECT_EQ(profile.sites.size(), 14);
   requests = 0;
   for (const EventKind kind : kinds) {
     ++requests;

@@ -67,12 +67,16 @@ absl::string_view KindName(EventKind kind) {
       return "shared store";
     case EventKind::kSharedAtomic:
       return "shared atomic";
+    case EventKind::kSharedCopy:
+      return "shared copy";
   }
   return "";
 }
 
 const std::array<FigureColumn, kFigureColumns> kFigures = {{
-    {"access", "Load, store or atomic, of global memory or of the block's shared memory."},
+    {"access",
+     "Load, store or atomic, of global memory or of the block's shared memory; or a cp.async to "
+     "it."},
     {"requests", "The number of times that a warp issued it, once for up to 32 threads."},
     {"sectors", "The aligned pieces of 32 bytes, in which global memory moves, that it accessed."},
     {"wavefronts",

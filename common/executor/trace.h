@@ -21,6 +21,7 @@ enum class EventKind : uint8_t {
   kSharedLoad,
   kSharedStore,
   kSharedAtomic,
+  kSharedCopy,  // What a cp.async stores; Nsight Compute counts it apart from stores.
 };
 
 // Returns whether the kind is an access to shared memory.

@@ -176,7 +176,7 @@ void Worker::CpAsync(Lane& lane, void* to, const void* from, size_t bytes, size_
       Access(lane, reinterpret_cast<uintptr_t>(from) + i, 0, AccessOp::kLoad, pc);
     }
   }
-  Access(lane, reinterpret_cast<uintptr_t>(to), Log2(bytes), AccessOp::kStore, pc);
+  StoreCopied(lane, reinterpret_cast<uintptr_t>(to), Log2(bytes), pc);
   const auto offset = static_cast<uint8_t*>(to) - shared_memory_->As<uint8_t>();
   if (offset >= 0 && offset + bytes <= size_t{shared_size_}) {
     std::memset(to, 0xff, bytes);

@@ -185,6 +185,7 @@ bool Worker::RunCluster(uint64_t cluster) {
   async_reads_.Clear();
   bulk_loads_.clear();
   mbarriers_.clear();
+  mbarrier_inits_.clear();
   cluster_barrier_ = Mbarrier(context_->block_threads * context_->cluster_blocks);
   remote_accesses_.clear();
   fruitless_waits_ = 0;
@@ -213,6 +214,7 @@ bool Worker::RunCluster(uint64_t cluster) {
     lane.bulk_ends.clear();
     lane.proxy_fence_clock = 0;
     lane.fenced = Present();
+    lane.init_fence_clock = 0;
     lane.now.thread = first_thread + i;
     lane.now.cluster_first = first_thread + static_cast<uint32_t>(i - IndexInCluster(i));
     lane.now.block_first = first_thread + static_cast<uint32_t>(lane.rank * block_lanes_);

@@ -178,6 +178,8 @@ struct alignas(64) Lane {
   // stores that came before `fenced`.
   uint32_t proxy_fence_clock = 0;
   Present fenced;
+  // The mbarriers that it has initialised before this time are seen by bulk copies.
+  uint32_t init_fence_clock = 0;
 
   // Of bulk stores, likewise.
   uint32_t bulk_groups = 0;
@@ -233,6 +235,8 @@ class Worker {
 
   // Called from within a lane's fiber.
   void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
+  // Does so for the store of a cp.async.
+  void StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc);
   // Does what Access() does, compiled for one size and one operation, for addresses that are not
   // IsLocal(): most of what a kernel does.
   template <int kLog2Bytes, AccessOp kOp>
@@ -409,6 +413,7 @@ class Worker {
                      uintptr_t pc);
   void StartLoadIntoBlock(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier,
                           uintptr_t pc);
+  void CheckInitIsFenced(Lane& lane, uintptr_t barrier, uintptr_t pc);
   // Lets a load arrive, outside of fibers. Returns false if there is none.
   bool FinishBulkLoad();
   void BulkStore(Lane& lane, const std::vector<BulkPiece>& pieces, uintptr_t pc);
@@ -548,6 +553,12 @@ class Worker {
   std::vector<BulkLoad> bulk_loads_;  // That have not arrived.
 
   std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.
+  struct MbarrierInit {
+    int lane;
+    uint32_t clock;
+    uintptr_t pc;
+  };
+  std::map<uint32_t, MbarrierInit> mbarrier_inits_;  // Of these.
   Mbarrier cluster_barrier_;
   // The last access of each lane to the shared memory of each other block, by lane and rank.
   struct RemoteAccess {

@@ -201,6 +201,14 @@ void Worker::Fence(Lane& lane) {
   }
 }
 
+void Worker::StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc) {
+  if (address - shared_ >= shared_size_)
+    return Access(lane, address, log2_bytes, AccessOp::kStore, pc);
+  const uint32_t offset = static_cast<uint32_t>(address - shared_);
+  if (check_) CheckShared(lane, offset, log2_bytes, AccessOp::kStore, pc);
+  if (profile_events_) Push(lane, pc, EventKind::kSharedCopy, log2_bytes, offset);
+}
+
 void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
   if (!lane.IsLocal(address)) {
     AccessDevice(lane, address, log2_bytes, op, pc);

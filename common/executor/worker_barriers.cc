@@ -89,6 +89,7 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
       CheckSharedApart(lane, key, kLog2MbarrierBytes, AccessOp::kStore, pc);
     }
     mbarriers_.emplace(key, Mbarrier(static_cast<uint32_t>(value)));
+    mbarrier_inits_[key] = {lane.index, lane.now.clock, pc};
     return 0;
   }
   Mbarrier* const barrier = FindMbarrier(lane, address, pc);

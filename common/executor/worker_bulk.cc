@@ -125,12 +125,28 @@ void Worker::StartBulkLoad(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t 
 void Worker::StartLoadIntoBlock(Lane& lane, std::vector<BulkPiece> pieces, uintptr_t barrier,
                                 uintptr_t pc) {
   (void)FindMbarrier(lane, barrier, pc);
+  if (check_) CheckInitIsFenced(lane, barrier, pc);
   for (const BulkPiece& piece : pieces) {
     if (check_ && !CheckAsyncWrite(lane, piece.shared, pc)) Leave(lane);
     std::memset(shared_memory_->As<uint8_t>() + piece.shared, 0xff, kPieceBytes);
     std::memset(shared_written_->As<uint8_t>() + piece.shared, 0, kPieceBytes);
   }
   bulk_loads_.push_back({lane.index, pc, barrier, std::move(pieces)});
+}
+
+// Bulk copies see what a thread has initialised behind its fence.mbarrier_init, or one of the
+// proxies.
+void Worker::CheckInitIsFenced(Lane& lane, uintptr_t barrier, uintptr_t pc) {
+  const auto init = mbarrier_inits_.find(static_cast<uint32_t>(barrier - shared_));
+  if (init == mbarrier_inits_.end()) return;
+  const Lane& initialiser = lanes_[init->second.lane];
+  if (initialiser.init_fence_clock > init->second.clock) return;
+  if (!exact_) Suspect(lane, Stop::kExactly);
+  const Culprit other = CulpritOf(initialiser.now.thread, init->second.pc, true);
+  Report(Check::kProxyFence, &lane, false, pc,
+         "a bulk copy arrives at an mbarrier whose initialisation no fence.mbarrier_init or "
+         "fence.proxy.async has followed",
+         &other);
 }
 
 bool Worker::FinishBulkLoad() {

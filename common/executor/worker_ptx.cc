@@ -274,6 +274,7 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       return ProxyFence(lane);
     case PtxKind::kMbarrierInitFence:
       lane.mbarrier_init_fenced = true;
+      lane.init_fence_clock = ++lane.now.clock;
       return;
     case PtxKind::kWgmmaFence:
       lane.wgmma_fenced = true;

@@ -53,7 +53,7 @@ SharedOperand OperandOf(uint64_t descriptor, TensorType type, bool turned, int e
 }  // namespace
 
 void Worker::ProxyFence(Lane& lane) {
-  lane.proxy_fence_clock = ++lane.now.clock;
+  lane.proxy_fence_clock = lane.init_fence_clock = ++lane.now.clock;
   lane.fenced = lane.now;
   lane.fenced.thread = UINT32_MAX;  // Of its own stores the clock above decides.
 }

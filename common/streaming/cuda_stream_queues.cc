@@ -67,8 +67,8 @@ class CudaStreamQueues : public StreamQueues {
                                          size(copy.rows), cudaMemcpyDefault, Stream(queue)));
   }
 
-  absl::Status Run(std::function<absl::Status(cudaStream_t)> work) override {
-    return work(Stream(StreamQueue::kCompute));
+  absl::Status RunOn(StreamQueue queue, std::function<absl::Status(cudaStream_t)> work) override {
+    return work(Stream(queue));
   }
 
   absl::Status Record(StreamQueue queue, int event) override {

@@ -57,8 +57,8 @@ class FakeStreamQueues : public StreamQueues {
                 }});
   }
 
-  absl::Status Run(std::function<absl::Status(cudaStream_t)> work) override {
-    return Push(StreamQueue::kCompute, {[work = std::move(work)] { return work(nullptr); }});
+  absl::Status RunOn(StreamQueue queue, std::function<absl::Status(cudaStream_t)> work) override {
+    return Push(queue, {[work = std::move(work)] { return work(nullptr); }});
   }
 
   absl::Status Record(StreamQueue queue, int event) override {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -46,11 +47,16 @@ class StreamQueues {
   // ResourceExhausted, with the number of bytes, where it does not fit.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
 
-  // Queues a copy from the host on kIn, or to the host on kOut.
+  // Queues a copy from the host or on the device on kIn, or to the host or another device on kOut.
   virtual absl::Status Copy(StreamQueue queue, const BlockCopy& copy) = 0;
 
-  // Queues on kCompute what `work` queues on the stream that it is handed.
-  virtual absl::Status Run(std::function<absl::Status(cudaStream_t)> work) = 0;
+  // Queues what `work` queues on the stream that it is handed.
+  virtual absl::Status RunOn(StreamQueue queue, std::function<absl::Status(cudaStream_t)> work) = 0;
+
+  // The same on kCompute.
+  absl::Status Run(std::function<absl::Status(cudaStream_t)> work) {
+    return RunOn(StreamQueue::kCompute, std::move(work));
+  }
 
   virtual absl::Status Record(StreamQueue queue, int event) = 0;
   virtual absl::Status Wait(StreamQueue queue, int event) = 0;

@@ -40,8 +40,8 @@ int64_t EqualParts(int64_t extent, int64_t most, int64_t unit) {
 CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, int64_t rows,
                               int64_t cols) {
   CacheBlocks blocks;
-  blocks.k = std::max<int64_t>(caches.l1 / 4 / (rows * element_bytes) / 64 * 64, 64);
-  blocks.n = std::max<int64_t>(caches.l2 / 4 / (blocks.k * element_bytes) / cols * cols, cols);
+  blocks.k = std::max<int64_t>(caches.l1 / 3 / (rows * element_bytes) / 64 * 64, 64);
+  blocks.n = std::max<int64_t>(caches.l2 / 3 / (blocks.k * element_bytes) / cols * cols, cols);
   blocks.m = std::max<int64_t>(kMaxBlockOfA / (blocks.k * element_bytes) / rows * rows, rows);
   return blocks;
 }

@@ -1,5 +1,6 @@
-// Products of at most three rows of A: vector times matrix. B is read row by row, as it lies in
-// memory, so that the hardware's prefetching follows it; sums are kept in the L1 cache.
+// Products of few rows of A with a B that the caches do not hold. B is read row by row, as it lies
+// in memory, once and beside the multiply-adds, where packing would read it before them; sums are
+// kept in the L1 cache.
 //
 // Included once for each instruction set.
 
@@ -14,22 +15,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "matmul/cpu/host_product.h"
+#include "matmul/cpu/pack_buffers.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr int64_t kMaxFewRows = 3;
-inline constexpr int64_t kRowSumBytes = 4096;  // Of each row: a few vectors' time to a page of B.
+inline constexpr int64_t kMaxFewRows = 32;
+inline constexpr int64_t kSumBytes = 24 << 10;  // Of all rows: half of an L1 cache.
+inline constexpr int64_t kRowGroup = 6;         // Rows whose elements of A registers hold.
+inline constexpr int64_t kRowsAhead = 8;        // Of B, fetched before their turn.
+inline constexpr int64_t kMaxRowsOfEight =
+    3;  // So few are multiplied with eight rows of B at once.
 
-// Adds kSteps rows of B, from row p and column col on, to the rows of sums.
-template <typename T, int kRows, int kSteps>
-HWY_ATTR void AddRows(const HostProduct<T>& product, int64_t p, int64_t col, int64_t cols,
-                      T* HWY_RESTRICT sums, int64_t sums_step) {
+// Adds kSteps rows of B, from row p and column col on, to kRows rows of sums.
+template <typename T, int kRows, int kSteps, bool kFetches>
+HWY_ATTR void AddRows(const HostProduct<T>& product, int64_t row, int64_t p, int64_t col,
+                      int64_t cols, T* HWY_RESTRICT sums, int64_t sums_step) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr int64_t kLanes = hn::MaxLanes(d);
@@ -37,22 +44,26 @@ HWY_ATTR void AddRows(const HostProduct<T>& product, int64_t p, int64_t col, int
 #pragma GCC unroll 16
   for (int s = 0; s < kSteps; ++s) {
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) as[s][i] = hn::Set(d, *product.a.At(i, p + s));
+    for (int i = 0; i < kRows; ++i) as[s][i] = hn::Set(d, *product.a.At(row + i, p + s));
   }
   const T* HWY_RESTRICT b = product.b.At(p, col);
   const int64_t b_step = product.b.row_step;
+  [[maybe_unused]] const int64_t ahead =
+      p + kRowsAhead + kSteps <= product.k ? kRowsAhead * b_step : 0;
   const auto add = [&](int64_t j, auto load) {
-    V values[kRows];
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) values[i] = hn::Load(d, sums + i * sums_step + j);
+    V bs[kSteps];
 #pragma GCC unroll 16
     for (int s = 0; s < kSteps; ++s) {
-      const V element = load(b + s * b_step + j);
-#pragma GCC unroll 16
-      for (int i = 0; i < kRows; ++i) values[i] = hn::MulAdd(as[s][i], element, values[i]);
+      bs[s] = load(b + s * b_step + j);
+      if constexpr (kFetches) __builtin_prefetch(b + s * b_step + ahead + j, 0, 3);
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) hn::Store(values[i], d, sums + i * sums_step + j);
+    for (int i = 0; i < kRows; ++i) {
+      V value = hn::Load(d, sums + i * sums_step + j);
+#pragma GCC unroll 16
+      for (int s = 0; s < kSteps; ++s) value = hn::MulAdd(as[s][i], bs[s], value);
+      hn::Store(value, d, sums + i * sums_step + j);
+    }
   };
   int64_t j = 0;
   for (; j + kLanes <= cols; j += kLanes) add(j, [&](const T* at) { return hn::LoadU(d, at); });
@@ -62,37 +73,69 @@ HWY_ATTR void AddRows(const HostProduct<T>& product, int64_t p, int64_t col, int
   }
 }
 
-template <typename T, int kRows>
-void MultiplyRows(const HostProduct<T>& product) {
-  constexpr int64_t kStep = kRowSumBytes / sizeof(T);
-  alignas(64) T sums[kRows * kStep];
-  for (int64_t col = 0; col < product.n; col += kStep) {
-    const int64_t cols = std::min(kStep, product.n - col);
-    std::fill(sums, sums + kRows * kStep, T{0});
-    int64_t p = 0;
-    for (; p + 8 <= product.k; p += 8) AddRows<T, kRows, 8>(product, p, col, cols, sums, kStep);
-    for (; p < product.k; ++p) AddRows<T, kRows, 1>(product, p, col, cols, sums, kStep);
-    for (int i = 0; i < kRows; ++i) {
-      T* c = product.c + i * product.ldc + col;
-      const T* from = sums + i * kStep;
-      for (int64_t j = 0; j < cols; ++j) {
-        const T value = product.alpha * from[j];
-        c[j] = product.beta == 0 ? value : value + product.beta * c[j];
+// Adds rows [p, p + kSteps) of B to the sums of all rows.
+template <typename T, int kSteps>
+void AddToAllRows(const HostProduct<T>& product, const Panels& groups, int64_t p, int64_t col,
+                  int64_t cols, T* sums, int64_t sums_step) {
+  groups.ForEach([&](int64_t row, int64_t rows) {
+    T* to = sums + row * sums_step;
+    const auto add = [&](auto tag) {
+      constexpr int kRows = decltype(tag)::value;
+      if constexpr (kSteps == 8 && kRows > kMaxRowsOfEight) {
+        return;  // Not called.
+      } else if (kRows > kMaxRowsOfEight && row == 0) {
+        AddRows<T, kRows, kSteps, true>(product, row, p, col, cols, to, sums_step);
+      } else {
+        AddRows<T, kRows, kSteps, false>(product, row, p, col, cols, to, sums_step);
       }
+    };
+    switch (rows) {
+      case 1:
+        return add(std::integral_constant<int, 1>());
+      case 2:
+        return add(std::integral_constant<int, 2>());
+      case 3:
+        return add(std::integral_constant<int, 3>());
+      case 4:
+        return add(std::integral_constant<int, 4>());
+      case 5:
+        return add(std::integral_constant<int, 5>());
+      default:
+        return add(std::integral_constant<int, 6>());
     }
-  }
+  });
 }
 
 // Computes the product. REQUIRES: at most kMaxFewRows rows; rows of B have no gaps.
 template <typename T>
 void MultiplyFewRows(const HostProduct<T>& product) {
-  switch (product.m) {
-    case 1:
-      return MultiplyRows<T, 1>(product);
-    case 2:
-      return MultiplyRows<T, 2>(product);
-    default:
-      return MultiplyRows<T, 3>(product);
+  constexpr int64_t kUnit = 256 / sizeof(T);  // Sums begin with cache lines, pieces of B with four.
+  const Panels groups(product.m, kRowGroup);
+  const int64_t most =
+      std::min<int64_t>(kSumBytes / (product.m * int64_t{sizeof(T)}), 4096 / sizeof(T));
+  const int64_t step = std::max(most / kUnit * kUnit, kUnit);
+  T* const sums = PackBuffers<T>::OfThread().few.AtLeast(product.m * step);
+  for (int64_t col = 0; col < product.n; col += step) {
+    const int64_t cols = std::min(step, product.n - col);
+    std::fill(sums, sums + product.m * step, T{0});
+    int64_t p = 0;
+    if (product.m <= kMaxRowsOfEight) {
+      for (; p + 8 <= product.k; p += 8) {
+        AddToAllRows<T, 8>(product, groups, p, col, cols, sums, step);
+      }
+    }
+    for (; p + 4 <= product.k; p += 4) {
+      AddToAllRows<T, 4>(product, groups, p, col, cols, sums, step);
+    }
+    for (; p < product.k; ++p) AddToAllRows<T, 1>(product, groups, p, col, cols, sums, step);
+    for (int64_t i = 0; i < product.m; ++i) {
+      T* c = product.c + i * product.ldc + col;
+      const T* from = sums + i * step;
+      for (int64_t j = 0; j < cols; ++j) {
+        const T value = product.alpha * from[j];
+        c[j] = product.beta == 0 ? value : value + product.beta * c[j];
+      }
+    }
   }
 }
 

@@ -1,14 +1,24 @@
 #include "matmul/cpu/multiply.h"
 
+#include <omp.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
 #include <utility>
 
 #include "matmul/batch.h"
 #include "matmul/cpu/host_product.h"
+#include "matmul/cpu/pack_buffers.h"
 #include "matmul/cpu/scale.h"
+#include "matmul/cpu/team.h"
 #include "matmul/cpu/threads.h"
 
 namespace stridewise {
 namespace {
+
+// Items of work that others have not taken, for each thread of theirs, that repay helping them.
+constexpr int64_t kMinItemsOfHelp = 4;
 
 // A matrix of one row has no step between rows, one of one column none between columns: the step
 // that makes it one without gaps is taken.
@@ -50,6 +60,86 @@ HostProduct<T> PartOf(const HostProduct<T>& whole, const ThreadGrid& grid, int64
   return part;
 }
 
+// Returns the columns of the product that team `index` of `teams` computes.
+template <typename T>
+HostProduct<T> ColumnsOf(const HostProduct<T>& whole, int64_t teams, int64_t index) {
+  return PartOf(whole, {1, teams}, index);
+}
+
+// Computes the product by teams of threads (team.h), one for each column of the grid. Returns
+// whether it did: products that no core would pack, or of few rows, gain nothing by it.
+template <typename T>
+bool MultiplyInTeams(const HostProduct<T>& product, const ThreadGrid& grid) {
+  CacheBlocks blocks;
+  if (grid.rows == 1 || !IsPackedOnHost(ColumnsOf(product, grid.cols, 0), &blocks)) return false;
+  blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows);
+  std::deque<TeamWork<T>> works;
+  for (int64_t i = 0; i < grid.cols; ++i) {
+    works.emplace_back(ColumnsOf(product, grid.cols, i), blocks);
+  }
+#pragma omp parallel num_threads(static_cast <int>(grid.rows * grid.cols))
+  {
+    const int64_t team = int64_t{omp_get_thread_num()} * grid.cols / omp_get_num_threads();
+    for (int64_t i = 0; i < grid.cols; ++i) {
+      TeamWork<T>& work = works[static_cast<size_t>((team + i) % grid.cols)];
+      // Others are helped only where there is more to do than a copy of B costs.
+      const bool helps = work.left() >= kMinItemsOfHelp * work.threads();
+      if (i > 0 && work.threads() > 0 && !helps) continue;
+      work.Enter();
+      WorkOnHost(&work);
+    }
+  }
+  return true;
+}
+
+// Adds elements [first, end) of C from sums that are `step` elements apart.
+template <typename T>
+void AddSums(const HostProduct<T>& product, T* sums, int64_t step, int64_t parts, int64_t first,
+             int64_t end) {
+  for (int64_t i = 1; i < parts; ++i) {
+    const T* const from = sums + i * step;
+    for (int64_t at = first; at < end; ++at) sums[at] += from[at];
+  }
+  for (int64_t at = first; at < end;) {
+    const int64_t row = at / product.n;
+    T* const c = product.c + row * product.ldc - row * product.n;
+    const int64_t end_of_row = std::min(end, (row + 1) * product.n);
+    for (; at < end_of_row; ++at) {
+      c[at] = product.beta == 0 ? sums[at] : sums[at] + product.beta * c[at];
+    }
+  }
+}
+
+// Computes the product in parts along k, one for each thread, and adds them up.
+template <typename T>
+void MultiplyAlongK(const HostProduct<T>& product, int64_t parts) {
+  const int64_t count = product.m * product.n;
+  // Parts begin with cache lines of their own.
+  const int64_t step = (count + kPartUnit - 1) / kPartUnit * kPartUnit + kPartUnit;
+  PackBuffer<T>& buffer = PackBuffers<T>::OfThread().sums;
+  T* const sums = buffer.AtLeast(parts * step);
+#pragma omp parallel num_threads(static_cast <int>(parts))
+  {
+#pragma omp for schedule(static, 1)
+    for (int64_t i = 0; i < parts; ++i) {
+      const int64_t first = FirstOfPart(product.k, i, parts);
+      HostProduct<T> part = product;
+      part.k = FirstOfPart(product.k, i + 1, parts) - first;
+      part.a.data = product.a.At(0, first);
+      part.b.data = product.b.At(first, 0);
+      part.c = sums + i * step;
+      part.ldc = product.n;
+      part.beta = 0;
+      MultiplyOnOneCore(part);
+    }
+#pragma omp for schedule(static, 1)
+    for (int64_t i = 0; i < parts; ++i) {
+      AddSums(product, sums, step, parts, FirstOfPart(count, i, parts),
+              FirstOfPart(count, i + 1, parts));
+    }
+  }
+}
+
 template <typename T>
 void MultiplyOne(const MatMulArgs& args, int threads) {
   if (args.m == 0 || args.n == 0) return;
@@ -59,6 +149,9 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
       threads == 1 ? ThreadGrid() : ChooseThreadGrid(args.m, args.n, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
   if (parts == 1) return MultiplyOnOneCore(product);
+  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
+  if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
+  if (MultiplyInTeams(product, grid)) return;
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }

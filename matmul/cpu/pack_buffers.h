@@ -39,7 +39,8 @@ template <typename T>
 struct PackBuffers {
   PackBuffer<T> a;
   PackBuffer<T> b;
-  PackBuffer<T> few;  // Few rows or columns of an operand, or of C.
+  PackBuffer<T> few;   // Few rows or columns of an operand, or of C.
+  PackBuffer<T> sums;  // Of parts along k.
 
   static PackBuffers& OfThread() {
     thread_local PackBuffers buffers;

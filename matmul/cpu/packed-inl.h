@@ -32,6 +32,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 class Multiply {
  public:
+  static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  static constexpr int64_t kTileCols = kTileVectors * kLanes;
+  static constexpr int64_t kLine = 64 / sizeof(T);
+
   explicit Multiply(const HostProduct<T>& product) : product_(product) {}
 
   // Reads both operands where they lie. REQUIRES: rows of B have no gaps.
@@ -63,10 +67,8 @@ class Multiply {
   // Keeps a panel of A in the L1 cache and a block of B, which streams past it, in the L2 cache,
   // and goes along rows of C. The other way round, each tile of C in other pages than the one
   // before it, is slower (docs/cpu.md).
-  void Packed(bool packs_a, bool packs_b, const CacheBlocks& blocks) {
-    PackBuffers<T>& buffers = PackBuffers<T>::OfThread();
-    if (packs_a) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k);
-    if (packs_b) packed_b_ = buffers.b.AtLeast(blocks.n * blocks.k);
+  void Packed(bool packs_a, const CacheBlocks& blocks) {
+    UseBuffers(packs_a, blocks);
     for (int64_t row = 0; row < product_.m; row += blocks.m) {
       const int64_t rows = std::min(blocks.m, product_.m - row);
       for (int64_t p = 0; p < product_.k; p += blocks.k) {
@@ -74,26 +76,120 @@ class Multiply {
         if (packs_a) PackA(row, rows, p, k);
         for (int64_t col = 0; col < product_.n; col += blocks.n) {
           const int64_t cols = std::min(blocks.n, product_.n - col);
-          if (packs_b) PackB(p, k, col, cols);
-          MultiplyBlock(row, rows, col, cols, p, k);
+          PackB(p, k, col, cols);
+          Later later = BlockAfter(blocks, row, p, col);
+          MultiplyBlock(row, rows, col, cols, p, k, &later);
         }
       }
     }
   }
 
-  static constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<T>());
-  static constexpr int64_t kTileCols = kTileVectors * kLanes;
+  // Walks over the lines of a block of B, column of lines by column of lines, while tiles are
+  // computed.
+  struct Later {
+    const T* begin = nullptr;  // Null: there is none.
+    int64_t rows = 0;
+    int64_t lines = 0;
+    int64_t row_step = 0;
+    int64_t line = 0;
+    int64_t row = 0;
+
+    void SetNext(int64_t k, TileCall<T>* call) {
+      if (line >= lines) {
+        call->later = nullptr;
+        call->later_row = call->later_step = 0;
+        return;
+      }
+      call->later = begin + line * kLine + row * row_step;
+      call->later_row = row_step;
+      call->later_step = 2 * row_step;
+      row += std::max<int64_t>(k / 4 - kTileRows, 1) * 2;
+      if (row < rows) return;
+      row = 0;
+      ++line;
+    }
+  };
+
+  // Returns the block of B from row p and column col on; none behind the last column.
+  Later LaterBlock(const CacheBlocks& blocks, int64_t p, int64_t col) const {
+    Later later;
+    if (product_.b.col_step != 1 || col >= product_.n) return later;
+    later.begin = product_.b.At(p, col);
+    later.rows = std::min(blocks.k, product_.k - p);
+    later.lines = (std::min(blocks.n, product_.n - col) + kLine - 1) / kLine;
+    later.row_step = product_.b.row_step;
+    return later;
+  }
+
+  // Has memory for packed panels: of B, and of A where `packs_a`.
+  void UseBuffers(bool packs_a, const CacheBlocks& blocks) {
+    PackBuffers<T>& buffers = PackBuffers<T>::OfThread();
+    if (packs_a) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k);
+    packed_b_ = buffers.b.AtLeast(blocks.n * blocks.k);
+  }
+
+  void PackB(int64_t p, int64_t k, int64_t col, int64_t cols) {
+    const Strided<T>& b = product_.b;
+    for (int64_t i = 0; i < k; i += kRowsAtOnce) {
+      for (int64_t j = 0; j < cols; j += kTileCols) {
+        // Panels hold rows of B's transpose.
+        const Strided<T> part = {b.At(p + i, col + j), b.col_step, b.row_step};
+        PackPanel(part, std::min(kTileCols, cols - j), std::min(kRowsAtOnce, k - i),
+                  packed_b_ + j * k + i * kTileCols, kTileCols);
+      }
+    }
+  }
+
+  void PackA(int64_t row, int64_t rows, int64_t p, int64_t k) {
+    const Strided<T>& a = product_.a;
+    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
+      const Strided<T> part = {a.At(row + i, p), a.row_step, a.col_step};
+      PackPanel(part, h, k, packed_a_ + i * k, h);
+    });
+  }
+
+  void MultiplyBlock(int64_t row, int64_t rows, int64_t col, int64_t cols, int64_t p, int64_t k,
+                     Later* later) {
+    const Strided<T>& a = product_.a;
+    const bool unit_rows = packed_a_ != nullptr || a.row_step == 1;
+    const int64_t whole = cols / kTileCols * kTileCols;
+    const int64_t last_width = (cols - whole + kLanes - 1) / kLanes;
+    const bool last_tail = (cols - whole) % kLanes != 0;
+    const int64_t b_step = packed_b_ != nullptr ? kTileCols * k : kTileCols;
+    TileCall<T> call = Call(p, k);
+    call.b_row = packed_b_ != nullptr ? kTileCols : product_.b.row_step;
+    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
+      call.a = packed_a_ != nullptr ? packed_a_ + i * k : a.At(row + i, p);
+      call.a_row = packed_a_ != nullptr ? 1 : a.row_step;
+      call.a_col = packed_a_ != nullptr ? h : a.col_step;
+      call.b = packed_b_ != nullptr ? packed_b_ : product_.b.At(p, col);
+      call.c = product_.c + (row + i) * product_.ldc + col;
+      call.cols = kTileCols;
+      const TileFunction<T> tile = FindTile<T>(h, kTileVectors, /*tail=*/false, unit_rows);
+      for (int64_t j = 0; j < whole; j += kTileCols) {
+        later->SetNext(k, &call);
+        tile(call);
+        call.b += b_step;
+        call.c += kTileCols;
+      }
+      if (whole == cols) return;
+      call.cols = cols - whole;
+      FindTile<T>(h, last_width, last_tail, unit_rows)(call);
+    });
+  }
 
  private:
   static constexpr int64_t kRowsAtOnce = 16;  // Rows of B that are read side by side.
 
-  // Few rows take wide tiles, which read longer pieces of B and have enough sums in flight.
+  // Few rows take wide tiles, which read longer pieces of B and have enough sums in flight. Others
+  // of up to four vectors: the wider a tile is, the fewer loads there are for a multiply-add, and a
+  // core that shares its ports with another thread is the slower the more instructions there are.
   int64_t TileWidth(int64_t vectors) const {
     if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
     if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
-    if (vectors == 3 || vectors == 5) return 3;
-    if (vectors == 4) return 2;
-    return std::min<int64_t>(vectors, kTileVectors);
+    if (kTileVectors == 2) return vectors == 3 || vectors == 5 ? 3 : std::min<int64_t>(vectors, 2);
+    const int64_t strips = (vectors + 3) / 4;
+    return (vectors + strips - 1) / strips;
   }
 
   TileCall<T> Call(int64_t p, int64_t k) const {
@@ -119,52 +215,11 @@ class Multiply {
     });
   }
 
-  void PackB(int64_t p, int64_t k, int64_t col, int64_t cols) {
-    const Strided<T>& b = product_.b;
-    for (int64_t i = 0; i < k; i += kRowsAtOnce) {
-      for (int64_t j = 0; j < cols; j += kTileCols) {
-        // Panels hold rows of B's transpose.
-        const Strided<T> part = {b.At(p + i, col + j), b.col_step, b.row_step};
-        PackPanel(part, std::min(kTileCols, cols - j), std::min(kRowsAtOnce, k - i),
-                  packed_b_ + j * k + i * kTileCols, kTileCols);
-      }
-    }
-  }
-
-  void PackA(int64_t row, int64_t rows, int64_t p, int64_t k) {
-    const Strided<T>& a = product_.a;
-    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
-      const Strided<T> part = {a.At(row + i, p), a.row_step, a.col_step};
-      PackPanel(part, h, k, packed_a_ + i * k, h);
-    });
-  }
-
-  void MultiplyBlock(int64_t row, int64_t rows, int64_t col, int64_t cols, int64_t p, int64_t k) {
-    const Strided<T>& a = product_.a;
-    const bool unit_rows = packed_a_ != nullptr || a.row_step == 1;
-    const int64_t whole = cols / kTileCols * kTileCols;
-    const int64_t last_width = (cols - whole + kLanes - 1) / kLanes;
-    const bool last_tail = (cols - whole) % kLanes != 0;
-    const int64_t b_step = packed_b_ != nullptr ? kTileCols * k : kTileCols;
-    TileCall<T> call = Call(p, k);
-    call.b_row = packed_b_ != nullptr ? kTileCols : product_.b.row_step;
-    Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
-      call.a = packed_a_ != nullptr ? packed_a_ + i * k : a.At(row + i, p);
-      call.a_row = packed_a_ != nullptr ? 1 : a.row_step;
-      call.a_col = packed_a_ != nullptr ? h : a.col_step;
-      call.b = packed_b_ != nullptr ? packed_b_ : product_.b.At(p, col);
-      call.c = product_.c + (row + i) * product_.ldc + col;
-      call.cols = kTileCols;
-      const TileFunction<T> tile = FindTile<T>(h, kTileVectors, /*tail=*/false, unit_rows);
-      for (int64_t j = 0; j < whole; j += kTileCols) {
-        tile(call);
-        call.b += b_step;
-        call.c += kTileCols;
-      }
-      if (whole == cols) return;
-      call.cols = cols - whole;
-      FindTile<T>(h, last_width, last_tail, unit_rows)(call);
-    });
+  // Returns the block of B that is packed after this one.
+  Later BlockAfter(const CacheBlocks& blocks, int64_t row, int64_t p, int64_t col) const {
+    if (col + blocks.n < product_.n) return LaterBlock(blocks, p, col + blocks.n);
+    if (p + blocks.k < product_.k) return LaterBlock(blocks, p + blocks.k, 0);
+    return row + blocks.m < product_.m ? LaterBlock(blocks, 0, 0) : Later();
   }
 
   const HostProduct<T>& product_;

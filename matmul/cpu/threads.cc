@@ -34,6 +34,18 @@ double TimeOf(int64_t m, int64_t n, const ThreadGrid& grid) {
   return rows * cols + 4 * rows + 16 * cols;
 }
 
+// What parts along k cost beside their products, in multiply-adds: an element of C is stored by
+// each thread and read once more by another, and all wait for each other, 2 us.
+constexpr double kTimeOfSum = 32;
+constexpr double kTimeOfWait = 1.5e5;
+
+// Parts along k are taken where they are faster by a fifth.
+constexpr double kMaxShareOfGrid = 0.8;
+
+// Sums of more elements leave the L2 cache.
+constexpr int64_t kMaxSums = 1 << 17;
+constexpr int64_t kMinDepth = 64;
+
 int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
   const double work = WorkOfProduct(m, n, k);
   if (work < kMinWorkOfThreads) return 1;
@@ -55,6 +67,18 @@ int64_t FirstOfPart(int64_t extent, int64_t part, int64_t parts) {
   return (first + kPartUnit / 2) / kPartUnit * kPartUnit;
 }
 
+int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads) {
+  constexpr int64_t kChunksOfThread = 4;
+  constexpr int64_t kPanel = 8;
+  constexpr int64_t kMost = 64;
+  // 4 us: taking a chunk costs a tenth of a microsecond and a panel that is not fetched yet.
+  constexpr int64_t kMinWork = 250000;
+  const auto whole = [](int64_t rows) { return (rows + kPanel - 1) / kPanel * kPanel; };
+  const int64_t rows = whole(std::min(m / (threads * kChunksOfThread), kMost));
+  const int64_t worthwhile = whole(kMinWork / std::max<int64_t>(work_of_row, 1) + 1);
+  return std::max(kPanel, std::min(std::max(rows, worthwhile), whole((m + threads - 1) / threads)));
+}
+
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
   const int64_t most = MostThreads(m, n, k, threads);
   ThreadGrid best;
@@ -69,6 +93,17 @@ ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
     }
   }
   return best;
+}
+
+int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads) {
+  const int64_t parts = std::min(MostThreads(m, n, k, threads), k / kMinDepth);
+  if (parts < 2 || m * n > kMaxSums) return 1;
+  const auto sums = static_cast<double>(m * n);
+  const double along_k =
+      static_cast<double>(k) / static_cast<double>(parts) * TimeOf(m, n, ThreadGrid()) +
+      kTimeOfSum * sums + kTimeOfWait;
+  const double by_grid = static_cast<double>(k) * TimeOf(m, n, ChooseThreadGrid(m, n, k, threads));
+  return along_k < kMaxShareOfGrid * by_grid ? parts : 1;
 }
 
 }  // namespace stridewise

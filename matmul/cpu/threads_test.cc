@@ -71,36 +71,49 @@ std::vector<float> WholeNumbers(int64_t count, int64_t step) {
   return values;
 }
 
+TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
+  EXPECT_EQ(ChunkRows(5, 100000, 4), 8);
+  EXPECT_EQ(ChunkRows(512, 100000, 4), 32);
+  EXPECT_EQ(ChunkRows(1000, 100000, 4), 64);
+  EXPECT_EQ(ChunkRows(100000, 100000, 4), 64);
+  EXPECT_EQ(ChunkRows(100000, 1000, 4), 256);
+  EXPECT_EQ(ChunkRows(360, 4000, 4), 64);
+  EXPECT_EQ(ChunkRows(360, 400, 4), 96);
+}
+
 // What many threads compute is what one does. Extents are no multiples of a tile, and the operands
-// are stored in all four ways.
+// are stored in all four ways. The second shape is packed in several blocks, whose rows a team's
+// threads take in turn; the third has few rows, and the fourth is
+// divided along k.
 TEST(ThreadsTest, PartsMakeTheWholeProduct) {
-  constexpr int64_t kM = 211;
-  constexpr int64_t kN = 197;
-  constexpr int64_t kK = 181;
-  const std::vector<float> a = WholeNumbers(kM * kK, 3);
-  const std::vector<float> b = WholeNumbers(kK * kN, 7);
-  for (int ops = 0; ops < 4; ++ops) {
-    MatMulArgs args;
-    args.m = kM;
-    args.n = kN;
-    args.k = kK;
-    args.alpha = 2;
-    args.beta = -1;
-    args.a.data = a.data();
-    args.a.transposed = (ops & 1) != 0;
-    args.a.ld = args.a.transposed ? kM : kK;
-    args.b.data = b.data();
-    args.b.transposed = (ops & 2) != 0;
-    args.b.ld = args.b.transposed ? kK : kN;
-    args.c.ld = kN;
-    std::vector<float> expected = WholeNumbers(kM * kN, 5);
-    args.c.data = expected.data();
-    MultiplyOnHost(args, 1);
-    for (const int threads : {2, 5, 7}) {
-      std::vector<float> c = WholeNumbers(kM * kN, 5);
-      args.c.data = c.data();
-      MultiplyOnHost(args, threads);
-      EXPECT_EQ(c, expected) << threads << " threads, operands stored as " << ops;
+  constexpr int64_t kShapes[][3] = {
+      {211, 197, 181}, {150, 430, 1300}, {20, 900, 700}, {40, 60, 3001}};
+  for (const auto& [m, n, k] : kShapes) {
+    const std::vector<float> a = WholeNumbers(m * k, 3);
+    const std::vector<float> b = WholeNumbers(k * n, 7);
+    for (int ops = 0; ops < 4; ++ops) {
+      MatMulArgs args;
+      args.m = m;
+      args.n = n;
+      args.k = k;
+      args.alpha = 2;
+      args.beta = -1;
+      args.a.data = a.data();
+      args.a.transposed = (ops & 1) != 0;
+      args.a.ld = args.a.transposed ? m : k;
+      args.b.data = b.data();
+      args.b.transposed = (ops & 2) != 0;
+      args.b.ld = args.b.transposed ? k : n;
+      args.c.ld = n;
+      std::vector<float> expected = WholeNumbers(m * n, 5);
+      args.c.data = expected.data();
+      MultiplyOnHost(args, 1);
+      for (const int threads : {2, 3, 5, 7, 12}) {
+        std::vector<float> c = WholeNumbers(m * n, 5);
+        args.c.data = c.data();
+        MultiplyOnHost(args, threads);
+        EXPECT_EQ(c, expected) << threads << " threads, operands stored as " << ops;
+      }
     }
   }
 }

@@ -66,6 +66,11 @@ struct TileCall {
   int64_t cols;  // More than kVectors - 1 vectors, at most kVectors.
   T alpha;
   T beta;
+  // What is fetched to the L2 cache meanwhile, for a later copy: two addresses `later_row` apart
+  // every four steps along k, but in the first ones, and then those `later_step` on. Null: nothing.
+  const T* later = nullptr;
+  int64_t later_row = 0;
+  int64_t later_step = 0;
 };
 
 template <typename T>
@@ -151,41 +156,64 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
       for (int i = 0; i < kBases; ++i) a[i] += columns;
     }
   };
-  constexpr int kSteps = kVectors <= 3 ? 4 : 1;
+  constexpr int kSteps = kVectors <= 4 ? 4 : 1;
   const T* next_c = c;
-  int rows_left = kRows;
+  const T* later = call.later;
+  const int64_t later_row = call.later_row;
+  const int64_t later_step = call.later_step;
+  const T* const end_c = c + kRows * ldc;
   int64_t p = call.k;
   for (; p >= kSteps; p -= kSteps) {
 #pragma GCC unroll 16
     for (int s = 0; s < kSteps; ++s) step(kUnitRows ? 0 : s);
     advance(kSteps);
     // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
-    __builtin_prefetch(next_c, 1);
-    __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
-    next_c += --rows_left > 0 ? ldc : 0;
+    if (next_c != end_c) {
+      __builtin_prefetch(next_c, 1);
+      __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
+      next_c += ldc;
+    } else if (later != nullptr) {
+      __builtin_prefetch(later, 0, 2);
+      __builtin_prefetch(later + later_row, 0, 2);
+      later += later_step;
+    }
   }
   for (; p > 0; --p) {
     step(0);
     advance(1);
   }
-  const V alpha = hn::Set(d, call.alpha);
-  const V beta = hn::Set(d, call.beta);
-  const bool reads_c = call.beta != 0;
+  if (call.alpha != 1) {
+    const V alpha = hn::Set(d, call.alpha);
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) {
+    for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
-    for (int v = 0; v < kVectors; ++v) {
-      T* at = c + i * ldc + v * kLanes;
-      V value = hn::Mul(alpha, sums[i][v]);
-      if (kTail && v == kLast) {
-        if (reads_c) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, at), value);
-        hn::BlendedStore(value, mask, d, at);
-      } else {
-        if (reads_c) value = hn::MulAdd(beta, hn::LoadU(d, at), value);
-        hn::StoreU(value, d, at);
-      }
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Mul(alpha, sums[i][v]);
     }
   }
+  // Calls fn(sum, address, whether lanes are masked) for each vector of C.
+  const auto for_each = [&](auto fn) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        fn(sums[i][v], c + i * ldc + v * kLanes, kTail && v == kLast);
+      }
+    }
+  };
+  if (call.beta == 0) {
+    return for_each([&](V sum, T* at, bool masked) {
+      if (masked) return hn::BlendedStore(sum, mask, d, at);
+      hn::StoreU(sum, d, at);
+    });
+  }
+  const V beta = hn::Set(d, call.beta);
+  for_each([&](V sum, T* at, bool masked) {
+    if (masked) {
+      sum = hn::MulAdd(beta, hn::MaskedLoad(mask, d, at), sum);
+      return hn::BlendedStore(sum, mask, d, at);
+    }
+    hn::StoreU(hn::MulAdd(beta, hn::LoadU(d, at), sum), d, at);
+  });
 }
 
 // The micro-kernels of every number of rows, [rows - 1].

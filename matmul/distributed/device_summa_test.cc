@@ -2,21 +2,27 @@
 
 #include "matmul/distributed/device_summa.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
+#include "common/base/half_types.h"
 #include "common/base/status_macros.h"
 #include "common/distributed/fake_communication_queue.h"
+#include "common/distributed/fake_peer_memory.h"
 #include "common/distributed/local_ranks.h"
 #include "common/distributed/nccl_communicator.h"
 #include "common/distributed/nccl_library.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
+#include "matmul/distributed/summa_panels.h"
 #include "matmul/distributed/verify.h"
-#include "matmul/on_host.h"
+#include "matmul/distributed/wide_product.h"
 
 namespace stridewise {
 namespace {
@@ -43,6 +49,7 @@ constexpr Case kCases[] = {
 };
 
 // A rank's part of a matrix, filled by global index, with padding.
+template <typename T>
 struct Part {
   Part(const BlockCyclicLayout& layout, int rank, uint64_t seed)
       : values((layout.LocalRows(rank) + 1) * (layout.LocalCols(rank) + 3)),
@@ -50,29 +57,45 @@ struct Part {
              layout.LocalCols(rank) + 3} {
     for (int64_t i = 0; i < view.rows; ++i) {
       for (int64_t j = 0; j < view.cols; ++j) {
-        view(i, j) = UniformAt<float>(
+        view(i, j) = UniformAt<T>(
             seed, layout.GlobalRow(rank, i) * layout.cols.extent + layout.GlobalCol(rank, j));
       }
     }
   }
 
-  std::vector<float> values;
-  Matrix<float> view;
+  std::vector<T> values;
+  Matrix<T> view;
 };
 
-absl::Status Multiply(const MatMulProblem& problem, cudaStream_t) { return MatMulOnHost(problem); }
+// Returns the parts of all ranks, which have padding.
+template <typename T>
+absl::StatusOr<std::vector<MatMulInput>> ReachParts(ConstMatrix<T> mine,
+                                                    const BlockCyclicLayout& layout,
+                                                    Communicator* ranks) {
+  FakePeerMemory memory;
+  ASSIGN_OR_RETURN(const auto reached,
+                   ReachMemoryOfRanks(const_cast<T*>(mine.data), &memory, ranks));
+  std::vector<MatMulInput> parts;
+  for (int rank = 0; rank < ranks->size(); ++rank) {
+    parts.emplace_back(static_cast<const T*>(reached[rank]),
+                       layout.LocalCols(rank) + mine.ld - mine.cols);
+  }
+  return parts;
+}
 
-// Multiplies this rank's part, with broadcasts by `panels`, and checks it with sums by `ranks`.
+// Multiplies this rank's part, with broadcasts by `panels`, or without one by copies, and checks it
+// with sums by `ranks`.
+template <typename T>
 absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panels,
                                Communicator* ranks) {
   const int rank = ranks->rank();
-  SummaProblem<float> problem;
+  SummaProblem<T, float> problem;
   problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
   problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
   problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-  const Part a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
-  const Part before(problem.c_layout, rank, 3);
-  Part after(problem.c_layout, rank, 3);
+  const Part<T> a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
+  const Part<float> before(problem.c_layout, rank, 3);
+  Part<float> after(problem.c_layout, rank, 3);
   // C is not read where beta is 0.
   if (c.beta == 0) after.values.assign(after.values.size(), NAN);
   problem.a = a.view;
@@ -82,13 +105,21 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   problem.beta = c.beta;
   FakeStreamQueues queues(seed + rank);
   // Of every second seed the memory of the panels is the caller's: the queues have none.
-  const int64_t bytes = SummaPanelBytes(problem, rank);
+  // Steps of one block, of a few, and of all that have the same owners.
+  SummaOptions options;
+  options.step_k = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 3 * c.k_block : 1000;
+  if (panels == nullptr) {
+    ASSIGN_OR_RETURN(options.parts_of_a, ReachParts<T>(a.view, problem.a_layout, ranks));
+    ASSIGN_OR_RETURN(options.parts_of_b, ReachParts<T>(b.view, problem.b_layout, ranks));
+  }
+  const int64_t bytes = SummaPanelBytes(problem, rank, options);
   constexpr int64_t kCanaryBytes = 256;
   std::vector<char> memory(bytes + kCanaryBytes, '\xff');
   FakeStreamQueues without_memory(seed + rank, 0);
   const bool is_ours = seed % 2 == 1;
-  RETURN_IF_ERROR(SummaOnDevice(problem, Multiply, is_ours ? &without_memory : &queues, panels,
-                                is_ours ? memory.data() : nullptr));
+  RETURN_IF_ERROR(SummaOnDevice(problem, WideProductOnHost, is_ours ? &without_memory : &queues,
+                                panels == nullptr ? ranks : panels,
+                                is_ours ? memory.data() : nullptr, options));
   for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
   EXPECT_TRUE(queues.CanariesAreWhole());
   return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
@@ -100,9 +131,38 @@ TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
       SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows
                                       << "x" << c.grid.cols << ", seed " << seed);
       const auto results = RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
-        return MultiplyAndVerify(c, seed, ranks, ranks);
+        RETURN_IF_ERROR(MultiplyAndVerify<float>(c, seed, ranks, ranks));
+        RETURN_IF_ERROR(MultiplyAndVerify<float>(c, seed, nullptr, ranks));
+        RETURN_IF_ERROR(MultiplyAndVerify<Bf16>(c, seed, ranks, ranks));
+        return MultiplyAndVerify<Bf16>(c, seed, nullptr, ranks);
       });
       for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
+TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
+  for (const auto& [rows, cols] : {std::pair(1, 1), {1, 2}, {2, 2}, {2, 3}, {4, 2}}) {
+    const BlockCyclicLayout a = *BlockCyclicLayout::Create(8, 1000, 8, 16, {rows, cols});
+    const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
+    for (const int64_t step_k : {1, 64, 100, 5000}) {
+      std::vector<int64_t> seen;
+      const auto steps = SummaSteps(a.cols, b.rows, step_k);
+      EXPECT_EQ(steps[0].size(), 1);
+      size_t most = 1;
+      for (const auto& blocks : steps) {
+        EXPECT_LE(blocks.size(), std::max<size_t>(step_k / 16, 1));
+        EXPECT_LE(blocks.size(), most);
+        most *= 2;
+        for (const int64_t first : blocks) {
+          EXPECT_EQ(a.cols.Owner(first), a.cols.Owner(blocks[0]));
+          EXPECT_EQ(b.rows.Owner(first), b.rows.Owner(blocks[0]));
+          seen.push_back(first);
+        }
+      }
+      std::sort(seen.begin(), seen.end());
+      ASSERT_EQ(seen.size(), 63);
+      for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 16 * static_cast<int64_t>(i));
     }
   }
 }
@@ -119,7 +179,7 @@ TEST(DeviceSummaTest, IsTheProductWithBroadcastsByNccl) {
           FakeCommunicationQueue queue;
           ASSIGN_OR_RETURN(const auto nccl,
                            NcclCommunicator::Create(library, ranks, &queue, kSeconds));
-          return MultiplyAndVerify(c, 1, nccl.get(), nccl.get());
+          return MultiplyAndVerify<float>(c, 1, nccl.get(), nccl.get());
         });
     for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
   }
@@ -128,18 +188,30 @@ TEST(DeviceSummaTest, IsTheProductWithBroadcastsByNccl) {
 TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
   RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
     const BlockCyclicLayout layout = *BlockCyclicLayout::Create(8, 8, 2, 2, {1, 1});
-    Part part(layout, 0, 1);
+    Part<float> part(layout, 0, 1);
     const SummaProblem<float> problem = {layout, layout, layout, part.view, part.view, part.view};
     FakeStreamQueues small(1, 100);
-    EXPECT_TRUE(absl::IsResourceExhausted(SummaOnDevice(problem, Multiply, &small, ranks)));
+    EXPECT_TRUE(
+        absl::IsResourceExhausted(SummaOnDevice(problem, WideProductOnHost, &small, ranks)));
     for (int64_t fails_at = 0; fails_at < 12; ++fails_at) {
       FakeStreamQueues failing(fails_at, 4096, fails_at);
-      EXPECT_TRUE(absl::IsInternal(SummaOnDevice(problem, Multiply, &failing, ranks)));
+      SummaOptions one_block;
+      one_block.step_k = 1;
+      EXPECT_TRUE(absl::IsInternal(
+          SummaOnDevice(problem, WideProductOnHost, &failing, ranks, nullptr, one_block)));
     }
+    SummaOptions of_two;
+    of_two.parts_of_a = of_two.parts_of_b = {{part.view.data, 8}, {part.view.data, 8}};
+    FakeStreamQueues unused(1);
+    EXPECT_TRUE(absl::IsInvalidArgument(
+        SummaOnDevice(problem, WideProductOnHost, &unused, ranks, nullptr, of_two)));
+    of_two.parts_of_a.pop_back();
+    EXPECT_TRUE(absl::IsInvalidArgument(
+        SummaOnDevice(problem, WideProductOnHost, &unused, ranks, nullptr, of_two)));
     SummaProblem<float> wrong = problem;
     wrong.b.rows = 3;
     FakeStreamQueues queues(1);
-    EXPECT_TRUE(absl::IsInvalidArgument(SummaOnDevice(wrong, Multiply, &queues, ranks)));
+    EXPECT_TRUE(absl::IsInvalidArgument(SummaOnDevice(wrong, WideProductOnHost, &queues, ranks)));
     return absl::OkStatus();
   });
 }

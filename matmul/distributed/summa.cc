@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/half_types.h"
 #include "common/base/status_macros.h"
 #include "matmul/distributed/summa_panels.h"
 
@@ -33,8 +34,8 @@ void Pack(ConstMatrix<T> from, T* to) {
 
 }  // namespace
 
-template <typename T>
-absl::Status CheckSumma(const SummaProblem<T>& problem, const Communicator& communicator) {
+template <typename T, typename Out>
+absl::Status CheckSumma(const SummaProblem<T, Out>& problem, const Communicator& communicator) {
   const auto check_part = [&](const char* name, const auto& part, const BlockCyclicLayout& layout) {
     return CheckPart(name, part.rows, part.cols, part.ld, layout, communicator.rank(),
                      communicator.size());
@@ -86,6 +87,7 @@ absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
 
 template absl::Status CheckSumma(const SummaProblem<float>&, const Communicator&);
 template absl::Status CheckSumma(const SummaProblem<double>&, const Communicator&);
+template absl::Status CheckSumma(const SummaProblem<Bf16, float>&, const Communicator&);
 template absl::Status Summa(const SummaProblem<float>&, const LocalProduct&, Communicator*);
 template absl::Status Summa(const SummaProblem<double>&, const LocalProduct&, Communicator*);
 

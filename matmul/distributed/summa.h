@@ -25,14 +25,14 @@ using LocalProduct = std::function<absl::Status(const MatMulProblem&)>;
 
 // C = alpha * A * B + beta * C. A is m x k, B k x n, C m x n, over one grid, with equal blocks of
 // m, of n and of k. The local parts are those of the calling rank.
-template <typename T>
+template <typename T, typename Out = T>
 struct SummaProblem {
   BlockCyclicLayout a_layout;
   BlockCyclicLayout b_layout;
   BlockCyclicLayout c_layout;
   ConstMatrix<T> a;
   ConstMatrix<T> b;
-  Matrix<T> c;
+  Matrix<Out> c;
   double alpha = 1;
   double beta = 0;  // 0: C is not read.
 };
@@ -48,8 +48,8 @@ absl::Status Summa(const SummaProblem<T>& problem, const LocalProduct& multiply,
 
 // Returns InvalidArgument, naming the argument, for layouts or local parts that do not fit each
 // other or the communicator.
-template <typename T>
-absl::Status CheckSumma(const SummaProblem<T>& problem, const Communicator& communicator);
+template <typename T, typename Out>
+absl::Status CheckSumma(const SummaProblem<T, Out>& problem, const Communicator& communicator);
 
 }  // namespace stridewise
 

@@ -1,11 +1,13 @@
 // The panels of SUMMA as one rank sees them: those of each block of k, which ranks own them, where
-// the rank's own lie, and how they reach the others. summa.cc and device_summa.cc multiply them.
+// the rank's own lie, and how they reach the others. summa.cc multiplies one after the other,
+// device_summa.cc several at once.
 
 #ifndef STRIDEWISE_MATMUL_DISTRIBUTED_SUMMA_PANELS_H_
 #define STRIDEWISE_MATMUL_DISTRIBUTED_SUMMA_PANELS_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -29,11 +31,36 @@ struct SummaPanel {
   std::optional<ConstMatrix<T>> b;
 };
 
+// Returns where the blocks of k of each step begin. The panels of a step's blocks are owned by the
+// same column and the same row of the grid, so that they are sent and multiplied as one, of at most
+// `k` together or of one block. The first step has one block, for nothing hides its broadcast, and
+// each further one up to twice as many as the one before, which hides its.
+inline std::vector<std::vector<int64_t>> SummaSteps(const BlockCyclicDimension& of_a,
+                                                    const BlockCyclicDimension& of_b, int64_t k) {
+  const int64_t all = std::max<int64_t>(k / of_a.block, 1);
+  const int64_t owners = std::lcm(of_a.parts, of_b.parts);
+  std::vector<std::vector<int64_t>> steps;
+  int64_t most = 1;  // Of the next step.
+  for (int64_t owner = 0; owner < owners; ++owner) {
+    int64_t left = 0;  // Of the last step, which is another owner's.
+    for (int64_t first = owner * of_a.block; first < of_a.extent; first += owners * of_a.block) {
+      if (left == 0) {
+        steps.emplace_back();
+        left = most;
+        most = std::min(2 * most, all);
+      }
+      steps.back().push_back(first);
+      --left;
+    }
+  }
+  return steps;
+}
+
 // REQUIRES: CheckSumma() accepts the problem. Borrows both arguments.
-template <typename T>
+template <typename T, typename Out = T>
 class SummaPanels {
  public:
-  SummaPanels(const SummaProblem<T>& problem, Communicator* communicator)
+  SummaPanels(const SummaProblem<T, Out>& problem, Communicator* communicator)
       : problem_(problem),
         communicator_(*communicator),
         grid_(problem.c_layout.grid),
@@ -76,6 +103,19 @@ class SummaPanels {
     return panel;
   }
 
+  // Returns the same, with the panels of whichever rank has them: parts are those of all ranks.
+  SummaPanel<T> AtOwners(int64_t first, const std::vector<MatMulInput>& parts_of_a,
+                         const std::vector<MatMulInput>& parts_of_b) const {
+    SummaPanel<T> panel = At(first);
+    const MatMulInput& a = parts_of_a[grid_.Rank(my_row_, panel.a_owner)];
+    const MatMulInput& b = parts_of_b[grid_.Rank(panel.b_owner, my_col_)];
+    panel.a = {static_cast<const T*>(a.data) + problem_.a_layout.cols.LocalIndex(first),
+               problem_.c.rows, panel.k, a.ld};
+    panel.b = {static_cast<const T*>(b.data) + problem_.b_layout.rows.LocalIndex(first) * b.ld,
+               panel.k, problem_.c.cols, b.ld};
+    return panel;
+  }
+
   // Sends the owners' panels, which lie in `a` and `b` without gaps, to those of the other ranks.
   absl::Status Broadcast(const SummaPanel<T>& panel, T* a, T* b) const {
     RETURN_IF_ERROR(communicator_.Broadcast(row_ranks_, grid_.Rank(my_row_, panel.a_owner), a,
@@ -85,7 +125,7 @@ class SummaPanels {
   }
 
  private:
-  const SummaProblem<T>& problem_;
+  const SummaProblem<T, Out>& problem_;
   Communicator& communicator_;
   const RankGrid& grid_;
   int my_row_;

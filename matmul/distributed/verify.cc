@@ -8,6 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/base/element_type.h"
+#include "common/base/half_types.h"
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 #include "common/verify/freivalds.h"
@@ -31,28 +34,37 @@ template <typename T>
 void AddProduct(double factor, ConstMatrix<T> part, const BlockCyclicLayout& layout, int rank,
                 const std::function<double(int, int64_t)>& x, std::vector<double>* y) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
+  std::vector<Wide> entries[kVectors];
   for (int vector = 0; vector < kVectors; ++vector) {
-    const bool magnitudes = vector == kMagnitudes;
-    std::vector<Wide> entries(part.cols);
-    for (int64_t j = 0; j < part.cols; ++j) entries[j] = x(vector, layout.GlobalCol(rank, j));
-    for (int64_t i = 0; i < part.rows; ++i) {
-      Wide sum = 0;
-      for (int64_t j = 0; j < part.cols; ++j) {
-        const Wide value = part(i, j);
-        sum += (magnitudes ? std::abs(value) : value) * entries[j];
-      }
-      const double scale = magnitudes ? std::abs(factor) : factor;
-      (*y)[vector * layout.rows.extent + layout.GlobalRow(rank, i)] +=
-          static_cast<double>(scale * sum);
+    entries[vector].resize(part.cols);
+    for (int64_t j = 0; j < part.cols; ++j) {
+      entries[vector][j] = x(vector, layout.GlobalCol(rank, j));
     }
   }
+  ForRowsInParallel(part.rows, part.cols, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Wide sums[kVectors] = {};
+      for (int64_t j = 0; j < part.cols; ++j) {
+        const Wide value = part(i, j);
+        for (int vector = 0; vector < kMagnitudes; ++vector) {
+          sums[vector] += value * entries[vector][j];
+        }
+        sums[kMagnitudes] += std::abs(value) * entries[kMagnitudes][j];
+      }
+      for (int vector = 0; vector < kVectors; ++vector) {
+        const double scale = vector == kMagnitudes ? std::abs(factor) : factor;
+        (*y)[vector * layout.rows.extent + layout.GlobalRow(rank, i)] +=
+            static_cast<double>(scale * sums[vector]);
+      }
+    }
+  });
 }
 
 }  // namespace
 
-template <typename T>
-absl::Status VerifyProduct(const SummaProblem<T>& problem, ConstMatrix<T> c_before, uint64_t seed,
-                           Communicator* communicator) {
+template <typename T, typename Out>
+absl::Status VerifyProduct(const SummaProblem<T, Out>& problem, ConstMatrix<Out> c_before,
+                           uint64_t seed, Communicator* communicator) {
   const int rank = communicator->rank();
   const int64_t m = problem.c_layout.rows.extent;
   const int64_t n = problem.c_layout.cols.extent;
@@ -66,14 +78,15 @@ absl::Status VerifyProduct(const SummaProblem<T>& problem, ConstMatrix<T> c_befo
   const auto y = [&](int vector, int64_t index) { return bx[vector * k + index]; };
   AddProduct<T>(problem.alpha, problem.a, problem.a_layout, rank, y, &want);
   if (problem.beta != 0) {
-    AddProduct<T>(problem.beta, c_before, problem.c_layout, rank, x, &want);
+    AddProduct<Out>(problem.beta, c_before, problem.c_layout, rank, x, &want);
   }
   std::vector<double> got(kVectors * m);
-  AddProduct<T>(1, problem.c, problem.c_layout, rank, x, &got);
+  AddProduct<Out>(1, problem.c, problem.c_layout, rank, x, &got);
   RETURN_IF_ERROR(communicator->Sum(absl::MakeSpan(want)));
   RETURN_IF_ERROR(communicator->Sum(absl::MakeSpan(got)));
 
-  const ProductAccuracy accuracy = AccuracyOf<T>();
+  const ProductAccuracy accuracy =
+      AccuracyOf(kElementTypeOf<T>, kElementTypeOf<Out>, kElementTypeOf<Out>);
   const double tolerance = (std::is_same_v<T, double> ? 2 : 1) * accuracy.unit *
                            ResidualTolerance(k + 2, std::max<int64_t>(n, 1), accuracy);
   int64_t worst_row = -1;
@@ -97,6 +110,8 @@ absl::Status VerifyProduct(const SummaProblem<T>& problem, ConstMatrix<T> c_befo
 }
 
 template absl::Status VerifyProduct(const SummaProblem<float>&, ConstMatrix<float>, uint64_t,
+                                    Communicator*);
+template absl::Status VerifyProduct(const SummaProblem<Bf16, float>&, ConstMatrix<float>, uint64_t,
                                     Communicator*);
 template absl::Status VerifyProduct(const SummaProblem<double>&, ConstMatrix<double>, uint64_t,
                                     Communicator*);

@@ -21,9 +21,9 @@ namespace stridewise {
 // Returns, on all ranks alike, DataLoss that names the worst row where the residual of a row is
 // above its tolerance: that of ResidualTolerance() for a sum of k + 2, twice that for double, whose
 // reference is hardly more precise. Returns what the communicator does where that fails.
-template <typename T>
-absl::Status VerifyProduct(const SummaProblem<T>& problem, ConstMatrix<T> c_before, uint64_t seed,
-                           Communicator* communicator);
+template <typename T, typename Out>
+absl::Status VerifyProduct(const SummaProblem<T, Out>& problem, ConstMatrix<Out> c_before,
+                           uint64_t seed, Communicator* communicator);
 
 }  // namespace stridewise
 

@@ -3,8 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <utility>
 
+#include "transpose/cpu/in_place.h"
 #include "transpose/cpu/threads.h"
 #include "transpose/cpu/tiles.h"
 
@@ -25,34 +25,6 @@ double BytesOf(const TransposeArgs& args) {
 int ThreadsFor(double bytes) {
   const double most = std::max(bytes / kMinBytesOfThread, 1.0);
   return static_cast<int>(std::min<double>(omp_get_max_threads(), most));
-}
-
-// Exchanges the tile and the one across the diagonal, both transposed; squares on the diagonal
-// once.
-template <typename T>
-void SwapTiles(const Matrix<T>& matrix, const TransposeTile& tile) {
-  constexpr int64_t kSide = kSquare<T>;
-  for (int64_t row = tile.row; row < tile.end_row; row += kSide) {
-    const int64_t first_col = tile.row == tile.col ? row : tile.col;
-    for (int64_t col = first_col; col < tile.end_col; col += kSide) {
-      if (std::max(row, col) + kSide <= matrix.rows) {
-        Vector16 upper[kSide];
-        Vector16 lower[kSide];
-        LoadSquare<T>(&matrix(row, col), matrix.ld, upper);
-        LoadSquare<T>(&matrix(col, row), matrix.ld, lower);
-        TransposeVectors<T>(upper);
-        TransposeVectors<T>(lower);
-        StoreSquare(upper, &matrix(col, row), matrix.ld);
-        StoreSquare(lower, &matrix(row, col), matrix.ld);
-        continue;
-      }
-      for (int64_t r = row; r < std::min(row + kSide, tile.end_row); ++r) {
-        for (int64_t c = row == col ? r + 1 : col; c < std::min(col + kSide, tile.end_col); ++c) {
-          std::swap(matrix(r, c), matrix(c, r));
-        }
-      }
-    }
-  }
 }
 
 template <typename T>
@@ -88,14 +60,7 @@ LaunchStatus TransposeInPlaceOnThreads(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
     const int threads = ThreadsFor(BytesOf(args));
-    const TransposeTiles<T> tiles(args.rows, args.cols);
-    const int64_t count = tiles.count();
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
-    for (int64_t i = 0; i < args.batch * count; ++i) {
-      const TransposeTile tile = tiles[i % count];
-      if (tile.row > tile.col) continue;
-      SwapTiles(Advance(args.Out<T>(), i / count * args.stride_out), tile);
-    }
+    TransposeInPlace(args.Out<T>(), args.batch, args.stride_out, threads);
     return LaunchStatus();
   });
 }

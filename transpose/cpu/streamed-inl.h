@@ -1,11 +1,10 @@
 // The transpose of tiles with streaming stores, for one instruction set.
 //
-// A tile is 4 KB of columns by two cache lines of rows. What memory likes decides both: reads are
-// fastest when some rows are read side by side, each for long, and writes when two neighbouring
-// lines at least follow each other. The next tile is fetched to the L2 cache meanwhile, eight rows
-// at a time, because the hardware's prefetching follows 32 rows at most and a tile of bytes has
-// 128. Inside a tile one line of each row is copied to a block (rows whose distance is a power of
-// two are in one set of the L1 cache), transposed into whole lines of the output, and these are
+// A tile is some rows, read side by side, by a page or a part of one of columns (ShapeOfTiles()).
+// Elements of 2 and 4 bytes fetch the next tile to the L2 cache meanwhile, eight rows at a time,
+// because the hardware's prefetching follows 32 rows at most; of others a tile has fewer rows, or
+// too many. Inside a tile one line of each row is copied to a block (rows whose distance is a power
+// of two are in one set of the L1 cache), transposed into whole lines of the output, and these are
 // stored past the caches.
 //
 // Rows of the output may begin anywhere in a line: a tile then writes up to the last whole line,
@@ -149,15 +148,16 @@ HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
-template <int kBytes>
+template <int kBytes, int kTileLines>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
+  constexpr bool kFetches = kBytes == 2 || kBytes == 4;
   constexpr int64_t kLine = kLineBytes / kBytes;
   constexpr int64_t kSide = 16 / kBytes;
   constexpr int64_t kLines = kTileLines + 1;  // One for the remainder of the tile before.
   const StreamedTiles tiles(matrix);
   alignas(64) uint8_t rows[kLines * kLine * kLineBytes] = {};
   alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
-  TileFetcher(matrix, tiles[first]).Fetch(tiles.width() * kTileLines * kLine);
+  if (kFetches) TileFetcher(matrix, tiles[first]).Fetch(tiles.width() * kTileLines * kLine);
   for (int64_t index = first; index < end; ++index) {
     const StreamedTile tile = tiles[index];
     TileFetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
@@ -183,7 +183,7 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
         }
       }
       for (int64_t group = 0; group < bytes; group += 16) {
-        next.Fetch(kTileLines * kLine / 4);
+        if (kFetches) next.Fetch(kTileLines * kLine / 4);
         for (int64_t line = 0; line < filled; ++line) {
           TransposeGroup<kBytes>(rows + line * kLine * kLineBytes + group,
                                  lines + line * kLineBytes, kLines * kLineBytes);
@@ -203,6 +203,17 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
     }
   }
   hwy::FlushStream();
+}
+
+template <int kBytes>
+void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
+  if constexpr (kBytes == 1) {
+    TransposeTilesOf<kBytes, 4>(matrix, first, end);
+  } else if (ShapeOfTiles(matrix).lines == 8) {
+    TransposeTilesOf<kBytes, 8>(matrix, first, end);
+  } else {
+    TransposeTilesOf<kBytes, 2>(matrix, first, end);
+  }
 }
 
 void TransposeTiles(const StreamedTranspose& matrix, int64_t first, int64_t end) {

@@ -12,12 +12,25 @@ namespace stridewise {
 
 inline constexpr int64_t kLineBytes = 64;
 
-// Cache lines of a tile along a row of the output. One costs half of the speed of memory; more do
-// not add to it and need more rows of the input.
-inline constexpr int64_t kTileLines = 2;
+// The shape of a tile: cache lines along a row of the output, and bytes along a row of the input.
+//
+// Where rows of the output begin with cache lines, two lines and a page: one line costs half of the
+// speed of memory, and more lines need more rows of the input. Where they do not, a tile computes
+// rows of the one before it once more, and its first and last line are stored in parts: eight lines
+// share that. So do rows of the input that are shorter than a page. Elements of one byte take four
+// lines: a page of them would lie in 4096 pages of the output, which no translation buffer holds.
+struct TileShape {
+  int lines;
+  int64_t width;
+};
 
-// A tile's bytes along a row of the input: a page's.
-inline constexpr int64_t kTileWidth = 4096;
+inline TileShape ShapeOfTiles(const StreamedTranspose& matrix) {
+  const bool aligned =
+      reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 && matrix.ld_out % kLineBytes == 0;
+  if (matrix.element_bytes == 1) return {4, 1024};
+  if (!aligned || matrix.cols * matrix.element_bytes < 4096) return {8, 1024};
+  return {2, 4096};
+}
 
 struct StreamedTile {
   int64_t row = 0, rows = 0;
@@ -29,15 +42,16 @@ class StreamedTiles {
   explicit StreamedTiles(const StreamedTranspose& matrix)
       : rows_(matrix.rows),
         row_bytes_(matrix.cols * matrix.element_bytes),
-        height_(kTileLines * kLineBytes / matrix.element_bytes),
+        width_(ShapeOfTiles(matrix).width),
+        height_(ShapeOfTiles(matrix).lines * kLineBytes / matrix.element_bytes),
         across_((rows_ + height_ - 1) / height_),
         aligned_(reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 &&
                  matrix.ld_out % kLineBytes == 0) {}
 
-  int64_t count() const { return across_ * ((row_bytes_ + kTileWidth - 1) / kTileWidth); }
+  int64_t count() const { return across_ * ((row_bytes_ + width_ - 1) / width_); }
 
   // Returns the bytes of a tile along a row of the input.
-  int64_t width() const { return std::min(kTileWidth, row_bytes_); }
+  int64_t width() const { return std::min(width_, row_bytes_); }
 
   // Returns whether all rows of the output begin at a cache line.
   bool aligned() const { return aligned_; }
@@ -47,14 +61,15 @@ class StreamedTiles {
     StreamedTile tile;
     tile.row = index % across_ * height_;
     tile.rows = std::min(height_, rows_ - tile.row);
-    tile.byte = index / across_ * kTileWidth;
-    tile.bytes = std::min(kTileWidth, row_bytes_ - tile.byte);
+    tile.byte = index / across_ * width_;
+    tile.bytes = std::min(width_, row_bytes_ - tile.byte);
     return tile;
   }
 
  private:
   int64_t rows_;
   int64_t row_bytes_;
+  int64_t width_;
   int64_t height_;
   int64_t across_;
   bool aligned_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -14,8 +15,10 @@
 namespace stridewise {
 namespace {
 
-// The event of buffer 0 or 1. A buffer's last message was unpacked before, on the same queue.
+// The events of buffer 0 or 1. A buffer's last message was unpacked before, on the same queue, or
+// else is Copied().
 int Packed(int buffer) { return buffer; }
+int Copied(int buffer) { return 2 + buffer; }
 
 // A part of what two ranks exchange. Either side may have nothing to send.
 struct Message {
@@ -94,11 +97,12 @@ absl::Status ForGroups(const Selection& rows, const Selection& cols, Run run) {
 
 class DeviceTranspose {
  public:
-  DeviceTranspose(const MatrixView& in, const MutableMatrixView& out, const QueuedPermute& permute,
-                  StreamQueues* queues, Communicator* communicator)
+  DeviceTranspose(const MatrixView& in, const MutableMatrixView& out, int64_t least_row_bytes,
+                  const QueuedPermute& permute, StreamQueues* queues, Communicator* communicator)
       : in_(in),
         out_(out),
         bytes_(in.element_bytes),
+        least_row_bytes_(least_row_bytes),
         permute_(permute),
         queues_(*queues),
         communicator_(*communicator) {}
@@ -126,6 +130,37 @@ class DeviceTranspose {
     return queues_.Finish();
   }
 
+  // Copies and writes to where the elements belong. `pieces` returns those of a rank.
+  absl::Status RunDirect(const std::function<std::vector<Message>(int rank)>& pieces,
+                         const std::vector<MutableMatrixView>& parts_of_out, void* memory) {
+    RETURN_IF_ERROR(queues_.Enter());
+    const int rank = communicator_.rank();
+    std::vector<Message> mine = pieces(rank);
+    const std::vector<Message> own = TakeOwn(rank, &mine);
+    RETURN_IF_ERROR(PlaceMessages(mine, memory));
+    RETURN_IF_ERROR(communicator_.Barrier());  // All parts may be written.
+    size_t own_done = 0;
+    int partner = rank;
+    std::vector<Message> theirs;  // What the partner receives from this rank, in the same order.
+    size_t next = 0;
+    for (size_t i = 0; i < mine.size(); ++i) {
+      if (mine[i].partner != partner) {
+        partner = mine[i].partner;
+        theirs.clear();
+        next = 0;
+        for (Message& piece : pieces(partner)) {
+          if (piece.partner == rank) theirs.push_back(std::move(piece));
+        }
+      }
+      const MutableMatrixView& out = parts_of_out[partner];
+      RETURN_IF_ERROR(WritePiece(mine[i], theirs[next++], out, static_cast<int>(i % 2)));
+      if (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
+    }
+    while (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
+    RETURN_IF_ERROR(queues_.Finish());
+    return communicator_.Barrier();  // This rank's part is written.
+  }
+
  private:
   absl::Status PlaceMessages(const std::vector<Message>& messages, void* memory) {
     const MessageSizes sizes(messages, communicator_.rank(), bytes_);
@@ -142,10 +177,48 @@ class DeviceTranspose {
     return absl::OkStatus();
   }
 
+  // Queues the transpose of what `from` sends into a buffer, and its copy to `out`, the part of the
+  // rank that receives `to`. Short rows are written by the kernel that transposes.
+  absl::Status WritePiece(const Message& from, const Message& to, const MutableMatrixView& out,
+                          int buffer) {
+    bool is_narrow = false;
+    for (const auto& run : to.out_cols.runs) {
+      is_narrow = is_narrow || run.count * bytes_ < least_row_bytes_;
+    }
+    if (is_narrow) return TransposeInto(from, to, out, StreamQueue::kOut);
+    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kCompute, Copied(buffer)));
+    RETURN_IF_ERROR(Pack(from, buffer));
+    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kOut, Packed(buffer)));
+    int64_t row = 0;  // Of the buffer, whose rows are those of `to`.
+    for (const auto& rows : to.out_rows.runs) {
+      int64_t col = 0;
+      for (const auto& cols : to.out_cols.runs) {
+        BlockCopy copy;
+        copy.to = static_cast<char*>(out.data) + (rows.first * out.ld + cols.first) * bytes_;
+        copy.to_pitch = out.ld * bytes_;
+        copy.from = send_[buffer] + (row * to.out_cols.count + col) * bytes_;
+        copy.from_pitch = to.out_cols.count * bytes_;
+        copy.row_bytes = cols.count * bytes_;
+        copy.rows = rows.count;
+        RETURN_IF_ERROR(queues_.Copy(StreamQueue::kOut, copy));
+        col += cols.count;
+      }
+      row += rows.count;
+    }
+    return queues_.Record(StreamQueue::kOut, Copied(buffer));
+  }
+
   // Queues the transpose of elements that stay here.
   absl::Status TransposeOwn(const Message& message) {
-    const std::vector<SharedRunGroup> col_groups = GroupSharedRuns(message.cols, message.out_rows);
-    for (const SharedRunGroup& rows : GroupSharedRuns(message.rows, message.out_cols)) {
+    return TransposeInto(message, message, out_, StreamQueue::kCompute);
+  }
+
+  // Queues the transpose of what a rank's message `from` sends into `out`, the part of the rank
+  // whose message `to` receives it.
+  absl::Status TransposeInto(const Message& from, const Message& to, const MutableMatrixView& out,
+                             StreamQueue queue) {
+    const std::vector<SharedRunGroup> col_groups = GroupSharedRuns(from.cols, to.out_rows);
+    for (const SharedRunGroup& rows : GroupSharedRuns(from.rows, to.out_cols)) {
       for (const SharedRunGroup& cols : col_groups) {
         PermuteProblem problem;
         problem.extents = {rows.runs, rows.count, cols.runs, cols.count};
@@ -153,21 +226,22 @@ class DeviceTranspose {
         problem.in =
             static_cast<const char*>(in_.data) + (rows.first * in_.ld + cols.first) * bytes_;
         problem.strides_in = {rows.stride * in_.ld, in_.ld, cols.stride, 1};
-        problem.out = static_cast<char*>(out_.data) +
-                      (cols.other_first * out_.ld + rows.other_first) * bytes_;
-        problem.strides_out = {cols.other_stride * out_.ld, out_.ld, rows.other_stride, 1};
-        RETURN_IF_ERROR(Queue(problem));
+        problem.out =
+            static_cast<char*>(out.data) + (cols.other_first * out.ld + rows.other_first) * bytes_;
+        problem.strides_out = {cols.other_stride * out.ld, out.ld, rows.other_stride, 1};
+        RETURN_IF_ERROR(Queue(problem, queue));
       }
     }
     return absl::OkStatus();
   }
 
   // Queues a permutation whose strides are set.
-  absl::Status Queue(PermuteProblem problem) {
+  absl::Status Queue(PermuteProblem problem, StreamQueue queue = StreamQueue::kCompute) {
     problem.rank = 4;
     problem.element_bytes = bytes_;
-    return queues_.Run(
-        [problem, &permute = permute_](cudaStream_t stream) { return permute(problem, stream); });
+    return queues_.RunOn(queue, [problem, &permute = permute_](cudaStream_t stream) {
+      return permute(problem, stream);
+    });
   }
 
   // Queues the copy of the message's elements to the buffer, column by column.
@@ -208,6 +282,7 @@ class DeviceTranspose {
   const MatrixView in_;
   const MutableMatrixView out_;
   const int64_t bytes_;  // Of an element.
+  const int64_t least_row_bytes_;
   const QueuedPermute& permute_;
   StreamQueues& queues_;
   Communicator& communicator_;
@@ -238,15 +313,27 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
     return absl::InvalidArgumentError(absl::StrCat(
         "in: elements of ", bytes, " bytes are not allowed; allowed is 1, 2, 4, 8 and 16"));
   }
-  if (options.message_bytes < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("message_bytes: ", options.message_bytes,
-                                                   " is not allowed; allowed is 1 or more"));
+  if (std::min(options.message_bytes, options.piece_bytes) < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("message_bytes, piece_bytes: ", options.message_bytes, ", ",
+                     options.piece_bytes, " are not allowed; allowed is 1 or more"));
   }
-  DeviceTranspose transpose(in, out, permute, queues, communicator);
+  if (!options.parts_of_out.empty() &&
+      static_cast<int>(options.parts_of_out.size()) != communicator->size()) {
+    return absl::InvalidArgumentError(absl::StrCat("parts_of_out: ", options.parts_of_out.size(),
+                                                   " are not allowed; allowed are those of all ",
+                                                   communicator->size(), " ranks"));
+  }
+  DeviceTranspose transpose(in, out, options.least_row_bytes, permute, queues, communicator);
+  const int64_t piece_bytes = std::min(options.piece_bytes, options.message_bytes);
+  const auto cut = [&](int64_t message_bytes, int rank) {
+    return CutMessages(in_layout, out_layout, bytes, message_bytes, rank, communicator->size());
+  };
   const absl::Status status =
-      transpose.Run(CutMessages(in_layout, out_layout, bytes, options.message_bytes,
-                                communicator->rank(), communicator->size()),
-                    messages);
+      options.parts_of_out.empty()
+          ? transpose.Run(cut(options.message_bytes, communicator->rank()), messages)
+          : transpose.RunDirect([&](int rank) { return cut(piece_bytes, rank); },
+                                options.parts_of_out, messages);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

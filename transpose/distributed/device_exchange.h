@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "common/distributed/block_cyclic.h"
@@ -25,9 +26,21 @@ namespace stridewise {
 using QueuedPermute = std::function<absl::Status(const PermuteProblem&, cudaStream_t)>;
 
 struct DeviceTransposeOptions {
-  // A message's size: more than one row of it only where they fit. The same on all ranks. At 64 MB
-  // a message takes 0.15 ms on a link of 450 GB/s, a hundred times the call's own time.
-  int64_t message_bytes = int64_t{64} << 20;
+  // A message's size: more than one row of it only where they fit. The same on all ranks. NCCL
+  // sends 256 MB at 0.8 of the rate of the longest messages, and 64 MB at 0.7.
+  int64_t message_bytes = int64_t{256} << 20;
+
+  // Where this rank's device reaches the part of `out` of each rank, by rank (peer_memory.h).
+  // Without them ranks send messages. With them each copies what it has transposed to where it
+  // belongs, which is nobody's to unpack, and the copies take no multiprocessor. All ranks have
+  // them or none.
+  std::vector<MutableMatrixView> parts_of_out;
+  // With parts: what is transposed and copied at once, and no more than a message. Nothing hides
+  // the transpose of the first.
+  int64_t piece_bytes = int64_t{64} << 20;
+  // With parts: shorter rows of blocks are not copied but written over the link by the kernel that
+  // transposes them, since a copy takes some time for each row.
+  int64_t least_row_bytes = 2048;
 };
 
 // Returns the bytes of the messages that a rank of `size` holds during the call.
@@ -44,8 +57,8 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 // caller queued elsewhere.
 //
 // Returns what DistributedTranspose() does, also InvalidArgument for elements that are not of 1, 2,
-// 4, 8 or 16 bytes and for messages of less than a byte; ResourceExhausted where the device has no
-// memory for the messages.
+// 4, 8 or 16 bytes, for messages and pieces of less than a byte, and for parts of other than all
+// ranks; ResourceExhausted where the device has no memory for the messages.
 absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                           const BlockCyclicLayout& out_layout,
                                           const MutableMatrixView& out,

@@ -12,6 +12,7 @@
 #include "common/base/status_macros.h"
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/fake_communication_queue.h"
+#include "common/distributed/fake_peer_memory.h"
 #include "common/distributed/local_ranks.h"
 #include "common/distributed/nccl_communicator.h"
 #include "common/distributed/nccl_library.h"
@@ -45,7 +46,8 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
       [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
           const BlockCyclicLayout& out_layout, const MutableMatrixView& out, Communicator* ranks) {
         // Of every second seed the memory of the messages is the caller's: the queues have none.
-        const DeviceTransposeOptions options = {message_bytes};
+        DeviceTransposeOptions options;
+        options.message_bytes = message_bytes;
         const int64_t bytes = TransposeMessageBytes(in_layout, out_layout, in.element_bytes,
                                                     options, ranks->rank(), ranks->size());
         constexpr int64_t kCanaryBytes = 256;
@@ -59,6 +61,31 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
         for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
         return status;
       };
+}
+
+// Ranks copy pieces of so many bytes to each other's parts, or write what has shorter rows.
+TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes) {
+  return [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
+             const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+             Communicator* ranks) -> absl::Status {
+    FakePeerMemory memory;
+    ASSIGN_OR_RETURN(const auto parts, ReachMemoryOfRanks(out.data, &memory, ranks));
+    DeviceTransposeOptions options;
+    options.message_bytes = options.piece_bytes = piece_bytes;
+    options.least_row_bytes = least_row_bytes;
+    for (int rank = 0; rank < ranks->size(); ++rank) {
+      const int64_t cols = out_layout.LocalCols(rank);
+      options.parts_of_out.push_back(
+          {parts[rank], out_layout.LocalRows(rank), cols, cols + kPadding, out.element_bytes});
+    }
+    const int64_t bytes = TransposeMessageBytes(in_layout, out_layout, in.element_bytes, options,
+                                                ranks->rank(), ranks->size());
+    FakeStreamQueues queues(seed + ranks->rank(), bytes);
+    const absl::Status status = DistributedTransposeOnDevice(
+        in_layout, in, out_layout, out, options, PermuteElements, &queues, ranks);
+    EXPECT_TRUE(queues.CanariesAreWhole());
+    return status;
+  };
 }
 
 // Element (r, c) is r * cols + c, of which each rank checks its part of the result.
@@ -128,6 +155,9 @@ TEST(DistributedTransposeTest, MovesEveryElementOnDevicesInAnyOrderOfTheQueues) 
   ForLayouts([&](const BlockCyclicLayout& in, const BlockCyclicLayout& out) {
     for (const int64_t message_bytes : {1, 300, 1 << 20}) {
       TestTranspose<float>(in, out, OnDevice(++seed, message_bytes));
+      for (const int64_t least_row_bytes : {1, 20, 1000}) {
+        TestTranspose<float>(in, out, Directly(seed, message_bytes, least_row_bytes));
+      }
     }
     TestTranspose<uint16_t>(in, out, OnDevice(++seed, 100));
   });
@@ -154,14 +184,17 @@ TEST(DistributedTransposeTest, MovesEveryElementByNccl) {
 TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
   std::vector<float> from(64), to(64);
   const auto run = [&](Communicator* ranks, StreamQueues* queues, int64_t element_bytes,
-                       int64_t message_bytes) {
+                       int64_t message_bytes, int parts = 0) {
+    DeviceTransposeOptions options;
+    options.message_bytes = message_bytes;
     const BlockCyclicLayout layout =
         *BlockCyclicLayout::Create(8, 8, 8 / ranks->size(), 8, {ranks->size(), 1});
     const int64_t rows = 8 / ranks->size();
     float* const mine = to.data() + 32 * ranks->rank();
+    options.parts_of_out.assign(parts, {mine, rows, 8, 8, element_bytes});
     return DistributedTransposeOnDevice(layout, {from.data(), rows, 8, 8, element_bytes}, layout,
-                                        {mine, rows, 8, 8, element_bytes}, {message_bytes},
-                                        PermuteElements, queues, ranks);
+                                        {mine, rows, 8, 8, element_bytes}, options, PermuteElements,
+                                        queues, ranks);
   };
   for (const int ranks : {1, 2}) {
     // Four pieces on one rank; on two a piece, and a message that is packed and unpacked.
@@ -184,6 +217,7 @@ TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
     FakeStreamQueues queues(1);
     EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 3, 64)));
     EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 0)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 64, 2)));
     return absl::OkStatus();
   });
 }

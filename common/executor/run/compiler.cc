@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +17,7 @@
 #include "common/base/status_macros.h"
 #include "common/executor/ptx/program.h"
 #include "common/executor/ptx/rewrite_asm.h"
+#include "common/executor/run/gpu_optimizer.h"
 #include "common/executor/run/rewriter.h"
 #include "common/executor/run/run_program.h"
 
@@ -207,12 +209,24 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
   std::ofstream(rewritten, std::ios::binary) << *with_calls;
 
   const std::string compiled = base + ".compiled.o";
+  std::string source_of_code = rewritten;
   command = {"clang++", "-x", "c++-cpp-output", "-std=" + options_.standard};
   const std::vector<std::string> flags = CompilationFlags(home_, result.has_device_code);
+  if (options_.accesses_as_compiled && result.has_device_code) {
+    source_of_code = base + ".optimized.ll";
+    command.insert(command.end(), flags.begin(), flags.end());
+    // Without passes, also without those that instrument: they come behind the optimizer.
+    command.insert(command.end(), {"-O3", "-funroll-loops", "-S", "-emit-llvm", "-Xclang",
+                                   "-disable-llvm-passes", rewritten, "-o", source_of_code});
+    RETURN_IF_ERROR(clang(command, ""));
+    RETURN_IF_ERROR(OptimizeAsForGpu(source_of_code, messages));
+    // It would take wide loads apart again where it is cheaper on the host.
+    command = {"clang++", "-x", "ir", "-mllvm", "-disable-vector-combine"};
+  }
   command.insert(command.end(), flags.begin(), flags.end());
   if (result.has_volatile && result.has_device_code) {
     const std::string ir = base + ".ll";
-    command.insert(command.end(), {"-S", "-emit-llvm", rewritten, "-o", ir});
+    command.insert(command.end(), {"-S", "-emit-llvm", source_of_code, "-o", ir});
     RETURN_IF_ERROR(clang(command, ""));
     const std::string marked = MarkVolatile(ReadFile(ir));
     std::ofstream(ir, std::ios::binary) << marked;
@@ -220,7 +234,7 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
                            "-disable-llvm-passes", "-femulated-tls", "-w", ir, "-o", compiled},
                           ""));
   } else {
-    command.insert(command.end(), {"-c", rewritten, "-o", compiled});
+    command.insert(command.end(), {"-c", source_of_code, "-o", compiled});
     RETURN_IF_ERROR(clang(command, ""));
   }
 
@@ -237,6 +251,28 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
             "", ""));
   }
   if (exit_code != 0) return absl::InternalError(absl::StrCat("objcopy refuses ", compiled));
+  return absl::OkStatus();
+}
+
+absl::Status Compiler::OptimizeAsForGpu(const std::string& ir, const std::string& messages) {
+  // opt reads what clang of its version writes: the one beside it, where that is installed.
+  const std::string answer = ir + ".opt";
+  RETURN_IF_ERROR(RunProgram({"clang++", "-print-prog-name=opt"}, answer, "").status());
+  const std::string opt(absl::StripAsciiWhitespace(ReadFile(answer)));
+  const std::string before = ReadFile(ir);
+  const std::string promised = ir + ".promised";
+  std::ofstream(promised, std::ios::binary) << WithPromises(before);
+  const auto ran = RunProgram(GpuOptimizerCommand(opt, promised, ir), "", messages);
+  if (!ran.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--accesses=compiled needs LLVM's opt, of Debian's package llvm: ",
+                     ran.status().message()));
+  }
+  if (*ran != 0) {
+    return absl::InternalError(absl::StrCat("opt refuses what clang makes: ", ReadFile(messages)));
+  }
+  const std::string optimized = WithoutPromises(ReadFile(ir), before);
+  std::ofstream(ir, std::ios::binary) << optimized;
   return absl::OkStatus();
 }
 

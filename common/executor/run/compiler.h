@@ -16,6 +16,9 @@ struct CompileOptions {
   std::vector<std::string> preprocessor_flags;  // -I, -D and so on, for every source.
   std::vector<std::string> link_flags;          // -l and so on.
   std::string standard = "c++17";
+  // Whether accesses are those that a GPU's compiler makes of the source (gpu_optimizer.h) and not
+  // those of the source. Needs LLVM's opt beside clang.
+  bool accesses_as_compiled = false;
 };
 
 // Returns the folder that the headers and the runtime library are under: that of
@@ -36,6 +39,9 @@ class Compiler {
   absl::Status Link(const std::vector<std::string>& objects, const std::string& program);
 
  private:
+  // Replaces the file `ir`; what opt says goes to the file `messages`.
+  static absl::Status OptimizeAsForGpu(const std::string& ir, const std::string& messages);
+
   std::string home_;
   std::string scratch_;
   CompileOptions options_;

@@ -54,10 +54,12 @@ std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t fin
        "shared stores", "barriers", "divergent", "findings"}};
   for (const LaunchSummary& s : summaries) {
     const Profile& p = s.profile;
+    MemoryCounters shared_stores = p.Total(EventKind::kSharedStore);
+    shared_stores.Add(p.Total(EventKind::kSharedCopy));
     rows.push_back(
         {s.kernel, s.place, ExtentText(s.grid), ExtentText(s.block), TimesText(s),
          GlobalText(p.Total(EventKind::kGlobalLoad)), GlobalText(p.Total(EventKind::kGlobalStore)),
-         SharedText(p.Total(EventKind::kSharedLoad)), SharedText(p.Total(EventKind::kSharedStore)),
+         SharedText(p.Total(EventKind::kSharedLoad)), SharedText(shared_stores),
          absl::StrCat(p.barriers), absl::StrCat(p.divergent_branches), absl::StrCat(s.findings)});
   }
   std::vector<size_t> widths(rows[0].size(), 0);
@@ -74,7 +76,8 @@ std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t fin
   }
   absl::StrAppend(&text,
                   "  (loads and stores: requests of warps, summed over the launches, * sectors or "
-                  "wavefronts of each; % of the moved bytes that were asked for)\n");
+                  "wavefronts of each; % of the moved bytes that were asked for; cp.async stores "
+                  "too)\n");
   return text;
 }
 
@@ -83,25 +86,39 @@ std::string ReportCsv(const std::vector<LaunchSummary>& summaries) {
       "kernel,at,grid,block,shared_bytes,launches,findings,seconds,global_load_requests,"
       "global_load_sectors,global_store_requests,global_store_sectors,global_atomic_requests,"
       "shared_load_requests,shared_load_wavefronts,shared_store_requests,"
-      "shared_store_wavefronts,barriers,divergent_branches\n";
+      "shared_store_wavefronts,shared_copy_requests,shared_copy_wavefronts,barriers,"
+      "divergent_branches\n";
   for (const LaunchSummary& s : summaries) {
     const Profile& p = s.profile;
     const MemoryCounters load = p.Total(EventKind::kGlobalLoad);
     const MemoryCounters store = p.Total(EventKind::kGlobalStore);
     const MemoryCounters shared_load = p.Total(EventKind::kSharedLoad);
     const MemoryCounters shared_store = p.Total(EventKind::kSharedStore);
+    const MemoryCounters shared_copy = p.Total(EventKind::kSharedCopy);
     absl::StrAppend(
         &text,
         absl::StrJoin(
-            std::vector<std::string>{
-                CsvText(s.kernel), CsvText(s.place), ExtentText(s.grid), ExtentText(s.block),
-                absl::StrCat(s.shared_bytes), absl::StrCat(s.launches), absl::StrCat(s.findings),
-                absl::StrCat(s.seconds), absl::StrCat(load.requests), absl::StrCat(load.sectors),
-                absl::StrCat(store.requests), absl::StrCat(store.sectors),
-                absl::StrCat(p.Total(EventKind::kGlobalAtomic).requests),
-                absl::StrCat(shared_load.requests), absl::StrCat(shared_load.wavefronts),
-                absl::StrCat(shared_store.requests), absl::StrCat(shared_store.wavefronts),
-                absl::StrCat(p.barriers), absl::StrCat(p.divergent_branches)},
+            std::vector<std::string>{CsvText(s.kernel),
+                                     CsvText(s.place),
+                                     ExtentText(s.grid),
+                                     ExtentText(s.block),
+                                     absl::StrCat(s.shared_bytes),
+                                     absl::StrCat(s.launches),
+                                     absl::StrCat(s.findings),
+                                     absl::StrCat(s.seconds),
+                                     absl::StrCat(load.requests),
+                                     absl::StrCat(load.sectors),
+                                     absl::StrCat(store.requests),
+                                     absl::StrCat(store.sectors),
+                                     absl::StrCat(p.Total(EventKind::kGlobalAtomic).requests),
+                                     absl::StrCat(shared_load.requests),
+                                     absl::StrCat(shared_load.wavefronts),
+                                     absl::StrCat(shared_store.requests),
+                                     absl::StrCat(shared_store.wavefronts),
+                                     absl::StrCat(shared_copy.requests),
+                                     absl::StrCat(shared_copy.wavefronts),
+                                     absl::StrCat(p.barriers),
+                                     absl::StrCat(p.divergent_branches)},
             ","),
         "\n");
   }

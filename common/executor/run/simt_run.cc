@@ -30,6 +30,11 @@ ABSL_FLAG(std::vector<std::string>, include_dirs, {}, "Folders with the program'
 ABSL_FLAG(std::vector<std::string>, defines, {}, "Macros, NAME or NAME=VALUE: -D.");
 ABSL_FLAG(std::string, std, "c++17", "The C++ standard: c++14, c++17 or c++20.");
 ABSL_FLAG(std::string, link_flags, "", "More for the linker, separated by blanks: \"-lm -lz\".");
+ABSL_FLAG(
+    std::string, accesses, "source",
+    "What is counted and checked: source, the loads and stores of the source; compiled, those "
+    "that a GPU's compiler makes of them, which merges neighbouring ones and keeps values in "
+    "registers. Needs LLVM's opt.");
 ABSL_FLAG(std::string, output, "",
           "Keep the program under this name and do not run it. It reports as simt_run does.");
 ABSL_FLAG(int, threads, 0, "Cores to run blocks on; 0: all of the machine's.");
@@ -99,7 +104,13 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
         absl::StrCat("--multiprocessors: ", absl::GetFlag(FLAGS_multiprocessors),
                      " is not allowed; allowed is 1 and more"));
   }
+  const std::string accesses = absl::GetFlag(FLAGS_accesses);
+  if (accesses != "source" && accesses != "compiled") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--accesses: '", accesses, "' is not allowed; allowed is source, compiled"));
+  }
   CompileOptions options;
+  options.accesses_as_compiled = accesses == "compiled";
   // Its launches need C++17.
   options.standard = standard == "c++14" ? "c++17" : standard;
   for (const std::string& folder : absl::GetFlag(FLAGS_include_dirs)) {

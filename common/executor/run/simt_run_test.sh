@@ -70,6 +70,26 @@ done
 unset SIMT_RUN_SEED
 expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
 
+# As the source has them, and as a GPU's compiler has them: kernel, loads and stores of global, of shared memory, copies.
+counts() {
+  local csv=$TEST_TMPDIR/counts.csv
+  expect 0 "the last is 1" "$run" --accesses="$1" --csv="$csv" $data/merged.cu
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+           { print $1, $column["global_load_requests"], $column["global_store_requests"],
+                   $column["shared_load_requests"], $column["shared_store_requests"],
+                   $column["shared_copy_requests"] }' "$csv"
+}
+expect 0 "Members 2 1 0 0 0
+Rows<kSide> 32 32 1024 32 0
+Pairs 0 1 2 2 0
+Again<kSide> 0 2 2 1 0
+Copied 1 1 1 0 1" counts source
+expect 0 "Members 1 1 0 0 0
+Rows<kSide> 32 32 256 32 0
+Pairs 0 1 1 1 0
+Again<kSide> 0 2 1 1 0
+Copied 1 1 1 0 1" counts compiled
+
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
@@ -77,6 +97,7 @@ expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
 expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
 expect 2 "no source" "$run"
 expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17, c++20" "$run" --std=c++98 x.cu
+expect 2 "--accesses: 'ptx' is not allowed; allowed is source, compiled" "$run" --accesses=ptx x.cu
 expect 2 "--threads: -1 is not allowed" "$run" --threads=-1 x.cu
 expect 2 "--multiprocessors: 0 is not allowed" "$run" --multiprocessors=0 x.cu
 expect 2 "unknown flag --thread; did you mean --threads?" "$run" --thread=1 x.cu

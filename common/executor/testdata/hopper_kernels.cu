@@ -39,8 +39,13 @@ __host__ __device__ constexpr int ElementOfB(int col, int k, int step) {
       "s8.s8 {%0, %1, %2, %3}, %4, %5, p;}"                                            \
       : "+r"((d)[0]), "+r"((d)[1]), "+r"((d)[2]), "+r"((d)[3])                         \
       : "l"(Descriptor(a)), "l"(Descriptor(b)))
-#define INIT(barrier, count) \
+#define INIT_UNFENCED(barrier, count) \
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SharedAddress(&barrier)), "r"(count))
+#define INIT(barrier, count)                                                                \
+  asm volatile(                                                                             \
+      "mbarrier.init.shared::cta.b64 [%0], %1; fence.mbarrier_init.release.cluster;" ::"r"( \
+          SharedAddress(&barrier)),                                                         \
+      "r"(count))
 #define ARRIVE(barrier)                                                                  \
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(&barrier)) \
                : "memor"                                                                 \
@@ -328,8 +333,9 @@ __global__ void BulkPipeline(int* out, const int* in) {
   __shared__ uint64_t full, empty;
   const int t = threadIdx.x;
   if (t == 0) {
-    INIT(full, 1);
-    INIT(empty, 256);
+    INIT_UNFENCED(full, 1);
+    INIT_UNFENCED(empty, 256);
+    PROXY_FENCE();
   }
   __syncthreads();
   int sum = 0;
@@ -612,6 +618,19 @@ __global__ void BulkLoadOfTooFewBytes(float* out, const float* in) {
   out[t] = s[t % 32];
 }
 
+__global__ void BulkLoadToAnUnfencedBarrier(float* out, const float* in) {
+  __shared__ float s[kElements];
+  __shared__ uint64_t full;
+  if (threadIdx.x == 0) INIT_UNFENCED(full, 1);
+  __syncthreads();
+  if (threadIdx.x == 32) {
+    EXPECT(full, 256);
+    BULK_LOAD(s, in, 256, full);  // BUG BulkLoadToAnUnfencedBarrier
+  }
+  WAIT(full, 0);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
 __global__ void BulkLoadOutOfBounds(float* out, const float* in) {
   __shared__ float s[2 * kElements];
   __shared__ uint64_t full;
@@ -761,6 +780,7 @@ std::vector<PlantedBug> HopperBugs() {
       BUG(BulkLoadToAnOddPlace, kBulkCopy, kElements),
       BUG(BulkLoadNotWaitedFor, kBulkCopy, kElements),
       BUG(BulkStoreWithoutProxyFence, kProxyFence, kElements),
+      BUG(BulkLoadToAnUnfencedBarrier, kProxyFence, kElements),
       BUG(BulkStoreOverwritten, kRace, kElements),
       BUG(BulkStoreNotWaitedFor, kBulkCopy, kElements),
       BUG(BulkStoreOutOfBounds, kOutOfBounds, kElements),

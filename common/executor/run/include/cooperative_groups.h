@@ -1,6 +1,6 @@
 // Cooperative groups: grids, clusters, blocks, tiles of a warp, the lanes that are active, parts of
-// these. A barrier of the grid needs a cooperative launch, as on a GPU. Tiles of several warps are
-// the whole block; a smaller one stops the launch with a finding.
+// these. A barrier of the grid needs a cooperative launch, as on a GPU. Tiles of several warps wait
+// at named barriers, which a kernel that uses them itself as well would share.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_H_
@@ -143,7 +143,12 @@ class grid_group {
 };
 static SIMT_INLINE grid_group this_grid() { return {}; }
 
-// `kSize` neighbouring threads of a block, all of one warp.
+// Waits for the `size` threads of a tile of several warps: at barrier 15 the first tile, and so on.
+SIMT_INLINE void SimtTileBarrier(unsigned tile, unsigned size) {
+  simt_asm("barrier.sync %0, %1;" ::"r"(15 - tile), "r"(size) : "memory");
+}
+
+// `kSize` neighbouring threads of a block: of one warp, or several whole ones.
 template <unsigned kSize, typename Parent = void>
 class thread_block_tile : public thread_group {
   static_assert(kSize >= 1 && kSize <= 1024 && (kSize & (kSize - 1)) == 0,
@@ -158,8 +163,7 @@ class thread_block_tile : public thread_group {
     if constexpr (kSize <= 32) {
       __syncwarp(TileMask());
     } else {
-      RequireWholeBlock();
-      __syncthreads();
+      SimtTileBarrier(meta_group_rank(), kSize);
     }
   }
   static SIMT_INLINE unsigned thread_rank() { return BlockRank() % kSize; }
@@ -194,12 +198,6 @@ class thread_block_tile : public thread_group {
   SIMT_INLINE int all(int predicate) const { return __all_sync(TileMask(), predicate); }
 
  private:
-  static SIMT_INLINE void RequireWholeBlock() {
-    if (thread_block::size() > kSize) {
-      simt_assert_fail("the host executor has no tile of several warps that is not the whole block",
-                       __FILE__, __LINE__, "thread_block_tile");
-    }
-  }
   static SIMT_INLINE unsigned TileMask() {
     static_assert(kSize <= 32, "a tile of several warps has no mask");
     return 0xffffffffu >> (32 - kSize) << (BlockRank() % 32 / kSize * kSize);

@@ -5,6 +5,8 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_RUNTIME_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_RUNTIME_H_
 
+// simt_indices.h is in the place of the shim's header.
+#define STRIDEWISE_COMMON_EXECUTOR_SHIM_SIMT_BUILTIN_VARIABLES_H_
 #include "../../shim/cuda_runtime.h"
 
 // The rewriter sees these words, and what they belong to.
@@ -13,6 +15,7 @@
 #undef __host__
 #undef __constant__
 
+#include "simt_indices.h"
 #include "simt_launch.h"
 #include "simt_more_intrinsics.h"
 #include "simt_more_vector_types.h"

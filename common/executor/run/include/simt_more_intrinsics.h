@@ -193,6 +193,56 @@ static SIMT_INLINE T atomicCAS_block(T* address, std::common_type_t<T> compare,
   return atomicCAS(address, compare, value);
 }
 
+// --- Atomic operations of compute capability 9.0 -------------------------------------------------
+
+// Whole blocks run one after the other where a kernel has atomic operations, and threads are not
+// interrupted, so that plain code is atomic. It is not instrumented: to the executor the operation
+// is the one call before it.
+#define SIMT_UNSEEN_WIDE \
+  static __attribute__((noinline, no_sanitize("coverage"), no_sanitize("thread")))
+#define SIMT_WIDE(T)                                                             \
+  SIMT_UNSEEN_WIDE T SimtExchange(T* address, const T* compare, T value) {       \
+    const T old = *address;                                                      \
+    if (compare == nullptr || __builtin_memcmp(&old, compare, sizeof(T)) == 0) { \
+      *address = value;                                                          \
+    }                                                                            \
+    return old;                                                                  \
+  }                                                                              \
+  static SIMT_INLINE T atomicExch(T* address, T value) {                         \
+    simt_atomic(address, sizeof(T));                                             \
+    return SimtExchange(address, nullptr, value);                                \
+  }                                                                              \
+  static SIMT_INLINE T atomicCAS(T* address, T compare, T value) {               \
+    simt_atomic(address, sizeof(T));                                             \
+    return SimtExchange(address, &compare, value);                               \
+  }
+SIMT_WIDE(int4)
+SIMT_WIDE(uint4)
+SIMT_WIDE(float4)
+SIMT_WIDE(double2)
+#undef SIMT_WIDE
+
+// Each element is added on its own.
+SIMT_UNSEEN_WIDE float2 SimtAdd(float2* address, float2 value) {
+  const float2 old = *address;
+  *address = make_float2(old.x + value.x, old.y + value.y);
+  return old;
+}
+SIMT_UNSEEN_WIDE float4 SimtAdd(float4* address, float4 value) {
+  const float4 old = *address;
+  *address = make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w);
+  return old;
+}
+static SIMT_INLINE float2 atomicAdd(float2* address, float2 value) {
+  simt_atomic(address, sizeof(float2));
+  return SimtAdd(address, value);
+}
+static SIMT_INLINE float4 atomicAdd(float4* address, float4 value) {
+  simt_atomic(address, sizeof(float4));
+  return SimtAdd(address, value);
+}
+#undef SIMT_UNSEEN_WIDE
+
 // --- The rest ----------------------------------------------------------------------------------
 
 static SIMT_INLINE void __trap() { simt_trap(); }

@@ -37,6 +37,39 @@ __global__ void Partitions(int* out) {
   out[32 + threadIdx.x] = cg::inclusive_scan(labeled, 1) * 100 + cg::exclusive_scan(tile, 2);
 }
 
+// Tiles of two and of four warps, in a block of 256; each warp comes to its tile's barriers alone.
+template <int kThreads>
+__global__ void TilesOfWarps(int* out) {
+  const auto tile = cg::tiled_partition<kThreads>(cg::this_thread_block());
+  __shared__ int values[256];
+  int sum = cg::reduce(tile, static_cast<int>(threadIdx.x), cg::plus<int>());
+  if (tile.meta_group_rank() == 0) return;  // Nobody waits for it.
+  values[threadIdx.x] = static_cast<int>(threadIdx.x);
+  tile.sync();
+  sum += values[threadIdx.x ^ (kThreads - 1)];
+  if (tile.thread_rank() == 1) out[tile.meta_group_rank()] = sum;
+}
+
+// Of 2, 4, 8 and 16 bytes.
+__global__ void AtomicWidths(int* out, float4* wide) {
+  __shared__ unsigned short two;
+  __shared__ unsigned long long eight;
+  if (threadIdx.x == 0) two = eight = 0;
+  __syncthreads();
+  atomicAdd(&eight, 1ull << 40);
+  for (unsigned short old = 0, seen; (seen = atomicCAS(&two, old, old + 3)) != old;) old = seen;
+  atomicAdd(wide, make_float4(1, 2, 3, 4));
+  atomicAdd(reinterpret_cast<float2*>(wide) + 1, make_float2(10, 20));
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  out[0] = two;
+  out[1] = static_cast<int>(eight >> 40);
+  const float4 before = atomicExch(wide, make_float4(5, 6, 7, 8));
+  out[2] = static_cast<int>(before.x + before.w);
+  out[3] = static_cast<int>(atomicCAS(wide, make_float4(5, 6, 7, 9), before).y);
+  out[4] = static_cast<int>(atomicCAS(wide, make_float4(5, 6, 7, 8), before).y);
+}
+
 // Inline PTX, with the host's own assembler beside it.
 __global__ void InlinePtx(int* out) {
   int lane, sum;
@@ -153,6 +186,27 @@ int main(int argc, char** argv) {
   CHECK_IS(host[3], 11);
   CHECK_IS(host[4], 21);
   CHECK_IS(host[32 + 23], 4 * 100 + 46);
+
+  TilesOfWarps<64><<<1, 256>>>(out);
+  fetch();
+  CHECK_IS(host[2], 64 * 128 + 64 * 63 / 2 + (129 ^ 63));
+  TilesOfWarps<128><<<1, 256>>>(out);
+  fetch();
+  CHECK_IS(host[1], 128 * 128 + 128 * 127 / 2 + (129 ^ 127));
+
+  float4* wide;
+  cudaMalloc(&wide, sizeof(*wide));
+  cudaMemset(wide, 0, sizeof(*wide));
+  AtomicWidths<<<1, 64>>>(out, wide);
+  fetch();
+  CHECK_IS(host[0], 3 * 64);
+  CHECK_IS(host[1], 64);
+  CHECK_IS(host[2], 64 + (4 + 20) * 64);
+  CHECK_IS(host[3], 6);
+  CHECK_IS(host[4], 6);
+  float4 kept;
+  cudaMemcpy(&kept, wide, sizeof(kept), cudaMemcpyDeviceToHost);
+  CHECK_IS(kept.z, (3 + 10) * 64.0f);
 
   InlinePtx<<<1, 32>>>(out);
   fetch();

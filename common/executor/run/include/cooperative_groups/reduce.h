@@ -1,4 +1,4 @@
-// Reductions over a tile of a warp.
+// Reductions over tiles and over coalesced threads.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_REDUCE_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_COOPERATIVE_GROUPS_REDUCE_H_
@@ -23,13 +23,21 @@ SIMT_OPERATION(bit_or, a | b)
 SIMT_OPERATION(bit_xor, a ^ b)
 #undef SIMT_OPERATION
 
-// Combines in the order of a butterfly, as the shuffles of most kernels do.
+// Combines in the order of a butterfly, as the shuffles of most kernels do; several warps by way of
+// shared memory.
 template <unsigned kSize, typename Parent, typename T, typename Operation>
 static SIMT_INLINE T reduce(const thread_block_tile<kSize, Parent>& tile, T value,
                             const Operation& combine) {
   if constexpr (kSize > 32) {
-    simt_assert_fail("the host executor has no reduce() of several warps", __FILE__, __LINE__,
-                     "reduce");
+    static __shared__ T of_warp[32];
+    const unsigned warp = thread_group::BlockRank() / 32;
+    const T of_own = reduce(thread_block_tile<32>(), value, combine);
+    if (thread_group::BlockRank() % 32 == 0) of_warp[warp] = of_own;
+    tile.sync();
+    const unsigned first = warp / (kSize / 32) * (kSize / 32);
+    value = of_warp[first];
+    for (unsigned i = 1; i < kSize / 32; ++i) value = combine(value, of_warp[first + i]);
+    tile.sync();
   } else {
 #pragma unroll
     for (unsigned mask = kSize / 2; mask > 0; mask /= 2) {

@@ -1,0 +1,72 @@
+"""stridewise.host beside NumPy. Skipped with a line where there is no NumPy."""
+
+import importlib.util
+import os
+import sys
+import unittest
+
+try:
+  import numpy
+except ImportError:
+  print("skipped: NumPy is not there; Debian's python3-numpy has it")
+  sys.exit(0)
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+os.environ["STRIDEWISE_HOST_LIBRARY"] = os.path.join(_FOLDER, "libstridewise_host.so")
+_SPEC = importlib.util.spec_from_file_location("host", os.path.join(_FOLDER, "../python/stridewise/host.py"))
+host = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(host)
+
+
+def _numbers(shape, dtype):
+  """Whole numbers, whose sums are exact."""
+  count = int(numpy.prod(shape))
+  return ((numpy.arange(count) * 7) % 11 - 5).astype(dtype).reshape(shape)
+
+
+class HostTest(unittest.TestCase):
+
+  def test_products(self):
+    for dtype in (numpy.float32, numpy.float64):
+      for m, n, k in ((1, 1, 1), (3, 5, 7), (64, 64, 64), (130, 33, 200), (8, 300, 100), (5, 4, 0), (0, 4, 3)):
+        a, b = _numbers((m, k), dtype), _numbers((k, n), dtype)
+        wide = _numbers((k, n + 5), dtype)
+        for left, right in ((a, b), (_numbers((k, m), dtype).T, b), (a, _numbers((n, k), dtype).T), (a, wide[:, 2:n + 2]),
+                            (a, numpy.repeat(b, 2, axis=1)[:, ::2])):
+          numpy.testing.assert_array_equal(host.matmul(left, right), left @ right, str((dtype, m, n, k)))
+
+  def test_alpha_beta_and_batches(self):
+    a, b = _numbers((4, 9, 20), numpy.float32), _numbers((4, 20, 6), numpy.float32)
+    out = numpy.ones((4, 9, 6), numpy.float32)
+    result = host.matmul(a, b, out=out, alpha=2, beta=-3)
+    self.assertIs(result, out)
+    numpy.testing.assert_array_equal(out, 2 * (a @ b) - 3)
+    numpy.testing.assert_array_equal(host.matmul(a, b[1]), a @ b[1])
+
+  def test_transposes(self):
+    for dtype in (numpy.uint8, numpy.int16, numpy.float32, numpy.float64, numpy.complex128):
+      for shape in ((1, 1), (3, 5), (100, 257), (2, 65, 33), (0, 4)):
+        x = _numbers(shape, dtype)
+        numpy.testing.assert_array_equal(host.transpose(x), x.swapaxes(-1, -2))
+      square = _numbers((3, 70, 70), dtype)
+      expected = square.swapaxes(-1, -2).copy()
+      host.transpose(square, out=square)
+      numpy.testing.assert_array_equal(square, expected)
+
+  def test_wrong_arguments_are_named(self):
+    a = numpy.zeros((2, 3), numpy.float32)
+    with self.assertRaisesRegex(ValueError, "b has 2 rows; allowed is the number of a's columns, 3"):
+      host.matmul(a, a)
+    with self.assertRaisesRegex(TypeError, "b is float64"):
+      host.matmul(a, a.T.astype(numpy.float64))
+    with self.assertRaisesRegex(TypeError, "a is int32"):
+      host.matmul(a.astype(numpy.int32), a.T)
+    with self.assertRaisesRegex(ValueError, "out is float64"):
+      host.transpose(numpy.zeros((2, 8), numpy.float32)[:, :2], out=numpy.zeros((2, 2), numpy.float64))
+    with self.assertRaisesRegex(ValueError, "out overlaps a or b"):
+      square = numpy.zeros((3, 3), numpy.float32)
+      host.matmul(square, square, out=square)
+
+
+if __name__ == "__main__":
+  unittest.main()

@@ -1,0 +1,101 @@
+#include "bindings/host/stridewise_host.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// [1 2 3; 4 5 6] * [1 2; 3 4; 5 6] = [22 28; 49 64].
+const std::vector<double> kA = {1, 2, 3, 4, 5, 6};
+const std::vector<double> kB = {1, 2, 3, 4, 5, 6};
+
+stridewise_matmul_args ArgsOf(const void* a, const void* b, void* c, int type) {
+  stridewise_matmul_args args = stridewise_matmul_defaults();
+  args.m = 2;
+  args.n = 2;
+  args.k = 3;
+  args.a.data = a;
+  args.b.data = b;
+  args.c.data = c;
+  args.a.type = args.b.type = args.c.type = type;
+  return args;
+}
+
+TEST(StridewiseHostTest, ProductsOfBothTypes) {
+  std::vector<double> c(4, -1);
+  const stridewise_matmul_args args = ArgsOf(kA.data(), kB.data(), c.data(), STRIDEWISE_FLOAT64);
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(c, ElementsAre(22, 28, 49, 64));
+  const std::vector<float> a(kA.begin(), kA.end());
+  const std::vector<float> b(kB.begin(), kB.end());
+  std::vector<float> floats = {1, 2, 3, 4};
+  stridewise_matmul_args general = ArgsOf(a.data(), b.data(), floats.data(), STRIDEWISE_FLOAT32);
+  general.alpha = 2;
+  general.beta = 10;
+  EXPECT_EQ(stridewise_host_matmul(&general), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(floats, ElementsAre(54, 76, 128, 168));
+}
+
+// Column-major, the same memory is that of the transposes: A is 3 x 2 there, and B 2 x 3.
+TEST(StridewiseHostTest, ColumnMajorProducts) {
+  std::vector<double> c(9, -1);
+  stridewise_matmul_args args = ArgsOf(kA.data(), kB.data(), c.data(), STRIDEWISE_FLOAT64);
+  args.m = 3;
+  args.n = 3;
+  args.k = 2;
+  args.layout = STRIDEWISE_COLUMN_MAJOR;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(c, ElementsAre(9, 12, 15, 19, 26, 33, 29, 40, 51));
+}
+
+TEST(StridewiseHostTest, Transposes) {
+  const std::vector<float> in = {1, 2, 3, 4, 5, 6};
+  std::vector<float> out(6);
+  stridewise_transpose_args args = stridewise_transpose_defaults();
+  args.in = in.data();
+  args.out = out.data();
+  args.rows = 2;
+  args.cols = 3;
+  EXPECT_EQ(stridewise_host_transpose(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(out, ElementsAre(1, 4, 2, 5, 3, 6));
+  args.rows = args.cols = 2;
+  args.in = args.out;
+  args.ld_in = args.ld_out = 3;
+  EXPECT_EQ(stridewise_host_transpose(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(out, ElementsAre(1, 5, 2, 4, 3, 6));
+}
+
+TEST(StridewiseHostTest, WrongArgumentsAreNamed) {
+  std::vector<double> c(4);
+  stridewise_matmul_args args = ArgsOf(kA.data(), kB.data(), c.data(), STRIDEWISE_FLOAT64);
+  EXPECT_EQ(stridewise_host_matmul(nullptr), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("args is null"));
+  args.a.ld = 2;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("a.ld is 2; allowed is 3 and more"));
+  args.a.ld = 0;
+  args.c.type = STRIDEWISE_BFLOAT16;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("c.type is 1"));
+  args.c.type = STRIDEWISE_FLOAT64;
+  args.activation = STRIDEWISE_ACTIVATION_RELU;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_UNSUPPORTED);
+  args.activation = STRIDEWISE_ACTIVATION_NONE;
+  args.m = -1;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("m is -1"));
+  stridewise_transpose_args transpose = stridewise_transpose_defaults();
+  transpose.in = transpose.out = c.data();
+  transpose.rows = 1;
+  transpose.cols = 4;
+  EXPECT_EQ(stridewise_host_transpose(&transpose), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("square"));
+}
+
+}  // namespace

@@ -1,0 +1,191 @@
+#include "common/executor/run/gpu_optimizer.h"
+
+#include <cstddef>
+#include <iterator>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+
+namespace stridewise::executor {
+namespace {
+
+// Elements that an `extern __shared__` array seems to have: more than any.
+constexpr absl::string_view kUnknownExtent = "[0 x ";
+constexpr absl::string_view kLargeExtent = "[1048576 x ";
+
+// That of shared variables in bytes.
+constexpr int kAlignment = 16;
+
+constexpr absl::string_view kTargetTriple = "target triple = ";
+
+// Of <math.h>, with and without f at their ends: a GPU has them as plain arithmetic. Those that
+// store to a pointer are left out.
+constexpr absl::string_view kMath[] = {
+    "acos",  "acosh", "asin",   "asinh",     "atan",     "atan2",    "atanh", "cbrt",
+    "ceil",  "cos",   "cosh",   "erf",       "erfc",     "exp",      "exp10", "exp2",
+    "expm1", "fabs",  "fdim",   "floor",     "fma",      "fmax",     "fmin",  "fmod",
+    "hypot", "ldexp", "llrint", "log",       "log10",    "log1p",    "log2",  "lrint",
+    "pow",   "rint",  "round",  "scalbn",    "sin",      "sinh",     "sqrt",  "tan",
+    "tanh",  "trunc", "tgamma", "nearbyint", "copysign", "remainder"};
+
+// The ends of these names, and the numbers below which the results are, as NVVM has them.
+struct Range {
+  absl::string_view call;
+  absl::string_view least, end;
+};
+constexpr Range kRanges[] = {
+    {"@simt_thread_idx_x(", "0", "1024"},      {"@simt_thread_idx_y(", "0", "1024"},
+    {"@simt_thread_idx_z(", "0", "64"},        {"@simt_block_dim_x(", "1", "1025"},
+    {"@simt_block_dim_y(", "1", "1025"},       {"@simt_block_dim_z(", "1", "65"},
+    {"@simt_block_idx_x(", "0", "2147483647"}, {"@simt_block_idx_y(", "0", "65535"},
+    {"@simt_block_idx_z(", "0", "65535"},      {"@simt_grid_dim_x(", "1", "-2147483648"},
+    {"@simt_grid_dim_y(", "1", "65536"},       {"@simt_grid_dim_z(", "1", "65536"}};
+
+bool IsShared(absl::string_view line) {
+  return absl::StartsWith(line, "@") && absl::StrContains(line, " thread_local ") &&
+         absl::StrContains(line, " global ");
+}
+
+// Host code's own, of the standard library and of Abseil.
+bool IsOfLibrary(absl::string_view line) {
+  return absl::StartsWith(line, "@_ZS") || absl::StartsWith(line, "@_ZNS") ||
+         absl::StartsWith(line, "@_ZN4absl");
+}
+
+absl::string_view NameOf(absl::string_view line) { return line.substr(0, line.find(' ')); }
+
+// Sets "align N" of a variable to 16; for arrays of bytes or halves to their size: x86-64 aligns
+// large arrays to 16 bytes, and a GPU's compiler, which does not, leaves such loads apart.
+std::string Aligned(const std::string& line) {
+  const size_t at = line.find(", align ");
+  if (at == std::string::npos) return line;
+  const size_t number = at + 8;
+  size_t end = number;
+  while (end < line.size() && line[end] >= '0' && line[end] <= '9') ++end;
+  int bytes = 0;
+  if (!absl::SimpleAtoi(line.substr(number, end - number), &bytes) || bytes > kAlignment) {
+    return line;
+  }
+  const int wanted = absl::StrContains(line, " x i8]") ? 1
+                     : absl::StrContains(line, " x i16]") || absl::StrContains(line, " x half]")
+                         ? 2
+                         : kAlignment;
+  return absl::StrCat(line.substr(0, number), wanted, line.substr(end));
+}
+
+// A variable of a template or of an inline function is one for all files; made one of this file,
+// with its name, it is one that nothing else can point to.
+std::string Internal(const std::string& line) {
+  std::string result = absl::StrReplaceAll(
+      line, {{" linkonce_odr thread_local ", " internal thread_local "},
+             {" weak_odr thread_local ", " internal thread_local "},
+             {" external thread_local global [", " internal thread_local global ["},
+             {" comdat,", ""}});
+  return absl::StrReplaceAll(result, {{", comdat", ""}});
+}
+
+bool IsMath(absl::string_view line) {
+  if (!absl::StartsWith(line, "declare ")) return false;
+  const size_t at = line.find('@');
+  const size_t end = line.find('(', at);
+  if (end == absl::string_view::npos) return false;
+  const absl::string_view name = line.substr(at + 1, end - at - 1);
+  for (const absl::string_view math : kMath) {
+    if (name == math ||
+        (name.size() == math.size() + 1 && name.back() == 'f' && absl::StartsWith(name, math))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The target's line of IR.
+std::string TargetOf(absl::string_view ir) {
+  for (const absl::string_view line : absl::StrSplit(ir, '\n')) {
+    if (absl::StartsWith(line, kTargetTriple)) return std::string(line);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string WithPromises(absl::string_view ir) {
+  std::vector<std::string> lines = absl::StrSplit(ir, '\n');
+  bool ranged = false;
+  for (std::string& line : lines) {
+    if (IsShared(line) && !IsOfLibrary(line)) {
+      const bool dynamic = absl::StrContains(line, " external thread_local global [0 x ");
+      line = Aligned(Internal(line));
+      // Only what has an initial value is defined.
+      if (dynamic) line.insert(line.find(", align "), " undef");
+    }
+    // An extern thread_local variable may have an initialisation elsewhere; shared ones have none.
+    const size_t initialised = line.find("br i1 icmp ne (");
+    if (initialised != std::string::npos && absl::StrContains(line, " @_ZTH")) {
+      const size_t label = line.find(", label", initialised);
+      line.replace(initialised, label - initialised, "br i1 false");
+    }
+    // What the compiler puts around such a variable; inlined, as its caller is instrumented alike.
+    if (absl::StartsWith(line, "define ") && absl::StrContains(line, " @_ZTW")) {
+      line.insert(line.find("()") + 2, " alwaysinline sanitize_thread");
+    }
+    // Types of structures stay as they are.
+    if (!absl::StartsWith(line, "%")) {
+      line = absl::StrReplaceAll(line, {{kUnknownExtent, kLargeExtent}});
+    }
+    if (IsMath(line)) {
+      line = absl::StrCat(line.substr(0, line.find(')') + 1), " readnone nounwind willreturn");
+    }
+    if (!absl::StrContains(line, "call ") || !absl::StrContains(line, "@simt_")) continue;
+    for (size_t i = 0; i < std::size(kRanges); ++i) {
+      if (!absl::StrContains(line, kRanges[i].call)) continue;
+      absl::StrAppend(&line, ", !range !", 900000000 + i);
+      ranged = true;
+    }
+  }
+  std::string result = absl::StrJoin(lines, "\n");
+  for (size_t i = 0; ranged && i < std::size(kRanges); ++i) {
+    absl::StrAppend(&result, "\n!", 900000000 + i, " = !{i32 ", kRanges[i].least, ", i32 ",
+                    kRanges[i].end, "}");
+  }
+  return result + "\n";
+}
+
+std::vector<std::string> GpuOptimizerCommand(const std::string& opt, const std::string& from,
+                                             const std::string& to) {
+  // GVN once more, behind the unrolling, and then the vectorizer: as NVPTX's code generator has it.
+  // A load moves to the branch that needs it, as ptxas has it.
+  return {opt,
+          "-mtriple=nvptx64-nvidia-cuda",
+          "-passes=default<O3>,require<globals-aa>,"
+          "function(gvn,instcombine,loop-simplify,sink,load-store-vectorizer)",
+          "-S",
+          from,
+          "-o",
+          to};
+}
+
+std::string WithoutPromises(absl::string_view optimized, absl::string_view before) {
+  std::set<std::string> dynamic;
+  for (const absl::string_view line : absl::StrSplit(before, '\n')) {
+    if (IsShared(line) && absl::StrContains(line, " external thread_local global [0 x ")) {
+      dynamic.insert(std::string(NameOf(line)));
+    }
+  }
+  std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
+  for (std::string& line : lines) {
+    if (absl::StartsWith(line, kTargetTriple)) line = TargetOf(before);
+    if (IsShared(line) && dynamic.count(std::string(NameOf(line))) > 0) {
+      line =
+          absl::StrReplaceAll(line, {{" internal ", " external "}, {" undef, align ", ", align "}});
+    }
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+}  // namespace stridewise::executor

@@ -1,0 +1,96 @@
+// Which of the host's ways to compute a product is taken on one core, from its shape and layout.
+//
+// Included once for each instruction set.
+
+// NOLINTNEXTLINE(llvm-header-guard)
+#if defined(STRIDEWISE_MATMUL_CPU_FORMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STRIDEWISE_MATMUL_CPU_FORMS_INL_H_
+#undef STRIDEWISE_MATMUL_CPU_FORMS_INL_H_
+#else
+#define STRIDEWISE_MATMUL_CPU_FORMS_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "matmul/cpu/cache_blocks.h"
+#include "matmul/cpu/dots-inl.h"
+#include "matmul/cpu/few_rows-inl.h"
+#include "matmul/cpu/host_product.h"
+#include "matmul/cpu/outer-inl.h"
+#include "matmul/cpu/packed-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stridewise {
+namespace HWY_NAMESPACE {
+
+enum class Form {
+  kOuterProducts,  // A shallow k.
+  kDots,           // Few rows or columns, operands that lie along k.
+  kTransposed,     // Few columns of C from a transposed A, as few rows of C's transpose.
+  kInPlace,        // Tiles from operands that are read where they lie.
+  kFewRows,        // Few rows, and a B that the caches do not hold.
+  kPacked,
+};
+
+// A block of B that is so small is not worth a copy, 128 x 128 floats, and twice as much where no
+// vector of B lies in two cache lines.
+inline constexpr int64_t kMaxBytesInPlace = 64 << 10;
+inline constexpr int64_t kLineBytes = 64;
+
+// More columns than these, a vector or two, repay loading elements of A to registers.
+inline constexpr int64_t kMinOuterCols = 24;
+
+// Shorter rows of B are not worth reading one by one.
+inline constexpr int64_t kMinFewRowBytes = 256;
+
+// Up to so many rows of A, or columns of B, dot products are faster than packing the operand that
+// lies along k. They read a vector of each operand for a multiply-add where a tile reads an element
+// of one, and their lanes are added at the end, which only a deep k repays.
+inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_t>(96, k / 8)); }
+
+// The same for columns of a B whose rows have no gaps: beside dot products, tiles of one vector.
+inline int64_t MostDotCols(int64_t k) {
+  return std::max<int64_t>(4, std::min<int64_t>(12, k / 16));
+}
+
+// Tells whether rows of B begin with a cache line.
+template <typename T>
+bool HasWholeLines(const Strided<T>& b) {
+  return reinterpret_cast<uintptr_t>(b.data) % kLineBytes == 0 &&
+         b.row_step * int64_t{sizeof(T)} % kLineBytes == 0;
+}
+
+template <typename T>
+Form FormOf(const HostProduct<T>& product) {
+  constexpr int64_t kBytes = sizeof(T);
+  const int64_t m = product.m;
+  const int64_t n = product.n;
+  const int64_t k = product.k;
+  const bool rows_of_a = product.a.col_step == 1;
+  const bool rows_of_b = product.b.col_step == 1;
+  if (k <= kMaxOuterDepth && n >= kMinOuterCols && (rows_of_b || m >= 4)) {
+    return Form::kOuterProducts;
+  }
+  if (rows_of_b && n <= MostDotCols(k) && n < m && rows_of_a) return Form::kDots;
+  if (n <= kDotCols && n < m && !rows_of_a) return Form::kTransposed;
+  const bool few =
+      rows_of_a ? std::min(m, n) <= MostDots(k) : m <= kDotCols || (m <= MostDots(k) && 4 * m <= n);
+  if (!rows_of_b) return few ? Form::kDots : Form::kPacked;
+  // Packing repays itself once operands leave the L2 cache, or lie in few of its sets.
+  const int64_t l2 = HostCacheSizes().l2;
+  const int64_t max_bytes = HasWholeLines(product.b) ? 2 * kMaxBytesInPlace : kMaxBytesInPlace;
+  const bool is_small = n * k * kBytes <= max_bytes && m * k * kBytes <= l2 / 2 &&
+                        product.b.row_step * kBytes % 4096 != 0;
+  const bool is_low = m <= MaxRows(2) && n * k * kBytes <= l2 / 2;
+  if (is_small || n <= Multiply<T>::kTileCols || is_low) return Form::kInPlace;
+  return m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes ? Form::kFewRows : Form::kPacked;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stridewise
+HWY_AFTER_NAMESPACE();
+
+#endif  // STRIDEWISE_MATMUL_CPU_FORMS_INL_H_

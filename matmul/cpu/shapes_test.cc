@@ -1,0 +1,120 @@
+// Products of every form that the host has code of its own for, on the border of each: beside the
+// definition, in whole numbers, whose sums are exact in any order.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "matmul/args.h"
+#include "matmul/cpu/multiply.h"
+
+namespace stridewise {
+namespace {
+
+struct Shape {
+  int64_t m, n, k;
+};
+
+// Dot products take up to k / 8 rows and k / 16 columns, outer products a k of up to 6; tiles have
+// up to 14 rows and 8 vectors.
+constexpr Shape kShapes[] = {
+    {1, 1, 1},      {1, 70, 2},     {3, 24, 6},    {9, 23, 6},     {8, 40, 1},     {17, 33, 3},
+    {5, 100, 4},    {11, 1500, 5},  {7, 47, 7},    {4, 100, 1030}, {6, 37, 96},    {7, 37, 96},
+    {13, 21, 104},  {12, 5, 192},   {40, 12, 200}, {40, 13, 200},  {2, 4, 2500},   {25, 31, 1100},
+    {97, 101, 800}, {96, 19, 1600}, {4, 400, 90},  {100, 4, 90},   {14, 129, 60},  {15, 17, 60},
+    {31, 49, 50},   {64, 64, 64},   {65, 66, 67},  {3, 2100, 20},  {2, 2100, 300}, {130, 95, 33},
+    {70, 350, 400},
+};
+
+template <typename T>
+std::vector<T> WholeNumbers(int64_t count, int64_t step) {
+  std::vector<T> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    values[static_cast<size_t>(i)] = static_cast<T>(i * step % 11 - 5);
+  }
+  return values;
+}
+
+// A matrix of rows x cols as it is stored, with a gap of three elements behind each row.
+template <typename T>
+struct Operand {
+  Operand(int64_t rows, int64_t cols, bool stored_transposed, int64_t step)
+      : transposed(stored_transposed),
+        ld((transposed ? rows : cols) + 3),
+        values(WholeNumbers<T>((transposed ? cols : rows) * ld, step)) {}
+
+  T At(int64_t row, int64_t col) const {
+    return values[static_cast<size_t>(transposed ? col * ld + row : row * ld + col)];
+  }
+
+  bool transposed;
+  int64_t ld;
+  std::vector<T> values;
+};
+
+template <typename T>
+void CheckProduct(const Shape& shape, bool transposed_a, bool transposed_b, double alpha,
+                  double beta) {
+  const Operand<T> a(shape.m, shape.k, transposed_a, 3);
+  const Operand<T> b(shape.k, shape.n, transposed_b, 7);
+  const int64_t ldc = shape.n + 2;
+  // What beta = 0 must not read, and nothing may write.
+  constexpr T kPoison = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> c(static_cast<size_t>(shape.m * ldc), kPoison);
+  std::vector<T> expected = c;
+  for (int64_t row = 0; row < shape.m; ++row) {
+    for (int64_t col = 0; col < shape.n; ++col) {
+      T sum = 0;
+      for (int64_t p = 0; p < shape.k; ++p) sum += a.At(row, p) * b.At(p, col);
+      const auto at = static_cast<size_t>(row * ldc + col);
+      if (beta != 0) c[at] = static_cast<T>((row + col) % 5);
+      expected[at] = static_cast<T>(alpha) * sum +
+                     (beta != 0 ? static_cast<T>(beta) * static_cast<T>((row + col) % 5) : T{0});
+    }
+  }
+  MatMulArgs args;
+  args.m = shape.m;
+  args.n = shape.n;
+  args.k = shape.k;
+  args.alpha = alpha;
+  args.beta = beta;
+  const ElementType type = sizeof(T) == 8 ? ElementType::kDouble : ElementType::kFloat;
+  args.a.data = a.values.data();
+  args.a.ld = a.ld;
+  args.a.transposed = transposed_a;
+  args.a.type = type;
+  args.b.data = b.values.data();
+  args.b.ld = b.ld;
+  args.b.transposed = transposed_b;
+  args.b.type = type;
+  args.c.data = c.data();
+  args.c.ld = ldc;
+  args.c.type = type;
+  MultiplyOnHost(args, /*threads=*/1);
+  int64_t wrong = 0;
+  for (size_t i = 0; i < c.size(); ++i) {
+    const bool both_poison = c[i] != c[i] && expected[i] != expected[i];
+    if (!both_poison && c[i] != expected[i]) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0) << shape.m << "x" << shape.n << "x" << shape.k << (transposed_a ? " t" : " n")
+                      << (transposed_b ? "t" : "n") << ", " << sizeof(T) << " bytes, alpha "
+                      << alpha << ", beta " << beta;
+}
+
+template <typename T>
+void CheckAll() {
+  for (const Shape& shape : kShapes) {
+    for (int ops = 0; ops < 4; ++ops) {
+      CheckProduct<T>(shape, (ops & 1) != 0, (ops & 2) != 0, 1, 0);
+      CheckProduct<T>(shape, (ops & 1) != 0, (ops & 2) != 0, -2, 3);
+    }
+  }
+}
+
+TEST(ShapesTest, Float) { CheckAll<float>(); }
+TEST(ShapesTest, Double) { CheckAll<double>(); }
+
+}  // namespace
+}  // namespace stridewise
