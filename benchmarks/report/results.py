@@ -115,9 +115,9 @@ def _missing_shards(rows):
 
 
 def is_profilers(rows):
-  """Returns which of Results.rows come from a profiler, as a Series of bool: rows of a GPU without host memory. Their time is
-  that of a single run under the profiler."""
-  return rows["device"].ne("") & rows["host_memory"].eq("")
+  """Returns which of Results.rows come from a profiler, as a Series of bool: rows of one GPU without host memory. Their time
+  is that of a single run under the profiler."""
+  return rows["device"].ne("") & rows["host_memory"].eq("") & rows["grid"].eq("")
 
 
 class _Skipped:

@@ -91,10 +91,16 @@ def _figures(rows, what, slug, where):
 
 
 def _lines(grouped, column, name_of):
-  """Returns a Series for each group with several GPUs, of the largest sizes."""
+  """Returns a Series for each group with several GPUs, of the largest sizes. What a grid of one GPU was not measured for begins
+  with what one GPU does alone, which is 1."""
   found = [(key, of_line.sort_values("ranks")) for key, of_line in grouped if of_line["ranks"].gt(1).any()]
-  return [model.Series(name_of(*key), list(line["ranks"]), list(line[column]), labels=list(line["grid"]))
-          for key, line in found[-(roles.MOST_LINES - 1):]]
+  series = []
+  for key, line in found[-(roles.MOST_LINES - 1):]:
+    x, y, labels = list(line["ranks"]), list(line[column]), list(line["grid"])
+    if x[0] > 1:
+      x, y, labels = [1, *x], [1, *y], ["", *labels]
+    series.append(model.Series(name_of(*key), x, y, labels=labels))
+  return series
 
 
 def _weak(best):

@@ -11,7 +11,7 @@ gpu, transpose = fake_rows.gpu_row, fake_rows.transpose_row
 def on(grid, row, **cells):
   """Returns a row of a grid of GPUs."""
   p, q = grid.split("x")
-  return {**row, "grid": grid, "ranks": int(p) * int(q), "grid_block": 2048, "l2": "", **cells}
+  return {**row, "grid": grid, "ranks": int(p) * int(q), "grid_block": 2048, "l2": "", "host_memory": "", **cells}
 
 
 _ROWS = [
@@ -41,6 +41,7 @@ class ScalingTest(unittest.TestCase):
     for ranks, speed_up in ((1, 10 / 10.5), (2, 2), (4, 10 / 2.7)):
       self.assertAlmostEqual(lines["summa, n = 1000"][ranks], speed_up)
     self.assertAlmostEqual(lines["cublasmp, n = 1000"][4], 10 / 3.5)
+    self.assertEqual(lines["cublasmp, n = 1000"][1], 1)  # No grid of one GPU was measured.
     self.assertEqual(lines["as many times as GPUs"], {1: 1, 2: 2, 4: 4})
 
   def test_weak_scaling_is_of_as_many_elements_of_a_gpu(self):
