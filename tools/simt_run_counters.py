@@ -33,6 +33,14 @@ COUNTERS = {
 
 # Judged by reading sources and machine code.
 WHY = {
+    "bitonicMergeShared": "nvcc merges the neighbours of the last step of an unrolled loop",
+    "bitonicSortShared1": "nvcc merges the neighbours of the last step of an unrolled loop",
+    "cgkernel": "printf() stores to memory on a GPU",
+    "filter_arr": "where a warp stores depends on the order of the blocks",
+    "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store; a sum that the source has in shared memory stays in a register",
+    "multi_warp_cg_reduce": "reduce() of several warps is cuda's own, with other accesses to shared memory",
+    "sgemm1DBlocktiling": "nvcc unrolls a nest of loops that LLVM leaves, and merges loads in it",
+    "softmax_forward_kernel4": "nvcc merges two loads of a loop of unknown length",
     "mergeHistogram64Kernel": "not understood: the machine code has 137 requests for a block, as counted here, and the GPU counts 138",
 }
 
