@@ -33,7 +33,15 @@ COUNTERS = {
 
 # Judged by reading sources and machine code.
 WHY = {
-    "mergeHistogram64Kernel": "probably: the GPU counts requests whose lanes are all predicated off",
+    "bitonicMergeShared": "nvcc merges the neighbours of the last step of an unrolled loop",
+    "bitonicSortShared1": "nvcc merges the neighbours of the last step of an unrolled loop",
+    "cgkernel": "printf() stores to memory on a GPU",
+    "filter_arr": "where a warp stores depends on the order of the blocks",
+    "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store; a sum that the source has in shared memory stays in a register",
+    "multi_warp_cg_reduce": "reduce() of several warps is cuda's own, with other accesses to shared memory",
+    "sgemm1DBlocktiling": "nvcc unrolls a nest of loops that LLVM leaves, and merges loads in it",
+    "softmax_forward_kernel4": "nvcc merges two loads of a loop of unknown length",
+    "mergeHistogram64Kernel": "not understood: the machine code has 137 requests for a block, as counted here, and the GPU counts 138",
 }
 
 
@@ -90,11 +98,16 @@ def read_profile(path):
 
 def compare(commit, program, profile, compiled, launches):
   names = {base_name(launch["kernel"]) for launch in launches}
-  rows, compiled_rows = read_profile(profile), read_profile(compiled)
-  if [(r["kernel"], r["at"], r["launches"]) for r in rows] != [(r["kernel"], r["at"], r["launches"]) for r in compiled_rows]:
-    print(f"{program}: its launches differ from those of compiled accesses", file=sys.stderr)
-    return
-  for row, compiled_row in zip(rows, compiled_rows):
+  # A program that was ended has more launches in one of the profiles.
+  compiled_of = {}
+  for row in read_profile(compiled):
+    compiled_of.setdefault((row["kernel"], row["at"], row["grid"], row["block"], row["launches"]), []).append(row)
+  for row in read_profile(profile):
+    of_row = compiled_of.get((row["kernel"], row["at"], row["grid"], row["block"], row["launches"]))
+    if not of_row:
+      print(f"{program}: no {row['launches']} launches of {row['kernel']} at {row['at']} with compiled accesses", file=sys.stderr)
+      continue
+    compiled_row = of_row.pop(0)
     taken = take(launches, row, names)
     if not taken:
       print(f"{program}: no launch of {row['kernel']} at {row['at']}", file=sys.stderr)

@@ -49,13 +49,13 @@ struct MachineModel {
 
 // What is the same for all machines, fitted on the H200.
 struct CommonRates {
-  double dram_efficiency = 0.67;     // Of the peak.
-  double written_that_stays = 0.98;  // Of written bytes, up to the size of L2: not yet in DRAM.
-  double partial_store_cost = 1.69;  // Of a sector that is written in part, over a whole one.
+  double dram_efficiency = 0.71;     // Of the peak.
+  double written_that_stays = 0.72;  // Of written bytes, up to the size of L2: not yet in DRAM.
+  double partial_store_cost = 1.59;  // Of a sector that is written in part, over a whole one.
   double load_tag_cycles = 1.01;     // Of L1, for each line of a load request.
-  double store_tag_cycles = 1.47;    // For each line of a store request.
-  double instructions_of_a_block = 5.11;  // Of a basic block beside its accesses and multiply-adds.
-  double others_in_step = 0.294;  // How much of the block's other warps' work a warp waits for.
+  double store_tag_cycles = 1.49;    // For each line of a store request.
+  double instructions_of_a_block = 5.13;  // Of a basic block beside its accesses and multiply-adds.
+  double others_in_step = 0.243;  // How much of the block's other warps' work a warp waits for.
   double l2_bytes_per_cycle_and_sm = 64;  // That one multiprocessor can get; documented.
 };
 

@@ -89,22 +89,33 @@ double LoadLatency(const Demand& d, const MachineModel& m, double first) {
          t[Quantity::kWarps];
 }
 
-// Exact mean value analysis: cycles from the start of a warp to its end at each station, where
-// `warps` are there and each also spends `latency` elsewhere. With `one_unit` L1 and shared memory
-// serve one request at a time between them.
+// Mean value analysis: cycles from the start of a warp to its end at each station, where `warps`
+// are there and each also spends `latency` elsewhere. A station takes the same time for each warp,
+// so that on the average half of it is left of the one that a warp finds being served; and no
+// station serves more than one at a time. With `one_unit` L1 and shared memory serve one request at
+// a time between them.
 Cycles Residence(const Cycles& service, double latency, int warps, bool one_unit) {
   constexpr int kL1 = static_cast<int>(Limiter::kL1), kShared = static_cast<int>(Limiter::kShared);
   Cycles residence = service;
   Cycles queue = {};
+  double throughput = 0;  // Warps in a cycle.
+  const auto waiting = [&](int k) { return queue[k] - throughput * service[k] / 2; };
+  Cycles most = service;  // What keeps a station busy for a warp.
+  if (one_unit) most[kL1] = most[kShared] = service[kL1] + service[kShared];
+  const auto slowest = static_cast<int>(std::max_element(most.begin(), most.end()) - most.begin());
   for (int n = 1; n <= warps; ++n) {
     // A queue that L1 and shared memory have in common is in front of both.
-    const double other_of_l1 = one_unit ? queue[kShared] : 0;
-    const double other_of_shared = one_unit ? queue[kL1] : 0;
-    for (int k = 0; k < kStations; ++k) residence[k] = service[k] * (1 + queue[k]);
+    const double other_of_l1 = one_unit ? waiting(kShared) : 0;
+    const double other_of_shared = one_unit ? waiting(kL1) : 0;
+    for (int k = 0; k < kStations; ++k) residence[k] = service[k] * (1 + waiting(k));
     residence[kL1] += service[kL1] * other_of_l1;
     residence[kShared] += service[kShared] * other_of_shared;
     const double whole = std::accumulate(residence.begin(), residence.end(), latency);
-    for (int k = 0; k < kStations; ++k) queue[k] = whole == 0 ? 0 : n * residence[k] / whole;
+    const double missing = n * most[slowest] - whole;
+    if (missing > 0) residence[slowest] += missing;
+    const double cycles = std::max(whole, n * most[slowest]);
+    throughput = cycles == 0 ? 0 : n / cycles;
+    for (int k = 0; k < kStations; ++k) queue[k] = throughput * residence[k];
   }
   return residence;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/executor/run/odd_vectors.h"
 
 namespace stridewise::executor {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 // Elements that an `extern __shared__` array seems to have: more than any.
 constexpr absl::string_view kUnknownExtent = "[0 x ";
 constexpr absl::string_view kLargeExtent = "[1048576 x ";
+
+constexpr absl::string_view kAttributes = "attributes #";
 
 // That of shared variables in bytes.
 constexpr int kAlignment = 16;
@@ -130,9 +133,14 @@ std::string WithPromises(absl::string_view ir) {
       const size_t label = line.find(", label", initialised);
       line.replace(initialised, label - initialised, "br i1 false");
     }
-    // What the compiler puts around such a variable; inlined, as its caller is instrumented alike.
+    // What the compiler puts around such a variable.
     if (absl::StartsWith(line, "define ") && absl::StrContains(line, " @_ZTW")) {
-      line.insert(line.find("()") + 2, " alwaysinline sanitize_thread");
+      line.insert(line.find("()") + 2, " alwaysinline");
+    }
+    // A loop with a barrier may be unrolled, and a sum in shared memory be kept in a register: what
+    // the instrumentation must not see is of no interest here.
+    if (absl::StartsWith(line, kAttributes)) {
+      line = absl::StrReplaceAll(line, {{" noduplicate ", " "}, {" sanitize_thread ", " "}});
     }
     // Types of structures stay as they are.
     if (!absl::StartsWith(line, "%")) {
@@ -160,8 +168,10 @@ std::vector<std::string> GpuOptimizerCommand(const std::string& opt, const std::
                                              const std::string& to) {
   // GVN once more, behind the unrolling, and then the vectorizer: as NVPTX's code generator has it.
   // A load moves to the branch that needs it, as ptxas has it.
+  // nvcc unrolls loops of an unknown length by 4.
   return {opt,
           "-mtriple=nvptx64-nvidia-cuda",
+          "-unroll-max-count=4",
           "-passes=default<O3>,require<globals-aa>,"
           "function(gvn,instcombine,loop-simplify,sink,load-store-vectorizer)",
           "-S",
@@ -178,8 +188,13 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
     }
   }
   std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
+  int vectors = 0;
   for (std::string& line : lines) {
+    line = SplitOddVector(line, &vectors);
     if (absl::StartsWith(line, kTargetTriple)) line = TargetOf(before);
+    if (absl::StartsWith(line, kAttributes)) {
+      line.insert(line.find('{') + 1, " sanitize_thread");  // Its pass makes calls of memcpy().
+    }
     if (IsShared(line) && dynamic.count(std::string(NameOf(line))) > 0) {
       line =
           absl::StrReplaceAll(line, {{" internal ", " external "}, {" undef, align ", ", align "}});

@@ -83,12 +83,51 @@ TEST(WithPromises, MathHasNoSideEffects) {
   }
 }
 
+TEST(WithoutPromises, VectorsOfThreeAreSplit) {
+  EXPECT_EQ(WithoutPromises("  %7 = load <3 x float>, <3 x float>* %5, align 8, !dbg !9\n"
+                            "  store <3 x i8> %v, <3 x i8>* %6, align 1, !dbg !9\n"
+                            "  %8 = load <2 x float>, <2 x float>* %5, align 8, !dbg !9",
+                            ""),
+            "  %simt0.p0 = getelementptr <3 x float>, <3 x float>* %5, i64 0, i64 0\n"
+            "  %simt0.q0 = bitcast float* %simt0.p0 to <2 x float>*\n"
+            "  %simt0.v0 = load <2 x float>, <2 x float>* %simt0.q0, align 8, !dbg !9\n"
+            "  %simt0.e0 = extractelement <2 x float> %simt0.v0, i32 0\n"
+            "  %simt0.w0 = insertelement <3 x float> undef, float %simt0.e0, i32 0\n"
+            "  %simt0.e1 = extractelement <2 x float> %simt0.v0, i32 1\n"
+            "  %simt0.w1 = insertelement <3 x float> %simt0.w0, float %simt0.e1, i32 1\n"
+            "  %simt0.p2 = getelementptr <3 x float>, <3 x float>* %5, i64 0, i64 2\n"
+            "  %simt0.q2 = bitcast float* %simt0.p2 to float*\n"
+            "  %simt0.v2 = load float, float* %simt0.q2, align 4, !dbg !9\n"
+            "  %7 = insertelement <3 x float> %simt0.w1, float %simt0.v2, i32 2\n"
+            "  %simt1.p0 = getelementptr <3 x i8>, <3 x i8>* %6, i64 0, i64 0\n"
+            "  %simt1.q0 = bitcast i8* %simt1.p0 to i8*\n"
+            "  %simt1.v0 = extractelement <3 x i8> %v, i32 0\n"
+            "  store i8 %simt1.v0, i8* %simt1.q0, align 1, !dbg !9\n"
+            "  %simt1.p1 = getelementptr <3 x i8>, <3 x i8>* %6, i64 0, i64 1\n"
+            "  %simt1.q1 = bitcast i8* %simt1.p1 to i8*\n"
+            "  %simt1.v1 = extractelement <3 x i8> %v, i32 1\n"
+            "  store i8 %simt1.v1, i8* %simt1.q1, align 1, !dbg !9\n"
+            "  %simt1.p2 = getelementptr <3 x i8>, <3 x i8>* %6, i64 0, i64 2\n"
+            "  %simt1.q2 = bitcast i8* %simt1.p2 to i8*\n"
+            "  %simt1.v2 = extractelement <3 x i8> %v, i32 2\n"
+            "  store i8 %simt1.v2, i8* %simt1.q2, align 1, !dbg !9\n"
+            "  %8 = load <2 x float>, <2 x float>* %5, align 8, !dbg !9");
+}
+
 TEST(WithPromises, SharedVariablesNeedNoInitialisation) {
   EXPECT_THAT(WithPromises("  br i1 icmp ne (void ()* @_ZTH4tile, void ()* null), label %1, label "
                            "%2\n"),
               HasSubstr("  br i1 false, label %1, label %2\n"));
   EXPECT_THAT(WithPromises("define weak_odr hidden [0 x float]* @_ZTW4tile() #7 comdat {\n"),
-              HasSubstr("@_ZTW4tile() alwaysinline sanitize_thread #7 comdat {\n"));
+              HasSubstr("@_ZTW4tile() alwaysinline #7 comdat {\n"));
+}
+
+TEST(WithPromises, TheOptimizerKnowsNoInstrumentation) {
+  const std::string attributes = "attributes #0 = { noduplicate nounwind sanitize_thread }\n";
+  const std::string promised = WithPromises(attributes);
+  EXPECT_THAT(promised, HasSubstr("attributes #0 = { nounwind }\n"));
+  EXPECT_THAT(WithoutPromises(promised, attributes),
+              HasSubstr("attributes #0 = { sanitize_thread nounwind }\n"));
 }
 
 }  // namespace
