@@ -20,6 +20,10 @@ namespace {
 // Items of work that others have not taken, for each thread of theirs, that repay helping them.
 constexpr int64_t kMinItemsOfHelp = 4;
 
+// Multiply-adds that repay taking rows in turn, between cubes of 384 and of 512: those of shorter
+// products are over before threads differ.
+constexpr double kMinWorkOfTeams = 1e8;
+
 // A matrix of one row has no step between rows, one of one column none between columns: the step
 // that makes it one without gaps is taken.
 template <typename T>
@@ -71,7 +75,10 @@ HostProduct<T> ColumnsOf(const HostProduct<T>& whole, int64_t teams, int64_t ind
 template <typename T>
 bool MultiplyInTeams(const HostProduct<T>& product, const ThreadGrid& grid) {
   CacheBlocks blocks;
-  if (grid.rows == 1 || !IsPackedOnHost(ColumnsOf(product, grid.cols, 0), &blocks)) return false;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                      static_cast<double>(product.k);
+  if (work < kMinWorkOfTeams || grid.rows == 1) return false;
+  if (!IsPackedOnHost(ColumnsOf(product, grid.cols, 0), &blocks)) return false;
   blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows);
   std::deque<TeamWork<T>> works;
   for (int64_t i = 0; i < grid.cols; ++i) {

@@ -29,7 +29,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 // The function of the best instruction set of the processor.
-#if HWY_TARGETS & HWY_AVX3
+#if (HWY_TARGETS & HWY_AVX3) && (HWY_TARGETS & HWY_AVX2)
 #define STRIDEWISE_SIMD_DISPATCH(function)                      \
   (ChosenSimdTarget() == SimdTarget::kAvx512 ? N_AVX3::function \
    : ChosenSimdTarget() == SimdTarget::kAvx2 ? N_AVX2::function \

@@ -87,7 +87,7 @@ TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
 // divided along k.
 TEST(ThreadsTest, PartsMakeTheWholeProduct) {
   constexpr int64_t kShapes[][3] = {
-      {211, 197, 181}, {150, 430, 1300}, {20, 900, 700}, {40, 60, 3001}};
+      {211, 197, 181}, {200, 430, 1300}, {20, 900, 700}, {40, 60, 3001}};
   for (const auto& [m, n, k] : kShapes) {
     const std::vector<float> a = WholeNumbers(m * k, 3);
     const std::vector<float> b = WholeNumbers(k * n, 7);
