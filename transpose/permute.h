@@ -67,11 +67,14 @@ absl::StatusOr<PermuteArgs> CheckedPermuteArgs(const PermuteProblem& problem);
 
 // What Permute() does with a canonical permutation.
 enum class PermuteMethod {
-  kNothing,    // There are no elements.
-  kCopy,       // The driver's copy of one contiguous piece.
-  kTranspose,  // Transpose(), of one matrix or a batch.
-  kRows,       // PermuteRows(), where the innermost dimension stays.
-  kTiles,      // PermuteTiles().
+  kNothing,     // There are no elements.
+  kCopy,        // The driver's copy of one contiguous piece.
+  kTranspose,   // Transpose(), of one matrix or a batch.
+  kRows,        // PermuteRows(), where the innermost dimension stays.
+  kInterleave,  // PermuteInterleave(), of a few planes.
+  kDirect,      // PermuteDirect(), of a small tensor.
+  kFlat,        // PermuteFlat(), where the innermost dimensions of either side make long runs.
+  kTiles,       // PermuteTiles().
 };
 PermuteMethod ChoosePermute(const PermuteArgs& canonical);
 

@@ -12,6 +12,7 @@
 namespace stridewise {
 
 struct PermuteTileLimits;  // Of permute_plan.h.
+struct PermuteFlatLimits;  // Of permute_flat_plan.h.
 
 inline constexpr int kMaxPermuteRank = 6;
 
@@ -29,7 +30,9 @@ struct PermuteArgs {
   int64_t element_bytes = 4;  // 1, 2, 4, 8 or 16.
   const void* in = nullptr;   // Borrowed; a multiple of the element's size, as `out` is.
   void* out = nullptr;
-  const PermuteTileLimits* limits = nullptr;  // Of the tiles; null: those measured on an H200.
+  // Of the tiles, for tests and searches; null: those that were measured.
+  const PermuteTileLimits* limits = nullptr;
+  const PermuteFlatLimits* flat_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
 
@@ -56,6 +59,16 @@ void SortFew(T* items, int count, Less less) {
 
 // Moves rows of elements, which stay together. REQUIRES: KeepsRows(args) of permute_rows_plan.h.
 LaunchStatus PermuteRows(const PermuteArgs& args);
+
+// Interleaves two to four planes. REQUIRES: InterleavedBytes(args) of permute_rows_plan.h is not 0.
+LaunchStatus PermuteInterleave(const PermuteArgs& args);
+
+// Gathers words of `out` from `in`. REQUIRES: IsDirect(args) of permute_rows_plan.h.
+LaunchStatus PermuteDirect(const PermuteArgs& args);
+
+// Moves the elements through tiles that are cut anywhere in a run of dimensions.
+// REQUIRES: IsFlat(args) of permute_flat_plan.h.
+LaunchStatus PermuteFlat(const PermuteArgs& args);
 
 // Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
 LaunchStatus PermuteTiles(const PermuteArgs& args);

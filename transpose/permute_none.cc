@@ -4,6 +4,18 @@
 
 namespace stridewise {
 
+LaunchStatus PermuteDirect(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
+LaunchStatus PermuteInterleave(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
+LaunchStatus PermuteFlat(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteRows(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }

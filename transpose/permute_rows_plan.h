@@ -32,7 +32,15 @@ struct PermuteRowsPlan {
 // elements that are large enough, for permute_rows.
 bool KeepsRows(const PermuteArgs& args);
 
-// REQUIRES: KeepsRows(args).
+// Returns whether `out` has no gaps and begins at a word, of the canonical permutation.
+bool IsDirect(const PermuteArgs& args);
+
+// Returns the bytes of the words by which permute_interleave takes the canonical permutation, or 0
+// where its innermost dimensions are not two to four planes of words of `in`, or are all that it
+// has.
+int64_t InterleavedBytes(const PermuteArgs& args);
+
+// REQUIRES: KeepsRows(args) or IsDirect(args).
 PermuteRowsPlan MakePermuteRowsPlan(const PermuteArgs& args);
 
 }  // namespace stridewise

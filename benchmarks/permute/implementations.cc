@@ -5,6 +5,7 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
+#include "transpose/permute_flat_plan.h"
 #include "transpose/permute_rows_plan.h"
 
 namespace stridewise {
@@ -22,11 +23,13 @@ absl::Status RunTiles(const PermuteProblem& problem, cudaStream_t stream) {
   return Elements(args) == 0 ? absl::OkStatus() : absl::Status(PermuteTiles(args));
 }
 
-absl::Status RunRows(const PermuteProblem& problem, cudaStream_t stream) {
+// Runs what takes permutations of at least two dimensions. The harness tries an implementation with
+// a single element, which is a copy.
+template <LaunchStatus (*kRun)(const PermuteArgs&)>
+absl::Status RunKernel(const PermuteProblem& problem, cudaStream_t stream) {
   ASSIGN_OR_RETURN(const PermuteArgs args, CanonicalArgs(problem, stream));
   if (Elements(args) == 0) return absl::OkStatus();
-  // A single element, with which the harness tries an implementation, is no row.
-  return args.rank < 2 ? PermuteByCopy(args) : absl::Status(PermuteRows(args));
+  return args.rank < 2 ? PermuteByCopy(args) : absl::Status(kRun(args));
 }
 
 absl::Status RunTranspose(const PermuteProblem& problem, cudaStream_t stream) {
@@ -66,9 +69,25 @@ std::vector<PermuteImplementation>* MakeImplementations() {
   made->back().takes = [](const PermuteArgs& canonical) { return IsTranspose(canonical); };
   made->back().takes_not = "it is no transpose";
   made->push_back(Entry("permute_rows", "rows that stay together, 16 bytes a thread",
-                        "what exchanges nothing is a copy, and needs no shared memory", RunRows));
+                        "what exchanges nothing is a copy, and needs no shared memory",
+                        RunKernel<PermuteRows>));
   made->back().takes = KeepsRows;
   made->back().takes_not = "its innermost dimension does not stay, or has too few bytes";
+  made->push_back(Entry("permute_interleave",
+                        "words of two to four planes, interleaved in registers",
+                        "a few planes need no tile", RunKernel<PermuteInterleave>));
+  made->back().takes = [](const PermuteArgs& canonical) { return InterleavedBytes(canonical) > 0; };
+  made->back().takes_not = "it does not interleave two to four planes of whole words";
+  made->push_back(Entry("permute_direct", "words of `out` gathered from `in`",
+                        "what takes as long as a launch needs few instructions",
+                        RunKernel<PermuteDirect>));
+  made->back().takes = IsDirect;
+  made->back().takes_not = "`out` has gaps";
+  made->push_back(Entry("permute_flat", "tiles of runs of several dimensions, cut anywhere",
+                        "where a dimension ends is no end of what is contiguous",
+                        RunKernel<PermuteFlat>));
+  made->back().takes = IsFlat;
+  made->back().takes_not = "its innermost dimension is the same on both sides, or not contiguous";
   made->push_back(Entry("permute_tile", "tiles that pack several dimensions, through shared memory",
                         "short dimensions still make long runs", RunTiles));
   return made;

@@ -140,6 +140,12 @@ class Permutations : public Operation {
         return "transpose";
       case PermuteMethod::kRows:
         return "permute_rows";
+      case PermuteMethod::kInterleave:
+        return "permute_interleave";
+      case PermuteMethod::kDirect:
+        return "permute_direct";
+      case PermuteMethod::kFlat:
+        return "permute_flat";
       case PermuteMethod::kTiles:
         return "permute_tile";
     }

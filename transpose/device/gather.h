@@ -1,5 +1,5 @@
-// Gathers the vectors of out rows from a tile of raw rows in shared memory, for tile_ragged.cu,
-// with few bank conflicts.
+// Gathers the vectors of out rows from a tile of raw rows in shared memory, for tile_ragged.cu and
+// others, with few bank conflicts.
 //
 // A warp gathers from four columns of the tile, eight consecutive vectors of each.
 
@@ -120,6 +120,32 @@ __device__ inline Vector Gather(const unsigned char* first, const GatherOffsets<
       word[w] = WordOf<T>(element);
     }
     return RotatedBack(word, offsets.one, offsets.two);
+  }
+}
+
+// Returns the vector of elements that are `place` bytes from `column`.
+template <typename T>
+__device__ inline Vector GatherAt(const unsigned char* column,
+                                  const int (&place)[kVectorElements<T>]) {
+  constexpr int kElements = kVectorElements<T>;
+  if constexpr (sizeof(T) == 16) {
+    return *reinterpret_cast<const Vector*>(column + place[0]);
+  } else if constexpr (sizeof(T) == 8) {
+    const uint2 low = *reinterpret_cast<const uint2*>(column + place[0]);
+    const uint2 high = *reinterpret_cast<const uint2*>(column + place[1]);
+    return make_uint4(low.x, low.y, high.x, high.y);
+  } else {
+    const SharedAddress from = SharedAddressOf(column);
+    uint32_t element[kElements];
+#pragma unroll
+    for (int k = 0; k < kElements; ++k) element[k] = LoadShared<T>(from + place[k]);
+    if constexpr (sizeof(T) == 4) {
+      return make_uint4(element[0], element[1], element[2], element[3]);
+    } else {
+      constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
+      return make_uint4(WordOf<T>(element), WordOf<T>(element + kInWord),
+                        WordOf<T>(element + 2 * kInWord), WordOf<T>(element + 3 * kInWord));
+    }
   }
 }
 

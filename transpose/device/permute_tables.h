@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "transpose/device/permute_load.h"
 #include "transpose/device/vectors.h"
 #include "transpose/permute_plan.h"
 
@@ -43,13 +44,6 @@ __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part
   part->held[dim] = left < d.held ? static_cast<int>(left) : d.held;  // < 0: not a tile.
   part->left[dim] = left;
 }
-
-// A row of `in` in the tile.
-struct InRow {
-  intptr_t from;  // The chunk of 16 bytes in which it begins.
-  int to;         // Where that chunk is in the tile, in bytes.
-  int chunks;     // That lie under the row; 0 where the tensor has no such row.
-};
 
 // An out row of the tile.
 struct OutRow {

@@ -3,16 +3,17 @@
 // stores each where the other was; tiles on the diagonal are taken alone. Nothing is moved twice
 // and no memory is needed beside the matrix.
 //
-// Tiles are moved in pieces: the widest of 16 bytes, 4 bytes and one element that the matrix is
-// made of. A thread transposes a square of elements, one piece wide, in its registers, and shared
-// memory transposes the squares: piece y of the tile's row x lies in column x ^ y, so that neither
-// rows nor columns of pieces have bank conflicts.
+// Tiles are moved in pieces of 16 bytes, or of 4 bytes with elements of 1 and 2 bytes; matrices
+// that are not made of them go to in_place_ragged.cu. A thread transposes a square of elements, one
+// piece wide, in its registers, and shared memory transposes the squares: piece y of the tile's row
+// x lies in column x ^ y, so that neither rows nor columns of pieces have bank conflicts.
 
 #include <type_traits>
 
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
+#include "transpose/device/tile_pair.h"
 #include "transpose/device/vectors.h"
 
 namespace stridewise {
@@ -121,23 +122,6 @@ __device__ void TransposeSquares(
   }
 }
 
-// The tiles (i, j) and (j, i), i <= j, of the block. The pairs are the elements of a rectangle that
-// is tiles + 1 wide: its row r holds the pairs of row r of the tiles and, behind them, those of row
-// tiles - 1 - r. With an odd number of rows the middle one is its own partner, and is taken once.
-struct Pair {
-  int64_t i, j;
-  bool taken;  // Whether another block takes the pair.
-
-  __device__ explicit Pair(int64_t tiles) {
-    const int64_t row = blockIdx.y;
-    const int64_t col = blockIdx.x;
-    const bool first = col < tiles - row;
-    i = first ? row : tiles - 1 - row;
-    j = i + (first ? col : col - (tiles - row));
-    taken = !first && i == row;
-  }
-};
-
 // The launch bounds ask for four blocks on a multiprocessor: 64 registers hold two squares of 4x4
 // floats and everything else. By itself nvcc uses 80, and three blocks are 1 point of memcpy slower
 // at 8192 x 8192 floats, and 19 points with 2-byte elements. Half a block for each tile is slower
@@ -185,6 +169,8 @@ LaunchStatus LaunchPieces(const TransposeArgs& args) {
 
 }  // namespace
 
+LaunchStatus TransposeInPlaceRagged(const TransposeArgs& args);
+
 LaunchStatus TransposeInPlaceSquare(const TransposeArgs& args) {
   if (args.rows == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
@@ -192,7 +178,7 @@ LaunchStatus TransposeInPlaceSquare(const TransposeArgs& args) {
     // The squares of smaller elements in a vector, 8x8 and 16x16, would not fit into registers.
     using Widest = std::conditional_t<(sizeof(T) < 4), uint32_t, Vector>;
     if (IsMadeOf(args, sizeof(Widest))) return LaunchPieces<T, Widest>(args);
-    return LaunchPieces<T, T>(args);
+    return TransposeInPlaceRagged(args);
   });
 }
 

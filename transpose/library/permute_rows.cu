@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
+#include "transpose/device/rows_offsets.h"
 #include "transpose/device/vectors.h"
 #include "transpose/permute_args.h"
 #include "transpose/permute_rows_plan.h"
@@ -16,28 +17,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kInFlight = 4;  // Elements that a thread loads before it stores the first.
-
-// Where an element is, in bytes from the first.
-struct Offsets {
-  int64_t in;
-  int64_t out;
-};
-
-__device__ inline Offsets OffsetsOf(const PermuteRowsPlan& plan, uint32_t element) {
-  Offsets offsets = {0, 0};
-#pragma unroll
-  for (int i = 0; i < kMaxPermuteRank; ++i) {
-    if (i == plan.digits) break;
-    const RowsDigit& digit = plan.digit[i];
-    const bool last = i + 1 == plan.digits;
-    const uint32_t next = last ? 0 : digit.by_count.Quotient(element);
-    const uint32_t index = element - next * digit.count;
-    offsets.in += index * digit.stride_in;
-    offsets.out += index * digit.stride_out;
-    element = next;
-  }
-  return offsets;
-}
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
@@ -49,7 +28,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < kInFlight; ++i) {
     const uint32_t element = first + i * kThreads;
     if (element >= plan.elements) break;
-    const Offsets offsets = OffsetsOf(plan, element);
+    const RowsOffsets offsets = OffsetsOf(plan, element);
     elements[i] = *reinterpret_cast<const T*>(in + offsets.in);
     to[i] = offsets.out;
   }

@@ -12,6 +12,7 @@
 #include "common/gpu/launch.h"
 #include "transpose/args.h"
 #include "transpose/device/async_copy.h"
+#include "transpose/device/permute_load.h"
 #include "transpose/device/permute_store.h"
 #include "transpose/device/permute_tables.h"
 #include "transpose/device/vectors.h"
@@ -23,32 +24,6 @@ namespace stridewise {
 namespace {
 
 [[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
-
-// Copies the chunks under the rows. `begin` and `end` are the tensor's: of a chunk that crosses
-// them, only the elements inside are copied. Inside: no chunk does.
-template <typename T, bool kInside>
-__device__ inline void LoadRows(const PermutePlan& plan, const TileTables& tables, intptr_t begin,
-                                intptr_t end, unsigned char* tile) {
-  constexpr int kSize = sizeof(T);
-  const int chunks = plan.in_rows_held * plan.in_chunks;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < chunks; i += blockDim.x) {
-    const int row = plan.by_chunks.Quotient(i);
-    const int chunk = i - row * plan.in_chunks;
-    const InRow at = tables.in[row];
-    if (chunk >= at.chunks) continue;
-    const intptr_t from = at.from + chunk * kVectorBytes;
-    unsigned char* const to = tile + at.to + chunk * kVectorBytes;
-    if (kInside || (from >= begin && from + kVectorBytes <= end)) {
-      CopyAsync16(to, reinterpret_cast<const void*>(from));
-      continue;
-    }
-    for (int k = 0; k < kVectorBytes; k += kSize) {
-      if (from + k < begin || from + k >= end) continue;
-      *reinterpret_cast<T*>(to + k) = *reinterpret_cast<const T*>(from + k);
-    }
-  }
-}
 
 template <typename T, bool kPacked>
 __global__ void __launch_bounds__(kMaxThreads)
@@ -75,11 +50,12 @@ __global__ void __launch_bounds__(kMaxThreads)
   const TileTables tables = TablesBehind(tile, plan);
   MakeInTables(plan, part, corner_in, in_run, tables);
   __syncthreads();
+  const InRows rows = {tables.in, plan.in_rows_held, plan.in_chunks, plan.by_chunks};
   const intptr_t end = begin + in_bytes;
   if ((corner_in & -kVectorBytes) >= begin && corner_in + tile_span + kVectorBytes <= end) {
-    LoadRows<T, true>(plan, tables, begin, end, tile);
+    LoadRows<T, true>(rows, begin, end, tile);
   } else {
-    LoadRows<T, false>(plan, tables, begin, end, tile);
+    LoadRows<T, false>(rows, begin, end, tile);
   }
   MakeOutTables(plan, part, tables);  // While the loads are on their way.
   int out_run = 1;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "transpose/permute_flat_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_plan_choice.h"
 #include "transpose/test/permute_test_problem.h"
@@ -114,7 +115,7 @@ TEST(PermuteTest, CanonicalFormsFuseDropAndWiden) {
   EXPECT_EQ(CanonicalOf(odd).element_bytes, 2);
 }
 
-TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
+TEST(PermuteTest, ChoosesByRunsAndSizes) {
   const auto method = [](const PermuteProblem& problem) {
     return ChoosePermute(CanonicalOf(problem));
   };
@@ -125,17 +126,30 @@ TEST(PermuteTest, ChoosesCopiesTransposesRowsAndTiles) {
   EXPECT_EQ(method(Problem({8, 20, 30, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({1, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({8, 300, 310, 3}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
-  EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kTranspose);
-  EXPECT_EQ(method(Problem({8, 300, 310, 30}, {0, 3, 1, 2})), PermuteMethod::kTiles);
-  EXPECT_EQ(method(Problem({8, 130, 20}, {0, 2, 1})), PermuteMethod::kTiles);  // Not 8 times 20.
+  EXPECT_EQ(method(Problem({8, 5, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
-  EXPECT_EQ(method(Problem({3, 5, 7}, {1, 0, 2})), PermuteMethod::kTiles);
-  EXPECT_EQ(method(Problem({3, 5, 15}, {1, 0, 2})), PermuteMethod::kTiles);  // 60 bytes.
   EXPECT_EQ(method(Problem({3, 5, 16}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 17}, {1, 0, 2})), PermuteMethod::kRows);
-  EXPECT_EQ(method(Problem({3, 5, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
-  EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kTiles);
+  // Planes, as pictures, as patches of them and as pixels.
+  EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kInterleave);
+  EXPECT_EQ(method(Problem({8, 3, 14, 16, 14, 16}, {0, 2, 4, 3, 5, 1}, 2)),
+            PermuteMethod::kInterleave);
+  EXPECT_EQ(method(Problem({8, 16, 2, 2, 56, 56}, {0, 1, 4, 2, 5, 3})), PermuteMethod::kInterleave);
+  // Runs of both sides.
+  EXPECT_EQ(method(Problem({8, 300, 310, 30}, {0, 3, 1, 2})), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kFlat);  // Not 8 times 50.
+  EXPECT_EQ(method(Problem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(Problem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
+  // 60 bytes that stay, and what makes no long run on both sides.
+  EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
+  // As much as takes as long as a launch.
+  EXPECT_EQ(method(Problem({3, 5, 15}, {1, 0, 2})), PermuteMethod::kDirect);
+  EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kDirect);
+  EXPECT_EQ(method(Problem({100, 70, 70}, {2, 1, 0})), PermuteMethod::kDirect);
+  EXPECT_EQ(method(Problem({100, 71, 71}, {2, 1, 0})), PermuteMethod::kFlat);
 }
 
 // Two pictures that become every second column of one: 128 pairs of floats are one run of out, and
@@ -186,6 +200,32 @@ TEST(PermuteTest, GivenLimitsAreNotChosen) {
   limits.least_bytes = 2 << 10;
   args.limits = &limits;
   EXPECT_LE(ChoosePermutePlan(args).tile_bytes, 2 << 10);
+}
+
+// Flat tiles fit, too, and 16 bits hold all places in them.
+TEST(PermuteTest, FlatTilesFitIntoSharedMemory) {
+  constexpr int kMostSharedBytes = 227 << 10;
+  int flat = 0;
+  for (int64_t number = 0; number < 20000; ++number) {
+    const PermuteCase c = RandomPermuteCase(8, number, int64_t{1} << (number % 31));
+    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
+    problem.out = At(uintptr_t{1} << 60);
+    const auto checked = CheckedPermuteArgs(problem);
+    ASSERT_TRUE(checked.ok()) << c << ": " << checked.status();
+    const PermuteArgs args = Canonical(*checked);
+    if (!IsFlat(args)) continue;
+    ++flat;
+    const PermuteFlatPlan plan = MakePermuteFlatPlan(args, FlatLimitsFor(args));
+    EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
+    EXPECT_LE(plan.tile_bytes, 1 << 16) << c;
+    EXPECT_GE(int64_t{plan.row_tiles} * plan.tile_rows, plan.rows.extent) << c;
+    EXPECT_GE(int64_t{plan.column_groups} * plan.group * plan.tile_columns, plan.columns.extent)
+        << c;
+    EXPECT_LT(int64_t{plan.row_tiles - 1} * plan.tile_rows, plan.rows.extent) << c;
+    EXPECT_EQ(Elements(args), int64_t{plan.rows.extent} * plan.columns.extent * plan.batch.extent)
+        << c;
+  }
+  EXPECT_GE(flat, 1000);
 }
 
 // Whatever the shape, a tile fits into the shared memory of a block.

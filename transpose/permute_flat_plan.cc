@@ -1,0 +1,219 @@
+#include "transpose/permute_flat_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "common/gpu/launch_geometry.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kChunkBytes = 16;
+constexpr int64_t kSectorBytes = 32;
+constexpr int64_t kMostElements = int64_t{1} << 31;
+
+// The dimensions of either run, as bits of their numbers in args.
+struct Runs {
+  unsigned columns = 0;  // Of `in`.
+  unsigned rows = 0;     // Of `out`.
+};
+
+// Calls fn(d) for the dimensions that are contiguous on this side, the innermost first, until it
+// returns false.
+template <typename Fn>
+void ForContiguous(const PermuteArgs& args, int64_t PermuteDimension::*stride, Fn fn) {
+  int64_t run = 1;
+  for (int found = 0; found < args.rank; ++found) {
+    int d = 0;
+    while (d < args.rank && args.dims[d].*stride != run) ++d;
+    if (d == args.rank || !fn(d)) return;
+    run *= args.dims[d].extent;
+  }
+}
+
+int64_t Product(const PermuteArgs& args, unsigned dims) {
+  int64_t product = 1;
+  for (int d = 0; d < args.rank; ++d) {
+    if ((dims >> d & 1) != 0) product *= args.dims[d].extent;
+  }
+  return product;
+}
+
+// Returns what sectors cost that runs of these lengths share with others, over what they need.
+double SharedSectors(const PermuteArgs& args, const Runs& runs) {
+  constexpr double kLong = 256;
+  const auto bytes = [&](unsigned dims) {
+    return std::min(kLong, static_cast<double>(Product(args, dims) * args.element_bytes));
+  };
+  return 24 / bytes(runs.columns) + 48 / bytes(runs.rows);
+}
+
+// Returns the best split; no rows where there is none.
+Runs Split(const PermuteArgs& args) {
+  Runs best;
+  Runs runs;
+  ForContiguous(args, &PermuteDimension::stride_in, [&](int column) {
+    runs.columns |= 1u << column;
+    runs.rows = 0;
+    ForContiguous(args, &PermuteDimension::stride_out, [&](int row) {
+      if ((runs.columns >> row & 1) != 0) return false;
+      runs.rows |= 1u << row;
+      return true;
+    });
+    if (runs.rows == 0) return false;
+    if (best.rows == 0 || SharedSectors(args, runs) < SharedSectors(args, best)) best = runs;
+    return true;
+  });
+  return best;
+}
+
+// Returns these dimensions, sorted by their stride in `out`, or in `in` for columns.
+FlatDimension Flat(const PermuteArgs& args, unsigned dims, int64_t FlatDigit::*stride) {
+  FlatDimension flat;
+  for (int d = 0; d < args.rank; ++d) {
+    if ((dims >> d & 1) == 0) continue;
+    const auto count = static_cast<uint32_t>(args.dims[d].extent);
+    flat.digit[flat.digits++] = {args.dims[d].stride_in * args.element_bytes,
+                                 args.dims[d].stride_out * args.element_bytes, count,
+                                 BlockDivisor(count)};
+    flat.extent *= count;
+  }
+  SortFew(flat.digit, flat.digits,
+          [stride](const FlatDigit& a, const FlatDigit& b) { return a.*stride < b.*stride; });
+  return flat;
+}
+
+int64_t Gcd(const FlatDimension& dimension, int64_t FlatDigit::*stride, int64_t start) {
+  for (int i = 0; i < dimension.digits; ++i) start = std::gcd(start, dimension.digit[i].*stride);
+  return start;
+}
+
+// Returns `extent` cut into pieces of equal length, at multiples of `unit`, of about `most`.
+int Even(int64_t extent, int64_t most, int64_t unit) {
+  const int64_t wanted = std::max<int64_t>(unit, most / unit * unit);
+  if (extent <= wanted + wanted / 4) return static_cast<int>(extent);
+  const int64_t pieces = CeilDiv(extent, wanted);
+  return static_cast<int>(CeilDiv(CeilDiv(extent, pieces), unit) * unit);
+}
+
+int Log2Ceil(int64_t n) {
+  int log2 = 0;
+  while (int64_t{1} << log2 < n) ++log2;
+  return log2;
+}
+
+}  // namespace
+
+bool IsFlat(const PermuteArgs& args) {
+  return args.rank >= 2 && Elements(args) < kMostElements && Split(args).rows != 0;
+}
+
+bool HasFlatRuns(const PermuteArgs& args) {
+  constexpr int64_t kLeastRowBytes = 64;
+  const int64_t least_column_bytes = args.element_bytes < 4 ? 32 : 64;
+  if (args.rank < 2 || Elements(args) >= kMostElements) return false;
+  const Runs runs = Split(args);
+  return runs.rows != 0 && Product(args, runs.rows) * args.element_bytes >= kLeastRowBytes &&
+         Product(args, runs.columns) * args.element_bytes >= least_column_bytes;
+}
+
+PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
+  constexpr int64_t kLarge = 15000000;  // Bytes of a tensor.
+  PermuteFlatLimits limits;
+  if (args.element_bytes == 1) {
+    limits.row_bytes = 128;
+    limits.most_bytes = 24 << 10;
+    limits.group = 16;
+  } else if (Elements(args) * args.element_bytes >= kLarge) {
+    limits.row_bytes = 384;
+    limits.most_bytes = 52 << 10;
+    limits.threads = 512;
+  }
+  return limits;
+}
+
+PermuteFlatPlan MakePermuteFlatPlan(const PermuteArgs& args, const PermuteFlatLimits& limits) {
+  const int64_t size = args.element_bytes;
+  const Runs runs = Split(args);
+  PermuteFlatPlan plan;
+  plan.rows = Flat(args, runs.rows, &FlatDigit::stride_out);
+  plan.columns = Flat(args, runs.columns, &FlatDigit::stride_in);
+  plan.batch = Flat(args, ~(runs.rows | runs.columns), &FlatDigit::stride_out);
+
+  // Where parts of out rows may begin, modulo a sector, and those of rows of `in`, modulo a chunk.
+  const auto address = [](const void* data, int64_t unit) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(unit));
+  };
+  const int64_t out_apart = Gcd(plan.columns, &FlatDigit::stride_out, kSectorBytes);
+  const int64_t out_at =
+      std::gcd(Gcd(plan.batch, &FlatDigit::stride_out, out_apart), address(args.out, kSectorBytes));
+  const int64_t in_at = std::gcd(
+      Gcd(plan.batch, &FlatDigit::stride_in, Gcd(plan.rows, &FlatDigit::stride_in, kChunkBytes)),
+      address(args.in, kChunkBytes));
+
+  // The tile: of the lengths that are wanted, or longer where the other side is short.
+  const int64_t most = std::clamp<int64_t>(Elements(args) * size / limits.blocks_of_device,
+                                           limits.least_bytes, limits.most_bytes);
+  const int64_t slack = kChunkBytes - in_at + kChunkBytes;  // Of a row in shared memory.
+  const int64_t row_unit = kSectorBytes / size;
+  const int64_t column_unit = std::max<int64_t>(1, kChunkBytes / size);
+  const int64_t shift = out_at == kSectorBytes ? 0 : row_unit;
+  int64_t rows = std::min<int64_t>(plan.rows.extent, limits.row_bytes / size);
+  int64_t columns = std::min<int64_t>(plan.columns.extent, limits.column_bytes / size);
+  const auto bytes = [&] { return (rows + shift) * (columns * size + slack); };
+  while (bytes() > most && std::max(rows, columns) > 4 * row_unit) {
+    int64_t& longer = rows > columns ? rows : columns;
+    longer = longer / 2;
+  }
+  constexpr int64_t kLongest = 1024;  // Bytes.
+  while (columns < plan.columns.extent && columns * size < kLongest && 2 * bytes() <= most) {
+    columns = std::min<int64_t>(2 * columns, plan.columns.extent);
+  }
+  while (rows < plan.rows.extent && rows * size < kLongest && 2 * bytes() <= most) {
+    rows = std::min<int64_t>(2 * rows, plan.rows.extent);
+  }
+  plan.tile_rows = Even(plan.rows.extent, rows, row_unit);
+  plan.tile_columns = Even(plan.columns.extent, columns, column_unit);
+  plan.row_tiles = static_cast<uint32_t>(CeilDiv(plan.rows.extent, plan.tile_rows));
+  plan.shifts = plan.row_tiles > 1 && shift > 0;
+  plan.rows_held = plan.tile_rows + (plan.shifts ? static_cast<int>(shift) - 1 : 0);
+  plan.at_sectors = shift == 0;
+  plan.whole_begin = out_at >= kChunkBytes;
+  plan.whole_end = plan.whole_begin && plan.rows.extent * size % kChunkBytes == 0;
+
+  const int64_t column_tiles = CeilDiv(plan.columns.extent, plan.tile_columns);
+  plan.group = static_cast<uint32_t>(CeilDiv(column_tiles, CeilDiv(column_tiles, limits.group)));
+  plan.column_groups = static_cast<uint32_t>(CeilDiv(column_tiles, plan.group));
+  plan.by_group = BlockDivisor(plan.group);
+  plan.by_row_tiles = BlockDivisor(plan.row_tiles);
+  plan.by_column_groups = BlockDivisor(plan.column_groups);
+  plan.blocks = int64_t{plan.group} * plan.row_tiles * plan.column_groups * plan.batch.extent;
+
+  plan.in_chunks =
+      static_cast<int>(CeilDiv(plan.tile_columns * size + kChunkBytes - in_at, kChunkBytes));
+  plan.by_chunks = SmallDivisor(plan.in_chunks);
+  // An odd number of chunks: neighbouring rows lie in different banks, and, with a chunk more after
+  // those of a vector, neighbouring vectors, too.
+  plan.pitch = static_cast<int>((plan.in_chunks | 1) * kChunkBytes);
+  if (size < kChunkBytes) plan.log2_spread = Log2Ceil(kChunkBytes / size);
+  plan.tile_bytes = plan.rows_held * plan.pitch +
+                    static_cast<int>((plan.rows_held >> plan.log2_spread) * kChunkBytes);
+
+  plan.threads = plan.tile_bytes <= 16 << 10 ? std::min(128, limits.threads) : limits.threads;
+  constexpr int kRowBytes = 16;  // Of the table of rows,
+  constexpr int kPlaceBytes = 2;
+  constexpr int kColumnBytes = 8;
+  const int64_t copies = std::min<int64_t>(8, kChunkBytes / size);  // Of the table of places.
+  plan.table_rows = static_cast<int>(CeilDiv(plan.rows_held, 8) * 8);
+  const int64_t shared = plan.tile_bytes + (kRowBytes + copies * kPlaceBytes) * plan.table_rows +
+                         int64_t{kColumnBytes} * plan.tile_columns;
+  plan.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
+  // With less shared memory, more blocks would be resident.
+  const int resident = std::max(1, limits.resident_bytes / plan.shared_bytes);
+  constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
+  const int least = kSharedBytes / (resident + 1) - (1 << 10);
+  plan.shared_bytes = std::max(plan.shared_bytes, least / 16 * 16);
+  return plan;
+}
+
+}  // namespace stridewise

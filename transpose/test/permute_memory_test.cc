@@ -1,0 +1,155 @@
+// What the kernels of Permute() do to memory, on the host executor: the counts that their speed
+// depends on.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "common/executor/executor.h"
+#include "common/executor/profile.h"
+#include "gtest/gtest.h"
+#include "transpose/permute.h"
+#include "transpose/permute_flat_plan.h"
+#include "transpose/permute_plan.h"
+#include "transpose/permute_rows_plan.h"
+#include "transpose/test/permute_test_problem.h"
+
+namespace stridewise {
+namespace executor {
+LaunchStatus PermuteFlat(const PermuteArgs& args);
+LaunchStatus PermuteInterleave(const PermuteArgs& args);
+LaunchStatus PermuteTiles(const PermuteArgs& args);
+}  // namespace executor
+
+namespace {
+
+using executor::EventKind;
+
+class PermuteMemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto executor = executor::Executor::Create({});
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    executor_ = *std::move(executor);
+  }
+
+  // Runs the kernel on the canonical form of the case and checks the result.
+  template <typename Kernel>
+  executor::Profile ProfileOf(const PermuteCase& c, Kernel kernel) {
+    PermuteTestProblem problem(c);
+    auto in = executor_->Allocate("in", problem.in().size());
+    auto out = executor_->Allocate("out", problem.out().size());
+    EXPECT_TRUE(in.ok() && out.ok());
+    in->Upload(problem.in().data());
+    in->MakeReadOnly();
+    out->Poison(problem.out().data());
+    auto args = CheckedPermuteArgs(problem.At(in->data(), out->data()));
+    EXPECT_TRUE(args.ok()) << args.status();
+    args->stream = executor_->stream();
+    const PermuteArgs canonical = Canonical(*args);
+    vectors_ = static_cast<double>(Elements(canonical) * canonical.element_bytes) / 512;
+    executor_->ClearLaunches();
+    const absl::Status status = kernel(canonical);
+    EXPECT_TRUE(status.ok()) << c << ": " << status;
+    out->Download(problem.out().data());
+    EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+    return executor_->launches().back().profile;
+  }
+
+  executor::Profile FlatProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteFlatLimits limits = FlatLimitsFor(args);
+      limits.least_bytes = limits.most_bytes;  // As a large tensor's tiles.
+      args.flat_limits = &limits;
+      EXPECT_TRUE(IsFlat(args));
+      return executor::PermuteFlat(args);
+    });
+  }
+  executor::Profile TileProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteTileLimits limits;
+      limits.least_bytes = limits.most_bytes;
+      args.limits = &limits;
+      return executor::PermuteTiles(args);
+    });
+  }
+
+  // Of 512 bytes, which a warp stores at once.
+  double OfVectors(uint64_t count) const { return static_cast<double>(count) / vectors_; }
+
+  std::unique_ptr<executor::Executor> executor_;
+  double vectors_ = 0;
+};
+
+// A warp's store costs about as long as it touches cache lines, and a sector more for each that it
+// has in part. 512 bytes in whole lines are 4 lines and 16 sectors; runs that begin anywhere share
+// lines. permute_tile's runs of `out` end where a dimension does.
+TEST_F(PermuteMemoryTest, FlatTilesStoreFewLinesAndWholeSectors) {
+  const struct {
+    PermuteCase c;
+    double most_lines;
+    double most_sectors;
+    double least_tile_lines;
+  } cases[] = {
+      {{{197, 9, 3, 10, 18}, {4, 2, 3, 1, 0}, 1}, 9.5, 18.5, 20},
+      {{{14, 123, 16, 126}, {3, 2, 1, 0}, 1}, 9.5, 18.5, 11},
+      {{{3, 11, 21, 18, 48, 7}, {0, 5, 4, 1, 3, 2}, 2}, 8.5, 17.5, 11},
+      {{{4, 128, 16, 96}, {2, 3, 1, 0}, 2}, 5, 16, 10},
+      {{{1, 6, 4, 52, 16, 29}, {0, 5, 4, 3, 1, 2}, 8}, 5, 16, 0},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.c);
+    const auto stores = FlatProfileOf(c.c).Total(EventKind::kGlobalStore);
+    EXPECT_LE(OfVectors(stores.lines), c.most_lines);
+    EXPECT_LE(OfVectors(stores.sectors), c.most_sectors);
+    const auto tile_stores = TileProfileOf(c.c).Total(EventKind::kGlobalStore);
+    EXPECT_GE(OfVectors(tile_stores.lines), c.least_tile_lines);
+  }
+}
+
+// Where rows begin is loaded two to sixteen places at a time, and neighbouring vectors lie in
+// different banks. Elements of 1 and 2 bytes are gathered one by one, from rows that begin
+// anywhere.
+TEST_F(PermuteMemoryTest, FlatGathersHaveFewConflicts) {
+  const struct {
+    PermuteCase c;
+    double most_requests;
+    double most_wavefronts;
+  } cases[] = {
+      {{{197, 9, 3, 10, 18}, {4, 2, 3, 1, 0}, 1}, 40, 95},
+      {{{14, 123, 16, 126}, {3, 2, 1, 0}, 1}, 40, 55},
+      {{{3, 11, 21, 18, 48, 7}, {0, 5, 4, 1, 3, 2}, 2}, 20, 30},
+      {{{4, 128, 16, 96}, {2, 3, 1, 0}, 2}, 17, 20},
+      {{{1, 6, 4, 52, 16, 29}, {0, 5, 4, 3, 1, 2}, 8}, 9, 12},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.c);
+    const auto loads = FlatProfileOf(c.c).Total(EventKind::kSharedLoad);
+    EXPECT_LE(OfVectors(loads.requests), c.most_requests);
+    EXPECT_LE(OfVectors(loads.wavefronts), c.most_wavefronts);
+  }
+}
+
+// Planes are loaded, and the result is stored, as whole vectors and sectors. What passes through
+// shared memory does so without conflicts, and no block waits.
+TEST_F(PermuteMemoryTest, InterleavedPlanesAreWholeVectors) {
+  const PermuteCase patches = {{4, 3, 7, 32, 7, 32}, {0, 2, 4, 3, 5, 1}, 2};
+  const executor::Profile profile = ProfileOf(patches, [](const PermuteArgs& args) {
+    EXPECT_EQ(InterleavedBytes(args), 16);
+    return executor::PermuteInterleave(args);
+  });
+  for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+    EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1);
+    EXPECT_NEAR(OfVectors(profile.Total(kind).requests), 1, 0.05);
+  }
+  EXPECT_NEAR(OfVectors(profile.Total(EventKind::kGlobalStore).lines), 4, 0.1);
+  for (const EventKind kind : {EventKind::kSharedLoad, EventKind::kSharedStore}) {
+    EXPECT_EQ(profile.Total(kind).bank_conflicts(), 0u);
+    EXPECT_NEAR(OfVectors(profile.Total(kind).requests), 1, 0.05);
+  }
+  EXPECT_EQ(profile.barriers, 0u);
+}
+
+}  // namespace
+}  // namespace stridewise
