@@ -14,6 +14,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 #include "matmul/epilogue_pass.h"
+#include "matmul/fused_choice.h"
 #include "matmul/split_choice.h"
 
 namespace stridewise {
@@ -290,8 +291,16 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
 
 bool SplitPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return device.ok() && CanSplit(args, *device) &&
-         ChooseSplit(args, *device).us < PredictMatMul(InFp32(args), *device).us;
+  if (!device.ok() || !CanSplit(args, *device)) return false;
+  const double us = ChooseSplit(args, *device).us;
+  return (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
+         us < PredictMatMul(InFp32(args), *device).us;
+}
+
+bool FusedPays(const MatMulArgs& args) {
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return device.ok() && CanFuse(args, *device) &&
+         ChooseFused(args, *device).us < PredictMatMul(InFp32(args), *device).us;
 }
 
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {

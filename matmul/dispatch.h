@@ -82,8 +82,12 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
 
-// Returns whether split_fp16 can run the call, and is predicted to be faster than FP32.
+// Returns whether split_fp16 can run the call, and is predicted to be faster than split_fused and
+// FP32.
 bool SplitPays(const MatMulArgs& args);
+
+// Returns the same of split_fused.
+bool FusedPays(const MatMulArgs& args);
 
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
 // with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,

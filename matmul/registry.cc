@@ -155,6 +155,9 @@ constexpr MatMulTakes kTakesSplit = {
     "k from 128 to 2^18 and the workspace that it asks for, where it is predicted to be faster",
     SplitPays};
 
+constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
+                                     FusedPays};
+
 }  // namespace
 
 absl::Span<const MatMulImplementation> MatMulImplementations() {

@@ -16,6 +16,7 @@
 #include "common/gpu/gpu_runtime.h"
 #include "common/gpu/stream_workspace.h"
 #include "matmul/dispatch.h"
+#include "matmul/fused_choice.h"
 #include "matmul/row_major.h"
 #include "matmul/split_choice.h"
 #include "transpose/transpose.h"
@@ -176,14 +177,24 @@ ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
   plan.cublas_us = prediction.us * CublasOverOurs(args, prediction.us);
   if (!may_split) return plan;
 
+  // As the call chooses: the faster of both, where that is faster than FP32.
+  const auto take = [&](const char* kernel, double us, int64_t workspace_bytes) {
+    if (us >= prediction.us) return;
+    plan.precision = MatMulPrecision::kFp32Split;
+    plan.workspace_bytes = workspace_bytes;
+    plan.kernel = kernel;
+    plan.us = us + EpilogueUs(problem);
+  };
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const double fused_us = CanFuse(args, device) ? ChooseFused(args, device).us : kNever;
   args.workspace_bytes = SplitWorkspaceBytes(args);
-  if (args.workspace_bytes > kMostSplitBytes || !CanSplit(args, device)) return plan;
-  const double split_us = ChooseSplit(args, device).us;
-  if (split_us >= prediction.us) return plan;
-  plan.precision = MatMulPrecision::kFp32Split;
-  plan.workspace_bytes = args.workspace_bytes;
-  plan.kernel = "split_fp16";
-  plan.us = split_us + EpilogueUs(problem);
+  const bool fits = args.workspace_bytes <= kMostSplitBytes && CanSplit(args, device);
+  const double split_us = fits ? ChooseSplit(args, device).us : kNever;
+  if (split_us < fused_us) {
+    take("split_fp16", split_us, args.workspace_bytes);
+  } else {
+    take("split_fused", fused_us, 0);
+  }
   return plan;
 }
 

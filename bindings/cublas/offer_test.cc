@@ -79,8 +79,11 @@ TEST(PlanProductTest, DoesNotSplitWhatIsFasterInFp32) {
   }
 }
 
-TEST(PlanProductTest, DoesNotSplitWhatWouldTakeMoreThan4GiB) {
-  EXPECT_EQ(Plan(Square(32768), /*may_split=*/true).precision, MatMulPrecision::kFp32);
+TEST(PlanProductTest, SplitsWithoutAWorkspaceWhatWouldTakeMoreThan4GiB) {
+  const ProductPlan plan = Plan(Square(32768), /*may_split=*/true);
+  EXPECT_EQ(plan.precision, MatMulPrecision::kFp32Split);
+  EXPECT_EQ(std::string(plan.kernel), "split_fused");
+  EXPECT_EQ(plan.workspace_bytes, 0);
 }
 
 }  // namespace

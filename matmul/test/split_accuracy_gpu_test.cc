@@ -32,6 +32,7 @@ struct EntryCase {
 
   double Limit() const {
     if (std::string(entry) == "split_fp16") return split_case.pair_limit;
+    if (std::string(entry) == "split_fused") return split_case.FusedLimit();
     if (std::string(entry) == "split_tf32") return split_case.Tf32Limit();
     return std::string(entry) == "split_int8" ? split_case.slice_limit : split_case.triple_limit;
   }
@@ -40,7 +41,7 @@ struct EntryCase {
 std::vector<EntryCase> EntryCases() {
   std::vector<EntryCase> cases;
   for (const char* entry :
-       {"split_fp16", "split_bf16_6", "split_bf16_9", "split_tf32", "split_int8"}) {
+       {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9", "split_tf32", "split_int8"}) {
     for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
   }
   return cases;
@@ -147,6 +148,7 @@ SplitCase FlatCase() {
 
 INSTANTIATE_TEST_SUITE_P(All, SplitSpecialTest,
                          testing::Values(EntryCase{"split_fp16", SplitCases().front()},
+                                         EntryCase{"split_fused", SplitCases().front()},
                                          EntryCase{"split_bf16_6", SplitCases().front()},
                                          EntryCase{"split_bf16_9", SplitCases().front()},
                                          EntryCase{"split_tf32", SplitCases().front()},

@@ -68,6 +68,9 @@ struct SplitCase {
 
   // Pairs of TF32 have the bits of FP16's, and, like triples, exponents that FP16 has not.
   double Tf32Limit() const { return pair_limit < 1 ? pair_limit : 2 * triple_limit; }
+
+  // `split_fused` has pairs of FP16, too.
+  double FusedLimit() const { return pair_limit; }
 };
 
 // The limits lie 15 to 35 % above what is measured, so that a product that is left out, sums that

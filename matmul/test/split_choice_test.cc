@@ -1,7 +1,9 @@
-// Which calls split_fp16 and its siblings take, what they need, and when FP32 is left.
+// Which calls split_fp16 and its siblings take, what they need, and when FP32 is left, for them or
+// for split_fused.
 
 #include "matmul/split_choice.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +12,7 @@
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
+#include "matmul/fused_choice.h"
 
 namespace stridewise {
 namespace {
@@ -140,13 +143,69 @@ TEST(SplitPays, WhereOperandsAreUsedOftenEnough) {
   } cases[] = {
       {true, 1024, 1024, 1024, 1, "nn"},  {true, 16384, 16384, 16384, 1, "nn"},
       {true, 4626, 10005, 6425, 1, "nt"}, {true, 943, 864, 172, 19, "nt"},
-      {true, 506, 707, 931, 41, "nt"},    {true, 257, 20480, 5120, 1, "nn"},
+      {true, 506, 707, 931, 41, "nt"},    {true, 772, 8814, 1390, 1, "tn"},
       {false, 32, 4096, 8192, 1, "nn"},   {false, 26, 487, 767, 614, "tn"},
       {false, 25, 213, 548, 808, "nn"},   {false, 40, 849, 1228, 658, "nn"},
       {false, 64, 64, 128, 1, "nn"},      {false, 36, 3704, 9507, 1, "tn"},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(SplitPays(Call(c.m, c.n, c.k, c.batch, c.layout)), c.want)
+        << c.m << "x" << c.n << "x" << c.k << " batch " << c.batch << " " << c.layout;
+  }
+}
+
+TEST(CanFuse, ByShapeScaleAndDevice) {
+  MatMulArgs scaled = Call(100, 100, 100);
+  scaled.alpha = 0;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const struct {
+    const char* what;
+    bool want;
+    MatMulArgs args;
+    DeviceModel device;
+  } cases[] = {
+      {"square", true, Call(100, 100, 100), kDevice},
+      {"another GPU", false, Call(100, 100, 100), kAmpere},
+      {"alpha 0", false, scaled, kDevice},
+      {"k 63", false, Call(100, 100, 63), kDevice},
+      {"k 64", true, Call(1, 1, 64), kDevice},
+      {"most k", true, Call(1, 1, kMost / 2), kDevice},
+      {"one more", false, Call(1, 1, kMost / 2 + 1), kDevice},
+      {"most matrices", true, Call(64, 32, 64, kMost / 8), kDevice},
+      {"a matrix more", false, Call(64, 32, 64, kMost / 8 + 1), kDevice},
+  };
+  for (const auto& c : cases) EXPECT_EQ(CanFuse(c.args, c.device), c.want) << c.what;
+}
+
+// A block has two steps of k or more where several divide them, and a call that has more of the
+// same to do takes longer.
+TEST(ChooseFused, TileAndSplitFitTheShape) {
+  EXPECT_EQ(ChooseFused(Call(2048, 2048, 2048), kDevice).tile, FusedTileShape::k128x128);
+  EXPECT_EQ(ChooseFused(Call(2048, 2048, 2048), kDevice).split, 1);
+  EXPECT_EQ(ChooseFused(Call(60, 40000, 8192), kDevice).tile, FusedTileShape::k64x256);
+  EXPECT_EQ(ChooseFused(Call(40000, 60, 8192), kDevice).tile, FusedTileShape::k256x64);
+  for (const int64_t k : {64, 128, 200, 256, 1000, 100000}) {
+    const FusedChoice one = ChooseFused(Call(100, 100, k), kDevice);
+    EXPECT_LE(one.split, std::max<int64_t>(1, (k + 63) / 64 / 2)) << k;
+    EXPECT_LT(one.us, ChooseFused(Call(100, 100, k, 1000), kDevice).us) << k;
+  }
+}
+
+// Measured to need less time than FP32 and than split_fp16 do, or more.
+TEST(FusedPays, WhereOperandsAreUsedFewTimes) {
+  const struct {
+    bool want;
+    int64_t m, n, k, batch;
+    const char* layout;
+  } cases[] = {
+      {true, 57, 1113, 375, 887, "nn"}, {true, 323, 48, 1278, 99, "tn"},
+      {true, 107, 6793, 2021, 1, "nt"}, {true, 128, 8192, 32768, 1, "tn"},
+      {false, 64, 64, 128, 1, "nn"},    {false, 32, 4096, 8192, 1, "nn"},
+      {false, 4145, 8025, 67, 1, "tn"}, {false, 538, 739, 8, 641, "nt"},
+  };
+  for (const auto& c : cases) {
+    const MatMulArgs args = Call(c.m, c.n, c.k, c.batch, c.layout);
+    EXPECT_EQ(!SplitPays(args) && FusedPays(args), c.want)
         << c.m << "x" << c.n << "x" << c.k << " batch " << c.batch << " " << c.layout;
   }
 }

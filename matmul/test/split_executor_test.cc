@@ -82,6 +82,30 @@ TEST_F(SplitExecutorTest, PairsOfTf32) {
   ExpectKernels("SplitProduct", 12);
 }
 
+// Operands split on their way to shared memory: all tiles, with lines that are whole, pairs or not,
+// and with edges; k divided by clusters; batches that share an operand.
+TEST_F(SplitExecutorTest, Fused) {
+  Run<float, float>(
+      "split_fused",
+      InAllLayouts({{{128, 128, 128, 0}, 1}, {{257, 33, 135, 1}, 1}, {{60, 260, 66, 0}, 1}}));
+  ExpectKernels("SplitFusedProduct", 12);
+  const MatMulCase odd = {65, 67, 133, 1, false, true, -0.5, 2};
+  const MatMulCase batch = {36, 20, 128, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_b = {36, 20, 65, 0, true, true, 1, 1, 2, 4, false, /*one_b=*/true};
+  const MatMulCase deep = {3, 5, 1030, 0};
+  Run<float, float>("split_fused", {{odd, 1}, {batch, 2}, {one_b, 2}, {deep, 132}});
+  EXPECT_EQ(launches_, 1u);
+}
+
+// Most sums are zero, and so are most elements: none may lack bits.
+TEST_F(SplitExecutorTest, FusedZeros) {
+  const auto sparse = [](MatMulTestProblem<float>* problem) {
+    problem->ForOperands([](float x) { return x > 0.95F ? x : 0.0F; });
+  };
+  Run<float, float>("split_fused", InAllLayouts({{{68, 40, 70, 1}, 1}}), {}, sparse);
+  ExpectKernels("SplitFusedProduct", 4);
+}
+
 // FP64 by residues: more rows than are computed at a time would take too long here.
 TEST_F(SplitExecutorTest, Moduli) {
   Run<double, double>("int8_moduli",

@@ -18,6 +18,7 @@
 #include "matmul/device/split_tf32.h"
 #include "matmul/device/split_triple.h"
 #include "matmul/test/split_cases.h"
+#include "matmul/test/wgmma_sum.h"
 
 namespace stridewise {
 namespace {
@@ -34,20 +35,6 @@ struct Kernel {
   bool looks_at_ranges = true;
   int left_out_i = -1, left_out_j = -1;  // A product of small parts.
 };
-
-// Adds an instruction's products to a sum: all are aligned to the largest and cut off at 25
-// fractional bits, and so is the sum at FP32's.
-float SumOfInstruction(float sum, const double* products, int count) {
-  double most = std::abs(sum);
-  for (int i = 0; i < count; ++i) most = std::max(most, std::abs(products[i]));
-  if (most == 0 || !std::isfinite(most)) return sum;
-  const double unit = std::ldexp(1, std::ilogb(most) - 25);
-  double total = std::trunc(sum / unit);
-  for (int i = 0; i < count; ++i) total += std::trunc(products[i] / unit);
-  total *= unit;
-  const auto rounded = static_cast<float>(total);
-  return std::abs(rounded) > std::abs(total) ? std::nextafter(rounded, 0.0F) : rounded;
-}
 
 // A row of op(A) or a column of op(B), split.
 template <typename Scheme>

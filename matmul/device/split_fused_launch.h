@@ -1,0 +1,49 @@
+// Launches of split_fused_kernel.h.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_LAUNCH_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_LAUNCH_H_
+
+#include <cstdint>
+
+#include "common/gpu/launch.h"
+#include "matmul/args.h"
+#include "matmul/device/split_fused_kernel.h"
+
+namespace stridewise {
+
+// Rows of tiles in a band: blocks that run at the same time then share most of what they read.
+constexpr int kFusedBand = 8;
+
+inline FusedOperand FusedOperandOf(const MatMulInput& operand, int64_t mn, int64_t line,
+                                   int64_t batch) {
+  const int64_t stride = batch > 1 ? operand.stride : 0;
+  return {static_cast<const float*>(operand.data), operand.ld, stride, static_cast<int>(mn),
+          reinterpret_cast<uintptr_t>(operand.data) % sizeof(float2) == 0 &&
+              (operand.ld | stride | line) % 2 == 0};
+}
+
+// Multiplies with clusters of `split` blocks. REQUIRES: m, n, k and batch are not 0, nor is alpha.
+template <typename Tile>
+LaunchStatus LaunchFused(const MatMulArgs& args, int split) {
+  FusedGemm gemm = {};
+  gemm.a = FusedOperandOf(args.a, args.m, args.a.transposed ? args.m : args.k, args.batch);
+  gemm.b = FusedOperandOf(args.b, args.n, args.b.transposed ? args.k : args.n, args.batch);
+  gemm.m = static_cast<int>(args.m);
+  gemm.n = static_cast<int>(args.n);
+  gemm.k = static_cast<int>(args.k);
+  gemm.split = split;
+  gemm.band = kFusedBand;
+  gemm.alpha = static_cast<float>(args.alpha);
+  gemm.beta = static_cast<float>(args.beta);
+  gemm.c = static_cast<float*>(args.c.data);
+  gemm.ldc = args.c.ld;
+  gemm.stride_c = args.c.stride;
+  const int64_t blocks =
+      CeilDiv(args.m, Tile::kBlockM) * CeilDiv(args.n, Tile::kBlockN) * args.batch * split;
+  return LaunchClusters(split, SplitFusedProduct<Tile>, Grid{blocks}, Block{Tile::kThreads},
+                        Tile::kSharedBytes, args.stream, gemm);
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_LAUNCH_H_

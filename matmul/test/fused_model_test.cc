@@ -1,0 +1,204 @@
+// The arithmetic of `split_fused`, computed on the host with the functions that split on the GPU
+// (matmul/device/split_fused_pair.h): a tile has one power of two for its rows and one for its
+// columns, products are summed as wgmma sums them, and every sum is looked at afterwards. The model
+// keeps FP32's bound and the limits of split_cases.h, and mutants of it do not.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "matmul/device/split_fused_pair.h"
+#include "matmul/fused_choice.h"
+#include "matmul/test/split_cases.h"
+#include "matmul/test/wgmma_sum.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int64_t kInstructionK = 16;
+constexpr int64_t kPromotedK = 64;
+
+// What a kernel may do wrong.
+struct Kernel {
+  bool doubled_scale = false;  // Of A, on the way back.
+  bool promotes = true;
+  bool looks_at_sums = true;
+  bool truncates = false;  // The first part.
+  int left_out = -1;       // A product of a first and a second part.
+};
+
+// Rows of op(A) or columns of op(B), split.
+struct Vectors {
+  std::vector<std::vector<float>> high, low;
+  float power = 1;
+
+  Vectors(const std::vector<std::vector<float>>& x, bool truncates) {
+    uint32_t most = 0;
+    for (const std::vector<float>& row : x) {
+      for (size_t i = 0; i < row.size() && i < kPromotedK; ++i) {
+        most = std::max(most, AbsBits(row[i]));
+      }
+    }
+    power = FusedPowerFor(most);
+    for (const std::vector<float>& row : x) {
+      high.emplace_back();
+      low.emplace_back();
+      for (size_t i = 0; i < row.size(); i += 2) {
+        const float second = i + 1 < row.size() ? row[i + 1] : 0;
+        TwoFp16 first_parts, second_parts;
+        SplitFused(row[i], second, power, &first_parts, &second_parts);
+        float of_high[2] = {FirstOf(first_parts), SecondOf(first_parts)};
+        float of_low[2] = {FirstOf(second_parts), SecondOf(second_parts)};
+        for (int j = 0; truncates && j < 2; ++j) {
+          const float scaled = (j == 0 ? row[i] : second) * power;
+          of_high[j] = FloatOfBits(BitsOfFloat(scaled) & ~uint32_t{0x1fff});
+          of_low[j] = FirstOf(RoundToFp16((scaled - of_high[j]) * kFusedLowFactor, 0));
+        }
+        high.back().insert(high.back().end(), of_high, of_high + 2);
+        low.back().insert(low.back().end(), of_low, of_low + 2);
+      }
+    }
+  }
+};
+
+// Returns the scaled sum.
+float FusedDot(const Vectors& x, const Vectors& y, int64_t i, int64_t j, int64_t k,
+               const Kernel& kernel) {
+  const auto add = [&](const std::vector<float>& a, const std::vector<float>& b, int64_t first,
+                       float sum) {
+    double products[kInstructionK];
+    for (int64_t at = first; at < std::min(k, first + kPromotedK); at += kInstructionK) {
+      const int count = static_cast<int>(std::min(kInstructionK, k - at));
+      for (int e = 0; e < count; ++e) {
+        products[e] = double{a[at + e]} * b[at + e];
+        if (!std::isfinite(products[e])) return std::numeric_limits<float>::infinity();
+      }
+      sum = SumOfInstruction(sum, products, count);
+    }
+    return sum;
+  };
+  float sum = 0, small_of_all = 0;
+  for (int64_t first = 0; first < k; first += kPromotedK) {
+    float d = kernel.promotes ? 0 : small_of_all;
+    if (kernel.left_out != 0) d = add(x.high[i], y.low[j], first, d);
+    if (kernel.left_out != 1) d = add(x.low[i], y.high[j], first, d);
+    if (kernel.promotes) {
+      sum += add(x.high[i], y.high[j], first, d / kFusedLowFactor);
+    } else {
+      small_of_all = d;
+      sum = add(x.high[i], y.high[j], first, sum);
+    }
+  }
+  return kernel.promotes ? sum : sum + small_of_all / kFusedLowFactor;
+}
+
+// What a case's product is off by.
+struct Off {
+  double of_bound = 0;  // Of FP32's bound, the most.
+  double relative = 0;  // ||C - R||_F / ||R||_F.
+  int64_t in_fp32 = 0;  // Elements that are computed again.
+};
+
+Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
+  const int64_t k = split_case.k;
+  const int64_t rows = k > 10000 ? 2 : 24;
+  const SplitOperandsOfCase of = OperandsOf(split_case, rows, rows);
+  std::vector<std::vector<float>> x, y;
+  for (int64_t i = 0; i < rows; ++i) {
+    x.emplace_back(of.a.begin() + i * k, of.a.begin() + (i + 1) * k);
+    y.emplace_back(k);
+    for (int64_t e = 0; e < k; ++e) y[i][e] = of.b[e * rows + i];
+  }
+  const Vectors split_x(x, kernel.truncates), split_y(y, kernel.truncates);
+  const float inverse_x = (kernel.doubled_scale ? 2 : 1) / split_x.power;
+  Off off;
+  double errors = 0, squares = 0;
+  for (int64_t i = 0; i < rows * rows; ++i) {
+    const std::vector<float>& a = x[i / rows];
+    const std::vector<float>& b = y[i % rows];
+    float c = 0;
+    double r = 0, s = 0;
+    for (int64_t e = 0; e < k; ++e) {
+      c = std::fma(a[e], b[e], c);
+      r += double{a[e]} * b[e];
+      s += std::abs(double{a[e]} * b[e]);
+    }
+    if (k >= kLeastFusedK) {
+      const float sum = FusedDot(split_x, split_y, i / rows, i % rows, k, kernel);
+      if (!kernel.looks_at_sums || FusedSuffices(sum, static_cast<int>(2 * k))) {
+        c = sum * inverse_x * (1 / split_y.power);
+      } else {
+        ++off.in_fp32;
+      }
+    }
+    const double error = std::abs(c - r);
+    const double bound =
+        static_cast<double>(k + 2) * kSplitRoundoff * s + std::numeric_limits<float>::denorm_min();
+    off.of_bound = error <= bound || s == 0 ? std::max(off.of_bound, error / bound) : 2;
+    errors += error * error;
+    squares += r * r;
+    if (off.of_bound > 1) break;
+  }
+  off.relative = std::sqrt(errors / squares);
+  return off;
+}
+
+bool Keeps(const SplitCase& split_case, const Kernel& kernel) {
+  const Off off = Multiply(split_case, kernel);
+  return off.of_bound <= 1 && off.relative <= split_case.FusedLimit();
+}
+
+// Returns whether a case notices.
+bool IsNoticed(const Kernel& kernel) {
+  const std::vector<SplitCase> cases = SplitCases();
+  return std::any_of(cases.begin(), cases.end(), [&](const SplitCase& split_case) {
+    return split_case.k <= 10000 && !Keeps(split_case, kernel);
+  });
+}
+
+TEST(FusedModelTest, KeepsTheBoundOfFp32) {
+  for (const SplitCase& split_case : SplitCases()) {
+    const Off off = Multiply(split_case);
+    EXPECT_LE(off.of_bound, 1) << split_case.name;
+    EXPECT_LE(off.relative, split_case.FusedLimit()) << split_case.name;
+  }
+}
+
+// Numbers of about the same size, whatever it is, stay on tensor cores.
+TEST(FusedModelTest, FewOrdinarySumsAreComputedAgain) {
+  for (const SplitCase& split_case : SplitCases()) {
+    for (const char* const name : {"uniform", "normal", "positive", "phi_1", "huge", "half_zeros",
+                                   "uniform_2048", "normal_4096"}) {
+      if (split_case.name == name) {
+        EXPECT_LE(Multiply(split_case).in_fp32, 2) << name;
+      }
+    }
+  }
+}
+
+TEST(FusedModelTest, CasesNoticeMutants) {
+  Kernel kernel;
+  kernel.doubled_scale = true;
+  EXPECT_TRUE(IsNoticed(kernel)) << "doubled scale";
+  kernel = {};
+  kernel.promotes = false;
+  EXPECT_TRUE(IsNoticed(kernel)) << "no promotion";
+  kernel = {};
+  kernel.looks_at_sums = false;
+  EXPECT_TRUE(IsNoticed(kernel)) << "sums not looked at";
+  kernel = {};
+  kernel.truncates = true;
+  EXPECT_TRUE(IsNoticed(kernel)) << "first part truncated";
+  for (const int product : {0, 1}) {
+    kernel = {};
+    kernel.left_out = product;
+    EXPECT_TRUE(IsNoticed(kernel)) << "product " << product;
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
