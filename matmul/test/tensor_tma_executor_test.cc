@@ -38,6 +38,19 @@ TEST_F(TensorTmaExecutorTest, Tile) {
   ExpectKernels("TensorProduct", 96);
 }
 
+// Tiles of C transposed: cut on both sides, more than one of a block, and what leaves registers.
+TEST_F(TensorTmaExecutorTest, Turned) {
+  std::vector<Call> calls;
+  for (const bool transpose_b : {false, true}) {
+    calls.push_back({{144, 256, 72, 0, false, transpose_b}, 2});
+    calls.push_back({{152, 264, 392, 0, false, transpose_b, -0.5}, 2});
+    calls.push_back({{120, 104, 72, 8, false, transpose_b, 1, 0, 3, 8}, 2});
+  }
+  Run<Bf16, Bf16>("tensor_turned", calls);
+  Run<Fp16, Fp16>("tensor_turned", calls);
+  ExpectKernels("TensorProduct", 4);
+}
+
 // Stages and what C is stored from are used again; C by the TMA, by rows and one by one; types.
 TEST_F(TensorTmaExecutorTest, TileStores) {
   const MatMulCase deep = {56, 64, 648, 0};
