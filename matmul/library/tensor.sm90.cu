@@ -1,5 +1,5 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_turned, tensor_split,
-// tensor_general, tensor_direct, tensor_small, tensor_vector, tensor_shallow and
+// tensor_decode, tensor_general, tensor_direct, tensor_small, tensor_vector, tensor_shallow and
 // tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
 // at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
 // workspace.
@@ -12,6 +12,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
@@ -115,6 +116,10 @@ const MatMulFunctions& Split() {
   static const MatMulFunctions split = FunctionsOf("tensor_split");
   return split;
 }
+const MatMulFunctions& Decode() {
+  static const MatMulFunctions decode = FunctionsOf("tensor_decode");
+  return decode;
+}
 const MatMulFunctions& General() {
   static const MatMulFunctions general = FunctionsOf("tensor_general");
   return general;
@@ -164,6 +169,10 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   }
   const double split = PlanTensorSplit(args, device).us;
   if (split < best.us) best = {&Split(), split};
+  if (TensorDecodeTakes(args)) {
+    const double decode = PlanTensorDecode(args, device).us;
+    if (decode < best.us) best = {&Decode(), decode};
+  }
   return best;
 }
 
