@@ -72,6 +72,22 @@ __device__ inline void WaitUntilStoresHaveRead() {
 // Waits until all of the thread's groups are written.
 __device__ inline void WaitForStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 
+// Stores four 8x8 matrices of 16-bit elements to shared memory: of matrix i lane t has in of[i] the
+// elements t % 4 * 2 and the next of row t / 4, and lane 8 * i + j the address of the 16 bytes of
+// row j or, where kTurned, column j.
+template <bool kTurned>
+__device__ inline void StoreMatrices(uint32_t to, const uint32_t (&of)[4]) {
+  if constexpr (kTurned) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+                 "r"(of[0]), "r"(of[1]), "r"(of[2]), "r"(of[3])
+                 : "memory");
+  } else {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+                 "r"(of[0]), "r"(of[1]), "r"(of[2]), "r"(of[3])
+                 : "memory");
+  }
+}
+
 // Waits for the 128 threads of a warpgroup, at one of the hardware's barriers 1 to 15.
 __device__ inline void SyncWarpgroup(int barrier) {
   asm volatile("bar.sync %0, 128;" ::"r"(barrier) : "memory");

@@ -61,7 +61,8 @@ struct SplitTile {
       (kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK) / kCluster;
 
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
-  static constexpr int kOutBytes = kMmaRows * kSwizzleBytes;
+  static constexpr int kOutRows = kMmaRows;
+  static constexpr int kOutBytes = kOutRows * kSwizzleBytes;
   static constexpr int kOutBuffers = 2;
   static constexpr int kOutOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;

@@ -3,7 +3,8 @@
 // FP8: tensor cores keep 13 fractional bits of a sum. So the sum of each 128 of k, which are a
 // stage, is added to a second set of registers by the CUDA cores, times the factors that A's row
 // and B's block of 128 columns have for these 128 of k where there are such. While one consumer
-// adds, the other one's multiplications keep the tensor cores busy.
+// adds, the other one's multiplications keep the tensor cores busy, or those of the other half of
+// its own columns.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
@@ -83,6 +84,53 @@ class BlockScales {
   float next_a_[kAhead], next_a_below_[kAhead], next_b_[kAhead];
 };
 
+// As SumPromoted(), where there are no factors: the first half of the columns is added while the
+// second is multiplied.
+template <typename Tile, typename Release>
+__device__ inline void SumPromotedHalves(const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                         int consumer, Release release,
+                                         PipelineState<Tile::kStages>* state,
+                                         float (&total)[Tile::kBlockN / 2]) {
+  using Element = typename Tile::Element;
+  constexpr OperandLayout kMajor = OperandLayout::kKMajor;
+  static_assert(Tile::kMajorA == kMajor && Tile::kMajorB == kMajor);
+  constexpr int kColumns = Tile::kBlockN / 2;
+  constexpr int kSums = kColumns / 2;
+  using Mma = Wgmma<Element, kColumns, kMajor, kMajor>;
+  float first[kSums];
+  float second[kSums];
+#pragma unroll
+  for (float& sum : total) sum = 0;
+  const auto multiply = [&](int stage, int column, float(&d)[kSums]) {
+    const uint64_t a = TileDescriptor<kMajor>(shared.A(stage) + consumer * kMmaRows * kSwizzleBytes,
+                                              Tile::kPanelBytes);
+    const uint64_t b =
+        TileDescriptor<kMajor>(shared.B(stage) + column * kSwizzleBytes, Tile::kPanelBytes);
+    FenceWgmma();
+#pragma unroll
+    for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
+      Mma::Multiply(a + i * DescriptorStep<kMajor, Element>(),
+                    b + i * DescriptorStep<kMajor, Element>(), i > 0, d);
+    }
+    CommitWgmma();
+  };
+#pragma unroll 1
+  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+    const int stage = state->stage;
+    shared.Full(stage).Wait(state->phase);
+    multiply(stage, 0, first);
+    multiply(stage, kColumns, second);
+    WaitForWgmma<1>();
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) total[i] += first[i];
+    WaitForWgmma<0>();
+    release(stage);
+    state->Advance();
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) total[kSums + i] += second[i];
+  }
+}
+
 // As SumStages(), for FP8. `row` is the thread's first row and `col` the tile's.
 template <typename Tile, typename Release>
 __device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Tile>& shared,
@@ -111,7 +159,6 @@ __device__ inline void SumPromoted(const TensorGemm& gemm, const TensorShared<Ti
     }
     return;
   }
-  if constexpr (kScaledBlock % Tile::kBlockN != 0) return;
   constexpr int kAhead = BlockScales<Tile>::kAhead;
   BlockScales<Tile> scales(gemm, row, col);
 #pragma unroll 1
@@ -154,6 +201,8 @@ __device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>&
                                typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
   if constexpr (Tile::kAInRegisters) {
     SumFromRegisters(gemm, shared, consumer, release, state, d);
+  } else if constexpr (Tile::kSums == TensorSums::kPromoted && kScaledBlock % Tile::kBlockN != 0) {
+    SumPromotedHalves(gemm, shared, consumer, release, state, d);
   } else if constexpr (Tile::kSums == TensorSums::kPromoted) {
     SumPromoted(gemm, shared, consumer, row, col, release, state, d);
   } else if constexpr (Tile::kSums == TensorSums::kFp16) {

@@ -11,6 +11,7 @@
 #include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
+#include "matmul/device/tensor_turned.h"
 
 namespace stridewise {
 
@@ -19,23 +20,72 @@ namespace stridewise {
 constexpr int kTensorProducerRegisters = 40;
 constexpr int kTensorConsumerRegisters = 232;
 
+// Fills the first stages without the help of the cluster's other blocks, which this block need not
+// have met then: products in clusters are a microsecond faster. Called by the thread that has
+// initialised the barriers.
+template <typename Tile>
+__device__ inline void FillStagesAlone(const CUtensorMap& a, const CUtensorMap& b,
+                                       const TensorGemm& gemm, const TensorShared<Tile>& shared,
+                                       const TensorTileOrder<Tile>& order, uint32_t rank) {
+  const auto coord = order.At(blockIdx.x / Tile::kCluster);
+  const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+#pragma unroll 1
+  for (int i = 0; i < Tile::kStages && i * Tile::kBlockK < gemm.k; ++i) {
+    shared.Full(i).ArriveExpecting(Tile::kStageBytes);
+    LoadStage<Tile, /*kAlone=*/true>(a, b, gemm, shared, i, row, coord.col, i * Tile::kBlockK,
+                                     coord.batch, rank);
+  }
+}
+
+// Fills the stages, in a cluster those behind FillStagesAlone()'s.
 template <typename Tile>
 __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
                                      const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank) {
   PipelineState<Tile::kStages> state;
+  int filled = 0;
+  if constexpr (Tile::kCluster > 1) {
+#pragma unroll 1
+    for (; filled < Tile::kStages && filled * Tile::kBlockK < gemm.k; ++filled) state.Advance();
+  }
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
 #pragma unroll 1
-    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+    for (int k = filled * Tile::kBlockK; k < gemm.k; k += Tile::kBlockK) {
       shared.Empty(state.stage).Wait(state.phase ^ 1);
       shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
       LoadStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
       state.Advance();
     }
+    filled = 0;
   }
+}
+
+// Stores a consumer's 64 rows in the way that C allows.
+template <typename Tile>
+__device__ inline void StoreTile(const CUtensorMap& c, const TensorGemm& gemm,
+                                 const TensorShared<Tile>& shared, int consumer, int thread,
+                                 int row, int col, int batch,
+                                 const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
+  if constexpr (Tile::kAInRegisters) {
+    if (gemm.store_by_tma && gemm.c_transposed) {
+      StoreTransposed(c, gemm, shared, consumer, thread, row, col, batch, d);
+      return;
+    }
+  }
+  if (gemm.store_by_tma) {
+    StoreByTma(c, gemm, shared, consumer, thread, row, col, batch, d);
+    return;
+  }
+  if constexpr (!Tile::kAInRegisters) {
+    if (BetaOf<Tile>(gemm) == 0) {
+      StoreRows(gemm, shared, consumer, thread, row, col, batch, d);
+      return;
+    }
+  }
+  StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
 }
 
 // Where kAdds, C is read by the TMA. That is a kernel of its own: a choice at the end of each tile
@@ -68,27 +118,13 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
     SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
     if constexpr (kAdds) {
       AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
-      continue;
+    } else if constexpr (Tile::kTurned) {
+      StoreTurned(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+    } else {
+      StoreTile(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
     }
-    if constexpr (Tile::kAInRegisters) {
-      if (gemm.store_by_tma && gemm.c_transposed) {
-        StoreTransposed(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
-        continue;
-      }
-    }
-    if (gemm.store_by_tma) {
-      StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
-      continue;
-    }
-    if constexpr (!Tile::kAInRegisters) {
-      if (BetaOf<Tile>(gemm) == 0) {
-        StoreRows(gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
-        continue;
-      }
-    }
-    StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, d);
   }
-  if (thread == 0) WaitForStores();
+  if (thread == 0) WaitUntilStoresHaveRead<0>();
 }
 
 template <typename Tile, bool kAdds = false>
@@ -100,6 +136,7 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
+  const TensorTileOrder<Tile> order(gemm);
   if (threadIdx.x == 0) {
     PrefetchMap(a);
     PrefetchMap(b);
@@ -113,14 +150,17 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
       }
     }
     Mbarrier::InitDone();
+    if constexpr (Tile::kCluster > 1) {
+      WaitForPreviousKernel();  // Which may have made copies of operands.
+      FillStagesAlone(a, b, gemm, shared, order, rank);
+    }
   }
   if constexpr (Tile::kCluster > 1) {
-    SyncCluster();
+    MeetCluster();  // InitDone() has released the barriers: SyncCluster() would wait for memory.
   } else {
     __syncthreads();
   }
-  const TensorTileOrder<Tile> order(gemm);
-  WaitForPreviousKernel();  // Which may have made copies of operands.
+  WaitForPreviousKernel();
   if (warpgroup == 0) {
     ReleaseRegistersDownTo<kTensorProducerRegisters>();
     if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
@@ -128,7 +168,9 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
     AcquireRegistersUpTo<kTensorConsumerRegisters>();
     ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1);
   }
-  // No block may end while another one's copies or arrivals are on their way to it.
+  // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
+  // does not wait for arrivals, which may then change a barrier of the next block there: of two
+  // runs with it one did not end.
   if constexpr (Tile::kCluster > 1) SyncCluster();
 #endif
 }

@@ -80,7 +80,7 @@ absl::StatusOr<CUtensorMap> StoreMapOf(const MatMulArgs& args, const TensorGemm&
                                        const CUtensorMap& unused) {
   if (!gemm.store_by_tma && !gemm.add_by_tma) return unused;
   const ConstMatrix<typename Tile::Out> c = args.C<typename Tile::Out>();
-  return TensorMapOf(c, MatrixCount(args.batch, args.c.stride), kMmaRows, Tile::kOutElements,
+  return TensorMapOf(c, MatrixCount(args.batch, args.c.stride), Tile::kOutRows, Tile::kOutElements,
                      CU_TENSOR_MAP_SWIZZLE_128B);
 }
 

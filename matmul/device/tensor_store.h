@@ -50,19 +50,58 @@ __device__ inline void StorePair(float x, float y, __half* to) {
   *reinterpret_cast<__half2*>(to) = __floats2half2_rn(x, y);
 }
 
+// Sets `matrices` to four 8x8 matrices of an accumulator, times alpha: the warp's upper and lower
+// eight rows of eight columns, and those of the next eight.
+template <typename Out>
+__device__ inline void MatricesOf(float alpha, const float* d, uint32_t (&matrices)[4]) {
+  static_assert(sizeof(Out) == 2);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    StorePair(alpha * d[2 * i], alpha * d[2 * i + 1], reinterpret_cast<Out*>(&matrices[i]));
+  }
+}
+
+// Converts a consumer's 64 rows of a chunk of 128 bytes, and stores them in shared memory.
+template <typename Tile>
+__device__ inline void StageChunk(typename Tile::Accumulator alpha, int thread,
+                                  const typename Tile::Accumulator* d, char* out) {
+  using Out = typename Tile::Out;
+  constexpr int kOut = Tile::kOutElements;
+  const int lane = thread % 32;
+  if constexpr (sizeof(Out) == 2 && !Tile::kAInRegisters) {
+    // A quarter of the instructions that stores of pairs are.
+    const int row = thread / 32 * 16 + lane % 16;
+    const uint32_t to = SharedAddress(out) + row * kSwizzleBytes;
+#pragma unroll
+    for (int i = 0; i < kOut / 16; ++i) {
+      uint32_t matrices[4];
+      MatricesOf<Out>(alpha, d + 8 * i, matrices);
+      const int piece = 2 * i + lane / 16;
+      StoreMatrices</*kTurned=*/false>(to + (piece ^ row % kSwizzleRows) * 16, matrices);
+    }
+  } else {
+    constexpr int kBelow = Tile::kAInRegisters ? 4 : 8;
+    const int row = TensorRow<Tile>(thread);
+#pragma unroll
+    for (int j = 0; j < kOut / 8; ++j) {
+      const int byte = (8 * j + lane % 4 * 2) * static_cast<int>(sizeof(Out));
+      const int offset = row * kSwizzleBytes + ((byte / 16 ^ row % kSwizzleRows) * 16) + byte % 16;
+      StorePair(alpha * d[4 * j], alpha * d[4 * j + 1], reinterpret_cast<Out*>(out + offset));
+      const int below = kBelow == kSwizzleRows ? offset : offset ^ kBelow * 16;
+      StorePair(alpha * d[4 * j + 2], alpha * d[4 * j + 3],
+                reinterpret_cast<Out*>(out + below + kBelow * kSwizzleBytes));
+    }
+  }
+}
+
 // Stores a consumer's 64 rows through shared memory. Called by the whole warpgroup.
 template <typename Tile>
 __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
                                   const TensorShared<Tile>& shared, int consumer, int thread,
                                   int row, int col, int batch,
                                   const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) {
-  using Out = typename Tile::Out;
   constexpr int kOut = Tile::kOutElements;
   constexpr int kChunks = Tile::kBlockN / kOut;
-  const int lane = thread % 32;
-  const int out_row = TensorRow<Tile>(thread);
-  constexpr int kBelow = Tile::kAInRegisters ? 4 : 8;
-  const int swizzle = out_row % kSwizzleRows;
   const auto alpha = AlphaOf<Tile>(gemm);
 #pragma unroll
   for (int chunk = 0; chunk < kChunks; ++chunk) {
@@ -77,16 +116,7 @@ __device__ inline void StoreByTma(const CUtensorMap& c, const TensorGemm& gemm,
       }
     }
     SyncWarpgroup(1 + consumer);
-#pragma unroll
-    for (int j = 0; j < kOut / 8; ++j) {
-      const int first = (chunk * (kOut / 8) + j) * 4;
-      const int byte = (8 * j + lane % 4 * 2) * static_cast<int>(sizeof(Out));
-      const int offset = out_row * kSwizzleBytes + ((byte / 16 ^ swizzle) * 16) + byte % 16;
-      StorePair(alpha * d[first], alpha * d[first + 1], reinterpret_cast<Out*>(out + offset));
-      const int below = kBelow == kSwizzleRows ? offset : offset ^ kBelow * 16;
-      StorePair(alpha * d[first + 2], alpha * d[first + 3],
-                reinterpret_cast<Out*>(out + below + kBelow * kSwizzleBytes));
-    }
+    StageChunk<Tile>(alpha, thread, &d[chunk * (kOut / 2)], out);
     FenceForTma();
     SyncWarpgroup(1 + consumer);
     if (thread == 0) {

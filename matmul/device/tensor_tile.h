@@ -31,7 +31,7 @@ enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 // and share B's tile.
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
           int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
-          TensorSums kSumsIn = TensorSums::kTensorCores>
+          TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
@@ -43,6 +43,8 @@ struct TensorTile {
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr TensorSums kSums = kSumsIn;
+  // The tile is one of C transposed (tensor_turned.h).
+  static constexpr bool kTurned = kIsTurned;
   // A goes through registers (tensor_registers.h): its rows are exchanged, and C may be transposed.
   static constexpr bool kAInRegisters =
       std::is_same_v<Element, float> && kMajorA == OperandLayout::kMnMajor;
@@ -65,10 +67,11 @@ struct TensorTile {
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
   static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
 
-  // A consumer stages 64 rows of 128 bytes of C at a time, two in turn.
+  // A consumer stages 64 rows of 128 bytes of C at a time, two in turn, or its whole tile turned.
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
-  static constexpr int kOutBytes = kMmaRows * kSwizzleBytes;
-  static constexpr int kOutBuffers = 2;
+  static constexpr int kOutRows = kTurned ? kBlockN : kMmaRows;
+  static constexpr int kOutBytes = kOutRows * kSwizzleBytes;
+  static constexpr int kOutBuffers = kTurned ? 1 : 2;
 
   static constexpr int kOutOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;
@@ -77,7 +80,9 @@ struct TensorTile {
       kBarrierOffset +
       (2 * kStages + kConsumers * kOutBuffers) * static_cast<int>(sizeof(Mbarrier)) + 1024;
 
-  static_assert(kBlockN % 64 == 0 && kBlockN <= 256, "an instruction has 8 to 256 columns");
+  static_assert(kBlockN % (kTurned ? 16 : 64) == 0 && kBlockN <= 256, "columns of an instruction");
+  static_assert(kBlockN % 64 == 0 || kMajorB == OperandLayout::kKMajor, "a panel has 64 columns");
+  static_assert(!kTurned || (sizeof(Element) <= 2 && sizeof(Out) == 2));
   static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
                     (kBlockN / 64) % kCluster == 0,
                 "each block loads panels of B");
@@ -163,8 +168,9 @@ class TensorShared {
   char* base_;
 };
 
-// Starts the copies of one stage. Of B each block of the cluster loads its part for all of them.
-template <typename Tile>
+// Starts the copies of one stage. Of B each block of the cluster loads its part for all of them or,
+// where kAlone, all of it for itself.
+template <typename Tile, bool kAlone = false>
 __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, const TensorGemm& gemm,
                                  const TensorShared<Tile>& shared, int stage, int row, int col,
                                  int k, int batch, uint32_t rank) {
@@ -184,20 +190,23 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   const int zb = batch * gemm.b_moves;
   constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
   constexpr int kShare = Tile::kBlockN / Tile::kCluster;
-  const int first = static_cast<int>(rank) * kShare;
   const auto copy = [&](int x, int y, uint32_t to) {
-    if constexpr (Tile::kCluster == 1) {
+    if constexpr (Tile::kCluster == 1 || kAlone) {
       CopyBox(b, x, y, zb, to, full);
     } else {
       CopyBoxTo(kAll, b, x, y, zb, to, full);
     }
   };
-  if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
-    copy(k, col + first, to_b + first * kSwizzleBytes);
-  } else {
 #pragma unroll
-    for (int i = 0; i < kShare; i += kRow) {
-      copy(col + first + i, k, to_b + (first + i) / kRow * Tile::kPanelBytes);
+  for (int part = 0; part < (kAlone ? Tile::kCluster : 1); ++part) {
+    const int first = (kAlone ? part : static_cast<int>(rank)) * kShare;
+    if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
+      copy(k, col + first, to_b + first * kSwizzleBytes);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kShare; i += kRow) {
+        copy(col + first + i, k, to_b + (first + i) / kRow * Tile::kPanelBytes);
+      }
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <cuda_fp8.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor_types.h"
@@ -17,6 +18,43 @@ namespace {
 template <typename Element, typename Out, int kColumns, int kStages, TensorSums kSums>
 using Fp8Tile = TensorTile<Element, Out, kColumns, kStages, 2, OperandLayout::kKMajor,
                            OperandLayout::kKMajor, kSums>;
+
+// The same for C transposed, which may have 176 columns.
+template <typename Element, typename Out, int kColumns>
+using TurnedFp8Tile = TensorTile<Element, Out, kColumns, 4, 2, OperandLayout::kKMajor,
+                                 OperandLayout::kKMajor, TensorSums::kPromoted, /*kIsTurned=*/true>;
+
+// Returns whether StoreTurned() can store C.
+template <typename Out>
+bool TakesTurned(const MatMulArgs& args) {
+  const ConstMatrix<Out> c = args.C<Out>();
+  return args.beta == 0 && HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+}
+
+// Runs promoted sums without factors of blocks. Their two sets of accumulators leave registers for
+// 192 columns; 4096 x 4096 is 384 tiles of 176, which fill the last round of clusters.
+template <typename Element, typename Out>
+LaunchStatus RunPromoted(const MatMulArgs& args, const DeviceModel& device,
+                         const TensorOperands<Element>& operands, const TensorScales& scales) {
+  const double wide = RoundsTime(args, device, 192, 1);
+  if (wide >= RoundsTime(args, device, 128, 1)) {
+    return LaunchTensor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device,
+                                                                              operands, scales);
+  }
+  if constexpr (sizeof(Out) == 2) {
+    if (TakesTurned<Out>(args)) {
+      MatMulArgs turned = args;
+      std::swap(turned.m, turned.n);
+      return RoundsTime(turned, device, 176, 1) < RoundsTime(turned, device, 192, 1)
+                 ? LaunchTensor<TurnedFp8Tile<Element, Out, 176>>(args, device, operands, scales,
+                                                                  /*c_transposed=*/true)
+                 : LaunchTensor<TurnedFp8Tile<Element, Out, 192>>(args, device, operands, scales,
+                                                                  /*c_transposed=*/true);
+    }
+  }
+  return LaunchTensor<Fp8Tile<Element, Out, 192, 4, TensorSums::kPromoted>>(args, device, operands,
+                                                                            scales);
+}
 
 template <typename Element, typename Out>
 LaunchStatus Run(const MatMulArgs& args, bool fast) {
@@ -32,13 +70,10 @@ LaunchStatus Run(const MatMulArgs& args, bool fast) {
     return LaunchTensor<Fp8Tile<Element, Out, 256, 4, TensorSums::kTensorCores>>(args, device,
                                                                                  operands, scales);
   }
-  // Two sets of accumulators leave registers for 192 columns. 128 are for factors of blocks, which
-  // are 128 wide, and where 192 would leave the last round of tiles emptier.
-  if (scales.blocks_of_k == 0 &&
-      RoundsTime(args, device, 192, 1) < RoundsTime(args, device, 128, 1)) {
-    return LaunchTensor<Fp8Tile<Element, Out, 192, 4, TensorSums::kPromoted>>(args, device,
-                                                                              operands, scales);
+  if (scales.blocks_of_k == 0) {
+    return RunPromoted<Element, Out>(args, device, operands, scales);
   }
+  // 128 columns, as wide as the blocks.
   return LaunchTensor<Fp8Tile<Element, Out, 128, 6, TensorSums::kPromoted>>(args, device, operands,
                                                                             scales);
 }

@@ -1,7 +1,8 @@
-// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_split, tensor_general,
-// tensor_direct, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is
-// predicted to be the least. Where rows of operands do not begin at multiples of 16 bytes, which
-// the TMA needs, these may also multiply copies of them in the workspace.
+// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_turned, tensor_split,
+// tensor_decode, tensor_general, tensor_direct, tensor_small, tensor_vector, tensor_shallow and
+// tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
+// at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
+// workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/plan.h"
@@ -106,9 +108,17 @@ const MatMulFunctions& Tile() {
   static const MatMulFunctions tile = FunctionsOf("tensor_tile");
   return tile;
 }
+const MatMulFunctions& Turned() {
+  static const MatMulFunctions turned = FunctionsOf("tensor_turned");
+  return turned;
+}
 const MatMulFunctions& Split() {
   static const MatMulFunctions split = FunctionsOf("tensor_split");
   return split;
+}
+const MatMulFunctions& Decode() {
+  static const MatMulFunctions decode = FunctionsOf("tensor_decode");
+  return decode;
 }
 const MatMulFunctions& General() {
   static const MatMulFunctions general = FunctionsOf("tensor_general");
@@ -147,12 +157,23 @@ double PassUs(const MatMulArgs& args) {
 }
 
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
-// tensor_tile has no bias and no activation: they are a pass of its own after it.
+// tensor_tile and tensor_turned have no bias and no activation: they are a pass of its own after
+// it.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double pass = HasEpilogue(args) ? PassUs(args) : 0;
   const double tile = PlanTensorTile(args, device).us + pass;
+  Choice best = {&Tile(), tile};
+  if (IsLargeProduct(args) && TensorTurnedTakes(args)) {
+    const double turned = TensorTurnedUs(args, device) + pass;
+    if (turned < best.us) best = {&Turned(), turned};
+  }
   const double split = PlanTensorSplit(args, device).us;
-  return split < tile ? Choice{&Split(), split} : Choice{&Tile(), tile};
+  if (split < best.us) best = {&Split(), split};
+  if (TensorDecodeTakes(args)) {
+    const double decode = PlanTensorDecode(args, device).us;
+    if (decode < best.us) best = {&Decode(), decode};
+  }
+  return best;
 }
 
 // Returns the fastest one of the kernels that take operands of any alignment.
@@ -180,7 +201,9 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
 }
 
 LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
-  if (choice.functions != &Tile() || !HasEpilogue(args)) return choice.functions->run(args);
+  const bool needs_pass =
+      HasEpilogue(args) && (choice.functions == &Tile() || choice.functions == &Turned());
+  if (!needs_pass) return choice.functions->run(args);
   MatMulArgs plain = args;
   plain.epilogue = MatMulEpilogue();
   RETURN_IF_ERROR(choice.functions->run(plain));

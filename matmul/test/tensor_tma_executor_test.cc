@@ -38,6 +38,19 @@ TEST_F(TensorTmaExecutorTest, Tile) {
   ExpectKernels("TensorProduct", 96);
 }
 
+// Tiles of C transposed: cut on both sides, more than one of a block, and what leaves registers.
+TEST_F(TensorTmaExecutorTest, Turned) {
+  std::vector<Call> calls;
+  for (const bool transpose_b : {false, true}) {
+    calls.push_back({{144, 256, 72, 0, false, transpose_b}, 2});
+    calls.push_back({{152, 264, 392, 0, false, transpose_b, -0.5}, 2});
+    calls.push_back({{120, 104, 72, 8, false, transpose_b, 1, 0, 3, 8}, 2});
+  }
+  Run<Bf16, Bf16>("tensor_turned", calls);
+  Run<Fp16, Fp16>("tensor_turned", calls);
+  ExpectKernels("TensorProduct", 4);
+}
+
 // Stages and what C is stored from are used again; C by the TMA, by rows and one by one; types.
 TEST_F(TensorTmaExecutorTest, TileStores) {
   const MatMulCase deep = {56, 64, 648, 0};
@@ -94,6 +107,37 @@ TEST_F(TensorTmaExecutorTest, SplitStores) {
   ExpectKernels("TensorSplit", 4);
 }
 
+// Every tile of the few rows or columns, in clusters that divide k and alone: wide ones where
+// multiprocessors are so few that the plan has to take them.
+TEST_F(TensorTmaExecutorTest, Decode) {
+  std::vector<Call> calls = InAllLayouts({{{56, 136, 392, 0}, 132}, {{136, 40, 72, 0}, 132}});
+  for (const bool few_turned : {false, true}) {
+    calls.push_back({{64, 184, 136, 0, few_turned, true}, 2});
+    calls.push_back({{104, 64, 200, 0, false, few_turned}, 1});
+    calls.push_back({{48, 224, 72, 0, few_turned, true}, 1});
+  }
+  Run<Bf16, Bf16>("tensor_decode", calls);
+  ExpectKernels("TensorDecode", 10);
+}
+
+TEST_F(TensorTmaExecutorTest, DecodeStores) {
+  const MatMulCase odd = {47, 127, 136, 0, false, true, -0.5, 2};
+  const MatMulCase odd_columns = {127, 35, 136, 0, false, true, -0.5, 2};
+  MatMulCase bias = {40, 136, 72, 0};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  const MatMulCase batch = {136, 40, 72, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_b = {40, 136, 40, 8, true, false, 1, 1, 3, 0, false, /*one_b=*/true};
+  const MatMulCase deep = {40, 64, 1160, 0};
+  const std::vector<Call> calls = {{odd, 132},   {odd_columns, 132}, {bias, 132}, {batch, 132},
+                                   {one_b, 132}, {odd, 2},           {deep, 1}};
+  Run<Bf16, Bf16>("tensor_decode", calls);
+  Run<Fp16, Fp16>("tensor_decode", calls);
+  Run<Bf16, float>("tensor_decode", calls);
+  Run<Fp16, float>("tensor_decode", calls);
+  ExpectKernels("TensorDecode", 4);
+}
+
 // The choice among them, with copies of operands that the TMA cannot address.
 TEST_F(TensorTmaExecutorTest, TensorPacksOperands) {
   MatMulCase odd = {257, 255, 201, 1};
@@ -136,6 +180,7 @@ TEST_F(TensorTmaExecutorTest, Int8) {
 
 TEST_F(TensorTmaExecutorTest, Fp8) {
   const std::vector<Call> calls = {{{200, 184, 144, 0, false, true}, 1},
+                                   {{184, 184, 272, 0, false, true, -0.5}, 1},
                                    {{104, 120, 144, 16, false, true, -0.5, 2}, 1},
                                    {{264, 119, 16, 0, false, true}, 2},
                                    {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}};

@@ -66,31 +66,44 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
 #define STRIDEWISE_REGISTERS_32 \
   STRIDEWISE_REGISTERS_16       \
   ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define STRIDEWISE_REGISTERS_64                                                      \
-  STRIDEWISE_REGISTERS_32                                                            \
-  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
-  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define STRIDEWISE_REGISTERS_44 \
+  STRIDEWISE_REGISTERS_32       \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43"
+#define STRIDEWISE_REGISTERS_48 STRIDEWISE_REGISTERS_44 ", %44, %45, %46, %47"
+#define STRIDEWISE_REGISTERS_56 STRIDEWISE_REGISTERS_48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define STRIDEWISE_REGISTERS_64 \
+  STRIDEWISE_REGISTERS_56       \
+  ", %56, %57, %58, %59, %60, %61, %62, %63"
+#define STRIDEWISE_REGISTERS_72 STRIDEWISE_REGISTERS_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
 #define STRIDEWISE_REGISTERS_96                                                      \
-  STRIDEWISE_REGISTERS_64                                                            \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
-  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define STRIDEWISE_REGISTERS_128                                                     \
-  STRIDEWISE_REGISTERS_96                                                            \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109" \
-  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122"   \
-  ", %123, %124, %125, %126, %127"
+  STRIDEWISE_REGISTERS_72                                                            \
+  ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87" \
+  ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define STRIDEWISE_REGISTERS_112 \
+  STRIDEWISE_REGISTERS_96        \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
+#define STRIDEWISE_REGISTERS_128                                                                 \
+  STRIDEWISE_REGISTERS_112                                                                       \
+  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
+  "%127"
 // `in` is the constraint of a register's type, "+f" or "+r".
 #define STRIDEWISE_OUT_4(in, d, i) in(d[i]), in(d[i + 1]), in(d[i + 2]), in(d[i + 3])
 #define STRIDEWISE_OUT_8(in, d, i) STRIDEWISE_OUT_4(in, d, i), STRIDEWISE_OUT_4(in, d, i + 4)
 #define STRIDEWISE_OUT_16(in, d, i) STRIDEWISE_OUT_8(in, d, i), STRIDEWISE_OUT_8(in, d, i + 8)
 #define STRIDEWISE_OUT_32(in, d, i) STRIDEWISE_OUT_16(in, d, i), STRIDEWISE_OUT_16(in, d, i + 16)
+#define STRIDEWISE_OUT_44(in, d, i) \
+  STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_8(in, d, i + 32), STRIDEWISE_OUT_4(in, d, i + 40)
+#define STRIDEWISE_OUT_48(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_16(in, d, i + 32)
+#define STRIDEWISE_OUT_56(in, d, i) STRIDEWISE_OUT_48(in, d, i), STRIDEWISE_OUT_8(in, d, i + 48)
 #define STRIDEWISE_OUT_64(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
+#define STRIDEWISE_OUT_72(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_8(in, d, i + 64)
 #define STRIDEWISE_OUT_96(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
+#define STRIDEWISE_OUT_112(in, d, i) STRIDEWISE_OUT_96(in, d, i), STRIDEWISE_OUT_16(in, d, i + 96)
 #define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
 
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k. kN is 64 to 256; with 16-bit
-// operands also 8, 16 and 32, for products with few rows or columns. 192 is for tiles that divide
-// what 128 and 256 do not.
+// operands also 8, 16 and 32, for products with few rows or columns. 88, 96, 112, 144, 192 and 224
+// are for tiles that divide what 128 and 256 do not.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct Wgmma;
 
@@ -131,8 +144,12 @@ STRIDEWISE_WGMMA_EACH_TYPE(8, 4, "%4", "%5", "%6", "%7", "%8")
 STRIDEWISE_WGMMA_EACH_TYPE(16, 8, "%8", "%9", "%10", "%11", "%12")
 STRIDEWISE_WGMMA_EACH_TYPE(32, 16, "%16", "%17", "%18", "%19", "%20")
 STRIDEWISE_WGMMA_EACH_TYPE(64, 32, "%32", "%33", "%34", "%35", "%36")
+STRIDEWISE_WGMMA_EACH_TYPE(96, 48, "%48", "%49", "%50", "%51", "%52")
+STRIDEWISE_WGMMA_EACH_TYPE(112, 56, "%56", "%57", "%58", "%59", "%60")
 STRIDEWISE_WGMMA_EACH_TYPE(128, 64, "%64", "%65", "%66", "%67", "%68")
+STRIDEWISE_WGMMA_EACH_TYPE(144, 72, "%72", "%73", "%74", "%75", "%76")
 STRIDEWISE_WGMMA_EACH_TYPE(192, 96, "%96", "%97", "%98", "%99", "%100")
+STRIDEWISE_WGMMA_EACH_TYPE(224, 112, "%112", "%113", "%114", "%115", "%116")
 STRIDEWISE_WGMMA_EACH_TYPE(256, 128, "%128", "%129", "%130", "%131", "%132")
 
 #define STRIDEWISE_WGMMA_FP16_SUMS(n, registers, ...)                              \
@@ -161,6 +178,8 @@ STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
     }                                                                                              \
   };
 #define STRIDEWISE_WGMMA_8BIT(element, sum, in, types, scales)                                \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 88, 44, sum, in, 32, types, scales, "%44", "%45", "%46")  \
+  STRIDEWISE_WGMMA_K_MAJOR(element, 96, 48, sum, in, 32, types, scales, "%48", "%49", "%50")  \
   STRIDEWISE_WGMMA_K_MAJOR(element, 128, 64, sum, in, 32, types, scales, "%64", "%65", "%66") \
   STRIDEWISE_WGMMA_K_MAJOR(element, 192, 96, sum, in, 32, types, scales, "%96", "%97", "%98") \
   STRIDEWISE_WGMMA_K_MAJOR(element, 256, 128, sum, in, 32, types, scales, "%128", "%129", "%130")
@@ -214,15 +233,25 @@ STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132"
 #undef STRIDEWISE_OUT_8
 #undef STRIDEWISE_OUT_16
 #undef STRIDEWISE_OUT_32
+#undef STRIDEWISE_OUT_44
+#undef STRIDEWISE_OUT_48
+#undef STRIDEWISE_OUT_56
 #undef STRIDEWISE_OUT_64
+#undef STRIDEWISE_OUT_72
 #undef STRIDEWISE_OUT_96
+#undef STRIDEWISE_OUT_112
 #undef STRIDEWISE_OUT_128
 #undef STRIDEWISE_REGISTERS_4
 #undef STRIDEWISE_REGISTERS_8
 #undef STRIDEWISE_REGISTERS_16
 #undef STRIDEWISE_REGISTERS_32
+#undef STRIDEWISE_REGISTERS_44
+#undef STRIDEWISE_REGISTERS_48
+#undef STRIDEWISE_REGISTERS_56
 #undef STRIDEWISE_REGISTERS_64
+#undef STRIDEWISE_REGISTERS_72
 #undef STRIDEWISE_REGISTERS_96
+#undef STRIDEWISE_REGISTERS_112
 #undef STRIDEWISE_REGISTERS_128
 
 }  // namespace stridewise

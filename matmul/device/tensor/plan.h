@@ -86,6 +86,21 @@ constexpr TensorTileCost kTensorTileCosts[] = {
     {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.77, 1.92, 0.406, 0.211, 0.123},
     {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.79, 1.30, 0.275, 0.258, 0.075},
     {64, 1, 4.48, 0.97, 0.229, 0.127, 0.096}};
+// Where both extents of C are at least kLargeExtent, neighbours find in the L2 what they share, and
+// blocks without clusters lose less than the other constants say. Fitted to squares of 1024 to
+// 4096.
+constexpr int64_t kLargeExtent = 1024;
+inline bool IsLargeProduct(const MatMulArgs& args) {
+  return std::min(args.m, args.n) >= kLargeExtent;
+}
+constexpr TensorTileCost kLargeTileCosts[] = {
+    {256, 2, 5.00, 2.21, 0.559, 0.081, 0.094}, {256, 1, 4.35, 2.50, 0.554, 0.090, 0.090},
+    {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.60, 1.50, 0.406, 0.070, 0.123},
+    {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.30, 0.90, 0.270, 0.065, 0.075},
+    {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096}};
+
+// The tile of tensor_turned, of C transposed: its columns are rows of C.
+constexpr TensorTileCost kTensorTurnedCost = {144, 1, 4.30, 0.90, 0.340, 0.060, 0};
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
@@ -114,25 +129,44 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
   return elements / 1000 * (adds ? kAdded : kOneByOne);
 }
 
+// Returns the microseconds of TensorProduct with this tile, where `rows` x `cols` are the extents
+// of what is divided into tiles: C, or C transposed.
+inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
+                           const TensorTileCost& cost, int64_t rows, int64_t cols) {
+  constexpr int kRows = 128;
+  const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
+  const int64_t tiles =
+      CeilDiv(rows, int64_t{kRows} * cost.cluster) * CeilDiv(cols, int64_t{cost.cols}) * args.batch;
+  const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
+  const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
+  const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
+  return cost.fixed +
+         std::max(MemoryUs(args), rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
+                                            TileStoreUs(args, kRows, cost)));
+}
+
 // Returns the tile of 128 rows that tensor_tile computes.
 inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr int kRows = 128;
   TensorPlan best;
-  const double memory = MemoryUs(args);
-  const auto steps = static_cast<double>(CeilDiv(args.k, kTensorStep));
-  for (const TensorTileCost& cost : kTensorTileCosts) {
+  for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTileCosts : kTensorTileCosts) {
     if (!HasTensorTile(args, cost)) continue;
-    const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
-    const int64_t tiles =
-        CeilDiv(args.m, kRows * cost.cluster) * CeilDiv(args.n, cost.cols) * args.batch;
-    const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
-    const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
-    const double us =
-        cost.fixed + std::max(memory, rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
-                                                TileStoreUs(args, kRows, cost)));
+    const double us = TensorTileUs(args, device, cost, args.m, args.n);
     if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us};
   }
   return best;
+}
+
+// Returns whether tensor_turned takes a call whose operands the TMA can address: A lies along k,
+// and the TMA stores C, of 16 bits.
+inline bool TensorTurnedTakes(const MatMulArgs& args) {
+  const ConstMatrix<uint16_t> c = {static_cast<const uint16_t*>(args.c.data), args.m, args.n,
+                                   args.c.ld};
+  return !args.a.transposed && ElementBytes(args.c.type) == 2 && args.beta == 0 &&
+         HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+}
+
+inline double TensorTurnedUs(const MatMulArgs& args, const DeviceModel& device) {
+  return TensorTileUs(args, device, kTensorTurnedCost, args.n, args.m);
 }
 
 // Returns the blocks of TensorSplit on a multiprocessor: one if all clusters fit so, else two.

@@ -1,0 +1,193 @@
+// The kernel of tensor cores for products with 33 to 64 rows or columns, as in decoding: the time
+// is that in which the large operand arrives.
+//
+// The few are the 64 rows of an instruction, and the large operand's rows are its columns: a tile
+// may have any multiple of 8 of them, so that the tiles, or clusters that divide a tile's k extent,
+// can be nearly as many as the device runs at once. With 128 of them on the other side, as
+// TensorSplit has them, 32 tiles of 4096 in two parts leave half of the multiprocessors idle, and
+// in four parts do not all fit, since only 30 clusters of four do.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "common/gpu/launch.h"
+#include "matmul/device/cluster.h"
+#include "matmul/device/mma/wgmma_sm90.h"
+#include "matmul/device/ptx_sm90.h"
+#include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/decode_plan.h"
+#include "matmul/device/tensor/decode_sums.h"
+
+namespace stridewise {
+
+// One warpgroup multiplies and one warp loads; the others only help to add and store sums.
+constexpr int kDecodeConsumers = 128;
+constexpr int kDecodeThreads = 256;
+
+template <typename ElementType, int kColumns, OperandLayout kMajorOfFew, OperandLayout kMajorOfMany>
+struct TensorDecodeTile {
+  using Element = ElementType;
+  static constexpr OperandLayout kMajorFew = kMajorOfFew;
+  static constexpr OperandLayout kMajorMany = kMajorOfMany;
+  static constexpr int kMany = kColumns;
+  static constexpr int kBlockK = 64;
+  static constexpr int kMmaK = 16;
+
+  static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of an MN-major operand.
+  static constexpr int kBytesFew = kPanelBytes;
+  static constexpr int kBytesMany = kMany * kSwizzleBytes;
+  static constexpr int kStageBytes = kBytesFew + kBytesMany;
+  static_assert(kStageBytes == DecodeStageBytes(kMany));
+  static_assert(kMajorMany == OperandLayout::kKMajor || kMany == 64, "one panel");
+
+  // Rows of the boxes that the TMA loads of operands as they are stored.
+  static constexpr int kBoxRowsFew = kDecodeFew;
+  static constexpr int kBoxRowsMany = kMajorMany == OperandLayout::kKMajor ? kMany : kBlockK;
+
+  using Sums = DecodeSums<kDecodeFew, kMany>;
+
+  // 1024 for the barriers, and the first stage lies at a multiple of 1024.
+  static constexpr int SharedBytes(int stages) {
+    const int of_stages = stages * kStageBytes;
+    return 2048 + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
+  }
+};
+
+// What the kernel needs to know of the product beside the tensor maps.
+struct TensorDecodeGemm {
+  int few, many, k;
+  int split;  // Blocks of a cluster.
+  int stages;
+  int few_moves, many_moves;  // 0: all products of the batch use the same operand, else 1.
+  int out_bytes;              // Of an element of C: 4, or 2 for the type of the operands.
+  TensorOutput c;             // `transposed`: the few are columns of C.
+};
+
+// Starts the copies of one stage.
+template <typename Tile>
+__device__ inline void LoadDecodeStage(const CUtensorMap& few, const CUtensorMap& many, uint32_t to,
+                                       int first, int k, int z_few, int z_many, Mbarrier& full) {
+  if constexpr (Tile::kMajorMany == OperandLayout::kKMajor) {
+    CopyBox(many, k, first, z_many, to + Tile::kBytesFew, full);
+  } else {
+    CopyBox(many, first, k, z_many, to + Tile::kBytesFew, full);
+  }
+  if constexpr (Tile::kMajorFew == OperandLayout::kKMajor) {
+    CopyBox(few, k, 0, z_few, to, full);
+  } else {
+    CopyBox(few, 0, k, z_few, to, full);
+  }
+}
+
+template <typename Tile>
+__global__ void __launch_bounds__(kDecodeThreads, 1)
+    TensorDecode(const __grid_constant__ CUtensorMap few, const __grid_constant__ CUtensorMap many,
+                 const __grid_constant__ TensorDecodeGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  using Element = typename Tile::Element;
+  extern __shared__ char raw[];
+  char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
+  auto* const full = reinterpret_cast<Mbarrier*>(base);
+  Mbarrier* const empty = full + kDecodeMaxStages;
+  char* const stages = base + 1024;
+  const typename Tile::Sums sums = {reinterpret_cast<float*>(stages)};
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if (threadIdx.x == kDecodeConsumers) {
+    PrefetchMap(many);
+    PrefetchMap(few);
+    for (int i = 0; i < gemm.stages; ++i) {
+      full[i].Init(1);
+      empty[i].Init(kDecodeConsumers / 32);
+    }
+    Mbarrier::InitDone();
+  }
+  const int rank = static_cast<int>(blockIdx.x) % gemm.split;
+  const int tile = static_cast<int>(blockIdx.x) / gemm.split;
+  const int tiles = (gemm.many + Tile::kMany - 1) / Tile::kMany;
+  const int batch = tile / tiles;
+  const int first_of_many = (tile - batch * tiles) * Tile::kMany;
+  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
+  const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
+  const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
+  __syncthreads();
+  WaitForPreviousKernel();  // Which may have made copies of operands.
+  if (warp == kDecodeConsumers / 32) {
+    if (lane == 0) {
+      int stage = 0;
+      uint32_t phase = 0;
+#pragma unroll 1
+      for (int step = first; step < last; ++step) {
+        empty[stage].Wait(phase ^ 1);
+        full[stage].ArriveExpecting(Tile::kStageBytes);
+        LoadDecodeStage<Tile>(few, many, SharedAddress(stages) + stage * Tile::kStageBytes,
+                              first_of_many, step * Tile::kBlockK, batch * gemm.few_moves,
+                              batch * gemm.many_moves, full[stage]);
+        if (++stage == gemm.stages) {
+          stage = 0;
+          phase ^= 1;
+        }
+      }
+    }
+    __syncwarp();
+  } else if (warp < kDecodeConsumers / 32) {
+    using Mma = Wgmma<Element, Tile::kMany, Tile::kMajorFew, Tile::kMajorMany>;
+    float d[Tile::kMany / 2];
+    int stage = 0;
+    uint32_t phase = 0;
+    int previous = -1;
+#pragma unroll 1
+    for (int step = first; step < last; ++step) {
+      full[stage].Wait(phase);
+      const uint32_t at = SharedAddress(stages) + stage * Tile::kStageBytes;
+      const uint64_t of_few = TileDescriptor<Tile::kMajorFew>(at, Tile::kPanelBytes);
+      const uint64_t of_many =
+          TileDescriptor<Tile::kMajorMany>(at + Tile::kBytesFew, Tile::kPanelBytes);
+      FenceWgmma();
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
+        Mma::Multiply(of_few + i * DescriptorStep<Tile::kMajorFew, Element>(),
+                      of_many + i * DescriptorStep<Tile::kMajorMany, Element>(),
+                      i > 0 || step > first, d);
+      }
+      CommitWgmma();
+      WaitForWgmma<1>();
+      if (previous >= 0 && lane == 0) empty[previous].Arrive();
+      previous = stage;
+      if (++stage == gemm.stages) {
+        stage = 0;
+        phase ^= 1;
+      }
+    }
+    WaitForWgmma<0>();
+    SyncWarpgroup(1);  // Sums lie where stages did, which all four warps have read then.
+    if (warp * 16 < gemm.few) {
+      if (gemm.c.transposed) {
+        sums.KeepTransposed(warp * 16 + lane / 4, lane % 4 * 2, d);
+      } else {
+        sums.Keep(warp * 16 + lane / 4, lane % 4 * 2, d);
+      }
+    }
+  }
+  if (gemm.split > 1) {
+    SyncCluster();
+  } else {
+    __syncthreads();
+  }
+  if (gemm.out_bytes == 4) {
+    StoreDecodeSums<float, kDecodeThreads>(sums, rank, gemm.split, gemm.c, first_of_many, batch);
+  } else {
+    StoreDecodeSums<Element, kDecodeThreads>(sums, rank, gemm.split, gemm.c, first_of_many, batch);
+  }
+  // No block ends while another one reads its sums.
+  if (gemm.split > 1) MeetCluster();
+#endif
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_

@@ -1,0 +1,99 @@
+// BF16 and FP16 for products with 33 to 64 rows or columns: `tensor_decode`.
+// matmul/device/tensor/decode.h is the kernel, decode_plan.h divides a call; here it is launched.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/decode.h"
+#include "matmul/device/tensor/decode_plan.h"
+#include "matmul/device/tensor/output.h"
+#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor_launch.h"
+
+namespace stridewise {
+namespace {
+
+template <typename Tile>
+LaunchStatus LaunchTile(const MatMulArgs& args, const DecodePlan& plan) {
+  using Element = typename Tile::Element;
+  const TensorOperand<Element> of_args[] = {
+      {args.A<Element>(), MatrixCount(args.batch, args.a.stride)},
+      {args.B<Element>(), MatrixCount(args.batch, args.b.stride)}};
+  const TensorOperand<Element>& few = of_args[plan.transposed ? 1 : 0];
+  const TensorOperand<Element>& many = of_args[plan.transposed ? 0 : 1];
+  ASSIGN_OR_RETURN(const CUtensorMap map_few, OperandMapOf(few, Tile::kBoxRowsFew));
+  ASSIGN_OR_RETURN(const CUtensorMap map_many, OperandMapOf(many, Tile::kBoxRowsMany));
+  TensorDecodeGemm gemm = {};
+  gemm.c = OutputOf(args);
+  gemm.c.transposed = plan.transposed;
+  gemm.few = static_cast<int>(plan.transposed ? args.n : args.m);
+  gemm.many = static_cast<int>(plan.transposed ? args.m : args.n);
+  gemm.k = static_cast<int>(args.k);
+  gemm.split = plan.split;
+  gemm.stages = DecodeStages(Tile::kStageBytes);
+  gemm.few_moves = few.matrices.count > 1 ? 1 : 0;
+  gemm.many_moves = many.matrices.count > 1 ? 1 : 0;
+  gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
+  const int64_t tiles = CeilDiv(gemm.many, Tile::kMany) * args.batch;
+  return LaunchDependentClusters(plan.split, TensorDecode<Tile>, Grid{tiles * plan.split},
+                                 Block{kDecodeThreads}, Tile::SharedBytes(gemm.stages), args.stream,
+                                 map_few, map_many, gemm);
+}
+
+// The tiles of kDecodeCols.
+template <typename Element, OperandLayout kMajorFew, OperandLayout kMajorMany>
+LaunchStatus LaunchCols(const MatMulArgs& args, const DecodePlan& plan) {
+  if constexpr (kMajorMany == OperandLayout::kKMajor) {
+    switch (plan.cols) {
+      case 96:
+        return LaunchTile<TensorDecodeTile<Element, 96, kMajorFew, kMajorMany>>(args, plan);
+      case 112:
+        return LaunchTile<TensorDecodeTile<Element, 112, kMajorFew, kMajorMany>>(args, plan);
+      case 224:
+        return LaunchTile<TensorDecodeTile<Element, 224, kMajorFew, kMajorMany>>(args, plan);
+      default:
+        break;
+    }
+  }
+  return LaunchTile<TensorDecodeTile<Element, 64, kMajorFew, kMajorMany>>(args, plan);
+}
+
+template <typename Element>
+LaunchStatus Run(const MatMulArgs& args, const DecodePlan& plan) {
+  constexpr auto kK = OperandLayout::kKMajor;
+  constexpr auto kMn = OperandLayout::kMnMajor;
+  const bool few_along_k = plan.transposed ? args.b.transposed : !args.a.transposed;
+  const bool many_along_k = plan.transposed ? !args.a.transposed : args.b.transposed;
+  if (few_along_k) {
+    return many_along_k ? LaunchCols<Element, kK, kK>(args, plan)
+                        : LaunchCols<Element, kK, kMn>(args, plan);
+  }
+  return many_along_k ? LaunchCols<Element, kMn, kK>(args, plan)
+                      : LaunchCols<Element, kMn, kMn>(args, plan);
+}
+
+// Runs what this kernel does not take.
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("tensor_split");
+  return fallback;
+}
+
+}  // namespace
+
+LaunchStatus MatMulTensorDecode(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  const DeviceModel device = DeviceOf(args);
+  if (!TmaTakes(args, device) || !TensorDecodeTakes(args)) return Fallback().run(args);
+  const DecodePlan plan = PlanTensorDecode(args, device);
+  if (plan.cols == 0) return Fallback().run(args);
+  return args.a.type == ElementType::kBf16 ? Run<__nv_bfloat16>(args, plan)
+                                           : Run<__half>(args, plan);
+}
+
+}  // namespace stridewise

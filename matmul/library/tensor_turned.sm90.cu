@@ -1,0 +1,55 @@
+// BF16 and FP16 by tensor cores: `tensor_turned`, tensor_tile's kernel for C transposed. Its tiles
+// have columns that are no multiple of 64, in a layout in which those of tensor_tile cannot:
+// matmul/device/tensor_turned.h.
+//
+// 1536 x 1536 has 132 tiles of 128 x 144, one for each multiprocessor of an H200, and 96 of
+// 128 x 192, which take a third longer.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor_launch.h"
+
+namespace stridewise {
+namespace {
+
+constexpr int kStages = 5;
+
+template <typename Element, OperandLayout kMajorOfB>
+LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
+  using Tile =
+      TensorTile<Element, Element, kTensorTurnedCost.cols, kStages, kTensorTurnedCost.cluster,
+                 kMajorOfB, OperandLayout::kKMajor, TensorSums::kTensorCores, /*kIsTurned=*/true>;
+  const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
+  const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
+  const TensorGemm gemm =
+      TensorGemmOf<Tile>(args, b.matrices.count > 1, a.matrices.count > 1, /*c_transposed=*/true);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), b, a);
+}
+
+// Runs what this kernel does not take.
+const MatMulFunctions& Fallback() {
+  static const MatMulFunctions fallback = FunctionsOf("tensor_tile");
+  return fallback;
+}
+
+template <typename Element>
+LaunchStatus RunFor(const MatMulArgs& args, const DeviceModel& device) {
+  return args.b.transposed ? Run<Element, OperandLayout::kKMajor>(args, device)
+                           : Run<Element, OperandLayout::kMnMajor>(args, device);
+}
+
+}  // namespace
+
+LaunchStatus MatMulTensorTurned(const MatMulArgs& args) {
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  const DeviceModel device = DeviceOf(args);
+  if (!TmaTakes(args, device) || !TensorTurnedTakes(args)) return Fallback().run(args);
+  return args.a.type == ElementType::kBf16 ? RunFor<__nv_bfloat16>(args, device)
+                                           : RunFor<__half>(args, device);
+}
+
+}  // namespace stridewise
