@@ -42,7 +42,7 @@ struct PermuteFlatPlan {
   int tile_columns = 1;
   int in_chunks = 1;     // The most 16-byte chunks of a row.
   int pitch = 16;        // Bytes from row to row in shared memory,
-  int log2_spread = 31;  // and after so many rows, given by its logarithm, 16 more.
+  int log2_spread = 31;  // and after each 2^log2_spread rows 16 more.
 
   // A block's number has these digits, the fastest first: a few neighbouring tiles of columns,
   // which share sectors, tiles of rows, the other tiles of columns, the batch.

@@ -34,7 +34,7 @@ int64_t InterleavedBytes(const PermuteArgs& args) {
   if (planes.extent < 2 || planes.extent > 4 || planes.stride_out != 1) return 0;
   if (run.stride_in != 1 || run.stride_out != planes.extent) return 0;
   if (!IsDirect(args) || reinterpret_cast<uintptr_t>(args.out) % kVectorBytes != 0) return 0;
-  // Whether words of so many bytes are whole.
+  // Whether words of `bytes` are whole.
   const auto divides = [&](int64_t bytes) {
     const int64_t elements = bytes / args.element_bytes;
     if (run.extent % elements != 0 || planes.stride_in % elements != 0 ||

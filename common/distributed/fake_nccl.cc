@@ -109,7 +109,7 @@ extern "C" {
 // The operation of this number, from 0 on, and all behind it fail with ncclRemoteError.
 void FakeNcclFailFrom(int operation) { operations_left = operation; }
 
-// ncclCommAbort() ends what runs, and returns after so many milliseconds.
+// ncclCommAbort() ends what runs, and returns after this time.
 void FakeNcclAbortTakes(int milliseconds) { abort_milliseconds = milliseconds; }
 
 NcclResult ncclGetVersion(int* version) {

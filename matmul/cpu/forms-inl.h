@@ -46,9 +46,9 @@ inline constexpr int64_t kMinOuterCols = 24;
 // Shorter rows of B are not worth reading one by one.
 inline constexpr int64_t kMinFewRowBytes = 256;
 
-// Up to so many rows of A, or columns of B, dot products are faster than packing the operand that
-// lies along k. They read a vector of each operand for a multiply-add where a tile reads an element
-// of one, and their lanes are added at the end, which only a deep k repays.
+// Up to this number of rows of A, or of columns of B, dot products are faster than packing the
+// operand that lies along k. They read a vector of each operand for a multiply-add where a tile
+// reads an element of one, and their lanes are added at the end, which only a deep k repays.
 inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_t>(96, k / 8)); }
 
 // The same for columns of a B whose rows have no gaps: beside dot products, tiles of one vector.

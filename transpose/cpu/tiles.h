@@ -98,7 +98,7 @@ class TransposeTiles {
   int64_t count_;
 };
 
-// Returns into how many chunks a transpose of so many bytes past the caches is cut: several for
+// Returns into how many chunks a transpose of `bytes` past the caches is cut: several for
 // each thread, but none of less than 128 KB, since it begins with nothing fetched.
 inline int64_t StreamedChunks(int64_t bytes, int threads) {
   constexpr int64_t kChunk = 512 << 10;

@@ -63,7 +63,7 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
       };
 }
 
-// Ranks copy pieces of so many bytes to each other's parts, or write what has shorter rows.
+// Ranks copy pieces of `piece_bytes` to each other's parts, or write what has shorter rows.
 TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes) {
   return [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
              const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
