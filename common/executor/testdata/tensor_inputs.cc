@@ -1,12 +1,18 @@
 #include "common/executor/testdata/tensor_inputs.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/verify/fill.h"
 
 namespace stridewise::executor {
 namespace {
+
+constexpr char kTensorBitsCsv[] =
+#include "common/executor/tensor_bits_csv.inc"
+    ;
 
 struct Format {
   absl::string_view name;
@@ -135,6 +141,16 @@ TensorInputs MakeTensorInputs(const TensorKernel& kernel, const TensorPattern& p
     }
   }
   return {Pack(a, BitsOf(of_a)), Pack(b, BitsOf(of_b)), Pack(c, BitsOf(of_c))};
+}
+
+std::map<std::string, std::string> TensorBitsHashes() {
+  std::map<std::string, std::string> hashes;
+  for (const absl::string_view row : absl::StrSplit(kTensorBitsCsv, '\n', absl::SkipEmpty())) {
+    const size_t comma = row.rfind(',');
+    if (absl::StartsWith(row, "instruction,")) continue;  // The names of the columns.
+    hashes[std::string(row.substr(0, comma))] = std::string(row.substr(comma + 1));
+  }
+  return hashes;
 }
 
 std::string HashOfWords(const std::vector<uint32_t>& words) {

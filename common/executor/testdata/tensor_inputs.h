@@ -4,6 +4,7 @@
 #define STRIDEWISE_COMMON_EXECUTOR_TESTDATA_TENSOR_INPUTS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct TensorInputs {
 
 // Makes the operands of a row: of kTensorBitsSums / (m * n) products.
 TensorInputs MakeTensorInputs(const TensorKernel& kernel, const TensorPattern& pattern);
+
+// Returns the hashes of h200_tensor_bits.csv by the columns before them. They are a part of the
+// program, because a GPU test is copied to another machine without its data.
+std::map<std::string, std::string> TensorBitsHashes();
 
 // Returns a hash of words, in order, as the CSV has it.
 std::string HashOfWords(const std::vector<uint32_t>& words);
