@@ -16,6 +16,7 @@
 #include "common/executor/testdata/hopper_kernels.h"
 #include "common/executor/testdata/multicast_kernels.h"
 #include "common/executor/testdata/planted_bugs.h"
+#include "common/executor/testdata/register_kernels.h"
 #include "gtest/gtest.h"
 
 namespace stridewise::executor {
@@ -46,7 +47,8 @@ SourceLine BugLine(const std::string& name) {
   for (const char* const file :
        {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu",
         "common/executor/testdata/cluster_kernels.cu",
-        "common/executor/testdata/multicast_kernels.cu"}) {
+        "common/executor/testdata/multicast_kernels.cu",
+        "common/executor/testdata/register_kernels.cu"}) {
     std::ifstream source(file);
     std::string line;
     for (int number = 1; std::getline(source, line); ++number) {
@@ -123,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(Cluster, PlantedBugTest, testing::ValuesIn(ClusterBugs(
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Multicast, PlantedBugTest, testing::ValuesIn(MulticastBugs()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Registers, PlantedBugTest, testing::ValuesIn(RegisterBugs()),
+                         [](const auto& info) { return info.param.name; });
 
 class CorrectKernelTest : public testing::TestWithParam<CorrectKernel> {};
 
@@ -158,6 +162,8 @@ INSTANTIATE_TEST_SUITE_P(Hopper, CorrectKernelTest, testing::ValuesIn(HopperKern
 INSTANTIATE_TEST_SUITE_P(Cluster, CorrectKernelTest, testing::ValuesIn(ClusterKernels()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Multicast, CorrectKernelTest, testing::ValuesIn(MulticastKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Registers, CorrectKernelTest, testing::ValuesIn(RegisterKernels()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {

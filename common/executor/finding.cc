@@ -50,6 +50,8 @@ absl::string_view CheckName(Check check) {
       return "missing fence.proxy.async";
     case Check::kCluster:
       return "access to a block that does not run";
+    case Check::kRegisters:
+      return "wrong use of setmaxnreg";
     case Check::kBulkCopy:
       return "wrong use of a bulk copy";
     case Check::kDeadlock:

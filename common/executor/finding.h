@@ -27,6 +27,7 @@ enum class Check {
   kWgmma,              // Without wgmma.fence, with different descriptors, or never waited for.
   kProxyFence,         // An asynchronous read of what was written without fence.proxy.async.
   kCluster,            // Shared memory of a block that may not have begun, or have ended.
+  kRegisters,          // setmaxnreg with a wrong number, by part of a warpgroup, or of too many.
   kBulkCopy,           // Misaligned, without a map, or under way when the block ends.
   kDeadlock,           // Threads wait for barriers that no one can complete.
   kUnsupported,        // Inline PTX that the executor does not run.

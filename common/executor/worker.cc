@@ -209,6 +209,8 @@ bool Worker::RunCluster(uint64_t cluster) {
     lane.wgmma_pc = 0;
     lane.wgmma_ends.clear();
     lane.accumulators.Clear();
+    lane.max_registers = lane.register_changes = 0;
+    lane.registers_pc = 0;
     lane.bulk_groups = lane.bulk_last = 0;
     lane.bulk_pc = 0;
     lane.bulk_ends.clear();
@@ -248,6 +250,7 @@ bool Worker::RunCluster(uint64_t cluster) {
   } while (context_->stop == Stop::kNo && (ReleaseBarriers() || ReleaseGridBarrier()));
   if (check_) {
     CheckWgmmaIsDone();
+    CheckRegisters();
     CheckBulkCopiesAreDone();
     CheckBlocksOutliveAccesses();
   }

@@ -187,6 +187,11 @@ struct alignas(64) Lane {
   uintptr_t bulk_pc = 0;
   std::vector<uint32_t> bulk_ends;
 
+  // Of setmaxnreg: what the last one asked for, and how many there were.
+  uint32_t max_registers = 0;
+  uint32_t register_changes = 0;
+  uintptr_t registers_pc = 0;
+
   struct AsyncCopy {
     uint8_t* to;
     const uint8_t* from;
@@ -386,6 +391,11 @@ class Worker {
                                                 uintptr_t pc);
   void CheckWgmmaIsDone();
   void WrongWgmma(const Lane& lane, std::string message);
+
+  // worker_registers.cc
+  void SetMaxRegisters(Lane& lane, bool raises, uint64_t count, uintptr_t pc);
+  // Checks what all threads of a block have come to, when it has ended.
+  void CheckRegisters();
 
   // worker_bulk.cc
   // 16 bytes at an offset in shared memory, of which [begin, end) are copied from or to the address

@@ -276,6 +276,8 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
       lane.mbarrier_init_fenced = true;
       lane.init_fence_clock = ++lane.now.clock;
       return;
+    case PtxKind::kRegisters:
+      return SetMaxRegisters(lane, opcode.operation == '+', read(0), pc);
     case PtxKind::kWgmmaFence:
       lane.wgmma_fenced = true;
       lane.accumulators.Fence();

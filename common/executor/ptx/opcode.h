@@ -20,7 +20,7 @@ enum class PtxKind : uint8_t {
   kRoundToTf32,
   kBranch,
   kCachePolicy,  // createpolicy, whose result only hints look at.
-  // griddepcontrol: kernels run one after the other. prefetch. setmaxnreg. Fences of global
+  // griddepcontrol: kernels run one after the other. prefetch. Fences of global
   // memory.
   kNothing,
   // One thread, memory.
@@ -50,6 +50,7 @@ enum class PtxKind : uint8_t {
   kTransposeMatrix,
   kMultiply,
   // A warpgroup.
+  kRegisters,  // setmaxnreg
   kWgmmaFence,
   kWgmmaCommit,
   kWgmmaWait,
@@ -78,6 +79,7 @@ struct PtxOpcode {
   PtxKind kind = PtxKind::kNothing;
   PtxType type = {};
   // kArithmetic: + - * m & | ^ ~ l r; kSetPredicate: = ! < { > }; kAtomic: + < > & | ^ i d x c.
+  // kRegisters: + -.
   char operation = 0;
   PtxSpace space = PtxSpace::kGeneric;
   int count = 1;            // Elements of a vector; matrices of ldmatrix and stmatrix.

@@ -127,6 +127,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
       return BulkCopyHasItsOperands(instruction);
     case PtxKind::kWgmma:
       return WgmmaHasItsOperands(instruction);
+    case PtxKind::kRegisters:
     case PtxKind::kWaitForCopies:
     case PtxKind::kWgmmaWait:
     case PtxKind::kWaitForBulkCopies:
