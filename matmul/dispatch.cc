@@ -1,10 +1,8 @@
 #include "matmul/dispatch.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <limits>
 #include <mutex>
@@ -15,6 +13,7 @@
 #include "common/gpu/gpu_runtime.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/fused_choice.h"
+#include "matmul/latest_choices.h"
 #include "matmul/split_choice.h"
 
 namespace stridewise {
@@ -181,59 +180,19 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
 
 namespace {
 
-// All that a choice depends on.
-using ChoiceKey = std::array<int64_t, 15>;
+// The latest choices among kernels of FP32, by all that they depend on.
+using LatestPredictions = LatestChoices<15, MatMulPrediction>;
 
-ChoiceKey KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
-  constexpr uintptr_t kAlignment = 16;
-  const auto place = [&](const void* data) {
-    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
-  };
-  int64_t split_cost_factor = 0;
-  static_assert(sizeof(split_cost_factor) == sizeof(device.split_cost_factor));
-  std::memcpy(&split_cost_factor, &device.split_cost_factor, sizeof(split_cost_factor));
+LatestPredictions::Key KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
+  const DeviceNumbers of_device = NumbersOf(device);
   const int64_t form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
                        (args.alpha == 0 ? 4 : 0) + (args.beta == 0 ? 8 : 0) +
-                       (runs_on == RunsOn::kDevice ? 16 : 0) + 32 * place(args.a.data) +
-                       512 * place(args.b.data);
-  return {args.m,
-          args.n,
-          args.k,
-          args.batch,
-          args.a.ld,
-          args.b.ld,
-          args.a.stride,
-          args.b.stride,
-          args.workspace_bytes,
-          form,
-          device.compute_capability,
-          device.multiprocessors,
-          split_cost_factor,
-          device.k_part_cost_bytes,
-          device.memory_gbps};
+                       (runs_on == RunsOn::kDevice ? 16 : 0) + 32 * OffsetOf(args.a.data) +
+                       512 * OffsetOf(args.b.data);
+  return {args.m,       args.n,        args.k,        args.batch,           args.a.ld,
+          args.b.ld,    args.a.stride, args.b.stride, args.workspace_bytes, form,
+          of_device[0], of_device[1],  of_device[2],  of_device[3],         of_device[4]};
 }
-
-// The latest choices of a thread: programs repeat their products, and finding a choice again takes
-// a tenth of the time of making it. What is found is what would be chosen.
-class LatestChoices {
- public:
-  struct Entry {
-    ChoiceKey key = {};
-    MatMulPrediction prediction;  // Without a row where there is none.
-  };
-
-  Entry& For(const ChoiceKey& key) {
-    uint64_t hash = 0;
-    for (const int64_t number : key) {
-      hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
-    }
-    return entries_[hash >> (64 - kLogEntries)];
-  }
-
- private:
-  static constexpr int kLogEntries = 6;
-  std::array<Entry, 1 << kLogEntries> entries_;
-};
 
 MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   const MatMulChooser& chooser = ChooserFor(device);
@@ -259,13 +218,9 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
     if (args.a.type != ElementType::kFloat) return {&FirstRows().back(), 0};
     return PredictMatMul(InFp32(args), device, runs_on);
   }
-  static thread_local LatestChoices latest;
-  const ChoiceKey key = KeyOf(args, device, runs_on);
-  LatestChoices::Entry& entry = latest.For(key);
-  if (entry.prediction.row == nullptr || entry.key != key) {
-    entry = {key, PredictAnew(args, device, runs_on)};
-  }
-  return entry.prediction;
+  static thread_local LatestPredictions latest;
+  return latest.For(KeyOf(args, device, runs_on),
+                    [&] { return PredictAnew(args, device, runs_on); });
 }
 
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,

@@ -27,7 +27,9 @@
 namespace stridewise {
 namespace {
 
-constexpr absl::string_view kFirstLine = "stridewise_plans 1";
+constexpr absl::string_view kFirstLine = "stridewise_plans 2";
+constexpr absl::string_view kFirstLineWithoutRates = "stridewise_plans 1";
+constexpr int64_t kAnyRate = 0;
 constexpr int64_t kAlignment = 16;
 
 // Stands for a pointer that is not given yet.
@@ -56,8 +58,13 @@ MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {
       (IsAligned(args.c, args.batch) ? 16 : 0) + (args.batch > 1 && args.a.stride == 0 ? 32 : 0) +
       (args.batch > 1 && args.b.stride == 0 ? 64 : 0) + (args.alpha == 0 ? 128 : 0) +
       (args.beta == 0 ? 256 : 0) + TypesOf(args);
-  return {{device.compute_capability, device.multiprocessors, args.m, args.n, args.k, args.batch,
-           args.a.ld, args.b.ld, args.c.ld, form}};
+  return {{device.compute_capability, device.multiprocessors, device.memory_gbps, args.m, args.n,
+           args.k, args.batch, args.a.ld, args.b.ld, args.c.ld, form}};
+}
+
+MatMulPlanKey ForAnyRate(MatMulPlanKey key) {
+  key.numbers[MatMulPlanKey::kMemoryRate] = kAnyRate;
+  return key;
 }
 
 struct HashOfKey {
@@ -156,11 +163,12 @@ absl::Status MatMul(const MatMulPlan& plan, const MatMulProblem& problem, cudaSt
   RETURN_IF_ERROR(scope.Enter(problem.device));
   ASSIGN_OR_RETURN(args.device_model, gpu::CurrentModel());
   const MatMulPlanKey key = KeyOf(args, *args.device_model);
-  if (!(key == plan.key())) {
+  if (!(key == plan.key()) && !(ForAnyRate(key) == plan.key())) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the plan is of ", absl::StrJoin(plan.key().numbers, " "), ", the problem of ",
         absl::StrJoin(key.numbers, " "),
-        " (GPU, m, n, k, batch, lda, ldb, ldc, form: see MatMulPlanKey); allowed is the same"));
+        " (compute capability, multiprocessors, GB/s, m, n, k, batch, lda, ldb, ldc, form: see "
+        "MatMulPlanKey); allowed is the same"));
   }
   // What a text said may be wrong.
   if (!TakesCall(*plan.row_, args, *args.device_model, RunsOn::kDevice)) {
@@ -203,7 +211,8 @@ std::optional<MatMulPlan> MatMulPlans::Find(const MatMulProblem& problem,
   }
   const MatMulPlanKey key = KeyOf(args, *device);
   const std::shared_lock<std::shared_mutex> lock(state_->mutex);
-  const auto found = state_->by_key.find(key);
+  auto found = state_->by_key.find(key);
+  if (found == state_->by_key.end()) found = state_->by_key.find(ForAnyRate(key));
   if (found == state_->by_key.end()) return std::nullopt;
   return state_->plans[found->second];
 }
@@ -247,6 +256,7 @@ std::string MatMulPlans::ToText() const {
 absl::Status MatMulPlans::AddText(absl::string_view text) {
   constexpr size_t kNumbers = MatMulPlanKey::kNumbers;
   std::vector<MatMulPlan> plans;
+  bool has_rates = true;
   int number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
@@ -255,14 +265,17 @@ absl::Status MatMulPlans::AddText(absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", why));
     };
     if (number == 1) {
-      if (line != kFirstLine) return wrong(absl::StrCat("not '", kFirstLine, "'"));
-      continue;
+      has_rates = line == kFirstLine;
+      if (has_rates || line == kFirstLineWithoutRates) continue;
+      return wrong(absl::StrCat("not '", kFirstLine, "'"));
     }
     if (line.empty()) continue;
-    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
-    if (words.size() != kNumbers + 4) {
-      return wrong(absl::StrCat("it has ", words.size(), " words; a plan has ", kNumbers + 4));
+    std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    const size_t expected = kNumbers + 4 - (has_rates ? 0 : 1);
+    if (words.size() != expected) {
+      return wrong(absl::StrCat("it has ", words.size(), " words; a plan has ", expected));
     }
+    if (!has_rates) words.insert(words.begin() + MatMulPlanKey::kMemoryRate, "0");
     MatMulPlan plan;
     for (size_t i = 0; i < kNumbers; ++i) {
       if (!absl::SimpleAtoi(words[i], &plan.key_.numbers[i]) || plan.key_.numbers[i] < 0) {

@@ -62,13 +62,15 @@ struct MatMulPlanOptions {
 
 // What a plan depends on: the numbers of a line of MatMulPlans::ToText(), in that order.
 struct MatMulPlanKey {
-  // GPU: compute capability and multiprocessors. Of the row-major product (what is column-major has
-  // m and n exchanged): m, n, k, batch, leading dimensions of A, B and C. Form: a sum of 1 and 2
-  // where A and B are transposed, 4, 8 and 16 where A, B and C with all that is in them begin at
-  // multiples of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha
-  // is 0, 256 where beta is; and, where it is not FP32, 512 times the number of A's type and 8192
-  // times that of C's, or 131072 times the number of the precision.
-  static constexpr size_t kNumbers = 10;
+  // GPU: compute capability, multiprocessors and the memory's rate in GB/s, by which an H100
+  // differs from an H200; 0: any rate. Of the row-major product (what is column-major has m and n
+  // exchanged): m, n, k, batch, leading dimensions of A, B and C. Form: a sum of 1 and 2 where A
+  // and B are transposed, 4, 8 and 16 where A, B and C with all that is in them begin at multiples
+  // of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha is 0, 256
+  // where beta is; and, where it is not FP32, 512 times the number of A's type and 8192 times that
+  // of C's, or 131072 times the number of the precision.
+  static constexpr size_t kNumbers = 11;
+  static constexpr size_t kMemoryRate = 2;  // The place of the memory's rate.
   std::array<int64_t, kNumbers> numbers = {};
 
   friend bool operator==(const MatMulPlanKey& x, const MatMulPlanKey& y) {
@@ -126,7 +128,8 @@ class MatMulPlans {
   MatMulPlans(const MatMulPlans&) = delete;
   MatMulPlans& operator=(const MatMulPlans&) = delete;
 
-  // Returns the plan of such problems, if it is kept: in some hundred nanoseconds.
+  // Returns the plan of such problems, if it is kept: in some hundred nanoseconds. One for the
+  // memory's rate goes before one for any rate.
   std::optional<MatMulPlan> Find(const MatMulProblem& problem,
                                  const MatMulPlanOptions& options = {}) const;
 
@@ -144,9 +147,11 @@ class MatMulPlans {
   // Returns a text with a line for each plan, in the order in which they were made.
   std::string ToText() const;
 
-  // Adds the plans of such a text, instead of those with the same keys. Returns InvalidArgument,
-  // naming the line, and adds nothing where one of them is none. Plans for kernels that this
-  // program does not have are left out: PlanMatMul() will make them anew.
+  // Adds the plans of such a text, instead of those with the same keys: those of other devices,
+  // too, which Find() does not return here. Texts of before plans named the memory's rate begin
+  // with "stridewise_plans 1": their plans are of any rate. Returns InvalidArgument, naming the
+  // line, and adds nothing where one of them is none. Plans for kernels that this program does not
+  // have are left out: PlanMatMul() will make them anew.
   absl::Status AddText(absl::string_view text);
 
  private:

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
+#include "common/gpu/run_checked.h"
 #include "matmul/check_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
@@ -236,15 +237,9 @@ MatMulFunctions FunctionsOf(const char* name) {
 }
 
 absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {
-  if (implementation.run == nullptr) {
-    return absl::UnavailableError(kWithoutDeviceCode);
-  }
-  MatMulArgs checked = args;
-  if (args.block.x == 0 && args.block.y == 0) checked.block = implementation.default_block;
-  absl::Status status = CheckMatMulArgs(implementation, checked);
-  if (status.ok()) status = implementation.run(checked);
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(implementation.name, ": ", status.message()));
+  return RunChecked(implementation, args, [](const auto& entry, const auto& checked) {
+    return CheckMatMulArgs(entry, checked);
+  });
 }
 
 }  // namespace stridewise

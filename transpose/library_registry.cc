@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/gpu/run_checked.h"
 #include "transpose/check_args.h"
 #include "transpose/dispatch_conditions.h"
 #include "transpose/registry.h"
@@ -34,15 +35,9 @@ int64_t TransposeWorkspaceBytes(const TransposeImplementation& implementation,
 
 absl::Status RunTranspose(const TransposeImplementation& implementation,
                           const TransposeArgs& args) {
-  if (implementation.run == nullptr) {
-    return absl::UnavailableError(kWithoutDeviceCode);
-  }
-  TransposeArgs checked = args;
-  if (args.block.x == 0 && args.block.y == 0) checked.block = implementation.default_block;
-  absl::Status status = CheckTransposeArgs(implementation, checked);
-  if (status.ok()) status = implementation.run(checked);
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(implementation.name, ": ", status.message()));
+  return RunChecked(implementation, args, [](const auto& entry, const auto& checked) {
+    return CheckTransposeArgs(entry, checked);
+  });
 }
 
 }  // namespace stridewise

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "common/gpu/launch_geometry.h"
+
 namespace stridewise {
 namespace {
 
@@ -79,17 +81,15 @@ KernelState* StateOf(const void* kernel) {
   return &entry;
 }
 
-}  // namespace
-
-KernelCode CodeOf(const void* kernel) {
-  if (const KernelState* state = StateOf(kernel)) return state->code;
+// Returns the kernel's code. `state` is its entry, or null.
+KernelCode CodeIn(const KernelState* state, const void* kernel) {
+  if (state != nullptr) return state->code;
   KernelCode code;
   (void)AskCode(kernel, &code);
   return code;
 }
 
-cudaError_t RaiseSharedLimit(const void* kernel, size_t bytes, bool again) {
-  KernelState* const state = StateOf(kernel);
+cudaError_t RaiseIn(KernelState* state, const void* kernel, size_t bytes, bool again) {
   if (state != nullptr && !again && bytes <= state->shared_limit.load(std::memory_order_acquire)) {
     return cudaSuccess;
   }
@@ -104,6 +104,24 @@ cudaError_t RaiseSharedLimit(const void* kernel, size_t bytes, bool again) {
   const cudaError_t error = set();
   if (error == cudaSuccess) state->shared_limit.store(bytes, std::memory_order_release);
   return error;
+}
+
+}  // namespace
+
+KernelCode CodeOf(const void* kernel) { return CodeIn(StateOf(kernel), kernel); }
+
+KernelLaunch PrepareLaunch(const void* kernel, size_t shared_bytes) {
+  KernelState* const state = StateOf(kernel);
+  KernelLaunch launch;
+  launch.code = CodeIn(state, kernel);
+  launch.asks =
+      shared_bytes > 0 && shared_bytes + launch.code.static_bytes > kSharedBytesWithoutAsking;
+  if (launch.asks) launch.error = RaiseIn(state, kernel, shared_bytes, /*again=*/false);
+  return launch;
+}
+
+cudaError_t RaiseSharedLimit(const void* kernel, size_t bytes, bool again) {
+  return RaiseIn(StateOf(kernel), kernel, bytes, again);
 }
 
 }  // namespace stridewise

@@ -30,6 +30,16 @@ inline KernelCode CodeOf(const void* /*kernel*/) { return {90, 0, 0}; }
 KernelCode CodeOf(const void* kernel);
 #endif
 
+// Returns the kernel's code and whether a launch with this number of bytes of dynamic shared
+// memory, beside the kernel's own, needs a limit that was raised, and raises it; all that a launch
+// asks, with one look at the table. `error` is that of RaiseSharedLimit().
+struct KernelLaunch {
+  KernelCode code;
+  bool asks = false;
+  cudaError_t error = cudaSuccess;
+};
+KernelLaunch PrepareLaunch(const void* kernel, size_t shared_bytes);
+
 // Lets the kernel be launched with this number of bytes of dynamic shared memory, at least. With
 // `again` the runtime is told even where it was told before.
 cudaError_t RaiseSharedLimit(const void* kernel, size_t bytes, bool again = false);

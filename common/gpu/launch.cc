@@ -24,9 +24,9 @@ absl::Status WithKernelName(const void* kernel, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
 }
 
-// Raises the kernel's limit of shared memory, see RaiseSharedLimit().
-absl::Status RaiseLimit(const void* kernel, size_t shared_bytes, bool again) {
-  if (CUDA_STATUS(RaiseSharedLimit(kernel, shared_bytes, again)).ok()) return absl::OkStatus();
+// Returns what comes of raising the kernel's limit of shared memory.
+absl::Status LimitStatus(const void* kernel, size_t shared_bytes, cudaError_t error) {
+  if (CudaStatus(error, "cudaFuncSetAttribute", __FILE__, __LINE__).ok()) return absl::OkStatus();
   return WithKernelName(kernel, absl::InvalidArgumentError(
                                     absl::StrCat("shared memory is ", shared_bytes,
                                                  " bytes, more than the device has for a block")));
@@ -42,10 +42,11 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   absl::Status status = CheckLaunchGeometry(grid, block);
   if (!status.ok()) return WithKernelName(kernel, status);
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return absl::OkStatus();
-  // The kernel's own variables count, too.
-  const bool asks =
-      shared_bytes > 0 && shared_bytes + CodeOf(kernel).static_bytes > kSharedBytesWithoutAsking;
-  if (asks) RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/false));
+  KernelLaunch launch;
+  if (shared_bytes > 0 || begin == Begin::kDuringPrevious) {
+    launch = PrepareLaunch(kernel, shared_bytes);
+    RETURN_IF_ERROR(LimitStatus(kernel, shared_bytes, launch.error));
+  }
   if (cluster > kPortableClusterBlocks) {
     status = CUDA_STATUS(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
@@ -57,7 +58,7 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
     attributes[count].id = cudaLaunchAttributeClusterDimension;
     attributes[count++].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
   }
-  if (begin == Begin::kDuringPrevious && IsCompiledForSm90(kernel)) {
+  if (begin == Begin::kDuringPrevious && launch.code.compute_capability >= 90) {
     attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }
@@ -69,10 +70,11 @@ LaunchStatus LaunchUntyped(const void* kernel, const Grid& grid, const Block& bl
   config.attrs = attributes;
   config.numAttrs = count;
   cudaError_t error = cudaLaunchKernelExC(&config, kernel, arguments);
-  if (error == cudaErrorInvalidValue && asks) {
+  if (error == cudaErrorInvalidValue && launch.asks) {
     // The device was reset, or the context is another one: the limit is the default again.
     (void)cudaGetLastError();
-    RETURN_IF_ERROR(RaiseLimit(kernel, shared_bytes, /*again=*/true));
+    RETURN_IF_ERROR(
+        LimitStatus(kernel, shared_bytes, RaiseSharedLimit(kernel, shared_bytes, /*again=*/true)));
     error = cudaLaunchKernelExC(&config, kernel, arguments);
   }
   status = CudaStatus(error, "cudaLaunchKernelExC", __FILE__, __LINE__);

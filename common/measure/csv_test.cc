@@ -1,156 +1,24 @@
+// The writer: what a file holds, is replaced by, and how it is resumed.
+
 #include "common/measure/csv.h"
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "common/base/case_random.h"
 #include "common/measure/csv_records.h"
+#include "common/measure/csv_test_files.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
-
-using ::testing::internal::CaptureStdout;
-using ::testing::internal::GetCapturedStdout;
-
-std::string Contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
-bool Exists(const std::string& path) { return std::filesystem::exists(path); }
-
-ResultRow MakeRow(int rows, absl::string_view message = "") {
-  ResultRow row;
-  row.Set(Column::kOperation, "matmul");
-  row.Set(Column::kRows, rows);
-  row.SetStatus(RowStatus::kOk, message);
-  return row;
-}
-
-const char* const kAwkward[] = {"", "plain", "a,b", "say \"no\"", "\"", "\"\"", " ", ",", "\",\""};
-
-// --- Reader
-
-TEST(ParseCsvTest, Records) {
-  using Rows = std::vector<std::vector<std::string>>;
-  const struct {
-    std::string text;
-    Rows records;  // The header first.
-  } kCases[] = {
-      {"a,b\r\n1,2\r\n", {{"a", "b"}, {"1", "2"}}},
-      {"a,b\n1,2\n", {{"a", "b"}, {"1", "2"}}},
-      {"a,b\n1,2", {{"a", "b"}, {"1", "2"}}},
-      {"a,b\r\n1,2\r", {{"a", "b"}, {"1", "2"}}},
-      {"a,b\r\n,\r\n", {{"a", "b"}, {"", ""}}},
-      {"a,b\r\n,", {{"a", "b"}, {"", ""}}},
-      {"a,b\n\"\",\"\"\n", {{"a", "b"}, {"", ""}}},
-      {"a\n\n1\n", {{"a"}, {""}, {"1"}}},
-      {"a,b\n\"x,y\",\"say \"\"no\"\"\"\n", {{"a", "b"}, {"x,y", "say \"no\""}}},
-      {"a,b\n\"two\r\nlines\",\"\n\"\n3,4\n", {{"a", "b"}, {"two\r\nlines", "\n"}, {"3", "4"}}},
-      {"\"a\",\"b\"\n 1 ,\" 2\"\n", {{"a", "b"}, {" 1 ", " 2"}}},
-      {"\xEF\xBB\xBF\"a\"\n1\n", {{"a"}, {"1"}}},
-      {"a\n\"\"\"\"", {{"a"}, {"\""}}},
-      {"a", {{"a"}}},
-  };
-  for (const auto& test : kCases) {
-    const absl::StatusOr<CsvTable> table = ParseCsv(test.text);
-    ASSERT_TRUE(table.ok()) << test.text << ": " << table.status();
-    EXPECT_EQ(table->header, test.records[0]) << test.text;
-    EXPECT_EQ(table->rows, Rows(test.records.begin() + 1, test.records.end())) << test.text;
-  }
-}
-
-TEST(ParseCsvTest, ErrorsNameTheLine) {
-  const struct {
-    std::string text;
-    std::string line;
-  } kCases[] = {
-      {"", "line 1:"},
-      {"a,b\n1\n", "line 2:"},
-      {"a,b\n1,2\n1,2,3\n", "line 3:"},
-      {"a,b\n1,2\n\n", "line 3:"},
-      {"a,b\n\"x\ny\",2\n1\n", "line 4:"},        // Lines, not records.
-      {"a,b\n\"x\ny\",2,3\n", "line 2:"},         // Where the record begins.
-      {"a,b\n1,x\"y\n", "line 2:"},               // A quote within a field.
-      {"a,b\n1,\"x\"y\n", "line 2:"},             // Text after the quotes.
-      {"a,b\n\"1\n2\",\"x\" ,\n", "line 3:"},     // A blank is text.
-      {"a,b\n1,2\n\"1\n2\",\"x\n\n", "line 4:"},  // Never closed: where it opens.
-      {"a,b\n1\r,2\n", "line 2:"},                // A lone carriage return.
-      {"a,b\r1,2\r", "line 1:"},
-  };
-  for (const auto& test : kCases) {
-    const absl::StatusOr<CsvTable> table = ParseCsv(test.text);
-    ASSERT_EQ(table.status().code(), absl::StatusCode::kInvalidArgument) << test.text;
-    EXPECT_NE(table.status().message().find(test.line), absl::string_view::npos)
-        << test.text << ": " << table.status();
-  }
-}
-
-TEST(CsvRecordTest, RoundTrip) {
-  std::vector<absl::string_view> fields(std::begin(kAwkward), std::end(kAwkward));
-  fields.insert(fields.end(), {"\n", "\r\n", "two\nlines", "\xC3\xA9"});
-  const absl::StatusOr<CsvTable> table = ParseCsv(FormatCsvRecord(fields));
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->header, std::vector<std::string>(fields.begin(), fields.end()));
-  EXPECT_EQ(FormatCsvRecord({"a", "", "b,c"}), "a,,\"b,c\"\r\n");
-}
-
-// --- Writer
-
-class CsvWriterTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string folder = testing::TempDir() + "/csv_test.XXXXXX";
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    path_ = folder + "/results.csv";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  void WriteRows(CsvMode mode, const std::vector<ResultRow>& rows) {
-    absl::StatusOr<CsvWriter> writer = CsvWriter::Create(path_, mode);
-    ASSERT_TRUE(writer.ok()) << writer.status();
-    for (const ResultRow& row : rows) ASSERT_TRUE(writer->Write(row).ok());
-  }
-
-  // The file's rows as cells.
-  std::vector<std::vector<std::string>> Cells(const std::string& path) {
-    const absl::StatusOr<CsvTable> table = ReadCsv(path);
-    EXPECT_TRUE(table.ok()) << table.status();
-    if (!table.ok()) return {};
-    EXPECT_EQ(table->header.size(), static_cast<size_t>(kNumColumns));
-    return table->rows;
-  }
-
-  std::vector<std::string> Rows(const std::string& path) {
-    std::vector<std::string> rows;
-    for (const auto& cells : Cells(path)) rows.push_back(cells[static_cast<int>(Column::kRows)]);
-    return rows;
-  }
-
-  std::string folder_;
-  std::string path_;
-};
-
-using Strings = std::vector<std::string>;
 
 TEST_F(CsvWriterTest, HeaderIsThereAtOnceAndEachRowWhenWritten) {
   absl::StatusOr<CsvWriter> writer = CsvWriter::Create(path_, CsvMode::kReplace);
@@ -328,115 +196,6 @@ TEST_F(CsvWriterTest, ResumeRefusesWhatIsNotOursAndLeavesItAlone) {
     EXPECT_EQ(writer.status().message().find('\n'), absl::string_view::npos);
     EXPECT_EQ(Contents(path_), test.text);
   }
-}
-
-TEST_F(CsvWriterTest, UnwritablePathsAreNamedInOneLine) {
-  WriteFile(folder_ + "/file", "");
-  std::vector<std::string> paths = {folder_, folder_ + "/none/x.csv", folder_ + "/file/x.csv", ""};
-  const std::string locked = folder_ + "/locked";
-  if (geteuid() != 0) {  // The superuser writes anywhere.
-    ASSERT_EQ(mkdir(locked.c_str(), 0555), 0);
-    paths.push_back(locked + "/x.csv");
-  }
-  for (const std::string& path : paths) {
-    for (const CsvMode mode : {CsvMode::kReplace, CsvMode::kResume}) {
-      const absl::Status status = CsvWriter::Create(path, mode).status();
-      ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << path;
-      EXPECT_NE(status.message().find(path), absl::string_view::npos) << status;
-      EXPECT_EQ(status.message().find('\n'), absl::string_view::npos) << status;
-    }
-  }
-  EXPECT_FALSE(Exists(folder_ + ".bak"));
-}
-
-// Within its life no file grows beyond a size; what reaches the limit is an error, as on a full
-// disk.
-class ScopedFileSizeLimit {
- public:
-  explicit ScopedFileSizeLimit(size_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &before_), 0);
-    const rlimit limit = {bytes, before_.rlim_max};
-    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  ~ScopedFileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_;
-};
-
-TEST_F(CsvWriterTest, AFullDiskIsAnErrorAndTheFileCanBeResumed) {
-  {
-    absl::StatusOr<CsvWriter> writer = CsvWriter::Create(path_, CsvMode::kReplace);
-    ASSERT_TRUE(writer.ok()) << writer.status();
-    ASSERT_TRUE(writer->Write(MakeRow(1)).ok());
-    absl::Status full;
-    {
-      ScopedFileSizeLimit limit(Contents(path_).size() + 5);
-      full = writer->Write(MakeRow(2));
-    }
-    EXPECT_EQ(full.code(), absl::StatusCode::kDataLoss);
-    EXPECT_NE(full.message().find(path_), absl::string_view::npos) << full;
-    EXPECT_FALSE(writer->Write(MakeRow(3)).ok());
-  }
-  WriteRows(CsvMode::kResume, {MakeRow(4)});
-  const Strings rows = Rows(path_);
-  ASSERT_GE(rows.size(), 2u);
-  EXPECT_EQ(rows.front(), "1");
-  EXPECT_EQ(rows.back(), "4");
-}
-
-TEST_F(CsvWriterTest, AHeaderThatDoesNotFitIsAnUnwritableFile) {
-  absl::Status status;
-  {
-    ScopedFileSizeLimit limit(5);
-    status = CsvWriter::Create(path_, CsvMode::kReplace).status();
-  }
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find(path_), absl::string_view::npos) << status;
-}
-
-TEST_F(CsvWriterTest, DashIsStandardOutput) {
-  CaptureStdout();
-  {
-    absl::StatusOr<CsvWriter> writer = CsvWriter::Create("-", CsvMode::kReplace);
-    ASSERT_TRUE(writer.ok()) << writer.status();
-    ASSERT_TRUE(writer->Write(MakeRow(1)).ok());
-  }
-  const absl::StatusOr<CsvTable> table = ParseCsv(GetCapturedStdout());
-  ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->rows.size(), 1u);
-  EXPECT_EQ(CsvWriter::Create("-", CsvMode::kResume).status().code(),
-            absl::StatusCode::kInvalidArgument);
-}
-
-TEST_F(CsvWriterTest, APipeIsWrittenAndNeitherReadNorRenamed) {
-  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  const int reader = open(path_.c_str(), O_RDWR | O_NONBLOCK);
-  ASSERT_GE(reader, 0);
-  for (const CsvMode mode : {CsvMode::kReplace, CsvMode::kResume}) {
-    absl::StatusOr<CsvWriter> writer = CsvWriter::Create(path_, mode);
-    ASSERT_TRUE(writer.ok()) << writer.status();
-    ASSERT_TRUE(writer->Write(MakeRow(1)).ok());
-    char buffer[65536];
-    const ssize_t bytes = read(reader, buffer, sizeof(buffer));
-    ASSERT_GT(bytes, 0);
-    const absl::StatusOr<CsvTable> table = ParseCsv(absl::string_view(buffer, bytes));
-    ASSERT_TRUE(table.ok()) << table.status();
-    EXPECT_EQ(table->rows.size(), 1u);
-  }
-  close(reader);
-  EXPECT_FALSE(Exists(path_ + ".bak"));
-}
-
-TEST_F(CsvWriterTest, ReadErrorsNameTheFile) {
-  EXPECT_EQ(ReadCsv(path_).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(ReadCsv(folder_).status().code(), absl::StatusCode::kInvalidArgument);
-  WriteFile(path_, "a\n1,2\n");
-  const absl::Status status = ReadCsv(path_).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find(path_), absl::string_view::npos) << status;
-  EXPECT_NE(status.message().find("line 2"), absl::string_view::npos) << status;
 }
 
 }  // namespace

@@ -19,11 +19,11 @@
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
+#include "matmul/latest_choices.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int64_t kElementBytes = 2;
 constexpr int64_t kNoWorkspace = 0;
 
 // Of a single line, which may have any leading dimension.
@@ -100,8 +100,9 @@ PackedCall PackedCallOf(const MatMulArgs& args) {
 
 // What runs a call.
 struct Choice {
-  const MatMulFunctions* functions;
-  double us;
+  const MatMulFunctions* functions = nullptr;
+  double us = 0;
+  bool packs = false;  // Whether it runs on copies of the operands.
 };
 
 const MatMulFunctions& Tile() {
@@ -221,12 +222,59 @@ double PackUs(const PackedCall& call) {
   return kPackLaunchUs + static_cast<double>(call.bytes()) * kPackUsOfByte;
 }
 
-// Returns whether copies are expected to shorten the call.
-bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
-  return ChooseByTma(call.args, device).us + PackUs(call) < ChooseForAny(args, device).us;
+// Returns whether a kernel and the copies that it needs are expected to be the fastest.
+bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call,
+                const Choice& by_tma) {
+  return by_tma.us + PackUs(call) < ChooseForAny(args, device).us;
 }
 
-LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call) {
+Choice ChooseAnew(const MatMulArgs& args, const DeviceModel& device) {
+  if (!TmaTakes(args, device) && args.workspace_bytes > 0 && CanPack(args, device)) {
+    const PackedCall call = PackedCallOf(args);
+    if (call.bytes() <= args.workspace_bytes) {
+      Choice by_tma = ChooseByTma(call.args, device);
+      by_tma.packs = ShouldPack(args, device, call, by_tma);
+      if (by_tma.packs) return by_tma;
+    }
+  }
+  const Choice for_any = ChooseForAny(args, device);
+  if (!TmaTakes(args, device)) return for_any;
+  const Choice by_tma = ChooseByTma(args, device);
+  return by_tma.us <= for_any.us ? by_tma : for_any;
+}
+
+// The latest choices, by all of a call that plans of tensor cores look at.
+using LatestTensorChoices = LatestChoices<17, Choice>;
+
+LatestTensorChoices::Key KeyOf(const MatMulArgs& args, const DeviceModel& device) {
+  const DeviceNumbers of_device = NumbersOf(device);
+  const bool no_factor = static_cast<float>(args.alpha) == 0;
+  const int64_t form =
+      (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) + (no_factor ? 4 : 0) +
+      (args.beta == 0 ? 8 : 0) + (HasEpilogue(args) ? 16 : 0) + 32 * OffsetOf(args.a.data) +
+      512 * OffsetOf(args.b.data) + 8192 * OffsetOf(args.c.data) +
+      131072 * static_cast<int64_t>(args.c.type) + 2097152 * static_cast<int64_t>(args.a.type);
+  return {args.m,
+          args.n,
+          args.k,
+          args.batch,
+          args.a.ld,
+          args.b.ld,
+          args.c.ld,
+          args.a.stride,
+          args.b.stride,
+          args.c.stride,
+          args.workspace_bytes,
+          form,
+          of_device[0],
+          of_device[1],
+          of_device[2],
+          of_device[3],
+          of_device[4]};
+}
+
+LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const Choice& choice) {
+  const PackedCall call = PackedCallOf(args);
   const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
   // Several vectors for each thread, whose loads are under way together, as far as there are
   // enough.
@@ -234,7 +282,7 @@ LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const 
       std::min<int64_t>(CeilDiv(vectors, kPackThreads), int64_t{device.multiprocessors} * 2);
   RETURN_IF_ERROR(Launch(PackOperands, Grid{blocks}, Block{kPackThreads}, 0, args.stream,
                          call.a.packed, call.b.packed));
-  return RunChoice(ChooseByTma(call.args, device), call.args);
+  return RunChoice(choice, call.args);
 }
 
 }  // namespace
@@ -245,25 +293,18 @@ int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& call_args) {
   const DeviceModel device = DeviceOf(args);
   if (!CanPack(args, device)) return kNoWorkspace;
   const PackedCall call = PackedCallOf(args);
-  return call.bytes() > 0 && ShouldPack(args, device, call) ? call.bytes() : kNoWorkspace;
+  if (call.bytes() == 0) return kNoWorkspace;
+  return ShouldPack(args, device, call, ChooseByTma(call.args, device)) ? call.bytes()
+                                                                        : kNoWorkspace;
 }
 
 LaunchStatus MatMulTensor(const MatMulArgs& call_args) {
   const MatMulArgs args = WithLinesAlongK(call_args);
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  if (!TmaTakes(args, device) && args.workspace_bytes > 0 && CanPack(args, device)) {
-    const PackedCall call = PackedCallOf(args);
-    if (call.bytes() <= args.workspace_bytes && ShouldPack(args, device, call)) {
-      return RunPacked(args, device, call);
-    }
-  }
-  Choice choice = ChooseForAny(args, device);
-  if (TmaTakes(args, device)) {
-    const Choice by_tma = ChooseByTma(args, device);
-    if (by_tma.us <= choice.us) choice = by_tma;
-  }
-  return RunChoice(choice, args);
+  static thread_local LatestTensorChoices latest;
+  const Choice choice = latest.For(KeyOf(args, device), [&] { return ChooseAnew(args, device); });
+  return choice.packs ? RunPacked(args, device, choice) : RunChoice(choice, args);
 }
 
 }  // namespace stridewise

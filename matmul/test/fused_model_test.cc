@@ -154,10 +154,9 @@ bool Keeps(const SplitCase& split_case, const Kernel& kernel) {
 
 // Returns whether a case notices.
 bool IsNoticed(const Kernel& kernel) {
-  const std::vector<SplitCase> cases = SplitCases();
-  return std::any_of(cases.begin(), cases.end(), [&](const SplitCase& split_case) {
-    return split_case.k <= 10000 && !Keeps(split_case, kernel);
-  });
+  return !CasesNotKept([&](const SplitCase& split_case) {
+            return Keeps(split_case, kernel);
+          }).empty();
 }
 
 TEST(FusedModelTest, KeepsTheBoundOfFp32) {

@@ -161,7 +161,7 @@ TEST_F(PlanTest, TextsComeBack) {
   EXPECT_EQ(again.size(), 4u);
   // A plan that is there is used, whatever would be chosen today.
   const std::string forced =
-      "stridewise_plans 1\n90 132 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n";
+      "stridewise_plans 2\n90 132 4917 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n";
   ASSERT_TRUE(again.AddText(forced).ok()) << again.AddText(forced);
   EXPECT_EQ(again.size(), 4u);
   const auto plan = again.Get(Square(64), ForH200());
@@ -171,22 +171,68 @@ TEST_F(PlanTest, TextsComeBack) {
   EXPECT_EQ(plan->us(), 12.5);
   // A kernel that this program does not have has no plan.
   ASSERT_TRUE(
-      again.AddText("stridewise_plans 1\n90 132 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n")
+      again.AddText("stridewise_plans 2\n90 132 4917 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n")
           .ok());
   EXPECT_EQ(again.size(), 4u);
 }
 
+TEST_F(PlanTest, APlanOfOneMemoryRateIsNotUsedWithAnother) {
+  constexpr DeviceModel kH100 = WithMemoryRate(kH200, 3352);
+  MatMulPlanOptions for_h100;
+  for_h100.device_model = &kH100;
+  MatMulPlans plans;
+  ASSERT_TRUE(plans.Get(Square(1000), ForH200()).ok());
+  MatMulPlans loaded;
+  ASSERT_TRUE(loaded.AddText(plans.ToText()).ok());
+  EXPECT_TRUE(loaded.Find(Square(1000), ForH200()).has_value());
+  EXPECT_FALSE(loaded.Find(Square(1000), for_h100).has_value());
+  const auto own = loaded.Get(Square(1000), for_h100);
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(own->us(), PlanMatMul(Square(1000), for_h100)->us());
+  EXPECT_NE(own->us(), loaded.Find(Square(1000), ForH200())->us());
+  EXPECT_EQ(loaded.size(), 2u);
+}
+
+TEST_F(PlanTest, TextsWithoutMemoryRatesServeAnyRate) {
+  constexpr DeviceModel kH100 = WithMemoryRate(kH200, 3352);
+  MatMulPlanOptions for_h100;
+  for_h100.device_model = &kH100;
+  MatMulPlans plans;
+  const std::string old =
+      "stridewise_plans 1\n90 132 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n";
+  ASSERT_TRUE(plans.AddText(old).ok()) << plans.AddText(old);
+  for (const MatMulPlanOptions& options : {ForH200(), for_h100}) {
+    const auto plan = plans.Find(Square(64), options);
+    ASSERT_TRUE(plan.has_value());
+    EXPECT_EQ(plan->kernel(), "general_tile");
+  }
+  EXPECT_EQ(plans.ToText(),
+            "stridewise_plans 2\n90 132 0 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n");
+  // One that names the rate goes before it, where the rate is that.
+  const auto own = PlanMatMul(Square(64), for_h100);
+  ASSERT_TRUE(own.ok()) << own.status();
+  plans.Add(*own);
+  EXPECT_EQ(plans.size(), 2u);
+  EXPECT_FALSE(plans.Find(Square(64), for_h100)->is_measured());
+  EXPECT_TRUE(plans.Find(Square(64), ForH200())->is_measured());
+}
+
 TEST_F(PlanTest, BadTextsAreRefusedWithTheLine) {
-  const std::string head = "stridewise_plans 1\n";
-  const std::string key = "90 132 9 9 9 1 9 9 9 256 ";
+  const std::string head = "stridewise_plans 2\n";
+  const std::string key = "90 132 4917 9 9 9 1 9 9 9 256 ";
   const struct {
     std::string text, says;
   } cases[] = {
-      {"", "line 1: not 'stridewise_plans 1'"},
+      {"", "line 1: not 'stridewise_plans 2'"},
+      {"stridewise_plans 3\n", "line 1: not 'stridewise_plans 2'"},
+      {"stridewise_plans 1\n" + key + "tiny 0 measured 1\n",
+       "line 2: it has 15 words; a plan has 14"},
+      {head + "90 132 9 9 9 1 9 9 9 256 tiny 0 measured 1\n",
+       "line 2: it has 14 words; a plan has 15"},
       {"plans\n", "line 1: "},
       {head + "\n" + key + "tiny 0 measured 1\n90 132\n", "line 4: it has 2 words"},
-      {head + "90 132 9 9 -9 1 9 9 9 256 tiny 0 measured 1\n", "line 2: '-9'"},
-      {head + "90 132 9 9 x 1 9 9 9 256 tiny 0 measured 1\n", "line 2: 'x'"},
+      {head + "90 132 4917 9 9 -9 1 9 9 9 256 tiny 0 measured 1\n", "line 2: '-9'"},
+      {head + "90 132 4917 9 9 x 1 9 9 9 256 tiny 0 measured 1\n", "line 2: 'x'"},
       {head + key + "tiny -1 measured 1\n", "line 2: a kernel is followed by"},
       {head + key + "tiny 0 guessed 1\n", "line 2: a kernel is followed by"},
       {head + key + "tiny 0 measured nan\n", "line 2: a kernel is followed by"},

@@ -107,6 +107,18 @@ inline std::vector<SplitCase> SplitCases() {
   };
 }
 
+// Returns the names of those cases, of the ones that a model on the host has time for, that `keeps`
+// returns false for.
+template <typename Keeps>
+std::vector<std::string> CasesNotKept(const Keeps& keeps) {
+  std::vector<std::string> names;
+  for (const SplitCase& split_case : SplitCases()) {
+    constexpr int64_t kMostK = 10000;
+    if (split_case.k <= kMostK && !keeps(split_case)) names.push_back(split_case.name);
+  }
+  return names;
+}
+
 // Returns the operands of a case, both row-major; B where `b_by_columns` too.
 struct SplitOperandsOfCase {
   std::vector<float> a, b;

@@ -183,12 +183,8 @@ bool Keeps(const SplitCase& split_case, const Kernel& kernel = {}) {
 // Returns the cases that notice.
 template <typename Scheme>
 std::vector<std::string> KilledBy(const Kernel& kernel = {}) {
-  std::vector<std::string> killers;
-  for (const SplitCase& split_case : SplitCases()) {
-    if (split_case.k > 10000) continue;
-    if (!Keeps<Scheme>(split_case, kernel)) killers.push_back(split_case.name);
-  }
-  return killers;
+  return CasesNotKept(
+      [&](const SplitCase& split_case) { return Keeps<Scheme>(split_case, kernel); });
 }
 
 template <typename Scheme>

@@ -133,17 +133,10 @@ __global__ void __launch_bounds__(kMaxThreads)
   if (!whole) StoreEnds<T>(part_of, at.columns, places, tile);
 }
 
-// Returns the bytes from the first element of `in` to the end of the last.
-int64_t SpanBytes(const PermuteArgs& args) {
-  int64_t last = 0;
-  for (int d = 0; d < args.rank; ++d) last += (args.dims[d].extent - 1) * args.dims[d].stride_in;
-  return (last + 1) * args.element_bytes;
-}
-
 template <typename T>
 LaunchStatus Run(const PermuteArgs& args, const PermuteFlatPlan& plan) {
   return Launch(PermuteFlatKernel<T>, Grid{plan.blocks}, Block{plan.threads}, plan.shared_bytes,
-                args.stream, args.in, SpanBytes(args), args.out, plan);
+                args.stream, args.in, SpanBytesOfIn(args), args.out, plan);
 }
 
 }  // namespace
@@ -151,18 +144,7 @@ LaunchStatus Run(const PermuteArgs& args, const PermuteFlatPlan& plan) {
 LaunchStatus PermuteFlat(const PermuteArgs& args) {
   const PermuteFlatPlan plan = MakePermuteFlatPlan(
       args, args.flat_limits != nullptr ? *args.flat_limits : FlatLimitsFor(args));
-  switch (args.element_bytes) {
-    case 1:
-      return Run<uint8_t>(args, plan);
-    case 2:
-      return Run<uint16_t>(args, plan);
-    case 4:
-      return Run<uint32_t>(args, plan);
-    case 8:
-      return Run<uint64_t>(args, plan);
-    default:
-      return Run<Bits128>(args, plan);
-  }
+  return ForElementSize(args, [&](auto zero) { return Run<decltype(zero)>(args, plan); });
 }
 
 }  // namespace stridewise

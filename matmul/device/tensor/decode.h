@@ -21,6 +21,7 @@
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/decode_sums.h"
+#include "matmul/device/tensor/stage_ring.h"
 
 namespace stridewise {
 
@@ -90,60 +91,35 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Element = typename Tile::Element;
   extern __shared__ char raw[];
-  char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
-  auto* const full = reinterpret_cast<Mbarrier*>(base);
-  Mbarrier* const empty = full + kDecodeMaxStages;
-  char* const stages = base + 1024;
-  const typename Tile::Sums sums = {reinterpret_cast<float*>(stages)};
+  const StageRing<Tile::kStageBytes, kDecodeMaxStages> ring(raw);
+  const typename Tile::Sums sums = {reinterpret_cast<float*>(ring.stages)};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (threadIdx.x == kDecodeConsumers) {
     PrefetchMap(many);
     PrefetchMap(few);
-    for (int i = 0; i < gemm.stages; ++i) {
-      full[i].Init(1);
-      empty[i].Init(kDecodeConsumers / 32);
-    }
-    Mbarrier::InitDone();
+    ring.Init(gemm.stages, kDecodeConsumers / 32);
   }
   const int rank = static_cast<int>(blockIdx.x) % gemm.split;
   const int tile = static_cast<int>(blockIdx.x) / gemm.split;
   const int tiles = (gemm.many + Tile::kMany - 1) / Tile::kMany;
   const int batch = tile / tiles;
   const int first_of_many = (tile - batch * tiles) * Tile::kMany;
-  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
-  const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
-  const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
+  const StepRange steps = StepsOfBlock<Tile::kBlockK>(gemm.k, rank, gemm.split);
   __syncthreads();
   WaitForPreviousKernel();  // Which may have made copies of operands.
   if (warp == kDecodeConsumers / 32) {
     if (lane == 0) {
-      int stage = 0;
-      uint32_t phase = 0;
-#pragma unroll 1
-      for (int step = first; step < last; ++step) {
-        empty[stage].Wait(phase ^ 1);
-        full[stage].ArriveExpecting(Tile::kStageBytes);
-        LoadDecodeStage<Tile>(few, many, SharedAddress(stages) + stage * Tile::kStageBytes,
-                              first_of_many, step * Tile::kBlockK, batch * gemm.few_moves,
-                              batch * gemm.many_moves, full[stage]);
-        if (++stage == gemm.stages) {
-          stage = 0;
-          phase ^= 1;
-        }
-      }
+      ring.Fill(steps, gemm.stages, [&](int step, uint32_t to, Mbarrier& full) {
+        LoadDecodeStage<Tile>(few, many, to, first_of_many, step * Tile::kBlockK,
+                              batch * gemm.few_moves, batch * gemm.many_moves, full);
+      });
     }
     __syncwarp();
   } else if (warp < kDecodeConsumers / 32) {
     using Mma = Wgmma<Element, Tile::kMany, Tile::kMajorFew, Tile::kMajorMany>;
     float d[Tile::kMany / 2];
-    int stage = 0;
-    uint32_t phase = 0;
-    int previous = -1;
-#pragma unroll 1
-    for (int step = first; step < last; ++step) {
-      full[stage].Wait(phase);
-      const uint32_t at = SharedAddress(stages) + stage * Tile::kStageBytes;
+    ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
       const uint64_t of_few = TileDescriptor<Tile::kMajorFew>(at, Tile::kPanelBytes);
       const uint64_t of_many =
           TileDescriptor<Tile::kMajorMany>(at + Tile::kBytesFew, Tile::kPanelBytes);
@@ -152,18 +128,9 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
       for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
         Mma::Multiply(of_few + i * DescriptorStep<Tile::kMajorFew, Element>(),
                       of_many + i * DescriptorStep<Tile::kMajorMany, Element>(),
-                      i > 0 || step > first, d);
+                      i > 0 || step > steps.first, d);
       }
-      CommitWgmma();
-      WaitForWgmma<1>();
-      if (previous >= 0 && lane == 0) empty[previous].Arrive();
-      previous = stage;
-      if (++stage == gemm.stages) {
-        stage = 0;
-        phase ^= 1;
-      }
-    }
-    WaitForWgmma<0>();
+    });
     SyncWarpgroup(1);  // Sums lie where stages did, which all four warps have read then.
     if (warp * 16 < gemm.few) {
       if (gemm.c.transposed) {

@@ -49,10 +49,7 @@ __device__ inline void StoreDecodeSums(const DecodeSums<kFew, kMany>& sums, int 
   using Sums = DecodeSums<kFew, kMany>;
   constexpr int kVector = 4;
   constexpr int kVectorBytesOfSums = kVector * static_cast<int>(sizeof(float));
-  // Blocks, and vectors of a thread, whose loads are under way together: another block's memory
-  // answers after hundreds of clocks.
-  constexpr int kBlocksTogether = 4;
-  constexpr int kTogether = 2;
+  constexpr int kTogether = 2;  // Vectors of a thread whose loads are under way together.
   const int few = static_cast<int>(c.transposed ? c.cols : c.rows);
   // Neighbouring threads have neighbouring vectors of a row of C.
   const int across = c.transposed ? (few + kVector - 1) / kVector : kMany / kVector;
@@ -70,30 +67,12 @@ __device__ inline void StoreDecodeSums(const DecodeSums<kFew, kMany>& sums, int 
       row[i] = of_thread / across;
       vector[i] = of_thread - row[i] * across;
     }
-#pragma unroll 1
-    for (int block = 0; block < blocks; block += kBlocksTogether) {
-      float part[kBlocksTogether][kTogether][kVector];
-#pragma unroll
-      for (int b = 0; b < kBlocksTogether; ++b) {
-        if (block + b >= blocks) break;
-        const uint32_t from = SumsOfBlock(sums.data, block + b);
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          LoadFourSums(from + row[i] * pitch * static_cast<int>(sizeof(float)) +
-                           vector[i] * kVectorBytesOfSums,
-                       part[b][i]);
-        }
-      }
-#pragma unroll
-      for (int b = 0; b < kBlocksTogether; ++b) {
-        if (block + b >= blocks) break;
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-#pragma unroll
-          for (int j = 0; j < kVector; ++j) four[i][j] += part[b][i][j];
-        }
-      }
-    }
+    const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
+      LoadFourSums(
+          from + row[i] * pitch * static_cast<int>(sizeof(float)) + vector[i] * kVectorBytesOfSums,
+          to);
+    };
+    AddSumsOfBlocks(sums.data, blocks, load, four);
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       if (item + i * kThreads >= end) break;

@@ -16,6 +16,7 @@
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/stage_ring.h"
 #include "matmul/device/tensor/sums.h"
 
 namespace stridewise {
@@ -96,21 +97,14 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Element = typename Tile::Element;
   extern __shared__ char raw[];
-  char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
-  auto* const full = reinterpret_cast<Mbarrier*>(base);
-  Mbarrier* const empty = full + kSplitMaxStages;
-  char* const stages = base + 1024;
-  const typename Tile::Sums sums = {reinterpret_cast<float*>(stages)};
+  const StageRing<Tile::kStageBytes, kSplitMaxStages> ring(raw);
+  const typename Tile::Sums sums = {reinterpret_cast<float*>(ring.stages)};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (threadIdx.x == kTensorSplitConsumerThreads) {
     PrefetchMap(a);
     PrefetchMap(b);
-    for (int i = 0; i < gemm.stages; ++i) {
-      full[i].Init(1);
-      empty[i].Init(kTensorSplitConsumerThreads / 32);
-    }
-    Mbarrier::InitDone();
+    ring.Init(gemm.stages, kTensorSplitConsumerThreads / 32);
   }
   const int rank = static_cast<int>(blockIdx.x) % gemm.split;
   const int tile = static_cast<int>(blockIdx.x) / gemm.split;
@@ -120,40 +114,22 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
   const int in_product = tile - batch * tile_rows * tile_cols;
   const int row = in_product % tile_rows * Tile::kBlockM;
   const int col = in_product / tile_rows * Tile::kBlockN;
-  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
-  const int first = static_cast<int>(static_cast<int64_t>(rank) * steps / gemm.split);
-  const int last = static_cast<int>(static_cast<int64_t>(rank + 1) * steps / gemm.split);
+  const StepRange steps = StepsOfBlock<Tile::kBlockK>(gemm.k, rank, gemm.split);
   __syncthreads();
   WaitForPreviousKernel();  // Which may have made copies of operands.
   if (warp == kTensorSplitConsumerThreads / 32) {
     if (lane == 0) {
-      int stage = 0;
-      uint32_t phase = 0;
-#pragma unroll 1
-      for (int step = first; step < last; ++step) {
-        empty[stage].Wait(phase ^ 1);
-        full[stage].ArriveExpecting(Tile::kStageBytes);
-        LoadTensorSplitStage<Tile>(a, b, SharedAddress(stages) + stage * Tile::kStageBytes, row,
-                                   col, step * Tile::kBlockK, batch * gemm.a_moves,
-                                   batch * gemm.b_moves, full[stage]);
-        if (++stage == gemm.stages) {
-          stage = 0;
-          phase ^= 1;
-        }
-      }
+      ring.Fill(steps, gemm.stages, [&](int step, uint32_t to, Mbarrier& full) {
+        LoadTensorSplitStage<Tile>(a, b, to, row, col, step * Tile::kBlockK, batch * gemm.a_moves,
+                                   batch * gemm.b_moves, full);
+      });
     }
     __syncwarp();
   } else {
     using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
     const int consumer = warp / 4;
     float d[Tile::kBlockN / 2];
-    int stage = 0;
-    uint32_t phase = 0;
-    int previous = -1;
-#pragma unroll 1
-    for (int step = first; step < last; ++step) {
-      full[stage].Wait(phase);
-      const uint32_t at = SharedAddress(stages) + stage * Tile::kStageBytes;
+    ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
       const uint64_t of_a =
           TileDescriptor<Tile::kMajorA>(at + consumer * 64 * kSwizzleBytes, Tile::kPanelBytes);
       const uint64_t of_b = TileDescriptor<Tile::kMajorB>(at + Tile::kBytesA, Tile::kPanelBytes);
@@ -161,19 +137,10 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
 #pragma unroll
       for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
         Mma::Multiply(of_a + i * DescriptorStep<Tile::kMajorA, Element>(),
-                      of_b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || step > first,
-                      d);
+                      of_b + i * DescriptorStep<Tile::kMajorB, Element>(),
+                      i > 0 || step > steps.first, d);
       }
-      CommitWgmma();
-      WaitForWgmma<1>();
-      if (previous >= 0 && lane == 0) empty[previous].Arrive();
-      previous = stage;
-      if (++stage == gemm.stages) {
-        stage = 0;
-        phase ^= 1;
-      }
-    }
-    WaitForWgmma<0>();
+    });
     // Sums lie where stages did, which both warpgroups have read then.
     asm volatile("bar.sync 1, 256;" ::: "memory");
     sums.Keep(warp * 16 + lane / 4, lane % 4 * 2, d);

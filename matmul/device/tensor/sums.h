@@ -64,6 +64,36 @@ __device__ inline uint32_t SumsOfBlock(const float* sums, [[maybe_unused]] int r
 #endif
 }
 
+// Adds the parts that each of the blocks holds of kTogether times four sums, which load(address of
+// a block's sums, i, to) reads, in the order of k.
+template <int kTogether, typename Load>
+__device__ inline void AddSumsOfBlocks(const float* sums, int blocks, const Load& load,
+                                       float (&four)[kTogether][4]) {
+  // Blocks whose loads are under way together: another block's memory answers after hundreds of
+  // clocks, and one block after the other would be waited for.
+  constexpr int kBlocksTogether = 4;
+#pragma unroll 1
+  for (int block = 0; block < blocks; block += kBlocksTogether) {
+    float part[kBlocksTogether][kTogether][4];
+#pragma unroll
+    for (int b = 0; b < kBlocksTogether; ++b) {
+      if (block + b >= blocks) break;
+      const uint32_t from = SumsOfBlock(sums, block + b);
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) load(from, i, part[b][i]);
+    }
+#pragma unroll
+    for (int b = 0; b < kBlocksTogether; ++b) {
+      if (block + b >= blocks) break;
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) four[i][j] += part[b][i][j];
+      }
+    }
+  }
+}
+
 // Adds and stores block `rank`'s part of the tile that begins at (row, col) of C. A tile may be
 // that of C transposed, so that its rows are columns of C: `c.transposed`.
 template <typename Out, int kThreads, int kRows, int kCols>
@@ -74,10 +104,8 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
   constexpr int kItems = kRows * kCols / kVector;
   constexpr int kPitch = TileSums<kRows, kCols>::kPitch;
   constexpr int kFloat = static_cast<int>(sizeof(float));
-  // Items of a thread, and blocks, whose loads are under way together: another block's memory
-  // answers after hundreds of clocks, and one block after the other would be waited for.
+  // Items of a thread whose loads are under way together.
   constexpr int kTogether = kItems <= kThreads ? 1 : 2;
-  constexpr int kBlocksTogether = 4;
   // Not transposed, a warp stores eight rows of 16 columns, or more rows where there are fewer.
   constexpr int kVectorsAcross = kCols < 4 * kVector ? kCols / kVector : 4;
   constexpr int kRowsOfWarp = 32 / kVectorsAcross;
@@ -100,34 +128,16 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
               : (group / (kRows / kRowsOfWarp) * kVectorsAcross + lane % kVectorsAcross) * kVector;
       if (item >= end) r[i] = s[i] = 0;  // Loaded, and not stored.
     }
-#pragma unroll 1
-    for (int block = 0; block < blocks; block += kBlocksTogether) {
-      float part[kBlocksTogether][kTogether][kVector];
+    const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
+      const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
+      if (c.transposed) {
+        LoadFourSums(at, to);
+      } else {
 #pragma unroll
-      for (int b = 0; b < kBlocksTogether; ++b) {
-        if (block + b >= blocks) break;
-        const uint32_t from = SumsOfBlock(sums.data, block + b);
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
-          if (c.transposed) {
-            LoadFourSums(at, part[b][i]);
-          } else {
-#pragma unroll
-            for (int j = 0; j < kVector; ++j) part[b][i][j] = LoadSum(at + j * kPitch * kFloat);
-          }
-        }
+        for (int j = 0; j < kVector; ++j) to[j] = LoadSum(at + j * kPitch * kFloat);
       }
-#pragma unroll
-      for (int b = 0; b < kBlocksTogether; ++b) {
-        if (block + b >= blocks) break;
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-#pragma unroll
-          for (int j = 0; j < kVector; ++j) four[i][j] += part[b][i][j];
-        }
-      }
-    }
+    };
+    AddSumsOfBlocks(sums.data, blocks, load, four);
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       if (first + i * kThreads >= end) break;

@@ -1,0 +1,96 @@
+// The start of the kernels of tensor cores whose k is divided by the blocks of a cluster: a ring of
+// stages that one thread fills with the TMA and warpgroups multiply.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_STAGE_RING_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_STAGE_RING_H_
+
+#include <cstdint>
+
+#include "matmul/device/mma/wgmma_sm90.h"
+#include "matmul/device/ptx_sm90.h"
+
+namespace stridewise {
+
+// The k steps of a block.
+struct StepRange {
+  int first, last;
+};
+
+// Returns those of block `rank` of `split`, which divide k among them.
+template <int kBlockK>
+__device__ inline StepRange StepsOfBlock(int k, int rank, int split) {
+  const int steps = (k + kBlockK - 1) / kBlockK;
+  return {static_cast<int>(static_cast<int64_t>(rank) * steps / split),
+          static_cast<int>(static_cast<int64_t>(rank + 1) * steps / split)};
+}
+
+// `count` stages of kStageBytes and their barriers, in the shared memory of a block.
+template <int kStageBytes, int kMaxStages>
+struct StageRing {
+  Mbarrier* full;
+  Mbarrier* empty;
+  char* stages;
+
+  // Barriers take 1024 bytes, and the first stage lies at a multiple of 1024.
+  __device__ explicit StageRing(char* raw) {
+    char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
+    full = reinterpret_cast<Mbarrier*>(base);
+    empty = full + kMaxStages;
+    stages = base + 1024;
+  }
+
+  // To be called by one thread, before the others wait.
+  __device__ void Init(const int& count, int consumer_warps) const {
+    for (int i = 0; i < count; ++i) {
+      full[i].Init(1);
+      empty[i].Init(consumer_warps);
+    }
+    Mbarrier::InitDone();
+  }
+
+  // Calls load(step, address, barrier) for each step, by one thread.
+  template <typename Load>
+  __device__ void Fill(const StepRange& steps, const int& count, const Load& load) const {
+    int stage = 0;
+    uint32_t phase = 0;
+#pragma unroll 1
+    for (int step = steps.first; step < steps.last; ++step) {
+      empty[stage].Wait(phase ^ 1);
+      full[stage].ArriveExpecting(kStageBytes);
+      load(step, SharedAddress(stages) + stage * kStageBytes, full[stage]);
+      if (++stage == count) {
+        stage = 0;
+        phase ^= 1;
+      }
+    }
+  }
+
+  // Calls multiply(step, address), which starts wgmma, for each step, by all consumers. Returns
+  // when all of it is done.
+  template <typename Multiply>
+  __device__ void Drain(const StepRange& steps, const int& count, int lane,
+                        const Multiply& multiply) const {
+    int stage = 0;
+    uint32_t phase = 0;
+    int previous = -1;
+#pragma unroll 1
+    for (int step = steps.first; step < steps.last; ++step) {
+      full[stage].Wait(phase);
+      const uint32_t at = SharedAddress(stages) + stage * kStageBytes;
+      multiply(step, at);
+      CommitWgmma();
+      WaitForWgmma<1>();
+      if (previous >= 0 && lane == 0) empty[previous].Arrive();
+      previous = stage;
+      if (++stage == count) {
+        stage = 0;
+        phase ^= 1;
+      }
+    }
+    WaitForWgmma<0>();
+  }
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_STAGE_RING_H_
