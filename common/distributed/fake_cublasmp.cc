@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,25 @@ constexpr auto kInvalidValue = static_cast<CublasMpStatus>(3);
 enum Fault : int { kNone = 0, kWritesBesideWorkspace = 1, kNeverEnds = 2 };
 std::atomic<int> fault{kNone};
 std::atomic<int> late_uses{0};
+
+// All objects that were not destroyed: those of calls that never end are no leak.
+std::mutex objects_mutex;
+std::set<const void*>& Objects() {
+  static auto& objects = *new std::set<const void*>;
+  return objects;
+}
+template <typename T>
+T* Made(T* object) {
+  const std::lock_guard<std::mutex> lock(objects_mutex);
+  Objects().insert(object);
+  return object;
+}
+template <typename T>
+void Destroy(T* object) {
+  const std::lock_guard<std::mutex> lock(objects_mutex);
+  Objects().erase(object);
+  delete object;
+}
 
 // What a call that never ends still has.
 std::mutex held_mutex;
@@ -210,12 +230,12 @@ CublasMpStatus cublasMpGetVersion(int* version) {
 }
 
 CublasMpStatus cublasMpCreate(CublasMpHandle* handle, cudaStream_t stream) {
-  *handle = new CublasMpHandleState{reinterpret_cast<std::atomic<int>*>(stream)};
+  *handle = Made(new CublasMpHandleState{reinterpret_cast<std::atomic<int>*>(stream)});
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpDestroy(CublasMpHandle handle) {
-  delete handle;
+  Destroy(handle);
   return kCublasMpSuccess;
 }
 
@@ -228,13 +248,13 @@ CublasMpStatus cublasMpGridCreate(int64_t rows, int64_t cols, CublasMpGridLayout
   std::shared_ptr<Table>& table = Tables()[rank.world];
   if (table == nullptr) table = std::make_shared<Table>();
   made->table = table;
-  *grid = made;
+  *grid = Made(made);
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpGridDestroy(CublasMpGridHandle grid) {
   if (!IsFakeNcclAlive(grid->comm)) ++late_uses;
-  delete grid;
+  Destroy(grid);
   return kCublasMpSuccess;
 }
 
@@ -251,13 +271,13 @@ CublasMpStatus cublasMpMatrixDescriptorCreate(int64_t m, int64_t n, int64_t m_bl
   made->grid = grid;
   const int64_t local_rows = CountOwned(made->rows, grid->rank.rank % grid->rows);
   if (ld < std::max<int64_t>(local_rows, 1)) return kInvalidValue;
-  *matrix = made.release();
+  *matrix = Made(made.release());
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpMatrixDescriptorDestroy(CublasMpMatrix matrix) {
   if (!IsFakeNcclAlive(matrix->grid->comm)) ++late_uses;
-  delete matrix;
+  Destroy(matrix);
   return kCublasMpSuccess;
 }
 
