@@ -16,11 +16,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).absolute().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+from benchmarks.distributed import transpose_model  # Also where this is run as a program.
 ISLAND = 8  # GPUs joined by NVLink.
 NVLINK_BROADCAST = 366e9  # Bytes/s: NCCL, broadcast of 1 GiB, two H200 or two H100 of one host.
 NVLINK_PEER = 394e9  # Bytes/s: copy of 1 GiB by a copy engine, between the same two GPUs.
-MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
-PIECE = 64 << 20  # DeviceTransposeOptions::piece_bytes.
 NETWORK = 50e9  # Bytes/s a GPU: the nominal 400 Gb/s, not measured.
 NVLINK_LATENCY, NETWORK_LATENCY = 10e-6, 20e-6  # Seconds a step of a broadcast: assumed, not measured.
 STEP_K = 8192  # SummaOptions::step_k: the most of k that is sent and multiplied at once.
@@ -114,16 +114,6 @@ def transpose_exchange(n, gpus, element):
   return inside + part * max(gpus - ISLAND, 0) / gpus / NETWORK
 
 
-def transpose_copies(n, gpus, element):
-  """Returns the seconds of a transpose whose pieces are copied to where they belong: the link's or the memory's, and those of
-  the transpose of the first piece."""
-  part = element * n * n / gpus
-  leaves = part * (gpus - 1) / gpus
-  # What stays is read and written; what leaves too, and is read to be copied, as much being written at the same time.
-  memory = (2 * (part - leaves) + 4 * leaves) / MEMORY
-  return max(transpose_exchange(n, gpus, element), memory) + (2 * min(PIECE, leaves) / MEMORY if leaves else 0)
-
-
 def rate_of_file(rows):
   """Returns the FLOP/s of the fastest `auto` product of float in FP32; None without one."""
   rates = [float(row["gflops"]) for row in rows if row["implementation"] == "auto" and row["dtype"] == "float" and
@@ -147,7 +137,7 @@ def beside(rows):
     p, q = (int(extent) for extent in row["grid"].split("x"))
     if implementation == "exchange_direct":
       element = {"float": 4, "double": 8}[row["dtype"]]
-      total, communication = transpose_copies(n, p * q, element), transpose_exchange(n, p * q, element)
+      total, communication = transpose_model.transpose(n, p, q, block, element)
     else:
       # NCCL's kernels find no multiprocessor as long as the blocks of a product run.
       direct = implementation == "summa_direct"

@@ -1,6 +1,8 @@
+import csv
 import unittest
 
 from benchmarks.distributed import cost_model as model
+from benchmarks.distributed import transpose_model
 
 
 class CostModelTest(unittest.TestCase):
@@ -29,6 +31,24 @@ class CostModelTest(unittest.TestCase):
     # 1.07 GB cross at 394 GB/s, the measured peer copy.
     self.assertAlmostEqual(model.transpose_exchange(32768, 2, 4), 2.725e-3, places=5)
 
+  def test_what_was_measured_on_two_gpus_is_within_a_tenth(self):
+    rows = []
+    for name in ("matmul_gpus.csv", "transpose_gpus.csv"):
+      with open(model.ROOT / "docs/results/h100_x2" / name, newline="", encoding="ascii") as file:
+        rows += csv.DictReader(file)
+    compared = model.beside(rows)
+    self.assertEqual({record["implementation"] for record in compared}, {"summa", "summa_direct", "exchange_direct"})
+    for record in compared:
+      self.assertAlmostEqual(record["measured_over_computed"], 1, delta=0.1, msg=str(record))
+
+  def test_pieces_of_other_sizes_are_near_what_was_measured(self):
+    with open(model.ROOT / "docs/results/h100_x2/trials.csv", newline="", encoding="ascii") as file:
+      measured = {row["variant"]: float(row["value"]) for row in csv.DictReader(file)
+                  if row["what"].startswith("exchange_direct of 32768 x 32768 floats on 1x2")}
+    for megabytes in (32, 256):
+      computed = 1e3 * transpose_model.transpose(32768, 1, 2, 2048, 4, megabytes << 20)[0]
+      self.assertAlmostEqual(measured[f"pieces of {megabytes} MB"] / computed, 1, delta=0.11)
+
   def test_rows_of_a_sweep_stand_beside_what_is_computed(self):
     row = dict.fromkeys(("precision", "grid", "grid_block", "communication_ms"), "")
     row.update(dtype="float", status="ok", rows="4096", cols="4096", depth="4096", kernel_ms_median="5")
@@ -45,17 +65,13 @@ class CostModelTest(unittest.TestCase):
     self.assertEqual(sent["computed_communication_ms"], 1e3 * communication)
     self.assertEqual(sent["measured_over_computed"], 5 / sent["computed_ms"])
     self.assertLess(copied["computed_ms"], sent["computed_ms"])
-    self.assertEqual(transpose["computed_ms"], 1e3 * model.transpose_copies(4096, 4, 8))
+    self.assertEqual(transpose["computed_ms"], 1e3 * transpose_model.transpose(4096, 2, 2, 1024, 8)[0])
 
   def test_copies_that_are_hidden_take_the_link_of_the_first_step_only(self):
     total, compute, _, exposed = model.product(16384, 1, 2, 2048, 4, 57e12, direct=True)
     self.assertAlmostEqual(exposed, 16384 * 2048 * 4 / 394e9)
     self.assertAlmostEqual(total, compute + exposed)
     self.assertEqual(model.product(16384, 1, 1, 2048, 4, 57e12, direct=True)[3], 0)
-
-  def test_a_transpose_by_copies_is_bound_by_the_link(self):
-    self.assertAlmostEqual(model.transpose_copies(32768, 2, 4), 2.725e-3 + 2 * 2**26 / 2.93e12, places=5)
-    self.assertAlmostEqual(model.transpose_copies(32768, 1, 4), 2 * 4 * 2**30 / 2.93e12)
 
 
 if __name__ == "__main__":

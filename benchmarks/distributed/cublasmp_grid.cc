@@ -69,12 +69,27 @@ absl::StatusOr<std::unique_ptr<CublasMpGrid>> CublasMpGrid::Create(
 }
 
 CublasMpGrid::~CublasMpGrid() {
-  if (handle_ != nullptr) WaitForQueue().IgnoreError();
+  if (handle_ != nullptr && comm_ != nullptr) WaitForQueue().IgnoreError();
+  if (comm_ == nullptr) {
+    // Its work was ended, or it never began. The library's objects refer to a communicator that is
+    // no more, and may use their workspace until the device is done: nobody touches them again.
+    for (const std::unique_ptr<LentMemory>& lent : lent_) lent->memory.Abandon();
+    return;
+  }
   for (const CublasMpMatrix matrix : matrices_) library_.MatrixDescriptorDestroy(matrix);
   if (grid_ != nullptr) library_.GridDestroy(grid_);
   if (handle_ != nullptr) library_.Destroy(handle_);
   // Nothing is queued, and a rank that ends because of another must not wait for it.
-  if (comm_ != nullptr) nccl_.CommAbort(comm_);
+  nccl_.CommAbort(comm_);
+}
+
+absl::Status CublasMpGrid::CheckWorkspaces() const {
+  for (const std::unique_ptr<LentMemory>& lent : lent_) {
+    if (lent->memory.IsIntact()) continue;
+    return absl::InternalError(absl::StrCat(lent->function, " wrote beside its workspace of ",
+                                            lent->memory.bytes(), " bytes on the host"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CublasMpGrid::WaitForQueue() {
@@ -110,14 +125,16 @@ absl::StatusOr<CublasMpMatrix> CublasMpGrid::Describe(const BlockCyclicLayout& l
   return matrix;
 }
 
-absl::StatusOr<CublasMpGrid::Workspace> CublasMpGrid::Allocate(size_t device_bytes,
+absl::StatusOr<CublasMpGrid::Workspace> CublasMpGrid::Allocate(const char* function,
+                                                               size_t device_bytes,
                                                                size_t host_bytes,
                                                                StreamQueues* device) {
   Workspace workspace;
   workspace.device_bytes = device_bytes;
   workspace.host_bytes = host_bytes;
   ASSIGN_OR_RETURN(workspace.device, device->Allocate(static_cast<int64_t>(device_bytes) + 1));
-  workspace.host = std::make_shared<std::vector<char>>(host_bytes + 1);
+  lent_.push_back(std::make_unique<LentMemory>(LentMemory{function, GuardedMemory(host_bytes)}));
+  workspace.host = lent_.back()->memory.data();
   return workspace;
 }
 
@@ -150,13 +167,14 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::ProductOf(const SummaProblem<T,
       library_.GemmBufferSize(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1,
                               b, problem.a.data, 1, 1, a, zero, problem.c.data, 1, 1, c,
                               kCublasMpCompute32F, &device_bytes, &host_bytes)));
-  ASSIGN_OR_RETURN(const Workspace space, Allocate(device_bytes, host_bytes, device));
+  ASSIGN_OR_RETURN(const Workspace space,
+                   Allocate("cublasMpGemm", device_bytes, host_bytes, device));
   return Call([=]() -> absl::Status {
     RETURN_IF_ERROR(StatusOf(
         "cublasMpGemm",
         library_.Gemm(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1, b,
                       problem.a.data, 1, 1, a, zero, problem.c.data, 1, 1, c, kCublasMpCompute32F,
-                      space.device, space.device_bytes, space.host->data(), space.host_bytes)));
+                      space.device, space.device_bytes, space.host, space.host_bytes)));
     return WaitForQueue();
   });
 }
@@ -178,12 +196,13 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Transpose(const BlockCyclicLayo
       StatusOf("cublasMpGeadd_bufferSize",
                library_.GeaddBufferSize(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero,
                                         out.data, 1, 1, c, &device_bytes, &host_bytes)));
-  ASSIGN_OR_RETURN(const Workspace space, Allocate(device_bytes, host_bytes, device));
+  ASSIGN_OR_RETURN(const Workspace space,
+                   Allocate("cublasMpGeadd", device_bytes, host_bytes, device));
   return Call([=]() -> absl::Status {
     RETURN_IF_ERROR(StatusOf(
         "cublasMpGeadd",
         library_.Geadd(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero, out.data, 1, 1, c,
-                       space.device, space.device_bytes, space.host->data(), space.host_bytes)));
+                       space.device, space.device_bytes, space.host, space.host_bytes)));
     return WaitForQueue();
   });
 }

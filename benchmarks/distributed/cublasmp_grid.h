@@ -6,12 +6,15 @@
 #ifndef STRIDEWISE_BENCHMARKS_DISTRIBUTED_CUBLASMP_GRID_H_
 #define STRIDEWISE_BENCHMARKS_DISTRIBUTED_CUBLASMP_GRID_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "benchmarks/distributed/guarded_memory.h"
 #include "common/base/half_types.h"
 #include "common/distributed/block_cyclic.h"
 #include "common/distributed/communication_queue.h"
@@ -31,8 +34,9 @@ class CublasMpGrid {
 
   // Connects the ranks of `control`, which is on the host, on the devices that are current. All of
   // them make the call. The arguments are borrowed. A call has `seconds`: then, and where a rank is
-  // lost, its work is ended and it returns Unavailable. Internal, with the function and its status,
-  // for what a library refuses, here and in calls.
+  // lost, its work is ended and it returns Unavailable; nothing else may be done with this object
+  // then but to end it. Internal, with the function and its status, for what a library refuses,
+  // here and in calls.
   static absl::StatusOr<std::unique_ptr<CublasMpGrid>> Create(
       const CublasMpLibrary* library, const NcclLibrary* nccl, const RankGrid& grid,
       Communicator* control, CommunicationQueue* queue, double seconds);
@@ -40,21 +44,28 @@ class CublasMpGrid {
   CublasMpGrid& operator=(const CublasMpGrid&) = delete;
   ~CublasMpGrid();
 
-  // Return the call, whose workspace is memory of `device`. The call borrows this object.
-  // ResourceExhausted where there is no memory.
+  // Return the call, whose workspace is memory of `device`, which must last as long as this. The
+  // call borrows this object. ResourceExhausted where there is no memory.
   absl::StatusOr<Call> Product(const SummaProblem<float>& problem, StreamQueues* device);
   absl::StatusOr<Call> Product(const SummaProblem<Bf16, float>& problem, StreamQueues* device);
   absl::StatusOr<Call> Transpose(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                  const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                  StreamQueues* device);
 
+  // Returns Internal, with the function, if one has written beside its workspace on the host.
+  absl::Status CheckWorkspaces() const;
+
  private:
   // Of one call, on the device and on the host. Never null, also where 0 bytes are asked for.
   struct Workspace {
     void* device = nullptr;
     size_t device_bytes = 0;
-    std::shared_ptr<std::vector<char>> host;
+    char* host = nullptr;
     size_t host_bytes = 0;
+  };
+  struct LentMemory {
+    const char* function = nullptr;
+    GuardedMemory memory;
   };
 
   CublasMpGrid(const CublasMpLibrary* library, const NcclLibrary* nccl, Communicator* control,
@@ -65,8 +76,8 @@ class CublasMpGrid {
   absl::StatusOr<Call> ProductOf(const SummaProblem<T, float>& problem, StreamQueues* device);
   absl::StatusOr<CublasMpMatrix> Describe(const BlockCyclicLayout& layout, int64_t ld,
                                           CublasMpType type);
-  static absl::StatusOr<Workspace> Allocate(size_t device_bytes, size_t host_bytes,
-                                            StreamQueues* device);
+  absl::StatusOr<Workspace> Allocate(const char* function, size_t device_bytes, size_t host_bytes,
+                                     StreamQueues* device);
   absl::Status WaitForQueue();
 
   const CublasMpLibrary& library_;
@@ -78,6 +89,7 @@ class CublasMpGrid {
   CublasMpHandle handle_ = nullptr;
   CublasMpGridHandle grid_ = nullptr;
   std::vector<CublasMpMatrix> matrices_;
+  std::vector<std::unique_ptr<LentMemory>> lent_;  // Lasts as long as the library's objects.
 };
 
 }  // namespace stridewise

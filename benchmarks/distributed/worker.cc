@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "benchmarks/distributed/gpu_ranks.h"
 #include "benchmarks/distributed/parts.h"
+#include "benchmarks/distributed/worker_task.h"
 #include "benchmarks/harness/program_main.h"
 #include "common/base/clock.h"
 #include "common/base/matrix.h"
@@ -31,26 +32,6 @@
 #include "transpose/distributed/exchange.h"
 #include "transpose/on_host.h"
 
-ABSL_FLAG(std::string, operation, "matmul", "matmul or transpose");
-ABSL_FLAG(std::string, shape, "1000x1000x1000",
-          "comma list of MxNxK, or of ROWSxCOLS of transposes");
-ABSL_FLAG(std::string, grid, "",
-          "rows and columns of ranks, PxQ; default: 1 x the number of ranks");
-ABSL_FLAG(std::string, block, "",
-          "blocks of m, n and k, or of rows and columns: 128x128x128 or 128x128 by default");
-ABSL_FLAG(std::string, device, "cpu", "cpu, or gpu: that of number LOCAL_RANK");
-ABSL_FLAG(
-    std::string, transport, "tcp",
-    "tcp between CPUs; between GPUs nccl, or direct for those of one machine, which reach each "
-    "other's memory");
-ABSL_FLAG(std::string, types, "float", "comma list of float and double");
-ABSL_FLAG(double, alpha, 1, "of alpha A B + beta C; for products");
-ABSL_FLAG(double, beta, 0, "of alpha A B + beta C; for products");
-ABSL_FLAG(uint64_t, seed, 1, "of the matrices and of the check's vectors");
-ABSL_FLAG(int64_t, repeat, 1, "how many times all of it is done");
-ABSL_FLAG(double, timeout, 60,
-          "seconds in which all ranks must come, and in which each message must be there");
-
 namespace stridewise {
 namespace {
 
@@ -60,82 +41,6 @@ constexpr char kUsage[] =
     "Exit codes: 0, 1 wrong result, 2 bad input, 3 a rank is lost or memory is short.\n";
 
 constexpr int kExitLost = 3;
-
-// What the command line says, the same on all ranks.
-struct Task {
-  bool is_product = true;
-  bool on_gpu = false;
-  GpuRank::Transport transport = GpuRank::Transport::kNccl;  // Of GPUs.
-  std::vector<std::vector<int64_t>> shapes;
-  RankGrid grid;
-  std::vector<int64_t> block;
-  std::vector<std::string> types;
-};
-
-absl::Status Refuse(const std::string& flag, const std::string& value, const std::string& allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": \"", value, "\" is not allowed; allowed is ", allowed));
-}
-
-// Parses A x B (x C), all at least 1.
-absl::StatusOr<std::vector<int64_t>> ParseOne(const std::string& flag, const std::string& text,
-                                              int dimensions) {
-  ASSIGN_OR_RETURN(const auto list, ParseExtents(flag, text, dimensions));
-  bool good = list.size() == 1;
-  for (const int64_t extent : list[0]) good = good && extent >= 1 && extent <= kMaxSize;
-  if (good) return list[0];
-  return Refuse(flag, text, absl::StrCat(dimensions, " numbers of 1 to ", kMaxSize));
-}
-
-absl::StatusOr<Task> ReadTask(int ranks) {
-  Task task;
-  const std::string operation = absl::GetFlag(FLAGS_operation);
-  if (operation != "matmul" && operation != "transpose") {
-    return Refuse("--operation", operation, "matmul or transpose");
-  }
-  task.is_product = operation == "matmul";
-  const std::string device = absl::GetFlag(FLAGS_device);
-  if (device != "cpu" && device != "gpu") return Refuse("--device", device, "cpu or gpu");
-  task.on_gpu = device == "gpu";
-  const std::string transport = absl::GetFlag(FLAGS_transport);
-  const bool is_direct = transport == "direct";
-  if (task.on_gpu ? transport != "nccl" && !is_direct : transport != "tcp") {
-    return Refuse("--transport", transport,
-                  absl::StrCat(task.on_gpu ? "nccl or direct" : "tcp", " with --device=", device));
-  }
-  if (is_direct) task.transport = GpuRank::Transport::kDirect;
-  const int dimensions = task.is_product ? 3 : 2;
-  ASSIGN_OR_RETURN(task.shapes, ParseExtents("--shape", absl::GetFlag(FLAGS_shape), dimensions));
-  const std::string block = absl::GetFlag(FLAGS_block);
-  task.block.assign(dimensions, 128);
-  if (!block.empty()) {
-    ASSIGN_OR_RETURN(task.block, ParseOne("--block", block, dimensions));
-  }
-  std::string grid = absl::GetFlag(FLAGS_grid);
-  if (grid.empty()) grid = absl::StrCat("1x", ranks);
-  ASSIGN_OR_RETURN(const auto extents, ParseOne("--grid", grid, 2));
-  if (extents[0] * extents[1] != ranks) {
-    return Refuse("--grid", grid, absl::StrCat("PxQ with P * Q = ", ranks, " ranks"));
-  }
-  task.grid = {static_cast<int>(extents[0]), static_cast<int>(extents[1])};
-  task.types = absl::StrSplit(absl::GetFlag(FLAGS_types), ',');
-  for (const std::string& type : task.types) {
-    if (type != "float" && type != "double") {
-      return Refuse("--types", absl::GetFlag(FLAGS_types), "a list of float and double");
-    }
-    if (task.on_gpu && task.is_product && type != "float") {
-      return Refuse("--types", absl::GetFlag(FLAGS_types), "float for products with --device=gpu");
-    }
-  }
-  const double timeout = absl::GetFlag(FLAGS_timeout);
-  if (!(timeout > 0 && timeout <= 86400)) {
-    return Refuse("--timeout", absl::StrCat(timeout), "more than 0, up to 86400 seconds");
-  }
-  if (absl::GetFlag(FLAGS_repeat) < 1) {
-    return Refuse("--repeat", absl::StrCat(absl::GetFlag(FLAGS_repeat)), "1 or more");
-  }
-  return task;
-}
 
 // Runs between two barriers and returns the seconds.
 template <typename Run>
@@ -166,11 +71,11 @@ absl::StatusOr<double> RunProduct(const SummaProblem<T>& problem, const Ranks& r
 
 // Multiplies and verifies. Sets `seconds` to the product's.
 template <typename T>
-absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, double* seconds,
+absl::Status Multiply(const WorkerTask& task, const std::vector<int64_t>& shape, double* seconds,
                       const Ranks& ranks) {
   Communicator* const communicator = ranks.communicator;
   const int rank = communicator->rank();
-  const uint64_t seed = absl::GetFlag(FLAGS_seed);
+  const uint64_t seed = task.seed;
   const int64_t m = shape[0], n = shape[1], k = shape[2];
   const int64_t mb = task.block[0], nb = task.block[1], kb = task.block[2];
   SummaProblem<T> problem;
@@ -183,8 +88,8 @@ absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, doubl
   problem.a = a.view;
   problem.b = b.view;
   problem.c = c.view;
-  problem.alpha = absl::GetFlag(FLAGS_alpha);
-  problem.beta = absl::GetFlag(FLAGS_beta);
+  problem.alpha = task.alpha;
+  problem.beta = task.beta;
   ASSIGN_OR_RETURN(*seconds, RunProduct(problem, ranks));
   ASSIGN_OR_RETURN(const Part<T> before, MakePart<T>(problem.c_layout, rank, seed + 2));
   return VerifyProduct(problem, ConstMatrix<T>(before.view), seed + 3, communicator);
@@ -192,11 +97,11 @@ absl::Status Multiply(const Task& task, const std::vector<int64_t>& shape, doubl
 
 // Transposes and compares each element. Sets `seconds` to the transpose's.
 template <typename T>
-absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape, double* seconds,
-                            const Ranks& ranks) {
+absl::Status TransposeParts(const WorkerTask& task, const std::vector<int64_t>& shape,
+                            double* seconds, const Ranks& ranks) {
   Communicator* const communicator = ranks.communicator;
   const int rank = communicator->rank();
-  const uint64_t seed = absl::GetFlag(FLAGS_seed);
+  const uint64_t seed = task.seed;
   const int64_t rows = shape[0], cols = shape[1];
   ASSIGN_OR_RETURN(const BlockCyclicLayout in_layout,
                    BlockCyclicLayout::Create(rows, cols, task.block[0], task.block[1], task.grid));
@@ -223,9 +128,9 @@ absl::Status TransposeParts(const Task& task, const std::vector<int64_t>& shape,
 }
 
 // Does all problems of the task. Rank 0 prints a line for each. Returns whether all are right.
-absl::StatusOr<bool> RunTask(const Task& task, const Ranks& ranks) {
+absl::StatusOr<bool> RunTask(const WorkerTask& task, const Ranks& ranks) {
   bool all_right = true;
-  for (int64_t repetition = 0; repetition < absl::GetFlag(FLAGS_repeat); ++repetition) {
+  for (int64_t repetition = 0; repetition < task.repeat; ++repetition) {
     for (const std::vector<int64_t>& shape : task.shapes) {
       for (const std::string& type : task.types) {
         const auto run = task.is_product
@@ -248,11 +153,11 @@ absl::StatusOr<bool> RunTask(const Task& task, const Ranks& ranks) {
 }
 
 // Connects the GPUs, if the task is for them, and does the task.
-absl::StatusOr<bool> ConnectAndRun(const Task& task, const JobEnvironment& job,
+absl::StatusOr<bool> ConnectAndRun(const WorkerTask& task, const JobEnvironment& job,
                                    Communicator* communicator) {
   if (!task.on_gpu) return RunTask(task, {communicator, nullptr});
-  ASSIGN_OR_RETURN(GpuRank connected, GpuRank::Connect(job.local_rank, task.transport, communicator,
-                                                       absl::GetFlag(FLAGS_timeout)));
+  ASSIGN_OR_RETURN(GpuRank connected,
+                   GpuRank::Connect(job.local_rank, task.transport, communicator, task.seconds));
   auto gpu = std::make_unique<GpuRank>(std::move(connected));
   absl::StatusOr<bool> right = RunTask(task, {communicator, gpu.get()});
   // To end it could mean to wait for a rank that answers no more: the process ends instead.
@@ -263,10 +168,9 @@ absl::StatusOr<bool> ConnectAndRun(const Task& task, const JobEnvironment& job,
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const JobEnvironment job,
                    ReadJobEnvironment([](const char* name) { return std::getenv(name); }));
-  ASSIGN_OR_RETURN(const Task task, ReadTask(job.size));
+  ASSIGN_OR_RETURN(const WorkerTask task, ReadWorkerTask(job.size));
   if (task.on_gpu) RETURN_IF_ERROR(GpuRank::Prepare(job.local_rank, task.transport));
-  const absl::StatusOr<std::unique_ptr<Communicator>> communicator =
-      Rendezvous(job, absl::GetFlag(FLAGS_timeout));
+  const absl::StatusOr<std::unique_ptr<Communicator>> communicator = Rendezvous(job, task.seconds);
   absl::Status status = communicator.status();
   if (status.ok()) {
     const absl::StatusOr<bool> right = ConnectAndRun(task, job, communicator->get());

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -28,16 +29,17 @@ def gpus_of_this_machine():
 
 class WorkerTest(unittest.TestCase):
 
-  def start(self, arguments, ranks=range(4), port=None, **variables):
-    """Starts ranks of a job of four, and returns the processes by rank."""
+  def start(self, arguments, ranks=range(4), port=None, short_of_memory=None, **variables):
+    """Starts ranks of a job of four, and returns the processes by rank. The rank that is short of memory has 64 MB."""
     port = port or free_port()
     processes = {}
     for rank in ranks:
       environment = dict(os.environ, RANK=str(rank), WORLD_SIZE="4", LOCAL_RANK=str(rank), MASTER_ADDR="127.0.0.1",
                          MASTER_PORT=str(port), STRIDEWISE_JOB_TOKEN=TOKEN, OMP_NUM_THREADS="1")
       environment.update(variables)
-      process = subprocess.Popen([WORKER, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 text=True)
+      limit = ["prlimit", f"--as={64 << 20}"] if rank == short_of_memory else []
+      process = subprocess.Popen([*limit, WORKER, *arguments], env=environment, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
       self.addCleanup(process.wait)
       self.addCleanup(process.kill)
       processes[rank] = process
@@ -99,6 +101,19 @@ class WorkerTest(unittest.TestCase):
     for rank, (code, _, err) in results.items():
       self.assertEqual(code, 3, (rank, err))
       self.assertEqual(err.count("\n"), 1, err)
+
+  @unittest.skipUnless(shutil.which("prlimit"), "there is no prlimit")
+  def test_a_rank_that_is_short_of_memory_ends_all(self):
+    alone = self.finish(self.start(["--shape=10x10x10"], ranks=(0,), short_of_memory=0, WORLD_SIZE="1"))
+    if alone[0][0] != 0:
+      self.skipTest("the worker itself takes more than 64 MB, as with a sanitizer")
+    # Each part of C, or of the transpose, has 64 MB.
+    for arguments in (["--shape=8192x8192x1"], ["--operation=transpose", "--shape=8192x8192"]):
+      results = self.finish(self.start(arguments, short_of_memory=2))
+      code, _, err = results.pop(2)
+      self.assertEqual((code, err.count("\n")), (3, 1), err)
+      self.assertIn("rank 2 ends: rank 2: no memory for a part of 8192x2048 elements", err)
+      self.expect_lost(results, 2)
 
   def test_a_missing_rank_is_named_by_all(self):
     self.expect_lost(self.finish(self.start(["--timeout=4"], ranks=(0, 1, 3))), 2)

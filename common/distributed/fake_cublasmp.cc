@@ -1,13 +1,19 @@
 // A libcublasmp.so of tests, on the host, whose ranks are threads: the functions of
 // cublasmp_library.h and none of the speed. Ranks show each other their parts and read what they
-// need of them. What the library would refuse is refused.
+// need of them. What the library would refuse is refused. Each call asks for workspaces whose sizes
+// depend on its arguments, and writes all of both.
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,7 +32,37 @@ int64_t CountOwned(const BlockCyclicDimension& dimension, int64_t part) {
 }
 
 constexpr auto kInvalidValue = static_cast<CublasMpStatus>(3);
-constexpr size_t kWorkspaceBytes = 64;
+
+// What a call does wrong; see FakeCublasMpDoes().
+enum Fault : int { kNone = 0, kWritesBesideWorkspace = 1, kNeverEnds = 2 };
+std::atomic<int> fault{kNone};
+std::atomic<int> late_uses{0};
+
+// All objects that were not destroyed: those of calls that never end are no leak.
+std::mutex objects_mutex;
+std::set<const void*>& Objects() {
+  static auto& objects = *new std::set<const void*>;
+  return objects;
+}
+template <typename T>
+T* Made(T* object) {
+  const std::lock_guard<std::mutex> lock(objects_mutex);
+  Objects().insert(object);
+  return object;
+}
+template <typename T>
+void Destroy(T* object) {
+  const std::lock_guard<std::mutex> lock(objects_mutex);
+  Objects().erase(object);
+  delete object;
+}
+
+// What a call that never ends still has.
+std::mutex held_mutex;
+std::vector<std::pair<char*, size_t>>& Held() {
+  static auto& held = *new std::vector<std::pair<char*, size_t>>;
+  return held;
+}
 
 // A part of a matrix, column-major.
 struct Shown {
@@ -50,10 +86,13 @@ std::map<const void*, std::shared_ptr<Table>>& Tables() {
 
 }  // namespace
 
-struct CublasMpHandleState {};
+struct CublasMpHandleState {
+  std::atomic<int>* queued = nullptr;  // fake_nccl.cc says what a stream is.
+};
 
 struct CublasMpGridState {
   int64_t rows = 0, cols = 0;
+  NcclComm comm = nullptr;
   FakeNcclRank rank;
   std::shared_ptr<Table> table;
   int64_t calls = 0;
@@ -67,6 +106,33 @@ struct CublasMpMatrixState {
 };
 
 namespace {
+
+// Returns the bytes of a workspace, of which a call with other arguments asks for others.
+size_t WorkspaceBytes(std::initializer_list<int64_t> extents,
+                      std::initializer_list<const void*> arguments) {
+  uint64_t hash = 1;
+  for (const int64_t extent : extents) hash = hash * 31 + static_cast<uint64_t>(extent);
+  for (const void* const argument : arguments) {
+    hash = hash * 31 + reinterpret_cast<uintptr_t>(argument) / 4;
+  }
+  return 1 + hash % 5000;
+}
+
+// Uses the workspaces of a call. Returns false, if they are not those that it asked for.
+bool UseWorkspaces(CublasMpHandle handle, size_t asked, void* device, size_t device_bytes,
+                   void* host, size_t host_bytes) {
+  if (device == nullptr || device_bytes != asked || host == nullptr || host_bytes != asked) {
+    return false;
+  }
+  std::memset(device, 0x11, device_bytes);
+  std::memset(host, 0x22, host_bytes);
+  if (fault == kWritesBesideWorkspace) static_cast<char*>(host)[host_bytes] = 0x33;
+  if (fault != kNeverEnds) return true;
+  ++*handle->queued;
+  const std::lock_guard<std::mutex> lock(held_mutex);
+  Held().emplace_back(static_cast<char*>(host), host_bytes);
+  return true;
+}
 
 // Calls read(parts) with the parts of all ranks, which none of them changes meanwhile, and then,
 // when all have read, write().
@@ -145,18 +211,31 @@ CublasMpStatus Add(int64_t m, int64_t n, const void* alpha, const void* a, Cubla
 
 extern "C" {
 
+// From now on calls write a byte behind their workspace on the host (1), leave work on the stream
+// that never ends (2), or do nothing wrong (0).
+void FakeCublasMpDoes(int wrong) { fault = wrong; }
+
+// Writes to the workspaces of calls that never ended, which must still be there.
+void FakeCublasMpWritesLate() {
+  const std::lock_guard<std::mutex> lock(held_mutex);
+  for (const auto& [data, bytes] : Held()) std::memset(data, 0x44, bytes);
+}
+
+// Returns how many objects were destroyed after the communicator of their grid.
+int FakeCublasMpLateUses() { return late_uses; }
+
 CublasMpStatus cublasMpGetVersion(int* version) {
   *version = kCublasMpOfSeveralGpus;
   return kCublasMpSuccess;
 }
 
-CublasMpStatus cublasMpCreate(CublasMpHandle* handle, cudaStream_t /*stream*/) {
-  *handle = new CublasMpHandleState;
+CublasMpStatus cublasMpCreate(CublasMpHandle* handle, cudaStream_t stream) {
+  *handle = Made(new CublasMpHandleState{reinterpret_cast<std::atomic<int>*>(stream)});
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpDestroy(CublasMpHandle handle) {
-  delete handle;
+  Destroy(handle);
   return kCublasMpSuccess;
 }
 
@@ -164,17 +243,18 @@ CublasMpStatus cublasMpGridCreate(int64_t rows, int64_t cols, CublasMpGridLayout
                                   NcclComm comm, CublasMpGridHandle* grid) {
   const FakeNcclRank rank = RankOfFakeNccl(comm);
   if (rows * cols != rank.size || layout != kCublasMpColumnMajor) return kInvalidValue;
-  auto* const made = new CublasMpGridState{rows, cols, rank, nullptr, 0};
+  auto* const made = new CublasMpGridState{rows, cols, comm, rank, nullptr, 0};
   const std::lock_guard<std::mutex> lock(tables_mutex);
   std::shared_ptr<Table>& table = Tables()[rank.world];
   if (table == nullptr) table = std::make_shared<Table>();
   made->table = table;
-  *grid = made;
+  *grid = Made(made);
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpGridDestroy(CublasMpGridHandle grid) {
-  delete grid;
+  if (!IsFakeNcclAlive(grid->comm)) ++late_uses;
+  Destroy(grid);
   return kCublasMpSuccess;
 }
 
@@ -191,28 +271,30 @@ CublasMpStatus cublasMpMatrixDescriptorCreate(int64_t m, int64_t n, int64_t m_bl
   made->grid = grid;
   const int64_t local_rows = CountOwned(made->rows, grid->rank.rank % grid->rows);
   if (ld < std::max<int64_t>(local_rows, 1)) return kInvalidValue;
-  *matrix = made.release();
+  *matrix = Made(made.release());
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpMatrixDescriptorDestroy(CublasMpMatrix matrix) {
-  delete matrix;
+  if (!IsFakeNcclAlive(matrix->grid->comm)) ++late_uses;
+  Destroy(matrix);
   return kCublasMpSuccess;
 }
 
 CublasMpStatus cublasMpGemm_bufferSize(CublasMpHandle, CublasMpOperation, CublasMpOperation,
-                                       int64_t, int64_t, int64_t, const void*, const void*, int64_t,
-                                       int64_t, CublasMpMatrix a, const void*, int64_t, int64_t,
-                                       CublasMpMatrix b, const void*, void*, int64_t, int64_t,
-                                       CublasMpMatrix, CublasMpCompute, size_t* device_bytes,
-                                       size_t* host_bytes) {
-  if (a->type != kCublasMpFloat || b->type != kCublasMpFloat) return kInvalidValue;
-  *device_bytes = kWorkspaceBytes;
-  *host_bytes = kWorkspaceBytes;
+                                       int64_t m, int64_t n, int64_t k, const void* alpha,
+                                       const void* a, int64_t, int64_t, CublasMpMatrix a_matrix,
+                                       const void* b, int64_t, int64_t, CublasMpMatrix b_matrix,
+                                       const void* beta, void* c, int64_t, int64_t,
+                                       CublasMpMatrix c_matrix, CublasMpCompute,
+                                       size_t* device_bytes, size_t* host_bytes) {
+  if (a_matrix->type != kCublasMpFloat || b_matrix->type != kCublasMpFloat) return kInvalidValue;
+  *device_bytes = *host_bytes =
+      WorkspaceBytes({m, n, k}, {alpha, a, a_matrix, b, b_matrix, beta, c, c_matrix});
   return kCublasMpSuccess;
 }
 
-CublasMpStatus cublasMpGemm(CublasMpHandle, CublasMpOperation a_operation,
+CublasMpStatus cublasMpGemm(CublasMpHandle handle, CublasMpOperation a_operation,
                             CublasMpOperation b_operation, int64_t m, int64_t n, int64_t k,
                             const void* alpha, const void* a, int64_t a_row, int64_t a_col,
                             CublasMpMatrix a_matrix, const void* b, int64_t b_row, int64_t b_col,
@@ -228,8 +310,10 @@ CublasMpStatus cublasMpGemm(CublasMpHandle, CublasMpOperation a_operation,
     return kInvalidValue;
   }
   if (compute != kCublasMpCompute32F || c_matrix->type != kCublasMpFloat) return kInvalidValue;
-  if (device == nullptr || device_bytes != kWorkspaceBytes || host == nullptr ||
-      host_bytes != kWorkspaceBytes || *static_cast<const float*>(beta) != 0) {
+  const size_t asked =
+      WorkspaceBytes({m, n, k}, {alpha, a, a_matrix, b, b_matrix, beta, c, c_matrix});
+  if (!UseWorkspaces(handle, asked, device, device_bytes, host, host_bytes) ||
+      *static_cast<const float*>(beta) != 0) {
     return kInvalidValue;
   }
   const float factor = *static_cast<const float*>(alpha);
@@ -245,25 +329,24 @@ CublasMpStatus cublasMpGemm(CublasMpHandle, CublasMpOperation a_operation,
   return kCublasMpSuccess;
 }
 
-CublasMpStatus cublasMpGeadd_bufferSize(CublasMpHandle, CublasMpOperation, int64_t, int64_t,
-                                        const void*, const void*, int64_t, int64_t, CublasMpMatrix,
-                                        const void*, void*, int64_t, int64_t, CublasMpMatrix,
-                                        size_t* device_bytes, size_t* host_bytes) {
-  *device_bytes = kWorkspaceBytes;
-  *host_bytes = 0;
+CublasMpStatus cublasMpGeadd_bufferSize(CublasMpHandle, CublasMpOperation, int64_t m, int64_t n,
+                                        const void* alpha, const void* a, int64_t, int64_t,
+                                        CublasMpMatrix a_matrix, const void* beta, void* c, int64_t,
+                                        int64_t, CublasMpMatrix c_matrix, size_t* device_bytes,
+                                        size_t* host_bytes) {
+  *device_bytes = *host_bytes = WorkspaceBytes({m, n}, {alpha, a, a_matrix, beta, c, c_matrix});
   return kCublasMpSuccess;
 }
 
-CublasMpStatus cublasMpGeadd(CublasMpHandle, CublasMpOperation operation, int64_t m, int64_t n,
-                             const void* alpha, const void* a, int64_t a_row, int64_t a_col,
-                             CublasMpMatrix a_matrix, const void* beta, void* c, int64_t c_row,
-                             int64_t c_col, CublasMpMatrix c_matrix, void* device,
+CublasMpStatus cublasMpGeadd(CublasMpHandle handle, CublasMpOperation operation, int64_t m,
+                             int64_t n, const void* alpha, const void* a, int64_t a_row,
+                             int64_t a_col, CublasMpMatrix a_matrix, const void* beta, void* c,
+                             int64_t c_row, int64_t c_col, CublasMpMatrix c_matrix, void* device,
                              size_t device_bytes, void* host, size_t host_bytes) {
   if (operation != kCublasMpT || a_matrix->type != c_matrix->type) return kInvalidValue;
   if (a_row != 1 || a_col != 1 || c_row != 1 || c_col != 1) return kInvalidValue;
-  if (device == nullptr || device_bytes != kWorkspaceBytes || host == nullptr || host_bytes != 0) {
-    return kInvalidValue;
-  }
+  const size_t asked = WorkspaceBytes({m, n}, {alpha, a, a_matrix, beta, c, c_matrix});
+  if (!UseWorkspaces(handle, asked, device, device_bytes, host, host_bytes)) return kInvalidValue;
   const auto add = c_matrix->type == kCublasMpFloat ? Add<float> : Add<double>;
   return add(m, n, alpha, a, a_matrix, beta, c, c_matrix);
 }

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,6 +41,11 @@ std::mutex worlds_mutex;
 std::map<std::string, std::shared_ptr<World>>& Worlds() {
   static auto& worlds = *new std::map<std::string, std::shared_ptr<World>>;
   return worlds;
+}
+std::mutex alive_mutex;
+std::set<NcclComm>& Alive() {
+  static auto& alive = *new std::set<NcclComm>;
+  return alive;
 }
 std::atomic<int> next_id{0};
 std::atomic<int> operations_left{1 << 30};  // Until all fail.
@@ -96,6 +102,10 @@ NcclResult AddToGroup(NcclComm comm, cudaStream_t stream, std::function<void()> 
 }
 
 void End(NcclComm comm) {
+  {
+    const std::lock_guard<std::mutex> lock(alive_mutex);
+    Alive().erase(comm);
+  }
   if (comm->last.joinable()) comm->last.join();
   delete comm;
 }
@@ -103,6 +113,11 @@ void End(NcclComm comm) {
 }  // namespace
 
 FakeNcclRank RankOfFakeNccl(NcclComm comm) { return {comm->rank, comm->size, comm->world.get()}; }
+
+bool IsFakeNcclAlive(NcclComm comm) {
+  const std::lock_guard<std::mutex> lock(alive_mutex);
+  return Alive().count(comm) == 1;
+}
 
 extern "C" {
 
@@ -130,6 +145,10 @@ NcclResult ncclCommInitRankConfig(NcclComm* comm, int size, NcclUniqueId id, int
     return kInvalidArgument;
   }
   auto* const made = new NcclCommState;
+  {
+    const std::lock_guard<std::mutex> lock(alive_mutex);
+    Alive().insert(made);
+  }
   {
     const std::lock_guard<std::mutex> lock(worlds_mutex);
     std::shared_ptr<World>& world = Worlds()[id.bytes];

@@ -15,6 +15,9 @@ struct FakeNcclRank {
 
 FakeNcclRank RankOfFakeNccl(NcclComm comm);
 
+// Returns whether the communicator was neither destroyed nor aborted.
+bool IsFakeNcclAlive(NcclComm comm);
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_COMMON_DISTRIBUTED_FAKE_NCCL_WORLD_H_

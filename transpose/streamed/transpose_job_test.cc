@@ -2,6 +2,7 @@
 
 #include "transpose/streamed/transpose_job.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -50,6 +51,37 @@ TEST(TransposeJobTest, TransposesWithAnyMemory) {
         for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
       }
     }
+  }
+}
+
+// With queues that run in another order.
+TEST(TransposeJobTest, GoesOnAfterCancelled) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    StreamedTestTranspose problem({65, 63, 4, 2});
+    StreamCheckpoint checkpoint;
+    std::atomic<bool> cancel = false;
+    StreamOptions options;
+    options.checkpoint = &checkpoint;
+    const auto run = [&](uint64_t device_seed) -> absl::Status {
+      const auto plan = PlanTranspose(problem.in(), 1024, 1, {});
+      if (!plan.ok()) return plan.status();
+      FakeStreamQueues device(device_seed, plan->device_bytes);
+      const TransposeJob job(problem.in(), problem.out(), *plan, TransposeAt);
+      return RunStreamJob(job, {&device}, options);
+    };
+    options.cancel = &cancel;
+    options.progress = [&](int64_t done, int64_t) { cancel = done >= 3; };
+    EXPECT_TRUE(absl::IsCancelled(run(seed)));
+    EXPECT_FALSE(problem.IsRight());
+    int64_t first_done = 0;
+    options.cancel = nullptr;
+    options.progress = [&](int64_t done, int64_t) {
+      if (first_done == 0) first_done = done;
+    };
+    const absl::Status status = run(seed + 100);
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_GT(first_done, 3);  // Those that were done are not done again.
+    EXPECT_TRUE(problem.IsRight());
   }
 }
 

@@ -1,0 +1,105 @@
+"""The time of a transpose whose pieces are copied to where they belong, as transpose/distributed/device_exchange.cc does it.
+
+A rank transposes a piece into one of two buffers, and a copy engine takes it from there to the other GPU while the rank
+transposes a piece that stays and packs the next one. All of them use the same memory: a transpose reads and writes, an
+outgoing copy reads, and one comes in, which writes, for the other ranks do the same at the same time. What they ask for
+together the memory gives them in proportion, if it is more than it has: it serves requests as they come.
+
+A copy takes some time before its first byte. Rows of blocks that follow each other where they belong are one copy.
+"""
+import math
+
+LINK = 393e9  # Bytes/s each way, of copies both ways: what 256 MiB have more than 64 MiB, over what they take longer, two H100.
+COPY_START = 11.2e-6  # Seconds of a copy before its first byte: what 64 MiB take longer than at that rate.
+MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
+PIECE = 64 << 20  # DeviceTransposeOptions::piece_bytes.
+
+
+def common_runs(n, block, owners, owner, other_owners, other_owner):
+  """Returns (length, first index at the other owner) of each run of indices of n that are dealt to both owners."""
+  runs = []
+  for index in range(math.ceil(n / block)):
+    if index % owners == owner and index % other_owners == other_owner:
+      first, length = index // other_owners * block, min(block, n - index * block)
+      if runs and runs[-1][1] + runs[-1][0] == first:
+        runs[-1] = (runs[-1][0] + length, runs[-1][1])
+      else:
+        runs.append((length, first))
+  return runs
+
+
+def pieces(n, p, q, block, element, rank, piece=PIECE):
+  """Returns (bytes, copies) of each piece that leaves a rank of p x q, and the bytes of each that stays."""
+  leaving, staying = [], []
+  for step in range(p * q):
+    partner = (step - rank) % (p * q)
+    out_cols = common_runs(n, block, p, rank // q, q, partner % q)  # Rows of the rank's part.
+    out_rows = common_runs(n, block, q, rank % q, p, partner // q)
+    width = sum(length for length, _ in out_cols)
+    rows_left = [length for length, _ in out_rows]
+    most = max(piece // max(width * element, 1), 1)
+    while width and rows_left:
+      rows, copies = 0, 0
+      while rows_left and rows < most:
+        taken = min(rows_left[0], most - rows)
+        rows, copies = rows + taken, copies + len(out_cols)
+        rows_left[0] -= taken
+        if not rows_left[0]:
+          del rows_left[0]
+      if partner != rank:
+        leaving.append((rows * width * element, copies))
+      else:
+        staying.append(rows * width * element)
+  return leaving, staying
+
+
+def kernels(leaving, staying):
+  """Returns (bytes, piece) of each transpose in the order of its queue; the piece is None where it stays."""
+  queue = []
+  for i in range(max(len(leaving), len(staying))):
+    queue += [(leaving[i][0], i)] if i < len(leaving) else []
+    queue += [(staying[i], None)] if i < len(staying) else []
+  return queue
+
+
+def transpose(n, p, q, block, element, piece=PIECE):
+  """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
+  longest. On a grid of as many rows as columns the ranks of the diagonal keep all, and others send all."""
+  of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
+  return (max(seconds(leaving, staying) for leaving, staying in of_ranks),
+          max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
+
+
+def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START):
+  """Returns the seconds of a rank whose partners do the same. Goes from one change to the next: a kernel ends, a copy has
+  started, a copy ends."""
+  work = kernels(leaving, staying)
+  copies = [(size / count, piece) for piece, (size, count) in enumerate(leaving) for _ in range(count)]
+  now, packed, copied = 0.0, -1, -1  # The last pieces that are.
+  kernel = copy = None  # What runs: bytes of the memory; seconds to the start, bytes and piece.
+  while work or copies or kernel or copy:
+    if not kernel and work and (work[0][1] is None or work[0][1] < copied + 3):  # Two buffers.
+      size, piece = work.pop(0)
+      kernel = [2 * size, piece]
+    if not copy and copies and copies[0][1] <= packed:
+      size, piece = copies.pop(0)
+      copy = [start, size, piece]
+    moves = copy and not copy[0]
+    asked = (memory if kernel else 0) + (2 * link if moves else 0)
+    share = min(1.0, memory / asked) if asked else 1.0
+    step = min(([kernel[0] / (share * memory)] if kernel else []) +
+               ([copy[1] / (share * link) if moves else copy[0]] if copy else []))
+    now += step
+    if copy and moves:
+      copy[1] -= step * share * link
+      if copy[1] < 1:
+        copied = copy[2] if not copies or copies[0][1] != copy[2] else copied
+        copy = None
+    elif copy:
+      copy[0] = max(copy[0] - step, 0.0)
+    if kernel:
+      kernel[0] -= step * share * memory
+      if kernel[0] < 1:
+        packed = packed if kernel[1] is None else kernel[1]
+        kernel = None
+  return now
