@@ -21,6 +21,7 @@
 #if !STRIDEWISE_LIBRARY_ONLY
 #include "common/base/simd_target.h"
 #include "matmul/cpu/eigen.h"
+#include "matmul/cpu/multiply.h"
 #endif
 
 namespace stridewise {
