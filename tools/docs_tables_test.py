@@ -79,6 +79,20 @@ class DocsTablesTest(unittest.TestCase):
       with self.subTest(title):
         self.assertEqual(self.figure(written, title), filled)
 
+  def test_commits_are_filled(self):
+    (self.root / "docs" / "results" / "runs.csv").write_text(
+        "git_commit,rows\nga3f6ebcfb4b,64\nga3f6ebcfb4b,128\n019357a8761a-dirty,256\n,512\nunknown,1024\n")
+    for title, filled in (
+        ("commit; where rows<=128", "a3f6ebc"),
+        ("commit; where rows<=256", "a3f6ebc and 019357a"),
+        ("commit; where rows=1", "docs/page.md:1: [`x`]: no rows"),
+        ("commit; where rows=512", "docs/page.md:1: [`x`]: a row without its git_commit"),
+        ("commit", "docs/page.md:1: [`x`]: a row without its git_commit"),
+        ("commit; where rows=64; over rows", "docs/page.md:1: [`x`]: not of the form commit; where CONDITIONS"),
+    ):
+      with self.subTest(title):
+        self.assertEqual(self.figure("`x`", title), filled)
+
   def test_what_is_wrong_with_a_figure(self):
     for written, title, wrong in (
         ("1", "ms; where implementation=none", "no rows"),

@@ -54,6 +54,7 @@ matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --l
 matmul_random_bf16|7|10|matmul_sweep --preset=random --types=bf16 --count=60 --max_seconds=0.01 --verify=off --seed=20261122 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
 matmul_regret|2|110|stridewise_tune --seconds=95 --seed=1001 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv
+matmul_crossover|6|90|matmul_sweep --preset=crossover --max_seconds=0.1 --verify=fast --csv=matmul_crossover.csv
 matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=naive,naive_uncoalesced --blocks=16x16,32x8,32x32,256x1 --max_seconds=0.1 --verify=fast --csv=matmul_naive_blocks.csv
 transpose_profile|3|75|profile --csv=transpose_profile.csv
 transpose_profile_2048|3|12|profile --implementations='copy_row,copy_col,naive_*' --sizes=2048 --csv=transpose_profile_2048.csv

@@ -74,6 +74,20 @@ TEST(PresetsTest, SecondStudyStopsEachImplementationWhereTheAssignmentDid) {
   EXPECT_TRUE(SizesOf(plan, "cublas").empty());
 }
 
+// One core is the best CPU only where products are small.
+TEST(PresetsTest, CrossoverHasGpuAndCpuAtTheSameSizes) {
+  const Plan plan = Products("crossover");
+  const std::set<int64_t> sizes = SizesOf(plan, "auto");
+  EXPECT_EQ(*sizes.begin(), 8);
+  EXPECT_EQ(*sizes.rbegin(), 4096);
+  EXPECT_EQ(sizes.count(41), 1u);
+  for (const char* name : {"naive", "cublas", "cpu_threads", "eigen", "openblas", "blis", "onednn"})
+    EXPECT_EQ(SizesOf(plan, name), sizes) << name;
+  const std::set<int64_t> small(sizes.begin(), sizes.upper_bound(256));
+  for (const char* name : {"cpu_packed", "openblas_1core", "blis_1core", "onednn_1core"})
+    EXPECT_EQ(SizesOf(plan, name), small) << name;
+}
+
 TEST(PresetsTest, ProofTakesEveryImplementationOverTheSameRandomShapes) {
   PlanFlags flags;
   flags.seed = 7;

@@ -29,12 +29,13 @@ def sentences(group):
 
 
 def _winners(rows, who):
-  if who.cpu is None:
+  rows, cpu = crossovers.with_best_cpu(rows)
+  if cpu is None:
     return []
   found = []
   for name in (who.own, who.vendor):
     clauses = [f"{words}, {verdict}" for words, measure in (("by kernel time", "kernel"), ("with copies", "total"))
-               if name is not None and (verdict := _winner(rows, name, who.cpu, measure))]
+               if name is not None and (verdict := _winner(rows, name, cpu, measure))]
     if clauses:
       words = "; ".join(clauses) + "."
       found.append(words[0].upper() + words[1:])
@@ -58,13 +59,13 @@ def _winner(rows, one, other, measure):
 
 def _over_cpu(rows, who):
   name = who.own or who.vendor
-  one, other = (rows[rows["name"] == side].set_index("n") for side in (name, who.cpu))
+  one, other = rows[rows["name"] == name].set_index("n"), crossovers.best_cpu(rows).set_index("n")
   common = one.index.intersection(other.index)
   if common.empty:
     return []
   one, other = one.loc[common.max()], other.loc[common.max()]
   ms, other_ms = one["kernel_ms_median"], other["kernel_ms_median"]
-  words = (f"At n = {common.max():.0f}, the largest size of both, {name} takes {wording.milliseconds(ms)} and {who.cpu} "
+  words = (f"At n = {common.max():.0f}, the largest size of both, {name} takes {wording.milliseconds(ms)} and {other['name']} "
            f"{wording.milliseconds(other_ms)}: {name} is {wording.number(other_ms / ms)} times as fast")
   with_copies = other["total_ms"] / one["total_ms"]
   if not math.isnan(with_copies):

@@ -2,7 +2,8 @@
 
 An implementation is faster at a size where its confidence interval lies below the other's; for `total_ms`, which has no
 interval, where its time is shorter. It wins from the first size on after which it is faster at every size that both were
-measured at. At least two such sizes are needed.
+measured at. At least two such sizes are needed. What the GPU is compared with is the fastest on the CPU at each size: one
+core is best where products are small, and all cores where they are large.
 """
 
 import dataclasses
@@ -16,6 +17,9 @@ MEASURES = {
     "kernel": ("kernel_ms_median", "kernel_ms_ci_low", "kernel_ms_ci_high"),
     "total": ("total_ms", "total_ms", "total_ms"),
 }
+
+
+BEST_CPU = "the best CPU"  # In place of a name.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +57,28 @@ def find_crossing(rows, winner, loser, measure):
   return Crossing(winner, loser, measure, sizes[lost], sizes[lost - 1] if lost else None, sizes)
 
 
+def best_cpu(rows):
+  """Returns of each size the row in `rows` of roles.by_size() with the shortest kernel time on the CPU."""
+  cpu = roles.computing(rows[rows["is_cpu"]])
+  return cpu.sort_values("kernel_ms_median", kind="stable").drop_duplicates("n").sort_values("n", kind="stable")
+
+
+def with_best_cpu(rows):
+  """Returns `rows` of roles.by_size() and the name of the best on the CPU in them: BEST_CPU, with further rows of that name,
+  where the CPU has several implementations, else the one that there is; None where there is none."""
+  best = best_cpu(rows)
+  names = rows["name"][rows["is_cpu"] & rows["name"].isin(roles.computing(rows)["name"])].unique()
+  if len(names) < 2:
+    return rows, names[0] if len(names) else None
+  return pandas.concat([rows, best.assign(name=BEST_CPU)]), BEST_CPU
+
+
 def crossings(rows, measure):
-  """Returns the Crossings from which on this project's best and the vendor's library win over the fastest on the CPU."""
+  """Returns the Crossings from which on this project's best and the vendor's library win over the best on the CPU."""
   who = roles.find_roles(rows)
-  if who.cpu is None:
+  rows, cpu = with_best_cpu(rows)
+  if cpu is None:
     return []
   gpu = list(dict.fromkeys(name for name in (who.own, who.vendor) if name is not None))
-  found = [find_crossing(rows, name, who.cpu, measure) for name in gpu]
+  found = [find_crossing(rows, name, cpu, measure) for name in gpu]
   return [crossing for crossing in found if crossing is not None]

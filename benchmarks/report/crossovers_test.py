@@ -66,7 +66,22 @@ class CrossingsTest(unittest.TestCase):
     rows += [fake_rows.cpu_row(name, n, ms) for name, ms in (("slow", 9), ("eigen", 5)) for n in (10, 20)]
     rows = roles.by_size(group.make_groups(fake_rows.frame(rows))[0])
     self.assertEqual([(found.winner, found.loser) for found in crossovers.crossings(rows, "kernel")],
-                     [("auto", "eigen"), ("cublas", "eigen")])
+                     [("auto", crossovers.BEST_CPU), ("cublas", crossovers.BEST_CPU)])
+
+
+class BestCpuTest(unittest.TestCase):
+
+  def test_the_fastest_at_each_size_is_what_the_gpu_is_compared_with(self):
+    rows = [fake_rows.gpu_row("auto", n, 1) for n in (10, 20, 30, 40)]
+    rows += [fake_rows.cpu_row("one_core", n, ms) for n, ms in ((10, 0.5), (20, 0.9), (30, 5), (40, 9))]
+    rows += [fake_rows.cpu_row("all_cores", n, 0.95 if n == 30 else 2) for n in (10, 20, 30, 40)]
+    rows += [fake_rows.gpu_row("auto", n, 1) for n in (50,)] + [fake_rows.cpu_row("all_cores", 50, 2)]
+    rows = roles.by_size(group.make_groups(fake_rows.frame(rows))[0])
+    self.assertEqual(crossovers.best_cpu(rows)["name"].tolist(),
+                     ["one_core", "one_core", "all_cores", "all_cores", "all_cores"])
+    # Each of the two alone would let it win earlier.
+    found, = crossovers.crossings(rows, "kernel")
+    self.assertEqual((found.loser, found.start, found.before), (crossovers.BEST_CPU, 40, 30))
 
 
 if __name__ == "__main__":

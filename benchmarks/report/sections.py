@@ -6,6 +6,7 @@ import itertools
 import multiprocessing
 import os
 
+from benchmarks.report import beside_cpu
 from benchmarks.report import model
 from benchmarks.report import charts
 from benchmarks.report import conclusions
@@ -60,7 +61,11 @@ def _jobs(group):
   """Returns the functions that make a section: its sentences, its tables, and then its figures."""
   modules = charts.CHARTS if group.dtype == "float" else _FEWER_CHARTS
   return [functools.partial(make, group)
-          for make in (conclusions.sentences, summaries.of_group, *(module.figures for module in modules))]
+          for make in (conclusions.sentences, _tables, *(module.figures for module in modules))]
+
+
+def _tables(group):
+  return summaries.of_group(group) + beside_cpu.tables(group)
 
 
 def _section(group, name_machine, sentences, tables, *figures):

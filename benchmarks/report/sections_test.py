@@ -83,7 +83,7 @@ class SectionsTest(unittest.TestCase):
   def test_fastest_by_size(self):
     rows = [gpu("naive", 8, 2), gpu("auto", 8, 1), gpu("cublas", 8, 1.5), cpu("eigen", 8, 4), cpu("cpu_naive", 8, 5),
             gpu("naive", 16, 3), gpu("auto", 8, 7, cols=9)]
-    fastest, times, others = _sections(fake_rows.frame(rows))[0].tables
+    fastest, times, others, *beside_cpu = _sections(fake_rows.frame(rows))[0].tables
     by_name = [dict(zip(fastest.columns, row)) for row in fastest.rows]
     self.assertEqual([row["n"] for row in by_name], [8, 16])
     self.assertEqual([row["fastest on the GPU"] for row in by_name], ["auto", "naive"])
@@ -94,6 +94,8 @@ class SectionsTest(unittest.TestCase):
     self.assertEqual(times.columns, ["n", "naive", "auto", "cublas", "eigen", "cpu_naive"])
     self.assertEqual(times.rows[0], [8, 2, 1, 1.5, 4, 5])
     self.assertEqual([row[0] for row in others.rows], ["8 x 9 x 8"])
+    self.assertEqual([table.title for table in beside_cpu],
+                     [f"{name} beside the best CPU by size: matmul, float" for name in ("auto", "cublas")])
 
   def test_many_sizes_are_thinned_to_those_with_the_most_implementations(self):
     rows = [gpu("naive", n, 1) for n in range(1, 1001)] + [gpu("auto", n, 1) for n in (500, 1000)]

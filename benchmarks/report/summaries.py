@@ -20,7 +20,7 @@ def of_group(group):
   others = others.assign(n=wording.shapes(others), elements=wording.elements(others))
   tables = []
   if len(squares):
-    few, note = _thinned(squares)
+    few, note = thinned(squares)
     tables += [_fastest(group, few, "fastest", "Fastest by size", "n", note), _all_times(group, few, note)]
   if len(others):
     few, note = _most_measured(others)
@@ -88,7 +88,7 @@ def _best(rows):
   return rows.sort_values("kernel_ms_median", kind="stable").drop_duplicates("n").set_index("n")
 
 
-def _thinned(rows):
+def thinned(rows):
   """Returns the rows of at most _MOST_ROWS sizes, spread evenly on a logarithmic scale, and a note that says so. Of
   neighbouring sizes it keeps the one with the most names."""
   counts = rows.groupby("n").size()

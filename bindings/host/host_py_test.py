@@ -1,4 +1,8 @@
-"""stridewise.host beside NumPy. Skipped with a line where there is no NumPy."""
+"""stridewise.host beside NumPy. Skipped with a line where there is no NumPy.
+
+With `installed` as its argument, that of the package which Python finds, such as the installed wheel's, and else the
+module of this workspace with the library beside this file.
+"""
 
 import importlib.util
 import os
@@ -11,11 +15,15 @@ except ImportError:
   print("skipped: NumPy is not there; Debian's python3-numpy has it")
   sys.exit(0)
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
-os.environ["STRIDEWISE_HOST_LIBRARY"] = os.path.join(_FOLDER, "libstridewise_host.so")
-_SPEC = importlib.util.spec_from_file_location("host", os.path.join(_FOLDER, "../python/stridewise/host.py"))
-host = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(host)
+if sys.argv[1:] == ["installed"]:
+  sys.argv.pop()
+  from stridewise import host
+else:
+  _FOLDER = os.path.dirname(os.path.abspath(__file__))
+  os.environ["STRIDEWISE_HOST_LIBRARY"] = os.path.join(_FOLDER, "libstridewise_host.so")
+  _SPEC = importlib.util.spec_from_file_location("host", os.path.join(_FOLDER, "../python/stridewise/host.py"))
+  host = importlib.util.module_from_spec(_SPEC)
+  _SPEC.loader.exec_module(host)
 
 
 def _numbers(shape, dtype):

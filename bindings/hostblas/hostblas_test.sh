@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs the reference BLAS's testers of level 3 (Debian's libblas-test), and NumPy's linear algebra, with the library
-# preloaded. Each part is skipped with a line where its package is not installed; NumPy's own tests, which take a minute,
+# Runs the reference BLAS's testers of level 3 (Debian's libblas-test), and the linear algebra of NumPy, R and Octave,
+# with the library preloaded. Each part is skipped with a line where its package is not installed; NumPy's own tests, which take a minute,
 # are run with --config=exhaustive.
 #
 #   hostblas_test.sh LIBRARY
@@ -72,4 +72,60 @@ PYTHON
 else
   echo "skipped: NumPy is not there; Debian's python3-numpy has it"
 fi
+
+# Runs a program of linear algebra in another language: with_library PACKAGE ROUTINES PROGRAM ARGUMENTS. It must succeed,
+# and take each of the routines from the library.
+with_library() {
+  local package=$1 routines=$2
+  shift 2
+  if ! command -v "$1" >/dev/null; then
+    echo "skipped: $1 is not there; Debian's $package has it"
+    return
+  fi
+  LD_DEBUG=bindings LD_DEBUG_OUTPUT=$work/$1.bindings LD_PRELOAD=$preload "$@" >"$1.log" 2>&1 ||
+    fail "$1: $(tail -20 "$1.log")"
+  local routine
+  for routine in $routines; do
+    grep -q "to $library .*symbol .$routine'" "$1".bindings.* || fail "$1 does not call the library's $routine"
+  done
+}
+
+cat >products.R <<'PROGRAM'
+set.seed(7)
+for (shape in list(c(1, 1, 1), c(7, 5, 3), c(129, 65, 257), c(300, 400, 200))) {
+  a <- matrix(rnorm(shape[1] * shape[3]), shape[1])
+  b <- matrix(rnorm(shape[3] * shape[2]), shape[3])
+  sum <- matrix(0, shape[1], shape[2])
+  for (i in seq_len(shape[3])) sum <- sum + a[, i] * rep(b[i, ], each = shape[1])
+  stopifnot(max(abs(a %*% b - sum)) < 1e-11, max(abs(crossprod(t(a), b) - sum)) < 1e-11)
+}
+square <- matrix(rnorm(150 * 150), 150)
+parts <- svd(square)
+stopifnot(max(abs(square %*% solve(square) - diag(150))) < 1e-8,
+          max(abs(parts$u %*% (parts$d * t(parts$v)) - square)) < 1e-10)
+PROGRAM
+
+cat >products.m <<'PROGRAM'
+randn("seed", 7);
+for kind = {"double", "single"}
+  tolerance = 1e-11;
+  if strcmp(kind{1}, "single") tolerance = 1e-2; end
+  for shape = [1 1 1; 7 5 3; 129 65 257; 300 400 200]'
+    a = cast(randn(shape(1), shape(3)), kind{1});
+    b = cast(randn(shape(3), shape(2)), kind{1});
+    total = zeros(shape(1), shape(2));
+    for i = 1:shape(3) total += double(a(:, i)) .* double(b(i, :)); end
+    assert(double(a * b), total, tolerance);
+    left = a.';
+    assert(double(left.' * b), total, tolerance);
+  end
+end
+square = randn(150);
+[u, d, v] = svd(square);
+assert(square * inv(square), eye(150), 1e-8);
+assert(u * d * v', square, 1e-10);
+PROGRAM
+
+with_library r-base-core dgemm_ Rscript products.R
+with_library octave "dgemm_ sgemm_" octave-cli --no-init-file --quiet products.m
 exit $failed

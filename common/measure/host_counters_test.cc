@@ -1,12 +1,19 @@
 #include "common/measure/host_counters.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace stridewise {
 namespace {
@@ -45,6 +52,41 @@ TEST(HostCountersTest, CountsPageFaultsAndTime) {
   EXPECT_GE((*values)[0], 10);  // Huge pages fault once for 512 small ones.
   EXPECT_GT((*values)[1], 1e3);
   EXPECT_LT((*values)[1], 6e10);
+}
+
+// Libraries compute in threads of their own, which began before the counters or begin during the
+// run.
+TEST(HostCountersTest, CountsTheOtherThreads) {
+  const auto source = OpenHostCounters({"cpu.page_faults"});
+  if (absl::IsUnavailable(source.status())) GTEST_SKIP() << source.status();
+  ASSERT_TRUE(source.ok()) << source.status();
+  constexpr int64_t kPages = 200;
+  const auto touch = [] {
+    void* memory = mmap(nullptr, kPages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                        /*fd=*/-1, /*offset=*/0);
+    ASSERT_NE(memory, MAP_FAILED);
+    madvise(memory, kPages * 4096, MADV_NOHUGEPAGE);
+    for (int64_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * 4096] = 1;
+    munmap(memory, kPages * 4096);
+  };
+  std::promise<void> go, done;
+  std::thread early([&] {
+    go.get_future().wait();
+    touch();
+    done.set_value();
+  });
+  CountedWork work;
+  work.run = [&] {
+    go.set_value();
+    done.get_future().wait();
+    std::thread late(touch);
+    late.join();
+    return absl::OkStatus();
+  };
+  const auto values = ReadCounters(**source, work);
+  early.join();
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_GE((*values)[0], 2 * kPages);
 }
 
 #endif

@@ -6,7 +6,8 @@ A figure is a link whose text has one number and whose title says where the numb
   [4294 GB/s](results/h200/ceilings.csv "max gbps; where rows=16384")
 
 The number is filled with the decimals that it has; unit and other words stay. tools/docs/values.py has the grammar of a
-title. The title of a link to anywhere may also be
+title. The text of a link to a CSV with the title `commit` or `commit; where CONDITIONS` becomes the commit, or the
+commits, at which its rows were measured. The title of a link to anywhere may also be
 
   computed: ARITHMETIC     numbers, + - * / ** and parentheses; filled and checked too
   given: WORDS             a figure of a data sheet, a document or a setting, which the link leads to; not checked
@@ -54,6 +55,8 @@ def filled_text(folder, link):
     if not words.strip():
       raise results.PageError("given: by what?")
     return link["text"]
+  if title.partition(";")[0] == "commit":
+    return values.commits(folder / link["path"], title)
   if len(numbers) != 1:
     raise results.PageError(f"{len(numbers)} numbers in the text, not one")
   number = values.computed(words.strip()) if kind == "computed" else values.from_csv(folder / link["path"], title)

@@ -125,6 +125,18 @@ def from_csv(path, title):
   return number * float(scale["factor"] or 1)
 
 
+def commits(path, title):
+  """The first seven digits of the commits at which the rows were measured that a title selects, in their order."""
+  parts = PARTS.fullmatch(title)
+  if not parts or parts["over"]:
+    raise results.PageError("not of the form commit; where CONDITIONS")
+  rows = results.select(results.read(path), parts["where"] or "")
+  found = [re.fullmatch(r"g?(?P<digits>[0-9a-f]{7})[0-9a-f]*(?:-dirty)?", row.get("git_commit", "")) for row in rows]
+  if not found or None in found:
+    raise results.PageError("no rows" if not rows else "a row without its git_commit")
+  return " and ".join(dict.fromkeys(commit["digits"] for commit in found))
+
+
 def computed(text):
   """The value of an arithmetic expression."""
   def value(node):

@@ -42,6 +42,18 @@ expect_exit 0 --max_seconds=0.01 --shapes=70000 --counters=smsp__inst_executed.s
 grep -q ',scale,kernel,.*,smsp__inst_executed.sum=[1-9][0-9]*;dram__bytes_read.sum=[0-9.e+]*,' counters.csv ||
   [ "$(grep -c '^--counters: not read, ' out)" = 1 ] || fail "neither counters nor a reason: $(cat out counters.csv)"
 
+# Those of the host, for its rows alone. What the operating system counts is there wherever it is permitted; what the
+# machine may not have says so in one line, and nothing else of the list is read.
+expect_refused --counters --counters=cpu.wishes
+expect_exit 0 --max_seconds=0.01 --shapes=1000 --counters=cpu.task_clock,cpu.page_faults --csv=host_counters.csv
+[ "$(rows host_counters.csv)" = 3 ] || fail "host_counters.csv: $(cat host_counters.csv)"
+grep -q ',scale,loop,.*,cpu.task_clock=[1-9][0-9]*;cpu.page_faults=[0-9]*,' host_counters.csv ||
+  [ "$(grep -c '^--counters: not read, perf events are not permitted' out)" = 1 ] || fail "neither: $(cat out host_counters.csv)"
+! grep ',scale,kernel,.*cpu.task_clock' host_counters.csv || fail "the GPU has counters of the host"
+expect_exit 0 --max_seconds=0.01 --shapes=1000 --counters=cpu.task_clock,cpu.cycles --csv=cycles.csv
+grep -q ',scale,loop,.*,cpu.task_clock=[1-9][0-9]*;cpu.cycles=[1-9][0-9.e+]*,' cycles.csv ||
+  [ "$(grep -c '^--counters: not read, ' out)" = 1 ] || fail "neither cycles nor a reason: $(cat out cycles.csv)"
+
 # Both sides of a limit are measured; a limit that is not kept is a finding, not a failure.
 expect_exit 0 --preset=limits --max_seconds=0.05 --csv=rows.csv --limits_csv=limits.csv
 grep -q '^case,implementation,cols,dtype,batch,ratio_to_copy,floor,aim,verdict' limits.csv || fail "$(cat limits.csv)"

@@ -31,7 +31,7 @@ class WheelTest(unittest.TestCase):
   def test_files(self):
     names = set(self.wheel.namelist())
     for name in ("__init__.py", "__init__.pyi", "py.typed", "_core.abi3.so", "_core.pyi", "bench.py", "torch/__init__.py",
-                 "csv_columns.txt", "libstridewise.so.0"):
+                 "csv_columns.txt", "libstridewise.so.0", "host.py", "libstridewise_host.so"):
       self.assertIn("stridewise/" + name, names)
     self.assertLess(os.path.getsize(unpacked.wheel()), 40 << 20)
 
@@ -76,6 +76,13 @@ class WheelTest(unittest.TestCase):
                          check=False)
     self.assertEqual(run.returncode, 0, run.stderr)
     self.assertRegex(run.stdout, "^(no GPU: .{10,}|a GPU)\n$")
+
+  # On NumPy's arrays, with the library that the wheel has; where there is no NumPy the program says so.
+  def test_host_products_and_transposes(self):
+    run = subprocess.run([sys.executable, "bindings/host/host_py_test.py", "installed"],
+                         env={"PYTHONPATH": str(unpacked.unpack())}, text=True, capture_output=True, check=False)
+    self.assertEqual(run.returncode, 0, run.stderr)
+    self.assertRegex(run.stdout + run.stderr, "(?m)^(OK$|skipped: NumPy is not there)")
 
   def test_bench_has_help(self):
     run = subprocess.run([sys.executable, "-m", "stridewise.bench", "--help"], env={"PYTHONPATH": str(unpacked.unpack())}, text=True,
