@@ -22,6 +22,7 @@
 #if !STRIDEWISE_LIBRARY_ONLY
 #include "common/base/simd_target.h"
 #include "matmul/cpu/eigen.h"
+#include "matmul/cpu/multiply.h"
 #endif
 
 namespace stridewise {

@@ -88,17 +88,32 @@ stridewise_status CheckForm(const stridewise_matmul_args& args) {
   if (args.layout != STRIDEWISE_ROW_MAJOR && args.layout != STRIDEWISE_COLUMN_MAJOR) {
     return Wrong("layout", args.layout, "0 (row-major) and 1 (column-major)");
   }
-  if (args.c.type != STRIDEWISE_FLOAT32 && args.c.type != STRIDEWISE_FLOAT64) {
-    return Wrong("c.type", args.c.type, "STRIDEWISE_FLOAT32 and STRIDEWISE_FLOAT64");
+  const bool bf16 = args.a.type == STRIDEWISE_BFLOAT16;
+  const int32_t other = bf16 ? STRIDEWISE_BFLOAT16 : STRIDEWISE_FLOAT64;
+  if (args.c.type != STRIDEWISE_FLOAT32 && args.c.type != other) {
+    return Wrong("c.type", args.c.type,
+                 bf16 ? "STRIDEWISE_FLOAT32 and STRIDEWISE_BFLOAT16"
+                      : "STRIDEWISE_FLOAT32 and STRIDEWISE_FLOAT64");
   }
-  if (args.a.type != args.c.type) return Wrong("a.type", args.a.type, "c.type");
-  if (args.b.type != args.c.type) return Wrong("b.type", args.b.type, "c.type");
+  if (args.a.type != args.c.type && !bf16) return Wrong("a.type", args.a.type, "c.type");
+  if (args.b.type != args.a.type) return Wrong("b.type", args.b.type, "a.type");
   if (args.bias != nullptr || args.activation != STRIDEWISE_ACTIVATION_NONE ||
       args.scale_a != nullptr || args.scale_b != nullptr) {
     return Refuse(STRIDEWISE_UNSUPPORTED,
                   "products in host memory have no bias, activation or scales");
   }
   return STRIDEWISE_OK;
+}
+
+// REQUIRES: a type that CheckForm() allows.
+ElementType TypeOf(int32_t type) {
+  return type == STRIDEWISE_FLOAT32   ? ElementType::kFloat
+         : type == STRIDEWISE_FLOAT64 ? ElementType::kDouble
+                                      : ElementType::kBf16;
+}
+
+int64_t BytesOf(int32_t type) {
+  return type == STRIDEWISE_FLOAT32 ? 4 : type == STRIDEWISE_FLOAT64 ? 8 : 2;
 }
 
 MatMulInput InputOf(const stridewise_input& given, int64_t ld, ElementType type) {
@@ -121,9 +136,6 @@ stridewise_status MultiplyArgs(stridewise_matmul_args args) {
     std::swap(args.a, args.b);
     std::swap(names[0], names[1]);
   }
-  const bool is_double = args.c.type == STRIDEWISE_FLOAT64;
-  const ElementType type = is_double ? ElementType::kDouble : ElementType::kFloat;
-  const int64_t bytes = is_double ? 8 : 4;
   const auto stored = [](const char* name, const stridewise_input& given, int64_t rows,
                          int64_t cols) {
     if (given.transposed != 0) std::swap(rows, cols);
@@ -139,8 +151,9 @@ stridewise_status MultiplyArgs(stridewise_matmul_args args) {
                     args.c.ld != 0 ? args.c.ld : args.n,
                     args.c.stride};
   if (!reads) a.rows = b.rows = 0;
-  for (const Stored& matrix : {a, b, c}) {
-    const stridewise_status status = Check(matrix, bytes);
+  for (const auto& [matrix, type] :
+       {std::pair<const Stored*, int32_t>(&a, args.a.type), {&b, args.b.type}, {&c, args.c.type}}) {
+    const stridewise_status status = Check(*matrix, BytesOf(type));
     if (status != STRIDEWISE_OK) return status;
   }
   if (args.batch > 1 && args.m > 0 && args.n > 0 && args.c.stride < (args.m - 1) * c.ld + args.n) {
@@ -151,12 +164,12 @@ stridewise_status MultiplyArgs(stridewise_matmul_args args) {
   product.m = args.m;
   product.n = args.n;
   product.k = args.k;
-  product.a = InputOf(args.a, a.ld, type);
-  product.b = InputOf(args.b, b.ld, type);
+  product.a = InputOf(args.a, a.ld, TypeOf(args.a.type));
+  product.b = InputOf(args.b, b.ld, TypeOf(args.b.type));
   product.c.data = args.c.data;
   product.c.ld = c.ld;
   product.c.stride = args.c.stride;
-  product.c.type = type;
+  product.c.type = TypeOf(args.c.type);
   product.alpha = args.alpha;
   product.beta = args.beta;
   product.batch = args.batch;

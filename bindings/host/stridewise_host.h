@@ -28,9 +28,11 @@ extern "C" {
 STRIDEWISE_API const char* stridewise_host_message(void);
 
 // Computes the product. All three matrices have the same type, STRIDEWISE_FLOAT32 or
-// STRIDEWISE_FLOAT64; precision, workspace and device are not looked at; there is no bias, no
-// activation and no scale (STRIDEWISE_UNSUPPORTED). The order of a sum depends on the shape, the
-// processor and the number of threads.
+// STRIDEWISE_FLOAT64, or A and B are STRIDEWISE_BFLOAT16, and C is that or STRIDEWISE_FLOAT32; sums
+// are then float, and a processor with AVX-512's VDPBF16PS takes subnormal numbers for 0.
+// Precision, workspace and device are not looked at; there is no bias, no activation and no scale
+// (STRIDEWISE_UNSUPPORTED). The order of a sum depends on the shape, the processor and the number
+// of threads.
 STRIDEWISE_API stridewise_status stridewise_host_matmul(const stridewise_matmul_args* args);
 
 // Transposes. In place (in == out) matrices must be square and have the same ld and stride on both

@@ -1,5 +1,6 @@
 #include "bindings/host/stridewise_host.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,28 @@ TEST(StridewiseHostTest, ProductsOfBothTypes) {
   general.beta = 10;
   EXPECT_EQ(stridewise_host_matmul(&general), STRIDEWISE_OK) << stridewise_host_message();
   EXPECT_THAT(floats, ElementsAre(54, 76, 128, 168));
+}
+
+TEST(StridewiseHostTest, ProductsOfBfloat16) {
+  // 1 to 6: the upper halves of floats.
+  const std::vector<uint16_t> a = {0x3f80, 0x4000, 0x4040, 0x4080, 0x40a0, 0x40c0};
+  std::vector<float> floats(4, -1);
+  stridewise_matmul_args args = ArgsOf(a.data(), a.data(), floats.data(), STRIDEWISE_BFLOAT16);
+  args.c.type = STRIDEWISE_FLOAT32;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(floats, ElementsAre(22, 28, 49, 64));
+  std::vector<uint16_t> c(4);
+  args.c.type = STRIDEWISE_BFLOAT16;
+  args.c.data = c.data();
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(c, ElementsAre(0x41b0, 0x41e0, 0x4244, 0x4280));
+  args.b.type = STRIDEWISE_FLOAT32;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("b.type is 0; allowed is a.type"));
+  args.b.type = STRIDEWISE_BFLOAT16;
+  args.c.type = STRIDEWISE_FLOAT64;
+  EXPECT_EQ(stridewise_host_matmul(&args), STRIDEWISE_INVALID_ARGUMENT);
+  EXPECT_THAT(stridewise_host_message(), HasSubstr("c.type is 7"));
 }
 
 // Column-major, the same memory is that of the transposes: A is 3 x 2 there, and B 2 x 3.

@@ -25,6 +25,16 @@ SimdTarget ChosenSimdTarget() {
   return target;
 }
 
+bool HasBf16Products() {
+#if defined(__x86_64__)
+  static const bool has =
+      ChosenSimdTarget() == SimdTarget::kAvx512 && __builtin_cpu_supports("avx512bf16");
+  return has;
+#else
+  return false;
+#endif
+}
+
 const char* SimdInstructionSet() {
   switch (ChosenSimdTarget()) {
     case SimdTarget::kAvx512:

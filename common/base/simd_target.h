@@ -19,6 +19,9 @@ enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
 // library that Debian has as a shared object only, and a binary is to run on machines without it.
 SimdTarget ChosenSimdTarget();
 
+// Returns whether there is AVX-512 and its instructions for bfloat16 (VDPBF16PS).
+bool HasBf16Products();
+
 // "avx512", "avx2" or "baseline".
 const char* SimdInstructionSet();
 

@@ -4,6 +4,9 @@
 #define STRIDEWISE_MATMUL_CPU_HOST_PRODUCT_H_
 
 #include <cstdint>
+#include <type_traits>
+
+#include "common/base/half_types.h"
 
 namespace stridewise {
 
@@ -18,18 +21,22 @@ struct Strided {
   const T* At(int64_t row, int64_t col) const { return data + row * row_step + col * col_step; }
 };
 
-// C = alpha * A * B + beta * C. A is m x k, B is k x n; C is m x n and row-major.
+// Is the type of alpha, beta and sums of products of T.
 template <typename T>
+using ScaleOf = std::conditional_t<std::is_same_v<T, Bf16>, float, T>;
+
+// C = alpha * A * B + beta * C. A is m x k, B is k x n; C is m x n and row-major.
+template <typename T, typename Out = T>
 struct HostProduct {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
   Strided<T> a;
   Strided<T> b;
-  T* c = nullptr;
+  Out* c = nullptr;
   int64_t ldc = 0;
-  T alpha = 1;
-  T beta = 0;
+  ScaleOf<T> alpha = 1;
+  ScaleOf<T> beta = 0;
 };
 
 // Extents of the blocks that are packed, in elements; cache_blocks.h computes them.
@@ -43,6 +50,8 @@ struct CacheBlocks {
 // only what it packs, and keeps that for the thread's next product.
 void MultiplyOnOneCore(const HostProduct<float>& product);
 void MultiplyOnOneCore(const HostProduct<double>& product);
+void MultiplyOnOneCore(const HostProduct<Bf16, float>& product);
+void MultiplyOnOneCore(const HostProduct<Bf16>& product);
 
 }  // namespace stridewise
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <type_traits>
 #include <utility>
 
+#include "common/base/element_type.h"
+#include "common/base/half_types.h"
 #include "matmul/batch.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
@@ -33,29 +36,30 @@ Strided<T> StridedOf(const ConstMatrix<T>& matrix, bool transposed) {
   return strided;
 }
 
-template <typename T>
-HostProduct<T> HostProductOf(const MatMulArgs& args) {
-  HostProduct<T> product;
+template <typename T, typename Out>
+HostProduct<T, Out> HostProductOf(const MatMulArgs& args) {
+  HostProduct<T, Out> product;
   product.m = args.m;
   product.n = args.n;
   product.k = args.k;
   product.a = StridedOf(args.A<T>(), args.a.transposed);
   product.b = StridedOf(args.B<T>(), args.b.transposed);
-  product.c = args.C<T>().data;
+  product.c = args.C<Out>().data;
   product.ldc = args.c.ld;
-  product.alpha = static_cast<T>(args.alpha);
-  product.beta = static_cast<T>(args.beta);
+  product.alpha = static_cast<ScaleOf<T>>(args.alpha);
+  product.beta = static_cast<ScaleOf<T>>(args.beta);
   return product;
 }
 
 // Returns the part of the product that thread `index` of the grid computes.
-template <typename T>
-HostProduct<T> PartOf(const HostProduct<T>& whole, const ThreadGrid& grid, int64_t index) {
+template <typename T, typename Out>
+HostProduct<T, Out> PartOf(const HostProduct<T, Out>& whole, const ThreadGrid& grid,
+                           int64_t index) {
   const int64_t row = index / grid.cols;
   const int64_t col = index % grid.cols;
   const int64_t first_row = whole.m * row / grid.rows;
   const int64_t first_col = FirstOfPart(whole.n, col, grid.cols);
-  HostProduct<T> part = whole;
+  HostProduct<T, Out> part = whole;
   part.m = whole.m * (row + 1) / grid.rows - first_row;
   part.n = FirstOfPart(whole.n, col + 1, grid.cols) - first_col;
   part.a.data = whole.a.At(first_row, 0);
@@ -147,45 +151,48 @@ void MultiplyAlongK(const HostProduct<T>& product, int64_t parts) {
   }
 }
 
-template <typename T>
+template <typename T, typename Out>
 void MultiplyOne(const MatMulArgs& args, int threads) {
   if (args.m == 0 || args.n == 0) return;
-  if (args.k == 0 || static_cast<T>(args.alpha) == 0) return ScaleByBeta<T>(args);
-  const HostProduct<T> product = HostProductOf<T>(args);
+  if (args.k == 0 || static_cast<ScaleOf<T>>(args.alpha) == 0) return ScaleByBeta<Out>(args);
+  const HostProduct<T, Out> product = HostProductOf<T, Out>(args);
   const ThreadGrid grid =
       threads == 1 ? ThreadGrid() : ChooseThreadGrid(args.m, args.n, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
   if (parts == 1) return MultiplyOnOneCore(product);
-  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
-  if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
-  if (MultiplyInTeams(product, grid)) return;
+  if constexpr (!std::is_same_v<T, Bf16>) {
+    const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
+    if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
+    if (MultiplyInTeams(product, grid)) return;
+  }
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }
 
-template <typename T>
+template <typename T, typename Out>
 void MultiplyBatch(const MatMulArgs& args, int threads) {
+  if (args.batch == 1) return MultiplyOne<T, Out>(args, threads);
   // Whole products for each thread, if that leaves no thread idle for long.
   const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
   if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
-    for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T>(OneOfBatch(args, i), 1);
+    for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), 1);
     return;
   }
-  for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T>(OneOfBatch(args, i), threads);
+  for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), threads);
 }
 
 }  // namespace
 
 void MultiplyOnHost(const MatMulArgs& args, int threads) {
+  if (args.a.type == ElementType::kBf16) {
+    return ForElementType<float, Bf16>(
+        args.c.type, [&](auto element) { MultiplyBatch<Bf16, decltype(element)>(args, threads); });
+  }
   ForElementType<float, double>(args.c.type, [&](auto element) {
     using T = decltype(element);
-    if (args.batch == 1) {
-      MultiplyOne<T>(args, threads);
-    } else {
-      MultiplyBatch<T>(args, threads);
-    }
+    MultiplyBatch<T, T>(args, threads);
   });
 }
 

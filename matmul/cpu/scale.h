@@ -7,6 +7,7 @@
 
 #include "matmul/args.h"
 #include "matmul/batch.h"
+#include "matmul/cpu/host_product.h"
 
 namespace stridewise {
 
@@ -22,11 +23,15 @@ LaunchStatus ForEachProduct(const MatMulArgs& args, Fn fn) {
 // Multiplies C by beta; where beta is 0, C is not read.
 template <typename T>
 void ScaleByBeta(const MatMulArgs& args) {
-  const T beta = static_cast<T>(args.beta);
+  using Scale = ScaleOf<T>;
+  const Scale beta = static_cast<Scale>(args.beta);
   const Matrix<T> c = args.C<T>();
   if (beta == 1) return;
   for (int64_t row = 0; row < c.rows; ++row) {
-    for (int64_t col = 0; col < c.cols; ++col) c(row, col) = beta == 0 ? 0 : beta * c(row, col);
+    for (int64_t col = 0; col < c.cols; ++col) {
+      T& to = c(row, col);
+      to = static_cast<T>(beta == 0 ? Scale{0} : beta * static_cast<Scale>(to));
+    }
   }
 }
 

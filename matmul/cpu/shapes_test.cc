@@ -6,8 +6,11 @@
 #include <limits>
 #include <vector>
 
+#include "common/base/element_type.h"
+#include "common/base/half_types.h"
 #include "gtest/gtest.h"
 #include "matmul/args.h"
+#include "matmul/cpu/host_product.h"
 #include "matmul/cpu/multiply.h"
 
 namespace stridewise {
@@ -54,24 +57,26 @@ struct Operand {
   std::vector<T> values;
 };
 
-template <typename T>
+template <typename T, typename Out>
 void CheckProduct(const Shape& shape, bool transposed_a, bool transposed_b, double alpha,
                   double beta) {
   const Operand<T> a(shape.m, shape.k, transposed_a, 3);
   const Operand<T> b(shape.k, shape.n, transposed_b, 7);
   const int64_t ldc = shape.n + 2;
   // What beta = 0 must not read, and nothing may write.
-  constexpr T kPoison = std::numeric_limits<T>::quiet_NaN();
-  std::vector<T> c(static_cast<size_t>(shape.m * ldc), kPoison);
-  std::vector<T> expected = c;
+  using Sum = ScaleOf<T>;
+  const auto poison = static_cast<Out>(std::numeric_limits<float>::quiet_NaN());
+  std::vector<Out> c(static_cast<size_t>(shape.m * ldc), poison);
+  std::vector<Out> expected = c;
   for (int64_t row = 0; row < shape.m; ++row) {
     for (int64_t col = 0; col < shape.n; ++col) {
-      T sum = 0;
+      Sum sum = 0;
       for (int64_t p = 0; p < shape.k; ++p) sum += a.At(row, p) * b.At(p, col);
       const auto at = static_cast<size_t>(row * ldc + col);
-      if (beta != 0) c[at] = static_cast<T>((row + col) % 5);
-      expected[at] = static_cast<T>(alpha) * sum +
-                     (beta != 0 ? static_cast<T>(beta) * static_cast<T>((row + col) % 5) : T{0});
+      const auto before = static_cast<Sum>((row + col) % 5);
+      if (beta != 0) c[at] = static_cast<Out>(before);
+      expected[at] = static_cast<Out>(static_cast<Sum>(alpha) * sum +
+                                      (beta != 0 ? static_cast<Sum>(beta) * before : Sum{0}));
     }
   }
   MatMulArgs args;
@@ -80,18 +85,17 @@ void CheckProduct(const Shape& shape, bool transposed_a, bool transposed_b, doub
   args.k = shape.k;
   args.alpha = alpha;
   args.beta = beta;
-  const ElementType type = sizeof(T) == 8 ? ElementType::kDouble : ElementType::kFloat;
   args.a.data = a.values.data();
   args.a.ld = a.ld;
   args.a.transposed = transposed_a;
-  args.a.type = type;
+  args.a.type = kElementTypeOf<T>;
   args.b.data = b.values.data();
   args.b.ld = b.ld;
   args.b.transposed = transposed_b;
-  args.b.type = type;
+  args.b.type = kElementTypeOf<T>;
   args.c.data = c.data();
   args.c.ld = ldc;
-  args.c.type = type;
+  args.c.type = kElementTypeOf<Out>;
   MultiplyOnHost(args, /*threads=*/1);
   int64_t wrong = 0;
   for (size_t i = 0; i < c.size(); ++i) {
@@ -99,22 +103,24 @@ void CheckProduct(const Shape& shape, bool transposed_a, bool transposed_b, doub
     if (!both_poison && c[i] != expected[i]) ++wrong;
   }
   EXPECT_EQ(wrong, 0) << shape.m << "x" << shape.n << "x" << shape.k << (transposed_a ? " t" : " n")
-                      << (transposed_b ? "t" : "n") << ", " << sizeof(T) << " bytes, alpha "
-                      << alpha << ", beta " << beta;
+                      << (transposed_b ? "t" : "n") << ", " << sizeof(T) << " and " << sizeof(Out)
+                      << " bytes, alpha " << alpha << ", beta " << beta;
 }
 
-template <typename T>
+template <typename T, typename Out = T>
 void CheckAll() {
   for (const Shape& shape : kShapes) {
     for (int ops = 0; ops < 4; ++ops) {
-      CheckProduct<T>(shape, (ops & 1) != 0, (ops & 2) != 0, 1, 0);
-      CheckProduct<T>(shape, (ops & 1) != 0, (ops & 2) != 0, -2, 3);
+      CheckProduct<T, Out>(shape, (ops & 1) != 0, (ops & 2) != 0, 1, 0);
+      CheckProduct<T, Out>(shape, (ops & 1) != 0, (ops & 2) != 0, -2, 3);
     }
   }
 }
 
 TEST(ShapesTest, Float) { CheckAll<float>(); }
 TEST(ShapesTest, Double) { CheckAll<double>(); }
+TEST(ShapesTest, Bf16ToFloat) { CheckAll<Bf16, float>(); }
+TEST(ShapesTest, Bf16ToBf16) { CheckAll<Bf16>(); }
 
 }  // namespace
 }  // namespace stridewise

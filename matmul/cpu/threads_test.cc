@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/base/element_type.h"
+#include "common/base/half_types.h"
 #include "gtest/gtest.h"
 #include "matmul/args.h"
 #include "matmul/cpu/multiply.h"
@@ -63,10 +65,11 @@ TEST(ThreadsTest, PartsFollowEachOther) {
 }
 
 // Whole numbers, whose sums are exact in any order.
-std::vector<float> WholeNumbers(int64_t count, int64_t step) {
-  std::vector<float> values(static_cast<size_t>(count));
+template <typename T>
+std::vector<T> WholeNumbers(int64_t count, int64_t step) {
+  std::vector<T> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    values[static_cast<size_t>(i)] = static_cast<float>(i * step % 11 - 5);
+    values[static_cast<size_t>(i)] = static_cast<T>(static_cast<float>(i * step % 11 - 5));
   }
   return values;
 }
@@ -85,12 +88,13 @@ TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
 // are stored in all four ways. The second shape is packed in several blocks, whose rows a team's
 // threads take in turn; the third has few rows, and the fourth is
 // divided along k.
-TEST(ThreadsTest, PartsMakeTheWholeProduct) {
+template <typename T>
+void CheckParts() {
   constexpr int64_t kShapes[][3] = {
       {211, 197, 181}, {200, 430, 1300}, {20, 900, 700}, {40, 60, 3001}};
   for (const auto& [m, n, k] : kShapes) {
-    const std::vector<float> a = WholeNumbers(m * k, 3);
-    const std::vector<float> b = WholeNumbers(k * n, 7);
+    const std::vector<T> a = WholeNumbers<T>(m * k, 3);
+    const std::vector<T> b = WholeNumbers<T>(k * n, 7);
     for (int ops = 0; ops < 4; ++ops) {
       MatMulArgs args;
       args.m = m;
@@ -98,6 +102,7 @@ TEST(ThreadsTest, PartsMakeTheWholeProduct) {
       args.k = k;
       args.alpha = 2;
       args.beta = -1;
+      args.a.type = args.b.type = kElementTypeOf<T>;
       args.a.data = a.data();
       args.a.transposed = (ops & 1) != 0;
       args.a.ld = args.a.transposed ? m : k;
@@ -105,11 +110,11 @@ TEST(ThreadsTest, PartsMakeTheWholeProduct) {
       args.b.transposed = (ops & 2) != 0;
       args.b.ld = args.b.transposed ? k : n;
       args.c.ld = n;
-      std::vector<float> expected = WholeNumbers(m * n, 5);
+      std::vector<float> expected = WholeNumbers<float>(m * n, 5);
       args.c.data = expected.data();
       MultiplyOnHost(args, 1);
       for (const int threads : {2, 3, 5, 7, 12}) {
-        std::vector<float> c = WholeNumbers(m * n, 5);
+        std::vector<float> c = WholeNumbers<float>(m * n, 5);
         args.c.data = c.data();
         MultiplyOnHost(args, threads);
         EXPECT_EQ(c, expected) << threads << " threads, operands stored as " << ops;
@@ -117,6 +122,9 @@ TEST(ThreadsTest, PartsMakeTheWholeProduct) {
     }
   }
 }
+
+TEST(ThreadsTest, PartsMakeTheWholeProduct) { CheckParts<float>(); }
+TEST(ThreadsTest, PartsMakeTheWholeProductOfBf16) { CheckParts<Bf16>(); }
 
 }  // namespace
 }  // namespace stridewise

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/half_types.h"
 #include "gtest/gtest.h"
 #include "matmul/batch.h"
 #include "matmul/check_args.h"
@@ -41,12 +42,14 @@ class MatMulHostTest : public testing::TestWithParam<std::string> {
     if (absl::IsUnavailable(status)) GTEST_SKIP() << status;
   }
 
-  template <typename T>
+  template <typename T, typename Out = T>
   void RunAllCases() {
     const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
-    if (!TakesType(implementation, kElementTypeOf<T>)) GTEST_SKIP() << "takes no such elements";
+    if (FindTypes(implementation, MatMulTestProblem<T, Out>({1, 1, 1, 0}).args()) == nullptr) {
+      GTEST_SKIP() << "takes no such elements";
+    }
     for (const MatMulCase& c : MatMulCasesFor(implementation, /*all=*/true)) {
-      MatMulTestProblem<T> problem(c);
+      MatMulTestProblem<T, Out> problem(c);
       const absl::Status status = RunMatMul(implementation, problem.args());
       EXPECT_TRUE(status.ok()) << c << ": " << status;
       EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
@@ -56,6 +59,8 @@ class MatMulHostTest : public testing::TestWithParam<std::string> {
 
 TEST_P(MatMulHostTest, Float) { RunAllCases<float>(); }
 TEST_P(MatMulHostTest, Double) { RunAllCases<double>(); }
+TEST_P(MatMulHostTest, Bf16ToFloat) { RunAllCases<Bf16, float>(); }
+TEST_P(MatMulHostTest, Bf16ToBf16) { RunAllCases<Bf16>(); }
 
 TEST_P(MatMulHostTest, NanAndInfinityStayInTheirRowAndColumn) {
   const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());

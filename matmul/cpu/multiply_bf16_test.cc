@@ -1,0 +1,96 @@
+// Both ways to multiply bfloat16 beside the definition, in whole numbers, whose sums are exact in
+// any order, on every processor that has them.
+
+#include "matmul/cpu/multiply_bf16.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/base/half_types.h"
+#include "common/base/simd_target.h"
+#include "gtest/gtest.h"
+#include "matmul/cpu/host_product.h"
+
+namespace stridewise {
+namespace {
+
+struct Way {
+  const char* name;
+  bool (*exists)();
+  void (*multiply)(const HostProduct<Bf16, float>& product);
+};
+
+const Way kWays[] = {
+#if defined(__x86_64__)
+    {"pairs", HasBf16Products, MultiplyBf16Pairs},
+#endif
+    {"widened", [] { return true; }, MultiplyBf16Widened}};
+
+// Tiles have 8 rows and three vectors of 16 columns; pairs lie along k, in blocks of up to 1024.
+struct Case {
+  int64_t m, n, k;
+};
+constexpr Case kCases[] = {{1, 1, 1},    {8, 48, 2},   {9, 49, 3},    {7, 15, 65},
+                           {17, 33, 64}, {3, 100, 17}, {24, 144, 31}, {5, 50, 2051}};
+
+std::vector<Bf16> WholeNumbers(int64_t count, int64_t step) {
+  std::vector<Bf16> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    values[static_cast<size_t>(i)] = Bf16(static_cast<float>(i * step % 11 - 5));
+  }
+  return values;
+}
+
+Strided<Bf16> View(const std::vector<Bf16>& values, int64_t rows, int64_t cols, bool transposed) {
+  if (transposed) return {values.data(), 1, rows};
+  return {values.data(), cols, 1};
+}
+
+void Check(const Way& way, const Case& c, bool transposed_a, bool transposed_b, float beta) {
+  const std::vector<Bf16> a = WholeNumbers(c.m * c.k, 3);
+  const std::vector<Bf16> b = WholeNumbers(c.k * c.n, 7);
+  HostProduct<Bf16, float> product;
+  product.m = c.m;
+  product.n = c.n;
+  product.k = c.k;
+  product.a = View(a, c.m, c.k, transposed_a);
+  product.b = View(b, c.k, c.n, transposed_b);
+  product.ldc = c.n + 1;
+  product.alpha = 2;
+  product.beta = beta;
+  // What beta = 0 must not read; the gap behind a row stays.
+  std::vector<float> result(static_cast<size_t>(c.m * product.ldc), beta == 0 ? NAN : 4.0f);
+  const std::vector<float> before = result;
+  product.c = result.data();
+  way.multiply(product);
+  int64_t wrong = 0;
+  for (int64_t row = 0; row < c.m; ++row) {
+    for (int64_t col = 0; col < c.n; ++col) {
+      float sum = 0;
+      for (int64_t p = 0; p < c.k; ++p) sum += *product.a.At(row, p) * *product.b.At(p, col);
+      const float want = 2 * sum + (beta == 0 ? 0 : beta * 4);
+      if (result[static_cast<size_t>(row * product.ldc + col)] != want) ++wrong;
+    }
+    const auto gap = static_cast<size_t>(row * product.ldc + c.n);
+    const bool kept = std::isnan(before[gap]) ? std::isnan(result[gap]) : result[gap] == 4.0f;
+    if (!kept) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0) << way.name << ", " << c.m << "x" << c.n << "x" << c.k << ", transposed "
+                      << transposed_a << transposed_b << ", beta " << beta;
+}
+
+TEST(MultiplyBf16Test, IsTheDefinitionBothWays) {
+  for (const Way& way : kWays) {
+    if (!way.exists()) continue;
+    for (const Case& c : kCases) {
+      for (int ops = 0; ops < 4; ++ops) {
+        for (const float beta : {0.0f, 3.0f}) Check(way, c, (ops & 1) != 0, (ops & 2) != 0, beta);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
