@@ -9,7 +9,8 @@
 
 of the same program with the same arguments, compiled by nvcc -O3; METRICS are the six below. --ncu may also name a CSV that this tool has written
 before, whose counts of ncu it takes over: then no GPU is needed; several are separated by commas. A row of simt_run, which is launches of one kernel
-from one line with one geometry, is held against ncu's next launches of that kernel and geometry. The CSV has a row for each, with the counts for each
+from one line with one geometry, is held against ncu's next launches of that kernel and geometry: as many, as what a launch does may depend on its data.
+Where ncu was ended before the last of them, PROGRAM.1.csv may have fewer, of simt_run --max_repeats=1. The CSV has a row for each, with the counts for each
 launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; and why those of compiled accesses are not. Programs without
 launches in all are left out, with a message.
 """
@@ -33,14 +34,12 @@ COUNTERS = {
 
 # Judged by reading sources and machine code.
 WHY = {
-    "bitonicMergeShared": "nvcc merges the neighbours of the last step of an unrolled loop",
-    "bitonicSortShared1": "nvcc merges the neighbours of the last step of an unrolled loop",
     "cgkernel": "printf() stores to memory on a GPU",
     "filter_arr": "where a warp stores depends on the order of the blocks",
-    "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store; a sum that the source has in shared memory stays in a register",
+    "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store: how often depends on their order",
     "multi_warp_cg_reduce": "reduce() of several warps is cuda's own, with other accesses to shared memory",
-    "sgemm1DBlocktiling": "nvcc unrolls a nest of loops that LLVM leaves, and merges loads in it",
-    "softmax_forward_kernel4": "nvcc merges two loads of a loop of unknown length",
+    "sgemmWarptiling": "nvcc merges four neighbours; LLVM's vectorizer does not recognise indices x, x | 1, x | 2 of an x that redundancy elimination has left as a phi",
+    "softmax_forward_kernel4": "nvcc loads 16 aligned bytes for the 12 that four steps of a loop need, which begins at element 1; LLVM loads no bytes that are not asked for",
     "mergeHistogram64Kernel": "not understood: the machine code has 137 requests for a block, as counted here, and the GPU counts 138",
 }
 
@@ -67,7 +66,7 @@ def measured(path):
     for row in csv.DictReader(file):
       programs.setdefault(row["program"], []).append(
           {"kernel": row["kernel"], "at": row["at"], "grid": extent(row["grid"]), "block": extent(row["block"]), "taken": False,
-           **{name: float(row["ncu_" + name]) for name in COUNTERS}})
+           "launches": int(row["launches"]), **{name: float(row["ncu_" + name]) for name in COUNTERS}})
   return programs
 
 
@@ -75,7 +74,7 @@ def ncu_launches(path):
   text = "".join(line for line in path.open(encoding="utf-8") if line.startswith('"'))
   rows = list(csv.DictReader(text.splitlines()))[1:]  # The first one has the units.
   return [{"kernel": row["Kernel Name"], "at": None, "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]), "taken": False,
-           **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
+           "launches": 1, **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
 
 
 def take(launches, row, names):
@@ -86,23 +85,34 @@ def take(launches, row, names):
           (name not in names or base_name(launch["kernel"]) == name)]
   taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]]
   taken = taken[:1 if taken and taken[0]["at"] else int(row["launches"])]
+  if taken and sum(launch["launches"] for launch in taken) != int(row["launches"]):
+    return []
   for launch in taken:
     launch["taken"] = True
   return taken
 
 
 def read_profile(path):
-  with path.open(newline="", encoding="utf-8") as file:
-    return list(csv.DictReader(file))
+  """The rows of PROGRAM.csv and, behind them, of PROGRAM.1.csv, whose column `second` is not empty."""
+  rows = []
+  for each, second in ((path, ""), (path.with_suffix(".1.csv"), "yes")):
+    if each.exists():
+      with each.open(newline="", encoding="utf-8") as file:
+        rows += [dict(row, second=second) for row in csv.DictReader(file)]
+  return rows
 
 
 def compare(commit, program, profile, compiled, launches):
   names = {base_name(launch["kernel"]) for launch in launches}
   # A program that was ended has more launches in one of the profiles.
   compiled_of = {}
+  compared = set()
   for row in read_profile(compiled):
     compiled_of.setdefault((row["kernel"], row["at"], row["grid"], row["block"], row["launches"]), []).append(row)
   for row in read_profile(profile):
+    key = (row["kernel"], row["at"], row["grid"], row["block"])
+    if row["second"] and key in compared:
+      continue
     of_row = compiled_of.get((row["kernel"], row["at"], row["grid"], row["block"], row["launches"]))
     if not of_row:
       print(f"{program}: no {row['launches']} launches of {row['kernel']} at {row['at']} with compiled accesses", file=sys.stderr)
@@ -110,10 +120,11 @@ def compare(commit, program, profile, compiled, launches):
     compiled_row = of_row.pop(0)
     taken = take(launches, row, names)
     if not taken:
-      print(f"{program}: no launch of {row['kernel']} at {row['at']}", file=sys.stderr)
+      print(f"{program}: not as many launches, {row['launches']}, of {row['kernel']} at {row['at']}", file=sys.stderr)
       continue
+    compared.add(key)
     result = collections.OrderedDict(git_commit=commit, program=program, kernel=re.sub(r"^void |\([^()]*\)$", "", taken[0]["kernel"]), at=row["at"], grid=row["grid"],
-                                     block=row["block"])
+                                     block=row["block"], launches=row["launches"])
     exact = compiled_exact = 0
     for name in COUNTERS:
       predicted = float(row[name]) / int(row["launches"])

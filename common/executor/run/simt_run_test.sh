@@ -73,7 +73,7 @@ expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_T
 # As the source has them, and as a GPU's compiler has them: kernel, loads and stores of global, of shared memory, copies.
 counts() {
   local csv=$TEST_TMPDIR/counts.csv
-  expect 0 "the last is 1" "$run" --accesses="$1" --csv="$csv" $data/merged.cu
+  expect 0 "the last is" "$run" --accesses="$1" --csv="$csv" "${2:-$data/merged.cu}"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
            { print $1, $column["global_load_requests"], $column["global_store_requests"],
                    $column["shared_load_requests"], $column["shared_store_requests"],
@@ -89,6 +89,34 @@ Rows<kSide> 32 32 256 32 0
 Pairs 0 1 1 1 0
 Again<kSide> 0 2 1 1 0
 Copied 1 1 1 0 1" counts compiled
+
+# No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
+cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'
+#include <cstdio>
+
+__global__ void Kept(const float* in, float* out, int n) {
+  extern __shared__ float sums[];
+  sums[threadIdx.x] = 0;
+  for (int i = 0; i < n; ++i) sums[threadIdx.x] += in[i * 32 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = sums[31 - threadIdx.x];
+  out[threadIdx.x + 32] = sums[31 - threadIdx.x];
+}
+
+int main() {
+  float *in, *out, last;
+  cudaMalloc(&in, 256 * sizeof(float));
+  cudaMemset(in, 0, 256 * sizeof(float));
+  cudaMalloc(&out, 64 * sizeof(float));
+  Kept<<<1, 32, 32 * sizeof(float)>>>(in, out, 8);
+  cudaMemcpy(&last, out + 63, sizeof(float), cudaMemcpyDeviceToHost);
+  std::printf("the last is %g\n", last);
+  cudaFree(in);
+  cudaFree(out);
+}
+SOURCE
+expect 0 "Kept 8 2 10 9 0" counts source "$TEST_TMPDIR/kept.cu"
+expect 0 "Kept 8 2 1 2 0" counts compiled "$TEST_TMPDIR/kept.cu"
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
