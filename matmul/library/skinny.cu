@@ -231,9 +231,9 @@ constexpr TileChoice kTiles16 = {128, 16, 3, 0.191, 0.749};
 constexpr TileChoice kTiles24 = {128, 24, 3, 1.132, 0.94};
 constexpr TileChoice kTiles24Wide = {256, 24, 2, 1.937, 1.775};
 
-// Returns the time of the plan with so many tiles like these, each in `parts` parts of `chunks`
-// chunks, in microseconds. The mean error of the fit is 9 %; where the tiles and parts are chosen
-// by it, the time is 1.045 times the best one's.
+// Returns the time of the plan with `tile_count` tiles like these, each in `parts` parts of
+// `chunks_of_part` chunks, in microseconds. The mean error of the fit is 9 %; where the tiles and
+// parts are chosen by it, the time is 1.045 times the best one's.
 double PredictedTime(const SkinnyTilePlan& plan, const TileChoice& tiles, int64_t tile_count,
                      int parts, int64_t chunks_of_part, int multiprocessors) {
   constexpr double kLaunch = 1.758;
