@@ -15,8 +15,11 @@ namespace stridewise {
 
 enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
 
-// Returns the best, asked once. Chooses as HWY_DYNAMIC_DISPATCH does; Highway's function is in a
-// library that Debian has as a shared object only, and a binary is to run on machines without it.
+// Returns the best that STRIDEWISE_SIMD allows, asked once. The variable is baseline, avx2 or
+// avx512, for tests of what slower processors run; the last one leaves out instructions for
+// bfloat16. No other value changes anything. Chooses as HWY_DYNAMIC_DISPATCH does; Highway's
+// function is in a library that Debian has as a shared object only, and a binary is to run on
+// machines without it.
 SimdTarget ChosenSimdTarget();
 
 // Returns whether there is AVX-512 and its instructions for bfloat16 (VDPBF16PS).
