@@ -45,6 +45,7 @@ class Rewriter {
     FindLaunches();
     FindPointersToKernels();
     FindInlinePtx();
+    FindDeviceClock();
     FindVolatile();
     FindHostFunctions();
     result_.has_device_code = !bodies_.empty();
@@ -382,6 +383,17 @@ class Rewriter {
     for (int i = 0; i < static_cast<int>(t_.size()); ++i) {
       if ((Is(i, "asm") || Is(i, "__asm__") || Is(i, "__asm")) && InDeviceBody(i)) {
         replacement_[i] = std::string(kDeviceAsm);
+      }
+    }
+  }
+
+  // In device code clock() counts cycles; the C library's, which host code means, counts
+  // microseconds.
+  void FindDeviceClock() {
+    for (int i = 1; i < static_cast<int>(t_.size()); ++i) {
+      const bool is_member = Is(i - 1, ".") || Is(i - 1, "->") || Is(i - 1, "::");
+      if (Is(i, "clock") && Is(i + 1, "(") && !is_member && InDeviceBody(i)) {
+        replacement_[i] = std::string(kDeviceClock);
       }
     }
   }

@@ -35,6 +35,8 @@ struct RewrittenSource {
 
 // What asm becomes in device code.
 inline constexpr absl::string_view kDeviceAsm = "simt_asm";
+// What clock becomes there.
+inline constexpr absl::string_view kDeviceClock = "simt_device_clock";
 
 // Rewrites what `clang -E` printed, with its line markers. `section_prefix` makes the names of
 // variables' sections different from those of other files of the program.

@@ -183,5 +183,12 @@ TEST(RewriterTest, NamesWhatIsNotSupported) {
   EXPECT_NE(result.text.find("void host() { asm(\"nop\");"), std::string::npos);
 }
 
+TEST(RewriterTest, ClockIsTheDevicesInDeviceCodeOnly) {
+  EXPECT_EQ(Rewritten("__global__ void k(A a) { f(clock(), a.clock(), std::clock()); }"),
+            " void k(A a) { f(simt_device_clock(), a.clock(), std::clock()); }");
+  EXPECT_EQ(Rewritten("__global__ void k() {} long start = clock();"),
+            " void k() {} long start = clock();");
+}
+
 }  // namespace
 }  // namespace stridewise::executor

@@ -252,6 +252,7 @@ static SIMT_INLINE void __prof_trigger(int) {}
 static SIMT_INLINE long long clock64() {
   return static_cast<long long>(__builtin_readcyclecounter());
 }
+static SIMT_INLINE clock_t simt_device_clock() { return static_cast<clock_t>(clock64()); }
 static SIMT_INLINE unsigned long long __globaltimer() {
   return static_cast<unsigned long long>(__builtin_readcyclecounter());
 }
