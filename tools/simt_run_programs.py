@@ -80,7 +80,7 @@ encoder_backward encoder_forward fused_residual_forward gelu_backward gelu_forwa
 matmul_backward matmul_backward_bias matmul_forward permute residual_forward softmax_forward trimat_forward"""
 
 # These do a different thing in each launch of the same geometry, which --max_repeats would leave out.
-ALL_LAUNCHES = {"scan", "simpleCallback", "simpleMultiCopy", "simpleStreams", "dev/cuda/layernorm_backward.cu"}
+ALL_LAUNCHES = {"scan", "simpleCallback", "simpleHyperQ", "simpleMultiCopy", "simpleStreams", "dev/cuda/layernorm_backward.cu"}
 
 # Judged by reading the sources.
 TRUTH = {
