@@ -391,7 +391,10 @@ class Rewriter {
   // microseconds.
   void FindDeviceClock() {
     for (int i = 1; i < static_cast<int>(t_.size()); ++i) {
-      const bool is_member = Is(i - 1, ".") || Is(i - 1, "->") || Is(i - 1, "::");
+      const bool is_member =
+          Is(i - 1, ".") || Is(i - 1, "->") ||
+          (Is(i - 1, "::") &&
+           (Closes(i - 2) > 0 || (IsWord(i - 2) && !IsKeywordBeforeExpression(t_[i - 2].text))));
       if (Is(i, "clock") && Is(i + 1, "(") && !is_member && InDeviceBody(i)) {
         replacement_[i] = std::string(kDeviceClock);
       }

@@ -186,6 +186,8 @@ TEST(RewriterTest, NamesWhatIsNotSupported) {
 TEST(RewriterTest, ClockIsTheDevicesInDeviceCodeOnly) {
   EXPECT_EQ(Rewritten("__global__ void k(A a) { f(clock(), a.clock(), std::clock()); }"),
             " void k(A a) { f(simt_device_clock(), a.clock(), std::clock()); }");
+  EXPECT_EQ(Rewritten("__device__ long f() { return ::clock(); }"),
+            " long f() { return ::simt_device_clock(); }");
   EXPECT_EQ(Rewritten("__global__ void k() {} long start = clock();"),
             " void k() {} long start = clock();");
 }
