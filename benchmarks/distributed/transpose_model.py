@@ -64,7 +64,7 @@ def kernels(leaving, staying):
 
 def transpose(n, p, q, block, element, piece=PIECE):
   """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
-  longest. On a grid of as many rows as columns the ranks of the diagonal keep all, and others send all."""
+  longest. On a square grid the ranks of the diagonal keep all, and others send all."""
   of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
   return (max(seconds(leaving, staying) for leaving, staying in of_ranks),
           max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))

@@ -27,16 +27,17 @@ uint64_t MostAtLaunch(uint64_t block_threads) {
 void Worker::SetMaxRegisters(Lane& lane, bool raises, uint64_t count, uintptr_t pc) {
   if (!check_) return;
   std::string error;
-  const uint64_t most = MostAtLaunch(context_->block_threads);
+  // Before the first setmaxnreg only an upper limit is known.
+  const bool is_known = lane.max_registers > 0;
+  const uint64_t present = is_known ? lane.max_registers : MostAtLaunch(context_->block_threads);
   if (count < kLeast || count > kMost || count % kStep != 0) {
     error = absl::StrCat("setmaxnreg takes a multiple of ", kStep, " from ", kLeast, " to ", kMost,
                          ", not ", count);
-  } else if (raises && count < lane.max_registers) {
-    error = absl::StrCat("setmaxnreg.inc to ", count, " of a thread that has ", lane.max_registers);
-  } else if (!raises && count > (lane.max_registers == 0 ? most : lane.max_registers)) {
+  } else if (raises && is_known && count < present) {
+    error = absl::StrCat("setmaxnreg.inc to ", count, " of a thread that has ", present);
+  } else if (!raises && count > present) {
     error = absl::StrCat("setmaxnreg.dec to ", count, " of a thread that has ",
-                         lane.max_registers == 0 ? absl::StrCat("no more than ", most)
-                                                 : absl::StrCat(lane.max_registers));
+                         is_known ? "" : "no more than ", present);
   }
   if (!error.empty()) {
     if (!exact_) Suspect(lane, Stop::kExactly);
