@@ -26,6 +26,7 @@ _FLAGS = [
 
     # Findings and profiles name lines, in every build mode, and relative to the workspace.
     "-gdwarf-4",  # GNU addr2line does not find all inlined calls in version 5's ranges.
+    "-gline-tables-only",  # Without where variables lie, which is two thirds of a test program.
     "-fdebug-compilation-dir=.",
 
     # Close to what a GPU's compiler keeps of the source, so that one access of the source is one event: -O0 would
