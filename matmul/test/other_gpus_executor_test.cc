@@ -41,8 +41,7 @@ class OtherGpusExecutorTest : public testing::TestWithParam<int> {
   // Expects right results of kernels with these names: of operands that the TMA could load, of odd
   // extents, and of few rows.
   template <typename T, typename Out>
-  void Run(const std::set<std::string>& kernels,
-           MatMulPrecision precision = MatMulPrecision::kFp32,
+  void Run(const std::set<std::string>& kernels, MatMulPrecision precision = MatMulPrecision::kFp32,
            Activation activation = Activation::kNone) {
     for (MatMulCase c : {MatMulCase{128, 144, 256, 0, false, true}, MatMulCase{65, 67, 71, 1},
                          MatMulCase{7, 160, 192, 0}}) {
