@@ -68,7 +68,7 @@ MatMulArgs InFp32(MatMulArgs args) {
 bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
                RunsOn runs_on) {
   const MatMulImplementation& entry = *row.entry;
-  return entry.target.min_compute_capability <= device.compute_capability &&
+  return HasWhatItTakes(device, entry.target) &&
          (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
          (row.first ? HasTypes(entry, args) : IsFp32(args)) && row.takes.takes(args);
 }
