@@ -68,7 +68,7 @@ MatMulArgs InFp32(MatMulArgs args) {
 bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
                RunsOn runs_on) {
   const MatMulImplementation& entry = *row.entry;
-  return entry.target.min_compute_capability <= device.compute_capability &&
+  return HasWhatItTakes(device, entry.target) &&
          (runs_on == RunsOn::kDevice || entry.executor == Executor::kHostExecutable) &&
          (row.first ? HasTypes(entry, args) : IsFp32(args)) && row.takes.takes(args);
 }
@@ -258,13 +258,18 @@ bool FusedPays(const MatMulArgs& args) {
          ChooseFused(args, *device).us < PredictMatMul(InFp32(args), *device).us;
 }
 
-absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {
+absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args,
+                            absl::Status (*epilogue_pass)(const MatMulArgs& args)) {
   MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
   taken.block = entry.default_block;
   const bool needs_pass = !entry.takes_epilogue && !(args.epilogue == MatMulEpilogue());
   if (needs_pass) taken.epilogue = MatMulEpilogue();
   RETURN_IF_ERROR(entry.run(taken));
-  return needs_pass ? ApplyEpilogue(args) : absl::OkStatus();
+  return needs_pass ? epilogue_pass(args) : absl::OkStatus();
+}
+
+absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args) {
+  return RunChosenEntry(entry, args, ApplyEpilogue);
 }
 
 LaunchStatus MatMulAuto(const MatMulArgs& args) {

@@ -91,14 +91,16 @@ bool FusedPays(const MatMulArgs& args);
 
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
 // with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,
-// and the entry is one that it may choose for them.
+// and the entry is one that it may choose for them, or the same elsewhere with the pass of there.
+absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args,
+                            absl::Status (*epilogue_pass)(const MatMulArgs& args));
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args);
 
 // Returns the arguments as if there were as much workspace as any kernel asks for.
 MatMulArgs WithAnyWorkspace(MatMulArgs args);
 
-// Hands the chosen implementation and its arguments to `run`, which is RunMatMul() or does the same
-// elsewhere. Returns OK and runs nothing where C has no elements.
+// Hands the chosen implementation and its arguments to `run`, which is RunChosenEntry() or does the
+// same elsewhere. Returns OK and runs nothing where C has no elements.
 absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on,
                              absl::Status (*run)(const MatMulImplementation& implementation,
                                                  const MatMulArgs& args));

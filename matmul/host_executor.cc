@@ -39,13 +39,17 @@ MatMulFunctions FindFunctions(absl::string_view wanted) {
 // these here.
 MatMulFunctions FunctionsOf(const char* name) { return FindFunctions(name); }
 
+LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
+
 // `auto` is no kernel, and launches through the registry: here that is this one.
 LaunchStatus MatMulAuto(const MatMulArgs& args) {
   return RunChosenMatMul(
       args, DeviceOf(args), RunsOn::kHostExecutor,
       [](const MatMulImplementation& chosen, const MatMulArgs& chosen_args) -> absl::Status {
         ASSIGN_OR_RETURN(const MatMulImplementation on_host, OnHostExecutor(chosen));
-        return RunMatMul(on_host, chosen_args);
+        return RunChosenEntry(on_host, chosen_args, [](const MatMulArgs& all) -> absl::Status {
+          return MatMulEpiloguePass(all);
+        });
       });
 }
 

@@ -20,8 +20,9 @@ inline DeviceNumbers NumbersOf(const DeviceModel& device) {
   int64_t split_cost_factor = 0;
   static_assert(sizeof(split_cost_factor) == sizeof(device.split_cost_factor));
   std::memcpy(&split_cost_factor, &device.split_cost_factor, sizeof(split_cost_factor));
-  return {device.compute_capability, device.multiprocessors, split_cost_factor,
-          device.k_part_cost_bytes, device.memory_gbps};
+  // Neither of the first two reaches 2^32.
+  return {device.compute_capability + (int64_t{device.max_shared_bytes} << 32),
+          device.multiprocessors, split_cost_factor, device.k_part_cost_bytes, device.memory_gbps};
 }
 
 // Returns the offset of an address from a multiple of 16 bytes, all that choices look at.

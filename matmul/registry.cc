@@ -13,6 +13,7 @@
 #include "matmul/check_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
+#include "matmul/device/tile_shared_memory.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
@@ -76,6 +77,7 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   }
   template <typename Policy>
   Line& Tile() {
+    SharedBytes(TileSharedMemory<Policy>::kSharedBytes);
     return Tile({Policy::kBlockM, Policy::kBlockN, Policy::kBlockK,
                  Policy::kBlocksPerMultiprocessor, Policy::kSplitCost});
   }

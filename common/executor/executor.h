@@ -51,6 +51,7 @@ struct ExecutorOptions {
   // Records the requests of all blocks that are run, instead: for a sample, with `only`.
   bool record_every_block = false;
   size_t max_recorded_requests = size_t{1} << 16;  // Later ones are counted and not recorded.
+  size_t max_shared_bytes = size_t{227} << 10;  // That a block may have; as much as an H200 gives.
   int max_findings = 16;  // A launch ends when it has this number of findings.
   // A thread that runs more basic blocks than this, which takes some seconds, is reported as
   // runaway.

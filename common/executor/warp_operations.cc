@@ -11,9 +11,8 @@
 namespace stridewise::executor {
 namespace {
 
-// Of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+// Of all GPUs (CUDA C++ Programming Guide, "Technical Specifications").
 constexpr size_t kMaxStaticSharedBytes = size_t{48} << 10;
-constexpr size_t kMaxSharedBytes = size_t{227} << 10;
 constexpr uint32_t kVariableAlignment = 128;
 
 int Log2(size_t bytes) { return __builtin_ctzll(bytes); }
@@ -219,14 +218,14 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
   for (const Variable& variable : variables_)
     static_bytes += variable.is_static ? variable.bytes : 0;
   const bool too_much_static = static_bytes > kMaxStaticSharedBytes;
-  if (too_much_static || shared_bytes() + size > kMaxSharedBytes) {
+  if (too_much_static || shared_bytes() + size > context_->options->max_shared_bytes) {
     Lane& lane = *running_lane;
     if (!context_->exact) Suspect(lane, Stop::kExactly);
-    ReportFatal(
-        Check::kSharedMemoryLimit, lane, false, pc,
-        absl::StrCat("a block needs ", too_much_static ? static_bytes : shared_bytes() + size,
-                     " bytes of ", too_much_static ? "static " : "", "shared memory; it can have ",
-                     too_much_static ? kMaxStaticSharedBytes : kMaxSharedBytes));
+    ReportFatal(Check::kSharedMemoryLimit, lane, false, pc,
+                absl::StrCat(
+                    "a block needs ", too_much_static ? static_bytes : shared_bytes() + size,
+                    " bytes of ", too_much_static ? "static " : "", "shared memory; it can have ",
+                    too_much_static ? kMaxStaticSharedBytes : context_->options->max_shared_bytes));
   }
   const uint32_t offset = shared_end_;
   variables_.push_back({control, offset, static_cast<uint32_t>(size), is_static});

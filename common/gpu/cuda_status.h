@@ -10,19 +10,32 @@
 
 namespace stridewise {
 
+// Returns the code of what CudaStatus() returns for an error.
+inline absl::StatusCode CodeOfCudaError(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return absl::StatusCode::kResourceExhausted;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoKernelImageForDevice:
+      return absl::StatusCode::kUnavailable;
+    default:
+      return absl::StatusCode::kInternal;
+  }
+}
+
 // Returns OK for cudaSuccess, and otherwise a status that names the call, the file and the line:
-// kResourceExhausted for out of memory, kUnavailable for no device or no driver, and kInternal for
-// the rest. Clears the runtime's last error, so that the next call does not return it again.
+// kResourceExhausted for out of memory, kUnavailable for no device, no driver or a device that the
+// program was not built for, and kInternal for the rest. Clears the runtime's last error, so that
+// the next call does not return it again.
 inline absl::Status CudaStatus(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return absl::OkStatus();
   (void)cudaGetLastError();
-  const absl::StatusCode code = error == cudaErrorMemoryAllocation
-                                    ? absl::StatusCode::kResourceExhausted
-                                : error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver
-                                    ? absl::StatusCode::kUnavailable
-                                    : absl::StatusCode::kInternal;
-  return absl::Status(
-      code, absl::StrCat(call, ": ", cudaGetErrorString(error), " (", file, ":", line, ")"));
+  const char* const what_to_do = error == cudaErrorNoKernelImageForDevice
+                                     ? "; the build's flag --cuda_archs names the GPUs to build for"
+                                     : "";
+  return absl::Status(CodeOfCudaError(error), absl::StrCat(call, ": ", cudaGetErrorString(error),
+                                                           what_to_do, " (", file, ":", line, ")"));
 }
 
 }  // namespace stridewise

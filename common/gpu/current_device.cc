@@ -20,6 +20,8 @@ DeviceModel ModelOf(int device) {
   const int minor = Attribute(cudaDevAttrComputeCapabilityMinor, device, 0);
   if (major > 0) model.compute_capability = 10 * major + minor;
   model.multiprocessors = Attribute(cudaDevAttrMultiProcessorCount, device, model.multiprocessors);
+  model.max_shared_bytes =
+      Attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device, model.max_shared_bytes);
   const double clock_khz = Attribute(cudaDevAttrMemoryClockRate, device, 0);
   const double bus_bits = Attribute(cudaDevAttrGlobalMemoryBusWidth, device, 0);
   const int memory_gbps = static_cast<int>(std::lround(2 * clock_khz * bus_bits / 8e6));

@@ -23,6 +23,10 @@ struct DeviceModel {
   // The memory's highest rate by its clock and width, in GB/s. An H100 has the multiprocessors of
   // an H200 and two thirds of its memory's rate.
   int memory_gbps = 4917;
+
+  // The shared memory that a block may have. 227 KB from compute capability 9.0 on, 163 KB on an
+  // A100, and 99 KB on most other GPUs.
+  int max_shared_bytes = 227 << 10;
 };
 
 // Returns the model that ships for an H200. Other GPUs differ from it in what CurrentDeviceModel()

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 
 namespace stridewise {
@@ -27,12 +28,19 @@ inline constexpr Block kNoBlock = {0, 0, 0};
 struct Target {
   Where where = Where::kDevice;
   int min_compute_capability = 0;  // 90 for 9.0; 0 for any GPU and for the host.
+  int shared_bytes = 0;  // Of a block; 0 where it needs no more than the 48 KB of any GPU.
 };
 
 // Makes the target of a kernel that needs a GPU of this compute capability: 80 for 8.0.
 constexpr Target Sm(int compute_capability) { return {Where::kDevice, compute_capability}; }
 inline constexpr Target kAnyGpu = {Where::kDevice, 0};
 inline constexpr Target kHostCpu = {Where::kHost, 0};
+
+// Returns whether a device, or the host beside it, has what the target asks for.
+constexpr bool HasWhatItTakes(const DeviceModel& device, const Target& target) {
+  return target.min_compute_capability <= device.compute_capability &&
+         target.shared_bytes <= device.max_shared_bytes;
+}
 
 // The step of an implementation that is not part of the ladder, though it may stand beside it.
 inline constexpr int kNoStep = 0;

@@ -35,7 +35,12 @@ class RegistryLine {
     return line();
   }
   Line& On(const Target& target) {
-    entry_.target = target;
+    entry_.target.where = target.where;
+    entry_.target.min_compute_capability = target.min_compute_capability;
+    return line();
+  }
+  Line& SharedBytes(int bytes) {
+    entry_.target.shared_bytes = bytes;
     return line();
   }
 

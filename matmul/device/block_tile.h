@@ -13,6 +13,7 @@
 
 #include "matmul/device/operand.h"
 #include "matmul/device/tile_policies.h"
+#include "matmul/device/tile_shared_memory.h"
 #include "matmul/device/vector_access.h"
 
 namespace stridewise {
@@ -20,15 +21,15 @@ namespace stridewise {
 inline constexpr int kLanesM = 8;
 inline constexpr int kLanesN = 4;
 static_assert(kLanesM * kLanesN == kWarpSize, "every lane has a coordinate");
+static_assert(kStagedRows == kLanesM, "each lane stages one of its rows");
+static_assert(kKMajorPad == kVector, "rows begin at vectors");
 
 // Returns the elements between neighbours along k in a tile in shared memory, which holds `mn`
 // elements for each k. Copies of a K-major operand transpose the tile; its rows are four floats
 // longer than needed, so that elements that are stored at once, neighbours along k, differ in bank.
 constexpr int PitchOf(OperandLayout layout, int mn) {
-  return mn + (layout == OperandLayout::kKMajor ? kVector : 0);
+  return mn + (layout == OperandLayout::kKMajor ? kKMajorPad : 0);
 }
-
-constexpr int Larger(int a, int b) { return a > b ? a : b; }
 
 // A policy's tile of kBlockM x kBlockN elements of C. Each k step covers kBlockK of the k extent;
 // kStages of them are in shared memory or in flight. A warp computes kWarpM x kWarpN elements. With
@@ -38,7 +39,7 @@ constexpr int Larger(int a, int b) { return a > b ? a : b; }
 // compute capability 9.0 have room for, no more and no less: grids of persistent blocks are made of
 // it. nvcc is told of kMinBlocks, and keeps to the registers that these leave.
 template <typename Policy>
-struct BlockTile : Policy {
+struct BlockTile : Policy, TileSharedMemory<Policy> {
   using typename Policy::Types;
   using Accumulator = typename Types::Accumulator;
   using Policy::kBlockK;
@@ -60,20 +61,7 @@ struct BlockTile : Policy {
   static constexpr int64_t kTileBytes =
       int64_t{kBlockM} * kBlockN * static_cast<int64_t>(sizeof(Accumulator));
 
-  // A stage has room for both operands' tiles in either layout. B's lies behind A's.
-  static constexpr int kOffsetOfB = kBlockK * PitchOf(OperandLayout::kKMajor, kBlockM);
-  static constexpr int kStageFloats =
-      kOffsetOfB + kBlockK * PitchOf(OperandLayout::kKMajor, kBlockN);
-
-  // Eight rows of each warp's part are staged in shared memory on their way to C: see tile_store.h.
-  static constexpr int kOutPitch = kWarpN + 2 * kVector;
-  static constexpr int kOutFloats = kSliceThreads / kWarpSize * kLanesM * kOutPitch;
-  // Slices exchange their accumulators there.
-  static constexpr int kSliceFloats = kWarpsAlongK > 1 ? kWarpsAlongK* kBlockM* kBlockN : 0;
-
-  static constexpr int kSharedFloats =
-      Larger(kStages * kStageFloats, Larger(kOutFloats, kSliceFloats));
-  static constexpr int kSharedBytes = kSharedFloats * static_cast<int>(sizeof(float));
+  using TileSharedMemory<Policy>::kSharedBytes;
 
   static_assert(kBlockM % kWarpM == 0 && kBlockN % kWarpN == 0, "warps fill the tile");
   static_assert(kWarpM % (kLanesM * kVector) == 0, "a lane has whole vectors of rows");

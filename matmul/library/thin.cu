@@ -20,6 +20,7 @@
 #include "matmul/device/skinny_mn_major.h"
 #include "matmul/device/skinny_plan.h"
 #include "matmul/device/skinny_row.h"
+#include "matmul/device/tile_shared_memory.h"
 
 namespace stridewise {
 namespace {
@@ -39,6 +40,7 @@ __global__ void __launch_bounds__(kSkinnyThreads, 1) Skinny(SkinnyProduct produc
   constexpr int kStepsOfChunk = Chunk::kExtentK / Walk::kStepK;
   static_assert(Chunk::kExtentK % Walk::kStepK == 0, "whole steps");
   static_assert(kStepsOfChunk >= kAhead, "a chunk, too, arrives within kAhead steps");
+  static_assert(kSharedBytes<Walk> <= kThinSharedBytes, "no more than its registry's line says");
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
   const SkinnyTile tile(product, blockIdx.x, Walk::kCols);

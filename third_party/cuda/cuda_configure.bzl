@@ -2,8 +2,10 @@
 
 The toolkit is $CUDA_PATH, or else /usr/local/cuda. Without one the repository still loads: targets that need CUDA are
 skipped, and `if_cuda` leaves CUDA out of those that can do without. //third_party/cuda:device_code says what depends on
-the GPU.
+the GPU, and //third_party/cuda:archs which GPUs are compiled for.
 """
+
+load(":gpu_archs.bzl", "gpu_archs")
 
 _BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_library")
@@ -67,6 +69,7 @@ NVCC = {nvcc}
 CUDA_FOUND = {found}
 CUPTI_FOUND = {cupti_found}  # Its range profiler.
 GPU_FOUND = {gpu_found}
+GPU_ARCHS = {gpu_archs}
 
 def if_cuda(with_cuda, without_cuda = []):
     """Returns `with_cuda` where there is a CUDA toolkit, and `without_cuda` elsewhere."""
@@ -79,6 +82,17 @@ def if_cupti(with_cupti, without_cupti = []):
 
 # What a driver leaves on Linux, in containers and in WSL.
 _SIGNS_OF_A_GPU = ["/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"]
+
+# WSL's is not on the path of every user.
+_NVIDIA_SMI_OF_WSL = "/usr/lib/wsl/lib/nvidia-smi"
+
+def _compute_capabilities(ctx):
+    """Returns a line for each GPU, and nothing where there is none."""
+    nvidia_smi = ctx.which("nvidia-smi") or ctx.path(_NVIDIA_SMI_OF_WSL)
+    if not nvidia_smi.exists:
+        return ""
+    result = ctx.execute([nvidia_smi, "--query-gpu=compute_cap", "--format=csv,noheader"], timeout = 60)
+    return result.stdout if result.return_code == 0 else ""
 
 def _cuda_configure_impl(ctx):
     toolkit = ctx.os.environ.get("CUDA_PATH", "/usr/local/cuda")
@@ -113,6 +127,7 @@ def _cuda_configure_impl(ctx):
         found = found,
         cupti_found = cupti_found,
         gpu_found = any([ctx.path(sign).exists for sign in _SIGNS_OF_A_GPU]),
+        gpu_archs = gpu_archs(_compute_capabilities(ctx)),
     ))
 
 cuda_configure = repository_rule(

@@ -11,6 +11,7 @@ enum cudaError_t {
   cudaErrorMemoryAllocation = 2,
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,
+  cudaErrorNoKernelImageForDevice = 209,
 };
 
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
