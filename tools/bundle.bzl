@@ -8,7 +8,8 @@ def _package_and_name(label):
     return label[len("//"):].split(":")
 
 def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
-    """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh, measure_all.sh and COMMIT.
+    """Makes NAME.tar; its one folder NAME holds tests/, benchmarks/, run_gpu_tests.sh, measure_all.sh, grid_causes.sh and
+    COMMIT.
 
     The same binaries and the same commit make the same bytes. Without a CUDA toolkit the bundle is skipped, as are the
     targets in it.
@@ -45,6 +46,7 @@ def gpu_bundle(name, tests, benchmarks, runfiles = {}, **kwargs):
     scripts = ["//tools:" + script for script in [
         "count_tests.sh",
         "cuda_libraries.sh",
+        "grid_causes.sh",
         "measure_all.sh",
         "ncu_check.py",
         "run_gpu_tests.sh",

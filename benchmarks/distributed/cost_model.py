@@ -128,16 +128,18 @@ def beside(rows):
   for row in rows:
     square = row["rows"] == row["cols"] == (row["depth"] or row["rows"])
     implementation = row["implementation"]
-    known = ("summa", "summa_direct", "exchange_direct")
+    copies_at_once = {"exchange_direct": 1, "exchange_two_copies": 2}
+    known = ("summa", "summa_direct", *copies_at_once)
     if not row.get("grid") or row["status"] != "ok" or not square or implementation not in known:
       continue
-    if implementation != "exchange_direct" and row["dtype"] != "float":
+    if implementation not in copies_at_once and row["dtype"] != "float":
       continue
     n, block = int(row["rows"]), int(row["grid_block"])
     p, q = (int(extent) for extent in row["grid"].split("x"))
-    if implementation == "exchange_direct":
+    if implementation in copies_at_once:
       element = {"float": 4, "double": 8}[row["dtype"]]
-      total, communication = transpose_model.transpose(n, p, q, block, element)
+      total, communication = transpose_model.transpose(n, p, q, block, element,
+                                                       copies_at_once=copies_at_once[implementation])
     else:
       # NCCL's kernels find no multiprocessor as long as the blocks of a product run.
       direct = implementation == "summa_direct"

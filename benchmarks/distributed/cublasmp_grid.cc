@@ -69,18 +69,26 @@ absl::StatusOr<std::unique_ptr<CublasMpGrid>> CublasMpGrid::Create(
 }
 
 CublasMpGrid::~CublasMpGrid() {
-  if (handle_ != nullptr && comm_ != nullptr) WaitForQueue().IgnoreError();
-  if (comm_ == nullptr) {
-    // Its work was ended, or it never began. The library's objects refer to a communicator that is
-    // no more, and may use their workspace until the device is done: nobody touches them again.
-    for (const std::unique_ptr<LentMemory>& lent : lent_) lent->memory.Abandon();
-    return;
-  }
+  // A rank that ends because of another must not wait for it. The library's objects refer to a
+  // communicator that is no more then, and may use their workspace until the device is done: nobody
+  // touches them again.
+  if (comm_ != nullptr) nccl_.CommAbort(comm_);
+  if (!is_working_) return;
+  for (const std::unique_ptr<LentMemory>& lent : lent_) lent->memory.Abandon();
+}
+
+absl::Status CublasMpGrid::Close() {
+  if (comm_ == nullptr) return absl::UnavailableError("cuBLASMp's communicator was ended");
+  RETURN_IF_ERROR(WaitForQueue());
+  RETURN_IF_ERROR(control_.Barrier());  // No rank is in a call.
   for (const CublasMpMatrix matrix : matrices_) library_.MatrixDescriptorDestroy(matrix);
-  if (grid_ != nullptr) library_.GridDestroy(grid_);
-  if (handle_ != nullptr) library_.Destroy(handle_);
-  // Nothing is queued, and a rank that ends because of another must not wait for it.
-  nccl_.CommAbort(comm_);
+  const CublasMpStatus of_grid = library_.GridDestroy(grid_);
+  const CublasMpStatus of_handle = library_.Destroy(handle_);
+  RETURN_IF_ERROR(control_.Barrier());  // No rank's objects refer to a communicator.
+  const NcclResult of_comm = nccl_.CommDestroy(std::exchange(comm_, nullptr));
+  RETURN_IF_ERROR(StatusOf("cublasMpGridDestroy", of_grid));
+  RETURN_IF_ERROR(StatusOf("cublasMpDestroy", of_handle));
+  return StatusOf("ncclCommDestroy", of_comm, nccl_);
 }
 
 absl::Status CublasMpGrid::CheckWorkspaces() const {
@@ -93,13 +101,17 @@ absl::Status CublasMpGrid::CheckWorkspaces() const {
 }
 
 absl::Status CublasMpGrid::WaitForQueue() {
+  is_working_ = true;
   RETURN_IF_ERROR(queue_.Record());
   const SteadyClock clock;
   const double begin = clock.Now();
   double checked = begin;
   while (true) {
     ASSIGN_OR_RETURN(const bool done, queue_.IsDone());
-    if (done) return absl::OkStatus();
+    if (done) {
+      is_working_ = false;
+      return absl::OkStatus();
+    }
     const double now = clock.Now();
     if (now - checked < kSecondsBetweenChecks) continue;
     checked = now;
@@ -170,6 +182,7 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::ProductOf(const SummaProblem<T,
   ASSIGN_OR_RETURN(const Workspace space,
                    Allocate("cublasMpGemm", device_bytes, host_bytes, device));
   return Call([=]() -> absl::Status {
+    is_working_ = true;
     RETURN_IF_ERROR(StatusOf(
         "cublasMpGemm",
         library_.Gemm(handle_, kCublasMpN, kCublasMpN, m, n, k, one, problem.b.data, 1, 1, b,
@@ -199,6 +212,7 @@ absl::StatusOr<CublasMpGrid::Call> CublasMpGrid::Transpose(const BlockCyclicLayo
   ASSIGN_OR_RETURN(const Workspace space,
                    Allocate("cublasMpGeadd", device_bytes, host_bytes, device));
   return Call([=]() -> absl::Status {
+    is_working_ = true;
     RETURN_IF_ERROR(StatusOf(
         "cublasMpGeadd",
         library_.Geadd(handle_, kCublasMpT, m, n, one, in.data, 1, 1, a, zero, out.data, 1, 1, c,

@@ -42,7 +42,14 @@ class CublasMpGrid {
       Communicator* control, CommunicationQueue* queue, double seconds);
   CublasMpGrid(const CublasMpGrid&) = delete;
   CublasMpGrid& operator=(const CublasMpGrid&) = delete;
+
+  // Without Close() ends the communicator's work and leaves the library's objects to nobody.
   ~CublasMpGrid();
+
+  // Ends all that was made, together with the other ranks, who all make the call; nothing else may
+  // be done with this object then. The library ends a grid only in all ranks at once, and while
+  // each rank has its communicator: who ends it alone may wait for ever, or use what is no more.
+  absl::Status Close();
 
   // Return the call, whose workspace is memory of `device`, which must last as long as this. The
   // call borrows this object. ResourceExhausted where there is no memory.
@@ -90,6 +97,7 @@ class CublasMpGrid {
   CublasMpGridHandle grid_ = nullptr;
   std::vector<CublasMpMatrix> matrices_;
   std::vector<std::unique_ptr<LentMemory>> lent_;  // Lasts as long as the library's objects.
+  bool is_working_ = false;                        // What was queued may still use it.
 };
 
 }  // namespace stridewise

@@ -43,8 +43,8 @@ class CublasMpGridTest : public testing::Test {
 };
 
 // Transposes doubles over two ranks `calls` times, and checks workspaces and result. Returns the
-// first error of each rank.
-std::vector<absl::Status> TransposeOnTwoRanks(double seconds, int calls) {
+// first error of each rank; that of `fails` is one that the other one does not know of.
+std::vector<absl::Status> TransposeOnTwoRanks(double seconds, int calls, int fails = -1) {
   const RankGrid grid = {1, 2};
   const auto in = *BlockCyclicLayout::Create(37, 23, 5, 5, grid);
   const auto out = *BlockCyclicLayout::Create(23, 37, 5, 5, grid);
@@ -79,7 +79,8 @@ std::vector<absl::Status> TransposeOnTwoRanks(double seconds, int calls) {
         }
       }
     }
-    return control->Barrier();
+    if (rank == fails) return absl::CancelledError("told to fail");
+    return cublasmp->Close();
   });
 }
 
@@ -93,6 +94,20 @@ TEST_F(CublasMpGridTest, WhoWritesBesideAWorkspaceIsNamed) {
     EXPECT_TRUE(absl::IsInternal(status)) << status;
     EXPECT_EQ(status.message().find("cublasMpGeadd wrote beside its workspace of "), 0) << status;
   }
+}
+
+// A grid is ended by all ranks at once, and before any of their communicators.
+TEST_F(CublasMpGridTest, RanksEndTogetherOrLeaveTheLibrarysObjects) {
+  for (int i = 0; i < 20; ++i) {
+    for (const absl::Status& status : TransposeOnTwoRanks(20, 1)) EXPECT_TRUE(status.ok());
+  }
+  for (int fails = 0; fails < 2; ++fails) {
+    const auto results = TransposeOnTwoRanks(20, 1, fails);
+    EXPECT_TRUE(absl::IsCancelled(results[fails]));
+    EXPECT_TRUE(absl::IsUnavailable(results[1 - fails])) << results[1 - fails];
+  }
+  EXPECT_EQ(Find<int()>("FakeCublasMpLonelyEnds")(), 0);
+  EXPECT_EQ(Find<int()>("FakeCublasMpLateUses")(), 0);
 }
 
 // Ended by its communicator, a call may still use its workspace, and the library's other objects

@@ -134,6 +134,7 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
                      return SummaOnDevice(on_device, device_.multiply, queues.get(), &ranks(),
                                           nullptr, options);
                    }));
+  if (nccl_ == nullptr) RETURN_IF_ERROR(LeaveMemoryOfRanks(device_.peers.get(), control_));
   const int64_t bytes = static_cast<int64_t>(c.memory.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(problem.c.data, c.memory.data(), bytes));
   return seconds;
@@ -167,6 +168,7 @@ absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, co
                                                          device_out, options, device_.permute,
                                                          queues.get(), &ranks());
                    }));
+  if (nccl_ == nullptr) RETURN_IF_ERROR(LeaveMemoryOfRanks(device_.peers.get(), control_));
   const int64_t bytes = static_cast<int64_t>(to.bytes());
   if (bytes > 0) RETURN_IF_ERROR(gpu::Copy(out.data, to.data(), bytes));
   return seconds;

@@ -34,6 +34,15 @@ class MeasuringRank {
 
   // `measured` is rank 0's to fill.
   absl::Status Measure(const GridDevices& devices, GridMeasurement* measured) {
+    const absl::Status status = MeasureAll(devices, measured);
+    // All ranks get these two answers together, and nobody waits for one that does not come.
+    if (cublasmp_ == nullptr || !(status.ok() || absl::IsDataLoss(status))) return status;
+    const absl::Status closed = cublasmp_->Close();
+    return status.ok() ? closed : status;
+  }
+
+ private:
+  absl::Status MeasureAll(const GridDevices& devices, GridMeasurement* measured) {
     RETURN_IF_ERROR(Open(devices));
     RETURN_IF_ERROR(problem_->PoisonResult());
     ASSIGN_OR_RETURN(measured->first_run_ms, TimedRun(own_));
@@ -53,7 +62,6 @@ class MeasuringRank {
     return Verify();
   }
 
- private:
   absl::Status Open(const GridDevices& devices) {
     ASSIGN_OR_RETURN(device_, devices.open(subject_.first_device + control_.rank()));
     ASSIGN_OR_RETURN(memory_, device_.open_queues());
@@ -65,6 +73,8 @@ class MeasuringRank {
     if (subject_.is_direct) {
       RETURN_IF_ERROR(problem_->ReachPeers(device_.peers.get(), &control_));
       ranks_ = std::make_unique<TimedCommunicator>(&control_);
+    } else if (control_.size() == 1) {
+      ranks_ = std::make_unique<TimedCommunicator>(&control_);  // Sends nothing.
     } else {
       ASSIGN_OR_RETURN(
           nccl_, NcclCommunicator::Create(nccl_library_, &control_, device_.communication.get(),
@@ -207,13 +217,14 @@ absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
                                               const GridDevices& devices) {
   RETURN_IF_ERROR(devices.check(subject.first_device, subject.grid.size()));
   absl::StatusOr<const NcclLibrary*> nccl = LoadNccl();
-  if (!nccl.ok() && (!subject.is_direct || subject.by_cublasmp)) return nccl.status();
+  const bool sends_messages = !subject.is_direct && subject.grid.size() > 1;
+  if (!nccl.ok() && (sends_messages || subject.by_cublasmp)) return nccl.status();
   GridSubject asked = subject;
   const CublasMpLibrary* cublasmp = nullptr;
   if (subject.by_cublasmp || subject.beside_cublasmp) {
     absl::StatusOr<const CublasMpLibrary*> loaded = LoadCublasMp();
-    if (loaded.ok()) loaded = ForRanks(*loaded, subject.grid.size());
     if (loaded.ok() && !nccl.ok()) loaded = nccl.status();
+    if (loaded.ok()) loaded = ForRanks(*loaded, subject.grid.size(), **nccl);
     if (loaded.ok()) {
       cublasmp = *loaded;
     } else if (subject.by_cublasmp) {

@@ -139,8 +139,9 @@ class GridProduct : public GridProblem {
 template <typename T>
 class GridTranspose : public GridProblem {
  public:
-  GridTranspose(int rank, const BlockCyclicLayout& in, const BlockCyclicLayout& out)
-      : rank_(rank), in_layout_(in), out_layout_(out) {}
+  GridTranspose(int rank, const BlockCyclicLayout& in, const BlockCyclicLayout& out,
+                DeviceTransposeOptions options)
+      : rank_(rank), in_layout_(in), out_layout_(out), options_(std::move(options)) {}
 
   absl::Status MakeOperands(uint64_t seed, StreamQueues* device) override {
     seed_ = seed;
@@ -221,13 +222,16 @@ absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const in
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
                                                                absl::string_view type,
                                                                int64_t block, const RankGrid& grid,
-                                                               int rank) {
+                                                               int rank,
+                                                               DeviceTransposeOptions options) {
   ASSIGN_OR_RETURN(const BlockCyclicLayout in,
                    BlockCyclicLayout::Create(extents[0], extents[1], block, block, grid));
   ASSIGN_OR_RETURN(const BlockCyclicLayout out,
                    BlockCyclicLayout::Create(extents[1], extents[0], block, block, grid));
-  if (type == "double") return std::make_unique<GridTranspose<double>>(rank, in, out);
-  return std::make_unique<GridTranspose<float>>(rank, in, out);
+  if (type == "double") {
+    return std::make_unique<GridTranspose<double>>(rank, in, out, std::move(options));
+  }
+  return std::make_unique<GridTranspose<float>>(rank, in, out, std::move(options));
 }
 
 }  // namespace stridewise

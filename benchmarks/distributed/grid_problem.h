@@ -18,6 +18,7 @@
 #include "common/distributed/communicator.h"
 #include "common/distributed/peer_memory.h"
 #include "common/streaming/stream_queues.h"
+#include "transpose/distributed/device_exchange.h"
 
 namespace stridewise {
 
@@ -57,7 +58,8 @@ absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const in
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
                                                                absl::string_view type,
                                                                int64_t block, const RankGrid& grid,
-                                                               int rank);
+                                                               int rank,
+                                                               DeviceTransposeOptions options = {});
 
 }  // namespace stridewise
 

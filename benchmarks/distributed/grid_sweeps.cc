@@ -19,6 +19,7 @@
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 #include "common/gpu/device.h"
+#include "transpose/distributed/device_exchange.h"
 
 ABSL_FLAG(std::string, gpus, "",
           "ROWSxCOLS,...: instead of on one GPU, on grids of so many GPUs of this machine, over "
@@ -33,6 +34,7 @@ constexpr int64_t kMaxGrid = 64;  // Rows, and columns.
 constexpr char kUsualBlock[] = "2048";
 constexpr char kSummaDirect[] = "summa_direct";
 constexpr char kExchangeDirect[] = "exchange_direct";
+constexpr char kExchangeTwoCopies[] = "exchange_two_copies";
 constexpr char kCublasMp[] = "cublasmp";
 
 enum GridAxis : size_t { kGpusAxis, kBlockAxis };
@@ -99,6 +101,10 @@ class GridOperation : public Operation {
         of_products
             ? MakeEntry(kSummaDirect, "the same, panels copied from the memory of the other GPUs")
             : MakeEntry(kExchangeDirect, "the same, elements written to memory of the other GPUs"));
+    if (!of_products) {
+      entries_.push_back(
+          MakeEntry(kExchangeTwoCopies, "the same, with two pieces that are copied at once"));
+    }
     entries_.push_back(MakeEntry(kCublasMp, of_products ? "cublasMpGemm()" : "cublasMpGeadd()"));
     presets_.push_back({kGridPreset,
                         "what is spread over GPUs, by this repository and by cuBLASMp",
@@ -176,12 +182,15 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   row->Set(Column::kRanks, grid.size());
   GridSubject subject;
   subject.grid = grid;
+  const std::string_view name = config.implementation->name;
+  DeviceTransposeOptions transpose;
+  if (name == kExchangeTwoCopies) transpose.copies_at_once = 2;
   subject.make_problem = [&](int rank) {
     return of_products_ ? MakeGridProduct(point.extents, point.type, BlockOf(point), grid, rank)
-                        : MakeGridTranspose(point.extents, point.type, BlockOf(point), grid, rank);
+                        : MakeGridTranspose(point.extents, point.type, BlockOf(point), grid, rank,
+                                            transpose);
   };
-  const std::string_view name = config.implementation->name;
-  subject.is_direct = name == kSummaDirect || name == kExchangeDirect;
+  subject.is_direct = name == kSummaDirect || name == kExchangeDirect || name == kExchangeTwoCopies;
   subject.by_cublasmp = config.implementation->name == kCublasMp;
   subject.beside_cublasmp = peer != nullptr && !subject.by_cublasmp;
   subject.verify = options.verify;

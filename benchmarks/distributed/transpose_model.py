@@ -6,13 +6,18 @@ outgoing copy reads, and one comes in, which writes, for the other ranks do the 
 together the memory gives them in proportion, if it is more than it has: it serves requests as they come.
 
 A copy takes some time before its first byte. Rows of blocks that follow each other where they belong are one copy.
+
+  python3 benchmarks/distributed/transpose_model.py > docs/results/transpose_schedules.csv
 """
+import csv
 import math
+import sys
 
 LINK = 393e9  # Bytes/s each way, of copies both ways: what 256 MiB have more than 64 MiB, over what they take longer, two H100.
 COPY_START = 11.2e-6  # Seconds of a copy before its first byte: what 64 MiB take longer than at that rate.
 MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
 PIECE = 64 << 20  # DeviceTransposeOptions::piece_bytes.
+LEAVES_LINK = 1 - 2 * LINK / MEMORY  # The part of the memory that copies both ways leave.
 
 
 def common_runs(n, block, owners, owner, other_owners, other_owner):
@@ -62,44 +67,68 @@ def kernels(leaving, staying):
   return queue
 
 
-def transpose(n, p, q, block, element, piece=PIECE):
+def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=1.0):
   """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
   longest. On a square grid the ranks of the diagonal keep all, and others send all."""
   of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
-  return (max(seconds(leaving, staying) for leaving, staying in of_ranks),
+  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks) for leaving, staying in of_ranks),
           max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
 
 
-def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START):
+def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0):
   """Returns the seconds of a rank whose partners do the same. Goes from one change to the next: a kernel ends, a copy has
-  started, a copy ends."""
+  started, a copy ends. Pieces are copied by so many queues in turn, which share the link; kernels ask for this part of the
+  memory's rate."""
   work = kernels(leaving, staying)
-  copies = [(size / count, piece) for piece, (size, count) in enumerate(leaving) for _ in range(count)]
-  now, packed, copied = 0.0, -1, -1  # The last pieces that are.
-  kernel = copy = None  # What runs: bytes of the memory; seconds to the start, bytes and piece.
-  while work or copies or kernel or copy:
-    if not kernel and work and (work[0][1] is None or work[0][1] < copied + 3):  # Two buffers.
+  queues = [[] for _ in range(copies_at_once)]
+  for piece, (size, count) in enumerate(leaving):
+    queues[piece % copies_at_once] += [(size / count, piece)] * count
+  left = [count for _, count in leaving]  # Copies of each piece.
+  now, packed = 0.0, -1  # The last piece that is.
+  kernel, copies = None, [None] * copies_at_once  # What runs: bytes of the memory; seconds to the start, bytes and piece.
+  while work or any(queues) or kernel or any(copies):
+    if not kernel and work and (work[0][1] is None or work[0][1] < 2 or not left[work[0][1] - 2]):  # Two buffers.
       size, piece = work.pop(0)
       kernel = [2 * size, piece]
-    if not copy and copies and copies[0][1] <= packed:
-      size, piece = copies.pop(0)
-      copy = [start, size, piece]
-    moves = copy and not copy[0]
-    asked = (memory if kernel else 0) + (2 * link if moves else 0)
+    for number, queue in enumerate(queues):
+      if not copies[number] and queue and queue[0][1] <= packed:
+        size, piece = queue.pop(0)
+        copies[number] = [start, size, piece]
+    moving = [copy for copy in copies if copy and not copy[0]]
+    asked = (asks * memory if kernel else 0) + (2 * link if moving else 0)
     share = min(1.0, memory / asked) if asked else 1.0
-    step = min(([kernel[0] / (share * memory)] if kernel else []) +
-               ([copy[1] / (share * link) if moves else copy[0]] if copy else []))
+    of_copy = share * link / max(len(moving), 1)
+    step = min(([kernel[0] / (share * asks * memory)] if kernel else []) +
+               [copy[1] / of_copy if not copy[0] else copy[0] for copy in copies if copy])
     now += step
-    if copy and moves:
-      copy[1] -= step * share * link
-      if copy[1] < 1:
-        copied = copy[2] if not copies or copies[0][1] != copy[2] else copied
-        copy = None
-    elif copy:
-      copy[0] = max(copy[0] - step, 0.0)
+    for number, copy in enumerate(copies):
+      if copy and not copy[0]:
+        copy[1] -= step * of_copy
+        if copy[1] < 1:
+          left[copy[2]] -= 1
+          copies[number] = None
+      elif copy:
+        copy[0] = copy[0] - step if copy[0] - step > 1e-12 else 0.0
     if kernel:
-      kernel[0] -= step * share * memory
+      kernel[0] -= step * share * asks * memory
       if kernel[0] < 1:
         packed = packed if kernel[1] is None else kernel[1]
         kernel = None
   return now
+
+
+def main():
+  """Writes what 32768 x 32768 floats take on two GPUs by other schedules."""
+  out = csv.writer(sys.stdout, lineterminator="\n")
+  out.writerow("source,dtype,n,grid,block,piece_mb,copies_at_once,kernels_ask_pct,ms,link_ms".split(","))
+  for p, q in ((1, 2), (2, 1)):
+    for asks in (1.0, LEAVES_LINK):
+      for copies_at_once in (1, 2):
+        for piece_mb in (16, 32, 64, 128, 256):
+          total, _ = transpose(32768, p, q, 2048, 4, piece_mb << 20, copies_at_once, asks)
+          out.writerow(["computed", "float", 32768, f"{p}x{q}", 2048, piece_mb, copies_at_once, f"{100 * asks:.0f}",
+                        f"{1e3 * total:.4g}", f"{1e3 * 32768**2 / LINK:.4g}"])
+
+
+if __name__ == "__main__":
+  main()

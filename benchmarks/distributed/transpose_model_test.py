@@ -57,6 +57,16 @@ class TransposeModelTest(unittest.TestCase):
     # Copies take 100 s each; the third is packed, in 2 s, as soon as the first is over, while the second is copied.
     self.assertAlmostEqual(model.seconds([(1e6, 1)] * 3, [], link=1e4, memory=1e6, start=0), 2 + 3 * 100, delta=0.2)
 
+  def test_a_second_copy_starts_while_the_first_runs(self):
+    # Four copies of 1 s, which each start for 0.5 s: one after the other; or in pairs, of which only the first starts are waited for.
+    leaving = [(1e9, 1)] * 4
+    self.assertAlmostEqual(model.seconds(leaving, [], link=1e9, memory=1e18, start=0.5), 4 + 4 * 0.5, places=4)
+    self.assertAlmostEqual(model.seconds(leaving, [], link=1e9, memory=1e18, start=0.5, copies_at_once=2), 4 + 2 * 0.5, places=4)
+
+  def test_kernels_that_ask_for_less_leave_the_link_its_rate(self):
+    # Memory 8, link 2: copies leave half of it. Packing takes 2 s, or 4 s at half the rate; the copy is not slowed then.
+    self.assertAlmostEqual(model.seconds([(8e6, 1)], [8e6], link=2e6, memory=8e6, start=0, asks=0.5), 4 + 4, places=4)
+
 
 if __name__ == "__main__":
   unittest.main()

@@ -1,8 +1,11 @@
 #include "benchmarks/streamed/operands.h"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/base/status_macros.h"
 #include "common/verify/freivalds.h"
 #include "common/verify/validation.h"
@@ -18,23 +21,41 @@ absl::StatusOr<HostMatrix> MakeMatrix(const StreamedSettings& settings, int64_t 
 
 }  // namespace
 
+absl::Status CheckHostMemory(const StreamedSettings& settings,
+                             const std::vector<std::pair<int64_t, int64_t>>& matrices,
+                             int64_t available) {
+  if (!settings.directory.empty())
+    return absl::OkStatus();  // Of mapped files only parts are there.
+  double bytes = 0;
+  for (const auto& [rows, cols] : matrices) {
+    bytes += static_cast<double>(rows) * static_cast<double>(cols) * sizeof(float);
+  }
+  if (bytes <= static_cast<double>(available)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "--memory: %s operands take %.1f GB, and %.1f GB of the host are available; --memory=file "
+      "with --directory maps them from files",
+      settings.memory_text, bytes / 1e9, static_cast<double>(available) / 1e9));
+}
+
 absl::StatusOr<StreamedOperands> MakeStreamedOperands(const StreamedSettings& settings,
                                                       const std::vector<int64_t>& shape) {
-  StreamedOperands operands;
-  const auto add_input = [&](int64_t rows, int64_t cols) -> absl::Status {
-    ASSIGN_OR_RETURN(HostMatrix matrix, MakeMatrix(settings, rows, cols));
-    RETURN_IF_ERROR(FillUniformThroughDevice(operands.inputs.size(), &matrix));
-    operands.inputs.push_back(std::move(matrix));
-    return absl::OkStatus();
-  };
+  using Extents = std::pair<int64_t, int64_t>;
+  std::vector<Extents> matrices = {{shape[0], shape[1]}, {shape[1], shape[0]}};
   if (settings.is_product) {
-    RETURN_IF_ERROR(add_input(shape[0], shape[2]));
-    RETURN_IF_ERROR(add_input(shape[2], shape[1]));
-  } else {
-    RETURN_IF_ERROR(add_input(shape[0], shape[1]));
+    matrices = {{shape[0], shape[2]}, {shape[2], shape[1]}, {shape[0], shape[1]}};
   }
-  ASSIGN_OR_RETURN(operands.output, MakeMatrix(settings, settings.is_product ? shape[0] : shape[1],
-                                               settings.is_product ? shape[1] : shape[0]));
+  RETURN_IF_ERROR(CheckHostMemory(settings, matrices));
+  StreamedOperands operands;
+  for (const auto& [rows, cols] : matrices) {
+    ASSIGN_OR_RETURN(HostMatrix matrix, MakeMatrix(settings, rows, cols));
+    operands.inputs.push_back(std::move(matrix));
+  }
+  operands.output = std::move(operands.inputs.back());
+  operands.inputs.pop_back();
+  uint64_t seed = 0;
+  for (HostMatrix& input : operands.inputs) {
+    RETURN_IF_ERROR(FillUniformThroughDevice(seed++, &input));
+  }
   return operands;
 }
 

@@ -4,12 +4,14 @@
 #define STRIDEWISE_BENCHMARKS_STREAMED_OPERANDS_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "benchmarks/streamed/host_matrices.h"
 #include "benchmarks/streamed/settings.h"
+#include "common/base/available_memory.h"
 #include "common/base/matrix.h"
 #include "matmul/matmul.h"
 #include "transpose/transpose.h"
@@ -41,8 +43,14 @@ struct StreamedOperands {
   }
 };
 
+// Returns ResourceExhausted, naming --memory, where matrices of these rows and columns are to lie
+// in host memory and together take more than is available.
+absl::Status CheckHostMemory(const StreamedSettings& settings,
+                             const std::vector<std::pair<int64_t, int64_t>>& matrices,
+                             int64_t available = AvailableHostBytes());
+
 // Makes them in host memory or in mapped files, the inputs filled. ResourceExhausted where there is
-// no memory.
+// no memory, before any is taken that all of them together do not have.
 absl::StatusOr<StreamedOperands> MakeStreamedOperands(const StreamedSettings& settings,
                                                       const std::vector<int64_t>& shape);
 

@@ -36,6 +36,9 @@ absl::StatusOr<CublasMpLibrary> Load() {
   if (missing == nullptr && made.GetVersion(&made.version) != kCublasMpSuccess) {
     missing = "a version";
   }
+  made.NcclGetVersion = library.Find<decltype(made.NcclGetVersion)>("ncclGetVersion");
+  made.CublasGetCudartVersion =
+      library.Find<decltype(made.CublasGetCudartVersion)>("cublasGetCudartVersion");
   if (missing == nullptr) return made;
   return absl::UnavailableError(
       absl::StrCat("cuBLASMp: the library has not ", missing, "; set ", kVariable, " to another"));
@@ -49,11 +52,30 @@ absl::StatusOr<const CublasMpLibrary*> LoadCublasMp() {
   return &*loaded;
 }
 
-absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks) {
-  if (ranks == 1 || library->version >= kCublasMpOfSeveralGpus) return library;
-  return absl::UnavailableError(absl::StrCat("cuBLASMp: version ", library->version,
-                                             " serves one GPU of a process; ",
-                                             kCublasMpOfSeveralGpus, " and later serve several"));
+absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks,
+                                                const NcclLibrary& nccl) {
+  if (library->NcclGetVersion != nullptr && library->NcclGetVersion != nccl.GetVersion) {
+    int theirs = 0, ours = 0;
+    library->NcclGetVersion(&theirs);
+    nccl.GetVersion(&ours);
+    return absl::UnavailableError(absl::StrCat("cuBLASMp: it links another NCCL, of version ",
+                                               theirs,
+                                               ", than the one that was loaded, of version ", ours,
+                                               "; set STRIDEWISE_NCCL to the one it links"));
+  }
+  if (ranks == 1) return library;
+  if (library->version < kCublasMpOfSeveralGpus) {
+    return absl::UnavailableError(absl::StrCat("cuBLASMp: version ", library->version,
+                                               " serves one GPU of a process; ",
+                                               kCublasMpOfSeveralGpus, " and later serve several"));
+  }
+  const size_t cuda = library->CublasGetCudartVersion == nullptr
+                          ? kCudaOfSeveralGpus
+                          : library->CublasGetCudartVersion();
+  if (cuda >= kCudaOfSeveralGpus) return library;
+  return absl::UnavailableError(absl::StrCat("cuBLASMp: built for CUDA ", cuda,
+                                             " it serves one GPU of a process; for ",
+                                             kCudaOfSeveralGpus, " and later, several"));
 }
 
 }  // namespace stridewise

@@ -71,10 +71,16 @@ struct CublasMpLibrary {
                           int64_t c_col, CublasMpMatrix c_matrix, void* device, size_t device_bytes,
                           void* host, size_t host_bytes);
   int version = 0;  // 700 for 0.7, 1000 for 0.10.
+
+  // Of the libraries that it links; null where it has them in another way.
+  NcclResult (*NcclGetVersion)(int* version) = nullptr;
+  size_t (*CublasGetCudartVersion)() = nullptr;
 };
 
-// Several GPUs of one process are served from this version on.
+// Several GPUs of one process are served from this version on, and where it was built for this
+// CUDA or a later one.
 inline constexpr int kCublasMpOfSeveralGpus = 1000;
+inline constexpr int kCudaOfSeveralGpus = 13000;
 
 // Returns the library, loaded at the first call: the file that STRIDEWISE_CUBLASMP names (that of
 // NVIDIA's wheel nvidia-cublasmp-cu13, for example), else libcublasmp.so.0 where the system has it.
@@ -82,8 +88,11 @@ inline constexpr int kCublasMpOfSeveralGpus = 1000;
 // does not. Unavailable, naming STRIDEWISE_CUBLASMP, where there is none or it lacks a function.
 absl::StatusOr<const CublasMpLibrary*> LoadCublasMp();
 
-// Returns the library, or Unavailable where it is too old for so many ranks in one process.
-absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks);
+// Returns the library, or Unavailable where it, or the CUDA that it was built for, is too old for
+// so many ranks in one process, or where it links another NCCL than `nccl`: a communicator of one
+// library is other memory to the other.
+absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks,
+                                                const NcclLibrary& nccl);
 
 }  // namespace stridewise
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,7 @@ constexpr auto kInvalidValue = static_cast<CublasMpStatus>(3);
 enum Fault : int { kNone = 0, kWritesBesideWorkspace = 1, kNeverEnds = 2 };
 std::atomic<int> fault{kNone};
 std::atomic<int> late_uses{0};
+std::atomic<int> lonely_ends{0};
 
 // All objects that were not destroyed: those of calls that never end are no leak.
 std::mutex objects_mutex;
@@ -76,6 +78,8 @@ struct Table {
   std::condition_variable changed;
   std::map<int64_t, std::map<int, std::vector<Shown>>> shown;
   std::map<int64_t, int> left;
+  std::vector<NcclComm> comms;  // Of all ranks that made a grid.
+  int ending = 0;               // Ranks that are ending theirs.
 };
 
 std::mutex tables_mutex;
@@ -221,8 +225,11 @@ void FakeCublasMpWritesLate() {
   for (const auto& [data, bytes] : Held()) std::memset(data, 0x44, bytes);
 }
 
-// Returns how many objects were destroyed after the communicator of their grid.
+// Returns how many objects were destroyed after a communicator of their grid's ranks.
 int FakeCublasMpLateUses() { return late_uses; }
+
+// Returns how many grids were destroyed while another of their ranks did something else.
+int FakeCublasMpLonelyEnds() { return lonely_ends; }
 
 CublasMpStatus cublasMpGetVersion(int* version) {
   *version = kCublasMpOfSeveralGpus;
@@ -248,12 +255,25 @@ CublasMpStatus cublasMpGridCreate(int64_t rows, int64_t cols, CublasMpGridLayout
   std::shared_ptr<Table>& table = Tables()[rank.world];
   if (table == nullptr) table = std::make_shared<Table>();
   made->table = table;
+  table->comms.push_back(comm);
   *grid = Made(made);
   return kCublasMpSuccess;
 }
 
+// All ranks enter it together.
 CublasMpStatus cublasMpGridDestroy(CublasMpGridHandle grid) {
-  if (!IsFakeNcclAlive(grid->comm)) ++late_uses;
+  Table& table = *grid->table;
+  {
+    std::unique_lock<std::mutex> lock(table.mutex);
+    ++table.ending;
+    table.changed.notify_all();
+    const bool all = table.changed.wait_for(lock, std::chrono::seconds(2),
+                                            [&] { return table.ending >= grid->rank.size; });
+    if (!all) ++lonely_ends;
+  }
+  for (const NcclComm comm : table.comms) {
+    if (!IsFakeNcclAlive(comm)) ++late_uses;
+  }
   Destroy(grid);
   return kCublasMpSuccess;
 }

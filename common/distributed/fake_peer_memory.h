@@ -3,6 +3,7 @@
 #ifndef STRIDEWISE_COMMON_DISTRIBUTED_FAKE_PEER_MEMORY_H_
 #define STRIDEWISE_COMMON_DISTRIBUTED_FAKE_PEER_MEMORY_H_
 
+#include <atomic>
 #include <cstring>
 
 #include "common/distributed/peer_memory.h"
@@ -23,11 +24,20 @@ class FakePeerMemory : public PeerMemory {
     if (!reaches_) return absl::UnavailableError("told to reach nothing");
     void* memory = nullptr;
     std::memcpy(&memory, name.bytes, sizeof(memory));
+    ++reached_;
     return memory;
   }
+  absl::Status Leave() override {
+    reached_ = 0;
+    return absl::OkStatus();
+  }
+
+  // Returns how many memories of others are reached.
+  int reached() const { return reached_; }
 
  private:
   bool reaches_;
+  std::atomic<int> reached_{0};
 };
 
 }  // namespace stridewise

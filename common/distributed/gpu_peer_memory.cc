@@ -1,10 +1,12 @@
 #include "common/distributed/gpu_peer_memory.h"
 
 #include <cuda_runtime_api.h>
-#include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,9 +16,22 @@
 namespace stridewise {
 namespace {
 
+// Of one process and of no other. Numbers of processes do not tell: each container counts its own,
+// and so does each machine.
+using ProcessId = std::array<uint64_t, 2>;
+
+const ProcessId& ThisProcess() {
+  static const ProcessId id = [] {
+    std::random_device random;
+    std::uniform_int_distribution<uint64_t> any;
+    return ProcessId{any(random), any(random)};
+  }();
+  return id;
+}
+
 // What a Name holds.
 struct Content {
-  int64_t process = 0;
+  ProcessId process{};
   void* memory = nullptr;  // In that process; null where there is none.
   int device = 0;          // By the number of that process.
   bool has_handle = false;
@@ -48,13 +63,11 @@ class GpuPeerMemory : public PeerMemory {
   GpuPeerMemory() = default;
   GpuPeerMemory(const GpuPeerMemory&) = delete;
   GpuPeerMemory& operator=(const GpuPeerMemory&) = delete;
-  ~GpuPeerMemory() override {
-    for (void* const memory : opened_) (void)cudaIpcCloseMemHandle(memory);
-  }
+  ~GpuPeerMemory() override { Leave().IgnoreError(); }
 
   absl::StatusOr<Name> Export(void* memory) override {
     Content content;
-    content.process = ::getpid();
+    content.process = ThisProcess();
     content.memory = memory;
     RETURN_IF_CUDA_ERROR(cudaGetDevice(&content.device));
     if (memory != nullptr) {
@@ -70,7 +83,7 @@ class GpuPeerMemory : public PeerMemory {
     Content content;
     std::memcpy(&content, name.bytes, sizeof(content));
     if (content.memory == nullptr) return nullptr;
-    if (content.process == ::getpid()) {
+    if (content.process == ThisProcess()) {
       RETURN_IF_ERROR(ReachDevice(content.device));
       return content.memory;
     }
@@ -82,6 +95,14 @@ class GpuPeerMemory : public PeerMemory {
         cudaIpcOpenMemHandle(&memory, content.handle, cudaIpcMemLazyEnablePeerAccess));
     opened_.push_back(memory);
     return memory;
+  }
+
+  absl::Status Leave() override {
+    absl::Status status;
+    for (void* const memory : std::exchange(opened_, {})) {
+      status.Update(CUDA_STATUS(cudaIpcCloseMemHandle(memory)));
+    }
+    return status;
   }
 
  private:

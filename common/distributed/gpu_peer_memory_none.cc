@@ -11,6 +11,7 @@ class NoPeerMemory : public PeerMemory {
  public:
   absl::StatusOr<Name> Export(void*) override { return NoCuda(); }
   absl::StatusOr<void*> Import(const Name&) override { return NoCuda(); }
+  absl::Status Leave() override { return absl::OkStatus(); }
 
  private:
   static absl::Status NoCuda() { return absl::UnavailableError("built without CUDA"); }

@@ -40,4 +40,10 @@ absl::StatusOr<std::vector<void*>> ReachMemoryOfRanks(void* mine, PeerMemory* me
   return reached;
 }
 
+absl::Status LeaveMemoryOfRanks(PeerMemory* memory, Communicator* ranks) {
+  const absl::Status left = memory->Leave();
+  const absl::Status all = ranks->Barrier();
+  return left.ok() ? all : left;
+}
+
 }  // namespace stridewise

@@ -30,6 +30,9 @@ class PeerMemory {
   // Returns where this rank's device reaches memory that another rank named. Unavailable where it
   // does not.
   virtual absl::StatusOr<void*> Import(const Name& name) = 0;
+
+  // Ends what Import() returned, which nothing may use any more.
+  virtual absl::Status Leave() = 0;
 };
 
 // Returns where this rank's device reaches the memory of each rank, by rank; that of this rank is
@@ -37,6 +40,10 @@ class PeerMemory {
 // reach another's.
 absl::StatusOr<std::vector<void*>> ReachMemoryOfRanks(void* mine, PeerMemory* memory,
                                                       Communicator* ranks);
+
+// Ends what ReachMemoryOfRanks() returned. All ranks make the call, when nothing that they queued
+// uses it any more; behind it each may free its memory, which it may not while others reach it.
+absl::Status LeaveMemoryOfRanks(PeerMemory* memory, Communicator* ranks);
 
 }  // namespace stridewise
 

@@ -32,6 +32,24 @@ TEST(ReachMemoryOfRanksTest, RanksReadAndWriteEachOthersMemory) {
   for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
 }
 
+// Memory that another rank reaches may not be freed.
+TEST(LeaveMemoryOfRanksTest, ReturnsWhenNobodyReachesAnothersMemory) {
+  std::vector<FakePeerMemory> memories(kRanks);
+  const auto results = RunLocalRanks(kRanks, kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
+    int mine = 0;
+    FakePeerMemory& memory = memories[ranks->rank()];
+    for (int i = 0; i < 100; ++i) {
+      RETURN_IF_ERROR(ReachMemoryOfRanks(&mine, &memory, ranks).status());
+      EXPECT_EQ(memory.reached(), kRanks - 1);
+      RETURN_IF_ERROR(LeaveMemoryOfRanks(&memory, ranks));
+      for (const FakePeerMemory& of_rank : memories) EXPECT_EQ(of_rank.reached(), 0);
+      RETURN_IF_ERROR(ranks->Barrier());
+    }
+    return absl::OkStatus();
+  });
+  for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+}
+
 TEST(ReachMemoryOfRanksTest, ARankThatReachesNothingIsNamedByAll) {
   for (int lonely = 0; lonely < 3; ++lonely) {
     const auto results = RunLocalRanks(3, kSeconds, [lonely](TcpCommunicator* ranks) {

@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/available_memory.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 
@@ -19,18 +17,6 @@ namespace {
 constexpr uint8_t kPoison = 0xff;
 constexpr uint8_t kGuard = 0xc5;
 constexpr size_t kHostAlignment = 64;
-
-// Returns the host memory that is available without swapping, or no limit where Linux does not
-// tell.
-int64_t AvailableHostBytes() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string word;
-  while (meminfo >> word) {
-    int64_t kibibytes = 0;
-    if (word == "MemAvailable:" && meminfo >> kibibytes) return kibibytes * 1024;
-  }
-  return std::numeric_limits<int64_t>::max();
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/streaming/device_copies.h"
 
 namespace stridewise {
 namespace {
@@ -60,11 +61,16 @@ class CudaStreamQueues : public StreamQueues {
   }
 
   absl::Status Copy(StreamQueue queue, const BlockCopy& copy) override {
-    if (copy.rows == 0 || copy.row_bytes == 0) return absl::OkStatus();
     const auto size = [](int64_t bytes) { return static_cast<size_t>(bytes); };
-    return CUDA_STATUS(cudaMemcpy2DAsync(copy.to, size(copy.to_pitch), copy.from,
-                                         size(copy.from_pitch), size(copy.row_bytes),
-                                         size(copy.rows), cudaMemcpyDefault, Stream(queue)));
+    return ForDeviceCopies(copy, [&](const BlockCopy& part) {
+      if (part.rows == 1) {
+        return CUDA_STATUS(cudaMemcpyAsync(part.to, part.from, size(part.row_bytes),
+                                           cudaMemcpyDefault, Stream(queue)));
+      }
+      return CUDA_STATUS(cudaMemcpy2DAsync(part.to, size(part.to_pitch), part.from,
+                                           size(part.from_pitch), size(part.row_bytes),
+                                           size(part.rows), cudaMemcpyDefault, Stream(queue)));
+    });
   }
 
   absl::Status RunOn(StreamQueue queue, std::function<absl::Status(cudaStream_t)> work) override {

@@ -44,7 +44,7 @@ struct Case {
   double beta = 0;
 };
 
-enum class Mutation { kNone, kEntry, kNaN, kSign };
+enum class Mutation { kNone, kEntry, kSmall, kNaN, kSign };
 
 // Runs the case on all ranks, compares each entry with its definition, and returns what
 // VerifyProduct() says after the mutation.
@@ -86,6 +86,7 @@ std::vector<absl::Status> RunCase(const Case& c, Mutation mutation) {
     if (rank == c.grid.size() - 1 && after.view.rows > 0 && after.view.cols > 0) {
       T& entry = after.view(after.view.rows - 1, 0);
       if (mutation == Mutation::kEntry) entry += static_cast<T>(0.01);
+      if (mutation == Mutation::kSmall) entry += static_cast<T>(4e-4);
       if (mutation == Mutation::kNaN) entry = NAN;
       if (mutation == Mutation::kSign) entry = -entry;
     }
@@ -126,6 +127,18 @@ TEST(SummaTest, TheCheckFindsOneWrongEntryOnAllRanks) {
     }
     for (const absl::Status& status : RunCase<double>(kCase, mutation)) {
       EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    }
+  }
+}
+
+// Of the row's 300 entries the sums are 22500, of whose rounding an error of this size is a third.
+TEST(SummaTest, TheCheckFindsASmallErrorOfACorner) {
+  for (const Case& c :
+       {Case{8, 300, 300, 2, 300, 40, {4, 1}}, {8, 300, 300, 8, 300, 300, {1, 1}}}) {
+    for (const absl::Status& status : RunCase<float>(c, Mutation::kNone)) EXPECT_TRUE(status.ok());
+    for (const absl::Status& status : RunCase<float>(c, Mutation::kSmall)) {
+      EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+      EXPECT_EQ(status.message().find("C(7, 0) is "), 0u) << status;
     }
   }
 }

@@ -104,7 +104,7 @@ absl::Status VerifyProduct(const SummaProblem<T, Out>& problem, ConstMatrix<Out>
       worst = over;
     }
   }
-  if (worst <= 1) return absl::OkStatus();
+  if (worst <= 1) return VerifySampledEntries(problem, c_before, seed, communicator);
   return absl::DataLossError(
       absl::StrCat("row ", worst_row, " of C is wrong: its residual is ", worst, " x tolerance"));
 }

@@ -97,12 +97,14 @@ absl::Status ForGroups(const Selection& rows, const Selection& cols, Run run) {
 
 class DeviceTranspose {
  public:
-  DeviceTranspose(const MatrixView& in, const MutableMatrixView& out, int64_t least_row_bytes,
-                  const QueuedPermute& permute, StreamQueues* queues, Communicator* communicator)
+  DeviceTranspose(const MatrixView& in, const MutableMatrixView& out,
+                  const DeviceTransposeOptions& options, const QueuedPermute& permute,
+                  StreamQueues* queues, Communicator* communicator)
       : in_(in),
         out_(out),
         bytes_(in.element_bytes),
-        least_row_bytes_(least_row_bytes),
+        least_row_bytes_(options.least_row_bytes),
+        copies_at_once_(options.copies_at_once),
         permute_(permute),
         queues_(*queues),
         communicator_(*communicator) {}
@@ -188,7 +190,10 @@ class DeviceTranspose {
     if (is_narrow) return TransposeInto(from, to, out, StreamQueue::kOut);
     RETURN_IF_ERROR(queues_.Wait(StreamQueue::kCompute, Copied(buffer)));
     RETURN_IF_ERROR(Pack(from, buffer));
-    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kOut, Packed(buffer)));
+    // Nothing comes in from the host here.
+    const StreamQueue queue =
+        copies_at_once_ == 2 && buffer == 1 ? StreamQueue::kIn : StreamQueue::kOut;
+    RETURN_IF_ERROR(queues_.Wait(queue, Packed(buffer)));
     int64_t row = 0;  // Of the buffer, whose rows are those of `to`.
     for (const auto& rows : to.out_rows.runs) {
       int64_t col = 0;
@@ -200,12 +205,12 @@ class DeviceTranspose {
         copy.from_pitch = to.out_cols.count * bytes_;
         copy.row_bytes = cols.count * bytes_;
         copy.rows = rows.count;
-        RETURN_IF_ERROR(queues_.Copy(StreamQueue::kOut, copy));
+        RETURN_IF_ERROR(queues_.Copy(queue, copy));
         col += cols.count;
       }
       row += rows.count;
     }
-    return queues_.Record(StreamQueue::kOut, Copied(buffer));
+    return queues_.Record(queue, Copied(buffer));
   }
 
   // Queues the transpose of elements that stay here.
@@ -283,6 +288,7 @@ class DeviceTranspose {
   const MutableMatrixView out_;
   const int64_t bytes_;  // Of an element.
   const int64_t least_row_bytes_;
+  const int copies_at_once_;
   const QueuedPermute& permute_;
   StreamQueues& queues_;
   Communicator& communicator_;
@@ -318,13 +324,17 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
         absl::StrCat("message_bytes, piece_bytes: ", options.message_bytes, ", ",
                      options.piece_bytes, " are not allowed; allowed is 1 or more"));
   }
+  if (options.copies_at_once != 1 && options.copies_at_once != 2) {
+    return absl::InvalidArgumentError(absl::StrCat("copies_at_once: ", options.copies_at_once,
+                                                   " is not allowed; allowed is 1 or 2"));
+  }
   if (!options.parts_of_out.empty() &&
       static_cast<int>(options.parts_of_out.size()) != communicator->size()) {
     return absl::InvalidArgumentError(absl::StrCat("parts_of_out: ", options.parts_of_out.size(),
                                                    " are not allowed; allowed are those of all ",
                                                    communicator->size(), " ranks"));
   }
-  DeviceTranspose transpose(in, out, options.least_row_bytes, permute, queues, communicator);
+  DeviceTranspose transpose(in, out, options, permute, queues, communicator);
   const int64_t piece_bytes = std::min(options.piece_bytes, options.message_bytes);
   const auto cut = [&](int64_t message_bytes, int rank) {
     return CutMessages(in_layout, out_layout, bytes, message_bytes, rank, communicator->size());

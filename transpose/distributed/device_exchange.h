@@ -38,6 +38,10 @@ struct DeviceTransposeOptions {
   // With parts: what is transposed and copied at once, and no more than a message. Nothing hides
   // the transpose of the first.
   int64_t piece_bytes = int64_t{64} << 20;
+  // With parts: 1, or 2 for pieces on two queues in turn, so that a copy starts while the one
+  // before runs. 2 was not measured; benchmarks/distributed/transpose_model.py says what it
+  // promises.
+  int copies_at_once = 1;
   // With parts: shorter rows of blocks are not copied but written over the link by the kernel that
   // transposes them, since a copy takes some time for each row.
   int64_t least_row_bytes = 2048;
@@ -57,8 +61,9 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 // caller queued elsewhere.
 //
 // Returns what DistributedTranspose() does, also InvalidArgument for elements that are not of 1, 2,
-// 4, 8 or 16 bytes, for messages and pieces of less than a byte, and for parts of other than all
-// ranks; ResourceExhausted where the device has no memory for the messages.
+// 4, 8 or 16 bytes, for messages and pieces of less than a byte, for other than 1 or 2 copies at
+// once, and for parts of other than all ranks; ResourceExhausted where the device has no memory for
+// the messages.
 absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                           const BlockCyclicLayout& out_layout,
                                           const MutableMatrixView& out,

@@ -28,37 +28,63 @@ void ForPieces(Byte* matrix, int64_t ld, int64_t element_bytes, const Selection&
   }
 }
 
+// Exchanges what the pair names. With `transpose` a message is transposed on its way.
+absl::Status ExchangeElements(const ExchangedPair& pair, const MatrixView& in,
+                              const MutableMatrixView& out, const LocalTranspose* transpose,
+                              Communicator* communicator) {
+  const int64_t bytes = in.element_bytes;
+  const Selection& rows = pair.rows;
+  const Selection& cols = pair.cols;
+  const int64_t send_bytes = rows.count * cols.count * bytes;
+  const int64_t receive_bytes = pair.out_rows.count * pair.out_cols.count * bytes;
+  // new[] of bytes is aligned for elements of up to 16.
+  const std::unique_ptr<char[]> gathered(new (std::nothrow) char[send_bytes]);
+  const std::unique_ptr<char[]> turned(
+      new (std::nothrow) char[transpose != nullptr ? send_bytes : 0]);
+  const std::unique_ptr<char[]> receive(new (std::nothrow) char[receive_bytes]);
+  if (gathered == nullptr || turned == nullptr || receive == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for messages of ", send_bytes, " and ", receive_bytes, " bytes"));
+  }
+  ForPieces(static_cast<const char*>(in.data), in.ld, bytes, rows, cols, gathered.get(),
+            [](const char* part, char* packed, int64_t n) { std::memcpy(packed, part, n); });
+  const char* send = gathered.get();
+  if (transpose != nullptr) {
+    RETURN_IF_ERROR((*transpose)({gathered.get(), rows.count, cols.count, cols.count, bytes},
+                                 {turned.get(), cols.count, rows.count, rows.count, bytes}));
+    send = turned.get();
+  }
+  RETURN_IF_ERROR(
+      communicator->Exchange(pair.partner, send, send_bytes, receive.get(), receive_bytes));
+  ForPieces(static_cast<char*>(out.data), out.ld, bytes, pair.out_rows, pair.out_cols,
+            receive.get(),
+            [](char* part, const char* packed, int64_t n) { std::memcpy(part, packed, n); });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status DistributedTranspose(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const LocalTranspose& transpose, Communicator* communicator) {
   RETURN_IF_ERROR(CheckTransposedParts(in_layout, in, out_layout, out, *communicator));
-  const int64_t bytes = in.element_bytes;
-  for (int step = 0; step < communicator->size(); ++step) {
-    const ExchangedPair pair =
-        PairOfStep(in_layout, out_layout, communicator->rank(), communicator->size(), step);
-    const Selection& rows = pair.rows;
-    const Selection& cols = pair.cols;
-    const int64_t send_bytes = rows.count * cols.count * bytes;
-    const int64_t receive_bytes = pair.out_rows.count * pair.out_cols.count * bytes;
-    // new[] of bytes is aligned for elements of up to 16.
-    const std::unique_ptr<char[]> gathered(new (std::nothrow) char[send_bytes]);
-    const std::unique_ptr<char[]> send(new (std::nothrow) char[send_bytes]);
-    const std::unique_ptr<char[]> receive(new (std::nothrow) char[receive_bytes]);
-    if (gathered == nullptr || send == nullptr || receive == nullptr) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("no memory for messages of ", send_bytes, " and ", receive_bytes, " bytes"));
-    }
-    ForPieces(static_cast<const char*>(in.data), in.ld, bytes, rows, cols, gathered.get(),
-              [](const char* part, char* packed, int64_t n) { std::memcpy(packed, part, n); });
-    RETURN_IF_ERROR(transpose({gathered.get(), rows.count, cols.count, cols.count, bytes},
-                              {send.get(), cols.count, rows.count, rows.count, bytes}));
+  const int rank = communicator->rank(), size = communicator->size();
+  for (int step = 0; step < size; ++step) {
+    RETURN_IF_ERROR(ExchangeElements(PairOfStep(in_layout, out_layout, rank, size, step), in, out,
+                                     &transpose, communicator));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Redistribute(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                          const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+                          Communicator* communicator) {
+  RETURN_IF_ERROR(CheckRedistributedParts(in_layout, in, out_layout, out, *communicator));
+  const int rank = communicator->rank(), size = communicator->size();
+  for (int step = 0; step < size; ++step) {
     RETURN_IF_ERROR(
-        communicator->Exchange(pair.partner, send.get(), send_bytes, receive.get(), receive_bytes));
-    ForPieces(static_cast<char*>(out.data), out.ld, bytes, pair.out_rows, pair.out_cols,
-              receive.get(),
-              [](char* part, const char* packed, int64_t n) { std::memcpy(part, packed, n); });
+        ExchangeElements(RedistributedPairOfStep(in_layout, out_layout, rank, size, step), in, out,
+                         /*transpose=*/nullptr, communicator));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// Transposes of matrices that are spread over the ranks of a grid.
+// Transposes of matrices that are spread over the ranks of a grid, and changes of their layout.
 //
 // Ranks meet in pairs (pairs.h). A rank gathers the elements that its partner will own,
 // transposes them with a local transpose, and sends one message. It sends and receives each element
@@ -30,6 +30,13 @@ using LocalTranspose = std::function<absl::Status(const MatrixView&, const Mutab
 absl::Status DistributedTranspose(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const LocalTranspose& transpose, Communicator* communicator);
+
+// out(r, c) = in(r, c): the same matrix in other blocks or on another grid of as many ranks, such
+// as the layout that a product asks for. Otherwise as DistributedTranspose(), without the
+// transpose.
+absl::Status Redistribute(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                          const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+                          Communicator* communicator);
 
 }  // namespace stridewise
 

@@ -102,7 +102,7 @@ class CheckingQueues : public StreamQueues {
 };
 
 void ExpectAllIsWritten(int64_t rows, int64_t cols, int64_t block, int64_t element_bytes,
-                        const RankGrid& grid) {
+                        const RankGrid& grid, int copies_at_once = 1) {
   SCOPED_TRACE(absl::StrCat(rows, "x", cols, " of ", element_bytes, " bytes, blocks of ", block,
                             " on ", grid.rows, "x", grid.cols));
   const auto in_layout = *BlockCyclicLayout::Create(rows, cols, block, block, grid);
@@ -115,6 +115,7 @@ void ExpectAllIsWritten(int64_t rows, int64_t cols, int64_t block, int64_t eleme
   };
   std::vector<Range> parts;
   DeviceTransposeOptions options;
+  options.copies_at_once = copies_at_once;
   for (int rank = 0; rank < grid.size(); ++rank) {
     const int64_t out_rows = out_layout.LocalRows(rank), out_cols = out_layout.LocalCols(rank);
     parts.push_back(place(out_rows * out_cols * element_bytes));
@@ -145,7 +146,8 @@ TEST(ExchangeGeometryTest, PartsOfSeveralGigabytesAreWrittenOnce) {
   for (const RankGrid& grid : {RankGrid{1, 1}, RankGrid{1, 2}, RankGrid{2, 1}, RankGrid{2, 2}}) {
     for (const int64_t n : {32768, 65536, 131072}) {
       for (const int64_t element_bytes : {4, 8}) {
-        ExpectAllIsWritten(n, n, 2048, element_bytes, grid);
+        ExpectAllIsWritten(n, n, 2048, element_bytes, grid, 1);
+        ExpectAllIsWritten(n, n, 2048, element_bytes, grid, 2);
       }
     }
     ExpectAllIsWritten(32769, 65535, 2048, 8, grid);  // Cut at the ends.

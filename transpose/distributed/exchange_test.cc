@@ -64,7 +64,8 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
 }
 
 // Ranks copy pieces of `piece_bytes` to each other's parts, or write what has shorter rows.
-TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes) {
+TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes,
+                        int copies_at_once) {
   return [=](const BlockCyclicLayout& in_layout, const MatrixView& in,
              const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
              Communicator* ranks) -> absl::Status {
@@ -73,6 +74,7 @@ TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_by
     DeviceTransposeOptions options;
     options.message_bytes = options.piece_bytes = piece_bytes;
     options.least_row_bytes = least_row_bytes;
+    options.copies_at_once = copies_at_once;
     for (int rank = 0; rank < ranks->size(); ++rank) {
       const int64_t cols = out_layout.LocalCols(rank);
       options.parts_of_out.push_back(
@@ -156,10 +158,66 @@ TEST(DistributedTransposeTest, MovesEveryElementOnDevicesInAnyOrderOfTheQueues) 
     for (const int64_t message_bytes : {1, 300, 1 << 20}) {
       TestTranspose<float>(in, out, OnDevice(++seed, message_bytes));
       for (const int64_t least_row_bytes : {1, 20, 1000}) {
-        TestTranspose<float>(in, out, Directly(seed, message_bytes, least_row_bytes));
+        for (const int copies_at_once : {1, 2}) {
+          TestTranspose<float>(in, out,
+                               Directly(seed, message_bytes, least_row_bytes, copies_at_once));
+        }
       }
     }
     TestTranspose<uint16_t>(in, out, OnDevice(++seed, 100));
+  });
+}
+
+// Element (r, c) is r * cols + c, of which each rank checks its part.
+void TestRedistribution(const BlockCyclicLayout& in, const BlockCyclicLayout& out) {
+  const auto results = RunLocalRanks(in.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
+    const int rank = ranks->rank();
+    const int64_t in_ld = in.LocalCols(rank) + kPadding, out_ld = out.LocalCols(rank) + kPadding;
+    std::vector<float> from(in.LocalRows(rank) * in_ld);
+    std::vector<float> to(out.LocalRows(rank) * out_ld, kPoison);
+    const auto value = [&](int64_t row, int64_t col) {
+      return static_cast<float>(row * in.cols.extent + col);
+    };
+    for (int64_t i = 0; i < in.LocalRows(rank); ++i) {
+      for (int64_t j = 0; j < in.LocalCols(rank); ++j) {
+        from[i * in_ld + j] = value(in.GlobalRow(rank, i), in.GlobalCol(rank, j));
+      }
+    }
+    const absl::Status status =
+        Redistribute(in, {from.data(), in.LocalRows(rank), in.LocalCols(rank), in_ld, 4}, out,
+                     {to.data(), out.LocalRows(rank), out.LocalCols(rank), out_ld, 4}, ranks);
+    for (int64_t i = 0; i < out.LocalRows(rank); ++i) {
+      for (int64_t j = 0; j < out_ld; ++j) {
+        EXPECT_EQ(to[i * out_ld + j], j < out.LocalCols(rank)
+                                          ? value(out.GlobalRow(rank, i), out.GlobalCol(rank, j))
+                                          : kPoison);
+      }
+    }
+    return status;
+  });
+  for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
+}
+
+TEST(RedistributeTest, MovesEveryElement) {
+  ForLayouts([](const BlockCyclicLayout& in, const BlockCyclicLayout& out_of_transpose) {
+    const int64_t rows = in.rows.extent, cols = in.cols.extent;
+    const RankGrid grid = out_of_transpose.grid;
+    TestRedistribution(in, *BlockCyclicLayout::Create(rows, cols, 7, 2, grid));
+    TestRedistribution(in, *BlockCyclicLayout::Create(rows, cols, 100, 1, {1, grid.size()}));
+    TestRedistribution(in, in);
+  });
+}
+
+TEST(RedistributeTest, RefusesAnotherShape) {
+  RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
+    const BlockCyclicLayout layout = *BlockCyclicLayout::Create(4, 5, 2, 2, {1, 1});
+    const BlockCyclicLayout turned = *BlockCyclicLayout::Create(5, 4, 2, 2, {1, 1});
+    std::vector<float> from(20), to(20);
+    const absl::Status status =
+        Redistribute(layout, {from.data(), 4, 5, 5, 4}, turned, {to.data(), 5, 4, 4, 4}, ranks);
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_EQ(status.message().find("out: is not"), 0u) << status;
+    return absl::OkStatus();
   });
 }
 
@@ -184,8 +242,9 @@ TEST(DistributedTransposeTest, MovesEveryElementByNccl) {
 TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
   std::vector<float> from(64), to(64);
   const auto run = [&](Communicator* ranks, StreamQueues* queues, int64_t element_bytes,
-                       int64_t message_bytes, int parts = 0) {
+                       int64_t message_bytes, int parts = 0, int copies_at_once = 1) {
     DeviceTransposeOptions options;
+    options.copies_at_once = copies_at_once;
     options.message_bytes = message_bytes;
     const BlockCyclicLayout layout =
         *BlockCyclicLayout::Create(8, 8, 8 / ranks->size(), 8, {ranks->size(), 1});
@@ -218,6 +277,8 @@ TEST(DistributedTransposeTest, ReturnsTheErrorsOfTheDevice) {
     EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 3, 64)));
     EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 0)));
     EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 64, 2)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 64, 1, 0)));
+    EXPECT_TRUE(absl::IsInvalidArgument(run(communicator, &queues, 4, 64, 1, 3)));
     return absl::OkStatus();
   });
 }

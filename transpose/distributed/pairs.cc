@@ -123,6 +123,18 @@ ExchangedPair PairOfStep(const BlockCyclicLayout& in_layout, const BlockCyclicLa
           CommonIndices(out_layout.cols, to.Col(rank), in_layout.rows, from.Row(partner))};
 }
 
+ExchangedPair RedistributedPairOfStep(const BlockCyclicLayout& in_layout,
+                                      const BlockCyclicLayout& out_layout, int rank, int size,
+                                      int step) {
+  const RankGrid& from = in_layout.grid;
+  const RankGrid& to = out_layout.grid;
+  const int partner = (step - rank + size) % size;
+  return {partner, CommonIndices(in_layout.rows, from.Row(rank), out_layout.rows, to.Row(partner)),
+          CommonIndices(in_layout.cols, from.Col(rank), out_layout.cols, to.Col(partner)),
+          CommonIndices(out_layout.rows, to.Row(rank), in_layout.rows, from.Row(partner)),
+          CommonIndices(out_layout.cols, to.Col(rank), in_layout.cols, from.Col(partner))};
+}
+
 absl::Status CheckTransposedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const Communicator& communicator) {
@@ -131,6 +143,19 @@ absl::Status CheckTransposedParts(const BlockCyclicLayout& in_layout, const Matr
   if (in_layout.rows.extent != out_layout.cols.extent ||
       in_layout.cols.extent != out_layout.rows.extent || in.element_bytes != out.element_bytes) {
     return absl::InvalidArgumentError("out: is not of the shape and elements of in's transpose");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRedistributedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                     const BlockCyclicLayout& out_layout,
+                                     const MutableMatrixView& out,
+                                     const Communicator& communicator) {
+  RETURN_IF_ERROR(CheckView("in", in, in_layout, communicator));
+  RETURN_IF_ERROR(CheckView("out", out, out_layout, communicator));
+  if (in_layout.rows.extent != out_layout.rows.extent ||
+      in_layout.cols.extent != out_layout.cols.extent || in.element_bytes != out.element_bytes) {
+    return absl::InvalidArgumentError("out: is not of in's shape and elements");
   }
   return absl::OkStatus();
 }

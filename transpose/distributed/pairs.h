@@ -74,11 +74,20 @@ struct ExchangedPair {
 ExchangedPair PairOfStep(const BlockCyclicLayout& in_layout, const BlockCyclicLayout& out_layout,
                          int rank, int size, int step);
 
+// The same where the elements keep their rows and columns, and only change their layout.
+ExchangedPair RedistributedPairOfStep(const BlockCyclicLayout& in_layout,
+                                      const BlockCyclicLayout& out_layout, int rank, int size,
+                                      int step);
+
 // Returns InvalidArgument, naming the argument, for layouts or parts that do not fit each other or
 // the communicator, or have a batch.
 absl::Status CheckTransposedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const Communicator& communicator);
+absl::Status CheckRedistributedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                                     const BlockCyclicLayout& out_layout,
+                                     const MutableMatrixView& out,
+                                     const Communicator& communicator);
 
 }  // namespace stridewise
 
