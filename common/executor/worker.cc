@@ -34,13 +34,20 @@ void LaunchContext::RequestFinerCells(Region* region, int granule_log2) {
   requests_.emplace_back(region, granule_log2);
 }
 
-void LaunchContext::ApplyFinerCells(int* shared_granule_log2) {
+void LaunchContext::RequestLoads(Region* region) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  updated_.push_back(region);
+}
+
+void LaunchContext::ApplyRequests(int* shared_granule_log2) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [region, log2] : requests_) {
     int* granule = region == nullptr ? shared_granule_log2 : &region->granule_log2;
     *granule = std::min(*granule, log2);
   }
   requests_.clear();
+  for (Region* region : updated_) region->updated = true;
+  updated_.clear();
 }
 
 void LaunchContext::SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,

@@ -48,7 +48,7 @@ namespace stridewise::executor {
 // the beginning, in another mode.
 enum class Stop {
   kNo,
-  kFinerCells,  // An access is smaller than a cell: see RequestFinerCells().
+  kOtherCells,  // The records of a buffer do not suffice: see RequestFinerCells().
   kOneCore,     // Blocks communicate with each other: their order matters.
   kExactly,     // There may be a mistake.
   kFindings,    // The wanted number of findings is reached, or one after which nothing can go on.
@@ -59,6 +59,7 @@ struct LaunchContext {
   const KernelCall* call = nullptr;
   const ExecutorOptions* options = nullptr;
   DeviceMemory* memory = nullptr;
+  MemorySnapshot* before = nullptr;  // Of what the launch stores to.
   SimtIndex grid{1, 1, 1};
   SimtIndex block{1, 1, 1};
   SimtIndex cluster{1, 1, 1};
@@ -85,12 +86,15 @@ struct LaunchContext {
 
   // Requests smaller cells for a region, or for shared memory where `region` is null.
   void RequestFinerCells(Region* region, int granule_log2);
+  // Requests records of the loads from a region that this launch stores to.
+  void RequestLoads(Region* region);
   // Fulfils the requests. REQUIRES: no worker runs.
-  void ApplyFinerCells(int* shared_granule_log2);
+  void ApplyRequests(int* shared_granule_log2);
 
  private:
   std::mutex mutex_;
   std::vector<std::pair<Region*, int>> requests_;
+  std::vector<Region*> updated_;
 };
 
 enum class AccessOp { kLoad, kStore, kAtomic };
@@ -513,6 +517,10 @@ class Worker {
   // Ends the run from within a lane, so that the launch starts again.
   [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
   [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);
+  // Note that the launch loads from a buffer, and return whether that has to be recorded; that it
+  // stores to one.
+  [[gnu::noinline]] static bool MustRecordLoads(Region* region);
+  [[gnu::noinline]] void BeginStores(Lane& lane, Region* region);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
   // Not inlined: their code would slow down the callers, which hardly ever call them.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -127,9 +128,15 @@ void Worker::Fence(Lane& lane) {
   }
   if (region->read_only) return op == AccessOp::kLoad;
   const size_t offset = address - region->base;
+  const RegionUse use = region->use.load(std::memory_order_acquire);
+  if (Stores(op) && use != RegionUse::kStored) BeginStores(lane, region);
   if (!region->initialised) {
     if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) return false;
     if (Stores(op)) SetWritten(region->written + offset, bytes);
+  }
+  if (!Stores(op) && use != RegionUse::kStored &&
+      (use == RegionUse::kOnlyRead || !MustRecordLoads(region))) {
+    return true;
   }
   const int granule = region->granule_log2;
   if (log2_bytes < granule) {
@@ -224,7 +231,8 @@ void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
   // Loads of inputs, most accesses of a product, with fewer registers than all the rest needs.
   if (kOp == AccessOp::kLoad && memory_->Contains(address) && !exact_) {
     const Region* const region = memory_->OwnerOf(address);
-    const bool allowed = region != nullptr && region->read_only && address >= region->base &&
+    const bool allowed = region != nullptr && region->plain_loads.load(std::memory_order_relaxed) &&
+                         address >= region->base &&
                          address + (1 << kLog2Bytes) <= region->base + region->bytes &&
                          (address & ((1 << kLog2Bytes) - 1)) == 0;
     const Site site = MakeSite(pc, EventKind::kGlobalLoad, kLog2Bytes);
@@ -415,7 +423,31 @@ void Worker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, Acces
 
 void Worker::SuspectFinerCells(Lane& lane, Region* region, int granule_log2) {
   context_->RequestFinerCells(region, granule_log2);
-  Suspect(lane, Stop::kFinerCells);
+  Suspect(lane, Stop::kOtherCells);
+}
+
+bool Worker::MustRecordLoads(Region* region) {
+  if (region->updated) return true;
+  RegionUse use = RegionUse::kNone;
+  if (region->use.compare_exchange_strong(use, RegionUse::kOnlyRead)) {
+    region->plain_loads = region->initialised;
+    return false;
+  }
+  return use != RegionUse::kOnlyRead;
+}
+
+void Worker::BeginStores(Lane& lane, Region* region) {
+  RegionUse use = RegionUse::kNone;
+  if (region->use.compare_exchange_strong(use, RegionUse::kSaving)) {
+    context_->before->Save(region);
+    region->use.store(RegionUse::kStored, std::memory_order_release);
+  } else if (use == RegionUse::kOnlyRead) {
+    context_->RequestLoads(region);
+    Suspect(lane, Stop::kOtherCells);
+  }
+  while (region->use.load(std::memory_order_acquire) == RegionUse::kSaving) {
+    std::this_thread::yield();
+  }
 }
 
 void Worker::Suspect(Lane& lane, Stop stop) {
