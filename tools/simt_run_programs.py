@@ -89,6 +89,7 @@ CONSTANTS = {
     "dev/cuda/attention_forward.cu": "B=1;T=64",
     "dev/cuda/classifier_fused.cu": "B=1;T=64",
     "dev/cuda/crossentropy_softmax_backward.cu": "B=1;T=64",
+    "dev/cuda/global_norm.cu": "C=192;L=1",
     "dev/cuda/layernorm_backward.cu": "B=1;T=64;repeat_times=2",
     "dev/cuda/matmul_backward.cu": "B=1;T=64",
     "dev/cuda/matmul_forward.cu": "B=1;T=64",
@@ -96,7 +97,7 @@ CONSTANTS = {
     "dev/cuda/trimat_forward.cu": "B=1;T=128",
     "scan": "iCycles=1",
 }
-CONSTANTS.update({f"sgemm {step}": "SIZE={128, 256, 512}" for step in range(1, 13)})
+CONSTANTS.update({f"sgemm {step}": "SIZE={128, 256, 512}" for step in range(1, 13) if step != 11})
 
 # Judged by reading the sources.
 TRUTH = {

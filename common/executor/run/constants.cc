@@ -43,6 +43,14 @@ size_t SkipTo(const std::vector<Token>& t, size_t i, const std::set<absl::string
   return i;
 }
 
+// Returns whether a name behind this token is that of a variable: it is a word, or the end of
+// template arguments. Without a type there is an assignment.
+bool EndsType(const Token& token) {
+  if (Is(token, ">")) return true;
+  return token.kind == TokenKind::kWord && token.text != "using" && token.text != "class" &&
+         token.text != "typename" && token.text != "namespace" && token.text != "return";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Constant>> ParseConstants(absl::string_view text) {
@@ -82,10 +90,9 @@ WithConstantsResult WithConstants(absl::string_view preprocessed,
     if (t[i].kind != TokenKind::kWord || parentheses > 0 || i == 0) continue;
     const auto constant = std::find_if(constants.begin(), constants.end(),
                                        [&](const Constant& c) { return c.name == t[i].text; });
-    // Behind the type: a word, or the end of template arguments. Without one it is an assignment.
-    const bool declares = t[i - 1].kind == TokenKind::kWord || Is(t[i - 1], ">");
-    if (constant == constants.end() || !declares || !source.IsOwn(t[i].file)) continue;
-    const size_t equals = SkipTo(t, i + 1, {"=", ";", ","});
+    if (constant == constants.end() || !EndsType(t[i - 1]) || !source.IsOwn(t[i].file)) continue;
+    size_t equals = i + 1;
+    while (equals < t.size() && Is(t[equals], "[")) equals = SkipTo(t, equals + 1, {}) + 1;
     if (equals + 1 >= t.size() || !Is(t[equals], "=") || Is(t[equals + 1], "=")) continue;
     const size_t end = SkipTo(t, equals + 1, {";", ","});
     if (end == equals + 1 || end >= t.size()) continue;

@@ -44,6 +44,11 @@ TEST(ConstantsTest, ReplacesInitialisers) {
       {"void f(int B = 8);", "void f(int B = 8);"},
       {"int B;", "int B;"},
       {"int BB = 8;", "int BB = 8;"},
+      {"template <class B> B f(B b) { return b; } using R = B;",
+       "template <class B> B f(B b) { return b; } using R = B;"},
+      {"template <class B = int> class C;", "template <class B = int> class C;"},
+      {"using B = int;", "using B = int;"},
+      {"int B[2][3] = {}, i = 1;", "int B[2][3] = 2, i = 1;"},
   };
   for (const auto& c : kCases) {
     const auto result = WithConstants(absl::StrCat("# 1 \"f.cu\"\n", c.before), {{"B", "2"}});
