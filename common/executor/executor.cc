@@ -277,9 +277,8 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
     if (stop == Stop::kExactly) context.exact = true;
   }
 
-  const bool sees_stores = state.options.check && !context.exact;
   for (const auto& region : state.memory->regions()) {
-    if (!sees_stores || region->use == RegionUse::kStored) region->filled = -1;
+    if (!state.options.check || region->use == RegionUse::kStored) region->filled = -1;
   }
 
   LaunchReport report;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "common/executor/access_record.h"
 #include "common/executor/accumulators.h"
@@ -513,7 +514,7 @@ class Worker {
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                 uintptr_t pc, const std::string& where);
+                 uintptr_t pc, absl::FunctionRef<std::string()> where);
   // Ends the run from within a lane, so that the launch starts again.
   [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
   [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);

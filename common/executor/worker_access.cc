@@ -305,18 +305,26 @@ void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, 
     return;
   }
   const size_t offset = address - region->base;
-  const std::string where =
-      absl::StrCat(Size(bytes, op), " at byte ", offset, " of buffer '", region->name, "'");
-  if ((address & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where);
+  const auto where = [&] {
+    return absl::StrCat(Size(bytes, op), " at byte ", offset, " of buffer '", region->name, "'");
+  };
+  if ((address & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where());
   if (region->read_only) {
-    if (Stores(op)) Report(Check::kWriteToReadOnly, &lane, true, pc, where);
+    if (Stores(op)) Report(Check::kWriteToReadOnly, &lane, true, pc, where());
     return;
   }
+  const RegionUse use = region->use.load(std::memory_order_relaxed);
+  if (Stores(op) && use != RegionUse::kStored) BeginStores(lane, region);
   if (!region->initialised) {
     if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) {
-      Report(Check::kUninitialised, &lane, Stores(op), pc, where);
+      Report(Check::kUninitialised, &lane, Stores(op), pc, where());
     }
     if (Stores(op)) SetWritten(region->written + offset, bytes);
+  }
+  // Volatile loads may acquire what a store releases.
+  if (!Stores(op) && !lane.volatile_access && use != RegionUse::kStored &&
+      !MustRecordLoads(region)) {
+    return;
   }
   CheckRace(lane, &global_exact_, address, bytes, op, pc, where);
 }
@@ -340,20 +348,22 @@ void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, ui
            absl::StrCat(Size(bytes, op), " of shared memory ", where));
     return;
   }
-  const std::string where =
-      absl::StrCat(Size(bytes, op), " at byte ", in_block - variable->offset,
-                   " of a __shared__ variable", IsRemote(lane, offset) ? " of another block" : "");
-  if ((offset & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where);
+  const auto where = [&] {
+    return absl::StrCat(Size(bytes, op), " at byte ", in_block - variable->offset,
+                        " of a __shared__ variable",
+                        IsRemote(lane, offset) ? " of another block" : "");
+  };
+  if ((offset & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where());
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
   if (op != AccessOp::kStore && !AllWritten(written, bytes)) {
-    Report(Check::kUninitialised, &lane, Stores(op), pc, where);
+    Report(Check::kUninitialised, &lane, Stores(op), pc, where());
   }
   if (Stores(op)) SetWritten(written, bytes);
   CheckRace(lane, &shared_exact_, offset, bytes, op, pc, where);
 }
 
 void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                       uintptr_t pc, const std::string& where) {
+                       uintptr_t pc, absl::FunctionRef<std::string()> where) {
   const bool strong = op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
   const uint32_t number = strong && Stores(op) ? publications_.Writes(address) + 1 : 0;
   const auto race = shadow->Touch(
@@ -368,7 +378,7 @@ void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int by
   if (op == AccessOp::kAtomic) publications_.ReadAndWrite(lane.index, address);
   if (!race) return;
   const Culprit other = CulpritOf(race->thread, race->pc, race->store);
-  Report(Check::kRace, &lane, Stores(op), pc, where, &other);
+  Report(Check::kRace, &lane, Stores(op), pc, where(), &other);
 }
 
 Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
