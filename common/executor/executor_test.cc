@@ -159,6 +159,10 @@ TEST_P(CorrectKernelTest, ComputesWithoutAFinding) {
 
 INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernels()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Matrix, CorrectKernelTest, testing::ValuesIn(MatrixKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Ptx, CorrectKernelTest, testing::ValuesIn(PtxKernels()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Wgmma, CorrectKernelTest, testing::ValuesIn(WgmmaKernels()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Bulk, CorrectKernelTest, testing::ValuesIn(BulkKernels()),
