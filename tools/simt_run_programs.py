@@ -80,7 +80,24 @@ encoder_backward encoder_forward fused_residual_forward gelu_backward gelu_forwa
 matmul_backward matmul_backward_bias matmul_forward permute residual_forward softmax_forward trimat_forward"""
 
 # These do a different thing in each launch of the same geometry, which --max_repeats would leave out.
-ALL_LAUNCHES = {"scan", "simpleCallback", "simpleHyperQ", "simpleMultiCopy", "simpleStreams", "dev/cuda/layernorm_backward.cu"}
+ALL_LAUNCHES = {"mergeSort", "scan", "simpleCallback", "simpleHyperQ", "simpleMultiCopy", "simpleStreams", "sortingNetworks",
+                "dev/cuda/layernorm_backward.cu"}
+
+# Sizes and repetitions that are constants of the source and chosen for a GPU: what simt_run's --constants sets instead.
+CONSTANTS = {
+    "dev/cuda/attention_backward.cu": "B=1;T=64",
+    "dev/cuda/attention_forward.cu": "B=1;T=64",
+    "dev/cuda/classifier_fused.cu": "B=1;T=64",
+    "dev/cuda/crossentropy_softmax_backward.cu": "B=1;T=64",
+    "dev/cuda/global_norm.cu": "C=192;L=1",
+    "dev/cuda/layernorm_backward.cu": "B=1;T=64;repeat_times=2",
+    "dev/cuda/matmul_backward.cu": "B=1;T=64",
+    "dev/cuda/matmul_forward.cu": "B=1;T=64",
+    "dev/cuda/softmax_forward.cu": "B=1;T=64",
+    "dev/cuda/trimat_forward.cu": "B=1;T=128",
+    "scan": "iCycles=1",
+}
+CONSTANTS.update({f"sgemm {step}": "SIZE={128, 256, 512}" for step in range(1, 13) if step != 11})
 
 # Judged by reading the sources.
 TRUTH = {
@@ -88,10 +105,11 @@ TRUTH = {
     "shfl_scan": "true: the first warp reads sums that no warp has stored; what it makes of them is not used",
     "dev/cuda/permute.cu": "true: calls the kernel without <<<...>>>",
     "sgemm 11": "true: barriers in divergent branches; tiles of 256 columns of a matrix of 128, which overwrite the next row",
+    "dev/cuda/attention_backward.cu": "true: launches a kernel that loops over batch and heads with a block for each of them, which all store the same",
     "dev/cuda/global_norm.cu": "true, and harmless: 32 lanes store the same sum to one place",
 }
 
-COLUMNS = ["program", "repository", "arguments", "runs", "why_not", "exit_code", "launches", "left_out", "findings", "truth", "limit_cpu_seconds",
+COLUMNS = ["program", "repository", "arguments", "constants", "runs", "why_not", "exit_code", "launches", "left_out", "findings", "truth", "limit_cpu_seconds",
            "seconds", "git_commit"]
 
 
@@ -125,12 +143,17 @@ def why_not(output):
 def run(simt_run, sources, program, limit, commit, more_flags):
     name, repository, folder, flags, arguments = program
     repeats = 0 if name in ALL_LAUNCHES else 2
-    command = [simt_run, f"--max_repeats={repeats}", f"--max_cpu_seconds={limit}"] + more_flags + flags + ["--"] + arguments
+    command = [simt_run, f"--max_repeats={repeats}", f"--max_cpu_seconds={limit}"] + more_flags + flags
+    constants = CONSTANTS.get(name, "")
+    if constants:
+        command.append("--constants=" + constants)
+    command += ["--"] + arguments
     start = time.time()
     done = subprocess.run(command, cwd=os.path.join(sources, repository, folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, check=False)
     output = done.stdout.decode(errors="replace")
-    row = {"program": name, "repository": REPOSITORIES[repository], "arguments": " ".join(arguments), "exit_code": done.returncode,
+    row = {"program": name, "repository": REPOSITORIES[repository], "arguments": " ".join(arguments), "constants": constants,
+           "exit_code": done.returncode,
            "limit_cpu_seconds": limit, "seconds": round(time.time() - start, 1), "git_commit": commit}
     report = re.search(r"^simt_run: (\d+) launch\w*, (\d+) finding", output, re.MULTILINE)
     if report:

@@ -135,15 +135,22 @@ const Region* DeviceMemory::Nearest(uintptr_t address) const {
   return nearest;
 }
 
-MemorySnapshot::MemorySnapshot(const DeviceMemory& memory) {
+void MemorySnapshot::Save(Region* region) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Saved& saved : saved_) {
+    if (saved.region == region) return;
+  }
+  const auto* data = reinterpret_cast<const uint8_t*>(region->base);
+  Saved saved{region, {data, data + region->bytes}, {}};
+  if (!region->initialised) {
+    saved.written.assign(region->written, region->written + region->bytes);
+  }
+  saved_.push_back(std::move(saved));
+}
+
+void MemorySnapshot::SaveAllThatKernelsMayWrite(const DeviceMemory& memory) {
   for (const auto& region : memory.regions()) {
-    if (region->read_only) continue;
-    const auto* data = reinterpret_cast<const uint8_t*>(region->base);
-    Saved saved{region.get(), {data, data + region->bytes}, {}};
-    if (!region->initialised) {
-      saved.written.assign(region->written, region->written + region->bytes);
-    }
-    saved_.push_back(std::move(saved));
+    if (!region->read_only) Save(region.get());
   }
 }
 

@@ -4,9 +4,11 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_DEVICE_MEMORY_H_
 #define STRIDEWISE_COMMON_EXECUTOR_DEVICE_MEMORY_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,16 @@ class LazyPages {
   size_t bytes_;
 };
 
+// What the running launch has done to a buffer so far. Loads of one that it does not store to need
+// no record for races, which halves the shadow memory of most launches and the time of their loads.
+// A store to a buffer that was read without records starts the launch again, with `updated`.
+enum class RegionUse : uint8_t {
+  kNone,
+  kOnlyRead,  // Without records.
+  kSaving,    // The first store saves the buffer: others wait.
+  kStored     // Loads and stores are recorded.
+};
+
 // A buffer of device memory and the shadow state beside it.
 struct Region {
   std::string name;
@@ -49,6 +61,19 @@ struct Region {
   // One cell for each 1 << granule_log2 bytes, which is at most the smallest access of a kernel.
   Cell* cells = nullptr;
   int granule_log2 = 2;
+
+  std::atomic<RegionUse> use{RegionUse::kNone};
+  // Loads need no more checks than those of bounds and alignment.
+  std::atomic<bool> plain_loads{false};
+  bool updated =
+      false;  // A launch has loaded from it and stored to it: loads are recorded at once.
+  // The value of all bytes, where nothing has written to them since cudaMemset() did; otherwise -1.
+  int filled = -1;
+
+  void BeginLaunch() {
+    use = RegionUse::kNone;
+    plain_loads = read_only;
+  }
 
   size_t reserved_bytes = 0;  // Of an adopted buffer.
   size_t first_chunk = 0;
@@ -101,10 +126,12 @@ class DeviceMemory {
   size_t cursor_ = 1;             // Where the next search for free chunks starts.
 };
 
-// Saves the contents of all buffers that kernels may write, to restore them.
+// Saves the contents of buffers before a launch stores to them, to restore them.
 class MemorySnapshot {
  public:
-  explicit MemorySnapshot(const DeviceMemory& memory);
+  // Saves a buffer, if it is not saved yet. May be called by several threads.
+  void Save(Region* region);
+  void SaveAllThatKernelsMayWrite(const DeviceMemory& memory);
   void Restore() const;
 
  private:
@@ -113,6 +140,7 @@ class MemorySnapshot {
     std::vector<uint8_t> bytes;
     std::vector<uint8_t> written;
   };
+  std::mutex mutex_;
   std::vector<Saved> saved_;
 };
 

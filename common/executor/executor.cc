@@ -123,6 +123,7 @@ struct Executor::State {
     context->one_core = cores == 1;
     context->stop = Stop::kNo;
     context->printed.clear();
+    for (const auto& region : memory->regions()) region->BeginLaunch();
     const BlockOrder order(clusters, options.schedule_seed);
     std::atomic<uint64_t> next{0};
     const SimtIndex& grid = context->grid;
@@ -151,7 +152,7 @@ struct Executor::State {
     work(workers[0].get());
     for (std::thread& thread : threads) thread.join();
     for (int i = 0; i < cores; ++i) clock = std::max(clock, workers[i]->clock() + 1);
-    context->ApplyFinerCells(&shared_granule_log2);
+    context->ApplyRequests(&shared_granule_log2);
   }
 };
 
@@ -261,16 +262,23 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
 
   if (state.clock > kClockToWipeAt) state.WipeShadows();
 
-  // A launch may have to start again from the beginning, with finer cells, on one core, or exactly:
+  // A launch may have to start again from the beginning, with other cells, on one core, or exactly:
   // then everything that it wrote must be undone.
-  const MemorySnapshot before(*state.memory);
+  MemorySnapshot before;
+  context.before = &before;
+  // Checks see each buffer's first store.
+  if (!state.options.check) before.SaveAllThatKernelsMayWrite(*state.memory);
   for (;;) {
     state.RunClusters(&context, blocks / context.resident_blocks, cores);
     const Stop stop = context.stop;
     if (stop == Stop::kNo || stop == Stop::kFindings) break;
     before.Restore();
-    if (stop != Stop::kFinerCells) cores = 1;
+    if (stop != Stop::kOtherCells) cores = 1;
     if (stop == Stop::kExactly) context.exact = true;
+  }
+
+  for (const auto& region : state.memory->regions()) {
+    if (!state.options.check || region->use == RegionUse::kStored) region->filled = -1;
   }
 
   LaunchReport report;

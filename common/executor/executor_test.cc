@@ -45,8 +45,8 @@ std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
 // The line of a file of bugs that ends in "// BUG name"; none if there is none.
 SourceLine BugLine(const std::string& name) {
   for (const char* const file :
-       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/hopper_kernels.cu",
-        "common/executor/testdata/cluster_kernels.cu",
+       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/wgmma_bugs.cu",
+        "common/executor/testdata/bulk_bugs.cu", "common/executor/testdata/cluster_kernels.cu",
         "common/executor/testdata/multicast_kernels.cu",
         "common/executor/testdata/register_kernels.cu"}) {
     std::ifstream source(file);
@@ -119,7 +119,9 @@ TEST_P(PlantedBugTest, IsFoundWhereItIs) {
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedBugTest, testing::ValuesIn(PlantedBugs()),
                          [](const auto& info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Hopper, PlantedBugTest, testing::ValuesIn(HopperBugs()),
+INSTANTIATE_TEST_SUITE_P(Wgmma, PlantedBugTest, testing::ValuesIn(WgmmaBugs()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Bulk, PlantedBugTest, testing::ValuesIn(BulkBugs()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cluster, PlantedBugTest, testing::ValuesIn(ClusterBugs()),
                          [](const auto& info) { return info.param.name; });
@@ -157,7 +159,13 @@ TEST_P(CorrectKernelTest, ComputesWithoutAFinding) {
 
 INSTANTIATE_TEST_SUITE_P(All, CorrectKernelTest, testing::ValuesIn(CorrectKernels()),
                          [](const auto& info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Hopper, CorrectKernelTest, testing::ValuesIn(HopperKernels()),
+INSTANTIATE_TEST_SUITE_P(Matrix, CorrectKernelTest, testing::ValuesIn(MatrixKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Ptx, CorrectKernelTest, testing::ValuesIn(PtxKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Wgmma, CorrectKernelTest, testing::ValuesIn(WgmmaKernels()),
+                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Bulk, CorrectKernelTest, testing::ValuesIn(BulkKernels()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Cluster, CorrectKernelTest, testing::ValuesIn(ClusterKernels()),
                          [](const auto& info) { return info.param.name; });

@@ -10,32 +10,32 @@
 #define STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "common/executor/access_record.h"
-#include "common/executor/accumulators.h"
 #include "common/executor/async_reads.h"
 #include "common/executor/device_memory.h"
 #include "common/executor/exact_shadow.h"
 #include "common/executor/executor.h"
 #include "common/executor/fiber.h"
 #include "common/executor/finding.h"
-#include "common/executor/launch.h"
+#include "common/executor/lane.h"
+#include "common/executor/launch_context.h"
 #include "common/executor/profile.h"
 #include "common/executor/ptx/mbarrier.h"
 #include "common/executor/ptx/program.h"
 #include "common/executor/ptx/shared_descriptor.h"
 #include "common/executor/publication.h"
+#include "common/executor/running_block.h"
 #include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/shim/simt_tensor_map.h"
@@ -43,171 +43,6 @@
 #include "common/executor/warp_trace.h"
 
 namespace stridewise::executor {
-
-// Why a launch stopped before its last block. For all reasons but kFindings it starts again from
-// the beginning, in another mode.
-enum class Stop {
-  kNo,
-  kFinerCells,  // An access is smaller than a cell: see RequestFinerCells().
-  kOneCore,     // Blocks communicate with each other: their order matters.
-  kExactly,     // There may be a mistake.
-  kFindings,    // The wanted number of findings is reached, or one after which nothing can go on.
-};
-
-// The state that the workers of a launch share.
-struct LaunchContext {
-  const KernelCall* call = nullptr;
-  const ExecutorOptions* options = nullptr;
-  DeviceMemory* memory = nullptr;
-  SimtIndex grid{1, 1, 1};
-  SimtIndex block{1, 1, 1};
-  SimtIndex cluster{1, 1, 1};
-  uint32_t block_threads = 1;
-  uint32_t cluster_blocks = 1;
-  uint32_t resident_blocks = 1;  // That run at the same time: a cluster, or all if cooperative.
-  bool cooperative = false;
-  // Blocks are numbered cluster by cluster, and threads block by block, of which each takes this
-  // number: where several blocks run at the same time whole warps.
-  uint32_t thread_stride = 1;
-  size_t dynamic_shared_bytes = 0;
-  int shared_granule_log2 = 2;
-  uint32_t first_clock = 1;
-  bool one_core = true;
-  bool exact = false;  // On one core, with exact_shadow.h.
-
-  std::atomic<Stop> stop{Stop::kNo};
-  std::string printed;  // By printf(); only one core prints.
-
-  void SetGeometry(const SimtIndex& grid_dim, const SimtIndex& block_dim,
-                   const SimtIndex& cluster_dim, bool is_cooperative);
-  // Returns the index of the block with this number.
-  SimtIndex BlockAt(uint64_t number) const;
-
-  // Requests smaller cells for a region, or for shared memory where `region` is null.
-  void RequestFinerCells(Region* region, int granule_log2);
-  // Fulfils the requests. REQUIRES: no worker runs.
-  void ApplyFinerCells(int* shared_granule_log2);
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<Region*, int>> requests_;
-};
-
-enum class AccessOp { kLoad, kStore, kAtomic };
-
-// kBlocked: it waits for a phase of an mbarrier or of a named barrier. kAtWarpgroup: for the other
-// threads of its warpgroup, at a wgmma.
-enum class LaneState : uint8_t {
-  kReady,
-  kAtBarrier,
-  kAtGridBarrier,
-  kAtWarpSync,
-  kAtWarpgroup,
-  kBlocked,
-  kTraceFull,
-  kDone
-};
-
-class Worker;
-
-// A thread of the running blocks. What each of its events touches is in its first cache lines.
-struct alignas(64) Lane {
-  // After this number of events without a wait, lanes are replayed if they have the same events, so
-  // that a long loop does not fill the memory; otherwise their traces grow, up to a limit.
-  static constexpr size_t kFirstEventLimit = size_t{1} << 14;
-
-  Worker* worker = nullptr;
-  uintptr_t stack_bottom = 0;
-  uint64_t steps = 0;  // Basic blocks since the block started.
-  LanePath path;       // Its events.
-
-  // Returns whether the address is in what would be registers or local memory.
-  bool IsLocal(uintptr_t address) const {
-    return address - stack_bottom < FiberStacks::kStackBytes;
-  }
-  Present now;
-  SimtIndex thread{0, 0, 0};
-  int index = 0;       // Of the thread among those of the running blocks.
-  int rank = 0;        // Of its block among these.
-  uint32_t arena = 0;  // Where the block's shared memory starts in the worker's.
-  LaneState state = LaneState::kDone;
-
-  size_t event_limit = kFirstEventLimit;  // Of the path, until the warp is replayed.
-
-  bool volatile_access = false;  // Whether the running access is volatile.
-
-  uintptr_t wait_pc = 0;  // Where it waits.
-  uint32_t wait_mask = 0;
-  int predicate = 0;  // Of a counting barrier; when it is complete their number.
-
-  // The lane's value in a warp-level synchronisation, and the value that it receives.
-  uint64_t offer = 0;
-  int source = 0;  // The lane whose offer it receives; kBallot: a bit for each offer that is not 0.
-  uint64_t result = 0;
-  static constexpr int kBallot = -1;
-
-  // The instruction of the whole warp that it waits to execute, if it is one of PTX, and the values
-  // of its operands, in order. Those of the first one are its results.
-  const PtxInstruction* instruction = nullptr;
-  uint64_t* operands = nullptr;
-
-  // The phase for which it waits. After a wait in which nothing else could run, `gave_up` is set.
-  const Mbarrier* blocked_by = nullptr;
-  uint64_t blocked_phase = 0;
-  bool may_give_up = false;
-  bool gave_up = false;
-  std::vector<uint32_t> acquired;  // What now.acquired points to.
-
-  // Of the cluster's barrier: the lane's clock at each of its arrivals, the number of phases for
-  // whose end it has waited, and whether the barrier counts it as one that has ended.
-  std::vector<uint32_t> cluster_arrivals;
-  uint64_t cluster_passed = 0;
-  bool left_cluster = false;
-  bool mbarrier_init_fenced = false;  // Since the last arrival.
-
-  // Of wgmma: the groups that it has committed; for each one that it has waited for the clock of
-  // that wait; and its last multiplication, with its group.
-  bool wgmma_fenced = false;
-  uint32_t wgmma_groups = 0;
-  uint32_t wgmma_last = 0;
-  uintptr_t wgmma_pc = 0;
-  std::vector<uint32_t> wgmma_ends;
-  Accumulators accumulators;
-  bool accumulators_changed = false;  // Those of the instruction that it has come to.
-  // Its stores before this time are seen by asynchronous reads (fence.proxy.async), and so are all
-  // stores that came before `fenced`.
-  uint32_t proxy_fence_clock = 0;
-  Present fenced;
-  // The mbarriers that it has initialised before this time are seen by bulk copies.
-  uint32_t init_fence_clock = 0;
-
-  // Of bulk stores, likewise.
-  uint32_t bulk_groups = 0;
-  uint32_t bulk_last = 0;
-  uintptr_t bulk_pc = 0;
-  std::vector<uint32_t> bulk_ends;
-
-  // Of setmaxnreg: what the last one asked for, and how many there were.
-  uint32_t max_registers = 0;
-  uint32_t register_changes = 0;
-  uintptr_t registers_pc = 0;
-
-  struct AsyncCopy {
-    uint8_t* to;
-    const uint8_t* from;
-    size_t bytes, zero_bytes;
-    uintptr_t pc;
-    unsigned group;
-  };
-  std::vector<AsyncCopy> async_copies;
-  unsigned async_group = 0;
-
-  Fiber fiber;
-};
-
-// The lane whose fiber this host thread runs; null outside of fibers.
-// Also within a shared library its address is one offset from the thread's own.
-[[gnu::tls_model("initial-exec")]] inline thread_local Lane* running_lane = nullptr;
 
 class Worker {
  public:
@@ -288,33 +123,6 @@ class Worker {
   SimtIndex grid_dim() const { return context_->grid; }
 
  private:
-  static constexpr int kNamedBarriers = 16;
-
-  // A block of the running ones.
-  struct RunningBlock {
-    SimtIndex index{0, 0, 0};
-    bool recorded = false;    // Whether its requests are.
-    int barriers_passed = 0;  // By all of its threads.
-    std::array<Mbarrier, kNamedBarriers> named_barriers;
-  };
-
-  // A __shared__ variable. Each starts at a multiple of 128 bytes, in bank 0, and ends with a gap.
-  struct Variable {
-    const void* control;
-    uint32_t offset;
-    uint32_t bytes;
-    bool is_static;
-  };
-  struct Warp {
-    int first = 0;
-    int lanes = 0;
-    int rank = 0;  // Of its block.
-    bool divergent = false;
-    WarpTrace trace;
-    std::unique_ptr<std::array<std::array<uint32_t, kWarpLanes>, kWarpLanes>> known;
-    bool known_in_use = false;
-  };
-
   Worker() = default;
   absl::Status ReserveLanes(int lanes);
   absl::Status ReserveShared(uint32_t blocks);
@@ -398,21 +206,6 @@ class Worker {
   void CheckRegisters();
 
   // worker_bulk.cc
-  // 16 bytes at an offset in shared memory, of which [begin, end) are copied from or to the address
-  // in global memory, and the others are 0 where they are loaded.
-  struct BulkPiece {
-    uint32_t shared = 0;
-    uintptr_t global = 0;
-    int64_t begin = 0;
-    int64_t end = 0;
-    bool rounds_to_tf32 = false;
-  };
-  struct BulkLoad {
-    int lane;
-    uintptr_t pc;
-    uintptr_t barrier;
-    std::vector<BulkPiece> pieces;
-  };
   std::vector<BulkPiece> PiecesOfBox(Lane& lane, const SimtTensorMap& map, const int64_t* first,
                                      uint32_t to, uintptr_t pc);
   std::vector<BulkPiece> PiecesOfRange(Lane& lane, uintptr_t global, uint32_t shared,
@@ -509,10 +302,14 @@ class Worker {
   void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
   void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
   void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                 uintptr_t pc, const std::string& where);
+                 uintptr_t pc, absl::FunctionRef<std::string()> where);
   // Ends the run from within a lane, so that the launch starts again.
   [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
   [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);
+  // Note that the launch loads from a buffer, and return whether that has to be recorded; that it
+  // stores to one.
+  [[gnu::noinline]] static bool MustRecordLoads(Region* region);
+  [[gnu::noinline]] void BeginStores(Lane& lane, Region* region);
   void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
               const Culprit* other = nullptr);
   // Not inlined: their code would slow down the callers, which hardly ever call them.

@@ -1,15 +1,14 @@
 // The worker's checks: the instrumentation calls them for every access of a kernel.
 //
 // The first run of a launch only detects suspicious accesses (Fast...) and stops at the first one;
-// the second, exact run finds what is wrong (Exact...).
+// the second, exact run finds what is wrong (worker_exact.cc).
 
 #include <link.h>
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
+#include <thread>
 
-#include "absl/strings/str_cat.h"
+#include "common/executor/access_checks.h"
 #include "common/executor/worker.h"
 
 namespace stridewise::executor {
@@ -40,34 +39,8 @@ Range ProgramImage() {
   return range;
 }
 
-// Flags, one for each byte of memory; most accesses have 4 bytes.
-constexpr uint32_t kFourFlags = 0x01010101;
-
 // A cache line's: far enough ahead that it has come when it is needed.
 constexpr int kCellsAhead = 64 / sizeof(Cell);
-
-inline bool AllWritten(const uint8_t* written, int bytes) {
-  if (bytes == 4) return std::memcmp(written, &kFourFlags, 4) == 0;
-  for (int i = 0; i < bytes; ++i) {
-    if (written[i] == 0) return false;
-  }
-  return true;
-}
-
-inline void SetWritten(uint8_t* written, int bytes) {
-  if (bytes == 4) {
-    std::memcpy(written, &kFourFlags, 4);
-  } else {
-    std::memset(written, 1, static_cast<size_t>(bytes));
-  }
-}
-
-std::string Size(int bytes, AccessOp op) {
-  const char* kNames[] = {"load", "store", "atomic operation"};
-  return absl::StrCat(bytes, "-byte ", kNames[static_cast<int>(op)]);
-}
-
-bool Stores(AccessOp op) { return op != AccessOp::kLoad; }
 
 EventKind GlobalKind(AccessOp op) {
   return op == AccessOp::kLoad    ? EventKind::kGlobalLoad
@@ -127,9 +100,15 @@ void Worker::Fence(Lane& lane) {
   }
   if (region->read_only) return op == AccessOp::kLoad;
   const size_t offset = address - region->base;
+  const RegionUse use = region->use.load(std::memory_order_acquire);
+  if (Stores(op) && use != RegionUse::kStored) BeginStores(lane, region);
   if (!region->initialised) {
     if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) return false;
     if (Stores(op)) SetWritten(region->written + offset, bytes);
+  }
+  if (!Stores(op) && use != RegionUse::kStored &&
+      (use == RegionUse::kOnlyRead || !MustRecordLoads(region))) {
+    return true;
   }
   const int granule = region->granule_log2;
   if (log2_bytes < granule) {
@@ -224,7 +203,8 @@ void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
   // Loads of inputs, most accesses of a product, with fewer registers than all the rest needs.
   if (kOp == AccessOp::kLoad && memory_->Contains(address) && !exact_) {
     const Region* const region = memory_->OwnerOf(address);
-    const bool allowed = region != nullptr && region->read_only && address >= region->base &&
+    const bool allowed = region != nullptr && region->plain_loads.load(std::memory_order_relaxed) &&
+                         address >= region->base &&
                          address + (1 << kLog2Bytes) <= region->base + region->bytes &&
                          (address & ((1 << kLog2Bytes) - 1)) == 0;
     const Site site = MakeSite(pc, EventKind::kGlobalLoad, kLog2Bytes);
@@ -268,139 +248,6 @@ void Worker::AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, Acce
   WildAddress(lane, address, log2_bytes, op, pc);
 }
 
-void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
-  if (!context_->exact) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
-              absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
-                           ", which is no memory of the device"));
-}
-
-void Worker::Runaway(Lane& lane, uintptr_t pc) {
-  if (!context_->exact) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kRunaway, lane, false, pc,
-              absl::StrCat("more than ", context_->options->max_steps,
-                           " basic blocks in one thread; does it wait for another block?"));
-}
-
-void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc) {
-  DeviceMemory& memory = *context_->memory;
-  Region* region = memory.Find(address);
-  if (region == nullptr || address < region->base ||
-      address + bytes > region->base + region->bytes) {
-    std::string where = "outside every buffer";
-    if (const Region* nearest = memory.Nearest(address)) {
-      const auto at = static_cast<int64_t>(address) - static_cast<int64_t>(nearest->base);
-      where = absl::StrCat("at byte ", at, " of buffer '", nearest->name, "', which has ",
-                           nearest->bytes);
-    }
-    Report(Check::kOutOfBounds, &lane, Stores(op), pc, absl::StrCat(Size(bytes, op), " ", where));
-    return;
-  }
-  const size_t offset = address - region->base;
-  const std::string where =
-      absl::StrCat(Size(bytes, op), " at byte ", offset, " of buffer '", region->name, "'");
-  if ((address & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where);
-  if (region->read_only) {
-    if (Stores(op)) Report(Check::kWriteToReadOnly, &lane, true, pc, where);
-    return;
-  }
-  if (!region->initialised) {
-    if (op != AccessOp::kStore && !AllWritten(region->written + offset, bytes)) {
-      Report(Check::kUninitialised, &lane, Stores(op), pc, where);
-    }
-    if (Stores(op)) SetWritten(region->written + offset, bytes);
-  }
-  CheckRace(lane, &global_exact_, address, bytes, op, pc, where);
-}
-
-void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc) {
-  // The last variable that starts at or before the access, or the first.
-  const uint32_t in_block = offset % kSharedArenaBytes;
-  const Variable* variable = nullptr;
-  for (const Variable& v : variables_) {
-    if (variable == nullptr || v.offset <= in_block) variable = &v;
-  }
-  if (variable == nullptr || in_block < variable->offset ||
-      in_block + bytes > variable->offset + variable->bytes) {
-    const std::string where =
-        variable == nullptr
-            ? "in a block that has none"
-            : absl::StrCat("at byte ",
-                           static_cast<int64_t>(in_block) - static_cast<int64_t>(variable->offset),
-                           " of a __shared__ variable of ", variable->bytes);
-    Report(Check::kOutOfBounds, &lane, Stores(op), pc,
-           absl::StrCat(Size(bytes, op), " of shared memory ", where));
-    return;
-  }
-  const std::string where =
-      absl::StrCat(Size(bytes, op), " at byte ", in_block - variable->offset,
-                   " of a __shared__ variable", IsRemote(lane, offset) ? " of another block" : "");
-  if ((offset & (bytes - 1)) != 0) ReportFatal(Check::kMisaligned, lane, Stores(op), pc, where);
-  uint8_t* written = shared_written_->As<uint8_t>() + offset;
-  if (op != AccessOp::kStore && !AllWritten(written, bytes)) {
-    Report(Check::kUninitialised, &lane, Stores(op), pc, where);
-  }
-  if (Stores(op)) SetWritten(written, bytes);
-  CheckRace(lane, &shared_exact_, offset, bytes, op, pc, where);
-}
-
-void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                       uintptr_t pc, const std::string& where) {
-  const bool strong = op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
-  const uint32_t number = strong && Stores(op) ? publications_.Writes(address) + 1 : 0;
-  const auto race = shadow->Touch(
-      address, bytes, {lane.now.thread, lane.now.clock, pc, Stores(op), strong, number},
-      [&](const ExactShadow::Access& other) {
-        return lane.now.After(other.thread, other.clock) ||
-               publications_.Orders(lane.index, other.thread, other.clock) ||
-               (other.number > 0 && publications_.OrdersWrite(lane.index, address, other.number));
-      });
-  if (strong && op == AccessOp::kLoad) publications_.Read(lane.index, address);
-  if (strong && op == AccessOp::kStore) publications_.Write(lane.index, address);
-  if (op == AccessOp::kAtomic) publications_.ReadAndWrite(lane.index, address);
-  if (!race) return;
-  const Culprit other = CulpritOf(race->thread, race->pc, race->store);
-  Report(Check::kRace, &lane, Stores(op), pc, where, &other);
-}
-
-Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
-  const SimtIndex& block = context_->block;
-  const SimtIndex at = context_->BlockAt(thread / context_->thread_stride);
-  const uint32_t t = thread % context_->thread_stride;
-  return {
-      {at.x, at.y, at.z}, {t % block.x, t / block.x % block.y, t / block.x / block.y}, pc, store};
-}
-
-void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
-                    const Culprit* other) {
-  // One finding for each pair of places in the code: the first.
-  for (const Finding& f : findings_) {
-    const uintptr_t other_pc = other == nullptr ? 0 : other->pc;
-    if (f.check == check && f.culprit.pc == pc && (f.has_other ? f.other.pc : 0) == other_pc) {
-      return;
-    }
-  }
-  Finding finding;
-  finding.check = check;
-  finding.kernel = context_->call->kernel;
-  finding.culprit = CulpritOf(lane->now.thread, pc, store);
-  if (other != nullptr) {
-    finding.has_other = true;
-    finding.other = *other;
-  }
-  finding.message = std::move(message);
-  findings_.push_back(std::move(finding));
-  if (static_cast<int>(findings_.size()) < context_->options->max_findings) return;
-  context_->stop = Stop::kFindings;
-  if (running_lane != nullptr) Leave(*running_lane);
-}
-
-void Worker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc, std::string message) {
-  Report(check, &lane, store, pc, std::move(message));
-  context_->stop = Stop::kFindings;
-  Leave(lane);
-}
-
 void Worker::CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
                               uintptr_t pc) {
   Region* const region = memory_->Find(address);
@@ -415,7 +262,31 @@ void Worker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, Acces
 
 void Worker::SuspectFinerCells(Lane& lane, Region* region, int granule_log2) {
   context_->RequestFinerCells(region, granule_log2);
-  Suspect(lane, Stop::kFinerCells);
+  Suspect(lane, Stop::kOtherCells);
+}
+
+bool Worker::MustRecordLoads(Region* region) {
+  if (region->updated) return true;
+  RegionUse use = RegionUse::kNone;
+  if (region->use.compare_exchange_strong(use, RegionUse::kOnlyRead)) {
+    region->plain_loads = region->initialised;
+    return false;
+  }
+  return use != RegionUse::kOnlyRead;
+}
+
+void Worker::BeginStores(Lane& lane, Region* region) {
+  RegionUse use = RegionUse::kNone;
+  if (region->use.compare_exchange_strong(use, RegionUse::kSaving)) {
+    context_->before->Save(region);
+    region->use.store(RegionUse::kStored, std::memory_order_release);
+  } else if (use == RegionUse::kOnlyRead) {
+    context_->RequestLoads(region);
+    Suspect(lane, Stop::kOtherCells);
+  }
+  while (region->use.load(std::memory_order_acquire) == RegionUse::kSaving) {
+    std::this_thread::yield();
+  }
 }
 
 void Worker::Suspect(Lane& lane, Stop stop) {

@@ -46,9 +46,8 @@ void Worker::WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message) {
 }
 
 // The pieces of a box, row by row. Of a piece that the tensor's end cuts `inside` bytes are in it.
-std::vector<Worker::BulkPiece> Worker::PiecesOfBox(Lane& lane, const SimtTensorMap& map,
-                                                   const int64_t* first, uint32_t to,
-                                                   uintptr_t pc) {
+std::vector<BulkPiece> Worker::PiecesOfBox(Lane& lane, const SimtTensorMap& map,
+                                           const int64_t* first, uint32_t to, uintptr_t pc) {
   if (map.magic != SIMT_TENSOR_MAP_MAGIC) WrongBulkCopy(lane, pc, "the address of no tensor map");
   if (to % kTensorAlignment != 0) {
     WrongBulkCopy(lane, pc, "a box in shared memory that does not begin at a multiple of 128");
@@ -85,8 +84,8 @@ std::vector<Worker::BulkPiece> Worker::PiecesOfBox(Lane& lane, const SimtTensorM
   return pieces;
 }
 
-std::vector<Worker::BulkPiece> Worker::PiecesOfRange(Lane& lane, uintptr_t global, uint32_t shared,
-                                                     uint32_t bytes, uintptr_t pc) {
+std::vector<BulkPiece> Worker::PiecesOfRange(Lane& lane, uintptr_t global, uint32_t shared,
+                                             uint32_t bytes, uintptr_t pc) {
   if (global % kPieceBytes != 0 || shared % kPieceBytes != 0 || bytes % kPieceBytes != 0) {
     WrongBulkCopy(lane, pc, "addresses and bytes of a bulk copy must be multiples of 16");
   }

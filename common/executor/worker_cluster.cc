@@ -56,7 +56,7 @@ uint64_t Worker::MapToBlock(Lane& lane, const PtxOpcode& opcode, uint64_t addres
              : shared_ + (ClusterRank(lane) + rank) * kSharedArenaBytes + in_block;
 }
 
-const Worker::Variable* Worker::VariableAt(uint32_t offset, uint32_t bytes) const {
+const Variable* Worker::VariableAt(uint32_t offset, uint32_t bytes) const {
   if (offset / kSharedArenaBytes >= blocks_.size()) return nullptr;
   const uint32_t in_block = offset % kSharedArenaBytes;
   for (const Variable& v : variables_) {

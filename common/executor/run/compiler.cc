@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -186,7 +187,13 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
   };
   RETURN_IF_ERROR(clang(command, preprocessed));
 
-  const RewrittenSource result = RewriteCuda(ReadFile(preprocessed), absl::StrCat(files_));
+  std::string text = ReadFile(preprocessed);
+  if (!options_.constants.empty()) {
+    WithConstantsResult changed = WithConstants(text, options_.constants);
+    text = std::move(changed.text);
+    replaced_.insert(replaced_.end(), changed.replaced.begin(), changed.replaced.end());
+  }
+  const RewrittenSource result = RewriteCuda(text, absl::StrCat(files_));
   if (!result.unsupported.empty()) {
     std::string all = absl::StrCat(source, " uses what the host executor does not support:");
     for (const Unsupported& u : result.unsupported) {

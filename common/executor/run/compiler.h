@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/executor/run/constants.h"
 
 namespace stridewise::executor {
 
@@ -19,6 +20,7 @@ struct CompileOptions {
   // Whether accesses are those that a GPU's compiler makes of the source (gpu_optimizer.h) and not
   // those of the source. Needs LLVM's opt beside clang.
   bool accesses_as_compiled = false;
+  std::vector<Constant> constants;  // Other values for variables of the sources.
 };
 
 // Returns the folder that the headers and the runtime library are under: that of
@@ -38,6 +40,9 @@ class Compiler {
   // Links objects and libraries to a program.
   absl::Status Link(const std::vector<std::string>& objects, const std::string& program);
 
+  // Returns what CompileOptions::constants has changed in all sources so far.
+  const std::vector<ReplacedInitialiser>& replaced() const { return replaced_; }
+
  private:
   // Replaces the file `ir`; what opt says goes to the file `messages`.
   static absl::Status OptimizeAsForGpu(const std::string& ir, const std::string& messages);
@@ -46,6 +51,7 @@ class Compiler {
   std::string scratch_;
   CompileOptions options_;
   int files_ = 0;
+  std::vector<ReplacedInitialiser> replaced_;
 };
 
 }  // namespace stridewise::executor

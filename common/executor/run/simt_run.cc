@@ -24,10 +24,14 @@
 #include "common/base/flag_parsing.h"
 #include "common/base/status_macros.h"
 #include "common/executor/run/compiler.h"
+#include "common/executor/run/constants.h"
 #include "common/executor/run/run_program.h"
 
 ABSL_FLAG(std::vector<std::string>, include_dirs, {}, "Folders with the program's headers: -I.");
 ABSL_FLAG(std::vector<std::string>, defines, {}, "Macros, NAME or NAME=VALUE: -D.");
+ABSL_FLAG(std::string, constants, "",
+          "Other initial values for variables of the sources, such as sizes that are too large for "
+          "a CPU: 'B=2;SIZE={128, 256}'. What it changes is printed.");
 ABSL_FLAG(std::string, std, "c++17", "The C++ standard: c++14, c++17 or c++20.");
 ABSL_FLAG(std::string, link_flags, "", "More for the linker, separated by blanks: \"-lm -lz\".");
 ABSL_FLAG(
@@ -85,6 +89,24 @@ class Scratch {
   std::string name_;
 };
 
+// Prints what --constants has changed. Returns InvalidArgument for a name that no source has.
+absl::Status ReportConstants(const std::vector<Constant>& constants,
+                             const std::vector<ReplacedInitialiser>& replaced) {
+  for (const Constant& constant : constants) {
+    const bool found =
+        std::any_of(replaced.begin(), replaced.end(),
+                    [&](const ReplacedInitialiser& r) { return r.name == constant.name; });
+    if (found) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--constants: no source initialises a variable ", constant.name, " by an ="));
+  }
+  for (const ReplacedInitialiser& r : replaced) {
+    std::cerr << "simt_run: " << r.file << ":" << r.line << ": " << r.name << " = " << r.after
+              << " instead of " << r.before << "\n";
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> Run(const std::vector<std::string>& sources,
                         const std::vector<std::string>& arguments) {
   if (sources.empty()) {
@@ -122,6 +144,8 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
   for (const std::string& define : absl::GetFlag(FLAGS_defines)) {
     options.preprocessor_flags.push_back("-D" + define);
   }
+  ASSIGN_OR_RETURN(options.constants, ParseConstants(absl::GetFlag(FLAGS_constants)));
+  const std::vector<Constant> constants = options.constants;
   options.link_flags = absl::StrSplit(absl::GetFlag(FLAGS_link_flags), ' ', absl::SkipEmpty());
 
   ASSIGN_OR_RETURN(const std::string home, FindSimtHome());
@@ -136,6 +160,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
     objects.push_back(absl::StrCat(scratch->name(), "/", objects.size(), ".o"));
     RETURN_IF_ERROR(compiler.Compile(ResolvePath(source), objects.back()));
   }
+  RETURN_IF_ERROR(ReportConstants(constants, compiler.replaced()));
   const std::string kept = ResolvePath(absl::GetFlag(FLAGS_output));
   const std::string program = kept.empty() ? scratch->name() + "/program" : kept;
   RETURN_IF_ERROR(compiler.Link(objects, program));

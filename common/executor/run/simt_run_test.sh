@@ -128,6 +128,40 @@ expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17, c++20" "$run" 
 expect 2 "--accesses: 'ptx' is not allowed; allowed is source, compiled" "$run" --accesses=ptx x.cu
 expect 2 "--threads: -1 is not allowed" "$run" --threads=-1 x.cu
 expect 2 "--multiprocessors: 0 is not allowed" "$run" --multiprocessors=0 x.cu
+expect 0 "" "$run" --output="$TEST_TMPDIR/updates" $data/updates.cu
+for threads in 1 2; do
+  for checks in 0 1; do
+    expect 0 "all is right" env SIMT_RUN_THREADS=$threads SIMT_RUN_CHECK=$checks "$TEST_TMPDIR/updates"
+  done
+  expect 3 "data race in Update" env SIMT_RUN_THREADS=$threads "$TEST_TMPDIR/updates" 1
+  expect 3 "data race in Update" env SIMT_RUN_THREADS=$threads "$TEST_TMPDIR/updates" 256
+done
+
+# Other initial values, of a size that the program prints.
+cat > "$TEST_TMPDIR/sizes.cu" <<'SOURCE'
+#include <cstdio>
+
+__global__ void Fill(int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = i;
+}
+
+int main() {
+  const int n = 1 << 20;
+  int blocks[] = {64, 128};
+  int* out;
+  cudaMalloc(&out, n * sizeof(int));
+  for (int block : blocks) Fill<<<(n + block - 1) / block, block>>>(out, n);
+  cudaFree(out);
+  std::printf("%d elements\n", n);
+}
+SOURCE
+expect 0 "1048576 elements" "$run" "$TEST_TMPDIR/sizes.cu"
+expect 0 "300 elements" "$run" "--constants=n=300;blocks={32}" "$TEST_TMPDIR/sizes.cu"
+expect 0 "sizes.cu:9: n = 300 instead of 1 << 20" "$run" --constants=n=300 "$TEST_TMPDIR/sizes.cu"
+expect 0 "1 launch, 0 findings" "$run" "--constants=blocks={32}; n=300" "$TEST_TMPDIR/sizes.cu"
+expect 2 "--constants: no source initialises a variable m" "$run" --constants=m=300 "$TEST_TMPDIR/sizes.cu"
+expect 2 "--constants: 'n' is not allowed" "$run" --constants=n "$TEST_TMPDIR/sizes.cu"
 expect 2 "unknown flag --thread; did you mean --threads?" "$run" --thread=1 x.cu
 
 exit $((failures > 0))

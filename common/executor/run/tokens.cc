@@ -149,6 +149,12 @@ class Tokenizer {
 
 }  // namespace
 
+bool TokenizedText::IsOwn(int file) const {
+  return of_the_system.count(file) == 0 &&
+         !absl::StrContains(files[file], "/common/executor/run/include") &&
+         !absl::StrContains(files[file], "/common/executor/shim/");
+}
+
 TokenizedText Tokenize(absl::string_view text) { return Tokenizer(text).Run(); }
 
 }  // namespace stridewise::executor

@@ -27,6 +27,9 @@ struct TokenizedText {
   std::vector<Token> tokens;
   std::vector<std::string> files;
   std::set<int> of_the_system;  // Indices of files that the compiler calls headers of the system.
+
+  // Returns whether a file is of the program's own: neither the system's nor the executor's.
+  bool IsOwn(int file) const;
 };
 
 // Splits the output of `clang -E`. Line markers set file and line; other directives, comments and

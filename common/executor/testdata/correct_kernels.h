@@ -25,6 +25,8 @@ struct CorrectKernel {
 };
 
 std::vector<CorrectKernel> CorrectKernels();
+std::vector<CorrectKernel> MatrixKernels();  // In matrix_kernels.cu.
+std::vector<CorrectKernel> PtxKernels();     // In ptx_kernels.cu.
 
 }  // namespace stridewise::executor
 

@@ -11,8 +11,10 @@
 
 namespace stridewise::executor {
 
-std::vector<CorrectKernel> HopperKernels();
-std::vector<PlantedBug> HopperBugs();
+std::vector<CorrectKernel> WgmmaKernels();
+std::vector<PlantedBug> WgmmaBugs();
+std::vector<CorrectKernel> BulkKernels();
+std::vector<PlantedBug> BulkBugs();
 
 }  // namespace stridewise::executor
 
