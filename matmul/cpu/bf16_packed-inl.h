@@ -29,7 +29,7 @@ inline CacheBlocks BlocksOf(const HostProduct<Bf16, float>& product) {
   static const CacheBlocks usual =
       ChooseCacheBlocks(HostCacheSizes(), int64_t{sizeof(Bf16)}, int64_t{kTileRows}, kTileCols);
   CacheBlocks most = usual;
-  if (product.b.col_step == 1 && product.m <= kMaxLowRows) {
+  if (product.b.col_step == 1 && product.m <= kMaxLowRows && product.n > usual.n) {
     most.k /= 4;
     most.n *= 4;
   }
