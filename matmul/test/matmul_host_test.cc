@@ -37,8 +37,12 @@ class MatMulHostTest : public testing::TestWithParam<std::string> {
  protected:
   // Libraries that are compared with need not be installed.
   void SetUp() override {
+    const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
     MatMulTestProblem<float> problem({7, 5, 3, 0});
-    const absl::Status status = RunMatMul(*FindMatMulImplementation(GetParam()), problem.args());
+    MatMulTestProblem<Bf16> in_bf16({7, 5, 3, 0});
+    const absl::Status status =
+        RunMatMul(implementation,
+                  TakesType(implementation, ElementType::kFloat) ? problem.args() : in_bf16.args());
     if (absl::IsUnavailable(status)) GTEST_SKIP() << status;
   }
 
@@ -64,6 +68,7 @@ TEST_P(MatMulHostTest, Bf16ToBf16) { RunAllCases<Bf16>(); }
 
 TEST_P(MatMulHostTest, NanAndInfinityStayInTheirRowAndColumn) {
   const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
+  if (!TakesType(implementation, ElementType::kFloat)) GTEST_SKIP() << "takes no float";
   for (const MatMulCase& c : SpoiltMatMulCases(implementation)) {
     for (const float value : {NAN, INFINITY}) {
       for (const bool in_a : {true, false}) {
