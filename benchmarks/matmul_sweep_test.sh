@@ -114,6 +114,15 @@ expect_exit 0 --kernels=cpu_naive,eigen --max_seconds=0.01 --sizes=4,5 --csv=kep
 expect_exit 0 $host --sizes=4,5 --pair_with=cublas --csv=kept.csv --resume
 cmp -s kept.csv before.csv || fail "--kernels is not --implementations: $(cat kept.csv)"
 
+# Of BF16, which Eigen does not multiply, the ratio is oneDNN's, in its own column, where that library is installed.
+expect_exit 0 --implementations=cpu_packed,onednn_matmul_1core --types=float,bf16_float --sizes=16 --max_seconds=0.01 \
+  --pair_with=eigen --csv=paired.csv
+cells paired.csv implementation dtype vs_eigen vs_onednn status >pairs
+grep -q '^cpu_packed,float,[0-9.]*[0-9][0-9.]*,,ok$' pairs || fail "float beside Eigen: $(cat pairs)"
+if grep -q '^onednn_matmul_1core,bf16_float,.*,ok$' pairs; then
+  grep -q '^cpu_packed,bf16_float,,[0-9.]*[0-9][0-9.]*,ok$' pairs || fail "BF16 beside oneDNN: $(cat pairs)"
+fi
+
 # The limits' verdicts come from the file of results, too; a limit that is not measured is no failure.
 expect_exit 0 --preset=limits --implementations=auto --sizes=5 --max_seconds=0.01 --csv=limits_rows.csv --limits_csv=limits.csv
 grep -q '^limits: 0 passed, 0 failed, 35 not measured' out || fail "no verdicts: $(tail -3 out)"

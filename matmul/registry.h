@@ -47,6 +47,8 @@ inline constexpr MatMulTypes kFp16ToFp16 = {ElementType::kFp16, ElementType::kFp
 inline constexpr MatMulTypes kFp16ToFloat = {ElementType::kFp16, ElementType::kFp16,
                                              ElementType::kFloat, ElementType::kFloat};
 inline constexpr MatMulTypes kBf16[] = {kBf16ToBf16};
+inline constexpr MatMulTypes kHostBf16Types[] = {kBf16ToBf16, kBf16ToFloat};
+inline constexpr MatMulTypes kOneDnnTypes[] = {AllOf(ElementType::kFloat), kBf16ToFloat};
 inline constexpr MatMulTypes k16Bit[] = {kBf16ToBf16, kBf16ToFloat, kFp16ToFp16, kFp16ToFloat};
 // 8-bit operands: integers with exact sums, and floating-point ones with sums in FP32.
 inline constexpr MatMulTypes kS8ToInt = {ElementType::kS8, ElementType::kS8, ElementType::kInt,

@@ -26,6 +26,13 @@ std::string LimitsDescription(const Operation& operation, absl::string_view pres
                       " (", absl::StrJoin(cases, "; "), "); ends with a table of pass and FAIL");
 }
 
+// Returns whether rows that ask for `pair` are paired with that implementation: its twin on one
+// core, or the peer that stands in for it.
+bool IsPairedToo(const Operation& operation, const Peer& pair, absl::string_view name) {
+  if (pair.on_one_core != nullptr && name == pair.on_one_core) return true;
+  return pair.otherwise != nullptr && name == pair.otherwise && operation.FindPeer(name) != nullptr;
+}
+
 // Measures both sides of each limit of that preset: the peer with which rows are paired is in the
 // other rows.
 Preset LimitsPreset(const Operation& operation, const char* name) {
@@ -40,12 +47,10 @@ Preset LimitsPreset(const Operation& operation, const char* name) {
           on_host ? limit.floors.front().peer : LimitsPeer(operation)->implementation;
     }
     preset.selections.push_back(limit.selection);
+    const Peer* const pair = operation.FindPeer(preset.pair_with);
     for (const Floor& floor : limit.floors) {
-      const Peer* pair = operation.FindPeer(preset.pair_with);
       if (floor.peer == preset.pair_with || floor.peer == kPeakPeer) continue;
-      if (pair != nullptr && pair->on_one_core != nullptr &&
-          floor.peer == absl::string_view(pair->on_one_core))
-        continue;
+      if (pair != nullptr && IsPairedToo(operation, *pair, floor.peer)) continue;
       absl::StrAppend(&preset.selections.back().implementations, ",", floor.peer);
     }
   }

@@ -45,9 +45,11 @@ struct Axis {
 // What rows can be paired with: both are sampled in turn, under the same clock and temperature.
 struct Peer {
   const char* implementation;
-  Column column;                    // Gets `scale` times the peer's time over the row's.
-  double scale;                     // 100 for a column in percent.
-  const char* otherwise = nullptr;  // Stands in at points that it does not take; null for none.
+  Column column;  // Gets `scale` times the peer's time over the row's.
+  double scale;   // 100 for a column in percent.
+  // Stands in at points that it does not take, in the same column, or in its own one where it is
+  // another peer; null for none.
+  const char* otherwise = nullptr;
 
   // What rows of the host that use one core are paired with; null for the same.
   const char* on_one_core = nullptr;

@@ -166,6 +166,21 @@ TEST(PresetsTest, StudiesOfTransposesHaveTheirShapesAndBlocks) {
   EXPECT_EQ(WorkOf(Transposes("bounds"), "memcpy").size(), 6u);
 }
 
+// Rows of float are paired with Eigen, and those of BF16 with what stands in for it: neither is
+// measured for itself.
+TEST(LimitsPresetTest, OfTheHostHasBf16BesideOneDnn) {
+  EXPECT_EQ(FindPreset(MatMulOperation(), "cpu_limits")->pair_with, "eigen");
+  std::set<std::string> of_float, of_bf16;
+  for (const Config& config : Products("cpu_limits")) {
+    (config.point.type == "float" ? of_float : of_bf16).insert(config.implementation->name);
+  }
+  EXPECT_EQ(of_float,
+            (std::set<std::string>{"cpu_packed", "cpu_threads", "openblas_1core", "openblas",
+                                   "blis_1core", "blis", "onednn_1core", "onednn"}));
+  EXPECT_EQ(of_bf16,
+            (std::set<std::string>{"cpu_packed", "cpu_threads", "onednn_1core", "onednn"}));
+}
+
 // Both sides of each floor, unless the rows are paired with the peer.
 TEST(LimitsPresetTest, MeasuresThePeersAndHasTheAxes) {
   const Plan products = Products(kLimitsPreset);

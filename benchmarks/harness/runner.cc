@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/row_columns.h"
@@ -203,21 +204,25 @@ absl::Status Runner::Verify(const Config& config, ResultRow* row) {
   return workload_->Verify(*config.implementation, options_.verify, init_times_.cublas(), row);
 }
 
-// Returns what the row is sampled in turn with: the peer where it takes the point and runs on the
-// same processor; null for nothing.
-const Implementation* Runner::PairedWith(const Config& config, const Peer* peer) const {
-  if (peer == nullptr || config.implementation->on_host_memory) return nullptr;
+// Returns what the row is sampled in turn with: the peer, or what stands in for it, where that
+// takes the point and runs on the same processor; null for nothing.
+Runner::Pair Runner::PairedWith(const Config& config, const Peer* peer) const {
+  if (peer == nullptr || config.implementation->on_host_memory) return {};
   const Operation& operation = *config.operation;
   const Implementation& own = *config.implementation;
   const bool one_core = !own.on_device() && !operation.UsesAllCores(own);
   const bool has_twin = one_core && peer->on_one_core != nullptr;
-  for (const char* name : {has_twin ? peer->on_one_core : peer->implementation, peer->otherwise}) {
+  // Another peer has a column of its own.
+  const Peer* const next =
+      peer->otherwise == nullptr ? nullptr : operation.FindPeer(peer->otherwise);
+  const char* const stand_in = next == nullptr ? peer->otherwise : nullptr;
+  for (const char* name : {has_twin ? peer->on_one_core : peer->implementation, stand_in}) {
     const Implementation* found = name == nullptr ? nullptr : operation.Find(name);
     if (found == nullptr || found->on_device() != own.on_device()) continue;
     if (found == &own && !own.on_device()) continue;
-    if (operation.CheckSupported(*found, config.point).ok()) return found;
+    if (operation.CheckSupported(*found, config.point).ok()) return {found, peer};
   }
-  return nullptr;
+  return PairedWith(config, next);
 }
 
 absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted, ResultRow* row) {
@@ -239,28 +244,32 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   subject.implementation = config.implementation->name;
   subject.work = WorkToTime(problem.work());
   subject.call = call_of(binding);
-  const Implementation* paired = PairedWith(config, wanted.peer);
+  const Pair pair = PairedWith(config, wanted.peer);
   Binding other;
-  if (paired != nullptr) {
-    other = problem.Bind(*paired, kNoBlock);
+  if (pair.implementation != nullptr) {
+    other = problem.Bind(*pair.implementation, kNoBlock);
     subject.reference = call_of(other);
   }
   const int threads = operation.UsesAllCores(*config.implementation) ? HostThreads() : 1;
   subject.rests = threads > 1;
   subject.poison = [&] { workload_->PoisonOutput(); };
   subject.verify = [&] { return Verify(config, row); };
-  const bool is_double = config.point.type == "double";
+  const bool is_bf16 = absl::StartsWith(config.point.type, "bf16");
+  const VectorMath math = config.point.type == "double" ? VectorMath::kDouble
+                          : is_bf16                     ? VectorMath::kBf16
+                                                        : VectorMath::kFloat;
   // A core's peak is measured beside each sample, for as long as a sample or a call takes: both
   // have the same clock and the same neighbours then. With several threads it is measured once,
   // for as long as the row's samples took.
   std::vector<double> peaks;
   const auto measure_peak = [&](double seconds) {
-    peaks.push_back(MeasureFmaGflops(is_double, threads, std::min(seconds, kMaxPeakSeconds)));
+    peaks.push_back(MeasureFmaGflops(math, threads, std::min(seconds, kMaxPeakSeconds)));
   };
   if (threads == 1) subject.beside = [&](double ms) { measure_peak(ms * 1e-3); };
   ASSIGN_OR_RETURN(const HostMeasurement measured, host_rows_.Measure(subject, row));
-  if (paired != nullptr)
-    row->Set(wanted.peer->column, wanted.peer->scale * measured.over_reference);
+  if (pair.implementation != nullptr) {
+    row->Set(pair.peer->column, pair.peer->scale * measured.over_reference);
+  }
   row->Set(Column::kThreads, threads);
   const double clock = MeasureHostClockMhz();
   if (clock > 0) row->Set(Column::kCpuClockMhz, clock);
@@ -274,8 +283,9 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
                               return absl::OkStatus();
                             },
                             subject.call.run};
-  ASSIGN_OR_RETURN(const std::vector<double> values, ReadCounters(*wanted.host_counters, work));
-  row->Set(Column::kCounters, CountersText(options_.host_counters, values));
+  ASSIGN_OR_RETURN(const std::vector<double> values,
+                   ReadCounters(*wanted.host_counters->source, work));
+  row->Set(Column::kCounters, CountersText(wanted.host_counters->names, values));
   return absl::OkStatus();
 }
 
@@ -315,8 +325,8 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
   subject.prepare = own.Prepare();
 
   Arm other;
-  const Peer* peer = wanted.peer;
-  if (const Implementation* paired = PairedWith(config, peer)) {
+  const Pair pair = PairedWith(config, wanted.peer);
+  if (const Implementation* paired = pair.implementation) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
     ASSIGN_OR_RETURN(other, Arm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
     subject.reference = other.Run();
@@ -338,7 +348,7 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
   row->Set(Column::kChosen,
            operation.ChosenBy(*config.implementation, config.point, machine_.device()));
   if (measured.of_reference.has_value()) {
-    row->Set(peer->column, peer->scale * *measured.of_reference);
+    row->Set(pair.peer->column, pair.peer->scale * *measured.of_reference);
   }
   const double peak_gflops = operation.PeakGflops(config.point, machine_.device());
   return SetDeviceRates(problem.work(), measured.kernel, peak_gflops, machine_.device(), row);

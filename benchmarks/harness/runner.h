@@ -16,6 +16,7 @@
 #include "common/base/clock.h"
 #include "common/gpu/counters.h"
 #include "common/measure/device_measurement.h"
+#include "common/measure/host_counters.h"
 #include "common/measure/result_row.h"
 
 namespace stridewise {
@@ -24,9 +25,9 @@ namespace stridewise {
 struct RowOptions {
   bool cross_check = false;    // Compare with the results of the problem's earlier rows.
   const Peer* peer = nullptr;  // Sample it in turn with each row that it can be paired with.
-  // Of options.counters and options.host_counters; tell the column `counters`.
+  // Of options.counters, and what there is of options.host_counters; tell the column `counters`.
   CounterSource* counters = nullptr;
-  CounterSource* host_counters = nullptr;
+  const HostCounters* host_counters = nullptr;
 };
 
 class Runner {
@@ -48,7 +49,11 @@ class Runner {
   absl::Status MeasureFromHostMemory(const Config& config, ResultRow* row);
   absl::Status MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status CheckSupported(const Config& config) const;
-  const Implementation* PairedWith(const Config& config, const Peer* peer) const;
+  struct Pair {
+    const Implementation* implementation = nullptr;  // Null: there is none.
+    const Peer* peer = nullptr;                      // Whose column gets the ratio.
+  };
+  Pair PairedWith(const Config& config, const Peer* peer) const;
   absl::StatusOr<Workload*> WorkloadOf(const Config& config);
   absl::StatusOr<double> InitMs(const Config& config);
   absl::Status Verify(const Config& config, ResultRow* row);

@@ -139,17 +139,22 @@ absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& o
   return nullptr;
 }
 
-// The same for the counters of the host.
-absl::StatusOr<std::unique_ptr<CounterSource>> HostCountersFor(const SweepOptions& options,
-                                                               std::string* why_not) {
-  if (options.host_counters.empty()) return nullptr;
-  absl::StatusOr<std::unique_ptr<CounterSource>> source = OpenHostCounters(options.host_counters);
-  if (source.ok()) return source;
-  if (absl::IsInvalidArgument(source.status())) {
-    return absl::InvalidArgumentError(absl::StrCat("--counters: ", source.status().message()));
+// The same for the counters of the host, with a line for each event that is missing.
+absl::StatusOr<HostCounters> HostCountersFor(const SweepOptions& options, std::string* why_not) {
+  if (options.host_counters.empty()) return HostCounters();
+  absl::StatusOr<HostCounters> counters = OpenHostCounters(options.host_counters);
+  if (absl::IsInvalidArgument(counters.status())) {
+    return absl::InvalidArgumentError(absl::StrCat("--counters: ", counters.status().message()));
   }
-  absl::StrAppend(why_not, "--counters: not read, ", source.status().message(), "\n");
-  return nullptr;
+  const auto tell = [&](absl::string_view line) {
+    absl::StrAppend(why_not, "--counters: not read, ", line, "\n");
+  };
+  if (!counters.ok()) {
+    tell(counters.status().message());
+    return HostCounters();
+  }
+  for (const std::string& line : counters->missing) tell(line);
+  return counters;
 }
 
 // Opens the file that `flag` names, for records below this header; nothing without a name.
@@ -264,9 +269,8 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
   ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
                    CountersFor(options, *machine, &why_no_counters));
   wanted.counters = counters.get();
-  ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> host_counters,
-                   HostCountersFor(options, &why_no_counters));
-  wanted.host_counters = host_counters.get();
+  ASSIGN_OR_RETURN(const HostCounters host_counters, HostCountersFor(options, &why_no_counters));
+  if (host_counters.source != nullptr) wanted.host_counters = &host_counters;
   if (options.threads > 0) SetHostThreads(options.threads);
   ASSIGN_OR_RETURN(std::optional<RecordFile> limits_file,
                    OpenRecords("--limits_csv", absl::GetFlag(FLAGS_limits_csv), preset,

@@ -22,11 +22,13 @@ namespace stridewise {
 namespace {
 
 constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
-// cuBLAS itself has no products of FP8.
+// cuBLAS itself has no products of FP8, and Eigen none of BF16.
 constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1, "cublaslt"},
-                           {"eigen", Column::kVsEigen, 1, nullptr, "eigen_1core"}};
+                           {"eigen", Column::kVsEigen, 1, "onednn_matmul", "eigen_1core"},
+                           {"onednn_matmul", Column::kVsOneDnn, 1, nullptr, "onednn_matmul_1core"}};
 
-constexpr absl::string_view kOnAllCores[] = {"cpu_threads", "eigen", "openblas", "blis", "onednn"};
+constexpr absl::string_view kOnAllCores[] = {"cpu_threads", "eigen",  "openblas",
+                                             "blis",        "onednn", "onednn_matmul"};
 
 const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);

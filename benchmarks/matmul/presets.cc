@@ -59,7 +59,13 @@ std::vector<Preset>* MakePresets() {
        {Selection("cpu_naive,cpu_loop_order,cpu_blocked").Sizes("256,1024"),
         Selection("cpu_packed,*_1core").Sizes("8,16,32,48,64,100,128,256,512,1000,1024,2048"),
         Selection("cpu_threads,eigen,openblas,blis,onednn")
-            .Sizes("64,128,256,512,1000,1024,2048,4096")}},
+            .Sizes("64,128,256,512,1000,1024,2048,4096"),
+        Selection("cpu_packed,onednn_1core,onednn_matmul_1core")
+            .Sizes("64,128,256,512,1000,1024,2048")
+            .Types("bf16_float"),
+        Selection("cpu_threads,onednn,onednn_matmul")
+            .Sizes("256,512,1000,1024,2048,4096")
+            .Types("bf16_float")}},
       {"crossover",
        "from which size on the GPU is faster, kernel alone and with copies, than the best CPU",
        {Selection("auto,naive,cublas,cpu_threads,eigen,openblas,blis,onednn")
@@ -124,6 +130,20 @@ Limit AllCoresLimit(const char* name, std::string sizes) {
           "cpu_limits"};
 }
 
+// The same in bfloat16, which Eigen and BLAS libraries lack: the peers are both of oneDNN's ways.
+Limit Bf16Limit(const char* name, const Selection& selection, double peak) {
+  const bool one_core = selection.implementations == "cpu_packed";
+  Limit limit = {name,
+                 selection,
+                 {{"onednn_matmul", 1.0}, {one_core ? "onednn_1core" : "onednn", 1.0}},
+                 "cpu_limits"};
+  if (peak > 0) limit.floors.push_back({kPeakPeer.data(), peak});
+  return limit;
+}
+
+constexpr char kHostDecodeShapes[] =
+    "1x4096x4096,8x4096x4096,16x4096x4096,32x4096x4096,64x4096x4096,4096x8x4096";
+
 std::vector<Limit>* MakeLimits() {
   // Floors are of the speed over that of cuBLAS in its default math mode.
   return new std::vector<Limit>{
@@ -187,6 +207,25 @@ std::vector<Limit>* MakeLimits() {
       OneCoreLimit("one core", "256,384,512,768,1000", 1.15, 1.0, 0),
       OneCoreLimit("large, one core", "1024,2048,4096,8192", 1.15, 1.0, 0.9),
       AllCoresLimit("all cores", "256,384,512,768,1000,1024,2048,4096,8192"),
+      Bf16Limit("BF16, one core",
+                Selection("cpu_packed").Sizes("64,128,256,512,768,1000").Types("bf16_float"), 0),
+      Bf16Limit("large in BF16, one core",
+                Selection("cpu_packed").Sizes("1024,2048,4096").Types("bf16_float"), 0.9),
+      Bf16Limit(
+          "BF16, all cores",
+          Selection("cpu_threads").Sizes("256,512,768,1000,1024,2048,4096").Types("bf16_float"), 0),
+      Bf16Limit("decode in BF16, one core",
+                Selection("cpu_packed")
+                    .Shapes(kHostDecodeShapes)
+                    .Types("bf16_float")
+                    .Axis("layouts", "nt,nn"),
+                0),
+      Bf16Limit("decode in BF16, all cores",
+                Selection("cpu_threads")
+                    .Shapes(kHostDecodeShapes)
+                    .Types("bf16_float")
+                    .Axis("layouts", "nt,nn"),
+                0),
   };
 }
 

@@ -67,8 +67,8 @@ absl::Status WhyNot(const Event& event, int error) {
         absl::StrCat("perf events are not permitted: run as root or with CAP_PERFMON, or set "
                      "/proc/sys/kernel/perf_event_paranoid to 2 or less"));
   }
-  return absl::UnavailableError(absl::StrCat("this machine does not count ", kPrefix, event.name,
-                                             " (", std::strerror(error), ")"));
+  return absl::NotFoundError(absl::StrCat("this machine does not count ", kPrefix, event.name, " (",
+                                          std::strerror(error), ")"));
 }
 
 // An event of one thread, as the kernel counts it in user mode.
@@ -195,21 +195,31 @@ bool IsHostCounter(absl::string_view name) { return absl::StartsWith(name, kPref
 
 #if defined(__linux__)
 
-absl::StatusOr<std::unique_ptr<CounterSource>> OpenHostCounters(
-    absl::Span<const std::string> names) {
+absl::StatusOr<HostCounters> OpenHostCounters(absl::Span<const std::string> names) {
   std::vector<Event> events;
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(const Event event, FindEvent(name));
     events.push_back(event);
   }
-  RETURN_IF_ERROR(Session::Begin(events).status());
-  return std::make_unique<Source>(std::move(events));
+  HostCounters counters;
+  std::vector<Event> counted;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const absl::Status status = Session::Begin({events[i]}).status();
+    if (absl::IsNotFound(status)) {
+      counters.missing.emplace_back(status.message());
+      continue;
+    }
+    RETURN_IF_ERROR(status);
+    counted.push_back(events[i]);
+    counters.names.push_back(names[i]);
+  }
+  if (!counted.empty()) counters.source = std::make_unique<Source>(std::move(counted));
+  return counters;
 }
 
 #else
 
-absl::StatusOr<std::unique_ptr<CounterSource>> OpenHostCounters(
-    absl::Span<const std::string> /*names*/) {
+absl::StatusOr<HostCounters> OpenHostCounters(absl::Span<const std::string> /*names*/) {
   return absl::UnavailableError("perf events are Linux's");
 }
 

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,11 +22,16 @@ namespace stridewise {
 // Returns whether a name of --counters is one of the host's.
 bool IsHostCounter(absl::string_view name);
 
-// Opens counters of all threads of this process, in the order of the names. InvalidArgument names a
-// counter that is not known; Unavailable says in one line what is missing: Linux, the event on this
-// machine, or the permission.
-absl::StatusOr<std::unique_ptr<CounterSource>> OpenHostCounters(
-    absl::Span<const std::string> names);
+// Counters that were opened: of `names`, in that order.
+struct HostCounters {
+  std::unique_ptr<CounterSource> source;  // Null where there is none.
+  std::vector<std::string> names;
+  std::vector<std::string> missing;  // A line for each event that this machine does not count.
+};
+
+// Opens counters of all threads of this process. InvalidArgument names a counter that is not known;
+// Unavailable says in one line that there are none at all: Linux is missing, or the permission.
+absl::StatusOr<HostCounters> OpenHostCounters(absl::Span<const std::string> names);
 
 }  // namespace stridewise
 

@@ -10,10 +10,14 @@ namespace stridewise {
 // which each takes three cycles; 0 on processors where that is not known. Takes 0.2 ms.
 double MeasureHostClockMhz();
 
+// What a multiply-add computes. Those of bfloat16 are VDPBF16PS, twice a float's, where
+// HasBf16Products(), and floats' elsewhere, as which such products are computed then.
+enum class VectorMath { kFloat, kDouble, kBf16 };
+
 // Returns GFLOP/s of fused multiply-adds on vector registers alone, of as many cores as `threads`
 // find, at the same time; 0 for processors other than those with AVX-512 or AVX2. The mean over so
 // many seconds, at least 0.1 ms: a short burst may run at a clock that a longer loop does not keep.
-double MeasureFmaGflops(bool is_double, int threads, double seconds);
+double MeasureFmaGflops(VectorMath math, int threads, double seconds);
 
 // Returns GB/s, read and written together, of a copy with streaming stores that no cache holds.
 // Measured once for each number of threads. Takes 0.2 s then.

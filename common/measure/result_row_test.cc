@@ -52,7 +52,8 @@ TEST(ColumnTest, OrderOfTheFile) {
   EXPECT_EQ(static_cast<int>(Column::kShard), static_cast<int>(Column::kEpilogue) + 1);
   EXPECT_EQ(static_cast<int>(Column::kMedianError), static_cast<int>(Column::kVsEigen) + 1);
   EXPECT_EQ(static_cast<int>(Column::kGrid), static_cast<int>(Column::kMaxError) + 1);
-  EXPECT_EQ(static_cast<int>(Column::kOverlapPct), kNumColumns - 1);
+  EXPECT_EQ(static_cast<int>(Column::kVsOneDnn), static_cast<int>(Column::kOverlapPct) + 1);
+  EXPECT_EQ(static_cast<int>(Column::kVsOneDnn), kNumColumns - 1);
   EXPECT_EQ(static_cast<int>(Column::kHostMemory), static_cast<int>(Column::kL2) + 1);
   EXPECT_EQ(static_cast<int>(Column::kEmptyKernelMs), static_cast<int>(Column::kKernelMsP95) + 1);
 }

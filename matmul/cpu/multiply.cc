@@ -69,30 +69,36 @@ HostProduct<T, Out> PartOf(const HostProduct<T, Out>& whole, const ThreadGrid& g
 }
 
 // Returns the columns of the product that team `index` of `teams` computes.
-template <typename T>
-HostProduct<T> ColumnsOf(const HostProduct<T>& whole, int64_t teams, int64_t index) {
+template <typename T, typename Out>
+HostProduct<T, Out> ColumnsOf(const HostProduct<T, Out>& whole, int64_t teams, int64_t index) {
   return PartOf(whole, {1, teams}, index);
 }
 
-// Computes the product by teams of threads (team.h), one for each column of the grid. Returns
-// whether it did: products that no core would pack, or of few rows, gain nothing by it.
-template <typename T>
-bool MultiplyInTeams(const HostProduct<T>& product, const ThreadGrid& grid) {
-  CacheBlocks blocks;
-  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
-                      static_cast<double>(product.k);
-  if (work < kMinWorkOfTeams || grid.rows == 1) return false;
-  if (!IsPackedOnHost(ColumnsOf(product, grid.cols, 0), &blocks)) return false;
+// Elements of sums that are kept apart from a C of another type, 16 MB: a part that stays in the
+// L3 cache.
+constexpr int64_t kMaxSums = 4 << 20;
+
+// Computes the product by teams of threads (team.h), one for each column of the grid.
+template <typename T, typename Out>
+void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid,
+                         CacheBlocks blocks) {
+  using Sum = ScaleOf<T>;
+  Sum* sums = nullptr;
+  if (!std::is_same_v<Out, Sum> && blocks.k < product.k) {
+    sums = PackBuffers<Sum>::OfThread().sums.AtLeast(product.m * product.n);
+  }
   blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows);
-  std::deque<TeamWork<T>> works;
+  std::deque<TeamWork<T, Out>> works;
   for (int64_t i = 0; i < grid.cols; ++i) {
-    works.emplace_back(ColumnsOf(product, grid.cols, i), blocks);
+    const HostProduct<T, Out> part = ColumnsOf(product, grid.cols, i);
+    works.emplace_back(part, blocks, sums);
+    if (sums != nullptr) sums += part.m * part.n;
   }
 #pragma omp parallel num_threads(static_cast <int>(grid.rows * grid.cols))
   {
     const int64_t team = int64_t{omp_get_thread_num()} * grid.cols / omp_get_num_threads();
     for (int64_t i = 0; i < grid.cols; ++i) {
-      TeamWork<T>& work = works[static_cast<size_t>((team + i) % grid.cols)];
+      TeamWork<T, Out>& work = works[static_cast<size_t>((team + i) % grid.cols)];
       // Others are helped only where there is more to do than a copy of B costs.
       const bool helps = work.left() >= kMinItemsOfHelp * work.threads();
       if (i > 0 && work.threads() > 0 && !helps) continue;
@@ -100,47 +106,72 @@ bool MultiplyInTeams(const HostProduct<T>& product, const ThreadGrid& grid) {
       WorkOnHost(&work);
     }
   }
+}
+
+// Computes the product by teams. Returns whether it did: products that no core would pack, or of
+// few rows, gain nothing by it.
+template <typename T, typename Out>
+bool MultiplyInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid) {
+  CacheBlocks blocks;
+  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
+                      static_cast<double>(product.k);
+  if (work < kMinWorkOfTeams || grid.rows == 1) return false;
+  if (!IsPackedOnHost(ColumnsOf(product, grid.cols, 0), &blocks)) return false;
+  const bool has_sums = !std::is_same_v<Out, ScaleOf<T>> && blocks.k < product.k;
+  const int64_t most = has_sums ? std::max<int64_t>(kMaxSums / product.n, 64) : product.m;
+  for (int64_t first = 0; first < product.m; first += most) {
+    HostProduct<T, Out> part = product;
+    part.m = std::min(most, product.m - first);
+    part.a.data = product.a.At(first, 0);
+    part.c = product.c + first * product.ldc;
+    MultiplyRowsInTeams(part, grid, blocks);
+  }
   return true;
 }
 
 // Adds elements [first, end) of C from sums that are `step` elements apart.
-template <typename T>
-void AddSums(const HostProduct<T>& product, T* sums, int64_t step, int64_t parts, int64_t first,
-             int64_t end) {
+template <typename T, typename Out, typename Sum>
+void AddSums(const HostProduct<T, Out>& product, Sum* sums, int64_t step, int64_t parts,
+             int64_t first, int64_t end) {
   for (int64_t i = 1; i < parts; ++i) {
-    const T* const from = sums + i * step;
+    const Sum* const from = sums + i * step;
     for (int64_t at = first; at < end; ++at) sums[at] += from[at];
   }
   for (int64_t at = first; at < end;) {
     const int64_t row = at / product.n;
-    T* const c = product.c + row * product.ldc - row * product.n;
+    Out* const c = product.c + row * product.ldc - row * product.n;
     const int64_t end_of_row = std::min(end, (row + 1) * product.n);
     for (; at < end_of_row; ++at) {
-      c[at] = product.beta == 0 ? sums[at] : sums[at] + product.beta * c[at];
+      c[at] = static_cast<Out>(
+          product.beta == 0 ? sums[at] : sums[at] + product.beta * static_cast<Sum>(c[at]));
     }
   }
 }
 
 // Computes the product in parts along k, one for each thread, and adds them up.
-template <typename T>
-void MultiplyAlongK(const HostProduct<T>& product, int64_t parts) {
+template <typename T, typename Out>
+void MultiplyAlongK(const HostProduct<T, Out>& product, int64_t parts) {
+  using Sum = ScaleOf<T>;
   const int64_t count = product.m * product.n;
   // Parts begin with cache lines of their own.
   const int64_t step = (count + kPartUnit - 1) / kPartUnit * kPartUnit + kPartUnit;
-  PackBuffer<T>& buffer = PackBuffers<T>::OfThread().sums;
-  T* const sums = buffer.AtLeast(parts * step);
+  Sum* const sums = PackBuffers<Sum>::OfThread().sums.AtLeast(parts * step);
 #pragma omp parallel num_threads(static_cast <int>(parts))
   {
 #pragma omp for schedule(static, 1)
     for (int64_t i = 0; i < parts; ++i) {
       const int64_t first = FirstOfPart(product.k, i, parts);
-      HostProduct<T> part = product;
+      HostProduct<T, Sum> part;
+      part.m = product.m;
+      part.n = product.n;
       part.k = FirstOfPart(product.k, i + 1, parts) - first;
+      part.a = product.a;
       part.a.data = product.a.At(0, first);
+      part.b = product.b;
       part.b.data = product.b.At(first, 0);
       part.c = sums + i * step;
       part.ldc = product.n;
-      part.beta = 0;
+      part.alpha = product.alpha;
       MultiplyOnOneCore(part);
     }
 #pragma omp for schedule(static, 1)
@@ -160,11 +191,9 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
       threads == 1 ? ThreadGrid() : ChooseThreadGrid(args.m, args.n, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
   if (parts == 1) return MultiplyOnOneCore(product);
-  if constexpr (!std::is_same_v<T, Bf16>) {
-    const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
-    if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
-    if (MultiplyInTeams(product, grid)) return;
-  }
+  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
+  if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
+  if (MultiplyInTeams(product, grid)) return;
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }

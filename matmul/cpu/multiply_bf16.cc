@@ -7,6 +7,7 @@
 #include "common/base/simd_target.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/team.h"
 
 namespace stridewise {
 namespace {
@@ -70,6 +71,9 @@ void MultiplyOnOneCore(const HostProduct<Bf16, float>& product) {
 }
 
 void MultiplyOnOneCore(const HostProduct<Bf16>& product) {
+#if defined(__x86_64__)
+  if (HasBf16Products()) return MultiplyBf16Pairs(product);
+#endif
   const int64_t most_rows = std::max(kMaxSums / product.n, kMinSumRows);
   for (int64_t first = 0; first < product.m; first += most_rows) {
     HostProduct<Bf16, float> part;
@@ -94,5 +98,14 @@ void MultiplyOnOneCore(const HostProduct<Bf16>& product) {
     }
   }
 }
+
+#if !defined(__x86_64__)
+bool IsPackedOnHost(const HostProduct<Bf16, float>& /*product*/, CacheBlocks* /*blocks*/) {
+  return false;
+}
+bool IsPackedOnHost(const HostProduct<Bf16>& /*product*/, CacheBlocks* /*blocks*/) { return false; }
+void WorkOnHost(TeamWork<Bf16, float>* /*work*/) {}
+void WorkOnHost(TeamWork<Bf16>* /*work*/) {}
+#endif
 
 }  // namespace stridewise

@@ -11,6 +11,7 @@ namespace stridewise {
 // Multiplies with VDPBF16PS, two products along k an instruction. It takes subnormal numbers for
 // zeros and returns none. REQUIRES: HasBf16Products().
 void MultiplyBf16Pairs(const HostProduct<Bf16, float>& product);
+void MultiplyBf16Pairs(const HostProduct<Bf16>& product);
 
 // Multiplies copies of the operands in float, 1024 of k at a time: on every processor.
 void MultiplyBf16Widened(const HostProduct<Bf16, float>& product);

@@ -1,223 +1,219 @@
 // Products of bfloat16 with VDPBF16PS, which adds two products along k to each of 16 sums.
 //
-// Both operands are packed in pairs along k, the word that the instruction reads: of B three
-// vectors of columns side by side, of A up to eight rows, of which a word is broadcast. The loops
-// and the tile are those of packed-inl.h, with half as many steps along k. Highway 1.0 has no such
-// instruction, so these are intrinsics.
+// Operands that are used often are packed in pairs along k, the word that the instruction reads: of
+// B three vectors of columns side by side, of A up to eight rows, of which a word is broadcast.
+// Others are read where they lie. Highway 1.0 has no such instruction, so these are intrinsics.
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+// GCC 12 takes its own headers' undefined vectors for mistakes.
+#pragma GCC diagnostic ignored "-Wuninitialized"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "common/base/half_types.h"
+#include "common/base/simd_target.h"
 #include "hwy/base.h"
+#include "matmul/cpu/bf16_dots-inl.h"
+#include "matmul/cpu/bf16_few_rows-inl.h"
+#include "matmul/cpu/bf16_packed-inl.h"
+#include "matmul/cpu/bf16_packing-inl.h"
+#include "matmul/cpu/bf16_tile-inl.h"
 #include "matmul/cpu/cache_blocks.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/multiply_bf16.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/team.h"
 
-HWY_PUSH_ATTRIBUTES("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")
+HWY_PUSH_ATTRIBUTES(STRIDEWISE_BF16_TARGET)
 namespace stridewise {
+namespace bf16 {
 namespace {
 
-constexpr int kTileRows = 8;
-constexpr int kTileVectors = 3;
-constexpr int64_t kLanes = 16;
-constexpr int64_t kTileCols = kTileVectors * kLanes;
-
-// Returns a mask of the first `count` lanes; none below 0, all from 16 on.
-__mmask16 FirstLanes(int64_t count) {
-  const int64_t lanes = std::clamp<int64_t>(count, 0, kLanes);
-  return static_cast<__mmask16>((uint32_t{1} << lanes) - 1);
-}
-
-// Packs `count` runs along k, `step` apart: pair p of run i to to[p * width + i]. Eight runs at a
-// time: more that are a power of two apart would share a set of the L1 cache.
-void PackAlong(const Bf16* from, int64_t step, int64_t count, int64_t k, uint32_t* to,
-               int64_t width) {
-  constexpr int64_t kRuns = 8;
-  const int64_t pairs = k / 2;
-  for (int64_t first = 0; first < count; first += kRuns) {
-    const int64_t runs = std::min(kRuns, count - first);
-    const Bf16* const run = from + first * step;
-    uint32_t* const lane = to + first;
-    for (int64_t p = 0; p < pairs; ++p) {
-      for (int64_t i = 0; i < runs; ++i) {
-        std::memcpy(lane + p * width + i, run + i * step + 2 * p, sizeof(uint32_t));
-      }
-    }
-    if (k % 2 == 0) continue;
-    for (int64_t i = 0; i < runs; ++i) lane[pairs * width + i] = run[i * step + k - 1].bits;
-  }
-  for (int64_t p = 0; p < (k + 1) / 2; ++p) {
-    std::fill(to + p * width + count, to + (p + 1) * width, 0u);
-  }
-}
-
-// Packs k runs across, `step` apart, of `count` elements each.
-void PackAcross(const Bf16* from, int64_t step, int64_t count, int64_t k, uint32_t* to,
-                int64_t width) {
-  for (int64_t p = 0; p < k; p += 2, to += width) {
-    const Bf16* const low = from + p * step;
-    for (int64_t i = 0; i < width; i += kLanes) {
-      const __mmask16 mask = FirstLanes(count - i);
-      __m512i pairs = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, low + i));
-      if (p + 1 < k) {
-        const __m256i high = _mm256_maskz_loadu_epi16(mask, low + step + i);
-        pairs = _mm512_or_si512(pairs, _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
-      }
-      _mm512_mask_storeu_epi32(to + i, FirstLanes(width - i), pairs);
-    }
-  }
-}
-
-// Packs `count` rows of A, or of B's transpose, k elements of each.
-void PackPairs(const Strided<Bf16>& from, int64_t count, int64_t k, uint32_t* to, int64_t width) {
-  if (from.col_step == 1) {
-    PackAlong(from.data, from.row_step, count, k, to, width);
-  } else {
-    PackAcross(from.data, from.col_step, count, k, to, width);
-  }
-}
-
-struct TileOfPairs {
-  const uint32_t* a;
-  const uint32_t* b;
-  int64_t pairs;  // Along k.
-  float* c;
-  int64_t ldc;
-  __mmask16 last;  // Lanes of the last vector that are columns of C.
-  float alpha;
-  float beta;
+enum class Form {
+  kDots,        // Few rows or columns, operands that lie along k.
+  kTransposed,  // Few columns of C from a transposed A, as few rows of C's transpose.
+  kFewRows,     // Few rows, and rows of B.
+  kPacked,
 };
 
-template <int kRows, int kVectors>
-void Tile(const TileOfPairs& call) {
-  __m512 sums[kRows][kVectors];
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) sums[i][v] = _mm512_setzero_ps();
+// What packing repays from on, in rows of C, or in its columns where rows of A lie along k.
+constexpr int64_t kMaxFewRows = 16;
+
+// Up to this number of columns a transposed A is read as the B of C's transpose: as rows.
+constexpr int64_t kMaxTransposedCols = 32;
+
+Form FormOf(const HostProduct<Bf16, float>& product) {
+  const bool rows_of_a = product.a.col_step == 1;
+  const bool rows_of_b = product.b.col_step == 1;
+  if (product.m <= kMaxFewRows && product.m <= product.n) {
+    return rows_of_b ? Form::kFewRows : Form::kDots;
   }
-  const uint32_t* a = call.a;
-  const uint32_t* b = call.b;
-  for (int i = 0; i < kRows; ++i) {
-    _mm_prefetch(reinterpret_cast<const char*>(call.c + i * call.ldc), _MM_HINT_T0);
-    _mm_prefetch(reinterpret_cast<const char*>(call.c + i * call.ldc + kVectors * kLanes - 1),
-                 _MM_HINT_T0);
+  if (rows_of_a) return product.n <= kMaxFewRows ? Form::kDots : Form::kPacked;
+  const bool few_cols = product.n <= kMaxTransposedCols && product.n < product.m;
+  return few_cols ? Form::kTransposed : Form::kPacked;
+}
+
+// Returns the operands of a product, whatever its C is.
+template <typename Out>
+HostProduct<Bf16, float> OperandsOf(const HostProduct<Bf16, Out>& product) {
+  HostProduct<Bf16, float> operands;
+  operands.m = product.m;
+  operands.n = product.n;
+  operands.k = product.k;
+  operands.a = product.a;
+  operands.b = product.b;
+  return operands;
+}
+
+Target TargetOf(const HostProduct<Bf16, float>& product) {
+  Target c;
+  c.sums = product.c;
+  c.sums_step = product.ldc;
+  c.alpha = product.alpha;
+  c.beta = product.beta;
+  return c;
+}
+
+// `sums`, where there are some, have a row for each of C and no gaps.
+Target TargetOf(const HostProduct<Bf16>& product, float* sums = nullptr) {
+  Target c;
+  c.sums = sums;
+  c.sums_step = product.n;
+  c.alpha = product.alpha;
+  c.out = product.c;
+  c.out_step = product.ldc;
+  c.out_beta = product.beta;
+  return c;
+}
+
+// Copies few neighbouring runs of k elements, `step` apart, to runs without gaps.
+const Bf16* WithoutGaps(const Bf16* from, int64_t step, int64_t runs, int64_t k) {
+  Bf16* const to = PackBuffers<Bf16>::OfThread().few.AtLeast(runs * k);
+  for (int64_t p = 0; p < k; ++p) {
+    for (int64_t i = 0; i < runs; ++i) to[i * k + p] = from[p * step + i];
   }
-  for (int64_t p = 0; p < call.pairs; ++p, a += kRows, b += kVectors * kLanes) {
-    __m512i columns[kVectors];
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) columns[v] = _mm512_loadu_si512(b + v * kLanes);
-#pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) {
-      const __m512i element = _mm512_set1_epi32(static_cast<int>(a[i]));
-#pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) {
-        sums[i][v] = _mm512_dpbf16_ps(sums[i][v], reinterpret_cast<__m512bh>(element),
-                                      reinterpret_cast<__m512bh>(columns[v]));
+  return to;
+}
+
+void MultiplyDots(HostProduct<Bf16, float> product, const Target& c) {
+  if (product.a.col_step != 1) {
+    product.a = {WithoutGaps(product.a.data, product.a.col_step, product.m, product.k), product.k,
+                 1};
+  } else if (product.b.row_step != 1) {
+    product.b = {WithoutGaps(product.b.data, product.b.row_step, product.n, product.k), 1,
+                 product.k};
+  }
+  MultiplyByDots(product, c);
+}
+
+void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c);
+
+void MultiplyTransposed(const HostProduct<Bf16, float>& product, const Target& c) {
+  HostProduct<Bf16, float> transposed = product;
+  std::swap(transposed.m, transposed.n);
+  transposed.a = {product.b.data, product.b.col_step, product.b.row_step};
+  transposed.b = {product.a.data, product.a.col_step, product.a.row_step};
+  float* const sums = PackBuffers<float>::OfThread().sums.AtLeast(product.m * product.n);
+  Target to_sums;
+  to_sums.sums = sums;
+  to_sums.sums_step = product.m;
+  to_sums.alpha = c.alpha;
+  MultiplyAny(transposed, to_sums);
+  for (int64_t row = 0; row < product.m; ++row) {
+    for (int64_t col = 0; col < product.n; ++col) {
+      const float value = sums[col * product.m + row];
+      if (c.out != nullptr) {
+        Bf16& to = c.out[row * c.out_step + col];
+        to = Bf16(c.out_beta == 0 ? value : value + c.out_beta * to);
+      } else {
+        float& to = c.sums[row * c.sums_step + col];
+        to = c.beta == 0 ? value : value + c.beta * to;
       }
     }
   }
-  const __m512 alpha = _mm512_set1_ps(call.alpha);
-  const __m512 beta = _mm512_set1_ps(call.beta);
-#pragma GCC unroll 8
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 3
-    for (int v = 0; v < kVectors; ++v) {
-      float* const to = call.c + i * call.ldc + v * kLanes;
-      const __mmask16 mask = v == kVectors - 1 ? call.last : FirstLanes(kLanes);
-      __m512 sum = _mm512_mul_ps(alpha, sums[i][v]);
-      if (call.beta != 0) sum = _mm512_fmadd_ps(beta, _mm512_maskz_loadu_ps(mask, to), sum);
-      _mm512_mask_storeu_ps(to, mask, sum);
-    }
+}
+
+void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c) {
+  switch (FormOf(product)) {
+    case Form::kDots:
+      return MultiplyDots(product, c);
+    case Form::kTransposed:
+      return MultiplyTransposed(product, c);
+    case Form::kFewRows:
+      return MultiplyFewRows(product, c);
+    case Form::kPacked:
+      return Multiply(product, c, BlocksOf(product)).All();
   }
 }
 
-using TileFunction = void (*)(const TileOfPairs& call);
-
-template <int kVectors, int... kRows>
-TileFunction TileOfRows(int64_t rows, std::integer_sequence<int, kRows...> /*all*/) {
-  static constexpr TileFunction kTable[] = {Tile<kRows + 1, kVectors>...};
-  return kTable[rows - 1];
+template <typename Out>
+bool IsPacked(const HostProduct<Bf16, Out>& product, CacheBlocks* blocks) {
+  if (!HasBf16Products()) return false;
+  const HostProduct<Bf16, float> operands = OperandsOf(product);
+  *blocks = BlocksOf(operands);
+  return FormOf(operands) == Form::kPacked;
 }
 
-TileFunction FindTile(int64_t rows, int64_t vectors) {
-  constexpr auto kAll = std::make_integer_sequence<int, kTileRows>();
-  return vectors == 1   ? TileOfRows<1>(rows, kAll)
-         : vectors == 2 ? TileOfRows<2>(rows, kAll)
-                        : TileOfRows<3>(rows, kAll);
-}
-
-struct PairBuffers {
-  PackBuffer<uint32_t> a;
-  PackBuffer<uint32_t> b;
-
-  static PairBuffers& OfThread() {
-    thread_local PairBuffers buffers;
-    return buffers;
-  }
-};
-
-// Multiplies the packed rows with the packed columns of B from `col` on.
-void MultiplyBlock(const HostProduct<Bf16, float>& product, const uint32_t* packed_a,
-                   const uint32_t* packed_b, int64_t row, int64_t rows, int64_t col, int64_t cols,
-                   TileOfPairs call) {
-  Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t height) {
-    call.a = packed_a + i * call.pairs;
-    for (int64_t j = 0; j < cols; j += kTileCols) {
-      const int64_t width = std::min(kTileCols, cols - j);
-      const int64_t vectors = (width + kLanes - 1) / kLanes;
-      call.b = packed_b + j * call.pairs;
-      call.c = product.c + (row + i) * product.ldc + col + j;
-      call.last = FirstLanes(width - (vectors - 1) * kLanes);
-      FindTile(height, vectors)(call);
-    }
-  });
+template <typename Out>
+void Work(TeamWork<Bf16, Out>* work, const Target& c) {
+  const HostProduct<Bf16, float> operands = OperandsOf(work->product());
+  const CacheBlocks& blocks = work->blocks();
+  Multiply multiply(operands, c, blocks);
+  Later later;
+  TakeItems(
+      work,
+      [&](const TeamItem& item, bool is_new_block) {
+        if (is_new_block) {
+          multiply.PackB(item.p, item.k, item.col, item.cols);
+          const int64_t next = item.block + 1;
+          later =
+              multiply.LaterBlock(next % work->steps() * blocks.k, next / work->steps() * blocks.n);
+        }
+        multiply.PackA(item.row, item.rows, item.p, item.k);
+      },
+      [&](const TeamItem& item) {
+        multiply.MultiplyBlock(item.row, item.rows, item.col, item.cols, item.p, item.k, &later);
+      });
 }
 
 }  // namespace
+}  // namespace bf16
 
 void MultiplyBf16Pairs(const HostProduct<Bf16, float>& product) {
-  static const CacheBlocks most =
-      ChooseCacheBlocks(HostCacheSizes(), int64_t{sizeof(Bf16)}, int64_t{kTileRows}, kTileCols);
-  const int64_t block_k = EqualParts(product.k, most.k, 8);
-  const int64_t block_n = EqualParts(product.n, most.n, kTileCols);
-  const int64_t block_m = EqualParts(product.m, most.m, kTileRows);
-  PairBuffers& buffers = PairBuffers::OfThread();
-  uint32_t* const packed_a = buffers.a.AtLeast(block_m * block_k / 2);
-  uint32_t* const packed_b = buffers.b.AtLeast(block_n * block_k / 2);
-  TileOfPairs call = {};
-  call.ldc = product.ldc;
-  call.alpha = product.alpha;
-  for (int64_t row = 0; row < product.m; row += block_m) {
-    const int64_t rows = std::min(block_m, product.m - row);
-    for (int64_t p = 0; p < product.k; p += block_k) {
-      const int64_t k = std::min(block_k, product.k - p);
-      call.pairs = (k + 1) / 2;
-      call.beta = p == 0 ? product.beta : 1.0f;
-      Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t height) {
-        PackPairs({product.a.At(row + i, p), product.a.row_step, product.a.col_step}, height, k,
-                  packed_a + i * call.pairs, height);
-      });
-      for (int64_t col = 0; col < product.n; col += block_n) {
-        const int64_t cols = std::min(block_n, product.n - col);
-        for (int64_t j = 0; j < cols; j += kTileCols) {
-          const int64_t width = std::min(kTileCols, cols - j);
-          // Rows of B's transpose.
-          PackPairs({product.b.At(p, col + j), product.b.col_step, product.b.row_step}, width, k,
-                    packed_b + j * call.pairs, (width + kLanes - 1) / kLanes * kLanes);
-        }
-        MultiplyBlock(product, packed_a, packed_b, row, rows, col, cols, call);
-      }
-    }
+  bf16::MultiplyAny(product, bf16::TargetOf(product));
+}
+
+void MultiplyBf16Pairs(const HostProduct<Bf16>& product) {
+  // Sums of a C of bfloat16 that wait for their last part along k: 16 MB.
+  constexpr int64_t kMaxSums = 4 << 20;
+  CacheBlocks blocks;
+  if (!bf16::IsPacked(product, &blocks) || blocks.k >= product.k) {
+    return bf16::MultiplyAny(bf16::OperandsOf(product), bf16::TargetOf(product));
   }
+  const int64_t most_rows = std::max<int64_t>(kMaxSums / product.n, 64);
+  HostProduct<Bf16> part = product;
+  for (int64_t first = 0; first < product.m; first += most_rows) {
+    part.m = std::min(most_rows, product.m - first);
+    part.a.data = product.a.At(first, 0);
+    part.c = product.c + first * product.ldc;
+    float* const sums = PackBuffers<float>::OfThread().sums.AtLeast(part.m * part.n);
+    bf16::MultiplyAny(bf16::OperandsOf(part), bf16::TargetOf(part, sums));
+  }
+}
+
+bool IsPackedOnHost(const HostProduct<Bf16, float>& product, CacheBlocks* blocks) {
+  return bf16::IsPacked(product, blocks);
+}
+bool IsPackedOnHost(const HostProduct<Bf16>& product, CacheBlocks* blocks) {
+  return bf16::IsPacked(product, blocks);
+}
+
+void WorkOnHost(TeamWork<Bf16, float>* work) { bf16::Work(work, bf16::TargetOf(work->product())); }
+void WorkOnHost(TeamWork<Bf16>* work) {
+  bf16::Work(work, bf16::TargetOf(work->product(), work->sums()));
 }
 
 }  // namespace stridewise

@@ -6,31 +6,38 @@
 #ifndef STRIDEWISE_MATMUL_CPU_TEAM_H_
 #define STRIDEWISE_MATMUL_CPU_TEAM_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
+#include "common/base/half_types.h"
 #include "matmul/cpu/cache_blocks.h"
 #include "matmul/cpu/host_product.h"
 
 namespace stridewise {
 
 // What a team has to do: for each block of columns, for each block along k, each chunk of rows.
-template <typename T>
+template <typename T, typename Out = T>
 class TeamWork {
  public:
-  // `blocks.m` is the height of a chunk.
-  TeamWork(const HostProduct<T>& product, const CacheBlocks& blocks)
+  // `blocks.m` is the height of a chunk. `sums`, one for each element of C and without gaps, are
+  // needed where Out is not the type of sums and there is more than one block along k.
+  TeamWork(const HostProduct<T, Out>& product, const CacheBlocks& blocks,
+           ScaleOf<T>* sums = nullptr)
       : product_(product),
         blocks_(blocks),
+        sums_(sums),
         chunks_((product.m + blocks.m - 1) / blocks.m),
         steps_((product.k + blocks.k - 1) / blocks.k),
         items_(chunks_ * steps_ * ((product.n + blocks.n - 1) / blocks.n)),
         done_(static_cast<size_t>(chunks_)) {}
 
-  const HostProduct<T>& product() const { return product_; }
+  const HostProduct<T, Out>& product() const { return product_; }
   const CacheBlocks& blocks() const { return blocks_; }
+  ScaleOf<T>* sums() const { return sums_; }
   int64_t chunks() const { return chunks_; }
   int64_t steps() const { return steps_; }
   int64_t items() const { return items_; }
@@ -54,8 +61,9 @@ class TeamWork {
   int threads() const { return threads_.load(std::memory_order_relaxed); }
 
  private:
-  HostProduct<T> product_;
+  HostProduct<T, Out> product_;
   CacheBlocks blocks_;
+  ScaleOf<T>* sums_;
   int64_t chunks_;
   int64_t steps_;
   int64_t items_;
@@ -64,13 +72,57 @@ class TeamWork {
   std::vector<std::atomic<int64_t>> done_;
 };
 
+// Waits for the thread that computes the part of the sums before. It took its item long ago, so
+// that waiting is rare, and long only where it has lost its core.
+template <typename T, typename Out>
+void WaitFor(const TeamWork<T, Out>& work, int64_t chunk, int64_t items) {
+  constexpr int kSpins = 1000;
+  for (int spins = 0; work.Done(chunk) != items; ++spins) {
+    if (spins >= kSpins) std::this_thread::yield();
+  }
+}
+
+// A chunk's rows, and a block's columns and steps along k.
+struct TeamItem {
+  int64_t block, row, rows, col, cols, p, k;
+};
+
+// Takes items until there are no more. For each it calls pack(item, whether the thread holds
+// another block of B or none), and multiply(item) once the sums before are stored.
+template <typename T, typename Out, typename Pack, typename Multiply>
+void TakeItems(TeamWork<T, Out>* work, Pack pack, Multiply multiply) {
+  const HostProduct<T, Out>& product = work->product();
+  const CacheBlocks& blocks = work->blocks();
+  int64_t held = -1;
+  for (int64_t taken = work->Take(); taken < work->items(); taken = work->Take()) {
+    const int64_t chunk = taken % work->chunks();
+    TeamItem item;
+    item.block = taken / work->chunks();
+    item.p = item.block % work->steps() * blocks.k;
+    item.col = item.block / work->steps() * blocks.n;
+    item.row = chunk * blocks.m;
+    item.rows = std::min(blocks.m, product.m - item.row);
+    item.k = std::min(blocks.k, product.k - item.p);
+    item.cols = std::min(blocks.n, product.n - item.col);
+    pack(item, item.block != held);
+    held = item.block;
+    WaitFor(*work, chunk, item.block);
+    multiply(item);
+    work->SetDone(chunk, item.block + 1);
+  }
+}
+
 // Returns whether one core packs operands of such a product, and the blocks that it then takes.
 bool IsPackedOnHost(const HostProduct<float>& product, CacheBlocks* blocks);
 bool IsPackedOnHost(const HostProduct<double>& product, CacheBlocks* blocks);
+bool IsPackedOnHost(const HostProduct<Bf16, float>& product, CacheBlocks* blocks);
+bool IsPackedOnHost(const HostProduct<Bf16>& product, CacheBlocks* blocks);
 
 // Takes items until there are no more.
 void WorkOnHost(TeamWork<float>* work);
 void WorkOnHost(TeamWork<double>* work);
+void WorkOnHost(TeamWork<Bf16, float>* work);
+void WorkOnHost(TeamWork<Bf16>* work);
 
 }  // namespace stridewise
 

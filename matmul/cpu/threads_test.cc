@@ -84,47 +84,66 @@ TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
   EXPECT_EQ(ChunkRows(360, 400, 4), 96);
 }
 
-// What many threads compute is what one does. Extents are no multiples of a tile, and the operands
-// are stored in all four ways. The second shape is packed in several blocks, whose rows a team's
-// threads take in turn; the third has few rows, and the fourth is
-// divided along k.
-template <typename T>
-void CheckParts() {
-  constexpr int64_t kShapes[][3] = {
-      {211, 197, 181}, {200, 430, 1300}, {20, 900, 700}, {40, 60, 3001}};
-  for (const auto& [m, n, k] : kShapes) {
-    const std::vector<T> a = WholeNumbers<T>(m * k, 3);
-    const std::vector<T> b = WholeNumbers<T>(k * n, 7);
-    for (int ops = 0; ops < 4; ++ops) {
-      MatMulArgs args;
-      args.m = m;
-      args.n = n;
-      args.k = k;
-      args.alpha = 2;
-      args.beta = -1;
-      args.a.type = args.b.type = kElementTypeOf<T>;
-      args.a.data = a.data();
-      args.a.transposed = (ops & 1) != 0;
-      args.a.ld = args.a.transposed ? m : k;
-      args.b.data = b.data();
-      args.b.transposed = (ops & 2) != 0;
-      args.b.ld = args.b.transposed ? k : n;
-      args.c.ld = n;
-      std::vector<float> expected = WholeNumbers<float>(m * n, 5);
-      args.c.data = expected.data();
-      MultiplyOnHost(args, 1);
-      for (const int threads : {2, 3, 5, 7, 12}) {
-        std::vector<float> c = WholeNumbers<float>(m * n, 5);
-        args.c.data = c.data();
-        MultiplyOnHost(args, threads);
-        EXPECT_EQ(c, expected) << threads << " threads, operands stored as " << ops;
-      }
-    }
+struct Extents {
+  int64_t m, n, k;
+};
+
+// Compares what `threads` threads compute with what one does.
+template <typename T, typename Out>
+void CheckParts(const Extents& extents, int ops, std::vector<int> threads) {
+  const auto& [m, n, k] = extents;
+  const std::vector<T> a = WholeNumbers<T>(m * k, 3);
+  const std::vector<T> b = WholeNumbers<T>(k * n, 7);
+  MatMulArgs args;
+  args.m = m;
+  args.n = n;
+  args.k = k;
+  args.alpha = 2;
+  args.beta = -1;
+  args.a.type = args.b.type = kElementTypeOf<T>;
+  args.c.type = kElementTypeOf<Out>;
+  args.a.data = a.data();
+  args.a.transposed = (ops & 1) != 0;
+  args.a.ld = args.a.transposed ? m : k;
+  args.b.data = b.data();
+  args.b.transposed = (ops & 2) != 0;
+  args.b.ld = args.b.transposed ? k : n;
+  args.c.ld = n;
+  std::vector<Out> expected = WholeNumbers<Out>(m * n, 5);
+  args.c.data = expected.data();
+  MultiplyOnHost(args, 1);
+  for (const int count : threads) {
+    std::vector<Out> c = WholeNumbers<Out>(m * n, 5);
+    args.c.data = c.data();
+    MultiplyOnHost(args, count);
+    int64_t wrong = 0;
+    for (size_t i = 0; i < c.size(); ++i) wrong += c[i] != expected[i];
+    EXPECT_EQ(wrong, 0) << count << " threads, " << m << "x" << n << "x" << k
+                        << ", operands stored as " << ops;
   }
 }
 
-TEST(ThreadsTest, PartsMakeTheWholeProduct) { CheckParts<float>(); }
-TEST(ThreadsTest, PartsMakeTheWholeProductOfBf16) { CheckParts<Bf16>(); }
+// Extents are no multiples of a tile, and the operands are stored in all four ways. The second
+// shape is packed in several blocks, whose rows a team's threads take in turn; the third has few
+// rows, the fourth is divided along k, and the last ones are of so few rows or columns that nothing
+// is packed.
+template <typename T, typename Out = T>
+void CheckAllParts() {
+  constexpr Extents kShapes[] = {{211, 197, 181}, {200, 430, 1300}, {20, 900, 700},
+                                 {40, 60, 3001},  {7, 1200, 333},   {1200, 9, 333}};
+  for (const Extents& extents : kShapes) {
+    for (int ops = 0; ops < 4; ++ops) CheckParts<T, Out>(extents, ops, {2, 3, 5, 7, 12});
+  }
+}
+
+TEST(ThreadsTest, PartsMakeTheWholeProduct) { CheckAllParts<float>(); }
+TEST(ThreadsTest, PartsMakeTheWholeProductOfBf16) { CheckAllParts<Bf16, float>(); }
+TEST(ThreadsTest, PartsMakeTheWholeProductInBf16) { CheckAllParts<Bf16>(); }
+
+// Its sums are more than are kept apart at once.
+TEST(ThreadsTest, PartsMakeALargeProductInBf16) {
+  CheckParts<Bf16, Bf16>({2100, 2048, 1040}, 0, {2});
+}
 
 }  // namespace
 }  // namespace stridewise

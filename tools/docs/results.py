@@ -8,7 +8,8 @@ import re
 LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch", "layout", "alpha", "beta", "kernels", "bound_ms",
                 "vs_cublas", "step", "workspace", "shape_family", "chosen", "vs_memcpy", "permutation",
                 "precision", "epilogue", "shard", "threads", "affinity", "cpu_clock_mhz", "vs_eigen",
-                "median_error", "max_error", "grid", "grid_block", "ranks", "communication_ms", "overlap_pct")
+                "median_error", "max_error", "grid", "grid_block", "ranks", "communication_ms", "overlap_pct",
+                "vs_onednn")
 
 CONDITION = re.compile(r"(?P<column>\w+) ?(?P<operator>>=|<=|==|=) ?(?P<values>.*)")
 

@@ -1,8 +1,11 @@
 """Products and transposes of NumPy's arrays on the processor, without a GPU.
 
   import stridewise.host
-  c = stridewise.host.matmul(a, b)      # float32 or float64, two dimensions, or three: a batch
+  c = stridewise.host.matmul(a, b)      # float32, float64 or bfloat16, two dimensions, or three: a batch
   y = stridewise.host.transpose(x)      # elements of 1, 2, 4, 8 or 16 bytes
+
+bfloat16 is ml_dtypes' type, which JAX has too. Products of it are summed in float32; the result is bfloat16, or float32 where
+`out` is. Without that package, bits_of="bfloat16" has arrays of uint16 hold the bits of such numbers.
 
 OMP_NUM_THREADS says how many threads are used, otherwise one for each processor. Views that NumPy's .T made, and rows with
 gaps, are read where they lie; other arrays are copied first. Wrong arguments raise TypeError or ValueError.
@@ -13,8 +16,19 @@ import os
 
 import numpy
 
-_FLOAT32, _FLOAT64 = 0, 7
+_FLOAT32, _BFLOAT16, _FLOAT64 = 0, 1, 7
 _TYPES = {numpy.dtype(numpy.float32): _FLOAT32, numpy.dtype(numpy.float64): _FLOAT64}
+_BITS = numpy.dtype(numpy.uint16)
+
+
+def _type_of(dtype, bits_of):
+  """Returns the library's number of an array's type, or None where it has none."""
+  if bits_of is not None and dtype == _BITS:
+    return _BFLOAT16
+  # NumPy itself has no such type: one of that name and size is ml_dtypes', which need not be imported here.
+  if dtype.name == "bfloat16" and dtype.itemsize == 2:
+    return _BFLOAT16
+  return _TYPES.get(dtype)
 
 
 class _Input(ctypes.Structure):
@@ -67,9 +81,10 @@ def _step(array, dimension, gapless):
   return array.strides[dimension] // array.itemsize if array.shape[dimension] > 1 else gapless
 
 
-def _operand(name, array, batch):
-  if not isinstance(array, numpy.ndarray) or array.dtype not in _TYPES:
-    raise TypeError(f"{name} is {getattr(array, 'dtype', type(array).__name__)}; allowed are arrays of float32 and float64")
+def _operand(name, array, batch, bits_of):
+  if not isinstance(array, numpy.ndarray) or _type_of(array.dtype, bits_of) is None:
+    raise TypeError(f"{name} is {getattr(array, 'dtype', type(array).__name__)}; allowed are arrays of float32, float64 and "
+                    "bfloat16, and of uint16 with bits_of=\"bfloat16\"")
   if array.ndim not in (2, 3) or array.ndim == 3 and array.shape[0] != batch:
     raise ValueError(f"{name} has the shape {array.shape}; allowed are two dimensions, or three and the batch of the other")
   stored = _as_rows(array)
@@ -80,14 +95,19 @@ def _operand(name, array, batch):
     stored = numpy.ascontiguousarray(array)
   stride = _step(stored, 0, 0) if array.ndim == 3 else 0
   ld = max(_step(stored, -2, stored.shape[-1]), 1)
-  return stored, _Input(stored.ctypes.data, ld, stride, _TYPES[array.dtype], int(transposed))
+  return stored, _Input(stored.ctypes.data, ld, stride, _type_of(array.dtype, bits_of), int(transposed))
 
 
-def matmul(a, b, *, out=None, alpha=1.0, beta=0.0):
-  """Returns alpha * a @ b + beta * out, in `out` where one is given, an array of C's shape whose rows have no gaps."""
+def matmul(a, b, *, out=None, alpha=1.0, beta=0.0, bits_of=None):
+  """Returns alpha * a @ b + beta * out, in `out` where one is given, an array of C's shape whose rows have no gaps.
+
+  Of bfloat16 `out` may be float32, and where bits_of is "bfloat16", arrays of uint16 are the bits of bfloat16.
+  """
+  if bits_of not in (None, "bfloat16"):
+    raise ValueError(f"bits_of is {bits_of!r}; allowed is \"bfloat16\"")
   batch = next((array.shape[0] for array in (a, b) if getattr(array, "ndim", 0) == 3), 1)
-  kept_a, given_a = _operand("a", a, batch)
-  kept_b, given_b = _operand("b", b, batch)
+  kept_a, given_a = _operand("a", a, batch, bits_of)
+  kept_b, given_b = _operand("b", b, batch, bits_of)
   if a.dtype != b.dtype:
     raise TypeError(f"b is {b.dtype}; allowed is a's, {a.dtype}")
   if a.shape[-1] != b.shape[-2]:
@@ -99,11 +119,13 @@ def matmul(a, b, *, out=None, alpha=1.0, beta=0.0):
     if beta != 0:
       raise ValueError(f"beta is {beta}; allowed without out is 0")
     out = numpy.empty(shape, a.dtype)
-  elif out.shape != shape or out.dtype != a.dtype or not out.flags.c_contiguous or not out.flags.writeable:
-    raise ValueError(f"out is {out.dtype} of the shape {out.shape}; allowed is writable {a.dtype} of {shape} without gaps")
+  allowed = (a.dtype, numpy.dtype(numpy.float32)) if given_a.type == _BFLOAT16 else (a.dtype,)
+  if out.shape != shape or out.dtype not in allowed or not out.flags.c_contiguous or not out.flags.writeable:
+    names = " or ".join(str(dtype) for dtype in allowed)
+    raise ValueError(f"out is {out.dtype} of the shape {out.shape}; allowed is writable {names} of {shape} without gaps")
   if numpy.may_share_memory(out, a) or numpy.may_share_memory(out, b):
     raise ValueError("out overlaps a or b")
-  given_c = _Input(out.ctypes.data, max(n, 1), m * n, _TYPES[a.dtype], 0)
+  given_c = _Input(out.ctypes.data, max(n, 1), m * n, _type_of(out.dtype, bits_of), 0)
   _call(_library.stridewise_host_matmul,
         _MatMul(ctypes.sizeof(_MatMul), m, n, k, given_a, given_b, given_c, alpha, beta, batch, 0, 0, None, 0))
   del kept_a, kept_b
