@@ -1,11 +1,11 @@
 // The transpose of tiles with streaming stores, for one instruction set.
 //
 // A tile is some rows, read side by side, by a page or a part of one of columns (ShapeOfTiles()).
-// Elements of 2 and 4 bytes fetch the next tile to the L2 cache meanwhile, eight rows at a time,
-// because the hardware's prefetching follows 32 rows at most; of others a tile has fewer rows, or
-// too many. Inside a tile one line of each row is copied to a block (rows whose distance is a power
-// of two are in one set of the L1 cache), transposed into whole lines of the output, and these are
-// stored past the caches.
+// The next tile is fetched meanwhile, some rows at a time, because the hardware's prefetching
+// follows 32 rows at most; on Intel's processors only of elements of 2 and 4 bytes, since of others
+// a tile has fewer rows, or too many. Inside a tile one line of each row, or a few, is copied to a
+// block (rows whose distance is a power of two are in one set of the L1 cache), transposed into
+// whole lines of the output, and these are stored past the caches.
 //
 // Rows of the output may begin anywhere in a line: a tile then writes up to the last whole line,
 // and the next tile computes the remainder once more from the rows before it.
@@ -49,13 +49,13 @@ HWY_INLINE void StreamVector(const uint8_t* from, uint8_t* to) {
 }
 
 template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, uint8_t* to, int64_t to_row) {
+HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
   using T =
       std::conditional_t<kBytes == 16, Vector16, hwy::UnsignedFromSize<kBytes == 16 ? 8 : kBytes>>;
   constexpr int kSide = 16 / kBytes;
   for (int part = 0; part < 4; ++part) {
     Vector16 v[kSide];
-    for (int i = 0; i < kSide; ++i) v[i] = LoadVector(from + (part * kSide + i) * kLineBytes);
+    for (int i = 0; i < kSide; ++i) v[i] = LoadVector(from + (part * kSide + i) * from_row);
     TransposeVectors<T>(v);
     for (int i = 0; i < kSide; ++i) StoreVector<false>(v[i], to + i * to_row + part * 16);
   }
@@ -96,17 +96,17 @@ HWY_INLINE ByteVector LoadBlocks(const uint8_t* from, int64_t step) {
 #endif
 }
 
-// Transposes one line of rows by 16 bytes of columns: `from` has rows of kLineBytes bytes, `to`
-// begins each column, `to_row` bytes apart.
+// Transposes one line of rows by 16 bytes of columns: rows begin `from_row` bytes apart, and the
+// columns in `to` `to_row` bytes.
 template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, uint8_t* to, int64_t to_row) {
+HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
   constexpr int kSide = 16 / kBytes;  // Of the squares in the blocks of a vector.
   const Bytes d;
   for (int part = 0; part < 4; part += kBlocks) {
     ByteVector v[kSide];
 #pragma GCC unroll 16
     for (int i = 0; i < kSide; ++i) {
-      v[i] = LoadBlocks(from + (part * kSide + i) * kLineBytes, kSide * kLineBytes);
+      v[i] = LoadBlocks(from + (part * kSide + i) * from_row, kSide * from_row);
     }
     if constexpr (kSide > 1) {
       const hn::Repartition<hwy::UnsignedFromSize<kBytes>, Bytes> elements;
@@ -148,44 +148,78 @@ HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
   if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
 }
 
-template <int kBytes, int kTileLines>
+// Copies bytes of rows to a block whose rows are `pitch` bytes apart.
+template <int64_t kMost, int64_t kPitch>
+HWY_INLINE void StageRows(const uint8_t* from, int64_t ld, int64_t rows, int64_t bytes,
+                          uint8_t* to) {
+  if (bytes != kMost) {
+    for (int64_t i = 0; i < rows; ++i) {
+      std::memcpy(to + i * kPitch, from + i * ld, static_cast<size_t>(bytes));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+#pragma GCC unroll 16
+    for (int64_t b = 0; b < kMost; b += kBlocks * 16) {
+      CopyVector(from + i * ld + b, to + i * kPitch + b);
+    }
+  }
+}
+
+// How tiles of elements are gone through.
+template <int kBytes, StreamedTiling kTiling>
+struct StreamedOrder {
+  // Whether the next tile is fetched meanwhile, and how many rows of it side by side.
+  static constexpr bool kFetches = kBytes == 2 || kBytes == 4;
+  static constexpr int64_t kRowsAtOnce = 8;
+  // Bytes of a row that are copied to the block at once.
+  static constexpr int64_t kStaged = kLineBytes;
+  // Fetches between two lines instead of between two groups of columns.
+  static constexpr bool kFetchesEvenly = false;
+};
+
+// Of an EPYC (Zen 5). Lines whose distance is a multiple of a page come from the L2 cache to the L1
+// cache in 7 cycles each; in 2 where several of a row follow each other. Fetches that do not find
+// room among those under way are lost or hold up what follows, so they are spread.
+template <int kBytes>
+struct StreamedOrder<kBytes, StreamedTiling::kAmd> {
+  static constexpr bool kFetches = true;
+  static constexpr int64_t kRowsAtOnce = 2;
+  static constexpr int64_t kStaged = (kBytes == 1 ? 2 : 4) * kLineBytes;
+  static constexpr bool kFetchesEvenly = true;
+};
+
+template <int kBytes, StreamedTiling kTiling, int kTileLines>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
-  constexpr bool kFetches = kBytes == 2 || kBytes == 4;
+  using Order = StreamedOrder<kBytes, kTiling>;
+  using Fetcher = TileFetcher<kTiling, Order::kRowsAtOnce>;
   constexpr int64_t kLine = kLineBytes / kBytes;
   constexpr int64_t kSide = 16 / kBytes;
   constexpr int64_t kLines = kTileLines + 1;  // One for the remainder of the tile before.
+  // One more line than is copied, so that the rows of a column are in all sets of the L1 cache.
+  constexpr int64_t kPitch = Order::kStaged + (Order::kStaged > kLineBytes ? kLineBytes : 0);
   const StreamedTiles tiles(matrix);
-  alignas(64) uint8_t rows[kLines * kLine * kLineBytes] = {};
+  alignas(64) uint8_t rows[kLines * kLine * kPitch] = {};
   alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
-  if (kFetches) TileFetcher(matrix, tiles[first]).Fetch(tiles.width() * kTileLines * kLine);
+  if (Order::kFetches) Fetcher(matrix, tiles[first]).Fetch(tiles.width() * kTileLines * kLine);
   for (int64_t index = first; index < end; ++index) {
     const StreamedTile tile = tiles[index];
-    TileFetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
+    Fetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
     const bool is_last = tile.row + tile.rows == matrix.rows;
     // The rows before, for the remainder of the tile before; it stored everything if rows of the
     // output are aligned.
     const int64_t extra = tile.row > 0 && !tiles.aligned() ? kLine : 0;
     const int64_t staged = extra + tile.rows;
     const int64_t filled = (staged + kLine - 1) / kLine;
-    for (int64_t at = 0; at < tile.bytes; at += kLineBytes) {
-      const int64_t bytes = std::min(kLineBytes, tile.bytes - at);
+    for (int64_t at = 0; at < tile.bytes; at += Order::kStaged) {
+      const int64_t bytes = std::min(Order::kStaged, tile.bytes - at);
       const uint8_t* from = matrix.in + (tile.row - extra) * matrix.ld_in + tile.byte + at;
-      if (bytes == kLineBytes) {
-        for (int64_t i = 0; i < staged; ++i) {
-#pragma GCC unroll 4
-          for (int b = 0; b < 64; b += kBlocks * 16) {
-            CopyVector(from + i * matrix.ld_in + b, rows + i * kLineBytes + b);
-          }
-        }
-      } else {
-        for (int64_t i = 0; i < staged; ++i) {
-          std::memcpy(rows + i * kLineBytes, from + i * matrix.ld_in, static_cast<size_t>(bytes));
-        }
-      }
+      StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, rows);
       for (int64_t group = 0; group < bytes; group += 16) {
-        if (kFetches) next.Fetch(kTileLines * kLine / 4);
+        if (Order::kFetches && !Order::kFetchesEvenly) next.Fetch(kTileLines * kLine / 4);
         for (int64_t line = 0; line < filled; ++line) {
-          TransposeGroup<kBytes>(rows + line * kLine * kLineBytes + group,
+          if (Order::kFetches && Order::kFetchesEvenly) next.Fetch(std::max<int64_t>(kLine / 4, 1));
+          TransposeGroup<kBytes>(rows + line * kLine * kPitch + group, kPitch,
                                  lines + line * kLineBytes, kLines * kLineBytes);
         }
         const int64_t col = (tile.byte + at + group) / kBytes;
@@ -207,12 +241,14 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
 
 template <int kBytes>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
-  if constexpr (kBytes == 1) {
-    TransposeTilesOf<kBytes, 4>(matrix, first, end);
+  if (matrix.tiling == StreamedTiling::kAmd) {
+    TransposeTilesOf<kBytes, StreamedTiling::kAmd, 4>(matrix, first, end);
+  } else if constexpr (kBytes == 1) {
+    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 4>(matrix, first, end);
   } else if (ShapeOfTiles(matrix).lines == 8) {
-    TransposeTilesOf<kBytes, 8>(matrix, first, end);
+    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 8>(matrix, first, end);
   } else {
-    TransposeTilesOf<kBytes, 2>(matrix, first, end);
+    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2>(matrix, first, end);
   }
 }
 

@@ -7,6 +7,12 @@
 
 namespace stridewise {
 
+// What tiles are made for, since memory likes other accesses on other processors.
+enum class StreamedTiling { kIntel, kAmd };
+
+// Returns kAmd on AMD's processors, asked once. Others, NEON among them, have what Xeons have.
+StreamedTiling TilingOfProcessor();
+
 // A matrix and its transpose; distances of rows in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
 struct StreamedTranspose {
   const uint8_t* in;
@@ -16,6 +22,7 @@ struct StreamedTranspose {
   int64_t rows;  // Of the input.
   int64_t cols;
   int64_t element_bytes;
+  StreamedTiling tiling = TilingOfProcessor();
 };
 
 // Returns the number of tiles that a transpose is cut into.

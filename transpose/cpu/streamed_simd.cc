@@ -16,6 +16,16 @@
 #if HWY_ONCE
 namespace stridewise {
 
+StreamedTiling TilingOfProcessor() {
+#if defined(__x86_64__)
+  static const StreamedTiling tiling =
+      __builtin_cpu_is("amd") != 0 ? StreamedTiling::kAmd : StreamedTiling::kIntel;
+  return tiling;
+#else
+  return StreamedTiling::kIntel;
+#endif
+}
+
 int64_t CountStreamedTiles(const StreamedTranspose& transpose) {
   return StreamedTiles(transpose).count();
 }

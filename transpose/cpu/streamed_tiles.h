@@ -27,6 +27,7 @@ struct TileShape {
 inline TileShape ShapeOfTiles(const StreamedTranspose& matrix) {
   const bool aligned =
       reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 && matrix.ld_out % kLineBytes == 0;
+  if (matrix.tiling == StreamedTiling::kAmd) return {4, 2048};
   if (matrix.element_bytes == 1) return {4, 1024};
   if (!aligned || matrix.cols * matrix.element_bytes < 4096) return {8, 1024};
   return {2, 4096};
@@ -75,8 +76,9 @@ class StreamedTiles {
   bool aligned_;
 };
 
-// Fetches the lines of a tile to the L2 cache, a few at a time: eight rows side by side, along
-// them, then the next eight.
+// Fetches the lines of a tile to the L2 cache (kAmd: to the L1 cache, which is as good for it), a
+// few at a time: some rows side by side, along them, then the next rows.
+template <StreamedTiling kTiling, int64_t kRowsAtOnce>
 class TileFetcher {
  public:
   TileFetcher(const StreamedTranspose& matrix, const StreamedTile& tile)
@@ -89,7 +91,8 @@ class TileFetcher {
     for (; lines > 0 && row_ < rows_; lines -= kRowsAtOnce) {
       const int64_t end = std::min(row_ + kRowsAtOnce, rows_);
       for (int64_t row = row_; row < end; ++row) {
-        __builtin_prefetch(from_ + row * ld_ + byte_, /*for writing*/ 0, /*to the L2 cache*/ 2);
+        __builtin_prefetch(from_ + row * ld_ + byte_, /*for writing*/ 0,
+                           /*cache*/ kTiling == StreamedTiling::kAmd ? 3 : 2);
       }
       byte_ += kLineBytes;
       if (byte_ < bytes_) continue;
@@ -99,8 +102,6 @@ class TileFetcher {
   }
 
  private:
-  static constexpr int64_t kRowsAtOnce = 8;
-
   const uint8_t* from_;
   int64_t ld_;
   int64_t rows_;
