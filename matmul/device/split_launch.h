@@ -203,12 +203,12 @@ LaunchStatus LaunchTileOf(const MatMulArgs& args, const DeviceModel& device, Spl
 }
 
 // Runs what this kernel does not take, or has no workspace for.
-const MatMulFunctions& Fallback() {
+[[maybe_unused]] const MatMulFunctions& Fallback() {
   static const MatMulFunctions fallback = FunctionsOf("auto");
   return fallback;
 }
 
-MatMulArgs InFp32(MatMulArgs args) {
+[[maybe_unused]] MatMulArgs InFp32(MatMulArgs args) {
   args.precision = MatMulPrecision::kFp32;
   return args;
 }
