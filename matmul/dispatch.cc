@@ -252,6 +252,12 @@ bool SplitPays(const MatMulArgs& args) {
          us < PredictMatMul(InFp32(args), *device).us;
 }
 
+bool FlatPays(const MatMulArgs& args) {
+  if (args.precision != MatMulPrecision::kFp32SplitInt8) return false;
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return device.ok() && CanSplitFlat(args, *device) && SplitPays(args);
+}
+
 bool FusedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
   return device.ok() && CanFuse(args, *device) &&

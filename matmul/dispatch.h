@@ -86,6 +86,9 @@ const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& de
 // FP32.
 bool SplitPays(const MatMulArgs& args);
 
+// Returns whether split_flat is asked for, can run, and any split pays.
+bool FlatPays(const MatMulArgs& args);
+
 // Returns the same of split_fused.
 bool FusedPays(const MatMulArgs& args);
 

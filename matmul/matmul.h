@@ -11,17 +11,20 @@
 // C = alpha * op(A) * op(B) + beta * C, for each multiplication of a batch; op(A) is m x k, op(B)
 // k x n, C m x n, in device memory, of any shape and with any leading dimensions. Pointers need be
 // multiples of the element's size only. The order of a sum depends on the shape, the workspace, the
-// GPU and the tuning (tuning.h) and on nothing else, so that the same call gives the same bits. NaN
-// and Inf propagate as in IEEE 754. The element types that are taken (A and B have the same):
+// GPU, the tuning (tuning.h) and, where the device chooses between two kinds of parts
+// (kFp32SplitInt8), on which of them the operands allow, so that the same call gives the same bits.
+// NaN and Inf propagate as in IEEE 754. The element types that are taken (of A and B the same, but
+// for E4m3 and E5m2, which may be mixed):
 //   A, B        C                    arithmetic
 //   float       float                IEEE FP32, one fused multiply-add for each product; or as
 //                                    `precision` says
 //   Bf16, Fp16  their type, float    exact products, sums in FP32 cut off toward zero
 //   int8_t      int32_t              exact
+//               float                exact sums, rounded to float once before alpha
 //   E4m3, E5m2  float, Bf16, Fp16    exact products, sums of 13 bits promoted to FP32 every 128 of
 //                                    k; `scales` multiply them
-// A sum is rounded once to C's type, and twice where `epilogue` takes a pass of its own
-// (docs/tensor_cores.md, docs/fp32_split.md).
+// A sum is rounded once to C's type, and twice where `epilogue` takes a pass of its own; C of
+// int32_t takes no epilogue (docs/tensor_cores.md, docs/fp32_split.md).
 //
 // The call queues work on the stream and returns. It allocates nothing, waits for nothing, may
 // be captured into a graph, and may be made from any thread. It remembers what the runtime says of

@@ -61,9 +61,12 @@ enum class MatMulPrecision {
   kFp32,       // IEEE FP32, one fused multiply-add for each product, on CUDA cores.
   kFp32Split,  // Operands as sums of narrower numbers, on tensor cores: no more error than kFp32.
   kTf32,       // Operands rounded to TF32, 11 significant bits; sums in FP32, on tensor cores.
+  // As kFp32Split, with the same bound of the error; as INT8 numbers where the device finds the
+  // elements of each row of op(A) and each column of op(B) near enough in size to its largest.
+  kFp32SplitInt8,
 };
 
-// Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32".
+// Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32", "fp32_split_int8".
 const char* PrecisionName(MatMulPrecision precision);
 
 // What is applied to each element of C behind the bias.

@@ -48,7 +48,8 @@ int TypesOf(const MatMulArgs& args) {
   constexpr int kUnit = 512;
   static_assert(kNumElementTypes <= 16, "a type is 4 bits");
   if (args.a.type == ElementType::kFloat) return kUnit * 256 * static_cast<int>(args.precision);
-  return kUnit * (static_cast<int>(args.a.type) + 16 * static_cast<int>(args.c.type));
+  const int of_b = args.b.type == args.a.type ? 0 : 8 + static_cast<int>(args.b.type);
+  return kUnit * (static_cast<int>(args.a.type) + 16 * static_cast<int>(args.c.type) + 256 * of_b);
 }
 
 MatMulPlanKey KeyOf(const MatMulArgs& args, const DeviceModel& device) {

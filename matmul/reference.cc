@@ -166,6 +166,10 @@ ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) 
     accuracy.toward_zero = true;
   }
   if (IsFp8(types.a)) accuracy.unit = kUnitOfFp8Sums;
+  // Exact sums, which become floats and are then scaled and added to.
+  if (types.accumulator == ElementType::kInt && types.c == ElementType::kFloat) {
+    accuracy.unit = UnitRoundoff(types.c);
+  }
   return accuracy;
 }
 

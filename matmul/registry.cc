@@ -159,6 +159,11 @@ constexpr MatMulTakes kTakesSplit = {
     "k from 128 to 2^18 and the workspace that it asks for, where it is predicted to be faster",
     SplitPays};
 
+constexpr MatMulTakes kTakesFlat = {
+    "fp32_split_int8 with k from 2048 to 2^15 and the workspace that it asks for, where a split is "
+    "predicted to be faster",
+    FlatPays};
+
 constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
                                      FusedPays};
 
@@ -215,7 +220,7 @@ const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const M
 }
 
 const char* PrecisionName(MatMulPrecision precision) {
-  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32"};
+  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32", "fp32_split_int8"};
   return kNames[static_cast<int>(precision)];
 }
 

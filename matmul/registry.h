@@ -30,8 +30,11 @@ namespace stridewise {
 inline constexpr MatMulPrecision kFullPrecision[] = {MatMulPrecision::kFp32};
 inline constexpr MatMulPrecision kTf32Precision[] = {MatMulPrecision::kTf32};
 inline constexpr MatMulPrecision kSplitPrecision[] = {MatMulPrecision::kFp32Split};
+inline constexpr MatMulPrecision kSplitPrecisions[] = {MatMulPrecision::kFp32Split,
+                                                       MatMulPrecision::kFp32SplitInt8};
 inline constexpr MatMulPrecision kAllPrecisions[] = {
-    MatMulPrecision::kFp32, MatMulPrecision::kFp32Split, MatMulPrecision::kTf32};
+    MatMulPrecision::kFp32, MatMulPrecision::kFp32Split, MatMulPrecision::kTf32,
+    MatMulPrecision::kFp32SplitInt8};
 
 // The element types that implementations take, for MatMulImplementation::types.
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};
@@ -65,12 +68,34 @@ inline constexpr MatMulTypes kE4m3ToFp16 = {ElementType::kE4m3, ElementType::kE4
                                             ElementType::kFp16, ElementType::kFloat};
 inline constexpr MatMulTypes kE5m2ToFp16 = {ElementType::kE5m2, ElementType::kE5m2,
                                             ElementType::kFp16, ElementType::kFloat};
+// Operands of different types, as cuBLASLt takes them.
+inline constexpr MatMulTypes kE4m3E5m2ToFloat = {ElementType::kE4m3, ElementType::kE5m2,
+                                                 ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kE4m3E5m2ToBf16 = {ElementType::kE4m3, ElementType::kE5m2,
+                                                ElementType::kBf16, ElementType::kFloat};
+inline constexpr MatMulTypes kE4m3E5m2ToFp16 = {ElementType::kE4m3, ElementType::kE5m2,
+                                                ElementType::kFp16, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2E4m3ToFloat = {ElementType::kE5m2, ElementType::kE4m3,
+                                                 ElementType::kFloat, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2E4m3ToBf16 = {ElementType::kE5m2, ElementType::kE4m3,
+                                                ElementType::kBf16, ElementType::kFloat};
+inline constexpr MatMulTypes kE5m2E4m3ToFp16 = {ElementType::kE5m2, ElementType::kE4m3,
+                                                ElementType::kFp16, ElementType::kFloat};
+// Exact sums, rounded to float and scaled.
+inline constexpr MatMulTypes kS8ToFloat = {ElementType::kS8, ElementType::kS8, ElementType::kFloat,
+                                           ElementType::kInt};
 inline constexpr MatMulTypes kFp64[] = {AllOf(ElementType::kDouble)};
-inline constexpr MatMulTypes kInt8[] = {kS8ToInt};
-inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
-                                       kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
-inline constexpr MatMulTypes k8Bit[] = {kS8ToInt,     kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
-                                        kE5m2ToFloat, kE5m2ToBf16,  kE5m2ToFp16};
+inline constexpr MatMulTypes kInt8[] = {kS8ToInt, kS8ToFloat};
+inline constexpr MatMulTypes kFp8OfOneType[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
+                                                kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
+inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat,     kE4m3ToBf16,     kE4m3ToFp16,
+                                       kE5m2ToFloat,     kE5m2ToBf16,     kE5m2ToFp16,
+                                       kE4m3E5m2ToFloat, kE4m3E5m2ToBf16, kE4m3E5m2ToFp16,
+                                       kE5m2E4m3ToFloat, kE5m2E4m3ToBf16, kE5m2E4m3ToFp16};
+inline constexpr MatMulTypes k8Bit[] = {
+    kS8ToInt,        kS8ToFloat,       kE4m3ToFloat,    kE4m3ToBf16,      kE4m3ToFp16,
+    kE5m2ToFloat,    kE5m2ToBf16,      kE5m2ToFp16,     kE4m3E5m2ToFloat, kE4m3E5m2ToBf16,
+    kE4m3E5m2ToFp16, kE5m2E4m3ToFloat, kE5m2E4m3ToBf16, kE5m2E4m3ToFp16};
 inline constexpr MatMulTypes kCublasLtTypes[] = {AllOf(ElementType::kFloat),
                                                  kBf16ToBf16,
                                                  kBf16ToFloat,
@@ -79,7 +104,13 @@ inline constexpr MatMulTypes kCublasLtTypes[] = {AllOf(ElementType::kFloat),
                                                  kS8ToInt,
                                                  kE4m3ToFloat,
                                                  kE4m3ToBf16,
-                                                 kE4m3ToFp16};
+                                                 kE4m3ToFp16,
+                                                 kE4m3E5m2ToFloat,
+                                                 kE4m3E5m2ToBf16,
+                                                 kE4m3E5m2ToFp16,
+                                                 kE5m2E4m3ToFloat,
+                                                 kE5m2E4m3ToBf16,
+                                                 kE5m2E4m3ToFp16};
 // Sums rounded to FP16.
 inline constexpr MatMulTypes kFp16InFp16[] = {AllOf(ElementType::kFp16)};
 // All that `auto` takes.
@@ -94,7 +125,14 @@ inline constexpr MatMulTypes kAutoTypes[] = {AllOf(ElementType::kFloat),
                                              kE4m3ToFp16,
                                              kE5m2ToFloat,
                                              kE5m2ToBf16,
-                                             kE5m2ToFp16};
+                                             kE5m2ToFp16,
+                                             kE4m3E5m2ToFloat,
+                                             kE4m3E5m2ToBf16,
+                                             kE4m3E5m2ToFp16,
+                                             kE5m2E4m3ToFloat,
+                                             kE5m2E4m3ToBf16,
+                                             kE5m2E4m3ToFp16,
+                                             kS8ToFloat};
 inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
                                                AllOf(ElementType::kDouble),
                                                kBf16ToBf16,

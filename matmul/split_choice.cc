@@ -74,6 +74,11 @@ bool CanSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm
          SplitWorkspaceBytes(args, form) <= args.workspace_bytes;
 }
 
+bool CanSplitFlat(const MatMulArgs& args, const DeviceModel& device) {
+  return CanSplit(args, device, kInt8SliceForm) && CanSplit(args, device) &&
+         FlatWorkspaceBytes(args) <= args.workspace_bytes;
+}
+
 SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
   // Of FP16, whose rate is half of INT8's and twice TF32's.
   const double products = form.products * form.part_bytes / 6.0;

@@ -4,6 +4,7 @@
 #ifndef STRIDEWISE_MATMUL_SPLIT_CHOICE_H_
 #define STRIDEWISE_MATMUL_SPLIT_CHOICE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/gpu/device_model.h"
@@ -49,6 +50,19 @@ inline int64_t SplitWorkspaceBytes(const MatMulArgs& args, const SplitForm& form
 // Returns whether a call can be split, given the workspace.
 bool CanSplit(const MatMulArgs& args, const DeviceModel& device,
               const SplitForm& form = kFp16PairForm);
+
+// Of a call that is split into INT8 or, into the same memory, pairs of FP16, as its rows allow
+// (matmul/library/split_flat.sm90.cu): the bytes of either, and with the word that says which.
+inline int64_t FlatPartsBytes(const MatMulArgs& args) {
+  return std::max(SplitWorkspaceBytes(args, kInt8SliceForm), SplitWorkspaceBytes(args));
+}
+inline int64_t FlatWorkspaceBytes(const MatMulArgs& args) {
+  constexpr int64_t kWordBytes = 4;
+  return FlatPartsBytes(args) + kWordBytes;
+}
+
+// Returns whether a call can be one or the other, given the workspace.
+bool CanSplitFlat(const MatMulArgs& args, const DeviceModel& device);
 
 // The tiles of 128 rows, by their columns.
 enum class SplitTileCols { k64, k128, k192 };

@@ -131,7 +131,8 @@ class MatMul : public Operation {
       case MatMulPrecision::kTf32:
         return tensor / 2;
       case MatMulPrecision::kFp32Split:
-        return tensor / 3;  // Three products of 16 bits.
+      case MatMulPrecision::kFp32SplitInt8:  // Six of twice the rate.
+        return tensor / 3;                   // Three products of 16 bits.
       case MatMulPrecision::kFp32:
         break;
     }

@@ -104,10 +104,12 @@ Limit TensorLimit(const char* name, const Selection& selection, double floor, do
   return {name, selection, {{"cublas", floor, aim}, {"cublaslt", floor, aim}}, "tensor_limits"};
 }
 
-// Floats as pairs of FP16 numbers, beside cuBLAS's SGEMM, which has no such path.
-Limit SplitLimit(const char* name, const char* size, double floor, double aim) {
+// Floats as pairs of FP16 numbers, beside cuBLAS's SGEMM, which has no such path; or as INT8
+// numbers, which uniform operands allow.
+Limit SplitLimit(const char* name, const char* size, double floor, double aim,
+                 const char* precision = "fp32_split") {
   return {name,
-          Selection("auto").Sizes(size).Axis("precision", "fp32_split"),
+          Selection("auto").Sizes(size).Axis("precision", precision),
           {{"cublas", floor, aim}},
           "precision"};
 }
@@ -188,6 +190,8 @@ std::vector<Limit>* MakeLimits() {
       SplitLimit("fp32_split 2048", "2048", 3.7, 4.3),
       SplitLimit("fp32_split 4096", "4096", 4.3, 4.8),
       SplitLimit("fp32_split 8192 and 16384", "8192,16384", 4.6, 5.2),
+      SplitLimit("fp32_split_int8 4096", "4096", 4.7, 5.2, "fp32_split_int8"),
+      SplitLimit("fp32_split_int8 8192 and 16384", "8192,16384", 5.1, 5.6, "fp32_split_int8"),
       {"TF32",
        Selection("auto")
            .Sizes("4096,8192,16384")

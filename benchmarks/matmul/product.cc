@@ -35,10 +35,13 @@ constexpr struct {
                    {"fp16", kFp16ToFp16},
                    {"fp16_float", kFp16ToFloat},
                    {"s8_int", kS8ToInt},
+                   {"s8_float", kS8ToFloat},
                    {"e4m3_bf16", kE4m3ToBf16},
                    {"e4m3_float", kE4m3ToFloat},
                    {"e5m2_bf16", kE5m2ToBf16},
-                   {"e5m2_float", kE5m2ToFloat}};
+                   {"e5m2_float", kE5m2ToFloat},
+                   {"e4m3_e5m2_bf16", kE4m3E5m2ToBf16},
+                   {"e5m2_e4m3_bf16", kE5m2E4m3ToBf16}};
 
 // Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
@@ -69,7 +72,7 @@ auto ForOperandTypes(const MatMulTypes& types, Fn fn) {
     case ElementType::kFp16:
       return wide ? fn(Fp16(), float()) : fn(Fp16(), Fp16());
     case ElementType::kS8:
-      return fn(int8_t(), int32_t());
+      return wide ? fn(int8_t(), float()) : fn(int8_t(), int32_t());
     case ElementType::kE4m3:
       return wide ? fn(E4m3(), float()) : fn(E4m3(), Bf16());
     case ElementType::kE5m2:
@@ -193,8 +196,8 @@ MatMulArgs Product::ArgsOf(const Result& result) const {
 }
 
 bool Product::NeedsReference() const {
-  return args_.a.transposed || args_.b.transposed || args_.alpha != 1 || args_.beta != 0 ||
-         form_.bias || form_.activation != Activation::kNone;
+  return types_.a != types_.b || args_.a.transposed || args_.b.transposed || args_.alpha != 1 ||
+         args_.beta != 0 || form_.bias || form_.activation != Activation::kNone;
 }
 
 absl::StatusOr<Product::Reference> Product::ComputeReference(int64_t index, const Result& result,

@@ -8,6 +8,7 @@
 
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
+#include "matmul/device/split_chosen.h"
 #include "matmul/device/split_in_fp32.h"
 #include "matmul/device/split_scales.h"
 #include "matmul/device/split_tile.h"
@@ -164,12 +165,12 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
   if (thread == 0) WaitForStores();
 }
 
-template <typename Tile>
-__global__ void __launch_bounds__(kTensorThreads, 1)
-    SplitProduct(const __grid_constant__ SplitMaps<typename Tile::Scheme> a,
-                 const __grid_constant__ SplitMaps<typename Tile::Scheme> b,
-                 const __grid_constant__ CUtensorMap c, const __grid_constant__ SplitGemm gemm) {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+// Does the work of a block of the kernels below. may_run() is asked when the previous kernel's
+// results can be read: where it is false, for all blocks of the grid, nothing is multiplied.
+template <typename Tile, typename MayRun>
+__device__ inline void MultiplySplit(const SplitMaps<typename Tile::Scheme>& a,
+                                     const SplitMaps<typename Tile::Scheme>& b,
+                                     const CUtensorMap& c, const SplitGemm& gemm, MayRun may_run) {
   extern __shared__ char raw[];
   __shared__ TileScales<Tile> scales[kConsumers];
   const TensorShared<Tile> shared(raw);
@@ -192,6 +193,7 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
     __syncthreads();
   }
   WaitForPreviousKernel();
+  if (!may_run()) return;
   const TensorTileOrder<Tile> order(gemm);
   if (warpgroup == 0) {
     ReleaseRegistersDownTo<kSplitProducerRegisters>();
@@ -202,6 +204,27 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
   }
   // No block may end while another one's copies or arrivals are on their way to it.
   if constexpr (Tile::kCluster > 1) SyncCluster();
+}
+
+template <typename Tile>
+__global__ void __launch_bounds__(kTensorThreads, 1)
+    SplitProduct(const __grid_constant__ SplitMaps<typename Tile::Scheme> a,
+                 const __grid_constant__ SplitMaps<typename Tile::Scheme> b,
+                 const __grid_constant__ CUtensorMap c, const __grid_constant__ SplitGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  MultiplySplit<Tile>(a, b, c, gemm, [] { return true; });
+#endif
+}
+
+// Does the same where the scheme that was chosen for the call is this one.
+template <typename Tile>
+__global__ void __launch_bounds__(kTensorThreads, 1)
+    SplitProductIfChosen(const __grid_constant__ SplitMaps<typename Tile::Scheme> a,
+                         const __grid_constant__ SplitMaps<typename Tile::Scheme> b,
+                         const __grid_constant__ CUtensorMap c,
+                         const __grid_constant__ SplitGemm gemm, IfChosen chosen) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  MultiplySplit<Tile>(a, b, c, gemm, chosen);
 #endif
 }
 

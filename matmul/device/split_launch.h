@@ -25,14 +25,9 @@ namespace {  // Each file that includes this has kernels of its own.
 // Shared memory of a block that splits, at most: three blocks fit on a multiprocessor.
 constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
 
-// Splits both operands, A by the first blocks. Launched with clusters of kSplitCluster blocks. With
-// registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048; FP16
-// and BF16 are 6 % slower at 2048 with registers for fewer than five.
+// Splits both operands, A by the first blocks.
 template <typename Scheme>
-__global__ void __launch_bounds__(kSplitThreads, Scheme::kForm.part_bytes == 2 ? 5 : 3)
-    SplitOperands(SplitSource a, SplitSource b) {
-  extern __shared__ float4 cache[];
-  LetNextKernelBegin();
+__device__ inline void SplitBoth(const SplitSource& a, const SplitSource& b, float4* cache) {
   const bool first = blockIdx.x < a.blocks;
   const SplitSource source = first ? a : b;
   const int64_t block = static_cast<int64_t>(blockIdx.x) - (first ? 0 : a.blocks);
@@ -41,6 +36,29 @@ __global__ void __launch_bounds__(kSplitThreads, Scheme::kForm.part_bytes == 2 ?
   } else {
     SplitBlock<Scheme, false>(source, block, cache);
   }
+}
+
+// With registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048;
+// FP16 and BF16 are 6 % slower at 2048 with registers for fewer than five.
+template <typename Scheme>
+constexpr int kSplitBlocks = Scheme::kForm.part_bytes == 2 ? 5 : 3;
+
+// Launched with clusters of kSplitCluster blocks.
+template <typename Scheme>
+__global__ void __launch_bounds__(kSplitThreads, kSplitBlocks<Scheme>)
+    SplitOperands(SplitSource a, SplitSource b) {
+  extern __shared__ float4 cache[];
+  LetNextKernelBegin();
+  SplitBoth<Scheme>(a, b, cache);
+}
+
+// Does the same where the scheme that was chosen for the call is this one.
+template <typename Scheme>
+__global__ void __launch_bounds__(kSplitThreads, kSplitBlocks<Scheme>)
+    SplitOperandsIfChosen(SplitSource a, SplitSource b, IfChosen chosen) {
+  extern __shared__ float4 cache[];
+  LetNextKernelBegin();
+  if (chosen()) SplitBoth<Scheme>(a, b, cache);
 }
 
 // Plans the split of an operand into memory from `workspace` on.
@@ -96,11 +114,19 @@ int64_t SharedBytes(const SplitSource& source) {
   return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1);
 }
 
-template <typename Scheme>
-LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream) {
-  return LaunchClusters(kSplitCluster, SplitOperands<Scheme>, Grid{of.a.blocks + of.b.blocks},
-                        Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
-                        stream, of.a, of.b);
+// Queues the split; `chosen`, if any, is the IfChosen under which it is done.
+template <typename Scheme, typename... Chosen>
+LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream, Chosen... chosen) {
+  const auto launch = [&](auto kernel) {
+    return LaunchClusters(kSplitCluster, kernel, Grid{of.a.blocks + of.b.blocks},
+                          Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
+                          stream, of.a, of.b, chosen...);
+  };
+  if constexpr (sizeof...(Chosen) == 0) {
+    return launch(SplitOperands<Scheme>);
+  } else {
+    return launch(SplitOperandsIfChosen<Scheme>);
+  }
 }
 
 // Makes the maps of an operand's parts.
@@ -127,8 +153,9 @@ Fp32Operand InFp32(const SplitSource& source) {
           source.stride};
 }
 
-template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of) {
+template <typename Tile, typename... Chosen>
+LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const SplitSources& of,
+                        Chosen... chosen) {
   using Scheme = typename Tile::Scheme;
   ASSIGN_OR_RETURN(const SplitMaps<Scheme> a, MapsOf<Tile>(of.a, Tile::kBoxRowsA));
   ASSIGN_OR_RETURN(const SplitMaps<Scheme> b, MapsOf<Tile>(of.b, Tile::kBoxRowsB));
@@ -139,42 +166,62 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const
   gemm.scales_of_a = of.a.scales;
   gemm.scales_of_b = of.b.scales;
   ASSIGN_OR_RETURN(const CUtensorMap c, StoreMapOf<Tile>(args, gemm, a.part[0]));
-  return LaunchDependentClusters(Tile::kCluster, SplitProduct<Tile>,
-                                 PersistentGrid<Tile>(gemm, device), Block{kTensorThreads},
-                                 Tile::kSharedBytes, args.stream, a, b, c, gemm);
+  const auto launch = [&](auto kernel) {
+    return LaunchDependentClusters(Tile::kCluster, kernel, PersistentGrid<Tile>(gemm, device),
+                                   Block{kTensorThreads}, Tile::kSharedBytes, args.stream, a, b, c,
+                                   gemm, chosen...);
+  };
+  if constexpr (sizeof...(Chosen) == 0) {
+    return launch(SplitProduct<Tile>);
+  } else {
+    return launch(SplitProductIfChosen<Tile>);
+  }
 }
 
 // Stages are as many as shared memory holds.
-template <typename Scheme, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchChosen(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
-                          const SplitSources& of) {
+template <typename Scheme, OperandLayout kMajorA, OperandLayout kMajorB, typename... Chosen>
+LaunchStatus LaunchTileOf(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
+                          const SplitSources& of, Chosen... chosen) {
   if constexpr (Scheme::kForm.part_bytes == 1) {
-    return LaunchTile<SplitTile<Scheme, 128, 4, 1, true, kMajorA, kMajorB>>(args, device, of);
+    return LaunchTile<SplitTile<Scheme, 128, 4, 1, true, kMajorA, kMajorB>>(args, device, of,
+                                                                            chosen...);
   } else {
     constexpr bool kPairs = Scheme::kForm.parts == 2;
     if (tile == SplitTileCols::k64) {
       return LaunchTile<SplitTile<Scheme, 64, kPairs ? 4 : 2, 1, true, kMajorA, kMajorB>>(
-          args, device, of);
+          args, device, of, chosen...);
     }
     if constexpr (kPairs) {
       if (tile == SplitTileCols::k192) {
-        return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of);
+        return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of,
+                                                                                 chosen...);
       }
     }
     return LaunchTile<SplitTile<Scheme, 128, kPairs ? 3 : 2, 1, true, kMajorA, kMajorB>>(
-        args, device, of);
+        args, device, of, chosen...);
   }
 }
 
 // Runs what this kernel does not take, or has no workspace for.
-const MatMulFunctions& Fallback() {
+[[maybe_unused]] const MatMulFunctions& Fallback() {
   static const MatMulFunctions fallback = FunctionsOf("auto");
   return fallback;
 }
 
-MatMulArgs InFp32(MatMulArgs args) {
+[[maybe_unused]] MatMulArgs InFp32(MatMulArgs args) {
   args.precision = MatMulPrecision::kFp32;
   return args;
+}
+
+// Queues the product of operands that are split, as LaunchSplit() does.
+template <typename Scheme, typename... Chosen>
+LaunchStatus LaunchProduct(const MatMulArgs& args, const DeviceModel& device,
+                           const SplitSources& of, Chosen... chosen) {
+  const SplitTileCols tile = ChooseSplit(args, device, Scheme::kForm).tile;
+  return ForLayouts(args, [&](auto a, auto b) {
+    return LaunchTileOf<Scheme, decltype(a)::value, decltype(b)::value>(args, device, tile, of,
+                                                                        chosen...);
+  });
 }
 
 // Runs a call by a scheme.
@@ -185,10 +232,7 @@ LaunchStatus MatMulSplit(const MatMulArgs& args) {
   if (!CanSplit(args, device, Scheme::kForm)) return Fallback().run(InFp32(args));
   const SplitSources of = SourcesOf<Scheme>(args);
   RETURN_IF_ERROR(LaunchSplit<Scheme>(of, args.stream));
-  const SplitTileCols tile = ChooseSplit(args, device, Scheme::kForm).tile;
-  return ForLayouts(args, [&](auto a, auto b) {
-    return LaunchChosen<Scheme, decltype(a)::value, decltype(b)::value>(args, device, tile, of);
-  });
+  return LaunchProduct<Scheme>(args, device, of);
 }
 
 // Returns the workspace of such a call.

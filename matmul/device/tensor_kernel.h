@@ -88,13 +88,28 @@ __device__ inline void StoreTile(const CUtensorMap& c, const TensorGemm& gemm,
   StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
 }
 
+// Stores sums as they are, times alpha.
+struct StoresSums {
+  template <typename Tile>
+  __device__ void operator()(const CUtensorMap& c, const TensorGemm& gemm,
+                             const TensorShared<Tile>& shared, int consumer, int thread, int row,
+                             int col, int batch,
+                             const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) const {
+    if constexpr (Tile::kTurned) {
+      StoreTurned(c, gemm, shared, consumer, thread, row, col, batch, d);
+    } else {
+      StoreTile(c, gemm, shared, consumer, thread, row, col, batch, d);
+    }
+  }
+};
+
 // Where kAdds, C is read by the TMA. That is a kernel of its own: a choice at the end of each tile
-// made products without it slower by up to two microseconds.
-template <typename Tile, bool kAdds>
+// made products without it slower by up to two microseconds. Otherwise `store` has a tile's sums.
+template <typename Tile, bool kAdds, typename Store>
 __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gemm,
                                      const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank,
-                                     int consumer) {
+                                     int consumer, const Store& store) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
@@ -118,20 +133,18 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
     SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
     if constexpr (kAdds) {
       AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
-    } else if constexpr (Tile::kTurned) {
-      StoreTurned(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
     } else {
-      StoreTile(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+      store(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
     }
   }
   if (thread == 0) WaitUntilStoresHaveRead<0>();
 }
 
-template <typename Tile, bool kAdds = false>
-__global__ void __launch_bounds__(kTensorThreads, 1)
-    TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                  const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+// Does the work of a block of the kernels.
+template <typename Tile, bool kAdds, typename Store>
+__device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& b,
+                                       const CUtensorMap& c, const TensorGemm& gemm,
+                                       const Store& store) {
   extern __shared__ char raw[];
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
@@ -166,12 +179,20 @@ __global__ void __launch_bounds__(kTensorThreads, 1)
     if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
   } else {
     AcquireRegistersUpTo<kTensorConsumerRegisters>();
-    ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1);
+    ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1, store);
   }
   // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
   // does not wait for arrivals, which may then change a barrier of the next block there: of two
   // runs with it one did not end.
   if constexpr (Tile::kCluster > 1) SyncCluster();
+}
+
+template <typename Tile, bool kAdds = false>
+__global__ void __launch_bounds__(kTensorThreads, 1)
+    TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                  const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  MultiplyTensors<Tile, kAdds>(a, b, c, gemm, StoresSums());
 #endif
 }
 

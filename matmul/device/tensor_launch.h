@@ -16,6 +16,7 @@
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
+#include "matmul/device/tensor_finish.h"
 #include "matmul/device/tensor_kernel.h"
 #include "matmul/device/tensor_map.h"
 
@@ -99,21 +100,28 @@ Grid PersistentGrid(const TensorGemm& gemm, const DeviceModel& device) {
 }
 
 // Queues the product of operands that are stored as `a` and `b`. REQUIRES: HasTensorMap() of both.
-template <typename Tile>
+// `finish`, if any, is the TensorFinish that the kernel of tensor_finish.h is given.
+template <typename Tile, typename... Finish>
 LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm, const Grid& grid,
                                  const TensorOperand<typename Tile::Element>& a,
-                                 const TensorOperand<typename Tile::Element>& b) {
+                                 const TensorOperand<typename Tile::Element>& b,
+                                 const Finish&... finish) {
   ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
   ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
   ASSIGN_OR_RETURN(const CUtensorMap map_c, StoreMapOf<Tile>(args, gemm, map_a));
   const auto launch = [&](auto kernel) {
     return LaunchDependentClusters(Tile::kCluster, kernel, grid, Block{kTensorThreads},
-                                   Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm);
+                                   Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm,
+                                   finish...);
   };
-  if constexpr (kAddsByTma<Tile>) {
-    if (gemm.add_by_tma) return launch(TensorProduct<Tile, /*kAdds=*/true>);
+  if constexpr (sizeof...(Finish) > 0) {
+    return launch(TensorProductFinished<Tile>);
+  } else if constexpr (kAddsByTma<Tile>) {
+    return gemm.add_by_tma ? launch(TensorProduct<Tile, /*kAdds=*/true>)
+                           : launch(TensorProduct<Tile>);
+  } else {
+    return launch(TensorProduct<Tile>);
   }
-  return launch(TensorProduct<Tile>);
 }
 
 }  // namespace stridewise

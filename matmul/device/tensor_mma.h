@@ -153,11 +153,13 @@ __device__ inline void AddScaled(const TensorScales& scales, int64_t row, int64_
   }
 }
 
-template <typename T, typename Out>
+// T and OfB are the elements of A and B. Factor is that of sums: float for INT8 where C is.
+template <typename T, typename Out, typename OfB = T,
+          typename Factor = std::conditional_t<std::is_same_v<Out, int>, int, float>>
 __global__ void __launch_bounds__(kThreads)
-    TensorMma(TileSource<T> a, TileSource<T> b, Matrix<Out> c, int64_t k_extent,
-              Epilogue<GemmTypes<T, T, Out, AccumulatorOf<T>>> epilogue, int64_t stride_a,
-              int64_t stride_b, int64_t stride_c, int64_t batch, TensorScales scales) {
+    TensorMma(TileSource<T> a, TileSource<OfB> b, Matrix<Out> c, int64_t k_extent,
+              Epilogue<GemmTypes<T, OfB, Out, Factor>> epilogue, int64_t stride_a, int64_t stride_b,
+              int64_t stride_c, int64_t batch, TensorScales scales) {
 #if __CUDA_ARCH__ >= 800
   using M = MmaElement<T>;
   constexpr bool kHasScales = !std::is_same_v<M, T>;
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   for (int64_t i = blockIdx.z; i < batch; i += gridDim.z) {
     TileSource<T> of_a = a;
-    TileSource<T> of_b = b;
+    TileSource<OfB> of_b = b;
     of_a.data += i * stride_a;
     of_b.data += i * stride_b;
     Out* const out = c.data + i * stride_c;
@@ -209,26 +211,27 @@ __global__ void __launch_bounds__(kThreads)
         const int64_t s = first_col + warp_col + e / 4 % 4 * 8 + lane % 4 * 2 + e % 2;
         if (r >= c.rows || s >= c.cols) continue;
         Out* const at = out + r * c.ld + s;
-        *at = epilogue.Apply(d[e / 16][e / 4 % 4][e % 4], at, epilogue.ReadsC());
+        *at =
+            epilogue.Apply(static_cast<Factor>(d[e / 16][e / 4 % 4][e % 4]), at, epilogue.ReadsC());
       }
     }
   }
 #endif
 }
 
-// Runs the product of elements T with C of type Out.
-template <typename T, typename Out>
+// Runs the product of elements T and OfB with C of type Out.
+template <typename T, typename Out, typename OfB = T>
 LaunchStatus RunTensorMma(const MatMulArgs& args, const TensorScales& scales = {}) {
-  using Factor = AccumulatorOf<T>;
+  using Factor = std::conditional_t<std::is_same_v<Out, int>, int, float>;
   const auto alpha = static_cast<Factor>(args.alpha);
   const int64_t k = alpha == 0 ? 0 : args.k;
   const TileSource<T> a = {args.A<T>().data, args.a.ld, args.m, !args.a.transposed};
-  const TileSource<T> b = {args.B<T>().data, args.b.ld, args.n, args.b.transposed};
+  const TileSource<OfB> b = {args.B<OfB>().data, args.b.ld, args.n, args.b.transposed};
   const Grid grid = {CeilDiv(args.n, kTile), std::min(CeilDiv(args.m, kTile), kMaxGridYZ),
                      std::min(args.batch, kMaxGridYZ)};
   return Launch(
-      TensorMma<T, Out>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(), k,
-      Epilogue<GemmTypes<T, T, Out, Factor>>{k == 0 ? 0 : alpha, static_cast<Factor>(args.beta)},
+      TensorMma<T, Out, OfB>, grid, Block{kThreads}, 0, args.stream, a, b, args.C<Out>(), k,
+      Epilogue<GemmTypes<T, OfB, Out, Factor>>{k == 0 ? 0 : alpha, static_cast<Factor>(args.beta)},
       args.a.stride, args.b.stride, args.c.stride, args.batch, scales);
 }
 

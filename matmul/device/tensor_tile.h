@@ -147,6 +147,9 @@ class TensorShared {
   __device__ explicit TensorShared(char* shared)
       : base_(shared + (1024 - SharedAddress(shared) % 1024) % 1024) {}
 
+  // Returns what another tile's view of the same memory is made of.
+  __device__ char* Base() const { return base_; }
+
   __device__ uint32_t A(int stage) const { return Address() + stage * Tile::kStageBytes; }
   __device__ uint32_t B(int stage) const { return A(stage) + Tile::kBytesA; }
   __device__ Mbarrier& Full(int stage) const { return Barriers()[stage]; }

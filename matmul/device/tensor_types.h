@@ -13,6 +13,7 @@
 #include "common/base/status_macros.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/operand_packing.h"
+#include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
@@ -45,9 +46,8 @@ bool TakesCopies(const MatMulArgs& args, const DeviceModel& device,
                  const TensorOperands<Element>& operands) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   return device.compute_capability == 90 && args.m > 0 && args.n > 0 && args.batch > 0 &&
-         args.k > 0 && static_cast<AccumulatorOf<Element>>(args.alpha) != 0 && args.m <= kMost &&
-         args.n <= kMost && args.batch <= kMost &&
-         CeilDiv(args.m, 128) * CeilDiv(args.n, 128) <= kMost / args.batch &&
+         args.k > 0 && static_cast<float>(args.alpha) != 0 && args.m <= kMost && args.n <= kMost &&
+         args.batch <= kMost && CeilDiv(args.m, 128) * CeilDiv(args.n, 128) <= kMost / args.batch &&
          operands.a.IsOneLaunch() && operands.b.IsOneLaunch();
 }
 
@@ -59,11 +59,12 @@ int64_t CopiesWorkspaceBytes(const MatMulArgs& args) {
 }
 
 // Queues the operands' copies and the product. `scales` has the factors of FP8 operands. Where
-// `c_transposed`, the product is that of C^T = B^T * A^T, and the tile's A is B.
-template <typename Tile>
+// `c_transposed`, the product is that of C^T = B^T * A^T, and the tile's A is B. `finish` is as in
+// LaunchTensorProduct().
+template <typename Tile, typename... Finish>
 LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
                           const TensorOperands<typename Tile::Element>& operands,
-                          const TensorScales& scales = {}, bool c_transposed = false) {
+                          const TensorScales& scales, bool c_transposed, const Finish&... finish) {
   using Element = typename Tile::Element;
   auto* const packed_a = static_cast<char*>(args.workspace);
   char* const packed_b = packed_a + operands.a.Bytes();
@@ -76,8 +77,27 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
   TensorGemm gemm =
       TensorGemmOf<Tile>(args, tile_a.matrices.count > 1, tile_b.matrices.count > 1, c_transposed);
   gemm.scales = scales;
-  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), tile_a, tile_b);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), tile_a, tile_b,
+                                   finish...);
 }
+
+// Returns whether sums are finished by a kernel's own epilogue.
+inline bool HasEpilogue(const MatMulArgs& args) { return !(args.epilogue == MatMulEpilogue()); }
+
+// A call with an epilogue as kernels of tensor_finish.h take it: the product itself, and what is
+// done to its sums.
+struct FinishedCall {
+  MatMulArgs product;   // With an alpha of 1 and a beta of 0.
+  TensorScales scales;  // Of blocks, if any.
+  TensorFinish finish;
+
+  explicit FinishedCall(const MatMulArgs& args) : product(args), finish({OutputOf(args), {}}) {
+    product.alpha = 1;
+    product.beta = 0;
+    const TensorScales all = ScalesOf(args);
+    (all.blocks_of_k > 0 ? scales : finish.scales) = all;
+  }
+};
 
 // Returns the time of the product with tiles of these columns, in columns of a round: a tile costs
 // some 64 more for its first loads and its store, and `cost` for each of its own.

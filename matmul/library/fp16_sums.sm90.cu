@@ -22,7 +22,7 @@ LaunchStatus MatMulTensorFp16Sums(const MatMulArgs& args) {
   return ForLayouts(args, [&](auto a, auto b) {
     using Tile = TensorTile<__half, __half, 256, 4, 2, decltype(a)::value, decltype(b)::value,
                             TensorSums::kFp16>;
-    return LaunchTensor<Tile>(args, device, operands);
+    return LaunchTensor<Tile>(args, device, operands, {}, /*c_transposed=*/false);
   });
 }
 

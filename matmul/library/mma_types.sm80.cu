@@ -14,16 +14,16 @@ namespace {
 
 using tensor_mma::RunTensorMma;
 
-template <typename Element>
+template <typename OfA, typename OfB>
 LaunchStatus RunFp8(const MatMulArgs& args) {
   const TensorScales scales = ScalesOf(args);
   switch (args.c.type) {
     case ElementType::kBf16:
-      return RunTensorMma<Element, __nv_bfloat16>(args, scales);
+      return RunTensorMma<OfA, __nv_bfloat16, OfB>(args, scales);
     case ElementType::kFp16:
-      return RunTensorMma<Element, __half>(args, scales);
+      return RunTensorMma<OfA, __half, OfB>(args, scales);
     default:
-      return RunTensorMma<Element, float>(args, scales);
+      return RunTensorMma<OfA, float, OfB>(args, scales);
   }
 }
 
@@ -36,13 +36,17 @@ LaunchStatus MatMulTensorMmaTf32(const MatMulArgs& args) {
 
 LaunchStatus MatMulTensorMma8Bit(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
+  const bool b_is_e4m3 = args.b.type == ElementType::kE4m3;
   switch (args.a.type) {
     case ElementType::kE4m3:
-      return RunFp8<__nv_fp8_e4m3>(args);
+      return b_is_e4m3 ? RunFp8<__nv_fp8_e4m3, __nv_fp8_e4m3>(args)
+                       : RunFp8<__nv_fp8_e4m3, __nv_fp8_e5m2>(args);
     case ElementType::kE5m2:
-      return RunFp8<__nv_fp8_e5m2>(args);
+      return b_is_e4m3 ? RunFp8<__nv_fp8_e5m2, __nv_fp8_e4m3>(args)
+                       : RunFp8<__nv_fp8_e5m2, __nv_fp8_e5m2>(args);
     default:
-      return RunTensorMma<int8_t, int>(args);
+      return args.c.type == ElementType::kInt ? RunTensorMma<int8_t, int>(args)
+                                              : RunTensorMma<int8_t, float>(args);
   }
 }
 

@@ -66,8 +66,8 @@ class DeviceImplementationTest : public testing::TestWithParam<std::string> {
 
   // Runs `problem` on the device, perhaps with the workspace that the implementation asks for, and
   // copies C, with its guards, back. DataLoss where something behind the workspace was written.
-  template <typename T, typename Out>
-  absl::Status RunOnDevice(MatMulTestProblem<T, Out>* problem, bool with_workspace = false,
+  template <typename T, typename Out, typename OfB>
+  absl::Status RunOnDevice(MatMulTestProblem<T, Out, OfB>* problem, bool with_workspace = false,
                            const Block& block = kNoBlock) {
     std::vector<Out>& c = problem->c_with_guards();
     ASSIGN_OR_RETURN(const DeviceBuffer a, Upload(problem->a()));

@@ -61,9 +61,9 @@ class KernelsOnExecutorTest : public testing::Test {
 
   // Runs the calls and keeps the kernels that were launched last.
   // `change` may change operands.
-  template <typename T, typename Out>
+  template <typename T, typename Out, typename OfB = T>
   void Run(const char* name, const std::vector<Call>& calls, const MatMulScales& scales = {},
-           const std::function<void(MatMulTestProblem<T, Out>*)>& change = nullptr) {
+           const std::function<void(MatMulTestProblem<T, Out, OfB>*)>& change = nullptr) {
     const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
     ASSERT_TRUE(implementation.ok()) << implementation.status();
     for (Call call : calls) {
@@ -73,7 +73,7 @@ class KernelsOnExecutorTest : public testing::Test {
       executor::Executor* const executor = executors_[turn_++ % executors_.size()].get();
       DeviceModel device = H200Model();
       device.multiprocessors = call.multiprocessors;
-      MatMulTestProblem<T, Out> problem(call.c);
+      MatMulTestProblem<T, Out, OfB> problem(call.c);
       problem.SetScales(scales);
       if (change) change(&problem);
       MatMulArgs args = problem.args();

@@ -47,6 +47,7 @@ MatMulProblem CallOf(const MatMulArgs& args, MatrixLayout layout) {
   call.beta = args.beta;
   call.layout = layout;
   call.batch = args.batch;
+  call.precision = args.precision;
   if (layout == MatrixLayout::kColumnMajor) {
     std::swap(call.m, call.n);
     std::swap(call.a, call.b);
@@ -190,10 +191,13 @@ TEST_F(MatMulCallTest, MoreThanAGridHolds) {
 
 // As the header says: no allocation, no wait, no other stream, or the capture would fail.
 TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
+  MatMulCase chosen_on_device = {1024, 1024, 2048, 0};
+  chosen_on_device.precision = MatMulPrecision::kFp32SplitInt8;
   const MatMulCase cases[] = {
       {256, 512, 128, 0},
       {255, 513, 127, 1, true, false, -0.5, 2},
       {1024, 1024, 1024, 0},
+      chosen_on_device,
       {64, 64, 10000, 0},
       {1500, 700, 1800, 0, false, false, 1, 2},
       {5000, 3, 300, 0, false, true},

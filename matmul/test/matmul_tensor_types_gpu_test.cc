@@ -38,11 +38,19 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
         operands != ElementType::kFloat || TakesPrecision(*implementation_, MatMulPrecision::kTf32);
     return precision && TakesTypes(operands, output);
   }
+  template <typename OfA, typename OfB, typename Out>
+  bool TakesBoth() const {
+    MatMulArgs args;
+    args.a.type = kElementTypeOf<OfA>;
+    args.b.type = kElementTypeOf<OfB>;
+    args.c.type = kElementTypeOf<Out>;
+    return FindTypes(*implementation_, args) != nullptr;
+  }
 
-  template <typename T, typename Out>
+  template <typename T, typename Out, typename OfB = T>
   void RunCase(const MatMulCase& c, const MatMulScales& scales = {}) {
     for (const bool with_workspace : {true, false}) {
-      MatMulTestProblem<T, Out> problem(c);
+      MatMulTestProblem<T, Out, OfB> problem(c);
       ProductAccuracy accuracy = Prepare(scales, &problem);
       const absl::Status status = RunOnDevice(&problem, with_workspace);
       ASSERT_TRUE(status.ok()) << c << ": " << status;
@@ -52,8 +60,8 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
   }
 
   // Sets precision and scales, and rounds operands of float to TF32.
-  template <typename T, typename Out>
-  ProductAccuracy Prepare(const MatMulScales& scales, MatMulTestProblem<T, Out>* problem) {
+  template <typename T, typename Out, typename OfB>
+  ProductAccuracy Prepare(const MatMulScales& scales, MatMulTestProblem<T, Out, OfB>* problem) {
     if constexpr (std::is_same_v<T, float>) {
       problem->SetPrecision(MatMulPrecision::kTf32);
       problem->ForOperands(RoundToTf32);
@@ -64,9 +72,9 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
     return accuracy;
   }
 
-  template <typename T, typename Out>
+  template <typename T, typename Out, typename OfB = T>
   void RunCases() {
-    if (!Takes(kElementTypeOf<T>, kElementTypeOf<Out>)) return;
+    if (!Takes(kElementTypeOf<T>, kElementTypeOf<Out>) || !TakesBoth<T, OfB, Out>()) return;
     std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/false);
     // Tiles cut on all sides, with rows that the TMA can address, several rounds of blocks, and
     // more than one round of 128 of k.
@@ -86,8 +94,30 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
       cases.push_back(large);
     }
     for (const MatMulCase& c : cases) {
-      if (std::is_integral_v<T> && c.alpha != std::trunc(c.alpha)) continue;
-      RunCase<T, Out>(c);
+      if (std::is_integral_v<Out> && c.alpha != std::trunc(c.alpha)) continue;
+      RunCase<T, Out, OfB>(c);
+    }
+  }
+
+  // Each bias and activation, with shapes that the TMA can address and others, tiles of each width,
+  // and all layouts.
+  template <typename T, typename Out, typename OfB = T>
+  void RunFinished() {
+    if (!Takes(kElementTypeOf<T>, kElementTypeOf<Out>) || !TakesBoth<T, OfB, Out>()) return;
+    for (MatMulCase c : {MatMulCase{5, 3, 7, 1}, MatMulCase{656, 784, 272, 0},
+                         MatMulCase{1040, 2064, 400, 0}, MatMulCase{143, 131, 300, 3}}) {
+      for (const int ops : {0, 1, 2, 3}) {
+        c.transpose_a = (ops & 1) != 0;
+        c.transpose_b = (ops & 2) != 0;
+        c.alpha = ops % 2 == 0 ? 1 : -0.5;
+        c.beta = ops / 2 == 0 ? 0 : 2;
+        for (const Activation activation :
+             {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+          c.bias = ops % 2 == 0 || activation == Activation::kNone;
+          c.activation = activation;
+          RunCase<T, Out, OfB>(c);
+        }
+      }
     }
   }
 
@@ -141,6 +171,24 @@ TEST_P(TensorTypesGpuTest, E4m3ToFp16) { RunCases<E4m3, Fp16>(); }
 TEST_P(TensorTypesGpuTest, E5m2ToFloat) { RunCases<E5m2, float>(); }
 TEST_P(TensorTypesGpuTest, E5m2ToBf16) { RunCases<E5m2, Bf16>(); }
 TEST_P(TensorTypesGpuTest, E5m2ToFp16) { RunCases<E5m2, Fp16>(); }
+
+TEST_P(TensorTypesGpuTest, Int8ToFloat) { RunCases<int8_t, float>(); }
+TEST_P(TensorTypesGpuTest, E4m3AndE5m2) {
+  RunCases<E4m3, float, E5m2>();
+  RunCases<E4m3, Bf16, E5m2>();
+  RunCases<E5m2, Bf16, E4m3>();
+  RunCases<E5m2, Fp16, E4m3>();
+}
+
+TEST_P(TensorTypesGpuTest, Epilogues) {
+  if (!implementation_->takes_epilogue) GTEST_SKIP() << "takes none";
+  RunFinished<float, float>();
+  RunFinished<int8_t, float>();
+  RunFinished<E4m3, float>();
+  RunFinished<E4m3, Bf16>();
+  RunFinished<E5m2, Fp16>();
+  RunFinished<E4m3, Bf16, E5m2>();
+}
 
 TEST_P(TensorTypesGpuTest, Fp16InFp16) {
   if (implementation_->types.size() > 1) GTEST_SKIP() << "sums in FP32";

@@ -25,10 +25,10 @@
 
 namespace stridewise {
 
-// The host buffers of one case. What lies before, between and after the rows and matrices of A and
-// B is NaN, so that reading there shows; C has canaries there. What must not be read is NaN as
-// well: A and B where alpha is 0, C where beta is.
-template <typename T, typename Out = T>
+// The host buffers of one case, with elements T of A, OfB of B and Out of C. What lies before,
+// between and after the rows and matrices of A and B is NaN, so that reading there shows; C has
+// canaries there. What must not be read is NaN as well: A and B where alpha is 0, C where beta is.
+template <typename T, typename Out = T, typename OfB = T>
 class MatMulTestProblem {
  public:
   static constexpr int64_t kGuard = 64;  // Elements before and after C.
@@ -41,7 +41,8 @@ class MatMulTestProblem {
     args_.m = c.m;
     args_.n = c.n;
     args_.k = c.k;
-    args_.a.type = args_.b.type = kElementTypeOf<T>;
+    args_.a.type = kElementTypeOf<T>;
+    args_.b.type = kElementTypeOf<OfB>;
     args_.c.type = kElementTypeOf<Out>;
     args_.a.transposed = c.transpose_a;
     args_.b.transposed = c.transpose_b;
@@ -51,20 +52,20 @@ class MatMulTestProblem {
     args_.precision = c.precision;
     args_.epilogue.activation = c.activation;
     args_.a.ld = args_.A<T>().cols + c.pad;
-    args_.b.ld = args_.B<T>().cols + 2 * c.pad;
+    args_.b.ld = args_.B<OfB>().cols + 2 * c.pad;
     args_.c.ld = c.n + 3 * c.pad;
     args_.a.stride = c.one_a ? 0 : Span(args_.A<T>()) + c.gap;
-    args_.b.stride = c.one_b ? 0 : Span(args_.B<T>()) + 2 * c.gap;
+    args_.b.stride = c.one_b ? 0 : Span(args_.B<OfB>()) + 2 * c.gap;
     args_.c.stride = Span(args_.C<Out>()) + 3 * c.gap;
     a_.assign(c.offset_a + Elements(args_.A<T>(), args_.a.stride), Nan<T>());
-    b_.assign(c.offset_b + Elements(args_.B<T>(), args_.b.stride), Nan<T>());
+    b_.assign(c.offset_b + Elements(args_.B<OfB>(), args_.b.stride), Nan<OfB>());
     c_.assign(c.offset_c + Elements(args_.C<Out>(), args_.c.stride) + 2 * kGuard, kCanary);
     args_ = ArgsAt(a_.data(), b_.data(), c_.data());
     for (int64_t i = 0; i < c.batch; ++i) {
       const MatMulArgs one = OneOfBatch(args_, i);
       if (reads_a_and_b()) {
         FillUniform(Writable(one.A<T>()), kSeedA + (c.one_a ? 0 : i));
-        FillUniform(Writable(one.B<T>()), kSeedB + (c.one_b ? 0 : i));
+        FillUniform(Writable(one.B<OfB>()), kSeedB + (c.one_b ? 0 : i));
       }
       if (reads_c()) {
         FillUniform(one.C<Out>(), kSeedC + i);
@@ -88,12 +89,12 @@ class MatMulTestProblem {
   MatMulArgs ArgsAt(const void* a, const void* b, void* c_with_guards) const {
     MatMulArgs args = args_;
     args.a.data = a == nullptr ? a : static_cast<const T*>(a) + case_.offset_a;
-    args.b.data = b == nullptr ? b : static_cast<const T*>(b) + case_.offset_b;
+    args.b.data = b == nullptr ? b : static_cast<const OfB*>(b) + case_.offset_b;
     args.c.data = static_cast<Out*>(c_with_guards) + kGuard + case_.offset_c;
     return args;
   }
   const std::vector<T>& a() const { return a_; }
-  const std::vector<T>& b() const { return b_; }
+  const std::vector<OfB>& b() const { return b_; }
   const std::vector<Out>& bias() const { return bias_; }  // Empty where there is none.
   std::vector<Out>& c_with_guards() { return c_; }
   const std::vector<Out>& c_before() const {
@@ -104,7 +105,7 @@ class MatMulTestProblem {
   template <typename Fn>
   void ForOperands(Fn fn) {
     for (T& value : a_) value = fn(value);
-    for (T& value : b_) value = fn(value);
+    for (OfB& value : b_) value = fn(value);
   }
   void SetPrecision(MatMulPrecision precision) { args_.precision = precision; }
   // Sets scales in host memory, which outlive the problem.
@@ -117,8 +118,8 @@ class MatMulTestProblem {
   void SetA(int64_t row, int64_t i, T value) {
     Writable(args_.A<T>())(case_.transpose_a ? i : row, case_.transpose_a ? row : i) = value;
   }
-  void SetB(int64_t i, int64_t col, T value) {
-    Writable(args_.B<T>())(case_.transpose_b ? col : i, case_.transpose_b ? i : col) = value;
+  void SetB(int64_t i, int64_t col, OfB value) {
+    Writable(args_.B<OfB>())(case_.transpose_b ? col : i, case_.transpose_b ? i : col) = value;
   }
 
   // Returns OK if C is what it should be and nothing outside C's elements was written. The
@@ -174,8 +175,9 @@ class MatMulTestProblem {
     return case_.batch == 0 || Span(view) == 0 ? 0 : (case_.batch - 1) * stride + Span(view);
   }
   // Of a view into a_ or b_, which are this problem's own.
-  static Matrix<T> Writable(const ConstMatrix<T>& view) {
-    return {const_cast<T*>(view.data), view.rows, view.cols, view.ld};
+  template <typename Element>
+  static Matrix<Element> Writable(const ConstMatrix<Element>& view) {
+    return {const_cast<Element*>(view.data), view.rows, view.cols, view.ld};
   }
   static void Fill(const Matrix<Out>& matrix) {
     for (int64_t row = 0; row < matrix.rows; ++row) {
@@ -199,7 +201,7 @@ class MatMulTestProblem {
   static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
     constexpr int64_t kBlock = 128;
     const ConstMatrix<T> a = args.A<T>();
-    const ConstMatrix<T> b = args.B<T>();
+    const ConstMatrix<OfB> b = args.B<OfB>();
     const MatMulScales& scales = args.scales;
     const double alpha = static_cast<Scale>(args.alpha);
     const double beta = static_cast<Scale>(args.beta);
@@ -268,7 +270,8 @@ class MatMulTestProblem {
 
   MatMulCase case_;
   MatMulArgs args_;
-  std::vector<T> a_, b_;
+  std::vector<T> a_;
+  std::vector<OfB> b_;
   std::vector<Out> c_, c_before_;
   std::vector<Out> bias_;
 };

@@ -49,10 +49,10 @@ inline absl::StatusOr<executor::Buffer> ScalesToExecutor(executor::Executor* exe
 // the executor itself. A and B are read-only; with alpha 0 they may not be read either, nor may C
 // with beta 0. The workspace has not been written before. The result is in the problem's
 // c_with_guards().
-template <typename T, typename Out>
+template <typename T, typename Out, typename OfB>
 absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Block& block,
                            int64_t workspace_bytes, executor::Executor* executor,
-                           MatMulTestProblem<T, Out>* problem,
+                           MatMulTestProblem<T, Out, OfB>* problem,
                            const DeviceModel* device_model = nullptr) {
   std::vector<Out>& host_c = problem->c_with_guards();
   ASSIGN_OR_RETURN(executor::Buffer a,

@@ -1,8 +1,10 @@
 // The entries of `fp32_split` keep the bound of FP32 for every input, and where their parts suffice
 // they stay near what their own roundings make (split_cases.h).
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -34,14 +36,17 @@ struct EntryCase {
     if (std::string(entry) == "split_fp16") return split_case.pair_limit;
     if (std::string(entry) == "split_fused") return split_case.FusedLimit();
     if (std::string(entry) == "split_tf32") return split_case.Tf32Limit();
+    if (std::string(entry) == "split_flat") {
+      return std::min(split_case.pair_limit, split_case.slice_limit);
+    }
     return std::string(entry) == "split_int8" ? split_case.slice_limit : split_case.triple_limit;
   }
 };
 
 std::vector<EntryCase> EntryCases() {
   std::vector<EntryCase> cases;
-  for (const char* entry :
-       {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9", "split_tf32", "split_int8"}) {
+  for (const char* entry : {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9",
+                            "split_tf32", "split_int8", "split_flat"}) {
     for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
   }
   return cases;
@@ -138,6 +143,16 @@ TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
   }
 }
 
+// `split_flat` computes what the entry that it should have chosen does, bit by bit.
+TEST_P(SplitAccuracyTest, FlatIsOneOfTwo) {
+  if (std::string(GetParam().entry) != "split_flat") GTEST_SKIP() << "for split_flat";
+  ASSERT_TRUE(Run(GetParam()).ok());
+  const std::vector<float> flat = c_;
+  const SplitCase& split_case = GetParam().split_case;
+  ASSERT_TRUE(Run({split_case.slice_limit < 1 ? "split_int8" : "split_fp16", split_case}).ok());
+  EXPECT_EQ(std::memcmp(c_.data(), flat.data(), c_.size() * sizeof(float)), 0);
+}
+
 // One that slices take.
 SplitCase FlatCase() {
   for (const SplitCase& split_case : SplitCases()) {
@@ -152,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(All, SplitSpecialTest,
                                          EntryCase{"split_bf16_6", SplitCases().front()},
                                          EntryCase{"split_bf16_9", SplitCases().front()},
                                          EntryCase{"split_tf32", SplitCases().front()},
-                                         EntryCase{"split_int8", FlatCase()}),
+                                         EntryCase{"split_int8", FlatCase()},
+                                         EntryCase{"split_flat", FlatCase()}),
                          NameOf);
 
 }  // namespace

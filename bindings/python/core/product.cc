@@ -70,9 +70,10 @@ int ReadPrecision(PyObject* argument) {
       {"fp32", STRIDEWISE_PRECISION_FP32},
       {"fp32_split", STRIDEWISE_PRECISION_FP32_SPLIT},
       {"tf32", STRIDEWISE_PRECISION_TF32},
+      {"fp32_split_int8", STRIDEWISE_PRECISION_FP32_SPLIT_INT8},
   };
   return ReadName(argument, kPrecisions, STRIDEWISE_PRECISION_FP32,
-                  "precision is %R; it can be 'fp32', 'fp32_split' or 'tf32'");
+                  "precision is %R; it can be 'fp32', 'fp32_split', 'tf32' or 'fp32_split_int8'");
 }
 
 int ReadActivation(PyObject* argument) {

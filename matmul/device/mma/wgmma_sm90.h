@@ -101,6 +101,15 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
 #define STRIDEWISE_OUT_112(in, d, i) STRIDEWISE_OUT_96(in, d, i), STRIDEWISE_OUT_16(in, d, i + 96)
 #define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
 
+// Elements of 8-bit floating-point operands that differ: A's type and B's. As elements of a matrix
+// they are bytes.
+struct E4m3TimesE5m2 {
+  uint8_t bits;
+};
+struct E5m2TimesE4m3 {
+  uint8_t bits;
+};
+
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k. kN is 64 to 256; with 16-bit
 // operands also 8, 16 and 32, for products with few rows or columns. 88, 96, 112, 144, 192 and 224
 // are for tiles that divide what 128 and 256 do not.
@@ -186,6 +195,8 @@ STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
 STRIDEWISE_WGMMA_8BIT(int8_t, int, "+r", "s32.s8.s8", "")
 STRIDEWISE_WGMMA_8BIT(__nv_fp8_e4m3, float, "+f", "f32.e4m3.e4m3", ", 1, 1")
 STRIDEWISE_WGMMA_8BIT(__nv_fp8_e5m2, float, "+f", "f32.e5m2.e5m2", ", 1, 1")
+STRIDEWISE_WGMMA_8BIT(E4m3TimesE5m2, float, "+f", "f32.e4m3.e5m2", ", 1, 1")
+STRIDEWISE_WGMMA_8BIT(E5m2TimesE4m3, float, "+f", "f32.e5m2.e4m3", ", 1, 1")
 // TF32: of each float the 13 last bits are not looked at.
 STRIDEWISE_WGMMA_K_MAJOR(float, 64, 32, float, "+f", 8, "f32.tf32.tf32", ", 1, 1", "%32", "%33",
                          "%34")

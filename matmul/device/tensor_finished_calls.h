@@ -1,0 +1,44 @@
+// What the entries of TF32, INT8 and FP8 do with an epilogue: kernels that have one, each type's in
+// a file of its own, or a pass over C behind the kernels that have none.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_FINISHED_CALLS_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_FINISHED_CALLS_H_
+
+#include <cstdint>
+
+#include "common/base/return_if_error.h"
+#include "common/gpu/device_model.h"
+#include "common/gpu/launch_status.h"
+#include "matmul/args.h"
+#include "matmul/device/tensor_types.h"
+
+namespace stridewise {
+
+// Queue calls that the kernels take (TakesCopies()), with the workspace that they need. C of INT8
+// is float, with an epilogue or without.
+LaunchStatus MatMulTf32Finished(const MatMulArgs& args, const DeviceModel& device,
+                                const TensorOperands<float>& operands);
+LaunchStatus MatMulInt8Finished(const MatMulArgs& args, const DeviceModel& device,
+                                const TensorOperands<int8_t>& operands);
+// Of e4m3 or e5m2, the same for A and B.
+LaunchStatus MatMulFp8Finished(const MatMulArgs& args, const DeviceModel& device);
+// Of e4m3 times e5m2 or the other way round, without an epilogue.
+LaunchStatus MatMulFp8Mixed(const MatMulArgs& args, const DeviceModel& device);
+
+// epilogue_pass.cu.
+LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
+
+// Runs the product by what has no epilogue, and the pass where the call has one.
+template <typename Run>
+LaunchStatus RunWithPass(Run run, MatMulArgs args) {
+  const MatMulEpilogue epilogue = args.epilogue;
+  args.epilogue = MatMulEpilogue();
+  RETURN_IF_ERROR(run(args));
+  if (epilogue == MatMulEpilogue()) return LaunchStatus();
+  args.epilogue = epilogue;
+  return MatMulEpiloguePass(args);
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_FINISHED_CALLS_H_

@@ -1,0 +1,18 @@
+// INT8 with C of float: exact sums of INT32, which `tensor_int8`'s kernel rounds to float once,
+// scales, and finishes with a bias and an activation.
+
+#include <cstdint>
+
+#include "matmul/device/tensor_finished_calls.h"
+#include "matmul/device/tensor_tf32_int8_tiles.h"
+
+namespace stridewise {
+
+LaunchStatus MatMulInt8Finished(const MatMulArgs& args, const DeviceModel& device,
+                                const TensorOperands<int8_t>& operands) {
+  const FinishedCall call(args);
+  return RunTiles<int8_t, float, OperandLayout::kKMajor>(call.product, device, operands, false,
+                                                         call.finish);
+}
+
+}  // namespace stridewise
