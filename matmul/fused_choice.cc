@@ -65,8 +65,7 @@ FusedChoice ChooseFused(const MatMulArgs& args, const DeviceModel& device) {
     consider(1, device.multiprocessors);
     for (const ClusterSize& size : kClusterSizes) {
       if (size.blocks > most_split) break;
-      const int64_t clusters = size.clusters[0] * device.multiprocessors / kMultiprocessorsOfH200;
-      consider(size.blocks, std::max<int64_t>(1, clusters));
+      consider(size.blocks, std::max<int64_t>(1, ClustersAtOnce(size, 1, device.multiprocessors)));
     }
   }
   return best;

@@ -37,12 +37,10 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
   double units = 0;
   double blocks = 1;
   double tiles_of_unit = 1;
+  const auto resident = static_cast<int64_t>(tile.resident.value);
   for (const ClusterSize& size : kClusterSizes) {
-    const double clusters = tile.resident.value == 1
-                                ? size.clusters[0]
-                                : size.clusters[1] * Floor(tile.resident.value, 2);
     const double of_size =
-        std::min(last_tiles, Floor(clusters * call.multiprocessors.value, kMultiprocessorsOfH200));
+        std::min(last_tiles, Double(ClustersAtOnce(size, resident, call.device.multiprocessors)));
     if (of_size == 0 || steps < size.blocks) break;
     const double of_unit = last_tiles / of_size;
     const double cost = of_size == last_tiles ? 0.7 : 0.9 * (of_unit + 1);

@@ -31,7 +31,7 @@ inline TmaClusters PlanTmaClusters(int64_t tiles, int64_t steps, double split_co
   TmaClusters best = {1, std::max<int64_t>(1, 2 * multiprocessors)};
   double least = rounds(best.clusters) * static_cast<double>(steps);
   for (const ClusterSize& size : kClusterSizes) {
-    const int64_t clusters = size.clusters[1] * multiprocessors / kMultiprocessorsOfH200;
+    const int64_t clusters = ClustersAtOnce(size, 2, multiprocessors);
     if (clusters == 0 || steps < kLeastSteps * size.blocks) break;
     const auto steps_of_block = static_cast<double>((steps + size.blocks - 1) / size.blocks);
     const double time = rounds(clusters) * (steps_of_block + split_cost);

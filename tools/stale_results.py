@@ -3,10 +3,11 @@
 
   tools/stale_results.py                                    checks, and lists what is old
   tools/stale_results.py --programs=bazel-bin/benchmarks    also lists configurations that a file lacks
-  tools/stale_results.py --write                            writes the table of commands in docs/results/README.md
+  tools/stale_results.py --write                            writes the table of files in docs/results/README.md
 
-Results age whenever a kernel is edited, so an old file is a line of output and no error. Errors (exit 1) are: a table of
-commands that is not that of measure_all.sh, a CSV that the README does not link, and a CSV without the column git_commit.
+Results age whenever a kernel is edited, so an old file is a line of output and no error, and so is a README whose column
+"changed since" is not that of the checked-out commit. Errors (exit 1) are: a table whose other columns are not those of
+measure_all.sh and of the files, a CSV that the README does not link, and a CSV without the column git_commit.
 
 A row is old if a source of its implementation has changed since the row's commit: the file that defines the function
 which a line of kernels.inc or library.inc names, and the headers of the operation's device/ folder that it includes. For `auto` these are its
@@ -40,16 +41,45 @@ def measurements(root):
           for _, _, name, command in MEASUREMENT.findall(text)]
 
 
-def readme_table(found, machine):
-  """Returns the Markdown of the commands; files that `machine`, a folder, has are links."""
+def readme_table(found, machine, ages):
+  """Returns the Markdown of the files: links to those that `machine`, a folder, has, when and at which commits they were
+  measured, what has changed since (`ages`, by file), and their commands."""
   commands = {}
   for measurement in found:
     for file in measurement.files:
       commands.setdefault(file, []).append(f"`{measurement.command}`")
-  rows = [f"| [{file}]({machine.name}/{file}) | " if (machine / file).exists() else f"| {file} (not measured yet) | "
-          for file in commands]
-  return "| file | made by |\n| --- | --- |\n" + "".join(
-      f"{row}{'; then '.join(commands[file])} |\n" for row, file in zip(rows, commands))
+  lines = ["| file | measured | changed since | made by |", "| --- | --- | --- | --- |"]
+  for file, made_by in commands.items():
+    exists = (machine / file).exists()
+    link = f"[{file}]({machine.name}/{file})" if exists else f"{file} (not measured yet)"
+    when = measured(read(machine / file)) if exists else ""
+    lines.append(f"| {link} | {when} | {ages.get(file, '')} | {'; then '.join(made_by)} |")
+  return "\n".join(lines) + "\n"
+
+
+def measured(rows):
+  """Returns the days of the rows, where they say them, and their commits, the oldest first."""
+  rows = sorted(rows, key=lambda row: row.get("timestamp_utc", ""))
+  days = list(dict.fromkeys(row["timestamp_utc"][:10] for row in rows if row.get("timestamp_utc")))
+  commits = list(dict.fromkeys(commit_of(row)[:7] for row in rows if commit_of(row)))
+  return ", ".join([" to ".join(dict.fromkeys(days[:1] + days[-1:]))] * bool(days) + [listed(commits, 3)] * bool(commits))
+
+
+def readme_ages(readme):
+  """Returns {file: its cell "changed since"} of the README's text."""
+  return {match[1]: match[2] for match in re.finditer(r"^\| \[([^\]]*)\][^|]*\|[^|]*\| ([^|]*) \| `", readme, re.M)}
+
+
+def ages(root, found):
+  """Returns {file: the implementations whose sources have changed since it was measured, as a text}."""
+  machine = root / "docs" / "results" / "h200"
+  sources, history = Sources(root), History(root)
+  texts = {}
+  for measurement in found:
+    path = machine / measurement.files[0]
+    if path.exists():
+      texts.update(dict.fromkeys(measurement.files, listed(old_rows(read(path), sources, history), 3)))
+  return texts
 
 
 def read(path):
@@ -63,8 +93,8 @@ def errors(root, found):
   readme = (results / "README.md").read_text(encoding="utf-8")
   wrong = []
   for match in TABLE.finditer(readme):
-    if match[0] != match[1] + readme_table(found, results / "h200") + match[2]:
-      wrong.append("docs/results/README.md: the table of commands is not up to date; tools/stale_results.py --write mends it")
+    if match[0] != match[1] + readme_table(found, results / "h200", readme_ages(readme)) + match[2]:
+      wrong.append("docs/results/README.md: the table of files is not up to date; tools/stale_results.py --write mends it")
   links = set(re.findall(r"\]\(([^)]*)\)", readme))
   for path in sorted(results.glob("*/**/*.csv")):
     file = path.relative_to(results)
@@ -248,6 +278,9 @@ def warnings(root, found, programs):
     if lacks:
       lines.append(f"{path.name}: lacks {sum(lacks.values())} configurations of {listed(lacks)}")
       again[measurement.name] = True
+  shown, current = readme_ages((machine.parent / "README.md").read_text(encoding="utf-8")), ages(root, found)
+  if any(text != current.get(file, "") for file, text in shown.items()):
+    lines.append('docs/results/README.md: the column "changed since" is not up to date; tools/stale_results.py --write mends it')
   if again:
     lines.append("to be measured again: tools/measure_all.sh --output=DIR " + " ".join(again))
   return lines
@@ -255,14 +288,14 @@ def warnings(root, found, programs):
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-  parser.add_argument("--write", action="store_true", help="write the table of commands in docs/results/README.md")
+  parser.add_argument("--write", action="store_true", help="write the table of files in docs/results/README.md")
   parser.add_argument("--programs", type=pathlib.Path, help="the folder of the sweeps")
   parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
   arguments = parser.parse_args()
   root, found = arguments.root, measurements(arguments.root)
   readme = root / "docs" / "results" / "README.md"
   if arguments.write:
-    text = TABLE.sub(lambda match: match[1] + readme_table(found, readme.parent / "h200") + match[2],
+    text = TABLE.sub(lambda match: match[1] + readme_table(found, readme.parent / "h200", ages(root, found)) + match[2],
                      readme.read_text(encoding="utf-8"))
     readme.write_text(text, encoding="utf-8")
   for line in warnings(root, found, arguments.programs):

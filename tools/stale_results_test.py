@@ -129,7 +129,8 @@ class StaleResultsTest(unittest.TestCase):
     found = stale_results.measurements(self.root)
     self.assertEqual([(m.name, m.files) for m in found],
                      [("ladder", ["ladder.csv"]), ("limits", ["rows.csv", "verdicts.csv"]), ("counts", ["counts.csv"])])
-    self.write("docs/results/h200/ladder.csv", f"operation,implementation,git_commit\ncopy,copy,{self.head()}\n")
+    first = self.head()
+    self.write("docs/results/h200/ladder.csv", f"operation,implementation,git_commit\ncopy,copy,{first}\n")
     self.write("docs/results/h200/stray.csv", "implementation\nx\n")
     readme = self.root / "docs" / "results" / "README.md"
     wrong = stale_results.errors(self.root, found)
@@ -142,8 +143,9 @@ class StaleResultsTest(unittest.TestCase):
 
     readme.write_text(readme.read_text().replace(
         "tools/measure_all.sh -->\n", "tools/measure_all.sh -->\n" +
-        stale_results.readme_table(found, self.root / "docs" / "results" / "h200")))
-    self.assertIn("| [ladder.csv](h200/ladder.csv) | `transpose_sweep --preset=ladder --csv=ladder.csv` |", readme.read_text())
+        stale_results.readme_table(found, self.root / "docs" / "results" / "h200", {})))
+    self.assertIn(f"| [ladder.csv](h200/ladder.csv) | {first[1:8]} |  | `transpose_sweep --preset=ladder --csv=ladder.csv` |",
+                  readme.read_text())
     (self.root / "docs" / "results" / "h200" / "stray.csv").unlink()
     self.assertEqual(stale_results.errors(self.root, found), [])
 
@@ -152,8 +154,22 @@ class StaleResultsTest(unittest.TestCase):
         "ladder.csv: older than the sources of copy (01_copy.cu)",
         "rows.csv: not measured yet",
         "counts.csv: not measured yet",
+        'docs/results/README.md: the column "changed since" is not up to date; tools/stale_results.py --write mends it',
         "to be measured again: tools/measure_all.sh --output=DIR ladder limits counts",
     ])
+    self.assertEqual(stale_results.errors(self.root, found), [], "what ages is no error")
+
+    text = stale_results.readme_table(found, self.root / "docs" / "results" / "h200", stale_results.ages(self.root, found))
+    self.assertEqual(stale_results.readme_ages(text), {"ladder.csv": "copy"})
+    self.commit({"transpose/ladder/01_copy.cu": FILES["transpose/ladder/01_copy.cu"]})
+    self.assertEqual(stale_results.ages(self.root, found), {"ladder.csv": ""}, "changed back")
+
+  def test_when_a_file_was_measured(self):
+    rows = [{"git_commit": "gbbbbbbbbb", "timestamp_utc": "2026-02-03T04:05:06Z"},
+            {"git_commit": "gaaaaaaaaa-dirty", "timestamp_utc": "2026-01-03T04:05:06Z"}]
+    for some, want in ((rows, "2026-01-03 to 2026-02-03, aaaaaaa, bbbbbbb"), (rows[:1], "2026-02-03, bbbbbbb"),
+                       ([{"git_commit": "gcccccccccc"}], "ccccccc"), ([{"git_commit": ""}], "")):
+      self.assertEqual(stale_results.measured(some), want)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,11 @@
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/launch_status.h"
+#include "transpose/element_size.h"
 
 namespace stridewise {
 
 struct DeviceModel;
-
-// 16 bytes as one element. A number, and not a struct of two, so that every compiler moves it in
-// one access.
-using Bits128 = unsigned __int128;
 
 // One transpose or copy. Pointers are device pointers for device implementations and host pointers
 // for host ones, each a multiple of the element size; they are borrowed.
@@ -52,29 +49,6 @@ struct TransposeArgs {
     return {static_cast<T*>(out), cols, rows, ld_out};
   }
 };
-
-// Returns the error of ForElementSize().
-LaunchStatus ElementSizeNotAllowed(int64_t element_bytes);
-
-// Calls fn with an unsigned integer of the element's size.
-template <typename Fn>
-LaunchStatus ForElementSize(const TransposeArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.
-  switch (args.element_bytes) {
-    case 1:
-      return fn(uint8_t());
-    case 2:
-      return fn(uint16_t());
-    case 4:
-      return fn(uint32_t());
-    case 8:
-      return fn(uint64_t());
-    case 16:
-      return fn(Bits128());
-    default:
-      return ElementSizeNotAllowed(args.element_bytes);
-  }
-}
 
 }  // namespace stridewise
 

@@ -1,6 +1,5 @@
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "common/gpu/run_checked.h"
 #include "transpose/check_args.h"
 #include "transpose/dispatch_conditions.h"
@@ -16,11 +15,6 @@ absl::Span<const TransposeImplementation> TransposeLibrary() {
     return made;
   }();
   return library;
-}
-
-LaunchStatus ElementSizeNotAllowed(int64_t element_bytes) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("element_bytes is ", element_bytes, "; allowed is 1, 2, 4, 8 and 16"));
 }
 
 double TransposeBytes(int64_t rows, int64_t cols, int64_t element_bytes) {

@@ -46,24 +46,6 @@ inline int64_t SpanBytesOfIn(const PermuteArgs& args) {
   return (last + 1) * args.element_bytes;
 }
 
-// Calls fn with an unsigned integer of the element's size.
-template <typename Fn>
-LaunchStatus ForElementSize(const PermuteArgs& args, Fn fn) {
-  // NOLINTNEXTLINE(bugprone-branch-clone): each branch calls with another type.
-  switch (args.element_bytes) {
-    case 1:
-      return fn(uint8_t());
-    case 2:
-      return fn(uint16_t());
-    case 4:
-      return fn(uint32_t());
-    case 8:
-      return fn(uint64_t());
-    default:
-      return fn(static_cast<unsigned __int128>(0));
-  }
-}
-
 // Returns the same permutation with the fewest dimensions and the largest elements: dimensions of
 // extent 1 are dropped, neighbours on both sides become one dimension, and the elements of an
 // innermost dimension without gaps on both sides become larger elements of up to 16 bytes, as far

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "benchmarks/matmul/product.h"
 #include "benchmarks/tuning/tune_report.h"
+#include "common/gpu/device_model.h"
 #include "common/measure/csv_records.h"
 #include "gtest/gtest.h"
 
@@ -81,17 +83,19 @@ TEST(ReadTuneDataTest, ReadsWhatIsWritten) {
     EXPECT_NEAR(read->shapes[i].times[0].ms / made.shapes[i].times[0].ms, 1, 1e-5);
   }
 
-  const std::string line = "another GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,0.01\n";
+  const std::string rate = absl::StrCat(H200Model().memory_gbps);
+  const std::string gpu = "a GPU,90,132," + rate;
+  const std::string line = "another GPU,90,132," + rate + ",1,0,model,8,8,8,nn,1,tiny,0,5,0.01\n";
   const struct {
     std::string text, says;
   } bad[] = {
       {"a,b\n1,2\n", "its columns are not"},
-      {line + "a GPU,90,132,4917,1,1,model,8,8,8,nn,1,tiny,0,5,0.01\n", "record 2: it is of a GPU"},
-      {"a GPU,90,132,4917,1,0,model,8,8,8,nx,1,tiny,0,5,0.01\n", "record 1: "},
-      {"a GPU,90,132,4917,1,0,model,8,8,0,nn,1,tiny,0,5,0.01\n", "record 1: "},
-      {"a GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,-1\n", "record 1: "},
-      {"a GPU,90,132,4917,1,0,model,8,8,8,nn,1,tiny,0,5,nan\n", "record 1: "},
-      {"a GPU,90,0,4917,1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
+      {line + gpu + ",1,1,model,8,8,8,nn,1,tiny,0,5,0.01\n", "record 2: it is of a GPU"},
+      {gpu + ",1,0,model,8,8,8,nx,1,tiny,0,5,0.01\n", "record 1: "},
+      {gpu + ",1,0,model,8,8,0,nn,1,tiny,0,5,0.01\n", "record 1: "},
+      {gpu + ",1,0,model,8,8,8,nn,1,tiny,0,5,-1\n", "record 1: "},
+      {gpu + ",1,0,model,8,8,8,nn,1,tiny,0,5,nan\n", "record 1: "},
+      {"a GPU,90,0," + rate + ",1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
       {"a GPU,90,132,0,1,0,model,8,8,8,nn,1,tiny,0,5,1\n", "record 1: "},
   };
   for (const auto& c : bad) {

@@ -1,131 +1,27 @@
 // OpenCounters() by CUPTI's range profiler: the work is one range that the user replays.
-//
-// CUPTI is loaded when counters are read, so that programs start without it. Each call takes a
-// struct that begins with its size; New() makes one.
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_result.h>
-#include <cupti_target.h>
-#include <dlfcn.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
 #include "common/gpu/cuda_status.h"
+#include "common/gpu/cupti.h"
 #include "common/gpu/driver_function.h"
 
 namespace stridewise {
 namespace {
-
-#define STRIDEWISE_CUPTI_FUNCTIONS(CALL)        \
-  CALL(ProfilerInitialize)                      \
-  CALL(ProfilerDeInitialize)                    \
-  CALL(DeviceGetChipName)                       \
-  CALL(ProfilerGetCounterAvailability)          \
-  CALL(ProfilerHostInitialize)                  \
-  CALL(ProfilerHostDeinitialize)                \
-  CALL(ProfilerHostGetMetricProperties)         \
-  CALL(ProfilerHostConfigAddMetrics)            \
-  CALL(ProfilerHostGetConfigImageSize)          \
-  CALL(ProfilerHostGetConfigImage)              \
-  CALL(ProfilerHostEvaluateToGpuValues)         \
-  CALL(RangeProfilerEnable)                     \
-  CALL(RangeProfilerDisable)                    \
-  CALL(RangeProfilerGetCounterDataSize)         \
-  CALL(RangeProfilerCounterDataImageInitialize) \
-  CALL(RangeProfilerSetConfig)                  \
-  CALL(RangeProfilerStart)                      \
-  CALL(RangeProfilerStop)                       \
-  CALL(RangeProfilerPushRange)                  \
-  CALL(RangeProfilerPopRange)                   \
-  CALL(RangeProfilerDecodeData)                 \
-  CALL(GetResultString)
-
-// CUPTI's functions, by their names without "cupti".
-struct Cupti {
-#define STRIDEWISE_DECLARE(name) decltype(&cupti##name) name = nullptr;
-  STRIDEWISE_CUPTI_FUNCTIONS(STRIDEWISE_DECLARE)
-#undef STRIDEWISE_DECLARE
-};
-
-#define NEW(type) New<type>(type##_STRUCT_SIZE)
-template <typename Params>
-Params New(size_t size) {
-  Params params = {};
-  params.structSize = size;
-  return params;
-}
-
-// Loads the library for the rest of the program: CUPTI does not survive dlclose().
-absl::StatusOr<Cupti> LoadCupti() {
-  void* library = nullptr;
-  const std::string versioned = absl::StrCat("libcupti.so.", CUDART_VERSION / 1000);
-  for (const char* path : {versioned.c_str(), "libcupti.so", "/usr/local/cuda/lib64/libcupti.so",
-                           "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) break;
-  }
-  if (library == nullptr) {
-    return absl::UnavailableError(
-        absl::StrCat(versioned,
-                     " is not found; it is part of the CUDA toolkit, and LD_LIBRARY_PATH may name "
-                     "its folder"));
-  }
-  Cupti cupti;
-#define STRIDEWISE_LOAD(name)                                                             \
-  cupti.name = reinterpret_cast<decltype(cupti.name)>(dlsym(library, "cupti" #name));     \
-  if (cupti.name == nullptr) {                                                            \
-    return absl::UnavailableError("CUPTI has no function cupti" #name ": it is too old"); \
-  }
-  STRIDEWISE_CUPTI_FUNCTIONS(STRIDEWISE_LOAD)
-#undef STRIDEWISE_LOAD
-  return cupti;
-}
-
-// What a machine or another tool, such as compute-sanitizer, stands in the way of.
-bool IsUnsupported(CUptiResult result) {
-  switch (result) {
-    case CUPTI_ERROR_HARDWARE_BUSY:
-    case CUPTI_ERROR_NOT_SUPPORTED:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED:
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
-    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
-    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
-      return true;
-    default:
-      return false;
-  }
-}
-
-absl::Status CuptiStatus(const Cupti& cupti, CUptiResult result, absl::string_view call) {
-  if (result == CUPTI_SUCCESS) return absl::OkStatus();
-  if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ||
-      result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES) {
-    return absl::UnavailableError(
-        absl::StrCat("the GPU's counters may not be read: ", kCounterPermission));
-  }
-  const char* text = nullptr;
-  cupti.GetResultString(result, &text);
-  return absl::Status(
-      IsUnsupported(result) ? absl::StatusCode::kUnavailable : absl::StatusCode::kInternal,
-      absl::StrCat(call, ": ", text == nullptr ? "unknown error" : text, " (",
-                   static_cast<int>(result), ")"));
-}
-
-#define RETURN_IF_CUPTI_ERROR(cupti, name, params) \
-  RETURN_IF_ERROR(CuptiStatus(cupti, (cupti).name(&(params)), "cupti" #name))
 
 absl::StatusOr<CUcontext> CurrentContext() {
   ASSIGN_OR_RETURN(auto* get_current,
@@ -141,7 +37,7 @@ class Plan {
   static absl::StatusOr<std::unique_ptr<Plan>> Create(const Cupti& cupti,
                                                       absl::Span<const std::string> names,
                                                       int device) {
-    auto chip = NEW(CUpti_Device_GetChipName_Params);
+    auto chip = NEW_CUPTI_PARAMS(CUpti_Device_GetChipName_Params);
     chip.deviceIndex = static_cast<size_t>(device);
     RETURN_IF_CUPTI_ERROR(cupti, DeviceGetChipName, chip);
     auto plan = std::unique_ptr<Plan>(new Plan(cupti, names));
@@ -151,7 +47,7 @@ class Plan {
 
   ~Plan() {
     if (host_ == nullptr) return;
-    auto params = NEW(CUpti_Profiler_Host_Deinitialize_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
     params.pHostObject = host_;
     cupti_.ProfilerHostDeinitialize(&params);
   }
@@ -164,7 +60,7 @@ class Plan {
   // Returns the values of the only range of a decoded image.
   absl::StatusOr<std::vector<double>> Evaluate(const std::vector<uint8_t>& image) {
     std::vector<double> values(names_.size());
-    auto params = NEW(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
     params.pHostObject = host_;
     params.pCounterDataImage = image.data();
     params.counterDataImageSize = image.size();
@@ -184,14 +80,14 @@ class Plan {
 
   absl::Status Open(const char* chip) {
     ASSIGN_OR_RETURN(availability_, Availability());
-    auto host = NEW(CUpti_Profiler_Host_Initialize_Params);
+    auto host = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params);
     host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
     host.pChipName = chip;
     host.pCounterAvailabilityImage = availability_.data();
     RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostInitialize, host);
     host_ = host.pHostObject;
     for (const char* name : pointers_) RETURN_IF_ERROR(CheckName(name, chip));
-    auto add = NEW(CUpti_Profiler_Host_ConfigAddMetrics_Params);
+    auto add = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params);
     add.pHostObject = host_;
     add.ppMetricNames = pointers_.data();
     add.numMetrics = pointers_.size();
@@ -202,11 +98,11 @@ class Plan {
                                                      "; a name ends as dram__bytes_read.sum does"));
     }
     RETURN_IF_ERROR(CuptiStatus(cupti_, added, "cuptiProfilerHostConfigAddMetrics"));
-    auto size = NEW(CUpti_Profiler_Host_GetConfigImageSize_Params);
+    auto size = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params);
     size.pHostObject = host_;
     RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostGetConfigImageSize, size);
     config_.resize(size.configImageSize);
-    auto image = NEW(CUpti_Profiler_Host_GetConfigImage_Params);
+    auto image = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params);
     image.pHostObject = host_;
     image.configImageSize = config_.size();
     image.pConfigImage = config_.data();
@@ -216,7 +112,7 @@ class Plan {
 
   // Returns CUPTI's list of the counters that can be read in the current context.
   absl::StatusOr<std::vector<uint8_t>> Availability() const {
-    auto params = NEW(CUpti_Profiler_GetCounterAvailability_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params);
     RETURN_IF_CUPTI_ERROR(cupti_, ProfilerGetCounterAvailability, params);
     std::vector<uint8_t> image(params.counterAvailabilityImageSize);
     params.pCounterAvailabilityImage = image.data();
@@ -225,7 +121,7 @@ class Plan {
   }
 
   absl::Status CheckName(const char* name, const char* chip) const {
-    auto params = NEW(CUpti_Profiler_Host_GetMetricProperties_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
     params.pHostObject = host_;
     params.pMetricName = name;
     if (cupti_.ProfilerHostGetMetricProperties(&params) != CUPTI_ERROR_INVALID_METRIC_NAME) {
@@ -254,16 +150,16 @@ class CuptiSession : public CounterSession {
 
   ~CuptiSession() override {
     if (profiler_ == nullptr) return;
-    auto params = NEW(CUpti_RangeProfiler_Disable_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_Disable_Params);
     params.pRangeProfilerObject = profiler_;
     cupti_.RangeProfilerDisable(&params);
   }
 
   absl::Status StartPass() override {
-    auto start = NEW(CUpti_RangeProfiler_Start_Params);
+    auto start = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_Start_Params);
     start.pRangeProfilerObject = profiler_;
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerStart, start);
-    auto push = NEW(CUpti_RangeProfiler_PushRange_Params);
+    auto push = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_PushRange_Params);
     push.pRangeProfilerObject = profiler_;
     push.pRangeName = "work";
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerPushRange, push);
@@ -271,17 +167,17 @@ class CuptiSession : public CounterSession {
   }
 
   absl::StatusOr<bool> StopPass() override {
-    auto pop = NEW(CUpti_RangeProfiler_PopRange_Params);
+    auto pop = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_PopRange_Params);
     pop.pRangeProfilerObject = profiler_;
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerPopRange, pop);
-    auto stop = NEW(CUpti_RangeProfiler_Stop_Params);
+    auto stop = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_Stop_Params);
     stop.pRangeProfilerObject = profiler_;
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerStop, stop);
     return stop.isAllPassSubmitted != 0;
   }
 
   absl::StatusOr<std::vector<double>> Values() override {
-    auto decode = NEW(CUpti_RangeProfiler_DecodeData_Params);
+    auto decode = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_DecodeData_Params);
     decode.pRangeProfilerObject = profiler_;
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerDecodeData, decode);
     if (decode.numOfRangeDropped > 0) return absl::InternalError("counters: CUPTI lost the range");
@@ -292,11 +188,11 @@ class CuptiSession : public CounterSession {
   CuptiSession(const Cupti& cupti, Plan* plan) : cupti_(cupti), plan_(*plan) {}
 
   absl::Status Open() {
-    auto enable = NEW(CUpti_RangeProfiler_Enable_Params);
+    auto enable = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params);
     ASSIGN_OR_RETURN(enable.ctx, CurrentContext());
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerEnable, enable);
     profiler_ = enable.pRangeProfilerObject;
-    auto size = NEW(CUpti_RangeProfiler_GetCounterDataSize_Params);
+    auto size = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params);
     size.pRangeProfilerObject = profiler_;
     size.pMetricNames = plan_.names().data();
     size.numMetrics = plan_.names().size();
@@ -304,12 +200,12 @@ class CuptiSession : public CounterSession {
     size.maxNumRangeTreeNodes = 1;
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerGetCounterDataSize, size);
     image_.resize(size.counterDataSize);
-    auto image = NEW(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+    auto image = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
     image.pRangeProfilerObject = profiler_;
     image.counterDataSize = image_.size();
     image.pCounterData = image_.data();
     RETURN_IF_CUPTI_ERROR(cupti_, RangeProfilerCounterDataImageInitialize, image);
-    auto config = NEW(CUpti_RangeProfiler_SetConfig_Params);
+    auto config = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig_Params);
     config.pRangeProfilerObject = profiler_;
     config.configSize = plan_.config().size();
     config.pConfig = plan_.config().data();
@@ -339,7 +235,7 @@ class CuptiSource : public CounterSource {
     RETURN_IF_CUDA_ERROR(cudaGetDeviceCount(&devices));  // CUPTI's error for none is "unknown".
     ASSIGN_OR_RETURN(const Cupti cupti, LoadCupti());
     auto source = std::unique_ptr<CuptiSource>(new CuptiSource(cupti));
-    auto params = NEW(CUpti_Profiler_Initialize_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params);
     RETURN_IF_CUPTI_ERROR(source->cupti_, ProfilerInitialize, params);
     source->initialised_ = true;
     ASSIGN_OR_RETURN(source->plan_, Plan::Create(source->cupti_, names, device));
@@ -351,7 +247,7 @@ class CuptiSource : public CounterSource {
   ~CuptiSource() override {
     plan_.reset();
     if (!initialised_) return;
-    auto params = NEW(CUpti_Profiler_DeInitialize_Params);
+    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params);
     cupti_.ProfilerDeInitialize(&params);
   }
 

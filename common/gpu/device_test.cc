@@ -1,5 +1,6 @@
 #include "common/gpu/device.h"
 
+#include "common/gpu/device_model.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 
@@ -20,7 +21,7 @@ DeviceInfo H200() {
 
 TEST(Device, PeaksFollowFromAttributes) {
   EXPECT_NEAR(PeakFp32Gflops(H200()), 66908, 1);
-  EXPECT_NEAR(PeakBandwidthGbps(H200()), 4917, 1);
+  EXPECT_NEAR(PeakBandwidthGbps(H200()), H200Model().memory_gbps, 1);
   EXPECT_NEAR(PeakTensor16BitGflops(H200()), 1070530, 10);
 }
 

@@ -87,14 +87,6 @@ SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
   return plan;
 }
 
-// Returns the number of clusters of this size that the device holds at once.
-template <typename Tile>
-int64_t ResidentClusters(const ClusterSize& size, const DeviceModel& device) {
-  constexpr int kBlocks = Tile::kBlocksPerMultiprocessor;
-  const int64_t clusters = kBlocks == 1 ? size.clusters[0] : size.clusters[1] * (kBlocks / 2);
-  return clusters * device.multiprocessors / kMultiprocessorsOfH200;
-}
-
 struct TimedSplitPlan {
   SplitPlan plan;
   double steps;  // The time of all rounds, in k steps of one block.
@@ -113,7 +105,8 @@ TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t 
   for (const ClusterSize& size : kClusterSizes) {
     constexpr int kPortableBlocks = 8;  // Other GPUs may not take more.
     if (size.blocks > kPortableBlocks && device.compute_capability != 90) break;
-    const int64_t units = std::min(last_tiles, ResidentClusters<Tile>(size, device));
+    const int64_t units = std::min(
+        last_tiles, ClustersAtOnce(size, Tile::kBlocksPerMultiprocessor, device.multiprocessors));
     if (units == 0 || plan.steps_per_tile < size.blocks ||
         (last_tiles + 1) * plan.steps_per_tile > std::numeric_limits<uint32_t>::max()) {
       break;

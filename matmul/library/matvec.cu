@@ -76,14 +76,13 @@ int PartsOf(int64_t tiles, int64_t rounds, int64_t blocks, const DeviceModel& de
   return 1;
 #else
   constexpr int64_t kClusterRounds = 1;  // The time of a cluster's barriers.
-  const int64_t multiprocessors = device.multiprocessors;
   int best = 1;
-  int64_t best_cost = CeilDiv(tiles, blocks * multiprocessors) * (rounds + 1);
+  int64_t best_cost = CeilDiv(tiles, blocks * device.multiprocessors) * (rounds + 1);
   if (device.compute_capability < 90) return best;
   for (const ClusterSize& size : kClusterSizes) {
     if (size.blocks > rounds) break;
-    const int64_t clusters = std::max<int64_t>(
-        size.clusters[1] * blocks * multiprocessors / (2 * kMultiprocessorsOfH200), 1);
+    const int64_t clusters =
+        std::max<int64_t>(ClustersAtOnce(size, blocks, device.multiprocessors), 1);
     const int64_t cost =
         CeilDiv(tiles, clusters) * (CeilDiv(rounds, size.blocks) + 1) + kClusterRounds;
     if (cost >= best_cost) continue;

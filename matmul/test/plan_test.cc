@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
@@ -17,11 +18,19 @@ namespace stridewise {
 namespace {
 
 constexpr DeviceModel kH200 = H200Model();
+constexpr DeviceModel kH100 = WithMemoryRate(kH200, 3352);
 
-MatMulPlanOptions ForH200() {
+MatMulPlanOptions For(const DeviceModel& device) {
   MatMulPlanOptions options;
-  options.device_model = &kH200;
+  options.device_model = &device;
   return options;
+}
+MatMulPlanOptions ForH200() { return For(kH200); }
+MatMulPlanOptions ForH100() { return For(kH100); }
+
+// How a text of plans names an H200.
+std::string H200Words() {
+  return absl::StrCat(kH200.compute_capability, " ", kH200.multiprocessors, " ", kH200.memory_gbps);
 }
 
 MatMulProblem Square(int64_t n) {
@@ -161,7 +170,8 @@ TEST_F(PlanTest, TextsComeBack) {
   EXPECT_EQ(again.size(), 4u);
   // A plan that is there is used, whatever would be chosen today.
   const std::string forced =
-      "stridewise_plans 2\n90 132 4917 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n";
+      absl::StrCat("stridewise_plans 2\n", H200Words(),
+                   " 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n");
   ASSERT_TRUE(again.AddText(forced).ok()) << again.AddText(forced);
   EXPECT_EQ(again.size(), 4u);
   const auto plan = again.Get(Square(64), ForH200());
@@ -170,38 +180,33 @@ TEST_F(PlanTest, TextsComeBack) {
   EXPECT_TRUE(plan->is_measured());
   EXPECT_EQ(plan->us(), 12.5);
   // A kernel that this program does not have has no plan.
-  ASSERT_TRUE(
-      again.AddText("stridewise_plans 2\n90 132 4917 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n")
-          .ok());
+  ASSERT_TRUE(again
+                  .AddText(absl::StrCat("stridewise_plans 2\n", H200Words(),
+                                        " 9 9 9 1 9 9 9 256 of_tomorrow 0 measured 1\n"))
+                  .ok());
   EXPECT_EQ(again.size(), 4u);
 }
 
 TEST_F(PlanTest, APlanOfOneMemoryRateIsNotUsedWithAnother) {
-  constexpr DeviceModel kH100 = WithMemoryRate(kH200, 3352);
-  MatMulPlanOptions for_h100;
-  for_h100.device_model = &kH100;
   MatMulPlans plans;
   ASSERT_TRUE(plans.Get(Square(1000), ForH200()).ok());
   MatMulPlans loaded;
   ASSERT_TRUE(loaded.AddText(plans.ToText()).ok());
   EXPECT_TRUE(loaded.Find(Square(1000), ForH200()).has_value());
-  EXPECT_FALSE(loaded.Find(Square(1000), for_h100).has_value());
-  const auto own = loaded.Get(Square(1000), for_h100);
+  EXPECT_FALSE(loaded.Find(Square(1000), ForH100()).has_value());
+  const auto own = loaded.Get(Square(1000), ForH100());
   ASSERT_TRUE(own.ok()) << own.status();
-  EXPECT_EQ(own->us(), PlanMatMul(Square(1000), for_h100)->us());
+  EXPECT_EQ(own->us(), PlanMatMul(Square(1000), ForH100())->us());
   EXPECT_NE(own->us(), loaded.Find(Square(1000), ForH200())->us());
   EXPECT_EQ(loaded.size(), 2u);
 }
 
 TEST_F(PlanTest, TextsWithoutMemoryRatesServeAnyRate) {
-  constexpr DeviceModel kH100 = WithMemoryRate(kH200, 3352);
-  MatMulPlanOptions for_h100;
-  for_h100.device_model = &kH100;
   MatMulPlans plans;
   const std::string old =
       "stridewise_plans 1\n90 132 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n";
   ASSERT_TRUE(plans.AddText(old).ok()) << plans.AddText(old);
-  for (const MatMulPlanOptions& options : {ForH200(), for_h100}) {
+  for (const MatMulPlanOptions& options : {ForH200(), ForH100()}) {
     const auto plan = plans.Find(Square(64), options);
     ASSERT_TRUE(plan.has_value());
     EXPECT_EQ(plan->kernel(), "general_tile");
@@ -209,17 +214,17 @@ TEST_F(PlanTest, TextsWithoutMemoryRatesServeAnyRate) {
   EXPECT_EQ(plans.ToText(),
             "stridewise_plans 2\n90 132 0 64 64 64 1 64 64 64 284 general_tile 0 measured 12.5\n");
   // One that names the rate goes before it, where the rate is that.
-  const auto own = PlanMatMul(Square(64), for_h100);
+  const auto own = PlanMatMul(Square(64), ForH100());
   ASSERT_TRUE(own.ok()) << own.status();
   plans.Add(*own);
   EXPECT_EQ(plans.size(), 2u);
-  EXPECT_FALSE(plans.Find(Square(64), for_h100)->is_measured());
+  EXPECT_FALSE(plans.Find(Square(64), ForH100())->is_measured());
   EXPECT_TRUE(plans.Find(Square(64), ForH200())->is_measured());
 }
 
 TEST_F(PlanTest, BadTextsAreRefusedWithTheLine) {
   const std::string head = "stridewise_plans 2\n";
-  const std::string key = "90 132 4917 9 9 9 1 9 9 9 256 ";
+  const std::string key = H200Words() + " 9 9 9 1 9 9 9 256 ";
   const struct {
     std::string text, says;
   } cases[] = {
@@ -231,8 +236,8 @@ TEST_F(PlanTest, BadTextsAreRefusedWithTheLine) {
        "line 2: it has 14 words; a plan has 15"},
       {"plans\n", "line 1: "},
       {head + "\n" + key + "tiny 0 measured 1\n90 132\n", "line 4: it has 2 words"},
-      {head + "90 132 4917 9 9 -9 1 9 9 9 256 tiny 0 measured 1\n", "line 2: '-9'"},
-      {head + "90 132 4917 9 9 x 1 9 9 9 256 tiny 0 measured 1\n", "line 2: 'x'"},
+      {head + H200Words() + " 9 9 -9 1 9 9 9 256 tiny 0 measured 1\n", "line 2: '-9'"},
+      {head + H200Words() + " 9 9 x 1 9 9 9 256 tiny 0 measured 1\n", "line 2: 'x'"},
       {head + key + "tiny -1 measured 1\n", "line 2: a kernel is followed by"},
       {head + key + "tiny 0 guessed 1\n", "line 2: a kernel is followed by"},
       {head + key + "tiny 0 measured nan\n", "line 2: a kernel is followed by"},

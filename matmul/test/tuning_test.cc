@@ -178,7 +178,7 @@ TEST(NearestTuning, IsTheNearestOfArchitectureAndThenOfSize) {
 TEST(NearestTuning, IsAtLastTheNearestOfTheMemorysRate) {
   std::vector<MatMulTuning> all = {Of(90, 114), Of(90, 132), Of(90, 132), Of(90, 132)};
   all[1].memory_gbps = 3352;
-  all[2].memory_gbps = 4917;
+  all[2].memory_gbps = H200Model().memory_gbps;
   all[3].memory_gbps = 4000;
   std::vector<const MatMulTuning*> tunings;
   for (size_t i = 0; i < 3; ++i) tunings.push_back(&all[i]);
@@ -186,9 +186,9 @@ TEST(NearestTuning, IsAtLastTheNearestOfTheMemorysRate) {
     return NearestTuning(tunings, WithMemoryRate(H200Model(), memory_gbps)).memory_gbps;
   };
   EXPECT_EQ(nearest(3352), 3352);
-  EXPECT_EQ(nearest(4917), 4917);
+  EXPECT_EQ(nearest(all[2].memory_gbps), all[2].memory_gbps);
   EXPECT_EQ(nearest(4000), 3352);
-  EXPECT_EQ(nearest(4100), 4917);
+  EXPECT_EQ(nearest(4100), all[2].memory_gbps);
   tunings.push_back(&all[3]);
   EXPECT_EQ(nearest(4023), 4000);
   // One of which the rate is not known is taken for the device's: a file of the user's own.

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
-#include "transpose/args.h"
 #include "transpose/device/vectors.h"
+#include "transpose/element_size.h"
 #include "transpose/permute_args.h"
 #include "transpose/permute_rows_plan.h"
 

@@ -11,11 +11,11 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
-#include "transpose/args.h"
 #include "transpose/device/async_copy.h"
 #include "transpose/device/flat_store.h"
 #include "transpose/device/permute_load.h"
 #include "transpose/device/vectors.h"
+#include "transpose/element_size.h"
 #include "transpose/permute_args.h"
 #include "transpose/permute_flat_plan.h"
 

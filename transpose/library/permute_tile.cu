@@ -10,12 +10,12 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
-#include "transpose/args.h"
 #include "transpose/device/async_copy.h"
 #include "transpose/device/permute_load.h"
 #include "transpose/device/permute_store.h"
 #include "transpose/device/permute_tables.h"
 #include "transpose/device/vectors.h"
+#include "transpose/element_size.h"
 #include "transpose/permute_args.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_plan_choice.h"

@@ -11,7 +11,7 @@
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
-#include "matmul/device/tensor/clusters.h"
+#include "matmul/cluster_sizes.h"
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {

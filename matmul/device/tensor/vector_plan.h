@@ -12,7 +12,7 @@
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
-#include "matmul/device/tensor/clusters.h"
+#include "matmul/cluster_sizes.h"
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
@@ -62,9 +62,8 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
   for (const int parts : {1, 2, 3, 4, 6, 8, 12, 16}) {
     if (parts > max_parts || (parts > 1 && parts > steps)) break;
     plan.parts = parts;
-    const int64_t slots = parts == 1
-                              ? kResident * std::max(1, device.multiprocessors)
-                              : ClustersAtOnce(parts, 2, device.multiprocessors) * kResident / 2;
+    const int64_t slots = parts == 1 ? kResident * std::max(1, device.multiprocessors)
+                                     : ClustersAtOnce(parts, kResident, device.multiprocessors);
     const double fill = static_cast<double>(tiles) / static_cast<double>(slots);
     const double step = std::max(plan.along_k ? kStepOfLines : kStepOfColumns,
                                  kBusy * std::min(1.0, fill) * static_cast<double>(kResident));
