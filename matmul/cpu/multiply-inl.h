@@ -85,9 +85,19 @@ CacheBlocks MostOfBlocks() {
   return most;
 }
 
+// Rows of a page or more, 4 KiB, each need a translation of their own. Those of so many rows of A
+// and of C fit in the second translation buffer (2048 entries in a Xeon, 4096 in Zen 5), so that
+// the next block of B finds them there.
+inline constexpr int64_t kPageBytes = 4096;
+inline constexpr int64_t kMaxRowsOfPages = 1024;
+
+// A copy of rows of A takes as long as what it saves for this number of blocks of B (docs/cpu.md).
+inline constexpr int64_t kMinUsesOfCopy = 10;
+
 template <typename T>
 CacheBlocks BlocksOf(const HostProduct<T>& product) {
-  const CacheBlocks most = MostOfBlocks<T>();
+  CacheBlocks most = MostOfBlocks<T>();
+  if (product.ldc * int64_t{sizeof(T)} >= kPageBytes) most.m = std::min(most.m, kMaxRowsOfPages);
   CacheBlocks blocks;
   blocks.k = EqualParts(product.k, most.k, 8);
   blocks.n = EqualParts(product.n, most.n, Multiply<T>::kTileCols);
@@ -108,6 +118,15 @@ bool PacksA(const HostProduct<T>& product) {
                          ? shares_sets && kTileRows > 8
                          : shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4;
   return product.n > 4 * Multiply<T>::kTileCols && product.m > kTileRows && gains;
+}
+
+// Returns whether a copy of A that is used for all blocks of B repays itself: also of rows in pages
+// of their own, if there are many blocks. A team copies for each block, and asks PacksA().
+template <typename T>
+bool PacksAForAll(const HostProduct<T>& product) {
+  const bool has_pages = product.a.col_step == 1 && product.m > kTileRows &&
+                         product.a.row_step * int64_t{sizeof(T)} >= kPageBytes;
+  return PacksA(product) || (has_pages && product.n > kMinUsesOfCopy * MostOfBlocks<T>().n);
 }
 
 template <typename T>
@@ -132,7 +151,7 @@ void MultiplyAny(const HostProduct<T>& product) {
     case Form::kFewRows:
       return MultiplyFewRows(product);
     case Form::kPacked:
-      return Multiply<T>(product).Packed(PacksA(product), BlocksOf(product));
+      return Multiply<T>(product).Packed(PacksAForAll(product), BlocksOf(product));
   }
 }
 

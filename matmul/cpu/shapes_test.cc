@@ -18,17 +18,22 @@ namespace {
 
 struct Shape {
   int64_t m, n, k;
+  int64_t gap = 3;  // Elements between one row and the next.
 };
 
 // Dot products take up to k / 8 rows and k / 16 columns, outer products a k of up to 6; tiles have
-// up to 14 rows and 8 vectors.
+// up to 14 rows and 8 vectors. Rows of a page are cut into blocks of 1024, and copied where they
+// are used for ten blocks of columns.
 constexpr Shape kShapes[] = {
-    {1, 1, 1},      {1, 70, 2},     {3, 24, 6},      {9, 23, 6},     {8, 40, 1},     {17, 33, 3},
-    {5, 100, 4},    {11, 1500, 5},  {7, 47, 7},      {4, 100, 1030}, {6, 37, 96},    {7, 37, 96},
-    {13, 21, 104},  {12, 5, 192},   {40, 12, 200},   {40, 13, 200},  {2, 4, 2500},   {25, 31, 1100},
-    {97, 101, 800}, {96, 19, 1600}, {4, 400, 90},    {100, 4, 90},   {14, 129, 60},  {15, 17, 60},
-    {31, 49, 50},   {64, 64, 64},   {65, 66, 67},    {3, 2100, 20},  {2, 2100, 300}, {130, 95, 33},
-    {70, 350, 400}, {16, 130, 70},  {260, 49, 1030}, {260, 13, 40},
+    {1, 1, 1},       {1, 70, 2},     {3, 24, 6},           {9, 23, 6},
+    {8, 40, 1},      {17, 33, 3},    {5, 100, 4},          {11, 1500, 5},
+    {7, 47, 7},      {4, 100, 1030}, {6, 37, 96},          {7, 37, 96},
+    {13, 21, 104},   {12, 5, 192},   {40, 12, 200},        {40, 13, 200},
+    {2, 4, 2500},    {25, 31, 1100}, {97, 101, 800},       {96, 19, 1600},
+    {4, 400, 90},    {100, 4, 90},   {14, 129, 60},        {15, 17, 60},
+    {31, 49, 50},    {64, 64, 64},   {65, 66, 67},         {3, 2100, 20},
+    {2, 2100, 300},  {130, 95, 33},  {70, 350, 400},       {16, 130, 70},
+    {260, 49, 1030}, {260, 13, 40},  {1030, 70, 24, 1100}, {41, 3700, 40, 1100},
 };
 
 template <typename T>
@@ -40,12 +45,12 @@ std::vector<T> WholeNumbers(int64_t count, int64_t step) {
   return values;
 }
 
-// A matrix of rows x cols as it is stored, with a gap of three elements behind each row.
+// A matrix of rows x cols as it is stored, with `gap` elements behind each row.
 template <typename T>
 struct Operand {
-  Operand(int64_t rows, int64_t cols, bool stored_transposed, int64_t step)
+  Operand(int64_t rows, int64_t cols, int64_t gap, bool stored_transposed, int64_t step)
       : transposed(stored_transposed),
-        ld((transposed ? rows : cols) + 3),
+        ld((transposed ? rows : cols) + gap),
         values(WholeNumbers<T>((transposed ? cols : rows) * ld, step)) {}
 
   T At(int64_t row, int64_t col) const {
@@ -60,9 +65,9 @@ struct Operand {
 template <typename T, typename Out>
 void CheckProduct(const Shape& shape, bool transposed_a, bool transposed_b, double alpha,
                   double beta) {
-  const Operand<T> a(shape.m, shape.k, transposed_a, 3);
-  const Operand<T> b(shape.k, shape.n, transposed_b, 7);
-  const int64_t ldc = shape.n + 2;
+  const Operand<T> a(shape.m, shape.k, shape.gap, transposed_a, 3);
+  const Operand<T> b(shape.k, shape.n, shape.gap, transposed_b, 7);
+  const int64_t ldc = shape.n + shape.gap - 1;
   // What beta = 0 must not read, and nothing may write.
   using Sum = ScaleOf<T>;
   const auto poison = static_cast<Out>(std::numeric_limits<float>::quiet_NaN());

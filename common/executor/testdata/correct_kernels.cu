@@ -1,9 +1,8 @@
-#include "common/executor/testdata/correct_kernels.h"
-
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 
+#include "common/executor/testdata/correct_kernels.h"
 #include "common/executor/testdata/correct_operations.h"
 
 namespace stridewise::executor {
