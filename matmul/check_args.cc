@@ -39,10 +39,10 @@ absl::Status CheckTypes(const MatMulImplementation& implementation, const MatMul
     std::vector<absl::string_view> allowed;
     for (const MatMulTypes& types : left) {
       if (types.*operand.allowed == operand.type) matching.push_back(types);
-      allowed.push_back(ElementTypeName(types.*operand.allowed));
+      const absl::string_view name = ElementTypeName(types.*operand.allowed);
+      if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) allowed.push_back(name);
     }
     if (matching.empty()) {
-      allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
       return absl::InvalidArgumentError(absl::StrCat(operand.name, " has elements of type ",
                                                      ElementTypeName(operand.type), "; allowed is ",
                                                      absl::StrJoin(allowed, " or ")));

@@ -207,7 +207,7 @@ TEST(LimitsPresetTest, MeasuresEveryFigureOfTransposes) {
 TEST(LimitsPresetTest, MeasuresEveryFigureOfProducts) {
   ExpectPresetMeasuresEveryFigure(MatMulOperation(), 3 + 5 + 11 + 4 + 6 + 4 + 1 + 1);
   ExpectPresetMeasuresEveryFigure(MatMulOperation(), 9 + 3 + 30 + 4, "tensor_limits");
-  ExpectPresetMeasuresEveryFigure(MatMulOperation(), 5 + 12 + 3 + 3, "precision");
+  ExpectPresetMeasuresEveryFigure(MatMulOperation(), 5 + 3 + 12 + 3 + 3, "precision");
   for (const Limit& limit : MatMulLimits()) {
     const double least = limit.preset == std::string(kLimitsPreset) ? 1 : 0.85;
     EXPECT_GE(limit.floors[0].floor, least) << limit.name;

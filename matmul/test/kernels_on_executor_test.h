@@ -59,11 +59,15 @@ class KernelsOnExecutorTest : public testing::Test {
     }
   }
 
+  // Not a std::function<...> by name, so that OfB is not looked for in a lambda.
+  template <typename T, typename Out, typename OfB>
+  using Change = std::common_type_t<std::function<void(MatMulTestProblem<T, Out, OfB>*)>>;
+
   // Runs the calls and keeps the kernels that were launched last.
   // `change` may change operands.
   template <typename T, typename Out, typename OfB = T>
   void Run(const char* name, const std::vector<Call>& calls, const MatMulScales& scales = {},
-           const std::function<void(MatMulTestProblem<T, Out, OfB>*)>& change = nullptr) {
+           const Change<T, Out, OfB>& change = nullptr) {
     const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
     ASSERT_TRUE(implementation.ok()) << implementation.status();
     for (Call call : calls) {

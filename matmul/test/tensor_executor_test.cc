@@ -105,7 +105,7 @@ class TensorExecutorTest : public testing::TestWithParam<std::string> {
   void RunCases(bool first_types = false) {
     if (!Takes<T, Out>()) GTEST_SKIP() << "other types";
     for (const MatMulCase& c : Cases(first_types)) {
-      if (std::is_integral_v<T> && c.alpha != std::trunc(c.alpha)) continue;
+      if (std::is_integral_v<Out> && c.alpha != std::trunc(c.alpha)) continue;
       RunCase<T, Out>(c);
       if (HasFatalFailure()) return;
     }
@@ -122,6 +122,7 @@ TEST_P(TensorExecutorTest, Fp16) { RunCases<Fp16, Fp16>(); }
 TEST_P(TensorExecutorTest, Fp16ToFloat) { RunCases<Fp16, float>(); }
 TEST_P(TensorExecutorTest, Float) { RunCases<float, float>(true); }
 TEST_P(TensorExecutorTest, Int8) { RunCases<int8_t, int32_t>(true); }
+TEST_P(TensorExecutorTest, Int8ToFloat) { RunCases<int8_t, float>(); }
 TEST_P(TensorExecutorTest, E4m3ToFloat) { RunCases<E4m3, float>(true); }
 TEST_P(TensorExecutorTest, E4m3ToBf16) { RunCases<E4m3, Bf16>(); }
 TEST_P(TensorExecutorTest, E5m2ToFloat) { RunCases<E5m2, float>(); }
@@ -132,8 +133,11 @@ TEST_P(TensorExecutorTest, Epilogues) {
   int64_t number = 0;
   for (const MatMulCase& c : EpilogueMatMulCases()) {
     if (c.m > 100 || number++ % 4 != 1) continue;
-    RunCase<Bf16, Bf16>(c);
-    RunCase<Fp16, float>(c);
+    if (Takes<Bf16, Bf16>()) RunCase<Bf16, Bf16>(c);
+    if (Takes<Fp16, float>()) RunCase<Fp16, float>(c);
+    if (Takes<float, float>()) RunCase<float, float>(c);
+    if (Takes<int8_t, float>()) RunCase<int8_t, float>(c);
+    if (Takes<E5m2, Fp16>()) RunCase<E5m2, Fp16>(c);
     if (HasFatalFailure()) return;
   }
 }
