@@ -20,7 +20,7 @@ struct CacheSizes {
 const CacheSizes& HostCacheSizes();
 
 // Returns the blocks for elements of `element_bytes` and tiles of rows x cols: a panel of A takes
-// a quarter of L1, which B streams through, a block of B a quarter of L2, which panels of A and
+// a third of L1, which B streams through, a block of B a third of L2, which panels of A and
 // tiles of C pass through. Two threads of a core may have to share either.
 CacheBlocks ChooseCacheBlocks(const CacheSizes& caches, int64_t element_bytes, int64_t rows,
                               int64_t cols);
