@@ -102,7 +102,7 @@ class OtherGpusExecutorTest : public testing::TestWithParam<Gpu> {
       const auto on_host = OnHostExecutor(implementation);
       ASSERT_TRUE(on_host.ok()) << on_host.status();
       const std::vector<MatMulCase> cases = MatMulCasesFor(implementation);
-      const size_t step = IsExhaustive() ? 10 : 60;
+      const size_t step = IsExhaustive() ? 40 : 60;
       for (size_t i = 0; i < cases.size(); i += step) {
         MatMulCase c = cases[i];
         if (implementation.general && i % 2 == 0) c = {130 + c.m, 70 + c.n, 40 + c.k, 0};
