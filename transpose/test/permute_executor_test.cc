@@ -2,7 +2,6 @@
 // checks of bounds, races and initialisation.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -29,9 +28,6 @@ LaunchStatus PermuteTiles(const PermuteArgs& args);
 namespace {
 
 constexpr uint64_t kSeed = 20261122;
-
-// That of a block of compute capability 8.6, 8.9 and 12.0: all tiles fit there.
-constexpr size_t kLeastSharedBytes = size_t{99} << 10;
 
 // Tiles of several sizes: small ones, so that small tensors have edges.
 PermuteTileLimits Small() {
@@ -64,9 +60,7 @@ PermuteFlatLimits LargeFlat() {
 class PermuteExecutorTest : public testing::Test {
  protected:
   void SetUp() override {
-    executor::ExecutorOptions options;
-    options.max_shared_bytes = kLeastSharedBytes;
-    auto executor = executor::Executor::Create(options);
+    auto executor = executor::Executor::Create({});
     ASSERT_TRUE(executor.ok()) << executor.status();
     executor_ = *std::move(executor);
   }
