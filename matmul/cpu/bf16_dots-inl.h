@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "common/base/half_types.h"
 #include "hwy/base.h"
@@ -16,6 +15,7 @@
 #include "matmul/cpu/bf16_tile-inl.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/with_count.h"
 
 HWY_PUSH_ATTRIBUTES(STRIDEWISE_BF16_TARGET)
 namespace stridewise {
@@ -105,20 +105,7 @@ inline DotsFunction FindDots(int64_t rows, int64_t cols) {
                                               Dots<kRows, 4>};
     return kTable[cols - 1];
   };
-  switch (rows) {
-    case 1:
-      return find(std::integral_constant<int, 1>());
-    case 2:
-      return find(std::integral_constant<int, 2>());
-    case 3:
-      return find(std::integral_constant<int, 3>());
-    case 4:
-      return find(std::integral_constant<int, 4>());
-    case 5:
-      return find(std::integral_constant<int, 5>());
-    default:
-      return find(std::integral_constant<int, kDotRows>());
-  }
+  return WithCount<kDotRows>(rows, find);
 }
 
 // Computes the product; `c` says where C is. REQUIRES: rows of A and columns of B have no gaps.

@@ -19,6 +19,7 @@
 #include "matmul/cpu/bf16_tile-inl.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/with_count.h"
 
 HWY_PUSH_ATTRIBUTES(STRIDEWISE_BF16_TARGET)
 namespace stridewise {
@@ -108,18 +109,7 @@ void AddToAllRows(const Panels& groups, FewRowsPart part) {
         AddPairs<kRows, kPairs, false, kOdd>(part);
       }
     };
-    switch (rows) {
-      case 1:
-        return add(std::integral_constant<int, 1>());
-      case 2:
-        return add(std::integral_constant<int, 2>());
-      case 3:
-        return add(std::integral_constant<int, 3>());
-      case 4:
-        return add(std::integral_constant<int, 4>());
-      default:
-        return add(std::integral_constant<int, 5>());
-    }
+    WithCount<kRowGroup>(rows, add);
   });
 }
 

@@ -19,12 +19,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "hwy/highway.h"
 #include "matmul/cpu/cache_blocks.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/with_count.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -157,22 +157,7 @@ DotsFunction<T> FindDots(int64_t rows, int64_t cols) {
                                                  Dots<T, kRows, 3>, Dots<T, kRows, 4>};
     return kTable[cols - 1];
   };
-  switch (rows) {
-    case 1:
-      return find(std::integral_constant<int, 1>());
-    case 2:
-      return find(std::integral_constant<int, 2>());
-#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
-    case 3:
-      return find(std::integral_constant<int, 3>());
-    case 4:
-      return find(std::integral_constant<int, 4>());
-    case 5:
-      return find(std::integral_constant<int, 5>());
-#endif
-    default:
-      return find(std::integral_constant<int, static_cast<int>(kDotRows)>());
-  }
+  return WithCount<kDotRows>(rows, find);
 }
 
 // Computes the product. REQUIRES: rows of A and columns of B have no gaps.

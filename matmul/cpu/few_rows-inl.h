@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "hwy/highway.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
+#include "matmul/cpu/with_count.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -89,20 +89,7 @@ void AddToAllRows(const HostProduct<T>& product, const Panels& groups, int64_t p
         AddRows<T, kRows, kSteps, false>(product, row, p, col, cols, to, sums_step);
       }
     };
-    switch (rows) {
-      case 1:
-        return add(std::integral_constant<int, 1>());
-      case 2:
-        return add(std::integral_constant<int, 2>());
-      case 3:
-        return add(std::integral_constant<int, 3>());
-      case 4:
-        return add(std::integral_constant<int, 4>());
-      case 5:
-        return add(std::integral_constant<int, 5>());
-      default:
-        return add(std::integral_constant<int, 6>());
-    }
+    WithCount<kRowGroup>(rows, add);
   });
 }
 

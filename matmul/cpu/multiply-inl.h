@@ -85,7 +85,7 @@ CacheBlocks MostOfBlocks() {
   return most;
 }
 
-// Rows of a page or more, 4 KiB, each need a translation of their own. Those of so many rows of A
+// Rows of a page or more, 4 KiB, each need a translation of their own. Those of 1024 rows of A
 // and of C fit in the second translation buffer (2048 entries in a Xeon, 4096 in Zen 5), so that
 // the next block of B finds them there.
 inline constexpr int64_t kPageBytes = 4096;
