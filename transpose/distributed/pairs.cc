@@ -112,52 +112,75 @@ std::vector<SharedRunGroup> GroupSharedRuns(const Selection& selection, const Se
   return groups;
 }
 
+namespace {
+
+// A layout as the other side of the exchange sees it: a transpose changes rows for columns.
+class Facing {
+ public:
+  Facing(const BlockCyclicLayout& layout, bool transposed)
+      : layout_(layout), transposed_(transposed) {}
+
+  const BlockCyclicDimension& rows() const { return transposed_ ? layout_.cols : layout_.rows; }
+  const BlockCyclicDimension& cols() const { return transposed_ ? layout_.rows : layout_.cols; }
+  // Returns a rank's part of these.
+  int Row(int rank) const { return transposed_ ? layout_.grid.Col(rank) : layout_.grid.Row(rank); }
+  int Col(int rank) const { return transposed_ ? layout_.grid.Row(rank) : layout_.grid.Col(rank); }
+
+ private:
+  const BlockCyclicLayout& layout_;
+  const bool transposed_;
+};
+
+ExchangedPair PairOf(const BlockCyclicLayout& in, const BlockCyclicLayout& out, bool transposed,
+                     int rank, int size, int step) {
+  const Facing of_in(in, transposed);
+  const Facing of_out(out, transposed);
+  const int partner = (step - rank + size) % size;
+  return {partner, CommonIndices(in.rows, in.grid.Row(rank), of_out.rows(), of_out.Row(partner)),
+          CommonIndices(in.cols, in.grid.Col(rank), of_out.cols(), of_out.Col(partner)),
+          CommonIndices(out.rows, out.grid.Row(rank), of_in.rows(), of_in.Row(partner)),
+          CommonIndices(out.cols, out.grid.Col(rank), of_in.cols(), of_in.Col(partner))};
+}
+
+absl::Status CheckParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
+                        const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
+                        bool transposed, const Communicator& communicator) {
+  RETURN_IF_ERROR(CheckView("in", in, in_layout, communicator));
+  RETURN_IF_ERROR(CheckView("out", out, out_layout, communicator));
+  const Facing of_out(out_layout, transposed);
+  if (in_layout.rows.extent != of_out.rows().extent ||
+      in_layout.cols.extent != of_out.cols().extent || in.element_bytes != out.element_bytes) {
+    return absl::InvalidArgumentError(
+        transposed ? "out: is not of the shape and elements of in's transpose"
+                   : "out: is not of in's shape and elements");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 ExchangedPair PairOfStep(const BlockCyclicLayout& in_layout, const BlockCyclicLayout& out_layout,
                          int rank, int size, int step) {
-  const RankGrid& from = in_layout.grid;
-  const RankGrid& to = out_layout.grid;
-  const int partner = (step - rank + size) % size;
-  return {partner, CommonIndices(in_layout.rows, from.Row(rank), out_layout.cols, to.Col(partner)),
-          CommonIndices(in_layout.cols, from.Col(rank), out_layout.rows, to.Row(partner)),
-          CommonIndices(out_layout.rows, to.Row(rank), in_layout.cols, from.Col(partner)),
-          CommonIndices(out_layout.cols, to.Col(rank), in_layout.rows, from.Row(partner))};
+  return PairOf(in_layout, out_layout, /*transposed=*/true, rank, size, step);
 }
 
 ExchangedPair RedistributedPairOfStep(const BlockCyclicLayout& in_layout,
                                       const BlockCyclicLayout& out_layout, int rank, int size,
                                       int step) {
-  const RankGrid& from = in_layout.grid;
-  const RankGrid& to = out_layout.grid;
-  const int partner = (step - rank + size) % size;
-  return {partner, CommonIndices(in_layout.rows, from.Row(rank), out_layout.rows, to.Row(partner)),
-          CommonIndices(in_layout.cols, from.Col(rank), out_layout.cols, to.Col(partner)),
-          CommonIndices(out_layout.rows, to.Row(rank), in_layout.rows, from.Row(partner)),
-          CommonIndices(out_layout.cols, to.Col(rank), in_layout.cols, from.Col(partner))};
+  return PairOf(in_layout, out_layout, /*transposed=*/false, rank, size, step);
 }
 
 absl::Status CheckTransposedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                   const BlockCyclicLayout& out_layout, const MutableMatrixView& out,
                                   const Communicator& communicator) {
-  RETURN_IF_ERROR(CheckView("in", in, in_layout, communicator));
-  RETURN_IF_ERROR(CheckView("out", out, out_layout, communicator));
-  if (in_layout.rows.extent != out_layout.cols.extent ||
-      in_layout.cols.extent != out_layout.rows.extent || in.element_bytes != out.element_bytes) {
-    return absl::InvalidArgumentError("out: is not of the shape and elements of in's transpose");
-  }
-  return absl::OkStatus();
+  return CheckParts(in_layout, in, out_layout, out, /*transposed=*/true, communicator);
 }
 
 absl::Status CheckRedistributedParts(const BlockCyclicLayout& in_layout, const MatrixView& in,
                                      const BlockCyclicLayout& out_layout,
                                      const MutableMatrixView& out,
                                      const Communicator& communicator) {
-  RETURN_IF_ERROR(CheckView("in", in, in_layout, communicator));
-  RETURN_IF_ERROR(CheckView("out", out, out_layout, communicator));
-  if (in_layout.rows.extent != out_layout.rows.extent ||
-      in_layout.cols.extent != out_layout.cols.extent || in.element_bytes != out.element_bytes) {
-    return absl::InvalidArgumentError("out: is not of in's shape and elements");
-  }
-  return absl::OkStatus();
+  return CheckParts(in_layout, in, out_layout, out, /*transposed=*/false, communicator);
 }
 
 }  // namespace stridewise
