@@ -80,12 +80,7 @@ class KernelsOnExecutorTest : public testing::Test {
       MatMulTestProblem<T, Out, OfB> problem(call.c);
       problem.SetScales(scales);
       if (change) change(&problem);
-      MatMulArgs args = problem.args();
-      args.device_model = &device;
-      executor->ClearLaunches();
-      const absl::Status status =
-          RunOnExecutor(*implementation, kNoBlock, MatMulWorkspaceBytes(*implementation, args),
-                        executor, &problem, &device);
+      const absl::Status status = RunAsPlanned(*implementation, device, executor, &problem);
       ASSERT_TRUE(status.ok()) << status;
       const absl::Status check =
           problem.Check(nullptr, AccuracyOf(*implementation, problem.args()));

@@ -54,12 +54,7 @@ class OtherGpusExecutorTest : public testing::TestWithParam<Gpu> {
   template <typename T, typename Out>
   void RunCase(const MatMulImplementation& implementation, const MatMulCase& c) {
     MatMulTestProblem<T, Out> problem(c);
-    MatMulArgs args = problem.args();
-    args.device_model = &device_;
-    executor_->ClearLaunches();
-    const absl::Status status =
-        RunOnExecutor(implementation, kNoBlock, MatMulWorkspaceBytes(implementation, args),
-                      executor_.get(), &problem, &device_);
+    const absl::Status status = RunAsPlanned(implementation, device_, executor_.get(), &problem);
     ASSERT_TRUE(status.ok()) << status;
     const absl::Status check = problem.Check(nullptr, AccuracyOf(implementation, problem.args()));
     ASSERT_TRUE(check.ok()) << check;

@@ -86,6 +86,18 @@ absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Blo
   return absl::OkStatus();
 }
 
+// Does so as planned for `device`, with the workspace that the implementation asks for there. The
+// executor's launches are those of this call afterwards.
+template <typename T, typename Out, typename OfB>
+absl::Status RunAsPlanned(const MatMulImplementation& implementation, const DeviceModel& device,
+                          executor::Executor* executor, MatMulTestProblem<T, Out, OfB>* problem) {
+  MatMulArgs args = problem->args();
+  args.device_model = &device;
+  executor->ClearLaunches();
+  return RunOnExecutor(implementation, kNoBlock, MatMulWorkspaceBytes(implementation, args),
+                       executor, problem, &device);
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_

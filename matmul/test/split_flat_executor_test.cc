@@ -46,15 +46,10 @@ class SplitFlatTest : public testing::Test {
     EXPECT_TRUE(implementation.ok()) << implementation.status();
     MatMulCase of_entry = c;
     of_entry.precision = implementation->precisions.front();
-    const DeviceModel device = H200Model();
     Problem problem(of_entry);
     if (change) change(&problem);
-    MatMulArgs args = problem.args();
-    args.device_model = &device;
-    executor_->ClearLaunches();
     const absl::Status status =
-        RunOnExecutor(*implementation, kNoBlock, MatMulWorkspaceBytes(*implementation, args),
-                      executor_.get(), &problem, &device);
+        RunAsPlanned(*implementation, H200Model(), executor_.get(), &problem);
     EXPECT_TRUE(status.ok()) << name << ": " << status;
     if (checks) {
       EXPECT_TRUE(problem.Check().ok()) << problem.Check();
