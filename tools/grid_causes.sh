@@ -5,7 +5,7 @@
 #
 # Usage: grid_causes.sh --output=DIR [--rounds=N] [--size=N]
 #   --output=DIR  Where the CSVs and what the programs say go.
-#   --rounds=N    Runs all of it so many times (1), or until a program dies.
+#   --rounds=N    Runs all of it N times (1), or until a program dies.
 #   --size=N      The side of the matrices (32768).
 #
 # Each row is a process of its own, whose heap is filled with other bytes when it is freed (MALLOC_PERTURB_), and once more

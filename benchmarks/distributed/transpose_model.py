@@ -77,8 +77,8 @@ def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=1.0):
 
 def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0):
   """Returns the seconds of a rank whose partners do the same. Goes from one change to the next: a kernel ends, a copy has
-  started, a copy ends. Pieces are copied by so many queues in turn, which share the link; kernels ask for this part of the
-  memory's rate."""
+  started, a copy ends. Pieces are copied by `copies_at_once` queues in turn, which share the link; kernels ask for the
+  part `asks` of the memory's rate."""
   work = kernels(leaving, staying)
   queues = [[] for _ in range(copies_at_once)]
   for piece, (size, count) in enumerate(leaving):

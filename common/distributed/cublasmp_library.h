@@ -89,8 +89,8 @@ inline constexpr int kCudaOfSeveralGpus = 13000;
 absl::StatusOr<const CublasMpLibrary*> LoadCublasMp();
 
 // Returns the library, or Unavailable where it, or the CUDA that it was built for, is too old for
-// so many ranks in one process, or where it links another NCCL than `nccl`: a communicator of one
-// library is other memory to the other.
+// this number of ranks in one process, or where it links another NCCL than `nccl`: a communicator
+// of one library is other memory to the other.
 absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks,
                                                 const NcclLibrary& nccl);
 

@@ -1,7 +1,7 @@
 // Instructions of inline PTX that a whole warp executes: of matrices, and elect.
 //
 // Accesses of ldmatrix and stmatrix are 16 bytes each of the lanes that give the addresses of rows:
-// so many wavefronts does a GPU need.
+// that makes the number of wavefronts a GPU's.
 
 #include <algorithm>
 #include <cstring>

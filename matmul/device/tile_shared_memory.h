@@ -6,7 +6,7 @@
 
 namespace stridewise {
 
-// Rows of K-major operands are so many floats longer than needed: see PitchOf() of block_tile.h.
+// The padding of rows of K-major operands, in floats: see PitchOf() of block_tile.h.
 inline constexpr int kKMajorPad = 4;
 // The rows of each warp's part that are staged on their way to C at a time.
 inline constexpr int kStagedRows = 8;
