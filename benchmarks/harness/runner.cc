@@ -28,10 +28,11 @@ using DeviceCall =
 absl::Status CheckComputeCapability(const Implementation& implementation,
                                     const DeviceInfo& device) {
   const int has = 10 * device.compute_major + device.compute_minor;
-  const int needs = implementation.target.min_compute_capability;
-  if (has >= needs) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(implementation.name, " needs sm_", needs, "; the device is sm_", has));
+  const Target& target = implementation.target;
+  if (HasInstructions(has, target)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(implementation.name, " needs sm_",
+                                                 target.min_compute_capability,
+                                                 "; the device is sm_", has));
 }
 
 // Fails before the host's operands are made: at the size of a large card that takes minutes.

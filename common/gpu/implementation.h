@@ -28,17 +28,27 @@ inline constexpr Block kNoBlock = {0, 0, 0};
 struct Target {
   Where where = Where::kDevice;
   int min_compute_capability = 0;  // 90 for 9.0; 0 for any GPU and for the host.
-  int shared_bytes = 0;  // Of a block; 0 where it needs no more than the 48 KB of any GPU.
+  int shared_bytes = 0;       // Of a block; 0 where it needs no more than the 48 KB of any GPU.
+  bool on_later_gpus = true;  // False for instructions that went as they came: wgmma.
 };
 
 // Makes the target of a kernel that needs a GPU of this compute capability: 80 for 8.0.
 constexpr Target Sm(int compute_capability) { return {Where::kDevice, compute_capability}; }
 inline constexpr Target kAnyGpu = {Where::kDevice, 0};
+// A kernel of wgmma that has nothing else to run on other GPUs.
+inline constexpr Target kHopperOnly = {Where::kDevice, 90, 0, false};
 inline constexpr Target kHostCpu = {Where::kHost, 0};
+
+// Returns whether a device of this compute capability, or the host beside it, has the target's
+// instructions.
+constexpr bool HasInstructions(int compute_capability, const Target& target) {
+  return target.on_later_gpus ? target.min_compute_capability <= compute_capability
+                              : target.min_compute_capability == compute_capability;
+}
 
 // Returns whether a device, or the host beside it, has what the target asks for.
 constexpr bool HasWhatItTakes(const DeviceModel& device, const Target& target) {
-  return target.min_compute_capability <= device.compute_capability &&
+  return HasInstructions(device.compute_capability, target) &&
          target.shared_bytes <= device.max_shared_bytes;
 }
 

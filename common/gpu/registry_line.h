@@ -37,6 +37,7 @@ class RegistryLine {
   Line& On(const Target& target) {
     entry_.target.where = target.where;
     entry_.target.min_compute_capability = target.min_compute_capability;
+    entry_.target.on_later_gpus = target.on_later_gpus;
     return line();
   }
   Line& SharedBytes(int bytes) {

@@ -40,8 +40,8 @@ class DeviceImplementationTest : public testing::TestWithParam<std::string> {
     const auto device = OpenDevice(0);
     if (!device.ok()) GTEST_SKIP() << device.status();
     implementation_ = FindMatMulImplementation(GetParam());
-    if (10 * device->compute_major + device->compute_minor <
-        implementation_->target.min_compute_capability) {
+    if (!HasInstructions(10 * device->compute_major + device->compute_minor,
+                         implementation_->target)) {
       GTEST_SKIP() << "not for " << device->name;
     }
   }
