@@ -79,6 +79,9 @@ LaunchStatus ForElementType(const MatMulArgs& args, Fn fn) {
   return ForElementType<float, double>(args.c.type, fn);
 }
 
+// Returns whether anything is done to alpha * op(A) * op(B) + beta * C before it is stored.
+inline bool HasEpilogue(const MatMulArgs& args) { return !(args.epilogue == MatMulEpilogue()); }
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_ARGS_H_

@@ -97,7 +97,7 @@ absl::Status CheckEpilogueAndScales(const MatMulImplementation& implementation,
 // Refuses factors of integers that are not, and their epilogues.
 absl::Status CheckFactors(const MatMulArgs& args) {
   if (args.c.type != ElementType::kInt) return absl::OkStatus();
-  if (!(args.epilogue == MatMulEpilogue())) {
+  if (HasEpilogue(args)) {
     return absl::InvalidArgumentError(
         "epilogue is given; allowed is none beside elements of type int");
   }

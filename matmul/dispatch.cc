@@ -268,7 +268,7 @@ absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs&
                             absl::Status (*epilogue_pass)(const MatMulArgs& args)) {
   MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
   taken.block = entry.default_block;
-  const bool needs_pass = !entry.takes_epilogue && !(args.epilogue == MatMulEpilogue());
+  const bool needs_pass = !entry.takes_epilogue && HasEpilogue(args);
   if (needs_pass) taken.epilogue = MatMulEpilogue();
   RETURN_IF_ERROR(entry.run(taken));
   return needs_pass ? epilogue_pass(args) : absl::OkStatus();

@@ -145,7 +145,7 @@ absl::Status ReferenceProducts(const MatMulArgs& args, Matrix<double> r, Matrix<
     RETURN_IF_ERROR(args.cublas != nullptr ? ProductOnDevice(first, absolute, out)
                                            : ProductOnHost(first, absolute, out));
   }
-  if (!(args.epilogue == MatMulEpilogue())) ApplyTo(args, r, s);
+  if (HasEpilogue(args)) ApplyTo(args, r, s);
   return absl::OkStatus();
 }
 

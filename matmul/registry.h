@@ -10,6 +10,8 @@
 #ifndef STRIDEWISE_MATMUL_REGISTRY_H_
 #define STRIDEWISE_MATMUL_REGISTRY_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -86,59 +88,33 @@ inline constexpr MatMulTypes kS8ToFloat = {ElementType::kS8, ElementType::kS8, E
                                            ElementType::kInt};
 inline constexpr MatMulTypes kFp64[] = {AllOf(ElementType::kDouble)};
 inline constexpr MatMulTypes kInt8[] = {kS8ToInt, kS8ToFloat};
-inline constexpr MatMulTypes kFp8OfOneType[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16,
-                                                kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
-inline constexpr MatMulTypes kFp8[] = {kE4m3ToFloat,     kE4m3ToBf16,     kE4m3ToFp16,
-                                       kE5m2ToFloat,     kE5m2ToBf16,     kE5m2ToFp16,
-                                       kE4m3E5m2ToFloat, kE4m3E5m2ToBf16, kE4m3E5m2ToFp16,
-                                       kE5m2E4m3ToFloat, kE5m2E4m3ToBf16, kE5m2E4m3ToFp16};
-inline constexpr MatMulTypes k8Bit[] = {
-    kS8ToInt,        kS8ToFloat,       kE4m3ToFloat,    kE4m3ToBf16,      kE4m3ToFp16,
-    kE5m2ToFloat,    kE5m2ToBf16,      kE5m2ToFp16,     kE4m3E5m2ToFloat, kE4m3E5m2ToBf16,
-    kE4m3E5m2ToFp16, kE5m2E4m3ToFloat, kE5m2E4m3ToBf16, kE5m2E4m3ToFp16};
-inline constexpr MatMulTypes kCublasLtTypes[] = {AllOf(ElementType::kFloat),
-                                                 kBf16ToBf16,
-                                                 kBf16ToFloat,
-                                                 kFp16ToFp16,
-                                                 kFp16ToFloat,
-                                                 kS8ToInt,
-                                                 kE4m3ToFloat,
-                                                 kE4m3ToBf16,
-                                                 kE4m3ToFp16,
-                                                 kE4m3E5m2ToFloat,
-                                                 kE4m3E5m2ToBf16,
-                                                 kE4m3E5m2ToFp16,
-                                                 kE5m2E4m3ToFloat,
-                                                 kE5m2E4m3ToBf16,
-                                                 kE5m2E4m3ToFp16};
+inline constexpr MatMulTypes kInt8InInt[] = {kS8ToInt};
+inline constexpr MatMulTypes kE4m3[] = {kE4m3ToFloat, kE4m3ToBf16, kE4m3ToFp16};
+inline constexpr MatMulTypes kE5m2[] = {kE5m2ToFloat, kE5m2ToBf16, kE5m2ToFp16};
+inline constexpr MatMulTypes kMixedFp8[] = {kE4m3E5m2ToFloat, kE4m3E5m2ToBf16, kE4m3E5m2ToFp16,
+                                            kE5m2E4m3ToFloat, kE5m2E4m3ToBf16, kE5m2E4m3ToFp16};
+
+// Returns the types of all lists, in order.
+template <size_t... kSizes>
+constexpr auto Together(const MatMulTypes (&... lists)[kSizes]) {
+  std::array<MatMulTypes, (kSizes + ...)> all{};
+  size_t count = 0;
+  const auto add = [&](const MatMulTypes* list, size_t size) {
+    for (size_t i = 0; i < size; ++i) all[count++] = list[i];
+  };
+  (add(lists, kSizes), ...);
+  return all;
+}
+
+inline constexpr auto kFp8OfOneType = Together(kE4m3, kE5m2);
+inline constexpr auto kFp8 = Together(kE4m3, kE5m2, kMixedFp8);
+inline constexpr auto k8Bit = Together(kInt8, kE4m3, kE5m2, kMixedFp8);
+inline constexpr auto kCublasLtTypes = Together(kFp32, k16Bit, kInt8InInt, kE4m3, kMixedFp8);
 // Sums rounded to FP16.
 inline constexpr MatMulTypes kFp16InFp16[] = {AllOf(ElementType::kFp16)};
 // All that `auto` takes.
-inline constexpr MatMulTypes kAutoTypes[] = {AllOf(ElementType::kFloat),
-                                             kBf16ToBf16,
-                                             kBf16ToFloat,
-                                             kFp16ToFp16,
-                                             kFp16ToFloat,
-                                             kS8ToInt,
-                                             kE4m3ToFloat,
-                                             kE4m3ToBf16,
-                                             kE4m3ToFp16,
-                                             kE5m2ToFloat,
-                                             kE5m2ToBf16,
-                                             kE5m2ToFp16,
-                                             kE4m3E5m2ToFloat,
-                                             kE4m3E5m2ToBf16,
-                                             kE4m3E5m2ToFp16,
-                                             kE5m2E4m3ToFloat,
-                                             kE5m2E4m3ToBf16,
-                                             kE5m2E4m3ToFp16,
-                                             kS8ToFloat};
-inline constexpr MatMulTypes kCublasTypes[] = {AllOf(ElementType::kFloat),
-                                               AllOf(ElementType::kDouble),
-                                               kBf16ToBf16,
-                                               kBf16ToFloat,
-                                               kFp16ToFp16,
-                                               kFp16ToFloat};
+inline constexpr auto kAutoTypes = Together(kFp32, k16Bit, kInt8, kE4m3, kE5m2, kMixedFp8);
+inline constexpr auto kCublasTypes = Together(kFp32AndFp64, k16Bit);
 
 // Returns the bytes that any implementation must move: A and B are read once, C is written once.
 double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types);

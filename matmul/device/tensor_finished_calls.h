@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "common/base/return_if_error.h"
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_status.h"
 #include "matmul/args.h"
@@ -24,20 +23,6 @@ LaunchStatus MatMulInt8Finished(const MatMulArgs& args, const DeviceModel& devic
 LaunchStatus MatMulFp8Finished(const MatMulArgs& args, const DeviceModel& device);
 // Of e4m3 times e5m2 or the other way round, without an epilogue.
 LaunchStatus MatMulFp8Mixed(const MatMulArgs& args, const DeviceModel& device);
-
-// epilogue_pass.cu.
-LaunchStatus MatMulEpiloguePass(const MatMulArgs& args);
-
-// Runs the product by what has no epilogue, and the pass where the call has one.
-template <typename Run>
-LaunchStatus RunWithPass(Run run, MatMulArgs args) {
-  const MatMulEpilogue epilogue = args.epilogue;
-  args.epilogue = MatMulEpilogue();
-  RETURN_IF_ERROR(run(args));
-  if (epilogue == MatMulEpilogue()) return LaunchStatus();
-  args.epilogue = epilogue;
-  return MatMulEpiloguePass(args);
-}
 
 }  // namespace stridewise
 

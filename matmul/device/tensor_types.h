@@ -81,9 +81,6 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
                                    finish...);
 }
 
-// Returns whether sums are finished by a kernel's own epilogue.
-inline bool HasEpilogue(const MatMulArgs& args) { return !(args.epilogue == MatMulEpilogue()); }
-
 // A call with an epilogue as kernels of tensor_finish.h take it: the product itself, and what is
 // done to its sums.
 struct FinishedCall {

@@ -146,8 +146,6 @@ const MatMulFunctions& Tiny() {
   return tiny;
 }
 
-bool HasEpilogue(const MatMulArgs& args) { return !(args.epilogue == MatMulEpilogue()); }
-
 // Returns the time of MatMulEpiloguePass(), which reads and writes C.
 double PassUs(const MatMulArgs& args) {
   constexpr double kLaunchUs = 2.5;
@@ -202,13 +200,8 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
 }
 
 LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
-  const bool needs_pass =
-      HasEpilogue(args) && (choice.functions == &Tile() || choice.functions == &Turned());
-  if (!needs_pass) return choice.functions->run(args);
-  MatMulArgs plain = args;
-  plain.epilogue = MatMulEpilogue();
-  RETURN_IF_ERROR(choice.functions->run(plain));
-  return MatMulEpiloguePass(args);
+  const bool needs_pass = choice.functions == &Tile() || choice.functions == &Turned();
+  return needs_pass ? RunWithPass(choice.functions->run, args) : choice.functions->run(args);
 }
 
 // Returns whether a copy may be worth its time at all, and can be made.

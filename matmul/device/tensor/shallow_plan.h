@@ -28,7 +28,7 @@ inline bool TensorShallowTakes(const MatMulArgs& args) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - kShallowK;
   constexpr int64_t kLeastRows = 64;
   constexpr int64_t kLeastCols = 32;
-  return args.epilogue == MatMulEpilogue() && args.k <= kMost && args.batch <= kMaxGridYZ &&
+  return !HasEpilogue(args) && args.k <= kMost && args.batch <= kMaxGridYZ &&
          CeilDiv(args.n, kLeastCols) <= kMaxGridYZ && CeilDiv(args.m, kLeastRows) <= kMost;
 }
 
