@@ -191,7 +191,7 @@ TEST_F(MatMulCallTest, MoreThanAGridHolds) {
 
 // As the header says: no allocation, no wait, no other stream, or the capture would fail.
 TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
-  MatMulCase chosen_on_device = {1024, 1024, 2048, 0};
+  MatMulCase chosen_on_device = {4096, 4096, 2048, 0};
   chosen_on_device.precision = MatMulPrecision::kFp32SplitInt8;
   const MatMulCase cases[] = {
       {256, 512, 128, 0},

@@ -232,7 +232,10 @@ TEST(SplitFlatChoice, OnlyWhereItIsAskedFor) {
   EXPECT_EQ(chosen(MatMulPrecision::kFp32Split), "split_fp16");
   args.k = 1024;
   EXPECT_EQ(chosen(MatMulPrecision::kFp32SplitInt8), "split_fp16");
-  args.k = 4096;
+  args.k = 2048;
+  args.n = 2048;
+  EXPECT_EQ(chosen(MatMulPrecision::kFp32SplitInt8), "split_fp16");
+  args.k = args.n = 4096;
   args.workspace_bytes = FlatWorkspaceBytes(args) - 1;
   EXPECT_EQ(chosen(MatMulPrecision::kFp32SplitInt8), "split_fp16");
   args.workspace_bytes = 0;
