@@ -201,7 +201,7 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
   const StreamedTiles tiles(matrix);
   alignas(64) uint8_t rows[kLines * kLine * kPitch] = {};
   alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
-  if (Order::kFetches) Fetcher(matrix, tiles[first]).Fetch(tiles.width() * kTileLines * kLine);
+  if (Order::kFetches) Fetcher(matrix, tiles[first]).FetchAll();
   for (int64_t index = first; index < end; ++index) {
     const StreamedTile tile = tiles[index];
     Fetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
@@ -216,9 +216,13 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
       const uint8_t* from = matrix.in + (tile.row - extra) * matrix.ld_in + tile.byte + at;
       StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, rows);
       for (int64_t group = 0; group < bytes; group += 16) {
-        if (Order::kFetches && !Order::kFetchesEvenly) next.Fetch(kTileLines * kLine / 4);
+        if constexpr (Order::kFetches && !Order::kFetchesEvenly) {
+          next.template Fetch<kTileLines * kLine / 4>();
+        }
         for (int64_t line = 0; line < filled; ++line) {
-          if (Order::kFetches && Order::kFetchesEvenly) next.Fetch(std::max<int64_t>(kLine / 4, 1));
+          if constexpr (Order::kFetches && Order::kFetchesEvenly) {
+            next.template Fetch<std::max<int64_t>(kLine / 4, 1)>();
+          }
           TransposeGroup<kBytes>(rows + line * kLine * kPitch + group, kPitch,
                                  lines + line * kLineBytes, kLines * kLineBytes);
         }

@@ -51,9 +51,6 @@ class StreamedTiles {
 
   int64_t count() const { return across_ * ((row_bytes_ + width_ - 1) / width_); }
 
-  // Returns the bytes of a tile along a row of the input.
-  int64_t width() const { return std::min(width_, row_bytes_); }
-
   // Returns whether all rows of the output begin at a cache line.
   bool aligned() const { return aligned_; }
 
@@ -82,32 +79,59 @@ template <StreamedTiling kTiling, int64_t kRowsAtOnce>
 class TileFetcher {
  public:
   TileFetcher(const StreamedTranspose& matrix, const StreamedTile& tile)
-      : from_(matrix.in + tile.row * matrix.ld_in + tile.byte),
+      : at_(matrix.in + tile.row * matrix.ld_in + tile.byte),
         ld_(matrix.ld_in),
         rows_(tile.rows),
         bytes_(tile.bytes) {}
 
-  void Fetch(int64_t lines) {
-    for (; lines > 0 && row_ < rows_; lines -= kRowsAtOnce) {
-      const int64_t end = std::min(row_ + kRowsAtOnce, rows_);
-      for (int64_t row = row_; row < end; ++row) {
-        __builtin_prefetch(from_ + row * ld_ + byte_, /*for writing*/ 0,
-                           /*cache*/ kTiling == StreamedTiling::kAmd ? 3 : 2);
+  // Fetches about kLines lines more. Without a loop where the tile is whole: the general one took
+  // as many instructions as the transpose of these lines.
+  template <int64_t kLines>
+  void Fetch() {
+    constexpr int64_t kSteps = (kLines + kRowsAtOnce - 1) / kRowsAtOnce;
+    if (rows_ < kRowsAtOnce || bytes_ % (kSteps * kLineBytes) != 0) return FetchAny(kLines);
+#pragma GCC unroll 16
+    for (int64_t step = 0; step < kSteps; ++step) {
+#pragma GCC unroll 16
+      for (int64_t row = 0; row < kRowsAtOnce; ++row) {
+        FetchLine(at_ + row * ld_ + step * kLineBytes);
       }
-      byte_ += kLineBytes;
-      if (byte_ < bytes_) continue;
-      byte_ = 0;
-      row_ = end;
     }
+    Advance(kSteps * kLineBytes, kRowsAtOnce);
+  }
+
+  void FetchAll() {
+    while (rows_ > 0) FetchAny(1);
   }
 
  private:
-  const uint8_t* from_;
+  static void FetchLine(const uint8_t* line) {
+    __builtin_prefetch(line, /*for writing*/ 0, /*cache*/ kTiling == StreamedTiling::kAmd ? 3 : 2);
+  }
+
+  void FetchAny(int64_t lines) {
+    for (; lines > 0 && rows_ > 0; lines -= kRowsAtOnce) {
+      const int64_t rows = std::min(kRowsAtOnce, rows_);
+      for (int64_t row = 0; row < rows; ++row) FetchLine(at_ + row * ld_);
+      Advance(kLineBytes, rows);
+    }
+  }
+
+  // Goes on behind `bytes` of `rows` rows.
+  void Advance(int64_t bytes, int64_t rows) {
+    at_ += bytes;
+    fetched_ += bytes;
+    if (fetched_ < bytes_) return;
+    at_ += rows * ld_ - fetched_;
+    rows_ -= rows;
+    fetched_ = 0;
+  }
+
+  const uint8_t* at_;
   int64_t ld_;
-  int64_t rows_;
-  int64_t bytes_;
-  int64_t row_ = 0;
-  int64_t byte_ = 0;
+  int64_t rows_;   // From at_ on.
+  int64_t bytes_;  // Of each of them.
+  int64_t fetched_ = 0;
 };
 
 }  // namespace stridewise
