@@ -19,6 +19,7 @@
 #include "common/gpu/buffer.h"
 #include "common/gpu/cuda_status.h"
 #include "matmul/args.h"
+#include "matmul/choice_key.h"
 #include "matmul/cublas_lt_call.h"
 #include "matmul/registry.h"
 
@@ -72,35 +73,15 @@ absl::StatusOr<cublasLtMatmulAlgo_t> Fastest(const MatMulArgs& args, const Cubla
 }
 
 // What an algorithm was chosen for.
-using ProblemKey = std::array<int64_t, 21>;
+using ProblemKey = std::array<int64_t, 17>;
 
 ProblemKey KeyOf(const MatMulArgs& args) {
+  constexpr uintptr_t kAlignment = 256;  // The most that the heuristics are told of an address.
   int device = 0;
   (void)cudaGetDevice(&device);
-  const auto alignment = [](const void* data) {
-    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % 256);
-  };
-  return {args.m,
-          args.n,
-          args.k,
-          args.batch,
-          args.a.ld,
-          args.b.ld,
-          args.c.ld,
-          args.a.stride,
-          args.b.stride,
-          args.c.stride,
-          args.a.transposed * 2 + args.b.transposed,
-          static_cast<int64_t>(args.a.type),
-          static_cast<int64_t>(args.b.type),
-          static_cast<int64_t>(args.c.type),
-          (args.alpha == 0) * 2 + (args.beta == 0) + 4 * static_cast<int64_t>(args.precision),
-          static_cast<int64_t>(CublasLtEpilogueOf(args.epilogue)),
-          args.workspace_bytes,
-          alignment(args.a.data),
-          alignment(args.b.data),
-          alignment(args.c.data),
-          device};
+  const std::array<int64_t, 2> more = {static_cast<int64_t>(CublasLtEpilogueOf(args.epilogue)),
+                                       device};
+  return Joined(NumbersOf(args), OffsetsOf(args, kAlignment), more);
 }
 
 // The algorithms that were chosen, for the life of the program.

@@ -180,20 +180,6 @@ const MatMulChooser& ChooserFor(const DeviceModel& device) {
 
 namespace {
 
-// The latest choices among kernels of FP32, by all that they depend on.
-using LatestPredictions = LatestChoices<15, MatMulPrediction>;
-
-LatestPredictions::Key KeyOf(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
-  const DeviceNumbers of_device = NumbersOf(device);
-  const int64_t form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
-                       (args.alpha == 0 ? 4 : 0) + (args.beta == 0 ? 8 : 0) +
-                       (runs_on == RunsOn::kDevice ? 16 : 0) + 32 * OffsetOf(args.a.data) +
-                       512 * OffsetOf(args.b.data);
-  return {args.m,       args.n,        args.k,        args.batch,           args.a.ld,
-          args.b.ld,    args.a.stride, args.b.stride, args.workspace_bytes, form,
-          of_device[0], of_device[1],  of_device[2],  of_device[3],         of_device[4]};
-}
-
 MatMulPrediction PredictAnew(const MatMulArgs& args, const DeviceModel& device, RunsOn runs_on) {
   const MatMulChooser& chooser = ChooserFor(device);
   if (args.workspace_bytes == 0 || args.workspace_bytes == kAnyWorkspace) {
@@ -218,8 +204,8 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
     if (args.a.type != ElementType::kFloat) return {&FirstRows().back(), 0};
     return PredictMatMul(InFp32(args), device, runs_on);
   }
-  static thread_local LatestPredictions latest;
-  return latest.For(KeyOf(args, device, runs_on),
+  static thread_local LatestChoices<MatMulPrediction> latest;
+  return latest.For(args, device, runs_on == RunsOn::kDevice ? 1 : 0,
                     [&] { return PredictAnew(args, device, runs_on); });
 }
 

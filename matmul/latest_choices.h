@@ -5,42 +5,25 @@
 #define STRIDEWISE_MATMUL_LATEST_CHOICES_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "common/gpu/device_model.h"
+#include "matmul/args.h"
+#include "matmul/choice_key.h"
 
 namespace stridewise {
 
-// What a choice may depend on of a device.
-using DeviceNumbers = std::array<int64_t, 5>;
-
-inline DeviceNumbers NumbersOf(const DeviceModel& device) {
-  int64_t split_cost_factor = 0;
-  static_assert(sizeof(split_cost_factor) == sizeof(device.split_cost_factor));
-  std::memcpy(&split_cost_factor, &device.split_cost_factor, sizeof(split_cost_factor));
-  // Neither of the first two reaches 2^32.
-  return {device.compute_capability + (int64_t{device.max_shared_bytes} << 32),
-          device.multiprocessors, split_cost_factor, device.k_part_cost_bytes, device.memory_gbps};
-}
-
-// Returns the offset of an address from a multiple of 16 bytes, all that choices look at.
-inline int64_t OffsetOf(const void* data) {
-  constexpr uintptr_t kAlignment = 16;
-  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
-}
-
-// Choices by keys of kNumbers numbers, which hold all that a choice depends on, so that what is
-// found is what would be chosen. For one thread: make it thread_local.
-template <size_t kNumbers, typename Choice>
+// Choices by all that they depend on, so that what is found is what would be chosen. For one
+// thread: make it thread_local.
+template <typename Choice>
 class LatestChoices {
  public:
-  using Key = std::array<int64_t, kNumbers>;
-
-  // Returns the choice for the key: the one that is kept or else that which `choose` makes.
+  // Returns the choice for the call on the device: the one that is kept or else that which `choose`
+  // makes. `more` is what it depends on beside them.
   template <typename Choose>
-  Choice For(const Key& key, const Choose& choose) {
+  Choice For(const MatMulArgs& args, const DeviceModel& device, int64_t more,
+             const Choose& choose) {
+    const Key key = KeyOf(args, device, more);
     uint64_t hash = 0;
     for (const int64_t number : key) {
       hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
@@ -51,11 +34,20 @@ class LatestChoices {
   }
 
  private:
+  using Key = std::array<int64_t, 18>;
+
   struct Entry {
     Key key = {};
     Choice choice = {};
     bool is_made = false;
   };
+
+  static Key KeyOf(const MatMulArgs& args, const DeviceModel& device, int64_t more) {
+    constexpr uintptr_t kAlignment = 16;  // All that plans look at.
+    const auto offsets = OffsetsOf(args, kAlignment);
+    const int64_t rest = offsets[0] | offsets[1] << 4 | offsets[2] << 8 | more << 12;
+    return Joined(NumbersOf(args), NumbersOf(device), std::array<int64_t, 1>{rest});
+  }
 
   static constexpr int kLogEntries = 6;
   std::array<Entry, 1 << kLogEntries> entries_;

@@ -32,10 +32,10 @@ from kernel_mutants import PACKAGES, ROOT, described, kernel_files, mutants_of
 
 EQUIVALENT_LIST = ROOT / "tools" / "mutate_kernels_equivalent.txt"
 TESTS = {  # Of each package.
-    "matmul": ["matmul_executor_test", "matmul_memory_test", "tensor_executor_test"],
+    "matmul": ["matmul_executor_test", "chosen_kernels_executor_test", "matmul_memory_test", "tensor_executor_test"],
     "transpose": [
         "transpose_executor_test", "transpose_memory_test", "transpose_shapes_executor_test",
-        "transpose_tiles_memory_test"
+        "transpose_skinny_executor_test", "transpose_tiles_memory_test"
     ],
 }
 

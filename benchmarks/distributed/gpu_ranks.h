@@ -23,8 +23,8 @@ class GpuRank {
   enum class Transport { kNccl, kDirect };
 
   // Makes the GPU of this number the calling thread's. Returns InvalidArgument, naming --transport,
-  // --device or LOCAL_RANK, where there is no NCCL, no GPU or not so many: before anybody waits for
-  // this rank.
+  // --device or LOCAL_RANK, where there is no NCCL or no GPU of that number: before anybody waits
+  // for this rank.
   static absl::Status Prepare(int device, Transport transport);
 
   // Connects the ranks of `control`, which is borrowed and on the host, on their prepared devices.

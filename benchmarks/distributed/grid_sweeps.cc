@@ -22,8 +22,8 @@
 #include "transpose/distributed/device_exchange.h"
 
 ABSL_FLAG(std::string, gpus, "",
-          "ROWSxCOLS,...: instead of on one GPU, on grids of so many GPUs of this machine, over "
-          "which the operands are spread; --list shows what is measured there.");
+          "ROWSxCOLS,...: instead of on one GPU, on grids of GPUs of this machine, over which "
+          "the operands are spread; --list shows what is measured there.");
 ABSL_FLAG(std::string, grid_block, "",
           "With --gpus: the side of the blocks that are dealt to the grid, a list (2048).");
 

@@ -26,7 +26,7 @@ ABSL_FLAG(std::string, host_memory, "pageable",
 ABSL_FLAG(double, max_noise, 0.01,
           "Sample until the 95 % confidence interval of the median is within this fraction of it "
           "on either side. 0 to 1.");
-ABSL_FLAG(double, max_seconds, 0.5, "At most so many seconds of samples for a row.");
+ABSL_FLAG(double, max_seconds, 0.5, "The most seconds of samples for a row.");
 ABSL_FLAG(double, max_row_seconds, 300,
           "Give a host row up (status timeout) when the one before it says that a single run would "
           "take longer.");

@@ -37,7 +37,7 @@ ABSL_FLAG(std::string, csv, "",
           "kept as .bak.");
 ABSL_FLAG(std::string, modes, "*",
           "Globs, separated by commas: all, checks, profile, neither; see docs/host_executor.md.");
-ABSL_FLAG(int, repeats, 3, "The time is that of the fastest of so many runs. 1 to 1000.");
+ABSL_FLAG(int, repeats, 3, "Runs of each row, of which the fastest counts. 1 to 1000.");
 
 namespace stridewise {
 namespace {

@@ -24,7 +24,7 @@ _COLUMNS = {"kind": "type and precision", "side": "side", "implementation": "imp
             "gflops": "GFLOP/s", "vs_sgemm": "rate over SGEMM's", "relative_error": "relative error",
             "median_error": "median error", "max_error": "maximum error"}
 _LEAST_KINDS = 3  # Fewer types and precisions are no front.
-_WHOLE_FRONT = 8  # A file with so many is one: FP64, FP32, TF32, two of 16 bits, three schemes.
+_WHOLE_FRONT = 8  # A file with this number is one: FP64, FP32, TF32, two of 16 bits, three schemes.
 
 
 def make_sections(results):

@@ -45,8 +45,9 @@ std::unique_ptr<Executor> MakeExecutor(const Schedule& schedule) {
 // The line of a file of bugs that ends in "// BUG name"; none if there is none.
 SourceLine BugLine(const std::string& name) {
   for (const char* const file :
-       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/wgmma_bugs.cu",
-        "common/executor/testdata/bulk_bugs.cu", "common/executor/testdata/cluster_kernels.cu",
+       {"common/executor/testdata/planted_bugs.cu", "common/executor/testdata/ptx_bugs.cu",
+        "common/executor/testdata/wgmma_bugs.cu", "common/executor/testdata/bulk_bugs.cu",
+        "common/executor/testdata/cluster_kernels.cu",
         "common/executor/testdata/multicast_kernels.cu",
         "common/executor/testdata/register_kernels.cu"}) {
     std::ifstream source(file);
@@ -119,6 +120,8 @@ TEST_P(PlantedBugTest, IsFoundWhereItIs) {
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedBugTest, testing::ValuesIn(PlantedBugs()),
                          [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Ptx, PlantedBugTest, testing::ValuesIn(PtxBugs()),
+                         [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Wgmma, PlantedBugTest, testing::ValuesIn(WgmmaBugs()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Bulk, PlantedBugTest, testing::ValuesIn(BulkBugs()),
@@ -176,8 +179,11 @@ INSTANTIATE_TEST_SUITE_P(Registers, CorrectKernelTest, testing::ValuesIn(Registe
 
 TEST(ExecutorTest, AFailedLaunchLeavesTheExecutorUsable) {
   const auto executor = MakeExecutor({2, 0});
+  std::vector<PlantedBug> bugs = PlantedBugs();
+  const std::vector<PlantedBug> ptx_bugs = PtxBugs();
+  bugs.insert(bugs.end(), ptx_bugs.begin(), ptx_bugs.end());
   for (int round = 0; round < CaseCount(2, 3); ++round) {
-    for (const PlantedBug& bug : PlantedBugs()) {
+    for (const PlantedBug& bug : bugs) {
       auto in = executor->Allocate("in", 256);
       auto out = executor->Allocate("out", 256);
       ASSERT_TRUE(in.ok() && out.ok());

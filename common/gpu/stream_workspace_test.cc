@@ -59,7 +59,7 @@ class StreamWorkspaceTest : public testing::Test {
     fake = nullptr;
   }
 
-  // Returns what a call that needs so many bytes is given; null where it is not called.
+  // Returns what a call that needs this number of bytes is given; null where it is not called.
   void* Use(int64_t bytes) {
     void* used = nullptr;
     (void)workspace_->Use(bytes, [&](void* workspace) {

@@ -24,7 +24,7 @@ class FakeDevice : public Nvml {
   }
   std::string DriverVersion() const override { return ""; }
 
-  // Work that takes a second or a part of it at so many watts; named in `order` when it begins.
+  // Work that takes a second or a part of it at this power; named in `order` when it begins.
   SustainedRun Work(char name, double seconds, double watts, int clock_mhz) {
     return [=] {
       ++queued_[mark_];

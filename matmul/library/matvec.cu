@@ -71,10 +71,6 @@ struct MatVecPlan {
 // parts as there is room for blocks, 5203 columns of 4155 took 43 us in clusters of 6, and take 34
 // in clusters of 4.
 int PartsOf(int64_t tiles, int64_t rounds, int64_t blocks, const DeviceModel& device) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  (void)tiles, (void)rounds, (void)blocks, (void)device;
-  return 1;
-#else
   constexpr int64_t kClusterRounds = 1;  // The time of a cluster's barriers.
   int best = 1;
   int64_t best_cost = CeilDiv(tiles, blocks * device.multiprocessors) * (rounds + 1);
@@ -90,7 +86,6 @@ int PartsOf(int64_t tiles, int64_t rounds, int64_t blocks, const DeviceModel& de
     best_cost = cost;
   }
   return best;
-#endif
 }
 
 Grid GridOf(int64_t tiles, int64_t parts, int64_t batch) {

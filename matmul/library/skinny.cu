@@ -264,11 +264,7 @@ struct Choice {
 // Returns the tiles and the parts of k with the least predicted time.
 Choice FastestTiles(const SkinnyTilePlan& plan, const DeviceModel& device) {
   static constexpr const TileChoice* kAll[] = {&kTiles8, &kTiles16, &kTiles24, &kTiles24Wide};
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  const int most_parts = 1;
-#else
   const int most_parts = device.compute_capability < 90 ? 1 : kMaxClusterBlocks;
-#endif
   // Divisions take most of the time of a choice: none is made twice.
   const SkinnyTileProduct& product = plan.product;
   const int64_t chunks = CeilDiv(product.k, kSkinnyExtentK);

@@ -236,36 +236,6 @@ Choice ChooseAnew(const MatMulArgs& args, const DeviceModel& device) {
   return by_tma.us <= for_any.us ? by_tma : for_any;
 }
 
-// The latest choices, by all of a call that plans of tensor cores look at.
-using LatestTensorChoices = LatestChoices<17, Choice>;
-
-LatestTensorChoices::Key KeyOf(const MatMulArgs& args, const DeviceModel& device) {
-  const DeviceNumbers of_device = NumbersOf(device);
-  const bool no_factor = static_cast<float>(args.alpha) == 0;
-  const int64_t form =
-      (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) + (no_factor ? 4 : 0) +
-      (args.beta == 0 ? 8 : 0) + (HasEpilogue(args) ? 16 : 0) + 32 * OffsetOf(args.a.data) +
-      512 * OffsetOf(args.b.data) + 8192 * OffsetOf(args.c.data) +
-      131072 * static_cast<int64_t>(args.c.type) + 2097152 * static_cast<int64_t>(args.a.type);
-  return {args.m,
-          args.n,
-          args.k,
-          args.batch,
-          args.a.ld,
-          args.b.ld,
-          args.c.ld,
-          args.a.stride,
-          args.b.stride,
-          args.c.stride,
-          args.workspace_bytes,
-          form,
-          of_device[0],
-          of_device[1],
-          of_device[2],
-          of_device[3],
-          of_device[4]};
-}
-
 LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const Choice& choice) {
   const PackedCall call = PackedCallOf(args);
   const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
@@ -295,8 +265,9 @@ LaunchStatus MatMulTensor(const MatMulArgs& call_args) {
   const MatMulArgs args = WithLinesAlongK(call_args);
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
-  static thread_local LatestTensorChoices latest;
-  const Choice choice = latest.For(KeyOf(args, device), [&] { return ChooseAnew(args, device); });
+  static thread_local LatestChoices<Choice> latest;
+  const Choice choice =
+      latest.For(args, device, HasEpilogue(args) ? 1 : 0, [&] { return ChooseAnew(args, device); });
   return choice.packs ? RunPacked(args, device, choice) : RunChoice(choice, args);
 }
 

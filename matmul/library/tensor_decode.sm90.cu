@@ -20,20 +20,17 @@ namespace stridewise {
 namespace {
 
 template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const DecodePlan& plan) {
+LaunchStatus LaunchTile(const CallOfTiles& call, const DecodePlan& plan) {
   using Element = typename Tile::Element;
-  const TensorOperand<Element> of_args[] = {
-      {args.A<Element>(), MatrixCount(args.batch, args.a.stride)},
-      {args.B<Element>(), MatrixCount(args.batch, args.b.stride)}};
-  const TensorOperand<Element>& few = of_args[plan.transposed ? 1 : 0];
-  const TensorOperand<Element>& many = of_args[plan.transposed ? 0 : 1];
+  const MatMulArgs& args = call.args;
+  const TensorOperand<Element> few = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
+  const TensorOperand<Element> many = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   ASSIGN_OR_RETURN(const CUtensorMap map_few, OperandMapOf(few, Tile::kBoxRowsFew));
   ASSIGN_OR_RETURN(const CUtensorMap map_many, OperandMapOf(many, Tile::kBoxRowsMany));
   TensorDecodeGemm gemm = {};
-  gemm.c = OutputOf(args);
-  gemm.c.transposed = plan.transposed;
-  gemm.few = static_cast<int>(plan.transposed ? args.n : args.m);
-  gemm.many = static_cast<int>(plan.transposed ? args.m : args.n);
+  gemm.c = call.c;
+  gemm.few = static_cast<int>(args.m);
+  gemm.many = static_cast<int>(args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.split = plan.split;
   gemm.stages = DecodeStages(Tile::kStageBytes);
@@ -48,34 +45,28 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DecodePlan& plan) {
 
 // The tiles of kDecodeCols.
 template <typename Element, OperandLayout kMajorFew, OperandLayout kMajorMany>
-LaunchStatus LaunchCols(const MatMulArgs& args, const DecodePlan& plan) {
+LaunchStatus LaunchCols(const CallOfTiles& call, const DecodePlan& plan) {
   if constexpr (kMajorMany == OperandLayout::kKMajor) {
     switch (plan.cols) {
       case 96:
-        return LaunchTile<TensorDecodeTile<Element, 96, kMajorFew, kMajorMany>>(args, plan);
+        return LaunchTile<TensorDecodeTile<Element, 96, kMajorFew, kMajorMany>>(call, plan);
       case 112:
-        return LaunchTile<TensorDecodeTile<Element, 112, kMajorFew, kMajorMany>>(args, plan);
+        return LaunchTile<TensorDecodeTile<Element, 112, kMajorFew, kMajorMany>>(call, plan);
       case 224:
-        return LaunchTile<TensorDecodeTile<Element, 224, kMajorFew, kMajorMany>>(args, plan);
+        return LaunchTile<TensorDecodeTile<Element, 224, kMajorFew, kMajorMany>>(call, plan);
       default:
         break;
     }
   }
-  return LaunchTile<TensorDecodeTile<Element, 64, kMajorFew, kMajorMany>>(args, plan);
+  return LaunchTile<TensorDecodeTile<Element, 64, kMajorFew, kMajorMany>>(call, plan);
 }
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args, const DecodePlan& plan) {
-  constexpr auto kK = OperandLayout::kKMajor;
-  constexpr auto kMn = OperandLayout::kMnMajor;
-  const bool few_along_k = plan.transposed ? args.b.transposed : !args.a.transposed;
-  const bool many_along_k = plan.transposed ? !args.a.transposed : args.b.transposed;
-  if (few_along_k) {
-    return many_along_k ? LaunchCols<Element, kK, kK>(args, plan)
-                        : LaunchCols<Element, kK, kMn>(args, plan);
-  }
-  return many_along_k ? LaunchCols<Element, kMn, kK>(args, plan)
-                      : LaunchCols<Element, kMn, kMn>(args, plan);
+  const CallOfTiles call(args, plan.transposed);
+  return ForLayouts(call.args, [&](auto few, auto many) {
+    return LaunchCols<Element, few(), many()>(call, plan);
+  });
 }
 
 // Runs what this kernel does not take.

@@ -34,7 +34,6 @@ LaunchStatus RunTile(const MatMulArgs& args, const DirectPlan& plan) {
   gemm.c = OutputOf(args);
   gemm.c.transposed = plan.transposed;
   gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  if (gemm.k == 0) gemm.c.alpha = 0;
   gemm.steps = CeilDiv(gemm.k, kDirectK);
   gemm.log_split = plan.log_split;
   gemm.split = 1 << plan.log_split;
@@ -62,11 +61,7 @@ LaunchStatus RunFew(const MatMulArgs& args, const DirectPlan& plan) {
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  const DirectPlan plan = PlanTensorDirect(args, DeviceOf(args), /*max_log_split=*/0);
-#else
   const DirectPlan plan = PlanTensorDirect(args, DeviceOf(args));
-#endif
   const bool along_k = plan.transposed ? args.b.transposed : !args.a.transposed;
   return along_k ? RunFew<Element, true>(args, plan) : RunFew<Element, false>(args, plan);
 }

@@ -25,7 +25,6 @@ LaunchStatus RunTile(const MatMulArgs& args, int split) {
   gemm.b = GeneralOperandB(args);
   gemm.c = OutputOf(args);
   gemm.k = gemm.c.alpha == 0 ? 0 : args.k;
-  if (gemm.k == 0) gemm.c.alpha = 0;
   gemm.batch = args.batch;
   gemm.split = split;
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
@@ -38,12 +37,7 @@ LaunchStatus RunTile(const MatMulArgs& args, int split) {
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  (void)device;
-  const int split = 1;  // It has no clusters.
-#else
   const int split = PlanTensorGeneral(args, device).split;
-#endif
   return RunTile<GeneralTile<Element, 64, 64, 32, 16>>(args, split);
 }
 

@@ -156,7 +156,6 @@ LaunchStatus RunTile(const MatMulArgs& args) {
   gemm.b = GeneralOperandB(args);
   gemm.c = OutputOf(args);
   gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  if (gemm.k == 0) gemm.c.alpha = 0;
   while (1 << gemm.log_k < std::min(kShallowK, gemm.k)) ++gemm.log_k;
   return Launch(TensorShallow<Element, Out, kRows, kCols>,
                 Grid{CeilDiv(args.m, int64_t{kShallowWarps} * kRows),

@@ -23,7 +23,6 @@ LaunchStatus RunPlan(const MatMulArgs& args, const SmallPlan& plan) {
   gemm.b = GeneralOperandB(args);
   gemm.c = OutputOf(args);
   gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  if (gemm.k == 0) gemm.c.alpha = 0;
   gemm.steps = CeilDiv(gemm.k, kSmallK);
   gemm.log_split = plan.log_split;
   gemm.split = 1 << plan.log_split;
@@ -36,11 +35,7 @@ LaunchStatus RunPlan(const MatMulArgs& args, const SmallPlan& plan) {
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  const SmallPlan plan = PlanTensorSmall(args, DeviceOf(args), /*max_log_split=*/0);
-#else
   const SmallPlan plan = PlanTensorSmall(args, DeviceOf(args));
-#endif
   return args.c.type == ElementType::kFloat ? RunPlan<Element, float>(args, plan)
                                             : RunPlan<Element, Element>(args, plan);
 }

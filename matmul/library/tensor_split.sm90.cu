@@ -23,20 +23,18 @@ namespace stridewise {
 namespace {
 
 template <typename Tile>
-LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
+LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
+                        const DeviceModel& device) {
   using Element = typename Tile::Element;
-  const TensorOperand<Element> of_args[] = {
-      {args.A<Element>(), MatrixCount(args.batch, args.a.stride)},
-      {args.B<Element>(), MatrixCount(args.batch, args.b.stride)}};
-  const TensorOperand<Element>& a = of_args[plan.transposed ? 1 : 0];
-  const TensorOperand<Element>& b = of_args[plan.transposed ? 0 : 1];
+  const MatMulArgs& args = call.args;
+  const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
+  const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
   ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
   TensorSplitGemm gemm = {};
-  gemm.c = OutputOf(args);
-  gemm.c.transposed = plan.transposed;
-  gemm.rows = static_cast<int>(plan.transposed ? args.n : args.m);
-  gemm.cols = static_cast<int>(plan.transposed ? args.m : args.n);
+  gemm.c = call.c;
+  gemm.rows = static_cast<int>(args.m);
+  gemm.cols = static_cast<int>(args.n);
   gemm.k = static_cast<int>(args.k);
   gemm.split = plan.split;
   gemm.a_moves = a.matrices.count > 1 ? 1 : 0;
@@ -51,33 +49,27 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const TensorPlan& plan, const De
 }
 
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCols(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
+LaunchStatus LaunchCols(const CallOfTiles& call, const TensorPlan& plan,
+                        const DeviceModel& device) {
   switch (plan.cols) {
     case 8:
-      return LaunchTile<TensorSplitTile<Element, 8, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 8, kMajorA, kMajorB>>(call, plan, device);
     case 16:
-      return LaunchTile<TensorSplitTile<Element, 16, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 16, kMajorA, kMajorB>>(call, plan, device);
     case 32:
-      return LaunchTile<TensorSplitTile<Element, 32, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 32, kMajorA, kMajorB>>(call, plan, device);
     case 64:
-      return LaunchTile<TensorSplitTile<Element, 64, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 64, kMajorA, kMajorB>>(call, plan, device);
     default:
-      return LaunchTile<TensorSplitTile<Element, 128, kMajorA, kMajorB>>(args, plan, device);
+      return LaunchTile<TensorSplitTile<Element, 128, kMajorA, kMajorB>>(call, plan, device);
   }
 }
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
-  constexpr auto kK = OperandLayout::kKMajor;
-  constexpr auto kMn = OperandLayout::kMnMajor;
-  const bool a_along_k = plan.transposed ? args.b.transposed : !args.a.transposed;
-  const bool b_along_k = plan.transposed ? !args.a.transposed : args.b.transposed;
-  if (a_along_k) {
-    return b_along_k ? LaunchCols<Element, kK, kK>(args, plan, device)
-                     : LaunchCols<Element, kK, kMn>(args, plan, device);
-  }
-  return b_along_k ? LaunchCols<Element, kMn, kK>(args, plan, device)
-                   : LaunchCols<Element, kMn, kMn>(args, plan, device);
+  const CallOfTiles call(args, plan.transposed);
+  return ForLayouts(
+      call.args, [&](auto a, auto b) { return LaunchCols<Element, a(), b()>(call, plan, device); });
 }
 
 // Runs what this kernel does not take.

@@ -111,7 +111,6 @@ LaunchStatus Run(const MatMulArgs& args) {
   gemm.b = operand(args.b, args.b.transposed);
   gemm.c = OutputOf(args);
   gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  if (gemm.k == 0) gemm.c.alpha = 0;
   gemm.slices = TensorTinySlices(gemm.k);
   gemm.log_cols = TensorTinyLogCols(args.n);
   gemm.batch = args.batch;

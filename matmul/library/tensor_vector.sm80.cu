@@ -19,11 +19,7 @@ namespace {
 
 template <typename Element>
 LaunchStatus Run(const MatMulArgs& args) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  const VectorPlan plan = PlanTensorVector(args, DeviceOf(args), /*max_parts=*/1);
-#else
   const VectorPlan plan = PlanTensorVector(args, DeviceOf(args));
-#endif
   const bool is_row = args.m == 1;
   const MatMulInput& x = is_row ? args.b : args.a;
   const MatMulInput& y = is_row ? args.a : args.b;
@@ -36,7 +32,6 @@ LaunchStatus Run(const MatMulArgs& args) {
   product.c = OutputOf(args);
   product.c.transposed = is_row;
   product.k = product.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  if (product.k == 0) product.c.alpha = 0;
   product.parts = plan.parts;
   product.k_of_part = static_cast<int>(CeilDiv(product.k, plan.parts));
   product.out_bytes = static_cast<int>(ElementBytes(args.c.type));

@@ -27,11 +27,6 @@ constexpr int64_t kElementSizes[] = {1, 2, 4, 8, 16};
 
 using TransposeShapesExecutorTest = TransposeOnExecutorTest;
 
-TransposeCase Exchanged(TransposeCase c) {
-  std::swap(c.rows, c.cols);
-  return c;
-}
-
 // `auto` runs each kernel of its table for some shape, with the launch that the kernel makes when
 // it is called by name.
 TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
@@ -76,78 +71,6 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
   }
   for (const TransposeDispatch& row : TransposeDispatchTable()) {
     EXPECT_EQ(run.count(row.implementation), 1u) << row.implementation;
-  }
-}
-
-// few_columns as they are, few_rows with rows and columns exchanged.
-class SkinnyTest : public TransposeShapesExecutorTest,
-                   public testing::WithParamInterface<std::string> {
- protected:
-  void RunSkinny(const TransposeCase& c, int64_t element_bytes) {
-    const std::string& name = GetParam();
-    RunCase(name, name == "few_rows" ? Exchanged(c) : c, element_bytes);
-  }
-};
-
-TEST_P(SkinnyTest, EveryWidth) {
-  for (const int64_t element_bytes : kElementSizes) {
-    for (int64_t width = 1; width <= 40; ++width) {
-      RunSkinny({3 * 4096 / (width * element_bytes) + 5, width, 0}, element_bytes);
-    }
-    for (const int64_t width : {63, 64, 65, 131}) RunSkinny({37, width, 0}, element_bytes);
-  }
-}
-
-// Ends before, at and behind vectors and chunks, which hold about 40 KB.
-TEST_P(SkinnyTest, EveryEndOfTheLastChunk) {
-  for (const int64_t element_bytes : kElementSizes) {
-    for (const int64_t width : {1, 2, 3, 7, 33, 200}) {
-      const int64_t chunk = (40 << 10) / element_bytes / width;
-      for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{15}, int64_t{17}, chunk - 33,
-                                   chunk - 1, chunk, chunk + 1, 2 * chunk + 3}) {
-        if (length > 0) RunSkinny({length, width, 0}, element_bytes);
-      }
-    }
-  }
-}
-
-// More than a panel holds; several panels of each matrix.
-TEST_P(SkinnyTest, Panels) {
-  for (const int64_t element_bytes : kElementSizes) {
-    RunSkinny({19, 513, 0}, element_bytes);
-    RunSkinny({3, 1025, 0, 1, 3, 2}, element_bytes);
-  }
-}
-
-// Matrices that start anywhere, side by side and with gaps between them.
-TEST_P(SkinnyTest, Batches) {
-  for (const int64_t element_bytes : kElementSizes) {
-    for (const int64_t width : {1, 3, 12, 35, 64}) {
-      for (const int64_t length : {1, 5, 64, 133}) {
-        RunSkinny({length, width, 0, 0, 3, 0}, element_bytes);
-        RunSkinny({length, width, 0, 0, 3, 1, 1, 0}, element_bytes);
-        RunSkinny({length, width, 1, 0, 2, 0, 0, 3}, element_bytes);
-        RunSkinny({length, width, 0, 2, 2, 5}, element_bytes);
-      }
-    }
-  }
-}
-
-// Either side with gaps; strips that start on every multiple of the element's size; flat pieces
-// that do not start on a multiple of 16 bytes.
-TEST_P(SkinnyTest, GapsAndOffsets) {
-  for (const int64_t element_bytes : kElementSizes) {
-    for (const auto& [pad_in, pad_out] : {std::pair{0, 1}, std::pair{1, 0}, std::pair{3, 2}}) {
-      for (const int64_t width : {1, 3, 8, 32, 37}) {
-        RunSkinny({1000, width, pad_in, pad_out}, element_bytes);
-      }
-    }
-    for (const auto& [in, out] : {std::pair{1, 0}, std::pair{0, 1}, std::pair{1, 3}}) {
-      for (const int64_t width : {1, 3, 8, 37}) {
-        RunSkinny({1000, width, 0, -1, 1, 0, in, out}, element_bytes);
-        RunSkinny({515, width, 0, 1, 1, 0, in, out}, element_bytes);
-      }
-    }
   }
 }
 
@@ -292,41 +215,6 @@ TEST_F(TransposeShapesExecutorTest, SquaresInPlaceHaveNoConflicts) {
   }
 }
 
-// Both sides are moved by 512 bytes a warp. Along strips there are no bank conflicts; across, two
-// wavefronts.
-TEST_P(SkinnyTest, WholeVectorsAndFewConflicts) {
-  const bool columns = GetParam() == "few_columns";
-  for (const int64_t element_bytes : {1, 2, 4}) {
-    for (int64_t width = 1; width <= 16; ++width) {
-      const TransposeCase c = {8192, width, 0, 0};
-      const executor::Profile profile =
-          ProfileOf(GetParam(), columns ? c : Exchanged(c), element_bytes);
-      for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
-        EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << width << ", " << element_bytes;
-        EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), 16) << width << ", " << element_bytes;
-      }
-      const auto shared_load = profile.Total(EventKind::kSharedLoad);
-      const auto shared_store = profile.Total(EventKind::kSharedStore);
-      const auto& along = columns ? shared_load : shared_store;
-      const auto& flat = columns ? shared_store : shared_load;
-      EXPECT_EQ(along.WavefrontsPerRequest(), 1) << width << ", " << element_bytes;
-      EXPECT_LE(flat.max_wavefronts, 2u) << width << ", " << element_bytes;
-    }
-  }
-}
-
-// Strips that start anywhere are still moved as vectors, but for their ends.
-TEST_P(SkinnyTest, StripsThatStartAnywhere) {
-  const bool columns = GetParam() == "few_columns";
-  for (const int64_t element_bytes : {1, 2, 4, 8}) {
-    const TransposeCase c = columns ? TransposeCase{16384, 7, 0, 1} : TransposeCase{7, 16385, 0, 0};
-    const executor::Profile profile = ProfileOf(GetParam(), c, element_bytes);
-    const auto strips = profile.Total(columns ? EventKind::kGlobalStore : EventKind::kGlobalLoad);
-    EXPECT_GE(strips.SectorEfficiency(), 0.95) << element_bytes;
-    EXPECT_GE(strips.SectorsPerRequest(), 13) << element_bytes;
-  }
-}
-
 // The same for small matrices side by side; what is lost is in blocks that are not full.
 TEST_F(TransposeShapesExecutorTest, BatchesAreMovedAsVectors) {
   for (const int64_t element_bytes : {1, 2, 4}) {
@@ -352,9 +240,6 @@ TEST_F(TransposeShapesExecutorTest, BatchesAreMovedAsVectors) {
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Skinny, SkinnyTest, testing::Values("few_columns", "few_rows"),
-                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace stridewise

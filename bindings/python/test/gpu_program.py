@@ -1,4 +1,4 @@
-"""Runs gpu_test.py with the wheel, both from the zip that this file is in, as a test of the GPU bundle: it takes
+"""Runs gpu_test.py and patch_gpu_test.py with the wheel, all from the zip that this file is in, as a test of the GPU bundle: it takes
 --gtest_output=xml:FILE, and --gtest_filter=PATTERN of unittest's -k."""
 
 import argparse
@@ -68,7 +68,7 @@ def main():
     loader = unittest.TestLoader()
     if arguments.gtest_filter:
       loader.testNamePatterns = [f"*{arguments.gtest_filter}*"]
-    tests = loader.loadTestsFromName("gpu_test")
+    tests = loader.loadTestsFromNames(["gpu_test", "patch_gpu_test"])
     result = unittest.TextTestRunner(verbosity=2, resultclass=_Result).run(tests)
   if arguments.gtest_output.startswith("xml:"):
     _write_xml(arguments.gtest_output[len("xml:"):], result.outcomes)

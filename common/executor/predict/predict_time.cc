@@ -175,7 +175,7 @@ Prediction PredictTime(const Demand& demand, const MachineModel& machine,
   const int together = static_cast<int>(std::max(1.0, std::round(resident * block_warps)));
   const Cycles residence = Residence(service, elsewhere, together, machine.l1_holds_shared);
 
-  // A multiprocessor runs so many warps, `together` at a time.
+  // The rounds in which a multiprocessor runs its warps, `together` at a time.
   const double turns = most_blocks * block_warps / together;
   const double ms_per_cycle = turns / (machine.clock_ghz * 1e6);
   for (int k = 0; k < kStations; ++k) {

@@ -1,7 +1,6 @@
 #include "common/executor/ptx/program.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -13,155 +12,30 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "common/executor/ptx/wgmma.h"
+#include "common/executor/ptx/operand_rules.h"
 
 namespace stridewise::executor {
 namespace {
 
+constexpr std::pair<const char*, PtxSpecial> kSpecials[] = {
+    {"%laneid", PtxSpecial::kLaneId},
+    {"%cluster_ctarank", PtxSpecial::kClusterRank},
+    {"%cluster_nctarank", PtxSpecial::kClusterBlocks},
+    {"%cluster_ctaid.x", PtxSpecial::kRankX},
+    {"%cluster_ctaid.y", PtxSpecial::kRankY},
+    {"%cluster_ctaid.z", PtxSpecial::kRankZ},
+    {"%cluster_nctaid.x", PtxSpecial::kBlocksX},
+    {"%cluster_nctaid.y", PtxSpecial::kBlocksY},
+    {"%cluster_nctaid.z", PtxSpecial::kBlocksZ},
+    {"%clusterid.x", PtxSpecial::kClusterX},
+    {"%clusterid.y", PtxSpecial::kClusterY},
+    {"%clusterid.z", PtxSpecial::kClusterZ},
+    {"%nclusterid.x", PtxSpecial::kClustersX},
+    {"%nclusterid.y", PtxSpecial::kClustersY},
+    {"%nclusterid.z", PtxSpecial::kClustersZ},
+};
+
 bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '$' || c == '%'; }
-
-// Returns whether the operands have these numbers of values; 0 is an address.
-bool HasValues(const PtxInstruction& instruction, std::initializer_list<int> values) {
-  if (instruction.operands.size() != values.size()) return false;
-  size_t i = 0;
-  for (const int count : values) {
-    const PtxOperand& operand = instruction.operands[i++];
-    if (operand.is_address != (count == 0)) return false;
-    if (static_cast<int>(operand.values.size()) != std::max(count, 1)) return false;
-  }
-  return true;
-}
-
-bool MbarrierHasItsOperands(const PtxInstruction& instruction) {
-  switch (instruction.opcode.barrier) {
-    case MbarrierOp::kInit:
-    case MbarrierOp::kExpectBytes:
-    case MbarrierOp::kCompleteBytes:
-      return HasValues(instruction, {0, 1});
-    case MbarrierOp::kInvalidate:
-      return HasValues(instruction, {0});
-    case MbarrierOp::kArrive:
-      return HasValues(instruction, {1, 0, 1}) ||
-             (!instruction.opcode.expects_bytes && HasValues(instruction, {1, 0}));
-    case MbarrierOp::kWait:
-      return HasValues(instruction, {1, 0, 1}) || HasValues(instruction, {1, 0, 1, 1});
-    case MbarrierOp::kPendingCount:
-      return HasValues(instruction, {1, 1});
-  }
-  return false;
-}
-
-// D, A, B, scale-d; but for integers two factors of 1 or -1; and of 16-bit operands in shared
-// memory whether each is turned.
-bool WgmmaHasItsOperands(const PtxInstruction& instruction) {
-  const TensorForm& form = instruction.opcode.form;
-  const auto& operands = instruction.operands;
-  if (operands.size() < 4) return false;
-  const bool a_in_registers = operands[1].values.size() == kWgmmaWordsOfA;
-  const size_t factors = form.sums == TensorType::kS32 ? 0 : 2;
-  const size_t turns = TensorTypeBits(form.a) != 16 ? 0 : a_in_registers ? 1 : 2;
-  if (operands.size() != 4 + factors + turns ||
-      operands[0].values.size() != static_cast<size_t>(WgmmaWordsOfD(form))) {
-    return false;
-  }
-  for (size_t i = 1; i < operands.size(); ++i) {
-    if (operands[i].is_address) return false;
-    if (operands[i].values.size() != 1 && !(i == 1 && a_in_registers)) return false;
-  }
-  return true;
-}
-
-// The address in global memory is a map with coordinates, of a plain copy the bytes follow both
-// addresses, and a load has a barrier and perhaps the blocks that it goes to.
-bool BulkCopyHasItsOperands(const PtxInstruction& instruction) {
-  const PtxOpcode& opcode = instruction.opcode;
-  const bool loads = opcode.kind == PtxKind::kBulkLoad;
-  const size_t global = loads ? 1 : 0;
-  const size_t barrier = !loads ? 0 : opcode.dimensions > 0 ? 2 : 3;
-  const size_t needed =
-      2 + (opcode.dimensions > 0 ? 0 : 1) + (loads ? 1 : 0) + (opcode.multicast ? 1 : 0);
-  const auto& operands = instruction.operands;
-  if (operands.size() != needed) return false;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const size_t values = i == global ? 1 + static_cast<size_t>(opcode.dimensions) : 1;
-    const bool is_address = i < 2 || (loads && i == barrier);
-    if (operands[i].is_address != is_address || operands[i].values.size() != values) return false;
-  }
-  return true;
-}
-
-// Returns whether the instruction has the operands that it needs.
-bool HasItsOperands(const PtxInstruction& instruction) {
-  const PtxOpcode& opcode = instruction.opcode;
-  const int count = opcode.count;
-  switch (opcode.kind) {
-    case PtxKind::kMove:
-    case PtxKind::kRoundToTf32:
-    case PtxKind::kTransposeMatrix:
-    case PtxKind::kRankOfAddress:
-      return HasValues(instruction, {1, 1});
-    case PtxKind::kCachePolicy:
-      return HasValues(instruction, {1});
-    case PtxKind::kAtomic:
-      if (!opcode.has_result) return HasValues(instruction, {0, 1});
-      return opcode.operation == 'c' ? HasValues(instruction, {1, 0, 1, 1})
-                                     : HasValues(instruction, {1, 0, 1});
-    case PtxKind::kSetPredicate:
-    case PtxKind::kSharedOfCluster:
-      return HasValues(instruction, {1, 1, 1});
-    case PtxKind::kSelect:
-      return HasValues(instruction, {1, 1, 1, 1});
-    case PtxKind::kArithmetic:
-      return opcode.operation == 'm' ? HasValues(instruction, {1, 1, 1, 1})
-                                     : HasValues(instruction, {1, 1, 1});
-    case PtxKind::kLoad:
-    case PtxKind::kLoadMatrices:
-      return HasValues(instruction, {count, 0});
-    case PtxKind::kStore:
-    case PtxKind::kStoreMatrices:
-      return HasValues(instruction, {0, count});
-    case PtxKind::kCopyAsync:
-      return HasValues(instruction, {0, 0, 1}) || HasValues(instruction, {0, 0, 1, 1});
-    case PtxKind::kBulkLoad:
-    case PtxKind::kBulkStore:
-      return BulkCopyHasItsOperands(instruction);
-    case PtxKind::kWgmma:
-      return WgmmaHasItsOperands(instruction);
-    case PtxKind::kRegisters:
-    case PtxKind::kWaitForCopies:
-    case PtxKind::kWgmmaWait:
-    case PtxKind::kWaitForBulkCopies:
-      return HasValues(instruction, {1});
-    case PtxKind::kBarrier:
-      return HasValues(instruction, {1, 1}) ||
-             (opcode.barrier == MbarrierOp::kWait && HasValues(instruction, {1}));
-    case PtxKind::kMbarrier:
-      return MbarrierHasItsOperands(instruction);
-    case PtxKind::kArriveAfterCopies:
-      return HasValues(instruction, {0});
-    case PtxKind::kElect:
-      return HasValues(instruction, {2, 1});
-    case PtxKind::kMultiply: {
-      const TensorForm& form = opcode.form;
-      const int bits_of_k = form.k * TensorTypeBits(form.a);
-      const int sums = form.m * form.n * TensorTypeBits(form.sums) / 1024;
-      return HasValues(instruction,
-                       {sums, form.m * bits_of_k / 1024, form.n * bits_of_k / 1024, sums});
-    }
-    case PtxKind::kBranch:
-    case PtxKind::kNothing:
-    case PtxKind::kProxyFence:
-    case PtxKind::kMbarrierInitFence:
-    case PtxKind::kCommitBulkCopies:
-    case PtxKind::kWgmmaFence:
-    case PtxKind::kWgmmaCommit:
-    case PtxKind::kClusterBarrier:
-    case PtxKind::kCommitCopies:
-    case PtxKind::kWaitForAllCopies:
-      return true;
-  }
-  return false;
-}
 
 // Drops the last operand where it only is a hint. Returns whether there is one.
 bool DropPolicy(PtxInstruction* instruction) {
@@ -282,27 +156,50 @@ class Parser {
     if (absl::StartsWithIgnoreCase(text, "0f") && absl::SimpleHexAtoi(text.substr(2), &number)) {
       return PtxValue{PtxValue::Kind::kImmediate, number};
     }
-    const std::pair<const char*, PtxSpecial> specials[] = {
-        {"%laneid", PtxSpecial::kLaneId},
-        {"%cluster_ctarank", PtxSpecial::kClusterRank},
-        {"%cluster_nctarank", PtxSpecial::kClusterBlocks},
-        {"%cluster_ctaid.x", PtxSpecial::kRankX},
-        {"%cluster_ctaid.y", PtxSpecial::kRankY},
-        {"%cluster_ctaid.z", PtxSpecial::kRankZ},
-        {"%cluster_nctaid.x", PtxSpecial::kBlocksX},
-        {"%cluster_nctaid.y", PtxSpecial::kBlocksY},
-        {"%cluster_nctaid.z", PtxSpecial::kBlocksZ},
-        {"%clusterid.x", PtxSpecial::kClusterX},
-        {"%clusterid.y", PtxSpecial::kClusterY},
-        {"%clusterid.z", PtxSpecial::kClusterZ},
-        {"%nclusterid.x", PtxSpecial::kClustersX},
-        {"%nclusterid.y", PtxSpecial::kClustersY},
-        {"%nclusterid.z", PtxSpecial::kClustersZ},
-    };
-    for (const auto& [name, special] : specials) {
+    for (const auto& [name, special] : kSpecials) {
       if (text == name) return PtxValue{PtxValue::Kind::kSpecial, static_cast<uint64_t>(special)};
     }
     return std::nullopt;
+  }
+
+  // Adds the values of a list to the operand. Returns whether all are values.
+  bool AddValues(absl::string_view list, char separator, PtxOperand* operand) {
+    for (const absl::string_view element : absl::StrSplit(list, separator)) {
+      const auto value = Value(element);
+      if (!value) return false;
+      operand->values.push_back(*value);
+    }
+    return true;
+  }
+
+  // What stands in brackets: a + offset, or map, {x, y}, whose coordinates follow the address.
+  bool Address(absl::string_view text, PtxOperand* operand) {
+    operand->is_address = true;
+    absl::string_view coordinates;
+    const size_t brace = text.find('{');
+    if (brace != absl::string_view::npos && absl::ConsumeSuffix(&text, "}")) {
+      coordinates = text.substr(brace + 1);
+      text = absl::StripAsciiWhitespace(text.substr(0, brace));
+      if (!absl::ConsumeSuffix(&text, ",")) return false;
+    }
+    const size_t plus = text.find('+');
+    if (plus != absl::string_view::npos) {
+      const absl::string_view offset = absl::StripAsciiWhitespace(text.substr(plus + 1));
+      if (!absl::SimpleAtoi(offset, &operand->offset)) return false;
+      text = text.substr(0, plus);
+    }
+    return AddValues(text, '|', operand) &&
+           (coordinates.empty() || AddValues(coordinates, ',', operand));
+  }
+
+  bool Operand(absl::string_view text, PtxOperand* operand) {
+    if (absl::ConsumePrefix(&text, "{") && absl::ConsumeSuffix(&text, "}")) {
+      return AddValues(text, ',', operand);
+    }
+    if (absl::ConsumePrefix(&text, "[") && absl::ConsumeSuffix(&text, "]")) {
+      return Address(text, operand);
+    }
+    return AddValues(text, '|', operand);  // a|b: two results, of elect.sync.
   }
 
   bool Operands(absl::string_view text, PtxInstruction* instruction) {
@@ -316,50 +213,10 @@ class Parser {
         if (text[end] == '}' || text[end] == ']') --depth;
         ++end;
       }
-      absl::string_view part = absl::StripAsciiWhitespace(text.substr(at, end - at));
-      at = end + 1;
       PtxOperand operand;
-      absl::string_view coordinates;
-      if (absl::ConsumePrefix(&part, "{") && absl::ConsumeSuffix(&part, "}")) {
-        for (const absl::string_view element : absl::StrSplit(part, ',')) {
-          const auto value = Value(element);
-          if (!value) return false;
-          operand.values.push_back(*value);
-        }
-      } else {
-        if (absl::ConsumePrefix(&part, "[") && absl::ConsumeSuffix(&part, "]")) {
-          operand.is_address = true;
-          // [map, {x, y}]: the coordinates follow the address.
-          const size_t brace = part.find('{');
-          if (brace != absl::string_view::npos && absl::ConsumeSuffix(&part, "}")) {
-            coordinates = part.substr(brace + 1);
-            part = absl::StripAsciiWhitespace(part.substr(0, brace));
-            if (!absl::ConsumeSuffix(&part, ",")) return false;
-          }
-          const size_t plus = part.find('+');
-          if (plus != absl::string_view::npos) {
-            if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part.substr(plus + 1)),
-                                  &operand.offset)) {
-              return false;
-            }
-            part = part.substr(0, plus);
-          }
-        }
-        // a|b: two results, of elect.sync.
-        for (const absl::string_view element : absl::StrSplit(part, '|')) {
-          const auto value = Value(element);
-          if (!value) return false;
-          operand.values.push_back(*value);
-        }
-        if (!coordinates.empty()) {
-          for (const absl::string_view coordinate : absl::StrSplit(coordinates, ',')) {
-            const auto value = Value(coordinate);
-            if (!value) return false;
-            operand.values.push_back(*value);
-          }
-        }
-      }
+      if (!Operand(absl::StripAsciiWhitespace(text.substr(at, end - at)), &operand)) return false;
       instruction->operands.push_back(std::move(operand));
+      at = end + 1;
     }
     return true;
   }

@@ -43,6 +43,11 @@ std::string CsvText(const std::string& text) {
 
 }  // namespace
 
+std::string PlaceOf(absl::string_view file, int line) {
+  const size_t slash = file.rfind('/');
+  return absl::StrCat(slash == absl::string_view::npos ? file : file.substr(slash + 1), ":", line);
+}
+
 std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t findings) {
   uint64_t launches = 0;
   for (const LaunchSummary& s : summaries) launches += s.launches;

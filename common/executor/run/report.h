@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/executor/profile.h"
 #include "common/gpu/launch_geometry.h"
 
@@ -27,6 +28,9 @@ struct LaunchSummary {
   double seconds = 0;
   Profile profile;  // The sum.
 };
+
+// Returns a place in the source as reports name it: "transpose.cu:57", without folders.
+std::string PlaceOf(absl::string_view file, int line);
 
 // Returns a table, a row for each summary, with the totals above it.
 std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t findings);

@@ -30,7 +30,10 @@ class Runtime {
   // The process's. Created by the first call; a process without address space for the device ends.
   static Runtime& Get();
 
+  // runtime_launch.cc
   cudaError_t Launch(const SimtLaunchRequest& request);
+
+  // runtime_memory.cc
   cudaError_t Allocate(void** pointer, size_t bytes, Kind kind, const char* file, int line);
   cudaError_t Free(void* pointer);
   cudaError_t Register(void* pointer, size_t bytes);
@@ -72,7 +75,7 @@ class Runtime {
 
  private:
   Runtime();
-  // Returns an error, and prints why, for a range that is partly outside of its buffer.
+  // Returns false, and prints why, for a range that is partly outside of its buffer.
   bool Covers(const void* pointer, size_t bytes, const char* call) const;
   std::vector<LaunchSummary>::iterator FindSummary(const SimtLaunchRequest& request,
                                                    const std::string& place, const Grid& grid,

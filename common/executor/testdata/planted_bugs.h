@@ -24,7 +24,10 @@ struct PlantedBug {
   absl::Status (*launch)(const BugArgs& args);
 };
 
+// Those of CUDA C++.
 std::vector<PlantedBug> PlantedBugs();
+// Those of inline PTX that needs neither wgmma nor the TMA.
+std::vector<PlantedBug> PtxBugs();
 
 }  // namespace stridewise::executor
 

@@ -87,14 +87,13 @@ inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const 
 }
 
 // Returns the tile and the split.
-inline DirectPlan PlanTensorDirect(const MatMulArgs& args, const DeviceModel& device,
-                                   int max_log_split = kDirectMaxLogSplit) {
+inline DirectPlan PlanTensorDirect(const MatMulArgs& args, const DeviceModel& device) {
   DirectPlan best;
   DirectPlan plan;
   const int64_t few = std::min(args.m, args.n);
   plan.transposed = args.m < args.n;
   plan.few = few <= 8 ? 8 : few <= 16 ? 16 : 32;
-  if (device.compute_capability < 90) max_log_split = 0;
+  const int max_log_split = device.compute_capability < 90 ? 0 : kDirectMaxLogSplit;
   for (plan.log_warps_of_k = 0; plan.log_warps_of_k <= kDirectLogWarps; ++plan.log_warps_of_k) {
     // The blocks of a cluster divide k where its warps do.
     const int splits = plan.log_warps_of_k == kDirectLogWarps ? max_log_split : 0;

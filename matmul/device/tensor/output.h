@@ -4,6 +4,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_OUTPUT_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "matmul/args.h"
 #include "matmul/device/tensor/epilogue.h"
@@ -21,13 +22,29 @@ inline TensorOutput OutputOf(const MatMulArgs& args) {
   c.vectors =
       reinterpret_cast<uintptr_t>(args.c.data) % (kVector * ElementBytes(args.c.type)) == 0 &&
       args.c.ld % kVector == 0 && (args.batch == 1 || args.c.stride % kVector == 0);
-  c.alpha = static_cast<float>(args.alpha);
+  // Without products an infinite alpha would make NaNs of sums that are 0.
+  c.alpha = args.k == 0 ? 0 : static_cast<float>(args.alpha);
   c.beta = static_cast<float>(args.beta);
   c.bias = args.epilogue.bias;
   c.activation = args.epilogue.activation;
   c.only_alpha = c.beta == 0 && c.bias == nullptr && c.activation == Activation::kNone;
   return c;
 }
+
+// A call whose tiles are those of C or of its transpose, op(B)^T * op(A)^T.
+struct CallOfTiles {
+  MatMulArgs args;  // Its m, n, A and B are those of the tiles, its C is that of the caller.
+  TensorOutput c;
+
+  CallOfTiles(const MatMulArgs& call, bool transposed) : args(call), c(OutputOf(call)) {
+    c.transposed = transposed;
+    if (!transposed) return;
+    std::swap(args.m, args.n);
+    std::swap(args.a, args.b);
+    args.a.transposed = !args.a.transposed;
+    args.b.transposed = !args.b.transposed;
+  }
+};
 
 }  // namespace stridewise
 

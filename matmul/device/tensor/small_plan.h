@@ -35,8 +35,7 @@ inline bool TensorSmallTakes(const MatMulArgs& args) {
 }
 
 // Returns the split of k.
-inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& device,
-                                 int max_log_split = kSmallMaxLogSplit) {
+inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& device) {
   constexpr double kFixed = 4.0;
   constexpr double kMemory = 1.5;
   constexpr double kCluster = 1.0;
@@ -47,7 +46,7 @@ inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& devi
   const int64_t steps = CeilDiv(args.k, int64_t{kSmallK});
   const auto tiles = static_cast<double>(CeilDiv(args.m, int64_t{kSmallTile}) *
                                          CeilDiv(args.n, int64_t{kSmallTile}) * args.batch);
-  if (device.compute_capability < 90) max_log_split = 0;
+  const int max_log_split = device.compute_capability < 90 ? 0 : kSmallMaxLogSplit;
   SmallPlan best;
   for (int log_split = 0; log_split <= max_log_split; ++log_split) {
     const int split = 1 << log_split;

@@ -40,8 +40,7 @@ inline bool TensorVectorTakes(const MatMulArgs& args) {
          args.batch <= kMaxGridYZ;
 }
 
-inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& device,
-                                   int max_parts = 16) {
+inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& device) {
   constexpr double kFixed = 0.2;
   constexpr double kMemory = 2.1;  // Times what memory takes at its full rate.
   constexpr double kCluster = 3.4;
@@ -56,7 +55,7 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
   VectorPlan best;
   VectorPlan plan;
   plan.along_k = x.transposed == is_row || (cols == 1 && x.ld == 1);
-  if (device.compute_capability < 90) max_parts = 1;
+  const int max_parts = device.compute_capability < 90 ? 1 : 16;
   const int64_t tiles = CeilDiv(cols, plan.along_k ? kVectorLines : kVectorCols) * args.batch;
   const int64_t steps = std::max<int64_t>(1, CeilDiv(args.k, plan.along_k ? 256 : 64));
   for (const int parts : {1, 2, 3, 4, 6, 8, 12, 16}) {
