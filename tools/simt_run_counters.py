@@ -37,10 +37,6 @@ WHY = {
     "cgkernel": "printf() stores to memory on a GPU",
     "filter_arr": "where a warp stores depends on the order of the blocks",
     "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store: how often depends on their order",
-    "multi_warp_cg_reduce": "reduce() of several warps is cuda's own, with other accesses to shared memory",
-    "sgemmWarptiling": "nvcc merges four neighbours; LLVM's vectorizer does not recognise indices x, x | 1, x | 2 of an x that redundancy elimination has left as a phi",
-    "softmax_forward_kernel4": "nvcc loads 16 aligned bytes for the 12 that four steps of a loop need, which begins at element 1; LLVM loads no bytes that are not asked for",
-    "mergeHistogram64Kernel": "nvcc takes the last of a loop's iterations by 4, then 2, then 1: of a warp whose threads have 18 or 17 in all, some load in the code for 2 and others in that for 1, so 138 requests for a block are not 137; LLVM's remainder is a loop",
 }
 
 # Kernels of WHY whose counts the source and its compiler do not fix: two correct GPUs, or two runs on one, may count differently. Their launches stay in

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -10,7 +11,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/executor/run/math_names.h"
 #include "common/executor/run/odd_vectors.h"
+#include "common/executor/run/unrolled_loops.h"
+#include "common/executor/run/wide_shared_loads.h"
 
 namespace stridewise::executor {
 namespace {
@@ -25,16 +29,6 @@ constexpr absl::string_view kAttributes = "attributes #";
 constexpr int kAlignment = 16;
 
 constexpr absl::string_view kTargetTriple = "target triple = ";
-
-// Of <math.h>, with and without f at their ends: a GPU has them as plain arithmetic. Those that
-// store to a pointer are left out.
-constexpr absl::string_view kMath[] = {
-    "acos",  "acosh", "asin",   "asinh",     "atan",     "atan2",    "atanh", "cbrt",
-    "ceil",  "cos",   "cosh",   "erf",       "erfc",     "exp",      "exp10", "exp2",
-    "expm1", "fabs",  "fdim",   "floor",     "fma",      "fmax",     "fmin",  "fmod",
-    "hypot", "ldexp", "llrint", "log",       "log10",    "log1p",    "log2",  "lrint",
-    "pow",   "rint",  "round",  "scalbn",    "sin",      "sinh",     "sqrt",  "tan",
-    "tanh",  "trunc", "tgamma", "nearbyint", "copysign", "remainder"};
 
 // The ends of these names, and the numbers below which the results are, as NVVM has them.
 struct Range {
@@ -92,21 +86,6 @@ std::string Internal(const std::string& line) {
   return absl::StrReplaceAll(result, {{", comdat", ""}});
 }
 
-bool IsMath(absl::string_view line) {
-  if (!absl::StartsWith(line, "declare ")) return false;
-  const size_t at = line.find('@');
-  const size_t end = line.find('(', at);
-  if (end == absl::string_view::npos) return false;
-  const absl::string_view name = line.substr(at + 1, end - at - 1);
-  for (const absl::string_view math : kMath) {
-    if (name == math ||
-        (name.size() == math.size() + 1 && name.back() == 'f' && absl::StartsWith(name, math))) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The target's line of IR.
 std::string TargetOf(absl::string_view ir) {
   for (const absl::string_view line : absl::StrSplit(ir, '\n')) {
@@ -146,7 +125,7 @@ std::string WithPromises(absl::string_view ir) {
     if (!absl::StartsWith(line, "%")) {
       line = absl::StrReplaceAll(line, {{kUnknownExtent, kLargeExtent}});
     }
-    if (IsMath(line)) {
+    if (absl::StartsWith(line, "declare ") && NamesMath(line)) {
       line = absl::StrCat(line.substr(0, line.find(')') + 1), " readnone nounwind willreturn");
     }
     if (!absl::StrContains(line, "call ") || !absl::StrContains(line, "@simt_")) continue;
@@ -195,6 +174,7 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
     }
   }
   std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
+  lines = WithWideSharedLoads(WithUnrolledLoops(std::move(lines)));
   int vectors = 0;
   for (std::string& line : lines) {
     line = SplitOddVector(line, &vectors);

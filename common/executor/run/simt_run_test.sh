@@ -90,6 +90,31 @@ Pairs 0 1 1 1 0
 Again<kSide> 0 2 1 1 0
 Copied 1 1 1 0 1" counts compiled
 
+expect 0 "Remainder 18 1 0 0 0
+NotUnrolled 18 1 0 0 0
+InPlace 18 18 0 0 0
+FromOne 1 1 23 1 0
+Part<3> 4 1 2 4 0
+Part<6> 4 1 2 4 0
+Part<12> 4 1 2 4 0
+Part<10> 4 1 2 4 0
+Part<7> 4 1 3 4 0
+Part<11> 4 1 3 4 0
+Part<14> 4 1 3 4 0
+OfTiles 8 8 28 10 0" counts source $data/by_ptxas.cu
+expect 0 "Remainder 19 1 0 0 0
+NotUnrolled 18 1 0 0 0
+InPlace 18 18 0 0 0
+FromOne 1 1 10 1 0
+Part<3> 4 1 1 4 0
+Part<6> 4 1 2 4 0
+Part<12> 4 1 1 4 0
+Part<10> 4 1 2 4 0
+Part<7> 4 1 1 4 0
+Part<11> 4 1 1 4 0
+Part<14> 4 1 1 4 0
+OfTiles 8 8 28 10 0" counts compiled $data/by_ptxas.cu
+
 # No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
 cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'
 #include <cstdio>
