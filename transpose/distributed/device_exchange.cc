@@ -74,6 +74,7 @@ class DeviceTranspose {
     const int rank = communicator_.rank();
     std::vector<Message> mine = pieces(rank);
     const std::vector<Message> own = TakeOwn(rank, &mine);
+    OrderForWriters(rank, communicator_.size(), &mine);
     RETURN_IF_ERROR(PlaceMessages(mine, memory));
     RETURN_IF_ERROR(communicator_.Barrier());  // All parts may be written.
     size_t own_done = 0;

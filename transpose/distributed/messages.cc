@@ -45,6 +45,12 @@ std::vector<Message> TakeOwn(int rank, std::vector<Message>* messages) {
   return taken;
 }
 
+void OrderForWriters(int rank, int size, std::vector<Message>* messages) {
+  std::stable_sort(messages->begin(), messages->end(), [&](const Message& a, const Message& b) {
+    return (a.partner - rank + size) % size < (b.partner - rank + size) % size;
+  });
+}
+
 MessageSizes::MessageSizes(const std::vector<Message>& messages, int rank, int64_t element_bytes) {
   for (const Message& message : messages) {
     if (message.partner == rank) continue;

@@ -30,6 +30,12 @@ std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
 // Takes those that stay on the rank out of `messages`.
 std::vector<Message> TakeOwn(int rank, std::vector<Message>* messages);
 
+// Puts them in the order in which ranks write to each other's memory without waiting for each
+// other: each begins with the rank behind it, so that no two write to the same one at once. Ranks
+// that meet as PairOfStep() says do that too, but only as long as all wait for the slowest. Of 1x4
+// GPUs four wrote to two at first, and took 3.6 ms where the link takes 2.2.
+void OrderForWriters(int rank, int size, std::vector<Message>* messages);
+
 // The largest message each way, in bytes, each a multiple of 256.
 struct MessageSizes {
   int64_t send = 0;
