@@ -104,11 +104,13 @@ absl::Status GpuRank::Meet(const RankGrid& grid) {
 
 absl::Status GpuRank::MeetInPairs() {
   if (nccl_ == nullptr) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const DeviceBuffer two_bytes, DeviceBuffer::Allocate(2));
-  char* const sent = two_bytes.As<char>();
+  // Bytes of their own words: NCCL reads whole ones.
+  constexpr int64_t kApart = 256;
+  ASSIGN_OR_RETURN(const DeviceBuffer bytes, DeviceBuffer::Allocate(2 * kApart));
+  char* const sent = bytes.As<char>();
   for (int step = 0; step < nccl_->size(); ++step) {
     const int partner = (step - nccl_->rank() + nccl_->size()) % nccl_->size();
-    RETURN_IF_ERROR(nccl_->Exchange(partner, sent, 1, sent + 1, 1));
+    RETURN_IF_ERROR(nccl_->Exchange(partner, sent, 1, sent + kApart, 1));
   }
   return absl::OkStatus();
 }

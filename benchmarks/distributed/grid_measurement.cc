@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "benchmarks/distributed/cublasmp_grid.h"
@@ -23,7 +25,7 @@ namespace {
 constexpr int kSilentRuns = 3;
 
 // What rank 0 tells the others to do next.
-enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2 };
+enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2, kStop = 3 };
 
 // One rank while it measures.
 class MeasuringRank {
@@ -35,8 +37,13 @@ class MeasuringRank {
   // `measured` is rank 0's to fill.
   absl::Status Measure(const GridDevices& devices, GridMeasurement* measured) {
     const absl::Status status = MeasureAll(devices, measured);
-    // All ranks get these two answers together, and nobody waits for one that does not come.
-    if (cublasmp_ == nullptr || !(status.ok() || absl::IsDataLoss(status))) return status;
+    // All ranks get these answers together, and nobody waits for one that does not come.
+    const bool together = status.ok() || absl::IsDataLoss(status) || absl::IsCancelled(status);
+    if (!together) {
+      if (nccl_ != nullptr) nccl_->Abandon();
+      return status;
+    }
+    if (cublasmp_ == nullptr) return status;
     const absl::Status closed = cublasmp_->Close();
     return status.ok() ? closed : status;
   }
@@ -131,12 +138,15 @@ class MeasuringRank {
     return TimedRun(next);
   }
 
+  static absl::Status Stopped() { return absl::CancelledError("interrupted"); }
+
   // Rank 0 samples. The others run what it runs, and have no samples.
   absl::StatusOr<Samples> SampleTogether() {
     if (control_.rank() != 0) {
       while (true) {
         ASSIGN_OR_RETURN(const Next next, Agree(Next::kEnd));
         if (next == Next::kEnd) return Samples();
+        if (next == Next::kStop) return Stopped();
         RETURN_IF_ERROR(TimedRun(next).status());
       }
     }
@@ -145,8 +155,9 @@ class MeasuringRank {
     ASSIGN_OR_RETURN(const Samples samples,
                      Sample(subject_.sampling, clock_, own, beside_cublasmp_ ? reference : nullptr,
                             subject_.interrupted));
-    if (samples.interrupted) return absl::CancelledError("interrupted");
-    RETURN_IF_ERROR(Agree(Next::kEnd).status());
+    // The others wait for the answer, and rank 0 for them where it ends NCCL's communicators.
+    RETURN_IF_ERROR(Agree(samples.interrupted ? Next::kStop : Next::kEnd).status());
+    if (samples.interrupted) return Stopped();
     return samples;
   }
 
@@ -197,16 +208,19 @@ class MeasuringRank {
   CublasMpGrid::Call cublasmp_call_;
 };
 
-// Returns why the ranks ended: of one that failed itself, else of one that lost another.
+// Returns why the ranks ended: of one that failed itself, else of one that says so of itself, as
+// where its NCCL failed, else of one that lost another.
 absl::Status ReasonOf(const std::vector<absl::Status>& results) {
   absl::Status reason;
   for (size_t rank = 0; rank < results.size(); ++rank) {
     const absl::Status& status = results[rank];
     if (status.ok()) continue;
     if (!absl::IsUnavailable(status) && !absl::IsInternal(status)) return status;
-    if (reason.ok()) {
-      reason = absl::InternalError(absl::StrCat("rank ", rank, ": ", status.message()));
-    }
+    const std::string name = absl::StrCat("rank ", rank, ": ");
+    const bool of_itself = absl::StartsWith(status.message(), name);
+    if (!reason.ok() && !of_itself) continue;
+    reason = absl::InternalError(absl::StrCat(of_itself ? "" : name, status.message()));
+    if (of_itself) break;
   }
   return reason;
 }

@@ -13,6 +13,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "benchmarks/distributed/grid_measurement.h"
+#include "benchmarks/distributed/grid_problem.h"
 #include "benchmarks/harness/machine.h"
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/row_columns.h"
@@ -87,13 +89,13 @@ ResultRow Measure(const GridSweep& sweep, const Config& config, bool with_peer =
   options.seed = 7;
   options.sampling.max_seconds = 0.001;
   options.sampling.max_warmup_seconds = 0.0001;
-  static const Machine& machine = ***new auto(Machine::Open(SweepOptions()));
+  static const auto& machine = *new auto(Machine::Open(SweepOptions()));
   ResultRow row;
   SetProblemColumns(*config.operation, config.point, &row);
   row.Set(Column::kImplementation, config.implementation->name);
   SetOutcome(
       sweep.Measure(config, options, with_peer ? sweep.operation().FindPeer("cublasmp") : nullptr,
-                    machine, &row),
+                    **machine, &row),
       &row);
   return row;
 }
@@ -203,6 +205,23 @@ TEST_F(GridSweepsTest, ARankWithoutMemoryOrThatFailsEndsTheRow) {
         EXPECT_NE(row.Get(Column::kMessage).find("rank"), std::string::npos);
       }
     }
+  }
+}
+
+// A rank that waited for another would do so for longer than the test may take.
+TEST_F(GridSweepsTest, AnInterruptEndsAllRanks) {
+  for (const bool beside_cublasmp : {false, true}) {
+    int asked = 0;
+    GridSubject subject;
+    subject.grid = {1, 2};
+    subject.make_problem = [&](int rank) {
+      return MakeGridProduct({16, 16, 16}, "float", 4, subject.grid, rank);
+    };
+    subject.beside_cublasmp = beside_cublasmp;
+    subject.seconds = 3600;
+    subject.interrupted = [&] { return ++asked > 2; };
+    const absl::Status status = MeasureOnGrid(subject, HostDevices(2)).status();
+    EXPECT_TRUE(absl::IsCancelled(status)) << status;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/base/available_memory.h"
 #include "common/base/matrix.h"
 #include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
@@ -28,14 +29,16 @@ struct Part {
   Matrix<T> view;
 };
 
-// Makes one whose elements nobody has written. ResourceExhausted, naming the rank, where there is
-// no memory.
+// Makes one whose elements nobody has written. ResourceExhausted, naming the rank, where the
+// machine does not have the memory available: Linux would grant it and kill all ranks later.
 template <typename T>
 absl::StatusOr<Part<T>> AllocatePart(const BlockCyclicLayout& layout, int rank) {
   const int64_t rows = layout.LocalRows(rank);
   const int64_t cols = layout.LocalCols(rank);
   Part<T> part;
-  part.data.reset(new (std::nothrow) T[rows * cols]);
+  if (rows * cols <= AvailableHostBytes() / static_cast<int64_t>(sizeof(T))) {
+    part.data.reset(new (std::nothrow) T[rows * cols]);
+  }
   if (part.data == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("rank ", rank, ": no memory for a part of ", rows, "x", cols, " elements"));

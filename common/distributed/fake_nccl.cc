@@ -33,6 +33,7 @@ struct World {
   std::mutex mutex;
   std::condition_variable changed;
   int joined = 0;
+  int finalized = 0;
   std::map<int64_t, std::vector<char>> broadcasts;  // By their number.
   std::map<std::pair<int, int>, std::deque<std::vector<char>>> sent;
 };
@@ -60,6 +61,7 @@ struct NcclCommState {
   int64_t broadcasts = 0;
   std::atomic<bool> aborted{false};
   std::atomic<bool> in_progress{true};  // Until somebody has asked once.
+  std::atomic<bool> finalizing{false};  // Until all ranks are.
   std::atomic<int> error{0};
   std::thread last;  // Behind all before it.
 };
@@ -169,7 +171,7 @@ NcclResult ncclCommInitRankConfig(NcclComm* comm, int size, NcclUniqueId id, int
 
 NcclResult ncclCommGetAsyncError(NcclComm comm, NcclResult* error) {
   const std::lock_guard<std::mutex> lock(comm->world->mutex);
-  const bool all = comm->world->joined == comm->size;
+  const bool all = (comm->finalizing ? comm->world->finalized : comm->world->joined) >= comm->size;
   *error = static_cast<NcclResult>(comm->error.load());
   if (*error == kNcclSuccess && (comm->in_progress.exchange(false) || !all)) {
     *error = kNcclInProgress;
@@ -177,8 +179,11 @@ NcclResult ncclCommGetAsyncError(NcclComm comm, NcclResult* error) {
   return kNcclSuccess;
 }
 
+// Waits for all ranks, as NCCL's.
 NcclResult ncclCommFinalize(NcclComm comm) {
-  comm->in_progress = true;
+  const std::lock_guard<std::mutex> lock(comm->world->mutex);
+  ++comm->world->finalized;
+  comm->finalizing = true;
   return kNcclInProgress;
 }
 

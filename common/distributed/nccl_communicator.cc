@@ -42,6 +42,12 @@ NcclCommunicator::~NcclCommunicator() {
   }
 }
 
+void NcclCommunicator::Abandon() {
+  if (!status_.ok()) return;
+  status_ = absl::UnavailableError(absl::StrCat("rank ", rank(), " has failed"));
+  AbortAll();
+}
+
 void NcclCommunicator::Finalize() {
   // All ranks finish their lists in one order, and none waits for longer than an operation takes.
   while (!comms_.empty()) {

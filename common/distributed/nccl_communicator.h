@@ -38,6 +38,10 @@ class NcclCommunicator : public Communicator {
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
   ~NcclCommunicator() override;
 
+  // Ends NCCL's work without the other ranks: for one that fails by itself, while they may wait for
+  // it in an operation. No operation follows.
+  void Abandon();
+
   int rank() const override { return control_.rank(); }
   int size() const override { return control_.size(); }
 

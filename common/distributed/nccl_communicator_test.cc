@@ -51,7 +51,9 @@ class NcclCommunicatorTest : public testing::Test {
       ASSIGN_OR_RETURN(const NcclLibrary* const nccl, LoadNccl());
       FakeCommunicationQueue queue;
       ASSIGN_OR_RETURN(const auto ranks, NcclCommunicator::Create(nccl, control, &queue, seconds));
-      return run(ranks.get());
+      const absl::Status status = run(ranks.get());
+      if (!status.ok()) ranks->Abandon();
+      return status;
     });
   }
 };

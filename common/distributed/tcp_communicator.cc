@@ -173,8 +173,11 @@ absl::Status TcpCommunicator::CheckRanks() {
     MessageHeader header;
     const ssize_t received =
         ::recv(sockets_[peer].fd(), &header, sizeof(header), MSG_PEEK | MSG_DONTWAIT);
-    if (received == 0 || (received < 0 && errno == ECONNRESET)) {
+    if (received == 0) {
       GiveUp(peer, absl::UnavailableError(absl::StrCat(NameOf(peer), " closed the connection")));
+    } else if (received < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      GiveUp(peer, absl::UnavailableError(
+                       absl::StrCat(NameOf(peer), " is lost: ", std::strerror(errno))));
     } else if (received == sizeof(header) && header.lost_rank >= 0) {
       return CheckHeader(peer, header, 0);
     }  // Else nothing came, or a message that is for a later operation.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
+#include "transpose/distributed/messages.h"
 #include "transpose/distributed/pairs.h"
 
 namespace stridewise {
@@ -19,71 +19,6 @@ namespace {
 // else is Copied().
 int Packed(int buffer) { return buffer; }
 int Copied(int buffer) { return 2 + buffer; }
-
-// A part of what two ranks exchange. Either side may have nothing to send.
-struct Message {
-  int partner = 0;
-  Selection rows, cols;          // Of `in`, sent column by column.
-  Selection out_rows, out_cols;  // Of `out`, received row by row.
-
-  int64_t SendElements() const { return rows.count * cols.count; }
-  int64_t ReceiveElements() const { return out_rows.count * out_cols.count; }
-};
-
-// Divides what a rank exchanges with each other one. Partners cut the same messages from their two
-// sides, since columns of `in` are rows of `out`.
-std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
-                                 const BlockCyclicLayout& out_layout, int64_t element_bytes,
-                                 int64_t message_bytes, int rank, int size) {
-  const auto lines = [&](int64_t elements_of_line) {
-    return std::max<int64_t>(message_bytes / std::max<int64_t>(elements_of_line * element_bytes, 1),
-                             1);
-  };
-  std::vector<Message> messages;
-  for (int step = 0; step < size; ++step) {
-    const ExchangedPair pair = PairOfStep(in_layout, out_layout, rank, size, step);
-    const int64_t cols = lines(pair.rows.count);
-    const int64_t out_rows = lines(pair.out_cols.count);
-    for (int64_t i = 0; i * cols < pair.cols.count || i * out_rows < pair.out_rows.count; ++i) {
-      Message message = {pair.partner, pair.rows, Slice(pair.cols, i * cols, cols),
-                         Slice(pair.out_rows, i * out_rows, out_rows), pair.out_cols};
-      if (message.SendElements() + message.ReceiveElements() == 0) continue;
-      messages.push_back(std::move(message));
-    }
-  }
-  return messages;
-}
-
-// Takes those that stay on the rank out of `messages`.
-std::vector<Message> TakeOwn(int rank, std::vector<Message>* messages) {
-  const auto own = std::stable_partition(messages->begin(), messages->end(),
-                                         [&](const Message& m) { return m.partner != rank; });
-  std::vector<Message> taken(std::make_move_iterator(own),
-                             std::make_move_iterator(messages->end()));
-  messages->erase(own, messages->end());
-  return taken;
-}
-
-// The largest message each way, in bytes.
-struct MessageSizes {
-  int64_t send = 0;
-  int64_t receive = 0;
-
-  MessageSizes(const std::vector<Message>& messages, int rank, int64_t element_bytes) {
-    for (const Message& message : messages) {
-      if (message.partner == rank) continue;
-      send = std::max(send, Aligned(message.SendElements() * element_bytes));
-      receive = std::max(receive, Aligned(message.ReceiveElements() * element_bytes));
-    }
-  }
-  int64_t OfAll() const { return 2 * (send + receive); }
-
- private:
-  static int64_t Aligned(int64_t bytes) {
-    constexpr int64_t kAlignment = 256;
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
-};
 
 // Calls run(rows, cols) for each pair of groups.
 template <typename Run>
@@ -139,6 +74,7 @@ class DeviceTranspose {
     const int rank = communicator_.rank();
     std::vector<Message> mine = pieces(rank);
     const std::vector<Message> own = TakeOwn(rank, &mine);
+    OrderForWriters(rank, communicator_.size(), &mine);
     RETURN_IF_ERROR(PlaceMessages(mine, memory));
     RETURN_IF_ERROR(communicator_.Barrier());  // All parts may be written.
     size_t own_done = 0;

@@ -39,8 +39,7 @@ struct DeviceTransposeOptions {
   // the transpose of the first.
   int64_t piece_bytes = int64_t{64} << 20;
   // With parts: 1, or 2 for pieces on two queues in turn, so that a copy starts while the one
-  // before runs. 2 was not measured; benchmarks/distributed/transpose_model.py says what it
-  // promises.
+  // before runs. Both take as long on H200.
   int copies_at_once = 1;
   // With parts: shorter rows of blocks are not copied but written over the link by the kernel that
   // transposes them, since a copy takes some time for each row.
