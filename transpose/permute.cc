@@ -7,6 +7,7 @@
 #include "common/base/status_macros.h"
 #include "transpose/dispatch.h"
 #include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
@@ -84,6 +85,8 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (transposes) return PermuteMethod::kTranspose;
   if (KeepsRows(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
+  if (KeepsRowsOfBytes(canonical)) return PermuteMethod::kRowBytes;
+  if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
 }
 
@@ -123,12 +126,16 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteByTranspose(canonical);
     case PermuteMethod::kRows:
       return PermuteRows(canonical);
+    case PermuteMethod::kRowBytes:
+      return PermuteRowBytes(canonical);
     case PermuteMethod::kInterleave:
       return PermuteInterleave(canonical);
     case PermuteMethod::kDirect:
       return PermuteDirect(canonical);
     case PermuteMethod::kFlat:
       return PermuteFlat(canonical);
+    case PermuteMethod::kJoined:
+      return PermuteJoined(canonical);
     case PermuteMethod::kTiles:
       return PermuteTiles(canonical);
   }

@@ -16,7 +16,15 @@ LaunchStatus PermuteFlat(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 
+LaunchStatus PermuteJoined(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteRows(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
+LaunchStatus PermuteRowBytes(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 

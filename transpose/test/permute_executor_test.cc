@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
 #include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
 #include "transpose/test/permute_test_problem.h"
@@ -21,6 +22,8 @@ namespace executor {
 LaunchStatus PermuteDirect(const PermuteArgs& args);
 LaunchStatus PermuteFlat(const PermuteArgs& args);
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
+LaunchStatus PermuteJoined(const PermuteArgs& args);
+LaunchStatus PermuteRowBytes(const PermuteArgs& args);
 LaunchStatus PermuteRows(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
@@ -109,6 +112,33 @@ class PermuteExecutorTest : public testing::Test {
     return runs;
   }
 
+  // Runs permute_joined where it takes the case. Returns whether it does.
+  bool RunJoined(const PermuteCase& c, const PermuteJoinedLimits& limits) {
+    SCOPED_TRACE(testing::Message() << c << ", joined, tiles of " << limits.most_bytes << " bytes");
+    bool runs = false;
+    RunWith(c, [&](PermuteArgs args) {
+      args.joined_limits = &limits;
+      runs = CanJoinColumns(args);
+      return runs             ? executor::PermuteJoined(args)
+             : args.rank == 0 ? LaunchStatus()
+                              : executor::PermuteTiles(args);
+    });
+    return runs;
+  }
+
+  // Runs permute_row_bytes where it takes the case. Returns whether it does.
+  bool RunRowBytes(const PermuteCase& c) {
+    SCOPED_TRACE(testing::Message() << c << ", rows of bytes");
+    bool runs = false;
+    RunWith(c, [&](const PermuteArgs& args) {
+      runs = KeepsRowsOfBytes(args);
+      return runs             ? executor::PermuteRowBytes(args)
+             : args.rank == 0 ? LaunchStatus()
+                              : executor::PermuteTiles(args);
+    });
+    return runs;
+  }
+
   // Runs permute_rows, which must take the case.
   void RunRows(const PermuteCase& c) {
     SCOPED_TRACE(testing::Message() << c);
@@ -192,6 +222,22 @@ TEST_F(PermuteExecutorTest, RowsThatStay) {
   RunRows({{19, 23, 40}, {1, 0, 2}, 2, {0, 4, 0}, {0, 8, 0}, 2, 6});
 }
 
+// Rows of every length modulo 16 at any address, whose vectors of `out` lie in one row or two, and
+// vectors that the tensor has in part.
+TEST_F(PermuteExecutorTest, RowsOfBytes) {
+  for (const int64_t bytes : {1, 2, 4, 8}) {
+    for (int64_t more = 0; more < 16; ++more) {
+      EXPECT_TRUE(RunRowBytes({{3, 5, 17 + 2 * more}, {1, 0, 2}, bytes}));
+      EXPECT_TRUE(RunRowBytes(
+          {{3, 2, 5, 2, 33 + 2 * more}, {3, 1, 0, 2, 4}, bytes, {}, {}, more, 15 - more}));
+      EXPECT_TRUE(RunRowBytes({{5, 3, 65 + 2 * more}, {1, 0, 2}, bytes, {5, 1, 0}}));
+    }
+  }
+  EXPECT_FALSE(RunRowBytes({{3, 5, 15}, {1, 0, 2}, 1}));                 // 15 bytes.
+  EXPECT_FALSE(RunRowBytes({{3, 5, 17}, {1, 0, 2}, 16}));                // Vectors.
+  EXPECT_FALSE(RunRowBytes({{3, 5, 17}, {1, 0, 2}, 1, {}, {1, 0, 0}}));  // Gaps in `out`.
+}
+
 // Words whose elements are in several rows of `in`, and a last word that the tensor has in part.
 TEST_F(PermuteExecutorTest, DirectWords) {
   for (const int64_t bytes : {1, 2, 4, 8, 16}) {
@@ -246,6 +292,38 @@ TEST_F(PermuteExecutorTest, FlatTiles) {
   EXPECT_FALSE(RunFlat({{7, 5}, {1, 0}, 2, {0, 1}, {0, 0}}, SmallFlat()));
 }
 
+PermuteJoinedLimits SmallJoined() {
+  PermuteJoinedLimits limits;
+  limits.least_bytes = limits.most_bytes = 2 << 10;
+  limits.row_bytes = 64;
+  limits.threads = 64;
+  return limits;
+}
+PermuteJoinedLimits LargeJoined() {
+  PermuteJoinedLimits limits;
+  limits.least_bytes = limits.most_bytes;
+  return limits;
+}
+
+// Parts of whole periods and of pieces of one, rows of one dimension and of two, fewer rows than a
+// vector has elements, and gaps in which parts begin anywhere.
+TEST_F(PermuteExecutorTest, JoinedColumns) {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    for (const int64_t more : {-1, 0, 1}) {
+      for (const PermuteJoinedLimits& limits : {SmallJoined(), LargeJoined()}) {
+        EXPECT_TRUE(RunJoined({{4, 3, 8, 6 + more, 28}, {1, 4, 2, 0, 3}, bytes}, limits));
+        EXPECT_TRUE(RunJoined({{5, 3, 2, 8, 28 + more}, {1, 2, 4, 0, 3}, bytes}, limits));
+        EXPECT_TRUE(RunJoined({{10 + more, 4, 300}, {1, 2, 0}, bytes}, limits));
+        EXPECT_TRUE(RunJoined({{2, 2, 2, 100 + more}, {1, 2, 3, 0}, bytes}, limits));
+        EXPECT_TRUE(RunJoined(
+            {{3, 4, 9, 31 + more}, {1, 2, 3, 0}, bytes, {5, 3, 1, 0}, {0, 7, 0, 0}, 1, 3}, limits));
+      }
+    }
+  }
+  EXPECT_FALSE(RunJoined({{7, 5, 3}, {1, 0, 2}, 2}, SmallJoined()));
+  EXPECT_FALSE(RunJoined({{7, 5, 3}, {2, 1, 0}, 2}, SmallJoined()));
+}
+
 TEST_F(PermuteExecutorTest, RandomCases) {
   const int64_t count = CaseCount(60, 2000);
   for (int64_t number = 0; number < count; ++number) {
@@ -264,6 +342,8 @@ TEST_F(PermuteExecutorTest, RandomCases) {
     RunFlat(c, flat);
     RunDirect(c);
     RunInterleave(c);
+    RunRowBytes(c);
+    RunJoined(c, number % 2 == 0 ? SmallJoined() : LargeJoined());
     if (HasFatalFailure()) return;
   }
 }
