@@ -9,6 +9,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_strips_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
 #include "transpose/view_args.h"
@@ -87,6 +88,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
   if (KeepsRowsOfBytes(canonical)) return PermuteMethod::kRowBytes;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
+  if (CutsStrips(canonical)) return PermuteMethod::kStrips;
   return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
 }
 
@@ -136,6 +138,8 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteFlat(canonical);
     case PermuteMethod::kJoined:
       return PermuteJoined(canonical);
+    case PermuteMethod::kStrips:
+      return PermuteStrips(canonical);
     case PermuteMethod::kTiles:
       return PermuteTiles(canonical);
   }

@@ -76,6 +76,7 @@ enum class PermuteMethod {
   kDirect,      // PermuteDirect(), of a small tensor.
   kFlat,        // PermuteFlat(), where the innermost dimensions of either side make long runs.
   kJoined,      // PermuteJoined(), where the run of `out` is short and that of `in` follows.
+  kStrips,      // PermuteStrips(), where the run of `in` is short and that of `out` follows.
   kTiles,       // PermuteTiles().
 };
 PermuteMethod ChoosePermute(const PermuteArgs& canonical);

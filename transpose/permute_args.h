@@ -13,6 +13,7 @@ namespace stridewise {
 
 struct PermuteTileLimits;    // Of permute_plan.h.
 struct PermuteFlatLimits;    // Of permute_flat_plan.h.
+struct PermuteStripsLimits;  // Of permute_strips_plan.h.
 struct PermuteJoinedLimits;  // Of permute_joined_plan.h.
 
 inline constexpr int kMaxPermuteRank = 6;
@@ -35,6 +36,7 @@ struct PermuteArgs {
   const PermuteTileLimits* limits = nullptr;
   const PermuteFlatLimits* flat_limits = nullptr;
   const PermuteJoinedLimits* joined_limits = nullptr;
+  const PermuteStripsLimits* strips_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
 
@@ -86,6 +88,10 @@ LaunchStatus PermuteFlat(const PermuteArgs& args);
 // Moves the elements through tiles whose columns are joined in `out`.
 // REQUIRES: CanJoinColumns(args) of permute_joined_plan.h.
 LaunchStatus PermuteJoined(const PermuteArgs& args);
+
+// Moves the elements through tiles that are cut into a strip of `out` for each column.
+// REQUIRES: CanCutStrips(args) of permute_strips_plan.h.
+LaunchStatus PermuteStrips(const PermuteArgs& args);
 
 // Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
 LaunchStatus PermuteTiles(const PermuteArgs& args);

@@ -150,6 +150,8 @@ class Permutations : public Operation {
         return "permute_flat";
       case PermuteMethod::kJoined:
         return "permute_joined";
+      case PermuteMethod::kStrips:
+        return "permute_strips";
       case PermuteMethod::kTiles:
         return "permute_tile";
     }

@@ -17,6 +17,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -105,6 +106,7 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
       {"permute_row_bytes", KeepsRowsOfBytes, PermuteRowBytes},
       {"permute_flat", IsFlat, PermuteFlat},
       {"permute_joined", CanJoinColumns, PermuteJoined},
+      {"permute_strips", CanCutStrips, PermuteStrips},
   };
   for (const auto& kernel : kernels) {
     int taken = 0;

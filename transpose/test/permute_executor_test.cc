@@ -15,6 +15,7 @@
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -25,6 +26,7 @@ LaunchStatus PermuteInterleave(const PermuteArgs& args);
 LaunchStatus PermuteJoined(const PermuteArgs& args);
 LaunchStatus PermuteRowBytes(const PermuteArgs& args);
 LaunchStatus PermuteRows(const PermuteArgs& args);
+LaunchStatus PermuteStrips(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
 
@@ -122,6 +124,19 @@ class PermuteExecutorTest : public testing::Test {
       return runs             ? executor::PermuteJoined(args)
              : args.rank == 0 ? LaunchStatus()
                               : executor::PermuteTiles(args);
+    });
+    return runs;
+  }
+
+  // Runs permute_strips where it takes the case. Returns whether it does.
+  bool RunStrips(const PermuteCase& c, const PermuteStripsLimits& limits) {
+    SCOPED_TRACE(testing::Message() << c << ", strips of " << limits.strip_bytes << " bytes");
+    bool runs = false;
+    RunWith(c, [&](PermuteArgs args) {
+      args.strips_limits = &limits;
+      runs = CanCutStrips(args);
+      if (runs) return executor::PermuteStrips(args);
+      return args.rank == 0 ? LaunchStatus() : executor::PermuteTiles(args);
     });
     return runs;
   }
@@ -324,6 +339,37 @@ TEST_F(PermuteExecutorTest, JoinedColumns) {
   EXPECT_FALSE(RunJoined({{7, 5, 3}, {2, 1, 0}, 2}, SmallJoined()));
 }
 
+PermuteStripsLimits SmallStrips() {
+  PermuteStripsLimits limits;
+  limits.least_bytes = limits.most_bytes = 2 << 10;
+  limits.strip_bytes = 128;
+  limits.threads = 64;
+  return limits;
+}
+PermuteStripsLimits LargeStrips() {
+  PermuteStripsLimits limits;
+  limits.least_bytes = limits.most_bytes;
+  return limits;
+}
+
+// Parts of whole periods and of pieces of one, columns of one dimension and of two, vectors in
+// several parts, and gaps in which parts and strips begin anywhere.
+TEST_F(PermuteExecutorTest, Strips) {
+  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
+    for (const int64_t more : {-1, 0, 1}) {
+      for (const PermuteStripsLimits& limits : {SmallStrips(), LargeStrips()}) {
+        EXPECT_TRUE(RunStrips({{5, 3, 29 + more, 7}, {1, 3, 0, 2}, bytes}, limits));
+        EXPECT_TRUE(RunStrips({{5, 3, 300 + more, 3}, {1, 3, 0, 2}, bytes}, limits));
+        EXPECT_TRUE(RunStrips({{6, 4, 5 + more, 2, 4}, {1, 4, 3, 0, 2}, bytes}, limits));
+        EXPECT_TRUE(RunStrips(
+            {{3, 4, 61 + more, 5}, {1, 3, 0, 2}, bytes, {5, 3, 0, 0}, {0, 7, 0, 0}, 1, 3}, limits));
+      }
+    }
+  }
+  EXPECT_FALSE(RunStrips({{7, 5, 3}, {1, 0, 2}, 2}, SmallStrips()));
+  EXPECT_FALSE(RunStrips({{5, 3, 300, 3}, {1, 3, 0, 2}, 4, {0, 0, 1, 0}}, SmallStrips()));
+}
+
 TEST_F(PermuteExecutorTest, RandomCases) {
   const int64_t count = CaseCount(60, 2000);
   for (int64_t number = 0; number < count; ++number) {
@@ -343,6 +389,7 @@ TEST_F(PermuteExecutorTest, RandomCases) {
     RunDirect(c);
     RunInterleave(c);
     RunRowBytes(c);
+    RunStrips(c, number % 2 == 0 ? SmallStrips() : LargeStrips());
     RunJoined(c, number % 2 == 0 ? SmallJoined() : LargeJoined());
     if (HasFatalFailure()) return;
   }
