@@ -57,7 +57,7 @@ struct PermuteJoinedPlan {
 // What tiles are chosen by.
 struct PermuteJoinedLimits {
   int most_bytes = 12 << 10;  // Of shared memory for a tile.
-  int row_bytes = 1 << 10;    // Of a row of `in`.
+  int row_bytes = 8 << 10;    // Of a row of `in`.
   int least_bytes = 4 << 10;  // The same as most_bytes where the tensor is small.
   int blocks_of_device = 1056;
   int threads = 128;

@@ -26,13 +26,15 @@ bool CanCutStrips(const PermuteArgs& args) {
 
 bool CutsStrips(const PermuteArgs& args) {
   constexpr int64_t kLeastBytes = 64;
-  if (!CanCutStrips(args)) return false;
+  constexpr int64_t kLeastTileBytes = 4 << 10;
+  if (args.element_bytes > 4 || !CanCutStrips(args)) return false;
   const PermuteRuns runs = SplitIntoRuns(args);
   const int64_t column_bytes = RunElements(args, runs.columns) * args.element_bytes;
   const int64_t most = args.element_bytes < 4 ? 32 : 64;  // From there on permute_flat is faster.
   const FlatDimension rows = FlatOf(args, runs.rows, &FlatDigit::stride_out);
   return column_bytes < most && column_bytes * rows.digit[0].count >= kLeastBytes &&
-         int64_t{rows.extent} * args.element_bytes >= kLeastBytes;
+         int64_t{rows.extent} * args.element_bytes >= kLeastBytes &&
+         column_bytes * rows.extent >= kLeastTileBytes;
 }
 
 PermuteStripsPlan MakePermuteStripsPlan(const PermuteArgs& args,

@@ -20,6 +20,20 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kInFlight = 2;  // Vectors that a thread loads before it stores the first.
 
+// Loads a vector, and lets L2 fetch the whole cache line: what other rows have of it is needed
+// soon.
+__device__ inline Vector LoadOfLine(intptr_t from) {
+#ifdef STRIDEWISE_HOST_EXECUTOR
+  return *reinterpret_cast<const Vector*>(from);
+#else
+  Vector vector;
+  asm volatile("ld.global.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(vector.x), "=r"(vector.y), "=r"(vector.z), "=r"(vector.w)
+               : "l"(from));
+  return vector;
+#endif
+}
+
 // Bytes begin to end of a vector, which lie in `in` from `address` + begin on.
 class Source {
  public:
@@ -37,8 +51,8 @@ class Source {
   }
 
   __device__ void Load() {
-    if (low_) chunks_[0] = *reinterpret_cast<const Vector*>(chunk_);
-    if (high_) chunks_[1] = reinterpret_cast<const Vector*>(chunk_)[1];
+    if (low_) chunks_[0] = LoadOfLine(chunk_);
+    if (high_) chunks_[1] = LoadOfLine(chunk_ + kVectorBytes);
   }
 
   // Returns the vector. Bytes outside of begin and end are any.

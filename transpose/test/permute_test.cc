@@ -147,12 +147,16 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
   // 60 bytes that stay, and rows that begin anywhere.
-  EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
-  // 5 rows of bytes behind which columns go on.
-  EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2})), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2}, 8)), PermuteMethod::kRows);
+  // 5 rows of bytes behind which columns go on; tiles where they end soon.
+  EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
   // Rows of 6 elements, which become 6 strips.
-  EXPECT_EQ(method(Problem({3000, 4, 50, 6}, {1, 0, 3, 2}, 2)), PermuteMethod::kStrips);
+  EXPECT_EQ(method(Problem({30, 4, 5000, 6}, {1, 0, 3, 2}, 2)), PermuteMethod::kStrips);
   // What makes no long run on both sides.
   EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);
