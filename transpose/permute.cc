@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "common/base/status_macros.h"
 #include "transpose/dispatch.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
@@ -98,6 +99,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
+  if (canonical.element_bytes < 4 && HasBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (CutsStrips(canonical)) return PermuteMethod::kStrips;
   return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
@@ -151,6 +153,8 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteJoined(canonical);
     case PermuteMethod::kStrips:
       return PermuteStrips(canonical);
+    case PermuteMethod::kBlocks:
+      return PermuteBlocks(canonical);
     case PermuteMethod::kTiles:
       return PermuteTiles(canonical);
   }

@@ -11,6 +11,7 @@
 
 namespace stridewise {
 
+struct PermuteBlocksLimits;  // Of permute_blocks_plan.h.
 struct PermuteTileLimits;    // Of permute_plan.h.
 struct PermuteFlatLimits;    // Of permute_flat_plan.h.
 struct PermuteStripsLimits;  // Of permute_strips_plan.h.
@@ -37,6 +38,7 @@ struct PermuteArgs {
   const PermuteFlatLimits* flat_limits = nullptr;
   const PermuteJoinedLimits* joined_limits = nullptr;
   const PermuteStripsLimits* strips_limits = nullptr;
+  const PermuteBlocksLimits* blocks_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
 
@@ -92,6 +94,10 @@ LaunchStatus PermuteJoined(const PermuteArgs& args);
 // Moves the elements through tiles that are cut into a strip of `out` for each column.
 // REQUIRES: CanCutStrips(args) of permute_strips_plan.h.
 LaunchStatus PermuteStrips(const PermuteArgs& args);
+
+// Moves blocks of elements that are contiguous on both sides.
+// REQUIRES: HasBlocks(args) of permute_blocks_plan.h.
+LaunchStatus PermuteBlocks(const PermuteArgs& args);
 
 // Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
 LaunchStatus PermuteTiles(const PermuteArgs& args);

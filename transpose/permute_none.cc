@@ -4,6 +4,10 @@
 
 namespace stridewise {
 
+LaunchStatus PermuteBlocks(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteDirect(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }

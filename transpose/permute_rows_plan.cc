@@ -7,7 +7,8 @@ constexpr int64_t kLeastElementBytes = 4;
 constexpr int64_t kLeastRowBytes = 64;
 constexpr uintptr_t kVectorBytes = 16;
 
-// Returns whether `out` is one contiguous piece of less than 2^31 elements.
+}  // namespace
+
 bool HasGaplessOut(const PermuteArgs& args) {
   int64_t run = 1;
   for (int d = 0; d < args.rank; ++d) {  // Sorted by their stride in `out`.
@@ -16,8 +17,6 @@ bool HasGaplessOut(const PermuteArgs& args) {
   }
   return args.rank > 0 && run < int64_t{1} << 31;
 }
-
-}  // namespace
 
 bool KeepsRows(const PermuteArgs& args) {
   return args.rank >= 2 && args.element_bytes >= kLeastElementBytes &&

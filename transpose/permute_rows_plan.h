@@ -36,6 +36,9 @@ bool KeepsRows(const PermuteArgs& args);
 // permute_row_bytes makes an `out` without gaps.
 bool KeepsRowsOfBytes(const PermuteArgs& args);
 
+// Returns whether `out` is one contiguous piece of less than 2^31 elements.
+bool HasGaplessOut(const PermuteArgs& args);
+
 // Returns whether `out` has no gaps and begins at a word, of the canonical permutation.
 bool IsDirect(const PermuteArgs& args);
 

@@ -5,6 +5,7 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
@@ -109,6 +110,11 @@ std::vector<PermuteImplementation>* MakeImplementations() {
   made->back().takes = CanCutStrips;
   made->back().takes_not =
       "its innermost dimension of `out` does not follow up to 128 elements of `in`";
+  made->push_back(Entry("permute_blocks", "whole blocks that are contiguous on both sides",
+                        "what is alike in all blocks is computed once", RunKernel<PermuteBlocks>));
+  made->back().takes = HasBlocks;
+  made->back().takes_not =
+      "its innermost dimensions are not the same on both sides, of 64 bytes and up to 512 elements";
   made->push_back(Entry("permute_tile", "tiles that pack several dimensions, through shared memory",
                         "short dimensions still make long runs", RunTiles));
   return made;

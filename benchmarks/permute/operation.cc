@@ -152,6 +152,8 @@ class Permutations : public Operation {
         return "permute_joined";
       case PermuteMethod::kStrips:
         return "permute_strips";
+      case PermuteMethod::kBlocks:
+        return "permute_blocks";
       case PermuteMethod::kTiles:
         return "permute_tile";
     }

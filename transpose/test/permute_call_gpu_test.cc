@@ -14,6 +14,7 @@
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
@@ -106,6 +107,7 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
       {"permute_row_bytes", KeepsRowsOfBytes, PermuteRowBytes},
       {"permute_flat", IsFlat, PermuteFlat},
       {"permute_joined", CanJoinColumns, PermuteJoined},
+      {"permute_blocks", HasBlocks, PermuteBlocks},
       {"permute_strips", CanCutStrips, PermuteStrips},
   };
   for (const auto& kernel : kernels) {
@@ -113,6 +115,8 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
     for (int64_t more = 0; more < 16; ++more) {
       for (const PermuteCase& c :
            {PermuteCase{{3, 5, 2, 41 + 2 * more}, {1, 0, 3, 2}, 1 + more % 2, {}, {}, more, 3},
+            PermuteCase{
+                {3, 5, 2, 4, 3, 7 + more}, {1, 0, 2, 4, 5, 3}, 1 + more % 2, {}, {}, 1, more},
             PermuteCase{{3, 7, 33 + 2 * more}, {1, 0, 2}, 1, {}, {}, more, 15 - more}}) {
         const absl::Status status = RunKernel(c, kernel.takes, kernel.kernel, &taken);
         ASSERT_TRUE(status.ok()) << kernel.name << ": " << c << ": " << status;

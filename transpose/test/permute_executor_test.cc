@@ -11,6 +11,7 @@
 #include "common/executor/executor.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
@@ -20,6 +21,7 @@
 
 namespace stridewise {
 namespace executor {
+LaunchStatus PermuteBlocks(const PermuteArgs& args);
 LaunchStatus PermuteDirect(const PermuteArgs& args);
 LaunchStatus PermuteFlat(const PermuteArgs& args);
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
@@ -136,6 +138,19 @@ class PermuteExecutorTest : public testing::Test {
       args.strips_limits = &limits;
       runs = CanCutStrips(args);
       if (runs) return executor::PermuteStrips(args);
+      return args.rank == 0 ? LaunchStatus() : executor::PermuteTiles(args);
+    });
+    return runs;
+  }
+
+  // Runs permute_blocks where it takes the case. Returns whether it does.
+  bool RunBlocks(const PermuteCase& c, const PermuteBlocksLimits& limits) {
+    SCOPED_TRACE(testing::Message() << c << ", blocks in " << limits.most_bytes << " bytes");
+    bool runs = false;
+    RunWith(c, [&](PermuteArgs args) {
+      args.blocks_limits = &limits;
+      runs = HasBlocks(args);
+      if (runs) return executor::PermuteBlocks(args);
       return args.rank == 0 ? LaunchStatus() : executor::PermuteTiles(args);
     });
     return runs;
@@ -339,6 +354,39 @@ TEST_F(PermuteExecutorTest, JoinedColumns) {
   EXPECT_FALSE(RunJoined({{7, 5, 3}, {2, 1, 0}, 2}, SmallJoined()));
 }
 
+PermuteBlocksLimits SmallBlocks() {
+  PermuteBlocksLimits limits;
+  limits.most_bytes = 2 << 10;
+  limits.threads = 64;
+  return limits;
+}
+PermuteBlocksLimits LargeBlocks() {
+  PermuteBlocksLimits limits;
+  limits.blocks_of_device = 1;
+  return limits;
+}
+
+// Blocks of two and three dimensions, of any number of elements, that begin anywhere, and tiles
+// that have some of them.
+TEST_F(PermuteExecutorTest, Blocks) {
+  for (const int64_t bytes : {1, 2, 4, 8}) {
+    for (int64_t more = 0; more < 8; ++more) {
+      for (const PermuteBlocksLimits& limits : {SmallBlocks(), LargeBlocks()}) {
+        EXPECT_TRUE(RunBlocks({{5, 9, 3, 23 + more}, {1, 0, 3, 2}, bytes}, limits));
+        EXPECT_TRUE(RunBlocks(
+            {{5, 2, 7, 3, 4, 6 + more}, {2, 0, 1, 4, 5, 3}, bytes, {}, {}, more, 7 - more},
+            limits));
+        EXPECT_TRUE(RunBlocks({{5, 9, 3, 22 + more}, {1, 0, 3, 2}, bytes, {5, 3, 0, 0}}, limits));
+      }
+    }
+  }
+  EXPECT_FALSE(RunBlocks({{5, 9, 3, 7}, {1, 0, 3, 2}, 1}, SmallBlocks()));    // 21.
+  EXPECT_FALSE(RunBlocks({{5, 9, 30, 23}, {1, 0, 3, 2}, 1}, SmallBlocks()));  // 690.
+  EXPECT_FALSE(RunBlocks({{5, 9, 3, 43}, {1, 0, 3, 2}, 1, {}, {9, 0, 0, 0}}, SmallBlocks()));
+  EXPECT_FALSE(RunBlocks({{5, 9, 3, 43}, {1, 0, 3, 2}, 1, {0, 0, 9, 0}}, SmallBlocks()));
+  EXPECT_FALSE(RunBlocks({{5, 43}, {1, 0}, 1}, SmallBlocks()));  // One block.
+}
+
 PermuteStripsLimits SmallStrips() {
   PermuteStripsLimits limits;
   limits.least_bytes = limits.most_bytes = 2 << 10;
@@ -389,6 +437,7 @@ TEST_F(PermuteExecutorTest, RandomCases) {
     RunDirect(c);
     RunInterleave(c);
     RunRowBytes(c);
+    RunBlocks(c, number % 2 == 0 ? SmallBlocks() : LargeBlocks());
     RunStrips(c, number % 2 == 0 ? SmallStrips() : LargeStrips());
     RunJoined(c, number % 2 == 0 ? SmallJoined() : LargeJoined());
     if (HasFatalFailure()) return;

@@ -10,18 +10,22 @@
 #include "common/executor/profile.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
 namespace executor {
+LaunchStatus PermuteBlocks(const PermuteArgs& args);
 LaunchStatus PermuteFlat(const PermuteArgs& args);
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
 LaunchStatus PermuteJoined(const PermuteArgs& args);
 LaunchStatus PermuteRowBytes(const PermuteArgs& args);
+LaunchStatus PermuteStrips(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
 
@@ -83,7 +87,7 @@ class PermuteMemoryTest : public testing::Test {
       PermuteJoinedLimits limits;
       limits.least_bytes = limits.most_bytes;
       args.joined_limits = &limits;
-      EXPECT_TRUE(JoinsColumns(args));
+      EXPECT_TRUE(CanJoinColumns(args));
       return executor::PermuteJoined(args);
     });
   }
@@ -91,6 +95,25 @@ class PermuteMemoryTest : public testing::Test {
     return ProfileOf(c, [](const PermuteArgs& args) {
       EXPECT_TRUE(KeepsRowsOfBytes(args));
       return executor::PermuteRowBytes(args);
+    });
+  }
+
+  executor::Profile StripsProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteStripsLimits limits;
+      limits.least_bytes = limits.most_bytes;
+      args.strips_limits = &limits;
+      EXPECT_TRUE(CanCutStrips(args));
+      return executor::PermuteStrips(args);
+    });
+  }
+  executor::Profile BlocksProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteBlocksLimits limits;
+      limits.blocks_of_device = 1;
+      args.blocks_limits = &limits;
+      EXPECT_TRUE(HasBlocks(args));
+      return executor::PermuteBlocks(args);
     });
   }
 
@@ -163,7 +186,7 @@ TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
       {{{60, 8, 9, 63}, {1, 2, 3, 0}, 1}, 5, 62},
       {{{23, 7, 40, 30}, {1, 2, 3, 0}, 2}, 4.5, 47},
       {{{25, 74, 3, 64}, {1, 2, 3, 0}, 2}, 5, 46},
-      {{{11, 6, 5, 480}, {1, 2, 3, 0}, 4}, 4.5, 15},
+      {{{11, 6, 5, 480}, {1, 2, 3, 0}, 4}, 5, 15},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(testing::Message() << c.c);
@@ -193,6 +216,35 @@ TEST_F(PermuteMemoryTest, RowsOfBytesAreShiftedInRegisters) {
     EXPECT_EQ(profile.barriers, 0u);
     const auto tile_loads = TileProfileOf(c).Total(EventKind::kSharedLoad);
     EXPECT_GE(OfVectors(tile_loads.wavefronts), 120);
+  }
+}
+
+// Strips are gathered down rows that follow each other without gaps, with few conflicts. Strips and
+// blocks are stored as whole vectors.
+TEST_F(PermuteMemoryTest, StripsAndBlocksAreStoredAsVectors) {
+  const struct {
+    PermuteCase c;
+    double most_wavefronts;
+  } strips[] = {{{{5, 4, 1200, 7}, {1, 3, 0, 2}, 1}, 26},
+                {{{5, 4, 1200, 9}, {1, 3, 0, 2}, 2}, 17},
+                {{{5, 4, 1200, 12}, {1, 3, 0, 2}, 2}, 39},
+                {{{5, 4, 1200, 3}, {1, 3, 0, 2}, 4}, 11}};
+  for (const auto& strip : strips) {
+    SCOPED_TRACE(testing::Message() << strip.c);
+    const executor::Profile profile = StripsProfileOf(strip.c);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).lines), 5.5);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 17);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kSharedLoad).wavefronts), strip.most_wavefronts);
+  }
+  for (const PermuteCase& c : {PermuteCase{{16, 24, 3, 43}, {1, 0, 3, 2}, 1},
+                               PermuteCase{{13, 6, 41, 15, 14}, {2, 1, 0, 4, 3}, 1},
+                               PermuteCase{{31, 46, 10, 6}, {1, 0, 3, 2}, 2}}) {
+    SCOPED_TRACE(testing::Message() << c);
+    const executor::Profile profile = BlocksProfileOf(c);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).lines), 5);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).requests), 1.1);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 20.5);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kSharedLoad).wavefronts), 105);
   }
 }
 
