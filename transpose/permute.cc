@@ -10,7 +10,6 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
-#include "transpose/permute_strips_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
 #include "transpose/view_args.h"
@@ -61,14 +60,12 @@ bool TakesAsLongAsALaunch(const PermuteArgs& args) {
 }
 
 // Returns whether rows that stay are moved faster by vectors that are shifted than by elements or
-// through tiles. Tiles of elements of 4 bytes and more need few loads from shared memory: 35 floats
-// reach 0.92 of a copy in tiles, shifted 0.68. Longer rows of 4 bytes are moved word by word
-// otherwise, at 0.65 for 133 words.
+// through tiles. Rows of 4 bytes are moved word by word otherwise, at 0.62 to 0.68 of a copy for
+// 49, 217 and 1177 words; shorter ones, as 15 floats, have 0.92 in tiles, which load few of such
+// elements from shared memory, and 0.70 shifted.
 bool IsWorthShifting(const PermuteArgs& args) {
-  constexpr int64_t kLongRow = 256;  // Bytes.
   if (!KeepsRowsOfBytes(args) || TakesAsLongAsALaunch(args)) return false;
-  return args.element_bytes < 4 ||
-         (args.element_bytes == 4 && args.dims[0].extent * args.element_bytes >= kLongRow);
+  return args.element_bytes < 4 || (args.element_bytes == 4 && KeepsRows(args));
 }
 
 bool IsCopy(const PermuteArgs& args) {
@@ -101,7 +98,6 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
   if (canonical.element_bytes < 4 && HasBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
-  if (CutsStrips(canonical)) return PermuteMethod::kStrips;
   return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
 }
 
@@ -151,8 +147,6 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteFlat(canonical);
     case PermuteMethod::kJoined:
       return PermuteJoined(canonical);
-    case PermuteMethod::kStrips:
-      return PermuteStrips(canonical);
     case PermuteMethod::kBlocks:
       return PermuteBlocks(canonical);
     case PermuteMethod::kTiles:

@@ -76,7 +76,6 @@ enum class PermuteMethod {
   kDirect,      // PermuteDirect(), of a small tensor.
   kFlat,        // PermuteFlat(), where the innermost dimensions of either side make long runs.
   kJoined,      // PermuteJoined(), where the run of `out` is short and that of `in` follows.
-  kStrips,      // PermuteStrips(), where the run of `in` is short and that of `out` follows.
   kBlocks,      // PermuteBlocks(), where the innermost dimensions are the same few on both sides.
   kTiles,       // PermuteTiles().
 };

@@ -14,7 +14,6 @@ namespace stridewise {
 struct PermuteBlocksLimits;  // Of permute_blocks_plan.h.
 struct PermuteTileLimits;    // Of permute_plan.h.
 struct PermuteFlatLimits;    // Of permute_flat_plan.h.
-struct PermuteStripsLimits;  // Of permute_strips_plan.h.
 struct PermuteJoinedLimits;  // Of permute_joined_plan.h.
 
 inline constexpr int kMaxPermuteRank = 6;
@@ -37,7 +36,6 @@ struct PermuteArgs {
   const PermuteTileLimits* limits = nullptr;
   const PermuteFlatLimits* flat_limits = nullptr;
   const PermuteJoinedLimits* joined_limits = nullptr;
-  const PermuteStripsLimits* strips_limits = nullptr;
   const PermuteBlocksLimits* blocks_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
@@ -90,10 +88,6 @@ LaunchStatus PermuteFlat(const PermuteArgs& args);
 // Moves the elements through tiles whose columns are joined in `out`.
 // REQUIRES: CanJoinColumns(args) of permute_joined_plan.h.
 LaunchStatus PermuteJoined(const PermuteArgs& args);
-
-// Moves the elements through tiles that are cut into a strip of `out` for each column.
-// REQUIRES: CanCutStrips(args) of permute_strips_plan.h.
-LaunchStatus PermuteStrips(const PermuteArgs& args);
 
 // Moves blocks of elements that are contiguous on both sides.
 // REQUIRES: HasBlocks(args) of permute_blocks_plan.h.

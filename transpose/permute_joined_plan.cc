@@ -53,7 +53,8 @@ PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args,
   // The tile: as many whole periods as it may have, or an equal part of one.
   const int64_t most = std::clamp<int64_t>(Elements(args) * size / limits.blocks_of_device,
                                            limits.least_bytes, limits.most_bytes);
-  const int64_t row_bytes = std::min<int64_t>(limits.row_bytes, most / rows - 2 * kChunkBytes);
+  const int64_t longest = std::max<int64_t>(limits.row_bytes, limits.enough_bytes / rows);
+  const int64_t row_bytes = std::min(longest, most / rows - 2 * kChunkBytes);
   const int64_t wanted = std::max<int64_t>(1, std::max(row_bytes, kChunkBytes) / size);
   if (joined <= wanted + wanted / 4) {
     const int64_t tiles = CeilDiv(periods, std::max<int64_t>(1, wanted / joined));
@@ -76,17 +77,12 @@ PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args,
   plan.by_pieces = BlockDivisor(plan.pieces);
   plan.by_column_tiles = BlockDivisor(plan.column_tiles);
 
-  // Neighbouring rows lie in neighbouring banks, and so do neighbouring vectors of a column.
-  const int chunk_bytes = JoinedChunkBytes(static_cast<int>(size));
-  constexpr int64_t kBanksBytes = 128;
+  // An odd number of chunks: neighbouring rows lie in different banks, and, with a chunk more after
+  // those of a vector, neighbouring vectors, too.
   plan.in_chunks =
-      static_cast<int>(CeilDiv(plan.tile_columns * size + chunk_bytes - 1, chunk_bytes));
-  const int64_t pitch = int64_t{plan.in_chunks} * chunk_bytes;
-  plan.pitch =
-      static_cast<int>(CeilDiv(pitch - chunk_bytes, kBanksBytes) * kBanksBytes + chunk_bytes);
-  plan.tile_bytes = static_cast<int>(
-      CeilDiv(rows * plan.pitch + rows * size / kChunkBytes * chunk_bytes, kChunkBytes) *
-      kChunkBytes);
+      static_cast<int>(CeilDiv(plan.tile_columns * size + kChunkBytes - 1, kChunkBytes));
+  plan.pitch = static_cast<int>((plan.in_chunks | 1) * kChunkBytes);
+  plan.tile_bytes = static_cast<int>(rows * plan.pitch + rows * size / kChunkBytes * kChunkBytes);
   plan.vectors =
       static_cast<int>(CeilDiv(plan.joined_columns * rows * size + kChunkBytes - 1, kChunkBytes));
   plan.by_chunks = SmallDivisor(plan.in_chunks);

@@ -17,13 +17,6 @@
 
 namespace stridewise {
 
-// Returns the bytes of the chunks that rows of `in` are loaded by. Elements of 1 and 2 bytes are
-// gathered one by one, from rows that begin in different banks if they begin at any word: with
-// chunks of 16 bytes, the banks of a column are 8 of the 32.
-STRIDEWISE_HOST_DEVICE constexpr int JoinedChunkBytes(int element_bytes) {
-  return element_bytes < 4 ? 4 : 16;
-}
-
 struct PermuteJoinedPlan {
   FlatDimension rows;     // Contiguous in `out`; a tile has all.
   FlatDimension columns;  // Contiguous in `in`; the first digit goes on in `out` behind the rows.
@@ -40,7 +33,7 @@ struct PermuteJoinedPlan {
   BlockDivisor by_pieces = BlockDivisor();
   BlockDivisor by_column_tiles = BlockDivisor();
 
-  int in_chunks = 1;  // The most chunks of a row.
+  int in_chunks = 1;  // The most 16-byte chunks of a row.
   int pitch = 16;  // Bytes from row to row in shared memory; a vector's rows further, a chunk more.
   int vectors = 1;  // The most vectors that a part of `out` lies in.
   SmallDivisor by_chunks = SmallDivisor(1);
@@ -56,9 +49,10 @@ struct PermuteJoinedPlan {
 
 // What tiles are chosen by.
 struct PermuteJoinedLimits {
-  int most_bytes = 12 << 10;  // Of shared memory for a tile.
-  int row_bytes = 8 << 10;    // Of a row of `in`.
-  int least_bytes = 4 << 10;  // The same as most_bytes where the tensor is small.
+  int most_bytes = 12 << 10;   // Of shared memory for a tile.
+  int row_bytes = 1 << 10;     // Of a row of `in`; more where a tile of such rows has less than
+  int enough_bytes = 6 << 10;  // so many.
+  int least_bytes = 4 << 10;   // The same as most_bytes where the tensor is small.
   int blocks_of_device = 1056;
   int threads = 128;
 };

@@ -32,10 +32,6 @@ LaunchStatus PermuteRowBytes(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 
-LaunchStatus PermuteStrips(const PermuteArgs& /*args*/) {
-  return absl::UnavailableError(kWithoutDeviceCode);
-}
-
 LaunchStatus PermuteTiles(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }

@@ -9,7 +9,6 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
-#include "transpose/permute_strips_plan.h"
 
 namespace stridewise {
 namespace {
@@ -104,12 +103,6 @@ std::vector<PermuteImplementation>* MakeImplementations() {
   made->back().takes = CanJoinColumns;
   made->back().takes_not =
       "its innermost dimension of `in` does not follow up to 256 elements of `out`";
-  made->push_back(Entry("permute_strips", "tiles of few columns, each a strip of `out`",
-                        "contiguous parts on one side need no table of rows",
-                        RunKernel<PermuteStrips>));
-  made->back().takes = CanCutStrips;
-  made->back().takes_not =
-      "its innermost dimension of `out` does not follow up to 128 elements of `in`";
   made->push_back(Entry("permute_blocks", "whole blocks that are contiguous on both sides",
                         "what is alike in all blocks is computed once", RunKernel<PermuteBlocks>));
   made->back().takes = HasBlocks;

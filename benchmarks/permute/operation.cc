@@ -150,8 +150,6 @@ class Permutations : public Operation {
         return "permute_flat";
       case PermuteMethod::kJoined:
         return "permute_joined";
-      case PermuteMethod::kStrips:
-        return "permute_strips";
       case PermuteMethod::kBlocks:
         return "permute_blocks";
       case PermuteMethod::kTiles:

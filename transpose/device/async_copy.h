@@ -26,17 +26,6 @@ __device__ inline void CopyAsync16(void* shared, const void* global) {
 #endif
 }
 
-// The same of 4 bytes. REQUIRES: both addresses are multiples of 4.
-__device__ inline void CopyAsync4(void* shared, const void* global) {
-#ifdef STRIDEWISE_HOST_EXECUTOR
-  __pipeline_memcpy_async(shared, global, 4);
-#else
-  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], 4;" ::"r"(to), "l"(global)
-               : "memory");
-#endif
-}
-
 // Waits for the copies that the calling thread started.
 __device__ inline void WaitForCopies() {
   __pipeline_commit();

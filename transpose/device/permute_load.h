@@ -1,6 +1,5 @@
-// Loads the tile of permute_tile.cu, permute_flat.cu and permute_joined.cu: rows, which are
-// contiguous runs of `in`, by the chunks of 16 or 4 bytes that lie under them. Included by .cu
-// files.
+// Loads the tile of permute_tile.cu and permute_flat.cu: rows, which are contiguous runs of `in`,
+// by the 16-byte chunks that lie under them. Included by .cu files.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_PERMUTE_LOAD_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_PERMUTE_LOAD_H_
@@ -17,7 +16,7 @@ namespace stridewise {
 
 // A row of `in` in the tile.
 struct InRow {
-  intptr_t from;  // The chunk in which it begins.
+  intptr_t from;  // The chunk of 16 bytes in which it begins.
   int to;         // Where that chunk is in the tile, in bytes.
   int chunks;     // That lie under the row; 0 where the tensor has no such row.
 };
@@ -32,7 +31,7 @@ struct InRows {
 
 // Starts copies of the chunks under the rows. `begin` and `end` are the tensor's: of a chunk that
 // crosses them, only the elements inside are copied. Inside: no chunk does.
-template <typename T, bool kInside, int kChunkBytes = kVectorBytes>
+template <typename T, bool kInside>
 __device__ inline void LoadRows(const InRows& in, intptr_t begin, intptr_t end,
                                 unsigned char* tile) {
   constexpr int kSize = sizeof(T);
@@ -43,16 +42,12 @@ __device__ inline void LoadRows(const InRows& in, intptr_t begin, intptr_t end,
     const int chunk = i - row * in.chunks;
     const InRow at = in.rows[row];
     if (chunk >= at.chunks) continue;
-    const intptr_t from = at.from + chunk * kChunkBytes;
-    unsigned char* const to = tile + at.to + chunk * kChunkBytes;
-    if (kInside || (from >= begin && from + kChunkBytes <= end)) {
-      if constexpr (kChunkBytes == 4) {
-        CopyAsync4(to, reinterpret_cast<const void*>(from));
-      } else {
-        CopyAsync16(to, reinterpret_cast<const void*>(from));
-      }
+    const intptr_t from = at.from + chunk * kVectorBytes;
+    unsigned char* const to = tile + at.to + chunk * kVectorBytes;
+    if (kInside || (from >= begin && from + kVectorBytes <= end)) {
+      CopyAsync16(to, reinterpret_cast<const void*>(from));
     } else if constexpr (!kInside) {
-      for (int k = 0; k < kChunkBytes; k += kSize) {
+      for (int k = 0; k < kVectorBytes; k += kSize) {
         if (from + k < begin || from + k >= end) continue;
         *reinterpret_cast<T*>(to + k) = *reinterpret_cast<const T*>(from + k);
       }

@@ -119,7 +119,6 @@ __global__ void __launch_bounds__(kMaxThreads)
     PermuteJoinedKernel(const void* in, int64_t in_bytes, void* out, PermuteJoinedPlan plan) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
-  constexpr int kChunkBytes = JoinedChunkBytes(kSize);
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
   const auto rows = static_cast<int>(plan.rows.extent);
@@ -136,21 +135,21 @@ __global__ void __launch_bounds__(kMaxThreads)
     const int column = plan.by_rows.Quotient(i);
     const int row = i - column * rows;
     const intptr_t first = begin + at.in + OffsetOf(plan.rows, &FlatDigit::stride_in, row);
-    const auto inside = static_cast<int>(first & (kChunkBytes - 1));
-    const int to = row * plan.pitch + row / kElements * kChunkBytes;
+    const auto inside = static_cast<int>(first & (kVectorBytes - 1));
+    const int to = row * plan.pitch + row / kElements * kVectorBytes;
     places.Set(i, to + inside + column * kSize);
     if (i >= rows) continue;
-    const int chunks = (inside + at.columns * kSize + kChunkBytes - 1) / kChunkBytes;
+    const int chunks = (inside + at.columns * kSize + kVectorBytes - 1) / kVectorBytes;
     const intptr_t from = first - inside;
     in_rows[i] = {from, to, chunks};
-    crosses = crosses || from < begin || from + chunks * kChunkBytes > end;
+    crosses = crosses || from < begin || from + chunks * kVectorBytes > end;
   }
   const bool cut_off = __syncthreads_or(crosses) != 0;
   const InRows loaded = {in_rows, rows, plan.in_chunks, plan.by_chunks};
   if (cut_off) {
-    LoadRows<T, false, kChunkBytes>(loaded, begin, end, tile);
+    LoadRows<T, false>(loaded, begin, end, tile);
   } else {
-    LoadRows<T, true, kChunkBytes>(loaded, begin, end, tile);
+    LoadRows<T, true>(loaded, begin, end, tile);
   }
   // The table of parts is made while the loads are on their way.
   const int joined = at.columns < plan.joined_columns ? at.columns : plan.joined_columns;

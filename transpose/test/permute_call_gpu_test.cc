@@ -18,7 +18,6 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
-#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -108,7 +107,6 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
       {"permute_flat", IsFlat, PermuteFlat},
       {"permute_joined", CanJoinColumns, PermuteJoined},
       {"permute_blocks", HasBlocks, PermuteBlocks},
-      {"permute_strips", CanCutStrips, PermuteStrips},
   };
   for (const auto& kernel : kernels) {
     int taken = 0;

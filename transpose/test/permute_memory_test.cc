@@ -15,7 +15,6 @@
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
-#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -25,7 +24,6 @@ LaunchStatus PermuteFlat(const PermuteArgs& args);
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
 LaunchStatus PermuteJoined(const PermuteArgs& args);
 LaunchStatus PermuteRowBytes(const PermuteArgs& args);
-LaunchStatus PermuteStrips(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
 
@@ -98,15 +96,6 @@ class PermuteMemoryTest : public testing::Test {
     });
   }
 
-  executor::Profile StripsProfileOf(const PermuteCase& c) {
-    return ProfileOf(c, [](PermuteArgs args) {
-      PermuteStripsLimits limits;
-      limits.least_bytes = limits.most_bytes;
-      args.strips_limits = &limits;
-      EXPECT_TRUE(CanCutStrips(args));
-      return executor::PermuteStrips(args);
-    });
-  }
   executor::Profile BlocksProfileOf(const PermuteCase& c) {
     return ProfileOf(c, [](PermuteArgs args) {
       PermuteBlocksLimits limits;
@@ -184,8 +173,8 @@ TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
       {{{5, 6, 24, 8, 23, 28}, {1, 4, 2, 5, 3, 0}, 1}, 5.5, 56},
       {{{16, 32, 16, 64}, {1, 0, 3, 2}, 1}, 4, 40},
       {{{60, 8, 9, 63}, {1, 2, 3, 0}, 1}, 5, 62},
-      {{{23, 7, 40, 30}, {1, 2, 3, 0}, 2}, 4.5, 47},
-      {{{25, 74, 3, 64}, {1, 2, 3, 0}, 2}, 5, 46},
+      {{{23, 7, 40, 30}, {1, 2, 3, 0}, 2}, 4.5, 52},
+      {{{25, 74, 3, 64}, {1, 2, 3, 0}, 2}, 5, 53},
       {{{11, 6, 5, 480}, {1, 2, 3, 0}, 4}, 5, 15},
   };
   for (const auto& c : cases) {
@@ -219,23 +208,8 @@ TEST_F(PermuteMemoryTest, RowsOfBytesAreShiftedInRegisters) {
   }
 }
 
-// Strips are gathered down rows that follow each other without gaps, with few conflicts. Strips and
-// blocks are stored as whole vectors.
-TEST_F(PermuteMemoryTest, StripsAndBlocksAreStoredAsVectors) {
-  const struct {
-    PermuteCase c;
-    double most_wavefronts;
-  } strips[] = {{{{5, 4, 1200, 7}, {1, 3, 0, 2}, 1}, 26},
-                {{{5, 4, 1200, 9}, {1, 3, 0, 2}, 2}, 17},
-                {{{5, 4, 1200, 12}, {1, 3, 0, 2}, 2}, 39},
-                {{{5, 4, 1200, 3}, {1, 3, 0, 2}, 4}, 11}};
-  for (const auto& strip : strips) {
-    SCOPED_TRACE(testing::Message() << strip.c);
-    const executor::Profile profile = StripsProfileOf(strip.c);
-    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).lines), 5.5);
-    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 17);
-    EXPECT_LE(OfVectors(profile.Total(EventKind::kSharedLoad).wavefronts), strip.most_wavefronts);
-  }
+// Blocks are stored as whole vectors, wherever in `in` they lie.
+TEST_F(PermuteMemoryTest, BlocksAreStoredAsVectors) {
   for (const PermuteCase& c : {PermuteCase{{16, 24, 3, 43}, {1, 0, 3, 2}, 1},
                                PermuteCase{{13, 6, 41, 15, 14}, {2, 1, 0, 4, 3}, 1},
                                PermuteCase{{31, 46, 10, 6}, {1, 0, 3, 2}, 2}}) {

@@ -8,7 +8,6 @@
 #include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
-#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_executor_fixture.h"
 #include "transpose/test/permute_test_problem.h"
 
@@ -17,7 +16,6 @@ namespace executor {
 LaunchStatus PermuteBlocks(const PermuteArgs& args);
 LaunchStatus PermuteJoined(const PermuteArgs& args);
 LaunchStatus PermuteRowBytes(const PermuteArgs& args);
-LaunchStatus PermuteStrips(const PermuteArgs& args);
 }  // namespace executor
 
 namespace {
@@ -35,13 +33,6 @@ class PermuteShortRunsTest : public PermuteExecutorFixture {
     return RunWhere(c, CanJoinColumns, [&](PermuteArgs args) {
       args.joined_limits = &limits;
       return executor::PermuteJoined(args);
-    });
-  }
-  bool RunStrips(const PermuteCase& c, const PermuteStripsLimits& limits) {
-    SCOPED_TRACE(testing::Message() << c << ", strips of " << limits.strip_bytes << " bytes");
-    return RunWhere(c, CanCutStrips, [&](PermuteArgs args) {
-      args.strips_limits = &limits;
-      return executor::PermuteStrips(args);
     });
   }
   bool RunBlocks(const PermuteCase& c, const PermuteBlocksLimits& limits) {
@@ -73,6 +64,7 @@ PermuteJoinedLimits SmallJoined() {
   PermuteJoinedLimits limits;
   limits.least_bytes = limits.most_bytes = 2 << 10;
   limits.row_bytes = 64;
+  limits.enough_bytes = 0;
   limits.threads = 64;
   return limits;
 }
@@ -134,41 +126,9 @@ TEST_F(PermuteShortRunsTest, Blocks) {
   EXPECT_FALSE(RunBlocks({{5, 43}, {1, 0}, 1}, SmallBlocks()));  // One block.
 }
 
-PermuteStripsLimits SmallStrips() {
-  PermuteStripsLimits limits;
-  limits.least_bytes = limits.most_bytes = 2 << 10;
-  limits.strip_bytes = 128;
-  limits.threads = 64;
-  return limits;
-}
-PermuteStripsLimits LargeStrips() {
-  PermuteStripsLimits limits;
-  limits.least_bytes = limits.most_bytes;
-  return limits;
-}
-
-// Parts of whole periods and of pieces of one, columns of one dimension and of two, vectors in
-// several parts, and gaps in which parts and strips begin anywhere.
-TEST_F(PermuteShortRunsTest, Strips) {
-  for (const int64_t bytes : {1, 2, 4, 8, 16}) {
-    for (const int64_t more : {-1, 0, 1}) {
-      for (const PermuteStripsLimits& limits : {SmallStrips(), LargeStrips()}) {
-        EXPECT_TRUE(RunStrips({{5, 3, 29 + more, 7}, {1, 3, 0, 2}, bytes}, limits));
-        EXPECT_TRUE(RunStrips({{5, 3, 300 + more, 3}, {1, 3, 0, 2}, bytes}, limits));
-        EXPECT_TRUE(RunStrips({{6, 4, 5 + more, 2, 4}, {1, 4, 3, 0, 2}, bytes}, limits));
-        EXPECT_TRUE(RunStrips(
-            {{3, 4, 61 + more, 5}, {1, 3, 0, 2}, bytes, {5, 3, 0, 0}, {0, 7, 0, 0}, 1, 3}, limits));
-      }
-    }
-  }
-  EXPECT_FALSE(RunStrips({{7, 5, 3}, {1, 0, 2}, 2}, SmallStrips()));
-  EXPECT_FALSE(RunStrips({{5, 3, 300, 3}, {1, 3, 0, 2}, 4, {0, 0, 1, 0}}, SmallStrips()));
-}
-
 // Shapes of all kinds; each kernel takes some of them.
 TEST_F(PermuteShortRunsTest, RandomCases) {
   int joined = 0;
-  int strips = 0;
   int blocks = 0;
   const int64_t count = CaseCount(120, 2000);
   for (int64_t number = 0; number < count; ++number) {
@@ -177,12 +137,10 @@ TEST_F(PermuteShortRunsTest, RandomCases) {
     const bool small = number % 2 == 0;
     RunRowBytes(c);
     joined += RunJoined(c, small ? SmallJoined() : LargeJoined()) ? 1 : 0;
-    strips += RunStrips(c, small ? SmallStrips() : LargeStrips()) ? 1 : 0;
     blocks += RunBlocks(c, small ? SmallBlocks() : LargeBlocks()) ? 1 : 0;
     if (HasFatalFailure()) return;
   }
   EXPECT_GE(joined, 3);
-  EXPECT_GE(strips, 3);
   EXPECT_GE(blocks, 1);
 }
 

@@ -13,7 +13,6 @@
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_plan_choice.h"
-#include "transpose/permute_strips_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -155,8 +154,6 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
-  // Rows of 6 elements, which become 6 strips.
-  EXPECT_EQ(method(Problem({30, 4, 5000, 6}, {1, 0, 3, 2}, 2)), PermuteMethod::kStrips);
   // What makes no long run on both sides.
   EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);
@@ -265,29 +262,6 @@ TEST(PermuteTest, JoinedTilesFitIntoSharedMemory) {
         << c;
   }
   EXPECT_GE(joined, 1000);
-}
-
-// So do strips, which cover every row once.
-TEST(PermuteTest, StripsFitIntoSharedMemory) {
-  int strips = 0;
-  for (int64_t number = 0; number < 20000; ++number) {
-    const PermuteCase c = RandomPermuteCase(10, number, int64_t{1} << (number % 31));
-    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
-    problem.out = At(uintptr_t{1} << 60);
-    const auto checked = CheckedPermuteArgs(problem);
-    ASSERT_TRUE(checked.ok()) << c << ": " << checked.status();
-    const PermuteArgs args = Canonical(*checked);
-    if (!CanCutStrips(args)) continue;
-    ++strips;
-    const PermuteStripsPlan plan = MakePermuteStripsPlan(args, {});
-    EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
-    EXPECT_EQ(plan.tile_rows % plan.part_rows, 0) << c;
-    EXPECT_GE(int64_t{plan.pieces} * plan.tile_rows, plan.period) << c;
-    EXPECT_GE(int64_t{plan.row_tiles / plan.pieces} * plan.period, plan.rows.extent) << c;
-    EXPECT_EQ(Elements(args), int64_t{plan.rows.extent} * plan.columns.extent * plan.batch.extent)
-        << c;
-  }
-  EXPECT_GE(strips, 1000);
 }
 
 // Whatever the shape, a tile fits into the shared memory of a block.
