@@ -71,9 +71,12 @@ enum class PermuteMethod {
   kCopy,        // The driver's copy of one contiguous piece.
   kTranspose,   // Transpose(), of one matrix or a batch.
   kRows,        // PermuteRows(), where the innermost dimension stays.
+  kRowBytes,    // PermuteRowBytes(), where it stays and has elements of 1 or 2 bytes.
   kInterleave,  // PermuteInterleave(), of a few planes.
   kDirect,      // PermuteDirect(), of a small tensor.
   kFlat,        // PermuteFlat(), where the innermost dimensions of either side make long runs.
+  kJoined,      // PermuteJoined(), where the run of `out` is short and that of `in` follows.
+  kBlocks,      // PermuteBlocks(), where the innermost dimensions are the same few on both sides.
   kTiles,       // PermuteTiles().
 };
 PermuteMethod ChoosePermute(const PermuteArgs& canonical);

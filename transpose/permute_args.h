@@ -11,8 +11,10 @@
 
 namespace stridewise {
 
-struct PermuteTileLimits;  // Of permute_plan.h.
-struct PermuteFlatLimits;  // Of permute_flat_plan.h.
+struct PermuteBlocksLimits;  // Of permute_blocks_plan.h.
+struct PermuteTileLimits;    // Of permute_plan.h.
+struct PermuteFlatLimits;    // Of permute_flat_plan.h.
+struct PermuteJoinedLimits;  // Of permute_joined_plan.h.
 
 inline constexpr int kMaxPermuteRank = 6;
 
@@ -33,6 +35,8 @@ struct PermuteArgs {
   // Of the tiles, for tests and searches; null: those that were measured.
   const PermuteTileLimits* limits = nullptr;
   const PermuteFlatLimits* flat_limits = nullptr;
+  const PermuteJoinedLimits* joined_limits = nullptr;
+  const PermuteBlocksLimits* blocks_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
 
@@ -67,6 +71,10 @@ void SortFew(T* items, int count, Less less) {
 // Moves rows of elements, which stay together. REQUIRES: KeepsRows(args) of permute_rows_plan.h.
 LaunchStatus PermuteRows(const PermuteArgs& args);
 
+// Moves rows of elements of 1 and 2 bytes, which stay together and begin anywhere.
+// REQUIRES: KeepsRowsOfBytes(args) of permute_rows_plan.h.
+LaunchStatus PermuteRowBytes(const PermuteArgs& args);
+
 // Interleaves two to four planes. REQUIRES: InterleavedBytes(args) of permute_rows_plan.h is not 0.
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
 
@@ -76,6 +84,14 @@ LaunchStatus PermuteDirect(const PermuteArgs& args);
 // Moves the elements through tiles that are cut anywhere in a run of dimensions.
 // REQUIRES: IsFlat(args) of permute_flat_plan.h.
 LaunchStatus PermuteFlat(const PermuteArgs& args);
+
+// Moves the elements through tiles whose columns are joined in `out`.
+// REQUIRES: CanJoinColumns(args) of permute_joined_plan.h.
+LaunchStatus PermuteJoined(const PermuteArgs& args);
+
+// Moves blocks of elements that are contiguous on both sides.
+// REQUIRES: HasBlocks(args) of permute_blocks_plan.h.
+LaunchStatus PermuteBlocks(const PermuteArgs& args);
 
 // Moves the elements through tiles in shared memory. Takes what Canonical() returns, of any rank.
 LaunchStatus PermuteTiles(const PermuteArgs& args);

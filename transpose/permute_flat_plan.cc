@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "common/gpu/launch_geometry.h"
+#include "transpose/permute_runs.h"
 
 namespace stridewise {
 namespace {
@@ -11,82 +12,6 @@ namespace {
 constexpr int64_t kChunkBytes = 16;
 constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kMostElements = int64_t{1} << 31;
-
-// The dimensions of either run, as bits of their numbers in args.
-struct Runs {
-  unsigned columns = 0;  // Of `in`.
-  unsigned rows = 0;     // Of `out`.
-};
-
-// Calls fn(d) for the dimensions that are contiguous on this side, the innermost first, until it
-// returns false.
-template <typename Fn>
-void ForContiguous(const PermuteArgs& args, int64_t PermuteDimension::*stride, Fn fn) {
-  int64_t run = 1;
-  for (int found = 0; found < args.rank; ++found) {
-    int d = 0;
-    while (d < args.rank && args.dims[d].*stride != run) ++d;
-    if (d == args.rank || !fn(d)) return;
-    run *= args.dims[d].extent;
-  }
-}
-
-int64_t Product(const PermuteArgs& args, unsigned dims) {
-  int64_t product = 1;
-  for (int d = 0; d < args.rank; ++d) {
-    if ((dims >> d & 1) != 0) product *= args.dims[d].extent;
-  }
-  return product;
-}
-
-// Returns what sectors cost that runs of these lengths share with others, over what they need.
-double SharedSectors(const PermuteArgs& args, const Runs& runs) {
-  constexpr double kLong = 256;
-  const auto bytes = [&](unsigned dims) {
-    return std::min(kLong, static_cast<double>(Product(args, dims) * args.element_bytes));
-  };
-  return 24 / bytes(runs.columns) + 48 / bytes(runs.rows);
-}
-
-// Returns the best split; no rows where there is none.
-Runs Split(const PermuteArgs& args) {
-  Runs best;
-  Runs runs;
-  ForContiguous(args, &PermuteDimension::stride_in, [&](int column) {
-    runs.columns |= 1u << column;
-    runs.rows = 0;
-    ForContiguous(args, &PermuteDimension::stride_out, [&](int row) {
-      if ((runs.columns >> row & 1) != 0) return false;
-      runs.rows |= 1u << row;
-      return true;
-    });
-    if (runs.rows == 0) return false;
-    if (best.rows == 0 || SharedSectors(args, runs) < SharedSectors(args, best)) best = runs;
-    return true;
-  });
-  return best;
-}
-
-// Returns these dimensions, sorted by their stride in `out`, or in `in` for columns.
-FlatDimension Flat(const PermuteArgs& args, unsigned dims, int64_t FlatDigit::*stride) {
-  FlatDimension flat;
-  for (int d = 0; d < args.rank; ++d) {
-    if ((dims >> d & 1) == 0) continue;
-    const auto count = static_cast<uint32_t>(args.dims[d].extent);
-    flat.digit[flat.digits++] = {args.dims[d].stride_in * args.element_bytes,
-                                 args.dims[d].stride_out * args.element_bytes, count,
-                                 BlockDivisor(count)};
-    flat.extent *= count;
-  }
-  SortFew(flat.digit, flat.digits,
-          [stride](const FlatDigit& a, const FlatDigit& b) { return a.*stride < b.*stride; });
-  return flat;
-}
-
-int64_t Gcd(const FlatDimension& dimension, int64_t FlatDigit::*stride, int64_t start) {
-  for (int i = 0; i < dimension.digits; ++i) start = std::gcd(start, dimension.digit[i].*stride);
-  return start;
-}
 
 // Returns `extent` cut into pieces of equal length, at multiples of `unit`, of about `most`.
 int Even(int64_t extent, int64_t most, int64_t unit) {
@@ -105,16 +30,16 @@ int Log2Ceil(int64_t n) {
 }  // namespace
 
 bool IsFlat(const PermuteArgs& args) {
-  return args.rank >= 2 && Elements(args) < kMostElements && Split(args).rows != 0;
+  return args.rank >= 2 && Elements(args) < kMostElements && SplitIntoRuns(args).rows != 0;
 }
 
 bool HasFlatRuns(const PermuteArgs& args) {
   constexpr int64_t kLeastRowBytes = 64;
   const int64_t least_column_bytes = args.element_bytes < 4 ? 32 : 64;
   if (args.rank < 2 || Elements(args) >= kMostElements) return false;
-  const Runs runs = Split(args);
-  return runs.rows != 0 && Product(args, runs.rows) * args.element_bytes >= kLeastRowBytes &&
-         Product(args, runs.columns) * args.element_bytes >= least_column_bytes;
+  const PermuteRuns runs = SplitIntoRuns(args);
+  return runs.rows != 0 && RunElements(args, runs.rows) * args.element_bytes >= kLeastRowBytes &&
+         RunElements(args, runs.columns) * args.element_bytes >= least_column_bytes;
 }
 
 PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
@@ -134,22 +59,23 @@ PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
 
 PermuteFlatPlan MakePermuteFlatPlan(const PermuteArgs& args, const PermuteFlatLimits& limits) {
   const int64_t size = args.element_bytes;
-  const Runs runs = Split(args);
+  const PermuteRuns runs = SplitIntoRuns(args);
   PermuteFlatPlan plan;
-  plan.rows = Flat(args, runs.rows, &FlatDigit::stride_out);
-  plan.columns = Flat(args, runs.columns, &FlatDigit::stride_in);
-  plan.batch = Flat(args, ~(runs.rows | runs.columns), &FlatDigit::stride_out);
+  plan.rows = FlatOf(args, runs.rows, &FlatDigit::stride_out);
+  plan.columns = FlatOf(args, runs.columns, &FlatDigit::stride_in);
+  plan.batch = FlatOf(args, ~(runs.rows | runs.columns), &FlatDigit::stride_out);
 
   // Where parts of out rows may begin, modulo a sector, and those of rows of `in`, modulo a chunk.
   const auto address = [](const void* data, int64_t unit) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(unit));
   };
-  const int64_t out_apart = Gcd(plan.columns, &FlatDigit::stride_out, kSectorBytes);
-  const int64_t out_at =
-      std::gcd(Gcd(plan.batch, &FlatDigit::stride_out, out_apart), address(args.out, kSectorBytes));
-  const int64_t in_at = std::gcd(
-      Gcd(plan.batch, &FlatDigit::stride_in, Gcd(plan.rows, &FlatDigit::stride_in, kChunkBytes)),
-      address(args.in, kChunkBytes));
+  const int64_t out_apart = GcdOfStrides(plan.columns, &FlatDigit::stride_out, kSectorBytes);
+  const int64_t out_at = std::gcd(GcdOfStrides(plan.batch, &FlatDigit::stride_out, out_apart),
+                                  address(args.out, kSectorBytes));
+  const int64_t in_at =
+      std::gcd(GcdOfStrides(plan.batch, &FlatDigit::stride_in,
+                            GcdOfStrides(plan.rows, &FlatDigit::stride_in, kChunkBytes)),
+               address(args.in, kChunkBytes));
 
   // The tile: of the lengths that are wanted, or longer where the other side is short.
   const int64_t most = std::clamp<int64_t>(Elements(args) * size / limits.blocks_of_device,

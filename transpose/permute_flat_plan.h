@@ -14,23 +14,9 @@
 
 #include "transpose/device/small_divisor.h"
 #include "transpose/permute_args.h"
+#include "transpose/permute_runs.h"
 
 namespace stridewise {
-
-// A dimension of rows, of columns or of the batch, with strides in bytes.
-struct FlatDigit {
-  int64_t stride_in = 0;
-  int64_t stride_out = 0;
-  uint32_t count = 1;
-  BlockDivisor by_count = BlockDivisor();
-};
-
-// Some dimensions that are taken as one, the fastest first.
-struct FlatDimension {
-  int digits = 0;
-  FlatDigit digit[kMaxPermuteRank];
-  uint32_t extent = 1;
-};
 
 struct PermuteFlatPlan {
   FlatDimension rows;     // Contiguous in `out`.

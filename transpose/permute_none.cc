@@ -4,6 +4,10 @@
 
 namespace stridewise {
 
+LaunchStatus PermuteBlocks(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteDirect(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
@@ -16,7 +20,15 @@ LaunchStatus PermuteFlat(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 
+LaunchStatus PermuteJoined(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteRows(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
+LaunchStatus PermuteRowBytes(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 

@@ -9,6 +9,15 @@ constexpr uintptr_t kVectorBytes = 16;
 
 }  // namespace
 
+bool HasGaplessOut(const PermuteArgs& args) {
+  int64_t run = 1;
+  for (int d = 0; d < args.rank; ++d) {  // Sorted by their stride in `out`.
+    if (args.dims[d].stride_out != run) return false;
+    run *= args.dims[d].extent;
+  }
+  return args.rank > 0 && run < int64_t{1} << 31;
+}
+
 bool KeepsRows(const PermuteArgs& args) {
   return args.rank >= 2 && args.element_bytes >= kLeastElementBytes &&
          args.dims[0].stride_in == 1 && args.dims[0].stride_out == 1 &&
@@ -16,15 +25,16 @@ bool KeepsRows(const PermuteArgs& args) {
          Elements(args) < int64_t{1} << 31;
 }
 
+bool KeepsRowsOfBytes(const PermuteArgs& args) {
+  return args.rank >= 2 && args.element_bytes < static_cast<int64_t>(kVectorBytes) &&
+         HasGaplessOut(args) && Elements(args) * args.element_bytes < int64_t{1} << 31 &&
+         args.dims[0].stride_in == 1 &&
+         args.dims[0].extent * args.element_bytes >= static_cast<int64_t>(kVectorBytes);
+}
+
 bool IsDirect(const PermuteArgs& args) {
   constexpr uintptr_t kWordBytes = 4;
-  int64_t run = 1;
-  for (int d = 0; d < args.rank; ++d) {  // Sorted by their stride in `out`.
-    if (args.dims[d].stride_out != run) return false;
-    run *= args.dims[d].extent;
-  }
-  return args.rank > 0 && run < int64_t{1} << 31 &&
-         reinterpret_cast<uintptr_t>(args.out) % kWordBytes == 0;
+  return HasGaplessOut(args) && reinterpret_cast<uintptr_t>(args.out) % kWordBytes == 0;
 }
 
 int64_t InterleavedBytes(const PermuteArgs& args) {
@@ -63,6 +73,17 @@ PermuteRowsPlan MakePermuteRowsPlan(const PermuteArgs& args) {
                      args.dims[d].stride_out * args.element_bytes, count, BlockDivisor(count)};
   }
   return plan;
+}
+
+PermuteRowsPlan MakePermuteRowBytesPlan(const PermuteArgs& args) {
+  PermuteArgs bytes = args;
+  bytes.element_bytes = 1;
+  bytes.dims[0].extent *= args.element_bytes;
+  for (int d = 1; d < args.rank; ++d) {
+    bytes.dims[d].stride_in *= args.element_bytes;
+    bytes.dims[d].stride_out *= args.element_bytes;
+  }
+  return MakePermuteRowsPlan(bytes);
 }
 
 }  // namespace stridewise

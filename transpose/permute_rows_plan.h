@@ -32,6 +32,13 @@ struct PermuteRowsPlan {
 // elements that are large enough, for permute_rows.
 bool KeepsRows(const PermuteArgs& args);
 
+// Returns whether it keeps rows of 16 bytes and more in smaller elements, of which
+// permute_row_bytes makes an `out` without gaps.
+bool KeepsRowsOfBytes(const PermuteArgs& args);
+
+// Returns whether `out` is one contiguous piece of less than 2^31 elements.
+bool HasGaplessOut(const PermuteArgs& args);
+
 // Returns whether `out` has no gaps and begins at a word, of the canonical permutation.
 bool IsDirect(const PermuteArgs& args);
 
@@ -42,6 +49,9 @@ int64_t InterleavedBytes(const PermuteArgs& args);
 
 // REQUIRES: KeepsRows(args) or IsDirect(args).
 PermuteRowsPlan MakePermuteRowsPlan(const PermuteArgs& args);
+
+// Returns the same of the bytes that the elements have. REQUIRES: KeepsRowsOfBytes(args).
+PermuteRowsPlan MakePermuteRowBytesPlan(const PermuteArgs& args);
 
 }  // namespace stridewise
 

@@ -5,7 +5,9 @@
 
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
 
 namespace stridewise {
@@ -73,6 +75,13 @@ std::vector<PermuteImplementation>* MakeImplementations() {
                         RunKernel<PermuteRows>));
   made->back().takes = KeepsRows;
   made->back().takes_not = "its innermost dimension does not stay, or has too few bytes";
+  made->push_back(Entry("permute_row_bytes", "rows of small elements that begin anywhere, shifted",
+                        "a byte shift in registers costs less than a tile",
+                        RunKernel<PermuteRowBytes>));
+  made->back().takes = KeepsRowsOfBytes;
+  made->back().takes_not =
+      "its innermost dimension does not stay, has fewer than 16 bytes or elements of 16, or `out` "
+      "has gaps";
   made->push_back(Entry("permute_interleave",
                         "words of two to four planes, interleaved in registers",
                         "a few planes need no tile", RunKernel<PermuteInterleave>));
@@ -88,6 +97,17 @@ std::vector<PermuteImplementation>* MakeImplementations() {
                         RunKernel<PermuteFlat>));
   made->back().takes = IsFlat;
   made->back().takes_not = "its innermost dimension is the same on both sides, or not contiguous";
+  made->push_back(Entry("permute_joined", "tiles of few rows, whose columns are joined in `out`",
+                        "a short run is no end where the other side's run goes on",
+                        RunKernel<PermuteJoined>));
+  made->back().takes = CanJoinColumns;
+  made->back().takes_not =
+      "its innermost dimension of `in` does not follow up to 256 elements of `out`";
+  made->push_back(Entry("permute_blocks", "whole blocks that are contiguous on both sides",
+                        "what is alike in all blocks is computed once", RunKernel<PermuteBlocks>));
+  made->back().takes = HasBlocks;
+  made->back().takes_not =
+      "its innermost dimensions are not the same on both sides, of 64 bytes and up to 512 elements";
   made->push_back(Entry("permute_tile", "tiles that pack several dimensions, through shared memory",
                         "short dimensions still make long runs", RunTiles));
   return made;

@@ -140,12 +140,18 @@ class Permutations : public Operation {
         return "transpose";
       case PermuteMethod::kRows:
         return "permute_rows";
+      case PermuteMethod::kRowBytes:
+        return "permute_row_bytes";
       case PermuteMethod::kInterleave:
         return "permute_interleave";
       case PermuteMethod::kDirect:
         return "permute_direct";
       case PermuteMethod::kFlat:
         return "permute_flat";
+      case PermuteMethod::kJoined:
+        return "permute_joined";
+      case PermuteMethod::kBlocks:
+        return "permute_blocks";
       case PermuteMethod::kTiles:
         return "permute_tile";
     }

@@ -12,6 +12,7 @@
 
 #include "common/gpu/launch.h"
 #include "transpose/device/async_copy.h"
+#include "transpose/device/flat_offset.h"
 #include "transpose/device/flat_store.h"
 #include "transpose/device/permute_load.h"
 #include "transpose/device/vectors.h"
@@ -23,22 +24,6 @@ namespace stridewise {
 namespace {
 
 [[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
-
-// Returns where index `index` of the dimension is on one side, in bytes from index 0.
-__device__ inline int64_t OffsetOf(const FlatDimension& dimension, int64_t FlatDigit::*stride,
-                                   uint32_t index) {
-  int64_t offset = 0;
-#pragma unroll
-  for (int i = 0; i < kMaxPermuteRank; ++i) {
-    if (i >= dimension.digits) break;
-    const FlatDigit& digit = dimension.digit[i];
-    const bool last = i + 1 == dimension.digits;
-    const uint32_t next = last ? 0 : digit.by_count.Quotient(index);
-    offset += (index - next * digit.count) * (digit.*stride);
-    index = next;
-  }
-  return offset;
-}
 
 // The block's tile.
 struct FlatTile {

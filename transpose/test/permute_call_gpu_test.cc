@@ -14,6 +14,10 @@
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
+#include "transpose/permute_blocks_plan.h"
+#include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
+#include "transpose/permute_rows_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -58,6 +62,20 @@ class PermuteCallTest : public testing::Test {
     return DownloadAndCheck(&problem);
   }
 
+  // Runs one kernel on the canonical form of the case, if it takes it, and counts it.
+  absl::Status RunKernel(const PermuteCase& c, bool (*takes)(const PermuteArgs& args),
+                         LaunchStatus (*kernel)(const PermuteArgs& args), int* taken) {
+    PermuteTestProblem problem(c);
+    RETURN_IF_ERROR(Upload(problem));
+    ASSIGN_OR_RETURN(PermuteArgs args, CheckedPermuteArgs(problem.At(in_.data(), out_.data())));
+    args.stream = stream_;
+    const PermuteArgs canonical = Canonical(args);
+    if (!takes(canonical)) return absl::OkStatus();
+    ++*taken;
+    RETURN_IF_ERROR(absl::Status(kernel(canonical)));
+    return DownloadAndCheck(&problem);
+  }
+
   cudaStream_t stream_ = nullptr;
   DeviceBuffer in_, out_;
 };
@@ -75,6 +93,39 @@ TEST_F(PermuteCallTest, RandomCases) {
     const PermuteCase c = RandomPermuteCase(kSeed, number, 400000);
     const absl::Status status = Run(c);
     ASSERT_TRUE(status.ok()) << "case " << number << ": " << c << ": " << status;
+  }
+}
+
+// Permute() gathers small tensors directly. Here they go through the kernels for large ones.
+TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
+  const struct {
+    const char* name;
+    bool (*takes)(const PermuteArgs& args);
+    LaunchStatus (*kernel)(const PermuteArgs& args);
+  } kernels[] = {
+      {"permute_row_bytes", KeepsRowsOfBytes, PermuteRowBytes},
+      {"permute_flat", IsFlat, PermuteFlat},
+      {"permute_joined", CanJoinColumns, PermuteJoined},
+      {"permute_blocks", HasBlocks, PermuteBlocks},
+  };
+  for (const auto& kernel : kernels) {
+    int taken = 0;
+    for (int64_t more = 0; more < 16; ++more) {
+      for (const PermuteCase& c :
+           {PermuteCase{{3, 5, 2, 41 + 2 * more}, {1, 0, 3, 2}, 1 + more % 2, {}, {}, more, 3},
+            PermuteCase{
+                {3, 5, 2, 4, 3, 7 + more}, {1, 0, 2, 4, 5, 3}, 1 + more % 2, {}, {}, 1, more},
+            PermuteCase{{3, 7, 33 + 2 * more}, {1, 0, 2}, 1, {}, {}, more, 15 - more}}) {
+        const absl::Status status = RunKernel(c, kernel.takes, kernel.kernel, &taken);
+        ASSERT_TRUE(status.ok()) << kernel.name << ": " << c << ": " << status;
+      }
+    }
+    for (int64_t number = 0; number < 400; ++number) {
+      const PermuteCase c = RandomPermuteCase(kSeed + 2, number, 20000);
+      const absl::Status status = RunKernel(c, kernel.takes, kernel.kernel, &taken);
+      ASSERT_TRUE(status.ok()) << kernel.name << ", case " << number << ": " << c << ": " << status;
+    }
+    EXPECT_GE(taken, 16) << kernel.name;
   }
 }
 

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "common/base/case_random.h"
-#include "common/executor/executor.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/test/permute_executor_fixture.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -57,14 +56,8 @@ PermuteFlatLimits LargeFlat() {
   return limits;
 }
 
-class PermuteExecutorTest : public testing::Test {
+class PermuteExecutorTest : public PermuteExecutorFixture {
  protected:
-  void SetUp() override {
-    auto executor = executor::Executor::Create({});
-    ASSERT_TRUE(executor.ok()) << executor.status();
-    executor_ = *std::move(executor);
-  }
-
   void Run(const PermuteCase& c, const PermuteTileLimits& limits) {
     SCOPED_TRACE(testing::Message() << c << ", tiles of " << limits.most_bytes << " bytes");
     RunWith(c, [&](PermuteArgs args) {
@@ -117,29 +110,6 @@ class PermuteExecutorTest : public testing::Test {
       return executor::PermuteRows(args);
     });
   }
-
-  template <typename Kernel>
-  void RunWith(const PermuteCase& c, Kernel kernel) {
-    PermuteTestProblem problem(c);
-    auto in = executor_->Allocate("in", problem.in().size());
-    auto out = executor_->Allocate("out", problem.out().size());
-    ASSERT_TRUE(in.ok() && out.ok());
-    in->Upload(problem.in().data());
-    in->MakeReadOnly();
-    out->Poison(problem.out().data());
-    auto args = CheckedPermuteArgs(problem.At(in->data(), out->data()));
-    ASSERT_TRUE(args.ok()) << args.status();
-    args->stream = executor_->stream();
-    const PermuteArgs canonical = Canonical(*args);
-    const absl::Status status = kernel(canonical);
-    ASSERT_TRUE(status.ok()) << status;
-    if (canonical.rank == 0) return;
-    out->Download(problem.out().data());
-    ASSERT_TRUE(problem.Check().ok()) << problem.Check();
-    executor_->ClearLaunches();
-  }
-
-  std::unique_ptr<executor::Executor> executor_;
 };
 
 TEST_F(PermuteExecutorTest, EveryOrderOfUpToFourDimensions) {

@@ -10,15 +10,20 @@
 #include "common/executor/profile.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
 namespace executor {
+LaunchStatus PermuteBlocks(const PermuteArgs& args);
 LaunchStatus PermuteFlat(const PermuteArgs& args);
 LaunchStatus PermuteInterleave(const PermuteArgs& args);
+LaunchStatus PermuteJoined(const PermuteArgs& args);
+LaunchStatus PermuteRowBytes(const PermuteArgs& args);
 LaunchStatus PermuteTiles(const PermuteArgs& args);
 }  // namespace executor
 
@@ -75,6 +80,32 @@ class PermuteMemoryTest : public testing::Test {
     });
   }
 
+  executor::Profile JoinedProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteJoinedLimits limits;
+      limits.least_bytes = limits.most_bytes;
+      args.joined_limits = &limits;
+      EXPECT_TRUE(CanJoinColumns(args));
+      return executor::PermuteJoined(args);
+    });
+  }
+  executor::Profile RowBytesProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](const PermuteArgs& args) {
+      EXPECT_TRUE(KeepsRowsOfBytes(args));
+      return executor::PermuteRowBytes(args);
+    });
+  }
+
+  executor::Profile BlocksProfileOf(const PermuteCase& c) {
+    return ProfileOf(c, [](PermuteArgs args) {
+      PermuteBlocksLimits limits;
+      limits.blocks_of_device = 1;
+      args.blocks_limits = &limits;
+      EXPECT_TRUE(HasBlocks(args));
+      return executor::PermuteBlocks(args);
+    });
+  }
+
   // Of 512 bytes, which a warp stores at once.
   double OfVectors(uint64_t count) const { return static_cast<double>(count) / vectors_; }
 
@@ -128,6 +159,66 @@ TEST_F(PermuteMemoryTest, FlatGathersHaveFewConflicts) {
     const auto loads = FlatProfileOf(c.c).Total(EventKind::kSharedLoad);
     EXPECT_LE(OfVectors(loads.requests), c.most_requests);
     EXPECT_LE(OfVectors(loads.wavefronts), c.most_wavefronts);
+  }
+}
+
+// Few rows of which columns are joined are stored as long parts, and gathered from rows that begin
+// in different banks: permute_tile stores as few lines, with up to seven times the conflicts.
+TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
+  const struct {
+    PermuteCase c;
+    double most_lines;
+    double most_wavefronts;
+  } cases[] = {
+      {{{5, 6, 24, 8, 23, 28}, {1, 4, 2, 5, 3, 0}, 1}, 5.5, 56},
+      {{{16, 32, 16, 64}, {1, 0, 3, 2}, 1}, 4, 40},
+      {{{60, 8, 9, 63}, {1, 2, 3, 0}, 1}, 5, 62},
+      {{{23, 7, 40, 30}, {1, 2, 3, 0}, 2}, 4.5, 52},
+      {{{25, 74, 3, 64}, {1, 2, 3, 0}, 2}, 5, 53},
+      {{{11, 6, 5, 480}, {1, 2, 3, 0}, 4}, 5, 15},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.c);
+    const executor::Profile profile = JoinedProfileOf(c.c);
+    const auto stores = profile.Total(EventKind::kGlobalStore);
+    const auto loads = profile.Total(EventKind::kSharedLoad);
+    EXPECT_LE(OfVectors(stores.lines), c.most_lines);
+    EXPECT_LE(OfVectors(stores.sectors), 17);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 22);
+    EXPECT_LE(OfVectors(loads.wavefronts), c.most_wavefronts);
+    const auto tile_loads = TileProfileOf(c.c).Total(EventKind::kSharedLoad);
+    EXPECT_LE(loads.wavefronts, tile_loads.wavefronts + tile_loads.wavefronts / 10);
+  }
+}
+
+// Odd rows of bytes are stored as whole vectors and need no shared memory, of which permute_tile
+// loads bytes one at a time, in conflicts: 120 to 410 wavefronts.
+TEST_F(PermuteMemoryTest, RowsOfBytesAreShiftedInRegisters) {
+  for (const PermuteCase& c :
+       {PermuteCase{{35, 9, 1469}, {1, 0, 2}, 1}, PermuteCase{{35, 9, 5, 195}, {1, 0, 2, 3}, 2}}) {
+    SCOPED_TRACE(testing::Message() << c);
+    const executor::Profile profile = RowBytesProfileOf(c);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).sectors), 16.1);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).requests), 1.05);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).requests), 2.7);
+    EXPECT_EQ(profile.Total(EventKind::kSharedLoad).requests, 0u);
+    EXPECT_EQ(profile.barriers, 0u);
+    const auto tile_loads = TileProfileOf(c).Total(EventKind::kSharedLoad);
+    EXPECT_GE(OfVectors(tile_loads.wavefronts), 120);
+  }
+}
+
+// Blocks are stored as whole vectors, wherever in `in` they lie.
+TEST_F(PermuteMemoryTest, BlocksAreStoredAsVectors) {
+  for (const PermuteCase& c : {PermuteCase{{16, 24, 3, 43}, {1, 0, 3, 2}, 1},
+                               PermuteCase{{13, 6, 41, 15, 14}, {2, 1, 0, 4, 3}, 1},
+                               PermuteCase{{31, 46, 10, 6}, {1, 0, 3, 2}, 2}}) {
+    SCOPED_TRACE(testing::Message() << c);
+    const executor::Profile profile = BlocksProfileOf(c);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).lines), 5);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).requests), 1.1);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 20.5);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kSharedLoad).wavefronts), 105);
   }
 }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
+#include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_plan_choice.h"
 #include "transpose/test/permute_test_problem.h"
@@ -144,10 +146,21 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kFlat);  // Not 8 times 50.
   EXPECT_EQ(method(Problem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
-  // 60 bytes that stay, and what makes no long run on both sides.
+  // 60 bytes that stay, and rows that begin anywhere.
   EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kTiles);
-  EXPECT_EQ(method(Problem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2})), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2}, 8)), PermuteMethod::kRows);
+  // 5 rows of bytes behind which columns go on; tiles where they end soon.
+  EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
+  // Blocks of 5 x 43 bytes; elements of 4 bytes, or more of them, go through tiles.
+  EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 1)), PermuteMethod::kBlocks);
+  EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kTiles);
+  // What makes no long run on both sides.
+  EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);
   // As much as takes as long as a launch.
   EXPECT_EQ(method(Problem({3, 5, 15}, {1, 0, 2})), PermuteMethod::kDirect);
   EXPECT_EQ(method(Problem({3, 5, 7}, {2, 1, 0})), PermuteMethod::kDirect);
@@ -228,6 +241,52 @@ TEST(PermuteTest, FlatTilesFitIntoSharedMemory) {
         << c;
   }
   EXPECT_GE(flat, 1000);
+}
+
+// So do tiles whose columns are joined, which cover every column once.
+TEST(PermuteTest, JoinedTilesFitIntoSharedMemory) {
+  int joined = 0;
+  for (int64_t number = 0; number < 20000; ++number) {
+    const PermuteCase c = RandomPermuteCase(9, number, int64_t{1} << (number % 31));
+    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
+    problem.out = At(uintptr_t{1} << 60);
+    const auto checked = CheckedPermuteArgs(problem);
+    ASSERT_TRUE(checked.ok()) << c << ": " << checked.status();
+    const PermuteArgs args = Canonical(*checked);
+    if (!CanJoinColumns(args)) continue;
+    ++joined;
+    const PermuteJoinedPlan plan = MakePermuteJoinedPlan(args, {});
+    EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
+    EXPECT_LE(plan.tile_bytes, 1 << 16) << c;
+    EXPECT_LE(plan.rows.extent + 16 / args.element_bytes - 1, plan.table_rows) << c;
+    EXPECT_EQ(plan.tile_columns % plan.joined_columns, 0) << c;
+    EXPECT_GE(int64_t{plan.pieces} * plan.tile_columns, plan.period) << c;
+    EXPECT_GE(int64_t{plan.column_tiles / plan.pieces} * plan.period, plan.columns.extent) << c;
+    EXPECT_EQ(Elements(args), int64_t{plan.rows.extent} * plan.columns.extent * plan.batch.extent)
+        << c;
+  }
+  EXPECT_GE(joined, 1000);
+}
+
+// So do blocks, and tiles of them end at multiples of 16 bytes.
+TEST(PermuteTest, BlocksFitIntoSharedMemory) {
+  int blocks = 0;
+  for (int64_t number = 0; number < 20000; ++number) {
+    const PermuteCase c = RandomPermuteCase(10, number, int64_t{1} << (number % 31));
+    PermuteProblem problem = Problem(c.extents, c.order, c.element_bytes);
+    problem.out = At(uintptr_t{1} << 60);
+    const auto checked = CheckedPermuteArgs(problem);
+    ASSERT_TRUE(checked.ok()) << c << ": " << checked.status();
+    const PermuteArgs args = Canonical(*checked);
+    if (!HasBlocks(args)) continue;
+    ++blocks;
+    const PermuteBlocksPlan plan = MakePermuteBlocksPlan(args, {});
+    EXPECT_LE(plan.shared_bytes, kMostSharedBytes) << c;
+    EXPECT_EQ(plan.tile_blocks * plan.block.extent * args.element_bytes % 16, 0) << c;
+    EXPECT_GE(plan.tiles * plan.tile_blocks, plan.batch.extent) << c;
+    EXPECT_EQ(Elements(args), int64_t{plan.block.extent} * plan.batch.extent) << c;
+  }
+  EXPECT_GE(blocks, 100);
 }
 
 // Whatever the shape, a tile fits into the shared memory of a block.
