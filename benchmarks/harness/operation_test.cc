@@ -95,6 +95,26 @@ TEST(OperationTest, NamesTheKernelThatAutoChooses) {
   }
 }
 
+// There are tunings of two devices that differ in their memory alone.
+TEST(OperationTest, WhatAutoChoosesDependsOnTheMemory) {
+  DeviceInfo h200;
+  h200.compute_major = 9;
+  h200.multiprocessors = 132;
+  h200.memory_clock_khz = 3201000;
+  h200.memory_bus_bits = 6144;
+  DeviceInfo h100 = h200;
+  h100.memory_clock_khz = 2619000;
+  h100.memory_bus_bits = 5120;
+  const Operation& product = MatMulOperation();
+  const Implementation& chooser = *product.Find("auto");
+  int differ = 0;
+  for (int64_t n = 16; n <= 2048; n += 16) {
+    const Point point = product.UsualPoint({n, n, n});
+    differ += product.ChosenBy(chooser, point, h200) != product.ChosenBy(chooser, point, h100);
+  }
+  EXPECT_GT(differ, 0);
+}
+
 TEST(OperationTest, AResultWithoutElementsIsEmpty) {
   for (const std::vector<int64_t>& extents : std::vector<std::vector<int64_t>>{
            {0, 3}, {3, 0}, {0, 3, 3}, {3, 0, 3}, {3, 3}, {3, 3, 3}, {3, 3, 0}}) {

@@ -13,6 +13,7 @@
 #include "benchmarks/matmul/random_shapes.h"
 #include "benchmarks/matmul/streamed_entry.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/device.h"
 #include "common/gpu/device_model.h"
 #include "matmul/dispatch.h"
 #include "matmul/host_executor.h"
@@ -95,9 +96,7 @@ class MatMul : public Operation {
                        const DeviceInfo& device) const override {
     MatMulArgs args = GaplessArgs(point);
     if (implementation.name != "auto" || args.m * args.n == 0) return "";
-    DeviceModel model;
-    model.compute_capability = 10 * device.compute_major + device.compute_minor;
-    model.multiprocessors = device.multiprocessors;
+    const DeviceModel model = ModelOf(device);
     args.device_model = &model;
     if (FormOf(point).workspace) {
       args.workspace_bytes = MatMulWorkspaceBytes(Own(implementation), args);

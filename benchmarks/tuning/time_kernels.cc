@@ -1,7 +1,6 @@
 #include "benchmarks/tuning/time_kernels.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -41,11 +40,7 @@ absl::StatusOr<std::unique_ptr<KernelTimer>> KernelTimer::Create(
   std::unique_ptr<KernelTimer> made(new KernelTimer);
   made->kernels_ = kernels;
   made->timer_ = timer;
-  made->model_ = H200Model();
-  made->model_.compute_capability = 10 * device.compute_major + device.compute_minor;
-  made->model_.multiprocessors = device.multiprocessors;
-  const int memory_gbps = static_cast<int>(std::lround(PeakBandwidthGbps(device)));
-  if (memory_gbps > 0) made->model_ = WithMemoryRate(made->model_, memory_gbps);
+  made->model_ = ModelOf(device);
   const double bytes =
       std::min(kMostBytes, kPartOfMemory * static_cast<double>(device.memory_bytes));
   const auto cols = int64_t{1} << 10;

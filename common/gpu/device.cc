@@ -1,5 +1,7 @@
 #include "common/gpu/device.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
@@ -45,6 +47,19 @@ double PeakTensor16BitGflops(const DeviceInfo& device) {
   const double flops_per_clock = capability == 90 ? 4096 : capability == 80 ? 2048 : 0;
   return flops_per_clock * device.multiprocessors * 1e3 * static_cast<double>(device.sm_clock_khz) /
          1e9;
+}
+
+DeviceModel ModelOf(const DeviceInfo& device) {
+  DeviceModel model = H200Model();
+  if (device.compute_major > 0) {
+    model.compute_capability = 10 * device.compute_major + device.compute_minor;
+  }
+  if (device.multiprocessors > 0) model.multiprocessors = device.multiprocessors;
+  if (device.max_shared_bytes_per_block > 0) {
+    model.max_shared_bytes = static_cast<int>(device.max_shared_bytes_per_block);
+  }
+  const auto memory_gbps = static_cast<int>(std::lround(PeakBandwidthGbps(device)));
+  return memory_gbps > 0 ? WithMemoryRate(model, memory_gbps) : model;
 }
 
 std::string CudaVersionText(int version) {

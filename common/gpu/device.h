@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/gpu/device_model.h"
 
 namespace stridewise {
 
@@ -37,6 +38,10 @@ double PeakBandwidthGbps(const DeviceInfo& device);  // Decimal GB/s.
 double PeakFp32Gflops(const DeviceInfo& device);     // A multiply-add counts as two.
 // Of tensor cores with dense BF16 or FP16 operands and sums in FP32. 0 where the rate is not known.
 double PeakTensor16BitGflops(const DeviceInfo& device);
+
+// Returns what plans and choices are computed from, as FindCurrentDeviceModel() of current_device.h
+// does for the device itself. Attributes that are 0 are those of an H200.
+DeviceModel ModelOf(const DeviceInfo& device);
 
 // Returns "13.0" for 13000.
 std::string CudaVersionText(int version);

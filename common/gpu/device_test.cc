@@ -33,6 +33,22 @@ TEST(Device, UnknownAttributesGiveNoPeak) {
   EXPECT_EQ(PeakBandwidthGbps(device), 0);
 }
 
+// An H100 differs in its memory alone, and so in what a further part of k costs.
+TEST(Device, ModelHasTheRateOfTheMemory) {
+  DeviceInfo device = H200();
+  EXPECT_NEAR(ModelOf(device).memory_gbps, H200Model().memory_gbps, 1);
+  device.memory_clock_khz = 2619000;
+  device.memory_bus_bits = 5120;
+  device.max_shared_bytes_per_block = 99 << 10;
+  const DeviceModel model = ModelOf(device);
+  EXPECT_EQ(model.memory_gbps, 3352);
+  EXPECT_EQ(model.compute_capability, 90);
+  EXPECT_EQ(model.multiprocessors, 132);
+  EXPECT_EQ(model.max_shared_bytes, 99 << 10);
+  EXPECT_LT(model.k_part_cost_bytes, H200Model().k_part_cost_bytes);
+  EXPECT_EQ(ModelOf(DeviceInfo()).memory_gbps, H200Model().memory_gbps);
+}
+
 TEST(Device, VersionText) {
   EXPECT_EQ(CudaVersionText(13000), "13.0");
   EXPECT_EQ(CudaVersionText(12090), "12.9");
