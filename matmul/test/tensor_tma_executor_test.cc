@@ -265,6 +265,23 @@ TEST_F(TensorTmaExecutorTest, Fp8OfTwoTypes) {
                          {of_a.data(), of_b.data(), /*per_128=*/true});
 }
 
+TEST_F(TensorTmaExecutorTest, Fp8OfTwoTypesFinished) {
+  const std::vector<Call> calls = WithEpilogues({{{200, 184, 144, 0, false, true}, 1},
+                                                 {{184, 184, 272, 0, false, true, -0.5, 2}, 1},
+                                                 {{264, 119, 16, 0, false, true}, 2},
+                                                 {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}});
+  Run<E4m3, float, E5m2>("tensor_fp8", calls);
+  Run<E4m3, Bf16, E5m2>("tensor_fp8", calls);
+  Run<E5m2, Fp16, E4m3>("tensor_fp8", calls);
+  EXPECT_EQ(launches_, 1u);
+  ExpectKernels("TensorProductFinished", 7);
+  const std::vector<float> of_a(200 * 2, 0.75F), of_b(2 * 2, 2.5F);
+  const std::vector<Call> scaled = WithEpilogues({{{200, 184, 144, 0, false, true, 0.5, 2}, 1}});
+  for (const bool per_128 : {false, true}) {
+    Run<E5m2, Bf16, E4m3>("tensor_fp8", scaled, {of_a.data(), of_b.data(), per_128});
+  }
+}
+
 // What the TMA cannot address, by mma.sync, and the epilogue as a pass behind it.
 TEST_F(TensorTmaExecutorTest, FinishedByAPass) {
   const std::vector<Call> calls = {{{65, 67, 33, 1, true, false, 0.5, 2}, 1},
@@ -279,11 +296,7 @@ TEST_F(TensorTmaExecutorTest, FinishedByAPass) {
   Run<int8_t, float>("tensor_int8", WithEpilogues(calls));
   Run<float, float>("tensor_tf32", WithEpilogues(calls));
   EXPECT_EQ(launches_, 2u);
-  kernels_.clear();
-  // Operands of two types have no epilogue in the kernel.
-  Run<E4m3, float, E5m2>("tensor_fp8", WithEpilogues({{{104, 120, 144, 0, false, true}, 1}}));
-  EXPECT_EQ(launches_, 2u);
-  ExpectKernels("EpiloguePass", 1);
+  ExpectKernels("EpiloguePass", 2);
 }
 
 TEST_F(TensorTmaExecutorTest, Fp8WithScales) {
