@@ -1,4 +1,4 @@
-// BF16 and FP16 for products whose tiles of 64 rows all run at once: `tensor_pair`.
+// BF16 and FP16 for products with up to 32 rows or columns: `tensor_pair`.
 // matmul/device/tensor/pair.h is the kernel, pair_plan.h divides a call; here it is launched.
 
 #include <cuda_bf16.h>
@@ -46,17 +46,9 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const PairPlan& plan) {
 
 template <typename Element, OperandLayout kMajorA>
 LaunchStatus LaunchCols(const MatMulArgs& args, const PairPlan& plan) {
-  switch (plan.cols) {
-    case 8:
-      return plan.cluster == 1 ? LaunchTile<TensorPairTile<Element, 8, 1, kMajorA>>(args, plan)
-                               : LaunchTile<TensorPairTile<Element, 8, 2, kMajorA>>(args, plan);
-    case 16:
-      return LaunchTile<TensorPairTile<Element, 16, 2, kMajorA>>(args, plan);
-    case 32:
-      return LaunchTile<TensorPairTile<Element, 32, 2, kMajorA>>(args, plan);
-    default:
-      return LaunchTile<TensorPairTile<Element, kPairWide, 2, kMajorA>>(args, plan);
-  }
+  if (plan.cols == 16) return LaunchTile<TensorPairTile<Element, 16, 2, kMajorA>>(args, plan);
+  return plan.cluster == 1 ? LaunchTile<TensorPairTile<Element, 8, 1, kMajorA>>(args, plan)
+                           : LaunchTile<TensorPairTile<Element, 8, 2, kMajorA>>(args, plan);
 }
 
 template <typename Element>

@@ -145,7 +145,7 @@ TEST_F(TensorTmaExecutorTest, Pair) {
   std::vector<Call> calls;
   const struct {
     int64_t few, many, k;
-  } shapes[] = {{6, 120, 1096}, {12, 56, 1096}, {30, 56, 1096}, {60, 56, 1160}, {120, 104, 648}};
+  } shapes[] = {{6, 120, 1096}, {12, 56, 1096}, {30, 56, 1096}};
   for (const auto& s : shapes) {
     calls.push_back({{s.few, s.many, s.k, 0}, 2});
     calls.push_back({{s.few, s.many, 72, 0, false, true}, 2});
@@ -153,26 +153,24 @@ TEST_F(TensorTmaExecutorTest, Pair) {
     calls.push_back({{s.many, s.few, 392, 0, true, true}, 2});
   }
   Run<Bf16, Bf16>("tensor_pair", calls);
-  ExpectKernels("TensorPair", 10);
+  ExpectKernels("TensorPair", 6);
 }
 
-// More than one cluster both ways, cut tiles, partners without a part of C, and stores.
+// More than one cluster, cut tiles, a partner without a part of C, and stores.
 TEST_F(TensorTmaExecutorTest, PairStores) {
-  const MatMulCase odd = {47, 127, 136, 0, false, true, -0.5, 2};
+  const MatMulCase odd = {27, 127, 136, 0, false, true, -0.5, 2};
   const MatMulCase odd_columns = {127, 9, 136, 0, false, true, -0.5, 2};
-  const MatMulCase wide = {257, 136, 200, 8, false, false, 2};
-  MatMulCase bias = {40, 136, 72, 0};
+  MatMulCase bias = {20, 136, 72, 0};
   bias.bias = true;
   bias.activation = Activation::kGelu;
   const MatMulCase batch = {24, 136, 72, 0, false, false, 1, 0, 3, 8};
-  const MatMulCase one_b = {40, 136, 40, 8, false, false, 1, 1, 3, 0, false, /*one_b=*/true};
-  const std::vector<Call> calls = {{odd, 132},  {odd_columns, 132}, {wide, 16},
-                                   {bias, 132}, {batch, 132},       {one_b, 132}};
+  const MatMulCase one_b = {7, 136, 40, 8, false, false, 1, 1, 3, 0, false, /*one_b=*/true};
+  const std::vector<Call> calls = {{odd, 6}, {odd_columns, 6}, {bias, 6}, {batch, 18}, {one_b, 9}};
   Run<Bf16, Bf16>("tensor_pair", calls);
   Run<Fp16, Fp16>("tensor_pair", calls);
   Run<Bf16, float>("tensor_pair", calls);
   Run<Fp16, float>("tensor_pair", calls);
-  ExpectKernels("TensorPair", 4);
+  ExpectKernels("TensorPair", 8);
 }
 
 // The choice among them, with copies of operands that the TMA cannot address.

@@ -1,10 +1,9 @@
-// The kernel of tensor cores for products with fewer tiles of 128 rows than there are
-// multiprocessors, without a division of k: tiles of 64 rows, whose blocks all run at once. Two
-// blocks of a cluster share the larger operand of their tiles, of which each loads a half for both.
+// The kernel of tensor cores for products with up to 32 rows or columns, as in decoding, without a
+// division of k: tiles of 64 of the many, whose blocks all run at once. Two blocks of a cluster
+// have half of the few each and share the many, of which each loads a half for both.
 //
-// To divide k costs a cluster's barrier and a trip through distributed shared memory at the end,
-// some 1.5 us of the 19 that 64 x 4096 x 4096 takes. What a multiprocessor loads is the same: half
-// of the rows for all of k instead of all of them for half of k.
+// To divide k, as TensorSplit does, costs a cluster's barrier and a trip through distributed shared
+// memory at the end: 16 x 4096 x 4096 takes 14.8 us on an H200 without and 15.7 with it.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_PAIR_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_PAIR_H_
@@ -37,16 +36,15 @@ struct TensorPairTile {
   static constexpr int kBlockK = 64;
   static constexpr int kMmaK = 16;
   static constexpr int kCluster = kClusterBlocks;
-  static constexpr bool kSharesA = kCluster == 2 && kColumns != kPairWide;
-  static constexpr bool kSharesB = kCluster == 2 && kColumns == kPairWide;
+  static constexpr bool kSharesA = kCluster == 2;
 
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of an MN-major operand.
   static constexpr int kBytesA = kBlockM * kSwizzleBytes;
   static constexpr int kStageBytes = PairStageBytes(kBlockN);
 
-  // Rows of the boxes that the TMA loads, of m or of k: half of a shared operand's.
+  // Rows of the boxes that the TMA loads, of m or of k: half of what is shared.
   static constexpr int kBoxRowsA = kSharesA ? kBlockM / 2 : kBlockM;
-  static constexpr int kBoxRowsB = kSharesB ? kBlockN / 2 : kBlockN;
+  static constexpr int kBoxRowsB = kBlockN;
   static_assert(kBlockM == kBlockK, "as many rows of a box whichever way A lies");
 
   // Stages that a block fills before it has met its partner: what arrives meanwhile.
@@ -77,18 +75,13 @@ struct PairCoord {
 };
 template <typename Tile>
 __device__ inline PairCoord PairCoordOf(const TensorPairGemm& gemm, int rank) {
-  constexpr int kRows = Tile::kBlockM * (Tile::kSharesB ? 2 : 1);  // Of a cluster.
-  constexpr int kCols = Tile::kBlockN * (Tile::kSharesA ? 2 : 1);
   const int cluster = static_cast<int>(blockIdx.x) / Tile::kCluster;
-  const int across = (gemm.rows + kRows - 1) / kRows;
-  const int clusters = across * ((gemm.cols + kCols - 1) / kCols);
+  const int clusters = (gemm.rows + Tile::kBlockM - 1) / Tile::kBlockM;
   const int batch = cluster / clusters;
-  const int in_product = cluster - batch * clusters;
-  return {in_product % across * kRows + (Tile::kSharesB ? rank * Tile::kBlockM : 0),
-          in_product / across * kCols + (Tile::kSharesA ? rank * Tile::kBlockN : 0), batch};
+  return {(cluster - batch * clusters) * Tile::kBlockM, rank * Tile::kBlockN, batch};
 }
 
-// Starts the copies of a stage: of a shared operand this block's half to both blocks or, where
+// Starts the copies of a stage: of what is shared this block's half to both blocks or, where
 // kAlone, both halves to this one.
 template <typename Tile, bool kAlone>
 __device__ inline void LoadPairStage(const CUtensorMap& a, const CUtensorMap& b,
@@ -96,38 +89,21 @@ __device__ inline void LoadPairStage(const CUtensorMap& a, const CUtensorMap& b,
                                      int k, uint32_t to, Mbarrier& full) {
   constexpr uint16_t kBoth = 3;
   constexpr int kBoxBytesA = Tile::kBoxRowsA * kSwizzleBytes;
-  constexpr int kBoxBytesB = Tile::kBoxRowsB * kSwizzleBytes;
+  constexpr bool kAlongK = Tile::kMajorA == OperandLayout::kKMajor;
   const int za = at.batch * gemm.a_moves;
-  const int zb = at.batch * gemm.b_moves;
-  const auto copy_a = [&](int half, auto copy) {
-    constexpr bool kAlongK = Tile::kMajorA == OperandLayout::kKMajor;
-    const int first = half * Tile::kBoxRowsA;
-    copy(kAlongK ? k : at.row, kAlongK ? at.row + first : k + first, to + half * kBoxBytesA);
-  };
-  const auto one = [&](const CUtensorMap& map, int z) {
-    return
-        [&map, z, &full](int x, int y, uint32_t address) { CopyBox(map, x, y, z, address, full); };
-  };
-  const auto both = [&](const CUtensorMap& map, int z) {
-    return [&map, z, &full](int x, int y, uint32_t address) {
-      CopyBoxTo(kBoth, map, x, y, z, address, full);
-    };
-  };
-  const auto copy_b = [&](int half, auto copy) {
-    copy(k, at.col + half * Tile::kBoxRowsB, to + Tile::kBytesA + half * kBoxBytesB);
-  };
   if constexpr (Tile::kSharesA && !kAlone) {
-    copy_a(rank, both(a, za));
+    const int first = rank * Tile::kBoxRowsA;
+    CopyBoxTo(kBoth, a, kAlongK ? k : at.row, kAlongK ? at.row + first : k + first, za,
+              to + rank * kBoxBytesA, full);
   } else {
-    copy_a(0, one(a, za));
-    if constexpr (Tile::kSharesA) copy_a(1, one(a, za));
+#pragma unroll
+    for (int half = 0; half < Tile::kCluster; ++half) {
+      const int first = half * Tile::kBoxRowsA;
+      CopyBox(a, kAlongK ? k : at.row, kAlongK ? at.row + first : k + first, za,
+              to + half * kBoxBytesA, full);
+    }
   }
-  if constexpr (Tile::kSharesB && !kAlone) {
-    copy_b(rank, both(b, zb));
-  } else {
-    copy_b(0, one(b, zb));
-    if constexpr (Tile::kSharesB) copy_b(1, one(b, zb));
-  }
+  CopyBox(b, k, at.col, at.batch * gemm.b_moves, to + Tile::kBytesA, full);
 }
 
 template <typename Tile>

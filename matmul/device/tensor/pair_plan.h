@@ -17,10 +17,11 @@ namespace stridewise {
 constexpr int kPairRows = 64;  // Of a tile: those of an instruction.
 constexpr int kPairMaxStages = 16;
 
-// The tile's columns. Two tiles of a cluster lie side by side and share the rows of A or, of
-// kPairWide columns, below each other and share these: the larger operand of a tile.
-constexpr int kPairCols[] = {8, 16, 32, 128};
-constexpr int kPairWide = 128;
+// The tile's columns. Two tiles of a cluster lie side by side and share the rows of A. Of 32
+// columns they are slower than TensorDecode where k is long (40 instead of 37 us for 64 x 4096 x
+// 14336 on an H200), and tiles of 128 columns that share these are slower than tensor_tile (11.9
+// instead of 10.9 us for 1024 x 1024 x 1024).
+constexpr int kPairCols[] = {8, 16};
 
 struct PairPlan {
   int cols = 0;  // 0: no tile of which all blocks run at once.
@@ -41,7 +42,8 @@ inline int PairStages(int cols) {
 }
 
 // Returns the tile of TensorPair for a call whose operands the TMA can address. Its columns lie
-// along k. Up to eight columns are a single tile's, which needs no partner.
+// along k. Up to eight columns are a single tile's, which needs no partner. Where fewer than two
+// fifths of the multiprocessors would have a block, k is better divided.
 inline PairPlan PlanTensorPair(const MatMulArgs& args, const DeviceModel& device) {
   constexpr double kFixed = 3.0;
   constexpr double kCluster = 0.8;
@@ -60,14 +62,14 @@ inline PairPlan PlanTensorPair(const MatMulArgs& args, const DeviceModel& device
     for (const int cols : kPairCols) {
       const int64_t tile_rows = CeilDiv(rows, int64_t{kPairRows});
       const int64_t tile_cols = CeilDiv(extent, int64_t{cols});
-      const int cluster = cols == kPairCols[0] && tile_cols == 1 ? 1 : 2;
-      if (tile_cols == 1 && cluster == 2 && cols < kPairWide) continue;
-      const int64_t clusters = (cols == kPairWide ? CeilDiv(tile_rows, 2) * tile_cols
-                                                  : tile_rows * CeilDiv(tile_cols, cluster)) *
-                               args.batch;
-      if (clusters > ClustersAtOnce(cluster, 1, device.multiprocessors)) continue;
-      const int shared = cols == kPairWide ? cols : kPairRows;
-      const double rows_of_step = kPairRows + cols - (cluster == 2 ? shared / 2 : 0);
+      const int cluster = tile_cols == 1 ? 1 : 2;
+      if (cluster == 1 && cols > kPairCols[0]) continue;
+      const int64_t clusters = tile_rows * CeilDiv(tile_cols, cluster) * args.batch;
+      if (tile_cols > 2 || clusters > ClustersAtOnce(cluster, 1, device.multiprocessors) ||
+          clusters * cluster * 5 < device.multiprocessors * 2) {
+        continue;
+      }
+      const double rows_of_step = kPairRows / cluster + cols;
       const double loads = steps * rows_of_step * kRowBytes / kBytesOfUs;
       const double us = kFixed + (cluster == 2 ? kCluster : 0) + kHidden * loads +
                         std::max(memory, kTrip + loads);

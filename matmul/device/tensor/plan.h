@@ -103,7 +103,7 @@ constexpr TensorTileCost kLargeTileCosts[] = {
     {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096}};
 
 // The tile of tensor_turned, of C transposed: its columns are rows of C.
-constexpr TensorTileCost kTensorTurnedCost = {144, 2, 4.30, 0.90, 0.340, 0.060, 0};
+constexpr TensorTileCost kTensorTurnedCost = {144, 1, 4.30, 0.90, 0.340, 0.060, 0};
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
