@@ -1,5 +1,5 @@
 // What the entries of TF32, INT8 and FP8 do with an epilogue: kernels that have one, each type's in
-// a file of its own, or a pass over C behind the kernels that have none.
+// a file of its own.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_FINISHED_CALLS_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_FINISHED_CALLS_H_
@@ -21,7 +21,7 @@ LaunchStatus MatMulInt8Finished(const MatMulArgs& args, const DeviceModel& devic
                                 const TensorOperands<int8_t>& operands);
 // Of e4m3 or e5m2, the same for A and B.
 LaunchStatus MatMulFp8Finished(const MatMulArgs& args, const DeviceModel& device);
-// Of e4m3 times e5m2 or the other way round, without an epilogue.
+// Of e4m3 times e5m2 or the other way round, with an epilogue or without.
 LaunchStatus MatMulFp8Mixed(const MatMulArgs& args, const DeviceModel& device);
 
 }  // namespace stridewise

@@ -38,10 +38,7 @@ LaunchStatus RunFp8(const MatMulArgs& args, bool fast) {
     static const MatMulFunctions fallback = FunctionsOf("tensor_mma_8bit");
     return RunWithPass(fallback.run, args);
   }
-  if (args.a.type != args.b.type) {
-    return RunWithPass([&](const MatMulArgs& plain) { return MatMulFp8Mixed(plain, device); },
-                       args);
-  }
+  if (args.a.type != args.b.type) return MatMulFp8Mixed(args, device);
   if (HasEpilogue(args)) return MatMulFp8Finished(args, device);
   return args.a.type == ElementType::kE4m3 ? RunSame<__nv_fp8_e4m3>(args, device, fast)
                                            : RunSame<__nv_fp8_e5m2>(args, device, fast);

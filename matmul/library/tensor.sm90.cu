@@ -1,8 +1,8 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_turned, tensor_split,
-// tensor_decode, tensor_general, tensor_direct, tensor_small, tensor_vector, tensor_shallow and
-// tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
-// at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
-// workspace.
+// tensor_decode, tensor_pair, tensor_general, tensor_direct, tensor_small, tensor_vector,
+// tensor_shallow and tensor_tiny the one whose time is predicted to be the least. Where rows of
+// operands do not begin at multiples of 16 bytes, which the TMA needs, these may also multiply
+// copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/pack.h"
+#include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/small_plan.h"
@@ -121,6 +122,10 @@ const MatMulFunctions& Decode() {
   static const MatMulFunctions decode = FunctionsOf("tensor_decode");
   return decode;
 }
+const MatMulFunctions& Pair() {
+  static const MatMulFunctions pair = FunctionsOf("tensor_pair");
+  return pair;
+}
 const MatMulFunctions& General() {
   static const MatMulFunctions general = FunctionsOf("tensor_general");
   return general;
@@ -172,6 +177,8 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
     const double decode = PlanTensorDecode(args, device).us;
     if (decode < best.us) best = {&Decode(), decode};
   }
+  const double pair = PlanTensorPair(args, device).us;
+  if (pair < best.us) best = {&Pair(), pair};
   return best;
 }
 

@@ -190,6 +190,21 @@ TEST_P(TensorTypesGpuTest, Epilogues) {
   RunFinished<E4m3, Bf16, E5m2>();
 }
 
+// The widest tiles with all that an epilogue has, and operands through registers or not: few calls,
+// so that compute-sanitizer ends.
+TEST_P(TensorTypesGpuTest, EpilogueOfWideTiles) {
+  if (!implementation_->takes_epilogue) GTEST_SKIP() << "takes none";
+  for (const bool transpose_b : {false, true}) {
+    MatMulCase c = {1040, 2064, 144, 0, false, transpose_b, -0.5, 2};
+    c.bias = true;
+    c.activation = Activation::kGelu;
+    if (Takes(ElementType::kFloat, ElementType::kFloat)) RunCase<float, float>(c);
+    if (Takes(ElementType::kS8, ElementType::kFloat)) RunCase<int8_t, float>(c);
+    if (TakesBoth<E4m3, E5m2, float>()) RunCase<E4m3, float, E5m2>(c);
+    if (TakesBoth<E5m2, E4m3, Bf16>()) RunCase<E5m2, Bf16, E4m3>(c);
+  }
+}
+
 TEST_P(TensorTypesGpuTest, Fp16InFp16) {
   if (implementation_->types.size() > 1) GTEST_SKIP() << "sums in FP32";
   RunCases<Fp16, Fp16>();

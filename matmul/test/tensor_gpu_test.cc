@@ -93,6 +93,19 @@ TEST_P(TensorGpuTest, EachTile) {
   }
 }
 
+// The sizes at which tensor_pair changes its tile, either way round, with more steps of k than a
+// block has stages; small enough for compute-sanitizer.
+TEST_P(TensorGpuTest, TilesOfPairs) {
+  const struct { int64_t few, many; } sizes[] = {{6, 3464}, {16, 2000}, {30, 2000}};
+  for (const auto& size : sizes) {
+    for (const bool transpose : {false, true}) {
+      RunBoth({size.few, size.many, 1160, 0, false, transpose}, true);
+      RunBoth({size.many, size.few, 1160, 0, transpose, true, -0.5, 2}, true);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, Implementations(),
                          [](const auto& info) { return info.param; });
 

@@ -9,6 +9,7 @@
 #include "matmul/args.h"
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
+#include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/small_plan.h"
 
@@ -77,6 +78,36 @@ TEST(TensorPlanTest, SixtyFourRowsTakeTensorDecode) {
   // No tile is so wide that all would run at once.
   EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 14336, 4096, false), H200Model()).cols, 0);
   EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 128256, 4096, false), H200Model()).cols, 0);
+}
+
+// All blocks run at once, two of them side by side where there are more than eight rows.
+TEST(TensorPlanTest, TilesOfPairs) {
+  const struct {
+    int64_t m, n, k;
+    int cols, cluster;
+    int64_t clusters;
+  } cases[] = {{1, 4096, 4096, 8, 1, 64},
+               {8, 4096, 4096, 8, 1, 64},
+               {16, 4096, 14336, 8, 2, 64},
+               {32, 4096, 4096, 16, 2, 64}};
+  for (const auto& c : cases) {
+    for (const bool transpose_b : {false, true}) {
+      const MatMulArgs args = Bf16Product(c.m, c.n, c.k, transpose_b);
+      const PairPlan plan = PlanTensorPair(args, H200Model());
+      EXPECT_EQ(plan.cols, c.cols) << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_EQ(plan.cluster, c.cluster) << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_EQ(plan.clusters, c.clusters) << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_LT(plan.us, PlanTensorSplit(args, H200Model()).us) << c.m << "x" << c.n << "x" << c.k;
+    }
+  }
+  // More rows, more tiles than run at once, and so few that most multiprocessors would idle.
+  EXPECT_EQ(PlanTensorPair(Bf16Product(33, 4096, 4096, true), H200Model()).cols, 0);
+  EXPECT_EQ(PlanTensorPair(Bf16Product(16, 14336, 4096, true), H200Model()).cols, 0);
+  EXPECT_EQ(PlanTensorPair(Bf16Product(16, 1024, 4096, true), H200Model()).cols, 0);
+  MatMulArgs across = Bf16Product(16, 4096, 4096, false);  // Neither operand lies along k.
+  across.a.transposed = true;
+  across.a.ld = 16;
+  EXPECT_EQ(PlanTensorPair(across, H200Model()).cols, 0);
 }
 
 // 1536 x 1536 took 19.4 us in tiles of 128 x 192 and 17.0 in those of 144 x 128 (on an H100); 3072
