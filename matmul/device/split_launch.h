@@ -189,8 +189,8 @@ LaunchStatus LaunchTileOf(const MatMulArgs& args, const DeviceModel& device, Spl
       return LaunchTile<SplitTile<Scheme, 192, 4, 2, false, kMajorA, kMajorB>>(args, device, of,
                                                                                chosen...);
     }
-    return LaunchTile<SplitTile<Scheme, 128, 5, 1, true, kMajorA, kMajorB>>(args, device, of,
-                                                                            chosen...);
+    return LaunchTile<SplitTile<Scheme, 128, 5, 1, false, kMajorA, kMajorB>>(args, device, of,
+                                                                             chosen...);
   } else if constexpr (Scheme::kForm.part_bytes == 1) {
     return LaunchTile<SplitTile<Scheme, 128, 4, 1, true, kMajorA, kMajorB>>(args, device, of,
                                                                             chosen...);

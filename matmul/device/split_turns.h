@@ -76,51 +76,40 @@ __device__ inline void MultiplyTurn(const SplitDescriptors& of, bool accumulate,
   }
 }
 
-// Sums a tile's products. Where Tile::kSeparate, each part has accumulators of its own, which are
-// promoted while the other's products run. Else a consumer waits for its own, and the other one's
-// products run.
+// Sums a tile's products. While a consumer waits for the end of its turn, the other one's products
+// run.
 template <typename Tile>
 __device__ inline void SumTurns(const SplitGemm& gemm, const TensorShared<Tile>& shared,
                                 int consumer, int lane, PipelineState<Tile::kStages>* state,
                                 float (&sums)[Tile::kBlockN / 2]) {
-  float d[Tile::kSeparate ? 2 : 1][Tile::kBlockN / 2] = {};
-  int previous = -1;
+  // Accumulators of its own for each part: of a tile of 128 columns the compiler spilled 136 bytes
+  // a thread, and results were wrong on an H200.
+  static_assert(!Tile::kSeparate);
+  float d[Tile::kBlockN / 2];
 #pragma unroll
   for (float& sum : sums) sum = 0;
-  const auto take_turn = [&](auto of_part) {
-    constexpr int kPart = decltype(of_part)::value;
-    constexpr int kOwn = Tile::kSeparate ? kPart : 0;
+  const auto take_turn = [&](auto part) {
+    int previous = -1;
 #pragma unroll
     for (int step = 0; step < kStepsOfTurn; ++step) {
       shared.Full(state->stage).Wait(state->phase);
       FenceWgmma();
-      MultiplyTurn<Tile, kPart>(DescriptorsOf(shared, state->stage, consumer), step > 0, d[kOwn]);
+      MultiplyTurn<Tile, decltype(part)::value>(DescriptorsOf(shared, state->stage, consumer),
+                                                step > 0, d);
       CommitWgmma();
-      if (!Tile::kSeparate && step == kStepsOfTurn - 1) {
-        WaitForWgmma<0>();
-      } else {
-        WaitForWgmma<1>();  // For all of the stage before.
-      }
+      WaitForWgmma<1>();  // For all of the stage before.
       if (previous >= 0) ReleaseStage(shared, previous, lane);
       previous = state->stage;
       state->Advance();
-      if (Tile::kSeparate && step == 0) AddTo(sums, d[Tile::kSeparate ? 1 - kPart : 0]);
     }
-    if constexpr (!Tile::kSeparate) {
-      ReleaseStage(shared, previous, lane);
-      previous = -1;
-      AddTo(sums, d[0]);
-    }
+    WaitForWgmma<0>();
+    ReleaseStage(shared, previous, lane);
+    AddTo(sums, d);
   };
 #pragma unroll 1
   for (int first = 0; first < gemm.k; first += kStepsOfTurn * Tile::kBlockK) {
     take_turn(std::integral_constant<int, 1>());
     take_turn(std::integral_constant<int, 0>());
-  }
-  if constexpr (Tile::kSeparate) {
-    WaitForWgmma<0>();
-    ReleaseStage(shared, previous, lane);
-    AddTo(sums, d[0]);
   }
 }
 
