@@ -250,6 +250,16 @@ bool FlatPays(const MatMulArgs& args) {
          SplitPays(args);
 }
 
+bool MediumPays(const MatMulArgs& args) {
+  if (args.precision != MatMulPrecision::kFp32Medium) return false;
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  if (!device.ok() || !CanSplit(args, *device, kFp16AndFp8Form)) return false;
+  const double us = ChooseSplit(args, *device, kFp16AndFp8Form).us;
+  return us < ChooseSplit(args, *device).us &&
+         (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
+         us < PredictMatMul(InFp32(args), *device).us;
+}
+
 bool FusedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
   return device.ok() && CanFuse(args, *device) &&

@@ -89,6 +89,10 @@ bool SplitPays(const MatMulArgs& args);
 // Returns whether split_flat is asked for, can run, and any split pays.
 bool FlatPays(const MatMulArgs& args);
 
+// Returns whether split_fp8 is asked for, can run, and is predicted to be faster than what is more
+// exact.
+bool MediumPays(const MatMulArgs& args);
+
 // Returns the same of split_fused.
 bool FusedPays(const MatMulArgs& args);
 

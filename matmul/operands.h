@@ -64,9 +64,13 @@ enum class MatMulPrecision {
   // As kFp32Split, with the same bound of the error; as INT8 numbers where the device finds the
   // elements of each row of op(A) and each column of op(B) near enough in size to its largest.
   kFp32SplitInt8,
+  // Between kTf32 and kFp32: operands as sums of narrower numbers that keep 16 significant bits, on
+  // tensor cores; sums in FP32.
+  kFp32Medium,
 };
 
-// Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32", "fp32_split_int8".
+// Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32", "fp32_split_int8",
+// "fp32_medium".
 const char* PrecisionName(MatMulPrecision precision);
 
 // What is applied to each element of C behind the bias.

@@ -160,11 +160,13 @@ bool IsFp8(ElementType type) { return type == ElementType::kE4m3 || type == Elem
 
 ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) {
   constexpr double kUnitOfTf32 = 0x1p-11;
+  constexpr double kUnitOfMedium = 0x3p-16;  // docs/fp32_split.md.
   ProductAccuracy accuracy = AccuracyOf(types.a, types.accumulator, types.c);
   if (precision == MatMulPrecision::kTf32) {
     accuracy.operand_unit = kUnitOfTf32;
     accuracy.toward_zero = true;
   }
+  if (precision == MatMulPrecision::kFp32Medium) accuracy.operand_unit = kUnitOfMedium;
   if (IsFp8(types.a)) accuracy.unit = kUnitOfFp8Sums;
   // Exact sums, which become floats and are then scaled and added to.
   if (types.accumulator == ElementType::kInt && types.c == ElementType::kFloat) {

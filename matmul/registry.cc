@@ -164,6 +164,11 @@ constexpr MatMulTakes kTakesFlat = {
     "for, where a split is predicted to be faster",
     FlatPays};
 
+constexpr MatMulTakes kTakesMedium = {
+    "fp32_medium with k from 128 to 2^18 and the workspace that it asks for, where it is predicted "
+    "to be faster",
+    MediumPays};
+
 constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
                                      FusedPays};
 
@@ -220,7 +225,7 @@ const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const M
 }
 
 const char* PrecisionName(MatMulPrecision precision) {
-  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32", "fp32_split_int8"};
+  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium"};
   return kNames[static_cast<int>(precision)];
 }
 

@@ -32,11 +32,14 @@ namespace stridewise {
 inline constexpr MatMulPrecision kFullPrecision[] = {MatMulPrecision::kFp32};
 inline constexpr MatMulPrecision kTf32Precision[] = {MatMulPrecision::kTf32};
 inline constexpr MatMulPrecision kSplitPrecision[] = {MatMulPrecision::kFp32Split};
-inline constexpr MatMulPrecision kSplitPrecisions[] = {MatMulPrecision::kFp32Split,
-                                                       MatMulPrecision::kFp32SplitInt8};
+inline constexpr MatMulPrecision kMediumPrecision[] = {MatMulPrecision::kFp32Medium};
+inline constexpr MatMulPrecision kFlatPrecisions[] = {MatMulPrecision::kFp32Split,
+                                                      MatMulPrecision::kFp32SplitInt8};
+inline constexpr MatMulPrecision kSplitPrecisions[] = {
+    MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium};
 inline constexpr MatMulPrecision kAllPrecisions[] = {
     MatMulPrecision::kFp32, MatMulPrecision::kFp32Split, MatMulPrecision::kTf32,
-    MatMulPrecision::kFp32SplitInt8};
+    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium};
 
 // The element types that implementations take, for MatMulImplementation::types.
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};

@@ -86,6 +86,7 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
   for (const TileTime& time : kTimes) {
     if (time.tile == SplitTileCols::k192 && form.parts > 2) continue;
     if (time.tile != SplitTileCols::k128 && form.part_bytes == 1) continue;
+    if (time.tile == SplitTileCols::k64 && form.mixed) continue;
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;

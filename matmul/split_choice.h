@@ -15,19 +15,22 @@ namespace stridewise {
 // A scheme: how many narrower numbers a float becomes, and how many products of them are summed.
 struct SplitForm {
   int parts;
-  int part_bytes;  // Of an element.
-  int products;
+  int part_bytes;        // Of an element.
+  int products;          // Those of a faster type count as less.
   bool k_major = false;  // Parts are stored K-major, whatever the operands are.
   // From least_k on the error bound is below that of FP32 (docs/fp32_split.md). Up to most_k counts
   // of elements fit (matmul/device/split_scheme.h), and sums of integers.
   int64_t least_k = 128;
   int64_t most_k = int64_t{1} << 18;
+  bool mixed = false;  // The second part is of another type (matmul/device/split_fp8.h).
 };
 inline constexpr SplitForm kFp16PairForm = {2, 2, 3};
 inline constexpr SplitForm kBf16SixForm = {3, 2, 6};
 inline constexpr SplitForm kBf16NineForm = {3, 2, 9};
 inline constexpr SplitForm kTf32PairForm = {2, 4, 3, true};
 inline constexpr SplitForm kInt8SliceForm = {3, 1, 6, true, 2048, int64_t{1} << 15};
+// One product of FP16 and two of twice the rate.
+inline constexpr SplitForm kFp16AndFp8Form = {2, 2, 2, true, 128, int64_t{1} << 18, true};
 
 // The parts of an operand as it is stored, without gaps, and a word for each row of op(A) or
 // column of op(B).
@@ -72,8 +75,8 @@ struct SplitChoice {
   double us;  // With the split.
 };
 
-// Returns the fastest tile. Three parts have none of 192 columns, and
-// those of INT8 only that of 128. REQUIRES: CanSplit().
+// Returns the fastest tile. Three parts have none of 192 columns, those of INT8 only that of 128,
+// and those of FP16 and FP8 none of 64. REQUIRES: CanSplit().
 SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device,
                         const SplitForm& form = kFp16PairForm);
 

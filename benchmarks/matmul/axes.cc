@@ -29,8 +29,8 @@ ABSL_FLAG(
 
 ABSL_FLAG(
     std::string, precision, "",
-    "Of products of float: fp32, fp32_split, tf32 or fp32_split_int8, or a list of them. Instead "
-    "of the preset's (fp32, of most).");
+    "Of products of float: fp32, fp32_split, tf32, fp32_split_int8 or fp32_medium, or a list of "
+    "them. Instead of the preset's (fp32, of most).");
 ABSL_FLAG(
     std::string, epilogue, "",
     "Of products: what is applied to C: none, bias, relu, gelu, bias_relu or bias_gelu, or a list "
@@ -95,7 +95,8 @@ absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
 }
 
 constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
-                                           MatMulPrecision::kTf32, MatMulPrecision::kFp32SplitInt8};
+                                           MatMulPrecision::kTf32, MatMulPrecision::kFp32SplitInt8,
+                                           MatMulPrecision::kFp32Medium};
 
 absl::StatusOr<std::vector<std::string>> ParsePrecision(absl::string_view flag,
                                                         absl::string_view text) {

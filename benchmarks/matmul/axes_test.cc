@@ -142,7 +142,8 @@ TEST(TinyPointTest, IsTakenByWhatTakesThePoint) {
   alignas(16) char any[16];  // It is not looked at.
   int taken = 0;
   for (const absl::string_view type : operation.types()) {
-    for (const absl::string_view precision : {"fp32", "fp32_split", "tf32", "fp32_split_int8"}) {
+    for (const absl::string_view precision :
+         {"fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium"}) {
       if (type != "float" && precision != "fp32") continue;  // Only floats have several.
       for (const char* layout : {"nn", "nt"}) {
         const Point point = {{64, 32, 96},

@@ -132,6 +132,8 @@ class MatMul : public Operation {
       case MatMulPrecision::kFp32Split:
       case MatMulPrecision::kFp32SplitInt8:  // Six of twice the rate.
         return tensor / 3;                   // Three products of 16 bits.
+      case MatMulPrecision::kFp32Medium:     // One, and two of twice the rate.
+        return tensor / 2;
       case MatMulPrecision::kFp32:
         break;
     }

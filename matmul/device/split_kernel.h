@@ -12,6 +12,7 @@
 #include "matmul/device/split_in_fp32.h"
 #include "matmul/device/split_scales.h"
 #include "matmul/device/split_tile.h"
+#include "matmul/device/split_turns.h"
 #include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 
@@ -31,23 +32,17 @@ __device__ inline void ProduceSplitStages(const SplitMaps<typename Tile::Scheme>
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
     const auto coord = order.At(t);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+    if constexpr (Tile::Scheme::kForm.mixed) {
+      ProduceTurns(a, b, gemm, shared, row, coord.col, coord.batch, rank, &state);
+    } else {
 #pragma unroll 1
-    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-      shared.Empty(state.stage).Wait(state.phase ^ 1);
-      shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
-      LoadSplitStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
-      state.Advance();
+      for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+        shared.Empty(state.stage).Wait(state.phase ^ 1);
+        shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
+        LoadSplitStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
+        state.Advance();
+      }
     }
-  }
-}
-
-// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
-template <typename Tile>
-__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
-  if constexpr (Tile::kCluster == 1) {
-    if (lane == 0) shared.Empty(stage).Arrive();
-  } else {
-    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
   }
 }
 
@@ -144,6 +139,8 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     float sums[Tile::kBlockN / 2];
     if constexpr (std::is_integral_v<typename Tile::Scheme::Sum>) {
       SumExactly(gemm, shared, consumer, thread % 32, &state, sums);
+    } else if constexpr (Tile::Scheme::kForm.mixed) {
+      SumTurns(gemm, shared, consumer, thread % 32, &state, sums);
     } else {
       SumRounded(gemm, shared, consumer, thread % 32, &state, sums);
     }

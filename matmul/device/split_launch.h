@@ -41,7 +41,7 @@ __device__ inline void SplitBoth(const SplitSource& a, const SplitSource& b, flo
 // With registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048;
 // FP16 and BF16 are 6 % slower at 2048 with registers for fewer than five.
 template <typename Scheme>
-constexpr int kSplitBlocks = Scheme::kForm.part_bytes == 2 ? 5 : 3;
+constexpr int kSplitBlocks = Scheme::kForm.part_bytes == 2 && !Scheme::kForm.k_major ? 5 : 3;
 
 // Launched with clusters of kSplitCluster blocks.
 template <typename Scheme>
@@ -103,9 +103,11 @@ SplitSources SourcesOf(const MatMulArgs& args) {
   auto* const workspace = static_cast<char*>(args.workspace);
   const SplitLayout a = SplitLayoutOfA(args, form);
   const SplitLayout b = SplitLayoutOfB(args, form);
-  return {
+  SplitSources of = {
       SourceOf<Scheme>(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
       SourceOf<Scheme>(args.B<float>(), args.b.stride, args.b.transposed, b, workspace + a.bytes)};
+  of.b.second = true;
+  return of;
 }
 
 // Returns the dynamic shared memory of a block that splits the operand.
@@ -182,7 +184,14 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const
 template <typename Scheme, OperandLayout kMajorA, OperandLayout kMajorB, typename... Chosen>
 LaunchStatus LaunchTileOf(const MatMulArgs& args, const DeviceModel& device, SplitTileCols tile,
                           const SplitSources& of, Chosen... chosen) {
-  if constexpr (Scheme::kForm.part_bytes == 1) {
+  if constexpr (Scheme::kForm.mixed) {
+    if (tile == SplitTileCols::k192) {
+      return LaunchTile<SplitTile<Scheme, 192, 4, 2, false, kMajorA, kMajorB>>(args, device, of,
+                                                                               chosen...);
+    }
+    return LaunchTile<SplitTile<Scheme, 128, 5, 1, false, kMajorA, kMajorB>>(args, device, of,
+                                                                             chosen...);
+  } else if constexpr (Scheme::kForm.part_bytes == 1) {
     return LaunchTile<SplitTile<Scheme, 128, 4, 1, true, kMajorA, kMajorB>>(args, device, of,
                                                                             chosen...);
   } else {

@@ -31,6 +31,7 @@ struct SplitSource {
   bool scale_rows;     // A row as stored has one scale, else a column.
   bool vectors;        // All rows begin at multiples of 16 bytes.
   bool turned;         // Parts are stored by columns: they are K-major, and the operand is not.
+  bool second;         // It is B, whose FP8 bytes lie in the other order (split_fp8.h).
   char* parts;         // Each count x rows (or cols) x out_ld elements, no gaps.
   int64_t part_bytes;  // From a part to the next.
   int out_ld;          // Rows of parts have a multiple of 16 bytes.
@@ -48,14 +49,25 @@ __device__ inline void StoreNeighbours(const SplitSource& source, int part, int6
   *reinterpret_cast<Neighbours*>(first + at) = neighbours;
 }
 
+// Splits two elements of the operand.
+template <typename Scheme>
+__device__ inline void SplitTwo(const SplitSource& source, ScaledElement x, ScaledElement y,
+                                typename Scheme::Two (&parts)[Scheme::kForm.parts],
+                                typename Scheme::Counts* counts) {
+  Scheme::Split(x, y, parts, counts);
+  if constexpr (Scheme::kForm.mixed) {
+    if (source.second) parts[1] = Scheme::Swapped(parts[1]);
+  }
+}
+
 // Splits four neighbours, which begin at element `at` of each part.
 template <typename Scheme>
 __device__ inline void SplitAndStore(const SplitSource& source, int64_t at, const float4& quad,
                                      const float4& scales, typename Scheme::Counts* of_xy,
                                      typename Scheme::Counts* of_zw) {
   typename Scheme::Two xy[Scheme::kForm.parts], zw[Scheme::kForm.parts];
-  Scheme::Split({quad.x, scales.x}, {quad.y, scales.y}, xy, of_xy);
-  Scheme::Split({quad.z, scales.z}, {quad.w, scales.w}, zw, of_zw);
+  SplitTwo<Scheme>(source, {quad.x, scales.x}, {quad.y, scales.y}, xy, of_xy);
+  SplitTwo<Scheme>(source, {quad.z, scales.z}, {quad.w, scales.w}, zw, of_zw);
 #pragma unroll
   for (int part = 0; part < Scheme::kForm.parts; ++part) {
     StoreNeighbours<Scheme>(source, part, at, SplitQuad<Scheme>{xy[part], zw[part]});
@@ -74,7 +86,7 @@ __device__ inline void SplitAndStoreTurned(const SplitSource& source, int64_t at
 #pragma unroll
   for (int i = 0; i < kTurnedRows<Scheme> / 2; ++i) {
     typename Scheme::Two two[Scheme::kForm.parts];
-    Scheme::Split({column[2 * i], scale}, {column[2 * i + 1], scale}, two, counts);
+    SplitTwo<Scheme>(source, {column[2 * i], scale}, {column[2 * i + 1], scale}, two, counts);
 #pragma unroll
     for (int part = 0; part < Scheme::kForm.parts; ++part) neighbours[part].two[i] = two[part];
   }

@@ -45,12 +45,13 @@ struct SplitTile {
   static constexpr int kCluster = kClusterBlocks;
   static constexpr bool kSeparate = kSeparateSums;
 
-  // The parts follow each other.
+  // The parts of a stage follow each other. Parts of different types have stages of their own.
   static constexpr int kParts = Scheme::kForm.parts;
+  static constexpr int kPartsOfStage = Scheme::kForm.mixed ? 1 : kParts;
   static constexpr int kPartBytesA = kBlockM * kRowBytes;
   static constexpr int kPartBytesB = kBlockN * kRowBytes;
-  static constexpr int kBytesA = kParts * kPartBytesA;
-  static constexpr int kBytesB = kParts * kPartBytesB;
+  static constexpr int kBytesA = kPartsOfStage * kPartBytesA;
+  static constexpr int kBytesB = kPartsOfStage * kPartBytesB;
   static constexpr int kStageBytes = kBytesA + kBytesB;
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;
 
@@ -132,6 +133,16 @@ __device__ inline void LoadSplitStage(const SplitMaps<typename Tile::Scheme>& a,
         copy(col + i * kPanel, k + first, to_b + i * Tile::kPanelBytes + first * kSwizzleBytes);
       }
     }
+  }
+}
+
+// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
+template <typename Tile>
+__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
+  if constexpr (Tile::kCluster == 1) {
+    if (lane == 0) shared.Empty(stage).Arrive();
+  } else {
+    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
   }
 }
 

@@ -1,5 +1,5 @@
-// The entries of `fp32_split` keep the bound of FP32 for every input, and where their parts suffice
-// they stay near what their own roundings make (split_cases.h).
+// The entries of `fp32_split` keep the bound of FP32 for every input, that of `fp32_medium` its
+// own, and where their parts suffice they stay near what their own roundings make (split_cases.h).
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +32,20 @@ struct EntryCase {
   const char* entry;
   SplitCase split_case;
 
+  bool IsMedium() const { return std::string(entry) == "split_fp8"; }
+  MatMulPrecision Precision() const {
+    return IsMedium() ? MatMulPrecision::kFp32Medium : MatMulPrecision::kFp32Split;
+  }
+  // Of the sum of absolute products, in roundoffs of FP32.
+  double Bound() const {
+    const auto k = static_cast<double>(split_case.k);
+    return k + 2 + (IsMedium() ? kRoundoffsOfFp8 : 0);
+  }
   double Limit() const {
     if (std::string(entry) == "split_fp16") return split_case.pair_limit;
     if (std::string(entry) == "split_fused") return split_case.FusedLimit();
     if (std::string(entry) == "split_tf32") return split_case.Tf32Limit();
+    if (IsMedium()) return split_case.fp8_limit;
     if (std::string(entry) == "split_flat") {
       return std::min(split_case.pair_limit, split_case.slice_limit);
     }
@@ -46,7 +56,7 @@ struct EntryCase {
 std::vector<EntryCase> EntryCases() {
   std::vector<EntryCase> cases;
   for (const char* entry : {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9",
-                            "split_tf32", "split_int8", "split_flat"}) {
+                            "split_tf32", "split_int8", "split_flat", "split_fp8"}) {
     for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
   }
   return cases;
@@ -84,7 +94,7 @@ class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
     args.a.data = device_a.data();
     args.b.data = device_b.data();
     args.c.data = device_c.data();
-    args.precision = MatMulPrecision::kFp32Split;
+    args.precision = param.Precision();
     const MatMulImplementation& entry = *FindMatMulImplementation(param.entry);
     args.workspace_bytes = MatMulWorkspaceBytes(entry, args);
     ASSIGN_OR_RETURN(DeviceBuffer workspace,
@@ -100,16 +110,15 @@ class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
   std::vector<double> r_, s_;
 };
 
-TEST_P(SplitAccuracyTest, KeepsTheBoundOfFp32) {
-  const int64_t k = GetParam().split_case.k;
+TEST_P(SplitAccuracyTest, KeepsItsBound) {
   const absl::Status status = Run(GetParam());
   ASSERT_TRUE(status.ok()) << status;
   double errors = 0, squares = 0;
   for (size_t i = 0; i < c_.size(); ++i) {
     const double error = std::abs(c_[i] - r_[i]);
     // Below FP32's range there are no digits.
-    const double bound = static_cast<double>(k + 2) * kSplitRoundoff * s_[i] +
-                         std::numeric_limits<float>::denorm_min();
+    const double bound =
+        GetParam().Bound() * kSplitRoundoff * s_[i] + std::numeric_limits<float>::denorm_min();
     ASSERT_LE(error, bound) << "element " << i;
     errors += error * error;
     squares += r_[i] * r_[i];
@@ -168,7 +177,8 @@ INSTANTIATE_TEST_SUITE_P(All, SplitSpecialTest,
                                          EntryCase{"split_bf16_9", SplitCases().front()},
                                          EntryCase{"split_tf32", SplitCases().front()},
                                          EntryCase{"split_int8", FlatCase()},
-                                         EntryCase{"split_flat", FlatCase()}),
+                                         EntryCase{"split_flat", FlatCase()},
+                                         EntryCase{"split_fp8", SplitCases().front()}),
                          NameOf);
 
 }  // namespace

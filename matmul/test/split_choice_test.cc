@@ -90,8 +90,8 @@ TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
                            random.Between(1, 4), layouts[i % 4]);
     if (i % 3 == 0) args.b.stride = 0;  // One for all.
     const int64_t matrices_b = i % 3 == 0 ? 1 : args.batch;
-    for (const SplitForm& form :
-         {kFp16PairForm, kBf16SixForm, kBf16NineForm, kTf32PairForm, kInt8SliceForm}) {
+    for (const SplitForm& form : {kFp16PairForm, kBf16SixForm, kBf16NineForm, kTf32PairForm,
+                                  kInt8SliceForm, kFp16AndFp8Form}) {
       const SplitLayout b = SplitLayoutOfB(args, form);
       const bool by_k = args.b.transposed || form.k_major;
       const int64_t rows = by_k ? args.n : args.k;

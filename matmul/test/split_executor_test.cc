@@ -82,6 +82,23 @@ TEST_F(SplitExecutorTest, PairsOfTf32) {
   ExpectKernels("SplitProduct", 12);
 }
 
+// FP16 and FP8: tiles of 128 and 192 columns, k that ends within a turn and with it, rows that a
+// block splits, strips whose columns are cut, and numbers too far apart.
+TEST_F(SplitExecutorTest, Fp16AndFp8) {
+  Run<float, float>("split_fp8", InAllLayouts({{{68, 40, 136, 0}, 1}, {{200, 184, 129, 0}, 1}}));
+  const MatMulCase odd = {65, 67, 133, 1, false, true, -0.5, 2};
+  const MatMulCase deep = {5, 34, 1100, 1, true};
+  const MatMulCase turns = {260, 190, 256, 0, false, true};
+  const MatMulCase batch = {36, 20, 128, 0, false, false, 1, 0, 3, 8};
+  const MatMulCase one_b = {36, 20, 130, 0, true, true, -0.5, 2, 2, 4, false, /*one_b=*/true};
+  Run<float, float>("split_fp8", {{odd, 1}, {deep, 1}, {turns, 1}, {batch, 2}, {one_b, 2}});
+  const auto spread = [](MatMulTestProblem<float>* problem) {
+    problem->ForOperands([](float x) { return std::ldexp(x, static_cast<int>(55 * x)); });
+  };
+  Run<float, float>("split_fp8", InAllLayouts({{{68, 40, 129, 0}, 1}}), {}, spread);
+  ExpectKernels("SplitProduct", 8);
+}
+
 // Operands split on their way to shared memory: all tiles, with lines that are whole, pairs or not,
 // and with edges; k divided by clusters; batches that share an operand.
 TEST_F(SplitExecutorTest, Fused) {

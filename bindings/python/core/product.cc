@@ -71,9 +71,11 @@ int ReadPrecision(PyObject* argument) {
       {"fp32_split", STRIDEWISE_PRECISION_FP32_SPLIT},
       {"tf32", STRIDEWISE_PRECISION_TF32},
       {"fp32_split_int8", STRIDEWISE_PRECISION_FP32_SPLIT_INT8},
+      {"fp32_medium", STRIDEWISE_PRECISION_FP32_MEDIUM},
   };
   return ReadName(argument, kPrecisions, STRIDEWISE_PRECISION_FP32,
-                  "precision is %R; it can be 'fp32', 'fp32_split', 'tf32' or 'fp32_split_int8'");
+                  "precision is %R; it can be 'fp32', 'fp32_split', 'tf32', 'fp32_split_int8' or "
+                  "'fp32_medium'");
 }
 
 int ReadActivation(PyObject* argument) {
