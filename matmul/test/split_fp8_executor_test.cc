@@ -289,8 +289,9 @@ TEST(SplitFp8ChoiceTest, OnlyWhereItIsAskedFor) {
   EXPECT_EQ(chosen(MatMulPrecision::kFp32Medium, 4096), "split_fp8");
   EXPECT_EQ(chosen(MatMulPrecision::kFp32Split, 4096), "split_fp16");
   EXPECT_EQ(chosen(MatMulPrecision::kFp32SplitInt8, 4096), "split_flat");
-  EXPECT_EQ(chosen(MatMulPrecision::kFp32Medium, 256),
-            chosen(MatMulPrecision::kFp32Split, 256));  // More exact, and no slower.
+  for (const int64_t n : {256, 2048}) {  // More exact, and no slower.
+    EXPECT_EQ(chosen(MatMulPrecision::kFp32Medium, n), chosen(MatMulPrecision::kFp32Split, n));
+  }
   EXPECT_NE(chosen(MatMulPrecision::kFp32, 4096), "split_fp8");
   EXPECT_NE(chosen(MatMulPrecision::kTf32, 4096), "split_fp8");
 }
