@@ -1,5 +1,7 @@
 #include "common/executor/run/ir_text.h"
 
+#include <utility>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -76,6 +78,28 @@ std::string LabelOf(absl::string_view line) {
   if (line.empty() || !IsNameCharacter(line[0])) return "";
   const std::string name(NameAt(absl::StrCat("%", line), 0));
   return name.size() <= line.size() && line[name.size() - 1] == ':' ? name : "";
+}
+
+std::vector<std::string> WithDeviceFunctions(
+    std::vector<std::string> lines,
+    const std::function<std::vector<std::string>(std::vector<std::string> function)>& change) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!absl::StartsWith(lines[i], "define ")) {
+      result.push_back(std::move(lines[i]));
+      continue;
+    }
+    std::vector<std::string> function;
+    bool of_device = false;
+    for (; i < lines.size(); ++i) {
+      of_device = of_device || absl::StrContains(lines[i], "@simt_thread_idx_");
+      function.push_back(std::move(lines[i]));
+      if (function.back() == "}") break;
+    }
+    if (of_device) function = change(std::move(function));
+    for (std::string& line : function) result.push_back(std::move(line));
+  }
+  return result;
 }
 
 std::set<std::string> SharedVariables(const std::vector<std::string>& lines) {

@@ -4,6 +4,7 @@
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_IR_TEXT_H_
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -39,6 +40,12 @@ absl::string_view BehindFlags(absl::string_view operation);
 
 // Returns the label that the line is, with "%", or "".
 std::string LabelOf(absl::string_view line);
+
+// Returns the lines of a module in which `change` has changed each function of device code, which
+// is one that asks for its thread's index. `change` takes and returns the lines of one function.
+std::vector<std::string> WithDeviceFunctions(
+    std::vector<std::string> lines,
+    const std::function<std::vector<std::string>(std::vector<std::string> function)>& change);
 
 // Returns the names of variables in shared memory, and of a host thread's own.
 std::set<std::string> SharedVariables(const std::vector<std::string>& lines);

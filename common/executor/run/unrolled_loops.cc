@@ -389,11 +389,9 @@ class Function {
   int* number_;
 };
 
-}  // namespace
-
-std::vector<std::string> WithUnrolledLoops(std::vector<std::string> lines) {
-  const std::set<std::string> shared = SharedVariables(lines);
-  // "#pragma unroll 1" and the like: "!7 = distinct !{!7, !8, !9}" of "!9 = !{!"...disable"}".
+// Returns the names of the metadata of loops with "#pragma unroll 1" and the like:
+// "!7 = distinct !{!7, !8, !9}" of "!9 = !{!"...disable"}".
+std::set<std::string> LoopsLeftAlone(const std::vector<std::string>& lines) {
   std::set<std::string> marks, left_alone;
   for (const std::string& line : lines) {
     if (absl::EndsWith(line, " = !{!\"llvm.loop.unroll.disable\"}") ||
@@ -410,24 +408,18 @@ std::vector<std::string> WithUnrolledLoops(std::vector<std::string> lines) {
       if (marks.count(std::string(part)) > 0) left_alone.insert(of);
     }
   }
-  std::vector<std::string> result;
+  return left_alone;
+}
+
+}  // namespace
+
+std::vector<std::string> WithUnrolledLoops(std::vector<std::string> lines) {
+  const std::set<std::string> shared = SharedVariables(lines);
+  const std::set<std::string> left_alone = LoopsLeftAlone(lines);
   int number = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!absl::StartsWith(lines[i], "define ")) {
-      result.push_back(std::move(lines[i]));
-      continue;
-    }
-    std::vector<std::string> function;
-    bool of_device = false;
-    for (; i < lines.size(); ++i) {
-      of_device = of_device || absl::StrContains(lines[i], "@simt_thread_idx_");
-      function.push_back(std::move(lines[i]));
-      if (function.back() == "}") break;
-    }
-    if (of_device) function = Function(std::move(function), shared, left_alone, &number).Unrolled();
-    for (std::string& line : function) result.push_back(std::move(line));
-  }
-  return result;
+  return WithDeviceFunctions(std::move(lines), [&](std::vector<std::string> function) {
+    return Function(std::move(function), shared, left_alone, &number).Unrolled();
+  });
 }
 
 }  // namespace stridewise::executor

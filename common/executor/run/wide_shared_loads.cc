@@ -341,24 +341,10 @@ class Function {
 
 std::vector<std::string> WithWideSharedLoads(std::vector<std::string> lines) {
   const std::set<std::string> shared = SharedVariables(lines);
-  std::vector<std::string> result;
   int number = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!absl::StartsWith(lines[i], "define ")) {
-      result.push_back(std::move(lines[i]));
-      continue;
-    }
-    std::vector<std::string> function;
-    bool of_device = false;
-    for (; i < lines.size(); ++i) {
-      of_device = of_device || absl::StrContains(lines[i], "@simt_thread_idx_");
-      function.push_back(std::move(lines[i]));
-      if (function.back() == "}") break;
-    }
-    if (of_device) function = Function(std::move(function), shared, &number).Widened();
-    for (std::string& line : function) result.push_back(std::move(line));
-  }
-  return result;
+  return WithDeviceFunctions(std::move(lines), [&](std::vector<std::string> function) {
+    return Function(std::move(function), shared, &number).Widened();
+  });
 }
 
 }  // namespace stridewise::executor
