@@ -24,7 +24,7 @@ class PermuteExecutorFixture : public testing::Test {
     executor_ = *std::move(executor);
   }
 
-  // Runs the kernel on the canonical form of the case.
+  // Runs the kernel on the canonical form of the case. The executor has its launches afterwards.
   template <typename Kernel>
   void RunWith(const PermuteCase& c, Kernel kernel) {
     RunWhere(
@@ -57,12 +57,12 @@ class PermuteExecutorFixture : public testing::Test {
     const PermuteArgs canonical = Canonical(*args);
     *runs = takes(canonical);
     if (!*runs) return;
+    executor_->ClearLaunches();
     const absl::Status status = kernel(canonical);
     ASSERT_TRUE(status.ok()) << status;
     if (canonical.rank == 0) return;
     out->Download(problem.out().data());
     ASSERT_TRUE(problem.Check().ok()) << problem.Check();
-    executor_->ClearLaunches();
   }
 };
 

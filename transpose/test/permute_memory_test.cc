@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <utility>
 
-#include "common/executor/executor.h"
 #include "common/executor/profile.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
@@ -15,6 +12,7 @@
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/test/permute_executor_fixture.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -31,35 +29,18 @@ namespace {
 
 using executor::EventKind;
 
-class PermuteMemoryTest : public testing::Test {
+class PermuteMemoryTest : public PermuteExecutorFixture {
  protected:
-  void SetUp() override {
-    auto executor = executor::Executor::Create({});
-    ASSERT_TRUE(executor.ok()) << executor.status();
-    executor_ = *std::move(executor);
-  }
-
   // Runs the kernel on the canonical form of the case and checks the result.
   template <typename Kernel>
   executor::Profile ProfileOf(const PermuteCase& c, Kernel kernel) {
-    PermuteTestProblem problem(c);
-    auto in = executor_->Allocate("in", problem.in().size());
-    auto out = executor_->Allocate("out", problem.out().size());
-    EXPECT_TRUE(in.ok() && out.ok());
-    in->Upload(problem.in().data());
-    in->MakeReadOnly();
-    out->Poison(problem.out().data());
-    auto args = CheckedPermuteArgs(problem.At(in->data(), out->data()));
-    EXPECT_TRUE(args.ok()) << args.status();
-    args->stream = executor_->stream();
-    const PermuteArgs canonical = Canonical(*args);
-    vectors_ = static_cast<double>(Elements(canonical) * canonical.element_bytes) / 512;
-    executor_->ClearLaunches();
-    const absl::Status status = kernel(canonical);
-    EXPECT_TRUE(status.ok()) << c << ": " << status;
-    out->Download(problem.out().data());
-    EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
-    return executor_->launches().back().profile;
+    SCOPED_TRACE(testing::Message() << c);
+    RunWith(c, [&](const PermuteArgs& canonical) {
+      vectors_ = static_cast<double>(Elements(canonical) * canonical.element_bytes) / 512;
+      return kernel(canonical);
+    });
+    const auto& launches = executor_->launches();
+    return launches.empty() ? executor::Profile() : launches.back().profile;
   }
 
   executor::Profile FlatProfileOf(const PermuteCase& c) {
@@ -109,7 +90,6 @@ class PermuteMemoryTest : public testing::Test {
   // Of 512 bytes, which a warp stores at once.
   double OfVectors(uint64_t count) const { return static_cast<double>(count) / vectors_; }
 
-  std::unique_ptr<executor::Executor> executor_;
   double vectors_ = 0;
 };
 
