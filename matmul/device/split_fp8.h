@@ -53,15 +53,7 @@ struct Fp16AndFp8 {
   static constexpr float kUnitOfHigh = 0x1p6F;
 
   // Poor is what lies below kSmallElement and is not zero.
-  struct Counts {
-    int poor_x = 0, poor_y = 0;
-    Two large = RoundToFp16(0, 0);  // Exact up to 2048.
-
-    STRIDEWISE_HOST_DEVICE int LargeX() const { return static_cast<int>(FirstOf(large)); }
-    STRIDEWISE_HOST_DEVICE int LargeY() const { return static_cast<int>(SecondOf(large)); }
-    STRIDEWISE_HOST_DEVICE int PoorX() const { return poor_x; }
-    STRIDEWISE_HOST_DEVICE int PoorY() const { return poor_y; }
-  };
+  using Counts = Fp16Counts;
 
   // Of op(A). What op(B) has is Swapped() of the second part.
   STRIDEWISE_HOST_DEVICE static void Split(ScaledElement x, ScaledElement y, Two (&parts)[2],

@@ -69,6 +69,18 @@ inline bool AreFrom(float least, TwoFp16 two) {
 }
 #endif
 
+// How many elements of two rows are large, and how many poor, where the first part is an FP16
+// number.
+struct Fp16Counts {
+  int poor_x = 0, poor_y = 0;
+  TwoFp16 large = RoundToFp16(0, 0);  // Exact up to 2048.
+
+  STRIDEWISE_HOST_DEVICE int LargeX() const { return static_cast<int>(FirstOf(large)); }
+  STRIDEWISE_HOST_DEVICE int LargeY() const { return static_cast<int>(SecondOf(large)); }
+  STRIDEWISE_HOST_DEVICE int PoorX() const { return poor_x; }
+  STRIDEWISE_HOST_DEVICE int PoorY() const { return poor_y; }
+};
+
 // Returns the nearest whole number; some number where there is none.
 STRIDEWISE_HOST_DEVICE inline int RoundToInt(float x) {
 #ifdef __CUDA_ARCH__

@@ -30,15 +30,7 @@ struct Fp16Pair {
   static constexpr float kSmallElement = 0.125F;
 
   // A pair is poor if it is off by more than 2^-22 of its element.
-  struct Counts {
-    int poor_x = 0, poor_y = 0;
-    Two large = RoundToFp16(0, 0);  // Exact up to 2048.
-
-    STRIDEWISE_HOST_DEVICE int LargeX() const { return static_cast<int>(FirstOf(large)); }
-    STRIDEWISE_HOST_DEVICE int LargeY() const { return static_cast<int>(SecondOf(large)); }
-    STRIDEWISE_HOST_DEVICE int PoorX() const { return poor_x; }
-    STRIDEWISE_HOST_DEVICE int PoorY() const { return poor_y; }
-  };
+  using Counts = Fp16Counts;
 
   STRIDEWISE_HOST_DEVICE static void Split(ScaledElement x, ScaledElement y, Two (&parts)[2],
                                            Counts* counts) {
