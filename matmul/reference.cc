@@ -183,6 +183,9 @@ ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const Mat
     accuracy.unit =
         UnitRoundoff(types.accumulator) + kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
   }
+  if (IsFp8(types.a) && HasEpilogue(args)) {
+    accuracy.unit += accuracy.output_unit / static_cast<double>(ReferenceTerms(args));
+  }
   return accuracy;
 }
 

@@ -31,7 +31,9 @@ ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision);
 
 // Returns how exactly the implementation computes this product. Sums of FP8 products that are not
 // left to tensor cores are promoted to FP32 every 128 of k: (|A||B|)_ij is that of 128 for each
-// such sum, so that the bound of 13 bits counts 128 of k.
+// such sum, so that the bound of 13 bits counts 128 of k. The epilogue of an FP8 product may be a
+// pass of its own, before which the sum was rounded to C's type: that error is relative to the sum,
+// which bias and activation can make much smaller.
 ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const MatMulArgs& args);
 
 // Returns the number of roundings in each of these sums, for CompareProduct() and CheckProduct() of

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/base/element_type.h"
 #include "gtest/gtest.h"
 #include "matmul/batch.h"
+#include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 
@@ -69,6 +71,21 @@ TEST(ReferenceTerms, CountsWhatAlphaAndBetaAdd) {
   args.alpha = 1;
   args.beta = 1;
   EXPECT_EQ(ReferenceTerms(args), 7);
+}
+
+// A sum of 1 that is rounded to Bf16, and a bias of -1: nothing is left but that rounding.
+TEST(AccuracyOf, HoldsTheRoundingBeforeAPassOfTheEpilogue) {
+  const Bf16 bias = Bf16(-1.0f);
+  MatMulArgs args;
+  args.m = args.n = args.k = 1;
+  args.a.type = args.b.type = ElementType::kE4m3;
+  args.c.type = ElementType::kBf16;
+  const MatMulImplementation& kernel = *FindMatMulImplementation("tensor_mma_8bit");
+  const double plain = AccuracyOf(kernel, args).unit;
+  args.epilogue.bias = &bias;
+  const double rounding = AccuracyOf(kernel, args).output_unit;
+  const auto terms = static_cast<double>(ReferenceTerms(args));
+  EXPECT_GE(AccuracyOf(kernel, args).unit * terms, plain * terms + rounding);
 }
 
 }  // namespace
