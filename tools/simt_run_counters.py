@@ -13,6 +13,11 @@ from one line with one geometry, is held against ncu's next launches of that ker
 Where ncu was ended before the last of them, PROGRAM.1.csv may have fewer, of simt_run --max_repeats=1. The CSV has a row for each, with the counts for each
 launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; why those of compiled accesses are not; and `determined`: `no` for launches
 whose counts the source does not fix, see NOT_DETERMINED. Programs without launches in all are left out, with a message.
+
+tools/simt_run_held_out.csv lists programs and sizes that were chosen before any of them had been run, by simt_run or by ncu: all CUDA programs of
+PolyBench-ACC; of CUDA_Freshman one for each kernel, without those that only print; of Rodinia those that need no data files but small grids; of HeCBench,
+in an order shuffled by a seed, the first whose sizes are arguments and that need no library; kernels of llm.c and SGEMM_CUDA and samples of NVIDIA that had
+not been compared before. `sizes` are macros or initialisers that both sides are compiled with.
 """
 
 import argparse
