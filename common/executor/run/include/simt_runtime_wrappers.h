@@ -169,6 +169,10 @@ SIMT_WRAPPER cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
 SIMT_WRAPPER cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+SIMT_WRAPPER cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
 SIMT_WRAPPER cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
