@@ -63,8 +63,8 @@ TEST(RewriterTest, BlanksInTheBracketsOfALaunch) {
   const std::string file = "# 1 \"f.cu\"\n";
   for (const auto& [open, close] : {std::pair("<< <", ">> >"), std::pair("<< <", ">>>"),
                                     std::pair("<<<", "> >>"), std::pair("< < <", "> > >")}) {
-    EXPECT_EQ(RewriteCuda(absl::StrCat(file, "k", open, "1, 2", close, " (x);"), "0").text,
-              absl::StrCat(file, LaunchOf("k", "1, 2"), " (x);"))
+    EXPECT_EQ(RewriteCuda(absl::StrCat(file, "k", open, "1, 2", close, "(x);"), "0").text,
+              absl::StrCat(file, LaunchOf("k", "1, 2"), "(x);"))
         << open << close;
   }
 }
