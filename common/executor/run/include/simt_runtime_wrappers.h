@@ -178,6 +178,12 @@ SIMT_WRAPPER cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
+// Hints of caching change nothing.
+SIMT_WRAPPER cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID,
+                                                const cudaStreamAttrValue*) {
+  return cudaSuccess;
+}
+SIMT_WRAPPER cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = 0;
   *greatest = -5;
