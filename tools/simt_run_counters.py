@@ -12,7 +12,7 @@ before, whose counts of ncu it takes over: then no GPU is needed; several are se
 from one line with one geometry, is held against ncu's next launches of that kernel and geometry: as many, as what a launch does may depend on its data.
 Where ncu was ended before the last of them, PROGRAM.1.csv may have fewer, of simt_run --max_repeats=1. The CSV has a row for each, with the counts for each
 launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; why those of compiled accesses are not; and `determined`: `no` for launches
-of which ncu's two runs differ in one of the six, `yes` where they are equal, empty without a second run. Programs without launches in all are left out, with a message.
+of which ncu's two runs differ in one of the six, `yes` where they are equal, `once` without a second run. Programs without launches in all are left out, with a message.
 
 tools/simt_run_held_out.csv lists programs and sizes that were chosen before any of them had been run, by simt_run or by ncu: all CUDA programs of
 PolyBench-ACC; of CUDA_Freshman one for each kernel, without those that only print; of Rodinia those that need no data files but small grids; of HeCBench,
@@ -39,8 +39,20 @@ COUNTERS = {
 
 # Judged by reading sources and machine code.
 WHY = {
-    "cgkernel": "printf() stores to memory on a GPU",
+    "cgkernel": "printf() loads and stores on a GPU",
     "filter_arr": "where a warp stores depends on the order of the blocks",
+    "computeDistance": "LLVM left the two members of a float2 apart",
+    "eliminate_crosses": "LLVM dropped stores that nvcc keeps, as others overwrite them in other blocks of the code",
+    "find_index_kernel": "its data follow from the time of day",
+    "kernel": "its data follow from the time of day",
+    "likelihood_kernel": "its data follow from the time of day",
+    "lud_diagonal": "LLVM unrolls a loop of 15 around a loop of unknown length",
+    "lud_perimeter": "LLVM unrolls a loop of 15 around a loop of unknown length",
+    "normalize_weights_kernel": "its data follow from the time of day",
+    "reduceUnroll4": "LLVM dropped stores that nvcc keeps: it knew that i and i + blockDim.x differ",
+    "reduceUnroll8": "LLVM dropped stores that nvcc keeps: it knew that i and i + blockDim.x differ",
+    "sigmas_kernel": "how often a loop runs depends on the last bits of expf()",
+    "std_kernel": "nvcc stores a selected value under a predicate",
     "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store: how often depends on their order",
 }
 
@@ -75,7 +87,7 @@ def ncu_launches(path):
   text = "".join(line for line in path.open(encoding="utf-8") if line.startswith('"'))
   rows = list(csv.DictReader(text.splitlines()))[1:]  # The first one has the units.
   return [{"kernel": row["Kernel Name"], "at": None, "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]), "taken": False,
-           "launches": 1, "determined": "", **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
+           "launches": 1, "determined": "once", **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
 
 
 def mark_determined(programs, again):
@@ -89,7 +101,7 @@ def mark_determined(programs, again):
 def determined(launches):
   """Of several launches: `no` if one is not, `yes` if all are."""
   words = {launch["determined"] for launch in launches}
-  return "no" if "no" in words else "yes" if words == {"yes"} else ""
+  return "no" if "no" in words else "yes" if words == {"yes"} else "once"
 
 
 def take(launches, row, names):
