@@ -8,11 +8,16 @@
     ncu --csv --page raw --print-units base --metrics METRICS ./program > ncu_PROGRAM.csv
 
 of the same program with the same arguments, compiled by nvcc -O3; METRICS are the six below. --ncu may also name a CSV that this tool has written
-before, whose counts of ncu it takes over: then no GPU is needed; several are separated by commas. A row of simt_run, which is launches of one kernel
+before, whose counts of ncu it takes over: then no GPU is needed; several are separated by commas. --again has a second run of ncu of the same programs. A row of simt_run, which is launches of one kernel
 from one line with one geometry, is held against ncu's next launches of that kernel and geometry: as many, as what a launch does may depend on its data.
 Where ncu was ended before the last of them, PROGRAM.1.csv may have fewer, of simt_run --max_repeats=1. The CSV has a row for each, with the counts for each
 launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; why those of compiled accesses are not; and `determined`: `no` for launches
-whose counts the source does not fix, see NOT_DETERMINED. Programs without launches in all are left out, with a message.
+of which ncu's two runs differ in one of the six, `yes` where they are equal, `once` without a second run. Programs without launches in all are left out, with a message.
+
+tools/simt_run_held_out.csv lists programs and sizes that were chosen before any of them had been run, by simt_run or by ncu: all CUDA programs of
+PolyBench-ACC; of CUDA_Freshman one for each kernel, without those that only print; of Rodinia those that need no data files but small grids; of HeCBench,
+in an order shuffled by a seed, the first whose sizes are arguments and that need no library; kernels of llm.c and SGEMM_CUDA and samples of NVIDIA that had
+not been compared before. `sizes` are macros or initialisers that both sides are compiled with.
 """
 
 import argparse
@@ -34,14 +39,22 @@ COUNTERS = {
 
 # Judged by reading sources and machine code.
 WHY = {
-    "cgkernel": "printf() stores to memory on a GPU",
+    "cgkernel": "printf() loads and stores on a GPU",
     "filter_arr": "where a warp stores depends on the order of the blocks",
+    "computeDistance": "LLVM left the two members of a float2 apart",
+    "eliminate_crosses": "LLVM dropped stores that nvcc keeps, as others overwrite them in other blocks of the code",
+    "find_index_kernel": "its data follow from the time of day",
+    "kernel": "its data follow from the time of day",
+    "likelihood_kernel": "its data follow from the time of day",
+    "lud_diagonal": "LLVM unrolls a loop of 15 around a loop of unknown length",
+    "lud_perimeter": "LLVM unrolls a loop of 15 around a loop of unknown length",
+    "normalize_weights_kernel": "its data follow from the time of day",
+    "reduceUnroll4": "LLVM dropped stores that nvcc keeps: it knew that i and i + blockDim.x differ",
+    "reduceUnroll8": "LLVM dropped stores that nvcc keeps: it knew that i and i + blockDim.x differ",
+    "sigmas_kernel": "how often a loop runs depends on the last bits of expf()",
+    "std_kernel": "nvcc stores a selected value under a predicate",
     "reduceSinglePassMultiBlockCG": "blocks that wait for the grid load and store: how often depends on their order",
 }
-
-# Kernels of WHY whose counts the source and its compiler do not fix: two correct GPUs, or two runs on one, may count differently. Their launches stay in
-# the CSV, and the shares are printed with and without them.
-NOT_DETERMINED = ("cgkernel", "filter_arr", "reduceSinglePassMultiBlockCG")
 
 
 def extent(text):
@@ -66,7 +79,7 @@ def measured(path):
     for row in csv.DictReader(file):
       programs.setdefault(row["program"], []).append(
           {"kernel": row["kernel"], "at": row["at"], "grid": extent(row["grid"]), "block": extent(row["block"]), "taken": False,
-           "launches": int(row["launches"]), **{name: float(row["ncu_" + name]) for name in COUNTERS}})
+           "launches": int(row["launches"]), "determined": row["determined"], **{name: float(row["ncu_" + name]) for name in COUNTERS}})
   return programs
 
 
@@ -74,7 +87,21 @@ def ncu_launches(path):
   text = "".join(line for line in path.open(encoding="utf-8") if line.startswith('"'))
   rows = list(csv.DictReader(text.splitlines()))[1:]  # The first one has the units.
   return [{"kernel": row["Kernel Name"], "at": None, "grid": extent(row["Grid Size"]), "block": extent(row["Block Size"]), "taken": False,
-           "launches": 1, **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
+           "launches": 1, "determined": "once", **{name: float(row[metric].replace(",", "")) for name, metric in COUNTERS.items()}} for row in rows]
+
+
+def mark_determined(programs, again):
+  """Says of each launch whether the same one of the second run has the same counts."""
+  for program, launches in again.items():
+    for first, second in zip(programs.get(program, []), launches):
+      if all(first[name] == second[name] for name in ("kernel", "grid", "block")):
+        first["determined"] = "yes" if all(first[name] == second[name] for name in COUNTERS) else "no"
+
+
+def determined(launches):
+  """Of several launches: `no` if one is not, `yes` if all are."""
+  words = {launch["determined"] for launch in launches}
+  return "no" if "no" in words else "yes" if words == {"yes"} else "once"
 
 
 def take(launches, row, names):
@@ -137,7 +164,7 @@ def compare(commit, program, profile, compiled, launches):
       compiled_exact += as_compiled == counted
     result["exact"] = exact
     result["compiled_exact"] = compiled_exact
-    result["determined"] = "no" if base_name(taken[0]["kernel"]) in NOT_DETERMINED else "yes"
+    result["determined"] = determined(taken)
     result["why"] = "" if compiled_exact == len(COUNTERS) else WHY.get(base_name(taken[0]["kernel"]), "not looked into")
     yield result
 
@@ -147,6 +174,7 @@ def main():
   parser.add_argument("--profiles", type=pathlib.Path, required=True)
   parser.add_argument("--compiled", type=pathlib.Path, required=True)
   parser.add_argument("--ncu", required=True, help="folders or CSVs of this tool, separated by commas")
+  parser.add_argument("--again", help="a folder of ncu's CSVs of a second run")
   parser.add_argument("--commit", required=True, help="that simt_run was built from")
   parser.add_argument("--csv", required=True)
   args = parser.parse_args()
@@ -154,6 +182,8 @@ def main():
   programs = collections.OrderedDict()
   for path in args.ncu.split(","):
     programs.update(measured(pathlib.Path(path)))
+  if args.again:
+    mark_determined(programs, measured(pathlib.Path(args.again)))
   for program, launches in sorted(programs.items()):
     profile, compiled = args.profiles / (program + ".csv"), args.compiled / (program + ".csv")
     if not launches or not profile.exists() or not compiled.exists():
@@ -167,7 +197,7 @@ def main():
     writer.writeheader()
     writer.writerows(results)
   for column, accesses in (("exact", "source"), ("compiled_exact", "compiled")):
-    for rows, which in ((results, "launches"), ([r for r in results if r["determined"] == "yes"], "launches whose counts the source determines")):
+    for rows, which in ((results, "launches"), ([r for r in results if r["determined"] != "no"], "launches that ncu counts alike twice")):
       print(f"{sum(r[column] == len(COUNTERS) for r in rows)} of {len(rows)} {which} have all counters equal, {accesses} accesses")
 
 

@@ -95,7 +95,11 @@ CONSTANTS = {
     "dev/cuda/matmul_forward.cu": "B=1;T=64",
     "dev/cuda/softmax_forward.cu": "B=1;T=64",
     "dev/cuda/trimat_forward.cu": "B=1;T=128",
-    "scan": "iCycles=1",
+    "alignedTypes": "MEM_SIZE=500000;NUM_ITERATIONS=2",
+    "mergeSort": "N=65536",
+    "scan": "N=425984;iCycles=1",
+    "simpleStreams": "n=65536",
+    "sortingNetworks": "N=32768",
 }
 CONSTANTS.update({f"sgemm {step}": "SIZE={128, 256, 512}" for step in range(1, 13) if step != 11})
 

@@ -59,11 +59,23 @@ TEST(RewriterTest, Launches) {
   }
 }
 
+TEST(RewriterTest, BlanksInTheBracketsOfALaunch) {
+  const std::string file = "# 1 \"f.cu\"\n";
+  for (const auto& [open, close] : {std::pair("<< <", ">> >"), std::pair("<< <", ">>>"),
+                                    std::pair("<<<", "> >>"), std::pair("< < <", "> > >")}) {
+    EXPECT_EQ(RewriteCuda(absl::StrCat(file, "k", open, "1, 2", close, "(x);"), "0").text,
+              absl::StrCat(file, LaunchOf("k", "1, 2"), "(x);"))
+        << open << close;
+  }
+}
+
 TEST(RewriterTest, WhatLooksLikeALaunchIsLeft) {
   for (const char* source : {
            "auto s = \"k<<<1, 2>>>(x)\";",
            "auto s = R\"(k<<<1, 2>>>(x))\";",
            "template <> A<B<C<int>>> x;",
+           "A<B<C<int>> > x;",
+           "bool b = f<A<B<int> > > (1);",
            "int y = a >> b;",
            "std::ostream& operator<< <>(A);",
            "// k<<<1, 2>>>(x)",

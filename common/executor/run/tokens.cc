@@ -100,14 +100,34 @@ class Tokenizer {
       Push(TokenKind::kLiteral, NumberLength(rest));
     } else if (rest[0] == '"' || rest[0] == '\'') {
       Push(TokenKind::kLiteral, QuotedLength(rest, 0));
-    } else if (absl::StartsWith(rest, "<<<")) {
-      Push(TokenKind::kLaunchOpen, 3);
-    } else if (absl::StartsWith(rest, ">>>")) {
-      Push(TokenKind::kLaunchClose, 3);
+    } else if (const size_t open = AnglesLength(rest, '<');
+               open == 3 || (open > 3 && !Operator())) {
+      Push(TokenKind::kLaunchOpen, open);
+      in_launch_ = true;
+    } else if (const size_t close = AnglesLength(rest, '>');
+               close == 3 || (close > 3 && in_launch_)) {
+      Push(TokenKind::kLaunchClose, close);
+      in_launch_ = false;
     } else {
       const bool two = absl::StartsWith(rest, "::") || absl::StartsWith(rest, "->");
       Push(TokenKind::kPunctuation, two ? 2 : 1);
     }
+  }
+
+  // Returns the length of three angle brackets with or without blanks between them, which nvcc
+  // takes for a launch as well (`f << <1, 2 >> > ()`), or 0. Between ordinary tokens they mean
+  // something else only behind `operator`, and where template argument lists end.
+  static size_t AnglesLength(absl::string_view rest, char angle) {
+    size_t i = 0;
+    for (int found = 0; found < 3; ++found, ++i) {
+      while (found > 0 && i < rest.size() && rest[i] == ' ') ++i;
+      if (i == rest.size() || rest[i] != angle) return 0;
+    }
+    return i;
+  }
+
+  bool Operator() const {
+    return !result_.tokens.empty() && result_.tokens.back().text == "operator";
   }
 
   static size_t NumberLength(absl::string_view rest) {
@@ -144,6 +164,7 @@ class Tokenizer {
   size_t at_ = 0;
   int line_ = 1;
   int file_ = 0;
+  bool in_launch_ = false;  // A launch was opened and not closed yet.
   TokenizedText result_;
 };
 

@@ -17,7 +17,8 @@ enum class TokenKind { kWord, kLiteral, kPunctuation, kLaunchOpen, kLaunchClose 
 struct Token {
   TokenKind kind;
   // Points into the text. A punctuator is one character, but for :: and ->, and <<< and >>>, which
-  // are kLaunchOpen and kLaunchClose: >>> may also close three template argument lists.
+  // are kLaunchOpen and kLaunchClose, also with blanks between: >>> may also close three template
+  // argument lists.
   absl::string_view text;
   int line = 0;
   int file = 0;  // An index of TokenizedText::files.

@@ -169,11 +169,21 @@ SIMT_WRAPPER cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
 SIMT_WRAPPER cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+SIMT_WRAPPER cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
 SIMT_WRAPPER cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
+// Hints of caching change nothing.
+SIMT_WRAPPER cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID,
+                                                const cudaStreamAttrValue*) {
+  return cudaSuccess;
+}
+SIMT_WRAPPER cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 SIMT_WRAPPER cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = 0;
   *greatest = -5;

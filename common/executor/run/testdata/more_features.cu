@@ -229,6 +229,12 @@ int main(int argc, char** argv) {
   fetch();
   CHECK_IS(host[1], 7);
 
+  cudaStreamAttrValue hint = {};
+  hint.accessPolicyWindow.base_ptr = out;
+  hint.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  CHECK_IS(cudaStreamSetAttribute(nullptr, cudaStreamAttributeAccessPolicyWindow, &hint),
+           cudaSuccess);
+
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(4);
   config.blockDim = dim3(32);
