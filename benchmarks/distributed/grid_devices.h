@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "common/distributed/communication_queue.h"
 #include "common/distributed/peer_memory.h"
+#include "common/gpu/nvml.h"
 #include "common/streaming/stream_queues.h"
 #include "matmul/distributed/device_summa.h"
 #include "transpose/distributed/device_exchange.h"
@@ -24,6 +25,7 @@ struct GridDevice {
   QueuedProduct multiply;
   QueuedPermute permute;
   std::unique_ptr<PeerMemory> peers;  // That of the other ranks' devices.
+  std::unique_ptr<Nvml> nvml;         // Null where there is nothing to read.
 };
 
 struct GridDevices {
