@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -148,7 +149,9 @@ TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
     const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
     for (const int64_t step_k : {1, 64, 100, 5000}) {
       std::vector<int64_t> seen;
-      const auto steps = SummaSteps(a.cols, b.rows, step_k);
+      const int64_t first_owners = step_k % std::lcm(rows, cols);
+      const auto steps = SummaSteps(a.cols, b.rows, step_k, first_owners);
+      EXPECT_EQ(steps[0][0], 16 * first_owners);
       EXPECT_EQ(steps[0].size(), 1);
       size_t most = 1;
       for (const auto& blocks : steps) {
@@ -208,6 +211,8 @@ TEST(DeviceSummaTest, PanelsOfOtherRanksAreCopiedFirst) {
         }
         return false;
       };
+      // Each begins with what lies on its own device.
+      EXPECT_TRUE(std::all_of(queues.steps()[0].begin(), queues.steps()[0].end(), is_mine));
       int mixed = 0;
       for (const auto& step : queues.steps()) {
         EXPECT_TRUE(std::is_partitioned(step.begin(), step.end(), std::not_fn(is_mine)));
