@@ -155,7 +155,7 @@ absl::Status CheckStreamOptions(const StreamOptions& options) {
   const StreamRates rates = options.rates.value_or(StreamRates());
   for (const auto& [name, rate] :
        {std::pair("flops", rates.flops), std::pair("bytes_in", rates.bytes_in),
-        std::pair("bytes_out", rates.bytes_out)}) {
+        std::pair("bytes_out", rates.bytes_out), std::pair("host_bytes", rates.host_bytes)}) {
     if (rate > 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("rates.", name, " is ", rate, "; allowed is more than 0"));
