@@ -45,7 +45,9 @@ absl::StatusOr<GridDevice> Open(int number) {
   ASSIGN_OR_RETURN(const DeviceInfo info, OpenDevice(number));
   GridDevice device;
   ASSIGN_OR_RETURN(device.communication, OpenCommunicationQueue());
-  device.open_queues = [number] { return OpenCudaStreamQueues(number); };
+  device.open_queues = [number](int multiprocessors) {
+    return OpenCudaStreamQueues(number, multiprocessors);
+  };
   device.multiply = MultiplyWithWorkspace();
   device.permute = Permute;
   device.peers = MakeGpuPeerMemory();

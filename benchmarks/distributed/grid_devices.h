@@ -21,7 +21,8 @@ namespace stridewise {
 // One rank's. Used by the thread that opened it.
 struct GridDevice {
   std::unique_ptr<CommunicationQueue> communication;
-  std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>()> open_queues;
+  // Queues whose kernels run on so many multiprocessors, 0 for all (cuda_stream_queues.h).
+  std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>(int multiprocessors)> open_queues;
   QueuedProduct multiply;
   QueuedPermute permute;
   std::unique_ptr<PeerMemory> peers;  // That of the other ranks' devices.

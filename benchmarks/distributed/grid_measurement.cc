@@ -73,7 +73,7 @@ class MeasuringRank {
 
   absl::Status Open(const GridDevices& devices) {
     ASSIGN_OR_RETURN(device_, devices.open(subject_.first_device + control_.rank()));
-    ASSIGN_OR_RETURN(memory_, device_.open_queues());
+    ASSIGN_OR_RETURN(memory_, device_.open_queues(0));
     RETURN_IF_ERROR(memory_->Enter());
     ASSIGN_OR_RETURN(problem_, subject_.make_problem(control_.rank()));
     RETURN_IF_ERROR(problem_->MakeOperands(subject_.seed, memory_.get()));
@@ -113,7 +113,8 @@ class MeasuringRank {
   absl::StatusOr<double> TimedRun(Next what) { return TimedRun(what, ranks_.get(), &control_); }
 
   absl::StatusOr<double> TimedRun(Next what, Communicator* ranks, Communicator* barriers) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
+    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues,
+                     device_.open_queues(problem_->Multiprocessors()));
     RETURN_IF_ERROR(barriers->Barrier());
     const double begin = clock_.Now();
     if (what == Next::kRunCublasMp) {

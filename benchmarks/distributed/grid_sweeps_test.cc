@@ -65,7 +65,7 @@ GridDevices HostDevices(int count, const Fault& fault = {}) {
     const auto kind = number == fault.device ? fault.kind : Fault::kNone;
     GridDevice device;
     device.communication = std::make_unique<FakeCommunicationQueue>();
-    device.open_queues = [number, kind]() -> absl::StatusOr<std::unique_ptr<StreamQueues>> {
+    device.open_queues = [number, kind](int) -> absl::StatusOr<std::unique_ptr<StreamQueues>> {
       const int64_t bytes = kind == Fault::kNoMemory ? 100 : std::numeric_limits<int64_t>::max();
       return std::make_unique<FakeStreamQueues>(number, bytes, kind == Fault::kFails ? 2 : -1);
     };
