@@ -55,9 +55,10 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 
 // Returns on how many multiprocessors kCompute of a rank's queues should run for a transpose with
 // parts_of_out (cuda_stream_queues.h), 0 for all. Kernels at the memory's full rate take it from
-// the copies, which are the slower part: 23 multiprocessors of an H100, each of which transposes 43
-// GB/s, keep up with the 380 GB/s of its link with a quarter to spare where all is sent, and more
-// where a part stays. On all of 132 a transpose of 32768 floats on 1x2 takes a tenth longer.
+// the copies, which are the slower part: 23 multiprocessors of an H100, of which each reads and
+// writes 43 GB/s, keep up with the 380 GB/s of its link with a quarter to spare where all is sent,
+// and more where a part stays. On all of 132 a transpose of 32768 floats on 1x2 takes a tenth
+// longer.
 int TransposeMultiprocessors(const BlockCyclicLayout& in_layout,
                              const BlockCyclicLayout& out_layout, int rank);
 
