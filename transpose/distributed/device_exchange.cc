@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
 #include "transpose/distributed/messages.h"
-#include "transpose/distributed/own_part.h"
 #include "transpose/distributed/pairs.h"
 
 namespace stridewise {
@@ -78,7 +77,7 @@ class DeviceTranspose {
     OrderForWriters(rank, communicator_.size(), &mine);
     RETURN_IF_ERROR(PlaceMessages(mine, memory));
     RETURN_IF_ERROR(communicator_.Barrier());  // All parts may be written.
-    OwnPart own_part(own, mine);
+    size_t own_done = 0;
     int partner = rank;
     std::vector<Message> theirs;  // What the partner receives from this rank, in the same order.
     size_t next = 0;
@@ -93,13 +92,9 @@ class DeviceTranspose {
       }
       const MutableMatrixView& out = parts_of_out[partner];
       RETURN_IF_ERROR(WritePiece(mine[i], theirs[next++], out, static_cast<int>(i % 2)));
-      for (const Message* due = own_part.Behind(mine[i]); due != nullptr; due = own_part.Next()) {
-        RETURN_IF_ERROR(TransposeOwn(*due));
-      }
+      if (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
     }
-    for (const Message* left = own_part.Rest(); left != nullptr; left = own_part.Next()) {
-      RETURN_IF_ERROR(TransposeOwn(*left));
-    }
+    while (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
     RETURN_IF_ERROR(queues_.Finish());
     return communicator_.Barrier();  // This rank's part is written.
   }
@@ -260,12 +255,10 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
     return absl::InvalidArgumentError(absl::StrCat(
         "in: elements of ", bytes, " bytes are not allowed; allowed is 1, 2, 4, 8 and 16"));
   }
-  for (const auto& [name, asked] : {std::pair("message_bytes", options.message_bytes),
-                                    std::pair("piece_bytes", options.piece_bytes),
-                                    std::pair("first_piece_bytes", options.first_piece_bytes)}) {
-    if (asked >= 1) continue;
+  if (std::min(options.message_bytes, options.piece_bytes) < 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat(name, ": ", asked, " is not allowed; allowed is 1 or more"));
+        absl::StrCat("message_bytes, piece_bytes: ", options.message_bytes, ", ",
+                     options.piece_bytes, " are not allowed; allowed is 1 or more"));
   }
   if (options.copies_at_once != 1 && options.copies_at_once != 2) {
     return absl::InvalidArgumentError(absl::StrCat("copies_at_once: ", options.copies_at_once,
@@ -279,16 +272,14 @@ absl::Status DistributedTransposeOnDevice(const BlockCyclicLayout& in_layout, co
   }
   DeviceTranspose transpose(in, out, options, permute, queues, communicator);
   const int64_t piece_bytes = std::min(options.piece_bytes, options.message_bytes);
-  const auto cut = [&](int64_t message_bytes, int rank, int64_t first_bytes = 0) {
-    return CutMessages(in_layout, out_layout, bytes, message_bytes, rank, communicator->size(),
-                       first_bytes);
+  const auto cut = [&](int64_t message_bytes, int rank) {
+    return CutMessages(in_layout, out_layout, bytes, message_bytes, rank, communicator->size());
   };
   const absl::Status status =
       options.parts_of_out.empty()
           ? transpose.Run(cut(options.message_bytes, communicator->rank()), messages)
-          : transpose.RunDirect(
-                [&](int rank) { return cut(piece_bytes, rank, options.first_piece_bytes); },
-                options.parts_of_out, messages);
+          : transpose.RunDirect([&](int rank) { return cut(piece_bytes, rank); },
+                                options.parts_of_out, messages);
   // What is queued still uses the arguments.
   if (!status.ok()) queues->Finish().IgnoreError();
   return status;

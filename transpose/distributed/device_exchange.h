@@ -36,9 +36,8 @@ struct DeviceTransposeOptions {
   // them or none.
   std::vector<MutableMatrixView> parts_of_out;
   // With parts: what is transposed and copied at once, and no more than a message. Nothing hides
-  // the transpose of the first, which is smaller, and those behind it grow.
+  // the transpose of the first.
   int64_t piece_bytes = int64_t{128} << 20;
-  int64_t first_piece_bytes = int64_t{8} << 20;
   // With parts: 1, or 2 for pieces on two queues in turn, so that a copy starts while the one
   // before runs. Both take as long on H200.
   int copies_at_once = 1;
@@ -55,10 +54,9 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 
 // Returns on how many multiprocessors kCompute of a rank's queues should run for a transpose with
 // parts_of_out (cuda_stream_queues.h), 0 for all. Kernels at the memory's full rate take it from
-// the copies, which are the slower part: 23 multiprocessors of an H100, of which each reads and
-// writes 43 GB/s, keep up with the 380 GB/s of its link with a quarter to spare where all is sent,
-// and more where a part stays. On all of 132 a transpose of 32768 floats on 1x2 takes a tenth
-// longer.
+// the copies, which everybody waits for. Each multiprocessor of an H100 reads and writes 43 GB/s:
+// 48 of 132 leave copies at 380 GB/s each way what they need of its memory, and still transpose
+// twice as much as the link takes. On all of them 32768 floats on 1x2 take a tenth longer.
 int TransposeMultiprocessors(const BlockCyclicLayout& in_layout,
                              const BlockCyclicLayout& out_layout, int rank);
 

@@ -22,13 +22,10 @@ struct Message {
 };
 
 // Divides what a rank exchanges with each other one. Partners cut the same messages from their two
-// sides, since columns of `in` are rows of `out`. Where `first_bytes` is not 0, the first message
-// to the rank behind is of no more bytes, and each further one of twice as many as the one before
-// up to `message_bytes`.
+// sides, since columns of `in` are rows of `out`.
 std::vector<Message> CutMessages(const BlockCyclicLayout& in_layout,
                                  const BlockCyclicLayout& out_layout, int64_t element_bytes,
-                                 int64_t message_bytes, int rank, int size,
-                                 int64_t first_bytes = 0);
+                                 int64_t message_bytes, int rank, int size);
 
 // Takes those that stay on the rank out of `messages`.
 std::vector<Message> TakeOwn(int rank, std::vector<Message>* messages);

@@ -33,37 +33,6 @@ TEST(MessagesTest, NoTwoRanksWriteToOneAtOnce) {
   }
 }
 
-// Both sides cut what goes from one rank to the next alike, and nothing else begins small.
-TEST(MessagesTest, TheFirstMessagesToTheRankBehindGrow) {
-  for (const int size : {2, 3, 4}) {
-    const int64_t n = 64 * size;
-    const auto layout = *BlockCyclicLayout::Create(n, n, 4, 4, {1, size});
-    for (int rank = 0; rank < size; ++rank) {
-      const int behind = (rank + 1) % size;
-      std::vector<int64_t> sent, received, others;
-      for (const Message& message : CutMessages(layout, layout, 4, 4 * 64 * 16, rank, size, 1000)) {
-        if (message.partner == behind) {
-          sent.push_back(message.SendElements());
-        } else if (message.SendElements() > 0) {
-          others.push_back(message.SendElements());
-        }
-      }
-      for (const Message& message :
-           CutMessages(layout, layout, 4, 4 * 64 * 16, behind, size, 1000)) {
-        if (message.partner == rank) received.push_back(message.ReceiveElements());
-      }
-      EXPECT_EQ(sent, received);
-      ASSERT_GE(sent.size(), 4);
-      // Of columns of `n` / `size` elements: no more than 1000 bytes, then twice as many.
-      EXPECT_EQ(sent[0], 3 * 64);
-      EXPECT_EQ(sent[1], 7 * 64);
-      EXPECT_EQ(sent[2], 15 * 64);
-      EXPECT_EQ(sent[3], 16 * 64);
-      for (const int64_t elements : others) EXPECT_EQ(elements, 16 * 64);
-    }
-  }
-}
-
 // What two ranks send each other is matched by its number.
 TEST(MessagesTest, WritersKeepTheOrderOfAPartnersMessages) {
   const auto layout = *BlockCyclicLayout::Create(60, 60, 4, 4, {1, 3});
