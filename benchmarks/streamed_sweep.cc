@@ -38,6 +38,9 @@ namespace {
 constexpr char kUsage[] =
     "streamed_sweep: products and transposes of matrices in host memory, beside what bounds them.";
 
+// Seconds after which the clock of a GPU that computes moves no more.
+constexpr double kLongestRepeat = 10;
+
 // Adds a subject; one that does not fit is left out, in a line.
 absl::Status Add(absl::StatusOr<Subject> made, std::vector<Subject>* subjects) {
   if (absl::IsResourceExhausted(made.status())) {
@@ -159,7 +162,8 @@ absl::StatusOr<std::vector<Subject>> MeasureShape(const StreamedSettings& settin
       do {
         RETURN_IF_ERROR(subject.run());
         ++runs;
-      } while (subject.is_repeated && clock.Now() - begin < streamed_seconds);
+      } while (subject.is_repeated &&
+               clock.Now() - begin < std::min(streamed_seconds, kLongestRepeat));
       subject.seconds.push_back((clock.Now() - begin) / runs);
       if (subject.name == "streamed") streamed_seconds = subject.seconds.back();
       if (!judged || settings.verify == VerifyMode::kOff) continue;

@@ -121,8 +121,9 @@ def rate_of_file(rows):
   return 1e9 * max(rates) if rates else None
 
 
-def beside(rows):
-  """Returns a record for each square of --gpus that was measured: what the model computes beside what was measured."""
+def beside(rows, schedule=None):
+  """Returns a record for each square of --gpus that was measured: what the model computes beside what was measured. `schedule` is
+  that of the transposes: transpose_model.BEFORE for rows from before it was another, or the present one."""
   rate = rate_of_file(rows) or kernel_rate("float")
   records = []
   for row in rows:
@@ -139,7 +140,8 @@ def beside(rows):
     if implementation in copies_at_once:
       element = {"float": 4, "double": 8}[row["dtype"]]
       total, communication = transpose_model.transpose(n, p, q, block, element,
-                                                       copies_at_once=copies_at_once[implementation])
+                                                       copies_at_once=copies_at_once[implementation],
+                                                       **(schedule or {}))
     else:
       # NCCL's kernels find no multiprocessor as long as the blocks of a product run.
       direct = implementation == "summa_direct"
@@ -152,11 +154,11 @@ def beside(rows):
   return records
 
 
-def compare(paths):
+def compare(paths, schedule):
   records = []
   for path in paths:
     with open(path, newline="", encoding="ascii") as file:
-      records += beside(list(csv.DictReader(file)))
+      records += beside(list(csv.DictReader(file)), schedule)
   if not records:
     sys.exit(f"{', '.join(paths)}: no squares of --gpus that were measured")
   out = csv.writer(sys.stdout, lineterminator="\n")
@@ -167,7 +169,8 @@ def compare(paths):
 
 def main():
   if len(sys.argv) > 1:
-    compare(sys.argv[1:])
+    before = sys.argv[1] == "--before"  # Transposes with kernels on all multiprocessors.
+    compare(sys.argv[1 + before:], transpose_model.BEFORE if before else None)
     return
   commit = "g" + subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, check=True,
                                 stdout=subprocess.PIPE, text=True).stdout.strip()

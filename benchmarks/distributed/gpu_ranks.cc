@@ -123,7 +123,7 @@ absl::StatusOr<double> GpuRank::Multiply(const SummaProblem<float>& problem) {
   on_device.a = a.view;
   on_device.b = b.view;
   on_device.c = c.view;
-  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
+  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues(0));
   SummaOptions options;
   if (nccl_ == nullptr) {
     ASSIGN_OR_RETURN(options.parts_of_a,
@@ -151,7 +151,10 @@ absl::StatusOr<double> GpuRank::Transpose(const BlockCyclicLayout& in_layout, co
   device_in.data = from.data();
   MutableMatrixView device_out = out;
   device_out.data = to.data();
-  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
+  const int multiprocessors =
+      nccl_ == nullptr ? TransposeMultiprocessors(in_layout, out_layout, control_->rank()) : 0;
+  ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues,
+                   device_.open_queues(multiprocessors));
   DeviceTransposeOptions options;
   if (nccl_ == nullptr) {
     ASSIGN_OR_RETURN(const auto parts,

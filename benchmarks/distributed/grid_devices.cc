@@ -8,6 +8,7 @@
 #include "common/base/status_macros.h"
 #include "common/distributed/gpu_peer_memory.h"
 #include "common/gpu/buffer.h"
+#include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/streaming/cuda_stream_queues.h"
 #include "matmul/matmul.h"
@@ -41,13 +42,16 @@ QueuedProduct MultiplyWithWorkspace() {
 }
 
 absl::StatusOr<GridDevice> Open(int number) {
-  RETURN_IF_ERROR(gpu::UseDevice(number));
+  ASSIGN_OR_RETURN(const DeviceInfo info, OpenDevice(number));
   GridDevice device;
   ASSIGN_OR_RETURN(device.communication, OpenCommunicationQueue());
-  device.open_queues = [number] { return OpenCudaStreamQueues(number); };
+  device.open_queues = [number](int multiprocessors) {
+    return OpenCudaStreamQueues(number, multiprocessors);
+  };
   device.multiply = MultiplyWithWorkspace();
   device.permute = Permute;
   device.peers = MakeGpuPeerMemory();
+  device.nvml = Nvml::Open(info.pci_bus_id);
   return device;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "common/distributed/communication_queue.h"
 #include "common/distributed/peer_memory.h"
+#include "common/gpu/nvml.h"
 #include "common/streaming/stream_queues.h"
 #include "matmul/distributed/device_summa.h"
 #include "transpose/distributed/device_exchange.h"
@@ -20,10 +21,12 @@ namespace stridewise {
 // One rank's. Used by the thread that opened it.
 struct GridDevice {
   std::unique_ptr<CommunicationQueue> communication;
-  std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>()> open_queues;
+  // Queues whose kernels run on so many multiprocessors, 0 for all (cuda_stream_queues.h).
+  std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>(int multiprocessors)> open_queues;
   QueuedProduct multiply;
   QueuedPermute permute;
   std::unique_ptr<PeerMemory> peers;  // That of the other ranks' devices.
+  std::unique_ptr<Nvml> nvml;         // Null where there is nothing to read.
 };
 
 struct GridDevices {

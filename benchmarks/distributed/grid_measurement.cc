@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ class MeasuringRank {
     const double communication = ranks_->seconds();
     runs_ = 0;
     ASSIGN_OR_RETURN(const Samples samples, SampleTogether());
+    if (device_.nvml != nullptr) measured->state = device_.nvml->Read();
     measured->run = Summarize(samples.ms);
     if (beside_cublasmp_) measured->over_cublasmp = PairedRatio(samples);
     if (control_.size() > 1 && !subject_.by_cublasmp && !subject_.is_direct) {
@@ -71,7 +73,7 @@ class MeasuringRank {
 
   absl::Status Open(const GridDevices& devices) {
     ASSIGN_OR_RETURN(device_, devices.open(subject_.first_device + control_.rank()));
-    ASSIGN_OR_RETURN(memory_, device_.open_queues());
+    ASSIGN_OR_RETURN(memory_, device_.open_queues(0));
     RETURN_IF_ERROR(memory_->Enter());
     ASSIGN_OR_RETURN(problem_, subject_.make_problem(control_.rank()));
     RETURN_IF_ERROR(problem_->MakeOperands(subject_.seed, memory_.get()));
@@ -111,7 +113,8 @@ class MeasuringRank {
   absl::StatusOr<double> TimedRun(Next what) { return TimedRun(what, ranks_.get(), &control_); }
 
   absl::StatusOr<double> TimedRun(Next what, Communicator* ranks, Communicator* barriers) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues, device_.open_queues());
+    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues,
+                     device_.open_queues(problem_->Multiprocessors()));
     RETURN_IF_ERROR(barriers->Barrier());
     const double begin = clock_.Now();
     if (what == Next::kRunCublasMp) {
@@ -208,6 +211,16 @@ class MeasuringRank {
   CublasMpGrid::Call cublasmp_call_;
 };
 
+// Returns that of the device that the others wait for.
+DeviceState StateOfSlowest(const std::vector<GridMeasurement>& ranks) {
+  const auto clock = [](const GridMeasurement& rank) {
+    return rank.state.sm_clock_mhz.value_or(std::numeric_limits<int>::max());
+  };
+  return std::min_element(ranks.begin(), ranks.end(),
+                          [&](const auto& a, const auto& b) { return clock(a) < clock(b); })
+      ->state;
+}
+
 // Returns why the ranks ended: of one that failed itself, else of one that says so of itself, as
 // where its NCCL failed, else of one that lost another.
 absl::Status ReasonOf(const std::vector<absl::Status>& results) {
@@ -253,6 +266,7 @@ absl::StatusOr<GridMeasurement> MeasureOnGrid(const GridSubject& subject,
             .Measure(devices, &measured[control->rank()]);
       });
   RETURN_IF_ERROR(ReasonOf(results));
+  measured[0].state = StateOfSlowest(measured);
   return measured[0];
 }
 

@@ -14,6 +14,7 @@
 #include "benchmarks/distributed/grid_problem.h"
 #include "common/base/sweep_args.h"
 #include "common/distributed/block_cyclic.h"
+#include "common/gpu/nvml.h"
 #include "common/measure/sampler.h"
 #include "common/measure/statistics.h"
 
@@ -37,6 +38,7 @@ struct GridMeasurement {
   Summary run;  // Milliseconds, from one barrier to the next.
   double first_run_ms = 0;
   double over_cublasmp = 0;  // cuBLASMp's time over the run's; 0 where it was not sampled.
+  DeviceState state;         // Right after the last sample, of the device with the lowest clock.
 
   // Of this repository's call with messages, on several ranks. See docs/measuring.md.
   std::optional<double> communication_ms;

@@ -164,6 +164,11 @@ class GridTranspose : public GridProblem {
                       });
   }
 
+  int Multiprocessors() const override {
+    const bool copies = !options_.parts_of_out.empty();
+    return copies ? TransposeMultiprocessors(in_layout_, out_layout_, rank_) : 0;
+  }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
     return DistributedTransposeOnDevice(in_layout_, In(), out_layout_, Out(), options_,
                                         device.permute, queues, ranks, messages_);

@@ -38,6 +38,9 @@ class GridProblem {
   // rank does not reach another's.
   virtual absl::Status ReachPeers(PeerMemory* memory, Communicator* control) = 0;
 
+  // Returns on how many multiprocessors kernels of the queues of Run() should run, 0 for all.
+  virtual int Multiprocessors() const { return 0; }
+
   // This repository's call. `queues` have done nothing yet.
   virtual absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) = 0;
 

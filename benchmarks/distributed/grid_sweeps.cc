@@ -201,6 +201,7 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   ASSIGN_OR_RETURN(const GridMeasurement measured, MeasureOnGrid(subject, devices_));
   row->Set(Column::kFirstLaunchMs, measured.first_run_ms);
   SetKernelTimes(measured.run, row);
+  SetState(measured.state, row);
   row->Set(Column::kTotalMs, measured.run.median);
   const Work work = WorkOf(point);
   SetRates(work, measured.run, row);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "common/base/status_macros.h"
 #include "common/distributed/fake_communication_queue.h"
 #include "common/distributed/fake_peer_memory.h"
+#include "common/gpu/nvml.h"
 #include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
 #include "matmul/distributed/wide_product.h"
@@ -35,6 +37,24 @@ struct Fault {
   enum { kNone, kWrongProduct, kNoMemory, kFails, kReachesNothing } kind = kNone;
 };
 
+// Of devices whose clocks differ.
+class FakeNvml : public Nvml {
+ public:
+  explicit FakeNvml(int number) : number_(number) {}
+  DeviceState Read() const override {
+    DeviceState state;
+    state.sm_clock_mhz = number_ == 2 ? 1400 : 1900 + number_;
+    state.power_w = 100 + number_;
+    state.throttle_reasons = number_ == 2 ? "sw_power_cap" : "none";
+    return state;
+  }
+  std::optional<double> EnergyJoules() const override { return std::nullopt; }
+  std::string DriverVersion() const override { return ""; }
+
+ private:
+  int number_;
+};
+
 GridDevices HostDevices(int count, const Fault& fault = {}) {
   GridDevices devices;
   devices.check = [count](int first, int asked) -> absl::Status {
@@ -45,7 +65,7 @@ GridDevices HostDevices(int count, const Fault& fault = {}) {
     const auto kind = number == fault.device ? fault.kind : Fault::kNone;
     GridDevice device;
     device.communication = std::make_unique<FakeCommunicationQueue>();
-    device.open_queues = [number, kind]() -> absl::StatusOr<std::unique_ptr<StreamQueues>> {
+    device.open_queues = [number, kind](int) -> absl::StatusOr<std::unique_ptr<StreamQueues>> {
       const int64_t bytes = kind == Fault::kNoMemory ? 100 : std::numeric_limits<int64_t>::max();
       return std::make_unique<FakeStreamQueues>(number, bytes, kind == Fault::kFails ? 2 : -1);
     };
@@ -58,6 +78,7 @@ GridDevices HostDevices(int count, const Fault& fault = {}) {
     };
     device.permute = PermuteElements;
     device.peers = std::make_unique<FakePeerMemory>(kind != Fault::kReachesNothing);
+    device.nvml = std::make_unique<FakeNvml>(number);
     return device;
   };
   return devices;
@@ -164,6 +185,10 @@ TEST_F(GridSweepsTest, ColumnsSayWhatWasMeasured) {
     const bool sends = config.implementation->name == "summa";
     EXPECT_EQ(row.Get(Column::kRanks), one ? "1" : "4");
     EXPECT_EQ(row.Get(Column::kGridBlock), "8");
+    // All wait for the device with the lowest clock.
+    EXPECT_EQ(row.Get(Column::kSmClockMhz), one ? "1900" : "1400");
+    EXPECT_EQ(row.Get(Column::kPowerW), one ? "100" : "102");
+    EXPECT_EQ(row.Get(Column::kThrottleReason), one ? "none" : "sw_power_cap");
     EXPECT_EQ(row.Get(Column::kL2), "");
     EXPECT_EQ(row.Get(Column::kHostMemory), "");
     EXPECT_NEAR(Number(row, Column::kGflops),

@@ -1,7 +1,8 @@
 """The time of a transpose whose pieces are copied to where they belong, as transpose/distributed/device_exchange.cc does it.
 
 A rank transposes a piece into one of two buffers, and a copy engine takes it from there to the other GPU while the rank
-transposes a piece that stays and packs the next one. All of them use the same memory: a transpose reads and writes, an
+transposes a piece that stays and packs the next one. Kernels run on some of the multiprocessors; BEFORE is how it was before, on
+all of them, with smaller pieces. All of them use the same memory: a transpose reads and writes, an
 outgoing copy reads, and one comes in, which writes, for the other ranks do the same at the same time. What they ask for
 together the memory gives them in proportion, if it is more than it has: it serves requests as they come.
 
@@ -16,8 +17,9 @@ import sys
 LINK = 393e9  # Bytes/s each way, of copies both ways: what 256 MiB have more than 64 MiB, over what they take longer, two H100.
 COPY_START = 11.2e-6  # Seconds of a copy before its first byte: what 64 MiB take longer than at that rate.
 MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
-PIECE = 64 << 20  # DeviceTransposeOptions::piece_bytes.
-LEAVES_LINK = 1 - 2 * LINK / MEMORY  # The part of the memory that copies both ways leave.
+PIECE = 128 << 20  # DeviceTransposeOptions::piece_bytes.
+ASKS = 48 * 43e9 / MEMORY  # What kernels on TransposeMultiprocessors() ask for, each of 43 GB/s read and written.
+BEFORE = {"piece": 64 << 20, "asks": 1.0}
 
 
 def common_runs(n, block, owners, owner, other_owners, other_owner):
@@ -67,11 +69,12 @@ def kernels(leaving, staying):
   return queue
 
 
-def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=1.0):
+def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=ASKS):
   """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
   longest. On a square grid the ranks of the diagonal keep all, and others send all."""
   of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
-  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks) for leaving, staying in of_ranks),
+  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks if leaving else 1.0)
+              for leaving, staying in of_ranks),
           max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
 
 
@@ -122,7 +125,7 @@ def main():
   out = csv.writer(sys.stdout, lineterminator="\n")
   out.writerow("source,dtype,n,grid,block,piece_mb,copies_at_once,kernels_ask_pct,ms,link_ms".split(","))
   for p, q in ((1, 2), (2, 1)):
-    for asks in (1.0, LEAVES_LINK):
+    for asks in (1.0, ASKS):
       for copies_at_once in (1, 2):
         for piece_mb in (16, 32, 64, 128, 256):
           total, _ = transpose(32768, p, q, 2048, 4, piece_mb << 20, copies_at_once, asks)

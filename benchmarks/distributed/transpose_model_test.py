@@ -19,7 +19,7 @@ class TransposeModelTest(unittest.TestCase):
     # of 8 blocks has rows of its own.
     for p, q, copies in ((1, 2, 1), (2, 1, 8)):
       for rank in (0, 1):
-        leaving, staying = model.pieces(32768, p, q, 2048, 4, rank)
+        leaving, staying = model.pieces(32768, p, q, 2048, 4, rank, 64 * MIB)
         self.assertEqual(leaving, [(64 * MIB, copies)] * 16)
         self.assertEqual(staying, [64 * MIB] * 16)
     self.assertEqual(model.pieces(32768, 1, 2, 2048, 4, 0, 256 * MIB)[0], [(256 * MIB, 2)] * 4)

@@ -29,15 +29,6 @@ RowStatus StatusFor(const absl::Status& status) {
   }
 }
 
-void SetState(const DeviceState& state, ResultRow* row) {
-  if (state.sm_clock_mhz.has_value()) row->Set(Column::kSmClockMhz, *state.sm_clock_mhz);
-  if (state.power_w.has_value()) row->Set(Column::kPowerW, *state.power_w);
-  if (state.temperature_c.has_value()) row->Set(Column::kTemperatureC, *state.temperature_c);
-  if (state.throttle_reasons.has_value()) {
-    row->Set(Column::kThrottleReason, *state.throttle_reasons);
-  }
-}
-
 }  // namespace
 
 absl::string_view HostMemoryName(HostMemory memory) {
@@ -54,6 +45,15 @@ void SetKernelTimes(const Summary& kernel, ResultRow* row) {
   row->Set(Column::kKernelMsCiLow, kernel.ci_low);
   row->Set(Column::kKernelMsCiHigh, kernel.ci_high);
   row->Set(Column::kKernelMsStddev, kernel.stddev);
+}
+
+void SetState(const DeviceState& state, ResultRow* row) {
+  if (state.sm_clock_mhz.has_value()) row->Set(Column::kSmClockMhz, *state.sm_clock_mhz);
+  if (state.power_w.has_value()) row->Set(Column::kPowerW, *state.power_w);
+  if (state.temperature_c.has_value()) row->Set(Column::kTemperatureC, *state.temperature_c);
+  if (state.throttle_reasons.has_value()) {
+    row->Set(Column::kThrottleReason, *state.throttle_reasons);
+  }
 }
 
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {

@@ -8,6 +8,7 @@
 #include "benchmarks/harness/problem.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/device.h"
+#include "common/gpu/nvml.h"
 #include "common/measure/device_measurement.h"
 #include "common/measure/result_row.h"
 #include "common/measure/statistics.h"
@@ -19,6 +20,9 @@ absl::string_view HostMemoryName(HostMemory memory);
 
 // samples and kernel_ms_*. The confidence interval and the deviation need several samples.
 void SetKernelTimes(const Summary& kernel, ResultRow* row);
+
+// The clock, power, temperature and throttle reason that are known.
+void SetState(const DeviceState& state, ResultRow* row);
 
 // Kernel times, phases, the state of the device and the kernels' names.
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);

@@ -28,7 +28,7 @@ ABSL_FLAG(std::string, cublasxt_blocks, "2048",
           "Comma list of the blocks that cublasXt is timed with; empty: not timed.");
 ABSL_FLAG(int64_t, in_memory, 16384,
           "The side of the product in each GPU's memory that products are compared with, which is "
-          "repeated for as long as they take; 0: none.");
+          "repeated for as long as they take, at most for 10 s; 0: none.");
 ABSL_FLAG(int, rounds, 3, "How often all are timed, in turn. 1 to 1000.");
 ABSL_FLAG(std::string, verify, "fast", "fast, full or off");
 ABSL_FLAG(std::string, csv, "",

@@ -26,7 +26,7 @@ struct Subject {
   std::vector<double> seconds;
   std::string tile;          // "16384x16384x2048" of streamed calls.
   double predicted_ms = 0;   // 0: not predicted.
-  bool is_repeated = false;  // For as long as the streamed call took: its time is that of one run.
+  bool is_repeated = false;  // As long as the streamed call took or 10 s; its time is of one run.
 };
 
 // C = A * B by StreamedMatMul(), with the tiles of `tile` if it has any.

@@ -112,7 +112,7 @@ HostBuffer& HostBuffer::operator=(HostBuffer&& other) noexcept {
 HostBuffer::~HostBuffer() {
   if (data_ == nullptr) return;
   if (kind_ == HostMemory::kPinned) {
-    gpu::FreePinned(data_).IgnoreError();
+    gpu::FreePinned(data_, bytes_).IgnoreError();
   } else {
     std::free(data_);
   }

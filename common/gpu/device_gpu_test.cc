@@ -1,5 +1,7 @@
 // Tests on a GPU: its description, buffers, fills and copies.
 
+#include <cuda_runtime_api.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -102,13 +104,19 @@ TEST_F(DeviceGpuTest, GuardsSeeAByteOnEitherSide) {
 }
 
 TEST_F(DeviceGpuTest, PinnedMemoryCopies) {
-  auto host = HostBuffer::Allocate(1000, HostMemory::kPinned);
-  ASSERT_TRUE(host.ok()) << host.status();
-  host->Poison();
-  auto device = DeviceBuffer::Allocate(1000);
-  ASSERT_TRUE(device.ok());
-  ASSERT_TRUE(gpu::Copy(device->data(), host->data(), 1000).ok());
-  EXPECT_EQ(ToHost<uint8_t>(*device), std::vector<uint8_t>(1000, 0xff));
+  // Memory of the driver's, and large pages with and without a part of one at the end.
+  for (const size_t bytes : {size_t{1000}, size_t{64} << 20, (size_t{100} << 20) + 1}) {
+    auto host = HostBuffer::Allocate(bytes, HostMemory::kPinned);
+    ASSERT_TRUE(host.ok()) << host.status();
+    host->Poison();
+    auto device = DeviceBuffer::Allocate(bytes);
+    ASSERT_TRUE(device.ok());
+    ASSERT_TRUE(gpu::Copy(device->data(), host->data(), bytes).ok());
+    EXPECT_EQ(ToHost<uint8_t>(*device), std::vector<uint8_t>(bytes, 0xff));
+    cudaPointerAttributes attributes;
+    ASSERT_EQ(cudaPointerGetAttributes(&attributes, host->As<char>() + bytes - 1), cudaSuccess);
+    EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  }
 }
 
 TEST_F(DeviceGpuTest, OutOfMemoryLeavesTheDeviceUsable) {

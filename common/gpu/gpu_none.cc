@@ -28,7 +28,7 @@ absl::StatusOr<void*> AllocateAnytime(size_t) { return NoCuda(); }
 absl::Status FreeAnytime(void*) { return NoCuda(); }
 absl::StatusOr<uint64_t> CaptureOf(cudaStream_t) { return NoCuda(); }
 absl::StatusOr<void*> AllocatePinned(size_t) { return NoCuda(); }
-absl::Status FreePinned(void*) { return NoCuda(); }
+absl::Status FreePinned(void*, size_t) { return NoCuda(); }
 absl::Status Copy(void*, const void*, size_t) { return NoCuda(); }
 absl::Status CopyOnDevice(void*, const void*, size_t, cudaStream_t) { return NoCuda(); }
 absl::Status FillBytes(void*, uint8_t, size_t, cudaStream_t) { return NoCuda(); }

@@ -62,7 +62,7 @@ absl::StatusOr<uint64_t> CaptureOf(cudaStream_t stream);
 
 // Allocates page-locked host memory.
 absl::StatusOr<void*> AllocatePinned(size_t bytes);
-absl::Status FreePinned(void* host);
+absl::Status FreePinned(void* host, size_t bytes);  // As many as were allocated.
 
 // Copies between any two pointers, to host or device, and waits for the copy.
 absl::Status Copy(void* to, const void* from, size_t bytes);

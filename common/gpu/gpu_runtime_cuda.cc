@@ -156,21 +156,6 @@ absl::StatusOr<uint64_t> CaptureOf(cudaStream_t stream) {
   return status == cudaStreamCaptureStatusActive ? capture : 0;
 }
 
-absl::StatusOr<void*> AllocatePinned(size_t bytes) {
-  if (bytes == 0) return nullptr;
-  void* host = nullptr;
-  const cudaError_t error = cudaMallocHost(&host, bytes);
-  if (error == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();
-    return absl::ResourceExhaustedError(
-        absl::StrCat("pinned host memory: ", bytes, " bytes requested"));
-  }
-  RETURN_IF_ERROR(CudaStatus(error, "cudaMallocHost", __FILE__, __LINE__));
-  return host;
-}
-
-absl::Status FreePinned(void* host) { return CUDA_STATUS(cudaFreeHost(host)); }
-
 absl::Status Copy(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   RETURN_IF_CUDA_ERROR(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));

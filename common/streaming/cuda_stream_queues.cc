@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,7 @@
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/streaming/device_copies.h"
+#include "common/streaming/narrow_stream.h"
 
 namespace stridewise {
 namespace {
@@ -38,11 +40,18 @@ class CudaStreamQueues : public StreamQueues {
     for (void* const memory : memory_) gpu::Free(memory).IgnoreError();
   }
 
-  absl::Status Open() {
+  absl::Status Open(int compute_multiprocessors) {
     DeviceScope scope;
     RETURN_IF_ERROR(scope.Enter(device_));
+    if (compute_multiprocessors > 0) {
+      // Without it kernels run on all.
+      absl::StatusOr<std::unique_ptr<NarrowStream>> narrow =
+          NarrowStream::Create(compute_multiprocessors);
+      if (narrow.ok()) narrow_ = *std::move(narrow);
+    }
     for (int queue = 0; queue < kStreamQueues; ++queue) {
       const bool computes = static_cast<StreamQueue>(queue) == StreamQueue::kCompute;
+      if (computes && narrow_ != nullptr) continue;
       ASSIGN_OR_RETURN(streams_[queue], gpu::CreateStream(computes ? gpu::StreamPriority::kUsual
                                                                    : gpu::StreamPriority::kUrgent));
     }
@@ -101,7 +110,8 @@ class CudaStreamQueues : public StreamQueues {
 
   absl::Status Finish() override {
     absl::Status status;
-    for (const cudaStream_t stream : streams_) {
+    for (int queue = 0; queue < kStreamQueues; ++queue) {
+      const cudaStream_t stream = Stream(static_cast<StreamQueue>(queue));
       if (stream != nullptr) status.Update(gpu::Synchronize(stream));
     }
     return status;
@@ -111,19 +121,24 @@ class CudaStreamQueues : public StreamQueues {
   // The host sleeps while it waits, for milliseconds and more.
   static constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming;
 
-  cudaStream_t Stream(StreamQueue queue) const { return streams_[static_cast<int>(queue)]; }
+  cudaStream_t Stream(StreamQueue queue) const {
+    if (queue == StreamQueue::kCompute && narrow_ != nullptr) return narrow_->stream();
+    return streams_[static_cast<int>(queue)];
+  }
 
   int device_;
   std::array<cudaStream_t, kStreamQueues> streams_{};
   std::array<cudaEvent_t, kEvents> events_{};
   std::vector<void*> memory_;
+  std::unique_ptr<NarrowStream> narrow_;  // kCompute, where it runs on some multiprocessors.
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int device) {
+absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int device,
+                                                                   int compute_multiprocessors) {
   auto queues = std::make_unique<CudaStreamQueues>(device);
-  RETURN_IF_ERROR(queues->Open());
+  RETURN_IF_ERROR(queues->Open(compute_multiprocessors));
   return std::unique_ptr<StreamQueues>(std::move(queues));
 }
 
@@ -155,7 +170,7 @@ absl::Status CheckStreamOptions(const StreamOptions& options) {
   const StreamRates rates = options.rates.value_or(StreamRates());
   for (const auto& [name, rate] :
        {std::pair("flops", rates.flops), std::pair("bytes_in", rates.bytes_in),
-        std::pair("bytes_out", rates.bytes_out)}) {
+        std::pair("bytes_out", rates.bytes_out), std::pair("host_bytes", rates.host_bytes)}) {
     if (rate > 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("rates.", name, " is ", rate, "; allowed is more than 0"));

@@ -9,7 +9,7 @@ absl::Status NoCuda() { return absl::UnavailableError("built without a CUDA tool
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int) { return NoCuda(); }
+absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int, int) { return NoCuda(); }
 absl::StatusOr<std::vector<int>> StreamDevices(const StreamOptions&) { return NoCuda(); }
 absl::Status CheckStreamOptions(const StreamOptions&) { return NoCuda(); }
 StreamRates RatesOf(const StreamOptions&, absl::Span<const void* const>) { return {}; }

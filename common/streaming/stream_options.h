@@ -26,6 +26,8 @@ struct StreamRates {
   double flops = 57e12;     // Of a product; a multiply-add counts as two.
   double bytes_in = 48e9;   // From the host, each second and device, while others go out.
   double bytes_out = 48e9;  // To the host.
+  // Of the host's memory, for all devices together, each way while copies go both ways.
+  double host_bytes = 77e9;
 };
 
 // The same with pageable memory.

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -147,7 +149,9 @@ TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
     const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
     for (const int64_t step_k : {1, 64, 100, 5000}) {
       std::vector<int64_t> seen;
-      const auto steps = SummaSteps(a.cols, b.rows, step_k);
+      const int64_t first_owners = step_k % std::lcm(rows, cols);
+      const auto steps = SummaSteps(a.cols, b.rows, step_k, first_owners);
+      EXPECT_EQ(steps[0][0], 16 * first_owners);
       EXPECT_EQ(steps[0].size(), 1);
       size_t most = 1;
       for (const auto& blocks : steps) {
@@ -164,6 +168,61 @@ TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
       ASSERT_EQ(seen.size(), 63);
       for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 16 * static_cast<int64_t>(i));
     }
+  }
+}
+
+// Remembers where copies come from, by step.
+class QueuesThatRemember : public FakeStreamQueues {
+ public:
+  using FakeStreamQueues::FakeStreamQueues;
+
+  absl::Status Copy(StreamQueue queue, const BlockCopy& copy) override {
+    steps_.back().push_back(static_cast<const char*>(copy.from));
+    return FakeStreamQueues::Copy(queue, copy);
+  }
+  absl::Status Record(StreamQueue queue, int event) override {
+    if (queue == StreamQueue::kIn) steps_.emplace_back();
+    return FakeStreamQueues::Record(queue, event);
+  }
+
+  const std::vector<std::vector<const char*>>& steps() const { return steps_; }
+
+ private:
+  std::vector<std::vector<const char*>> steps_{1};
+};
+
+// Those on the device wait for the product before, and would keep those over the link waiting.
+TEST(DeviceSummaTest, PanelsOfOtherRanksAreCopiedFirst) {
+  for (const RankGrid grid : {RankGrid{1, 4}, RankGrid{4, 1}}) {
+    const BlockCyclicLayout layout = *BlockCyclicLayout::Create(64, 64, 4, 4, grid);
+    const auto results = RunLocalRanks(4, kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
+      const Part<float> a(layout, ranks->rank(), 1), b(layout, ranks->rank(), 2);
+      Part<float> c(layout, ranks->rank(), 3);
+      SummaOptions options;
+      ASSIGN_OR_RETURN(options.parts_of_a, ReachParts<float>(a.view, layout, ranks));
+      ASSIGN_OR_RETURN(options.parts_of_b, ReachParts<float>(b.view, layout, ranks));
+      QueuesThatRemember queues(ranks->rank());
+      const SummaProblem<float> problem = {layout, layout, layout, a.view, b.view, c.view};
+      RETURN_IF_ERROR(SummaOnDevice(problem, WideProductOnHost, &queues, ranks, nullptr, options));
+      const auto is_mine = [&](const char* from) {
+        for (const std::vector<float>* part : {&a.values, &b.values}) {
+          const char* const begin = reinterpret_cast<const char*>(part->data());
+          if (from >= begin && from < begin + part->size() * sizeof(float)) return true;
+        }
+        return false;
+      };
+      // Each begins with what lies on its own device.
+      EXPECT_TRUE(std::all_of(queues.steps()[0].begin(), queues.steps()[0].end(), is_mine));
+      int mixed = 0;
+      for (const auto& step : queues.steps()) {
+        EXPECT_TRUE(std::is_partitioned(step.begin(), step.end(), std::not_fn(is_mine)));
+        mixed += std::any_of(step.begin(), step.end(), is_mine) &&
+                 !std::all_of(step.begin(), step.end(), is_mine);
+      }
+      EXPECT_GT(mixed, 0);
+      return absl::OkStatus();
+    });
+    for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
   }
 }
 

@@ -34,14 +34,17 @@ struct SummaPanel {
 // Returns where the blocks of k of each step begin. The panels of a step's blocks are owned by the
 // same column and the same row of the grid, so that they are sent and multiplied as one, of at most
 // `k` together or of one block. The first step has one block, for nothing hides its broadcast, and
-// each further one up to twice as many as the one before, which hides its.
+// each further one up to twice as many as the one before, which hides its. Of the different owners
+// those of block number `first_owners` come first, and the others behind them in turn.
 inline std::vector<std::vector<int64_t>> SummaSteps(const BlockCyclicDimension& of_a,
-                                                    const BlockCyclicDimension& of_b, int64_t k) {
+                                                    const BlockCyclicDimension& of_b, int64_t k,
+                                                    int64_t first_owners = 0) {
   const int64_t all = std::max<int64_t>(k / of_a.block, 1);
   const int64_t owners = std::lcm(of_a.parts, of_b.parts);
   std::vector<std::vector<int64_t>> steps;
   int64_t most = 1;  // Of the next step.
-  for (int64_t owner = 0; owner < owners; ++owner) {
+  for (int64_t turn = 0; turn < owners; ++turn) {
+    const int64_t owner = (first_owners + turn) % owners;
     int64_t left = 0;  // Of the last step, which is another owner's.
     for (int64_t first = owner * of_a.block; first < of_a.extent; first += owners * of_a.block) {
       if (left == 0) {
@@ -114,6 +117,18 @@ class SummaPanels {
     panel.b = {static_cast<const T*>(b.data) + problem_.b_layout.rows.LocalIndex(first) * b.ld,
                panel.k, problem_.c.cols, b.ld};
     return panel;
+  }
+
+  // Returns the number of the first block of which this rank has the panel of A, or else that of B,
+  // and of both if there is one.
+  int64_t FirstOwn() const {
+    const BlockCyclicDimension& of_a = problem_.a_layout.cols;
+    const BlockCyclicDimension& of_b = problem_.b_layout.rows;
+    const int64_t all = std::lcm(of_a.parts, of_b.parts);
+    for (int64_t number = 0; number < all; ++number) {
+      if (number % of_a.parts == my_col_ && number % of_b.parts == my_row_) return number;
+    }
+    return of_a.parts > 1 ? my_col_ : my_row_;
   }
 
   // Sends the owners' panels, which lie in `a` and `b` without gaps, to those of the other ranks.

@@ -37,7 +37,7 @@ struct DeviceTransposeOptions {
   std::vector<MutableMatrixView> parts_of_out;
   // With parts: what is transposed and copied at once, and no more than a message. Nothing hides
   // the transpose of the first.
-  int64_t piece_bytes = int64_t{64} << 20;
+  int64_t piece_bytes = int64_t{128} << 20;
   // With parts: 1, or 2 for pieces on two queues in turn, so that a copy starts while the one
   // before runs. Both take as long on H200.
   int copies_at_once = 1;
@@ -51,6 +51,14 @@ struct DeviceTransposeOptions {
 int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
                               const BlockCyclicLayout& out_layout, int64_t element_bytes,
                               const DeviceTransposeOptions& options, int rank, int size);
+
+// Returns on how many multiprocessors kCompute of a rank's queues should run for a transpose with
+// parts_of_out (cuda_stream_queues.h), 0 for all. Kernels at the memory's full rate take it from
+// the copies, which everybody waits for. Each multiprocessor of an H100 reads and writes 43 GB/s:
+// 48 of 132 leave copies at 380 GB/s each way what they need of its memory, and still transpose
+// twice as much as the link takes. On all of them 32768 floats on 1x2 take a tenth longer.
+int TransposeMultiprocessors(const BlockCyclicLayout& in_layout,
+                             const BlockCyclicLayout& out_layout, int rank);
 
 // out(c, r) = in(r, c), with the parts of the calling rank in the device's memory, and returns when
 // `out` is written. All ranks of the communicator make the call; its Exchange() takes the device's

@@ -62,6 +62,22 @@ TransposeParts OnDevice(uint64_t seed, int64_t message_bytes) {
       };
 }
 
+TEST(TransposeMultiprocessorsTest, AreLimitedWhereElementsTravel) {
+  const auto of = [](RankGrid grid, int rank) {
+    const auto layout = *BlockCyclicLayout::Create(4096, 4096, 16, 16, grid);
+    return TransposeMultiprocessors(layout, layout, rank);
+  };
+  EXPECT_EQ(of({1, 1}, 0), 0);  // Nothing is sent.
+  EXPECT_EQ(of({2, 2}, 0), 0);  // Nor from the diagonal.
+  EXPECT_EQ(of({2, 2}, 3), 0);
+  for (const auto& [grid, rank] : {std::pair(RankGrid{2, 2}, 1),
+                                   {RankGrid{1, 2}, 0},
+                                   {RankGrid{2, 1}, 1},
+                                   {RankGrid{1, 4}, 3}}) {
+    EXPECT_GT(of(grid, rank), 0);
+  }
+}
+
 // Ranks copy pieces of `piece_bytes` to each other's parts, or write what has shorter rows.
 TransposeParts Directly(uint64_t seed, int64_t piece_bytes, int64_t least_row_bytes,
                         int copies_at_once) {

@@ -52,9 +52,9 @@ TransposeStreamPlan PlanTransposeWithTiles(const MatrixView& in, int64_t devices
                            BufferBytes(plan.tile_cols, plan.tile_rows, in.element_bytes));
   plan.bytes = static_cast<double>(in.rows) * static_cast<double>(in.cols * in.element_bytes);
   const auto tile = static_cast<double>(plan.tile_rows * plan.tile_cols * in.element_bytes);
-  plan.seconds =
-      plan.bytes / std::min(rates.bytes_in, rates.bytes_out) / static_cast<double>(devices) +
-      tile / std::max(rates.bytes_in, rates.bytes_out);
+  const double of_links = std::min(rates.bytes_in, rates.bytes_out) * static_cast<double>(devices);
+  plan.seconds = plan.bytes / std::min(of_links, rates.host_bytes) +
+                 tile / std::max(rates.bytes_in, rates.bytes_out);
   return plan;
 }
 

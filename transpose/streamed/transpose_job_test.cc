@@ -123,6 +123,20 @@ TEST(TransposeJobTest, TilesHaveLongRowsBothWays) {
   }
 }
 
+TEST(TransposeJobTest, DevicesShareTheMemoryOfTheHost) {
+  const MatrixView in = {nullptr, 65536, 65536, 65536, 4};
+  StreamRates rates;
+  rates.bytes_in = rates.bytes_out = 50e9;
+  rates.host_bytes = 80e9;
+  const auto seconds = [&](int64_t devices) {
+    return PlanTranspose(in, int64_t{1} << 30, devices, rates)->seconds;
+  };
+  const double bytes = 65536.0 * 65536 * 4;
+  EXPECT_NEAR(seconds(1), bytes / 50e9, 0.05 * seconds(1));
+  EXPECT_NEAR(seconds(2), bytes / 80e9, 0.1 * seconds(2));
+  EXPECT_EQ(seconds(4), seconds(2));
+}
+
 TEST(TransposeJobTest, NothingToDoAndNoRoom) {
   const auto empty = PlanTranspose({nullptr, 0, 5, 5, 4}, 0, 1, {});
   ASSERT_TRUE(empty.ok());

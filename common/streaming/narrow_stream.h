@@ -1,0 +1,29 @@
+// A stream whose kernels run on some of a GPU's multiprocessors: CUDA's green contexts.
+
+#ifndef STRIDEWISE_COMMON_STREAMING_NARROW_STREAM_H_
+#define STRIDEWISE_COMMON_STREAMING_NARROW_STREAM_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/gpu/cuda_handles.h"
+
+namespace stridewise {
+
+class NarrowStream {
+ public:
+  // Makes one on the current device, of this number of multiprocessors or the next one that the GPU
+  // can set apart: 8 more on an H100 at most. Takes some milliseconds. Unavailable where the driver
+  // or the GPU cannot, or has not so many.
+  static absl::StatusOr<std::unique_ptr<NarrowStream>> Create(int multiprocessors);
+
+  // Ends the stream. What is queued has ended before.
+  virtual ~NarrowStream() = default;
+
+  virtual cudaStream_t stream() const = 0;
+};
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_COMMON_STREAMING_NARROW_STREAM_H_
