@@ -32,7 +32,7 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
                          double steps) {
   const MatMulDivisor slots = tile.resident * call.multiprocessors;
   const double last_tiles = tiles - Floor(tiles, slots) * slots.value;
-  const double split_cost = call.device.split_cost_factor * tile.split_cost;
+  const double split_cost = call.device.split_cost_factor * tile.cluster_cost;
   double last_steps = last_tiles > 0 ? steps : 0;
   double units = 0;
   double blocks = 1;
@@ -82,8 +82,11 @@ MatMulWork CountTiles(const MatMulCall& call, const MatMulTile& tile, Split may)
   const double split_steps = split * steps;
   constexpr MatMulDivisor kMinStepsPerUnit = 2;
   double units = std::min(slots.value, Floor(split_steps, kMinStepsPerUnit));
-  const double split_cost = call.device.split_cost_factor * tile.split_cost;
-  const bool pays = may != Split::kNever && units > 0 && split_steps / units + split_cost < steps;
+  const bool pays =
+      may != Split::kNever && units > 0 &&
+      SplittingPays({Ceil(split, call.multiprocessors), Ceil(units, call.multiprocessors),
+                     tile.resident.value, steps, split_steps / units, units * slots.inverse},
+                    tile.split_cost, call.device.split_cost_factor);
   const bool splits = pays && 2 * units * area * sizeof(float) <= call.workspace_bytes;
   if (pays && !splits && may == Split::kAlways && call.device.compute_capability >= 90) {
     return CountClusters(call, tile, tiles, steps);
@@ -166,8 +169,8 @@ MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile) {
     const double tiles = Ceil(call.m, tile.rows) * Ceil(call.n, tile.cols) * call.batch;
     const double steps = Ceil(call.k, tile.k);
     const TmaClusters plan = PlanTmaClusters(
-        static_cast<int64_t>(tiles), static_cast<int64_t>(steps), kTmaClusterCost * tile.split_cost,
-        static_cast<int64_t>(call.multiprocessors.value));
+        static_cast<int64_t>(tiles), static_cast<int64_t>(steps),
+        kTmaClusterCost * tile.cluster_cost, static_cast<int64_t>(call.multiprocessors.value));
     if (plan.blocks > 1) {
       const double blocks = Double(plan.blocks);
       const MatMulDivisor clusters = Double(plan.clusters);

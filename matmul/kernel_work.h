@@ -12,6 +12,7 @@
 
 #include "common/gpu/device_model.h"
 #include "matmul/args.h"
+#include "matmul/split_cost.h"
 
 namespace stridewise {
 
@@ -86,9 +87,10 @@ struct MatMulWork {
 struct MatMulTile {
   MatMulDivisor rows;
   MatMulDivisor cols;
-  MatMulDivisor k;         // Of a step.
-  MatMulDivisor resident;  // Blocks on a multiprocessor.
-  double split_cost = 0;   // kSplitCost.
+  MatMulDivisor k;          // Of a step.
+  MatMulDivisor resident;   // Blocks on a multiprocessor.
+  SplitCost split_cost;     // kSplitCost.
+  double cluster_cost = 0;  // kClusterCost.
 };
 
 // Counts the work of a kernel with tiles whose last round is split along k as PlanSplit() of

@@ -79,7 +79,7 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
   Line& Tile() {
     SharedBytes(TileSharedMemory<Policy>::kSharedBytes);
     return Tile({Policy::kBlockM, Policy::kBlockN, Policy::kBlockK,
-                 Policy::kBlocksPerMultiprocessor, Policy::kSplitCost});
+                 Policy::kBlocksPerMultiprocessor, Policy::kSplitCost, Policy::kClusterCost});
   }
   Line& Workspace(int64_t (*bytes)(const MatMulArgs& args)) {
     entry_.workspace_bytes = bytes;

@@ -16,7 +16,7 @@ struct TmaClusters {
   int64_t clusters = 0;  // That run at once.
 };
 
-// The part of a tile policy's kSplitCost that adding the sums of a cluster costs.
+// The part of a tile policy's kClusterCost that adding the sums of a cluster costs.
 inline constexpr double kTmaClusterCost = 0.5;
 
 // Returns the size of clusters that computes all tiles, of `steps` k steps each, in the least time:

@@ -13,6 +13,7 @@
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/stream_k_schedule.h"
 #include "matmul/device/tile_order.h"
+#include "matmul/split_cost.h"
 
 namespace stridewise {
 
@@ -76,13 +77,16 @@ SplitPlan PlanSplit(const Gemm<typename Tile::Types>& gemm, int64_t batch,
   const int64_t steps = plan.split_tiles * plan.steps_per_tile;
   constexpr int64_t kMinStepsPerUnit = 2;
   plan.units = std::min(slots, steps / kMinStepsPerUnit);
-  // Unsplit, the last round takes a tile's time, however few tiles it has. Steps are counted in 32
-  // bits, also those of the tile behind the last unit.
-  const bool worth_it = plan.units > 0 &&
-                        steps + plan.steps_per_tile <= std::numeric_limits<uint32_t>::max() &&
-                        static_cast<double>(steps) / static_cast<double>(plan.units) +
-                                device.split_cost_factor * Tile::kSplitCost <
-                            static_cast<double>(plan.steps_per_tile);
+  // Steps are counted in 32 bits, also those of the tile behind the last unit.
+  const bool worth_it =
+      plan.units > 0 && steps + plan.steps_per_tile <= std::numeric_limits<uint32_t>::max() &&
+      SplittingPays({static_cast<double>(CeilDiv(plan.split_tiles, device.multiprocessors)),
+                     static_cast<double>(CeilDiv(plan.units, device.multiprocessors)),
+                     static_cast<double>(Tile::kBlocksPerMultiprocessor),
+                     static_cast<double>(plan.steps_per_tile),
+                     static_cast<double>(steps) / static_cast<double>(plan.units),
+                     static_cast<double>(plan.units) / static_cast<double>(slots)},
+                    Tile::kSplitCost, device.split_cost_factor);
   if (!worth_it) plan.SplitNothing();
   return plan;
 }
@@ -112,11 +116,11 @@ TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t 
       break;
     }
     // A unit for each tile costs less than a kernel with a second one and parts of two tiles or
-    // more. In kSplitCost, which is what splitting with a workspace costs.
+    // more.
     const double tiles_of_unit = static_cast<double>(last_tiles) / static_cast<double>(units);
     const double cost = units == last_tiles ? 0.7 : 0.9 * (tiles_of_unit + 1);
     const double unit_steps = tile_steps * tiles_of_unit / size.blocks +
-                              device.split_cost_factor * Tile::kSplitCost * cost;
+                              device.split_cost_factor * Tile::kClusterCost * cost;
     if (unit_steps >= last_steps) continue;
     last_steps = unit_steps;
     plan.units = units;

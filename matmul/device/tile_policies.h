@@ -1,13 +1,15 @@
 // The tuned tiles of `stream_k` and its relatives: one policy a kernel. block_tile.h says what the
 // constants mean and derives the rest from them, and lines of kernels.inc name a kernel's policy.
 //
-// kSplitCost is the time that splitting tiles along k costs, in k steps of one block, as measured
-// on an H200: the partial sums' way to memory and back, and the launch of a second kernel.
+// kSplitCost is what splitting tiles along k costs with a workspace (split_cost.h), as measured on
+// an H100, and kClusterCost what it costs among clusters of blocks (split_plan.h), in k steps of
+// one block, as measured on an H200.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
 #define STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_
 
 #include "matmul/device/gemm_types.h"
+#include "matmul/split_cost.h"
 
 namespace stridewise {
 
@@ -19,7 +21,8 @@ struct TilePolicy128x256 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
-  static constexpr double kSplitCost = 5;
+  static constexpr SplitCost kSplitCost = {0.5, 3.5};
+  static constexpr double kClusterCost = 5;
 };
 
 // The same tile for a kernel whose threads do not copy, with one more stage in flight.
@@ -36,7 +39,8 @@ struct TilePolicy128x128 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
-  static constexpr double kSplitCost = 4.5;
+  static constexpr SplitCost kSplitCost = {0.5, 2};
+  static constexpr double kClusterCost = 4.5;
 };
 
 // For products of about 1024. Each of four warps computes the whole tile from a quarter of the k
@@ -48,7 +52,8 @@ struct TilePolicy64x64 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 4;
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
-  static constexpr double kSplitCost = 6;
+  static constexpr SplitCost kSplitCost = {1.5, 2.5};
+  static constexpr double kClusterCost = 6;
 };
 
 // Twice the warps, and a whole multiprocessor for a block: for products with about one tile for
@@ -67,7 +72,8 @@ struct TilePolicyRound64x64 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
-  static constexpr double kSplitCost = 4;
+  static constexpr SplitCost kSplitCost = {0.5, 3.5};
+  static constexpr double kClusterCost = 4;
 };
 
 // For batches of small products. There are enough blocks, and the k extent is so short that a
@@ -82,7 +88,8 @@ struct TilePolicyBatch64x64 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
   static constexpr int kMinBlocks = 8, kBlocksPerMultiprocessor = 8;
-  static constexpr double kSplitCost = 6;
+  static constexpr SplitCost kSplitCost = {1.5, 7};
+  static constexpr double kClusterCost = 6;
 };
 
 // Between TilePolicyBatch64x64 and TilePolicy128x128: the former's short steps and rows, and a
@@ -94,7 +101,8 @@ struct TilePolicy64x128 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
   static constexpr int kMinBlocks = 4, kBlocksPerMultiprocessor = 4;
-  static constexpr double kSplitCost = 6;
+  static constexpr SplitCost kSplitCost = {0.5, 3.5};
+  static constexpr double kClusterCost = 6;
 };
 
 // For products of about 512: 128 tiles, one for each multiprocessor, and eight warps that compute
@@ -106,7 +114,8 @@ struct TilePolicy32x64 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
-  static constexpr double kSplitCost = 3.5;
+  static constexpr SplitCost kSplitCost = {5, 0};
+  static constexpr double kClusterCost = 3.5;
 };
 
 // For products up to about 256, which last as long as a launch and two trips to memory. There are
@@ -119,7 +128,8 @@ struct TilePolicy32x32 {
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 2;
-  static constexpr double kSplitCost = 3;
+  static constexpr SplitCost kSplitCost = {1.5, 2};
+  static constexpr double kClusterCost = 3;
 };
 
 // For 17 to 32 columns, or rows, of operands that the TMA loads (tma_tile.h): two blocks of four
@@ -132,7 +142,8 @@ struct TilePolicyTma128x32 {
   static constexpr int kStages = 5;
   static constexpr int kWarpsAlongK = 4;
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
-  static constexpr double kSplitCost = 6;
+  static constexpr SplitCost kSplitCost = {0.5, 3.5};
+  static constexpr double kClusterCost = 6;
 };
 struct TilePolicyTma32x128 : TilePolicyTma128x32 {
   static constexpr int kBlockM = 32, kBlockN = 128;

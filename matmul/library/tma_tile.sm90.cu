@@ -140,7 +140,7 @@ LaunchStatus LaunchTma(const MatMulArgs& args) {
   if (args.workspace_bytes < plan.split.WorkspaceBytes()) {
     plan.split.SplitNothing();
     clusters = PlanTmaClusters(plan.split.all_tiles, plan.split.steps_per_tile,
-                               kTmaClusterCost * Tile::kSplitCost, device.multiprocessors);
+                               kTmaClusterCost * Tile::kClusterCost, device.multiprocessors);
   }
   const StreamKSchedule schedule = plan.split.ScheduleIn(args.workspace);
   RETURN_IF_ERROR(ForLayouts(args, [&](auto layout_a, auto layout_b) -> LaunchStatus {

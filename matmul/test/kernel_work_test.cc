@@ -29,7 +29,7 @@ MatMulArgs Gapless(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
   return WithAnyWorkspace(args);
 }
 
-constexpr MatMulTile k64x64 = {64, 64, 32, 2, 6};
+constexpr MatMulTile k64x64 = {64, 64, 32, 2, {1.5, 2.5}, 6};
 
 MatMulWork Of(const MatMulArgs& args, const MatMulTile& tile = k64x64) {
   const DeviceModel device = H200Model();
@@ -49,6 +49,14 @@ TEST(TileWorkTest, CountsARoundThatIsNotFull) {
   EXPECT_DOUBLE_EQ(work.fill, 4 / 264.0);
   EXPECT_DOUBLE_EQ(work.waste, 1);
   EXPECT_EQ(work.units, 0);
+}
+
+// 492 tiles, four on a multiprocessor that has room for eight: a step then takes less than on a
+// full one, so that they are divided only where they have many.
+TEST(TileWorkTest, DividesWhatSharesAMultiprocessorOnlyWhereThatPays) {
+  constexpr MatMulTile kEightBlocks = {64, 64, 16, 8, {1.5, 7}, 6};
+  EXPECT_EQ(Of(Gapless(354, 5244, 338), kEightBlocks).units, 0);
+  EXPECT_EQ(Of(Gapless(354, 5244, 5000), kEightBlocks).units, 8 * 132);
 }
 
 // 1000 tiles in batches of 1: three rounds of 264, and 208 of the fourth, two on a multiprocessor.
