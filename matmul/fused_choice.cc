@@ -5,12 +5,13 @@
 
 #include "common/gpu/launch_geometry.h"
 #include "matmul/cluster_sizes.h"
+#include "matmul/memory_factor.h"
 
 namespace stridewise {
 namespace {
 
-// Microseconds, fitted to 100 random products and four squares on an H100: 4 % off in the mean, and
-// what is chosen is 0.2 % slower than the fastest. A multiprocessor holds one block.
+// Microseconds, fitted to 53 random products on an H100 and 42 on an H200: 4 % off in the mean. A
+// multiprocessor holds one block.
 struct TileTime {
   FusedTileShape tile;
   int64_t rows, cols;
@@ -18,14 +19,14 @@ struct TileTime {
   double us;       // Its first loads and its store.
 };
 constexpr TileTime kTimes[] = {
-    {FusedTileShape::k128x128, 128, 128, 33e-3, 8},
-    {FusedTileShape::k256x64, 256, 64, 37e-3, 8.8},
-    {FusedTileShape::k64x256, 64, 256, 37e-3, 9.4},
+    {FusedTileShape::k128x128, 128, 128, 32.6e-3, 7.8},
+    {FusedTileShape::k256x64, 256, 64, 37e-3, 10.9},
+    {FusedTileShape::k64x256, 64, 256, 37e-3, 7.9},
 };
-constexpr double kUsOfCall = 7.3;
-constexpr double kUsOfSplit = 4.5;  // Where blocks add their sums.
-constexpr double kUsOfByte = 0.448e-6;
-constexpr double kUnaligned = 0.032;  // More for each operand that is loaded float by float.
+constexpr double kUsOfCall = 6;
+constexpr double kUsOfSplit = 4.5;     // Where blocks add their sums.
+constexpr double kUsOfByte = 0.38e-6;  // On an H200.
+constexpr double kUnaligned = 0.04;    // More for each operand that is loaded float by float.
 constexpr int64_t kStepK = 64;
 constexpr int64_t kMostSplit = 8;
 
@@ -49,7 +50,7 @@ FusedChoice ChooseFused(const MatMulArgs& args, const DeviceModel& device) {
   const int64_t steps = CeilDiv(args.k, kStepK);
   // With fewer than two steps of k a block would have a bound of its own.
   const int64_t most_split = std::max<int64_t>(1, std::min(kMostSplit, steps / 2));
-  const double memory_us = kUsOfByte * OperandBytes(args);
+  const double memory_us = kUsOfByte * MemoryFactor(device) * OperandBytes(args);
   const double unaligned = 1 + kUnaligned * static_cast<double>(args.a.ld % 2 + args.b.ld % 2);
   FusedChoice best = {FusedTileShape::k128x128, 1, std::numeric_limits<double>::infinity()};
   for (const TileTime& time : kTimes) {

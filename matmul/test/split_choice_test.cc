@@ -132,6 +132,25 @@ TEST(ChooseSplit, TilesBySizeAndNoWideOnesOfThreeParts) {
   }
 }
 
+TEST(ChooseSplit, KnowsAlignmentMemoryAndIdleMultiprocessors) {
+  const MatMulArgs aligned = Call(512, 512, 1024);
+  MatMulArgs unaligned = aligned;
+  unaligned.a.ld = 1025;
+  EXPECT_LT(ChooseSplit(aligned, kDevice).us, ChooseSplit(unaligned, kDevice).us);
+  MatMulArgs batch = Call(512, 512, 1024, 4);
+  const double apart = ChooseSplit(batch, kDevice).us;
+  batch.b.stride += 1;
+  EXPECT_LT(apart, ChooseSplit(batch, kDevice).us);
+  const DeviceModel slow_memory = WithMemoryRate(kDevice, kDevice.memory_gbps / 2);
+  EXPECT_LT(ChooseSplit(aligned, kDevice).us, ChooseSplit(aligned, slow_memory).us);
+  const MatMulArgs large_batch = Call(40, 849, 1228, 658);
+  EXPECT_LT(ChooseFused(large_batch, kDevice).us, ChooseFused(large_batch, slow_memory).us);
+  // Half of the tiles of a single round, of which each takes less of the L2.
+  const double split_us = 2 * ChooseSplit(Call(1024, 1024, 128), kDevice).us;
+  EXPECT_LT(ChooseSplit(Call(1024, 512, 8192), kDevice).us + split_us,
+            ChooseSplit(Call(1024, 1024, 8192), kDevice).us);
+}
+
 // Shapes far from the border. Where the split is to be taken, it was measured to need half of
 // cuBLAS's time or less; where it is not, few rows or columns use what would be split, or the
 // product is tiny.
