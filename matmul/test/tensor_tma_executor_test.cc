@@ -215,7 +215,7 @@ TEST_F(TensorTmaExecutorTest, Int8) {
 
 TEST_F(TensorTmaExecutorTest, Fp8) {
   const std::vector<Call> calls = {{{200, 184, 144, 0, false, true}, 1},
-                                   {{184, 184, 272, 0, false, true, -0.5}, 1},
+                                   {{184, 184, 1168, 0, false, true, -0.5}, 1},
                                    {{104, 120, 144, 16, false, true, -0.5, 2}, 1},
                                    {{264, 119, 16, 0, false, true}, 2},
                                    {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}};
