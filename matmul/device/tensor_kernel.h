@@ -90,11 +90,19 @@ __device__ inline void StoreTile(const CUtensorMap& c, const TensorGemm& gemm,
 
 // Stores sums as they are, times alpha.
 struct StoresSums {
+  // What a thread loads before it sums a tile: nothing.
+  struct Early {};
+  template <typename Tile>
+  __device__ Early Load(const TensorGemm& /*gemm*/, int /*thread*/, int /*row*/) const {
+    return {};
+  }
+
   template <typename Tile>
   __device__ void operator()(const CUtensorMap& c, const TensorGemm& gemm,
                              const TensorShared<Tile>& shared, int consumer, int thread, int row,
                              int col, int batch,
-                             const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) const {
+                             const typename Tile::Accumulator (&d)[Tile::kBlockN / 2],
+                             Early /*early*/ = {}) const {
     if constexpr (Tile::kTurned) {
       StoreTurned(c, gemm, shared, consumer, thread, row, col, batch, d);
     } else {
@@ -129,12 +137,13 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
     if constexpr (kAdds) {
       if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
     }
+    [[maybe_unused]] const auto early = store.template Load<Tile>(gemm, thread, row);
     typename Tile::Accumulator d[Tile::kBlockN / 2];
     SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
     if constexpr (kAdds) {
       AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
     } else {
-      store(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d);
+      store(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, early);
     }
   }
   if (thread == 0) WaitUntilStoresHaveRead<0>();
