@@ -9,6 +9,8 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_ACCUMULATION_H_
 
+#include <type_traits>
+
 #include "matmul/device/tensor_registers.h"
 #include "matmul/device/tensor_tile.h"
 
@@ -84,8 +86,9 @@ class BlockScales {
   float next_a_[kAhead], next_a_below_[kAhead], next_b_[kAhead];
 };
 
-// As SumPromoted(), where there are no factors: the first half of the columns is added while the
-// second is multiplied.
+// As SumPromoted(), where there are no factors: half of the columns is added while the other half
+// is multiplied, or the first half of the next stage. So it goes for kTogether stages: across the
+// end of a loop nvcc 13.0 keeps no multiplication running whose sums are read in it.
 template <typename Tile, typename Release>
 __device__ inline void SumPromotedHalves(const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                          int consumer, Release release,
@@ -96,6 +99,7 @@ __device__ inline void SumPromotedHalves(const TensorGemm& gemm, const TensorSha
   static_assert(Tile::kMajorA == kMajor && Tile::kMajorB == kMajor);
   constexpr int kColumns = Tile::kBlockN / 2;
   constexpr int kSums = kColumns / 2;
+  constexpr int kTogether = 8;
   using Mma = Wgmma<Element, kColumns, kMajor, kMajor>;
   float first[kSums];
   float second[kSums];
@@ -114,21 +118,38 @@ __device__ inline void SumPromotedHalves(const TensorGemm& gemm, const TensorSha
     }
     CommitWgmma();
   };
-#pragma unroll 1
-  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-    const int stage = state->stage;
-    shared.Full(stage).Wait(state->phase);
-    multiply(stage, 0, first);
-    multiply(stage, kColumns, second);
-    WaitForWgmma<1>();
+  const auto sum = [&](auto stages_together) {
+    int previous = 0;
 #pragma unroll
-    for (int i = 0; i < kSums; ++i) total[i] += first[i];
+    for (int i = 0; i < decltype(stages_together)::value; ++i) {
+      const int stage = state->stage;
+      shared.Full(stage).Wait(state->phase);
+      multiply(stage, 0, first);
+      if (i > 0) {
+        WaitForWgmma<1>();
+        release(previous);
+#pragma unroll
+        for (int j = 0; j < kSums; ++j) total[kSums + j] += second[j];
+      }
+      multiply(stage, kColumns, second);
+      WaitForWgmma<1>();
+#pragma unroll
+      for (int j = 0; j < kSums; ++j) total[j] += first[j];
+      previous = stage;
+      state->Advance();
+    }
     WaitForWgmma<0>();
-    release(stage);
-    state->Advance();
+    release(previous);
 #pragma unroll
-    for (int i = 0; i < kSums; ++i) total[kSums + i] += second[i];
+    for (int j = 0; j < kSums; ++j) total[kSums + j] += second[j];
+  };
+  int k = 0;
+#pragma unroll 1
+  for (; gemm.k - k > (kTogether - 1) * Tile::kBlockK; k += kTogether * Tile::kBlockK) {
+    sum(std::integral_constant<int, kTogether>());
   }
+#pragma unroll 1
+  for (; k < gemm.k; k += Tile::kBlockK) sum(std::integral_constant<int, 1>());
 }
 
 // As SumStages(), for FP8. `row` is the thread's first row and `col` the tile's.

@@ -76,11 +76,17 @@ __device__ inline void AddElements(const typename Tile::Out* from, int64_t of_ro
   }
 }
 
+// The bias of a thread's two rows of a tile of C transposed, loaded before the tile is summed: the
+// epilogue would wait for it. Zero without one, and for other tiles.
+struct EarlyBias {
+  float of_row[2] = {0, 0};
+};
+
 // Sets `values` to what is to be stored for the sums at `d`. A loop for each thing that is asked
 // for: one loop with choices inside would have them for each sum.
 template <typename Tile, typename Sum>
 __device__ inline void FinishSums(const TensorFinish& finish, const TensorGemm& gemm, int thread,
-                                  int row, int col, int batch, const Sum* d,
+                                  int row, int col, int batch, const Sum* d, const EarlyBias& early,
                                   float (&values)[Tile::kBlockN / 2]) {
   using Out = typename Tile::Out;
   const TensorOutput& c = finish.c;
@@ -104,7 +110,10 @@ __device__ inline void FinishSums(const TensorFinish& finish, const TensorGemm& 
     }
   }
   if (c.bias != nullptr) {
-    if (IsTransposed<Tile>(gemm)) {
+    if constexpr (Tile::kTurned) {
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockN / 2; ++i) values[i] += early.of_row[i / 2 % 2];
+    } else if (IsTransposed<Tile>(gemm)) {
       add(std::true_type(), c.bias, 1, 0, 1);
     } else {
       add(std::true_type(), c.bias, 0, 1, 1);
@@ -124,16 +133,34 @@ struct FinishesSums {
   const TensorFinish& finish;
 
   template <typename Tile>
+  __device__ EarlyBias Load(const TensorGemm& gemm, int thread, int row) const {
+    EarlyBias early;
+    if constexpr (Tile::kTurned) {
+      if (finish.c.bias != nullptr) {
+        const auto* const bias = static_cast<const typename Tile::Out*>(finish.c.bias);
+        const int first = row + TensorRow<Tile>(thread);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          early.of_row[i] = static_cast<float>(bias[min(first + i * 8, gemm.m - 1)]);
+        }
+      }
+    }
+    return early;
+  }
+
+  template <typename Tile>
   __device__ void operator()(const CUtensorMap& c, const TensorGemm& gemm,
                              const TensorShared<Tile>& shared, int consumer, int thread, int row,
                              int col, int batch,
-                             const typename Tile::Accumulator (&d)[Tile::kBlockN / 2]) const {
+                             const typename Tile::Accumulator (&d)[Tile::kBlockN / 2],
+                             const EarlyBias& early) const {
     using Finished = FinishedTile<Tile>;
     static_assert(Tile::kBlockN % Finished::kBlockN == 0);
 #pragma unroll
     for (int part = 0; part < Tile::kBlockN; part += Finished::kBlockN) {
       float values[Finished::kBlockN / 2];
-      FinishSums<Finished>(finish, gemm, thread, row, col + part, batch, d + part / 2, values);
+      FinishSums<Finished>(finish, gemm, thread, row, col + part, batch, d + part / 2, early,
+                           values);
       StoresSums()(c, gemm, TensorShared<Finished>(shared.Base()), consumer, thread, row,
                    col + part, batch, values);
     }

@@ -212,9 +212,10 @@ __global__ void __launch_bounds__(kPairThreads, 1)
   if constexpr (Tile::kCluster > 1) ArriveAtCluster</*kRelease=*/false>();
   __syncthreads();
   if (gemm.out_bytes == 4) {
-    StoreTileSums<float, kPairThreads>(sums, 0, 1, gemm.c, at.row, at.col, at.batch, rank);
+    StoreTileSums<float, kPairThreads, /*kOwn=*/true>(sums, 0, 1, gemm.c, at.row, at.col, at.batch);
   } else {
-    StoreTileSums<Element, kPairThreads>(sums, 0, 1, gemm.c, at.row, at.col, at.batch, rank);
+    StoreTileSums<Element, kPairThreads, /*kOwn=*/true>(sums, 0, 1, gemm.c, at.row, at.col,
+                                                        at.batch);
   }
   if constexpr (Tile::kCluster > 1) WaitForCluster();
 #endif

@@ -68,7 +68,7 @@ __device__ inline uint32_t SumsOfBlock(const float* sums, [[maybe_unused]] int r
 // a block's sums, i, to) reads, in the order of k.
 template <int kTogether, typename Load>
 __device__ inline void AddSumsOfBlocks(const float* sums, int blocks, const Load& load,
-                                       float (&four)[kTogether][4], int first = 0) {
+                                       float (&four)[kTogether][4]) {
   // Blocks whose loads are under way together: another block's memory answers after hundreds of
   // clocks, and one block after the other would be waited for.
   constexpr int kBlocksTogether = 4;
@@ -78,7 +78,7 @@ __device__ inline void AddSumsOfBlocks(const float* sums, int blocks, const Load
 #pragma unroll
     for (int b = 0; b < kBlocksTogether; ++b) {
       if (block + b >= blocks) break;
-      const uint32_t from = SumsOfBlock(sums, first + block + b);
+      const uint32_t from = SumsOfBlock(sums, block + b);
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) load(from, i, part[b][i]);
     }
@@ -95,12 +95,13 @@ __device__ inline void AddSumsOfBlocks(const float* sums, int blocks, const Load
 }
 
 // Adds and stores block `rank`'s part of the tile that begins at (row, col) of C. A tile may be
-// that of C transposed, so that its rows are columns of C: `c.transposed`. The blocks are those of
-// the cluster from `first_block` on.
-template <typename Out, int kThreads, int kRows, int kCols>
+// that of C transposed, so that its rows are columns of C: `c.transposed`. Where kOwn, the sums are
+// those of the calling block alone. They are not loaded by their address in the cluster then: that
+// takes longer, and racecheck takes a cluster's barriers for the only ones that order such loads.
+template <typename Out, int kThreads, bool kOwn = false, int kRows, int kCols>
 __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int rank, int blocks,
-                                     const TensorOutput& c, int64_t row, int64_t col, int64_t batch,
-                                     int first_block = 0) {
+                                     const TensorOutput& c, int64_t row, int64_t col,
+                                     int64_t batch) {
   constexpr int kVector = 4;
   constexpr int kItems = kRows * kCols / kVector;
   constexpr int kPitch = TileSums<kRows, kCols>::kPitch;
@@ -129,7 +130,18 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
               : (group / (kRows / kRowsOfWarp) * kVectorsAcross + lane % kVectorsAcross) * kVector;
       if (item >= end) r[i] = s[i] = 0;  // Loaded, and not stored.
     }
-    const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
+    if constexpr (kOwn) {
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (c.transposed) {
+          LoadSharedVector(SharedAddress(sums.At(r[i], s[i])), four[i]);
+        } else {
+#pragma unroll
+          for (int j = 0; j < kVector; ++j) four[i][j] = *sums.At(r[i], s[i] + j);
+        }
+      }
+    }
+    [[maybe_unused]] const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
       const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
       if (c.transposed) {
         LoadFourSums(at, to);
@@ -138,7 +150,7 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
         for (int j = 0; j < kVector; ++j) to[j] = LoadSum(at + j * kPitch * kFloat);
       }
     };
-    AddSumsOfBlocks(sums.data, blocks, load, four, first_block);
+    if constexpr (!kOwn) AddSumsOfBlocks(sums.data, blocks, load, four);
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       if (first + i * kThreads >= end) break;
