@@ -96,9 +96,11 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
-  if (canonical.element_bytes < 4 && HasBlocks(canonical)) return PermuteMethod::kBlocks;
+  if (canonical.element_bytes < 4 && HasShortBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
-  return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
+  if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
+  return canonical.element_bytes < 4 && HasBlocks(canonical) ? PermuteMethod::kBlocks
+                                                             : PermuteMethod::kTiles;
 }
 
 absl::Status PermuteByCopy(const PermuteArgs& canonical) {

@@ -154,9 +154,15 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   // 5 rows of bytes behind which columns go on; tiles where they end soon.
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
+  // Rows that end inside a sector are joined up to twice that length.
+  EXPECT_EQ(method(Problem({91, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({96, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({131, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({23, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 4)), PermuteMethod::kFlat);
   EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
   // Blocks of 5 x 43 bytes; elements of 4 bytes, or more of them, go through tiles.
   EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 1)), PermuteMethod::kBlocks);
+  EXPECT_EQ(method(Problem({300, 50, 18, 32}, {1, 0, 3, 2}, 2)), PermuteMethod::kBlocks);
   EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kTiles);
   // What makes no long run on both sides.
   EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
