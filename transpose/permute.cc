@@ -86,9 +86,9 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsCopy(canonical)) return PermuteMethod::kCopy;
   MatrixView in;
   MutableMatrixView out;
-  constexpr int64_t kVectorBytes = 16;
+  constexpr int64_t kWordBytes = 4;
   const int64_t interleaved = InterleavedBytes(canonical);
-  if (interleaved >= kVectorBytes || (interleaved > 0 && !TakesAsLongAsALaunch(canonical))) {
+  if (interleaved >= kWordBytes || (interleaved > 0 && !TakesAsLongAsALaunch(canonical))) {
     return PermuteMethod::kInterleave;
   }
   const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in, out);

@@ -37,7 +37,7 @@ bool JoinsColumns(const PermuteArgs& args) {
   const FlatDimension columns = FlatOf(args, runs.columns, &FlatDigit::stride_in);
   // 13 rows of 2 bytes and parts of 156 bytes reach 0.55 of a copy, 0.76 in permute_tile; tiles of
   // 2 KB 0.47 and 0.96.
-  const bool odd = args.element_bytes < 4 && row_bytes % kSectorBytes != 0;
+  const bool odd = row_bytes % kSectorBytes != 0;
   return row_bytes < (odd ? kMostOddRowBytes : kMostRowBytes) &&
          row_bytes * columns.digit[0].count >= least_part_bytes &&
          row_bytes * columns.extent >= kLeastTileBytes;
