@@ -86,9 +86,9 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsCopy(canonical)) return PermuteMethod::kCopy;
   MatrixView in;
   MutableMatrixView out;
-  constexpr int64_t kVectorBytes = 16;
+  constexpr int64_t kWordBytes = 4;
   const int64_t interleaved = InterleavedBytes(canonical);
-  if (interleaved >= kVectorBytes || (interleaved > 0 && !TakesAsLongAsALaunch(canonical))) {
+  if (interleaved >= kWordBytes || (interleaved > 0 && !TakesAsLongAsALaunch(canonical))) {
     return PermuteMethod::kInterleave;
   }
   const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in, out);
@@ -96,9 +96,11 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
-  if (canonical.element_bytes < 4 && HasBlocks(canonical)) return PermuteMethod::kBlocks;
+  if (canonical.element_bytes < 4 && HasShortBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
-  return HasFlatRuns(canonical) ? PermuteMethod::kFlat : PermuteMethod::kTiles;
+  if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
+  return canonical.element_bytes < 4 && HasBlocks(canonical) ? PermuteMethod::kBlocks
+                                                             : PermuteMethod::kTiles;
 }
 
 absl::Status PermuteByCopy(const PermuteArgs& canonical) {

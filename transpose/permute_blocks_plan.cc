@@ -4,13 +4,15 @@
 
 #include "common/gpu/launch_geometry.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_runs.h"
 
 namespace stridewise {
 namespace {
 
 constexpr int64_t kChunkBytes = 16;
 constexpr int64_t kLeastBytes = 64;  // Of a block: two sectors.
-constexpr int64_t kMostElements = 512;
+constexpr int64_t kShortElements = 512;
+constexpr int64_t kMostElements = 2048;
 
 // Returns the least innermost dimensions of `out`, as bits, that are contiguous in `in`, too, and
 // make a block; none where there is no block.
@@ -34,6 +36,19 @@ bool HasBlocks(const PermuteArgs& args) {
   if (!HasGaplessOut(args) || args.rank < 3) return false;
   const unsigned dims = BlockOf(args);
   return dims != 0 && dims + 1 != 1u << args.rank;
+}
+
+bool HasShortBlocks(const PermuteArgs& args) {
+  return HasBlocks(args) && RunElements(args, BlockOf(args)) <= kShortElements;
+}
+
+PermuteBlocksLimits BlocksLimitsFor(const PermuteArgs& args) {
+  PermuteBlocksLimits limits;
+  if (!HasShortBlocks(args)) {
+    limits.most_bytes = 36 << 10;
+    limits.threads = 256;
+  }
+  return limits;
 }
 
 PermuteBlocksPlan MakePermuteBlocksPlan(const PermuteArgs& args,

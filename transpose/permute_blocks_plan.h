@@ -42,6 +42,12 @@ struct PermuteBlocksLimits {
 // Returns whether the permutation, which Canonical() returned, has blocks.
 bool HasBlocks(const PermuteArgs& args);
 
+// Returns whether it has such that are so short that nothing else is faster.
+bool HasShortBlocks(const PermuteArgs& args);
+
+// Returns the limits that are the best for these blocks. REQUIRES: HasBlocks(args).
+PermuteBlocksLimits BlocksLimitsFor(const PermuteArgs& args);
+
 // REQUIRES: HasBlocks(args).
 PermuteBlocksPlan MakePermuteBlocksPlan(const PermuteArgs& args, const PermuteBlocksLimits& limits);
 

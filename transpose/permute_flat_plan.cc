@@ -44,12 +44,18 @@ bool HasFlatRuns(const PermuteArgs& args) {
 
 PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   constexpr int64_t kLarge = 15000000;  // Bytes of a tensor.
+  constexpr int64_t kLargeOfPairs = 20000000;
+  const int64_t bytes = Elements(args) * args.element_bytes;
   PermuteFlatLimits limits;
   if (args.element_bytes == 1) {
     limits.row_bytes = 128;
     limits.most_bytes = 24 << 10;
     limits.group = 16;
-  } else if (Elements(args) * args.element_bytes >= kLarge) {
+  } else if (args.element_bytes == 2 ? bytes < kLargeOfPairs
+                                     : args.element_bytes <= 8 && bytes >= kLarge) {
+    limits.most_bytes = 44 << 10;
+    limits.threads = 512;
+  } else if (bytes >= kLarge) {
     limits.row_bytes = 384;
     limits.most_bytes = 52 << 10;
     limits.threads = 512;

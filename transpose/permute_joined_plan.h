@@ -49,12 +49,12 @@ struct PermuteJoinedPlan {
 
 // What tiles are chosen by.
 struct PermuteJoinedLimits {
-  int most_bytes = 12 << 10;   // Of shared memory for a tile.
+  int most_bytes = 20 << 10;   // Of shared memory for a tile.
   int row_bytes = 1 << 10;     // Of a row of `in`,
   int enough_bytes = 6 << 10;  // or more where a tile of such rows has fewer bytes than this.
   int least_bytes = 4 << 10;   // The same as most_bytes where the tensor is small.
   int blocks_of_device = 1056;
-  int threads = 128;
+  int threads = 256;
 };
 
 // Returns whether columns of the permutation, which Canonical() returned, can be joined.

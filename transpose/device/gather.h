@@ -123,6 +123,22 @@ __device__ inline Vector Gather(const unsigned char* first, const GatherOffsets<
   }
 }
 
+// Returns the same 16 bytes, with words in their order. REQUIRES: sizeof(T) < 4.
+template <typename T>
+__device__ inline Vector GatherInOrder(const unsigned char* first, int pitch) {
+  constexpr int kInWord = GatherOffsets<T>::kInWord;
+  uint32_t word[4];
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    const SharedAddress rows = SharedAddressOf(first) + w * kInWord * pitch;
+    uint32_t element[4] = {};
+#pragma unroll
+    for (int k = 0; k < kInWord; ++k) element[k] = LoadShared<T>(rows + k * pitch);
+    word[w] = WordOf<T>(element);
+  }
+  return make_uint4(word[0], word[1], word[2], word[3]);
+}
+
 // Returns the vector of elements that are `place` bytes from `column`.
 template <typename T>
 __device__ inline Vector GatherAt(const unsigned char* column,
@@ -204,6 +220,7 @@ class RotatedElements {
 // that start in the same word are replaced by columns that are 2 or 4 apart. If p is even, vectors
 // of one out row start in the same bank, and get different rotations.
 struct BankOrder {
+  bool rotates = false;  // Whether any lane of any warp has a rotation.
   int rotation = 0;
   int log2_stride = 0;  // Logarithm of the distance between the columns of a warp.
 };
@@ -216,6 +233,7 @@ __device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int la
     order.log2_stride = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
     const int even = __ffs(p) - 1;  // Factors of 2; with three, all vectors start in one bank.
     const int rotation_of_vector = even < 3 ? lane >> (3 - even) : lane;
+    order.rotates = even > 0 || (apart & 7) == 0;
     order.rotation = even > 0 ? rotation_of_vector : (apart & 7) == 0 ? column : 0;
   }
   return order;

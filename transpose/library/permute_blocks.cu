@@ -106,7 +106,7 @@ LaunchStatus Run(const PermuteArgs& args, const PermuteBlocksPlan& plan) {
 
 LaunchStatus PermuteBlocks(const PermuteArgs& args) {
   const PermuteBlocksPlan plan = MakePermuteBlocksPlan(
-      args, args.blocks_limits != nullptr ? *args.blocks_limits : PermuteBlocksLimits());
+      args, args.blocks_limits != nullptr ? *args.blocks_limits : BlocksLimitsFor(args));
   return ForElementSize(args, [&](auto zero) { return Run<decltype(zero)>(args, plan); });
 }
 

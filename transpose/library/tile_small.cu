@@ -104,9 +104,13 @@ LaunchStatus TransposeTileSmall(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    if constexpr (sizeof(T) == 1) {
+    if constexpr (sizeof(T) <= 2) {
+      if (args.rows <= 2) return Run<Shape<2, 256, 2>, T>(args);
+      if (args.cols <= 2) return Run<Shape<256, 2, 2>, T>(args);
       if (args.rows <= 4) return Run<Shape<4, 256, 4>, T>(args);
       if (args.cols <= 4) return Run<Shape<256, 4, 4>, T>(args);
+    }
+    if constexpr (sizeof(T) == 1) {
       if (args.rows <= 8) return Run<Shape<8, 256, 8>, T>(args);
       if (args.cols <= 8) return Run<Shape<256, 8, 8>, T>(args);
     }

@@ -119,8 +119,17 @@ TEST_F(PermuteShortRunsTest, Blocks) {
       }
     }
   }
+  // Of more than 512 elements, which have tiles and threads of their own.
+  for (const int64_t bytes : {1, 2}) {
+    const PermuteCase c = {{5, 9, 30, 23}, {1, 0, 3, 2}, bytes, {}, {}, 3, 1};
+    EXPECT_TRUE(RunBlocks(c, SmallBlocks()));
+    PermuteBlocksLimits limits = LargeBlocks();
+    limits.most_bytes = 36 << 10;
+    limits.threads = 256;
+    EXPECT_TRUE(RunBlocks(c, limits));
+  }
   EXPECT_FALSE(RunBlocks({{5, 9, 3, 7}, {1, 0, 3, 2}, 1}, SmallBlocks()));    // 21.
-  EXPECT_FALSE(RunBlocks({{5, 9, 30, 23}, {1, 0, 3, 2}, 1}, SmallBlocks()));  // 690.
+  EXPECT_FALSE(RunBlocks({{5, 9, 60, 37}, {1, 0, 3, 2}, 1}, SmallBlocks()));  // 2220.
   EXPECT_FALSE(RunBlocks({{5, 9, 3, 43}, {1, 0, 3, 2}, 1, {}, {9, 0, 0, 0}}, SmallBlocks()));
   EXPECT_FALSE(RunBlocks({{5, 9, 3, 43}, {1, 0, 3, 2}, 1, {0, 0, 9, 0}}, SmallBlocks()));
   EXPECT_FALSE(RunBlocks({{5, 43}, {1, 0}, 1}, SmallBlocks()));  // One block.

@@ -141,6 +141,9 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({8, 3, 14, 16, 14, 16}, {0, 2, 4, 3, 5, 1}, 2)),
             PermuteMethod::kInterleave);
   EXPECT_EQ(method(Problem({8, 16, 2, 2, 56, 56}, {0, 1, 4, 2, 5, 3})), PermuteMethod::kInterleave);
+  EXPECT_EQ(method(Problem({4, 3, 28, 8, 28, 8}, {0, 2, 4, 3, 5, 1}, 1)),
+            PermuteMethod::kInterleave);
+  EXPECT_EQ(method(Problem({4, 3, 28, 6, 28, 6}, {0, 2, 4, 3, 5, 1}, 1)), PermuteMethod::kDirect);
   // Runs of both sides.
   EXPECT_EQ(method(Problem({8, 300, 310, 30}, {0, 3, 1, 2})), PermuteMethod::kFlat);
   EXPECT_EQ(method(Problem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kFlat);  // Not 8 times 50.
@@ -154,9 +157,15 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   // 5 rows of bytes behind which columns go on; tiles where they end soon.
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
+  // Rows that end inside a sector are joined up to twice that length.
+  EXPECT_EQ(method(Problem({91, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({96, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({131, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({23, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 4)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
   // Blocks of 5 x 43 bytes; elements of 4 bytes, or more of them, go through tiles.
   EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 1)), PermuteMethod::kBlocks);
+  EXPECT_EQ(method(Problem({300, 50, 18, 32}, {1, 0, 3, 2}, 2)), PermuteMethod::kBlocks);
   EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kTiles);
   // What makes no long run on both sides.
   EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);

@@ -74,11 +74,28 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
   }
 }
 
+// Out rows of one to three tiles, which begin and end anywhere: vectors that a row has in part are
+// stored by elements of columns that begin alike.
+TEST_F(TransposeShapesExecutorTest, EndsOfRaggedRows) {
+  for (const int64_t element_bytes : {1, 2}) {
+    for (const int64_t rows : {64, 65, 71, 80, 98, 128, 255, 300, 320}) {
+      for (const int64_t cols : {128, 129, 200, 337}) {
+        RunCase("tile_ragged", {rows, cols, 0, 0}, element_bytes);
+        RunCase("tile_ragged", {rows, cols, rows % 16, 0, 1, 0, 3, 1}, element_bytes);
+      }
+    }
+    for (const int64_t gap : {0, 1, 5}) {
+      RunCase("tile_ragged", {99, 131, 0, 0, 3, gap, 1, gap}, element_bytes);
+      RunCase("tile_ragged", {150, 140, gap, 0, 2, gap, 0, 3}, element_bytes);
+    }
+  }
+}
+
 // The shapes of its tiles, and extents before, at and behind those of a tile.
 TEST_F(TransposeShapesExecutorTest, SmallTiles) {
   for (const int64_t element_bytes : kElementSizes) {
-    for (const int64_t rows : {1, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 70, 130}) {
-      for (const int64_t cols : {1, 4, 7, 8, 15, 16, 20, 32, 33, 65, 129}) {
+    for (const int64_t rows : {1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 70, 130}) {
+      for (const int64_t cols : {1, 2, 3, 4, 7, 8, 15, 16, 20, 32, 33, 65, 129}) {
         RunCase("tile_small", {rows, cols, 0}, element_bytes);
         if (rows * cols > 2000) continue;
         RunCase("tile_small", {rows, cols, 1, 2, 3, 1, 1, 3}, element_bytes);
