@@ -198,16 +198,34 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }
 
+// Computes the products in parts that threads take in turn, one core for each.
+template <typename T, typename Out>
+void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
+  const ThreadGrid grid = ChooseBatchGrid(args.m, args.n, args.batch, threads);
+  const int64_t parts = grid.rows * grid.cols;
+  const int64_t items = args.batch * parts;
+  // A thread takes several at a time where there are many.
+  const int64_t at_once = std::max<int64_t>(items / (threads * 8), 1);
+#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(dynamic, at_once)
+  for (int64_t i = 0; i < items; ++i) {
+    const HostProduct<T, Out> product = HostProductOf<T, Out>(OneOfBatch(args, i / parts));
+    MultiplyOnOneCore(PartOf(product, grid, i % parts));
+  }
+}
+
 template <typename T, typename Out>
 void MultiplyBatch(const MatMulArgs& args, int threads) {
-  if (args.batch == 1) return MultiplyOne<T, Out>(args, threads);
-  // Whole products for each thread, if that leaves no thread idle for long.
-  const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
-  const int64_t parts = grid.rows * grid.cols;
-  if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
-    for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), 1);
-    return;
+  const bool has_products =
+      args.m > 0 && args.n > 0 && args.k > 0 && static_cast<ScaleOf<T>>(args.alpha) != 0;
+  if (args.batch > 1 && has_products) {
+    // One product after the other, on all threads, would have them wait for each other each time.
+    // Large ones do so where whole products would leave threads idle: teams help each other.
+    const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
+    const int64_t most = grid.rows * grid.cols;
+    const double work =
+        static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
+    const bool is_even = args.batch >= 2 * most || args.batch % most == 0;
+    if (most > 1 && (is_even || work < kMinWorkOfTeams)) return MultiplyInTurn<T, Out>(args, most);
   }
   for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), threads);
 }

@@ -52,6 +52,23 @@ int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
   return static_cast<int64_t>(std::min<double>(threads, work / kMinWorkOfThread));
 }
 
+// Returns the grid of at most `most` parts whose time(grid) is the least.
+template <typename Time>
+ThreadGrid FastestGrid(int64_t most, Time time_of) {
+  ThreadGrid best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    for (int64_t cols = 1; rows * cols <= most; ++cols) {
+      const double time = time_of(ThreadGrid{rows, cols});
+      if (time < least) {
+        least = time;
+        best = {rows, cols};
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 double WorkOfProduct(int64_t m, int64_t n, int64_t k) {
@@ -80,19 +97,15 @@ int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads) {
 }
 
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
-  const int64_t most = MostThreads(m, n, k, threads);
-  ThreadGrid best;
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t rows = 1; rows <= most; ++rows) {
-    for (int64_t cols = 1; rows * cols <= most; ++cols) {
-      const double time = TimeOf(m, n, {rows, cols});
-      if (time < least) {
-        least = time;
-        best = {rows, cols};
-      }
-    }
-  }
-  return best;
+  return FastestGrid(MostThreads(m, n, k, threads),
+                     [&](const ThreadGrid& grid) { return TimeOf(m, n, grid); });
+}
+
+ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads) {
+  return FastestGrid(threads, [&](const ThreadGrid& grid) {
+    const int64_t turns = (batch * grid.rows * grid.cols + threads - 1) / threads;
+    return static_cast<double>(turns) * TimeOf(m, n, grid);
+  });
 }
 
 int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads) {

@@ -27,6 +27,10 @@ double WorkOfProduct(int64_t m, int64_t n, int64_t k);
 // operations of work, and fewer where a thread would have less than 300000.
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads);
 
+// Returns the grid into which each of `batch` products is divided, so that `threads` threads, which
+// take one part after the other, are done soonest.
+ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads);
+
 // Returns into how many parts along k a product is divided, each summed by one thread, where that
 // is faster than the grid: C is small, and every part of a grid would read most of A and B. 1:
 // none.
