@@ -90,12 +90,10 @@ template <typename T>
 HWY_ATTR void PackTransposed(const T* HWY_RESTRICT from, int64_t from_step, int64_t rows, int64_t k,
                              T* HWY_RESTRICT to, int64_t width) {
   const int64_t whole = rows < kSquare<T> ? 0 : k - k % kSquare<T>;
-  // Runs from end to end: the lines of many runs that are a multiple of 4 KiB apart share a set of
-  // the L1 cache, and would be gone before their next squares.
-  for (int64_t next = 0; next < rows && whole > 0; next += kSquare<T>) {
+  for (int64_t p = 0; p < whole; p += kSquare<T>) {
     // The last square overlaps the one before it where the rows are no multiple.
-    const int64_t i = std::min(next, rows - kSquare<T>);
-    for (int64_t p = 0; p < whole; p += kSquare<T>) {
+    for (int64_t next = 0; next < rows; next += kSquare<T>) {
+      const int64_t i = std::min(next, rows - kSquare<T>);
       TransposeSquare(from + i * from_step + p, from_step, to + p * width + i, width);
     }
   }
