@@ -87,7 +87,7 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
   if (!std::is_same_v<Out, Sum> && blocks.k < product.k) {
     sums = PackBuffers<Sum>::OfThread().sums.AtLeast(product.m * product.n);
   }
-  blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows);
+  blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows, blocks.panel);
   std::deque<TeamWork<T, Out>> works;
   for (int64_t i = 0; i < grid.cols; ++i) {
     const HostProduct<T, Out> part = ColumnsOf(product, grid.cols, i);
@@ -203,11 +203,8 @@ template <typename T, typename Out>
 void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
   const ThreadGrid grid = ChooseBatchGrid(args.m, args.n, args.batch, threads);
   const int64_t parts = grid.rows * grid.cols;
-  const int64_t items = args.batch * parts;
-  // A thread takes several at a time where there are many.
-  const int64_t at_once = std::max<int64_t>(items / (threads * 8), 1);
-#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(dynamic, at_once)
-  for (int64_t i = 0; i < items; ++i) {
+#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(dynamic, 1)
+  for (int64_t i = 0; i < args.batch * parts; ++i) {
     const HostProduct<T, Out> product = HostProductOf<T, Out>(OneOfBatch(args, i / parts));
     MultiplyOnOneCore(PartOf(product, grid, i % parts));
   }
@@ -215,17 +212,22 @@ void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
 
 template <typename T, typename Out>
 void MultiplyBatch(const MatMulArgs& args, int threads) {
-  const bool has_products =
-      args.m > 0 && args.n > 0 && args.k > 0 && static_cast<ScaleOf<T>>(args.alpha) != 0;
-  if (args.batch > 1 && has_products) {
-    // One product after the other, on all threads, would have them wait for each other each time.
-    // Large ones do so where whole products would leave threads idle: teams help each other.
-    const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
-    const int64_t most = grid.rows * grid.cols;
-    const double work =
-        static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
-    const bool is_even = args.batch >= 2 * most || args.batch % most == 0;
-    if (most > 1 && (is_even || work < kMinWorkOfTeams)) return MultiplyInTurn<T, Out>(args, most);
+  if (args.batch == 1) return MultiplyOne<T, Out>(args, threads);
+  const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
+  const int64_t parts = grid.rows * grid.cols;
+  // Whole products for each thread, if that leaves no thread idle for long.
+  if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
+#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
+    for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), 1);
+    return;
+  }
+  // Else parts of them, so that threads wait for each other once and not for each product. Large
+  // products do without: their teams help each other.
+  const double work =
+      static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
+  const bool has_products = work > 0 && static_cast<ScaleOf<T>>(args.alpha) != 0;
+  if (parts > 1 && has_products && work < kMinWorkOfTeams) {
+    return MultiplyInTurn<T, Out>(args, parts);
   }
   for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), threads);
 }
