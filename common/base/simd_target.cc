@@ -4,23 +4,35 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <type_traits>
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace stridewise {
 namespace {
+
+constexpr char kWithBf16[] = "avx512_bf16";
 
 constexpr struct {
   SimdTarget target;
   const char* name;
 } kTargets[] = {{SimdTarget::kBaseline, "baseline"},
                 {SimdTarget::kAvx2, "avx2"},
-                {SimdTarget::kAvx512, "avx512"}};
+                {SimdTarget::kAvx512, "avx512"},
+                {SimdTarget::kAvx512, kWithBf16}};
+
+using Entry = std::remove_reference_t<decltype(kTargets[0])>;
 
 // Returns what STRIDEWISE_SIMD names; null where it names nothing.
-const SimdTarget* Limit() {
+const Entry* Limit() {
   const char* const name = std::getenv("STRIDEWISE_SIMD");
   if (name == nullptr) return nullptr;
   for (const auto& entry : kTargets) {
-    if (std::strcmp(name, entry.name) == 0) return &entry.target;
+    if (std::strcmp(name, entry.name) == 0) return &entry;
   }
   return nullptr;
 }
@@ -45,16 +57,43 @@ SimdTarget BestOfProcessor() {
 SimdTarget ChosenSimdTarget() {
   static const SimdTarget target = [] {
     const SimdTarget best = BestOfProcessor();
-    const SimdTarget* const limit = Limit();
-    return limit == nullptr ? best : std::min(best, *limit);
+    const Entry* const limit = Limit();
+    return limit == nullptr ? best : std::min(best, limit->target);
   }();
   return target;
 }
 
 bool HasBf16Products() {
 #if defined(__x86_64__)
-  static const bool has = Limit() == nullptr && ChosenSimdTarget() == SimdTarget::kAvx512 &&
-                          __builtin_cpu_supports("avx512bf16");
+  static const bool has = [] {
+    const Entry* const limit = Limit();
+    return (limit == nullptr || limit->name == kWithBf16) &&
+           ChosenSimdTarget() == SimdTarget::kAvx512 && __builtin_cpu_supports("avx512bf16");
+  }();
+  return has;
+#else
+  return false;
+#endif
+}
+
+bool HasBf16Tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  static const bool has = [] {
+    if (Limit() != nullptr || !HasBf16Products()) return false;
+    // GCC 12 has no name for it.
+    constexpr unsigned int kAmxTile = 1U << 24;
+    constexpr unsigned int kAmxBf16 = 1U << 22;
+    unsigned int a = 0;
+    unsigned int b = 0;
+    unsigned int c = 0;
+    unsigned int d = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & kAmxTile) == 0 || (d & kAmxBf16) == 0) return false;
+    // Linux keeps 8 KB of tiles for each thread only of programs that ask for it (asm/prctl.h).
+    constexpr long kRequestPermission = 0x1023;  // NOLINT(google-runtime-int)
+    constexpr long kTileData = 18;               // NOLINT(google-runtime-int)
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
   return has;
 #else
   return false;

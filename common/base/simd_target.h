@@ -15,15 +15,19 @@ namespace stridewise {
 
 enum class SimdTarget { kBaseline, kAvx2, kAvx512 };
 
-// Returns the best that STRIDEWISE_SIMD allows, asked once. The variable is baseline, avx2 or
-// avx512, for tests of what slower processors run; the last one leaves out instructions for
-// bfloat16. No other value changes anything. Chooses as HWY_DYNAMIC_DISPATCH does; Highway's
-// function is in a library that Debian has as a shared object only, and a binary is to run on
-// machines without it.
+// Returns the best that STRIDEWISE_SIMD allows, asked once. The variable is baseline, avx2,
+// avx512 or avx512_bf16, for tests of what slower processors run; the last one leaves out
+// instructions for bfloat16, and avx512_bf16 those of AMX. No other value changes anything. Chooses
+// as HWY_DYNAMIC_DISPATCH does; Highway's function is in a library that Debian has as a shared
+// object only, and a binary is to run on machines without it.
 SimdTarget ChosenSimdTarget();
 
 // Returns whether there is AVX-512 and its instructions for bfloat16 (VDPBF16PS).
 bool HasBf16Products();
+
+// Returns whether there is AMX for bfloat16 (TDPBF16PS) beside them, and Linux lets this process
+// use it, which the first call asks for.
+bool HasBf16Tiles();
 
 // "avx512", "avx2" or "baseline".
 const char* SimdInstructionSet();

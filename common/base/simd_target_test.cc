@@ -24,8 +24,14 @@ TEST(SimdTargetTest, IsNoMoreThanTheVariableSays) {
   if (limit == "avx512") {
     EXPECT_FALSE(HasBf16Products());
   }
+  if (limit == "avx512_bf16") {
+    EXPECT_FALSE(HasBf16Tiles());
+  }
   if (HasBf16Products()) {
     EXPECT_EQ(chosen, "avx512");
+  }
+  if (HasBf16Tiles()) {
+    EXPECT_TRUE(HasBf16Products());
   }
 }
 

@@ -16,6 +16,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "common/base/amx_tiles.h"
 #endif
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -80,6 +82,26 @@ __attribute__((target("avx512f,avx512bf16"))) void DotBf16Avx512() {
   for (int i = 0; i < kDotChains; ++i) asm volatile("" : "+v"(chains[i]));
 }
 
+// Of 32 products for each of 16 x 16 sums. Four chains hide the latency.
+constexpr int kAmxChains = 4;
+constexpr int64_t kAmxSteps = kSteps / 8;
+constexpr double kAmxFlops = 2.0 * 32 * 16 * 16 * kAmxChains * kAmxSteps;
+__attribute__((target("amx-tile,amx-bf16"))) void DotBf16Amx() {
+  const AmxTiles tiles;
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_zero(4);
+  _tile_zero(5);
+  for (int64_t step = 0; step < kAmxSteps; ++step) {
+    _tile_dpbf16ps(0, 4, 5);
+    _tile_dpbf16ps(1, 4, 5);
+    _tile_dpbf16ps(2, 4, 5);
+    _tile_dpbf16ps(3, 4, 5);
+  }
+}
+
 struct FmaLoop {
   void (*run)() = nullptr;
   double flops = 0;
@@ -87,6 +109,7 @@ struct FmaLoop {
 
 FmaLoop FmaLoopFor(VectorMath math) {
   constexpr double kFlops = 2.0 * kChains * kSteps;
+  if (math == VectorMath::kBf16 && HasBf16Tiles()) return {DotBf16Amx, kAmxFlops};
   if (math == VectorMath::kBf16 && HasBf16Products()) {
     return {DotBf16Avx512, 64.0 * kDotChains * kSteps};
   }

@@ -10,8 +10,8 @@ namespace stridewise {
 // which each takes three cycles; 0 on processors where that is not known. Takes 0.2 ms.
 double MeasureHostClockMhz();
 
-// What a multiply-add computes. Those of bfloat16 are VDPBF16PS, twice a float's, where
-// HasBf16Products(), and floats' elsewhere, as which such products are computed then.
+// What a multiply-add computes. Those of bfloat16 are TDPBF16PS where HasBf16Tiles(), VDPBF16PS
+// where HasBf16Products(), and floats' elsewhere, as which such products are computed then.
 enum class VectorMath { kFloat, kDouble, kBf16 };
 
 // Returns GFLOP/s of fused multiply-adds on vector registers alone, of as many cores as `threads`

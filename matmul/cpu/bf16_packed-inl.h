@@ -80,6 +80,21 @@ struct Later {
   static constexpr int64_t kLineElements = 64 / sizeof(Bf16);
 };
 
+// Returns the block of B from row p and column col on; none behind the last column.
+inline Later LaterBlock(const HostProduct<Bf16, float>& product, const CacheBlocks& blocks,
+                        int64_t p, int64_t col) {
+  Later later;
+  if (col >= product.n) return later;
+  const bool by_rows = product.b.col_step == 1;
+  const int64_t rows = std::min(blocks.k, product.k - p);
+  const int64_t cols = std::min(blocks.n, product.n - col);
+  later.begin = product.b.At(p, col);
+  later.runs = by_rows ? rows : cols;
+  later.lines = ((by_rows ? cols : rows) * int64_t{sizeof(Bf16)} + 63) / 64;
+  later.run_step = by_rows ? product.b.row_step : product.b.col_step;
+  return later;
+}
+
 class Multiply {
  public:
   Multiply(const HostProduct<Bf16, float>& product, const Target& c, const CacheBlocks& blocks)
@@ -87,22 +102,6 @@ class Multiply {
     PackBuffers<uint32_t>& buffers = PackBuffers<uint32_t>::OfThread();
     if (PacksA(product)) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k / 2);
     packed_b_ = buffers.b.AtLeast(blocks.n * blocks.k / 2);
-  }
-
-  void All() {
-    for (int64_t row = 0; row < product_.m; row += blocks_.m) {
-      const int64_t rows = std::min(blocks_.m, product_.m - row);
-      for (int64_t p = 0; p < product_.k; p += blocks_.k) {
-        const int64_t k = std::min(blocks_.k, product_.k - p);
-        PackA(row, rows, p, k);
-        for (int64_t col = 0; col < product_.n; col += blocks_.n) {
-          const int64_t cols = std::min(blocks_.n, product_.n - col);
-          PackB(p, k, col, cols);
-          Later later = BlockAfter(row, p, col);
-          MultiplyBlock(row, rows, col, cols, p, k, &later);
-        }
-      }
-    }
   }
 
   void PackA(int64_t row, int64_t rows, int64_t p, int64_t k) {
@@ -130,18 +129,8 @@ class Multiply {
     }
   }
 
-  // Returns the block of B from row p and column col on; none behind the last column.
   Later LaterBlock(int64_t p, int64_t col) const {
-    Later later;
-    if (col >= product_.n) return later;
-    const bool by_rows = product_.b.col_step == 1;
-    const int64_t rows = std::min(blocks_.k, product_.k - p);
-    const int64_t cols = std::min(blocks_.n, product_.n - col);
-    later.begin = product_.b.At(p, col);
-    later.runs = by_rows ? rows : cols;
-    later.lines = ((by_rows ? cols : rows) * int64_t{sizeof(Bf16)} + 63) / 64;
-    later.run_step = by_rows ? product_.b.row_step : product_.b.col_step;
-    return later;
+    return bf16::LaterBlock(product_, blocks_, p, col);
   }
 
   // Multiplies packed blocks. C's elements are complete after the last block along k.
@@ -177,19 +166,39 @@ class Multiply {
   // Runs across that are read side by side, a line of each: as many as a set of the L1 cache holds.
   static constexpr int64_t kRunsAtOnce = 8;
 
-  // Returns the block of B that is packed after this one.
-  Later BlockAfter(int64_t row, int64_t p, int64_t col) const {
-    if (col + blocks_.n < product_.n) return LaterBlock(p, col + blocks_.n);
-    if (p + blocks_.k < product_.k) return LaterBlock(p + blocks_.k, 0);
-    return row + blocks_.m < product_.m ? LaterBlock(0, 0) : Later();
-  }
-
   const HostProduct<Bf16, float>& product_;
   const Target c_;
   const CacheBlocks blocks_;
   uint32_t* packed_a_ = nullptr;  // Null where A is read where it lies.
   uint32_t* packed_b_ = nullptr;
 };
+
+// Computes the product on one core: blocks of rows, along k and of columns, as `Blocks` packs and
+// multiplies them.
+template <typename Blocks>
+void MultiplyAllBlocks(const HostProduct<Bf16, float>& product, const Target& c,
+                       const CacheBlocks& blocks) {
+  Blocks multiply(product, c, blocks);
+  // Returns the block of B that is packed after this one.
+  const auto block_after = [&](int64_t row, int64_t p, int64_t col) {
+    if (col + blocks.n < product.n) return LaterBlock(product, blocks, p, col + blocks.n);
+    if (p + blocks.k < product.k) return LaterBlock(product, blocks, p + blocks.k, 0);
+    return row + blocks.m < product.m ? LaterBlock(product, blocks, 0, 0) : Later();
+  };
+  for (int64_t row = 0; row < product.m; row += blocks.m) {
+    const int64_t rows = std::min(blocks.m, product.m - row);
+    for (int64_t p = 0; p < product.k; p += blocks.k) {
+      const int64_t k = std::min(blocks.k, product.k - p);
+      multiply.PackA(row, rows, p, k);
+      for (int64_t col = 0; col < product.n; col += blocks.n) {
+        const int64_t cols = std::min(blocks.n, product.n - col);
+        multiply.PackB(p, k, col, cols);
+        Later later = block_after(row, p, col);
+        multiply.MultiplyBlock(row, rows, col, cols, p, k, &later);
+      }
+    }
+  }
+}
 
 }  // namespace bf16
 }  // namespace stridewise

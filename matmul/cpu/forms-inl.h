@@ -49,6 +49,7 @@ inline constexpr int64_t kMinFewRowBytes = 256;
 // Up to this number of rows of A, or of columns of B, dot products are faster than packing the
 // operand that lies along k. They read a vector of each operand for a multiply-add where a tile
 // reads an element of one, and their lanes are added at the end, which only a deep k repays.
+// Where A is copied too, k is to be twice as deep.
 inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_t>(96, k / 8)); }
 
 // The same for columns of a B whose rows have no gaps: beside dot products, tiles of one vector.
@@ -75,9 +76,12 @@ Form FormOf(const HostProduct<T>& product) {
     return Form::kOuterProducts;
   }
   if (rows_of_b && n <= MostDotCols(k) && n < m && rows_of_a) return Form::kDots;
-  if (n <= kDotCols && n < m && !rows_of_a) return Form::kTransposed;
-  const bool few =
-      rows_of_a ? std::min(m, n) <= MostDots(k) : m <= kDotCols || (m <= MostDots(k) && 4 * m <= n);
+  // Columns of a large A, each in pages of its own, are read as rows.
+  const bool is_large = m * k * kBytes > HostCacheSizes().l2 / 2;
+  const bool few_cols = n <= kDotCols ? n < m : n <= kMaxFewRows && 4 * n <= m && is_large;
+  if (few_cols && !rows_of_a) return Form::kTransposed;
+  const bool few = rows_of_a ? std::min(m, n) <= MostDots(k)
+                             : m <= kDotCols || (m <= MostDots(k / 2) && 4 * m <= n);
   if (!rows_of_b) return few ? Form::kDots : Form::kPacked;
   // Packing repays itself once operands leave the L2 cache, or lie in few of its sets.
   const int64_t l2 = HostCacheSizes().l2;

@@ -41,9 +41,10 @@ struct HostProduct {
 
 // Extents of the blocks that are packed, in elements; cache_blocks.h computes them.
 struct CacheBlocks {
-  int64_t m = 0;  // Rows of A that stay in the L3 cache, k columns of each.
-  int64_t n = 0;  // Columns of B that stay in the L2 cache.
-  int64_t k = 0;  // Columns of a panel of A that stays in the L1 cache.
+  int64_t m = 0;      // Rows of A that stay in the L3 cache, k columns of each.
+  int64_t n = 0;      // Columns of B that stay in the L2 cache.
+  int64_t k = 0;      // Columns of a panel of A that stays in the L1 cache.
+  int64_t panel = 8;  // Rows of such a panel that chunks of rows are multiples of.
 };
 
 // Computes the product on the calling thread with the best instructions of the processor. Allocates

@@ -87,7 +87,7 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
   if (!std::is_same_v<Out, Sum> && blocks.k < product.k) {
     sums = PackBuffers<Sum>::OfThread().sums.AtLeast(product.m * product.n);
   }
-  blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows);
+  blocks.m = ChunkRows(product.m, blocks.n * blocks.k, grid.rows, blocks.panel);
   std::deque<TeamWork<T, Out>> works;
   for (int64_t i = 0; i < grid.cols; ++i) {
     const HostProduct<T, Out> part = ColumnsOf(product, grid.cols, i);
@@ -198,16 +198,36 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }
 
+// Computes the products in parts that threads take in turn, one core for each.
+template <typename T, typename Out>
+void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
+  const ThreadGrid grid = ChooseBatchGrid(args.m, args.n, args.batch, threads);
+  const int64_t parts = grid.rows * grid.cols;
+#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(dynamic, 1)
+  for (int64_t i = 0; i < args.batch * parts; ++i) {
+    const HostProduct<T, Out> product = HostProductOf<T, Out>(OneOfBatch(args, i / parts));
+    MultiplyOnOneCore(PartOf(product, grid, i % parts));
+  }
+}
+
 template <typename T, typename Out>
 void MultiplyBatch(const MatMulArgs& args, int threads) {
   if (args.batch == 1) return MultiplyOne<T, Out>(args, threads);
-  // Whole products for each thread, if that leaves no thread idle for long.
   const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
+  // Whole products for each thread, if that leaves no thread idle for long.
   if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
     for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), 1);
     return;
+  }
+  // Else parts of them, so that threads wait for each other once and not for each product. Large
+  // products do without: their teams help each other.
+  const double work =
+      static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k);
+  const bool has_products = work > 0 && static_cast<ScaleOf<T>>(args.alpha) != 0;
+  if (parts > 1 && has_products && work < kMinWorkOfTeams) {
+    return MultiplyInTurn<T, Out>(args, parts);
   }
   for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), threads);
 }

@@ -65,14 +65,14 @@ void MultiplyBf16Widened(const HostProduct<Bf16, float>& product) {
 
 void MultiplyOnOneCore(const HostProduct<Bf16, float>& product) {
 #if defined(__x86_64__)
-  if (HasBf16Products()) return MultiplyBf16Pairs(product);
+  if (HasBf16Products()) return MultiplyBf16OnBestUnit(product);
 #endif
   MultiplyBf16Widened(product);
 }
 
 void MultiplyOnOneCore(const HostProduct<Bf16>& product) {
 #if defined(__x86_64__)
-  if (HasBf16Products()) return MultiplyBf16Pairs(product);
+  if (HasBf16Products()) return MultiplyBf16OnBestUnit(product);
 #endif
   const int64_t most_rows = std::max(kMaxSums / product.n, kMinSumRows);
   for (int64_t first = 0; first < product.m; first += most_rows) {

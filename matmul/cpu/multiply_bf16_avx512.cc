@@ -3,6 +3,7 @@
 // Operands that are used often are packed in pairs along k, the word that the instruction reads: of
 // B three vectors of columns side by side, of A up to eight rows, of which a word is broadcast.
 // Others are read where they lie. Highway 1.0 has no such instruction, so these are intrinsics.
+// Where there is AMX, what is packed is for its tiles.
 
 #if defined(__x86_64__)
 // GCC 12 takes its own headers' undefined vectors for mistakes.
@@ -16,6 +17,7 @@
 #include "common/base/half_types.h"
 #include "common/base/simd_target.h"
 #include "hwy/base.h"
+#include "matmul/cpu/bf16_amx-inl.h"
 #include "matmul/cpu/bf16_dots-inl.h"
 #include "matmul/cpu/bf16_few_rows-inl.h"
 #include "matmul/cpu/bf16_packed-inl.h"
@@ -39,17 +41,31 @@ enum class Form {
   kPacked,
 };
 
+// What multiplies packed operands.
+enum class Unit { kVectors, kTiles };
+
+Unit BestUnit() { return HasBf16Tiles() ? Unit::kTiles : Unit::kVectors; }
+
+CacheBlocks BlocksFor(Unit unit, const HostProduct<Bf16, float>& product) {
+  return unit == Unit::kTiles ? AmxBlocksOf(product) : BlocksOf(product);
+}
+
 // What packing repays from on, in rows of C, or in its columns where rows of A lie along k.
 constexpr int64_t kMaxFewRows = 16;
+
+// The same of rows of C whose B lies along k, where there are AMX's tiles.
+constexpr int64_t kMaxFewRowsBesideTiles = 8;
 
 // Up to this number of columns a transposed A is read as the B of C's transpose: as rows.
 constexpr int64_t kMaxTransposedCols = 32;
 
-Form FormOf(const HostProduct<Bf16, float>& product) {
+Form FormOf(const HostProduct<Bf16, float>& product, Unit unit) {
   const bool rows_of_a = product.a.col_step == 1;
   const bool rows_of_b = product.b.col_step == 1;
   if (product.m <= kMaxFewRows && product.m <= product.n) {
-    return rows_of_b ? Form::kFewRows : Form::kDots;
+    if (rows_of_b) return Form::kFewRows;
+    const bool is_low = unit == Unit::kVectors || product.m <= kMaxFewRowsBesideTiles;
+    return is_low ? Form::kDots : Form::kPacked;
   }
   if (rows_of_a) return product.n <= kMaxFewRows ? Form::kDots : Form::kPacked;
   const bool few_cols = product.n <= kMaxTransposedCols && product.n < product.m;
@@ -109,9 +125,9 @@ void MultiplyDots(HostProduct<Bf16, float> product, const Target& c) {
   MultiplyByDots(product, c);
 }
 
-void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c);
+void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c, Unit unit);
 
-void MultiplyTransposed(const HostProduct<Bf16, float>& product, const Target& c) {
+void MultiplyTransposed(const HostProduct<Bf16, float>& product, const Target& c, Unit unit) {
   HostProduct<Bf16, float> transposed = product;
   std::swap(transposed.m, transposed.n);
   transposed.a = {product.b.data, product.b.col_step, product.b.row_step};
@@ -121,7 +137,7 @@ void MultiplyTransposed(const HostProduct<Bf16, float>& product, const Target& c
   to_sums.sums = sums;
   to_sums.sums_step = product.m;
   to_sums.alpha = c.alpha;
-  MultiplyAny(transposed, to_sums);
+  MultiplyAny(transposed, to_sums, unit);
   for (int64_t row = 0; row < product.m; ++row) {
     for (int64_t col = 0; col < product.n; ++col) {
       const float value = sums[col * product.m + row];
@@ -136,32 +152,35 @@ void MultiplyTransposed(const HostProduct<Bf16, float>& product, const Target& c
   }
 }
 
-void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c) {
-  switch (FormOf(product)) {
+void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c, Unit unit) {
+  switch (FormOf(product, unit)) {
     case Form::kDots:
       return MultiplyDots(product, c);
     case Form::kTransposed:
-      return MultiplyTransposed(product, c);
+      return MultiplyTransposed(product, c, unit);
     case Form::kFewRows:
       return MultiplyFewRows(product, c);
-    case Form::kPacked:
-      return Multiply(product, c, BlocksOf(product)).All();
+    case Form::kPacked: {
+      const CacheBlocks blocks = BlocksFor(unit, product);
+      if (unit == Unit::kTiles) return MultiplyAllBlocks<MultiplyAmx>(product, c, blocks);
+      return MultiplyAllBlocks<Multiply>(product, c, blocks);
+    }
   }
 }
 
 template <typename Out>
-bool IsPacked(const HostProduct<Bf16, Out>& product, CacheBlocks* blocks) {
+bool IsPacked(const HostProduct<Bf16, Out>& product, Unit unit, CacheBlocks* blocks) {
   if (!HasBf16Products()) return false;
   const HostProduct<Bf16, float> operands = OperandsOf(product);
-  *blocks = BlocksOf(operands);
-  return FormOf(operands) == Form::kPacked;
+  *blocks = BlocksFor(unit, operands);
+  return FormOf(operands, unit) == Form::kPacked;
 }
 
-template <typename Out>
-void Work(TeamWork<Bf16, Out>* work, const Target& c) {
+template <typename Blocks, typename Out>
+void TakeBlocks(TeamWork<Bf16, Out>* work, const Target& c) {
   const HostProduct<Bf16, float> operands = OperandsOf(work->product());
   const CacheBlocks& blocks = work->blocks();
-  Multiply multiply(operands, c, blocks);
+  Blocks multiply(operands, c, blocks);
   Later later;
   TakeItems(
       work,
@@ -179,19 +198,22 @@ void Work(TeamWork<Bf16, Out>* work, const Target& c) {
       });
 }
 
-}  // namespace
-}  // namespace bf16
-
-void MultiplyBf16Pairs(const HostProduct<Bf16, float>& product) {
-  bf16::MultiplyAny(product, bf16::TargetOf(product));
+template <typename Out>
+void Work(TeamWork<Bf16, Out>* work, const Target& c) {
+  if (BestUnit() == Unit::kTiles) return TakeBlocks<MultiplyAmx>(work, c);
+  TakeBlocks<Multiply>(work, c);
 }
 
-void MultiplyBf16Pairs(const HostProduct<Bf16>& product) {
+void MultiplyOn(Unit unit, const HostProduct<Bf16, float>& product) {
+  MultiplyAny(product, TargetOf(product), unit);
+}
+
+void MultiplyOn(Unit unit, const HostProduct<Bf16>& product) {
   // Sums of a C of bfloat16 that wait for their last part along k: 16 MB.
   constexpr int64_t kMaxSums = 4 << 20;
   CacheBlocks blocks;
-  if (!bf16::IsPacked(product, &blocks) || blocks.k >= product.k) {
-    return bf16::MultiplyAny(bf16::OperandsOf(product), bf16::TargetOf(product));
+  if (!IsPacked(product, unit, &blocks) || blocks.k >= product.k) {
+    return MultiplyAny(OperandsOf(product), TargetOf(product), unit);
   }
   const int64_t most_rows = std::max<int64_t>(kMaxSums / product.n, 64);
   HostProduct<Bf16> part = product;
@@ -200,15 +222,32 @@ void MultiplyBf16Pairs(const HostProduct<Bf16>& product) {
     part.a.data = product.a.At(first, 0);
     part.c = product.c + first * product.ldc;
     float* const sums = PackBuffers<float>::OfThread().sums.AtLeast(part.m * part.n);
-    bf16::MultiplyAny(bf16::OperandsOf(part), bf16::TargetOf(part, sums));
+    MultiplyAny(OperandsOf(part), TargetOf(part, sums), unit);
   }
 }
 
+}  // namespace
+}  // namespace bf16
+
+void MultiplyBf16Pairs(const HostProduct<Bf16, float>& product) {
+  bf16::MultiplyOn(bf16::Unit::kVectors, product);
+}
+void MultiplyBf16Tiles(const HostProduct<Bf16, float>& product) {
+  bf16::MultiplyOn(bf16::Unit::kTiles, product);
+}
+
+void MultiplyBf16OnBestUnit(const HostProduct<Bf16, float>& product) {
+  bf16::MultiplyOn(bf16::BestUnit(), product);
+}
+void MultiplyBf16OnBestUnit(const HostProduct<Bf16>& product) {
+  bf16::MultiplyOn(bf16::BestUnit(), product);
+}
+
 bool IsPackedOnHost(const HostProduct<Bf16, float>& product, CacheBlocks* blocks) {
-  return bf16::IsPacked(product, blocks);
+  return bf16::IsPacked(product, bf16::BestUnit(), blocks);
 }
 bool IsPackedOnHost(const HostProduct<Bf16>& product, CacheBlocks* blocks) {
-  return bf16::IsPacked(product, blocks);
+  return bf16::IsPacked(product, bf16::BestUnit(), blocks);
 }
 
 void WorkOnHost(TeamWork<Bf16, float>* work) { bf16::Work(work, bf16::TargetOf(work->product())); }

@@ -1,4 +1,4 @@
-// Both ways to multiply bfloat16 beside the definition, in whole numbers, whose sums are exact in
+// All ways to multiply bfloat16 beside the definition, in whole numbers, whose sums are exact in
 // any order, on every processor that has them.
 
 #include "matmul/cpu/multiply_bf16.h"
@@ -25,15 +25,18 @@ struct Way {
 const Way kWays[] = {
 #if defined(__x86_64__)
     {"pairs", HasBf16Products, MultiplyBf16Pairs},
+    {"tiles", HasBf16Tiles, MultiplyBf16Tiles},
 #endif
     {"widened", [] { return true; }, MultiplyBf16Widened}};
 
-// Tiles have 8 rows and three vectors of 16 columns; pairs lie along k, in blocks of up to 1024.
+// Tiles have 8 rows and three vectors of 16 columns, AMX's 16 or 32 rows and two or four vectors;
+// pairs lie along k, in blocks of up to 1024.
 struct Case {
   int64_t m, n, k;
 };
-constexpr Case kCases[] = {{1, 1, 1},    {8, 48, 2},   {9, 49, 3},    {7, 15, 65},
-                           {17, 33, 64}, {3, 100, 17}, {24, 144, 31}, {5, 50, 2051}};
+constexpr Case kCases[] = {{1, 1, 1},    {8, 48, 2},   {9, 49, 3},     {7, 15, 65},
+                           {17, 33, 64}, {3, 100, 17}, {24, 144, 31},  {5, 50, 2051},
+                           {17, 65, 33}, {33, 97, 64}, {65, 47, 1100}, {40, 700, 95}};
 
 std::vector<Bf16> WholeNumbers(int64_t count, int64_t step) {
   std::vector<Bf16> values(static_cast<size_t>(count));
@@ -81,7 +84,7 @@ void Check(const Way& way, const Case& c, bool transposed_a, bool transposed_b, 
                       << transposed_a << transposed_b << ", beta " << beta;
 }
 
-TEST(MultiplyBf16Test, IsTheDefinitionBothWays) {
+TEST(MultiplyBf16Test, IsTheDefinitionInEveryWay) {
   for (const Way& way : kWays) {
     if (!way.exists()) continue;
     for (const Case& c : kCases) {

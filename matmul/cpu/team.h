@@ -17,6 +17,10 @@
 #include "matmul/cpu/cache_blocks.h"
 #include "matmul/cpu/host_product.h"
 
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_write_range(void* address, unsigned long size);  // NOLINT
+#endif
+
 namespace stridewise {
 
 // What a team has to do: for each block of columns, for each block along k, each chunk of rows.
@@ -87,6 +91,21 @@ struct TeamItem {
   int64_t block, row, rows, col, cols, p, k;
 };
 
+// Tells ThreadSanitizer that the thread has written the item's part of C: it does not see the
+// masked stores of intrinsics, nor those of AMX.
+template <typename T, typename Out>
+void TellSanitizer(const HostProduct<T, Out>& product, const TeamItem& item) {
+#if defined(__SANITIZE_THREAD__)
+  for (int64_t i = 0; i < item.rows; ++i) {
+    __tsan_write_range(product.c + (item.row + i) * product.ldc + item.col,
+                       static_cast<size_t>(item.cols) * sizeof(Out));
+  }
+#else
+  static_cast<void>(product);
+  static_cast<void>(item);
+#endif
+}
+
 // Takes items until there are no more. For each it calls pack(item, whether the thread holds
 // another block of B or none), and multiply(item) once the sums before are stored.
 template <typename T, typename Out, typename Pack, typename Multiply>
@@ -108,6 +127,7 @@ void TakeItems(TeamWork<T, Out>* work, Pack pack, Multiply multiply) {
     held = item.block;
     WaitFor(*work, chunk, item.block);
     multiply(item);
+    TellSanitizer(product, item);
     work->SetDone(chunk, item.block + 1);
   }
 }

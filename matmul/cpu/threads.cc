@@ -34,6 +34,10 @@ double TimeOf(int64_t m, int64_t n, const ThreadGrid& grid) {
   return rows * cols + 4 * rows + 16 * cols;
 }
 
+// A piece of a row of C, in multiply-adds of all of k: its neighbours are lines of other cores,
+// whose fetches get in each other's way. That decides where there is little else to do.
+constexpr double kTimeOfPiece = 256;
+
 // What parts along k cost beside their products, in multiply-adds: an element of C is stored by
 // each thread and read once more by another, and all wait for each other, 2 us.
 constexpr double kTimeOfSum = 32;
@@ -52,6 +56,23 @@ int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
   return static_cast<int64_t>(std::min<double>(threads, work / kMinWorkOfThread));
 }
 
+// Returns the grid of at most `most` parts whose time(grid) is the least.
+template <typename Time>
+ThreadGrid FastestGrid(int64_t most, Time time_of) {
+  ThreadGrid best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    for (int64_t cols = 1; rows * cols <= most; ++cols) {
+      const double time = time_of(ThreadGrid{rows, cols});
+      if (time < least) {
+        least = time;
+        best = {rows, cols};
+      }
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 double WorkOfProduct(int64_t m, int64_t n, int64_t k) {
@@ -67,32 +88,30 @@ int64_t FirstOfPart(int64_t extent, int64_t part, int64_t parts) {
   return (first + kPartUnit / 2) / kPartUnit * kPartUnit;
 }
 
-int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads) {
+int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads, int64_t panel) {
   constexpr int64_t kChunksOfThread = 4;
-  constexpr int64_t kPanel = 8;
   constexpr int64_t kMost = 64;
   // 4 us: taking a chunk costs a tenth of a microsecond and a panel that is not fetched yet.
   constexpr int64_t kMinWork = 250000;
-  const auto whole = [](int64_t rows) { return (rows + kPanel - 1) / kPanel * kPanel; };
+  const auto whole = [panel](int64_t rows) { return (rows + panel - 1) / panel * panel; };
   const int64_t rows = whole(std::min(m / (threads * kChunksOfThread), kMost));
   const int64_t worthwhile = whole(kMinWork / std::max<int64_t>(work_of_row, 1) + 1);
-  return std::max(kPanel, std::min(std::max(rows, worthwhile), whole((m + threads - 1) / threads)));
+  return std::max(panel, std::min(std::max(rows, worthwhile), whole((m + threads - 1) / threads)));
 }
 
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
-  const int64_t most = MostThreads(m, n, k, threads);
-  ThreadGrid best;
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t rows = 1; rows <= most; ++rows) {
-    for (int64_t cols = 1; rows * cols <= most; ++cols) {
-      const double time = TimeOf(m, n, {rows, cols});
-      if (time < least) {
-        least = time;
-        best = {rows, cols};
-      }
-    }
-  }
-  return best;
+  const double piece = kTimeOfPiece / static_cast<double>(std::max<int64_t>(k, 1));
+  return FastestGrid(MostThreads(m, n, k, threads), [&](const ThreadGrid& grid) {
+    const auto rows = static_cast<double>((m + grid.rows - 1) / grid.rows);
+    return TimeOf(m, n, grid) + (grid.cols > 1 ? piece * rows : 0);
+  });
+}
+
+ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads) {
+  return FastestGrid(threads, [&](const ThreadGrid& grid) {
+    const int64_t turns = (batch * grid.rows * grid.cols + threads - 1) / threads;
+    return static_cast<double>(turns) * TimeOf(m, n, grid);
+  });
 }
 
 int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads) {

@@ -27,6 +27,10 @@ double WorkOfProduct(int64_t m, int64_t n, int64_t k);
 // operations of work, and fewer where a thread would have less than 300000.
 ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads);
 
+// Returns the grid into which each of `batch` products is divided, so that `threads` threads, which
+// take one part after the other, are done soonest.
+ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads);
+
 // Returns into how many parts along k a product is divided, each summed by one thread, where that
 // is faster than the grid: C is small, and every part of a grid would read most of A and B. 1:
 // none.
@@ -34,8 +38,8 @@ int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads);
 
 // Returns the height of the chunks that `threads` threads take in turn from m rows, of each of
 // which work_of_row multiply-adds are computed at once: several for each thread, of whole panels of
-// eight rows, at most 64 unless they are short.
-int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads);
+// so many rows, at most 64 unless they are short.
+int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads, int64_t panel = 8);
 
 }  // namespace stridewise
 

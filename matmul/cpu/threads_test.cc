@@ -84,16 +84,30 @@ TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
   EXPECT_EQ(ChunkRows(360, 400, 4), 96);
 }
 
+// Parts of products are taken in turn, and no thread has long to wait for the last ones.
+TEST(ThreadsTest, PartsOfBatchesKeepThreadsBusy) {
+  constexpr int64_t kThreads = 16;
+  for (const int64_t batch : {2, 3, 5, 7, 9, 16, 17, 18, 31, 100}) {
+    const ThreadGrid grid = ChooseBatchGrid(200, 500, batch, kThreads);
+    const int64_t parts = batch * grid.rows * grid.cols;
+    const int64_t turns = (parts + kThreads - 1) / kThreads;
+    EXPECT_GE(10 * parts, 8 * turns * kThreads) << batch;
+  }
+  const ThreadGrid whole = ChooseBatchGrid(200, 500, 160, kThreads);
+  EXPECT_EQ(whole.rows * whole.cols, 1);
+}
+
 struct Extents {
   int64_t m, n, k;
+  int64_t batch = 1;
 };
 
 // Compares what `threads` threads compute with what one does.
 template <typename T, typename Out>
 void CheckParts(const Extents& extents, int ops, std::vector<int> threads) {
-  const auto& [m, n, k] = extents;
-  const std::vector<T> a = WholeNumbers<T>(m * k, 3);
-  const std::vector<T> b = WholeNumbers<T>(k * n, 7);
+  const auto& [m, n, k, batch] = extents;
+  const std::vector<T> a = WholeNumbers<T>(batch * m * k, 3);
+  const std::vector<T> b = WholeNumbers<T>(batch * k * n, 7);
   MatMulArgs args;
   args.m = m;
   args.n = n;
@@ -109,28 +123,33 @@ void CheckParts(const Extents& extents, int ops, std::vector<int> threads) {
   args.b.transposed = (ops & 2) != 0;
   args.b.ld = args.b.transposed ? k : n;
   args.c.ld = n;
-  std::vector<Out> expected = WholeNumbers<Out>(m * n, 5);
+  args.batch = batch;
+  args.a.stride = m * k;
+  args.b.stride = k * n;
+  args.c.stride = m * n;
+  std::vector<Out> expected = WholeNumbers<Out>(batch * m * n, 5);
   args.c.data = expected.data();
   MultiplyOnHost(args, 1);
   for (const int count : threads) {
-    std::vector<Out> c = WholeNumbers<Out>(m * n, 5);
+    std::vector<Out> c = WholeNumbers<Out>(batch * m * n, 5);
     args.c.data = c.data();
     MultiplyOnHost(args, count);
     int64_t wrong = 0;
     for (size_t i = 0; i < c.size(); ++i) wrong += c[i] != expected[i];
-    EXPECT_EQ(wrong, 0) << count << " threads, " << m << "x" << n << "x" << k
+    EXPECT_EQ(wrong, 0) << count << " threads, " << batch << " of " << m << "x" << n << "x" << k
                         << ", operands stored as " << ops;
   }
 }
 
 // Extents are no multiples of a tile, and the operands are stored in all four ways. The second
 // shape is packed in several blocks, whose rows a team's threads take in turn; the third has few
-// rows, the fourth is divided along k, and the last ones are of so few rows or columns that nothing
-// is packed.
+// rows, the fourth is divided along k, the next two have so few rows or columns that nothing is
+// packed, and the last ones are batches, in parts and whole.
 template <typename T, typename Out = T>
 void CheckAllParts() {
-  constexpr Extents kShapes[] = {{211, 197, 181}, {200, 430, 1300}, {20, 900, 700},
-                                 {40, 60, 3001},  {7, 1200, 333},   {1200, 9, 333}};
+  constexpr Extents kShapes[] = {{211, 197, 181},  {200, 430, 1300}, {20, 900, 700},
+                                 {40, 60, 3001},   {7, 1200, 333},   {1200, 9, 333},
+                                 {40, 90, 120, 7}, {9, 33, 50, 130}};
   for (const Extents& extents : kShapes) {
     for (int ops = 0; ops < 4; ++ops) CheckParts<T, Out>(extents, ops, {2, 3, 5, 7, 12});
   }
