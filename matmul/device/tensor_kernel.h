@@ -26,12 +26,13 @@ constexpr int kTensorConsumerRegisters = 232;
 template <typename Tile>
 __device__ inline void FillStagesAlone(const CUtensorMap& a, const CUtensorMap& b,
                                        const TensorGemm& gemm, const TensorShared<Tile>& shared,
-                                       const TileOrderOf<Tile>& order, uint32_t rank) {
-  const auto coord = order.OfBlock(blockIdx.x / Tile::kCluster, rank);
+                                       const TensorTileOrder<Tile>& order, uint32_t rank) {
+  const auto coord = order.At(blockIdx.x / Tile::kCluster);
+  const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
 #pragma unroll 1
   for (int i = 0; i < Tile::kStages && i * Tile::kBlockK < gemm.k; ++i) {
     shared.Full(i).ArriveExpecting(Tile::kStageBytes);
-    LoadStage<Tile, /*kAlone=*/true>(a, b, gemm, shared, i, coord.row, coord.col, i * Tile::kBlockK,
+    LoadStage<Tile, /*kAlone=*/true>(a, b, gemm, shared, i, row, coord.col, i * Tile::kBlockK,
                                      coord.batch, rank);
   }
 }
@@ -40,7 +41,7 @@ __device__ inline void FillStagesAlone(const CUtensorMap& a, const CUtensorMap& 
 template <typename Tile>
 __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
                                      const TensorGemm& gemm, const TensorShared<Tile>& shared,
-                                     const TileOrderOf<Tile>& order, uint32_t rank) {
+                                     const TensorTileOrder<Tile>& order, uint32_t rank) {
   PipelineState<Tile::kStages> state;
   int filled = 0;
   if constexpr (Tile::kCluster > 1) {
@@ -49,12 +50,13 @@ __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
   }
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.OfBlock(t, rank);
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
 #pragma unroll 1
     for (int k = filled * Tile::kBlockK; k < gemm.k; k += Tile::kBlockK) {
       shared.Empty(state.stage).Wait(state.phase ^ 1);
       shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
-      LoadStage(a, b, gemm, shared, state.stage, coord.row, coord.col, k, coord.batch, rank);
+      LoadStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
       state.Advance();
     }
     filled = 0;
@@ -114,8 +116,8 @@ struct StoresSums {
 template <typename Tile, bool kAdds, typename Store>
 __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gemm,
                                      const TensorShared<Tile>& shared,
-                                     const TileOrderOf<Tile>& order, uint32_t rank, int consumer,
-                                     const Store& store) {
+                                     const TensorTileOrder<Tile>& order, uint32_t rank,
+                                     int consumer, const Store& store) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
@@ -130,8 +132,8 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   };
 #pragma unroll 1
   for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.OfBlock(t, rank);
-    const int row = coord.row + consumer * kMmaRows;
+    const auto coord = order.At(t);
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     if constexpr (kAdds) {
       if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
     }
@@ -156,7 +158,7 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
-  const TileOrderOf<Tile> order(gemm);
+  const TensorTileOrder<Tile> order(gemm);
   if (threadIdx.x == 0) {
     PrefetchMap(a);
     PrefetchMap(b);

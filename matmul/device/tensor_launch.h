@@ -86,17 +86,17 @@ absl::StatusOr<CUtensorMap> StoreMapOf(const MatMulArgs& args, const TensorGemm&
 }
 
 // Returns a grid with a cluster for each tile.
-template <typename Tile, typename Order = TensorTileOrder<Tile>>
+template <typename Tile>
 Grid GridOfTiles(const TensorGemm& gemm) {
-  return {CeilDiv(gemm.m, Order::kRows) * CeilDiv(gemm.n, Order::kCols) * gemm.batch *
-          Tile::kCluster};
+  return {CeilDiv(gemm.m, Tile::kBlockM * Tile::kCluster) * CeilDiv(gemm.n, Tile::kBlockN) *
+          gemm.batch * Tile::kCluster};
 }
 
 // Returns a grid of the blocks that the device runs at once, or fewer where there are fewer tiles.
-template <typename Tile, typename Order = TensorTileOrder<Tile>>
+template <typename Tile>
 Grid PersistentGrid(const TensorGemm& gemm, const DeviceModel& device) {
   const int64_t clusters = std::max(1, device.multiprocessors / Tile::kCluster);
-  return {std::min(GridOfTiles<Tile, Order>(gemm).x, clusters * Tile::kCluster)};
+  return {std::min(GridOfTiles<Tile>(gemm).x, clusters * Tile::kCluster)};
 }
 
 // Queues the product of operands that are stored as `a` and `b`. REQUIRES: HasTensorMap() of both.

@@ -28,11 +28,10 @@ constexpr int kMmaRows = 64;
 enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 
 // kBlockN columns, kStages stages of 64 of k, clusters of kCluster blocks that lie below each other
-// and share B's tile or, where kSharesA, beside each other and share A's, which lies along k.
+// and share B's tile.
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
           int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
-          TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false,
-          bool kIsSharingA = false>
+          TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
@@ -46,7 +45,6 @@ struct TensorTile {
   static constexpr TensorSums kSums = kSumsIn;
   // The tile is one of C transposed (tensor_turned.h).
   static constexpr bool kTurned = kIsTurned;
-  static constexpr bool kSharesA = kIsSharingA;
   // A goes through registers (tensor_registers.h): its rows are exchanged, and C may be transposed.
   static constexpr bool kAInRegisters =
       std::is_same_v<Element, float> && kMajorA == OperandLayout::kMnMajor;
@@ -64,12 +62,10 @@ struct TensorTile {
   static constexpr int kStageBytes = kBytesA + kBytesB;
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // Of an MN-major operand.
 
-  // Rows of the boxes that the TMA loads of operands as they are stored. Of what is shared each
-  // block of a cluster loads a part.
-  static constexpr int kPartsA = kSharesA ? kCluster : 1;
-  static constexpr int kPartsB = kSharesA ? 1 : kCluster;
-  static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM / kPartsA : kBlockK;
-  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kPartsB : kBlockK;
+  // Rows of the boxes that the TMA loads of operands as they are stored. Of B each block of a
+  // cluster loads a part.
+  static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
+  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
 
   // A consumer stages 64 rows of 128 bytes of C at a time, two in turn, or its whole tile turned.
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
@@ -87,9 +83,9 @@ struct TensorTile {
   static_assert(kBlockN % (kTurned ? 16 : 64) == 0 && kBlockN <= 256, "columns of an instruction");
   static_assert(kBlockN % 64 == 0 || kMajorB == OperandLayout::kKMajor, "a panel has 64 columns");
   static_assert(!kTurned || (sizeof(Element) <= 2 && sizeof(Out) == 2));
-  static_assert(kPartsB == 1 || kMajorB == OperandLayout::kKMajor || (kBlockN / 64) % kPartsB == 0,
+  static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
+                    (kBlockN / 64) % kCluster == 0,
                 "each block loads panels of B");
-  static_assert(kPartsA == 1 || kMajorA == OperandLayout::kKMajor, "each block loads rows of A");
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
 
@@ -112,20 +108,16 @@ struct TensorGemm {
 
 // The clusters' tiles in the order in which they are computed: in bands of gemm.band rows, so that
 // clusters that run at the same time read few different rows of A and columns of B.
-template <typename Tile, bool kSharesA = false>
+template <typename Tile>
 class TensorTileOrder {
  public:
-  // Of a cluster.
-  static constexpr int kRows = Tile::kBlockM * (kSharesA ? 1 : Tile::kCluster);
-  static constexpr int kCols = Tile::kBlockN * (kSharesA ? Tile::kCluster : 1);
-
   struct Coord {
     int row, col, batch;
   };
 
   __device__ explicit TensorTileOrder(const TensorGemm& gemm)
-      : rows_((gemm.m + kRows - 1) / kRows),
-        cols_((gemm.n + kCols - 1) / kCols),
+      : rows_((gemm.m + Tile::kBlockM * Tile::kCluster - 1) / (Tile::kBlockM * Tile::kCluster)),
+        cols_((gemm.n + Tile::kBlockN - 1) / Tile::kBlockN),
         band_(gemm.band),
         tiles_(rows_ * cols_ * gemm.batch) {}
 
@@ -140,18 +132,8 @@ class TensorTileOrder {
     const int left = rows_ - band * band_;
     const int height = left < band_ ? left : band_;
     const int in_band = in_product - band * band_tiles;
-    return {(band * band_ + in_band % height) * kRows, in_band / height * kCols, batch};
-  }
-
-  // Returns those of the tile of the cluster's block `rank`.
-  __device__ Coord OfBlock(int tile, uint32_t rank) const {
-    Coord coord = At(tile);
-    if constexpr (kSharesA) {
-      coord.col += static_cast<int>(rank) * Tile::kBlockN;
-    } else {
-      coord.row += static_cast<int>(rank) * Tile::kBlockM;
-    }
-    return coord;
+    return {(band * band_ + in_band % height) * Tile::kBlockM * Tile::kCluster,
+            in_band / height * Tile::kBlockN, batch};
   }
 
  private:
@@ -189,11 +171,8 @@ class TensorShared {
   char* base_;
 };
 
-template <typename Tile>
-using TileOrderOf = TensorTileOrder<Tile, Tile::kSharesA>;
-
-// Starts the copies of one stage. Of what is shared each block of the cluster loads its part for
-// all of them or, where kAlone, all of it for itself.
+// Starts the copies of one stage. Of B each block of the cluster loads its part for all of them or,
+// where kAlone, all of it for itself.
 template <typename Tile, bool kAlone = false>
 __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, const TensorGemm& gemm,
                                  const TensorShared<Tile>& shared, int stage, int row, int col,
@@ -202,19 +181,7 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   Mbarrier& full = shared.Full(stage);
   const uint32_t to_a = shared.A(stage);
   const int za = batch * gemm.a_moves;
-  constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
-  if constexpr (Tile::kSharesA) {
-    constexpr int kShare = Tile::kBlockM / Tile::kCluster;
-    if constexpr (kAlone) {
-#pragma unroll
-      for (int first = 0; first < Tile::kBlockM; first += kShare) {
-        CopyBox(a, k, row + first, za, to_a + first * kSwizzleBytes, full);
-      }
-    } else {
-      const int first = static_cast<int>(rank) * kShare;
-      CopyBoxTo(kAll, a, k, row + first, za, to_a + first * kSwizzleBytes, full);
-    }
-  } else if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
+  if constexpr (Tile::kMajorA == OperandLayout::kKMajor) {
     CopyBox(a, k, row, za, to_a, full);
   } else {
 #pragma unroll
@@ -224,17 +191,18 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   }
   const uint32_t to_b = shared.B(stage);
   const int zb = batch * gemm.b_moves;
-  constexpr int kShare = Tile::kBlockN / Tile::kPartsB;
+  constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
+  constexpr int kShare = Tile::kBlockN / Tile::kCluster;
   const auto copy = [&](int x, int y, uint32_t to) {
-    if constexpr (Tile::kPartsB == 1 || kAlone) {
+    if constexpr (Tile::kCluster == 1 || kAlone) {
       CopyBox(b, x, y, zb, to, full);
     } else {
       CopyBoxTo(kAll, b, x, y, zb, to, full);
     }
   };
 #pragma unroll
-  for (int part = 0; part < (kAlone ? Tile::kPartsB : 1); ++part) {
-    const int first = Tile::kPartsB == 1 ? 0 : (kAlone ? part : static_cast<int>(rank)) * kShare;
+  for (int part = 0; part < (kAlone ? Tile::kCluster : 1); ++part) {
+    const int first = (kAlone ? part : static_cast<int>(rank)) * kShare;
     if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
       copy(k, col + first, to_b + first * kSwizzleBytes);
     } else {

@@ -42,11 +42,7 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
-  const int resident = SplitResident(tiles, plan.split, device);
-  gemm.stages = SplitStages(resident, Tile::kStageBytes);
-  if (plan.split == 1 && resident == 1) {
-    gemm.stages = StreamStages(tiles, gemm.stages, Tile::kStageBytes, device);
-  }
+  gemm.stages = SplitStages(SplitResident(tiles, plan.split, device), Tile::kStageBytes);
   return LaunchDependentClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
                                  Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages),
                                  args.stream, map_a, map_b, gemm);

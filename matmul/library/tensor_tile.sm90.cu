@@ -20,10 +20,8 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   using Element = typename Tile::Element;
   const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
   const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
-  TensorGemm gemm = TensorGemmOf<Tile>(args, a.matrices.count > 1, b.matrices.count > 1);
-  if (Tile::kSharesA) gemm.band = kTensorBand / 2;  // 11.5 us instead of 11.7 for 1024 on an H100.
-  return LaunchTensorProduct<Tile>(args, gemm,
-                                   PersistentGrid<Tile, TileOrderOf<Tile>>(gemm, device), a, b);
+  const TensorGemm gemm = TensorGemmOf<Tile>(args, a.matrices.count > 1, b.matrices.count > 1);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), a, b);
 }
 
 // Runs a tile of kColumns columns, with or without clusters.
@@ -43,13 +41,6 @@ LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
   const TensorPlan plan = PlanTensorTile(args, device);
   switch (plan.cols) {
     case 64:
-      if constexpr (kMajorA == OperandLayout::kKMajor) {
-        if (plan.cluster == 2) {
-          return LaunchTile<TensorTile<Element, Out, 64, 8, 2, kMajorA, kMajorB,
-                                       TensorSums::kTensorCores, /*kIsTurned=*/false,
-                                       /*kIsSharingA=*/true>>(args, device);
-        }
-      }
       return LaunchTile<TensorTile<Element, Out, 64, 8, 1, kMajorA, kMajorB>>(args, device);
     case 128:
       return LaunchColumns<Element, Out, 128, 6, kMajorA, kMajorB>(args, plan, device);

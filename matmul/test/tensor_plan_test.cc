@@ -224,34 +224,5 @@ TEST(TensorPlanTest, SquaresTakeTensorTile) {
   }
 }
 
-// 1024 has a cluster for each pair of multiprocessors, and k steps enough to pay for them.
-TEST(TensorPlanTest, OneRoundOfTilesSharesA) {
-  const auto plan = [](int64_t n, int64_t k, bool transpose_a) {
-    MatMulArgs args = Bf16Product(n, n, k, false);
-    args.a.transposed = transpose_a;
-    return PlanTensorTile(args, H200Model());
-  };
-  EXPECT_EQ(plan(1024, 1024, false).cols, 64);
-  EXPECT_EQ(plan(1024, 1024, false).cluster, 2);
-  EXPECT_EQ(plan(1024, 256, false).cluster, 1);
-  EXPECT_FALSE(plan(1024, 1024, true).cols == 64 && plan(1024, 1024, true).cluster == 2);
-  for (const int64_t n : {512, 1536, 2048}) {
-    const TensorPlan other = plan(n, n, false);
-    EXPECT_FALSE(other.cols == 64 && other.cluster == 2) << n;
-  }
-}
-
-// Bytes under way follow the memory's rate: an H100 has more stages than it needs at eight.
-TEST(TensorPlanTest, StreamsHaveNoMoreStagesThanMemoryFills) {
-  constexpr int kStageOf16 = (128 + 16) * 128;
-  constexpr int kStageOf64 = (128 + 64) * 128;
-  const DeviceModel h100 = WithMemoryRate(H200Model(), 3352);
-  EXPECT_EQ(StreamStages(112, 8, kStageOf16, h100), 6);
-  EXPECT_EQ(StreamStages(112, 8, kStageOf16, H200Model()), 8);
-  EXPECT_EQ(StreamStages(112, 8, kStageOf64, H200Model()), 6);
-  EXPECT_EQ(StreamStages(32, 8, kStageOf64, h100), 8);
-  EXPECT_EQ(StreamStages(112, 4, kStageOf64, h100), 4);
-}
-
 }  // namespace
 }  // namespace stridewise

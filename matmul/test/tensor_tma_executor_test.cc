@@ -39,15 +39,6 @@ TEST_F(TensorTmaExecutorTest, Tile) {
   ExpectKernels("TensorProduct", 96);
 }
 
-// Two blocks beside each other share A, where all clusters run at once: cut on both sides, with B
-// along k or not.
-TEST_F(TensorTmaExecutorTest, TilesThatShareA) {
-  constexpr int kEnough = 170;
-  Run<Bf16, Bf16>("tensor_tile", {{{1032, 1040, 840, 0, false, true}, kEnough},
-                                  {{1024, 1064, 840, 0, false, false, -0.5}, kEnough}});
-  ExpectKernels("TensorProduct", 2);
-}
-
 // Tiles of C transposed: cut on both sides, more than one of a block, and what leaves registers.
 TEST_F(TensorTmaExecutorTest, Turned) {
   std::vector<Call> calls;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "absl/types/span.h"
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
@@ -24,7 +23,7 @@ constexpr int kTensorStep = 64;
 struct TensorPlan {
   int cols = 0;
   int split = 1;
-  int cluster = 1;          // Of tensor_tile: blocks that share B, or A (SharesA()).
+  int cluster = 1;          // Of tensor_tile: blocks that share B.
   bool transposed = false;  // Tiles are those of C transposed.
   double us = 1e30;
 };
@@ -101,10 +100,7 @@ constexpr TensorTileCost kLargeTileCosts[] = {
     {256, 2, 5.00, 2.21, 0.559, 0.081, 0.094}, {256, 1, 4.35, 2.50, 0.554, 0.090, 0.090},
     {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.60, 1.50, 0.406, 0.070, 0.123},
     {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.30, 0.90, 0.270, 0.065, 0.075},
-    {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096},  {64, 2, 4.90, 0.60, 0.152, 0.000, 0.096}};
-
-// Returns whether the blocks of a tile's clusters lie beside each other and share A, and not B.
-constexpr bool SharesA(const TensorTileCost& tile) { return tile.cols == 64 && tile.cluster == 2; }
+    {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096}};
 
 // The tile of tensor_turned, of C transposed: its columns are rows of C.
 constexpr TensorTileCost kTensorTurnedCost = {144, 1, 4.30, 0.90, 0.340, 0.060, 0};
@@ -117,9 +113,8 @@ inline bool TmaAddressesC(const MatMulArgs& args) {
 }
 
 // Returns whether tensor_tile has a tile for the call: three panels of MN-major B cannot be divided
-// by two blocks, and a shared A lies along k.
+// by two blocks.
 inline bool HasTensorTile(const MatMulArgs& args, const TensorTileCost& tile) {
-  if (SharesA(tile)) return !args.a.transposed;
   return tile.cols != 192 || tile.cluster == (args.b.transposed ? 2 : 1);
 }
 
@@ -142,13 +137,9 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
 inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
                            const TensorTileCost& cost, int64_t rows, int64_t cols) {
   constexpr int kRows = 128;
-  const int64_t below = SharesA(cost) ? 1 : cost.cluster;
   const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
   const int64_t tiles =
-      CeilDiv(rows, kRows * below) * CeilDiv(cols, cost.cols * (cost.cluster / below)) * args.batch;
-  // A second round was not fitted: 2048 x 2048 x 2048 takes 42 us with a shared A, and 30 by wider
-  // tiles.
-  if (SharesA(cost) && tiles > clusters) return std::numeric_limits<double>::infinity();
+      CeilDiv(rows, int64_t{kRows} * cost.cluster) * CeilDiv(cols, int64_t{cost.cols}) * args.batch;
   const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
   const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
@@ -159,10 +150,8 @@ inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
 
 // Returns the tile of 128 rows that tensor_tile computes.
 inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& device) {
-  absl::Span<const TensorTileCost> costs = kTensorTileCosts;
-  if (IsLargeProduct(args)) costs = kLargeTileCosts;
   TensorPlan best;
-  for (const TensorTileCost& cost : costs) {
+  for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTileCosts : kTensorTileCosts) {
     if (!HasTensorTile(args, cost)) continue;
     const double us = TensorTileUs(args, device, cost, args.m, args.n);
     if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us};
@@ -188,25 +177,13 @@ inline int SplitResident(int64_t tiles, int split, const DeviceModel& device) {
   return tiles <= ClustersAtOnce(split, 1, device.multiprocessors) ? 1 : 2;
 }
 
-// Returns the stages of a block of TensorSplit that fit into its part of a multiprocessor's shared
-// memory. More than eight are slower.
+// Returns the stages of a block of TensorSplit: what fits into its part of a multiprocessor's
+// shared memory. More than eight are slower.
 constexpr int kSplitMaxStages = 8;
 inline int SplitStages(int resident, int stage_bytes) {
   constexpr int kBytesOfOne = 224 * 1024;
   constexpr int kBytesOfTwo = 111 * 1024;
   return std::min(kSplitMaxStages, (resident == 1 ? kBytesOfOne : kBytesOfTwo) / stage_bytes);
-}
-
-// Returns the stages with which `blocks` that run at once and do not divide k load: of those that
-// fit, as many as make up what memory delivers in three microseconds, but at least six. More bytes
-// under way come from more pages of memory at a time: on an H100 16 x 14336 x 4096 took 44.3 us
-// with five stages and 45.2 with eight, 8 x 11008 x 4096 36.1 with six and 38.5.
-inline int StreamStages(int64_t blocks, int stages, int stage_bytes, const DeviceModel& device) {
-  constexpr int64_t kNanoseconds = 3000;
-  constexpr int64_t kLeast = 6;
-  const int64_t under_way = kNanoseconds * device.memory_gbps;
-  const int64_t enough = CeilDiv(under_way, blocks * stage_bytes);
-  return static_cast<int>(std::min<int64_t>(stages, std::max(kLeast, enough)));
 }
 
 // Returns the tile, split and direction of tensor_split.
