@@ -1,6 +1,8 @@
 #include "matmul/reference.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "common/base/status_macros.h"
@@ -184,7 +186,8 @@ ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const Mat
         UnitRoundoff(types.accumulator) + kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
   }
   if (IsFp8(types.a) && HasEpilogue(args)) {
-    accuracy.unit += accuracy.output_unit / static_cast<double>(ReferenceTerms(args));
+    const auto terms = static_cast<double>(std::max<int64_t>(1, ReferenceTerms(args)));
+    accuracy.unit += accuracy.output_unit / terms;
   }
   return accuracy;
 }
