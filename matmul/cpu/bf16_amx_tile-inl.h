@@ -74,6 +74,36 @@ struct AmxSums {
   bool adds;
 };
 
+// The four tiles of sums, in registers 0 to 3. The compiler does not know that memory is what the
+// instructions load and store.
+struct AmxQuad {
+  float* tiles[4];
+  int64_t row_bytes;
+
+  void Load(bool adds) const {
+    asm volatile("" : : : "memory");
+    if (adds) {
+      _tile_loadd(0, tiles[0], row_bytes);
+      _tile_loadd(1, tiles[1], row_bytes);
+      _tile_loadd(2, tiles[2], row_bytes);
+      _tile_loadd(3, tiles[3], row_bytes);
+    } else {
+      _tile_zero(0);
+      _tile_zero(1);
+      _tile_zero(2);
+      _tile_zero(3);
+    }
+  }
+
+  void Store() const {
+    _tile_stored(0, tiles[0], row_bytes);
+    _tile_stored(1, tiles[1], row_bytes);
+    _tile_stored(2, tiles[2], row_bytes);
+    _tile_stored(3, tiles[3], row_bytes);
+    asm volatile("" : : : "memory");
+  }
+};
+
 // Computes 32 rows by 32 columns of sums of `steps` steps.
 inline void AmxSquare(const TileCall& call, int64_t steps, Fetches fetches, const AmxSums& to) {
   const char* a = static_cast<const char*>(call.a);
@@ -81,20 +111,9 @@ inline void AmxSquare(const TileCall& call, int64_t steps, Fetches fetches, cons
   const int64_t next_a = steps * kAmxWords * int64_t{sizeof(uint32_t)};
   const int64_t next_b = steps * kAmxWords;
   float* const lower = to.data + kAmxRows * to.step;
-  const int64_t row_bytes = to.step * int64_t{sizeof(float)};
-  // The compiler does not know that tiles are loaded from memory.
-  asm volatile("" : : : "memory");
-  if (to.adds) {
-    _tile_loadd(0, to.data, row_bytes);
-    _tile_loadd(1, to.data + kLanes, row_bytes);
-    _tile_loadd(2, lower, row_bytes);
-    _tile_loadd(3, lower + kLanes, row_bytes);
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  }
+  const AmxQuad sums = {{to.data, to.data + kLanes, lower, lower + kLanes},
+                        to.step * int64_t{sizeof(float)}};
+  sums.Load(to.adds);
   for (int64_t s = 0; s < steps; ++s) {
     _tile_loadd(4, a, kAmxRowBytes);
     _tile_loadd(6, b, kAmxRowBytes);
@@ -108,11 +127,7 @@ inline void AmxSquare(const TileCall& call, int64_t steps, Fetches fetches, cons
     b += kAmxWords;
     fetches.Step();
   }
-  _tile_stored(0, to.data, row_bytes);
-  _tile_stored(1, to.data + kLanes, row_bytes);
-  _tile_stored(2, lower, row_bytes);
-  _tile_stored(3, lower + kLanes, row_bytes);
-  asm volatile("" : : : "memory");
+  sums.Store();
 }
 
 // Computes 16 rows by 64 columns of sums.
@@ -120,19 +135,9 @@ inline void AmxWide(const TileCall& call, int64_t steps, Fetches fetches, const 
   const char* a = static_cast<const char*>(call.a);
   const uint32_t* b = call.b;
   const int64_t next_b = steps * kAmxWords;
-  const int64_t row_bytes = to.step * int64_t{sizeof(float)};
-  asm volatile("" : : : "memory");
-  if (to.adds) {
-    _tile_loadd(0, to.data, row_bytes);
-    _tile_loadd(1, to.data + kLanes, row_bytes);
-    _tile_loadd(2, to.data + 2 * kLanes, row_bytes);
-    _tile_loadd(3, to.data + 3 * kLanes, row_bytes);
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-  }
+  const AmxQuad sums = {{to.data, to.data + kLanes, to.data + 2 * kLanes, to.data + 3 * kLanes},
+                        to.step * int64_t{sizeof(float)}};
+  sums.Load(to.adds);
   for (int64_t s = 0; s < steps; ++s) {
     _tile_loadd(4, a, kAmxRowBytes);
     _tile_loadd(5, b, kAmxRowBytes);
@@ -147,11 +152,7 @@ inline void AmxWide(const TileCall& call, int64_t steps, Fetches fetches, const 
     b += kAmxWords;
     fetches.Step();
   }
-  _tile_stored(0, to.data, row_bytes);
-  _tile_stored(1, to.data + kLanes, row_bytes);
-  _tile_stored(2, to.data + 2 * kLanes, row_bytes);
-  _tile_stored(3, to.data + 3 * kLanes, row_bytes);
-  asm volatile("" : : : "memory");
+  sums.Store();
 }
 
 }  // namespace bf16

@@ -12,6 +12,7 @@
 #include "common/base/simd_target.h"
 #include "gtest/gtest.h"
 #include "matmul/cpu/host_product.h"
+#include "matmul/cpu/whole_numbers.h"
 
 namespace stridewise {
 namespace {
@@ -38,22 +39,14 @@ constexpr Case kCases[] = {{1, 1, 1},    {8, 48, 2},   {9, 49, 3},     {7, 15, 6
                            {17, 33, 64}, {3, 100, 17}, {24, 144, 31},  {5, 50, 2051},
                            {17, 65, 33}, {33, 97, 64}, {65, 47, 1100}, {40, 700, 95}};
 
-std::vector<Bf16> WholeNumbers(int64_t count, int64_t step) {
-  std::vector<Bf16> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    values[static_cast<size_t>(i)] = Bf16(static_cast<float>(i * step % 11 - 5));
-  }
-  return values;
-}
-
 Strided<Bf16> View(const std::vector<Bf16>& values, int64_t rows, int64_t cols, bool transposed) {
   if (transposed) return {values.data(), 1, rows};
   return {values.data(), cols, 1};
 }
 
 void Check(const Way& way, const Case& c, bool transposed_a, bool transposed_b, float beta) {
-  const std::vector<Bf16> a = WholeNumbers(c.m * c.k, 3);
-  const std::vector<Bf16> b = WholeNumbers(c.k * c.n, 7);
+  const std::vector<Bf16> a = WholeNumbers<Bf16>(c.m * c.k, 3);
+  const std::vector<Bf16> b = WholeNumbers<Bf16>(c.k * c.n, 7);
   HostProduct<Bf16, float> product;
   product.m = c.m;
   product.n = c.n;

@@ -12,6 +12,7 @@
 #include "matmul/args.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/multiply.h"
+#include "matmul/cpu/whole_numbers.h"
 
 namespace stridewise {
 namespace {
@@ -35,15 +36,6 @@ constexpr Shape kShapes[] = {
     {2, 2100, 300},  {130, 95, 33},  {70, 350, 400},       {16, 130, 70},
     {260, 49, 1030}, {260, 13, 40},  {1030, 70, 24, 1100}, {41, 3700, 40, 1100},
 };
-
-template <typename T>
-std::vector<T> WholeNumbers(int64_t count, int64_t step) {
-  std::vector<T> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    values[static_cast<size_t>(i)] = static_cast<T>(i * step % 11 - 5);
-  }
-  return values;
-}
 
 // A matrix of rows x cols as it is stored, with `gap` elements behind each row.
 template <typename T>

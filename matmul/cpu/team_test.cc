@@ -13,18 +13,10 @@
 #include "common/base/half_types.h"
 #include "gtest/gtest.h"
 #include "matmul/cpu/host_product.h"
+#include "matmul/cpu/whole_numbers.h"
 
 namespace stridewise {
 namespace {
-
-template <typename T>
-std::vector<T> WholeNumbers(int64_t count, int64_t step) {
-  std::vector<T> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    values[static_cast<size_t>(i)] = static_cast<T>(static_cast<float>(i * step % 11 - 5));
-  }
-  return values;
-}
 
 // Extents are no multiples of a tile's, and there are several blocks along each.
 template <typename T, typename Out>

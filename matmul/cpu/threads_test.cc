@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "matmul/args.h"
 #include "matmul/cpu/multiply.h"
+#include "matmul/cpu/whole_numbers.h"
 
 namespace stridewise {
 namespace {
@@ -62,16 +63,6 @@ TEST(ThreadsTest, PartsFollowEachOther) {
       }
     }
   }
-}
-
-// Whole numbers, whose sums are exact in any order.
-template <typename T>
-std::vector<T> WholeNumbers(int64_t count, int64_t step) {
-  std::vector<T> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    values[static_cast<size_t>(i)] = static_cast<T>(static_cast<float>(i * step % 11 - 5));
-  }
-  return values;
 }
 
 TEST(ThreadsTest, ChunksAreWholePanelsAndSeveralForEachThread) {
