@@ -140,17 +140,18 @@ __device__ inline void StoreTileSums(const TileSums<kRows, kCols>& sums, int ran
           for (int j = 0; j < kVector; ++j) four[i][j] = *sums.At(r[i], s[i] + j);
         }
       }
-    }
-    [[maybe_unused]] const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
-      const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
-      if (c.transposed) {
-        LoadFourSums(at, to);
-      } else {
+    } else {
+      const auto load = [&](uint32_t from, int i, float(&to)[kVector]) {
+        const uint32_t at = from + (s[i] * kPitch + r[i]) * kFloat;
+        if (c.transposed) {
+          LoadFourSums(at, to);
+        } else {
 #pragma unroll
-        for (int j = 0; j < kVector; ++j) to[j] = LoadSum(at + j * kPitch * kFloat);
-      }
-    };
-    if constexpr (!kOwn) AddSumsOfBlocks(sums.data, blocks, load, four);
+          for (int j = 0; j < kVector; ++j) to[j] = LoadSum(at + j * kPitch * kFloat);
+        }
+      };
+      AddSumsOfBlocks(sums.data, blocks, load, four);
+    }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
       if (first + i * kThreads >= end) break;
