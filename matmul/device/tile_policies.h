@@ -150,6 +150,15 @@ struct TilePolicyTma32x128 : TilePolicyTma128x32 {
   static constexpr int kWarpM = 32, kWarpN = 128;
 };
 
+// The same tiles of operands that threads copy, since their rows do not begin at multiples of 16
+// bytes.
+struct TilePolicy128x32 : TilePolicyTma128x32 {
+  static constexpr int kStages = 4;
+};
+struct TilePolicy32x128 : TilePolicyTma32x128 {
+  static constexpr int kStages = 4;
+};
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_DEVICE_TILE_POLICIES_H_

@@ -8,18 +8,6 @@
 #include "matmul/device/tile_policies.h"
 
 namespace stridewise {
-namespace {
-
-struct TilePolicy128x32 : TilePolicyTma128x32 {
-  static constexpr int kStages = 4;
-};
-struct TilePolicy32x128 : TilePolicyTma32x128 {
-  static constexpr int kStages = 4;
-};
-static_assert(TileSharedMemory<TilePolicy128x32>::kSharedBytes == 84 << 10, "see kernels.inc");
-static_assert(TileSharedMemory<TilePolicy32x128>::kSharedBytes == 84 << 10, "see kernels.inc");
-
-}  // namespace
 
 STRIDEWISE_STREAM_K(MatMulStreamK128x32, TilePolicy128x32)
 STRIDEWISE_STREAM_K(MatMulStreamK32x128, TilePolicy32x128)
