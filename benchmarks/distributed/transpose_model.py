@@ -1,10 +1,11 @@
 """The time of a transpose whose pieces are copied to where they belong, as transpose/distributed/device_exchange.cc does it.
 
-A rank transposes a piece into one of two buffers, and a copy engine takes it from there to the other GPU while the rank
-transposes a piece that stays and packs the next one. Kernels run on some of the multiprocessors; BEFORE is how it was before, on
-all of them, with smaller pieces. All of them use the same memory: a transpose reads and writes, an
-outgoing copy reads, and one comes in, which writes, for the other ranks do the same at the same time. What they ask for
-together the memory gives them in proportion, if it is more than it has: it serves requests as they come.
+A kernel writes the first piece to the other GPU. Meanwhile the rank transposes the second into one of two buffers, from where a
+copy engine takes it to the other GPU while the rank transposes a piece that stays and packs the next one. Kernels run on some of
+the multiprocessors; BEFORE is how it was before, on all of them, with smaller pieces, all of which were copied. All of them use
+the same memory: a transpose reads and writes, an outgoing copy reads, and one comes in, which writes, for the other ranks do the
+same at the same time. What they ask for together the memory gives them in proportion, if it is more than it has: it serves
+requests as they come.
 
 A copy takes some time before its first byte. Rows of blocks that follow each other where they belong are one copy.
 
@@ -19,7 +20,8 @@ COPY_START = 11.2e-6  # Seconds of a copy before its first byte: what 64 MiB tak
 MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
 PIECE = 128 << 20  # DeviceTransposeOptions::piece_bytes.
 ASKS = 48 * 43e9 / MEMORY  # What kernels on TransposeMultiprocessors() ask for, each of 43 GB/s read and written.
-BEFORE = {"piece": 64 << 20, "asks": 1.0}
+STORES = 1.174 / 1.079  # Bytes on the link of a kernel's stores over those of a copy, for each byte of data: its counters.
+BEFORE = {"piece": 64 << 20, "asks": 1.0, "stores_first": False}
 
 
 def common_runs(n, block, owners, owner, other_owners, other_owner):
@@ -69,26 +71,32 @@ def kernels(leaving, staying):
   return queue
 
 
-def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=ASKS):
+def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=ASKS, stores_first=True):
   """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
   longest. On a square grid the ranks of the diagonal keep all, and others send all."""
   of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
-  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks if leaving else 1.0)
-              for leaving, staying in of_ranks),
+  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks if leaving else 1.0,
+                      stores_first=stores_first) for leaving, staying in of_ranks),
           max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
 
 
-def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0):
+def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0, stores_first=False):
   """Returns the seconds of a rank whose partners do the same. Goes from one change to the next: a kernel ends, a copy has
   started, a copy ends. Pieces are copied by `copies_at_once` queues in turn, which share the link; kernels ask for the
-  part `asks` of the memory's rate."""
-  work = kernels(leaving, staying)
+  part `asks` of the memory's rate. The first piece is written by its kernel with `stores_first`."""
+  stored = leaving[0][0] if stores_first and leaving else 0
+  work = [item for item in kernels(leaving, staying) if not stored or item[1] != 0]
   queues = [[] for _ in range(copies_at_once)]
   for piece, (size, count) in enumerate(leaving):
-    queues[piece % copies_at_once] += [(size / count, piece)] * count
+    if not stored or piece:
+      queues[piece % copies_at_once] += [(size / count, piece)] * count
   left = [count for _, count in leaving]  # Copies of each piece.
   now, packed = 0.0, -1  # The last piece that is.
   kernel, copies = None, [None] * copies_at_once  # What runs: bytes of the memory; seconds to the start, bytes and piece.
+  if stored:
+    left[0], packed = 0, 0  # It holds no buffer.
+    left.append(1)
+    copies.append([0.0, stored * STORES, len(leaving)])
   while work or any(queues) or kernel or any(copies):
     if not kernel and work and (work[0][1] is None or work[0][1] < 2 or not left[work[0][1] - 2]):  # Two buffers.
       size, piece = work.pop(0)

@@ -2,7 +2,9 @@
 //
 // cudaMallocHost() makes memory page by page in one thread: 3 GB/s on the host of four H100, so
 // that 200 GB take a minute. Large blocks are mapped in pages of 2 MB where the system has them,
-// touched by all threads (51 GB/s there) and then registered (43 GB/s).
+// touched by all threads (51 GB/s there) and then registered (43 GB/s). Linux may end a process
+// that touches memory which is not there: HostBuffer, the only caller, asks AvailableHostBytes()
+// before.
 
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>

@@ -45,13 +45,15 @@ class CudaStreamQueues : public StreamQueues {
     RETURN_IF_ERROR(scope.Enter(device_));
     if (compute_multiprocessors > 0) {
       // Without it kernels run on all.
-      absl::StatusOr<std::unique_ptr<NarrowStream>> narrow =
-          NarrowStream::Create(compute_multiprocessors);
-      if (narrow.ok()) narrow_ = *std::move(narrow);
+      auto narrow = NarrowStream::Create(compute_multiprocessors);
+      if (narrow.ok()) {
+        narrow_[static_cast<int>(StreamQueue::kCompute)] = std::move((*narrow)[0]);
+        narrow_[static_cast<int>(StreamQueue::kIn)] = std::move((*narrow)[1]);
+      }
     }
     for (int queue = 0; queue < kStreamQueues; ++queue) {
       const bool computes = static_cast<StreamQueue>(queue) == StreamQueue::kCompute;
-      if (computes && narrow_ != nullptr) continue;
+      if (narrow_[queue] != nullptr) continue;
       ASSIGN_OR_RETURN(streams_[queue], gpu::CreateStream(computes ? gpu::StreamPriority::kUsual
                                                                    : gpu::StreamPriority::kUrgent));
     }
@@ -122,15 +124,16 @@ class CudaStreamQueues : public StreamQueues {
   static constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming;
 
   cudaStream_t Stream(StreamQueue queue) const {
-    if (queue == StreamQueue::kCompute && narrow_ != nullptr) return narrow_->stream();
-    return streams_[static_cast<int>(queue)];
+    const int number = static_cast<int>(queue);
+    return narrow_[number] != nullptr ? narrow_[number]->stream() : streams_[number];
   }
 
   int device_;
   std::array<cudaStream_t, kStreamQueues> streams_{};
   std::array<cudaEvent_t, kEvents> events_{};
   std::vector<void*> memory_;
-  std::unique_ptr<NarrowStream> narrow_;  // kCompute, where it runs on some multiprocessors.
+  // Of queues whose kernels run on some multiprocessors.
+  std::array<std::unique_ptr<NarrowStream>, kStreamQueues> narrow_;
 };
 
 }  // namespace

@@ -35,17 +35,10 @@ class GreenStream : public NarrowStream {
     if (context_ != nullptr) STRIDEWISE_CALL(cuGreenCtxDestroy, 12040, context_).IgnoreError();
   }
 
-  absl::Status Open(int device, int multiprocessors) {
-    CUdevResource all = {};
-    RETURN_IF_ERROR(
-        STRIDEWISE_CALL(cuDeviceGetDevResource, 12040, device, &all, CU_DEV_RESOURCE_TYPE_SM));
-    CUdevResource part = {};
-    CUdevResource rest = {};
-    unsigned groups = 1;
-    RETURN_IF_ERROR(STRIDEWISE_CALL(cuDevSmResourceSplitByCount, 12040, &part, &groups, &all, &rest,
-                                    0, static_cast<unsigned>(multiprocessors)));
+  absl::Status Open(int device, CUdevResource multiprocessors) {
     CUdevResourceDesc description = nullptr;
-    RETURN_IF_ERROR(STRIDEWISE_CALL(cuDevResourceGenerateDesc, 12040, &description, &part, 1));
+    RETURN_IF_ERROR(
+        STRIDEWISE_CALL(cuDevResourceGenerateDesc, 12040, &description, &multiprocessors, 1));
     RETURN_IF_ERROR(STRIDEWISE_CALL(cuGreenCtxCreate, 12040, &context_, description, device,
                                     CU_GREEN_CTX_DEFAULT_STREAM));
     return STRIDEWISE_CALL(cuGreenCtxStreamCreate, 12050, &stream_, context_,
@@ -61,11 +54,23 @@ class GreenStream : public NarrowStream {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NarrowStream>> NarrowStream::Create(int multiprocessors) {
+absl::StatusOr<std::array<std::unique_ptr<NarrowStream>, 2>> NarrowStream::Create(
+    int multiprocessors) {
   ASSIGN_OR_RETURN(const int device, gpu::CurrentDevice());
-  auto stream = std::make_unique<GreenStream>();
-  RETURN_IF_ERROR(stream->Open(device, multiprocessors));
-  return std::unique_ptr<NarrowStream>(std::move(stream));
+  CUdevResource all = {};
+  RETURN_IF_ERROR(
+      STRIDEWISE_CALL(cuDeviceGetDevResource, 12040, device, &all, CU_DEV_RESOURCE_TYPE_SM));
+  std::array<CUdevResource, 2> parts = {};
+  unsigned groups = 1;
+  RETURN_IF_ERROR(STRIDEWISE_CALL(cuDevSmResourceSplitByCount, 12040, &parts[0], &groups, &all,
+                                  &parts[1], 0, static_cast<unsigned>(multiprocessors)));
+  std::array<std::unique_ptr<NarrowStream>, 2> streams;
+  for (int i = 0; i < 2; ++i) {
+    auto stream = std::make_unique<GreenStream>();
+    RETURN_IF_ERROR(stream->Open(device, parts[i]));
+    streams[i] = std::move(stream);
+  }
+  return streams;
 }
 
 }  // namespace stridewise

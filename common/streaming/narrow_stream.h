@@ -1,8 +1,9 @@
-// A stream whose kernels run on some of a GPU's multiprocessors: CUDA's green contexts.
+// Streams whose kernels run on some of a GPU's multiprocessors: CUDA's green contexts.
 
 #ifndef STRIDEWISE_COMMON_STREAMING_NARROW_STREAM_H_
 #define STRIDEWISE_COMMON_STREAMING_NARROW_STREAM_H_
 
+#include <array>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -13,10 +14,10 @@ namespace stridewise {
 
 class NarrowStream {
  public:
-  // Makes one on the current device, of this number of multiprocessors or the next one that the GPU
-  // can set apart: 8 more on an H100 at most. Takes some milliseconds. Unavailable where the driver
-  // or the GPU cannot, or has not so many.
-  static absl::StatusOr<std::unique_ptr<NarrowStream>> Create(int multiprocessors);
+  // Makes two on the current device: one of this number of multiprocessors or the next one that the
+  // GPU can set apart, 8 more on an H100 at most, and one of the others. Takes some milliseconds.
+  // Unavailable where the driver or the GPU cannot, or has not so many.
+  static absl::StatusOr<std::array<std::unique_ptr<NarrowStream>, 2>> Create(int multiprocessors);
 
   // Ends the stream. What is queued has ended before.
   virtual ~NarrowStream() = default;

@@ -1,5 +1,6 @@
 #include "common/streaming/stream_job.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <thread>
@@ -26,7 +27,8 @@ class Worker {
   absl::Status RunAll() {
     RETURN_IF_ERROR(queues_.Enter());
     RETURN_IF_ERROR(Allocate());
-    while (const std::optional<int64_t> tile = tiles_.Take()) RETURN_IF_ERROR(RunTile(*tile));
+    next_ = tiles_.Take();
+    while (next_.has_value()) RETURN_IF_ERROR(RunTile(*next_));
     RETURN_IF_ERROR(queues_.Finish());
     return FinishStores();
   }
@@ -41,45 +43,74 @@ class Worker {
     return absl::OkStatus();
   }
 
+  // Computes and stores a tile, and takes the next one.
   absl::Status RunTile(int64_t tile) {
+    next_.reset();
     const int out = tiles_begun_++ % 2;
-    for (int64_t step = 0; step < job_.steps(); ++step) {
+    StreamStep step = {tile, 0, 0};
+    while (step.first < job_.slices()) {
       if (tiles_.Stopped()) return absl::OkStatus();
-      RETURN_IF_ERROR(RunStep(tile, step, out));
+      // As many as were begun before: each load lasts about as long as the step before it.
+      step.slices = std::min(
+          {std::max<int64_t>(1, slices_begun_), job_.slices_at_once(), job_.slices() - step.first});
+      RETURN_IF_ERROR(RunStep(step, out));
+      step.first += step.slices;
+      slices_begun_ += step.slices;
     }
-    RETURN_IF_ERROR(queues_.Record(StreamQueue::kCompute, Computed(out)));
-    RETURN_IF_ERROR(queues_.Wait(StreamQueue::kOut, Computed(out)));
-    // Which the compute queue has waited for before it began this tile.
-    RETURN_IF_ERROR(queues_.WaitOnHost(Stored(out)));
-    RETURN_IF_ERROR(FinishStores());
-    RETURN_IF_ERROR(queues_.Copy(StreamQueue::kOut, job_.Store(tile, outputs_[out])));
-    RETURN_IF_ERROR(queues_.Record(StreamQueue::kOut, Stored(out)));
-    storing_[out] = tile;
     return absl::OkStatus();
   }
 
-  absl::Status RunStep(int64_t tile, int64_t step, int out) {
+  absl::Status RunStep(const StreamStep& step, int out) {
     const int in = steps_begun_++ % 2;
     // The host goes no further ahead than this, so that it can stop between two steps. The step
     // between is still to come for the device.
     RETURN_IF_ERROR(queues_.WaitOnHost(Read(in)));
     RETURN_IF_ERROR(FinishStores());
-    if (step == 0) {
+    if (step.first == 0) {
       RETURN_IF_ERROR(queues_.Wait(StreamQueue::kCompute, Stored(out)));
-      const auto loads = job_.OutputLoads(tile, outputs_[out]);
+      const auto loads = job_.OutputLoads(step.tile, outputs_[out]);
       if (!loads.empty()) RETURN_IF_ERROR(queues_.Wait(StreamQueue::kIn, Stored(out)));
       for (const BlockCopy& load : loads) RETURN_IF_ERROR(queues_.Copy(StreamQueue::kIn, load));
     }
-    for (const BlockCopy& load : job_.Loads(tile, step, inputs_[in])) {
+    for (const BlockCopy& load : job_.Loads(step, inputs_[in])) {
       RETURN_IF_ERROR(queues_.Copy(StreamQueue::kIn, load));
     }
     RETURN_IF_ERROR(queues_.Record(StreamQueue::kIn, Loaded(in)));
     RETURN_IF_ERROR(queues_.Wait(StreamQueue::kCompute, Loaded(in)));
     const StreamBuffers buffers = {inputs_[in], outputs_[out], workspace_};
-    RETURN_IF_ERROR(queues_.Run([this, tile, step, buffers](cudaStream_t stream) {
-      return job_.Compute(tile, step, buffers, stream);
-    }));
+    if (step.first + step.slices < job_.slices()) {
+      RETURN_IF_ERROR(Compute(step, {}, buffers));
+    } else {
+      RETURN_IF_ERROR(FinishTile(step, buffers, out));
+    }
     return queues_.Record(StreamQueue::kCompute, Read(in));
+  }
+
+  absl::Status Compute(const StreamStep& step, const StreamBand& band,
+                       const StreamBuffers& buffers) {
+    return queues_.Run([this, step, band, buffers](cudaStream_t stream) {
+      return job_.Compute(step, band, buffers, stream);
+    });
+  }
+
+  // Computes the last step of a tile and stores the tile.
+  absl::Status FinishTile(const StreamStep& step, const StreamBuffers& buffers, int out) {
+    next_ = tiles_.Take();
+    const int64_t bands = next_.has_value() ? 1 : job_.bands();
+    for (int64_t band = 0; band < bands; ++band) {
+      RETURN_IF_ERROR(Compute(step, {band, bands}, buffers));
+      RETURN_IF_ERROR(queues_.Record(StreamQueue::kCompute, Computed(out)));
+      RETURN_IF_ERROR(queues_.Wait(StreamQueue::kOut, Computed(out)));
+      if (band == 0) {
+        // Which the compute queue has waited for before it began this tile.
+        RETURN_IF_ERROR(queues_.WaitOnHost(Stored(out)));
+        RETURN_IF_ERROR(FinishStores());
+      }
+      const BlockCopy store = job_.Store(step.tile, {band, bands}, outputs_[out]);
+      if (store.rows > 0) RETURN_IF_ERROR(queues_.Copy(StreamQueue::kOut, store));
+    }
+    storing_[out] = step.tile;
+    return queues_.Record(StreamQueue::kOut, Stored(out));
   }
 
   // Counts the tiles whose stores are done.
@@ -102,6 +133,8 @@ class Worker {
   void* workspace_ = nullptr;
   int64_t tiles_begun_ = 0;
   int64_t steps_begun_ = 0;
+  int64_t slices_begun_ = 0;
+  std::optional<int64_t> next_;  // Tile.
   std::optional<int64_t> storing_[2];
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -83,15 +84,17 @@ void ExpectEachElementIsCopied(int64_t m, int64_t n, int64_t k, int64_t device_b
   const auto tiles = static_cast<int64_t>(job.first_checkpoint().done.size());
   for (int64_t tile = 0; tile < tiles; ++tile) {
     double multiplied = 0;
-    for (int64_t step = 0; step < job.steps(); ++step) {
-      const auto loads = job.Loads(tile, step, input);
+    const int64_t bands = tile == tiles - 1 ? job.bands() : 1;
+    for (int64_t first = 0; first < job.slices(); first += job.slices_at_once()) {
+      const StreamStep step = {tile, first, std::min(job.slices_at_once(), job.slices() - first)};
+      const auto loads = job.Loads(step, input);
       ASSERT_EQ(loads.size(), 2u);
       for (const BlockCopy& load : loads) {
         FarMatrix& matrix = &load == &loads[0] ? a : b;
         matrix.Count(load.from, load.from_pitch, load.row_bytes, load.rows);
         ExpectInside(load.to, load.to_pitch, load, input, job.input_bytes());
       }
-      const MatMulProblem product = job.StepProduct(tile, step, {input, output, nullptr});
+      const MatMulProblem product = job.StepProduct(step, {}, {input, output, nullptr});
       multiplied += static_cast<double>(product.k);
     }
     EXPECT_EQ(multiplied, static_cast<double>(k));
@@ -99,9 +102,12 @@ void ExpectEachElementIsCopied(int64_t m, int64_t n, int64_t k, int64_t device_b
       c_read.Count(load.from, load.from_pitch, load.row_bytes, load.rows);
       ExpectInside(load.to, load.to_pitch, load, output, job.output_bytes());
     }
-    const BlockCopy store = job.Store(tile, output);
-    c.Count(store.to, store.to_pitch, store.row_bytes, store.rows);
-    ExpectInside(store.from, store.from_pitch, store, output, job.output_bytes());
+    for (int64_t band = 0; band < bands; ++band) {
+      const BlockCopy store = job.Store(tile, {band, bands}, output);
+      if (store.rows == 0) continue;
+      c.Count(store.to, store.to_pitch, store.row_bytes, store.rows);
+      ExpectInside(store.from, store.from_pitch, store, output, job.output_bytes());
+    }
   }
   EXPECT_EQ(a.copied, m * k * kFloat * plan->tiles_across);
   EXPECT_EQ(b.copied, k * n * kFloat * plan->tiles_down);

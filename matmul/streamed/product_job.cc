@@ -18,6 +18,8 @@ absl::Status Refuse(const char* argument, const std::string& value, const std::s
       absl::StrCat(argument, " is ", value, "; allowed in a streamed product is ", allowed));
 }
 
+constexpr int64_t kBlockRows = 256;
+
 void* At(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 
 // Returns the copy of a block of a matrix with `rows` rows, packed at leading dimension `ld`.
@@ -70,19 +72,33 @@ StreamCheckpoint ProductJob::first_checkpoint() const {
           std::vector<bool>(plan_.tiles_down * plan_.tiles_across)};
 }
 
-ProductJob::Part ProductJob::PartOf(int64_t tile, int64_t step) const {
+int64_t ProductJob::slices() const {
+  return std::max<int64_t>(1,
+                           (args_.k + plan_.slice - 1) / plan_.slice);  // With k = 0 C is scaled.
+}
+
+ProductJob::Part ProductJob::PartOf(const StreamStep& step) const {
   Part part;
-  part.row = tile / plan_.tiles_across * plan_.tile_rows;
+  part.row = step.tile / plan_.tiles_across * plan_.tile_rows;
   part.rows = std::min(plan_.tile_rows, args_.m - part.row);
-  part.col = tile % plan_.tiles_across * plan_.tile_cols;
+  part.col = step.tile % plan_.tiles_across * plan_.tile_cols;
   part.cols = std::min(plan_.tile_cols, args_.n - part.col);
-  part.first = step * plan_.depth;
-  part.depth = std::min(plan_.depth, args_.k - part.first);
+  part.first = step.first * plan_.slice;
+  part.depth = std::min(step.slices * plan_.slice, args_.k - part.first);
   return part;
 }
 
-std::vector<BlockCopy> ProductJob::Loads(int64_t tile, int64_t step, void* input) const {
-  const Part p = PartOf(tile, step);
+ProductJob::Rows ProductJob::RowsOf(const StreamBand& band, int64_t rows) {
+  // Bands but the last have whole blocks of the largest kernels, where they are of several.
+  const int64_t unit = rows >= band.bands * kBlockRows ? kBlockRows : 1;
+  const auto begin = [&](int64_t index) {
+    return index == band.bands ? rows : rows * index / band.bands / unit * unit;
+  };
+  return {begin(band.index), begin(band.index + 1) - begin(band.index)};
+}
+
+std::vector<BlockCopy> ProductJob::Loads(const StreamStep& step, void* input) const {
+  const Part p = PartOf(step);
   void* const b = At(input, layout_.b_offset());
   const int64_t lda = layout_.lda(args_.a.transposed);
   const int64_t ldb = layout_.ldb(args_.b.transposed);
@@ -94,45 +110,52 @@ std::vector<BlockCopy> ProductJob::Loads(int64_t tile, int64_t step, void* input
 
 std::vector<BlockCopy> ProductJob::OutputLoads(int64_t tile, void* output) const {
   if (args_.beta == 0) return {};
-  const Part p = PartOf(tile, 0);
+  const Part p = PartOf({tile});
   const MatMulInput c = {args_.c.data, args_.c.ld, args_.c.type};
   return {CopyOfBlock(c, p.row, p.rows, p.col, p.cols, output, layout_.ldc())};
 }
 
-MatMulProblem ProductJob::StepProduct(int64_t tile, int64_t step,
+MatMulProblem ProductJob::StepProduct(const StreamStep& step, const StreamBand& band,
                                       const StreamBuffers& buffers) const {
-  const Part p = PartOf(tile, step);
+  const Part p = PartOf(step);
+  const Rows rows = RowsOf(band, p.rows);
   MatMulProblem product;
-  product.m = p.rows;
+  product.m = rows.count;
   product.n = p.cols;
   product.k = p.depth;
   product.a = args_.a;
   product.a.data = buffers.input;
   product.a.ld = layout_.lda(args_.a.transposed);
+  product.a = Advanced(product.a, rows.first * (args_.a.transposed ? 1 : product.a.ld));
   product.b = args_.b;
   product.b.data = At(buffers.input, layout_.b_offset());
   product.b.ld = layout_.ldb(args_.b.transposed);
   product.c = args_.c;
   product.c.data = buffers.output;
   product.c.ld = layout_.ldc();
+  product.c = Advanced(product.c, rows.first * product.c.ld);
   product.alpha = args_.alpha;
-  product.beta = step == 0 ? args_.beta : 1;
+  product.beta = step.first == 0 ? args_.beta : 1;
   product.precision = args_.precision;
   product.workspace = workspace_bytes_ == 0 ? nullptr : buffers.workspace;
   product.workspace_bytes = workspace_bytes_;
   return product;
 }
 
-absl::Status ProductJob::Compute(int64_t tile, int64_t step, const StreamBuffers& buffers,
-                                 cudaStream_t stream) const {
-  return product_(StepProduct(tile, step, buffers), stream);
+absl::Status ProductJob::Compute(const StreamStep& step, const StreamBand& band,
+                                 const StreamBuffers& buffers, cudaStream_t stream) const {
+  const MatMulProblem product = StepProduct(step, band, buffers);
+  return product.m == 0 ? absl::OkStatus() : product_(product, stream);
 }
 
-BlockCopy ProductJob::Store(int64_t tile, const void* output) const {
-  const Part p = PartOf(tile, 0);
+BlockCopy ProductJob::Store(int64_t tile, const StreamBand& band, const void* output) const {
+  const Part p = PartOf({tile});
+  const Rows rows = RowsOf(band, p.rows);
   const int64_t bytes = ElementBytes(args_.c.type);
-  const MatMulOutput first = Advanced(args_.c, p.row * args_.c.ld + p.col);
-  return {first.data, args_.c.ld * bytes, output, layout_.ldc() * bytes, p.cols * bytes, p.rows};
+  const MatMulOutput to = Advanced(args_.c, (p.row + rows.first) * args_.c.ld + p.col);
+  const int64_t pitch = layout_.ldc() * bytes;
+  return {to.data, args_.c.ld * bytes, static_cast<const char*>(output) + rows.first * pitch,
+          pitch,   p.cols * bytes,     rows.count};
 }
 
 }  // namespace stridewise

@@ -33,26 +33,35 @@ class ProductJob : public StreamJob {
   ProductJob(const MatMulArgs& args, const MatMulStreamPlan& plan, int64_t workspace_bytes,
              DeviceProduct product);
 
-  int64_t steps() const override { return plan_.steps; }
+  int64_t slices() const override;
+  int64_t slices_at_once() const override { return plan_.depth / plan_.slice; }
+  int64_t bands() const override { return plan_.bands; }
   StreamCheckpoint first_checkpoint() const override;
   int64_t input_bytes() const override { return layout_.input_bytes(); }
   int64_t output_bytes() const override { return layout_.output_bytes(); }
   int64_t workspace_bytes() const override { return workspace_bytes_; }
-  std::vector<BlockCopy> Loads(int64_t tile, int64_t step, void* input) const override;
+  std::vector<BlockCopy> Loads(const StreamStep& step, void* input) const override;
   std::vector<BlockCopy> OutputLoads(int64_t tile, void* output) const override;
-  absl::Status Compute(int64_t tile, int64_t step, const StreamBuffers& buffers,
+  absl::Status Compute(const StreamStep& step, const StreamBand& band, const StreamBuffers& buffers,
                        cudaStream_t stream) const override;
-  BlockCopy Store(int64_t tile, const void* output) const override;
+  BlockCopy Store(int64_t tile, const StreamBand& band, const void* output) const override;
 
   // Returns the product of a step: what Compute() queues.
-  MatMulProblem StepProduct(int64_t tile, int64_t step, const StreamBuffers& buffers) const;
+  MatMulProblem StepProduct(const StreamStep& step, const StreamBand& band,
+                            const StreamBuffers& buffers) const;
 
  private:
   // The part of m, n and k that a step works on.
   struct Part {
     int64_t row, rows, col, cols, first, depth;
   };
-  Part PartOf(int64_t tile, int64_t step) const;
+  Part PartOf(const StreamStep& step) const;
+
+  // The rows of a tile of so many that are a band.
+  struct Rows {
+    int64_t first, count;
+  };
+  static Rows RowsOf(const StreamBand& band, int64_t rows);
 
   MatMulArgs args_;
   MatMulStreamPlan plan_;

@@ -33,7 +33,9 @@ struct MatMulStreamPlan {
   int64_t depth = 0;
   int64_t tiles_down = 0;
   int64_t tiles_across = 0;
-  int64_t steps = 0;         // Of each tile.
+  int64_t steps = 0;  // Of each tile, but for a device's first, whose steps begin with a slice.
+  int64_t slice = 0;  // Of depth.
+  int64_t bands = 0;  // In which the last tile of a device is computed and stored.
   int64_t device_bytes = 0;  // What each device holds, without a workspace of the kernels.
   double bytes_in = 0;       // Of all devices together.
   double bytes_out = 0;
@@ -50,8 +52,8 @@ struct StreamLimits {
 };
 
 // Returns the plan that is predicted to take the least cautious_seconds: the longest of the
-// arithmetic and the copies in and out, and before and behind it the first copy in and the last one
-// out. With C of no elements there are no tiles.
+// arithmetic and the copies in and out, and before and behind it the first slice in and the last
+// band out. With C of no elements there are no tiles.
 //
 // Returns ResourceExhausted, naming device_bytes, where not even the smallest tiles fit.
 absl::StatusOr<MatMulStreamPlan> PlanStreamedProduct(const StreamedProduct& product,

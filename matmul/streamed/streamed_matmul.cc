@@ -43,14 +43,15 @@ absl::StatusOr<Prepared> Prepare(const MatMulProblem& problem, const StreamOptio
   return call;
 }
 
-// Returns what the products of the steps would like, of what the plan leaves. All steps but the
-// last of a row, a column or a sum have one shape, that of the first.
+// Returns what the products of the steps would like, of what the plan leaves. All steps but those
+// of a device's first and last tile and the last of a row, a column or a sum have one shape.
 int64_t WorkspaceBytes(const Prepared& call) {
   const ProductJob job(call.args, call.plan, 0, MatMul);
   DeviceScope scope;
   if (!scope.Enter(call.devices[0]).ok()) return 0;
   const int64_t left = std::max<int64_t>(0, call.budget - call.plan.device_bytes);
-  return std::min(MatMulWorkspaceBytes(job.StepProduct(0, 0, {})), left / 16 * 16);
+  return std::min(MatMulWorkspaceBytes(job.StepProduct({0, 0, job.slices_at_once()}, {}, {})),
+                  left / 16 * 16);
 }
 
 }  // namespace

@@ -67,7 +67,9 @@ class DeviceTranspose {
     return queues_.Finish();
   }
 
-  // Copies and writes to where the elements belong. `pieces` returns those of a rank.
+  // Copies and writes to where the elements belong. `pieces` returns those of a rank. A kernel
+  // writes the first one over the link while the second is transposed, for which the copies would
+  // wait otherwise.
   absl::Status RunDirect(const std::function<std::vector<Message>(int rank)>& pieces,
                          const std::vector<MutableMatrixView>& parts_of_out, void* memory) {
     RETURN_IF_ERROR(queues_.Enter());
@@ -91,7 +93,9 @@ class DeviceTranspose {
         }
       }
       const MutableMatrixView& out = parts_of_out[partner];
-      RETURN_IF_ERROR(WritePiece(mine[i], theirs[next++], out, static_cast<int>(i % 2)));
+      const Message& to = theirs[next++];
+      RETURN_IF_ERROR(i == 0 ? TransposeInto(mine[i], to, out, StreamQueue::kIn)
+                             : WritePiece(mine[i], to, out, static_cast<int>(i % 2)));
       if (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));
     }
     while (own_done < own.size()) RETURN_IF_ERROR(TransposeOwn(own[own_done++]));

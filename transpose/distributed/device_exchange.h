@@ -35,8 +35,8 @@ struct DeviceTransposeOptions {
   // belongs, which is nobody's to unpack, and the copies take no multiprocessor. All ranks have
   // them or none.
   std::vector<MutableMatrixView> parts_of_out;
-  // With parts: what is transposed and copied at once, and no more than a message. Nothing hides
-  // the transpose of the first.
+  // With parts: what is transposed and copied at once, and no more than a message. The first is
+  // written over the link by the kernel that transposes it, meanwhile the second is transposed.
   int64_t piece_bytes = int64_t{128} << 20;
   // With parts: 1, or 2 for pieces on two queues in turn, so that a copy starts while the one
   // before runs. Both take as long on H200.
@@ -54,9 +54,10 @@ int64_t TransposeMessageBytes(const BlockCyclicLayout& in_layout,
 
 // Returns on how many multiprocessors kCompute of a rank's queues should run for a transpose with
 // parts_of_out (cuda_stream_queues.h), 0 for all. Kernels at the memory's full rate take it from
-// the copies, which everybody waits for. Each multiprocessor of an H100 reads and writes 43 GB/s:
-// 48 of 132 leave copies at 380 GB/s each way what they need of its memory, and still transpose
-// twice as much as the link takes. On all of them 32768 floats on 1x2 take a tenth longer.
+// the copies, which everybody waits for; the others write the first piece. Each multiprocessor of
+// an H100 reads and writes 43 GB/s: 48 of 132 leave copies at 380 GB/s each way what they need of
+// its memory, and still transpose twice as much as the link takes. On all of them 32768 floats on
+// 1x2 take a tenth longer.
 int TransposeMultiprocessors(const BlockCyclicLayout& in_layout,
                              const BlockCyclicLayout& out_layout, int rank);
 

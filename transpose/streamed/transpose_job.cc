@@ -101,23 +101,23 @@ TransposeJob::Part TransposeJob::PartOf(int64_t tile) const {
   return part;
 }
 
-std::vector<BlockCopy> TransposeJob::Loads(int64_t tile, int64_t /*step*/, void* input) const {
-  const Part p = PartOf(tile);
+std::vector<BlockCopy> TransposeJob::Loads(const StreamStep& step, void* input) const {
+  const Part p = PartOf(step.tile);
   const int64_t size = in_.element_bytes;
   const char* const from = static_cast<const char*>(in_.data) + (p.row * in_.ld + p.col) * size;
   return {{input, Ld(plan_.tile_cols, size) * size, from, in_.ld * size, p.cols * size, p.rows}};
 }
 
-absl::Status TransposeJob::Compute(int64_t tile, int64_t /*step*/, const StreamBuffers& buffers,
-                                   cudaStream_t stream) const {
-  const Part p = PartOf(tile);
+absl::Status TransposeJob::Compute(const StreamStep& step, const StreamBand& /*band*/,
+                                   const StreamBuffers& buffers, cudaStream_t stream) const {
+  const Part p = PartOf(step.tile);
   const int64_t size = in_.element_bytes;
   const MatrixView in = {buffers.input, p.rows, p.cols, Ld(plan_.tile_cols, size), size};
   const MutableMatrixView out = {buffers.output, p.cols, p.rows, Ld(plan_.tile_rows, size), size};
   return transpose_(in, out, stream);
 }
 
-BlockCopy TransposeJob::Store(int64_t tile, const void* output) const {
+BlockCopy TransposeJob::Store(int64_t tile, const StreamBand& /*band*/, const void* output) const {
   const Part p = PartOf(tile);
   const int64_t size = in_.element_bytes;
   char* const to = static_cast<char*>(out_.data) + (p.col * out_.ld + p.row) * size;

@@ -49,14 +49,14 @@ class TransposeJob : public StreamJob {
   TransposeJob(const MatrixView& in, const MutableMatrixView& out, const TransposeStreamPlan& plan,
                DeviceTranspose transpose);
 
-  int64_t steps() const override { return 1; }
+  int64_t slices() const override { return 1; }
   StreamCheckpoint first_checkpoint() const override;
   int64_t input_bytes() const override;
   int64_t output_bytes() const override;
-  std::vector<BlockCopy> Loads(int64_t tile, int64_t step, void* input) const override;
-  absl::Status Compute(int64_t tile, int64_t step, const StreamBuffers& buffers,
+  std::vector<BlockCopy> Loads(const StreamStep& step, void* input) const override;
+  absl::Status Compute(const StreamStep& step, const StreamBand& band, const StreamBuffers& buffers,
                        cudaStream_t stream) const override;
-  BlockCopy Store(int64_t tile, const void* output) const override;
+  BlockCopy Store(int64_t tile, const StreamBand& band, const void* output) const override;
 
  private:
   // The part of `in` that is a tile.
