@@ -98,6 +98,8 @@ class DocsTablesTest(unittest.TestCase):
         ("1", "ms; where implementation=none", "no rows"),
         ("1", "ms; where implementation=slow, rows=64|128", "2 rows, whose values differ: add conditions"),
         ("1", "ms; where rows=256", "ms is empty, not a number"),
+        ("1 %", "percent_more ms; where implementation=copy, rows=64; over ms; where implementation=slow, rows=64",
+         "percent_more is -67 %: the sentence says the opposite of the file"),
         ("1", "verdict; where rows=256", "verdict is FAIL, not a number"),
         ("1", "speed", "no column speed"),
         ("1", "ms; where speed=1", "no column speed"),
