@@ -178,6 +178,7 @@ class DocsTablesTest(unittest.TestCase):
                      "| slow | 1.5 | 100.3 |\n| a; b | 0.25 | 1234 |\n| half | 0.001 |  |\n" + end)
     for text, wrong in (
         ("<!-- table results/runs.csv; where rows=1; columns ms -->", "no rows of results/runs.csv"),
+        ("<!-- table results/runs.csv; where implementation=copy|cpoy; columns ms -->", "no row has implementation=cpoy"),
         ("<!-- table results/runs.csv; and results/other.csv; where rows=1; columns ms -->", "no rows of results/other.csv"),
         ("<!-- table results/other.csv; columns ms over row 2 -->", "no column ms over row 2"),
         ("<!-- table results/runs.csv; columns ms, speed -->", "no column speed"),
