@@ -59,6 +59,14 @@ double RoundedUp(int64_t extent, int64_t multiple) {
   return static_cast<double>(CeilDiv(extent, multiple) * multiple);
 }
 
+std::vector<std::string> AxisFlagsOf(absl::Span<const Operation* const> operations) {
+  std::vector<std::string> names;
+  for (const Operation* operation : operations) {
+    for (const Axis& axis : operation->axes()) names.emplace_back(axis.flag);
+  }
+  return names;
+}
+
 std::string ShapeText(const Config& config) { return absl::StrJoin(config.point.extents, "x"); }
 
 std::string Title(const Config& config) {

@@ -173,6 +173,10 @@ struct Config {
   std::string family{};    // Of a point that was drawn at random: its ShapeFamily.
 };
 
+// Returns the names of the flags of all their axes, without dashes. A program that links operations
+// but plans no lists of configurations does not use these flags; see ProgramMain().
+std::vector<std::string> AxisFlagsOf(absl::Span<const Operation* const> operations);
+
 // Returns the smallest multiple that is not less than the extent, for EstimatedAccesses().
 double RoundedUp(int64_t extent, int64_t multiple);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/draw_points.h"
 #include "benchmarks/harness/selections.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 
@@ -77,8 +78,7 @@ absl::StatusOr<std::vector<std::string>> ParseTypes(const Operation& operation,
   for (absl::string_view name : absl::StrSplit(text, ',')) {
     name = absl::StripAsciiWhitespace(name);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--types: '", name, "' is not allowed; allowed is ", absl::StrJoin(known, ", ")));
+      return RefuseValue("--types", name, absl::StrJoin(known, ", "));
     }
     types.emplace_back(name);
   }

@@ -5,6 +5,7 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "benchmarks/harness/implementations_flag.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 ABSL_FLAG(std::string, sizes, "",
@@ -46,9 +47,8 @@ absl::StatusOr<PlanFlags> PlanFlagsFor(const Operation& operation,
   for (const Operation* other : others) {
     for (const Axis& axis : other->axes()) {
       if (flags.axes.count(axis.flag) == 1 || axis.given().empty()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", axis.flag, ": '", axis.given(),
-                       "' is not allowed with --operation=", operation.name()));
+      return RefuseFlag(absl::StrCat("--", axis.flag), axis.given(),
+                        absl::StrCat("with --operation=", operation.name()));
     }
   }
   return flags;

@@ -233,7 +233,7 @@ TEST(MakePlanTest, BadInputNamesTheFlag) {
   flags = {};
   flags.implementations = "nope";
   flags.implementations_flag = "--kernels";  // The name under which it was given.
-  ExpectRefused(TransposeOperations(), flags, "--kernels: \"nope\"");
+  ExpectRefused(TransposeOperations(), flags, "--kernels: 'nope'");
 }
 
 // What ncu_run relies on: the flags of a configuration make it again, and nothing else.

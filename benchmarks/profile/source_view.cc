@@ -28,6 +28,7 @@
 #include "benchmarks/operations.h"
 #include "benchmarks/profile/predicted_demand.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/executor/access_picture.h"
 #include "common/executor/executor.h"
@@ -62,12 +63,6 @@ constexpr char kUsage[] =
     "source_view: runs a kernel on the host executor and prints its source with what each line "
     "does to memory beside it.";
 
-absl::Status NotAllowed(absl::string_view flag, absl::string_view value,
-                        absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", value, "' is not allowed; allowed is ", allowed));
-}
-
 // Returns the flag's text or, where that is empty, `otherwise`.
 std::string Or(const std::string& value, const char* otherwise) {
   return value.empty() ? otherwise : value;
@@ -83,10 +78,10 @@ absl::StatusOr<Extent3> BlockIndexFromFlag() {
     good = absl::SimpleAtoi(parts[i], &index[i]) && index[i] >= 0;
   }
   if (good && text != "0,0" && absl::GetFlag(FLAGS_access_html).empty()) {
-    return absl::InvalidArgumentError("--block_index: nothing uses it without --access_html");
+    return RefuseFlag("--block_index", text, "without --access_html");
   }
   if (good) return Extent3{index[0], index[1], index[2]};
-  return NotAllowed("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
+  return RefuseValue("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
 }
 
 absl::StatusOr<Config> ConfigFromFlags() {
@@ -95,13 +90,13 @@ absl::StatusOr<Config> ConfigFromFlags() {
   ASSIGN_OR_RETURN(ImplementationsFlag flag, GetImplementationsFlag());
   const std::string other_name = absl::GetFlag(FLAGS_kernel);
   if (!flag.text.empty() && !other_name.empty()) {
-    return NotAllowed("--kernel", other_name, absl::StrCat("one of it and ", flag.name));
+    return RefuseValue("--kernel", other_name, absl::StrCat("one of it and ", flag.name));
   }
   if (flag.text.empty()) flag = {"--kernel", other_name};
   const std::string kernel = Or(flag.text, matmul ? "tiled" : "tile_square");
   const Implementation* implementation = operation->Find(kernel);
   if (implementation == nullptr) {
-    return NotAllowed(
+    return RefuseValue(
         flag.name, kernel,
         absl::StrCat("what profile --operation=", operation->name(), " --list shows"));
   }
@@ -109,7 +104,7 @@ absl::StatusOr<Config> ConfigFromFlags() {
   const Block& own = implementation->default_block;
   if (!block.empty() && implementation->blocks == Blocks::kFixed &&
       block != absl::StrCat(own.x, "x", own.y)) {
-    return NotAllowed("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
+    return RefuseValue("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
   }
   Preset preset;
   preset.name = "source_view";
@@ -141,9 +136,9 @@ absl::Status WriteHtml(const std::string& path, const std::string& page) {
 absl::Status WriteAccesses(const std::string& path, const Config& config, const ExecutorRun& run) {
   const executor::LaunchReport& launch = run.launches().front();
   if (launch.accesses.requests.empty()) {
-    return NotAllowed("--block_index", absl::GetFlag(FLAGS_block_index),
-                      absl::StrCat("a block of the grid, ", launch.grid.x, "x", launch.grid.y, "x",
-                                   launch.grid.z, ", that accesses memory"));
+    return RefuseValue("--block_index", absl::GetFlag(FLAGS_block_index),
+                       absl::StrCat("a block of the grid, ", launch.grid.x, "x", launch.grid.y, "x",
+                                    launch.grid.z, ", that accesses memory"));
   }
   const absl::Status status = executor::WriteAccessPicture(path, Title(config), run.launches());
   if (!status.ok()) {
@@ -205,5 +200,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf(stridewise::AllOperations()));
 }
