@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<std::string>> ParseNames(
   for (absl::string_view value : absl::StrSplit(text, ',')) {
     value = absl::StripAsciiWhitespace(value);
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-      return RefuseValue(flag, value, absl::StrJoin(allowed, " or "));
+      return RefuseValue(flag, value, absl::StrJoin(allowed, ", "));
     }
     values.emplace_back(value);
   }

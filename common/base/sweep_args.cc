@@ -197,7 +197,8 @@ absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::s
     }
     if (!matches) {
       return RefuseValue(flag, pattern,
-                         absl::StrCat("names and globs of ", absl::StrJoin(available_names, ", ")));
+                         absl::StrCat("names and globs of ",
+                                      absl::StrJoin(WithoutRepeats(available_names), ", ")));
     }
   }
   return std::vector<size_t>(selected.begin(), selected.end());
