@@ -36,7 +36,8 @@
 #include "common/base/status_macros.h"
 #include "common/executor/predict/predict_time.h"
 
-ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
+ABSL_FLAG(std::string, operation, "transpose",
+          "transpose, copies among them, matmul or, by ncu, permute.");
 ABSL_FLAG(
     std::string, source, "auto",
     "ncu: the GPU's counters. executor: the host executor, which runs the kernels on the CPU, "

@@ -8,6 +8,7 @@
 
 #include "common/executor/source_view.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/executor_run.h"
@@ -43,8 +45,10 @@ ABSL_FLAG(std::string, shape, "",
           "ROWSxCOLS of a transpose's input, MxNxK of a product. Default: 512x512, 128x128x128.");
 ABSL_FLAG(std::string, block, "",
           "Thread block XxY, for a kernel that takes any. Default: the kernel's own.");
-ABSL_FLAG(std::string, type, "float",
-          "Element type: float, int, u8, u16, double, float4; of a product float, double.");
+ABSL_FLAG(
+    std::string, type, "float",
+    "Element type, one that the kernel takes: float, int, u8, u16, double, float4; of products "
+    "also A's and B's type or theirs and C's, such as bf16 and s8_int.");
 ABSL_FLAG(std::string, html, "", "Also write the view as a page to this file.");
 ABSL_FLAG(
     std::string, access_html, "",
@@ -84,6 +88,20 @@ absl::StatusOr<Extent3> BlockIndexFromFlag() {
   return RefuseValue("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
 }
 
+// Reads --type, one of those that the implementation takes.
+absl::StatusOr<std::string> TypeFromFlag(const Operation& operation,
+                                         const Implementation& implementation) {
+  const std::string type = absl::GetFlag(FLAGS_type);
+  Point point = operation.UsualPoint(std::vector<int64_t>(operation.extent_columns().size(), 1));
+  std::vector<absl::string_view> taken;
+  for (const absl::string_view known : operation.types()) {
+    point.type = std::string(known);
+    if (operation.CheckSupported(implementation, point).ok()) taken.push_back(known);
+  }
+  if (std::find(taken.begin(), taken.end(), type) != taken.end()) return type;
+  return RefuseValue("--type", type, absl::StrJoin(taken, ", "));
+}
+
 absl::StatusOr<Config> ConfigFromFlags() {
   ASSIGN_OR_RETURN(const Operation* operation, FindOperation(absl::GetFlag(FLAGS_operation)));
   const bool matmul = operation == &MatMulOperation();
@@ -106,14 +124,19 @@ absl::StatusOr<Config> ConfigFromFlags() {
       block != absl::StrCat(own.x, "x", own.y)) {
     return RefuseValue("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
   }
+  ASSIGN_OR_RETURN(const std::string type, TypeFromFlag(*operation, *implementation));
   Preset preset;
   preset.name = "source_view";
   preset.selections = {
       Selection(kernel)
           .Shapes(Or(absl::GetFlag(FLAGS_shape), matmul ? "128x128x128" : "512x512"))
-          .Types(absl::GetFlag(FLAGS_type))
+          .Types(type)
           .BlockShapes(block)};
-  absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, {});
+  PlanFlags flags;
+  flags.implementations_flag = flag.name;
+  flags.implementations = kernel;
+  ASSIGN_OR_RETURN(flags.axes, GivenAxes(*operation, AllOperations()));
+  absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, flags);
   if (!plan.ok()) {
     // The plan's flags have names for lists.
     return absl::InvalidArgumentError(absl::StrReplaceAll(
@@ -122,7 +145,8 @@ absl::StatusOr<Config> ConfigFromFlags() {
   }
   if (plan->size() == 1) return plan->front();
   return absl::InvalidArgumentError(
-      "--shape, --type, --block: lists are not allowed; allowed is one of each");
+      "--shape, --type, --block and what products take: lists are not allowed; allowed is one of "
+      "each");
 }
 
 absl::Status WriteHtml(const std::string& path, const std::string& page) {
@@ -200,6 +224,5 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
-                                 stridewise::AxisFlagsOf(stridewise::AllOperations()));
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
 }
