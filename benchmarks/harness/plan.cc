@@ -252,10 +252,12 @@ absl::StatusOr<std::vector<Config>> ShardOf(std::vector<Config> plan, const Plan
   return kept;
 }
 
-absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
+absl::Status NothingLeft(const Operation& operation, const Preset& preset, const PlanFlags& flags) {
+  std::string forms = "--batch";
+  for (const Axis& axis : operation.axes()) absl::StrAppend(&forms, ", --", axis.flag);
   return absl::InvalidArgumentError(absl::StrCat(
       flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
-      preset.name, " that takes these axes and batches; --sizes or --shapes replace the preset"));
+      preset.name, " that takes what ", forms, " say; --sizes or --shapes replace the preset"));
 }
 
 }  // namespace
@@ -284,7 +286,7 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
   for (Config& config : InOrder(operation, all, small_shapes_first)) {
     if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));
   }
-  if (plan.empty()) return NothingLeft(preset, flags);
+  if (plan.empty()) return NothingLeft(operation, preset, flags);
   return ShardOf(std::move(plan), flags);
 }
 

@@ -99,7 +99,8 @@ absl::StatusOr<std::string> TypeFromFlag(const Operation& operation,
     if (operation.CheckSupported(implementation, point).ok()) taken.push_back(known);
   }
   if (std::find(taken.begin(), taken.end(), type) != taken.end()) return type;
-  return RefuseValue("--type", type, absl::StrJoin(taken, ", "));
+  return RefuseValue("--type", type,
+                     taken.empty() ? "none that a sweep has" : absl::StrJoin(taken, ", "));
 }
 
 absl::StatusOr<Config> ConfigFromFlags() {
