@@ -111,11 +111,11 @@ absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& pr
   const std::string flag = absl::GetFlag(FLAGS_pair_with);
   if (!flag.empty()) {
     if (const Peer* peer = operation.FindPeer(flag)) return peer;
-    return RefuseValue(
-        "--pair_with", flag,
-        absl::StrJoin(operation.peers(), ", ", [](std::string* out, const Peer& peer) {
-          out->append(peer.implementation);
-        }));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--pair_with: '", flag, "' is not allowed; allowed is ",
+                     absl::StrJoin(operation.peers(), ", ", [](std::string* out, const Peer& peer) {
+                       out->append(peer.implementation);
+                     })));
   }
   return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
 }
