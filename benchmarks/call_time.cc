@@ -28,6 +28,7 @@
 #include "benchmarks/harness/record_file.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/table.h"
 #include "common/gpu/buffer.h"
@@ -268,10 +269,7 @@ absl::Status Report(const DeviceInfo& device, const std::vector<Subject>& subjec
 
 absl::StatusOr<int> RunProgram() {
   const int rounds = absl::GetFlag(FLAGS_rounds);
-  if (rounds < 1 || rounds > 1000) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--rounds: ", rounds, " is not allowed; allowed is 1 to 1000"));
-  }
+  RETURN_IF_ERROR(CheckRange("--rounds", rounds, 1, 1000));
   ASSIGN_OR_RETURN(const DeviceInfo device, OpenDevice(0));
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_csv));
   std::optional<RecordFile> file;

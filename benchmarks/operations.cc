@@ -7,6 +7,7 @@
 #include "benchmarks/matmul/operation.h"
 #include "benchmarks/permute/operation.h"
 #include "benchmarks/transpose/operation.h"
+#include "common/base/refused_flags.h"
 
 namespace stridewise {
 
@@ -20,11 +21,11 @@ absl::StatusOr<const Operation*> FindOperation(absl::string_view name) {
   for (const Operation* operation : AllOperations()) {
     if (operation->name() == name) return operation;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--operation: '", name, "' is not allowed; allowed is ",
+  return RefuseValue(
+      "--operation", name,
       absl::StrJoin(AllOperations(), " or ", [](std::string* out, const Operation* operation) {
         absl::StrAppend(out, operation->name());
-      })));
+      }));
 }
 
 }  // namespace stridewise

@@ -27,6 +27,7 @@
 #include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/record_file.h"
+#include "benchmarks/operations.h"
 #include "common/base/clock.h"
 #include "common/base/status_macros.h"
 #include "common/base/table.h"
@@ -164,5 +165,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf(stridewise::AllOperations()));
 }

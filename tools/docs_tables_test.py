@@ -98,6 +98,8 @@ class DocsTablesTest(unittest.TestCase):
         ("1", "ms; where implementation=none", "no rows"),
         ("1", "ms; where implementation=slow, rows=64|128", "2 rows, whose values differ: add conditions"),
         ("1", "ms; where rows=256", "ms is empty, not a number"),
+        ("1 %", "percent_more ms; where implementation=copy, rows=64; over ms; where implementation=slow, rows=64",
+         "percent_more is -67 %: the sentence says the opposite of the file"),
         ("1", "verdict; where rows=256", "verdict is FAIL, not a number"),
         ("1", "speed", "no column speed"),
         ("1", "ms; where speed=1", "no column speed"),
@@ -176,6 +178,7 @@ class DocsTablesTest(unittest.TestCase):
                      "| slow | 1.5 | 100.3 |\n| a; b | 0.25 | 1234 |\n| half | 0.001 |  |\n" + end)
     for text, wrong in (
         ("<!-- table results/runs.csv; where rows=1; columns ms -->", "no rows of results/runs.csv"),
+        ("<!-- table results/runs.csv; where implementation=copy|cpoy; columns ms -->", "no row has implementation=cpoy"),
         ("<!-- table results/runs.csv; and results/other.csv; where rows=1; columns ms -->", "no rows of results/other.csv"),
         ("<!-- table results/other.csv; columns ms over row 2 -->", "no column ms over row 2"),
         ("<!-- table results/runs.csv; columns ms, speed -->", "no column speed"),

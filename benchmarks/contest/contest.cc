@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/cublas_status.h"
 #include "common/gpu/gpu_runtime.h"
@@ -80,7 +81,7 @@ absl::Status Contest::Add(const Implementation& implementation) {
   Entry entry;
   entry.binding = problem.Bind(implementation, kNoBlock);
   if (entry.binding.output_starts_as >= 0) {
-    return RefuseFlag("--implementations", implementation.name, "what does not work in place");
+    return RefuseValue("--implementations", implementation.name, "what does not work in place");
   }
   ASSIGN_OR_RETURN(DeviceBuffer output, DeviceBuffer::Allocate(problem.output().bytes));
   ASSIGN_OR_RETURN(DeviceBuffer workspace, DeviceBuffer::Allocate(entry.binding.workspace_bytes));

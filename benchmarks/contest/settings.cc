@@ -9,6 +9,7 @@
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/operations.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 
@@ -29,8 +30,8 @@ namespace stridewise {
 namespace {
 
 absl::StatusOr<double> ReadSeconds(absl::string_view flag, double value) {
-  if (value >= 0.1 && value <= 3600) return value;
-  return RefuseFlag(flag, absl::StrCat(value), "0.1 to 3600");
+  RETURN_IF_ERROR(CheckRange(flag, value, 0.1, 3600));
+  return value;
 }
 
 }  // namespace
@@ -45,19 +46,19 @@ absl::StatusOr<SustainedSettings> ReadSustainedFlags() {
   for (const absl::string_view name : absl::StrSplit(names, ',')) {
     const Implementation* const found = operation.Find(name);
     if (found == nullptr || !found->operands_on_device()) {
-      return RefuseFlag("--implementations", name,
-                        absl::StrCat("the device entries of ", operation.name(), "_sweep --list"));
+      return RefuseValue("--implementations", name,
+                         absl::StrCat("the device entries of ", operation.name(), "_sweep --list"));
     }
     if (name == peer) settings.peer = settings.implementations.size();
     settings.implementations.push_back(found);
   }
   if (settings.peer == std::string::npos)
-    return RefuseFlag("--peer", peer, "one of --implementations");
+    return RefuseValue("--peer", peer, "one of --implementations");
   ASSIGN_OR_RETURN(settings.shapes, ParseExtents("--shapes", absl::GetFlag(FLAGS_shapes),
                                                  operation.extent_columns().size()));
   settings.type = absl::GetFlag(FLAGS_type);
   if (std::count(operation.types().begin(), operation.types().end(), settings.type) == 0) {
-    return RefuseFlag("--type", settings.type, absl::StrJoin(operation.types(), ", "));
+    return RefuseValue("--type", settings.type, absl::StrJoin(operation.types(), ", "));
   }
   ASSIGN_OR_RETURN(settings.options.seconds,
                    ReadSeconds("--seconds", absl::GetFlag(FLAGS_seconds)));
@@ -67,12 +68,6 @@ absl::StatusOr<SustainedSettings> ReadSustainedFlags() {
   settings.csv = ResolvePath(absl::GetFlag(FLAGS_csv));
   settings.options.interrupted = Interrupted;
   return settings;
-}
-
-absl::Status RefuseFlag(absl::string_view flag, absl::string_view value,
-                        absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": \"", value, "\" is not allowed; allowed is ", allowed));
 }
 
 }  // namespace stridewise

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "benchmarks/harness/operation.h"
 #include "common/measure/sustained.h"
 
@@ -30,9 +28,6 @@ struct SustainedSettings {
 
 // Returns InvalidArgument, with a line that names the flag, its value and what is allowed.
 absl::StatusOr<SustainedSettings> ReadSustainedFlags();
-
-// Returns that error.
-absl::Status RefuseFlag(absl::string_view flag, absl::string_view value, absl::string_view allowed);
 
 }  // namespace stridewise
 

@@ -16,6 +16,7 @@
 #include "benchmarks/distributed/grid_problem.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/row_columns.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 #include "common/gpu/device.h"
@@ -45,10 +46,7 @@ absl::StatusOr<std::vector<std::string>> ParseGrids(absl::string_view flag,
   std::vector<std::string> canonical;
   for (const std::vector<int64_t>& grid : grids) {
     if (std::min(grid[0], grid[1]) < 1 || std::max(grid[0], grid[1]) > kMaxGrid) {
-      return absl::InvalidArgumentError(absl::StrCat(flag, ": '", text,
-                                                     "' is not allowed; allowed is ROWSxCOLS of 1 "
-                                                     "to ",
-                                                     kMaxGrid, " each"));
+      return RefuseValue(flag, text, absl::StrCat("ROWSxCOLS of 1 to ", kMaxGrid, " each"));
     }
     canonical.push_back(absl::StrCat(grid[0], "x", grid[1]));
   }
@@ -62,8 +60,7 @@ absl::StatusOr<std::vector<std::string>> ParseGridBlocks(absl::string_view flag,
   for (const absl::string_view item : absl::StrSplit(text, ',')) {
     int64_t block = 0;
     if (!absl::SimpleAtoi(item, &block) || block < 1 || block > kMaxSize) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          flag, ": '", text, "' is not allowed; allowed is a list of 1 to ", kMaxSize));
+      return RefuseValue(flag, text, absl::StrCat("a list of 1 to ", kMaxSize));
     }
     canonical.push_back(absl::StrCat(block));
   }

@@ -42,7 +42,7 @@ class MpirunTest(unittest.TestCase):
   def test_bad_input_is_named(self):
     ran = self.run_ranks(2, "--grid=3x3")
     self.assertEqual((ran.returncode, ran.stdout), (2, ""), ran.stderr)
-    self.assertIn('--grid: "3x3" is not allowed', ran.stderr)
+    self.assertIn("--grid: '3x3' is not allowed", ran.stderr)
     ran = self.run_ranks(2, token="short")
     self.assertEqual((ran.returncode, ran.stdout), (2, ""), ran.stderr)
     self.assertIn("STRIDEWISE_JOB_TOKEN: ", ran.stderr)

@@ -4,6 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 
@@ -30,11 +31,6 @@ ABSL_FLAG(double, timeout, 60,
 namespace stridewise {
 namespace {
 
-absl::Status Refuse(const std::string& flag, const std::string& value, const std::string& allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": \"", value, "\" is not allowed; allowed is ", allowed));
-}
-
 // Parses A x B (x C), all at least 1.
 absl::StatusOr<std::vector<int64_t>> ParseOne(const std::string& flag, const std::string& text,
                                               int dimensions) {
@@ -42,7 +38,7 @@ absl::StatusOr<std::vector<int64_t>> ParseOne(const std::string& flag, const std
   bool good = list.size() == 1;
   for (const int64_t extent : list[0]) good = good && extent >= 1 && extent <= kMaxSize;
   if (good) return list[0];
-  return Refuse(flag, text, absl::StrCat(dimensions, " numbers of 1 to ", kMaxSize));
+  return RefuseValue(flag, text, absl::StrCat(dimensions, " numbers of 1 to ", kMaxSize));
 }
 
 }  // namespace
@@ -51,17 +47,18 @@ absl::StatusOr<WorkerTask> ReadWorkerTask(int ranks) {
   WorkerTask task;
   const std::string operation = absl::GetFlag(FLAGS_operation);
   if (operation != "matmul" && operation != "transpose") {
-    return Refuse("--operation", operation, "matmul or transpose");
+    return RefuseValue("--operation", operation, "matmul or transpose");
   }
   task.is_product = operation == "matmul";
   const std::string device = absl::GetFlag(FLAGS_device);
-  if (device != "cpu" && device != "gpu") return Refuse("--device", device, "cpu or gpu");
+  if (device != "cpu" && device != "gpu") return RefuseValue("--device", device, "cpu or gpu");
   task.on_gpu = device == "gpu";
   const std::string transport = absl::GetFlag(FLAGS_transport);
   const bool is_direct = transport == "direct";
   if (task.on_gpu ? transport != "nccl" && !is_direct : transport != "tcp") {
-    return Refuse("--transport", transport,
-                  absl::StrCat(task.on_gpu ? "nccl or direct" : "tcp", " with --device=", device));
+    return RefuseValue(
+        "--transport", transport,
+        absl::StrCat(task.on_gpu ? "nccl or direct" : "tcp", " with --device=", device));
   }
   if (is_direct) task.transport = GpuRank::Transport::kDirect;
   const int dimensions = task.is_product ? 3 : 2;
@@ -75,24 +72,25 @@ absl::StatusOr<WorkerTask> ReadWorkerTask(int ranks) {
   if (grid.empty()) grid = absl::StrCat("1x", ranks);
   ASSIGN_OR_RETURN(const auto extents, ParseOne("--grid", grid, 2));
   if (extents[0] * extents[1] != ranks) {
-    return Refuse("--grid", grid, absl::StrCat("PxQ with P * Q = ", ranks, " ranks"));
+    return RefuseValue("--grid", grid, absl::StrCat("PxQ with P * Q = ", ranks, " ranks"));
   }
   task.grid = {static_cast<int>(extents[0]), static_cast<int>(extents[1])};
   task.types = absl::StrSplit(absl::GetFlag(FLAGS_types), ',');
   for (const std::string& type : task.types) {
     if (type != "float" && type != "double") {
-      return Refuse("--types", absl::GetFlag(FLAGS_types), "a list of float and double");
+      return RefuseValue("--types", absl::GetFlag(FLAGS_types), "a list of float and double");
     }
     if (task.on_gpu && task.is_product && type != "float") {
-      return Refuse("--types", absl::GetFlag(FLAGS_types), "float for products with --device=gpu");
+      return RefuseValue("--types", absl::GetFlag(FLAGS_types),
+                         "float for products with --device=gpu");
     }
   }
   task.seconds = absl::GetFlag(FLAGS_timeout);
   if (!(task.seconds > 0 && task.seconds <= 86400)) {
-    return Refuse("--timeout", absl::StrCat(task.seconds), "more than 0, up to 86400 seconds");
+    return RefuseValue("--timeout", absl::StrCat(task.seconds), "more than 0, up to 86400 seconds");
   }
   task.repeat = absl::GetFlag(FLAGS_repeat);
-  if (task.repeat < 1) return Refuse("--repeat", absl::StrCat(task.repeat), "1 or more");
+  if (task.repeat < 1) return RefuseValue("--repeat", absl::StrCat(task.repeat), "1 or more");
   task.alpha = absl::GetFlag(FLAGS_alpha);
   task.beta = absl::GetFlag(FLAGS_beta);
   task.seed = absl::GetFlag(FLAGS_seed);

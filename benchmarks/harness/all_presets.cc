@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/random_shapes.h"
+#include "common/base/refused_flags.h"
 
 namespace stridewise {
 namespace {
@@ -103,8 +104,7 @@ absl::StatusOr<Preset> FindPreset(const Operation& operation, absl::string_view 
     if (preset.name == name) return std::move(preset);
     names.push_back(preset.name);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--preset: '", name, "' is not known; allowed is ", absl::StrJoin(names, ", ")));
+  return RefuseValue("--preset", name, absl::StrJoin(names, ", "));
 }
 
 }  // namespace stridewise

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "benchmarks/harness/random_shapes.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -23,8 +24,7 @@ absl::StatusOr<int64_t> ParseCount(absl::string_view text) {
   int64_t count = 0;
   if (text.empty()) return kUsualCount;
   if (absl::SimpleAtoi(text, &count) && count >= 1 && count <= kMaxCount) return count;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--count: '", text, "' is not allowed; allowed is 1 to ", kMaxCount));
+  return RefuseValue("--count", text, absl::StrCat("1 to ", kMaxCount));
 }
 
 // Returns the families in the order in which they take turns.
@@ -38,9 +38,7 @@ absl::StatusOr<std::vector<const ShapeFamily*>> TurnsOf(const RandomShapes& rand
     if (all || name == family.name) turns.insert(turns.end(), all ? family.weight : 1, &family);
   }
   if (!turns.empty()) return turns;
-  return absl::InvalidArgumentError(absl::StrCat("--shape_family: '", name,
-                                                 "' is not allowed; allowed is ",
-                                                 absl::StrJoin(names, ", "), " and all"));
+  return RefuseValue("--shape_family", name, absl::StrCat(absl::StrJoin(names, ", "), " and all"));
 }
 
 absl::StatusOr<double> ParseLeastFlops(absl::string_view text, const Work& bounds_least,
@@ -50,9 +48,8 @@ absl::StatusOr<double> ParseLeastFlops(absl::string_view text, const Work& bound
   if (absl::SimpleAtod(text, &least) && least >= bounds_least.flops && least < bounds_most.flops) {
     return least;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--least_flops: '", text, "' is not allowed; allowed is ", bounds_least.flops,
-                   " and more, below ", bounds_most.flops));
+  return RefuseValue("--least_flops", text,
+                     absl::StrCat(bounds_least.flops, " and more, below ", bounds_most.flops));
 }
 
 bool IsWithinBounds(const Operation& operation, const RandomShapes& random, double least_flops,
@@ -84,9 +81,9 @@ absl::StatusOr<std::vector<DrawnPoint>> DrawPoints(const Operation& operation,
     Point point = family.draw(&numbers);
     while (!IsWithinBounds(operation, random, least, point) || !is_new(point)) {
       if (++attempts == kMaxAttempts) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--count: ", wanted, " is not allowed; of the family ", family.name,
-                         " no other shape was found after ", i));
+        return RefuseValue("--count", absl::StrCat(wanted),
+                           absl::StrCat("at most ", i, ": no other shape of the family ",
+                                        family.name, " was found"));
       }
       point = family.draw(&numbers);
     }

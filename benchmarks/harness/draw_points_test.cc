@@ -159,7 +159,7 @@ TEST(DrawPointsTest, BadInputNamesTheFlag) {
        "--shape_family: 'nonsense' is not allowed; allowed is log_uniform, "
        "batched, model and all"},
       {"", "model,batched", "--shape_family: 'model,batched'"},
-      {"20000", "model", "--count: 20000 is not allowed; of the family model no other shape"},
+      {"20000", "model", "--count: '20000' is not allowed; allowed is at most"},
   };
   for (const Operation* operation : kOperations) {
     for (const auto& c : kCases) {
@@ -241,23 +241,28 @@ TEST(RandomPresetTest, RefusesFlagsOfWhatIsDrawnAndOfDrawingElsewhere) {
   };
   PlanFlags flags;
   flags.batch = "2";
-  refused(MatMulOperation(), "random", flags, "--batch: not allowed with --preset=random");
+  refused(MatMulOperation(), "random", flags, "--batch: '2' is not allowed with --preset=random");
   flags = {};
   flags.axes["layouts"] = "nn";
-  refused(MatMulOperation(), "random", flags, "--layouts: not allowed with --preset=random");
+  refused(MatMulOperation(), "random", flags,
+          "--layouts: 'nn' is not allowed with --preset=random");
   flags = {};
   flags.types = "u8";
-  refused(TransposeOperations(), "random", flags, "--types: not allowed with --preset=random");
-  refused(MatMulOperation(), "default", Count("5"), "--count: not allowed without --preset=random");
+  refused(TransposeOperations(), "random", flags,
+          "--types: 'u8' is not allowed with --preset=random");
+  refused(MatMulOperation(), "default", Count("5"),
+          "--count: '5' is not allowed without --preset=random");
   flags = Count("5");
   flags.sizes = "64";  // Instead of the preset's.
-  refused(MatMulOperation(), "random", flags, "--count: not allowed without --preset=random");
+  refused(MatMulOperation(), "random", flags,
+          "--count: '5' is not allowed without --preset=random");
   flags = {};
   flags.shape_family = "model";
-  refused(TransposeOperations(), "default", flags, "--shape_family: not allowed without");
+  refused(TransposeOperations(), "default", flags,
+          "--shape_family: 'model' is not allowed without");
   flags = {};
   flags.least_flops = "2e9";
-  refused(MatMulOperation(), "default", flags, "--least_flops: not allowed without");
+  refused(MatMulOperation(), "default", flags, "--least_flops: '2e9' is not allowed without");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "benchmarks/harness/implementations_flag.h"
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
+#include "common/base/refused_flags.h"
 
 ABSL_FLAG(std::string, implementations, "",
           "Only these: a list of names and globs such as 'naive*,cublas'. --list shows the names.");
@@ -14,9 +14,7 @@ absl::StatusOr<ImplementationsFlag> GetImplementationsFlag() {
   const std::string kernels = absl::GetFlag(FLAGS_kernels);
   if (kernels.empty()) return ImplementationsFlag{"--implementations", implementations};
   if (implementations.empty()) return ImplementationsFlag{"--kernels", kernels};
-  return absl::InvalidArgumentError(
-      absl::StrCat("--kernels: '", kernels,
-                   "' is not allowed beside --implementations, of which it is another name"));
+  return RefuseFlag("--kernels", kernels, "beside --implementations, of which it is another name");
 }
 
 }  // namespace stridewise

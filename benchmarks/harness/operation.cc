@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/base/refused_flags.h"
 
 namespace stridewise {
 
@@ -57,6 +58,28 @@ Point Operation::UsualPoint(std::vector<int64_t> extents) const {
 
 double RoundedUp(int64_t extent, int64_t multiple) {
   return static_cast<double>(CeilDiv(extent, multiple) * multiple);
+}
+
+std::vector<std::string> AxisFlagsOf(absl::Span<const Operation* const> operations) {
+  std::vector<std::string> names;
+  for (const Operation* operation : operations) {
+    for (const Axis& axis : operation->axes()) names.emplace_back(axis.flag);
+  }
+  return names;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> GivenAxes(
+    const Operation& operation, absl::Span<const Operation* const> others) {
+  std::map<std::string, std::string> given;
+  for (const Axis& axis : operation.axes()) given[axis.flag] = axis.given();
+  for (const Operation* other : others) {
+    for (const Axis& axis : other->axes()) {
+      if (given.count(axis.flag) == 1 || axis.given().empty()) continue;
+      return RefuseFlag(absl::StrCat("--", axis.flag), axis.given(),
+                        absl::StrCat("with --operation=", operation.name()));
+    }
+  }
+  return given;
 }
 
 std::string ShapeText(const Config& config) { return absl::StrJoin(config.point.extents, "x"); }

@@ -7,6 +7,7 @@
 #define STRIDEWISE_BENCHMARKS_HARNESS_OPERATION_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -172,6 +173,15 @@ struct Config {
   Block block = kNoBlock;  // As the row says; kNoBlock where the implementation has none.
   std::string family{};    // Of a point that was drawn at random: its ShapeFamily.
 };
+
+// Returns the names of the flags of all their axes, without dashes. A program that links operations
+// but plans no lists of configurations does not use these flags; see ProgramMain().
+std::vector<std::string> AxisFlagsOf(absl::Span<const Operation* const> operations);
+
+// Returns what the flags of the operation's axes say, by flag. InvalidArgument, naming the flag, if
+// an axis is given that one of `others` has and the operation has not.
+absl::StatusOr<std::map<std::string, std::string>> GivenAxes(
+    const Operation& operation, absl::Span<const Operation* const> others);
 
 // Returns the smallest multiple that is not less than the extent, for EstimatedAccesses().
 double RoundedUp(int64_t extent, int64_t multiple);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -10,7 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/draw_points.h"
+#include "benchmarks/harness/plan_order.h"
 #include "benchmarks/harness/selections.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 
@@ -77,8 +78,7 @@ absl::StatusOr<std::vector<std::string>> ParseTypes(const Operation& operation,
   for (absl::string_view name : absl::StrSplit(text, ',')) {
     name = absl::StripAsciiWhitespace(name);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--types: '", name, "' is not allowed; allowed is ", absl::StrJoin(known, ", ")));
+      return RefuseValue("--types", name, absl::StrJoin(known, ", "));
     }
     types.emplace_back(name);
   }
@@ -196,66 +196,12 @@ absl::Status AddSelection(const Operation& operation, const Selection& selection
   return absl::OkStatus();
 }
 
-// Numbers keys in the order in which they are first seen.
-template <typename Key>
-class Ranks {
- public:
-  size_t Of(const Key& key) { return ranks_.emplace(key, ranks_.size()).first->second; }
-
- private:
-  std::map<Key, size_t> ranks_;
-};
-
-double Volume(const Extents& extents) {
-  double volume = 1;
-  for (const int64_t extent : extents) volume *= static_cast<double>(extent);
-  return volume;
-}
-
-// Puts what several selections said of one shape together and drops what they said twice.
-std::vector<Config> InOrder(const Operation& operation, const std::vector<Config>& configs,
-                            bool small_shapes_first) {
-  const std::vector<const Implementation*> registry = Selectable(operation);
-  Ranks<Extents> shapes;
-  Ranks<std::pair<int64_t, std::vector<std::string>>> forms;
-  Ranks<std::string> types;
-  using Key = std::tuple<double, size_t, size_t, size_t, ptrdiff_t>;
-  std::set<std::tuple<Key, int64_t, int64_t>> seen;
-  std::vector<std::pair<Key, const Config*>> keyed;
-  for (const Config& config : configs) {
-    const Point& point = config.point;
-    const auto index =
-        std::find(registry.begin(), registry.end(), config.implementation) - registry.begin();
-    const Key key = {small_shapes_first ? Volume(point.extents) : 0, shapes.Of(point.extents),
-                     forms.Of({point.batch, point.axes}), types.Of(point.type), index};
-    if (seen.emplace(key, config.block.x, config.block.y).second) keyed.emplace_back(key, &config);
-  }
-  std::stable_sort(keyed.begin(), keyed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Config> plan;
-  for (const auto& [key, config] : keyed) plan.push_back(*config);
-  return plan;
-}
-
-// Returns the configurations of the shard's points.
-absl::StatusOr<std::vector<Config>> ShardOf(std::vector<Config> plan, const PlanFlags& flags) {
-  if (flags.shard.empty()) return plan;
-  ASSIGN_OR_RETURN(const Shard shard, ParseShard("--shard", flags.shard));
-  std::vector<Config> kept;
-  int64_t points = 0;
-  const Point* point = nullptr;
-  for (const Config& config : plan) {
-    if (point == nullptr || !(config.point == *point)) ++points;
-    point = &config.point;
-    if ((points - shard.index) % shard.count == 0) kept.push_back(config);
-  }
-  return kept;
-}
-
-absl::Status NothingLeft(const Preset& preset, const PlanFlags& flags) {
+absl::Status NothingLeft(const Operation& operation, const Preset& preset, const PlanFlags& flags) {
+  std::string forms = "--batch";
+  for (const Axis& axis : operation.axes()) absl::StrAppend(&forms, ", --", axis.flag);
   return absl::InvalidArgumentError(absl::StrCat(
       flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
-      preset.name, " that takes these axes and batches; --sizes or --shapes replace the preset"));
+      preset.name, " that takes what ", forms, " say; --sizes or --shapes replace the preset"));
 }
 
 }  // namespace
@@ -281,11 +227,11 @@ absl::StatusOr<std::vector<Config>> MakePlan(const Operation& operation, const P
   const Implementation* beyond = operation.beyond_card();
   if (beyond != nullptr && !Mentions(names, beyond->name)) wanted.erase(beyond);
   std::vector<Config> plan;
-  for (Config& config : InOrder(operation, all, small_shapes_first)) {
+  for (Config& config : InOrder(all, Selectable(operation), small_shapes_first)) {
     if (wanted.count(config.implementation) == 1) plan.push_back(std::move(config));
   }
-  if (plan.empty()) return NothingLeft(preset, flags);
-  return ShardOf(std::move(plan), flags);
+  if (plan.empty()) return NothingLeft(operation, preset, flags);
+  return ShardOf(std::move(plan), flags.shard);
 }
 
 std::vector<std::string> FlagsFor(const Config& config) {

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
 #include "benchmarks/harness/implementations_flag.h"
 #include "common/base/status_macros.h"
 
@@ -42,15 +41,7 @@ absl::StatusOr<PlanFlags> PlanFlagsFor(const Operation& operation,
   flags.blocks = absl::GetFlag(FLAGS_blocks);
   flags.batch = absl::GetFlag(FLAGS_batch);
   flags.shard = absl::GetFlag(FLAGS_shard);
-  for (const Axis& axis : operation.axes()) flags.axes[axis.flag] = axis.given();
-  for (const Operation* other : others) {
-    for (const Axis& axis : other->axes()) {
-      if (flags.axes.count(axis.flag) == 1 || axis.given().empty()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", axis.flag, ": '", axis.given(),
-                       "' is not allowed with --operation=", operation.name()));
-    }
-  }
+  ASSIGN_OR_RETURN(flags.axes, GivenAxes(operation, others));
   return flags;
 }
 

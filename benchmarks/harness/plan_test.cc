@@ -151,7 +151,7 @@ TEST(MakePlanTest, BatchesLeaveOutWhatTakesNone) {
   EXPECT_EQ(Transposes("batched", flags).size(), all.size());
   flags.batch = "3";
   flags.implementations = "naive_row,cublas_geam,eigen";
-  ExpectRefused(TransposeOperations(), flags, "takes these axes and batches");
+  ExpectRefused(TransposeOperations(), flags, "takes what --batch say");
 }
 
 // One point whatever the selection that names it first, and another than that of one problem.
@@ -233,7 +233,7 @@ TEST(MakePlanTest, BadInputNamesTheFlag) {
   flags = {};
   flags.implementations = "nope";
   flags.implementations_flag = "--kernels";  // The name under which it was given.
-  ExpectRefused(TransposeOperations(), flags, "--kernels: \"nope\"");
+  ExpectRefused(TransposeOperations(), flags, "--kernels: 'nope'");
 }
 
 // What ncu_run relies on: the flags of a configuration make it again, and nothing else.

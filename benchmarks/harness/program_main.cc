@@ -7,10 +7,12 @@
 namespace stridewise {
 
 int ProgramMain(int argc, char** argv, absl::string_view usage,
-                const std::function<absl::StatusOr<int>()>& run) {
-  const absl::StatusOr<CommandLine> command_line = ParseFlags(argc, argv);
+                const std::function<absl::StatusOr<int>()>& run,
+                const std::vector<std::string>& without) {
+  const absl::StatusOr<CommandLine> command_line =
+      ParseFlags(argc, argv, Positional::kRefuse, without);
   if (command_line.ok() && command_line->help) {
-    std::cout << HelpText(usage);
+    std::cout << HelpText(usage, "benchmarks/", without);
     return kExitOk;
   }
   const absl::StatusOr<int> exit_code = command_line.ok() ? run() : command_line.status();

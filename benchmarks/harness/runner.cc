@@ -7,8 +7,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "benchmarks/harness/device_arm.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/row_columns.h"
+#include "benchmarks/harness/row_pair.h"
 #include "common/base/host_threads.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
@@ -21,91 +23,6 @@ namespace {
 
 // A loop of multiply-adds that is as long has the clock that the processor keeps.
 constexpr double kMaxPeakSeconds = 0.5;
-
-using DeviceCall =
-    std::function<absl::Status(absl::Span<void* const> inputs, void* output, cudaStream_t stream)>;
-
-absl::Status CheckComputeCapability(const Implementation& implementation,
-                                    const DeviceInfo& device) {
-  const int has = 10 * device.compute_major + device.compute_minor;
-  const Target& target = implementation.target;
-  if (HasInstructions(has, target)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(implementation.name, " needs sm_",
-                                                 target.min_compute_capability,
-                                                 "; the device is sm_", has));
-}
-
-// Fails before the host's operands are made: at the size of a large card that takes minutes.
-absl::Status CheckDeviceMemory(const Problem& problem, const DeviceInfo& device) {
-  auto bytes = static_cast<int64_t>(problem.output().bytes);
-  for (const BufferSpec& input : problem.inputs()) bytes += static_cast<int64_t>(input.bytes);
-  if (device.memory_bytes == 0 || bytes <= device.memory_bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "device memory: ", bytes, " bytes requested, the device has ", device.memory_bytes));
-}
-
-// One side of a measurement on the device: an implementation bound to the problem, and the memory
-// that it needs beside the operands.
-class Arm {
- public:
-  static absl::StatusOr<Arm> Create(const Implementation& implementation, const Block& block,
-                                    const Problem& problem, cublasHandle_t cublas) {
-    Arm arm;
-    arm.binding_ = problem.Bind(implementation, block);
-    arm.output_bytes_ = problem.output().bytes;
-    arm.cublas_ = cublas;
-    ASSIGN_OR_RETURN(arm.workspace_, DeviceBuffer::Allocate(arm.binding_.workspace_bytes));
-    return arm;
-  }
-
-  // Both borrow the arm.
-  DeviceCall Run() const {
-    return [this](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
-      return binding_.run({inputs, output, workspace_.data(), stream, cublas_});
-    };
-  }
-  DeviceCall Prepare() const {
-    if (binding_.output_starts_as < 0) return nullptr;
-    return [this](absl::Span<void* const> inputs, void* output, cudaStream_t stream) {
-      const auto input = static_cast<size_t>(binding_.output_starts_as);
-      return gpu::CopyOnDevice(output, inputs[input], output_bytes_, stream);
-    };
-  }
-
- private:
-  Binding binding_;
-  size_t output_bytes_ = 0;
-  cublasHandle_t cublas_ = nullptr;
-  DeviceBuffer workspace_;
-};
-
-// The smallest problem on the device, for the first use of an implementation.
-class TinyProblem {
- public:
-  static absl::StatusOr<TinyProblem> Create(const Problem& problem) {
-    TinyProblem tiny;
-    for (const BufferSpec& spec : problem.inputs()) {
-      RETURN_IF_ERROR(tiny.Add(spec.bytes));
-      tiny.inputs_.push_back(tiny.buffers_.back().data());
-    }
-    RETURN_IF_ERROR(tiny.Add(problem.output().bytes));
-    return tiny;
-  }
-
-  absl::Span<void* const> inputs() const { return inputs_; }
-  void* output() const { return buffers_.back().data(); }
-
- private:
-  absl::Status Add(size_t bytes) {
-    ASSIGN_OR_RETURN(DeviceBuffer buffer, DeviceBuffer::Allocate(bytes));
-    RETURN_IF_ERROR(buffer.Poison());  // initcheck would report reads of what nobody wrote.
-    buffers_.push_back(std::move(buffer));
-    return absl::OkStatus();
-  }
-
-  std::vector<DeviceBuffer> buffers_;
-  std::vector<void*> inputs_;
-};
 
 }  // namespace
 
@@ -188,9 +105,9 @@ absl::StatusOr<double> Runner::InitMs(const Config& config) {
   std::unique_ptr<Problem> problem =
       config.operation->MakeProblem(config.operation->TinyPoint(config.point));
   if (implementation.operands_on_device()) {
-    ASSIGN_OR_RETURN(const TinyProblem tiny, TinyProblem::Create(*problem));
-    ASSIGN_OR_RETURN(const Arm arm,
-                     Arm::Create(implementation, kNoBlock, *problem, init_times_.cublas()));
+    ASSIGN_OR_RETURN(const TinyOperands tiny, TinyOperands::Create(*problem));
+    ASSIGN_OR_RETURN(const DeviceArm arm,
+                     DeviceArm::Create(implementation, kNoBlock, *problem, init_times_.cublas()));
     return init_times_.Measure(key, implementation, [&] {
       return arm.Run()(tiny.inputs(), tiny.output(), machine_.timer().stream());
     });
@@ -203,27 +120,6 @@ absl::StatusOr<double> Runner::InitMs(const Config& config) {
 
 absl::Status Runner::Verify(const Config& config, ResultRow* row) {
   return workload_->Verify(*config.implementation, options_.verify, init_times_.cublas(), row);
-}
-
-// Returns what the row is sampled in turn with: the peer, or what stands in for it, where that
-// takes the point and runs on the same processor; null for nothing.
-Runner::Pair Runner::PairedWith(const Config& config, const Peer* peer) const {
-  if (peer == nullptr || config.implementation->on_host_memory) return {};
-  const Operation& operation = *config.operation;
-  const Implementation& own = *config.implementation;
-  const bool one_core = !own.on_device() && !operation.UsesAllCores(own);
-  const bool has_twin = one_core && peer->on_one_core != nullptr;
-  // Another peer has a column of its own.
-  const Peer* const next =
-      peer->otherwise == nullptr ? nullptr : operation.FindPeer(peer->otherwise);
-  const char* const stand_in = next == nullptr ? peer->otherwise : nullptr;
-  for (const char* name : {has_twin ? peer->on_one_core : peer->implementation, stand_in}) {
-    const Implementation* found = name == nullptr ? nullptr : operation.Find(name);
-    if (found == nullptr || found->on_device() != own.on_device()) continue;
-    if (found == &own && !own.on_device()) continue;
-    if (operation.CheckSupported(*found, config.point).ok()) return {found, peer};
-  }
-  return PairedWith(config, next);
 }
 
 absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted, ResultRow* row) {
@@ -245,7 +141,7 @@ absl::Status Runner::MeasureHost(const Config& config, const RowOptions& wanted,
   subject.implementation = config.implementation->name;
   subject.work = WorkToTime(problem.work());
   subject.call = call_of(binding);
-  const Pair pair = PairedWith(config, wanted.peer);
+  const RowPair pair = PairedWith(config, wanted.peer);
   Binding other;
   if (pair.implementation != nullptr) {
     other = problem.Bind(*pair.implementation, kNoBlock);
@@ -313,8 +209,8 @@ absl::Status Runner::MeasureFromHostMemory(const Config& config, ResultRow* row)
 absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row) {
   const Problem& problem = workload_->problem();
   const Operation& operation = *config.operation;
-  ASSIGN_OR_RETURN(const Arm own, Arm::Create(*config.implementation, config.block, problem,
-                                              init_times_.cublas()));
+  ASSIGN_OR_RETURN(const DeviceArm own, DeviceArm::Create(*config.implementation, config.block,
+                                                          problem, init_times_.cublas()));
   DeviceSubject subject;
   const std::vector<BufferSpec> specs = problem.inputs();
   for (size_t i = 0; i < specs.size(); ++i) {
@@ -325,11 +221,11 @@ absl::Status Runner::MeasureDevice(const Config& config, const RowOptions& wante
   subject.run = own.Run();
   subject.prepare = own.Prepare();
 
-  Arm other;
-  const Pair pair = PairedWith(config, wanted.peer);
+  DeviceArm other;
+  const RowPair pair = PairedWith(config, wanted.peer);
   if (const Implementation* paired = pair.implementation) {
     if (paired->needs_cublas) RETURN_IF_ERROR(init_times_.EnsureCublas());
-    ASSIGN_OR_RETURN(other, Arm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
+    ASSIGN_OR_RETURN(other, DeviceArm::Create(*paired, kNoBlock, problem, init_times_.cublas()));
     subject.reference = other.Run();
     subject.prepare_reference = other.Prepare();
   }

@@ -49,11 +49,6 @@ class Runner {
   absl::Status MeasureFromHostMemory(const Config& config, ResultRow* row);
   absl::Status MeasureDevice(const Config& config, const RowOptions& wanted, ResultRow* row);
   absl::Status CheckSupported(const Config& config) const;
-  struct Pair {
-    const Implementation* implementation = nullptr;  // Null: there is none.
-    const Peer* peer = nullptr;                      // Whose column gets the ratio.
-  };
-  Pair PairedWith(const Config& config, const Peer* peer) const;
   absl::StatusOr<Workload*> WorkloadOf(const Config& config);
   absl::StatusOr<double> InitMs(const Config& config);
   absl::Status Verify(const Config& config, ResultRow* row);

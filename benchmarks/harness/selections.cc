@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -40,9 +41,9 @@ absl::StatusOr<std::vector<Selection>> NamedSelections(const Operation& operatio
   return selections;
 }
 
-absl::Status NotAllowedWithDrawn(absl::string_view flag) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, ": not allowed with --preset=", kRandomPreset, ", which draws it"));
+absl::Status NotAllowedWithDrawn(absl::string_view flag, absl::string_view value) {
+  return RefuseFlag(absl::StrCat("--", flag), value,
+                    absl::StrCat("with --preset=", kRandomPreset, ", which draws it"));
 }
 
 // Refuses flags of what is drawn where points are drawn, and flags of drawing where none are.
@@ -58,8 +59,7 @@ absl::Status CheckDrawing(const Operation& operation, const std::vector<Selectio
         {flags.least_flops, "--least_flops"}};
     for (const auto& [text, name] : of_drawing) {
       if (text.empty()) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, ": not allowed without --preset=", kRandomPreset));
+      return RefuseFlag(name, text, absl::StrCat("without --preset=", kRandomPreset));
     }
     return absl::OkStatus();
   }
@@ -67,12 +67,14 @@ absl::Status CheckDrawing(const Operation& operation, const std::vector<Selectio
   const auto draws_column = [&](Column column) {
     return std::find(drawn.begin(), drawn.end(), column) != drawn.end();
   };
-  if (!flags.batch.empty()) return NotAllowedWithDrawn("batch");
-  if (!flags.types.empty() && draws_column(Column::kDtype)) return NotAllowedWithDrawn("types");
+  if (!flags.batch.empty()) return NotAllowedWithDrawn("batch", flags.batch);
+  if (!flags.types.empty() && draws_column(Column::kDtype)) {
+    return NotAllowedWithDrawn("types", flags.types);
+  }
   for (const Axis& axis : operation.axes()) {
     const auto given = flags.axes.find(axis.flag);
     if (given != flags.axes.end() && !given->second.empty() && draws_column(axis.column)) {
-      return NotAllowedWithDrawn(axis.flag);
+      return NotAllowedWithDrawn(axis.flag, given->second);
     }
   }
   return absl::OkStatus();

@@ -1,8 +1,8 @@
 #include "benchmarks/harness/sweep_flags.h"
 
 #include "absl/flags/flag.h"
-#include "absl/strings/str_cat.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
 #include "common/measure/host_counters.h"
@@ -35,13 +35,13 @@ ABSL_FLAG(std::string, verify, "full",
           "full: every element; a product's against an FP64 reference, where that is affordable, "
           "else as fast. fast: sampled elements, and random projections or a sum. off: nothing.");
 ABSL_FLAG(std::string, memory_behaviour, "auto",
-          "Of transpose_sweep and matmul_sweep: run kernels on the host executor too, which counts "
+          "Run kernels on the host executor too, which counts "
           "what they do to memory. auto: where that takes about a second at most (2^25 accesses). "
           "always: whatever it takes. never: leave those columns empty.");
 
 ABSL_FLAG(
     std::string, counters, "",
-    "Of transpose_sweep and matmul_sweep: hardware counters for the column `counters`, a list "
+    "Hardware counters for the column `counters`, a list "
     "of Nsight Compute's names such as dram__bytes_read.sum for kernels, and of cpu.cycles, "
     "cpu.llc_misses, cpu.page_faults and others for the host. What is counted is run once more for "
     "each pass that they need, outside of all timing.");
@@ -53,17 +53,10 @@ ABSL_FLAG(
 namespace stridewise {
 namespace {
 
-absl::Status CheckRange(absl::string_view flag, double value, double lowest, double highest) {
-  if (value >= lowest && value <= highest) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": ", value, " is not allowed; allowed is ", lowest, " to ", highest));
-}
-
 absl::StatusOr<HostMemory> ParseHostMemory(absl::string_view flag, absl::string_view text) {
   if (text == "pageable") return HostMemory::kPageable;
   if (text == "pinned") return HostMemory::kPinned;
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", text, "' is not allowed; allowed is pageable or pinned"));
+  return RefuseValue(flag, text, "pageable or pinned");
 }
 
 absl::StatusOr<MemoryBehaviour> ParseMemoryBehaviour(absl::string_view flag,
@@ -71,8 +64,7 @@ absl::StatusOr<MemoryBehaviour> ParseMemoryBehaviour(absl::string_view flag,
   if (text == "auto") return MemoryBehaviour::kAuto;
   if (text == "always") return MemoryBehaviour::kAlways;
   if (text == "never") return MemoryBehaviour::kNever;
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", text, "' is not allowed; allowed is auto, always or never"));
+  return RefuseValue(flag, text, "auto, always or never");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include "benchmarks/harness/sweep_flags.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/host_threads.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
 #include "common/measure/host_counters.h"
@@ -165,8 +166,7 @@ absl::StatusOr<std::optional<RecordFile>> OpenRecords(absl::string_view flag,
   const std::string path = ResolvePath(name);
   if (path.empty()) return std::nullopt;
   if (preset.name != belongs_to) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, ": not allowed without --preset=", belongs_to));
+    return RefuseFlag(flag, name, absl::StrCat("without --preset=", belongs_to));
   }
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, header, CsvMode::kReplace));
   return std::optional<RecordFile>(std::move(file));
@@ -186,11 +186,10 @@ absl::StatusOr<int> WorstFromFlags(bool is_random) {
   int worst = 10;
   if (text.empty()) return worst;
   if (!is_random) {
-    return absl::InvalidArgumentError("--worst: not allowed without --preset=random");
+    return RefuseFlag("--worst", text, absl::StrCat("without --preset=", kRandomPreset));
   }
   if (absl::SimpleAtoi(text, &worst) && worst >= 0 && worst <= 1000) return worst;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--worst: '", text, "' is not allowed; allowed is 0 to 1000"));
+  return RefuseValue("--worst", text, "0 to 1000");
 }
 
 // Judges all that the file of results holds. A limit that is missed is a finding, not a failure.
@@ -218,8 +217,7 @@ absl::Status RefuseAxesOf(const Operation& other, const Operation& operation,
   };
   for (const Axis& axis : other.axes()) {
     if (has(axis) || axis.given().empty()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", axis.flag, ": '", axis.given(), "' is not allowed ", why));
+    return RefuseFlag(absl::StrCat("--", axis.flag), axis.given(), why);
   }
   return absl::OkStatus();
 }
@@ -233,8 +231,9 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
     RETURN_IF_ERROR(RefuseAxesOf(program.on_gpus->operation(), operation, "without --gpus"));
   }
   ASSIGN_OR_RETURN(SweepOptions options, SweepOptionsFromFlags(absl::StrCat(program.name, ".csv")));
-  if (grid_rows != nullptr && options.counters.size() + options.host_counters.size() > 0) {
-    return absl::InvalidArgumentError("--counters: not allowed with --gpus");
+  for (const auto* names : {&options.counters, &options.host_counters}) {
+    if (grid_rows == nullptr || names->empty()) continue;
+    return RefuseFlag("--counters", absl::StrJoin(*names, ","), "with --gpus");
   }
   const std::string preset_name = absl::GetFlag(FLAGS_preset);
   const std::string usual_preset = grid_rows == nullptr ? program.preset : kGridPreset;

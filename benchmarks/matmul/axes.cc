@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/base/refused_flags.h"
 
 ABSL_FLAG(std::string, layouts, "",
           "Of products: how the operands are stored, instead of the preset's (nn, of most): a list "
@@ -51,8 +52,7 @@ absl::StatusOr<std::vector<std::string>> ParseLayouts(absl::string_view flag,
     absl::string_view ops = name;
     absl::ConsumeSuffix(&ops, "_col");
     if (ops.size() != 2 || !IsOp(ops[0]) || !IsOp(ops[1])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          flag, ": '", name, "' is not allowed; allowed is nn, nt, tn and tt, and each with _col"));
+      return RefuseValue(flag, name, "nn, nt, tn and tt, and each with _col");
     }
     layouts.emplace_back(name);
   }
@@ -63,9 +63,7 @@ absl::StatusOr<std::vector<std::string>> ParseFactor(absl::string_view flag,
                                                      absl::string_view text) {
   double value = 0;
   if (!absl::SimpleAtod(text, &value) || !(std::abs(value) <= kMaxFactor)) {
-    return absl::InvalidArgumentError(absl::StrCat(flag, ": '", text,
-                                                   "' is not allowed; allowed is a number from ",
-                                                   -kMaxFactor, " to ", kMaxFactor));
+    return RefuseValue(flag, text, absl::StrCat("a number from ", -kMaxFactor, " to ", kMaxFactor));
   }
   ResultRow row;  // Writes 0.50 and 5e-1 the same way.
   row.Set(Column::kAlpha, value);
@@ -81,8 +79,7 @@ absl::StatusOr<std::vector<std::string>> ParseNames(
   for (absl::string_view value : absl::StrSplit(text, ',')) {
     value = absl::StripAsciiWhitespace(value);
     if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          flag, ": '", value, "' is not allowed; allowed is ", absl::StrJoin(allowed, " or ")));
+      return RefuseValue(flag, value, absl::StrJoin(allowed, ", "));
     }
     values.emplace_back(value);
   }

@@ -91,7 +91,8 @@ Point DrawModel(ShapeRandom* random) {
   return ProductOf(tokens_first ? tokens : n, tokens_first ? n : tokens, k, layout);
 }
 
-RandomShapes* MakeRandomShapes() {
+// Returns what the shapes for a GPU and those for the host have in common.
+RandomShapes* MakeFamilies() {
   auto* random = new RandomShapes;
   random->families = {
       {"log_uniform", "m, n and k of 1 to 12000", 2, DrawLogUniform},
@@ -99,6 +100,11 @@ RandomShapes* MakeRandomShapes() {
       {"model", "linear layers, vocabularies and attention of common networks", 1, DrawModel},
   };
   random->drawn = {Column::kLayout};
+  return random;
+}
+
+RandomShapes* MakeRandomShapes() {
+  RandomShapes* const random = MakeFamilies();
   random->most = {kMaxFlops, kMaxBytes};
   random->chooser = "auto";
   random->peer = "cublas";
@@ -109,13 +115,7 @@ RandomShapes* MakeRandomShapes() {
 }
 
 RandomShapes* MakeHostRandomShapes() {
-  auto* random = new RandomShapes;
-  random->families = {
-      {"log_uniform", "m, n and k of 1 to 12000", 2, DrawLogUniform},
-      {"batched", "2 to 1000 products with m, n and k of 1 to 1500", 1, DrawBatched},
-      {"model", "linear layers, vocabularies and attention of common networks", 1, DrawModel},
-  };
-  random->drawn = {Column::kLayout};
+  RandomShapes* const random = MakeFamilies();
   random->least = {kMinHostFlops, 0};
   random->most = {kMaxHostFlops, kMaxHostBytes};
   random->chooser = "cpu_threads";

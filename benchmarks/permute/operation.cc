@@ -15,6 +15,7 @@
 #include "benchmarks/permute/implementations.h"
 #include "benchmarks/permute/permuted_tensor.h"
 #include "common/base/element_type.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 
@@ -176,8 +177,9 @@ std::string Permutation::Text() const {
 }
 
 absl::StatusOr<Permutation> ParsePermutation(absl::string_view flag, absl::string_view text) {
-  const absl::Status wrong = absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", text, "' is not allowed; allowed is 1 to ", kMaxPermuteRank,
+  const absl::Status wrong = RefuseValue(
+      flag, text,
+      absl::StrCat("1 to ", kMaxPermuteRank,
                    " extents and each dimension's digit once, as in 64x2048x16x64:0213"));
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
   if (parts.size() != 2 || parts[1].empty() || parts[1].size() > size_t{kMaxPermuteRank}) {

@@ -26,6 +26,7 @@
 #include "benchmarks/operations.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 #include "common/base/table.h"
@@ -166,15 +167,12 @@ absl::StatusOr<std::vector<Config>> SelectedConfigs() {
 
 absl::StatusOr<int> RunProgram() {
   const int repeats = absl::GetFlag(FLAGS_repeats);
-  if (repeats < 1 || repeats > 1000) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--repeats: ", repeats, " is not allowed; allowed is 1 to 1000"));
-  }
+  RETURN_IF_ERROR(CheckRange("--repeats", repeats, 1, 1000));
   ASSIGN_OR_RETURN(const std::vector<Config> configs, SelectedConfigs());
   std::vector<std::string> names;
   for (const auto& mode : kModes) names.emplace_back(mode.name);
   ASSIGN_OR_RETURN(const std::vector<size_t> modes,
-                   SelectByGlob("modes", absl::GetFlag(FLAGS_modes), names));
+                   SelectByGlob("--modes", absl::GetFlag(FLAGS_modes), names));
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_csv));
   std::optional<RecordFile> file;
   if (!path.empty()) {
@@ -195,5 +193,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf(stridewise::AllOperations()));
 }

@@ -9,6 +9,7 @@
 #include "benchmarks/harness/row_columns.h"
 #include "benchmarks/harness/runner.h"
 #include "benchmarks/profile/ncu_run.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -30,8 +31,7 @@ absl::StatusOr<std::optional<ProfileSource>> ParseProfileSource(absl::string_vie
   if (text == "ncu") return ProfileSource::kNcu;
   if (text == "both") return ProfileSource::kBoth;
   if (text == "auto") return std::nullopt;
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", text, "' is not allowed; allowed is auto, executor, ncu or both"));
+  return RefuseValue(flag, text, "auto, executor, ncu or both");
 }
 
 ResultRow KernelProfiler::Describe(const Config& config) const {

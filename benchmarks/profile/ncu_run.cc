@@ -20,6 +20,7 @@
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/profile/subprocess.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/cublas_handle.h"
@@ -120,8 +121,7 @@ absl::StatusOr<std::string> FindNcu(absl::string_view named) {
   if (!named.empty()) {
     const std::string path = ResolvePath(named);
     if (IsProgram(path)) return path;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--ncu: '", named, "' is not a program; allowed is the path of ncu"));
+    return RefuseValue("--ncu", named, "the path of ncu, a program");
   }
   const char* path = std::getenv("PATH");
   for (const absl::string_view folder :

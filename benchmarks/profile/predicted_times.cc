@@ -14,9 +14,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/operations.h"
 #include "benchmarks/profile/predicted_rows.h"
 #include "benchmarks/profile/prediction_quality.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 ABSL_FLAG(std::string, measured, "",
@@ -36,7 +39,7 @@ constexpr char kUsage[] =
 absl::StatusOr<int> RunProgram() {
   const std::string files = absl::GetFlag(FLAGS_measured);
   if (files.empty()) {
-    return absl::InvalidArgumentError("--measured: '' is not allowed; allowed are result files");
+    return RefuseValue("--measured", files, "a list of result files");
   }
   std::set<std::string> seen;
   std::vector<PredictedRow> rows;
@@ -52,5 +55,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf(stridewise::AllOperations()));
 }

@@ -32,10 +32,12 @@
 #include "benchmarks/profile/predicted_demand.h"
 #include "benchmarks/profile/profile_tables.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/executor/predict/predict_time.h"
 
-ABSL_FLAG(std::string, operation, "transpose", "transpose, copies among them, or matmul.");
+ABSL_FLAG(std::string, operation, "transpose",
+          "transpose, copies among them, matmul or, by ncu, permute.");
 ABSL_FLAG(
     std::string, source, "auto",
     "ncu: the GPU's counters. executor: the host executor, which runs the kernels on the CPU, "
@@ -104,7 +106,7 @@ absl::StatusOr<std::optional<RecordFile>> OpenCounts(ProfileSource source,
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_counts_csv));
   if (path.empty()) return std::nullopt;
   if (source != ProfileSource::kBoth) {
-    return absl::InvalidArgumentError("--counts_csv: not allowed without --source=both");
+    return RefuseFlag("--counts_csv", path, "without --source=both");
   }
   const CsvMode mode = options.resume ? CsvMode::kResume : CsvMode::kReplace;
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, CountHeader(), mode));
@@ -116,11 +118,17 @@ absl::StatusOr<std::optional<RecordFile>> OpenPredicted(ProfileSource source,
   const std::string path = ResolvePath(absl::GetFlag(FLAGS_predicted_csv));
   if (path.empty()) return std::nullopt;
   if (source != ProfileSource::kExecutor) {
-    return absl::InvalidArgumentError("--predicted_csv: not allowed without --source=executor");
+    return RefuseFlag("--predicted_csv", path, "without --source=executor");
   }
   const CsvMode mode = options.resume ? CsvMode::kResume : CsvMode::kReplace;
   ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, PredictedHeader(), mode));
   return std::optional<RecordFile>(std::move(file));
+}
+
+// Flags of the sweeps that a profile does not use: it times, copies and verifies nothing.
+std::vector<std::string> UnusedFlags() {
+  return {"counters",    "host_memory",      "max_noise", "max_row_seconds",
+          "max_seconds", "memory_behaviour", "threads",   "verify"};
 }
 
 absl::StatusOr<int> RunProgram() {
@@ -195,5 +203,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::UnusedFlags());
 }

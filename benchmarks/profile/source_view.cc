@@ -8,6 +8,7 @@
 
 #include "common/executor/source_view.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -18,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/executor_run.h"
@@ -28,6 +30,7 @@
 #include "benchmarks/operations.h"
 #include "benchmarks/profile/predicted_demand.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/executor/access_picture.h"
 #include "common/executor/executor.h"
@@ -42,8 +45,10 @@ ABSL_FLAG(std::string, shape, "",
           "ROWSxCOLS of a transpose's input, MxNxK of a product. Default: 512x512, 128x128x128.");
 ABSL_FLAG(std::string, block, "",
           "Thread block XxY, for a kernel that takes any. Default: the kernel's own.");
-ABSL_FLAG(std::string, type, "float",
-          "Element type: float, int, u8, u16, double, float4; of a product float, double.");
+ABSL_FLAG(
+    std::string, type, "float",
+    "Element type, one that the kernel takes: float, int, u8, u16, double, float4; of products "
+    "also A's and B's type or theirs and C's, such as bf16 and s8_int.");
 ABSL_FLAG(std::string, html, "", "Also write the view as a page to this file.");
 ABSL_FLAG(
     std::string, access_html, "",
@@ -62,12 +67,6 @@ constexpr char kUsage[] =
     "source_view: runs a kernel on the host executor and prints its source with what each line "
     "does to memory beside it.";
 
-absl::Status NotAllowed(absl::string_view flag, absl::string_view value,
-                        absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": '", value, "' is not allowed; allowed is ", allowed));
-}
-
 // Returns the flag's text or, where that is empty, `otherwise`.
 std::string Or(const std::string& value, const char* otherwise) {
   return value.empty() ? otherwise : value;
@@ -83,10 +82,25 @@ absl::StatusOr<Extent3> BlockIndexFromFlag() {
     good = absl::SimpleAtoi(parts[i], &index[i]) && index[i] >= 0;
   }
   if (good && text != "0,0" && absl::GetFlag(FLAGS_access_html).empty()) {
-    return absl::InvalidArgumentError("--block_index: nothing uses it without --access_html");
+    return RefuseFlag("--block_index", text, "without --access_html");
   }
   if (good) return Extent3{index[0], index[1], index[2]};
-  return NotAllowed("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
+  return RefuseValue("--block_index", text, "X,Y or X,Y,Z, whole numbers from 0 on");
+}
+
+// Reads --type, one of those that the implementation takes.
+absl::StatusOr<std::string> TypeFromFlag(const Operation& operation,
+                                         const Implementation& implementation) {
+  const std::string type = absl::GetFlag(FLAGS_type);
+  Point point = operation.UsualPoint(std::vector<int64_t>(operation.extent_columns().size(), 1));
+  std::vector<absl::string_view> taken;
+  for (const absl::string_view known : operation.types()) {
+    point.type = std::string(known);
+    if (operation.CheckSupported(implementation, point).ok()) taken.push_back(known);
+  }
+  if (std::find(taken.begin(), taken.end(), type) != taken.end()) return type;
+  return RefuseValue("--type", type,
+                     taken.empty() ? "none that a sweep has" : absl::StrJoin(taken, ", "));
 }
 
 absl::StatusOr<Config> ConfigFromFlags() {
@@ -95,13 +109,13 @@ absl::StatusOr<Config> ConfigFromFlags() {
   ASSIGN_OR_RETURN(ImplementationsFlag flag, GetImplementationsFlag());
   const std::string other_name = absl::GetFlag(FLAGS_kernel);
   if (!flag.text.empty() && !other_name.empty()) {
-    return NotAllowed("--kernel", other_name, absl::StrCat("one of it and ", flag.name));
+    return RefuseValue("--kernel", other_name, absl::StrCat("one of it and ", flag.name));
   }
   if (flag.text.empty()) flag = {"--kernel", other_name};
   const std::string kernel = Or(flag.text, matmul ? "tiled" : "tile_square");
   const Implementation* implementation = operation->Find(kernel);
   if (implementation == nullptr) {
-    return NotAllowed(
+    return RefuseValue(
         flag.name, kernel,
         absl::StrCat("what profile --operation=", operation->name(), " --list shows"));
   }
@@ -109,16 +123,21 @@ absl::StatusOr<Config> ConfigFromFlags() {
   const Block& own = implementation->default_block;
   if (!block.empty() && implementation->blocks == Blocks::kFixed &&
       block != absl::StrCat(own.x, "x", own.y)) {
-    return NotAllowed("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
+    return RefuseValue("--block", block, absl::StrCat("the kernel's own, ", own.x, "x", own.y));
   }
+  ASSIGN_OR_RETURN(const std::string type, TypeFromFlag(*operation, *implementation));
   Preset preset;
   preset.name = "source_view";
   preset.selections = {
       Selection(kernel)
           .Shapes(Or(absl::GetFlag(FLAGS_shape), matmul ? "128x128x128" : "512x512"))
-          .Types(absl::GetFlag(FLAGS_type))
+          .Types(type)
           .BlockShapes(block)};
-  absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, {});
+  PlanFlags flags;
+  flags.implementations_flag = flag.name;
+  flags.implementations = kernel;
+  ASSIGN_OR_RETURN(flags.axes, GivenAxes(*operation, AllOperations()));
+  absl::StatusOr<std::vector<Config>> plan = MakePlan(*operation, preset, flags);
   if (!plan.ok()) {
     // The plan's flags have names for lists.
     return absl::InvalidArgumentError(absl::StrReplaceAll(
@@ -127,7 +146,8 @@ absl::StatusOr<Config> ConfigFromFlags() {
   }
   if (plan->size() == 1) return plan->front();
   return absl::InvalidArgumentError(
-      "--shape, --type, --block: lists are not allowed; allowed is one of each");
+      "--shape, --type, --block and what products take: lists are not allowed; allowed is one of "
+      "each");
 }
 
 absl::Status WriteHtml(const std::string& path, const std::string& page) {
@@ -141,9 +161,9 @@ absl::Status WriteHtml(const std::string& path, const std::string& page) {
 absl::Status WriteAccesses(const std::string& path, const Config& config, const ExecutorRun& run) {
   const executor::LaunchReport& launch = run.launches().front();
   if (launch.accesses.requests.empty()) {
-    return NotAllowed("--block_index", absl::GetFlag(FLAGS_block_index),
-                      absl::StrCat("a block of the grid, ", launch.grid.x, "x", launch.grid.y, "x",
-                                   launch.grid.z, ", that accesses memory"));
+    return RefuseValue("--block_index", absl::GetFlag(FLAGS_block_index),
+                       absl::StrCat("a block of the grid, ", launch.grid.x, "x", launch.grid.y, "x",
+                                    launch.grid.z, ", that accesses memory"));
   }
   const absl::Status status = executor::WriteAccessPicture(path, Title(config), run.launches());
   if (!status.ok()) {

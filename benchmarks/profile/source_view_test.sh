@@ -18,6 +18,9 @@ expect_refused --block --kernel=naive_row --block=64x32
 expect_refused --block --kernel=tile_square --block=8x8
 expect_refused --type --type=half
 expect_refused --type --operation=matmul --type=u8
+expect_refused bf16 --operation=matmul --kernel=wmma
+expect_refused --layouts --layouts=tn
+expect_refused lists --operation=matmul --kernel=stream_k_32x32 --layouts=nn,tn
 expect_refused host.executor --kernel=cublas_geam
 expect_refused --html --shape=32x32 --html=no_such_folder/view.html
 
@@ -51,6 +54,11 @@ sed 's,http://www.w3.org/2000/svg,,' accesses.html | grep -q -e 'https*:' -e ' s
 
 expect_exit 0 --operation=matmul --implementations=naive --shape=16x16x4 --block=8x8 --type=double
 grep -q 'matmul/ladder/03_naive.cu' out || fail "not the kernel's source: $(cat out)"
+
+# The kernel of most products stands in a header, and may take another type, precision or layout.
+expect_exit 0 --operation=matmul --implementations=stream_k_32x32 --shape=32x32x32 --layouts=tn
+grep -q 'matmul/device/stream_k.h' out || fail "not the header of the kernel: $(cat out)"
+expect_exit 0 --operation=matmul --implementations=tensor_general --shape=16x16x16 --type=bf16 --epilogue=relu
 
 expect_exit 0 --help
 grep -q -e '--html' out || fail "--help does not tell of the flags"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/mapped_file.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 
@@ -38,23 +39,18 @@ ABSL_FLAG(std::string, csv, "",
 namespace stridewise {
 namespace {
 
-absl::Status Refuse(const std::string& flag, const std::string& value, const std::string& allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": \"", value, "\" is not allowed; allowed is ", allowed));
-}
-
 // Returns --directory, where files can be made; empty where none are wanted.
 absl::StatusOr<std::string> ReadDirectory(bool is_wanted) {
   const std::string given = absl::GetFlag(FLAGS_directory);
   if (!is_wanted) {
     if (given.empty()) return given;
-    return Refuse("--directory", given, "none without --memory=file");
+    return RefuseValue("--directory", given, "none without --memory=file");
   }
-  if (given.empty()) return Refuse("--directory", given, "a writable one with --memory=file");
+  if (given.empty()) return RefuseValue("--directory", given, "a writable one with --memory=file");
   const std::string path = ResolvePath(given);
   const absl::Status status = MappedFile::CreateUnnamed(path, 1).status();
   if (status.ok()) return path;
-  return Refuse("--directory", given, absl::StrCat("a writable one (", status.message(), ")"));
+  return RefuseValue("--directory", given, absl::StrCat("a writable one (", status.message(), ")"));
 }
 
 }  // namespace
@@ -63,7 +59,7 @@ absl::StatusOr<StreamedSettings> ReadStreamedFlags() {
   StreamedSettings settings;
   const std::string operation = absl::GetFlag(FLAGS_operation);
   if (operation != "matmul" && operation != "transpose") {
-    return Refuse("--operation", operation, "matmul or transpose");
+    return RefuseValue("--operation", operation, "matmul or transpose");
   }
   settings.is_product = operation == "matmul";
   ASSIGN_OR_RETURN(settings.shapes, ParseExtents("--shapes", absl::GetFlag(FLAGS_shapes),
@@ -73,26 +69,24 @@ absl::StatusOr<StreamedSettings> ReadStreamedFlags() {
   for (const auto device : absl::StrSplit(devices, ',')) {
     int number = 0;
     if (!absl::SimpleAtoi(device, &number))
-      return Refuse("--devices", devices, "a list of numbers");
+      return RefuseValue("--devices", devices, "a list of numbers");
     settings.options.devices.push_back(number);
   }
   const double bytes = absl::GetFlag(FLAGS_device_bytes);
-  if (!(bytes >= 0 && bytes < 1e15)) {
-    return Refuse("--device_bytes", absl::StrCat(bytes), "0 to 1e15");
-  }
+  RETURN_IF_ERROR(CheckRange("--device_bytes", bytes, 0, 1e15));
   settings.options.device_bytes = static_cast<int64_t>(bytes);
   const std::string tiles = absl::GetFlag(FLAGS_tiles);
   if (!tiles.empty()) {
     settings.tiles.clear();
     ASSIGN_OR_RETURN(const auto shapes, ParseExtents("--tiles", tiles, 2));
     for (const std::vector<int64_t>& tile : shapes) {
-      if (tile[0] < 1 || tile[1] < 1) return Refuse("--tiles", tiles, "extents of 1 and more");
+      if (tile[0] < 1 || tile[1] < 1) return RefuseValue("--tiles", tiles, "extents of 1 and more");
       settings.tiles.push_back({tile[0], tile[1], {}});
     }
   }
   const std::string memory = absl::GetFlag(FLAGS_memory);
   if (memory != "pinned" && memory != "pageable" && memory != "file") {
-    return Refuse("--memory", memory, "pinned, pageable or file");
+    return RefuseValue("--memory", memory, "pinned, pageable or file");
   }
   settings.memory_text = memory;
   ASSIGN_OR_RETURN(settings.directory, ReadDirectory(memory == "file"));
@@ -103,13 +97,9 @@ absl::StatusOr<StreamedSettings> ReadStreamedFlags() {
   }
   ASSIGN_OR_RETURN(settings.verify, ParseVerifyMode("--verify", absl::GetFlag(FLAGS_verify)));
   settings.in_memory = absl::GetFlag(FLAGS_in_memory);
-  if (settings.in_memory < 0 || settings.in_memory > kMaxSize) {
-    return Refuse("--in_memory", absl::StrCat(settings.in_memory), absl::StrCat("0 to ", kMaxSize));
-  }
+  RETURN_IF_ERROR(CheckRange("--in_memory", settings.in_memory, 0, kMaxSize));
   settings.rounds = absl::GetFlag(FLAGS_rounds);
-  if (settings.rounds < 1 || settings.rounds > 1000) {
-    return Refuse("--rounds", absl::StrCat(settings.rounds), "1 to 1000");
-  }
+  RETURN_IF_ERROR(CheckRange("--rounds", settings.rounds, 1, 1000));
   settings.csv = ResolvePath(absl::GetFlag(FLAGS_csv));
   return settings;
 }

@@ -87,7 +87,8 @@ Point DrawModel(ShapeRandom* random) {
   }
 }
 
-RandomShapes* MakeRandomShapes() {
+// Returns what the shapes for a GPU and those for the host have in common.
+RandomShapes* MakeFamilies() {
   auto* random = new RandomShapes;
   random->families = {
       {"log_uniform", "rows and columns of 1 to 1000000", 2, DrawLogUniform},
@@ -96,6 +97,11 @@ RandomShapes* MakeRandomShapes() {
   };
   random->drawn = {Column::kDtype};
   random->least = {0, 2 * kMinBytes};
+  return random;
+}
+
+RandomShapes* MakeRandomShapes() {
+  RandomShapes* const random = MakeFamilies();
   random->most = {0, 2 * kMaxBytes};
   random->chooser = "auto";
   random->peer = "memcpy";
@@ -107,14 +113,7 @@ RandomShapes* MakeRandomShapes() {
 }
 
 RandomShapes* MakeHostRandomShapes() {
-  auto* random = new RandomShapes;
-  random->families = {
-      {"log_uniform", "rows and columns of 1 to 1000000", 2, DrawLogUniform},
-      {"batched", "2 to 20000 matrices with rows and columns of 1 to 2000", 1, DrawBatched},
-      {"model", "NHWC and NCHW, keys of attention, weights, pictures", 1, DrawModel},
-  };
-  random->drawn = {Column::kDtype};
-  random->least = {0, 2 * kMinBytes};
+  RandomShapes* const random = MakeFamilies();
   random->most = {0, 2 * kMaxHostBytes};
   random->chooser = "cpu_threads";
   random->peer = "cpu_copy";

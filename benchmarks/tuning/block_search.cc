@@ -26,6 +26,7 @@
 #include "benchmarks/transpose/operation.h"
 #include "benchmarks/tuning/block_candidates.h"
 #include "benchmarks/tuning/block_searcher.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 ABSL_FLAG(
@@ -105,31 +106,23 @@ absl::StatusOr<PlanFlags> FlagsFromCommandLine() {
   const std::string kernel = absl::GetFlag(FLAGS_kernel);
   if (kernel.empty()) return flags;
   if (!flags.implementations.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--kernel: '", kernel, "' is not allowed beside ", flags.implementations_flag,
-                     ", of which it is another name"));
+    return RefuseFlag(
+        "--kernel", kernel,
+        absl::StrCat("beside ", flags.implementations_flag, ", of which it is another name"));
   }
   flags.implementations = kernel;
   flags.implementations_flag = "--kernel";
   return flags;
 }
 
-// Refuses flags that would be passed over without a word.
-absl::Status CheckFlags(const PlanFlags& flags) {
-  for (const auto& [axis, text] : flags.axes) {
-    if (!text.empty())
-      return absl::InvalidArgumentError(absl::StrCat("--", axis, ": not allowed here"));
-  }
-  if (!flags.batch.empty()) return absl::InvalidArgumentError("--batch: not allowed here");
-  if (!flags.blocks.empty()) {
-    return absl::InvalidArgumentError("--blocks: not allowed here: all of them are tried");
-  }
-  return absl::OkStatus();
+// Flags of the sweeps that a search does not use: it tries all blocks of kernels on the GPU, of one
+// problem at a time, and measures nothing but their times.
+std::vector<std::string> UnusedFlags() {
+  return {"batch", "blocks", "counters", "max_row_seconds", "memory_behaviour", "threads"};
 }
 
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const PlanFlags flags, FlagsFromCommandLine());
-  RETURN_IF_ERROR(CheckFlags(flags));
   ASSIGN_OR_RETURN(const SweepOptions options, SweepOptionsFromFlags("block_search.csv"));
   if (options.list) {
     std::cout << absl::StrJoin(KernelsWithAnyBlock(), "\n") + "\n";
@@ -142,5 +135,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::UnusedFlags());
 }

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
+#include "benchmarks/matmul/operation.h"
 #include "benchmarks/matmul/product.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "common/base/clock.h"
@@ -89,5 +91,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf({&stridewise::MatMulOperation()}));
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "benchmarks/tuning/fit_corrections.h"
 #include "common/base/case_random.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"

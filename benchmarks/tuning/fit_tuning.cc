@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "benchmarks/tuning/fit_corrections.h"
 #include "benchmarks/tuning/fit_costs.h"
 
 namespace stridewise {

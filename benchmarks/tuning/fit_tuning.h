@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "benchmarks/tuning/fit_costs.h"
+#include "benchmarks/tuning/fit_corrections.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "matmul/dispatch.h"
 #include "matmul/tuning.h"

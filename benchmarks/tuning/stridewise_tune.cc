@@ -23,14 +23,17 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/interrupt.h"
+#include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/record_file.h"
+#include "benchmarks/matmul/operation.h"
 #include "benchmarks/tuning/fit_tuning.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "benchmarks/tuning/time_kernels.h"
 #include "benchmarks/tuning/tune_report.h"
 #include "common/base/clock.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/measure/git_commit.h"
 #include "matmul/dispatch.h"
@@ -87,8 +90,7 @@ absl::StatusOr<Flags> FlagsFromCommandLine() {
       allowed.emplace_back(row.implementation);
     }
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--kernels: ", name, " is not allowed; allowed are ", absl::StrJoin(allowed, ", ")));
+      return RefuseValue("--kernels", name, absl::StrJoin(allowed, ", "));
     }
     flags.kernels.emplace(name);
   }
@@ -99,14 +101,8 @@ absl::StatusOr<Flags> FlagsFromCommandLine() {
   constexpr int kLeastCount = 10;
   constexpr int kMostCount = 100000;
   constexpr double kMostSeconds = 86400;
-  if (flags.count < kLeastCount || flags.count > kMostCount) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--count: ", flags.count, " is not allowed; allowed is ", kLeastCount, " to ", kMostCount));
-  }
-  if (!(flags.seconds >= 1 && flags.seconds <= kMostSeconds)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--seconds: ", flags.seconds, " is not allowed; allowed is 1 to ", kMostSeconds));
-  }
+  RETURN_IF_ERROR(CheckRange("--count", flags.count, kLeastCount, kMostCount));
+  RETURN_IF_ERROR(CheckRange("--seconds", flags.seconds, 1, kMostSeconds));
   return flags;
 }
 
@@ -229,5 +225,6 @@ absl::StatusOr<int> RunProgram() {
 }  // namespace stridewise
 
 int main(int argc, char** argv) {
-  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram);
+  return stridewise::ProgramMain(argc, argv, stridewise::kUsage, stridewise::RunProgram,
+                                 stridewise::AxisFlagsOf({&stridewise::MatMulOperation()}));
 }

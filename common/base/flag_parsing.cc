@@ -13,9 +13,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -39,18 +39,26 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row.back();
 }
 
-std::map<std::string, absl::CommandLineFlag*> AllFlagsByName() {
-  std::map<std::string, absl::CommandLineFlag*> flags;
+using FlagsByName = std::map<std::string, absl::CommandLineFlag*>;
+
+FlagsByName AllFlags(absl::Span<const std::string> without) {
+  FlagsByName flags;
   for (const auto& [name, flag] : absl::GetAllFlags()) flags.emplace(std::string(name), flag);
+  for (const std::string& name : without) flags.erase(name);
   return flags;
 }
 
-absl::Status UnknownFlag(absl::string_view name) {
+absl::CommandLineFlag* Find(const FlagsByName& flags, absl::string_view name) {
+  const auto found = flags.find(std::string(name));
+  return found == flags.end() ? nullptr : found->second;
+}
+
+absl::Status UnknownFlag(const FlagsByName& flags, absl::string_view name) {
   // A third of the letters may be wrong, and at least one.
   size_t best = std::max<size_t>(1, name.size() / 3) + 1;
   std::string nearest;
   if (name.size() < 100) {
-    for (const auto& [known, flag] : AllFlagsByName()) {
+    for (const auto& [known, flag] : flags) {
       const size_t distance = EditDistance(name, known);
       if (distance >= best) continue;
       best = distance;
@@ -61,25 +69,19 @@ absl::Status UnknownFlag(absl::string_view name) {
       absl::StrCat("unknown flag --", absl::CHexEscape(name), nearest));
 }
 
-// Returns what values of the flag's type look like, of types that do not say so themselves.
+// Returns what values of the flag's type look like.
 absl::string_view AllowedFor(const absl::CommandLineFlag& flag) {
-  if (flag.IsOfType<bool>()) return "; allowed is true or false";
-  if (flag.IsOfType<double>()) return "; allowed is a number";
-  if (flag.IsOfType<uint64_t>())
-    return "; allowed is a whole number from 0 to 18446744073709551615";
-  if (flag.IsOfType<int>() || flag.IsOfType<int64_t>()) return "; allowed is a whole number";
-  return "";
+  if (flag.IsOfType<bool>()) return "true or false";
+  if (flag.IsOfType<double>()) return "a number";
+  if (flag.IsOfType<uint64_t>()) return "a whole number from 0 to 18446744073709551615";
+  if (flag.IsOfType<int>()) return "a whole number from -2147483648 to 2147483647";
+  return "a whole number";
 }
 
 absl::Status SetFlag(absl::CommandLineFlag* flag, absl::string_view value) {
   std::string error;
   if (flag->ParseFrom(value, &error)) return absl::OkStatus();
-  // "Illegal value 'x' specified for flag 'n'; reason", where only some types give a reason.
-  const size_t reason = error.find("; ");
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--", flag->Name(), ": \"", absl::CHexEscape(value), "\" is not a valid value",
-      reason == error.npos ? AllowedFor(*flag)
-                           : absl::StrReplaceAll(error.substr(reason), {{"\n", " "}})));
+  return RefuseValue(absl::StrCat("--", flag->Name()), value, AllowedFor(*flag));
 }
 
 // Wraps words and keeps the line breaks of the text.
@@ -99,7 +101,9 @@ void AppendWrapped(absl::string_view text, absl::string_view indent, std::string
 
 }  // namespace
 
-absl::StatusOr<CommandLine> ParseFlags(int argc, const char* const* argv, Positional positional) {
+absl::StatusOr<CommandLine> ParseFlags(int argc, const char* const* argv, Positional positional,
+                                       absl::Span<const std::string> without) {
+  const FlagsByName flags = AllFlags(without);
   CommandLine result;
   bool flags_ended = false;
   for (int i = 1; i < argc; ++i) {
@@ -128,17 +132,17 @@ absl::StatusOr<CommandLine> ParseFlags(int argc, const char* const* argv, Positi
     std::optional<absl::string_view> value;
     if (equals != argument.npos) value = argument.substr(equals + 1);
 
-    absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+    absl::CommandLineFlag* flag = Find(flags, name);
     absl::string_view positive = name;
     if (flag == nullptr && absl::ConsumePrefix(&positive, "no")) {
-      flag = absl::FindCommandLineFlag(positive);
+      flag = Find(flags, positive);
       if (flag != nullptr && !flag->IsOfType<bool>()) flag = nullptr;
       if (flag != nullptr && value.has_value()) {
         return absl::InvalidArgumentError(absl::StrCat("--", name, " takes no value"));
       }
       value = "false";
     }
-    if (flag == nullptr) return UnknownFlag(name);
+    if (flag == nullptr) return UnknownFlag(flags, name);
     if (!value.has_value() && flag->IsOfType<bool>()) value = "true";
     if (!value.has_value()) {
       if (i + 1 == argc || absl::StartsWith(argv[i + 1], "--")) {
@@ -152,10 +156,11 @@ absl::StatusOr<CommandLine> ParseFlags(int argc, const char* const* argv, Positi
   return result;
 }
 
-std::string HelpText(absl::string_view usage, absl::string_view folder) {
+std::string HelpText(absl::string_view usage, absl::string_view folder,
+                     absl::Span<const std::string> without) {
   std::string text = absl::StrCat(absl::StripSuffix(usage, "\n"), "\n\nFlags:\n");
   const std::string inner_folder = absl::StrCat("/", folder);
-  for (const auto& [name, flag] : AllFlagsByName()) {
+  for (const auto& [name, flag] : AllFlags(without)) {
     const std::string file = flag->Filename();
     if (!absl::StartsWith(file, folder) && !absl::StrContains(file, inner_folder)) continue;
     const bool quote = flag->IsOfType<std::string>();

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace stridewise {
 
@@ -26,13 +27,17 @@ struct CommandLine {
 //
 // Returns InvalidArgument, in one line that names the flag, for an unknown flag (with the most
 // similar known one, if any), for a value that does not parse, for a missing value, and for
-// positional arguments with kRefuse. Flags before the offending one keep their new values.
+// positional arguments with kRefuse. Flags before the offending one keep their new values. Flags of
+// the names `without` are unknown: a program has them from a library and does not use them.
 absl::StatusOr<CommandLine> ParseFlags(int argc, const char* const* argv,
-                                       Positional positional = Positional::kRefuse);
+                                       Positional positional = Positional::kRefuse,
+                                       absl::Span<const std::string> without = {});
 
 // Returns `usage` followed by name, default and help text of each flag that is defined in a file of
-// `folder`, sorted by name and wrapped at 100 columns. Ends with a newline.
-std::string HelpText(absl::string_view usage, absl::string_view folder = "benchmarks/");
+// `folder`, sorted by name and wrapped at 100 columns, those of `without` left out. Ends with a
+// newline.
+std::string HelpText(absl::string_view usage, absl::string_view folder = "benchmarks/",
+                     absl::Span<const std::string> without = {});
 
 // Resolves a path of the command line. `bazel run` starts programs in another directory than the
 // user's, which it names in BUILD_WORKING_DIRECTORY: relative paths start there. "-" and "" are

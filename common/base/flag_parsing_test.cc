@@ -97,7 +97,7 @@ TEST(ParseFlagsTest, ErrorsAreOneLineThatNamesTheFlag) {
       {{"--test_sizes", "--"}, "--test_sizes needs a value"},
       {{"--test_count="}, "--test_count"},
       {{"--test_count=x"}, "--test_count"},
-      {{"--test_count=x"}, "\"x\""},
+      {{"--test_count=x"}, "'x' is not allowed; allowed is a whole number"},
       {{"--test_count=9999999999"}, "9999999999"},
       {{"--test_count", "1\n2"}, "1\\n2"},
       {{"--test_noise=loud"}, "--test_noise"},
@@ -142,6 +142,25 @@ TEST(ParseFlagsTest, HelpIsReportedAndNotAValue) {
     EXPECT_TRUE(line->help);
   }
   EXPECT_FALSE(Parse({"--test_sizes=--help"})->help);
+}
+
+TEST(ParseFlagsTest, FlagsThatTheProgramDoesNotUseAreUnknown) {
+  absl::FlagSaver saver;
+  const Strings without = {"test_count", "test_list"};
+  const auto parse = [&](const char* argument) {
+    const char* const argv[] = {"--program", argument};
+    return ParseFlags(2, argv, Positional::kRefuse, without).status();
+  };
+  EXPECT_TRUE(parse("--test_noise=0.5").ok());
+  for (const char* argument : {"--test_count=7", "--test_list", "--notest_list", "--test_coun=7"}) {
+    const absl::Status status = parse(argument);
+    EXPECT_TRUE(absl::StrContains(status.message(), "unknown flag")) << argument << status;
+    EXPECT_FALSE(absl::StrContains(status.message(), "--test_count?")) << argument << status;
+  }
+  EXPECT_EQ(absl::GetFlag(FLAGS_test_count), 5);
+  const std::string text = HelpText("Usage: thing", "common/", without);
+  EXPECT_TRUE(absl::StrContains(text, "--test_noise"));
+  EXPECT_FALSE(absl::StrContains(text, "test_count"));
 }
 
 TEST(HelpTextTest, ListsTheFlagsOfTheFolderAndNoOthers) {

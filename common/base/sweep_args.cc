@@ -9,21 +9,16 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
 namespace {
-
-absl::Status BadItem(absl::string_view flag, absl::string_view item, absl::string_view want) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": \"", absl::CHexEscape(item), "\" is not ", want));
-}
 
 std::vector<absl::string_view> SplitList(absl::string_view text) {
   std::vector<absl::string_view> items = absl::StrSplit(text, ',');
@@ -47,9 +42,9 @@ absl::Status AppendSizes(absl::string_view flag, absl::string_view item,
   const std::string kWant = absl::StrCat(
       "N, FIRST:LAST:STEP or FIRST:LAST:*FACTOR with whole numbers from 0 to ", kMaxSize);
   const std::vector<absl::string_view> parts = absl::StrSplit(item, ':');
-  if (parts.size() != 1 && parts.size() != 3) return BadItem(flag, item, kWant);
+  if (parts.size() != 1 && parts.size() != 3) return RefuseValue(flag, item, kWant);
   const std::optional<int64_t> first = ParseNumber(parts.front(), 0, kMaxSize);
-  if (!first.has_value()) return BadItem(flag, item, kWant);
+  if (!first.has_value()) return RefuseValue(flag, item, kWant);
   if (parts.size() == 1) {
     sizes->push_back(*first);
     return absl::OkStatus();
@@ -59,11 +54,13 @@ absl::Status AppendSizes(absl::string_view flag, absl::string_view item,
   absl::string_view step_text = parts[2];
   const bool multiply = absl::ConsumePrefix(&step_text, "*");
   const std::optional<int64_t> step = ParseNumber(step_text, 0, kMaxSize);
-  if (!last.has_value() || !step.has_value()) return BadItem(flag, item, kWant);
-  if (*first > *last) return BadItem(flag, item, "a range: its first size is above its last");
-  if (multiply && *step < 2) return BadItem(flag, item, "a range: its factor is below 2");
-  if (multiply && *first == 0) return BadItem(flag, item, "a range: a multiple of 0 is 0");
-  if (*step < 1) return BadItem(flag, item, "a range: its step is below 1");
+  if (!last.has_value() || !step.has_value()) return RefuseValue(flag, item, kWant);
+  if (*first > *last)
+    return RefuseValue(flag, item, "a range whose first size is not above its last");
+  if (multiply && *step < 2) return RefuseValue(flag, item, "a range whose factor is 2 or more");
+  if (multiply && *first == 0)
+    return RefuseValue(flag, item, "a range whose first size is above 0, as multiples of 0 are 0");
+  if (*step < 1) return RefuseValue(flag, item, "a range whose step is 1 or more");
 
   for (int64_t size = *first; size <= *last; size = multiply ? size * *step : size + *step) {
     if (static_cast<int64_t>(sizes->size()) > kMaxItems) break;  // The caller says so.
@@ -100,13 +97,13 @@ absl::StatusOr<std::vector<Extents>> ParseExtentLists(absl::string_view flag,
     Extents shape;
     for (absl::string_view part : absl::StrSplit(item, absl::ByAnyChar("xX"))) {
       const std::optional<int64_t> extent = ParseNumber(part, min, max);
-      if (!extent.has_value()) return BadItem(flag, item, want);
+      if (!extent.has_value()) return RefuseValue(flag, item, want);
       shape.push_back(*extent);
     }
-    if (shape.size() != dimensions) return BadItem(flag, item, want);
+    if (shape.size() != dimensions) return RefuseValue(flag, item, want);
     Extents sorted = shape;
     std::sort(sorted.rbegin(), sorted.rend());
-    if (sorted[0] * sorted[1] > max_product) return BadItem(flag, item, want);
+    if (sorted[0] * sorted[1] > max_product) return RefuseValue(flag, item, want);
     shapes.push_back(std::move(shape));
   }
   RETURN_IF_ERROR(CheckCount(flag, shapes.size()));
@@ -172,7 +169,7 @@ absl::StatusOr<std::vector<BlockShape>> ParseBlocks(absl::string_view flag,
 absl::StatusOr<int64_t> ParseBatch(absl::string_view flag, absl::string_view text) {
   const std::optional<int64_t> batch = ParseNumber(text, 1, kMaxExtent);
   if (batch.has_value()) return *batch;
-  return BadItem(flag, text, absl::StrCat("a whole number from 1 to ", kMaxExtent));
+  return RefuseValue(flag, text, absl::StrCat("a whole number from 1 to ", kMaxExtent));
 }
 
 absl::StatusOr<Shard> ParseShard(absl::string_view flag, absl::string_view text) {
@@ -182,7 +179,7 @@ absl::StatusOr<Shard> ParseShard(absl::string_view flag, absl::string_view text)
   const std::optional<int64_t> count = ParseNumber(parts.second, 1, kMostShards);
   const std::optional<int64_t> index = ParseNumber(parts.first, 1, count.value_or(1));
   if (count.has_value() && index.has_value()) return Shard{*index, *count};
-  return BadItem(flag, text, absl::StrCat("I/N with 1 <= I <= N <= ", kMostShards));
+  return RefuseValue(flag, text, absl::StrCat("I/N with 1 <= I <= N <= ", kMostShards));
 }
 
 absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::string_view patterns,
@@ -199,9 +196,9 @@ absl::StatusOr<std::vector<size_t>> SelectByGlob(absl::string_view flag, absl::s
       matches = true;
     }
     if (!matches) {
-      return absl::InvalidArgumentError(absl::StrCat(flag, ": \"", absl::CHexEscape(pattern),
-                                                     "\" matches none of ",
-                                                     absl::StrJoin(available_names, ", ")));
+      return RefuseValue(flag, pattern,
+                         absl::StrCat("names and globs of ",
+                                      absl::StrJoin(WithoutRepeats(available_names), ", ")));
     }
   }
   return std::vector<size_t>(selected.begin(), selected.end());
@@ -213,7 +210,7 @@ absl::StatusOr<L2Mode> ParseL2Mode(absl::string_view flag, absl::string_view tex
   for (const L2Mode mode : {L2Mode::kCold, L2Mode::kHot}) {
     if (text == L2ModeName(mode)) return mode;
   }
-  return BadItem(flag, text, "cold or hot");
+  return RefuseValue(flag, text, "cold or hot");
 }
 
 absl::string_view VerifyModeName(VerifyMode mode) {
@@ -224,7 +221,7 @@ absl::StatusOr<VerifyMode> ParseVerifyMode(absl::string_view flag, absl::string_
   for (const VerifyMode mode : {VerifyMode::kFull, VerifyMode::kFast, VerifyMode::kOff}) {
     if (text == VerifyModeName(mode)) return mode;
   }
-  return BadItem(flag, text, "full, fast or off");
+  return RefuseValue(flag, text, "full, fast or off");
 }
 
 }  // namespace stridewise

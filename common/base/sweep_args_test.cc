@@ -66,34 +66,34 @@ TEST(ParseSizesTest, LongLists) {
 
 TEST(ParseSizesTest, Errors) {
   const BadCase kCases[] = {
-      {"", "\"\""},
-      {" ", "\"\""},
-      {"1,", "\"\""},
-      {",1", "\"\""},
-      {"1,,2", "\"\""},
-      {"-1", "\"-1\""},
-      {"+1", "\"+1\""},
-      {"2,1.5", "\"1.5\""},
-      {"1e3", "\"1e3\""},
-      {"0x10", "\"0x10\""},
-      {"12k", "\"12k\""},
-      {"1 2", "\"1 2\""},
-      {"16777217", "\"16777217\""},
+      {"", "''"},
+      {" ", "''"},
+      {"1,", "''"},
+      {",1", "''"},
+      {"1,,2", "''"},
+      {"-1", "'-1'"},
+      {"+1", "'+1'"},
+      {"2,1.5", "'1.5'"},
+      {"1e3", "'1e3'"},
+      {"0x10", "'0x10'"},
+      {"12k", "'12k'"},
+      {"1 2", "'1 2'"},
+      {"16777217", "'16777217'"},
       {"99999999999999999999", "99999999999999999999"},
-      {"1:2", "\"1:2\""},
-      {"1:2:3:4", "\"1:2:3:4\""},
-      {"1::2", "\"1::2\""},
-      {":1:2", "\":1:2\""},
-      {"1:2:", "\"1:2:\""},
-      {"1:2:*", "\"1:2:*\""},
-      {"1:2:**2", "\"1:2:**2\""},
-      {"10:1:1", "\"10:1:1\""},
-      {"1:10:0", "\"1:10:0\""},
-      {"1:10:-1", "\"1:10:-1\""},
-      {"1:10:*1", "\"1:10:*1\""},
-      {"1:10:*0", "\"1:10:*0\""},
-      {"0:10:*2", "\"0:10:*2\""},
-      {"1:16777217:1", "\"1:16777217:1\""},
+      {"1:2", "'1:2'"},
+      {"1:2:3:4", "'1:2:3:4'"},
+      {"1::2", "'1::2'"},
+      {":1:2", "':1:2'"},
+      {"1:2:", "'1:2:'"},
+      {"1:2:*", "'1:2:*'"},
+      {"1:2:**2", "'1:2:**2'"},
+      {"10:1:1", "'10:1:1'"},
+      {"1:10:0", "'1:10:0'"},
+      {"1:10:-1", "'1:10:-1'"},
+      {"1:10:*1", "'1:10:*1'"},
+      {"1:10:*0", "'1:10:*0'"},
+      {"0:10:*2", "'0:10:*2'"},
+      {"1:16777217:1", "'1:16777217:1'"},
       {"1:2:99999999999999999999", "99999999999999999999"},
       {"\xC3\xA9\n", "\\xc3"},
   };
@@ -118,12 +118,12 @@ TEST(ParseShapesTest, Lists) {
 
 TEST(ParseShapesTest, Errors) {
   const BadCase kCases[] = {
-      {"", "\"\""},
-      {"1x2x3,", "\"\""},
-      {"1x2", "\"1x2\""},
-      {"1x2x3x4", "\"1x2x3x4\""},
-      {"1x2x", "\"1x2x\""},
-      {"x1x2", "\"x1x2\""},
+      {"", "''"},
+      {"1x2x3,", "''"},
+      {"1x2", "'1x2'"},
+      {"1x2x3x4", "'1x2x3x4'"},
+      {"1x2x", "'1x2x'"},
+      {"x1x2", "'x1x2'"},
       {"1x-2x3", "-2"},
       {"1x2x3.5", "3.5"},
       {"1x 2x3", "1x 2x3"},
@@ -141,8 +141,8 @@ TEST(ParseShapesTest, Errors) {
   EXPECT_TRUE(ParseShapes(kFlag, "1048576x1048576x1048576").ok());
 
   const BadCase kCases2[] = {
-      {"", "\"\""},   {"1", "\"1\""},     {"1x2x3", "\"1x2x3\""},
-      {"1x2,3", "3"}, {"ax2", "\"ax2\""}, {"2147483648x513", "513"},
+      {"", "''"},     {"1", "'1'"},     {"1x2x3", "'1x2x3'"},
+      {"1x2,3", "3"}, {"ax2", "'ax2'"}, {"2147483648x513", "513"},
   };
   for (const BadCase& test : kCases2) {
     ExpectClearError(ParseShapes2(kFlag, test.text).status(), test.offending, test.text);
@@ -155,7 +155,7 @@ TEST(ParseExtentsTest, AnyNumberOfDimensions) {
   EXPECT_EQ(*ParseExtents(kFlag, "3x5, 7X0,3x5", 2), (Shapes{{3, 5}, {7, 0}}));
   EXPECT_EQ(*ParseExtents(kFlag, "1x2x3", 3), (Shapes{{1, 2, 3}}));
   EXPECT_EQ(*ParseExtents(kFlag, "1x2x3x4", 4), (Shapes{{1, 2, 3, 4}}));
-  ExpectClearError(ParseExtents(kFlag, "3x5", 1).status(), "\"3x5\"", "3x5");
+  ExpectClearError(ParseExtents(kFlag, "3x5", 1).status(), "'3x5'", "3x5");
   ExpectClearError(ParseExtents(kFlag, "3", 2).status(), "ROWSxCOLS", "3");
   ExpectClearError(ParseExtents(kFlag, "3x5", 3).status(), "MxNxK", "3x5");
   ExpectClearError(ParseExtents(kFlag, "3x5x7", 4).status(), "4 extents", "3x5x7");
@@ -177,9 +177,9 @@ TEST(ParseBlocksTest, ListsAndErrors) {
   EXPECT_EQ(got, (std::vector<std::array<int, 2>>{{32, 8}, {1, 1024}, {1024, 1}, {32, 32}}));
 
   const BadCase kCases[] = {
-      {"", "\"\""},           {"32", "\"32\""},   {"0x8", "\"0x8\""},     {"8x0", "\"8x0\""},
-      {"1025x1", "1025"},     {"1x1025", "1025"}, {"33x32", "\"33x32\""}, {"32x8x1", "32x8x1"},
-      {"-32x8", "\"-32x8\""}, {"32x8,,", "\"\""},
+      {"", "''"},           {"32", "'32'"},     {"0x8", "'0x8'"},     {"8x0", "'8x0'"},
+      {"1025x1", "1025"},   {"1x1025", "1025"}, {"33x32", "'33x32'"}, {"32x8x1", "32x8x1"},
+      {"-32x8", "'-32x8'"}, {"32x8,,", "''"},
   };
   for (const BadCase& test : kCases) {
     ExpectClearError(ParseBlocks(kFlag, test.text).status(), test.offending, test.text);
@@ -234,11 +234,11 @@ TEST(SelectByGlobTest, Selects) {
 }
 
 TEST(SelectByGlobTest, ErrorsNameThePatternAndTheNames) {
-  for (const BadCase& test : std::vector<BadCase>{{"tild", "\"tild\""},
-                                                  {"tiled,cu*", "\"cu*\""},
-                                                  {"Tiled", "\"Tiled\""},
-                                                  {"tiled,", "\"\""},
-                                                  {"tile", "\"tile\""}}) {
+  for (const BadCase& test : std::vector<BadCase>{{"tild", "'tild'"},
+                                                  {"tiled,cu*", "'cu*'"},
+                                                  {"Tiled", "'Tiled'"},
+                                                  {"tiled,", "''"},
+                                                  {"tile", "'tile'"}}) {
     const absl::Status status = SelectByGlob(kFlag, test.text, {"naive", "tiled"}).status();
     ExpectClearError(status, test.offending, test.text);
     ExpectClearError(status, "naive, tiled", test.text);
@@ -255,8 +255,8 @@ TEST(ModesTest, Parse) {
   }
   EXPECT_EQ(*ParseVerifyMode(kFlag, "fast"), VerifyMode::kFast);
   for (const char* text : {"", "warm", "Cold", "cold,hot"}) {
-    ExpectClearError(ParseL2Mode(kFlag, text).status(), absl::StrCat("\"", text, "\""), text);
-    ExpectClearError(ParseVerifyMode(kFlag, text).status(), absl::StrCat("\"", text, "\""), text);
+    ExpectClearError(ParseL2Mode(kFlag, text).status(), absl::StrCat("'", text, "'"), text);
+    ExpectClearError(ParseVerifyMode(kFlag, text).status(), absl::StrCat("'", text, "'"), text);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -30,8 +31,7 @@ absl::StatusOr<std::vector<std::string>> ParseCounterNames(absl::string_view fla
   for (absl::string_view name : absl::StrSplit(text, ',')) {
     name = absl::StripAsciiWhitespace(name);
     if (!IsCounterName(name)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          flag, ": '", name, "' is not allowed; allowed are names such as dram__bytes_read.sum"));
+      return RefuseValue(flag, name, "a list of names such as dram__bytes_read.sum");
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   }

@@ -3,34 +3,15 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include <memory>
-#include <type_traits>
-
 #include "absl/strings/str_cat.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/driver_function.h"
 #include "common/gpu/kernel_name.h"
 
 namespace stridewise {
 namespace {
-
-struct GraphDestroyer {
-  void operator()(cudaGraph_t graph) const { (void)cudaGraphDestroy(graph); }
-};
-using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, GraphDestroyer>;
-
-absl::StatusOr<Graph> Capture(const DeviceWork& work, cudaStream_t stream) {
-  // Relaxed: libraries load their modules and set attributes of kernels at the first use.
-  RETURN_IF_CUDA_ERROR(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-  const absl::Status of_work = work(stream);
-  cudaGraph_t captured = nullptr;
-  const absl::Status of_capture = CUDA_STATUS(cudaStreamEndCapture(stream, &captured));
-  Graph graph(captured);
-  RETURN_IF_ERROR(of_work);
-  RETURN_IF_ERROR(of_capture);
-  return graph;
-}
 
 absl::Status DriverStatus(CUresult result, const char* call) {
   if (result == CUDA_SUCCESS) return absl::OkStatus();
@@ -58,7 +39,10 @@ absl::StatusOr<std::string> KernelName(cudaGraphNode_t node) {
 
 absl::StatusOr<std::vector<std::string>> LaunchedKernels(const DeviceWork& work,
                                                          cudaStream_t stream) {
-  ASSIGN_OR_RETURN(const Graph graph, Capture(work, stream));
+  // Relaxed: libraries load their modules and set attributes of kernels at the first use.
+  ASSIGN_OR_RETURN(
+      const CapturedGraph graph,
+      CapturedGraph::Capture(stream, cudaStreamCaptureModeRelaxed, [&] { return work(stream); }));
   size_t count = 0;
   RETURN_IF_CUDA_ERROR(cudaGraphGetNodes(graph.get(), nullptr, &count));
   std::vector<cudaGraphNode_t> nodes(count);

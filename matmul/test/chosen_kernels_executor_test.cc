@@ -9,6 +9,7 @@
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
 #include "common/gpu/device_model.h"
+#include "common/gpu/executor_entries.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
 #include "matmul/host_executor.h"
@@ -109,19 +110,9 @@ TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
 }
 
 TEST(MatMulOnHostExecutor, IsThereForWhatTheRegistrySays) {
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    const auto on_host = OnHostExecutor(implementation);
-    if (implementation.executor == Executor::kHostExecutable) {
-      ASSERT_TRUE(on_host.ok()) << on_host.status();
-      EXPECT_EQ(on_host->name, implementation.name);
-      EXPECT_NE(on_host->run, nullptr) << implementation.name;
-      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
-    } else {
-      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
-      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
-                std::string::npos);
-    }
-  }
+  ExpectEntriesOnExecutor(MatMulImplementations(), [](const MatMulImplementation& implementation) {
+    return OnHostExecutor(implementation);
+  });
 }
 
 }  // namespace

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/cublas_handle.h"
-#include "common/gpu/cuda_status.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
@@ -210,24 +209,15 @@ TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
     Problem problem(c);
     ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, workspace).ok());
 
-    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
-    const absl::Status called = Call();
-    cudaGraph_t raw_graph = nullptr;
-    const absl::Status captured = CUDA_STATUS(cudaStreamEndCapture(stream_, &raw_graph));
-    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw_graph,
-                                                                          cudaGraphDestroy);
-    ASSERT_TRUE(called.ok()) << called;
-    ASSERT_TRUE(captured.ok()) << captured;
-    cudaGraphExec_t raw_exec = nullptr;
-    ASSERT_EQ(cudaGraphInstantiate(&raw_exec, graph.get(), 0), cudaSuccess);
-    const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> exec(
-        raw_exec, cudaGraphExecDestroy);
+    absl::StatusOr<CapturedGraph> graph =
+        CapturedGraph::Capture(stream_, cudaStreamCaptureModeGlobal, [&] { return Call(); });
+    ASSERT_TRUE(graph.ok()) << graph.status();
 
     for (int replay = 0; replay < 2; ++replay) {
       problem.c_with_guards() = problem.c_before();
       // To the same addresses: the buffers are large enough.
       ASSERT_TRUE(Upload(problem, MatrixLayout::kRowMajor, workspace).ok());
-      ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
+      ASSERT_TRUE(graph->Launch(stream_).ok());
       ASSERT_TRUE(Download(&problem).ok());
       ASSERT_TRUE(Check(problem).ok()) << "replay " << replay << ": " << Check(problem);
     }

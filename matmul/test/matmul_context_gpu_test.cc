@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,7 +14,7 @@
 #include "common/base/matrix.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/cuda_status.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/device.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
@@ -99,8 +98,6 @@ class Product {
   std::vector<float> expected_;
 };
 
-using Graph = std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)>;
-
 class MatMulContextTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -140,16 +137,12 @@ class MatMulContextTest : public testing::Test {
   }
 
   // Captures a call, in the mode that forbids all other threads to allocate.
-  static absl::StatusOr<Graph> Capture(MatMulContext& context, const Product& product) {
-    RETURN_IF_CUDA_ERROR(cudaStreamBeginCapture(context.stream(), cudaStreamCaptureModeGlobal));
-    const absl::Status called = MatMul(context, product.problem());
-    cudaGraph_t raw = nullptr;
-    RETURN_IF_CUDA_ERROR(cudaStreamEndCapture(context.stream(), &raw));
-    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw, cudaGraphDestroy);
-    RETURN_IF_ERROR(called);
-    cudaGraphExec_t exec = nullptr;
-    RETURN_IF_CUDA_ERROR(cudaGraphInstantiate(&exec, graph.get(), 0));
-    return Graph(exec, cudaGraphExecDestroy);
+  static absl::StatusOr<CapturedGraph> Capture(MatMulContext& context, const Product& product) {
+    ASSIGN_OR_RETURN(CapturedGraph graph,
+                     CapturedGraph::Capture(context.stream(), cudaStreamCaptureModeGlobal,
+                                            [&] { return MatMul(context, product.problem()); }));
+    RETURN_IF_ERROR(graph.Instantiate());
+    return graph;
   }
 
   cudaStream_t streams_[2] = {};
@@ -223,7 +216,7 @@ TEST_F(MatMulContextTest, ThreadsShareAContext) {
 // its stream and beside each other.
 TEST_F(MatMulContextTest, GraphsKeepWhatTheyCaptured) {
   MatMulContext context = ContextOn(streams_[0]);
-  std::vector<Graph> graphs;
+  std::vector<CapturedGraph> graphs;
   ASSERT_TRUE(MatMul(context, products_[0].problem()).ok());
   for (int i = 0; i < 3; ++i) {
     auto graph = Capture(context, products_[static_cast<size_t>(i)]);
@@ -232,10 +225,10 @@ TEST_F(MatMulContextTest, GraphsKeepWhatTheyCaptured) {
   }
   Product& direct = products_[3];
   for (int round = 0; round < 5; ++round) {
-    ASSERT_EQ(cudaGraphLaunch(graphs[0].get(), streams_[1]), cudaSuccess);
+    ASSERT_TRUE(graphs[0].Launch(streams_[1]).ok());
     ASSERT_TRUE(MatMul(context, direct.problem()).ok());  // Grows the first time.
-    ASSERT_EQ(cudaGraphLaunch(graphs[1].get(), streams_[1]), cudaSuccess);
-    ASSERT_EQ(cudaGraphLaunch(graphs[2].get(), streams_[0]), cudaSuccess);
+    ASSERT_TRUE(graphs[1].Launch(streams_[1]).ok());
+    ASSERT_TRUE(graphs[2].Launch(streams_[0]).ok());
     ASSERT_TRUE(MatMul(context, direct.problem()).ok());
     for (const cudaStream_t stream : streams_) ASSERT_TRUE(gpu::Synchronize(stream).ok());
     for (Product& product : products_) {

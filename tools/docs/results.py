@@ -50,7 +50,9 @@ def holds(row, column, operator, values):
 
 def select(rows, where):
   """The rows for which all conditions hold: COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<=NUMBER or COLUMN==COLUMN,
-  separated by commas."""
+  separated by commas. Each of several values has to be one of the file: a name that was changed would be left out of
+  a table without a word."""
+  all_rows = rows
   for text in filter(None, where.split(",")):
     condition = CONDITION.fullmatch(text.strip())
     if not condition:
@@ -58,5 +60,9 @@ def select(rows, where):
     for column in [condition["column"]] + [condition["values"]] * (condition["operator"] == "=="):
       if rows and column not in rows[0]:
         raise PageError(f"no column {column}")
+    if condition["operator"] == "=" and "|" in condition["values"]:
+      missing = set(condition["values"].split("|")) - {row[condition["column"]] for row in all_rows}
+      if missing:
+        raise PageError(f"no row has {condition['column']}={min(missing)}")
     rows = [row for row in rows if holds(row, *condition.groups())]
   return rows

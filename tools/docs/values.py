@@ -11,7 +11,8 @@ those of tables and may be left out: COLUMN=VALUE|VALUE, COLUMN>=NUMBER, COLUMN<
 commas. `over` divides by a second value, of the same file without `in`. If only the first value has min, max, median or
 the like, it is that of the ratios of rows of the same problem; `crossover COLUMN` is then the smallest `rows` from
 which on the ratio is below 1 at every size. `percent`, `percent_less` (1 - x), `percent_more` (x - 1), `percent_apart`
-(their size) or `times NUMBER` before all of it scales the result.
+(their size) or `times NUMBER` before all of it scales the result. Less and more are refused below 0, as after a
+measurement that reverses them: the sentence around the figure says the opposite then.
 """
 
 import ast
@@ -121,7 +122,10 @@ def from_csv(path, title):
   except ZeroDivisionError:
     raise results.PageError("division by zero") from None
   if scale["scale"] in PERCENT:
-    return 100 * PERCENT[scale["scale"]](number)
+    percent = 100 * PERCENT[scale["scale"]](number)
+    if percent < 0:
+      raise results.PageError(f"{scale['scale']} is {percent:.2g} %: the sentence says the opposite of the file")
+    return percent
   return number * float(scale["factor"] or 1)
 
 

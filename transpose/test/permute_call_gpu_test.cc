@@ -4,12 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/cuda_status.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
@@ -140,19 +139,11 @@ TEST_F(PermuteCallTest, IsCapturedIntoAGraphAndReplayed) {
     SCOPED_TRACE(testing::Message() << c);
     PermuteTestProblem problem(c);
     ASSERT_TRUE(Upload(problem).ok());
-    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
-    const absl::Status called = Permute(problem.At(in_.data(), out_.data()), stream_);
-    cudaGraph_t raw_graph = nullptr;
-    const absl::Status captured = CUDA_STATUS(cudaStreamEndCapture(stream_, &raw_graph));
-    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw_graph,
-                                                                          cudaGraphDestroy);
-    ASSERT_TRUE(called.ok()) << called;
-    ASSERT_TRUE(captured.ok()) << captured;
-    cudaGraphExec_t raw_exec = nullptr;
-    ASSERT_EQ(cudaGraphInstantiate(&raw_exec, graph.get(), 0), cudaSuccess);
-    const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> exec(
-        raw_exec, cudaGraphExecDestroy);
-    ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
+    absl::StatusOr<CapturedGraph> graph = CapturedGraph::Capture(
+        stream_, cudaStreamCaptureModeGlobal,
+        [&] { return Permute(problem.At(in_.data(), out_.data()), stream_); });
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    ASSERT_TRUE(graph->Launch(stream_).ok());
     const absl::Status status = DownloadAndCheck(&problem);
     ASSERT_TRUE(status.ok()) << status;
   }

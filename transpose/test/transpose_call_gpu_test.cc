@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/cuda_status.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
@@ -176,23 +175,14 @@ TEST_F(TransposeCallTest, IsCapturedIntoAGraphAndReplayed) {
     const std::vector<uint8_t> initial = problem.out_with_guards();
     ASSERT_TRUE(Upload(problem).ok());
 
-    ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
-    const absl::Status called = Call();
-    cudaGraph_t raw_graph = nullptr;
-    const absl::Status captured = CUDA_STATUS(cudaStreamEndCapture(stream_, &raw_graph));
-    const std::unique_ptr<CUgraph_st, cudaError_t (*)(cudaGraph_t)> graph(raw_graph,
-                                                                          cudaGraphDestroy);
-    ASSERT_TRUE(called.ok()) << called;
-    ASSERT_TRUE(captured.ok()) << captured;
-    cudaGraphExec_t raw_exec = nullptr;
-    ASSERT_EQ(cudaGraphInstantiate(&raw_exec, graph.get(), 0), cudaSuccess);
-    const std::unique_ptr<CUgraphExec_st, cudaError_t (*)(cudaGraphExec_t)> exec(
-        raw_exec, cudaGraphExecDestroy);
+    absl::StatusOr<CapturedGraph> graph =
+        CapturedGraph::Capture(stream_, cudaStreamCaptureModeGlobal, [&] { return Call(); });
+    ASSERT_TRUE(graph.ok()) << graph.status();
 
     for (int replay = 0; replay < 2; ++replay) {
       problem.out_with_guards() = initial;
       ASSERT_TRUE(Upload(problem).ok());  // To the same addresses: the buffers are large enough.
-      ASSERT_EQ(cudaGraphLaunch(exec.get(), stream_), cudaSuccess);
+      ASSERT_TRUE(graph->Launch(stream_).ok());
       const absl::Status status = DownloadAndCheck(&problem);
       ASSERT_TRUE(status.ok()) << "replay " << replay << ": " << status;
     }

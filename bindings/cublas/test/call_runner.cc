@@ -11,6 +11,7 @@
 #include "bindings/cublas/real_function.h"
 #include "bindings/cublas/test/compare.h"
 #include "common/base/status_macros.h"
+#include "common/gpu/captured_graph.h"
 #include "common/gpu/cublas_status.h"
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/gpu_runtime.h"
@@ -101,23 +102,17 @@ class Runner : public CallRunner {
 
   absl::StatusOr<CallResult> RunCaptured(const RandomCall& call) override {
     RETURN_IF_ERROR(Prepare(call));
-    RETURN_IF_CUDA_ERROR(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-    const absl::Status made = Make(call, false);
-    cudaGraph_t graph = nullptr;
-    RETURN_IF_CUDA_ERROR(cudaStreamEndCapture(stream_, &graph));
-    RETURN_IF_ERROR(made);
-    cudaGraphExec_t launchable = nullptr;
-    RETURN_IF_CUDA_ERROR(cudaGraphInstantiate(&launchable, graph, 0));
+    ASSIGN_OR_RETURN(CapturedGraph graph,
+                     CapturedGraph::Capture(stream_, cudaStreamCaptureModeThreadLocal,
+                                            [&] { return Make(call, false); }));
     // Twice, so that a graph that depends on what its capture left behind is found.
     for (int i = 0; i < 2; ++i) {
       RETURN_IF_ERROR(CopyC(call, c_ours_, c_));
-      RETURN_IF_CUDA_ERROR(cudaGraphLaunch(launchable, stream_));
+      RETURN_IF_ERROR(graph.Launch(stream_));
     }
     RETURN_IF_ERROR(Make(call, true));
     CallResult result;
     ASSIGN_OR_RETURN(result.error_over_bound, Compare(call));
-    RETURN_IF_CUDA_ERROR(cudaGraphExecDestroy(launchable));
-    RETURN_IF_CUDA_ERROR(cudaGraphDestroy(graph));
     return result;
   }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/base/flag_parsing.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/executor/run/compiler.h"
 #include "common/executor/run/constants.h"
@@ -65,7 +67,8 @@ constexpr int kExitBadInput = 2;
 constexpr char kUsage[] =
     "simt_run FILE.cu ... [-- ARGUMENTS]: compiles a CUDA program for the CPU, runs it with every "
     "memory access checked, and prints the findings and the memory profile of its launches. Exit "
-    "code: the program's own; 3 with findings; 2 where it does not compile.";
+    "code: the program's own; 3 with findings; 4 where --max_cpu_seconds was over; 2 for bad input "
+    "and where a source does not compile.";
 
 // Removes a folder with all that is in it.
 class Scratch {
@@ -107,6 +110,16 @@ absl::Status ReportConstants(const std::vector<Constant>& constants,
   return absl::OkStatus();
 }
 
+// Returns the path of --csv from the root, empty without the flag. The program writes the file when
+// it ends, too late to say that there is no such folder.
+absl::StatusOr<std::string> CsvFromFlag() {
+  const std::string named = absl::GetFlag(FLAGS_csv);
+  if (named.empty()) return named;
+  const std::filesystem::path path = std::filesystem::absolute(ResolvePath(named));
+  if (std::filesystem::is_directory(path.parent_path())) return path.string();
+  return RefuseValue("--csv", named, "a file in a folder that is there");
+}
+
 absl::StatusOr<int> Run(const std::vector<std::string>& sources,
                         const std::vector<std::string>& arguments) {
   if (sources.empty()) {
@@ -114,22 +127,17 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
   }
   const std::string standard = absl::GetFlag(FLAGS_std);
   if (standard != "c++14" && standard != "c++17" && standard != "c++20") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--std: '", standard, "' is not allowed; allowed is c++14, c++17, c++20"));
+    return RefuseValue("--std", standard, "c++14, c++17 or c++20");
   }
-  if (absl::GetFlag(FLAGS_threads) < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("--threads: ", absl::GetFlag(FLAGS_threads),
-                                                   " is not allowed; allowed is 0 and more"));
-  }
-  if (absl::GetFlag(FLAGS_multiprocessors) < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--multiprocessors: ", absl::GetFlag(FLAGS_multiprocessors),
-                     " is not allowed; allowed is 1 and more"));
-  }
+  constexpr double kMost = std::numeric_limits<int>::max();
+  RETURN_IF_ERROR(CheckRange("--threads", absl::GetFlag(FLAGS_threads), 0, kMost));
+  RETURN_IF_ERROR(CheckRange("--multiprocessors", absl::GetFlag(FLAGS_multiprocessors), 1, kMost));
+  RETURN_IF_ERROR(CheckRange("--max_repeats", absl::GetFlag(FLAGS_max_repeats), 0, kMost));
+  RETURN_IF_ERROR(CheckRange("--max_cpu_seconds", absl::GetFlag(FLAGS_max_cpu_seconds), 0, kMost));
+  ASSIGN_OR_RETURN(const std::string csv, CsvFromFlag());
   const std::string accesses = absl::GetFlag(FLAGS_accesses);
   if (accesses != "source" && accesses != "compiled") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--accesses: '", accesses, "' is not allowed; allowed is source, compiled"));
+    return RefuseValue("--accesses", accesses, "source or compiled");
   }
   CompileOptions options;
   options.accesses_as_compiled = accesses == "compiled";
@@ -137,7 +145,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
   options.standard = standard == "c++14" ? "c++17" : standard;
   for (const std::string& folder : absl::GetFlag(FLAGS_include_dirs)) {
     if (!std::filesystem::is_directory(ResolvePath(folder))) {
-      return absl::InvalidArgumentError(absl::StrCat("--include_dirs: no folder ", folder));
+      return RefuseValue("--include_dirs", folder, "a folder that is there");
     }
     options.preprocessor_flags.push_back("-I" + ResolvePath(folder));
   }
@@ -177,9 +185,7 @@ absl::StatusOr<int> Run(const std::vector<std::string>& sources,
   set("SIMT_RUN_CHECK", absl::GetFlag(FLAGS_check) ? "1" : "0");
   set("SIMT_RUN_PROFILE", absl::GetFlag(FLAGS_profile) ? "1" : "0");
   set("SIMT_RUN_REPORT", absl::GetFlag(FLAGS_report) ? "1" : "0");
-  if (!absl::GetFlag(FLAGS_csv).empty()) {
-    set("SIMT_RUN_CSV", std::filesystem::absolute(ResolvePath(absl::GetFlag(FLAGS_csv))).string());
-  }
+  if (!csv.empty()) set("SIMT_RUN_CSV", csv);
   std::vector<std::string> command = {std::filesystem::absolute(program).string()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return RunProgram(command);

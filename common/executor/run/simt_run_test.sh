@@ -149,10 +149,12 @@ expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)
 expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
 expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
 expect 2 "no source" "$run"
-expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17, c++20" "$run" --std=c++98 x.cu
-expect 2 "--accesses: 'ptx' is not allowed; allowed is source, compiled" "$run" --accesses=ptx x.cu
-expect 2 "--threads: -1 is not allowed" "$run" --threads=-1 x.cu
-expect 2 "--multiprocessors: 0 is not allowed" "$run" --multiprocessors=0 x.cu
+expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17 or c++20" "$run" --std=c++98 x.cu
+expect 2 "--accesses: 'ptx' is not allowed; allowed is source or compiled" "$run" --accesses=ptx x.cu
+expect 2 "--threads: '-1' is not allowed" "$run" --threads=-1 x.cu
+expect 2 "--max_cpu_seconds: '-1' is not allowed" "$run" --max_cpu_seconds=-1 x.cu
+expect 2 "--csv: '/no_such_folder/x.csv' is not allowed" "$run" --csv=/no_such_folder/x.csv x.cu
+expect 2 "--multiprocessors: '0' is not allowed" "$run" --multiprocessors=0 x.cu
 expect 0 "" "$run" --output="$TEST_TMPDIR/updates" $data/updates.cu
 for threads in 1 2; do
   for checks in 0 1; do
