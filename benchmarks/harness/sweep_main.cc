@@ -331,17 +331,16 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
   };
   RETURN_IF_ERROR(measure(plan));
   if (is_random) {
-    const std::vector<Config> kernels =
-        KernelsAtWorst(operation, judged, sweep->rows(), worst);
+    const std::vector<Config> kernels = KernelsAtWorst(operation, judged, sweep->rows(), worst);
     sweep->Expect(static_cast<int>(kernels.size()));
     RETURN_IF_ERROR(measure(kernels));
   }
-  sweep->Print(sweep->SkippedText() +
-               (is_random ? RandomText(operation, judged, sweep->rows(), worst)
-                          : Conclusions(operation, sweep->rows())));
+  sweep->Print(sweep->SkippedText() + (is_random
+                                           ? RandomText(operation, judged, sweep->rows(), worst)
+                                           : Conclusions(operation, sweep->rows())));
   if (is_random) {
-    RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, judged, sweep->rows()),
-                                 &distribution_file));
+    RETURN_IF_ERROR(
+        WriteRecords(DistributionRecords(operation, judged, sweep->rows()), &distribution_file));
   }
   if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, preset.name, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");
