@@ -153,6 +153,12 @@ if grep -q ',auto,.*,ok,' random.csv; then
 else
   [ "$(rows random.csv)" = 8 ] && [ "$(rows distribution.csv)" = 0 ] || fail "a distribution of nothing: $(cat distribution.csv)"
 fi
+expect_exit 0 --preset=random --seed=3 --count=2 --implementations=tiny --max_seconds=0.01 --worst=0 --csv=tiny.csv \
+  --distribution_csv=of_tiny.csv
+[ "$(grep -c ',tiny,' tiny.csv)" = 2 ] && ! grep -q ',auto,' tiny.csv || fail "tiny.csv: $(cat tiny.csv)"
+if grep -q ',tiny,.*,ok,' tiny.csv; then
+  grep -q '^matmul,all,,vs_cublas,2,' of_tiny.csv || fail "of_tiny.csv: $(cat of_tiny.csv)"
+fi
 cp random.csv before_random.csv
 expect_exit 0 --preset=random --seed=3 --count=4 --shape_family=batched --workspace=no --max_seconds=0.01 --worst=1 \
   --csv=random.csv --resume

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "benchmarks/harness/random_shapes.h"
 #include "benchmarks/matmul/operation.h"
 #include "benchmarks/transpose/operation.h"
 #include "gtest/gtest.h"
@@ -88,6 +89,15 @@ TEST(DistributionRecordsTest, LeaveOutWhatIsNoDrawnShapeOfTheChooser) {
       (Texts{"matmul,batched,,vs_cublas,1,2.0000,2.0000,2.0000,2.0000,2.0000,2.0000,0.0000,g1",
              "matmul,all,,vs_cublas,1,2.0000,2.0000,2.0000,2.0000,2.0000,2.0000,0.0000,g1"}))
       << "the last row of a shape counts";
+}
+
+TEST(DistributionRecordsTest, AreOfTheImplementationThatIsJudged) {
+  RandomShapes random = MatMulOperation().random_shapes();
+  random.chooser = "tiny";
+  const Rows rows = {Product("auto", 64, 0.5), Product("tiny", 64, 2)};
+  const auto records = DistributionRecords(MatMulOperation(), random, rows);
+  ASSERT_EQ(records.size(), 5u);  // The header, then speed and regret of the family and of all.
+  EXPECT_TRUE(absl::StartsWith(absl::StrJoin(records[3], ","), "matmul,all,,vs_cublas,1,2.0000,"));
 }
 
 // Other work in one file is another distribution.

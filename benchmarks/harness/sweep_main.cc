@@ -22,6 +22,7 @@
 #include "benchmarks/harness/plan_flags.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/random_report.h"
+#include "benchmarks/harness/random_shapes.h"
 #include "benchmarks/harness/record_file.h"
 #include "benchmarks/harness/row_columns.h"
 #include "benchmarks/harness/runner.h"
@@ -111,11 +112,13 @@ absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& pr
   const std::string flag = absl::GetFlag(FLAGS_pair_with);
   if (!flag.empty()) {
     if (const Peer* peer = operation.FindPeer(flag)) return peer;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--pair_with: '", flag, "' is not allowed; allowed is ",
-                     absl::StrJoin(operation.peers(), ", ", [](std::string* out, const Peer& peer) {
-                       out->append(peer.implementation);
-                     })));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--pair_with: '", flag, "' is not allowed; allowed is ",
+        absl::StrJoin(operation.peers(), ", ", [&](std::string* out, const Peer& peer) {
+          out->append(peer.implementation);
+          if (peer.otherwise == nullptr || flag != peer.otherwise) return;
+          absl::StrAppend(out, " (with ", flag, " where that takes no such product)");
+        })));
   }
   return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
 }
@@ -178,6 +181,17 @@ absl::Status WriteRecords(const std::vector<std::vector<std::string>>& records,
   if (!file->has_value()) return absl::OkStatus();
   for (size_t i = 1; i < records.size(); ++i) RETURN_IF_ERROR((*file)->Write(records[i]));
   return absl::OkStatus();
+}
+
+// Returns what the random shapes are judged by: the call that chooses a kernel or, where
+// --implementations names a single other one, that.
+RandomShapes Judged(const RandomShapes& random, const std::vector<Config>& plan) {
+  RandomShapes judged = random;
+  if (plan.empty()) return judged;
+  const std::string& first = plan.front().implementation->name;
+  const auto is_first = [&](const Config& config) { return config.implementation->name == first; };
+  if (std::all_of(plan.begin(), plan.end(), is_first)) judged.chooser = first;
+  return judged;
 }
 
 // Reads --worst.
@@ -262,6 +276,7 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
       std::any_of(operation.limits().begin(), operation.limits().end(),
                   [&](const Limit& limit) { return preset.name == limit.preset; });
   const bool is_random = preset.random != nullptr;
+  const RandomShapes judged = is_random ? Judged(*preset.random, plan) : RandomShapes();
   ASSIGN_OR_RETURN(const int worst, WorstFromFlags(is_random));
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   std::string why_no_counters;
@@ -315,17 +330,16 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
   };
   RETURN_IF_ERROR(measure(plan));
   if (is_random) {
-    const std::vector<Config> kernels =
-        KernelsAtWorst(operation, *preset.random, sweep->rows(), worst);
+    const std::vector<Config> kernels = KernelsAtWorst(operation, judged, sweep->rows(), worst);
     sweep->Expect(static_cast<int>(kernels.size()));
     RETURN_IF_ERROR(measure(kernels));
   }
-  sweep->Print(sweep->SkippedText() +
-               (is_random ? RandomText(operation, *preset.random, sweep->rows(), worst)
-                          : Conclusions(operation, sweep->rows())));
+  sweep->Print(sweep->SkippedText() + (is_random
+                                           ? RandomText(operation, judged, sweep->rows(), worst)
+                                           : Conclusions(operation, sweep->rows())));
   if (is_random) {
-    RETURN_IF_ERROR(WriteRecords(DistributionRecords(operation, *preset.random, sweep->rows()),
-                                 &distribution_file));
+    RETURN_IF_ERROR(
+        WriteRecords(DistributionRecords(operation, judged, sweep->rows()), &distribution_file));
   }
   if (has_limits) RETURN_IF_ERROR(ReportLimits(operation, preset.name, sweep.get(), &limits_file));
   if (options.csv != "-") sweep->Print("Rows in " + options.csv + "\n");

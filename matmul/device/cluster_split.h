@@ -169,6 +169,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
                            order.OffsetOf(work.tile % schedule.tiles));
     SyncCluster();  // The others have read this block's partial sums.
   }
+  if (!tails) WaitForPreviousKernel();  // As StreamK() does.
 }
 
 // Returns whether this tile's kernels can split among clusters: their code, and the device.
@@ -191,9 +192,14 @@ LaunchStatus LaunchClusterSplit(const Gemm<typename Tile::Types>& gemm, const Sp
   const Grid grid{plan.units * plan.cluster_blocks};
   const auto blocks = static_cast<uint32_t>(plan.cluster_blocks);
   const auto kernel = ClusterSplit<Tile, kLayoutA, kLayoutB>;
-  RETURN_IF_ERROR(LaunchClusters(plan.cluster_blocks, kernel, grid, Block{Tile::kThreads},
-                                 Tile::kSharedBytes, stream, gemm, schedule, blocks,
-                                 /*tails=*/false));
+  const auto launch = [&](auto launch_clusters) {
+    return launch_clusters(plan.cluster_blocks, kernel, grid, Block{Tile::kThreads},
+                           Tile::kSharedBytes, stream, gemm, schedule, blocks, /*tails=*/false);
+  };
+  // Beside the whole tiles, as StreamK() of stream_k.h.
+  RETURN_IF_ERROR(plan.WholeTiles() > 0
+                      ? launch([](auto... with) { return LaunchDependentClusters(with...); })
+                      : launch([](auto... with) { return LaunchClusters(with...); }));
   if (!plan.HasTails()) return LaunchStatus();
   return LaunchDependentClusters(plan.cluster_blocks, kernel, grid, Block{Tile::kThreads},
                                  Tile::kSharedBytes, stream, gemm, schedule, blocks,

@@ -47,7 +47,8 @@ __device__ inline void StoreWholeTile(const Gemm<typename Tile::Types>& gemm, in
   }
 }
 
-// Block i computes work unit i of the split tiles.
+// Block i computes work unit i of the split tiles. Begins during the kernel of the whole tiles,
+// where multiprocessors have nothing left to do: neither touches what the other one writes.
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     StreamK(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
@@ -73,6 +74,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     }
     __syncthreads();
   }
+  WaitForPreviousKernel();  // What waits for this kernel's end waits for the whole tiles, too.
 }
 
 // Block i computes the i-th whole tile. A kernel of its own: without the loop over work the
@@ -82,6 +84,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     WholeTiles(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
+  LetNextKernelBegin();
   const uint32_t tile = schedule.split_tiles + blockIdx.x;
   const TileOffset offset = TileOrder<Tile>(gemm.c).OffsetOf(tile % schedule.tiles);
   const int64_t index = tile / schedule.tiles;
@@ -121,8 +124,13 @@ LaunchStatus LaunchStreamK(const MatMulArgs& args) {
     if (plan.cluster_blocks > 0) {
       return LaunchClusterSplit<Tile, layout_a(), layout_b()>(gemm, plan, schedule, args.stream);
     }
-    return Launch(StreamK<Tile, layout_a(), layout_b()>, Grid{plan.units}, Block{Tile::kThreads},
-                  Tile::kSharedBytes, args.stream, gemm, schedule);
+    const auto kernel = StreamK<Tile, layout_a(), layout_b()>;
+    const Grid grid{plan.units};
+    const Block block{Tile::kThreads};
+    return plan.WholeTiles() > 0
+               ? LaunchDependent(kernel, grid, block, Tile::kSharedBytes, args.stream, gemm,
+                                 schedule)
+               : Launch(kernel, grid, block, Tile::kSharedBytes, args.stream, gemm, schedule);
   }));
   if (plan.cluster_blocks > 0) return LaunchStatus();
   return LaunchFixup<Tile>(gemm, plan, schedule, args.stream);
