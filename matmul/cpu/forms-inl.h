@@ -38,6 +38,11 @@ enum class Form {
 // Rows of B so far apart, or a multiple of it, lie in few sets of the caches.
 inline constexpr int64_t kSetBytes = 4096;
 
+// A Xeon fetches what follows to the L1 cache where rows are less far apart. A B whose rows lie
+// further apart is read where it lies only if it is small, 128 x 256 floats.
+inline constexpr int64_t kMaxFollowedBytes = 2048;
+inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
+
 // More columns than these, a vector or two, repay loading elements of A to registers.
 inline constexpr int64_t kMinOuterCols = 24;
 
@@ -78,9 +83,11 @@ Form FormOf(const HostProduct<T>& product) {
   // read more than once.
   const int64_t l2 = HostCacheSizes().l2;
   const int64_t b_bytes = n * k * kBytes;
-  const bool shares_sets = product.b.row_step * kBytes % kSetBytes == 0;
-  const bool stays = b_bytes <= l2 / 2 && (!shares_sets || m <= MaxRows(2));
-  if (stays || n <= Multiply<T>::kTileCols) return Form::kInPlace;
+  const int64_t row_bytes = product.b.row_step * kBytes;
+  const bool is_small = b_bytes <= (row_bytes < kMaxFollowedBytes ? l2 / 2 : kMaxBytesInPlace) &&
+                        row_bytes % kSetBytes != 0;
+  const bool is_low = m <= MaxRows(2) && b_bytes <= l2 / 2;
+  if (is_small || is_low || n <= Multiply<T>::kTileCols) return Form::kInPlace;
   const bool is_few = m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes && b_bytes > l2 / 4;
   return is_few ? Form::kFewRows : Form::kPacked;
 }
