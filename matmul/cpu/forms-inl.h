@@ -35,10 +35,13 @@ enum class Form {
   kPacked,
 };
 
-// A block of B that is so small is not worth a copy, 128 x 128 floats, and twice as much where no
-// vector of B lies in two cache lines.
-inline constexpr int64_t kMaxBytesInPlace = 64 << 10;
-inline constexpr int64_t kLineBytes = 64;
+// Rows of B so far apart, or a multiple of it, lie in few sets of the caches.
+inline constexpr int64_t kSetBytes = 4096;
+
+// A Xeon fetches what follows to the L1 cache where rows are less far apart. A B whose rows lie
+// further apart is read where it lies only if it is small, 128 x 256 floats.
+inline constexpr int64_t kMaxFollowedBytes = 2048;
+inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
 
 // More columns than these, a vector or two, repay loading elements of A to registers.
 inline constexpr int64_t kMinOuterCols = 24;
@@ -55,13 +58,6 @@ inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_
 // The same for columns of a B whose rows have no gaps: beside dot products, tiles of one vector.
 inline int64_t MostDotCols(int64_t k) {
   return std::max<int64_t>(4, std::min<int64_t>(12, k / 16));
-}
-
-// Tells whether rows of B begin with a cache line.
-template <typename T>
-bool HasWholeLines(const Strided<T>& b) {
-  return reinterpret_cast<uintptr_t>(b.data) % kLineBytes == 0 &&
-         b.row_step * int64_t{sizeof(T)} % kLineBytes == 0;
 }
 
 template <typename T>
@@ -83,14 +79,17 @@ Form FormOf(const HostProduct<T>& product) {
   const bool few = rows_of_a ? std::min(m, n) <= MostDots(k)
                              : m <= kDotCols || (m <= MostDots(k / 2) && 4 * m <= n);
   if (!rows_of_b) return few ? Form::kDots : Form::kPacked;
-  // Packing repays itself once operands leave the L2 cache, or lie in few of its sets.
+  // Packing repays itself once B leaves the L2 cache, or where it lies in few of its sets and is
+  // read more than once.
   const int64_t l2 = HostCacheSizes().l2;
-  const int64_t max_bytes = HasWholeLines(product.b) ? 2 * kMaxBytesInPlace : kMaxBytesInPlace;
-  const bool is_small = n * k * kBytes <= max_bytes && m * k * kBytes <= l2 / 2 &&
-                        product.b.row_step * kBytes % 4096 != 0;
-  const bool is_low = m <= MaxRows(2) && n * k * kBytes <= l2 / 2;
-  if (is_small || n <= Multiply<T>::kTileCols || is_low) return Form::kInPlace;
-  return m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes ? Form::kFewRows : Form::kPacked;
+  const int64_t b_bytes = n * k * kBytes;
+  const int64_t row_bytes = product.b.row_step * kBytes;
+  const bool is_small = b_bytes <= (row_bytes < kMaxFollowedBytes ? l2 / 2 : kMaxBytesInPlace) &&
+                        row_bytes % kSetBytes != 0;
+  const bool is_low = m <= MaxRows(2) && b_bytes <= l2 / 2;
+  if (is_small || is_low || n <= Multiply<T>::kTileCols) return Form::kInPlace;
+  const bool is_few = m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes && b_bytes > l2 / 4;
+  return is_few ? Form::kFewRows : Form::kPacked;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -191,7 +191,7 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
       threads == 1 ? ThreadGrid() : ChooseThreadGrid(args.m, args.n, args.k, threads);
   const int64_t parts = grid.rows * grid.cols;
   if (parts == 1) return MultiplyOnOneCore(product);
-  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads);
+  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads, args.a.transposed);
   if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
   if (MultiplyInTeams(product, grid)) return;
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)

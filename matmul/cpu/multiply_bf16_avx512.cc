@@ -53,8 +53,9 @@ CacheBlocks BlocksFor(Unit unit, const HostProduct<Bf16, float>& product) {
 // What packing repays from on, in rows of C, or in its columns where rows of A lie along k.
 constexpr int64_t kMaxFewRows = 16;
 
-// The same of rows of C whose B lies along k, where there are AMX's tiles.
-constexpr int64_t kMaxFewRowsBesideTiles = 8;
+// The same of rows of C where there are AMX's tiles, by where B lies.
+constexpr int64_t kMaxFewRowsBesideTiles = 6;
+constexpr int64_t kMaxDotRowsBesideTiles = 8;
 
 // Up to this number of columns a transposed A is read as the B of C's transpose: as rows.
 constexpr int64_t kMaxTransposedCols = 32;
@@ -63,11 +64,14 @@ Form FormOf(const HostProduct<Bf16, float>& product, Unit unit) {
   const bool rows_of_a = product.a.col_step == 1;
   const bool rows_of_b = product.b.col_step == 1;
   if (product.m <= kMaxFewRows && product.m <= product.n) {
-    if (rows_of_b) return Form::kFewRows;
-    const bool is_low = unit == Unit::kVectors || product.m <= kMaxFewRowsBesideTiles;
-    return is_low ? Form::kDots : Form::kPacked;
+    const int64_t most = unit == Unit::kVectors ? kMaxFewRows
+                         : rows_of_b            ? kMaxFewRowsBesideTiles
+                                                : kMaxDotRowsBesideTiles;
+    if (product.m > most) return Form::kPacked;
+    return rows_of_b ? Form::kFewRows : Form::kDots;
   }
-  if (rows_of_a) return product.n <= kMaxFewRows ? Form::kDots : Form::kPacked;
+  const int64_t most_cols = unit == Unit::kVectors ? kMaxFewRows : kMaxDotRowsBesideTiles;
+  if (rows_of_a) return product.n <= most_cols ? Form::kDots : Form::kPacked;
   const bool few_cols = product.n <= kMaxTransposedCols && product.n < product.m;
   return few_cols ? Form::kTransposed : Form::kPacked;
 }

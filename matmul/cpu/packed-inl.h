@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "matmul/cpu/cache_blocks.h"
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/pack_buffers.h"
 #include "matmul/cpu/packing-inl.h"
@@ -52,6 +53,7 @@ class Multiply {
       call.a_row = product_.a.row_step;
       call.a_col = product_.a.col_step;
       call.b_row = product_.b.row_step;
+      call.a_ahead = ColumnsAhead();
       for (int64_t v = 0; v < vectors;) {
         const int64_t width = TileWidth(vectors - v);
         const int64_t col = v * kLanes;
@@ -95,11 +97,8 @@ class Multiply {
     int64_t row = 0;
 
     void SetNext(int64_t k, TileCall<T>* call) {
-      if (line >= lines) {
-        call->later = nullptr;
-        call->later_row = call->later_step = 0;
-        return;
-      }
+      call->later_count = line < lines ? k : 0;
+      if (line >= lines) return;
       call->later = begin + line * kLine + row * row_step;
       call->later_row = row_step;
       call->later_step = 2 * row_step;
@@ -130,11 +129,13 @@ class Multiply {
 
   void PackB(int64_t p, int64_t k, int64_t col, int64_t cols) {
     const Strided<T>& b = product_.b;
-    for (int64_t i = 0; i < k; i += kRowsAtOnce) {
+    // Columns of a B that lies along k are read from end to end, rows side by side.
+    const int64_t rows_at_once = b.row_step == 1 && b.col_step != 1 ? k : kRowsAtOnce;
+    for (int64_t i = 0; i < k; i += rows_at_once) {
       for (int64_t j = 0; j < cols; j += kTileCols) {
         // Panels hold rows of B's transpose.
         const Strided<T> part = {b.At(p + i, col + j), b.col_step, b.row_step};
-        PackPanel(part, std::min(kTileCols, cols - j), std::min(kRowsAtOnce, k - i),
+        PackPanel(part, std::min(kTileCols, cols - j), std::min(rows_at_once, k - i),
                   packed_b_ + j * k + i * kTileCols, kTileCols);
       }
     }
@@ -158,6 +159,7 @@ class Multiply {
     const int64_t b_step = packed_b_ != nullptr ? kTileCols * k : kTileCols;
     TileCall<T> call = Call(p, k);
     call.b_row = packed_b_ != nullptr ? kTileCols : product_.b.row_step;
+    call.a_ahead = packed_a_ != nullptr ? 0 : ColumnsAhead();
     Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t h) {
       call.a = packed_a_ != nullptr ? packed_a_ + i * k : a.At(row + i, p);
       call.a_row = packed_a_ != nullptr ? 1 : a.row_step;
@@ -167,7 +169,11 @@ class Multiply {
       call.cols = kTileCols;
       const TileFunction<T> tile = FindTile<T>(h, kTileVectors, /*tail=*/false, unit_rows);
       for (int64_t j = 0; j < whole; j += kTileCols) {
-        later->SetNext(k, &call);
+        if (later->begin != nullptr) {
+          later->SetNext(k, &call);
+        } else {
+          SetNextPanel(row + i + h, j / kTileCols, row + rows, p, &call);
+        }
         tile(call);
         call.b += b_step;
         call.c += kTileCols;
@@ -180,6 +186,32 @@ class Multiply {
 
  private:
   static constexpr int64_t kRowsAtOnce = 16;  // Rows of B that are read side by side.
+  // Taller blocks of A are multiplied for so long that the copy of the next block of B, which the
+  // L2 cache would have to hold meanwhile, takes little of it.
+  static constexpr int64_t kMaxRowsOfFetch = 256;
+
+  // Columns of A whose distance is more than the processor's prefetching follows are fetched, 32
+  // ahead, if they come from beyond the L2 cache.
+  int64_t ColumnsAhead() const {
+    const Strided<T>& a = product_.a;
+    constexpr int64_t kMinStep = 256 / sizeof(T);
+    constexpr int64_t kAhead = 32;
+    const bool is_large = product_.m * product_.k * int64_t{sizeof(T)} > HostCacheSizes().l2 / 4;
+    return a.row_step == 1 && a.col_step > kMinStep && is_large ? kAhead * a.col_step : 0;
+  }
+
+  // Has tile `tile` of a panel fetch two rows of the next panel of A, which begins at `row`.
+  void SetNextPanel(int64_t row, int64_t tile, int64_t end_row, int64_t p,
+                    TileCall<T>* call) const {
+    const int64_t first = row + 2 * tile;
+    const bool fetches = packed_a_ == nullptr && product_.a.col_step == 1 && 2 * tile < kTileRows &&
+                         first + 1 < end_row;
+    call->later_count = fetches ? (call->k + kLine - 1) / kLine : 0;
+    if (!fetches) return;
+    call->later = product_.a.At(first, p);
+    call->later_row = product_.a.row_step;
+    call->later_step = kLine;
+  }
 
   // Few rows take wide tiles, which read longer pieces of B and have enough sums in flight. Others
   // of up to four vectors: the wider a tile is, the fewer loads there are for a multiply-add, and a
@@ -217,6 +249,7 @@ class Multiply {
 
   // Returns the block of B that is packed after this one.
   Later BlockAfter(const CacheBlocks& blocks, int64_t row, int64_t p, int64_t col) const {
+    if (std::min(blocks.m, product_.m) > kMaxRowsOfFetch) return Later();
     if (col + blocks.n < product_.n) return LaterBlock(blocks, p, col + blocks.n);
     if (p + blocks.k < product_.k) return LaterBlock(blocks, p + blocks.k, 0);
     return row + blocks.m < product_.m ? LaterBlock(blocks, 0, 0) : Later();

@@ -54,33 +54,49 @@ void TransposeSquare(const T* from, int64_t /*step*/, T* to, int64_t /*width*/) 
 template <typename T>
 inline constexpr int64_t kSquare = 16 / sizeof(T);
 
-// Transposes a block of 16 bytes by 16 bytes in registers: four rows of four floats, two of two
-// doubles.
-HWY_ATTR inline void TransposeSquare(const float* HWY_RESTRICT from, int64_t step,
-                                     float* HWY_RESTRICT to, int64_t width) {
-  const hn::Full128<float> d;
-  const hn::Full128<double> pair;
-  const auto r0 = hn::LoadU(d, from);
-  const auto r1 = hn::LoadU(d, from + step);
-  const auto r2 = hn::LoadU(d, from + 2 * step);
-  const auto r3 = hn::LoadU(d, from + 3 * step);
-  const auto low01 = hn::BitCast(pair, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, r2, r3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23)), d, to + width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, high01, high23)), d, to + 2 * width);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23)), d, to + 3 * width);
+// Loads blocks of 16 bytes, `step` elements apart, to one vector.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const hn::TFromD<D>* HWY_RESTRICT from, int64_t step) {
+  if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromD<D>) <= 16) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    const int64_t blocks = hn::MaxLanes(half) * sizeof(hn::TFromD<D>) / 16;
+    return hn::Combine(d, LoadBlocks(half, from + blocks * step, step),
+                       LoadBlocks(half, from, step));
+  }
 }
 
-HWY_ATTR inline void TransposeSquare(const double* HWY_RESTRICT from, int64_t step,
-                                     double* HWY_RESTRICT to, int64_t width) {
-  const hn::Full128<double> d;
-  const auto r0 = hn::LoadU(d, from);
-  const auto r1 = hn::LoadU(d, from + step);
-  hn::StoreU(hn::InterleaveLower(d, r0, r1), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + width);
+// Transposes as many rows as a vector has elements, 16 bytes of each, in registers: squares of four
+// by four floats, or two by two doubles, in each block of 16 bytes.
+template <class D, typename T = hn::TFromD<D> >
+HWY_INLINE void TransposeStrip(D d, const T* HWY_RESTRICT from, int64_t step, T* HWY_RESTRICT to,
+                               int64_t width) {
+  const int64_t next = kSquare<T> * step;
+  const auto r0 = LoadBlocks(d, from, next);
+  const auto r1 = LoadBlocks(d, from + step, next);
+  if constexpr (sizeof(T) == 8) {
+    hn::StoreU(hn::InterleaveLower(d, r0, r1), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + width);
+  } else {
+    const hn::Repartition<double, D> pair;
+    const auto r2 = LoadBlocks(d, from + 2 * step, next);
+    const auto r3 = LoadBlocks(d, from + 3 * step, next);
+    const auto low01 = hn::BitCast(pair, hn::InterleaveLower(d, r0, r1));
+    const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, r2, r3));
+    const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, r0, r1));
+    const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, low01, low23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23)), d, to + width);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, high01, high23)), d, to + 2 * width);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23)), d, to + 3 * width);
+  }
+}
+
+// Transposes a block of 16 bytes by 16 bytes: four rows of four floats, two of two doubles.
+template <typename T>
+HWY_INLINE void TransposeSquare(const T* from, int64_t step, T* to, int64_t width) {
+  TransposeStrip(hn::Full128<T>(), from, step, to, width);
 }
 
 #endif
@@ -90,9 +106,21 @@ template <typename T>
 HWY_ATTR void PackTransposed(const T* HWY_RESTRICT from, int64_t from_step, int64_t rows, int64_t k,
                              T* HWY_RESTRICT to, int64_t width) {
   const int64_t whole = rows < kSquare<T> ? 0 : k - k % kSquare<T>;
-  for (int64_t p = 0; p < whole; p += kSquare<T>) {
+  int64_t first = 0;
+#if HWY_TARGET != HWY_SCALAR
+  // A vector's rows from end to end: a line of each is used up while the L1 cache holds it, and
+  // the processor fetches what follows.
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (; first + kLanes <= rows; first += kLanes) {
+    for (int64_t p = 0; p < whole; p += kSquare<T>) {
+      TransposeStrip(d, from + first * from_step + p, from_step, to + p * width + first, width);
+    }
+  }
+#endif
+  for (int64_t p = 0; p < whole && first < rows; p += kSquare<T>) {
     // The last square overlaps the one before it where the rows are no multiple.
-    for (int64_t next = 0; next < rows; next += kSquare<T>) {
+    for (int64_t next = first; next < rows; next += kSquare<T>) {
       const int64_t i = std::min(next, rows - kSquare<T>);
       TransposeSquare(from + i * from_step + p, from_step, to + p * width + i, width);
     }

@@ -24,7 +24,12 @@ namespace HWY_NAMESPACE {
 template <typename T>
 bool IsPacked(const HostProduct<T>& product, CacheBlocks* blocks) {
   *blocks = BlocksOf(product);
-  return FormOf(product) == Form::kPacked;
+  const Form form = FormOf(product);
+  // What one core would read where it lies is packed too, unless it is little.
+  constexpr int64_t kMinBytes = 128 << 10;
+  const bool is_large = product.m > kMaxFewRows && product.n > Multiply<T>::kTileCols &&
+                        product.n * product.k * int64_t{sizeof(T)} > kMinBytes;
+  return form == Form::kPacked || (form == Form::kInPlace && is_large);
 }
 
 template <typename T>

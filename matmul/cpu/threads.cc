@@ -50,6 +50,12 @@ constexpr double kMaxShareOfGrid = 0.8;
 constexpr int64_t kMaxSums = 1 << 17;
 constexpr int64_t kMinDepth = 64;
 
+// A large A that is stored transposed, and multiplied with so few vectors, is read row by row as it
+// is stored, where a grid would read a piece of each: 1.7 times as fast for 2432x1x1922, but half
+// as fast for 1517x1x492.
+constexpr int64_t kMaxVectors = 4;
+constexpr int64_t kMinElementsOfRows = 1 << 21;
+
 int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
   const double work = WorkOfProduct(m, n, k);
   if (work < kMinWorkOfThreads) return 1;
@@ -114,9 +120,10 @@ ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads)
   });
 }
 
-int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads) {
+int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads, bool transposed_a) {
   const int64_t parts = std::min(MostThreads(m, n, k, threads), k / kMinDepth);
   if (parts < 2 || m * n > kMaxSums) return 1;
+  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) return parts;
   const auto sums = static_cast<double>(m * n);
   const double along_k =
       static_cast<double>(k) / static_cast<double>(parts) * TimeOf(m, n, ThreadGrid()) +

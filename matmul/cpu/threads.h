@@ -33,8 +33,8 @@ ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads)
 
 // Returns into how many parts along k a product is divided, each summed by one thread, where that
 // is faster than the grid: C is small, and every part of a grid would read most of A and B. 1:
-// none.
-int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads);
+// none. So is a large A that is stored transposed (`transposed_a`) and multiplied with few vectors.
+int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads, bool transposed_a);
 
 // Returns the height of the chunks that `threads` threads take in turn from m rows, of each of
 // which work_of_row multiply-adds are computed at once: several for each thread, of whole panels of

@@ -40,6 +40,13 @@ TEST(ThreadsTest, ThinProductsTakeThreadsByWhatTheyRead) {
   EXPECT_EQ(wide.cols, 16);
 }
 
+TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
+  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 16, /*transposed_a=*/true), 16);
+  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 16, /*transposed_a=*/false), 1);
+  EXPECT_EQ(ChooseDepthParts(1517, 1, 492, 16, /*transposed_a=*/true), 1);
+  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 1, /*transposed_a=*/true), 1);
+}
+
 TEST(ThreadsTest, NoThreadHasLessThanItsShareOfWork) {
   for (const int64_t n : {80, 128, 160, 200, 256}) {
     const ThreadGrid grid = ChooseThreadGrid(n, n, n, 64);

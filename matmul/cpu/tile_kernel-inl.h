@@ -66,11 +66,15 @@ struct TileCall {
   int64_t cols;  // More than kVectors - 1 vectors, at most kVectors.
   T alpha;
   T beta;
-  // What is fetched to the L2 cache meanwhile, for a later copy: two addresses `later_row` apart
-  // every four steps along k, but in the first ones, and then those `later_step` on. Null: nothing.
+  // What is fetched to the L2 cache meanwhile, for later: two addresses `later_row` apart every
+  // four steps along k, but in the first ones, and then those `later_step` on, at most
+  // `later_count` times.
   const T* later = nullptr;
   int64_t later_row = 0;
   int64_t later_step = 0;
+  int64_t later_count = 0;
+  // How far ahead columns of A are fetched, in elements, where a_row is 1. 0: not at all.
+  int64_t a_ahead = 0;
 };
 
 template <typename T>
@@ -161,9 +165,19 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
   const T* later = call.later;
   const int64_t later_row = call.later_row;
   const int64_t later_step = call.later_step;
+  int64_t later_count = call.later_count;
   const T* const end_c = c + kRows * ldc;
+  const int64_t a_ahead = kUnitRows ? call.a_ahead : 0;
   int64_t p = call.k;
   for (; p >= kSteps; p -= kSteps) {
+    if (kUnitRows && a_ahead != 0) {
+#pragma GCC unroll 16
+      for (int s = 0; s < kSteps; ++s) {
+        const T* const column = a[0] + a_ahead + s * a_col;
+        __builtin_prefetch(column, 0, 2);
+        __builtin_prefetch(column + kRows - 1, 0, 2);
+      }
+    }
 #pragma GCC unroll 16
     for (int s = 0; s < kSteps; ++s) step(kUnitRows ? 0 : s);
     advance(kSteps);
@@ -172,7 +186,8 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
       __builtin_prefetch(next_c, 1);
       __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
       next_c += ldc;
-    } else if (later != nullptr) {
+    } else if (later_count > 0) {
+      --later_count;
       __builtin_prefetch(later, 0, 2);
       __builtin_prefetch(later + later_row, 0, 2);
       later += later_step;

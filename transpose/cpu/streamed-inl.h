@@ -2,8 +2,8 @@
 //
 // A tile is some rows, read side by side, by a page or a part of one of columns (ShapeOfTiles()).
 // The next tile is fetched meanwhile, some rows at a time, because the hardware's prefetching
-// follows 32 rows at most; on Intel's processors only of elements of 2 and 4 bytes, since of others
-// a tile has fewer rows, or too many. Inside a tile one line of each row, or a few, is copied to a
+// follows 32 rows at most; on Intel's processors only of elements of 1, 2 and 4 bytes, since of
+// others a tile has fewer rows. Inside a tile one line of each row, or a few, is copied to a
 // block (rows whose distance is a power of two are in one set of the L1 cache), transposed into
 // whole lines of the output, and these are stored past the caches.
 //
@@ -178,6 +178,16 @@ struct StreamedOrder {
   static constexpr bool kFetchesEvenly = false;
 };
 
+// Of bytes: two lines of a row at once, so that rows of the output, which are many, are gone
+// through half as often.
+template <>
+struct StreamedOrder<1, StreamedTiling::kIntel> {
+  static constexpr bool kFetches = true;
+  static constexpr int64_t kRowsAtOnce = 8;
+  static constexpr int64_t kStaged = 2 * kLineBytes;
+  static constexpr bool kFetchesEvenly = true;
+};
+
 // Of an EPYC (Zen 5). Lines whose distance is a multiple of a page come from the L2 cache to the L1
 // cache in 7 cycles each; in 2 where several of a row follow each other. Fetches that do not find
 // room among those under way are lost or hold up what follows, so they are spread.
@@ -248,7 +258,7 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
   if (matrix.tiling == StreamedTiling::kAmd) {
     TransposeTilesOf<kBytes, StreamedTiling::kAmd, 4>(matrix, first, end);
   } else if constexpr (kBytes == 1) {
-    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 4>(matrix, first, end);
+    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2>(matrix, first, end);
   } else if (ShapeOfTiles(matrix).lines == 8) {
     TransposeTilesOf<kBytes, StreamedTiling::kIntel, 8>(matrix, first, end);
   } else {
