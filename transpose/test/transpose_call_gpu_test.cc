@@ -94,8 +94,8 @@ class TransposeCallTest : public testing::Test {
 
   absl::Status PutWorkspace(int64_t bytes) {
     workspace_bytes_ = bytes;
-    RETURN_IF_ERROR(Put(std::vector<uint8_t>(static_cast<size_t>(bytes) + kBehind, kCanary),
-                        &workspace_));
+    RETURN_IF_ERROR(
+        Put(std::vector<uint8_t>(static_cast<size_t>(bytes) + kBehind, kCanary), &workspace_));
     return gpu::Synchronize(nullptr);  // stream_ does not wait for the default stream.
   }
 
