@@ -101,7 +101,7 @@ inline bool HasFewRows(const TransposeArgs& args) {
   if (args.element_bytes <= 2 && args.batch > 1 && IsGapless(args) &&
       MatrixBytes(args) <= 48 << 10) {
     // Each is few chunks: 192 matrices of 257x128 bytes 0.75 of a copy, and 0.65 in tile_ragged.
-    return args.rows <= 512 && args.rows < 8 * args.cols;
+    return args.rows <= 512 && args.rows < 10 * args.cols;
   }
   // Columns of 2 bytes are loaded in words where their number is even: 196x256 0.86 of
   // tile_ragged's time, 128x257 more than it.
@@ -111,7 +111,8 @@ inline bool HasFewRows(const TransposeArgs& args) {
     return false;
   }
   return args.ld_out == args.rows && args.cols * args.element_bytes >= 128 &&
-         args.rows <= ForSize(args, 270, 260, 110, 80, 64) && args.rows <= 2 * args.cols;
+         args.rows <= ForSize(args, InRowsAreAt(args, 16) ? 400 : 270, 260, 110, 80, 64) &&
+         args.rows <= 2 * args.cols;
 }
 
 // Returns whether few instructions from the first load to the last store matter more than wide

@@ -65,8 +65,6 @@ bool TakesAsLongAsALaunch(const PermuteArgs& args) {
 bool HasRowsForTiles(const PermuteArgs& args) {
   const int64_t row_bytes = args.dims[0].extent * args.element_bytes;
   switch (args.element_bytes) {
-    case 1:
-      return row_bytes < 24;
     case 2:
       return row_bytes < 40;
     case 4:

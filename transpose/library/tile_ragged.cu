@@ -133,7 +133,12 @@ LaunchStatus Run(const TransposeArgs& args) {
   };
   const int64_t tile_rows = cut.TileRows(args);
   const int64_t tile_cols = cut.TileCols(args);
-  const int64_t band = BandRows(tile_rows, tile_cols);
+  // Of elements of 1 and 2 bytes lower bands, and of lower matrices, too: on an H100 43140x3217
+  // bytes have 0.92 of a copy in bands of 4 tiles, and 0.84 in the order in which `out` is written.
+  constexpr int64_t kLow = 100;
+  constexpr int64_t kLowBand = 4;
+  const bool low = sizeof(T) <= 2 && tile_rows > kLow && tile_cols <= kLow;
+  const int64_t band = low ? kLowBand : BandRows(tile_rows, tile_cols);
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
