@@ -47,8 +47,8 @@ PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   constexpr int64_t kSmallOfPairs = 5000000;
   const int64_t bytes = Elements(args) * args.element_bytes;
   PermuteFlatLimits limits;
-  // On an H100 tiles of 44 KB with 512 threads are 2 to 4 % faster for bytes below 15 MB, and as
-  // fast or faster for 2 bytes; below 5 MB longer out rows gain 4 %.
+  // On an H100 `4x1000x32x64:3021` of 1 byte has 0.77 of a copy in tiles of 44 KB with 512 threads,
+  // and 0.68 in those of larger tensors.
   if (args.element_bytes == 2 && bytes < kSmallOfPairs) {
     limits.row_bytes = 512;
     limits.column_bytes = 64;

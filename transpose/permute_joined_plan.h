@@ -63,8 +63,8 @@ bool CanJoinColumns(const PermuteArgs& args);
 // Returns whether permute_joined is faster than permute_tile and permute_flat.
 bool JoinsColumns(const PermuteArgs& args);
 
-// Returns the limits that are best for it: on an H100 tiles of 12 KB with 128 threads are 5 to 10 %
-// faster below 16 MB, and with elements of 1 byte below 40 MB.
+// Returns the limits that are best for it, with smaller tiles for smaller tensors: on an H100
+// `209x41x5x575:1032` of 1 byte has 0.85 of a copy with these, and 0.64 with larger ones.
 PermuteJoinedLimits JoinedLimitsFor(const PermuteArgs& args);
 
 // REQUIRES: CanJoinColumns(args).

@@ -25,7 +25,7 @@ constexpr int kThreads = 256;
 constexpr int kUnitBytes = kVectorBytes * kThreads;  // One vector a thread.
 constexpr int kPieceBytes = 16 << 10;
 // The same where all matrices have so few bytes that they take about as long as a launch: on an
-// H100 0.82 of a copy instead of 0.77 for elements of 2 bytes.
+// H100 7041 matrices of 27x2 bytes have 0.85 of a copy, and 0.77 in larger pieces.
 constexpr int kFewBytes = 2000000;
 constexpr int kPieceBytesOfFew = 8 << 10;
 constexpr int kMaxMatrixBytes = 48 << 10;

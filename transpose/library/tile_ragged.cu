@@ -99,8 +99,8 @@ Cut CutFor(const TransposeArgs& args) {
   static_assert(kLineBytes <= Shape::kChunks * kVectorBytes, "a row holds a cache line");
   // Aligned rows are cut at cache lines, others at vectors.
   const bool in_aligned = InRowsAreAt(args, kVectorBytes);
-  // With elements of 1 and 2 bytes on an H100, three waves instead of one are 1 to 3 % up to 20 MB,
-  // and tiles that are spread over all multiprocessors 2 to 9 % below 3 MB.
+  // With elements of 1 and 2 bytes three waves instead of one, and tiles that are spread over all
+  // multiprocessors: on an H100 32 matrices of 512x196 bytes have 0.84 of a copy instead of 0.73.
   const RaggedLimits limits = {Shape::kRowsHeld,
                                RowBytes(Shape::kChunks, args) / kSize,
                                (in_aligned ? kLineBytes : kVectorBytes) / kSize,

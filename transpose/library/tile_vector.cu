@@ -62,7 +62,7 @@ struct Large<Bits128> : Shape<Bits128, 16, 16, 128, 1> {};
 // The tile where large ones are at most kFewTiles. A 512 x 512 matrix of floats has 64 tiles of
 // 64x64, enough for half of a GPU's multiprocessors: tiles half as high, with one vector a stack,
 // reach 0.95 of memcpy there, and the large ones 0.90. At 1280 x 1280 the large ones are ahead. On
-// an H100 those of bytes gain 6 % up to 3 MB, and those of 8 bytes 3 % up to 20 MB.
+// an H100 12 matrices of 2048x64 bytes have 0.98 of a copy in small ones, and 0.95 in large ones.
 template <typename T>
 struct Small : Large<T> {};
 template <>
@@ -83,7 +83,7 @@ struct Small<uint64_t> : Shape<uint64_t, 32, 16, 128, 1> {
 };
 
 // The tile of bytes whose out rows are no whole sectors, so that two tiles share one at each cut:
-// it has half as many. On an H100 784x512 bytes reach 0.89 of a copy with it, and 0.78 without.
+// it has half as many. On an H100 784x512 bytes reach 0.89 of a copy with it, and 0.79 without.
 struct High : Shape<uint8_t, 256, 128, 512, 4> {};
 
 constexpr int64_t kLowBand = 64;
