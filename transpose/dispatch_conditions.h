@@ -30,11 +30,18 @@ inline bool IsWorthALaunch(const TransposeArgs& args) {
   return args.batch <= 1 || MatrixBytes(args) >= kBytesWorthALaunch;
 }
 
+// Returns the bytes of all matrices.
+inline int64_t AllBytes(const TransposeArgs& args) { return args.batch * MatrixBytes(args); }
+
 // Returns whether the matrix covers most of the 64x64 tiles that cover it: 85 %, or 70 % with
-// elements of 1 and 2 bytes, which cost tile_ragged more: 96 columns of bytes 0.94 and 0.58.
+// elements of 1 and 2 bytes, which cost tile_ragged more: 96 columns of bytes 0.94 and 0.58. With
+// elements of 4 bytes 75 % are enough up to 64 MB: on an H100 16 matrices of 2048x196 have 0.96 of
+// a copy, and 0.90 in tile_ragged.
 inline bool FillsTiles(const TransposeArgs& args) {
   constexpr int64_t kTile = 64;
-  const double mostly = args.element_bytes <= 2 ? 0.70 : 0.85;
+  constexpr int64_t kManyBytes = 64000000;
+  const bool few = args.element_bytes == 4 && AllBytes(args) < kManyBytes;
+  const double mostly = args.element_bytes <= 2 ? 0.70 : few ? 0.75 : 0.85;
   const auto covered = [](int64_t extent) {
     return static_cast<double>(CeilDiv(extent, kTile) * kTile);
   };
@@ -78,35 +85,62 @@ inline bool HasFewColumns(const TransposeArgs& args) {
   return args.cols <= (flat ? ForSize(args, 48, 24, 20, 20, 48) : 20);
 }
 
+// Returns whether tile_ragged writes whole sectors without holding rows twice, and few_rows, whose
+// rows of `in` begin anywhere, loads parts of vectors: on an H100 192 matrices of 128x197 bytes
+// have 0.83 of a copy in tile_ragged and 0.66 in few_rows, 512 of 64x197 floats 0.95 and 0.82.
+inline bool HasSectorsOutAndRaggedRowsIn(const TransposeArgs& args) {
+  return StoresWholeSectors(args) && !InRowsAreAt(args, 16) &&
+         (args.rows > 80 || args.rows * args.element_bytes >= 256);
+}
+
 // Returns whether the rows are so few that few_rows is faster than tiles.
 inline bool HasFewRows(const TransposeArgs& args) {
   if (args.rows <= 20) return args.cols >= 8 * args.rows;
+  if (HasSectorsOutAndRaggedRowsIn(args)) return false;
+  if (FillsVectorTiles(args) && StoresWholeSectors(args)) return false;
+  if (args.element_bytes <= 2 && args.batch > 1 && IsGapless(args) &&
+      MatrixBytes(args) <= 48 << 10) {
+    // Each is few chunks: 192 matrices of 257x128 bytes 0.75 of a copy, and 0.61 in tile_ragged.
+    return args.rows <= 512 && args.rows < 10 * args.cols;
+  }
   // Columns of 2 bytes are loaded in words where their number is even: 196x256 0.86 of
   // tile_ragged's time, 128x257 more than it.
   const int64_t wide = args.cols % 2 == 0 ? 1 : 5;
-  if (args.element_bytes == 2 && args.rows > 64 && args.cols < wide * args.rows) return false;
+  if (args.element_bytes == 2 && args.rows > 64 && args.cols < wide * args.rows &&
+      !InRowsAreAt(args, 16)) {
+    return false;
+  }
   return args.ld_out == args.rows && args.cols * args.element_bytes >= 128 &&
-         args.rows <= ForSize(args, 400, 260, 64, 80, 64) && args.rows <= 2 * args.cols &&
-         !(FillsVectorTiles(args) && StoresWholeSectors(args));
+         args.rows <= ForSize(args, InRowsAreAt(args, 16) ? 400 : 270, 260, 110, 80, 64) &&
+         args.rows <= 2 * args.cols;
 }
 
 // Returns whether few instructions from the first load to the last store matter more than wide
 // accesses. Tiles are mostly empty in a batch of single rows or columns (1572x1 x 147 floats 1.43
 // of few_columns' time), and few blocks in rows that are long (2x457862 of 2 bytes 1.50 of
-// few_rows').
+// few_rows'). Bytes are many loads: on an H100 49x2048 x 16 have 0.85 of a copy in few_rows and
+// 0.67 in tile_small, 2048x64 x 12 0.98 in tile_vector and 0.75, 391x5 x 452 0.76 in batch_small
+// and 0.57.
 inline bool TakesAsLongAsALaunch(const TransposeArgs& args) {
   constexpr int64_t kMostMatrices = 1000;
   constexpr int64_t kMegabyte = 1000000;
   constexpr int64_t kLaunchBytes = 2 * kMegabyte;
-  const int64_t bytes = args.batch * MatrixBytes(args);
+  constexpr int64_t kManyBytes = 700000;  // With elements of 1 byte.
+  const int64_t bytes = AllBytes(args);
   if (args.batch > kMostMatrices || bytes > ForSize(args, 2, 3, 3, 3, 4) * kMegabyte) {
     return false;
   }
   if (args.batch > 1 && (args.rows == 1 || args.cols == 1)) return false;
   if (args.element_bytes <= 2 && args.rows <= 4 && bytes > kMegabyte) return false;
-  if (args.element_bytes == 1 && MatrixBytes(args) > kMegabyte && FillsVectorTiles(args)) {
+  if (args.element_bytes == 1 && IsGapless(args) && args.batch > 200 &&
+      MatrixBytes(args) <= 4 << 10) {
     return false;
   }
+  if (args.element_bytes == 1 && bytes > kManyBytes &&
+      (HasFewColumns(args) || (HasFewRows(args) && args.rows <= 128) || FillsVectorTiles(args))) {
+    return false;
+  }
+  if (args.element_bytes == 2 && bytes > kMegabyte && FillsVectorTiles(args)) return false;
   return bytes <= kLaunchBytes ||
          (!HasFewColumns(args) && !HasFewRows(args) && !FillsVectorTiles(args));
 }

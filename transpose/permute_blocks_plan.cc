@@ -38,16 +38,17 @@ bool HasBlocks(const PermuteArgs& args) {
   return dims != 0 && dims + 1 != 1u << args.rank;
 }
 
-bool HasShortBlocks(const PermuteArgs& args) {
-  return HasBlocks(args) && RunElements(args, BlockOf(args)) <= kShortElements;
+bool PrefersBlocks(const PermuteArgs& args) {
+  constexpr int64_t kMostBytes = 4 << 10;  // With elements of 4 bytes and more.
+  if (!HasBlocks(args)) return false;
+  const int64_t elements = RunElements(args, BlockOf(args));
+  return args.element_bytes < 4 ? elements <= kShortElements
+                                : elements * args.element_bytes <= kMostBytes;
 }
 
 PermuteBlocksLimits BlocksLimitsFor(const PermuteArgs& args) {
   PermuteBlocksLimits limits;
-  if (!HasShortBlocks(args)) {
-    limits.most_bytes = 36 << 10;
-    limits.threads = 256;
-  }
+  if (RunElements(args, BlockOf(args)) > kShortElements) limits.most_bytes = 36 << 10;
   return limits;
 }
 

@@ -34,16 +34,17 @@ struct PermuteBlocksPlan {
 
 // What tiles are chosen by.
 struct PermuteBlocksLimits {
-  int most_bytes = 12 << 10;  // Of shared memory for a tile.
+  int most_bytes = 24 << 10;  // Of shared memory for a tile.
   int blocks_of_device = 1056;
-  int threads = 128;
+  int threads = 256;
 };
 
 // Returns whether the permutation, which Canonical() returned, has blocks.
 bool HasBlocks(const PermuteArgs& args);
 
-// Returns whether it has such that are so short that nothing else is faster.
-bool HasShortBlocks(const PermuteArgs& args);
+// Returns whether it has such that are so short that nothing else is faster: at most 512 elements,
+// or 4 KB with elements of 4 bytes and more.
+bool PrefersBlocks(const PermuteArgs& args);
 
 // Returns the limits that are the best for these blocks. REQUIRES: HasBlocks(args).
 PermuteBlocksLimits BlocksLimitsFor(const PermuteArgs& args);

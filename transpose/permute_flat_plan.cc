@@ -44,15 +44,19 @@ bool HasFlatRuns(const PermuteArgs& args) {
 
 PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   constexpr int64_t kLarge = 15000000;  // Bytes of a tensor.
-  constexpr int64_t kLargeOfPairs = 20000000;
+  constexpr int64_t kSmallOfPairs = 5000000;
   const int64_t bytes = Elements(args) * args.element_bytes;
   PermuteFlatLimits limits;
-  if (args.element_bytes == 1) {
+  // On an H100 `4x1000x32x64:3021` of 1 byte has 0.77 of a copy in tiles of 44 KB with 512 threads,
+  // and 0.68 in those of larger tensors.
+  if (args.element_bytes == 2 && bytes < kSmallOfPairs) {
+    limits.row_bytes = 512;
+    limits.column_bytes = 64;
+  } else if (args.element_bytes == 1 && bytes >= kLarge) {
     limits.row_bytes = 128;
     limits.most_bytes = 24 << 10;
     limits.group = 16;
-  } else if (args.element_bytes == 2 ? bytes < kLargeOfPairs
-                                     : args.element_bytes <= 8 && bytes >= kLarge) {
+  } else if (args.element_bytes <= 2 || (args.element_bytes <= 8 && bytes >= kLarge)) {
     limits.most_bytes = 44 << 10;
     limits.threads = 512;
   } else if (bytes >= kLarge) {

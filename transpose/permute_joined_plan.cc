@@ -24,12 +24,25 @@ bool CanJoinColumns(const PermuteArgs& args) {
   return rows <= kMostRows && inner.stride_out == rows * args.element_bytes;
 }
 
+PermuteJoinedLimits JoinedLimitsFor(const PermuteArgs& args) {
+  constexpr int64_t kMegabyte = 1000000;
+  PermuteJoinedLimits limits;
+  if (Elements(args) * args.element_bytes < (args.element_bytes == 1 ? 40 : 16) * kMegabyte) {
+    limits.most_bytes = 12 << 10;
+    limits.threads = 128;
+  }
+  return limits;
+}
+
 bool JoinsColumns(const PermuteArgs& args) {
   // From there on permute_flat's parts of `out` are long, or as long as whole sectors: 91 bytes
-  // reach 0.94 of a copy joined and 0.51 flat, 98 of 2-byte elements 1.00 and 0.81.
+  // reach 0.94 of a copy joined and 0.51 flat, 98 of 2-byte elements 1.00 and 0.81, 236 of 4-byte
+  // elements 0.97 and 0.86. Longer rows of 8 bytes and more need columns as long.
   constexpr int64_t kMostRowBytes = 64;
-  constexpr int64_t kMostOddRowBytes = 128;
+  constexpr int64_t kLongRowBytes = 128;
+  constexpr int64_t kLongColumnBytes = 256;
   constexpr int64_t kLeastTileBytes = 4 << 10;
+  const int64_t most_odd_row_bytes = args.element_bytes < 4 ? 272 : 512;
   const int64_t least_part_bytes = args.element_bytes < 4 ? 256 : 96;
   if (!CanJoinColumns(args)) return false;
   const PermuteRuns runs = SplitIntoRuns(args);
@@ -37,8 +50,14 @@ bool JoinsColumns(const PermuteArgs& args) {
   const FlatDimension columns = FlatOf(args, runs.columns, &FlatDigit::stride_in);
   // 13 rows of 2 bytes and parts of 156 bytes reach 0.55 of a copy, 0.76 in permute_tile; tiles of
   // 2 KB 0.47 and 0.96.
-  const bool odd = row_bytes % kSectorBytes != 0;
-  return row_bytes < (odd ? kMostOddRowBytes : kMostRowBytes) &&
+  const bool is_long = row_bytes >= kLongRowBytes;
+  const int64_t whole = is_long && args.element_bytes < 4 ? kChunkBytes : kSectorBytes;
+  const bool odd = row_bytes % whole != 0;
+  if (is_long && args.element_bytes >= 8 &&
+      columns.extent * args.element_bytes < kLongColumnBytes) {
+    return false;
+  }
+  return row_bytes < (odd ? most_odd_row_bytes : kMostRowBytes) &&
          row_bytes * columns.digit[0].count >= least_part_bytes &&
          row_bytes * columns.extent >= kLeastTileBytes;
 }

@@ -63,6 +63,10 @@ bool CanJoinColumns(const PermuteArgs& args);
 // Returns whether permute_joined is faster than permute_tile and permute_flat.
 bool JoinsColumns(const PermuteArgs& args);
 
+// Returns the limits that are best for it, with smaller tiles for smaller tensors: on an H100
+// `209x41x5x575:1032` of 1 byte has 0.85 of a copy with these, and 0.64 with larger ones.
+PermuteJoinedLimits JoinedLimitsFor(const PermuteArgs& args);
+
 // REQUIRES: CanJoinColumns(args).
 PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args, const PermuteJoinedLimits& limits);
 

@@ -37,13 +37,15 @@ struct RaggedLimits {
   int64_t cols;
   int64_t col_unit;  // Columns are cut at multiples of this number.
   int64_t blocks;    // That a multiprocessor holds.
+  // Waves of blocks that smaller tiles fill, where all tiles are no more.
+  int64_t waves;
+  bool spreads;  // Whether tiles that would fill less than half a wave are made smaller, too.
 };
 
-// Returns a cut into tiles of equal height and width. Where all tiles are one or two waves of
-// blocks, they are made smaller, so that the last wave is as full as the others.
+// Returns a cut into tiles of equal height and width. Where all tiles are a few waves of blocks,
+// they are made smaller, so that the last wave is as full as the others.
 inline RaggedCut MakeRaggedCut(const TransposeArgs& args, const RaggedLimits& limits) {
   constexpr int64_t kMultiprocessors = 132;
-  const int64_t most_waves = args.element_bytes < 4 ? 1 : 2;
   const bool out_aligned = OutRowsAreAt(args, kSectorBytes);
   const int64_t shift = out_aligned ? 0 : kSectorBytes / args.element_bytes;
   const int64_t row_unit = (out_aligned ? kLineBytes : kSectorBytes) / args.element_bytes;
@@ -66,13 +68,21 @@ inline RaggedCut MakeRaggedCut(const TransposeArgs& args, const RaggedLimits& li
   const int64_t slots = limits.blocks * kMultiprocessors;
   const int64_t tiles = tile_rows * tile_cols * args.batch;
   const int64_t waves = CeilDiv(tiles, slots);
-  if (waves > most_waves || 2 * tiles < slots) return largest;
+  if (tiles == 0 || waves > limits.waves) return largest;
+  if (2 * tiles < slots && !limits.spreads) return largest;
   // The time of all waves, in elements.
   const auto cost = [&](const RaggedCut& c) {
     return CeilDiv(c.TileRows(args) * c.TileCols(args) * args.batch, slots) * c.rows_held * c.cols;
   };
-  const RaggedCut narrower = cut(tile_rows, waves * slots / (tile_rows * args.batch));
-  const RaggedCut lower = cut(waves * slots / (tile_cols * args.batch), tile_cols);
+  // No smaller than a cache line, where they are spread.
+  const auto parts = [&](int64_t tiles_of_wave, int64_t least, int64_t extent) {
+    const int64_t lines = std::max(least, CeilDiv(extent * args.element_bytes, kLineBytes));
+    return limits.spreads ? std::min(tiles_of_wave, lines) : tiles_of_wave;
+  };
+  const RaggedCut narrower =
+      cut(tile_rows, parts(waves * slots / (tile_rows * args.batch), tile_cols, args.cols));
+  const RaggedCut lower =
+      cut(parts(waves * slots / (tile_cols * args.batch), tile_rows, args.rows), tile_cols);
   const RaggedCut& best = cost(lower) < cost(narrower) ? lower : narrower;
   return 20 * cost(best) < 19 * cost(largest) ? best : largest;
 }

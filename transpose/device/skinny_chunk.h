@@ -28,6 +28,7 @@
 
 #include "common/base/matrix.h"
 #include "common/gpu/launch_geometry.h"
+#include "transpose/args.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -184,6 +185,11 @@ struct SkinnyBatch {
     return {matrix, i - matrix * panels};
   }
 };
+
+// Returns the bytes of all matrices.
+inline int64_t SkinnyBytes(const TransposeArgs& args) {
+  return args.batch * args.rows * args.cols * args.element_bytes;
+}
 
 // Returns the length of chunks of elements of `size` bytes, all alike, that cover `extent` elements
 // and have at most `most` where that is possible: a multiple of 512 bytes, which a warp moves at a

@@ -24,6 +24,10 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kUnitBytes = kVectorBytes * kThreads;  // One vector a thread.
 constexpr int kPieceBytes = 16 << 10;
+// The same where all matrices have so few bytes that they take about as long as a launch: on an
+// H100 7041 matrices of 27x2 bytes have 0.85 of a copy, and 0.77 in larger pieces.
+constexpr int kFewBytes = 2000000;
+constexpr int kPieceBytesOfFew = 8 << 10;
 constexpr int kMaxMatrixBytes = 48 << 10;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
@@ -281,11 +285,12 @@ LaunchStatus LaunchUnits(const TransposeArgs& args) {
   int step = 1;
   while (step * bytes % kVectorBytes != 0) step *= 2;
   int matrices = step * bytes < kUnitBytes ? kUnitBytes / (step * bytes) * step : step;
-  int units = kPieceBytes / (matrices * bytes);
+  const int piece_bytes = args.batch * bytes < kFewBytes ? kPieceBytesOfFew : kPieceBytes;
+  int units = piece_bytes / (matrices * bytes);
   // Units share their offsets only where they are aligned alike.
   const bool repeat = in.flat && out.flat && units > 0;
   if (!repeat) {
-    matrices = bytes < kPieceBytes ? kPieceBytes / bytes : 1;
+    matrices = bytes < piece_bytes ? piece_bytes / bytes : 1;
     units = 1;
   }
   const bool aligned =

@@ -17,9 +17,7 @@ namespace stridewise {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kMaxBytes = 32 << 10;
-constexpr int kMaxBytesOfNarrow = 16 << 10;  // Of up to 4 columns: 0.94 of a copy instead of 0.93.
-constexpr int kInFlight = 4;                 // Loads that a thread starts before it uses the first.
+constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the vectors of the flat side that have elements of rows `begin` to `end` of the chunk,
 // whose row 0 would be at `piece`. Unless kInside, vectors that the matrix has only a part of are
@@ -126,6 +124,14 @@ __global__ void __launch_bounds__(kThreads)
       [&](int row, int col) { return tile[chunk.OfElement(row, col + lead)]; });
 }
 
+// Returns the most bytes of a chunk; see few_rows.cu.
+int MostBytes(const TransposeArgs& args) {
+  if (SkinnyBytes(args) < 8000000) return 12 << 10;
+  // A matrix that is cut where out rows begin inside a sector has rows twice.
+  const bool whole = args.rows * args.cols * args.element_bytes <= 31 << 10;
+  return args.batch >= 256 && whole && !OutRowsAreAt(args, kSectorBytes) ? 32 << 10 : 16 << 10;
+}
+
 }  // namespace
 
 LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
@@ -135,7 +141,7 @@ LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
     constexpr int kSize = sizeof(T);
     const int width = static_cast<int>(std::min<int64_t>(args.cols, kMaxSkinnyWidth));
     const int shift = OutRowsAreAt(args, kSectorBytes) ? 0 : kSectorBytes / kSize;
-    const int64_t most = (width <= 4 ? kMaxBytesOfNarrow : kMaxBytes) / (width * kSize) - shift;
+    const int64_t most = MostBytes(args) / (width * kSize) - shift;
     const int written = ChunkLength(args.rows + shift, most, kSize, kSectorBytes / kSize);
     const SkinnyChunk<T> chunk(width, written + shift, written / kVectorElements<T>);
     const bool flat = args.cols == width && args.ld_in == args.cols;

@@ -189,7 +189,7 @@ LaunchStatus Run(const PermuteArgs& args, const PermuteJoinedPlan& plan) {
 
 LaunchStatus PermuteJoined(const PermuteArgs& args) {
   const PermuteJoinedPlan plan = MakePermuteJoinedPlan(
-      args, args.joined_limits != nullptr ? *args.joined_limits : PermuteJoinedLimits());
+      args, args.joined_limits != nullptr ? *args.joined_limits : JoinedLimitsFor(args));
   return ForElementSize(args, [&](auto zero) { return Run<decltype(zero)>(args, plan); });
 }
 

@@ -99,9 +99,14 @@ Cut CutFor(const TransposeArgs& args) {
   static_assert(kLineBytes <= Shape::kChunks * kVectorBytes, "a row holds a cache line");
   // Aligned rows are cut at cache lines, others at vectors.
   const bool in_aligned = InRowsAreAt(args, kVectorBytes);
-  const RaggedLimits limits = {Shape::kRowsHeld, RowBytes(Shape::kChunks, args) / kSize,
+  // With elements of 1 and 2 bytes three waves instead of one, and tiles that are spread over all
+  // multiprocessors: on an H100 32 matrices of 512x196 bytes have 0.84 of a copy instead of 0.73.
+  const RaggedLimits limits = {Shape::kRowsHeld,
+                               RowBytes(Shape::kChunks, args) / kSize,
                                (in_aligned ? kLineBytes : kVectorBytes) / kSize,
-                               Shape::kMostBlocks};
+                               Shape::kMostBlocks,
+                               kSize < 4 ? 3 : 2,
+                               kSize < 4};
   Cut cut = {MakeRaggedCut(args, limits), 0, in_aligned};
   const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
   cut.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
@@ -128,7 +133,12 @@ LaunchStatus Run(const TransposeArgs& args) {
   };
   const int64_t tile_rows = cut.TileRows(args);
   const int64_t tile_cols = cut.TileCols(args);
-  const int64_t band = BandRows(tile_rows, tile_cols);
+  // Of elements of 1 and 2 bytes lower bands, and of lower matrices, too: on an H100 43140x3217
+  // bytes have 0.92 of a copy in bands of 4 tiles, and 0.84 in the order in which `out` is written.
+  constexpr int64_t kLow = 100;
+  constexpr int64_t kLowBand = 4;
+  const bool low = sizeof(T) <= 2 && tile_rows > kLow && tile_cols <= kLow;
+  const int64_t band = low ? kLowBand : BandRows(tile_rows, tile_cols);
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 

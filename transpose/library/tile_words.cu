@@ -158,7 +158,8 @@ template <typename T>
 Cut CutFor(const TransposeArgs& args) {
   constexpr int kSize = sizeof(T);
   Cut cut = {MakeRaggedCut(args, {kTileColumnBytes / kSize, kTileRowBytes / kSize,
-                                  kVectorBytes / kSize, kBlocks}),
+                                  kVectorBytes / kSize, kBlocks, /*waves=*/1,
+                                  /*spreads=*/false}),
              0};
   cut.pitch = (CeilDiv(cut.rows_held * kSize, 4) | 1) * 4;
   return cut;

@@ -134,7 +134,7 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({8, 5, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({8, 300, 310, 64}, {0, 3, 1, 2})), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({3, 5, 16}, {1, 0, 2})), PermuteMethod::kRows);
-  EXPECT_EQ(method(Problem({3, 5, 17}, {1, 0, 2})), PermuteMethod::kRows);
+  EXPECT_EQ(method(Problem({3, 5, 49}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
   // Planes, as pictures, as patches of them and as pixels.
   EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kInterleave);
@@ -149,24 +149,37 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kFlat);  // Not 8 times 50.
   EXPECT_EQ(method(Problem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
-  // 60 bytes that stay, and rows that begin anywhere.
+  // 60 bytes that stay, 188, and rows that begin anywhere.
   EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 500, 47}, {1, 0, 2})), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 500, 49}, {1, 0, 2})), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 900, 19}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 900, 21}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(Problem({300, 900, 21}, {1, 0, 2}, 1)), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(Problem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2})), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(Problem({300, 50, 133}, {1, 0, 2}, 8)), PermuteMethod::kRows);
   // 5 rows of bytes behind which columns go on; tiles where they end soon.
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)), PermuteMethod::kTiles);
-  // Rows that end inside a sector are joined up to twice that length.
+  // Rows that end inside a sector are joined up to 272 bytes, and 512 of 4 bytes and more.
   EXPECT_EQ(method(Problem({91, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({96, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
-  EXPECT_EQ(method(Problem({131, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({131, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({144, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({135, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 2)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({137, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 2)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({127, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 4)), PermuteMethod::kJoined);
+  EXPECT_EQ(method(Problem({129, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 4)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({37, 46, 62, 14, 33}, {3, 1, 2, 4, 0}, 8)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({23, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 4)), PermuteMethod::kJoined);
   EXPECT_EQ(method(Problem({2, 40, 103, 43}, {2, 1, 3, 0}, 8)), PermuteMethod::kTiles);
-  // Blocks of 5 x 43 bytes; elements of 4 bytes, or more of them, go through tiles.
+  // Blocks of up to 512 elements of 1 and 2 bytes, or, where runs are short, 2048, and of up to 4
+  // KB.
   EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 1)), PermuteMethod::kBlocks);
   EXPECT_EQ(method(Problem({300, 50, 18, 32}, {1, 0, 3, 2}, 2)), PermuteMethod::kBlocks);
-  EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kBlocks);
+  EXPECT_EQ(method(Problem({300, 50, 5, 205}, {1, 0, 3, 2}, 4)), PermuteMethod::kJoined);
   // What makes no long run on both sides.
   EXPECT_EQ(method(Problem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);

@@ -47,11 +47,7 @@ class TransposeCallTest : public testing::Test {
     const int64_t size = args.element_bytes;
     in_view_ = {args.in, args.rows, args.cols, args.ld_in, size, args.batch, args.stride_in};
     out_view_ = {args.out, args.cols, args.rows, args.ld_out, size, args.batch, args.stride_out};
-    workspace_bytes_ = TransposeWorkspaceBytes(in_view_, out_view_);
-    RETURN_IF_ERROR(
-        Put(std::vector<uint8_t>(static_cast<size_t>(workspace_bytes_) + kBehind, kCanary),
-            &workspace_));
-    return gpu::Synchronize(nullptr);  // stream_ does not wait for the default stream.
+    return PutWorkspace(TransposeWorkspaceBytes(in_view_, out_view_));
   }
 
   absl::Status Call() const {
@@ -77,11 +73,30 @@ class TransposeCallTest : public testing::Test {
     return DownloadAndCheck(&problem);
   }
 
+  absl::Status RunKernel(const TransposeImplementation& implementation, const TransposeCase& c,
+                         int64_t element_bytes) {
+    TransposeTestProblem problem(c, element_bytes, implementation.operation);
+    RETURN_IF_ERROR(Upload(problem));
+    TransposeArgs args = problem.ArgsAt(in_.data(), out_.data());
+    RETURN_IF_ERROR(PutWorkspace(TransposeWorkspaceBytes(implementation, args)));
+    args.stream = stream_;
+    args.workspace = workspace_.data();
+    RETURN_IF_ERROR(RunTranspose(implementation, args));
+    return DownloadAndCheck(&problem);
+  }
+
   cudaStream_t stream_ = nullptr;
 
  private:
   static constexpr size_t kBehind = 64;
   static constexpr uint8_t kCanary = 0x5c;
+
+  absl::Status PutWorkspace(int64_t bytes) {
+    workspace_bytes_ = bytes;
+    RETURN_IF_ERROR(
+        Put(std::vector<uint8_t>(static_cast<size_t>(bytes) + kBehind, kCanary), &workspace_));
+    return gpu::Synchronize(nullptr);  // stream_ does not wait for the default stream.
+  }
 
   // Copies to memory that is kept and grows.
   static absl::Status Put(const std::vector<uint8_t>& host, DeviceBuffer* buffer) {
@@ -111,6 +126,26 @@ TEST_F(TransposeCallTest, RandomCases) {
     const absl::Status status = Run(c, made.element_bytes, operation);
     ASSERT_TRUE(status.ok()) << "case " << number << " of seed " << kSeed << ": " << c << ", "
                              << made.element_bytes << " bytes: " << status;
+  }
+}
+
+// Transpose() takes small matrices by one or two of its kernels. Here they go through all of them,
+// so that what slows a kernel down a hundred times, as compute-sanitizer does, sees each.
+TEST_F(TransposeCallTest, SmallRandomCasesOfEachKernel) {
+  for (const TransposeImplementation& implementation : TransposeLibrary()) {
+    const bool copies = implementation.operation == TransposeOperation::kCopy;
+    if (copies || implementation.name == "auto") continue;
+    for (int64_t number = 0; number < 60; ++number) {
+      RandomLimits limits;
+      limits.extent = 320;
+      limits.square = implementation.square_only;
+      if (!implementation.batches) limits.batch = 1;
+      const RandomTranspose made = RandomTransposeCase(kSeed + 1, number, limits);
+      const absl::Status status = RunKernel(implementation, made.shape, made.element_bytes);
+      ASSERT_TRUE(status.ok()) << implementation.name << ", case " << number << " of seed "
+                               << kSeed + 1 << ": " << made.shape << ", " << made.element_bytes
+                               << " bytes: " << status;
+    }
   }
 }
 

@@ -130,14 +130,30 @@ TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
 
 // Enough tiles for the large ones, and bytes of few rows or columns.
 TEST_F(TransposeShapesExecutorTest, LargeVectorTilesAndThinTilesOfBytes) {
-  for (const int64_t element_bytes : {2, 4}) {
-    RunCase("tile_vector", {16, 32, 0, 0, 300, 0}, element_bytes);
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    RunCase("tile_vector", {32, 48, 0, 0, 300, 0}, element_bytes);
   }
+  RunCase("tile_vector", {2, 4, 0, 0, 2501, 0}, 8);
+  // Bytes whose out rows are no whole sectors.
+  RunCase("tile_vector", {16, 32, 0, 0, 100, 0}, 1);
+  RunCase("tile_vector", {272, 144, 0, 0, 40, 0}, 1);
+  RunCase("tile_vector", {240, 128, 16, 32, 101, 16}, 1);
+  RunCase("tile_vector", {528, 1664, 32, 0, 5, 0}, 1);
   for (const int64_t few : {1, 4, 5, 8}) {
     for (const int64_t many : {255, 256, 600}) {
       RunCase("tile_small", {few, many, 0, 0}, 1);
       RunCase("tile_small", {many, few, 3, 1, 2, 5}, 1);
     }
+  }
+}
+
+// Matrices of so many rows of tiles that these are taken in bands, the last of which is lower.
+TEST_F(TransposeShapesExecutorTest, TallMatricesInBands) {
+  RunCase("tile_vector", {16 * 260 + 1, 17, 0, 0}, 16);
+  RunCase("tile_vector", {16 * 260, 33, 1, 2}, 16);
+  for (const int64_t element_bytes : {1, 2}) {
+    RunCase("tile_ragged", {29001, 3, 0, 0}, element_bytes);
+    RunCase("tile_ragged", {29056, 5, 2, 1, 2, 3}, element_bytes);
   }
 }
 

@@ -94,7 +94,8 @@ TEST_P(SkinnyTest, GapsAndOffsets) {
   }
 }
 
-// Both sides are moved by 512 bytes a warp. Along strips there are no bank conflicts; across, two
+// Both sides are moved by 512 bytes a warp, but for the ends of the short chunks of small matrices,
+// where a warp has parts of two strips. Along strips there are few bank conflicts; across, two
 // wavefronts.
 TEST_P(SkinnyTest, WholeVectorsAndFewConflicts) {
   const bool columns = GetParam() == "few_columns";
@@ -105,13 +106,13 @@ TEST_P(SkinnyTest, WholeVectorsAndFewConflicts) {
           ProfileOf(GetParam(), columns ? c : Exchanged(c), element_bytes);
       for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
         EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << width << ", " << element_bytes;
-        EXPECT_EQ(profile.Total(kind).SectorsPerRequest(), 16) << width << ", " << element_bytes;
+        EXPECT_GE(profile.Total(kind).SectorsPerRequest(), 15) << width << ", " << element_bytes;
       }
       const auto shared_load = profile.Total(EventKind::kSharedLoad);
       const auto shared_store = profile.Total(EventKind::kSharedStore);
       const auto& along = columns ? shared_load : shared_store;
       const auto& flat = columns ? shared_store : shared_load;
-      EXPECT_EQ(along.WavefrontsPerRequest(), 1) << width << ", " << element_bytes;
+      EXPECT_LE(along.WavefrontsPerRequest(), 1.5) << width << ", " << element_bytes;
       EXPECT_LE(flat.max_wavefronts, 2u) << width << ", " << element_bytes;
     }
   }

@@ -23,7 +23,8 @@ TEST_F(TransposeTilesMemoryTest, VectorsAreWholeSectorsWithoutConflicts) {
     int64_t element_bytes;
     int64_t extent;
     double store_wavefronts;
-  } cases[] = {{1, 512, 2}, {2, 512, 1}, {4, 512, 2}, {4, 1152, 4}, {8, 512, 4}, {16, 512, 4}};
+  } cases[] = {{1, 512, 1},  {1, 2048, 2}, {2, 512, 1}, {4, 512, 2},
+               {4, 1152, 4}, {8, 512, 2},  {16, 512, 4}};
   for (const auto& c : cases) {
     SCOPED_TRACE(testing::Message() << c.extent << ", " << c.element_bytes << " bytes");
     const executor::Profile profile =
