@@ -9,6 +9,7 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_KERNEL_H_
 
+#include <cfloat>
 #include <cstdint>
 
 #include "matmul/device/cluster.h"
@@ -21,6 +22,26 @@
 
 namespace stridewise {
 
+// Stores rows of C that lie inside from one column of the tile to the last, alpha times the sums. A
+// tile takes less than half of the instructions of StoreFused().
+template <typename Tile>
+__device__ inline void StoreWholeRows(const FusedGemm& gemm, const float* sums, int rows,
+                                      float* c) {
+  constexpr int kWarps = Tile::kThreads / 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const float* from = sums + warp * Tile::kSumPitch + lane;
+  float* to = c + warp * gemm.ldc + lane;
+  const int64_t step = kWarps * gemm.ldc;
+#pragma unroll 4
+  for (int r = warp; r < rows; r += kWarps) {
+#pragma unroll
+    for (int i = 0; i < Tile::kBlockN / 32; ++i) to[i * 32] = gemm.alpha * from[i * 32];
+    from += kWarps * Tile::kSumPitch;
+    to += step;
+  }
+}
+
 // Adds the cluster's sums and stores the block's rows of C.
 template <typename Tile>
 __device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, const float* sums,
@@ -32,6 +53,10 @@ __device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, 
   const int end = min(rows, (rank + 1) * Tile::kBlockM / gemm.split);
   float* const c = gemm.c + part.batch * gemm.stride_c + part.row * gemm.ldc + part.col;
   const int cols = gemm.n - part.col;
+  if (gemm.split == 1 && gemm.beta == 0 && cols >= Tile::kBlockN) {
+    StoreWholeRows<Tile>(gemm, sums, rows, c);
+    return;
+  }
 #pragma unroll 2
   for (int r = rank * Tile::kBlockM / gemm.split + static_cast<int>(threadIdx.x) / 32; r < end;
        r += kWarps) {
@@ -55,6 +80,21 @@ __device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, 
   }
 }
 
+// Undoes the scaling. Nearly always one multiplication is enough: both powers' inverse is a float.
+template <int kSums>
+__device__ inline void UnscaleFused(float2 powers, float (&sums)[kSums]) {
+  const float inverse_a = 1 / powers.x;
+  const float inverse_b = 1 / powers.y;
+  const float inverse = inverse_a * inverse_b;
+  if (inverse >= FLT_MIN && inverse <= FLT_MAX) {
+#pragma unroll
+    for (float& sum : sums) sum *= inverse;
+  } else {
+#pragma unroll
+    for (float& sum : sums) sum = sum * inverse_a * inverse_b;
+  }
+}
+
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::kThreads, 1)
     SplitFusedProduct(const __grid_constant__ FusedGemm gemm) {
@@ -68,13 +108,20 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   float sums[kSums];
   const float2 powers = SumFused<Tile>(gemm, part, SharedAddress(shared), sums);
 
-  uint64_t bad = 0;
+  // Nearly always all sums suffice, which takes two instructions of each to see.
+  const int most_small = 2 * (part.end - part.begin);
+  bool all_suffice = true;
 #pragma unroll
-  for (int i = 0; i < kSums; ++i) {
-    const int2 place = FusedPlaceOf<Tile>(thread, i);
-    if (!FusedSuffices(sums[i], 2 * (part.end - part.begin)) && part.row + place.x < gemm.m &&
-        part.col + place.y < gemm.n) {
-      bad |= uint64_t{1} << i;
+  for (float sum : sums) all_suffice = all_suffice && FusedSuffices(sum, most_small);
+  uint64_t bad = 0;
+  if (!all_suffice) {
+#pragma unroll
+    for (int i = 0; i < kSums; ++i) {
+      const int2 place = FusedPlaceOf<Tile>(thread, i);
+      if (!FusedSuffices(sums[i], most_small) && part.row + place.x < gemm.m &&
+          part.col + place.y < gemm.n) {
+        bad |= uint64_t{1} << i;
+      }
     }
   }
   constexpr int kFewThreads = Tile::kThreads / 16;
@@ -88,10 +135,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
     bad = 0;
     __syncthreads();
   } else {
-    const float inverse_a = 1 / powers.x;
-    const float inverse_b = 1 / powers.y;
-#pragma unroll
-    for (float& sum : sums) sum = sum * inverse_a * inverse_b;
+    UnscaleFused(powers, sums);
   }
   auto* const kept = reinterpret_cast<float*>(shared);
 #pragma unroll
