@@ -50,7 +50,8 @@ constexpr TileTime kTimes[] = {
     {SplitTileCols::k128InPairs, 128, 2, 14.8e-3, 2.8, 0.9},
 };
 constexpr double kUsOfCall = 10;  // Two launches.
-// Of a byte that is read or written, where rows begin at multiples of 16 bytes and where not.
+// Of a byte that is read or written, where rows begin at multiples of 16 bytes and where not:
+// fitted to 50 products on an H100, 6 % off in the mean.
 struct ByteTime {
   double aligned, unaligned;
 };

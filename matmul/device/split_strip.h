@@ -54,8 +54,8 @@ struct StripColumns {
 
 // Returns the memory of either, once for all kinds of strips that a kernel has.
 __device__ inline void* StripMemory() {
-  __shared__ alignas(16) char memory[sizeof(StripColumns<kWideStripCols>)];
-  return memory;
+  __shared__ StripColumns<kWideStripCols> columns;
+  return &columns;
 }
 
 // Returns the rows that each block of a cluster splits.
