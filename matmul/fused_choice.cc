@@ -10,8 +10,9 @@
 namespace stridewise {
 namespace {
 
-// Microseconds, fitted to 53 random products on an H100 and 42 on an H200: 4 % off in the mean. A
-// multiprocessor holds one block.
+// Microseconds, fitted to 53 random products on an H100 and 42 on an H200, 4 % off in the mean, and
+// less by what the loop and the store of C gained on an H100 since. A multiprocessor holds one
+// block.
 struct TileTime {
   FusedTileShape tile;
   int64_t rows, cols;
@@ -19,13 +20,13 @@ struct TileTime {
   double us;       // Its first loads and its store.
 };
 constexpr TileTime kTimes[] = {
-    {FusedTileShape::k128x128, 128, 128, 32.6e-3, 7.8},
-    {FusedTileShape::k256x64, 256, 64, 37e-3, 10.9},
-    {FusedTileShape::k64x256, 64, 256, 37e-3, 7.9},
+    {FusedTileShape::k128x128, 128, 128, 30.6e-3, 6.8},
+    {FusedTileShape::k256x64, 256, 64, 35.5e-3, 9.9},
+    {FusedTileShape::k64x256, 64, 256, 35.5e-3, 6.9},
 };
 constexpr double kUsOfCall = 6;
 constexpr double kUsOfSplit = 4.5;     // Where blocks add their sums.
-constexpr double kUsOfByte = 0.38e-6;  // On an H200.
+constexpr double kUsOfByte = 0.36e-6;  // On an H200.
 constexpr double kUnaligned = 0.04;    // More for each operand that is loaded float by float.
 constexpr int64_t kStepK = 64;
 constexpr int64_t kMostSplit = 8;
@@ -58,9 +59,9 @@ FusedChoice ChooseFused(const MatMulArgs& args, const DeviceModel& device) {
     const auto consider = [&](int split, int64_t slots) {
       const auto rounds = static_cast<double>(CeilDiv(tiles, slots));
       const auto k = static_cast<double>(CeilDiv(steps, split) * kStepK);
-      const double us = kUsOfCall +
-                        std::max(memory_us, rounds * (unaligned * time.us_of_k * k + time.us)) +
-                        (split > 1 ? kUsOfSplit : 0);
+      const double us =
+          kUsOfCall + std::max(memory_us, rounds * (unaligned * time.us_of_k * k + time.us) +
+                                              (split > 1 ? kUsOfSplit : 0));
       if (us < best.us) best = {time.tile, split, us};
     };
     consider(1, device.multiprocessors);

@@ -67,8 +67,9 @@ inline int64_t FlatWorkspaceBytes(const MatMulArgs& args) {
 // Returns whether a call can be one or the other, given the workspace.
 bool CanSplitFlat(const MatMulArgs& args, const DeviceModel& device);
 
-// The tiles of 128 rows, by their columns.
-enum class SplitTileCols { k64, k128, k192 };
+// The tiles of 128 rows, by their columns. Of 192 columns, and where it says so of 128, two blocks
+// below each other share B.
+enum class SplitTileCols { k64, k128, k192, k128InPairs };
 
 struct SplitChoice {
   SplitTileCols tile;
@@ -76,7 +77,7 @@ struct SplitChoice {
 };
 
 // Returns the fastest tile. Three parts have none of 192 columns, those of INT8 only that of 128,
-// and those of FP16 and FP8 none of 64. REQUIRES: CanSplit().
+// those of FP16 and FP8 none of 64, and only pairs of FP16 that in pairs. REQUIRES: CanSplit().
 SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device,
                         const SplitForm& form = kFp16PairForm);
 

@@ -32,14 +32,11 @@ STRIDEWISE_HOST_DEVICE inline float FusedPowerFor(uint32_t abs_bits) {
   return FloatOfBits(static_cast<uint32_t>(kFusedExponent - clamped + 127) << 23);
 }
 
-// Splits two neighbours.
-STRIDEWISE_HOST_DEVICE inline void SplitFused(float x, float y, float power, TwoFp16* high,
-                                              TwoFp16* low) {
-  const float scaled_x = x * power;
-  const float scaled_y = y * power;
-  *high = RoundToFp16(scaled_x, scaled_y);
-  *low = RoundToFp16((scaled_x - FirstOf(*high)) * kFusedLowFactor,  // Exact, both.
-                     (scaled_y - SecondOf(*high)) * kFusedLowFactor);
+// Splits two neighbours that are scaled.
+STRIDEWISE_HOST_DEVICE inline void SplitScaled(float x, float y, TwoFp16* high, TwoFp16* low) {
+  *high = RoundToFp16(x, y);
+  *low = RoundToFp16((x - FirstOf(*high)) * kFusedLowFactor,  // Exact, both.
+                     (y - SecondOf(*high)) * kFusedLowFactor);
 }
 
 // Elements below this, other than zero, may lack bits.

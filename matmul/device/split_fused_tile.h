@@ -118,8 +118,18 @@ class FusedLines {
     return most;
   }
 
-  // Splits what is loaded; the second parts follow the first.
-  __device__ void Store(float power, uint32_t to) const {
+  // Scales what is loaded, which waits for the loads: all that are under way, also those of another
+  // operand, as the compiler has one counter for them. So this comes before the next Load().
+  __device__ void Scale(float power) {
+#pragma unroll
+    for (float2& two : values_) {
+      MultiplyHere(power, &two.x);
+      MultiplyHere(power, &two.y);
+    }
+  }
+
+  // Splits what is scaled; the second parts follow the first.
+  __device__ void Store(uint32_t to) const {
     const uint32_t warp = threadIdx.x / 32;
     const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
@@ -127,7 +137,7 @@ class FusedLines {
       const uint32_t line = warp + i * kWarps;
       const uint32_t at = to + line * kSwizzleBytes + (lane * 4 ^ line % kSwizzleRows * 16);
       TwoFp16 high, low;
-      SplitFused(values_[i].x, values_[i].y, power, &high, &low);
+      SplitScaled(values_[i].x, values_[i].y, &high, &low);
       StoreTwo(at, high);
       StoreTwo(at + kLines * kSwizzleBytes, low);
     }
@@ -147,6 +157,15 @@ class FusedLines {
   __device__ static void StoreTwo(uint32_t at, TwoFp16 two) {
     asm volatile("st.shared.b32 [%0], %1;" ::"r"(at), "r"(*reinterpret_cast<uint32_t*>(&two))
                  : "memory");
+  }
+
+  // Multiplies where it stands in the program. The compiler would do it later, behind loads.
+  __device__ static void MultiplyHere(float by, float* value) {
+#ifdef __CUDA_ARCH__
+    asm volatile("mul.f32 %0, %0, %1;" : "+f"(*value) : "f"(by));
+#else
+    *value *= by;
+#endif
   }
 
   // kWhole: nothing is outside. kPairs: two neighbours are a vector.

@@ -80,8 +80,11 @@ SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scal
   source.parts = workspace;
   source.part_bytes = layout.part_bytes;
   source.scales = reinterpret_cast<SplitScale*>(workspace + layout.scales);
-  int64_t quads = int64_t{RowsOfPart<Scheme>(source.rows)} * kStripQuads;
-  source.blocks = layout.count * CeilDiv(stored.cols, kStripCols) * kSplitCluster;
+  const bool wide =
+      !Scheme::kForm.k_major && source.rows <= kWideStripRows && source.cols > kStripCols;
+  source.strip_cols = wide ? kWideStripCols : kStripCols;
+  int64_t quads = int64_t{RowsOfPart<Scheme>(source.rows)} * source.strip_cols / 4;
+  source.blocks = layout.count * CeilDiv(stored.cols, source.strip_cols) * kSplitCluster;
   if (scale_rows) {
     quads = CeilDiv(stored.cols, 4);
     const int64_t rows = layout.count * stored.rows;
@@ -201,6 +204,12 @@ LaunchStatus LaunchTileOf(const MatMulArgs& args, const DeviceModel& device, Spl
           args, device, of, chosen...);
     }
     if constexpr (kPairs) {
+      if constexpr (Scheme::kForm.part_bytes == 2) {
+        if (tile == SplitTileCols::k128InPairs) {
+          return LaunchTile<SplitTile<Scheme, 128, 3, 2, true, kMajorA, kMajorB>>(args, device, of,
+                                                                                  chosen...);
+        }
+      }
       if (tile == SplitTileCols::k192) {
         return LaunchTile<SplitTile<Scheme, 192, 2, 2, false, kMajorA, kMajorB>>(args, device, of,
                                                                                  chosen...);

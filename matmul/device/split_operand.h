@@ -47,14 +47,21 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
   const int quads = (source.cols + 3) / 4;
   const int cached = min(quads, source.cached_quads);
   const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
-  for (int q = thread; q < cached; q += kThreads) {
-    if constexpr (kWhole) {
-      CopyQuad(from + 4 * q, &cache[q]);
+  if constexpr (kWhole) {
+    for (int q = thread; q < cached; q += kThreads) CopyQuad(from + 4 * q, &cache[q]);
+    FinishQuads();
+  } else {
+    for (int col = thread; col < 4 * cached; col += kThreads) {
+      const bool inside = col < source.cols;
+      CopyFloat(inside ? from + col : from, reinterpret_cast<float*>(cache) + col, inside);
+    }
+    FinishQuads();
+    if constexpr (kThreads == 32) {
+      __syncwarp();
     } else {
-      cache[q] = load(q);
+      __syncthreads();
     }
   }
-  FinishQuads();
   uint32_t most = 0;
   int q = thread;
 #pragma unroll 1
@@ -86,8 +93,8 @@ __device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* 
 __device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block) {
   if (!source.vectors) return false;
   if (source.scale_rows) return source.cols % 4 == 0;
-  const int strips = (source.cols + kStripCols - 1) / kStripCols;
-  return block / kSplitCluster % strips < source.cols / kStripCols;
+  const int strips = (source.cols + source.strip_cols - 1) / source.strip_cols;
+  return block / kSplitCluster % strips < source.cols / source.strip_cols;
 }
 
 // Splits what is the block's: a part of a strip, a row, or a row for each warp.
@@ -95,8 +102,14 @@ template <typename Scheme, bool kWhole>
 __device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
   const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
   if (!source.scale_rows) {
-    SplitStrip<Scheme, kWhole>(source, block / kSplitCluster,
-                               static_cast<int>(block % kSplitCluster), cache);
+    const int rank = static_cast<int>(block % kSplitCluster);
+    if constexpr (!Scheme::kForm.k_major) {
+      if (source.strip_cols == kWideStripCols) {
+        SplitStrip<Scheme, kWhole, kWideStripCols>(source, block / kSplitCluster, rank, cache);
+        return;
+      }
+    }
+    SplitStrip<Scheme, kWhole, kStripCols>(source, block / kSplitCluster, rank, cache);
   } else if (source.cols > kWarpRowCols) {
     if (block < rows) SplitRow<Scheme, kSplitThreads, kWhole>(source, block, cache);
   } else {

@@ -26,12 +26,13 @@ __device__ inline void AddInBlock(uint32_t* shared, int rank, uint32_t value) {
 }
 
 // What a block knows of a strip's columns.
+template <int kCols>
 struct StripColumns {
   // Bits of the largest absolute value, and counts: of the block,
-  uint32_t most[kStripCols], large[kStripCols], poor[kStripCols];
+  uint32_t most[kCols], large[kCols], poor[kCols];
   // and of the cluster: the largest of each block; the sums of the counts in the first block.
-  uint32_t large_of_all[kStripCols], poor_of_all[kStripCols];
-  alignas(16) uint32_t most_of_each[kSplitCluster][kStripCols];
+  uint32_t large_of_all[kCols], poor_of_all[kCols];
+  alignas(16) uint32_t most_of_each[kSplitCluster][kCols];
 
   // Returns the largest of all blocks, of a column and of four neighbours.
   __device__ uint32_t MostOf(int col) const {
@@ -51,6 +52,12 @@ struct StripColumns {
   }
 };
 
+// Returns the memory of either, once for all kinds of strips that a kernel has.
+__device__ inline void* StripMemory() {
+  __shared__ StripColumns<kWideStripCols> columns;
+  return &columns;
+}
+
 // Returns the rows that each block of a cluster splits.
 template <typename Scheme>
 STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows) {
@@ -58,16 +65,17 @@ STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows) {
   return (rows + kSplitCluster * kMultiple - 1) / (kSplitCluster * kMultiple) * kMultiple;
 }
 
-// Splits a strip of kStripCols columns by a cluster, whose blocks have a part of the rows each.
-template <typename Scheme, bool kWhole>
+// Splits a strip of kCols columns by a cluster, whose blocks have a part of the rows each.
+template <typename Scheme, bool kWhole, int kCols>
 __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int rank,
                                   float4* cache) {
-  static_assert(kStripCols == 32, "a warp");
+  static_assert(kCols % 32 == 0, "whole warps arrive");
+  constexpr int kStripQuads = kCols / 4;
   constexpr int kPhases = kSplitThreads / kStripQuads;  // Rows at a time.
-  __shared__ StripColumns columns;
-  const int strips = (source.cols + kStripCols - 1) / kStripCols;
+  auto& columns = *static_cast<StripColumns<kCols>*>(StripMemory());
+  const int strips = (source.cols + kCols - 1) / kCols;
   const int64_t matrix = strip / strips;
-  const int first_col = static_cast<int>(strip - matrix * strips) * kStripCols;
+  const int first_col = static_cast<int>(strip - matrix * strips) * kCols;
   const int part = RowsOfPart<Scheme>(source.rows);
   const int first_row = min(rank * part, source.rows);
   const int rows = min(source.rows - first_row, part);
@@ -83,17 +91,22 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   };
   // The blocks write to each other's memory when all have begun.
   ArriveAtCluster<false>();
-  if (thread < kStripCols) {
+  if (thread < kCols) {
     columns.most[thread] = columns.large[thread] = columns.poor[thread] = 0;
     columns.large_of_all[thread] = columns.poor_of_all[thread] = 0;
   }
-  for (int i = phase; i < cached; i += kPhases) {
-    float4* const to = &cache[i * kStripQuads + quad_of_strip];
-    if constexpr (kWhole) {
-      CopyQuad(from + i * source.ld + col, to);
-    } else {
-      *to = load(i);
+  if constexpr (kWhole) {
+    for (int i = phase; i < cached; i += kPhases) {
+      CopyQuad(from + i * source.ld + col, &cache[i * kStripQuads + quad_of_strip]);
     }
+  } else {
+    const int of_strip = thread % kCols;
+    const bool inside = first_col + of_strip < source.cols;
+    for (int i = thread / kCols; i < cached; i += kSplitThreads / kCols) {
+      CopyFloat(inside ? from + i * source.ld + first_col + of_strip : from,
+                reinterpret_cast<float*>(cache) + i * kCols + of_strip, inside);
+    }
+    FinishQuads();
   }
   __syncthreads();
 
@@ -115,9 +128,9 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
   __syncthreads();
   WaitForCluster();
-  for (int i = thread; i < kSplitCluster * kStripCols; i += kSplitThreads) {
-    const int column = i % kStripCols;
-    StoreInBlock(&columns.most_of_each[rank][column], i / kStripCols, columns.most[column]);
+  for (int i = thread; i < kSplitCluster * kCols; i += kSplitThreads) {
+    const int column = i % kCols;
+    StoreInBlock(&columns.most_of_each[rank][column], i / kCols, columns.most[column]);
   }
   SyncCluster();
 
@@ -178,8 +191,8 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
     count(3, zw.LargeY(), zw.PoorY());
   }
   __syncthreads();
-  // The first warp's counts have to arrive, and nothing else.
-  if (thread < kStripCols) {
+  // These warps' counts have to arrive, and nothing else.
+  if (thread < kCols) {
     AddInBlock(&columns.large_of_all[thread], 0, columns.large[thread]);
     AddInBlock(&columns.poor_of_all[thread], 0, columns.poor[thread]);
     ArriveAtCluster<true>();
@@ -188,7 +201,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   }
   if (rank != 0) return;  // Nobody looks into this block any more.
   WaitForCluster();
-  if (thread < kStripCols && first_col + thread < source.cols) {
+  if (thread < kCols && first_col + thread < source.cols) {
     source.scales[matrix * source.cols + first_col + thread] = SplitScaleFrom<Scheme>(
         columns.MostOf(thread), static_cast<int>(columns.large_of_all[thread]),
         static_cast<int>(columns.poor_of_all[thread]), source.rows);

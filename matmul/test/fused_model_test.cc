@@ -50,7 +50,7 @@ struct Vectors {
       for (size_t i = 0; i < row.size(); i += 2) {
         const float second = i + 1 < row.size() ? row[i + 1] : 0;
         TwoFp16 first_parts, second_parts;
-        SplitFused(row[i], second, power, &first_parts, &second_parts);
+        SplitScaled(row[i] * power, second * power, &first_parts, &second_parts);
         float of_high[2] = {FirstOf(first_parts), SecondOf(first_parts)};
         float of_low[2] = {FirstOf(second_parts), SecondOf(second_parts)};
         for (int j = 0; truncates && j < 2; ++j) {

@@ -219,7 +219,7 @@ TEST(FusedPays, WhereOperandsAreUsedFewTimes) {
   } cases[] = {
       {true, 57, 1113, 375, 887, "nn"}, {true, 323, 48, 1278, 99, "tn"},
       {true, 107, 6793, 2021, 1, "nt"}, {true, 128, 8192, 32768, 1, "tn"},
-      {false, 64, 64, 128, 1, "nn"},    {false, 32, 4096, 8192, 1, "nn"},
+      {false, 64, 64, 128, 1, "nn"},    {true, 32, 4096, 8192, 1, "nn"},
       {false, 4145, 8025, 67, 1, "tn"}, {false, 538, 739, 8, 641, "nt"},
   };
   for (const auto& c : cases) {

@@ -1,0 +1,69 @@
+// What a block of split_fused_kernel.h computes of a product, and where its elements lie.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_PART_H_
+#define STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_PART_H_
+
+#include <cstdint>
+
+#include "matmul/device/mma/wgmma_sm90.h"
+#include "matmul/device/split_fused_tile.h"
+
+namespace stridewise {
+
+struct FusedGemm {
+  FusedOperand a, b;
+  int m, n, k;
+  int split;  // Blocks of a cluster, which divide k.
+  int band;   // Rows of tiles that are computed before the next column of them.
+  float alpha, beta;
+  float* c;
+  int64_t ldc, stride_c;
+};
+
+// What a block computes: a tile, and a part of its k.
+struct FusedPart {
+  int64_t batch;
+  int row, col;
+  int begin, end;
+};
+
+template <typename Tile>
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int rank) {
+  const int rows = (gemm.m + Tile::kBlockM - 1) / Tile::kBlockM;
+  const int cols = (gemm.n + Tile::kBlockN - 1) / Tile::kBlockN;
+  const int tile = static_cast<int>(blockIdx.x) / gemm.split;
+  const int batch = tile / (rows * cols);
+  const int in_product = tile - batch * rows * cols;
+  const int band = in_product / (gemm.band * cols);
+  const int height = min(gemm.band, rows - band * gemm.band);
+  const int in_band = in_product - band * gemm.band * cols;
+  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
+  const auto first_of = [&](int part) {
+    return min(gemm.k, static_cast<int>(int64_t{part} * steps / gemm.split) * Tile::kBlockK);
+  };
+  return {batch, (band * gemm.band + in_band % height) * Tile::kBlockM,
+          in_band / height * Tile::kBlockN, first_of(rank), first_of(rank + 1)};
+}
+
+// Returns where a tile's rows of A or columns of B begin.
+template <OperandLayout kMajor>
+__device__ inline const float* FusedStart(const FusedOperand& operand, int64_t batch, int mn,
+                                          int k) {
+  constexpr bool kKMajor = kMajor == OperandLayout::kKMajor;
+  return operand.data + batch * operand.stride + mn * (kKMajor ? operand.ld : 1) +
+         k * (kKMajor ? 1 : operand.ld);
+}
+
+// Returns the place of a thread's sum `i` in the tile.
+template <typename Tile>
+__device__ inline int2 FusedPlaceOf(int thread, int i) {
+  const int group = thread / kWarpgroupThreads;
+  const int lane = thread % 32;
+  return {group / Tile::kGroupsN * kMmaRows + thread % kWarpgroupThreads / 32 * 16 + lane / 4 +
+              i / 2 % 2 * 8,
+          group % Tile::kGroupsN * Tile::kGroupCols + i / 4 * 8 + lane % 4 * 2 + i % 2};
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_PART_H_
