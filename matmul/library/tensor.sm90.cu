@@ -19,6 +19,8 @@
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/small_plan.h"
+#include "matmul/device/tensor/split_plan.h"
+#include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
 #include "matmul/latest_choices.h"
 
@@ -167,8 +169,8 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double pass = HasEpilogue(args) ? PassUs(args) : 0;
   const double tile = PlanTensorTile(args, device).us + pass;
   Choice best = {&Tile(), tile};
-  if (IsLargeProduct(args) && TensorTurnedTakes(args)) {
-    const double turned = TensorTurnedUs(args, device) + pass;
+  if (TensorTurnedTakes(args)) {
+    const double turned = PlanTensorTurned(args, device).us + pass;
     if (turned < best.us) best = {&Turned(), turned};
   }
   const double split = PlanTensorSplit(args, device).us;

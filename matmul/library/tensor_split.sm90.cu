@@ -17,6 +17,7 @@
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/split.h"
+#include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
@@ -42,7 +43,8 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
   gemm.out_bytes = static_cast<int>(ElementBytes(args.c.type));
   const int64_t tiles =
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
-  gemm.stages = SplitStages(SplitResident(tiles, plan.split, device), Tile::kStageBytes);
+  const int resident = Tile::kWide ? 1 : SplitResident(tiles, plan.split, device);
+  gemm.stages = SplitStages(resident, Tile::kStageBytes);
   return LaunchDependentClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
                                  Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages),
                                  args.stream, map_a, map_b, gemm);
@@ -51,6 +53,11 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchCols(const CallOfTiles& call, const TensorPlan& plan,
                         const DeviceModel& device) {
+  if constexpr (kMajorB == OperandLayout::kKMajor) {
+    if (plan.cols == 224) {
+      return LaunchTile<TensorSplitTile<Element, 224, kMajorA, kMajorB>>(call, plan, device);
+    }
+  }
   switch (plan.cols) {
     case 8:
       return LaunchTile<TensorSplitTile<Element, 8, kMajorA, kMajorB>>(call, plan, device);
@@ -60,6 +67,10 @@ LaunchStatus LaunchCols(const CallOfTiles& call, const TensorPlan& plan,
       return LaunchTile<TensorSplitTile<Element, 32, kMajorA, kMajorB>>(call, plan, device);
     case 64:
       return LaunchTile<TensorSplitTile<Element, 64, kMajorA, kMajorB>>(call, plan, device);
+    case 192:
+      return LaunchTile<TensorSplitTile<Element, 192, kMajorA, kMajorB>>(call, plan, device);
+    case 256:
+      return LaunchTile<TensorSplitTile<Element, 256, kMajorA, kMajorB>>(call, plan, device);
     default:
       return LaunchTile<TensorSplitTile<Element, 128, kMajorA, kMajorB>>(call, plan, device);
   }

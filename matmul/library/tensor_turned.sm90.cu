@@ -10,24 +10,36 @@
 
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
-#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kStages = 5;
-
-template <typename Element, OperandLayout kMajorOfB>
-LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
-  using Tile =
-      TensorTile<Element, Element, kTensorTurnedCost.cols, kStages, kTensorTurnedCost.cluster,
-                 kMajorOfB, OperandLayout::kKMajor, TensorSums::kTensorCores, /*kIsTurned=*/true>;
+template <typename Element, OperandLayout kMajorOfB, int kColumns, int kStages, int kCluster>
+LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
+  using Tile = TensorTile<Element, Element, kColumns, kStages, kCluster, kMajorOfB,
+                          OperandLayout::kKMajor, TensorSums::kTensorCores, /*kIsTurned=*/true>;
   const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
   const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   const TensorGemm gemm =
       TensorGemmOf<Tile>(args, b.matrices.count > 1, a.matrices.count > 1, /*c_transposed=*/true);
   return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), b, a);
+}
+
+// Runs a tile of kTensorTurnedCosts.
+template <typename Element, OperandLayout kMajorOfB>
+LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
+  const TensorPlan plan = PlanTensorTurned(args, device);
+  switch (plan.cols) {
+    case 64:
+      return LaunchTile<Element, kMajorOfB, 64, 8, 2>(args, device);
+    case 160:
+      return LaunchTile<Element, kMajorOfB, 160, 5, 1>(args, device);
+    default:
+      return plan.cluster == 2 ? LaunchTile<Element, kMajorOfB, 144, 5, 2>(args, device)
+                               : LaunchTile<Element, kMajorOfB, 144, 5, 1>(args, device);
+  }
 }
 
 // Runs what this kernel does not take.

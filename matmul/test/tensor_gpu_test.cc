@@ -106,6 +106,22 @@ TEST_P(TensorGpuTest, TilesOfPairs) {
   }
 }
 
+// Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, and
+// tensor_turned clusters that share A; small enough for compute-sanitizer.
+TEST_P(TensorGpuTest, TilesOfHundreds) {
+  const struct { int64_t m, n; } sizes[] = {{264, 520}, {1000, 200}, {200, 1000}, {257, 1528}};
+  for (const auto& size : sizes) {
+    for (const int ops : {0, 1, 2, 3}) {
+      MatMulCase c = {size.m, size.n, 1160, 0, (ops & 1) != 0, (ops & 2) != 0};
+      RunBoth(c, true);
+      c.alpha = -0.5;
+      c.beta = 2;
+      RunBoth(c, true);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, Implementations(),
                          [](const auto& info) { return info.param; });
 

@@ -46,10 +46,14 @@ TEST_F(TensorTmaExecutorTest, Turned) {
     calls.push_back({{144, 256, 72, 0, false, transpose_b}, 2});
     calls.push_back({{152, 264, 392, 0, false, transpose_b, -0.5}, 2});
     calls.push_back({{120, 104, 72, 8, false, transpose_b, 1, 0, 3, 8}, 2});
+    calls.push_back({{40, 264, 584, 0, false, transpose_b}, 4});
+    calls.push_back({{160, 264, 392, 0, false, transpose_b}, 4});
   }
+  const MatMulCase deep_in_clusters = {144, 256, 3208, 0, false, true};
+  calls.push_back({deep_in_clusters, 2});
   Run<Bf16, Bf16>("tensor_turned", calls);
   Run<Fp16, Fp16>("tensor_turned", calls);
-  ExpectKernels("TensorProduct", 4);
+  ExpectKernels("TensorProduct", 14);
 }
 
 // Stages and what C is stored from are used again; C by the TMA, by rows and one by one; types.
@@ -90,7 +94,7 @@ TEST_F(TensorTmaExecutorTest, Split) {
                                                 {{136, 24, 200, 0}, 132},
                                                 {{264, 64, 136, 0}, 132},
                                                 {{104, 120, 200, 0}, 1}}));
-  ExpectKernels("TensorSplit", 20);
+  ExpectKernels("TensorSplit", 16);
 }
 
 TEST_F(TensorTmaExecutorTest, SplitStores) {
@@ -101,6 +105,35 @@ TEST_F(TensorTmaExecutorTest, SplitStores) {
   const MatMulCase batch = {24, 136, 72, 0, false, false, 1, 0, 3, 8};
   const MatMulCase one_b = {136, 24, 40, 8, true, false, 1, 1, 3, 0, false, /*one_b=*/true};
   const std::vector<Call> calls = {{odd, 132}, {bias, 132}, {batch, 132}, {one_b, 132}, {odd, 1}};
+  Run<Bf16, Bf16>("tensor_split", calls);
+  Run<Fp16, Fp16>("tensor_split", calls);
+  Run<Bf16, float>("tensor_split", calls);
+  Run<Fp16, float>("tensor_split", calls);
+  ExpectKernels("TensorSplit", 4);
+}
+
+// Wide tiles of C and of C transposed, cut on both sides, in clusters that divide k.
+TEST_F(TensorTmaExecutorTest, WideSplit) {
+  std::vector<Call> calls = InAllLayouts({{{120, 120, 712, 0}, 1},
+                                          {{120, 184, 712, 0}, 1},
+                                          {{184, 120, 712, 0}, 1},
+                                          {{120, 248, 712, 0}, 1},
+                                          {{248, 120, 712, 0}, 1}});
+  for (const bool transpose_a : {false, true}) {
+    calls.push_back({{120, 216, 712, 0, transpose_a, true}, 1});
+  }
+  Run<Bf16, Bf16>("tensor_split", calls);
+  ExpectKernels("TensorSplit", 14);
+}
+
+TEST_F(TensorTmaExecutorTest, WideSplitStores) {
+  const MatMulCase odd = {127, 183, 712, 0, false, true, -0.5, 2};
+  const MatMulCase odd_columns = {183, 127, 712, 0, false, true, -0.5, 2};
+  MatMulCase bias = {120, 184, 712, 0};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  const MatMulCase batch = {120, 184, 712, 0, false, false, 1, 0, 2, 8};
+  const std::vector<Call> calls = {{odd, 1}, {odd_columns, 1}, {bias, 1}, {batch, 4}};
   Run<Bf16, Bf16>("tensor_split", calls);
   Run<Fp16, Fp16>("tensor_split", calls);
   Run<Bf16, float>("tensor_split", calls);

@@ -75,10 +75,10 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
   STRIDEWISE_REGISTERS_56       \
   ", %56, %57, %58, %59, %60, %61, %62, %63"
 #define STRIDEWISE_REGISTERS_72 STRIDEWISE_REGISTERS_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
-#define STRIDEWISE_REGISTERS_96                                                      \
-  STRIDEWISE_REGISTERS_72                                                            \
-  ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87" \
-  ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define STRIDEWISE_REGISTERS_80 STRIDEWISE_REGISTERS_72 ", %72, %73, %74, %75, %76, %77, %78, %79"
+#define STRIDEWISE_REGISTERS_96 \
+  STRIDEWISE_REGISTERS_80       \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define STRIDEWISE_REGISTERS_112 \
   STRIDEWISE_REGISTERS_96        \
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
@@ -97,6 +97,7 @@ __host__ __device__ constexpr uint64_t DescriptorStep() {
 #define STRIDEWISE_OUT_56(in, d, i) STRIDEWISE_OUT_48(in, d, i), STRIDEWISE_OUT_8(in, d, i + 48)
 #define STRIDEWISE_OUT_64(in, d, i) STRIDEWISE_OUT_32(in, d, i), STRIDEWISE_OUT_32(in, d, i + 32)
 #define STRIDEWISE_OUT_72(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_8(in, d, i + 64)
+#define STRIDEWISE_OUT_80(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_16(in, d, i + 64)
 #define STRIDEWISE_OUT_96(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_32(in, d, i + 64)
 #define STRIDEWISE_OUT_112(in, d, i) STRIDEWISE_OUT_96(in, d, i), STRIDEWISE_OUT_16(in, d, i + 96)
 #define STRIDEWISE_OUT_128(in, d, i) STRIDEWISE_OUT_64(in, d, i), STRIDEWISE_OUT_64(in, d, i + 64)
@@ -111,8 +112,8 @@ struct E5m2TimesE4m3 {
 };
 
 // D = A * B, or D += A * B where `accumulate`, for 32 bytes of k. kN is 64 to 256; with 16-bit
-// operands also 8, 16 and 32, for products with few rows or columns. 88, 96, 112, 144, 192 and 224
-// are for tiles that divide what 128 and 256 do not.
+// operands also 8, 16 and 32, for products with few rows or columns. 88, 96, 112, 144, 160, 192 and
+// 224 are for tiles that divide what 128 and 256 do not.
 template <typename Element, int kN, OperandLayout kMajorA, OperandLayout kMajorB>
 struct Wgmma;
 
@@ -157,6 +158,7 @@ STRIDEWISE_WGMMA_EACH_TYPE(96, 48, "%48", "%49", "%50", "%51", "%52")
 STRIDEWISE_WGMMA_EACH_TYPE(112, 56, "%56", "%57", "%58", "%59", "%60")
 STRIDEWISE_WGMMA_EACH_TYPE(128, 64, "%64", "%65", "%66", "%67", "%68")
 STRIDEWISE_WGMMA_EACH_TYPE(144, 72, "%72", "%73", "%74", "%75", "%76")
+STRIDEWISE_WGMMA_EACH_TYPE(160, 80, "%80", "%81", "%82", "%83", "%84")
 STRIDEWISE_WGMMA_EACH_TYPE(192, 96, "%96", "%97", "%98", "%99", "%100")
 STRIDEWISE_WGMMA_EACH_TYPE(224, 112, "%112", "%113", "%114", "%115", "%116")
 STRIDEWISE_WGMMA_EACH_TYPE(256, 128, "%128", "%129", "%130", "%131", "%132")
@@ -249,6 +251,7 @@ STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132"
 #undef STRIDEWISE_OUT_56
 #undef STRIDEWISE_OUT_64
 #undef STRIDEWISE_OUT_72
+#undef STRIDEWISE_OUT_80
 #undef STRIDEWISE_OUT_96
 #undef STRIDEWISE_OUT_112
 #undef STRIDEWISE_OUT_128
@@ -261,6 +264,7 @@ STRIDEWISE_WGMMA_A_IN_REGISTERS(256, 128, "%128", "%129", "%130", "%131", "%132"
 #undef STRIDEWISE_REGISTERS_56
 #undef STRIDEWISE_REGISTERS_64
 #undef STRIDEWISE_REGISTERS_72
+#undef STRIDEWISE_REGISTERS_80
 #undef STRIDEWISE_REGISTERS_96
 #undef STRIDEWISE_REGISTERS_112
 #undef STRIDEWISE_REGISTERS_128

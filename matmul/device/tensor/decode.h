@@ -145,10 +145,13 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
   } else {
     __syncthreads();
   }
+  const int rows = static_cast<int>(gemm.c.transposed ? gemm.c.cols : gemm.c.rows);
   if (gemm.out_bytes == 4) {
-    StoreDecodeSums<float, kDecodeThreads>(sums, rank, gemm.split, gemm.c, first_of_many, batch);
+    StoreDecodeSums<float, kDecodeThreads>(sums, rank, gemm.split, gemm.c, rows, 0, first_of_many,
+                                           batch);
   } else {
-    StoreDecodeSums<Element, kDecodeThreads>(sums, rank, gemm.split, gemm.c, first_of_many, batch);
+    StoreDecodeSums<Element, kDecodeThreads>(sums, rank, gemm.split, gemm.c, rows, 0, first_of_many,
+                                             batch);
   }
   // No block ends while another one reads its sums.
   if (gemm.split > 1) MeetCluster();

@@ -1,6 +1,6 @@
-// The end of a tile of TensorDecode, whose k extent the blocks of a cluster divide: each keeps its
-// sums in its own shared memory, and then adds those of all of them, in the order of k, for a part
-// of the tile, which it stores.
+// The end of a tile of TensorDecode, or of a wide one of TensorSplit, whose k extent the blocks of
+// a cluster divide: each keeps its sums in its own shared memory, and then adds those of all of
+// them, in the order of k, for a part of the tile, which it stores.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_SUMS_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_SUMS_H_
@@ -13,7 +13,8 @@
 namespace stridewise {
 
 // Sums lie as C does, so that four neighbours of C are a vector: row by row, or column by column
-// where the few are columns of C. The fragments of an accumulator then lie in different banks.
+// where the few, the tile's rows, are columns of C. The fragments of an accumulator then lie in
+// different banks.
 template <int kFew, int kMany>
 struct DecodeSums {
   static constexpr int kPitch = kMany + 8;           // Of a row.
@@ -42,15 +43,15 @@ struct DecodeSums {
   }
 };
 
-// Adds and stores block `rank`'s part of the tile whose first column of the many is `first`.
-template <typename Out, int kThreads, int kFew, int kMany>
+// Adds and stores block `rank`'s part of a tile whose first row and column are `first_few` and
+// `first`; `few` of its rows lie in C.
+template <typename Out, int kThreads, int kTogether = 2, int kFew, int kMany>
 __device__ inline void StoreDecodeSums(const DecodeSums<kFew, kMany>& sums, int rank, int blocks,
-                                       const TensorOutput& c, int64_t first, int64_t batch) {
+                                       const TensorOutput& c, int few, int64_t first_few,
+                                       int64_t first, int64_t batch) {
   using Sums = DecodeSums<kFew, kMany>;
   constexpr int kVector = 4;
   constexpr int kVectorBytesOfSums = kVector * static_cast<int>(sizeof(float));
-  constexpr int kTogether = 2;  // Vectors of a thread whose loads are under way together.
-  const int few = static_cast<int>(c.transposed ? c.cols : c.rows);
   // Neighbouring threads have neighbouring vectors of a row of C.
   const int across = c.transposed ? (few + kVector - 1) / kVector : kMany / kVector;
   const int items = c.transposed ? kMany * across : few * across;
@@ -59,6 +60,7 @@ __device__ inline void StoreDecodeSums(const DecodeSums<kFew, kMany>& sums, int 
 #pragma unroll 1
   for (int item = rank * items / blocks + static_cast<int>(threadIdx.x); item < end;
        item += kThreads * kTogether) {
+    // kTogether vectors of a thread, whose loads are under way together.
     float four[kTogether][kVector] = {};
     int row[kTogether], vector[kTogether];
 #pragma unroll
@@ -77,8 +79,8 @@ __device__ inline void StoreDecodeSums(const DecodeSums<kFew, kMany>& sums, int 
     for (int i = 0; i < kTogether; ++i) {
       if (item + i * kThreads >= end) break;
       const int64_t col = vector[i] * kVector;
-      StoreFour<Out>(c, four[i], c.transposed ? first + row[i] : row[i],
-                     c.transposed ? col : first + col, batch);
+      StoreFour<Out>(c, four[i], c.transposed ? first + row[i] : first_few + row[i],
+                     c.transposed ? first_few + col : first + col, batch);
     }
   }
 }

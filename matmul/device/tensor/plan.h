@@ -102,9 +102,6 @@ constexpr TensorTileCost kLargeTileCosts[] = {
     {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.30, 0.90, 0.270, 0.065, 0.075},
     {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096}};
 
-// The tile of tensor_turned, of C transposed: its columns are rows of C.
-constexpr TensorTileCost kTensorTurnedCost = {144, 1, 4.30, 0.90, 0.340, 0.060, 0};
-
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
   const int64_t vector = kVectorBytes / ElementBytes(args.c.type);
@@ -155,91 +152,6 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
     if (!HasTensorTile(args, cost)) continue;
     const double us = TensorTileUs(args, device, cost, args.m, args.n);
     if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us};
-  }
-  return best;
-}
-
-// Returns whether tensor_turned takes a call whose operands the TMA can address: A lies along k,
-// and the TMA stores C, of 16 bits.
-inline bool TensorTurnedTakes(const MatMulArgs& args) {
-  const ConstMatrix<uint16_t> c = {static_cast<const uint16_t*>(args.c.data), args.m, args.n,
-                                   args.c.ld};
-  return !args.a.transposed && ElementBytes(args.c.type) == 2 && args.beta == 0 &&
-         HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
-}
-
-inline double TensorTurnedUs(const MatMulArgs& args, const DeviceModel& device) {
-  return TensorTileUs(args, device, kTensorTurnedCost, args.n, args.m);
-}
-
-// Returns the blocks of TensorSplit on a multiprocessor: one if all clusters fit so, else two.
-inline int SplitResident(int64_t tiles, int split, const DeviceModel& device) {
-  return tiles <= ClustersAtOnce(split, 1, device.multiprocessors) ? 1 : 2;
-}
-
-// Returns the stages of a block of TensorSplit: what fits into its part of a multiprocessor's
-// shared memory. More than eight are slower.
-constexpr int kSplitMaxStages = 8;
-inline int SplitStages(int resident, int stage_bytes) {
-  constexpr int kBytesOfOne = 224 * 1024;
-  constexpr int kBytesOfTwo = 111 * 1024;
-  return std::min(kSplitMaxStages, (resident == 1 ? kBytesOfOne : kBytesOfTwo) / stage_bytes);
-}
-
-// Returns the tile, split and direction of tensor_split.
-//
-// A block's stages are filled in the time that memory takes to answer, so that a step lasts at
-// least that over the number of stages; and all multiprocessors together load from the L2 at its
-// rate. Clusters that do not fit wait for those that do.
-inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr int kRows = 128;
-  constexpr int kBytesOfRow = 128;  // Of a stage.
-  constexpr double kFixed = 5.0;
-  constexpr double kTile = 1.0;
-  constexpr double kColumn = 0.017;  // Of the tile, for its end.
-  constexpr double kStep = 0.005;    // Of the tile and 64 of k.
-  constexpr double kLatency = 1.5;
-  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
-  constexpr double kOnce = 0.74;       // Of both where the large operand is read once.
-  constexpr double kCluster = 0.8;
-  constexpr double kBlock = 0.6;
-  constexpr double kTrip = 1.8;              // Until memory answers at its full rate.
-  constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
-  TensorPlan best;
-  const double memory = kTrip + MemoryUs(args);
-  const int64_t steps = CeilDiv(args.k, kTensorStep);
-  const bool has_vectors = args.c.ld % 4 == 0 && (args.batch == 1 || args.c.stride % 4 == 0);
-  for (const bool transposed : {false, true}) {
-    const int64_t rows = transposed ? args.n : args.m;
-    const int64_t extent = transposed ? args.m : args.n;
-    const bool cols_along_k = transposed ? !args.a.transposed : args.b.transposed;
-    for (const int cols : {8, 16, 32, 64, 128}) {
-      // Narrow tiles are for a single column of them, wide ones for more than half their columns.
-      if (cols < 64 ? extent > cols : extent <= cols / 2) continue;
-      const int stage_bytes =
-          (kRows + (cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) * kBytesOfRow;
-      const int64_t tiles = CeilDiv(rows, kRows) * CeilDiv(extent, cols) * args.batch;
-      const auto elements =
-          static_cast<double>(std::min<int64_t>(rows, kRows) * std::min<int64_t>(extent, cols));
-      for (const int split : {1, 2, 3, 4, 6, 8}) {
-        if (split > steps) break;
-        const int resident = SplitResident(tiles, split, device);
-        const auto waves = static_cast<double>(
-            CeilDiv(tiles, ClustersAtOnce(split, resident, device.multiprocessors)));
-        // Of the blocks of a multiprocessor.
-        const double once = extent <= cols && cols <= 64 ? kOnce : 1;
-        const double step =
-            std::max({kStep * cols * once * resident, stage_bytes / kBytesOfUs * once * resident,
-                      kLatency / SplitStages(resident, stage_bytes)});
-        const double store = has_vectors ? 0 : kStoreOne * elements / split;
-        const double sums = split == 1 ? 0 : kCluster + kBlock * split;
-        const double us =
-            kFixed + kColumn * cols + sums +
-            std::max(memory, waves * (resident * (kTile + store) +
-                                      static_cast<double>(CeilDiv(steps, split)) * step));
-        if (us < best.us) best = {cols, split, 1, transposed, us};
-      }
-    }
   }
   return best;
 }

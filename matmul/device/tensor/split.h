@@ -1,7 +1,8 @@
 // The kernel of tensor cores for products with few tiles: the blocks of a cluster divide a tile's k
-// extent and add their sums through distributed shared memory. A block computes one tile and ends,
-// and two blocks fit on a multiprocessor, so that one's first loads and stores lie under the
-// other's multiplications.
+// extent and add their sums through distributed shared memory. A block computes one tile and ends.
+// Two blocks with narrow tiles fit on a multiprocessor, so that one's first loads and stores lie
+// under the other's multiplications. Tiles of more than 64 columns are for products where both
+// extents are hundreds.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_H_
@@ -9,13 +10,15 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
-#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/decode_sums.h"
+#include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor/stage_ring.h"
 #include "matmul/device/tensor/sums.h"
 
@@ -47,7 +50,9 @@ struct TensorSplitTile {
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
   static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK;
 
-  using Sums = TileSums<kBlockM, kBlockN>;
+  // Sums of a wide tile lie as C does: there are so many that vectors of them count.
+  static constexpr bool kWide = IsWideSplit(kBlockN);
+  using Sums = std::conditional_t<kWide, DecodeSums<kBlockM, kBlockN>, TileSums<kBlockM, kBlockN>>;
 
   // 1024 for the barriers, and the first stage lies at a multiple of 1024.
   static constexpr int SharedBytes(int stages) {
@@ -90,8 +95,21 @@ __device__ inline void LoadTensorSplitStage(const CUtensorMap& a, const CUtensor
   }
 }
 
+// Adds and stores block `rank`'s part of the tile at (row, col). Called by the consumers.
+template <typename Tile, typename Out>
+__device__ inline void StoreSplitSums(const typename Tile::Sums& sums, int rank,
+                                      const TensorSplitGemm& gemm, int row, int col, int batch) {
+  if constexpr (Tile::kWide) {
+    StoreDecodeSums<Out, kTensorSplitConsumerThreads>(
+        sums, rank, gemm.split, gemm.c, min(gemm.rows - row, Tile::kBlockM), row, col, batch);
+  } else {
+    StoreTileSums<Out, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
+                                                    batch);
+  }
+}
+
 template <typename Tile>
-__global__ void __launch_bounds__(kTensorSplitThreads, 2)
+__global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
     TensorSplit(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 const __grid_constant__ TensorSplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -143,7 +161,17 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
     });
     // Sums lie where stages did, which both warpgroups have read then.
     asm volatile("bar.sync 1, 256;" ::: "memory");
-    sums.Keep(warp * 16 + lane / 4, lane % 4 * 2, d);
+    const int first_row = warp * 16 + lane / 4;
+    const int first_col = lane % 4 * 2;
+    if constexpr (Tile::kWide) {
+      if (gemm.c.transposed) {
+        sums.KeepTransposed(first_row, first_col, d);
+      } else {
+        sums.Keep(first_row, first_col, d);
+      }
+    } else {
+      sums.Keep(first_row, first_col, d);
+    }
   }
   if (gemm.split > 1) {
     SyncCluster();
@@ -152,11 +180,9 @@ __global__ void __launch_bounds__(kTensorSplitThreads, 2)
   }
   if (warp < kTensorSplitConsumerThreads / 32) {
     if (gemm.out_bytes == 4) {
-      StoreTileSums<float, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
-                                                        batch);
+      StoreSplitSums<Tile, float>(sums, rank, gemm, row, col, batch);
     } else {
-      StoreTileSums<Element, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
-                                                          batch);
+      StoreSplitSums<Tile, Element>(sums, rank, gemm, row, col, batch);
     }
   }
   // No block ends while another one reads its sums.

@@ -1,0 +1,142 @@
+// How a product is divided for TensorSplit, and how long that is expected to take: the constants of
+// narrow tiles are fitted to times measured on an H200 with a cold L2, those of wide ones on an
+// H100.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_PLAN_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_PLAN_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/gpu/device_model.h"
+#include "common/gpu/launch_geometry.h"
+#include "matmul/args.h"
+#include "matmul/cluster_sizes.h"
+#include "matmul/device/tensor/plan.h"
+
+namespace stridewise {
+
+// Returns whether tiles of TensorSplit with these columns are wide, for products where both extents
+// are hundreds. A block with one has a multiprocessor for itself.
+constexpr bool IsWideSplit(int cols) { return cols > 64; }
+
+// Returns the blocks of TensorSplit on a multiprocessor: one if all clusters fit so, else two.
+inline int SplitResident(int64_t tiles, int split, const DeviceModel& device) {
+  return tiles <= ClustersAtOnce(split, 1, device.multiprocessors) ? 1 : 2;
+}
+
+// Returns the stages of a block of TensorSplit: what fits into its part of a multiprocessor's
+// shared memory. More than eight are slower.
+constexpr int kSplitMaxStages = 8;
+inline int SplitStages(int resident, int stage_bytes) {
+  constexpr int kBytesOfOne = 224 * 1024;
+  constexpr int kBytesOfTwo = 111 * 1024;
+  return std::min(kSplitMaxStages, (resident == 1 ? kBytesOfOne : kBytesOfTwo) / stage_bytes);
+}
+
+// What a tile of tensor_split is expected to take, of an operand of `rows` and one of `extent`
+// rows.
+struct SplitShape {
+  int64_t rows, extent, steps;
+  bool cols_along_k;  // The tile's columns are those of a K-major operand.
+  bool has_vectors;   // Four neighbours of C are a vector.
+  double memory;      // Microseconds in which memory has sent the operands.
+};
+
+// Returns the microseconds of tensor_split with tiles of up to 64 columns.
+//
+// A block's stages are filled in the time that memory takes to answer, so that a step lasts at
+// least that over the number of stages; and all multiprocessors together load from the L2 at its
+// rate. Clusters that do not fit wait for those that do.
+inline double NarrowSplitUs(const SplitShape& shape, const DeviceModel& device, int64_t batch,
+                            int cols, int split) {
+  constexpr int kRows = 128;
+  constexpr int kBytesOfRow = 128;  // Of a stage.
+  constexpr double kFixed = 5.0;
+  constexpr double kTile = 1.0;
+  constexpr double kColumn = 0.017;  // Of the tile, for its end.
+  constexpr double kStep = 0.005;    // Of the tile and 64 of k.
+  constexpr double kLatency = 1.5;
+  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
+  constexpr double kOnce = 0.74;       // Of both where the large operand is read once.
+  constexpr double kCluster = 0.8;
+  constexpr double kBlock = 0.6;
+  constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
+  const int stage_bytes =
+      (kRows + (shape.cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) *
+      kBytesOfRow;
+  const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
+  const auto elements = static_cast<double>(std::min<int64_t>(shape.rows, kRows) *
+                                            std::min<int64_t>(shape.extent, cols));
+  const int resident = SplitResident(tiles, split, device);
+  const auto waves =
+      static_cast<double>(CeilDiv(tiles, ClustersAtOnce(split, resident, device.multiprocessors)));
+  // Of the blocks of a multiprocessor.
+  const double once = shape.extent <= cols ? kOnce : 1;
+  const double step =
+      std::max({kStep * cols * once * resident, stage_bytes / kBytesOfUs * once * resident,
+                kLatency / SplitStages(resident, stage_bytes)});
+  const double store = shape.has_vectors ? 0 : kStoreOne * elements / split;
+  const double sums = split == 1 ? 0 : kCluster + kBlock * split;
+  return kFixed + kColumn * cols + sums +
+         std::max(shape.memory, waves * (resident * (kTile + store) +
+                                         static_cast<double>(CeilDiv(shape.steps, split)) * step));
+}
+
+// Returns the same for wide tiles. All of their blocks run at once, one on each multiprocessor: the
+// time is huge where they do not.
+inline double WideSplitUs(const SplitShape& shape, const DeviceModel& device, int64_t batch,
+                          int cols, int split) {
+  constexpr int kRows = 128;
+  constexpr int kBytesOfRow = 128;
+  constexpr double kFixed = 9.9;
+  constexpr double kStep = 0.0023;       // Of a column and 64 of k, while tensor cores are busy.
+  constexpr double kBytesOfUs = 72e3;    // Of a multiprocessor, from the L2.
+  constexpr double kColumn = 0.0115;     // Of the tile, for its end.
+  constexpr double kBlock = 0.5;         // Of a cluster of more than two.
+  constexpr double kStoreOne = 0.25e-3;  // An element of C where it has no vectors.
+  constexpr double kHuge = 1e30;
+  const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
+  if (tiles > ClustersAtOnce(split, 1, device.multiprocessors)) return kHuge;
+  const double step = std::max(kStep * cols, (kRows + cols) * kBytesOfRow / kBytesOfUs);
+  const double store = shape.has_vectors ? 0 : kStoreOne * kRows * cols / split;
+  return kFixed + kColumn * cols + kBlock * std::max(0, split - 2) + store +
+         std::max(shape.memory, static_cast<double>(CeilDiv(shape.steps, split)) * step);
+}
+
+// The columns of tensor_split's tiles. Of an MN-major operand a tile has panels of 64.
+constexpr int kSplitCols[] = {8, 16, 32, 64, 128, 192, 224, 256};
+constexpr bool HasSplitTile(int cols, bool cols_along_k) {
+  return cols_along_k || !IsWideSplit(cols) || cols % 64 == 0;
+}
+
+// Returns the tile, split and direction of tensor_split.
+inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr double kTrip = 1.8;  // Until memory answers at its full rate.
+  TensorPlan best;
+  SplitShape shape = {};
+  shape.memory = kTrip + MemoryUs(args);
+  shape.steps = CeilDiv(args.k, kTensorStep);
+  shape.has_vectors = args.c.ld % 4 == 0 && (args.batch == 1 || args.c.stride % 4 == 0);
+  for (const bool transposed : {false, true}) {
+    shape.rows = transposed ? args.n : args.m;
+    shape.extent = transposed ? args.m : args.n;
+    shape.cols_along_k = transposed ? !args.a.transposed : args.b.transposed;
+    for (const int cols : kSplitCols) {
+      // Narrow tiles are for a single column of them, wide ones for more than half their columns.
+      if (cols < 64 ? shape.extent > cols : shape.extent <= cols / 2) continue;
+      if (!HasSplitTile(cols, shape.cols_along_k)) continue;
+      for (const int split : {1, 2, 3, 4, 6, 8}) {
+        if (split > shape.steps) break;
+        const double us = IsWideSplit(cols) ? WideSplitUs(shape, device, args.batch, cols, split)
+                                            : NarrowSplitUs(shape, device, args.batch, cols, split);
+        if (us < best.us) best = {cols, split, 1, transposed, us};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_PLAN_H_

@@ -1,0 +1,57 @@
+// The tiles of tensor_turned and how long a product is expected to take with each: the constants
+// are fitted to times measured on an H100 with a cold L2.
+
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_TURNED_PLAN_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_TURNED_PLAN_H_
+
+#include <cstdint>
+
+#include "common/base/matrix.h"
+#include "common/gpu/device_model.h"
+#include "matmul/args.h"
+#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor_map.h"
+
+namespace stridewise {
+
+// The tiles of tensor_turned, of C transposed: their columns are rows of C. In clusters two share
+// what is loaded of A.
+constexpr TensorTileCost kTensorTurnedCosts[] = {{64, 2, 4.60, 0.60, 0.290, 0.020, 0},
+                                                 {144, 1, 4.30, 0.90, 0.260, 0.260, 0},
+                                                 {144, 2, 5.40, 1.20, 0.370, 0.095, 0},
+                                                 {160, 1, 4.30, 0.90, 0.360, 0.140, 0}};
+// As kLargeTileCosts.
+constexpr TensorTileCost kLargeTurnedCosts[] = {{64, 2, 4.60, 0.60, 0.290, 0.020, 0},
+                                                {144, 1, 4.30, 0.90, 0.340, 0.060, 0},
+                                                {144, 2, 5.40, 1.20, 0.370, 0.060, 0},
+                                                {160, 1, 4.30, 0.90, 0.380, 0.070, 0}};
+
+// Returns whether a tile is for products with these rows: that of 64 columns for a single one of
+// them, whose operand is loaded by all blocks.
+constexpr bool HasTurnedTile(const TensorTileCost& tile, int64_t rows) {
+  return (tile.cols == 64) == (rows <= 64);
+}
+
+// Returns whether tensor_turned takes a call whose operands the TMA can address: A lies along k,
+// and the TMA stores C, of 16 bits.
+inline bool TensorTurnedTakes(const MatMulArgs& args) {
+  const ConstMatrix<uint16_t> c = {static_cast<const uint16_t*>(args.c.data), args.m, args.n,
+                                   args.c.ld};
+  return !args.a.transposed && ElementBytes(args.c.type) == 2 && args.beta == 0 &&
+         HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+}
+
+// Returns the tile that tensor_turned computes.
+inline TensorPlan PlanTensorTurned(const MatMulArgs& args, const DeviceModel& device) {
+  TensorPlan best;
+  for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTurnedCosts : kTensorTurnedCosts) {
+    if (!HasTurnedTile(cost, args.m)) continue;
+    const double us = TensorTileUs(args, device, cost, args.n, args.m);
+    if (us < best.us) best = {cost.cols, 1, cost.cluster, true, us};
+  }
+  return best;
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_TURNED_PLAN_H_
