@@ -108,12 +108,13 @@ def determined(launches):
   return "no" if "no" in words else "yes" if words == {"yes"} else "once"
 
 
-def take(launches, row, names):
-  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is all of them."""
+def take(launches, row, names, kernels):
+  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is all of them. A kernel that ncu names otherwise
+  is taken for one that simt_run does not name."""
   name = base_name(row["kernel"])
   fits = [launch for launch in launches if not launch["taken"] and launch["grid"] == extent(row["grid"]) and
           launch["block"] == extent(row["block"]) and launch["at"] in (None, row["at"]) and
-          (name not in names or base_name(launch["kernel"]) == name)]
+          (base_name(launch["kernel"]) == name if name in names else base_name(launch["kernel"]) not in kernels)]
   taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]]
   taken = taken[:1 if taken and taken[0]["at"] else int(row["launches"])]
   if taken and sum(launch["launches"] for launch in taken) != int(row["launches"]):
@@ -135,6 +136,7 @@ def read_profile(path):
 
 def compare(commit, program, profile, compiled, launches):
   names = {base_name(launch["kernel"]) for launch in launches}
+  kernels = {base_name(row["kernel"]) for row in read_profile(profile)}
   # A program that was ended has more launches in one of the profiles.
   compiled_of = {}
   compared = set()
@@ -149,7 +151,7 @@ def compare(commit, program, profile, compiled, launches):
       print(f"{program}: no {row['launches']} launches of {row['kernel']} at {row['at']} with compiled accesses", file=sys.stderr)
       continue
     compiled_row = of_row.pop(0)
-    taken = take(launches, row, names)
+    taken = take(launches, row, names, kernels)
     if not taken:
       print(f"{program}: not as many launches, {row['launches']}, of {row['kernel']} at {row['at']}", file=sys.stderr)
       continue
