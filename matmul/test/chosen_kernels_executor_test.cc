@@ -8,6 +8,7 @@
 
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
+#include "common/executor/expect_on_host_executor.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
@@ -109,19 +110,7 @@ TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
 }
 
 TEST(MatMulOnHostExecutor, IsThereForWhatTheRegistrySays) {
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    const auto on_host = OnHostExecutor(implementation);
-    if (implementation.executor == Executor::kHostExecutable) {
-      ASSERT_TRUE(on_host.ok()) << on_host.status();
-      EXPECT_EQ(on_host->name, implementation.name);
-      EXPECT_NE(on_host->run, nullptr) << implementation.name;
-      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
-    } else {
-      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
-      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
-                std::string::npos);
-    }
-  }
+  ExpectOnHostExecutorWhatTheRegistrySays(MatMulImplementations());
 }
 
 }  // namespace

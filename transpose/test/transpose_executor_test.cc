@@ -11,6 +11,7 @@
 
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
+#include "common/executor/expect_on_host_executor.h"
 #include "gtest/gtest.h"
 #include "transpose/host_executor.h"
 #include "transpose/registry.h"
@@ -181,19 +182,7 @@ INSTANTIATE_TEST_SUITE_P(All, TransposeExecutorTest,
                          [](const auto& info) { return info.param; });
 
 TEST(TransposeOnHostExecutor, IsThereForWhatTheRegistrySays) {
-  for (const TransposeImplementation& implementation : TransposeImplementations()) {
-    const auto on_host = OnHostExecutor(implementation);
-    if (implementation.executor == Executor::kHostExecutable) {
-      ASSERT_TRUE(on_host.ok()) << on_host.status();
-      EXPECT_EQ(on_host->name, implementation.name);
-      EXPECT_NE(on_host->run, nullptr) << implementation.name;
-      EXPECT_NE(on_host->run, implementation.run) << implementation.name;
-    } else {
-      EXPECT_EQ(on_host.status().code(), absl::StatusCode::kUnimplemented);
-      EXPECT_NE(std::string(on_host.status().message()).find(implementation.name),
-                std::string::npos);
-    }
-  }
+  ExpectOnHostExecutorWhatTheRegistrySays(TransposeImplementations());
 }
 
 }  // namespace
