@@ -8,8 +8,8 @@
 
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
+#include "common/executor/expect_on_host_executor.h"
 #include "common/gpu/device_model.h"
-#include "common/gpu/executor_entries.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
 #include "matmul/host_executor.h"
@@ -110,9 +110,7 @@ TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
 }
 
 TEST(MatMulOnHostExecutor, IsThereForWhatTheRegistrySays) {
-  ExpectEntriesOnExecutor(MatMulImplementations(), [](const MatMulImplementation& implementation) {
-    return OnHostExecutor(implementation);
-  });
+  ExpectOnHostExecutorWhatTheRegistrySays(MatMulImplementations());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
-#include "common/gpu/executor_entries.h"
+#include "common/executor/expect_on_host_executor.h"
 #include "gtest/gtest.h"
 #include "transpose/host_executor.h"
 #include "transpose/registry.h"
@@ -182,9 +182,7 @@ INSTANTIATE_TEST_SUITE_P(All, TransposeExecutorTest,
                          [](const auto& info) { return info.param; });
 
 TEST(TransposeOnHostExecutor, IsThereForWhatTheRegistrySays) {
-  ExpectEntriesOnExecutor(
-      TransposeImplementations(),
-      [](const TransposeImplementation& implementation) { return OnHostExecutor(implementation); });
+  ExpectOnHostExecutorWhatTheRegistrySays(TransposeImplementations());
 }
 
 }  // namespace

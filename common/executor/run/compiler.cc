@@ -19,6 +19,7 @@
 #include "common/executor/ptx/program.h"
 #include "common/executor/ptx/rewrite_asm.h"
 #include "common/executor/run/gpu_optimizer.h"
+#include "common/executor/run/gpu_passes.h"
 #include "common/executor/run/rewriter.h"
 #include "common/executor/run/run_program.h"
 
@@ -216,6 +217,8 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
   std::ofstream(rewritten, std::ios::binary) << *with_calls;
 
   const std::string compiled = base + ".compiled.o";
+  // Two branches that end alike keep their accesses.
+  const std::string keep_ends = "-sink-common-insts=false";
   std::string source_of_code = rewritten;
   command = {"clang++", "-x", "c++-cpp-output", "-std=" + options_.standard};
   const std::vector<std::string> flags = CompilationFlags(home_, result.has_device_code);
@@ -228,7 +231,7 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
     RETURN_IF_ERROR(clang(command, ""));
     RETURN_IF_ERROR(OptimizeAsForGpu(source_of_code, messages));
     // It would take wide loads apart again where it is cheaper on the host.
-    command = {"clang++", "-x", "ir", "-mllvm", "-disable-vector-combine"};
+    command = {"clang++", "-x", "ir", "-mllvm", "-disable-vector-combine", "-mllvm", keep_ends};
   }
   command.insert(command.end(), flags.begin(), flags.end());
   if (result.has_volatile && result.has_device_code) {
@@ -267,16 +270,24 @@ absl::Status Compiler::OptimizeAsForGpu(const std::string& ir, const std::string
   RETURN_IF_ERROR(RunProgram({"clang++", "-print-prog-name=opt"}, answer, "").status());
   const std::string opt(absl::StripAsciiWhitespace(ReadFile(answer)));
   const std::string before = ReadFile(ir);
-  const std::string promised = ir + ".promised";
-  std::ofstream(promised, std::ios::binary) << WithPromises(before);
-  const auto ran = RunProgram(GpuOptimizerCommand(opt, promised, ir), "", messages);
-  if (!ran.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--accesses=compiled needs LLVM's opt, of Debian's package llvm: ",
-                     ran.status().message()));
-  }
-  if (*ran != 0) {
-    return absl::InternalError(absl::StrCat("opt refuses what clang makes: ", ReadFile(messages)));
+  std::ofstream(ir, std::ios::binary) << WithPromises(before);
+  const std::string edited = ir + ".edited";
+  for (const GpuStep& step : GpuSteps()) {
+    std::ofstream(edited, std::ios::binary)
+        << absl::StrJoin(step.edit(absl::StrSplit(ReadFile(ir), '\n')), "\n");
+    std::vector<std::string> command = {opt, "-mtriple=nvptx64-nvidia-cuda"};
+    command.insert(command.end(), step.options.begin(), step.options.end());
+    command.insert(command.end(), {"-S", edited, "-o", ir});
+    const auto ran = RunProgram(command, "", messages);
+    if (!ran.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--accesses=compiled needs LLVM's opt, of Debian's package llvm: ",
+                       ran.status().message()));
+    }
+    if (*ran != 0) {
+      return absl::InternalError(
+          absl::StrCat("opt refuses what clang makes: ", ReadFile(messages)));
+    }
   }
   const std::string optimized = WithoutPromises(ReadFile(ir), before);
   std::ofstream(ir, std::ios::binary) << optimized;

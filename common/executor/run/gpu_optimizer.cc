@@ -29,16 +29,19 @@ constexpr absl::string_view kAttributes = "attributes #";
 constexpr int kAlignment = 16;
 
 constexpr absl::string_view kTargetTriple = "target triple = ";
+constexpr absl::string_view kDataLayout = "target datalayout = ";
 
-// The ends of these names, and the numbers below which the results are, as NVVM has them.
+// The ends of these names, and the numbers below which the results are, as NVVM has them. Blocks
+// may have no threads here: with at least one, LLVM knows that i and i + blockDim.x differ, and
+// NVVM, which does not use it, keeps stores that LLVM would drop.
 struct Range {
   absl::string_view call;
   absl::string_view least, end;
 };
 constexpr Range kRanges[] = {
     {"@simt_thread_idx_x(", "0", "1024"},      {"@simt_thread_idx_y(", "0", "1024"},
-    {"@simt_thread_idx_z(", "0", "64"},        {"@simt_block_dim_x(", "1", "1025"},
-    {"@simt_block_dim_y(", "1", "1025"},       {"@simt_block_dim_z(", "1", "65"},
+    {"@simt_thread_idx_z(", "0", "64"},        {"@simt_block_dim_x(", "0", "1025"},
+    {"@simt_block_dim_y(", "0", "1025"},       {"@simt_block_dim_z(", "0", "65"},
     {"@simt_block_idx_x(", "0", "2147483647"}, {"@simt_block_idx_y(", "0", "65535"},
     {"@simt_block_idx_z(", "0", "65535"},      {"@simt_grid_dim_x(", "1", "-2147483648"},
     {"@simt_grid_dim_y(", "1", "65536"},       {"@simt_grid_dim_z(", "1", "65536"}};
@@ -86,10 +89,10 @@ std::string Internal(const std::string& line) {
   return absl::StrReplaceAll(result, {{", comdat", ""}});
 }
 
-// The target's line of IR.
-std::string TargetOf(absl::string_view ir) {
+// The line of IR that begins so.
+std::string LineOf(absl::string_view beginning, absl::string_view ir) {
   for (const absl::string_view line : absl::StrSplit(ir, '\n')) {
-    if (absl::StartsWith(line, kTargetTriple)) return std::string(line);
+    if (absl::StartsWith(line, beginning)) return std::string(line);
   }
   return "";
 }
@@ -143,35 +146,6 @@ std::string WithPromises(absl::string_view ir) {
   return result + "\n";
 }
 
-std::vector<std::string> GpuOptimizerCommand(const std::string& opt, const std::string& from,
-                                             const std::string& to) {
-  // Where shared memory is global to the file and nothing points to it, no pointer reaches it: but
-  // what GlobalsAA has found before inlining, when a function still returns its address, would
-  // stay. Computed again, it lets a sum in shared memory stay in a register through a loop (LICM),
-  // and what was loaded before a store to global memory need not be loaded again.
-  // GVN once more, behind the unrolling, and then the vectorizer: as NVPTX's code generator has it.
-  // A load moves to the branch that needs it, as ptxas has it.
-  // nvcc unrolls loops of an unknown length by 4, and those of a known length completely up to a
-  // larger size than LLVM's 300 instructions. Its own limit is 400: nvcc 13.0 unrolls chains of 5,
-  // 7, 11 and 12 instructions up to 80, 57, 36 and 33 iterations, and no further, which is 403 as
-  // LLVM counts. Nests of 8 x 8 multiplications need 380. Between the two nothing differs but a
-  // product's loop of 32, which has one load too many when LLVM unrolls it all. Two things that
-  // nvcc does beyond are left out: loops of more iterations, which it unrolls by 16, 8 or 4 and
-  // then asks again, and those that index a local array, which it unrolls to 256 iterations at
-  // least.
-  return {opt,
-          "-mtriple=nvptx64-nvidia-cuda",
-          "-unroll-max-count=4",
-          "-unroll-threshold=380",
-          "-passes=default<O3>,invalidate<globals-aa>,require<globals-aa>,"
-          "function(invalidate<aa>),function(loop-mssa(licm),gvn,instcombine,loop-simplify,sink,"
-          "load-store-vectorizer)",
-          "-S",
-          from,
-          "-o",
-          to};
-}
-
 std::string WithoutPromises(absl::string_view optimized, absl::string_view before) {
   std::set<std::string> dynamic;
   for (const absl::string_view line : absl::StrSplit(before, '\n')) {
@@ -184,7 +158,8 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
   int vectors = 0;
   for (std::string& line : lines) {
     line = SplitOddVector(line, &vectors);
-    if (absl::StartsWith(line, kTargetTriple)) line = TargetOf(before);
+    if (absl::StartsWith(line, kTargetTriple)) line = LineOf(kTargetTriple, before);
+    if (absl::StartsWith(line, kDataLayout)) line = LineOf(kDataLayout, before);
     if (absl::StartsWith(line, kAttributes)) {
       line.insert(line.find('{') + 1, " sanitize_thread");  // Its pass makes calls of memcpy().
     }

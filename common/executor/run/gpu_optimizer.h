@@ -4,16 +4,15 @@
 // one instruction of 8 or 16 bytes where it knows that they are aligned, and does not load again
 // what is still in a register. LLVM has the same transformations for NVPTX (its load-store
 // vectorizer, NVPTX's unrolling and inlining, GVN), and `opt` applies them to the code of any
-// target. These functions edit the text of its intermediate representation before and after, so
-// that the optimizer knows what CUDA promises: what is in shared memory is not in global memory,
-// shared variables are aligned to 16 bytes, indices have ranges, functions of <math.h> have no
-// side effects.
+// target: gpu_passes.h has the commands. These functions edit the text of its intermediate
+// representation before and after, so that the optimizer knows what CUDA promises: what is in
+// shared memory is not in global memory, shared variables are aligned to 16 bytes, indices have
+// ranges, functions of <math.h> have no side effects.
 
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_GPU_OPTIMIZER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_GPU_OPTIMIZER_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 
@@ -23,13 +22,8 @@ namespace stridewise::executor {
 // Two `extern __shared__` arrays of a kernel count as different memory from here on.
 std::string WithPromises(absl::string_view ir);
 
-// Returns the command that optimizes the file `from` and writes the IR of `to`; `opt` is LLVM's
-// program of this name.
-std::vector<std::string> GpuOptimizerCommand(const std::string& opt, const std::string& from,
-                                             const std::string& to);
-
-// Returns what the command has made of WithPromises(before), to be compiled for the host: with the
-// target of `before`, and with dynamic shared memory that is defined elsewhere.
+// Returns what the commands have made of WithPromises(before), to be compiled for the host: with
+// the target of `before`, and with dynamic shared memory that is defined elsewhere.
 std::string WithoutPromises(absl::string_view optimized, absl::string_view before);
 
 }  // namespace stridewise::executor

@@ -115,6 +115,19 @@ Part<11> 4 1 1 4 0
 Part<14> 4 1 1 4 0
 OfTiles 8 8 28 10 0" counts compiled $data/by_ptxas.cu
 
+expect 0 "Neighbours 8 7 0 0 0
+SumInMemory 22 8 0 0 0
+Apart 4 3 0 0 0
+Overwritten 0 2 0 0 0
+Pairs 8 1 0 0 0
+Triangle<16> 0 1 393 168 0" counts source $data/by_nvcc.cu
+expect 0 "Neighbours 11 7 0 0 0
+SumInMemory 17 8 0 0 0
+Apart 4 3 0 0 0
+Overwritten 0 2 0 0 0
+Pairs 8 1 0 0 0
+Triangle<16> 0 1 297 168 0" counts compiled $data/by_nvcc.cu
+
 # No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
 cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'
 #include <cstdio>

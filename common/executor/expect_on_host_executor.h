@@ -1,7 +1,7 @@
-// A test that a registry and its entries on the host executor agree.
+// What tests of each operation's registry expect of the host executor.
 
-#ifndef STRIDEWISE_COMMON_GPU_EXECUTOR_ENTRIES_H_
-#define STRIDEWISE_COMMON_GPU_EXECUTOR_ENTRIES_H_
+#ifndef STRIDEWISE_COMMON_EXECUTOR_EXPECT_ON_HOST_EXECUTOR_H_
+#define STRIDEWISE_COMMON_EXECUTOR_EXPECT_ON_HOST_EXECUTOR_H_
 
 #include <string>
 
@@ -11,13 +11,12 @@
 
 namespace stridewise {
 
-// Expects that `on_host_executor` returns a function of its own for each implementation that the
-// registry says the executor can run, and for no other one.
-template <typename Implementations, typename OnHostExecutor>
-void ExpectEntriesOnExecutor(const Implementations& implementations,
-                             const OnHostExecutor& on_host_executor) {
+// Expects of each implementation of a registry that OnHostExecutor() has it, with a function of its
+// own, where its line says so, and that it is refused by its name elsewhere.
+template <typename Implementations>
+void ExpectOnHostExecutorWhatTheRegistrySays(const Implementations& implementations) {
   for (const auto& implementation : implementations) {
-    const auto on_host = on_host_executor(implementation);
+    const auto on_host = OnHostExecutor(implementation);
     if (implementation.executor == Executor::kHostExecutable) {
       ASSERT_TRUE(on_host.ok()) << on_host.status();
       EXPECT_EQ(on_host->name, implementation.name);
@@ -33,4 +32,4 @@ void ExpectEntriesOnExecutor(const Implementations& implementations,
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_COMMON_GPU_EXECUTOR_ENTRIES_H_
+#endif  // STRIDEWISE_COMMON_EXECUTOR_EXPECT_ON_HOST_EXECUTOR_H_

@@ -1,0 +1,84 @@
+// What nvcc's optimizer makes otherwise than LLVM's does by itself, one kernel each, in one warp.
+// The numbers follow from nvcc 13.0's PTX.
+
+constexpr int kSide = 32;
+
+// Unrolled by 4: four iterations load 5 elements, as three of them have just been stored, the three
+// iterations left over load 2 each. Indices of int do not wrap.
+__global__ void Neighbours(int n, float* x) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 1; k < n; ++k) {
+    x[i * kSide + k] = x[i * kSide + k] - x[i * kSide + (k - 1)] * 0.5f;
+  }
+}
+
+// The sum is loaded once before four iterations, once before the three left over and once behind.
+__global__ void SumInMemory(int n, const float* a, float* x) {
+  const int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) x[i] += a[k * kSide + i] * a[i * kSide + k];
+  x[i] += 1;
+}
+
+// All stores stay: nvcc does not use that i and i + blockDim.x differ.
+__global__ void Apart(float* x) {
+  const int i = threadIdx.x;
+  x[i] += x[i + blockDim.x];
+  x[i] += x[i + 2 * blockDim.x];
+  x[i] += x[i + 3 * blockDim.x];
+}
+
+// The first store stays, as the others are in other blocks of the code.
+__global__ void Overwritten(int n, const int* a, int* x) {
+  const int i = threadIdx.x;
+  x[i] = 0;
+  if (i < n) {
+    if (a[i] != 0) {
+      x[i] = a[i + kSide];
+      return;
+    }
+    x[i] = a[i + 2 * kSide] / n;
+    return;
+  }
+  x[i] = 2;
+}
+
+// A load of 8 bytes for the two members, though 16 bytes are not aligned.
+__global__ void Pairs(const float2* a, float* x, int n) {
+  float least = 1e30f;
+  for (int k = 0; k < n; ++k) {
+    const float2 p = a[k];
+    least = fminf(least, p.x * p.x + p.y * p.y);
+  }
+  x[threadIdx.x] = least;
+}
+
+// The nest stays, as it is larger than a few iterations: a sum in memory is stored each time.
+template <int n>
+__global__ void Triangle(float* x) {
+  __shared__ float d[kSide][n + 1], m[n][n + 1];
+  const int t = threadIdx.x;
+  for (int i = 0; i < n; ++i) d[t][i] = 1;
+  if (t < n) {
+    for (int i = 0; i < n; ++i) m[i][t] = 2;
+  }
+  __syncthreads();
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) d[t][i] -= d[t][j] * m[j][i];
+    d[t][i] /= m[i][i];
+  }
+  x[t] = d[t][n - 1];
+}
+
+int main() {
+  float *a, *x;
+  cudaMalloc(&a, kSide * kSide * sizeof(float));
+  cudaMalloc(&x, kSide * kSide * sizeof(float));
+  cudaMemset(a, 0, kSide * kSide * sizeof(float));
+  cudaMemset(x, 0, kSide * kSide * sizeof(float));
+  Neighbours<<<1, kSide>>>(8, x);
+  SumInMemory<<<1, kSide>>>(7, a, x);
+  Apart<<<1, kSide>>>(x);
+  Overwritten<<<1, kSide>>>(0, reinterpret_cast<int*>(a), reinterpret_cast<int*>(x));
+  Pairs<<<1, kSide>>>(reinterpret_cast<float2*>(a), x, 8);
+  Triangle<16><<<1, kSide>>>(x);
+}
