@@ -145,11 +145,13 @@ bool StaysALoop(const Loop& outer, const Blocks& blocks) {
         outer.body.count(inner.header) == 0 || inner.iterations > 0) {
       continue;
     }
-    around_unknown = true;
     if (!inner.has_counter) continue;
+    around_unknown = true;
     for (const std::string& block : inner.body) copies[block] = kCopies;
   }
-  if (!around_unknown || outer.iterations <= 0) return around_unknown;
+  // LLVM may count what has no counter of this kind, such as strides that double.
+  if (!around_unknown || !outer.has_counter) return false;
+  if (outer.iterations <= 0) return true;
   int64_t instructions = 0;
   for (const std::string& block : outer.body) {
     const auto found = blocks.instructions.find(block);
