@@ -161,7 +161,7 @@ class FusedLines {
 
   // Multiplies where it stands in the program. The compiler would do it later, behind loads.
   __device__ static void MultiplyHere(float by, float* value) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !defined(STRIDEWISE_HOST_EXECUTOR)
     asm volatile("mul.f32 %0, %0, %1;" : "+f"(*value) : "f"(by));
 #else
     *value *= by;
