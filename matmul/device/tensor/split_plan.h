@@ -94,6 +94,7 @@ inline double WideSplitUs(const SplitShape& shape, const DeviceModel& device, in
   constexpr double kBytesOfUs = 72e3;    // Of a multiprocessor, from the L2.
   constexpr double kColumn = 0.0115;     // Of the tile, for its end.
   constexpr double kBlock = 0.5;         // Of a cluster of more than two.
+  constexpr double kShared = 0.01;       // Of each block, all of which load from one L2.
   constexpr double kStoreOne = 0.25e-3;  // An element of C where it has no vectors.
   constexpr double kHuge = 1e30;
   const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
@@ -101,6 +102,7 @@ inline double WideSplitUs(const SplitShape& shape, const DeviceModel& device, in
   const double step = std::max(kStep * cols, (kRows + cols) * kBytesOfRow / kBytesOfUs);
   const double store = shape.has_vectors ? 0 : kStoreOne * kRows * cols / split;
   return kFixed + kColumn * cols + kBlock * std::max(0, split - 2) + store +
+         kShared * static_cast<double>(tiles * split) +
          std::max(shape.memory, static_cast<double>(CeilDiv(shape.steps, split)) * step);
 }
 
