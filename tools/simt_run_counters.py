@@ -18,10 +18,6 @@ tools/simt_run_held_out.csv lists programs and sizes that were chosen before any
 PolyBench-ACC; of CUDA_Freshman one for each kernel, without those that only print; of Rodinia those that need no data files but small grids; of HeCBench,
 in an order shuffled by a seed, the first whose sizes are arguments and that need no library; kernels of llm.c and SGEMM_CUDA and samples of NVIDIA that had
 not been compared before. `sizes` are macros or initialisers that both sides are compiled with.
-
-tools/simt_run_held_out_2.csv is a second such list, chosen when the launches of the first had been looked at: of HeCBench, in another shuffled order, the next
-whose sizes are arguments and that need no library; of Learn-CUDA-Programming and cuda-training-series, which had not been compared before, one for each
-kernel. `sizes` replace the value of a macro or an initialiser in the source, for both sides.
 """
 
 import argparse
