@@ -26,7 +26,7 @@ expect_refused --blocks --blocks=64x32 --csv=kept.csv
 expect_refused --blocks --blocks=0x32 --csv=kept.csv
 for batch in 0 -1 1.5 many 2147483649; do expect_refused --batch --batch=$batch --csv=kept.csv; done
 expect_refused --batch --batch=3 --shapes=1048576x1048576 --csv=kept.csv
-expect_refused batches --batch=3 --implementations=naive_row,eigen --csv=kept.csv
+expect_refused batch --batch=3 --implementations=naive_row,eigen --csv=kept.csv
 expect_refused --limits_csv --limits_csv=limits.csv --csv=kept.csv
 expect_exit 0 --kernels=cpu_naive_row,eigen --sizes=4,5 --pair_with=cublas_geam --csv=kept.csv --resume # Nothing is new.
 for gpus in 2 0x1 many; do expect_refused --gpus --gpus=$gpus --csv=kept.csv; done
