@@ -18,15 +18,20 @@ namespace {
 // - the merging of two branches that end alike (no-sink-common-insts everywhere);
 // - loads that move to the branch that lacks them (no-load-pre), as long as loops are not unrolled:
 //   what a loop has stored is loaded again by the iterations left over, and behind the loop.
-// $BRANCHES is the simplification of branches, $HOISTED and $LAST the same with more.
+// With one that nvcc does do: under "if (threadIdx.x == 0)" d[threadIdx.x] is d[0], next to d[1].
+// GVN knows it as long as the address is computed in that branch, so it comes before "early-cse",
+// which takes the one from outside. It leaves loads alone there.
+// $EQUALITIES is that, $BRANCHES the simplification of branches, $HOISTED and $LAST the same with
+// more.
 constexpr absl::string_view kPasses =
     "inferattrs,"
-    "function(lower-expect,$FIRST,sroa,early-cse<>,callsite-splitting),"
+    "function(lower-expect,$FIRST,sroa,instcombine,$EQUALITIES,early-cse<>,callsite-splitting),"
     "ipsccp,globalopt,function(mem2reg),deadargelim,function(instcombine,$BRANCHES),"
     "require<globals-aa>,function(invalidate<aa>),require<profile-summary>,"
     "cgscc(devirt<4>(inline<only-mandatory>,inline,function-attrs,argpromotion,function("
-    "sroa,early-cse<memssa>,speculative-execution,jump-threading,correlated-propagation,$BRANCHES,"
-    "instcombine,aggressive-instcombine,libcalls-shrinkwrap,tailcallelim,$BRANCHES,"
+    "sroa,$EQUALITIES,early-cse<memssa>,speculative-execution,jump-threading,"
+    "correlated-propagation,$BRANCHES,instcombine,aggressive-instcombine,libcalls-shrinkwrap,"
+    "tailcallelim,$BRANCHES,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,"
     "simple-loop-unswitch<nontrivial;trivial>),$BRANCHES,instcombine,"
     "loop(loop-idiom,indvars,loop-deletion)))),globaldce";
@@ -57,7 +62,8 @@ std::string Simplified(absl::string_view passes) {
   constexpr absl::string_view kRanges =
       "no-forward-switch-cond;switch-range-to-icmp;no-switch-to-lookup";
   return absl::StrReplaceAll(
-      passes, {{"$FIRST",
+      passes, {{"$EQUALITIES", "gvn<no-pre;no-load-pre;no-memdep>"},
+               {"$FIRST",
                 Simplification("no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup",
                                "keep-loops", "no-")},
                {"$BRANCHES", Simplification(kRanges, "keep-loops", "no-")},

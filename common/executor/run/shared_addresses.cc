@@ -117,9 +117,15 @@ std::optional<int> SharedAddresses::Remainder(const SharedAddress& address) {
   if (!PointsTo(absl::StrCat("* ", address.variable), lines_, shared_)) return std::nullopt;
   const auto known = remainders_.find(address.root);
   if (known != remainders_.end()) return known->second;
-  // An index of a variable, which begins with a segment.
-  if (address.variable[0] != '@' || address.index.empty()) return std::nullopt;
-  const std::optional<int> result = ValueRemainder(address.index);
+  if (address.index.empty()) return std::nullopt;
+  std::optional<int> result = ValueRemainder(address.index);
+  // A variable begins with a segment; a pointer that is indexed may be computed from one.
+  if (result.has_value() && address.variable[0] != '@') {
+    const SharedAddress indexed = Resolve(address.variable);
+    const std::optional<int> of_root = Remainder(indexed);
+    if (!of_root.has_value()) return std::nullopt;
+    result = static_cast<int>((indexed.offset / 4 + *of_root + *result) & (kSegment - 1));
+  }
   if (result.has_value()) remainders_[address.root] = *result;
   return result;
 }

@@ -101,6 +101,7 @@ Part<10> 4 1 2 4 0
 Part<7> 4 1 3 4 0
 Part<11> 4 1 3 4 0
 Part<14> 4 1 3 4 0
+LastOfTwo 4 1 4 13 0
 OfTiles 8 8 28 10 0" counts source $data/by_ptxas.cu
 expect 0 "Remainder 19 1 0 0 0
 NotUnrolled 18 1 0 0 0
@@ -113,6 +114,7 @@ Part<10> 4 1 2 4 0
 Part<7> 4 1 1 4 0
 Part<11> 4 1 1 4 0
 Part<14> 4 1 1 4 0
+LastOfTwo 4 1 1 13 0
 OfTiles 8 8 28 10 0" counts compiled $data/by_ptxas.cu
 
 expect 0 "Neighbours 8 7 0 0 0
@@ -120,13 +122,19 @@ SumInMemory 22 8 0 0 0
 Apart 4 3 0 0 0
 Overwritten 0 2 0 0 0
 Pairs 8 1 0 0 0
-Triangle<16> 0 1 393 168 0" counts source $data/by_nvcc.cu
+Triangle<16> 0 1 393 168 0
+LastPair 1 1 5 3 0
+OneThread 1 1 3 2 0
+BelowOne 1 1 3 2 0" counts source $data/by_nvcc.cu
 expect 0 "Neighbours 11 7 0 0 0
 SumInMemory 17 8 0 0 0
 Apart 4 3 0 0 0
 Overwritten 0 2 0 0 0
 Pairs 8 1 0 0 0
-Triangle<16> 0 1 297 168 0" counts compiled $data/by_nvcc.cu
+Triangle<16> 0 1 297 168 0
+LastPair 1 1 4 3 0
+OneThread 1 1 2 2 0
+BelowOne 1 1 3 2 0" counts compiled $data/by_nvcc.cu
 
 # No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
 cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'

@@ -126,6 +126,28 @@ TEST(WithWideSharedLoads, AlignmentOfACounter) {
   EXPECT_EQ(loads(1, 3), 3);  // Nothing is known.
 }
 
+// The last of several buffers, which lies where a loop has ended.
+TEST(WithWideSharedLoads, AlignmentOfAPointerThatIsIndexed) {
+  const auto loads = [](int first, int size) {
+    std::string ir = absl::StrCat(
+        "@tile = internal thread_local global [256 x float] undef, align 16\n"
+        "define void @f(i1 %more, i64 %n) {\n  %t = tail call i32 @simt_thread_idx_x()\n"
+        "  %x = shl i32 %t, 2\n  %m = mul i64 %n, ",
+        size, "\n  br i1 %more, label %loop, label %end\n\nloop:\n  br label %end\n\nend:\n",
+        "  %b = phi i64 [ ", first, ", %0 ], [ %m, %loop ]\n",
+        "  %q = getelementptr inbounds [256 x float], [256 x float]* @tile, i64 0, i64 %b\n");
+    for (int e = 0; e < 4; ++e) {
+      absl::StrAppend(&ir, "  %o", e, " = or i32 %x, ", e, "\n  %z", e, " = zext i32 %o", e,
+                      " to i64\n  %p", e, " = getelementptr inbounds float, float* %q, i64 %z", e,
+                      "\n  %v", e, " = load float, float* %p", e, ", align 4\n");
+    }
+    return Count(Widened(ir + "  ret void\n}\n"), " = load ");
+  };
+  EXPECT_EQ(loads(0, 128), 1);
+  EXPECT_EQ(loads(0, 2), 4);  // Nothing is known.
+  EXPECT_EQ(loads(1, 128), 4);
+}
+
 // Of dynamic shared memory nothing but an aligned load tells where 16 bytes begin.
 TEST(WithWideSharedLoads, AnAlignedLoadTellsOfItsNeighbours) {
   const std::string known = R"(@tile = external thread_local global [0 x float], align 4

@@ -1,5 +1,6 @@
 // What nvcc's optimizer makes otherwise than LLVM's does by itself, one kernel each, in one warp.
-// The numbers follow from nvcc 13.0's PTX.
+// The numbers follow from nvcc 13.0's PTX; from LastPair on they are those of its machine code for
+// sm_90a.
 
 constexpr int kSide = 32;
 
@@ -69,6 +70,40 @@ __global__ void Triangle(float* x) {
   x[t] = d[t][n - 1];
 }
 
+// In the last step the thread is thread 0: d[0] and d[1] are loaded by one instruction, although
+// the addresses of d[threadIdx.x] are computed before.
+__global__ void LastPair(float* x) {
+  __shared__ float d[kSide];
+  d[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 2) d[threadIdx.x] += d[threadIdx.x + 2];
+  __syncthreads();
+  if (threadIdx.x < 1) d[threadIdx.x] += d[threadIdx.x + 1];
+  __syncthreads();
+  x[threadIdx.x] = d[0];
+}
+
+__global__ void OneThread(float* x) {
+  __shared__ float d[kSide];
+  const int t = threadIdx.x;
+  d[t] = x[t];
+  __syncthreads();
+  if (t == 0) d[t] += d[t + 1];
+  __syncthreads();
+  x[t] = d[0];
+}
+
+// An int below 1 may be another.
+__global__ void BelowOne(float* x) {
+  __shared__ float d[kSide];
+  const int t = threadIdx.x;
+  d[t] = x[t];
+  __syncthreads();
+  if (t < 1) d[t] += d[t + 1];
+  __syncthreads();
+  x[t] = d[0];
+}
+
 int main() {
   float *a, *x;
   cudaMalloc(&a, kSide * kSide * sizeof(float));
@@ -81,4 +116,7 @@ int main() {
   Overwritten<<<1, kSide>>>(0, reinterpret_cast<int*>(a), reinterpret_cast<int*>(x));
   Pairs<<<1, kSide>>>(reinterpret_cast<float2*>(a), x, 8);
   Triangle<16><<<1, kSide>>>(x);
+  LastPair<<<1, kSide>>>(x);
+  OneThread<<<1, kSide>>>(x);
+  BelowOne<<<1, kSide>>>(x);
 }

@@ -50,6 +50,22 @@ __global__ void Part(const int* in, int* out, int b) {
                      (kMask & 4 ? four[2] : 0) + (kMask & 8 ? four[3] : 0);
 }
 
+// Four elements of that of two buffers which was stored last: by one, as both begin with 16 bytes.
+__global__ void LastOfTwo(const int* in, int* out, int n) {
+  __shared__ int t[2 * 4 * kFew];
+  int buffer = 0;
+  t[threadIdx.x] = in[threadIdx.x];
+  for (int k = 0; k < n; ++k) {
+    buffer = 1 - buffer;
+    for (int i = 0; i < 4; ++i) {
+      t[(buffer * 4 + i) * kFew + threadIdx.x] = in[k * kFew + threadIdx.x];
+    }
+    __syncthreads();
+  }
+  const int* four = t + buffer * 4 * kFew + threadIdx.x % 8 * 4;
+  out[threadIdx.x] = four[0] + four[1] + four[2] + four[3];
+}
+
 // Two tiles of four warps. Each warp stores its sum and loads the result; one of each tile loads
 // the sums and stores the results; the other three read the barrier three times.
 __global__ void OfTiles(const int* in, int* out) {
@@ -102,6 +118,8 @@ int main() {
   Expect(out, 0 + 1 + 9);
   Part<14><<<1, kFew>>>(in, out, 0);
   Expect(out, 1 + 4 + 9);
+  LastOfTwo<<<1, kFew>>>(in, out, 3);
+  Expect(out, host[2 * kFew] + host[2 * kFew + 1] + host[2 * kFew + 2] + host[2 * kFew + 3]);
   OfTiles<<<1, 256>>>(in, out);
   Expect(out, of_tile);
   std::printf(wrong == 0 ? "the last is right\n" : "%d are wrong\n", wrong);
