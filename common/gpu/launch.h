@@ -75,9 +75,11 @@ LaunchStatus Launch(void (*kernel)(Params...), const Grid& grid, const Block& bl
                      /*cluster=*/1, std::forward<Args>(args)...);
 }
 
-// Launches a kernel whose threads all call WaitForPreviousKernel() before they access memory. Its
-// blocks begin where blocks of the previous kernel on the stream have ended, while others still run
-// (CUDA's programmatic dependent launch, compute capability 9.0), which saved 2 us of a pair's 36.
+// Launches a kernel whose threads all call WaitForPreviousKernel(): before they access what the
+// previous kernel writes and before they write what it reads, and at the latest before they end, so
+// that what waits for this kernel waits for the previous one too (stream_k.h). Its blocks begin
+// where blocks of the previous kernel on the stream have ended, while others still run (CUDA's
+// programmatic dependent launch, compute capability 9.0), which saved 2 us of a pair's 36.
 // On other devices this is Launch(). May be captured into a graph. An even earlier begin, when all
 // previous blocks have begun, cost 1 us: they then share multiprocessors with blocks that wait.
 template <typename... Params, typename... Args>

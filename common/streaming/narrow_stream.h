@@ -16,7 +16,7 @@ class NarrowStream {
  public:
   // Makes two on the current device: one of this number of multiprocessors or the next one that the
   // GPU can set apart, 8 more on an H100 at most, and one of the others. Takes some milliseconds.
-  // Unavailable where the driver or the GPU cannot, or has not so many.
+  // Unavailable where the driver or the GPU cannot, or has fewer multiprocessors.
   static absl::StatusOr<std::array<std::unique_ptr<NarrowStream>, 2>> Create(int multiprocessors);
 
   // Ends the stream. What is queued has ended before.

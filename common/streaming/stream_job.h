@@ -22,7 +22,7 @@ struct StreamStep {
   int64_t slices = 1;
 };
 
-// Band `index` of so many of a tile.
+// Band `index` of the `bands` bands of a tile.
 struct StreamBand {
   int64_t index = 0;
   int64_t bands = 1;

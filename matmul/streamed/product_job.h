@@ -57,7 +57,7 @@ class ProductJob : public StreamJob {
   };
   Part PartOf(const StreamStep& step) const;
 
-  // The rows of a tile of so many that are a band.
+  // The rows of a band, for a tile of `rows` rows.
   struct Rows {
     int64_t first, count;
   };
