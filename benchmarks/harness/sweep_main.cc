@@ -10,12 +10,12 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "benchmarks/harness/beyond_card.h"
 #include "benchmarks/harness/grid_rows.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/limits.h"
+#include "benchmarks/harness/listing.h"
 #include "benchmarks/harness/machine.h"
 #include "benchmarks/harness/memory_behaviour.h"
 #include "benchmarks/harness/plan.h"
@@ -28,12 +28,12 @@
 #include "benchmarks/harness/runner.h"
 #include "benchmarks/harness/speedups.h"
 #include "benchmarks/harness/sweep.h"
+#include "benchmarks/harness/sweep_counters.h"
 #include "benchmarks/harness/sweep_flags.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/host_threads.h"
 #include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
-#include "common/gpu/counters.h"
 #include "common/measure/host_counters.h"
 
 ABSL_FLAG(std::string, preset, "",
@@ -61,104 +61,20 @@ ABSL_FLAG(
 namespace stridewise {
 namespace {
 
-std::vector<const Implementation*> ImplementationsOnGpus(const SweepProgram& program) {
-  if (program.on_gpus == nullptr) return {};
-  return program.on_gpus->operation().implementations();
-}
-
-std::string ListText(const Operation& operation, const SweepProgram& program) {
-  std::string text = "Implementations, the ladder's with the number of their step:\n";
-  for (const Implementation* i : operation.implementations()) {
-    absl::StrAppendFormat(
-        &text, "  %-28s %-4s %3s %-13s %s\n", i->name, i->on_device() ? "GPU" : "CPU",
-        i->step == kNoStep ? "" : absl::StrCat(i->step), operation.TakesText(*i), i->summary);
-  }
-  text += "Presets:\n";
-  for (const Preset& preset : AllPresets(operation)) {
-    absl::StrAppendFormat(&text, "  %-28s %s\n", preset.name, preset.description);
-  }
-  if (!operation.random_shapes().families.empty()) text += "Families of random shapes:\n";
-  for (const ShapeFamily& family : operation.random_shapes().families) {
-    absl::StrAppendFormat(&text, "  %-28s %s\n", family.name, family.description);
-  }
-  if (!operation.peers().empty()) text += "Rows can be paired with:\n";
-  for (const Peer& peer : operation.peers()) {
-    absl::StrAppendFormat(&text, "  %-28s column %s\n", peer.implementation,
-                          ColumnName(peer.column));
-  }
-  if (const Implementation* beyond = operation.beyond_card()) {
-    absl::StrAppendFormat(&text, "Where the GPU's memory ends, and by its name:\n  %-28s %s\n",
-                          beyond->name, beyond->summary);
-  }
-  if (program.on_gpus != nullptr) text += "On several GPUs, with --gpus=ROWSxCOLS:\n";
-  for (const Implementation* i : ImplementationsOnGpus(program)) {
-    absl::StrAppendFormat(&text, "  %-28s %s\n", i->name, i->summary);
-  }
-  return text + operation.ListNotes();
-}
-
-// Returns a line for each configuration of a plan: the flags that select it alone.
-std::string PlanText(const std::vector<Config>& plan) {
-  std::string text;
-  for (const Config& config : plan) {
-    const std::vector<std::string> flags = FlagsFor(config);  // The first is --operation.
-    absl::StrAppend(&text, absl::StrJoin(flags.begin() + 1, flags.end(), " "), "\n");
-  }
-  return text;
-}
-
 // Returns the peer that --pair_with, the preset or the operation names; null for none.
 absl::StatusOr<const Peer*> PeerFor(const Operation& operation, const Preset& preset) {
   const std::string flag = absl::GetFlag(FLAGS_pair_with);
-  if (!flag.empty()) {
-    if (const Peer* peer = operation.FindPeer(flag)) return peer;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--pair_with: '", flag, "' is not allowed; allowed is ",
-        absl::StrJoin(operation.peers(), ", ", [&](std::string* out, const Peer& peer) {
-          out->append(peer.implementation);
-          if (peer.otherwise == nullptr || flag != peer.otherwise) return;
-          absl::StrAppend(out, " (with ", flag, " where that takes no such product)");
-        })));
+  if (flag.empty()) {
+    return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
   }
-  return operation.FindPeer(preset.pair_with.empty() ? operation.usual_peer() : preset.pair_with);
-}
-
-// Returns the source of --counters; null without the flag, and where counters cannot be read, with
-// a line for people in `why_not`. InvalidArgument for a counter that the GPU does not have.
-absl::StatusOr<std::unique_ptr<CounterSource>> CountersFor(const SweepOptions& options,
-                                                           const Machine& machine,
-                                                           std::string* why_not) {
-  if (options.counters.empty()) return nullptr;
-  absl::Status status = machine.gpu_status();
-  if (status.ok()) {
-    absl::StatusOr<std::unique_ptr<CounterSource>> source =
-        OpenCounters(options.counters, options.device);
-    if (source.ok()) return source;
-    status = source.status();
-  }
-  if (absl::IsInvalidArgument(status)) {
-    return absl::InvalidArgumentError(absl::StrCat("--counters: ", status.message()));
-  }
-  *why_not = absl::StrCat("--counters: not read, ", status.message(), "\n");
-  return nullptr;
-}
-
-// The same for the counters of the host, with a line for each event that is missing.
-absl::StatusOr<HostCounters> HostCountersFor(const SweepOptions& options, std::string* why_not) {
-  if (options.host_counters.empty()) return HostCounters();
-  absl::StatusOr<HostCounters> counters = OpenHostCounters(options.host_counters);
-  if (absl::IsInvalidArgument(counters.status())) {
-    return absl::InvalidArgumentError(absl::StrCat("--counters: ", counters.status().message()));
-  }
-  const auto tell = [&](absl::string_view line) {
-    absl::StrAppend(why_not, "--counters: not read, ", line, "\n");
-  };
-  if (!counters.ok()) {
-    tell(counters.status().message());
-    return HostCounters();
-  }
-  for (const std::string& line : counters->missing) tell(line);
-  return counters;
+  if (const Peer* peer = operation.FindPeer(flag)) return peer;
+  return RefuseValue(
+      "--pair_with", flag,
+      absl::StrJoin(operation.peers(), ", ", [&](std::string* out, const Peer& peer) {
+        out->append(peer.implementation);
+        if (peer.otherwise == nullptr || flag != peer.otherwise) return;
+        absl::StrAppend(out, " (with ", flag, " where that takes no such product)");
+      }));
 }
 
 // Opens the file that `flag` names, for records below this header; nothing without a name.
@@ -255,7 +171,8 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
                    FindPreset(operation, preset_name.empty() ? usual_preset : preset_name));
   ASSIGN_OR_RETURN(PlanFlags flags, PlanFlagsFor(operation));
   if (options.list && preset_name.empty() && !NameShapes(operation, flags)) {
-    std::cout << ListText(operation, program);
+    std::cout << ListText(operation,
+                          program.on_gpus == nullptr ? nullptr : &program.on_gpus->operation());
     return kExitOk;
   }
   flags.seed = options.seed;
@@ -281,7 +198,7 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
   ASSIGN_OR_RETURN(const std::unique_ptr<Machine> machine, Machine::Open(options));
   std::string why_no_counters;
   ASSIGN_OR_RETURN(const std::unique_ptr<CounterSource> counters,
-                   CountersFor(options, *machine, &why_no_counters));
+                   DeviceCountersFor(options, *machine, &why_no_counters));
   wanted.counters = counters.get();
   ASSIGN_OR_RETURN(const HostCounters host_counters, HostCountersFor(options, &why_no_counters));
   if (host_counters.source != nullptr) wanted.host_counters = &host_counters;

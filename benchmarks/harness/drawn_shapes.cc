@@ -1,0 +1,129 @@
+#include "benchmarks/harness/drawn_shapes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "benchmarks/harness/row_comparison.h"
+
+namespace stridewise {
+namespace {
+
+// Returns a key that is equal for rows of one shape under the same conditions.
+std::string KeyOf(ResultRow row) {
+  for (const Column column :
+       {Column::kImplementation, Column::kMath, Column::kBlockX, Column::kBlockY}) {
+    row.Set(column, "");
+  }
+  return RowKey(row);
+}
+
+// Returns the paired ratio of a correct row of a drawn shape.
+std::optional<double> RatioOf(const ResultRow& row, const Peer& peer) {
+  if (row.Get(Column::kShapeFamily).empty() || !IsOk(row)) return std::nullopt;
+  const std::optional<double> ratio = Number(row, peer.column);
+  if (ratio.value_or(0) <= 0) return std::nullopt;
+  return *ratio / peer.scale;
+}
+
+}  // namespace
+
+DrawnShapes::DrawnShapes(const Operation& operation, const RandomShapes& random,
+                         absl::Span<const ResultRow> rows)
+    : operation_(operation), random_(random) {
+  const Peer* peer = operation.FindPeer(random_.peer);
+  if (peer == nullptr) return;
+  metrics_.push_back({random_.rivals.empty() ? std::string(ColumnName(peer->column)) : "vs_best",
+                      Better::kHigher, false});
+  if (random_.small_bytes > 0) {
+    metrics_.push_back({absl::StrCat("time_over_", random_.peer), Better::kLower, true});
+  }
+  for (const ResultRow& row : rows) AddChooser(row, *peer);
+  for (const ResultRow& row : rows) AddKernel(row, *peer);
+  for (const ResultRow& row : rows) AddRival(row, *peer);
+  for (DrawnShape& shape : shapes_) {
+    if (!random_.rivals.empty()) shape.ratio /= std::max(shape.rival_ratio, 1.0);
+  }
+}
+
+std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
+                                               const std::string& variant,
+                                               const std::string& family) const {
+  std::vector<const DrawnShape*> found;
+  for (const DrawnShape& shape : shapes_) {
+    if (shape.is_small == metric.of_small && VariantOf(*shape.row) == variant &&
+        (family == "all" || shape.row->Get(Column::kShapeFamily) == family)) {
+      found.push_back(&shape);
+    }
+  }
+  return found;
+}
+
+std::vector<const DrawnShape*> DrawnShapes::WorstOf(const ShapeMetric& metric,
+                                                    const std::string& variant, int count) const {
+  std::vector<const DrawnShape*> shapes = Of(metric, variant, "all");
+  std::stable_sort(shapes.begin(), shapes.end(),
+                   [](const DrawnShape* a, const DrawnShape* b) { return a->ratio < b->ratio; });
+  shapes.resize(std::min(shapes.size(), static_cast<size_t>(count)));
+  return shapes;
+}
+
+std::string DrawnShapes::VariantOf(const ResultRow& row) const {
+  std::vector<std::pair<Column, std::string>> usual = {
+      {Column::kDtype, std::string(operation_.types().front())}, {Column::kL2, "cold"}};
+  for (const Axis& axis : operation_.axes()) usual.emplace_back(axis.column, "");
+  std::string text;
+  for (const auto& [column, value] : usual) {
+    const std::string& has = row.Get(column);
+    const auto& drawn = random_.drawn;
+    if (has == value || std::find(drawn.begin(), drawn.end(), column) != drawn.end()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : " ", ColumnName(column), "=", has);
+  }
+  return text;
+}
+
+void DrawnShapes::AddChooser(const ResultRow& row, const Peer& peer) {
+  const std::optional<double> ratio = RatioOf(row, peer);
+  if (row.Get(Column::kImplementation) != random_.chooser || !ratio.has_value()) return;
+  const auto [place, is_new] = by_key_.emplace(KeyOf(row), shapes_.size());
+  if (is_new) shapes_.emplace_back();
+  DrawnShape& shape = shapes_[place->second];
+  shape.row = &row;
+  shape.ratio = *ratio;
+  const Point point = PointOf(operation_, row);
+  shape.is_small = operation_.MakeProblem(point)->work().bytes < random_.small_bytes;
+  const std::string variant = VariantOf(row);
+  if (std::find(variants_.begin(), variants_.end(), variant) == variants_.end()) {
+    variants_.push_back(variant);
+  }
+}
+
+void DrawnShapes::AddKernel(const ResultRow& row, const Peer& peer) {
+  const std::optional<double> ratio = RatioOf(row, peer);
+  const auto& kernels = random_.kernels;
+  const std::string& name = row.Get(Column::kImplementation);
+  if (!ratio.has_value() || std::find(kernels.begin(), kernels.end(), name) == kernels.end()) {
+    return;
+  }
+  const auto place = by_key_.find(KeyOf(row));
+  if (place == by_key_.end()) return;
+  DrawnShape& shape = shapes_[place->second];
+  if (*ratio <= shape.fastest_ratio) return;
+  shape.fastest = &row;
+  shape.fastest_ratio = *ratio;
+}
+
+void DrawnShapes::AddRival(const ResultRow& row, const Peer& peer) {
+  const std::optional<double> ratio = RatioOf(row, peer);
+  const auto& rivals = random_.rivals;
+  const std::string& name = row.Get(Column::kImplementation);
+  const auto place = by_key_.find(KeyOf(row));
+  if (!ratio.has_value() || std::find(rivals.begin(), rivals.end(), name) == rivals.end() ||
+      place == by_key_.end()) {
+    return;
+  }
+  DrawnShape& shape = shapes_[place->second];
+  shape.rival_ratio = std::max(shape.rival_ratio, *ratio);
+}
+
+}  // namespace stridewise
