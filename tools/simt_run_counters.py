@@ -18,6 +18,11 @@ tools/simt_run_held_out.csv lists programs and sizes that were chosen before any
 PolyBench-ACC; of CUDA_Freshman one for each kernel, without those that only print; of Rodinia those that need no data files but small grids; of HeCBench,
 in an order shuffled by a seed, the first whose sizes are arguments and that need no library; kernels of llm.c and SGEMM_CUDA and samples of NVIDIA that had
 not been compared before. `sizes` are macros or initialisers that both sides are compiled with.
+
+tools/simt_run_held_out_3.csv lists others, also chosen before any of them had been run and without a look at their kernels, of repositories that are in no
+other list: all programs of CoffeeBeforeArch/cuda_programming (one vector addition of four), of How_to_optimize_in_GPU and of mini-nbody whose sizes are
+constants or arguments and that read no data; those of NVIDIA's blog that need no library and do not only print; CUDA-GEMM-Optimization's products of FP32.
+Kernels of cuBLAS that some of these call are not compared.
 """
 
 import argparse
