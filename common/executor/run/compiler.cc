@@ -254,13 +254,19 @@ absl::Status Compiler::Compile(const std::string& source, const std::string& obj
                                               "objcopy", compiled, object},
                                              "", ""));
   if (exit_code == 0) {
-    ASSIGN_OR_RETURN(
-        exit_code,
-        RunProgram(
-            {"objcopy", "--redefine-sym=printf=simt_printf", "--redefine-sym=vprintf=simt_vprintf",
-             "--redefine-sym=puts=simt_puts", "--redefine-sym=putchar=simt_putchar",
-             "--redefine-sym=__assert_fail=simt_assert_fail", object},
-            "", ""));
+    command = {"objcopy",
+               "--redefine-sym=printf=simt_printf",
+               "--redefine-sym=vprintf=simt_vprintf",
+               "--redefine-sym=puts=simt_puts",
+               "--redefine-sym=putchar=simt_putchar",
+               "--redefine-sym=__assert_fail=simt_assert_fail",
+               object};
+    if (options_.accesses_as_compiled && result.has_device_code) {
+      for (const char* name : {"sin", "cos", "tan", "sincos", "sinf", "cosf", "tanf"}) {
+        command.push_back(absl::StrCat("--redefine-sym=", name, "=simt_table_", name));
+      }
+    }
+    ASSIGN_OR_RETURN(exit_code, RunProgram(command, "", ""));
   }
   if (exit_code != 0) return absl::InternalError(absl::StrCat("objcopy refuses ", compiled));
   return absl::OkStatus();

@@ -136,6 +136,16 @@ LastPair 1 1 4 3 0
 OneThread 1 1 2 2 0
 BelowOne 1 1 3 2 0" counts compiled $data/by_nvcc.cu
 
+# Tables of sin(), cos() and tan(), which the C library's have not.
+expect 0 "SineAndCosine 1 1 0 0 0
+LargeSine 0 1 0 0 0
+LargeTangents 0 1 0 0 0
+InBranches 1 1 0 0 0" counts source $data/by_math.cu
+expect 0 "SineAndCosine 7 1 0 0 0
+LargeSine 6 1 0 0 0
+LargeTangents 6 1 0 0 0
+InBranches 7 1 0 0 0" counts compiled $data/by_math.cu
+
 # No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
 cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'
 #include <cstdio>
@@ -163,6 +173,22 @@ int main() {
 SOURCE
 expect 0 "Kept 8 2 10 9 0" counts source "$TEST_TMPDIR/kept.cu"
 expect 0 "Kept 8 2 1 2 0" counts compiled "$TEST_TMPDIR/kept.cu"
+
+# A program whose own check fails reports what its kernels did.
+cat > "$TEST_TMPDIR/fails.cu" <<'SOURCE'
+#include <cassert>
+
+__global__ void Fill(int* out) { out[threadIdx.x] = 7; }
+
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 32 * sizeof(int));
+  Fill<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  assert(out[0] == 8);
+}
+SOURCE
+expect 134 "1 launch, 0 findings" "$run" "$TEST_TMPDIR/fails.cu"
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
