@@ -125,7 +125,8 @@ Pairs 8 1 0 0 0
 Triangle<16> 0 1 393 168 0
 LastPair 1 1 5 3 0
 OneThread 1 1 3 2 0
-BelowOne 1 1 3 2 0" counts source $data/by_nvcc.cu
+BelowOne 1 1 3 2 0
+Members 5 1 0 0 0" counts source $data/by_nvcc.cu
 expect 0 "Neighbours 11 7 0 0 0
 SumInMemory 17 8 0 0 0
 Apart 4 3 0 0 0
@@ -134,7 +135,8 @@ Pairs 8 1 0 0 0
 Triangle<16> 0 1 297 168 0
 LastPair 1 1 4 3 0
 OneThread 1 1 2 2 0
-BelowOne 1 1 3 2 0" counts compiled $data/by_nvcc.cu
+BelowOne 1 1 3 2 0
+Members 2 1 0 0 0" counts compiled $data/by_nvcc.cu
 
 # Tables of sin(), cos() and tan(), which the C library's have not.
 expect 0 "SineAndCosine 1 1 0 0 0
