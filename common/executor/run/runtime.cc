@@ -48,6 +48,7 @@ Runtime::Runtime() {
   options.threads = static_cast<int>(FromEnvironment("SIMT_RUN_THREADS", 0));
   options.schedule_seed = static_cast<uint64_t>(FromEnvironment("SIMT_RUN_SEED", 0));
   options.check = FromEnvironment("SIMT_RUN_CHECK", 1) != 0;
+  options.end_at_max_findings = false;
   options.profile = FromEnvironment("SIMT_RUN_PROFILE", 1) != 0;
   multiprocessors_ =
       static_cast<int>(FromEnvironment("SIMT_RUN_MULTIPROCESSORS", kMultiprocessors));
