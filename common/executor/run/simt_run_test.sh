@@ -192,6 +192,32 @@ int main() {
 SOURCE
 expect 134 "1 launch, 0 findings" "$run" "$TEST_TMPDIR/fails.cu"
 
+# More races than are noted: the launch is finished all the same, and counted whole.
+cat > "$TEST_TMPDIR/races.cu" <<'SOURCE'
+#include <cstdio>
+
+template <int n>
+__device__ void Store(int* out) {
+  out[n] = threadIdx.x;
+  if constexpr (n > 0) Store<n - 1>(out);
+}
+
+__global__ void Races(int* out) {
+  Store<19>(out);
+  if (threadIdx.x == 0) out[32] = 7;
+}
+
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 33 * sizeof(int));
+  Races<<<1, 32>>>(out);
+  std::printf("the last is %d\n", out[32]);
+}
+SOURCE
+expect 3 "the last is 7" "$run" "$TEST_TMPDIR/races.cu"
+expect 3 "1 launch, 16 findings" "$run" "$TEST_TMPDIR/races.cu"
+expect 3 " 21 * 1.0 " "$run" "$TEST_TMPDIR/races.cu"
+
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
