@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "common/executor/run/filled_gaps.h"
 #include "common/executor/run/outer_loops.h"
+#include "common/executor/run/wide_phis.h"
 
 namespace stridewise::executor {
 namespace {
@@ -101,7 +102,7 @@ std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return line
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
 std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
-  lines = WithFilledGaps(std::move(lines));
+  lines = WithFilledGaps(WithLoadsBeforePhis(std::move(lines)));
   for (std::string& line : lines) {
     if (absl::StartsWith(line, "target datalayout = ")) line.insert(line.rfind('"'), "-A5");
   }
