@@ -43,21 +43,28 @@ bool EndsBlock(absl::string_view line) {
 std::vector<std::string> Changed(std::vector<std::string> function, int* number) {
   // Where blocks end. The first one has no label, but a name.
   std::map<std::string, size_t> ends;
-  std::map<std::string, size_t> phis;
+  std::map<std::string, size_t> phis, casts;
   std::string label;
   for (size_t i = 0; i < function.size(); ++i) {
     if (!LabelOf(function[i]).empty()) label = LabelOf(function[i]);
     if (EndsBlock(function[i])) ends[label] = i;
     if (absl::StartsWith(Operation(function[i]), "phi ")) phis[Defined(function[i])] = i;
+    if (absl::StartsWith(Operation(function[i]), "bitcast ")) casts[Defined(function[i])] = i;
   }
   std::map<size_t, std::vector<std::string>> before;  // What to insert, by line.
   for (std::string& line : function) {
     const absl::string_view operation = Operation(line);
     const size_t star = operation.find("* %");
     if (!absl::StartsWith(operation, "load <") || star == absl::string_view::npos) continue;
-    const std::string pointer(NameAt(operation, star + 2));
+    std::string pointer(NameAt(operation, star + 2));
+    const auto cast = casts.find(pointer);
+    if (cast != casts.end()) {
+      const absl::string_view from = function[cast->second];
+      pointer = std::string(NameAt(from, from.find("* %") + 2));
+    }
     const auto phi = phis.find(pointer);
     if (!absl::EndsWith(pointer, ".in") || phi == phis.end()) continue;
+    const std::string of_phi = TypeOf(Operation(function[phi->second]).substr(4));
     const std::vector<Choice> choices = ChoicesOf(function[phi->second]);
     bool known = !choices.empty();
     for (const Choice& choice : choices) {
@@ -71,14 +78,19 @@ std::vector<std::string> Changed(std::vector<std::string> function, int* number)
     for (const Choice& choice : choices) {
       const std::string name = absl::StrCat("%simt.early", (*number)++);
       const auto end = ends.find(choice.label);
-      before[end == ends.end() ? ends[""] : end->second].push_back(
-          absl::StrCat("  ", name, " = load ", type, ", ", type, "* ", choice.value,
-                       rest.substr(0, rest.find(", !"))));
-      values.push_back(absl::StrCat("[ ", name, ", ", choice.label, " ]"));
+      std::vector<std::string>& lines = before[end == ends.end() ? ends[""] : end->second];
+      lines.push_back(
+          absl::StrCat("  ", name, ".p = bitcast ", of_phi, " ", choice.value, " to ", type, "*"));
+      lines.push_back(absl::StrCat("  ", name, " = load ", type, ", ", type, "* ", name, ".p",
+                                   rest.substr(0, rest.find(", !"))));
+      // Else InstCombine would do it again when the code is compiled for the host.
+      lines.push_back(absl::StrCat("  ", name, ".f = freeze ", type, " ", name));
+      values.push_back(absl::StrCat("[ ", name, ".f, ", choice.label, " ]"));
     }
     function[phi->second] =
         absl::StrCat("  ", Defined(line), " = phi ", type, " ", absl::StrJoin(values, ", "));
     line.clear();
+    if (cast != casts.end()) function[cast->second].clear();
   }
   std::vector<std::string> result;
   for (size_t i = 0; i < function.size(); ++i) {

@@ -14,8 +14,8 @@
 namespace stridewise::executor {
 
 // Takes and returns the lines of LLVM's text form of a module behind InstCombine. Changed are loads
-// of vectors in device code from a phi of their block that InstCombine has made for them, whose
-// name ends in ".in".
+// of vectors in device code from a phi that InstCombine has made for them, whose name ends in
+// ".in".
 std::vector<std::string> WithLoadsBeforePhis(std::vector<std::string> lines);
 
 }  // namespace stridewise::executor
