@@ -268,20 +268,30 @@ absl::Status Executor::Run(const KernelCall& call, const Grid& grid, const Block
   context.before = &before;
   // Checks see each buffer's first store.
   if (!state.options.check) before.SaveAllThatKernelsMayWrite(*state.memory);
+  ExecutorOptions unchecked = state.options;
+  unchecked.check = false;
+  LaunchReport report;
   for (;;) {
     state.RunClusters(&context, blocks / context.resident_blocks, cores);
     const Stop stop = context.stop;
     if (stop == Stop::kNo || stop == Stop::kFindings) break;
     before.Restore();
+    if (stop == Stop::kEnoughFindings) {
+      report.findings = state.workers[0]->findings();  // On one core.
+      context.options = &unchecked;
+      context.exact = false;
+      continue;
+    }
     if (stop != Stop::kOtherCells) cores = 1;
     if (stop == Stop::kExactly) context.exact = true;
   }
 
   for (const auto& region : state.memory->regions()) {
-    if (!state.options.check || region->use == RegionUse::kStored) region->filled = -1;
+    if (!context.options->check || region->use == RegionUse::kStored) region->filled = -1;
+    // What was stored without checks is not known.
+    if (context.options == &unchecked && !region->read_only) region->initialised = true;
   }
 
-  LaunchReport report;
   report.kernel = call.kernel;
   report.grid = grid;
   report.block = block;

@@ -52,7 +52,10 @@ struct ExecutorOptions {
   bool record_every_block = false;
   size_t max_recorded_requests = size_t{1} << 16;  // Later ones are counted and not recorded.
   size_t max_shared_bytes = size_t{227} << 10;  // That a block may have; as much as an H200 gives.
-  int max_findings = 16;  // A launch ends when it has this number of findings.
+  int max_findings = 16;                        // Of a launch.
+  // Whether a launch ends when it has that number, or starts again without checks: so that what
+  // comes behind it has what it computes, and its profile is that of all of it.
+  bool end_at_max_findings = true;
   // A thread that runs more basic blocks than this, which takes some seconds, is reported as
   // runaway.
   uint64_t max_steps = uint64_t{1} << 26;

@@ -26,6 +26,8 @@ using stridewise::executor::running_lane;
 
 // Whole programs define it (run/runtime.cc): it reports the place and ends the program.
 extern "C" [[gnu::weak]] void simt_not_in_kernel(uintptr_t pc);
+// So is this one, which prints the report before an assertion of host code ends the program.
+extern "C" [[gnu::weak]] void simt_program_fails();
 
 namespace {
 
@@ -289,6 +291,7 @@ void simt_assert_fail(const char* assertion, const char* file, unsigned line,
   Lane* lane = running_lane;
   if (lane == nullptr) {
     std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
+    if (simt_program_fails != nullptr) simt_program_fails();
     std::abort();
   }
   lane->worker->Fail(*lane, assertion, reinterpret_cast<uintptr_t>(PC));
@@ -303,6 +306,14 @@ void simt_fence() {
 }
 void simt_atomic(void* address, size_t bytes) {
   OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);
+}
+// Of functions whose code on a GPU is another one (run/math_tables.cc).
+void simt_load_at(const void* address, size_t bytes, const void* place) {
+  OnAccess(address, __builtin_ctzll(bytes), AccessOp::kLoad, const_cast<void*>(place));
+}
+void simt_block_at(const void* place) {
+  Lane* lane = running_lane;
+  if (lane != nullptr) lane->worker->BasicBlock(*lane, reinterpret_cast<uintptr_t>(place));
 }
 
 }  // extern "C"

@@ -26,6 +26,7 @@ enum class Stop {
   kOneCore,     // Blocks communicate with each other: their order matters.
   kExactly,     // There may be a mistake.
   kFindings,    // The wanted number of findings is reached, or one after which nothing can go on.
+  kEnoughFindings,  // The wanted number is reached, and the launch is wanted all the same.
 };
 
 // The state that the workers of a launch share.

@@ -137,6 +137,7 @@ Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
 
 void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
                     const Culprit* other) {
+  const auto most = static_cast<size_t>(context_->options->max_findings);
   // One finding for each pair of places in the code: the first.
   for (const Finding& f : findings_) {
     const uintptr_t other_pc = other == nullptr ? 0 : other->pc;
@@ -154,8 +155,8 @@ void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std
   }
   finding.message = std::move(message);
   findings_.push_back(std::move(finding));
-  if (static_cast<int>(findings_.size()) < context_->options->max_findings) return;
-  context_->stop = Stop::kFindings;
+  if (findings_.size() < most) return;
+  context_->stop = context_->options->end_at_max_findings ? Stop::kFindings : Stop::kEnoughFindings;
   if (running_lane != nullptr) Leave(*running_lane);
 }
 

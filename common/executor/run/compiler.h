@@ -5,11 +5,13 @@
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_COMPILER_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/executor/run/constants.h"
+#include "common/executor/run/rewriter.h"
 
 namespace stridewise::executor {
 
@@ -22,10 +24,6 @@ struct CompileOptions {
   bool accesses_as_compiled = false;
   std::vector<Constant> constants;  // Other values for variables of the sources.
 };
-
-// Returns the folder that the headers and the runtime library are under: that of
-// STRIDEWISE_SIMT_HOME, of an installed tree, or of Bazel's runfiles. NotFound names them.
-absl::StatusOr<std::string> FindSimtHome();
 
 class Compiler {
  public:
@@ -44,6 +42,18 @@ class Compiler {
   const std::vector<ReplacedInitialiser>& replaced() const { return replaced_; }
 
  private:
+  // Runs clang. Returns InvalidArgument, naming what is not declared, where it refuses the source.
+  absl::Status RunClang(const std::vector<std::string>& command, const std::string& output) const;
+  // Returns what the preprocessor makes of the source.
+  absl::StatusOr<std::string> Preprocess();
+  // Returns C++ for the host executor.
+  absl::StatusOr<RewrittenSource> Rewrite(std::string preprocessed);
+  // Compiles the file `rewritten`.
+  absl::Status CompileRewritten(const RewrittenSource& source, const std::string& rewritten,
+                                const std::string& object);
+  // Directs calls to the host executor that flags of the compiler cannot.
+  absl::Status RenameSymbols(const RewrittenSource& source, const std::string& compiled,
+                             const std::string& object) const;
   // Replaces the file `ir`; what opt says goes to the file `messages`.
   static absl::Status OptimizeAsForGpu(const std::string& ir, const std::string& messages);
 
@@ -51,6 +61,8 @@ class Compiler {
   std::string scratch_;
   CompileOptions options_;
   int files_ = 0;
+  std::string source_;  // That is being compiled,
+  std::string base_;    // and the beginning of its files' names.
   std::vector<ReplacedInitialiser> replaced_;
 };
 

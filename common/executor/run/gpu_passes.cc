@@ -4,7 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "common/executor/run/filled_gaps.h"
 #include "common/executor/run/outer_loops.h"
+#include "common/executor/run/wide_phis.h"
 
 namespace stridewise::executor {
 namespace {
@@ -99,7 +101,8 @@ std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return line
 
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
-std::vector<std::string> WithLocalAddressSpace(std::vector<std::string> lines) {
+std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
+  lines = WithFilledGaps(WithLoadsBeforePhis(std::move(lines)));
   for (std::string& line : lines) {
     if (absl::StartsWith(line, "target datalayout = ")) line.insert(line.rfind('"'), "-A5");
   }
@@ -113,7 +116,7 @@ std::vector<GpuStep> GpuSteps() {
   // the verifier would refuse.
   return {{AsTheyAre, WithLimits(kPasses)},
           {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
-          {WithLocalAddressSpace, {"-disable-verify", "-passes=function(load-store-vectorizer)"}}};
+          {ForVectorizer, {"-disable-verify", "-passes=function(load-store-vectorizer)"}}};
 }
 
 }  // namespace stridewise::executor

@@ -12,6 +12,7 @@
 
 #include "absl/strings/numbers.h"
 #include "common/executor/run/device_variables.h"
+#include "common/executor/run/math_tables.h"
 #include "common/executor/symbolizer.h"
 
 namespace stridewise::executor {
@@ -47,6 +48,7 @@ Runtime::Runtime() {
   options.threads = static_cast<int>(FromEnvironment("SIMT_RUN_THREADS", 0));
   options.schedule_seed = static_cast<uint64_t>(FromEnvironment("SIMT_RUN_SEED", 0));
   options.check = FromEnvironment("SIMT_RUN_CHECK", 1) != 0;
+  options.end_at_max_findings = false;
   options.profile = FromEnvironment("SIMT_RUN_PROFILE", 1) != 0;
   multiprocessors_ =
       static_cast<int>(FromEnvironment("SIMT_RUN_MULTIPROCESSORS", kMultiprocessors));
@@ -63,6 +65,11 @@ Runtime::Runtime() {
                                             (variable.bytes + 255) / 256 * 256);
     if (!region.ok()) continue;
     (*region)->constant = (*region)->read_only = variable.constant;
+  }
+  for (const MathTable& table : MathTables()) {
+    auto region = executor_->memory().Adopt(table.name, reinterpret_cast<uintptr_t>(table.address),
+                                            table.bytes, table.bytes);
+    if (region.ok()) (*region)->read_only = true;
   }
   on_exit(AtExit, nullptr);
   if (const int64_t limit = FromEnvironment("SIMT_RUN_MAX_CPU_SECONDS", 0); limit > 0) {
@@ -103,4 +110,10 @@ uint64_t Runtime::Finish() {
 // A kernel that is called as a function: nvcc's would not run. Called by hooks.cc.
 extern "C" [[noreturn]] void simt_not_in_kernel(uintptr_t pc) {
   stridewise::executor::Runtime::Get().CalledAsFunction(pc);
+}
+
+// An assertion of host code, which ends the program: with what its kernels did.
+extern "C" void simt_program_fails() {
+  std::fflush(stdout);
+  stridewise::executor::Runtime::Get().Finish();
 }

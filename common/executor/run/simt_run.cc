@@ -28,6 +28,7 @@
 #include "common/executor/run/compiler.h"
 #include "common/executor/run/constants.h"
 #include "common/executor/run/run_program.h"
+#include "common/executor/run/simt_home.h"
 
 ABSL_FLAG(std::vector<std::string>, include_dirs, {}, "Folders with the program's headers: -I.");
 ABSL_FLAG(std::vector<std::string>, defines, {}, "Macros, NAME or NAME=VALUE: -D.");

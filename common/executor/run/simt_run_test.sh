@@ -70,71 +70,66 @@ done
 unset SIMT_RUN_SEED
 expect 4 "stopped after 1 s of CPU time" env SIMT_RUN_MAX_CPU_SECONDS=1 "$TEST_TMPDIR/more_bugs" 4
 
-# As the source has them, and as a GPU's compiler has them: kernel, loads and stores of global, of shared memory, copies.
+# counts ACCESSES FILE: kernel, loads and stores of global, of shared memory, copies.
 counts() {
   local csv=$TEST_TMPDIR/counts.csv
-  expect 0 "the last is" "$run" --accesses="$1" --csv="$csv" "${2:-$data/merged.cu}"
+  expect 0 "the last is" "$run" --accesses="$1" --csv="$csv" "$2"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
            { print $1, $column["global_load_requests"], $column["global_store_requests"],
                    $column["shared_load_requests"], $column["shared_store_requests"],
                    $column["shared_copy_requests"] }' "$csv"
 }
-expect 0 "Members 2 1 0 0 0
-Rows<kSide> 32 32 1024 32 0
-Pairs 0 1 2 2 0
-Again<kSide> 0 2 2 1 0
-Copied 1 1 1 0 1" counts source
-expect 0 "Members 1 1 0 0 0
-Rows<kSide> 32 32 256 32 0
-Pairs 0 1 1 1 0
-Again<kSide> 0 2 1 1 0
-Copied 1 1 1 0 1" counts compiled
+# both FILE: standard input has them for each kernel as the source has them and, behind a bar, as a GPU's compiler has them.
+both() {
+  local lines
+  lines=$(cat)
+  expect 0 "$(sed 's/ |.*//' <<<"$lines")" counts source "$1"
+  expect 0 "$(sed -E 's/^([^ ]+) .*\| /\1 /' <<<"$lines")" counts compiled "$1"
+}
+both $data/merged.cu <<'COUNTS'
+Members 2 1 0 0 0 | 1 1 0 0 0
+Rows<kSide> 32 32 1024 32 0 | 32 32 256 32 0
+Pairs 0 1 2 2 0 | 0 1 1 1 0
+Again<kSide> 0 2 2 1 0 | 0 2 1 1 0
+Copied 1 1 1 0 1 | 1 1 1 0 1
+COUNTS
 
-expect 0 "Remainder 18 1 0 0 0
-NotUnrolled 18 1 0 0 0
-InPlace 18 18 0 0 0
-FromOne 1 1 23 1 0
-Part<3> 4 1 2 4 0
-Part<6> 4 1 2 4 0
-Part<12> 4 1 2 4 0
-Part<10> 4 1 2 4 0
-Part<7> 4 1 3 4 0
-Part<11> 4 1 3 4 0
-Part<14> 4 1 3 4 0
-LastOfTwo 4 1 4 13 0
-OfTiles 8 8 28 10 0" counts source $data/by_ptxas.cu
-expect 0 "Remainder 19 1 0 0 0
-NotUnrolled 18 1 0 0 0
-InPlace 18 18 0 0 0
-FromOne 1 1 10 1 0
-Part<3> 4 1 1 4 0
-Part<6> 4 1 2 4 0
-Part<12> 4 1 1 4 0
-Part<10> 4 1 2 4 0
-Part<7> 4 1 1 4 0
-Part<11> 4 1 1 4 0
-Part<14> 4 1 1 4 0
-LastOfTwo 4 1 1 13 0
-OfTiles 8 8 28 10 0" counts compiled $data/by_ptxas.cu
+both $data/by_ptxas.cu <<'COUNTS'
+Remainder 18 1 0 0 0 | 19 1 0 0 0
+NotUnrolled 18 1 0 0 0 | 18 1 0 0 0
+InPlace 18 18 0 0 0 | 18 18 0 0 0
+FromOne 1 1 23 1 0 | 1 1 10 1 0
+Part<3> 4 1 2 4 0 | 4 1 1 4 0
+Part<6> 4 1 2 4 0 | 4 1 2 4 0
+Part<12> 4 1 2 4 0 | 4 1 1 4 0
+Part<10> 4 1 2 4 0 | 4 1 2 4 0
+Part<7> 4 1 3 4 0 | 4 1 1 4 0
+Part<11> 4 1 3 4 0 | 4 1 1 4 0
+Part<14> 4 1 3 4 0 | 4 1 1 4 0
+LastOfTwo 4 1 4 13 0 | 4 1 1 13 0
+OfTiles 8 8 28 10 0 | 8 8 28 10 0
+COUNTS
 
-expect 0 "Neighbours 8 7 0 0 0
-SumInMemory 22 8 0 0 0
-Apart 4 3 0 0 0
-Overwritten 0 2 0 0 0
-Pairs 8 1 0 0 0
-Triangle<16> 0 1 393 168 0
-LastPair 1 1 5 3 0
-OneThread 1 1 3 2 0
-BelowOne 1 1 3 2 0" counts source $data/by_nvcc.cu
-expect 0 "Neighbours 11 7 0 0 0
-SumInMemory 17 8 0 0 0
-Apart 4 3 0 0 0
-Overwritten 0 2 0 0 0
-Pairs 8 1 0 0 0
-Triangle<16> 0 1 297 168 0
-LastPair 1 1 4 3 0
-OneThread 1 1 2 2 0
-BelowOne 1 1 3 2 0" counts compiled $data/by_nvcc.cu
+both $data/by_nvcc.cu <<'COUNTS'
+Neighbours 8 7 0 0 0 | 11 7 0 0 0
+SumInMemory 22 8 0 0 0 | 17 8 0 0 0
+Apart 4 3 0 0 0 | 4 3 0 0 0
+Overwritten 0 2 0 0 0 | 0 2 0 0 0
+Pairs 8 1 0 0 0 | 8 1 0 0 0
+Triangle<16> 0 1 393 168 0 | 0 1 297 168 0
+LastPair 1 1 5 3 0 | 1 1 4 3 0
+OneThread 1 1 3 2 0 | 1 1 2 2 0
+BelowOne 1 1 3 2 0 | 1 1 3 2 0
+Members 5 1 0 0 0 | 2 1 0 0 0
+COUNTS
+
+# Tables of sin(), cos() and tan(), which the C library's have not.
+both $data/by_math.cu <<'COUNTS'
+SineAndCosine 1 1 0 0 0 | 7 1 0 0 0
+LargeSine 0 1 0 0 0 | 6 1 0 0 0
+LargeTangents 0 1 0 0 0 | 6 1 0 0 0
+InBranches 1 1 0 0 0 | 7 1 0 0 0
+COUNTS
 
 # No pointer reaches dynamic shared memory: a sum in it stays in a register through a loop of 8, and is not loaded again behind a store to global memory.
 cat > "$TEST_TMPDIR/kept.cu" <<'SOURCE'
@@ -161,8 +156,51 @@ int main() {
   cudaFree(out);
 }
 SOURCE
-expect 0 "Kept 8 2 10 9 0" counts source "$TEST_TMPDIR/kept.cu"
-expect 0 "Kept 8 2 1 2 0" counts compiled "$TEST_TMPDIR/kept.cu"
+both "$TEST_TMPDIR/kept.cu" <<'COUNTS'
+Kept 8 2 10 9 0 | 8 2 1 2 0
+COUNTS
+
+# A program whose own check fails reports what its kernels did.
+cat > "$TEST_TMPDIR/fails.cu" <<'SOURCE'
+#include <cassert>
+
+__global__ void Fill(int* out) { out[threadIdx.x] = 7; }
+
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 32 * sizeof(int));
+  Fill<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  assert(out[0] == 8);
+}
+SOURCE
+expect 134 "1 launch, 0 findings" "$run" "$TEST_TMPDIR/fails.cu"
+
+# More races than are noted: the launch is finished all the same, and counted whole.
+cat > "$TEST_TMPDIR/races.cu" <<'SOURCE'
+#include <cstdio>
+
+template <int n>
+__device__ void Store(int* out) {
+  out[n] = threadIdx.x;
+  if constexpr (n > 0) Store<n - 1>(out);
+}
+
+__global__ void Races(int* out) {
+  Store<19>(out);
+  if (threadIdx.x == 0) out[32] = 7;
+}
+
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 33 * sizeof(int));
+  Races<<<1, 32>>>(out);
+  std::printf("the last is %d\n", out[32]);
+}
+SOURCE
+expect 3 "the last is 7" "$run" "$TEST_TMPDIR/races.cu"
+expect 3 "1 launch, 16 findings" "$run" "$TEST_TMPDIR/races.cu"
+expect 3 " 21 * 1.0 " "$run" "$TEST_TMPDIR/races.cu"
 
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu

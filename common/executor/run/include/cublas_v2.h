@@ -138,6 +138,16 @@ SIMT_WRAPPER cublasStatus_t cublasDgemm(cublasHandle_t, cublasOperation_t op_a,
                                         int ldc) {
   return SimtGemm(op_a, op_b, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
 }
+// A vector of `n` elements with a distance of `step` as a matrix of one row, or of one column where
+// they are neighbours: op(A) times it.
+SIMT_WRAPPER cublasStatus_t cublasSgemv(cublasHandle_t, cublasOperation_t op_a, int m, int n,
+                                        const float* alpha, const float* a, int lda, const float* x,
+                                        int step_x, const float* beta, float* y, int step_y) {
+  if (step_x < 1 || step_y != 1) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool plain = op_a == CUBLAS_OP_N;
+  return SimtGemm(op_a, CUBLAS_OP_T, plain ? m : n, 1, plain ? n : m, *alpha, a, lda, x, step_x,
+                  *beta, y, plain ? m : n);
+}
 SIMT_WRAPPER cublasStatus_t cublasSgemmStridedBatched(
     cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
     const float* alpha, const float* a, int lda, long long stride_a, const float* b, int ldb,
@@ -211,6 +221,18 @@ SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_
                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b,
                                     type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute, algorithm);
+}
+// The type of computation named by a type of data, as before CUDA 11.
+SIMT_WRAPPER cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a,
+                                         cublasOperation_t op_b, int m, int n, int k,
+                                         const void* alpha, const void* a, cudaDataType type_a,
+                                         int lda, const void* b, cudaDataType type_b, int ldb,
+                                         const void* beta, void* c, cudaDataType type_c, int ldc,
+                                         cudaDataType compute, cublasGemmAlgo_t algorithm) {
+  if (compute != CUDA_R_32F && compute != CUDA_R_16F) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c,
+                      type_c, ldc, compute == CUDA_R_16F ? CUBLAS_COMPUTE_16F : CUBLAS_COMPUTE_32F,
+                      algorithm);
 }
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUBLAS_V2_H_

@@ -29,7 +29,11 @@ struct LaunchPlace {
   int line;
 };
 
-inline SimtLaunchRequest RequestOf(const LaunchConfig& config, const LaunchPlace& place) {
+// What is the same for many launches is a function of its own, once and not inlined: a program may
+// have hundreds of them, and they would be most of its code.
+#define SIMT_ONCE SIMT_UNSEEN __attribute__((noinline))
+
+SIMT_ONCE inline SimtLaunchRequest RequestOf(const LaunchConfig& config, const LaunchPlace& place) {
   return {{config.grid.x, config.grid.y, config.grid.z},
           {config.block.x, config.block.y, config.block.z},
           {config.cluster.x, config.cluster.y, config.cluster.z},
@@ -68,26 +72,34 @@ cudaError_t RunLaunch(SimtLaunchRequest request, Function function, Tuple values
   return simt_run_launch(&request);
 }
 
-// A kernel whose type is known: the arguments convert to its parameters.
-template <typename Deduced, typename... Params>
-struct TypedKernel {
+// A kernel whose type is known: the arguments convert to its parameters. It is the same for all
+// kernels with these.
+template <typename... Params>
+struct KernelOfParams {
   LaunchConfig config;
   LaunchPlace place;
   void (*kernel)(Params...);
-  Deduced deduced;
 
-  void operator()(Params... values) const {
+  SIMT_UNSEEN SimtLaunchRequest Request() const {
     SimtLaunchRequest request = RequestOf(config, place);
     request.kernel = reinterpret_cast<const void*>(kernel);
-    RunLaunch(request, kernel, std::tuple<Params...>(std::move(values)...));
+    return request;
   }
+  SIMT_ONCE void operator()(Params... values) const {
+    RunLaunch(Request(), kernel, std::tuple<Params...>(std::move(values)...));
+  }
+};
+
+template <typename Deduced, typename... Params>
+struct TypedKernel : KernelOfParams<Params...> {
+  Deduced deduced;
+
+  using KernelOfParams<Params...>::operator();
   // With default arguments.
   template <typename... Values,
             typename = std::enable_if_t<(sizeof...(Values) < sizeof...(Params))>>
   void operator()(const Values&... values) const {
-    SimtLaunchRequest request = RequestOf(config, place);
-    request.kernel = reinterpret_cast<const void*>(kernel);
-    RunLaunch(request, deduced, std::tuple<std::decay_t<Values>...>(values...));
+    RunLaunch(this->Request(), deduced, std::tuple<std::decay_t<Values>...>(values...));
   }
 };
 
@@ -113,14 +125,16 @@ struct Probe {
 };
 
 template <typename Deduced, typename... Params>
-TypedKernel<Deduced, Params...> Typed(const LaunchConfig& config, const LaunchPlace& place,
-                                      void (*kernel)(Params...), const Deduced& deduced) {
-  return {config, place, kernel, deduced};
+SIMT_UNSEEN TypedKernel<Deduced, Params...> Typed(const LaunchConfig& config,
+                                                  const LaunchPlace& place,
+                                                  void (*kernel)(Params...),
+                                                  const Deduced& deduced) {
+  return {{config, place, kernel}, deduced};
 }
 
 template <typename Resolve, typename Deduced>
-auto Launch(const LaunchConfig& config, const char* name, const char* file, int line,
-            const Resolve& resolve, const Deduced& deduced) {
+SIMT_UNSEEN auto Launch(const LaunchConfig& config, const char* name, const char* file, int line,
+                        const Resolve& resolve, const Deduced& deduced) {
   const LaunchPlace place{name, file, line};
   if constexpr (std::is_invocable<const Resolve&, Probe>::value) {
     return Typed(config, place, resolve(Probe()), deduced);
@@ -228,6 +242,7 @@ cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** va
                             size_t shared_bytes = 0, cudaStream_t stream = nullptr);
 
 #undef SIMT_PLACE
+#undef SIMT_ONCE
 #undef SIMT_UNSEEN
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_LAUNCH_H_

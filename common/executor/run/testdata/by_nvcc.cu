@@ -104,6 +104,13 @@ __global__ void BelowOne(float* x) {
   x[t] = d[0];
 }
 
+// One load of 16 bytes for three members, and one of 4 for four bytes of which two are asked for.
+__global__ void Members(const float4* a, const uchar4* b, float* x) {
+  const float4* p = a + threadIdx.x;
+  const uchar4* q = b + threadIdx.x;
+  x[threadIdx.x] = p->x + p->y + p->z + (q->x + q->w);
+}
+
 int main() {
   float *a, *x;
   cudaMalloc(&a, kSide * kSide * sizeof(float));
@@ -119,4 +126,5 @@ int main() {
   LastPair<<<1, kSide>>>(x);
   OneThread<<<1, kSide>>>(x);
   BelowOne<<<1, kSide>>>(x);
+  Members<<<1, kSide>>>(reinterpret_cast<float4*>(a), reinterpret_cast<uchar4*>(a), x);
 }

@@ -66,6 +66,11 @@ void TestGemmEx(cublasHandle_t handle, cudaDataType type) {
           cublasGemmEx(handle, op_a, op_b, kM, kN, kK, &alpha, a, type, lda, b, type, ldb, &beta, c,
                        CUDA_R_32F, kM + kPad, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
           CUBLAS_STATUS_SUCCESS);
+      // The older form adds nothing: no product, to all of what is there.
+      const float none = 0, one = 1;
+      CHECK_IS(cublasGemmEx(handle, op_a, op_b, kM, kN, kK, &none, a, type, lda, b, type, ldb, &one,
+                            c, CUDA_R_32F, kM + kPad, CUDA_R_32F, CUBLAS_GEMM_DEFAULT),
+               CUBLAS_STATUS_SUCCESS);
       for (int j = 0; j < kN; ++j) {
         for (int i = 0; i < kM + kPad; ++i) {
           const double old = At(before, kM, i, j);
@@ -155,6 +160,25 @@ void TestLt(cublasLtHandle_t handle, cudaDataType type) {
   }
 }
 
+// A times a vector whose elements are a row of a matrix, or a column.
+void TestGemv(cublasHandle_t handle) {
+  for (const cublasOperation_t op : {CUBLAS_OP_N, CUBLAS_OP_T}) {
+    for (const bool row : {false, true}) {
+      const bool plain = op == CUBLAS_OP_N;
+      const float* a = plain ? Matrix<float>(kM, kK, 1) : Matrix<float>(kK, kM, 1);
+      const float* x = row ? Matrix<float>(kN, kK, 2) : Matrix<float>(kK, kN, 2);
+      float* y = Matrix<float>(kM, 1, 3);
+      const float *before = Matrix<float>(kM, 1, 3), alpha = 2, beta = 0.5f;
+      CHECK_IS(cublasSgemv(handle, op, plain ? kM : kK, plain ? kK : kM, &alpha, a,
+                           (plain ? kM : kK) + kPad, x, row ? kN + kPad : 1, &beta, y, 1),
+               CUBLAS_STATUS_SUCCESS);
+      for (int i = 0; i < kM; ++i) {
+        CHECK_IS(y[i], 2 * Dot(op, row ? CUBLAS_OP_T : CUBLAS_OP_N, a, x, i, 0) + 0.5 * before[i]);
+      }
+    }
+  }
+}
+
 __global__ void Read(const float* c, float* sum) {
   if (threadIdx.x == 0) *sum = c[0] + c[kM - 1];
 }
@@ -165,6 +189,7 @@ int main() {
   TestGemmEx<float>(handle, CUDA_R_32F);
   TestGemmEx<__half>(handle, CUDA_R_16F);
   TestGemmEx<__nv_bfloat16>(handle, CUDA_R_16BF);
+  TestGemv(handle);
   cublasLtHandle_t lt;
   CHECK_IS(cublasLtCreate(&lt), CUBLAS_STATUS_SUCCESS);
   TestLt<float>(lt, CUDA_R_32F);
