@@ -155,11 +155,11 @@ def beside(rows, schedule="present", **constants):
     square = row["rows"] == row["cols"] == (row["depth"] or row["rows"])
     implementation = row["implementation"]
     copies_at_once = {"exchange_direct": 1, "exchange_two_copies": 2}
-    alone = implementation == "auto" and row["depth"] and not row.get("grid") and row.get("precision", "") in ("", "fp32")
+    alone = implementation == "auto" and row["depth"] and not row.get("grid")
     spread = row.get("grid") and implementation in ("summa", "summa_direct", *copies_at_once)
     if not (alone or spread) or row["status"] != "ok" or not square:
       continue
-    if implementation not in copies_at_once and not rates.get(row["dtype"]):
+    if implementation not in copies_at_once and (not rates.get(row["dtype"]) or row.get("precision", "") not in ("", "fp32")):
       continue
     n, grid = int(row["rows"]), row["grid"] if spread else "1x1"
     block = int(row["grid_block"]) if spread else n
