@@ -176,7 +176,7 @@ def beside(rows, schedule="present", **constants):
       direct = implementation != "summa"
       total, _, communication, _ = product(n, p, q, block, 4 if row["dtype"] == "float" else 2, rates[row["dtype"]],
                                            step_k=n if alone else STEP_K, direct=direct, hidden=direct)
-    fitted = implementation in copies_at_once and row["dtype"] == "float" and p * q == 2
+    fitted = implementation == "exchange_direct" and row["dtype"] == "float" and p * q == 2
     records.append({"implementation": implementation, "dtype": row["dtype"], "n": n, "grid": grid,
                     "grid_block": block, "ms": float(row["kernel_ms_median"]), "computed_ms": 1e3 * total,
                     "computed_communication_ms": 1e3 * communication,
