@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/harness/interrupt.h"
@@ -31,6 +32,7 @@
 #include "common/gpu/device.h"
 #include "common/measure/git_commit.h"
 #include "common/measure/statistics.h"
+#include "matmul/registry.h"
 
 namespace stridewise {
 namespace {
@@ -56,12 +58,14 @@ absl::StatusOr<std::vector<Subject>> MakeSubjects(const StreamedSettings& settin
                                                   StreamedOperands* operands) {
   std::vector<Subject> subjects;
   if (settings.is_product) {
-    const MatMulProblem problem = operands->Product();
+    MatMulProblem problem = operands->Product();
+    problem.precision = settings.precision;
     // Made first, since plans depend on what is free, and timed behind the streamed calls.
     std::vector<Subject> compared;
     if (settings.in_memory > 0) {
-      RETURN_IF_ERROR(
-          Add(InMemoryProductSubject(settings.in_memory, settings.options.devices), &compared));
+      RETURN_IF_ERROR(Add(
+          InMemoryProductSubject(settings.in_memory, settings.precision, settings.options.devices),
+          &compared));
     }
     for (const StreamCheckpoint& tile : settings.tiles) {
       RETURN_IF_ERROR(Add(StreamedProductSubject(problem, settings.options, tile), &subjects));
@@ -91,11 +95,18 @@ double Work(const StreamedSettings& settings, const std::vector<int64_t>& shape)
 
 const std::vector<std::string>& CsvHeader() {
   static const auto& header = *new std::vector<std::string>{
-      "git_commit",   "device",       "devices", "operation", "implementation",
-      "rows",         "cols",         "depth",   "dtype",     "host_memory",
-      "device_bytes", "tile",         "samples", "ms_median", "ms_min",
-      "ms_max",       "predicted_ms", "gflops",  "gbps",      "streamed_over"};
+      "git_commit", "device",        "devices",  "operation",   "implementation", "rows",
+      "cols",       "depth",         "dtype",    "host_memory", "device_bytes",   "tile",
+      "samples",    "ms_median",     "ms_min",   "ms_max",      "predicted_ms",   "gflops",
+      "gbps",       "streamed_over", "precision"};
   return header;
+}
+
+// cublasXt knows no other precision.
+std::string PrecisionOf(const StreamedSettings& settings, const Subject& subject) {
+  if (!settings.is_product) return "";
+  return PrecisionName(absl::StartsWith(subject.name, "cublasxt") ? MatMulPrecision::kFp32
+                                                                  : settings.precision);
 }
 
 // Prints and writes the rows of a shape. streamed_over is the rate of the fastest streamed call
@@ -142,7 +153,8 @@ absl::Status Report(const StreamedSettings& settings, const DeviceInfo& device,
                                  predicted,
                                  settings.is_product ? giga : "",
                                  settings.is_product ? "" : giga,
-                                 over}));
+                                 over,
+                                 PrecisionOf(settings, subject)}));
   }
   return absl::OkStatus();
 }

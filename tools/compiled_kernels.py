@@ -8,8 +8,10 @@ Of each kernel: its registers, and the instructions of the loop with most multip
 rest. common/executor/predict/compiled_kernel.h says what the figures mean. cuobjdump and nvdisasm have to be on the PATH.
 """
 
+import argparse
 import collections
 import re
+import shutil
 import subprocess
 import sys
 
@@ -175,9 +177,31 @@ def run(*command, **options):
   return subprocess.run(command, capture_output=True, text=True, check=True, **options).stdout
 
 
-def main(cubins):
+class Flags(argparse.ArgumentParser):
+  """Reports a mistake in one line."""
+
+  def error(self, message):
+    print(f"{self.prog}: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def main(arguments):
+  parser = Flags(prog="compiled_kernels.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                 allow_abbrev=False)
+  parser.add_argument("cubins", metavar="CUBIN", nargs="*", help="compiled kernels")
+  cubins = parser.parse_args(arguments).cubins
   if not cubins:
-    sys.exit(__doc__)
+    parser.error("no CUBIN is given; allowed is one and more")
+  for cubin in cubins:
+    try:
+      with open(cubin, "rb") as file:
+        if file.read(4) != b"\x7fELF":
+          parser.error(f"{cubin}: no cubin; allowed is what nvcc -cubin writes")
+    except OSError as error:
+      parser.error(f"{cubin}: {error.strerror}; allowed is a cubin")
+  for program in ("cuobjdump", "nvdisasm", "c++filt"):
+    if shutil.which(program) is None:
+      parser.error(f"{program} is not on the PATH")
   rows = {}
   for cubin in cubins:
     usage = re.findall(r"Function (\S+):\s+REG:(\d+)", run("cuobjdump", "-res-usage", cubin))

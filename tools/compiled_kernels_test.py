@@ -1,5 +1,7 @@
 """Tests of compiled_kernels.py on a few lines of disassembly."""
 
+import subprocess
+import sys
 import unittest
 
 from tools import compiled_kernels
@@ -78,6 +80,14 @@ class CompiledKernelsTest(unittest.TestCase):
     self.assertEqual(compiled_kernels.cpp_row("F", 16, None), '{"F", 16},')
     self.assertEqual(compiled_kernels.cpp_row("F", 16, describe(NESTED)),
                          '{"F", 16, 16, 2, 3, {5, 2, 20, 0, 0, 1}, {7, 0, 0, 2, 2, 0}},')
+
+  def test_what_is_not_understood_is_one_line(self):
+    for arguments, named in (([], "CUBIN"), (["--registers"], "--registers"), (["missing.cubin"], "missing.cubin"),
+                             ([__file__], __file__)):
+      done = subprocess.run([sys.executable, compiled_kernels.__file__, *arguments], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+      self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+      self.assertIn(named, done.stderr)
 
 
 if __name__ == "__main__":

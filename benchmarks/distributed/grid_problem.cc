@@ -75,8 +75,10 @@ absl::Status ReachParts(void* mine, const BlockCyclicLayout& layout, PeerMemory*
 template <typename T>
 class GridProduct : public GridProblem {
  public:
-  GridProduct(int rank, SummaProblem<T, float> layouts)
-      : rank_(rank), problem_(std::move(layouts)) {}
+  GridProduct(int rank, SummaProblem<T, float> layouts, MatMulPrecision precision)
+      : rank_(rank), problem_(std::move(layouts)) {
+    options_.precision = precision;
+  }
 
   absl::Status MakeOperands(uint64_t seed, StreamQueues* device) override {
     seed_ = seed;
@@ -206,22 +208,23 @@ class GridTranspose : public GridProblem {
 template <typename T>
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeProduct(absl::Span<const int64_t> extents,
                                                          int64_t block, const RankGrid& grid,
-                                                         int rank) {
+                                                         int rank, MatMulPrecision precision) {
   const int64_t m = extents[0], n = extents[1], k = extents[2];
   SummaProblem<T, float> problem;
   ASSIGN_OR_RETURN(problem.a_layout, BlockCyclicLayout::Create(m, k, block, block, grid));
   ASSIGN_OR_RETURN(problem.b_layout, BlockCyclicLayout::Create(k, n, block, block, grid));
   ASSIGN_OR_RETURN(problem.c_layout, BlockCyclicLayout::Create(m, n, block, block, grid));
-  return std::make_unique<GridProduct<T>>(rank, std::move(problem));
+  return std::make_unique<GridProduct<T>>(rank, std::move(problem), precision);
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
                                                              absl::string_view type, int64_t block,
-                                                             const RankGrid& grid, int rank) {
-  if (type == "bf16_float") return MakeProduct<Bf16>(extents, block, grid, rank);
-  return MakeProduct<float>(extents, block, grid, rank);
+                                                             const RankGrid& grid, int rank,
+                                                             MatMulPrecision precision) {
+  if (type == "bf16_float") return MakeProduct<Bf16>(extents, block, grid, rank, precision);
+  return MakeProduct<float>(extents, block, grid, rank, precision);
 }
 
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,

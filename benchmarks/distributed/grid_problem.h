@@ -54,10 +54,10 @@ class GridProblem {
 
 // Make the problem of a rank: `extents` are those of the sweep's point, and all blocks are squares
 // of this side. Products are of float or, bf16_float, of Bf16 with C of float; transposes of float
-// or double.
-absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(absl::Span<const int64_t> extents,
-                                                             absl::string_view type, int64_t block,
-                                                             const RankGrid& grid, int rank);
+// or double. A precision other than kFp32 is that of floats, whose error's bound is kFp32's.
+absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridProduct(
+    absl::Span<const int64_t> extents, absl::string_view type, int64_t block, const RankGrid& grid,
+    int rank, MatMulPrecision precision = MatMulPrecision::kFp32);
 absl::StatusOr<std::unique_ptr<GridProblem>> MakeGridTranspose(absl::Span<const int64_t> extents,
                                                                absl::string_view type,
                                                                int64_t block, const RankGrid& grid,

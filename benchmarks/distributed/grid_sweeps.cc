@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
 #include "common/gpu/device.h"
+#include "matmul/operands.h"
 #include "transpose/distributed/device_exchange.h"
 
 ABSL_FLAG(std::string, gpus, "",
@@ -38,7 +40,12 @@ constexpr char kExchangeDirect[] = "exchange_direct";
 constexpr char kExchangeTwoCopies[] = "exchange_two_copies";
 constexpr char kCublasMp[] = "cublasmp";
 
-enum GridAxis : size_t { kGpusAxis, kBlockAxis };
+// The last one only of products of programs that have it.
+enum GridAxis : size_t { kGpusAxis, kBlockAxis, kPrecisionAxis };
+
+// Whose results are judged as those of FP32, and which therefore stand beside cuBLASMp's FP32.
+constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
+                                           MatMulPrecision::kFp32SplitInt8};
 
 absl::StatusOr<std::vector<std::string>> ParseGrids(absl::string_view flag,
                                                     absl::string_view text) {
@@ -88,9 +95,21 @@ Implementation MakeEntry(const char* name, const char* summary) {
   return entry;
 }
 
+// Returns what the point's axis says; FP32 where it has none or none of kPrecisions.
+MatMulPrecision PrecisionOf(const Point& point) {
+  for (const MatMulPrecision precision : kPrecisions) {
+    if (point.axes.size() > kPrecisionAxis &&
+        point.axes[kPrecisionAxis] == PrecisionName(precision)) {
+      return precision;
+    }
+  }
+  return MatMulPrecision::kFp32;
+}
+
 class GridOperation : public Operation {
  public:
-  explicit GridOperation(bool of_products) : of_products_(of_products) {
+  GridOperation(bool of_products, const Axis* precision) : of_products_(of_products) {
+    if (precision != nullptr) axes_.push_back(*precision);
     entries_.push_back(
         of_products ? MakeEntry("summa", "SummaOnDevice(): panels by NCCL, MatMul() a GPU")
                     : MakeEntry("exchange", "DistributedTransposeOnDevice(): messages by NCCL"));
@@ -117,7 +136,7 @@ class GridOperation : public Operation {
   absl::Span<const absl::string_view> types() const override {
     return of_products_ ? kProductTypes : kTransposeTypes;
   }
-  absl::Span<const Axis> axes() const override { return kAxes; }
+  absl::Span<const Axis> axes() const override { return axes_; }
   absl::Span<const Preset> presets() const override { return presets_; }
   absl::Span<const Peer> peers() const override { return kPeers; }
   absl::string_view usual_peer() const override { return kCublasMp; }
@@ -127,13 +146,19 @@ class GridOperation : public Operation {
     return all;
   }
   bool Takes(const Implementation& /*implementation*/, const Point& point) const override {
-    return point.batch == 1;
+    if (point.batch != 1) return false;
+    if (point.axes.size() <= kPrecisionAxis) return true;
+    const MatMulPrecision precision = PrecisionOf(point);
+    // Others than those that are judged as FP32 were not found.
+    return point.axes[kPrecisionAxis] == PrecisionName(precision) &&
+           (precision == MatMulPrecision::kFp32 || point.type == "float");
   }
   // Problems of grids are grid_problem.h's.
   std::unique_ptr<Problem> MakeProblem(const Point& /*point*/) const override { return nullptr; }
 
  private:
   bool of_products_;
+  std::vector<Axis> axes_ = {std::begin(kAxes), std::end(kAxes)};
   std::vector<Implementation> entries_;
   std::vector<Preset> presets_;
 };
@@ -167,10 +192,10 @@ Work WorkOf(const Point& point) {
 
 }  // namespace
 
-GridSweep::GridSweep(Of of, GridDevices devices)
+GridSweep::GridSweep(Of of, GridDevices devices, const Axis* precision)
     : of_products_(of == Of::kProducts),
       devices_(std::move(devices)),
-      operation_(std::make_unique<GridOperation>(of_products_)) {}
+      operation_(std::make_unique<GridOperation>(of_products_, precision)) {}
 
 absl::Status GridSweep::Measure(const Config& config, const SweepOptions& options, const Peer* peer,
                                 const Machine& machine, ResultRow* row) const {
@@ -183,7 +208,8 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   DeviceTransposeOptions transpose;
   if (name == kExchangeTwoCopies) transpose.copies_at_once = 2;
   subject.make_problem = [&](int rank) {
-    return of_products_ ? MakeGridProduct(point.extents, point.type, BlockOf(point), grid, rank)
+    return of_products_ ? MakeGridProduct(point.extents, point.type, BlockOf(point), grid, rank,
+                                          PrecisionOf(point))
                         : MakeGridTranspose(point.extents, point.type, BlockOf(point), grid, rank,
                                             transpose);
   };
@@ -202,7 +228,8 @@ absl::Status GridSweep::Measure(const Config& config, const SweepOptions& option
   row->Set(Column::kTotalMs, measured.run.median);
   const Work work = WorkOf(point);
   SetRates(work, measured.run, row);
-  if (machine.gpu_status().ok() && of_products_ && point.type == "float") {
+  if (machine.gpu_status().ok() && of_products_ && point.type == "float" &&
+      PrecisionOf(point) == MatMulPrecision::kFp32) {
     const double peak = PeakFp32Gflops(machine.device()) * grid.size();
     if (peak > 0) row->Set(Column::kPctOfPeak, 100 * work.flops / measured.run.median / 1e6 / peak);
   }

@@ -17,7 +17,9 @@ class GridSweep : public GridRows {
   // The entry `summa` of products, or `exchange` of transposes; and `cublasmp` of both.
   enum class Of { kProducts, kTransposes };
 
-  GridSweep(Of of, GridDevices devices);
+  // Products have the axis `precision`, if it is given, of which they take what has no more error
+  // than FP32.
+  GridSweep(Of of, GridDevices devices, const Axis* precision = nullptr);
 
   const Operation& operation() const override { return *operation_; }
   absl::Status Measure(const Config& config, const SweepOptions& options, const Peer* peer,

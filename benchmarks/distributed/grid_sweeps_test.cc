@@ -14,6 +14,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "benchmarks/distributed/grid_measurement.h"
 #include "benchmarks/distributed/grid_problem.h"
 #include "benchmarks/harness/machine.h"
@@ -26,6 +27,7 @@
 #include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
 #include "matmul/distributed/wide_product.h"
+#include "matmul/matmul.h"
 #include "transpose/distributed/permute_elements.h"
 
 namespace stridewise {
@@ -150,6 +152,40 @@ TEST_F(GridSweepsTest, ProductsAreRightOnEveryGrid) {
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1x1,7x1x3,1x9x4,16x15x17,31x23x29", "5,8"});
   ASSERT_EQ(plan.size(), 5 * 5 * 2 * 3);
   for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+}
+
+// Products of floats may be split for tensor cores. What has more error than FP32 is not taken.
+TEST_F(GridSweepsTest, LocalProductsHaveThePrecisionThatIsAskedFor) {
+  const Axis axis = {"precision", Column::kPrecision, "fp32",
+                     [](absl::string_view, absl::string_view text) {
+                       return absl::StatusOr<std::vector<std::string>>(absl::StrSplit(text, ','));
+                     },
+                     [] { return std::string(); }};
+  std::atomic<int> split = 0, others = 0;
+  GridDevices devices = HostDevices(2);
+  devices.open = [&, open = devices.open](int number) -> absl::StatusOr<GridDevice> {
+    ASSIGN_OR_RETURN(GridDevice device, open(number));
+    device.multiply = [&, multiply = device.multiply](MatMulProblem problem, cudaStream_t stream) {
+      ++(problem.precision == MatMulPrecision::kFp32Split ? split : others);
+      problem.precision = MatMulPrecision::kFp32;
+      return multiply(problem, stream);
+    };
+    return device;
+  };
+  const GridSweep sweep(GridSweep::Of::kProducts, devices, &axis);
+  PlanFlags flags;
+  flags.shapes = "31x23x29";
+  flags.implementations = "summa_direct";
+  flags.axes = {{"gpus", "1x2"}, {"grid_block", "5"}, {"precision", "fp32_split,tf32"}};
+  const auto plan = MakePlan(sweep.operation(), *FindPreset(sweep.operation(), kGridPreset), flags);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->size(), 1);
+  const ResultRow row = Measure(sweep, plan->front());
+  ExpectOk(row);
+  EXPECT_EQ(row.Get(Column::kPrecision), "fp32_split");
+  EXPECT_GT(Number(row, Column::kVsCublas), 0);
+  EXPECT_GT(split, 0);
+  EXPECT_EQ(others, 0);
 }
 
 // The cuBLASMp of tests refuses operands of Bf16.

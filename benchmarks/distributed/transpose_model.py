@@ -2,12 +2,16 @@
 
 A kernel writes the first piece to the other GPU. Meanwhile the rank transposes the second into one of two buffers, from where a
 copy engine takes it to the other GPU while the rank transposes a piece that stays and packs the next one. Kernels run on some of
-the multiprocessors; BEFORE is how it was before, on all of them, with smaller pieces, all of which were copied. All of them use
-the same memory: a transpose reads and writes, an outgoing copy reads, and one comes in, which writes, for the other ranks do the
-same at the same time. What they ask for together the memory gives them in proportion, if it is more than it has: it serves
-requests as they come.
+the multiprocessors; SCHEDULES has how it was before, too. All of them use the same memory: a transpose reads and writes, an
+outgoing copy reads, and one comes in, which writes, for the other ranks do the same at the same time. What they ask for together
+the memory gives them in proportion, if it is more than it has: it serves requests as they come. While kernels and copies use it
+at once it has less to give than to one of them.
 
-A copy takes some time before its first byte. Rows of blocks that follow each other where they belong are one copy.
+A copy takes some time before its first byte, less where it is queued behind another one of its piece. Rows of blocks that follow
+each other where they belong are one copy.
+
+Two constants are fitted to transposes, SHARED and NEXT_COPY: to those of float on two GPUs. fit_transposes.py does that, and
+judges them by the others.
 
   python3 benchmarks/distributed/transpose_model.py > docs/results/transpose_schedules.csv
 """
@@ -18,10 +22,17 @@ import sys
 LINK = 393e9  # Bytes/s each way, of copies both ways: what 256 MiB have more than 64 MiB, over what they take longer, two H100.
 COPY_START = 11.2e-6  # Seconds of a copy before its first byte: what 64 MiB take longer than at that rate.
 MEMORY = 2.93e12  # Bytes/s read and written: copy of 1 GiB in the memory of one H100.
+MEMORY_H200 = 4.13e12  # Transpose of 32768 x 32768 floats on one H200.
+SHARED = 0.9  # Of that, while kernels and copies use it at once: fitted.
+NEXT_COPY = 6e-6  # Seconds before the first byte of a copy that is queued behind another one of its piece: fitted.
 PIECE = 128 << 20  # DeviceTransposeOptions::piece_bytes.
 ASKS = 48 * 43e9 / MEMORY  # What kernels on TransposeMultiprocessors() ask for, each of 43 GB/s read and written.
 STORES = 1.174 / 1.079  # Bytes on the link of a kernel's stores over those of a copy, for each byte of data: its counters.
-BEFORE = {"piece": 64 << 20, "asks": 1.0, "stores_first": False}
+SCHEDULES = {
+    "present": {},
+    "copied": {"stores_first": False},  # All pieces.
+    "all_multiprocessors": {"piece": 64 << 20, "asks": 1.0, "stores_first": False},  # Kernels on them, smaller pieces copied.
+}
 
 
 def common_runs(n, block, owners, owner, other_owners, other_owner):
@@ -71,16 +82,19 @@ def kernels(leaving, staying):
   return queue
 
 
-def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=ASKS, stores_first=True):
+def transpose(n, p, q, block, element, piece=PIECE, copies_at_once=1, asks=ASKS, stores_first=True, memory=MEMORY, shared=SHARED,
+              next_copy=NEXT_COPY):
   """Returns (total, communication) in seconds: of the rank that takes the longest, and of the copies of the one that copies the
   longest. On a square grid the ranks of the diagonal keep all, and others send all."""
   of_ranks = [pieces(n, p, q, block, element, rank, piece) for rank in range(p * q)]
-  return (max(seconds(leaving, staying, copies_at_once=copies_at_once, asks=asks if leaving else 1.0,
-                      stores_first=stores_first) for leaving, staying in of_ranks),
-          max(sum(count * COPY_START + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
+  asks = min(asks * MEMORY / memory, 1.0) if asks < 1 else asks  # Multiprocessors ask for the same of any memory.
+  return (max(seconds(leaving, staying, memory=memory, copies_at_once=copies_at_once, asks=asks if leaving else 1.0,
+                      stores_first=stores_first, shared=shared, next_copy=next_copy) for leaving, staying in of_ranks),
+          max(sum(COPY_START + (count - 1) * next_copy + size / LINK for size, count in leaving) for leaving, _ in of_ranks))
 
 
-def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0, stores_first=False):
+def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies_at_once=1, asks=1.0, stores_first=False,
+            shared=1.0, next_copy=None):
   """Returns the seconds of a rank whose partners do the same. Goes from one change to the next: a kernel ends, a copy has
   started, a copy ends. Pieces are copied by `copies_at_once` queues in turn, which share the link; kernels ask for the
   part `asks` of the memory's rate. The first piece is written by its kernel with `stores_first`."""
@@ -93,6 +107,7 @@ def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies
   left = [count for _, count in leaving]  # Copies of each piece.
   now, packed = 0.0, -1  # The last piece that is.
   kernel, copies = None, [None] * copies_at_once  # What runs: bytes of the memory; seconds to the start, bytes and piece.
+  last = [None] * copies_at_once  # The piece of the copy before.
   if stored:
     left[0], packed = 0, 0  # It holds no buffer.
     left.append(1)
@@ -104,10 +119,11 @@ def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies
     for number, queue in enumerate(queues):
       if not copies[number] and queue and queue[0][1] <= packed:
         size, piece = queue.pop(0)
-        copies[number] = [start, size, piece]
+        copies[number] = [next_copy if next_copy is not None and last[number] == piece else start, size, piece]
+        last[number] = piece
     moving = [copy for copy in copies if copy and not copy[0]]
     asked = (asks * memory if kernel else 0) + (2 * link if moving else 0)
-    share = min(1.0, memory / asked) if asked else 1.0
+    share = min(1.0, memory * (shared if kernel and moving else 1.0) / asked) if asked else 1.0
     of_copy = share * link / max(len(moving), 1)
     step = min(([kernel[0] / (share * asks * memory)] if kernel else []) +
                [copy[1] / of_copy if not copy[0] else copy[0] for copy in copies if copy])
@@ -129,16 +145,16 @@ def seconds(leaving, staying, link=LINK, memory=MEMORY, start=COPY_START, copies
 
 
 def main():
-  """Writes what 32768 x 32768 floats take on two GPUs by other schedules."""
+  """Writes what 32768 x 32768 floats take on two and four GPUs by other schedules."""
   out = csv.writer(sys.stdout, lineterminator="\n")
   out.writerow("source,dtype,n,grid,block,piece_mb,copies_at_once,kernels_ask_pct,ms,link_ms".split(","))
-  for p, q in ((1, 2), (2, 1)):
+  for p, q in ((1, 2), (2, 1), (1, 4), (2, 2)):
     for asks in (1.0, ASKS):
       for copies_at_once in (1, 2):
         for piece_mb in (16, 32, 64, 128, 256):
-          total, _ = transpose(32768, p, q, 2048, 4, piece_mb << 20, copies_at_once, asks)
+          total, link = transpose(32768, p, q, 2048, 4, piece_mb << 20, copies_at_once, asks)
           out.writerow(["computed", "float", 32768, f"{p}x{q}", 2048, piece_mb, copies_at_once, f"{100 * asks:.0f}",
-                        f"{1e3 * total:.4g}", f"{1e3 * 32768**2 / LINK:.4g}"])
+                        f"{1e3 * total:.4g}", f"{1e3 * link:.4g}"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 import unittest
 
+from benchmarks.distributed import fit_transposes
 from benchmarks.distributed import transpose_model as model
 
 MIB = 1 << 20
@@ -53,6 +54,15 @@ class TransposeModelTest(unittest.TestCase):
     # in which the copy does 3 * 4/3 of its 8 bytes, and then 4 more in 2 s.
     self.assertAlmostEqual(model.seconds([(8e6, 1)], [8e6], link=2e6, memory=8e6, start=0), 2 + 3 + 2, places=4)
 
+  def test_memory_that_kernels_and_copies_use_at_once_has_less_to_give(self):
+    # Of half the memory's rate what stays takes 6 s, in which the copy does 6 * 2/3 of its 8 bytes.
+    self.assertAlmostEqual(model.seconds([(8e6, 1)], [8e6], link=2e6, memory=8e6, start=0, shared=0.5), 2 + 6 + 2, places=4)
+
+  def test_copies_of_a_piece_start_behind_each_other(self):
+    leaving = [(100e6, 4), (100e6, 1)]
+    self.assertAlmostEqual(model.seconds(leaving, [], link=1e9, memory=1e18, start=0.01, next_copy=0.004), 0.2 + 2 * 0.01 + 3 * 0.004,
+                           places=6)
+
   def test_a_buffer_is_packed_again_when_it_was_copied(self):
     # Copies take 100 s each; the third is packed, in 2 s, as soon as the first is over, while the second is copied.
     self.assertAlmostEqual(model.seconds([(1e6, 1)] * 3, [], link=1e4, memory=1e6, start=0), 2 + 3 * 100, delta=0.2)
@@ -66,6 +76,9 @@ class TransposeModelTest(unittest.TestCase):
   def test_kernels_that_ask_for_less_leave_the_link_its_rate(self):
     # Memory 8, link 2: copies leave half of it. Packing takes 2 s, or 4 s at half the rate; the copy is not slowed then.
     self.assertAlmostEqual(model.seconds([(8e6, 1)], [8e6], link=2e6, memory=8e6, start=0, asks=0.5), 4 + 4, places=4)
+
+  def test_constants_are_those_of_the_fit(self):
+    self.assertEqual(fit_transposes.fit(), (model.SHARED, model.NEXT_COPY))
 
 
 if __name__ == "__main__":

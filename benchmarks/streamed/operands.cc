@@ -9,9 +9,12 @@
 #include "common/base/status_macros.h"
 #include "common/verify/freivalds.h"
 #include "common/verify/validation.h"
+#include "matmul/reference.h"
 
 namespace stridewise {
 namespace {
+
+constexpr MatMulTypes kProductTypes = AllOf(ElementType::kFloat);
 
 absl::StatusOr<HostMatrix> MakeMatrix(const StreamedSettings& settings, int64_t rows,
                                       int64_t cols) {
@@ -66,9 +69,11 @@ absl::Status VerifyStreamed(const StreamedSettings& settings, const StreamedOper
   if (!settings.is_product) return CheckTransposed(view(operands.inputs[0]), out, all);
   const ConstMatrix<float> a = view(operands.inputs[0]);
   const ConstMatrix<float> b = view(operands.inputs[1]);
-  if (all)
-    return CheckProduct(CheckProductFast<float, float>(a, b, out, 1), a.cols, AccuracyOf<float>());
-  const ProductError error = SampledEntries<float, float>(a, b, out, 1);
+  const ProductAccuracy accuracy = AccuracyOf(kProductTypes, settings.precision);
+  if (all) {
+    return CheckProduct(CheckProductFast<float, float>(a, b, out, 1, accuracy), a.cols, accuracy);
+  }
+  const ProductError error = SampledEntries<float, float>(a, b, out, 1, accuracy);
   if (error.max_error_over_bound <= 1) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("C(", error.worst_row, ", ", error.worst_col,
                                           ") is off by ", error.max_error_over_bound,

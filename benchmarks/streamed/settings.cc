@@ -4,16 +4,20 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/mapped_file.h"
 #include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/base/sweep_args.h"
+#include "matmul/registry.h"
 
 ABSL_FLAG(std::string, operation, "matmul", "matmul or transpose");
 ABSL_FLAG(std::string, shapes, "16384x16384x16384",
           "Comma list of MxNxK, or of ROWSxCOLS of transposes; elements are floats.");
+ABSL_FLAG(std::string, precision, "fp32",
+          "Of products but cublasXt's: fp32, fp32_split, tf32, fp32_split_int8 or fp32_medium.");
 ABSL_FLAG(std::string, devices, "0", "Comma list of the GPUs that a streamed call uses.");
 ABSL_FLAG(double, device_bytes, 0, "The most that it allocates on each; 0: 90 % of what is free.");
 ABSL_FLAG(
@@ -53,6 +57,18 @@ absl::StatusOr<std::string> ReadDirectory(bool is_wanted) {
   return RefuseValue("--directory", given, absl::StrCat("a writable one (", status.message(), ")"));
 }
 
+// Returns --precision, fp32 where there are no products.
+absl::StatusOr<MatMulPrecision> ReadPrecision(bool is_product) {
+  const std::string given = absl::GetFlag(FLAGS_precision);
+  std::vector<std::string> allowed;
+  for (const MatMulPrecision precision : kAllPrecisions) {
+    if (!is_product && precision != MatMulPrecision::kFp32) continue;
+    if (given == PrecisionName(precision)) return precision;
+    allowed.emplace_back(PrecisionName(precision));
+  }
+  return RefuseValue("--precision", given, absl::StrJoin(allowed, ", "));
+}
+
 }  // namespace
 
 absl::StatusOr<StreamedSettings> ReadStreamedFlags() {
@@ -64,6 +80,7 @@ absl::StatusOr<StreamedSettings> ReadStreamedFlags() {
   settings.is_product = operation == "matmul";
   ASSIGN_OR_RETURN(settings.shapes, ParseExtents("--shapes", absl::GetFlag(FLAGS_shapes),
                                                  settings.is_product ? 3 : 2));
+  ASSIGN_OR_RETURN(settings.precision, ReadPrecision(settings.is_product));
   const std::string devices = absl::GetFlag(FLAGS_devices);
   settings.devices_text = devices;
   for (const auto device : absl::StrSplit(devices, ',')) {

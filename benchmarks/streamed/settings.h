@@ -11,6 +11,7 @@
 #include "common/base/sweep_args.h"
 #include "common/gpu/buffer.h"
 #include "common/streaming/stream_options.h"
+#include "matmul/operands.h"
 
 namespace stridewise {
 
@@ -18,6 +19,7 @@ namespace stridewise {
 struct StreamedSettings {
   bool is_product = true;
   std::vector<std::vector<int64_t>> shapes;
+  MatMulPrecision precision = MatMulPrecision::kFp32;
   StreamOptions options;
   std::vector<StreamCheckpoint> tiles = {{}};  // One for each streamed call.
   HostMemory memory = HostMemory::kPinned;

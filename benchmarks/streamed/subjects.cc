@@ -62,7 +62,8 @@ absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
   return subject;
 }
 
-absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, const std::vector<int>& devices) {
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, MatMulPrecision precision,
+                                               const std::vector<int>& devices) {
   auto memory = std::make_shared<std::vector<DeviceMatrices>>(devices.size());
   std::vector<MatMulProblem> problems;
   for (size_t i = 0; i < devices.size(); ++i) {
@@ -80,6 +81,7 @@ absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, const std::vector<int>
     problem.a = {own.a.As<float>(), n};
     problem.b = {own.b.As<float>(), n};
     problem.c = {own.c.As<float>(), n};
+    problem.precision = precision;
     problem.workspace_bytes = MatMulWorkspaceBytes(problem);
     ASSIGN_OR_RETURN(own.workspace, DeviceBuffer::Allocate(problem.workspace_bytes));
     problem.workspace = own.workspace.data();

@@ -37,7 +37,8 @@ absl::StatusOr<Subject> StreamedProductSubject(const MatMulProblem& problem,
 // Square products of MatMul(), one in memory of each device, of random numbers; the extents are
 // those of all of them, one above the other. Repeated, since a GPU that computes for seconds lowers
 // its clock.
-absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, const std::vector<int>& devices);
+absl::StatusOr<Subject> InMemoryProductSubject(int64_t n, MatMulPrecision precision,
+                                               const std::vector<int>& devices);
 
 // C = A * B of row-major matrices by cublasXtSgemm() with blocks of `block` squared, 0 for its own
 // choice. Extents are less than 2^31.

@@ -121,14 +121,27 @@ TEST(JobEnvironmentTest, ReadsWhatLaunchersSay) {
   EXPECT_EQ(job->master_port, 29500);
   EXPECT_EQ(job->token, "12345678");
 
-  Variables mpirun = {{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "3"}};
+  // srun sets Slurm's variables for ranks of mpirun, too, each of which is the only one of its node
+  // there.
+  Variables launcher = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}, {"SLURM_LOCALID", "0"}};
   for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "STRIDEWISE_JOB_TOKEN"}) {
-    mpirun[name] = Good().at(name);
+    launcher[name] = Good().at(name);
   }
-  const auto of_mpirun = Read(mpirun);
-  ASSERT_TRUE(of_mpirun.ok()) << of_mpirun.status();
-  EXPECT_EQ(of_mpirun->rank, 2);
-  EXPECT_EQ(of_mpirun->size, 3);
+  int rank = 0;
+  for (const std::vector<std::string>& names : std::vector<std::vector<std::string>>{
+           {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+           {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+           {"RANK", "WORLD_SIZE", "LOCAL_RANK"}}) {
+    launcher[names[0]] = absl::StrCat(++rank);
+    launcher[names[1]] = absl::StrCat(10 + rank);
+    launcher[names[2]] = absl::StrCat(rank - 1);
+    const auto of_launcher = Read(launcher);
+    ASSERT_TRUE(of_launcher.ok()) << of_launcher.status();
+    EXPECT_EQ(of_launcher->rank, rank) << names[0];
+    EXPECT_EQ(of_launcher->size, 10 + rank);
+    EXPECT_EQ(of_launcher->local_rank, rank - 1);
+  }
 
   EXPECT_TRUE(Read({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).ok());
 
@@ -158,11 +171,12 @@ TEST(JobEnvironmentTest, NamesWhatIsWrong) {
     EXPECT_EQ(status.message().find(absl::StrCat(name, ": ")), 0u) << status;
     EXPECT_EQ(status.message().find('\n'), absl::string_view::npos);
   }
-  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "STRIDEWISE_JOB_TOKEN"}) {
     Variables variables = Good();
     variables.erase(name);
     const absl::Status status = Read(variables).status();
-    EXPECT_EQ(status.message().find(absl::StrCat(name, ": not set")), 0u) << status;
+    EXPECT_EQ(status.message().find(absl::StrCat(name, " is not set; allowed is ")), 0u) << status;
   }
 }
 

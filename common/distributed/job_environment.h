@@ -23,8 +23,10 @@ struct JobEnvironment {
   std::string token;  // All ranks of the job have the same, and nobody else.
 };
 
-// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun; srun with the three set from Slurm's variables)
-// or, without RANK, OMPI_COMM_WORLD_RANK, _SIZE and _LOCAL_RANK (mpirun); and MASTER_ADDR,
+// Reads RANK, WORLD_SIZE and LOCAL_RANK (torchrun, or a script) or, without RANK, the first that
+// there are of OMPI_COMM_WORLD_RANK, _SIZE and _LOCAL_RANK (mpirun of Open MPI), PMI_RANK, PMI_SIZE
+// and MPI_LOCALRANKID (of MPICH and Intel MPI), and SLURM_PROCID, SLURM_NTASKS and SLURM_LOCALID
+// (srun); and MASTER_ADDR,
 // MASTER_PORT and STRIDEWISE_JOB_TOKEN. `get` is std::getenv() or a test's. A job of one rank needs
 // neither address nor port nor token; the local rank is 0 where it is not said. Ranks of torchrun,
 // which listens on MASTER_PORT itself, meet on the port behind it.

@@ -21,7 +21,7 @@ struct StreamCheckpoint {
 };
 
 // Rates that plans and predictions are computed from. The defaults are those of an H200, FP32, with
-// pinned memory.
+// pinned memory; StreamedMatMul() puts the rate of other types and precisions in place of `flops`.
 struct StreamRates {
   double flops = 57e12;     // Of a product; a multiply-add counts as two.
   double bytes_in = 48e9;   // From the host, each second and device, while others go out.

@@ -201,6 +201,7 @@ absl::Status RunSumma(const SummaProblem<T, Out>& problem, const SummaOptions& o
   RETURN_IF_ERROR(queues->Enter());
   const SummaPanels<T, Out> panels(problem, communicator);
   MatMulProblem local = panels.WithoutOperands();
+  local.precision = options.precision;
   const BlockCyclicDimension& of_a = problem.a_layout.cols;
   const PanelMemory<T> layout(local.m, local.n, WidestStep(of_a, options));
   if (memory == nullptr) {

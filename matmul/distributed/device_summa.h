@@ -24,6 +24,9 @@ struct SummaOptions {
   // once more: on an H100 1.5 % of a step of 32768 x 16384 x 2048. The same on all ranks.
   int64_t step_k = 8192;
 
+  // Of the local products of floats. The same on all ranks.
+  MatMulPrecision precision = MatMulPrecision::kFp32;
+
   // Where this rank's device reaches the parts of A and B of each rank, by rank (peer_memory.h).
   // Without them the owners broadcast their panels. With them each rank copies what it needs from
   // where it lies: the host waits for nobody but at the beginning and at the end, and the link

@@ -26,6 +26,10 @@ absl::StatusOr<MatMulArgs> StreamedArgs(const MatMulProblem& problem);
 
 StreamedProduct ShapeOf(const MatMulArgs& args);
 
+// Returns the FLOP/s of a large product of these types and this precision in an H200's own memory,
+// for plans where the caller names no rates.
+double ProductFlops(const MatMulArgs& args);
+
 class ProductJob : public StreamJob {
  public:
   // The matrices are borrowed. `workspace_bytes` may be 0. REQUIRES: `args` is of StreamedArgs(),

@@ -147,6 +147,30 @@ TEST(ProductJobTest, GoesOnAfterCancelledWithLessMemory) {
   EXPECT_TRUE(problem.IsRight());
 }
 
+// A product of FP16 pairs leaves a third of the time for the copies, and its plan knows.
+TEST(ProductJobTest, StepsAndPlansAreOfTheProductsPrecision) {
+  StreamedTestProblem<> small({65, 63, 33});
+  MatMulProblem problem = small.problem();
+  MatMulStreamPlan plans[2];
+  for (const bool split : {false, true}) {
+    problem.precision = split ? MatMulPrecision::kFp32Split : MatMulPrecision::kFp32;
+    const absl::StatusOr<MatMulArgs> args = StreamedArgs(problem);
+    ASSERT_TRUE(args.ok()) << args.status();
+    StreamRates rates;
+    rates.flops = ProductFlops(*args);
+    const auto plan = PlanStreamedProduct({65536, 65536, 65536}, {int64_t{8} << 30, 1, rates});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    plans[split] = *plan;
+    EXPECT_EQ(
+        ProductJob(*args, PlanWithTiles(ShapeOf(*args), {1 << 20, 1, {}}, 32, 32), 0, Multiply)
+            .StepProduct({}, {}, {})
+            .precision,
+        problem.precision);
+  }
+  EXPECT_LT(plans[true].seconds, 0.5 * plans[false].seconds);
+  EXPECT_LE(plans[true].bytes_in, plans[false].bytes_in);
+}
+
 TEST(ProductJobTest, NothingToDo) {
   for (const StreamedCase& c : {StreamedCase{0, 5, 5}, {5, 0, 5}, {0, 0, 0}}) {
     StreamedTestProblem<> problem(c);

@@ -94,6 +94,21 @@ TEST_F(StreamedMatMulTest, TensorTypes) {
   EXPECT_TRUE(int8.IsRight());
 }
 
+// Sums of small whole numbers are exact in FP32 and where floats are split.
+TEST_F(StreamedMatMulTest, Precisions) {
+  for (const MatMulPrecision precision :
+       {MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kTf32}) {
+    StreamedTestProblem<> problem({700, 640, 1500, false, false, 1, 1, 4});
+    MatMulProblem split = problem.problem();
+    split.precision = precision;
+    StreamOptions options;
+    options.device_bytes = 8'000'000;
+    const absl::Status status = StreamedMatMul(split, options);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_TRUE(problem.IsRight()) << PrecisionName(precision);
+  }
+}
+
 TEST_F(StreamedMatMulTest, GoesOnAfterCancelled) {
   StreamedTestProblem<> problem({700, 650, 600, false, false, 1, -1, 1});
   StreamCheckpoint checkpoint;

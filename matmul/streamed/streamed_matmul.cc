@@ -30,9 +30,10 @@ absl::StatusOr<Prepared> Prepare(const MatMulProblem& problem, const StreamOptio
   RETURN_IF_ERROR(CheckStreamOptions(options));
   ASSIGN_OR_RETURN(call.devices, StreamDevices(options));
   ASSIGN_OR_RETURN(call.budget, StreamBudget(call.devices, options));
-  const StreamLimits limits = {
-      call.budget - call.budget / kWorkspacePart, static_cast<int64_t>(call.devices.size()),
-      RatesOf(options, {call.args.a.data, call.args.b.data, call.args.c.data})};
+  StreamRates rates = RatesOf(options, {call.args.a.data, call.args.b.data, call.args.c.data});
+  if (!options.rates.has_value()) rates.flops = ProductFlops(call.args);
+  const StreamLimits limits = {call.budget - call.budget / kWorkspacePart,
+                               static_cast<int64_t>(call.devices.size()), rates};
   const StreamedProduct shape = ShapeOf(call.args);
   if (options.checkpoint != nullptr && options.checkpoint->tile_rows > 0) {
     call.plan =
