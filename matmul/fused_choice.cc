@@ -26,7 +26,7 @@ constexpr TileTime kTimes[] = {
 };
 constexpr double kUsOfCall = 6;
 constexpr double kUsOfSplit = 4.5;     // Where blocks add their sums.
-constexpr double kUsOfByte = 0.38e-6;  // On an H200.
+constexpr double kUsOfByte = 0.33e-6;  // On an H200.
 constexpr double kUnaligned = 0.04;    // More for each operand that is loaded float by float.
 constexpr int64_t kStepK = 64;
 constexpr int64_t kMostSplit = 8;

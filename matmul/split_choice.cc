@@ -13,17 +13,26 @@ constexpr int64_t kBlockRows = 128;
 // Maps of the TMA begin at multiples of 16 bytes; so do rows.
 constexpr int64_t kAlignment = 256;
 constexpr int64_t kRowBytes = 16;
+constexpr int64_t kLineBytes = 128;  // Of the L2.
 constexpr int64_t kScaleBytes = 4;
 
 int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
+// Returns the elements from a row of a part to the next. Rows begin with lines of the L2 where that
+// makes the part larger by a quarter at most: a box of the TMA that begins in the middle of a line
+// is read as two. Nothing is written or read between rows.
+int64_t RowElements(int64_t elements, int part_bytes) {
+  const int64_t row = CeilDiv(elements * part_bytes, kRowBytes) * kRowBytes;
+  const int64_t lines = CeilDiv(row, kLineBytes) * kLineBytes;
+  return (4 * (lines - row) <= row ? lines : row) / part_bytes;
+}
+
 SplitLayout LayoutOf(const MatMulInput& operand, const SplitForm& form, int64_t batch, int64_t mn,
                      int64_t k, bool stored_by_k) {
   const bool k_is_row = stored_by_k || form.k_major;
-  const int64_t row_elements = kRowBytes / form.part_bytes;
   SplitLayout layout;
   layout.count = operand.stride == 0 ? 1 : batch;
-  layout.out_ld = CeilDiv(k_is_row ? k : mn, row_elements) * row_elements;
+  layout.out_ld = RowElements(k_is_row ? k : mn, form.part_bytes);
   layout.part_bytes = Aligned(layout.count * (k_is_row ? mn : k) * layout.out_ld * form.part_bytes);
   layout.scales = form.parts * layout.part_bytes;
   layout.bytes = layout.scales + Aligned(layout.count * mn * kScaleBytes);
@@ -49,6 +58,9 @@ constexpr TileTime kTimes[] = {
     {SplitTileCols::k192, 192, 2, 21.6e-3, 4.5, 1},
     {SplitTileCols::k128InPairs, 128, 2, 14.8e-3, 2.8, 0.9},
 };
+// A tile whose block reads alone boxes that begin in the middle of lines takes this many times as
+// long: 1.3 to 1.6 times at six random products on an H100.
+constexpr double kAloneAndRagged = 1.45;
 constexpr double kUsOfCall = 10;  // Two launches.
 // Of a byte that is read or written, where rows begin at multiples of 16 bytes and where not:
 // fitted to 50 products on an H100, 6 % off in the mean.
@@ -65,18 +77,17 @@ constexpr double kUsOfByteOfAddedC = 1.13e-6;
 // read as two lines, and blocks that share what they read gain more than they lose by waiting for
 // each other: up to 1.27 times the speed on an H100, and 0.93 to 0.99 of it elsewhere.
 bool IsRagged(const SplitLayout& layout, const SplitForm& form) {
-  constexpr int64_t kLineBytes = 128;
   return layout.out_ld * form.part_bytes % kLineBytes != 0;
 }
 
-// Returns the microseconds of an operand's split: as many bytes are read as there are floats.
+// Returns the microseconds of the split of an operand whose matrices have these elements.
 double SplitUs(const SplitLayout& layout, const SplitForm& form, const MatMulInput& operand,
-               bool rows, const DeviceModel& device) {
-  const double factor = 1 + 4.0 / (form.parts * form.part_bytes);
+               double elements, bool rows, const DeviceModel& device) {
+  const double bytes = elements * static_cast<double>(layout.count) *
+                       (form.parts * form.part_bytes + static_cast<int>(sizeof(float)));
   const ByteTime& time = rows ? kUsOfByteOfRows : kUsOfByteOfCols;
   const bool aligned = operand.ld % 4 == 0 && (layout.count == 1 || operand.stride % 4 == 0);
-  return factor * static_cast<double>(layout.bytes) * MemoryFactor(device) *
-         (aligned ? time.aligned : time.unaligned);
+  return bytes * MemoryFactor(device) * (aligned ? time.aligned : time.unaligned);
 }
 
 }  // namespace
@@ -108,9 +119,10 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
   // Of FP16, whose rate is half of INT8's and twice TF32's.
   const double products = form.products * form.part_bytes / 6.0;
   SplitChoice best = {SplitTileCols::k128, std::numeric_limits<double>::infinity()};
-  const bool pairs =
-      form.parts == 2 && form.part_bytes == 2 && !form.mixed &&
-      (IsRagged(SplitLayoutOfA(args, form), form) || IsRagged(SplitLayoutOfB(args, form), form));
+  const SplitLayout layout_a = SplitLayoutOfA(args, form);
+  const SplitLayout layout_b = SplitLayoutOfB(args, form);
+  const bool ragged = IsRagged(layout_a, form) || IsRagged(layout_b, form);
+  const bool pairs = form.parts == 2 && form.part_bytes == 2 && !form.mixed && ragged;
   for (const TileTime& time : kTimes) {
     if (time.tile == SplitTileCols::k128InPairs && !pairs) continue;
     if (time.tile == SplitTileCols::k192 && form.parts > 2) continue;
@@ -122,13 +134,16 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
     const double used = std::min(1.0, static_cast<double>(tiles) / static_cast<double>(clusters));
     const double us =
         static_cast<double>(CeilDiv(tiles, clusters)) *
+        (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *
         (products * time.us_of_k * std::max(used, time.alone) * static_cast<double>(args.k) +
          time.us);
     if (us < best.us) best = {time.tile, us};
   }
-  best.us += kUsOfCall +
-             SplitUs(SplitLayoutOfA(args, form), form, args.a, !args.a.transposed, device) +
-             SplitUs(SplitLayoutOfB(args, form), form, args.b, args.b.transposed, device);
+  const auto k = static_cast<double>(args.k);
+  best.us +=
+      kUsOfCall +
+      SplitUs(layout_a, form, args.a, static_cast<double>(args.m) * k, !args.a.transposed, device) +
+      SplitUs(layout_b, form, args.b, static_cast<double>(args.n) * k, args.b.transposed, device);
   double us_of_byte = 0;
   if (args.c.ld % 4 != 0) us_of_byte = kUsOfByteOfRowsOfC;
   if (args.beta != 0) us_of_byte = kUsOfByteOfAddedC;

@@ -96,17 +96,18 @@ TEST(SplitWorkspaceBytes, HoldsPartsAndScalesAlignedAndLittleMore) {
       const bool by_k = args.b.transposed || form.k_major;
       const int64_t rows = by_k ? args.n : args.k;
       const int64_t cols = by_k ? args.k : args.n;
-      const int64_t most_padding = 16 / form.part_bytes - 1;
+      const int64_t row_bytes = CeilDiv(cols * form.part_bytes, 16) * 16;
+      const int64_t out_bytes = b.out_ld * form.part_bytes;
       EXPECT_EQ(b.count, matrices_b);
-      EXPECT_GE(b.out_ld, cols);
-      EXPECT_LE(b.out_ld, cols + most_padding);
-      EXPECT_EQ(b.out_ld * form.part_bytes % 16, 0);
+      // Of a row that is long enough the next one begins with a line of the L2.
+      EXPECT_GE(out_bytes, row_bytes);
+      EXPECT_LE(4 * out_bytes, 5 * row_bytes);
+      if (out_bytes != row_bytes || row_bytes >= 4 * 128) EXPECT_EQ(out_bytes % 128, 0);
       EXPECT_EQ(b.part_bytes % kLine, 0);
       EXPECT_GE(b.part_bytes, matrices_b * rows * b.out_ld * form.part_bytes);
       EXPECT_EQ(b.scales, form.parts * b.part_bytes);
       EXPECT_GE(b.bytes, b.scales + matrices_b * args.n * 4);
-      EXPECT_LT(b.bytes, matrices_b * (rows * (cols + most_padding) * form.parts * form.part_bytes +
-                                       args.n * 4) +
+      EXPECT_LT(b.bytes, matrices_b * (rows * out_bytes * form.parts + args.n * 4) +
                              (form.parts + 1) * kLine);
       EXPECT_EQ(SplitWorkspaceBytes(args, form), SplitLayoutOfA(args, form).bytes + b.bytes);
     }
@@ -145,6 +146,9 @@ TEST(ChooseSplit, KnowsAlignmentMemoryAndIdleMultiprocessors) {
   EXPECT_LT(ChooseSplit(aligned, kDevice).us, ChooseSplit(aligned, slow_memory).us);
   const MatMulArgs large_batch = Call(40, 849, 1228, 658);
   EXPECT_LT(ChooseFused(large_batch, kDevice).us, ChooseFused(large_batch, slow_memory).us);
+  // Rows of B's parts have 272 bytes: blocks that read them alone would take longer.
+  const SplitTileCols ragged = ChooseSplit(Call(3618, 2292, 136, 1, "tt"), kDevice).tile;
+  EXPECT_TRUE(ragged == SplitTileCols::k128InPairs || ragged == SplitTileCols::k192);
   // Half of the tiles of a single round, of which each takes less of the L2.
   const double split_us = 2 * ChooseSplit(Call(1024, 1024, 128), kDevice).us;
   EXPECT_LT(ChooseSplit(Call(1024, 512, 8192), kDevice).us + split_us,
@@ -222,6 +226,7 @@ TEST(FusedPays, WhereOperandsAreUsedFewTimes) {
       {false, 64, 64, 128, 1, "nn"},    {true, 32, 4096, 8192, 1, "nn"},
       {false, 4145, 8025, 67, 1, "tn"}, {false, 538, 739, 8, 641, "nt"},
       {true, 346, 17, 1117, 720, "tn"}, {true, 32, 3072, 12288, 1, "nn"},
+      {true, 32, 4096, 16384, 1, "nn"}, {true, 32, 32000, 8192, 1, "nn"},
   };
   for (const auto& c : cases) {
     const MatMulArgs args = Call(c.m, c.n, c.k, c.batch, c.layout);
