@@ -15,8 +15,8 @@ namespace {
 // more.
 constexpr double kTooSlow = 4;
 
-// The least weight of an error, of kernels that are far slower than the best. With 0.05 a kernel was
-// chosen that takes four times as long as the best, at one of 498 products.
+// The least weight of an error, of kernels that are far slower than the best. With 0.05 a kernel
+// was chosen that takes four times as long as the best, at one of 498 products.
 constexpr double kLeastWeight = 0.15;
 
 // With its workspace a kernel has the time of all that it asks for, or else its only time.
