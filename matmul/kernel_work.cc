@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "matmul/cluster_sizes.h"
 #include "matmul/count_blocks.h"
 #include "matmul/tma_clusters.h"
 
@@ -32,25 +31,11 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
                          double steps) {
   const MatMulDivisor slots = tile.resident * call.multiprocessors;
   const double last_tiles = tiles - Floor(tiles, slots) * slots.value;
-  const double split_cost = call.device.split_cost_factor * tile.cluster_cost;
-  double last_steps = last_tiles > 0 ? steps : 0;
-  double units = 0;
-  double blocks = 1;
-  double tiles_of_unit = 1;
-  const auto resident = static_cast<int64_t>(tile.resident.value);
-  for (const ClusterSize& size : kClusterSizes) {
-    const double of_size =
-        std::min(last_tiles, Double(ClustersAtOnce(size, resident, call.device.multiprocessors)));
-    if (of_size == 0 || steps < size.blocks) break;
-    const double of_unit = last_tiles / of_size;
-    const double cost = of_size == last_tiles ? 0.7 : 0.9 * (of_unit + 1);
-    const double unit_steps = steps * of_unit / size.blocks + split_cost * cost;
-    if (unit_steps >= last_steps) continue;
-    last_steps = unit_steps;
-    units = of_size;
-    blocks = size.blocks;
-    tiles_of_unit = of_unit;
-  }
+  const ClusterPlan plan = PlanClusters(
+      {static_cast<int64_t>(last_tiles), static_cast<int64_t>(steps),
+       static_cast<int64_t>(tile.resident.value), call.device.multiprocessors,
+       call.device.compute_capability, call.device.split_cost_factor * tile.cluster_cost});
+  const double units = Double(plan.units);
   const double split = units > 0 ? last_tiles : 0;
   MatMulWork work = {};
   if (tiles > split) {
@@ -58,8 +43,10 @@ MatMulWork CountClusters(const MatMulCall& call, const MatMulTile& tile, double 
     work.launches = 1;
   }
   if (units > 0) {
+    const double blocks = plan.blocks + plan.tail_blocks;
+    const double tiles_of_unit = last_tiles / units;
     AddBlocks(call, units * blocks, steps * tiles_of_unit / blocks, tile.resident, &work);
-    work.launches += 1;
+    work.launches += plan.tail_blocks > 0 ? 2 : 1;
     work.cluster_tiles = tiles_of_unit > 1 ? tiles_of_unit + 1 : 1;
     work.cluster_blocks = work.cluster_tiles * blocks;
     work.units = units * blocks;
@@ -172,13 +159,14 @@ MatMulWork TmaWork(const MatMulCall& call, const MatMulTile& tile) {
         static_cast<int64_t>(tiles), static_cast<int64_t>(steps),
         kTmaClusterCost * tile.cluster_cost, static_cast<int64_t>(call.multiprocessors.value));
     if (plan.blocks > 1) {
-      const double blocks = Double(plan.blocks);
+      const double blocks = plan.blocks + plan.tail_blocks;
       const MatMulDivisor clusters = Double(plan.clusters);
       work.rounds = work.tiles = work.steps = work.block_steps = 0;
       AddBlocks(call, tiles * blocks, Ceil(steps, blocks), tile.resident, &work);
       work.cluster_tiles = Ceil(tiles, clusters);
       work.cluster_blocks = work.cluster_tiles * blocks;
       work.units = tiles * blocks;
+      if (plan.tail_blocks > 0) work.launches += 1;
     }
   }
   const int64_t rows_of_a = call.args.a.transposed ? call.args.k : call.args.m;

@@ -12,6 +12,10 @@
 // them before they touch C. Everything is added in the order of k, so that the same call gives the
 // same bits.
 //
+// Where each tile can have a cluster of its own and there is room for a small one beside it, the
+// second kernel computes the last k steps of every tile meanwhile: 10 blocks for a tile, where
+// clusters of 8 are the largest of which there are enough.
+//
 // A cluster lies within one of the device's groups of multiprocessors, which rarely are multiples
 // of its size: up to 9 % of the multiprocessors have nothing to do. With a workspace, units are
 // single blocks.
@@ -108,23 +112,40 @@ __device__ inline uint32_t TailSteps(const StreamKSchedule& schedule, uint32_t u
 template <typename Tile>
 __device__ inline uint32_t UnitOfTail(const StreamKSchedule& schedule, uint32_t cluster,
                                       uint32_t* shared) {
-  for (uint32_t unit = threadIdx.x; unit < schedule.units; unit += Tile::kThreads) {
-    shared[unit] = TailSteps(schedule, unit);
+  // No two keys are equal: of tails of one length, the first unit's is the largest. They fit 32
+  // bits, since all split tiles' steps do.
+  const uint32_t units = schedule.units;
+  for (uint32_t unit = threadIdx.x; unit < units; unit += Tile::kThreads) {
+    shared[unit] = TailSteps(schedule, unit) * units + (units - 1 - unit);
   }
   __syncthreads();
-  uint32_t* const found = shared + schedule.units;
-  for (uint32_t unit = threadIdx.x; unit < schedule.units; unit += Tile::kThreads) {
-    const uint32_t steps = shared[unit];
-    uint32_t before = 0;
-    for (uint32_t other = 0; other < schedule.units; ++other) {
-      before += shared[other] > steps || (shared[other] == steps && other < unit);
+  // The first warp finds the key that `cluster` others are larger than, bit by bit. All blocks
+  // comparing each key with all others takes 130 us at 528 units on an H100.
+  if (threadIdx.x < kWarpSize) {
+    uint32_t key = 0;
+    for (uint32_t bit = 1U << (31 - __clz(schedule.steps_per_tile * units)); bit > 0; bit /= 2) {
+      uint32_t not_less = 0;
+      for (uint32_t first = 0; first < units; first += kWarpSize) {
+        const uint32_t unit = first + threadIdx.x;
+        not_less += __popc(__ballot_sync(~0U, unit < units && shared[unit] >= (key | bit)));
+      }
+      if (not_less > cluster) key |= bit;
     }
-    if (before == cluster) *found = unit;
+    if (threadIdx.x == 0) shared[units] = units - 1 - key % units;
   }
   __syncthreads();
-  const uint32_t unit = *found;
+  const uint32_t unit = shared[units];
   __syncthreads();
   return unit;
+}
+
+// Sets `work` to the index-th piece of work of a unit, as FindWorkTile() does; where `head_steps`
+// is not 0, to the one piece that each unit and each tail is.
+__device__ inline bool FindClusterWork(const StreamKSchedule& schedule, uint32_t head_steps,
+                                       bool tails, uint32_t unit, uint32_t index, WorkTile* work) {
+  if (head_steps == 0) return FindWorkTile(schedule, unit, index, work);
+  *work = {unit, tails ? head_steps : 0, tails ? schedule.steps_per_tile - head_steps : head_steps};
+  return index == 0;
 }
 
 // Cluster i computes the tiles that work unit i begins or, where `tails`, the tile that a unit
@@ -132,17 +153,19 @@ __device__ inline uint32_t UnitOfTail(const StreamKSchedule& schedule, uint32_t 
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     ClusterSplit(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule, uint32_t cluster_blocks,
-                 bool tails) {
+                 uint32_t head_steps, bool tails) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
   const TileOrder<Tile> order(gemm.c);
   if (!tails) LetNextKernelBegin();
   const uint32_t cluster = blockIdx.x / cluster_blocks;
   const uint32_t unit =
-      tails ? UnitOfTail<Tile>(schedule, cluster, reinterpret_cast<uint32_t*>(memory)) : cluster;
+      tails && head_steps == 0
+          ? UnitOfTail<Tile>(schedule, cluster, reinterpret_cast<uint32_t*>(memory))
+          : cluster;
   WorkTile work;
 #pragma unroll 1
-  for (uint32_t i = 0; FindWorkTile(schedule, unit, i, &work); ++i) {
+  for (uint32_t i = 0; FindClusterWork(schedule, head_steps, tails, unit, i, &work); ++i) {
     if ((work.first_step > 0) != tails) continue;
     {
       const ClusterBlock block = {blockIdx.x % cluster_blocks, cluster_blocks};
@@ -156,7 +179,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
       KeepPartialSums(shared, static_cast<int>(threadIdx.x), accumulators);
     }
     SyncCluster();
-    FindWorkTile(schedule, Reload(unit), i, &work);
+    FindClusterWork(schedule, head_steps, tails, Reload(unit), i, &work);
     auto c = gemm.c;
     c.data += work.tile / schedule.tiles * gemm.stride_c;
     auto epilogue = gemm.epilogue;
@@ -189,21 +212,23 @@ bool CanSplitAmongClusters(const DeviceModel& device) {
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
 LaunchStatus LaunchClusterSplit(const Gemm<typename Tile::Types>& gemm, const SplitPlan& plan,
                                 const StreamKSchedule& schedule, cudaStream_t stream) {
-  const Grid grid{plan.units * plan.cluster_blocks};
-  const auto blocks = static_cast<uint32_t>(plan.cluster_blocks);
-  const auto kernel = ClusterSplit<Tile, kLayoutA, kLayoutB>;
-  const auto launch = [&](auto launch_clusters) {
-    return launch_clusters(plan.cluster_blocks, kernel, grid, Block{Tile::kThreads},
-                           Tile::kSharedBytes, stream, gemm, schedule, blocks, /*tails=*/false);
+  const auto head_steps = static_cast<uint32_t>(plan.head_steps);
+  const auto launch = [&](int blocks, bool tails, auto launch_clusters) {
+    return launch_clusters(blocks, ClusterSplit<Tile, kLayoutA, kLayoutB>,
+                           Grid{plan.units * blocks}, Block{Tile::kThreads}, Tile::kSharedBytes,
+                           stream, gemm, schedule, static_cast<uint32_t>(blocks), head_steps,
+                           tails);
   };
-  // Beside the whole tiles, as StreamK() of stream_k.h.
-  RETURN_IF_ERROR(plan.WholeTiles() > 0
-                      ? launch([](auto... with) { return LaunchDependentClusters(with...); })
-                      : launch([](auto... with) { return LaunchClusters(with...); }));
+  const auto dependent = [](auto... with) { return LaunchDependentClusters(with...); };
+  if (plan.WholeTiles() > 0) {  // Beside them, as StreamK() of stream_k.h.
+    RETURN_IF_ERROR(launch(plan.cluster_blocks, /*tails=*/false, dependent));
+  } else {
+    RETURN_IF_ERROR(launch(plan.cluster_blocks, /*tails=*/false,
+                           [](auto... with) { return LaunchClusters(with...); }));
+  }
   if (!plan.HasTails()) return LaunchStatus();
-  return LaunchDependentClusters(plan.cluster_blocks, kernel, grid, Block{Tile::kThreads},
-                                 Tile::kSharedBytes, stream, gemm, schedule, blocks,
-                                 /*tails=*/true);
+  return launch(plan.tail_blocks > 0 ? plan.tail_blocks : plan.cluster_blocks, /*tails=*/true,
+                dependent);
 }
 
 }  // namespace

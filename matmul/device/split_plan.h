@@ -9,7 +9,6 @@
 
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
-#include "matmul/cluster_sizes.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/stream_k_schedule.h"
 #include "matmul/device/tile_order.h"
@@ -25,6 +24,10 @@ struct SplitPlan {
   int64_t split_tiles = 0;
   int64_t tile_bytes = 0;
   int cluster_blocks = 0;  // Of the cluster that computes a unit; 0: a unit is for one block.
+  // Where not 0, a unit is the first head_steps of a tile, and another cluster of this number of
+  // blocks computes its other steps.
+  int tail_blocks = 0;
+  int64_t head_steps = 0;
 
   int64_t WholeTiles() const { return all_tiles - split_tiles; }
 
@@ -33,9 +36,11 @@ struct SplitPlan {
   // Returns whether a cluster's unit ends a tile that another one begins: not where each has the
   // same number of whole tiles. A kernel for tails that are not there would wait for nothing, and
   // so could end before the one that it follows. REQUIRES: a tile has two steps or more.
-  bool HasTails() const { return cluster_blocks > 0 && split_tiles % units != 0; }
+  bool HasTails() const {
+    return cluster_blocks > 0 && (tail_blocks > 0 || split_tiles % units != 0);
+  }
 
-  void SplitNothing() { units = split_tiles = cluster_blocks = 0; }
+  void SplitNothing() { units = split_tiles = cluster_blocks = tail_blocks = 0; }
 
   StreamKSchedule ScheduleIn(void* workspace) const {
     const int64_t steps = split_tiles * steps_per_tile;
@@ -104,30 +109,18 @@ TimedSplitPlan PlanClusterSplit(const Gemm<typename Tile::Types>& gemm, int64_t 
   SplitPlan plan = PlanWholeTiles<Tile>(gemm, batch);
   const int64_t slots = ResidentBlocks<Tile>(device);
   const int64_t last_tiles = plan.all_tiles % slots;
-  const auto tile_steps = static_cast<double>(plan.steps_per_tile);
-  double last_steps = last_tiles > 0 ? tile_steps : 0;
-  for (const ClusterSize& size : kClusterSizes) {
-    constexpr int kPortableBlocks = 8;  // Other GPUs may not take more.
-    if (size.blocks > kPortableBlocks && device.compute_capability != 90) break;
-    const int64_t units = std::min(
-        last_tiles, ClustersAtOnce(size, Tile::kBlocksPerMultiprocessor, device.multiprocessors));
-    if (units == 0 || plan.steps_per_tile < size.blocks ||
-        (last_tiles + 1) * plan.steps_per_tile > std::numeric_limits<uint32_t>::max()) {
-      break;
-    }
-    // A unit for each tile costs less than a kernel with a second one and parts of two tiles or
-    // more.
-    const double tiles_of_unit = static_cast<double>(last_tiles) / static_cast<double>(units);
-    const double cost = units == last_tiles ? 0.7 : 0.9 * (tiles_of_unit + 1);
-    const double unit_steps = tile_steps * tiles_of_unit / size.blocks +
-                              device.split_cost_factor * Tile::kClusterCost * cost;
-    if (unit_steps >= last_steps) continue;
-    last_steps = unit_steps;
-    plan.units = units;
+  const ClusterPlan clusters = PlanClusters(
+      {last_tiles, plan.steps_per_tile, Tile::kBlocksPerMultiprocessor, device.multiprocessors,
+       device.compute_capability, device.split_cost_factor * Tile::kClusterCost});
+  if (clusters.units > 0) {
+    plan.units = clusters.units;
     plan.split_tiles = last_tiles;
-    plan.cluster_blocks = size.blocks;
+    plan.cluster_blocks = clusters.blocks;
+    plan.tail_blocks = clusters.tail_blocks;
+    plan.head_steps = clusters.head_steps;
   }
-  return {plan, static_cast<double>(plan.all_tiles / slots) * tile_steps + last_steps};
+  const int64_t whole_steps = plan.all_tiles / slots * plan.steps_per_tile;
+  return {plan, static_cast<double>(whole_steps) + clusters.steps};
 }
 
 }  // namespace stridewise

@@ -55,17 +55,26 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 #endif
 }
 
+// The k steps of each tile that a kernel computes.
+struct StepsOfTile {
+  uint32_t first;
+  uint32_t count;
+};
+
 // Without a workspace: the blocks of a cluster divide the k of a tile, and add their sums in shared
-// memory. Only `tiles` and `steps_per_tile` of the schedule are used.
+// memory. Of the schedule only `tiles` is used. What begins with a later step than the first is
+// added to what the kernel before, of which it is LaunchDependent(), stores.
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     TmaClusterTiles(const __grid_constant__ TmaOperands operands, Gemm<typename Tile::Types> gemm,
-                    StreamKSchedule schedule, uint32_t all_tiles, uint32_t cluster_blocks) {
+                    StreamKSchedule schedule, uint32_t all_tiles, uint32_t cluster_blocks,
+                    StepsOfTile steps) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) char shared[];
   TmaThread<Tile, kLayoutA, kLayoutB> self(shared);
   const TileOrder<Tile> order(gemm.c);
   const ClusterBlock block = {blockIdx.x % cluster_blocks, cluster_blocks};
+  LetNextKernelBegin();
 #pragma unroll 1
   for (uint32_t tile = blockIdx.x / cluster_blocks; tile < all_tiles;
        tile += gridDim.x / cluster_blocks) {
@@ -73,18 +82,23 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     const uint32_t index = tile / schedule.tiles;
     const auto thread = static_cast<int>(threadIdx.x);
     {
-      const uint32_t first = block.Begin(schedule.steps_per_tile);
+      const uint32_t first = block.Begin(steps.count);
       Accumulators<Tile> accumulators;
       self.Multiply(
           operands, offset, static_cast<int>(index),
-          {static_cast<int>(first), static_cast<int>(block.End(schedule.steps_per_tile) - first)},
+          {static_cast<int>(steps.first + first), static_cast<int>(block.End(steps.count) - first)},
           accumulators);
       KeepPartialSums(self.out(), thread, accumulators);
     }
     SyncCluster();
     auto c = gemm.c;
     c.data += index * gemm.stride_c;
-    StoreClusterTile<Tile>(block, self.out(), thread, gemm.epilogue, c, offset);
+    auto epilogue = gemm.epilogue;
+    if (steps.first > 0) {
+      WaitForPreviousKernel();
+      epilogue.beta = 1;
+    }
+    StoreClusterTile<Tile>(block, self.out(), thread, epilogue, c, offset);
     FenceForTma();
     SyncCluster();  // The others have read this block's partial sums.
   }
@@ -159,11 +173,20 @@ LaunchStatus LaunchTma(const MatMulArgs& args) {
     constexpr Block kBlock = {Tile::kThreads};
     if (clusters.blocks > 1) {
       const int64_t count = std::min(plan.split.all_tiles, clusters.clusters);
-      return LaunchClusters(
-          static_cast<int>(clusters.blocks), TmaClusterTiles<Tile, layout_a(), layout_b()>,
-          Grid{count * clusters.blocks}, kBlock, Tile::kSharedBytes, args.stream, operands,
-          plan.gemm, schedule, static_cast<uint32_t>(plan.split.all_tiles),
-          static_cast<uint32_t>(clusters.blocks));
+      const auto all_steps = static_cast<uint32_t>(plan.split.steps_per_tile);
+      const auto launch = [&](auto launch_clusters, int of_cluster, StepsOfTile steps) {
+        return launch_clusters(
+            of_cluster, TmaClusterTiles<Tile, layout_a(), layout_b()>, Grid{count * of_cluster},
+            kBlock, Tile::kSharedBytes, args.stream, operands, plan.gemm, schedule,
+            static_cast<uint32_t>(plan.split.all_tiles), static_cast<uint32_t>(of_cluster), steps);
+      };
+      const auto head = static_cast<uint32_t>(
+          HeadSteps(plan.split.steps_per_tile, clusters.blocks, clusters.tail_blocks));
+      RETURN_IF_ERROR(
+          launch([](auto... with) { return LaunchClusters(with...); }, clusters.blocks, {0, head}));
+      if (clusters.tail_blocks == 0) return LaunchStatus();
+      return launch([](auto... with) { return LaunchDependentClusters(with...); },
+                    clusters.tail_blocks, {head, all_steps - head});
     }
     const int64_t whole_tiles = plan.split.WholeTiles();
     const int64_t blocks = std::max(std::min(whole_tiles, plan.slots), plan.split.units);

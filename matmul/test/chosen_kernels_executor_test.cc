@@ -92,6 +92,7 @@ TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
       {"tma_32x128", {20, 132, 136, 0, false, /*transpose_b=*/true}, "TmaTiles"},
       {"tma_128x32", {100, 28, 648, 0}, "TmaClusterTiles"},
       {"tma_32x128", {28, 100, 648, 0, true}, "TmaClusterTiles"},
+      {"tma_128x32", {100, 28, 8000, 0}, "TmaClusterTiles"},  // And a second one for the tail.
   };
   const DeviceModel h200 = H200Model();
   for (const auto& [name, c, kernel] : cases) {
@@ -106,6 +107,9 @@ TEST(MatMulOnHostExecutor, TheTmaLoadsTiles) {
     EXPECT_TRUE(problem.Check().ok()) << name << ": " << problem.Check();
     const std::string launched = executor::Executor::KernelName((*executor)->launches().front());
     EXPECT_NE(launched.find(kernel), std::string::npos) << name << " ran " << launched;
+    if (c.k == 8000) {
+      EXPECT_EQ((*executor)->launches().size(), 2U) << name;
+    }
   }
 }
 

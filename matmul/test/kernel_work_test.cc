@@ -85,6 +85,14 @@ TEST(TileWorkTest, SplitsWhereThereIsAWorkspace) {
   EXPECT_EQ(clusters.steps, 8);
   EXPECT_EQ(clusters.cluster_tiles, 1);
   EXPECT_EQ(clusters.cluster_blocks, 16);
+  // 24 tiles have clusters of 8, and pairs beside them for the ends of their k.
+  MatMulArgs ends = Gapless(4 * 64, 6 * 64, 448 * 32);
+  ends.workspace_bytes = 0;
+  const MatMulWork two = Of(ends);
+  EXPECT_EQ(two.launches, 2);
+  EXPECT_EQ(two.units, 240);
+  EXPECT_DOUBLE_EQ(two.steps, 44.8);
+  EXPECT_EQ(two.cluster_blocks, 10);
   // Older GPUs have no clusters.
   DeviceModel old = H200Model();
   old.compute_capability = 80;
@@ -101,7 +109,7 @@ TEST(TileWorkTest, HasNoStepsWhereAlphaIs0) {
 }
 
 // With a workspace tiles are split as TileWork() says, whatever the layout; without, four
-// tiles of 128 steps are divided by clusters of 16 blocks.
+// tiles of 128 steps are divided by clusters of 16 blocks and of 8 beside them.
 TEST(TmaWorkTest, SplitsAmongUnitsOrClusters) {
   constexpr MatMulTile k128x128 = {128, 128, 32, 2, 4.5};
   MatMulArgs args = Gapless(256, 256, 128 * 32);
@@ -111,11 +119,11 @@ TEST(TmaWorkTest, SplitsAmongUnitsOrClusters) {
   EXPECT_EQ(split.slow_copies, 0);
   args.workspace_bytes = 0;
   const MatMulWork clusters = TmaWork(MatMulCall(args, device), k128x128);
-  EXPECT_EQ(clusters.launches, 1);
-  EXPECT_EQ(clusters.units, 64);
-  EXPECT_EQ(clusters.steps, 8);
+  EXPECT_EQ(clusters.launches, 2);
+  EXPECT_EQ(clusters.units, 96);
+  EXPECT_EQ(clusters.steps, 6);
   EXPECT_EQ(clusters.cluster_tiles, 1);
-  EXPECT_EQ(clusters.cluster_blocks, 16);
+  EXPECT_EQ(clusters.cluster_blocks, 24);
   EXPECT_EQ(clusters.fixup_mb, 0);
 }
 
