@@ -23,130 +23,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "transpose/cpu/square.h"
 #include "transpose/cpu/streamed.h"
 #include "transpose/cpu/streamed_tiles.h"
+#include "transpose/cpu/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-#if HWY_TARGET == HWY_SCALAR
-
-// Highway's baseline has no vectors; the compiler's are those of every processor.
-constexpr int kBlocks = 1;  // Of 16 bytes in a vector.
-
-HWY_INLINE void CopyVector(const uint8_t* from, uint8_t* to) {
-  StoreVector<false>(LoadVector(from), to);
-}
-HWY_INLINE void StreamVector(const uint8_t* from, uint8_t* to) {
-  StoreVector<true>(LoadVector(from), to);
-}
-
-template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
-  using T =
-      std::conditional_t<kBytes == 16, Vector16, hwy::UnsignedFromSize<kBytes == 16 ? 8 : kBytes>>;
-  constexpr int kSide = 16 / kBytes;
-  for (int part = 0; part < 4; ++part) {
-    Vector16 v[kSide];
-    for (int i = 0; i < kSide; ++i) v[i] = LoadVector(from + (part * kSide + i) * from_row);
-    TransposeVectors<T>(v);
-    for (int i = 0; i < kSide; ++i) StoreVector<false>(v[i], to + i * to_row + part * 16);
-  }
-}
-
-#else
-
-using Bytes = hn::CappedTag<uint8_t, kLineBytes>;
-using ByteVector = hn::Vec<Bytes>;
-constexpr int kBlocks = static_cast<int>(hn::MaxLanes(Bytes())) / 16;  // Of 16 bytes in a vector.
-
-HWY_INLINE void CopyVector(const uint8_t* from, uint8_t* to) {
-  const Bytes d;
-  hn::StoreU(hn::LoadU(d, from), d, to);
-}
-
-HWY_INLINE void StreamVector(const uint8_t* from, uint8_t* to) {
-  const Bytes d;
-  hn::Stream(hn::LoadU(d, from), d, to);
-}
-
-// Loads blocks of 16 bytes, `step` bytes apart, to one vector.
-HWY_INLINE ByteVector LoadBlocks(const uint8_t* from, int64_t step) {
-  const hn::Full128<uint8_t> block;
-#if HWY_TARGET <= HWY_AVX2
-  const hn::Full256<uint8_t> two;
-  const auto lower = hn::Combine(two, hn::LoadU(block, from + step), hn::LoadU(block, from));
-#if HWY_TARGET <= HWY_AVX3
-  const auto upper =
-      hn::Combine(two, hn::LoadU(block, from + 3 * step), hn::LoadU(block, from + 2 * step));
-  return hn::Combine(hn::Full512<uint8_t>(), upper, lower);
-#else
-  return lower;
-#endif
-#else
-  static_cast<void>(step);
-  return hn::LoadU(block, from);
-#endif
-}
-
-// Transposes one line of rows by 16 bytes of columns: rows begin `from_row` bytes apart, and the
-// columns in `to` `to_row` bytes.
-template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
-  constexpr int kSide = 16 / kBytes;  // Of the squares in the blocks of a vector.
-  const Bytes d;
-  for (int part = 0; part < 4; part += kBlocks) {
-    ByteVector v[kSide];
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) {
-      v[i] = LoadBlocks(from + (part * kSide + i) * from_row, kSide * from_row);
-    }
-    if constexpr (kSide > 1) {
-      const hn::Repartition<hwy::UnsignedFromSize<kBytes>, Bytes> elements;
-#pragma GCC unroll 4
-      for (int round = 1; round < kSide; round *= 2) {
-        ByteVector next[kSide];
-#pragma GCC unroll 8
-        for (int i = 0; i < kSide / 2; ++i) {
-          const auto a = hn::BitCast(elements, v[i]);
-          const auto b = hn::BitCast(elements, v[i + kSide / 2]);
-          next[2 * i] = hn::BitCast(d, hn::InterleaveLower(elements, a, b));
-          next[2 * i + 1] = hn::BitCast(d, hn::InterleaveUpper(elements, a, b));
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < kSide; ++i) v[i] = next[i];
-      }
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * to_row + part * 16);
-  }
-}
-
-#endif  // HWY_TARGET == HWY_SCALAR
-
-// Copies bytes, whole lines of the destination past the caches.
-HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
-  const auto misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes);
-  if (misaligned != 0) {
-    const int64_t head = std::min(bytes, kLineBytes - misaligned);
-    std::memcpy(to, from, static_cast<size_t>(head));
-    from += head;
-    to += head;
-    bytes -= head;
-  }
-  for (; bytes >= kLineBytes; bytes -= kLineBytes, from += kLineBytes, to += kLineBytes) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i += kBlocks) StreamVector(from + i * 16, to + i * 16);
-  }
-  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
 
 // Copies bytes of rows to a block whose rows are `pitch` bytes apart.
 template <int64_t kMost, int64_t kPitch>
@@ -161,7 +47,7 @@ HWY_INLINE void StageRows(const uint8_t* from, int64_t ld, int64_t rows, int64_t
   for (int64_t i = 0; i < rows; ++i) {
 #pragma GCC unroll 16
     for (int64_t b = 0; b < kMost; b += kBlocks * 16) {
-      CopyVector(from + i * ld + b, to + i * kPitch + b);
+      Store(Load(from + i * ld + b), to + i * kPitch + b);
     }
   }
 }

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "transpose/cpu/square.h"
 #include "transpose/cpu/streamed.h"
 
 namespace stridewise {
-
-inline constexpr int64_t kLineBytes = 64;
 
 // The shape of a tile: cache lines along a row of the output, and bytes along a row of the input.
 //
