@@ -33,10 +33,12 @@ int ThreadsForBytes(double bytes, int most) {
   return static_cast<int>(std::min<double>(most, std::max(bytes / kMinBytesOfThread, 1.0)));
 }
 
+bool LeavesCaches(double bytes) { return bytes >= kMinStreamedBytes; }
+
 void TransposeBatch(const BatchTranspose& batch, int threads) {
   if (batch.count <= 0 || batch.bytes() == 0) return;
   const double bytes = 2.0 * static_cast<double>(batch.bytes()) * static_cast<double>(batch.count);
-  const bool streams = bytes >= kMinStreamedBytes;
+  const bool streams = LeavesCaches(bytes);
   threads = ThreadsForBytes(bytes, threads);
   if (IsCopy(batch)) {
     return CopyOnThreads(batch.first.in, batch.first.out, batch.count * batch.bytes(), streams,

@@ -24,6 +24,9 @@ struct BatchTranspose {
 // together.
 int ThreadsForBytes(double bytes, int most);
 
+// Returns whether so many bytes, read and written ones together, are moved past the caches.
+bool LeavesCaches(double bytes);
+
 // Transposes a batch on at most `threads` threads of OpenMP: in the caches where it fits in, else
 // past them.
 void TransposeBatch(const BatchTranspose& batch, int threads);
