@@ -3,14 +3,12 @@
 
 #include "bindings/host/stridewise_host.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <new>
 #include <string>
 #include <utility>
 
+#include "bindings/host/host_arguments.h"
 #include "common/base/host_threads.h"
 #include "matmul/cpu/multiply.h"
 #include "transpose/cpu/batch.h"
@@ -18,40 +16,6 @@
 
 namespace stridewise {
 namespace {
-
-std::string& Message() {
-  thread_local std::string message;
-  return message;
-}
-
-stridewise_status Refuse(stridewise_status status, const std::string& message) {
-  Message() = message;
-  return status;
-}
-
-stridewise_status Wrong(const std::string& name, int64_t value, const std::string& allowed) {
-  return Refuse(STRIDEWISE_INVALID_ARGUMENT,
-                name + " is " + std::to_string(value) + "; allowed is " + allowed);
-}
-
-// Copies arguments of a caller whose header may be older or newer than this library.
-template <typename Args>
-stridewise_status Read(const Args* given, size_t least, Args* args) {
-  if (given == nullptr) return Refuse(STRIDEWISE_INVALID_ARGUMENT, "args is null");
-  const size_t size = given->struct_size;
-  if (size < least) {
-    return Wrong("args->struct_size", static_cast<int64_t>(size), std::to_string(sizeof(Args)));
-  }
-  std::memset(args, 0, sizeof(Args));
-  std::memcpy(args, given, std::min(size, sizeof(Args)));
-  const auto* bytes = reinterpret_cast<const char*>(given);
-  for (size_t i = sizeof(Args); i < size; ++i) {
-    if (bytes[i] == 0) continue;
-    return Refuse(STRIDEWISE_UNSUPPORTED, "args has a field at byte " + std::to_string(i) +
-                                              " that this library does not know");
-  }
-  return STRIDEWISE_OK;
-}
 
 // A matrix as it is stored: `rows` runs of `run` elements, ld apart.
 struct Stored {
@@ -246,21 +210,10 @@ stridewise_status TransposeArgs(stridewise_transpose_args args) {
   return STRIDEWISE_OK;
 }
 
-template <typename Args, typename Fn>
-stridewise_status Run(const Args* given, size_t least, Fn fn) {
-  try {
-    Args args;
-    const stridewise_status status = Read(given, least, &args);
-    return status != STRIDEWISE_OK ? status : fn(args);
-  } catch (const std::bad_alloc&) {
-    return STRIDEWISE_OUT_OF_MEMORY;
-  }
-}
-
 }  // namespace
 }  // namespace stridewise
 
-const char* stridewise_host_message() { return stridewise::Message().c_str(); }
+const char* stridewise_host_message() { return stridewise::HostMessage().c_str(); }
 
 stridewise_status stridewise_host_matmul(const stridewise_matmul_args* args) {
   constexpr size_t kLeast = offsetof(stridewise_matmul_args, workspace_bytes) + sizeof(int64_t);
