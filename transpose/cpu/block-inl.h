@@ -21,6 +21,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "transpose/cpu/block.h"
+#include "transpose/cpu/small-inl.h"
 #include "transpose/cpu/square.h"
 #include "transpose/cpu/thin-inl.h"
 #include "transpose/cpu/vectors-inl.h"
@@ -67,28 +68,6 @@ void TransposeLines(const BlockTranspose& b) {
       for (int64_t at = first; at < end; at += kSide) {
         const int64_t col = std::min(at, b.cols - kSide);
         TransposeGroup<kBytes>(from + col * kBytes, b.ld_in, to + col * b.ld_out, b.ld_out);
-      }
-    }
-  }
-}
-
-// Transposes a square's rows by a line of columns.
-template <int kBytes>
-HWY_INLINE void TransposeStrip(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
-  constexpr int kSide = 16 / kBytes;
-  for (int part = 0; part < 4; part += kBlocks) {
-    ByteVector v[kSide];
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) v[i] = Load(from + i * from_row + part * 16);
-    InterleaveHalves<kBytes, Log2(kSide)>(v);
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) {
-      uint8_t* const out = to + (part * kSide + i) * to_row;
-      StoreBlock<0>(v[i], out);
-      if constexpr (kBlocks > 1) StoreBlock<1>(v[i], out + kSide * to_row);
-      if constexpr (kBlocks > 2) {
-        StoreBlock<2>(v[i], out + 2 * kSide * to_row);
-        StoreBlock<3>(v[i], out + 3 * kSide * to_row);
       }
     }
   }
@@ -149,13 +128,22 @@ void TransposeBlockOf(const BlockTranspose& b) {
 
 template <int kBytes>
 void TransposeBlocksOf(BlockTranspose block, int64_t count, int64_t stride_in, int64_t stride_out) {
+  const int64_t bytes = block.rows * block.cols * kBytes;
+  const bool is_small = IsSmall<kBytes>(block.rows, block.cols) &&
+                        block.ld_in == block.cols * kBytes && block.ld_out == block.rows * kBytes &&
+                        stride_in == bytes && stride_out == bytes;
+  const int64_t small = is_small ? count - 1 - kBehindSmall / bytes : 0;
   const int64_t ahead = count > 1 ? block.ahead : 0;
   if (count > 1) block.ahead = 0;
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t byte = 0; ahead > 0 && byte < stride_in; byte += kLineBytes) {
       __builtin_prefetch(block.in + ahead + byte);
     }
-    TransposeBlockOf<kBytes>(block);
+    if (i < small) {
+      TransposeSmall<kBytes>(block.in, block.rows, block.cols, block.out);
+    } else {
+      TransposeBlockOf<kBytes>(block);
+    }
     block.in += stride_in;
     block.out += stride_out;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ostream>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -94,6 +95,25 @@ TEST_P(BlockTest, TransposesSeveralAndFetchesAhead) {
       ExpectTransposed({40, 5, 0, 0, 0, 4, gap, ahead}, GetParam());
       ExpectTransposed({70, 90, 0, 0, 0, 1, gap, ahead}, GetParam());
     }
+  }
+}
+
+// Enough of them that whole vectors are written beyond the ends of all but the last.
+TEST_P(BlockTest, TransposesManySmall) {
+  for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>(5, 7),
+                                   {7, 3},
+                                   {2, 40},
+                                   {20, 12},
+                                   {3, 3},
+                                   {33, 50},
+                                   {2, 2},
+                                   {14, 66},
+                                   {63, 2},
+                                   {1, 9}}) {
+    ExpectTransposed({rows, cols, 0, 0, 0, 8192 / (rows * cols) + 20, 0, 256}, GetParam());
+    ExpectTransposed({rows, cols, 0, 0, 1, 8192 / (rows * cols) + 20, 1}, GetParam());
+    ExpectTransposed({rows, cols, 1, 0, 0, 8192 / (rows * cols) + 20}, GetParam());
+    ExpectTransposed({rows, cols, 0, 1, 0, 8192 / (rows * cols) + 20}, GetParam());
   }
 }
 

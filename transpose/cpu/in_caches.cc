@@ -18,27 +18,28 @@ constexpr int64_t kAhead = 4096;
 // Of a thread that streams; other work may take its core.
 constexpr int64_t kStreamedPart = 256 << 10;
 
-// How a matrix is cut: into equal tiles.
-struct Tiles {
-  int64_t across = 1;  // Tiles along the rows of the output.
-  int64_t down = 1;
+// How matrices are cut: into parts of their rows, and those into strips of columns.
+struct Cut {
+  int64_t parts = 1;
+  int64_t strips = 1;
+  int64_t strip = 1;  // Columns of one.
 };
 
-// Returns tiles of 256 bytes either way, of the same area where a matrix is thinner, and smaller
-// ones where threads would have less than four each.
-Tiles CutIntoTiles(const BatchTranspose& batch, int threads) {
+// Returns strips of a line of columns, or of a square's where there are few, and parts of the rows
+// where even these are too few for equal shares.
+Cut CutForThreads(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
-  const int64_t line = kLineBytes / one.element_bytes;
-  Tiles tiles;
-  for (int64_t side = 4 * line;; side /= 2) {
-    int64_t rows = std::min(side, one.rows);
-    int64_t cols = std::min(side, one.cols);
-    if (rows < side) cols = std::max(cols, side * side / rows / line * line);
-    if (cols < side) rows = std::max(rows, side * side / cols / line * line);
-    tiles = {DivideUp(one.rows, rows), DivideUp(one.cols, cols)};
-    const bool enough = threads == 1 || batch.count * tiles.across * tiles.down >= 4 * threads;
-    if (enough || side <= line) return tiles;
+  const int64_t enough = 4 * threads;
+  Cut cut;
+  for (cut.strip = kLineBytes / one.element_bytes;;) {
+    cut.strips = DivideUp(one.cols, cut.strip);
+    if (threads == 1 || batch.count * cut.strips >= enough) return cut;
+    if (cut.strip * one.element_bytes <= 16) break;
+    cut.strip = 16 / one.element_bytes;
   }
+  const int64_t lines = DivideUp(one.rows, kLineBytes / one.element_bytes);
+  cut.parts = std::min(DivideUp(enough, batch.count * cut.strips), lines);
+  return cut;
 }
 
 }  // namespace
@@ -61,33 +62,36 @@ void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams
 void TransposeInCaches(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
   const int64_t line = kLineBytes / one.element_bytes;
-  const Tiles tiles = CutIntoTiles(batch, threads);
-  const int64_t per_matrix = tiles.across * tiles.down;
-  const int64_t total = batch.count * per_matrix;
+  const Cut cut = CutForThreads(batch, threads);
+  const int64_t of_matrix = cut.parts * cut.strips;
+  const int64_t total = batch.count * of_matrix;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t thread = 0; thread < threads; ++thread) {
-    int64_t tile = total * thread / threads;
     const int64_t end = total * (thread + 1) / threads;
-    if (per_matrix == 1) {
+    for (int64_t strip = total * thread / threads; strip < end;) {
       BlockTranspose block = one;
-      block.in += tile * batch.stride_in;
-      block.out += tile * batch.stride_out;
-      block.ahead = (end - tile) * batch.bytes() > kFetchedBytes ? kAhead : 0;
-      TransposeBlocks(block, end - tile, batch.stride_in, batch.stride_out);
-      continue;
-    }
-    for (; tile < end; ++tile) {
-      const int64_t matrix = tile / per_matrix;
-      const int64_t across = tile % per_matrix % tiles.across;
-      const int64_t down = tile % per_matrix / tiles.across;
-      const int64_t row = PartBegin(one.rows, tiles.across, across, line);
-      const int64_t col = PartBegin(one.cols, tiles.down, down, line);
-      BlockTranspose block = one;
-      block.in += matrix * batch.stride_in + row * one.ld_in + col * one.element_bytes;
-      block.out += matrix * batch.stride_out + col * one.ld_out + row * one.element_bytes;
-      block.rows = PartBegin(one.rows, tiles.across, across + 1, line) - row;
-      block.cols = PartBegin(one.cols, tiles.down, down + 1, line) - col;
+      const int64_t matrix = strip / of_matrix;
+      block.in += matrix * batch.stride_in;
+      block.out += matrix * batch.stride_out;
+      if (strip % of_matrix == 0 && end - strip >= of_matrix) {
+        const int64_t count = (end - strip) / of_matrix;
+        block.ahead = count * batch.bytes() > kFetchedBytes ? kAhead : 0;
+        TransposeBlocks(block, count, batch.stride_in, batch.stride_out);
+        strip += count * of_matrix;
+        continue;
+      }
+      // As many strips of the same rows as there are.
+      const int64_t part = strip % of_matrix / cut.strips;
+      const int64_t first = strip % cut.strips;
+      const int64_t last = std::min(cut.strips, first + end - strip);
+      const int64_t row = PartBegin(one.rows, cut.parts, part, line);
+      const int64_t col = first * cut.strip;
+      block.in += row * one.ld_in + col * one.element_bytes;
+      block.out += col * one.ld_out + row * one.element_bytes;
+      block.rows = PartBegin(one.rows, cut.parts, part + 1, line) - row;
+      block.cols = std::min(one.cols, last * cut.strip) - col;
       TransposeBlocks(block);
+      strip += last - first;
     }
   }
 }

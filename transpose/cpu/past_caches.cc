@@ -10,9 +10,9 @@
 namespace stridewise {
 namespace {
 
-constexpr int64_t kBlockBytes = 64 << 10;   // Of a block that is to be filled.
+constexpr int64_t kBlockBytes = 32 << 10;   // Of a block that is to be filled.
 constexpr int64_t kMostBytes = 512 << 10;   // Of one that holds a few lines of every row.
-constexpr int64_t kMostRows = 1024;         // Of which it does.
+constexpr int64_t kMostRowBytes = 1024;     // Of the output, for which it does.
 constexpr int64_t kLinesOfRow = 4;          // Of the input, for a piece of many rows.
 constexpr int64_t kAheadInRow = 256;        // Bytes fetched ahead, of rows side by side,
 constexpr int64_t kAheadInBatch = 4096;     // and of matrices one after the other.
@@ -40,7 +40,7 @@ bool HasContiguousOutput(const BatchTranspose& batch) {
   const BlockTranspose& one = batch.first;
   if (one.cols > 1 && one.ld_out != one.rows * one.element_bytes) return false;
   if (batch.bytes() <= kBlockBytes) return true;
-  return one.rows <= kMostRows && !OutputIsAligned(one) && one.ld_out <= kBlockBytes / 4;
+  return one.ld_out <= kMostRowBytes && !OutputIsAligned(one);
 }
 
 void StreamContiguousOutput(const BatchTranspose& batch, int threads) {

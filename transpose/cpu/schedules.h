@@ -14,7 +14,8 @@ namespace stridewise {
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads);
 
 // Transposes what the caches hold. Each thread takes the same part in every call, which its own
-// caches may hold from the last one.
+// caches may hold from the last one: whole rows of the output where there are enough, because a
+// line that two cores write has to travel between them each time.
 void TransposeInCaches(const BatchTranspose& batch, int threads);
 
 // Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are

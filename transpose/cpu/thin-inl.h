@@ -72,9 +72,11 @@ struct Thin {
   }
 };
 
-// Interleaves a line of each of kThin rows. Writes up to 16 bytes more than they have.
+// Interleaves a line of each of kThin rows, or at least the first `least` elements. Writes up to
+// 16 bytes more than they have.
 template <int kBytes, int kThin>
-HWY_INLINE void InterleaveLine(const uint8_t* from, int64_t from_row, uint8_t* to) {
+HWY_INLINE void InterleaveLine(const uint8_t* from, int64_t from_row, uint8_t* to,
+                               int64_t least = kLineBytes) {
   using Of = Thin<kBytes, kThin>;
   constexpr int kPower = Of::kPower;
   static constexpr std::array<uint8_t, 16> kPacked = Of::Packed();
@@ -91,6 +93,7 @@ HWY_INLINE void InterleaveLine(const uint8_t* from, int64_t from_row, uint8_t* t
     }
     // In the order of memory, since each block writes over the end of the one before.
     const auto store = [&](auto block) HWY_ATTR {
+      if ((part + block()) * Of::kSide >= least) return;
 #pragma GCC unroll 16
       for (int i = 0; i < kPower; ++i) {
         StoreBlock<block()>(v[i], to + ((part + block()) * kPower + i) * Of::kStep);
@@ -105,13 +108,15 @@ HWY_INLINE void InterleaveLine(const uint8_t* from, int64_t from_row, uint8_t* t
   }
 }
 
-// Deinterleaves kLine rows of kThin elements. Reads up to 16 bytes more than they have.
+// Deinterleaves kLine rows of kThin elements, or at least the first `least`. Reads up to 16 bytes
+// more than they have.
 template <int kBytes, int kThin>
-HWY_INLINE void DeinterleaveLine(const uint8_t* from, uint8_t* to, int64_t to_row) {
+HWY_INLINE void DeinterleaveLine(const uint8_t* from, uint8_t* to, int64_t to_row,
+                                 int64_t least = kLineBytes) {
   using Of = Thin<kBytes, kThin>;
   constexpr int kPower = Of::kPower;
   static constexpr std::array<uint8_t, 16> kUnpacked = Of::Unpacked();
-  for (int part = 0; part < 4; part += kBlocks) {
+  for (int part = 0; part < 4 && part * Of::kSide < least; part += kBlocks) {
     ByteVector v[kPower];
 #pragma GCC unroll 16
     for (int i = 0; i < kPower; ++i) {

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/cache_control.h"
@@ -162,6 +163,31 @@ HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* t
     InterleaveHalves<kBytes, Log2(kSide)>(v);
 #pragma GCC unroll 16
     for (int i = 0; i < kSide; ++i) Store(v[i], to + i * to_row + part * 16);
+  }
+}
+
+// Transposes a square's rows by a line of columns, or at least `least` of them.
+template <int kBytes>
+HWY_INLINE void TransposeStrip(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row,
+                               int64_t least = kLineBytes) {
+  constexpr int kSide = 16 / kBytes;
+  for (int part = 0; part < 4; part += kBlocks) {
+    ByteVector v[kSide];
+#pragma GCC unroll 16
+    for (int i = 0; i < kSide; ++i) v[i] = Load(from + i * from_row + part * 16);
+    InterleaveHalves<kBytes, Log2(kSide)>(v);
+    const auto store = [&](auto block) HWY_ATTR {
+      const int64_t first = (part + block()) * kSide;
+      if (first >= least) return;
+#pragma GCC unroll 16
+      for (int i = 0; i < kSide; ++i) StoreBlock<block()>(v[i], to + (first + i) * to_row);
+    };
+    store(std::integral_constant<int, 0>());
+    if constexpr (kBlocks > 1) store(std::integral_constant<int, 1>());
+    if constexpr (kBlocks > 2) {
+      store(std::integral_constant<int, 2>());
+      store(std::integral_constant<int, 3>());
+    }
   }
 }
 
