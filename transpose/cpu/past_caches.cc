@@ -17,6 +17,7 @@ constexpr int64_t kLinesOfRow = 4;          // Of the input, for a piece of many
 constexpr int64_t kAheadInRow = 256;        // Bytes fetched ahead, of rows side by side,
 constexpr int64_t kAheadInBatch = 4096;     // and of matrices one after the other.
 constexpr int64_t kRunBytes = 2048;         // Of a row of the output, where there are few.
+constexpr int64_t kMostColumns = 64;        // Of bytes, for which there are.
 constexpr int64_t kPitch = kRunBytes + 64;  // So that the rows are in all sets of the L1 cache.
 
 bool OutputIsAligned(const BlockTranspose& one) {
@@ -55,6 +56,8 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
   } else if (batch.stride_out == batch.bytes()) {
     group = kBlockBytes / batch.bytes();
   }
+  // Elements of one and two bytes, which take longer, leave a Xeon's own prefetching enough time.
+  const bool fetches = one.element_bytes > 2 || TilingOfProcessor() == StreamedTiling::kAmd;
   const int64_t total = DivideUp(batch.count, group) * pieces;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
@@ -67,7 +70,7 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
       BlockTranspose piece = one;
       piece.in += first * batch.stride_in + col * one.element_bytes;
       piece.cols = PartBegin(one.cols, pieces, i % pieces + 1, line) - col;
-      piece.ahead = pieces == 1 ? kAheadInBatch : kAheadInRow;
+      piece.ahead = !fetches ? 0 : pieces == 1 ? kAheadInBatch : kAheadInRow;
       // Lines of the block are those of the output.
       uint8_t* const out = one.out + first * batch.stride_out + col * row;
       piece.out = block + reinterpret_cast<uintptr_t>(out) % kLineBytes;
@@ -79,7 +82,13 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
   }
 }
 
-bool HasFewColumns(const BatchTranspose& batch) { return batch.first.cols < 16; }
+// Tiles of one or two bytes have more elements along a row, so that more columns are few.
+bool HasFewColumns(const BatchTranspose& batch) {
+  const BlockTranspose& one = batch.first;
+  if (one.cols < 16) return true;
+  return one.element_bytes <= 2 && !OutputIsAligned(one) &&
+         one.cols <= kMostColumns / one.element_bytes;
+}
 
 void StreamFewColumns(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
@@ -87,7 +96,7 @@ void StreamFewColumns(const BatchTranspose& batch, int threads) {
   const int64_t pieces = DivideUp(one.rows, rows);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
-    alignas(64) uint8_t block[16 * kPitch];
+    alignas(64) uint8_t block[kMostColumns * kPitch];
 #pragma omp for schedule(dynamic, 4) nowait
     for (int64_t i = 0; i < batch.count * pieces; ++i) {
       const int64_t matrix = i / pieces;
