@@ -42,6 +42,31 @@ Cut CutForThreads(const BatchTranspose& batch, int threads) {
   return cut;
 }
 
+// Transposes a block in tiles of 256 bytes either way, of the same area where it is thinner. Its
+// rows and those of its transpose may be in more pages than translation buffers hold, a tile's are
+// not.
+void TransposeByTiles(const BlockTranspose& block) {
+  const int64_t line = kLineBytes / block.element_bytes;
+  const int64_t side = 4 * line;
+  int64_t rows = std::min(side, block.rows);
+  int64_t cols = std::min(side, block.cols);
+  if (rows < side) cols = std::max(cols, side * side / rows / line * line);
+  if (cols < side) rows = std::max(rows, side * side / cols / line * line);
+  for (int64_t col = 0; col < block.cols; col += cols) {
+    for (int64_t row = 0; row < block.rows; row += rows) {
+      BlockTranspose tile = block;
+      tile.in += row * block.ld_in + col * block.element_bytes;
+      tile.out += col * block.ld_out + row * block.element_bytes;
+      tile.rows = std::min(rows, block.rows - row);
+      tile.cols = std::min(cols, block.cols - col);
+      TransposeBlocks(tile);
+    }
+  }
+}
+
+// Matrices up to this size are a tile.
+constexpr int64_t kTileBytes = 16 << 10;
+
 }  // namespace
 
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
@@ -74,9 +99,14 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       block.in += matrix * batch.stride_in;
       block.out += matrix * batch.stride_out;
       if (strip % of_matrix == 0 && end - strip >= of_matrix) {
-        const int64_t count = (end - strip) / of_matrix;
-        block.ahead = count * batch.bytes() > kFetchedBytes ? kAhead : 0;
-        TransposeBlocks(block, count, batch.stride_in, batch.stride_out);
+        const bool is_tile = batch.bytes() <= kTileBytes;
+        const int64_t count = is_tile ? (end - strip) / of_matrix : 1;
+        if (is_tile) {
+          block.ahead = count * batch.bytes() > kFetchedBytes ? kAhead : 0;
+          TransposeBlocks(block, count, batch.stride_in, batch.stride_out);
+        } else {
+          TransposeByTiles(block);
+        }
         strip += count * of_matrix;
         continue;
       }
@@ -90,7 +120,7 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       block.out += col * one.ld_out + row * one.element_bytes;
       block.rows = PartBegin(one.rows, cut.parts, part + 1, line) - row;
       block.cols = std::min(one.cols, last * cut.strip) - col;
-      TransposeBlocks(block);
+      TransposeByTiles(block);
       strip += last - first;
     }
   }
