@@ -42,10 +42,12 @@ Cut CutForThreads(const BatchTranspose& batch, int threads) {
   return cut;
 }
 
-// Transposes a block in tiles of 256 bytes either way, of the same area where it is thinner. Its
-// rows and those of its transpose may be in more pages than translation buffers hold, a tile's are
-// not.
-void TransposeByTiles(const BlockTranspose& block) {
+// Matrices up to this size are a tile.
+constexpr int64_t kTileBytes = 16 << 10;
+
+}  // namespace
+
+void TransposeInTiles(const BlockTranspose& block) {
   const int64_t line = kLineBytes / block.element_bytes;
   const int64_t side = 4 * line;
   int64_t rows = std::min(side, block.rows);
@@ -63,11 +65,6 @@ void TransposeByTiles(const BlockTranspose& block) {
     }
   }
 }
-
-// Matrices up to this size are a tile.
-constexpr int64_t kTileBytes = 16 << 10;
-
-}  // namespace
 
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
   const int64_t parts = streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;
@@ -105,7 +102,7 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
           block.ahead = count * batch.bytes() > kFetchedBytes ? kAhead : 0;
           TransposeBlocks(block, count, batch.stride_in, batch.stride_out);
         } else {
-          TransposeByTiles(block);
+          TransposeInTiles(block);
         }
         strip += count * of_matrix;
         continue;
@@ -120,7 +117,7 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       block.out += col * one.ld_out + row * one.element_bytes;
       block.rows = PartBegin(one.rows, cut.parts, part + 1, line) - row;
       block.cols = std::min(one.cols, last * cut.strip) - col;
-      TransposeByTiles(block);
+      TransposeInTiles(block);
       strip += last - first;
     }
   }

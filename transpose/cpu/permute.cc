@@ -18,6 +18,9 @@ namespace {
 // Longer runs are divided, so that each thread has some.
 constexpr int64_t kRunBytes = 64 << 10;
 
+// What is fetched of the next run.
+constexpr int64_t kFetched = 1024;
+
 // Transposes of so many bytes are divided among threads one after the other, shorter ones as items.
 constexpr int64_t kBatchBytes = 8 << 20;
 
@@ -58,7 +61,13 @@ void CopyRuns(const PermuteArgs& args, bool streams, int threads) {
     const int64_t bytes = PartBegin(run, pieces, piece + 1, 64) - begin;
     ForShares(walk, threads, [&](DimensionWalk at, int64_t count) {
       RunWriter writer(streams);
-      for (; count > 0; --count, at.Next()) {
+      DimensionWalk next = at;
+      for (; count > 0; --count, at = next) {
+        // The processor follows a run, and not from one to the next.
+        next.Next();
+        for (int64_t b = 0; b < std::min(bytes, kFetched); b += 64) {
+          __builtin_prefetch(sides.in + next.in() + begin + b);
+        }
         writer.Write(sides.in + at.in() + begin, sides.out + at.out() + begin, bytes);
       }
     });
@@ -105,15 +114,11 @@ void TransposeItems(const PermuteArgs& args, int col, bool streams, int threads)
   ForShares(walk, threads, [&](DimensionWalk at, int64_t count) {
     RunWriter writer(streams);
     for (; count > 0; --count, at.Next()) {
-      BatchTranspose one = {item};
-      one.first.in += at.in();
-      one.first.out += at.out();
-      if (!streams || !contiguous) {
-        TransposeInCaches(one, 1);
-        continue;
-      }
-      one.first.out = writer.Place(sides.out + at.out(), bytes);
-      TransposeInCaches(one, 1);
+      BlockTranspose one = item;
+      one.in += at.in();
+      one.out =
+          streams && contiguous ? writer.Place(one.out + at.out(), bytes) : one.out + at.out();
+      TransposeInTiles(one);
     }
   });
 }

@@ -47,7 +47,7 @@ class RunWriter {
 
  private:
   static constexpr int64_t kBlockBytes = 64 << 10;
-  static constexpr int64_t kLongRun = 4096;
+  static constexpr int64_t kLongRun = 512;
 
   void Flush() {
     if (used_ > 0) {
