@@ -5,6 +5,7 @@ module of this workspace with the library beside this file.
 """
 
 import importlib.util
+import itertools
 import os
 import sys
 import unittest
@@ -97,6 +98,22 @@ class HostTest(unittest.TestCase):
     numpy.testing.assert_array_equal(host.matmul(a, b, out=numpy.empty((40, 33), numpy.float32)), expected)
     numpy.testing.assert_array_equal(host.transpose(a), a.T)
     self.assertEqual(host.transpose(a).dtype, ml_dtypes.bfloat16)
+
+  def test_permutations(self):
+    x = numpy.arange(2 * 3 * 4 * 5, dtype=numpy.int16).reshape(2, 3, 4, 5)
+    for order in itertools.permutations(range(4)):
+      numpy.testing.assert_array_equal(host.permute(x, order), x.transpose(order), str(order))
+    for view in (x[:, ::2, 1:, ::-1], x.T, numpy.broadcast_to(x[:1], (3, 3, 4, 5))):
+      numpy.testing.assert_array_equal(host.permute(view, (3, 1, 0, 2)), view.transpose(3, 1, 0, 2))
+    scalar = numpy.array(7.5)
+    self.assertEqual(host.permute(scalar, ()), scalar)
+    out = numpy.empty((5, 2, 3, 4), numpy.int16)
+    self.assertIs(host.permute(x, (3, 0, 1, 2), out=out), out)
+    numpy.testing.assert_array_equal(out, x.transpose(3, 0, 1, 2))
+    with self.assertRaisesRegex(ValueError, "order is"):
+      host.permute(x, (0, 1, 2, 2))
+    with self.assertRaisesRegex(ValueError, "out is"):
+      host.permute(x, (0, 1, 2, 3), out=out)
 
   def test_wrong_arguments_are_named(self):
     a = numpy.zeros((2, 3), numpy.float32)

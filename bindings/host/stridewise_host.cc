@@ -3,55 +3,19 @@
 
 #include "bindings/host/stridewise_host.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <new>
 #include <string>
 #include <utility>
 
+#include "bindings/host/host_arguments.h"
 #include "common/base/host_threads.h"
 #include "matmul/cpu/multiply.h"
+#include "transpose/cpu/batch.h"
 #include "transpose/cpu/in_place.h"
-#include "transpose/cpu/tiles.h"
 
 namespace stridewise {
 namespace {
-
-std::string& Message() {
-  thread_local std::string message;
-  return message;
-}
-
-stridewise_status Refuse(stridewise_status status, const std::string& message) {
-  Message() = message;
-  return status;
-}
-
-stridewise_status Wrong(const std::string& name, int64_t value, const std::string& allowed) {
-  return Refuse(STRIDEWISE_INVALID_ARGUMENT,
-                name + " is " + std::to_string(value) + "; allowed is " + allowed);
-}
-
-// Copies arguments of a caller whose header may be older or newer than this library.
-template <typename Args>
-stridewise_status Read(const Args* given, size_t least, Args* args) {
-  if (given == nullptr) return Refuse(STRIDEWISE_INVALID_ARGUMENT, "args is null");
-  const size_t size = given->struct_size;
-  if (size < least) {
-    return Wrong("args->struct_size", static_cast<int64_t>(size), std::to_string(sizeof(Args)));
-  }
-  std::memset(args, 0, sizeof(Args));
-  std::memcpy(args, given, std::min(size, sizeof(Args)));
-  const auto* bytes = reinterpret_cast<const char*>(given);
-  for (size_t i = sizeof(Args); i < size; ++i) {
-    if (bytes[i] == 0) continue;
-    return Refuse(STRIDEWISE_UNSUPPORTED, "args has a field at byte " + std::to_string(i) +
-                                              " that this library does not know");
-  }
-  return STRIDEWISE_OK;
-}
 
 // A matrix as it is stored: `rows` runs of `run` elements, ld apart.
 struct Stored {
@@ -178,31 +142,24 @@ stridewise_status MultiplyArgs(stridewise_matmul_args args) {
 }
 
 template <typename T>
-void Transpose(const stridewise_transpose_args& args) {
-  constexpr double kMinBytesOfThread = 65536;
-  constexpr double kMinStreamedBytes = 16 << 20;
+void TransposeSquares(const stridewise_transpose_args& args) {
   const double bytes = 2.0 * sizeof(T) * static_cast<double>(args.rows) *
                        static_cast<double>(args.cols) * static_cast<double>(args.batch);
-  const int threads =
-      static_cast<int>(std::min<double>(HostThreads(), std::max(bytes / kMinBytesOfThread, 1.0)));
-  auto* out = static_cast<T*>(args.out);
-  if (args.in == args.out) {
-    TransposeInPlace(Matrix<T>{out, args.rows, args.cols, args.ld_out}, args.batch, args.stride_out,
-                     threads);
-    return;
-  }
-  const auto* in = static_cast<const T*>(args.in);
-  const auto transpose = [&](int64_t index, int threads_of_one) {
-    TransposeByTiles(ConstMatrix<T>{in + index * args.stride_in, args.rows, args.cols, args.ld_in},
-                     Matrix<T>{out + index * args.stride_out, args.cols, args.rows, args.ld_out},
-                     bytes >= kMinStreamedBytes, threads_of_one);
-  };
-  if (args.batch < threads) {
-    for (int64_t i = 0; i < args.batch; ++i) transpose(i, threads);
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < args.batch; ++i) transpose(i, 1);
+  TransposeInPlace(Matrix<T>{static_cast<T*>(args.out), args.rows, args.cols, args.ld_out},
+                   args.batch, args.stride_out, ThreadsForBytes(bytes, HostThreads()));
+}
+
+void TransposeOutOfPlace(const stridewise_transpose_args& args) {
+  const int64_t bytes = args.element_bytes;
+  const BlockTranspose first = {static_cast<const uint8_t*>(args.in),
+                                args.ld_in * bytes,
+                                static_cast<uint8_t*>(args.out),
+                                args.ld_out * bytes,
+                                args.rows,
+                                args.cols,
+                                bytes};
+  TransposeBatch({first, args.batch, args.stride_in * bytes, args.stride_out * bytes},
+                 HostThreads());
 }
 
 stridewise_status TransposeArgs(stridewise_transpose_args args) {
@@ -230,40 +187,33 @@ stridewise_status TransposeArgs(stridewise_transpose_args args) {
     return Refuse(STRIDEWISE_INVALID_ARGUMENT,
                   "in is out; allowed is that for square matrices with the same ld and stride");
   }
+  if (args.in != args.out) {
+    TransposeOutOfPlace(args);
+    return STRIDEWISE_OK;
+  }
   switch (bytes) {
     case 1:
-      Transpose<uint8_t>(args);
+      TransposeSquares<uint8_t>(args);
       break;
     case 2:
-      Transpose<uint16_t>(args);
+      TransposeSquares<uint16_t>(args);
       break;
     case 4:
-      Transpose<uint32_t>(args);
+      TransposeSquares<uint32_t>(args);
       break;
     case 8:
-      Transpose<uint64_t>(args);
+      TransposeSquares<uint64_t>(args);
       break;
     default:
-      Transpose<unsigned __int128>(args);
+      TransposeSquares<unsigned __int128>(args);
   }
   return STRIDEWISE_OK;
-}
-
-template <typename Args, typename Fn>
-stridewise_status Run(const Args* given, size_t least, Fn fn) {
-  try {
-    Args args;
-    const stridewise_status status = Read(given, least, &args);
-    return status != STRIDEWISE_OK ? status : fn(args);
-  } catch (const std::bad_alloc&) {
-    return STRIDEWISE_OUT_OF_MEMORY;
-  }
 }
 
 }  // namespace
 }  // namespace stridewise
 
-const char* stridewise_host_message() { return stridewise::Message().c_str(); }
+const char* stridewise_host_message() { return stridewise::HostMessage().c_str(); }
 
 stridewise_status stridewise_host_matmul(const stridewise_matmul_args* args) {
   constexpr size_t kLeast = offsetof(stridewise_matmul_args, workspace_bytes) + sizeof(int64_t);

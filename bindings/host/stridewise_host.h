@@ -1,5 +1,5 @@
-// Stridewise's products and transposes in host memory, from C and every language that calls C: the
-// arguments of stridewise.h, without a GPU, a context or a stream.
+// Stridewise's products, transposes and permutations in host memory, from C and every language that
+// calls C: the arguments of stridewise.h, without a GPU, a context or a stream.
 //
 //   stridewise_matmul_args args = stridewise_matmul_defaults();
 //   args.m = m; args.n = n; args.k = k;
@@ -38,6 +38,9 @@ STRIDEWISE_API stridewise_status stridewise_host_matmul(const stridewise_matmul_
 // Transposes. In place (in == out) matrices must be square and have the same ld and stride on both
 // sides.
 STRIDEWISE_API stridewise_status stridewise_host_transpose(const stridewise_transpose_args* args);
+
+// Permutes the dimensions of a tensor.
+STRIDEWISE_API stridewise_status stridewise_host_permute(const stridewise_permute_args* args);
 
 #ifdef __cplusplus
 }

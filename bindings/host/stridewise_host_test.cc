@@ -1,5 +1,6 @@
 #include "bindings/host/stridewise_host.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -92,6 +93,68 @@ TEST(StridewiseHostTest, Transposes) {
   args.ld_in = args.ld_out = 3;
   EXPECT_EQ(stridewise_host_transpose(&args), STRIDEWISE_OK) << stridewise_host_message();
   EXPECT_THAT(out, ElementsAre(1, 5, 2, 4, 3, 6));
+}
+
+TEST(StridewiseHostTest, Permutes) {
+  const std::vector<int16_t> in = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  std::vector<int16_t> out(12, -1);
+  const int64_t extents[] = {2, 2, 3};
+  const int64_t order[] = {2, 0, 1};
+  stridewise_permute_args args = stridewise_permute_defaults();
+  args.in = in.data();
+  args.out = out.data();
+  args.rank = 3;
+  args.extents = extents;
+  args.order = order;
+  args.element_bytes = 2;
+  EXPECT_EQ(stridewise_host_permute(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(out, ElementsAre(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
+  // The first two of each three, two elements apart.
+  const int64_t fewer[] = {2, 2, 2};
+  const int64_t strides_in[] = {6, 3, 1};
+  const int64_t strides_out[] = {6, 3, 1};
+  std::fill(out.begin(), out.end(), -1);
+  args.extents = fewer;
+  args.strides_in = strides_in;
+  args.strides_out = strides_out;
+  EXPECT_EQ(stridewise_host_permute(&args), STRIDEWISE_OK) << stridewise_host_message();
+  EXPECT_THAT(out, ElementsAre(0, 3, -1, 6, 9, -1, 1, 4, -1, 7, 10, -1));
+}
+
+TEST(StridewiseHostTest, WrongPermutationsAreNamed) {
+  std::vector<float> memory(64);
+  int64_t extents[] = {2, 3};
+  int64_t order[] = {1, 0};
+  int64_t strides[] = {2, 1};
+  const auto expect_refused = [&](const char* message, auto spoil) {
+    stridewise_permute_args args = stridewise_permute_defaults();
+    args.in = memory.data();
+    args.out = memory.data() + 32;
+    args.rank = 2;
+    args.extents = extents;
+    args.order = order;
+    spoil(&args);
+    EXPECT_EQ(stridewise_host_permute(&args), STRIDEWISE_INVALID_ARGUMENT) << message;
+    EXPECT_THAT(stridewise_host_message(), HasSubstr(message));
+  };
+  using Args = stridewise_permute_args;
+  expect_refused("rank is 7", [](Args* args) { args->rank = 7; });
+  expect_refused("extents is null", [](Args* args) { args->extents = nullptr; });
+  expect_refused("order is null", [](Args* args) { args->order = nullptr; });
+  expect_refused("element_bytes is 3", [](Args* args) { args->element_bytes = 3; });
+  expect_refused("in is null", [](Args* args) { args->in = nullptr; });
+  expect_refused("out overlaps in", [&](Args* args) { args->out = memory.data() + 5; });
+  expect_refused("in is not a multiple",
+                 [&](Args* args) { args->in = reinterpret_cast<const char*>(memory.data()) + 1; });
+  expect_refused("strides_out[0] is 1; allowed is 2 and more", [&](Args* args) {
+    strides[0] = 1;
+    args->strides_out = strides;
+  });
+  order[1] = 1;
+  expect_refused("order[1] is 1", [](Args* /*args*/) {});
+  order[1] = 0;
+  extents[0] = -2;
+  expect_refused("extents[0] is -2", [](Args* /*args*/) {});
 }
 
 TEST(StridewiseHostTest, WrongArgumentsAreNamed) {

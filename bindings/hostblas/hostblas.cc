@@ -7,6 +7,7 @@
 // Everything else of BLAS comes from the library that the program is linked with. Wrong arguments
 // go to its xerbla_, with the number of the argument, as in the reference.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +16,8 @@
 
 #include "common/base/host_threads.h"
 #include "matmul/cpu/multiply.h"
-#include "transpose/cpu/tiles.h"
+#include "transpose/cpu/batch.h"
+#include "transpose/cpu/block.h"
 
 #define STRIDEWISE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -144,25 +146,54 @@ void CblasGemm(const char* routine, int order, int transpose_a, int transpose_b,
   Run(gemm);
 }
 
+// Stores alpha times a block of A, 0 where alpha is 0 whatever A is.
+template <typename T>
+void ScaleBlock(T alpha, const T* a, int64_t lda, int64_t rows, int64_t cols, T* to, int64_t ld) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t col = 0; col < cols; ++col) {
+      to[row * ld + col] = alpha == 0 ? 0 : alpha * a[row * lda + col];
+    }
+  }
+}
+
 // B = alpha * op(A), A being rows x cols and row-major.
 template <typename T>
 void Omatcopy(bool transposed, int64_t rows, int64_t cols, T alpha, const T* a, int64_t lda, T* b,
               int64_t ldb) {
   if (rows <= 0 || cols <= 0) return;
+  constexpr int64_t kBytes = sizeof(T);
+  const auto transpose = [&](const T* from, int64_t ld, T* to, int64_t m, int64_t n) {
+    return BlockTranspose{reinterpret_cast<const uint8_t*>(from),
+                          ld * kBytes,
+                          reinterpret_cast<uint8_t*>(to),
+                          ldb * kBytes,
+                          m,
+                          n,
+                          kBytes};
+  };
   if (transposed && alpha == 1) {
-    constexpr double kMinStreamedBytes = 16 << 20;
-    constexpr double kMinBytesOfThread = 65536;
-    const double bytes = 2.0 * sizeof(T) * static_cast<double>(rows) * static_cast<double>(cols);
-    const bool is_small = bytes < 2 * kMinBytesOfThread;
-    TransposeByTiles(ConstMatrix<T>{a, rows, cols, lda}, Matrix<T>{b, cols, rows, ldb},
-                     bytes >= kMinStreamedBytes, is_small ? 1 : HostThreads());
-    return;
+    return TransposeBatch({transpose(a, lda, b, rows, cols)}, HostThreads());
   }
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t col = 0; col < cols; ++col) {
-      T& to = transposed ? b[col * ldb + row] : b[row * ldb + col];
-      to = alpha == 0 ? 0 : alpha * a[row * lda + col];
+  // By tiles, which are scaled in the L1 cache and transposed from there.
+  constexpr int64_t kSide = 64;
+  const int64_t across = (cols + kSide - 1) / kSide;
+  const int64_t tiles = across * ((rows + kSide - 1) / kSide);
+  const double bytes = 2.0 * kBytes * static_cast<double>(rows) * static_cast<double>(cols);
+  const int threads = ThreadsForBytes(bytes, HostThreads());
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    const int64_t row = tile / across * kSide;
+    const int64_t col = tile % across * kSide;
+    const int64_t m = std::min(kSide, rows - row);
+    const int64_t n = std::min(kSide, cols - col);
+    const T* const from = a + row * lda + col;
+    if (!transposed) {
+      ScaleBlock(alpha, from, lda, m, n, b + row * ldb + col, ldb);
+      continue;
     }
+    alignas(64) T scaled[kSide * kSide];
+    ScaleBlock(alpha, from, lda, m, n, scaled, kSide);
+    TransposeBlocks(transpose(scaled, kSide, b + col * ldb + row, m, n));
   }
 }
 

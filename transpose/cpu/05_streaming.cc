@@ -9,7 +9,7 @@ namespace stridewise {
 LaunchStatus TransposeCpuStreaming(const TransposeArgs& args) {
   return ForElementSize(args, [&](auto element) {
     using T = decltype(element);
-    TransposeByTiles(args.In<T>(), args.Out<T>(), /*streams=*/true, /*threads=*/1);
+    TransposeByTiles(args.In<T>(), args.Out<T>(), /*streams=*/true);
     return LaunchStatus();
   });
 }

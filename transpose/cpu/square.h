@@ -22,9 +22,11 @@ using Vector16 = uint8_t __attribute__((vector_size(16)));
 template <typename T>
 inline constexpr int64_t kSquare = 16 / sizeof(T);
 
+inline constexpr int64_t kLineBytes = 64;  // Of the caches.
+
 // Elements of T in a cache line.
 template <typename T>
-inline constexpr int64_t kLine = 64 / sizeof(T);
+inline constexpr int64_t kLine = kLineBytes / sizeof(T);
 
 inline Vector16 LoadVector(const void* from) {
   Vector16 vector;

@@ -8,7 +8,8 @@
 // whole lines of the output, and these are stored past the caches.
 //
 // Rows of the output may begin anywhere in a line: a tile then writes up to the last whole line,
-// and the next tile computes the remainder once more from the rows before it.
+// and the last line of each row is kept for the next tile. The first tile of a thread has no such
+// lines, and computes them from the rows before it.
 //
 // Included once for each instruction set.
 
@@ -23,165 +24,53 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "transpose/cpu/square.h"
 #include "transpose/cpu/streamed.h"
 #include "transpose/cpu/streamed_tiles.h"
+#include "transpose/cpu/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR
-
-// Highway's baseline has no vectors; the compiler's are those of every processor.
-constexpr int kBlocks = 1;  // Of 16 bytes in a vector.
-
-HWY_INLINE void CopyVector(const uint8_t* from, uint8_t* to) {
-  StoreVector<false>(LoadVector(from), to);
-}
-HWY_INLINE void StreamVector(const uint8_t* from, uint8_t* to) {
-  StoreVector<true>(LoadVector(from), to);
-}
-
-template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
-  using T =
-      std::conditional_t<kBytes == 16, Vector16, hwy::UnsignedFromSize<kBytes == 16 ? 8 : kBytes>>;
-  constexpr int kSide = 16 / kBytes;
-  for (int part = 0; part < 4; ++part) {
-    Vector16 v[kSide];
-    for (int i = 0; i < kSide; ++i) v[i] = LoadVector(from + (part * kSide + i) * from_row);
-    TransposeVectors<T>(v);
-    for (int i = 0; i < kSide; ++i) StoreVector<false>(v[i], to + i * to_row + part * 16);
-  }
-}
-
-#else
-
-using Bytes = hn::CappedTag<uint8_t, kLineBytes>;
-using ByteVector = hn::Vec<Bytes>;
-constexpr int kBlocks = static_cast<int>(hn::MaxLanes(Bytes())) / 16;  // Of 16 bytes in a vector.
-
-HWY_INLINE void CopyVector(const uint8_t* from, uint8_t* to) {
-  const Bytes d;
-  hn::StoreU(hn::LoadU(d, from), d, to);
-}
-
-HWY_INLINE void StreamVector(const uint8_t* from, uint8_t* to) {
-  const Bytes d;
-  hn::Stream(hn::LoadU(d, from), d, to);
-}
-
-// Loads blocks of 16 bytes, `step` bytes apart, to one vector.
-HWY_INLINE ByteVector LoadBlocks(const uint8_t* from, int64_t step) {
-  const hn::Full128<uint8_t> block;
-#if HWY_TARGET <= HWY_AVX2
-  const hn::Full256<uint8_t> two;
-  const auto lower = hn::Combine(two, hn::LoadU(block, from + step), hn::LoadU(block, from));
-#if HWY_TARGET <= HWY_AVX3
-  const auto upper =
-      hn::Combine(two, hn::LoadU(block, from + 3 * step), hn::LoadU(block, from + 2 * step));
-  return hn::Combine(hn::Full512<uint8_t>(), upper, lower);
-#else
-  return lower;
-#endif
-#else
-  static_cast<void>(step);
-  return hn::LoadU(block, from);
-#endif
-}
-
-// Transposes one line of rows by 16 bytes of columns: rows begin `from_row` bytes apart, and the
-// columns in `to` `to_row` bytes.
-template <int kBytes>
-HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
-  constexpr int kSide = 16 / kBytes;  // Of the squares in the blocks of a vector.
-  const Bytes d;
-  for (int part = 0; part < 4; part += kBlocks) {
-    ByteVector v[kSide];
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) {
-      v[i] = LoadBlocks(from + (part * kSide + i) * from_row, kSide * from_row);
-    }
-    if constexpr (kSide > 1) {
-      const hn::Repartition<hwy::UnsignedFromSize<kBytes>, Bytes> elements;
-#pragma GCC unroll 4
-      for (int round = 1; round < kSide; round *= 2) {
-        ByteVector next[kSide];
-#pragma GCC unroll 8
-        for (int i = 0; i < kSide / 2; ++i) {
-          const auto a = hn::BitCast(elements, v[i]);
-          const auto b = hn::BitCast(elements, v[i + kSide / 2]);
-          next[2 * i] = hn::BitCast(d, hn::InterleaveLower(elements, a, b));
-          next[2 * i + 1] = hn::BitCast(d, hn::InterleaveUpper(elements, a, b));
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < kSide; ++i) v[i] = next[i];
-      }
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) hn::StoreU(v[i], d, to + i * to_row + part * 16);
-  }
-}
-
-#endif  // HWY_TARGET == HWY_SCALAR
-
-// Copies bytes, whole lines of the destination past the caches.
-HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
-  const auto misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes);
-  if (misaligned != 0) {
-    const int64_t head = std::min(bytes, kLineBytes - misaligned);
-    std::memcpy(to, from, static_cast<size_t>(head));
-    from += head;
-    to += head;
-    bytes -= head;
-  }
-  for (; bytes >= kLineBytes; bytes -= kLineBytes, from += kLineBytes, to += kLineBytes) {
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i += kBlocks) StreamVector(from + i * 16, to + i * 16);
-  }
-  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
-
-// Copies bytes of rows to a block whose rows are `pitch` bytes apart.
+// Copies bytes of rows to a block whose rows are `pitch` bytes apart. Of fewer than kMost bytes it
+// copies more, from what follows in the matrix up to `end`: the number of bytes is then known when
+// this is compiled.
 template <int64_t kMost, int64_t kPitch>
 HWY_INLINE void StageRows(const uint8_t* from, int64_t ld, int64_t rows, int64_t bytes,
-                          uint8_t* to) {
-  if (bytes != kMost) {
-    for (int64_t i = 0; i < rows; ++i) {
-      std::memcpy(to + i * kPitch, from + i * ld, static_cast<size_t>(bytes));
-    }
-    return;
-  }
-  for (int64_t i = 0; i < rows; ++i) {
+                          const uint8_t* end, uint8_t* to) {
+  int64_t i = 0;
+  for (; i < rows && (bytes == kMost || end - (from + i * ld) >= kMost); ++i) {
 #pragma GCC unroll 16
     for (int64_t b = 0; b < kMost; b += kBlocks * 16) {
-      CopyVector(from + i * ld + b, to + i * kPitch + b);
+      Store(Load(from + i * ld + b), to + i * kPitch + b);
     }
   }
+  for (; i < rows; ++i) std::memcpy(to + i * kPitch, from + i * ld, static_cast<size_t>(bytes));
+}
+
+HWY_INLINE void CopyLine(const uint8_t* from, uint8_t* to) {
+#pragma GCC unroll 4
+  for (int part = 0; part < 4; part += kBlocks) Store(Load(from + part * 16), to + part * 16);
 }
 
 // How tiles of elements are gone through.
 template <int kBytes, StreamedTiling kTiling>
 struct StreamedOrder {
   // Whether the next tile is fetched meanwhile, and how many rows of it side by side.
-  static constexpr bool kFetches = kBytes == 2 || kBytes == 4;
+  static constexpr bool kFetches = kBytes <= 4;
   static constexpr int64_t kRowsAtOnce = 8;
   // Bytes of a row that are copied to the block at once.
   static constexpr int64_t kStaged = kLineBytes;
   // Fetches between two lines instead of between two groups of columns.
-  static constexpr bool kFetchesEvenly = false;
+  static constexpr bool kFetchesEvenly = kBytes <= 2;
 };
 
-// Of bytes: two lines of a row at once, so that rows of the output, which are many, are gone
-// through half as often.
-template <>
-struct StreamedOrder<1, StreamedTiling::kIntel> {
+// Of elements of 1 and 2 bytes in tiles of two lines: two lines of a row at once, so that rows of
+// the output, which are many, are gone through half as often.
+struct StreamedOrderOfTwo {
   static constexpr bool kFetches = true;
   static constexpr int64_t kRowsAtOnce = 8;
   static constexpr int64_t kStaged = 2 * kLineBytes;
@@ -199,32 +88,38 @@ struct StreamedOrder<kBytes, StreamedTiling::kAmd> {
   static constexpr bool kFetchesEvenly = true;
 };
 
-template <int kBytes, StreamedTiling kTiling, int kTileLines>
+template <int kBytes, StreamedTiling kTiling, int kTileLines,
+          class Order = StreamedOrder<kBytes, kTiling>>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
-  using Order = StreamedOrder<kBytes, kTiling>;
   using Fetcher = TileFetcher<kTiling, Order::kRowsAtOnce>;
   constexpr int64_t kLine = kLineBytes / kBytes;
   constexpr int64_t kSide = 16 / kBytes;
-  constexpr int64_t kLines = kTileLines + 1;  // One for the remainder of the tile before.
+  constexpr int64_t kLines = kTileLines + 1;  // The first is that of the tile before.
   // One more line than is copied, so that the rows of a column are in all sets of the L1 cache.
   constexpr int64_t kPitch = Order::kStaged + (Order::kStaged > kLineBytes ? kLineBytes : 0);
   const StreamedTiles tiles(matrix);
+  const uint8_t* const end_in =
+      matrix.in + (matrix.rows - 1) * matrix.ld_in + matrix.cols * matrix.element_bytes;
   alignas(64) uint8_t rows[kLines * kLine * kPitch] = {};
   alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
+  alignas(64) uint8_t last_lines[kMostTileWidth / kBytes * kLineBytes];  // Of each column.
   if (Order::kFetches) Fetcher(matrix, tiles[first]).FetchAll();
   for (int64_t index = first; index < end; ++index) {
     const StreamedTile tile = tiles[index];
     Fetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
     const bool is_last = tile.row + tile.rows == matrix.rows;
-    // The rows before, for the remainder of the tile before; it stored everything if rows of the
-    // output are aligned.
-    const int64_t extra = tile.row > 0 && !tiles.aligned() ? kLine : 0;
+    // The line before a tile is not there at its first row, and not needed if rows of the output
+    // are aligned, since the tile before stored everything.
+    const bool has_line = tile.row > 0 && !tiles.aligned();
+    const int64_t skipped = has_line ? 1 : 0;
+    const int64_t extra = has_line && index == first ? kLine : 0;
     const int64_t staged = extra + tile.rows;
     const int64_t filled = (staged + kLine - 1) / kLine;
+    uint8_t* const filled_lines = lines + (extra > 0 ? 0 : skipped) * kLineBytes;
     for (int64_t at = 0; at < tile.bytes; at += Order::kStaged) {
       const int64_t bytes = std::min(Order::kStaged, tile.bytes - at);
       const uint8_t* from = matrix.in + (tile.row - extra) * matrix.ld_in + tile.byte + at;
-      StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, rows);
+      StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, end_in, rows);
       for (int64_t group = 0; group < bytes; group += 16) {
         if constexpr (Order::kFetches && !Order::kFetchesEvenly) {
           next.template Fetch<kTileLines * kLine / 4>();
@@ -234,18 +129,23 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
             next.template Fetch<std::max<int64_t>(kLine / 4, 1)>();
           }
           TransposeGroup<kBytes>(rows + line * kLine * kPitch + group, kPitch,
-                                 lines + line * kLineBytes, kLines * kLineBytes);
+                                 filled_lines + line * kLineBytes, kLines * kLineBytes);
         }
         const int64_t col = (tile.byte + at + group) / kBytes;
         const int64_t cols = std::min(kSide, (bytes - group) / kBytes);
-        for (int64_t i = 0; i < cols; ++i) {
+        uint8_t* last_line = last_lines + (at + group) / kBytes * kLineBytes;
+        for (int64_t i = 0; i < cols; ++i, last_line += kLineBytes) {
+          uint8_t* const line = lines + i * kLines * kLineBytes;
+          uint8_t* const end_line = line + skipped * kLineBytes + tile.rows * kBytes;
+          if (has_line && extra == 0) CopyLine(last_line, line);
+          if (!tiles.aligned() && !is_last) CopyLine(end_line - kLineBytes, last_line);
           uint8_t* const to = matrix.out + (col + i) * matrix.ld_out + tile.row * kBytes;
           const auto misaligned =
               static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes);
-          const int64_t begin = extra == 0 ? 0 : -misaligned;
-          const int64_t stop = tile.rows * kBytes - (is_last ? 0 : misaligned);
-          StreamBytes(lines + (i * kLines) * kLineBytes + extra * kBytes + begin, to + begin,
-                      stop - begin);
+          const int64_t before = has_line ? misaligned : 0;
+          const int64_t left = is_last ? 0 : misaligned;
+          StreamBytes(line + skipped * kLineBytes - before, to - before,
+                      before + tile.rows * kBytes - left);
         }
       }
     }
@@ -255,11 +155,16 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
 
 template <int kBytes>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
+  const int lines = ShapeOfTiles(matrix).lines;
   if (matrix.tiling == StreamedTiling::kAmd) {
     TransposeTilesOf<kBytes, StreamedTiling::kAmd, 4>(matrix, first, end);
-  } else if constexpr (kBytes == 1) {
-    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2>(matrix, first, end);
-  } else if (ShapeOfTiles(matrix).lines == 8) {
+  } else if constexpr (kBytes <= 2) {
+    if (lines == 2) {
+      TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2, StreamedOrderOfTwo>(matrix, first, end);
+    } else {
+      TransposeTilesOf<kBytes, StreamedTiling::kIntel, 4>(matrix, first, end);
+    }
+  } else if (lines == 8) {
     TransposeTilesOf<kBytes, StreamedTiling::kIntel, 8>(matrix, first, end);
   } else {
     TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2>(matrix, first, end);

@@ -6,30 +6,33 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "transpose/cpu/square.h"
 #include "transpose/cpu/streamed.h"
 
 namespace stridewise {
 
-inline constexpr int64_t kLineBytes = 64;
-
 // The shape of a tile: cache lines along a row of the output, and bytes along a row of the input.
 //
 // Where rows of the output begin with cache lines, two lines and a page: one line costs half of the
-// speed of memory, and more lines need more rows of the input. Where they do not, a tile computes
-// rows of the one before it once more, and its first and last line are stored in parts: eight lines
-// share that. So do rows of the input that are shorter than a page. Elements of one byte take two
-// lines and less than a page, which would lie in 4096 pages of the output, more than translation
-// buffers hold.
+// speed of memory, and more lines need more rows of the input. Where they do not, a tile stores a
+// line from what the one before it left, and the first and last one of a thread are stored in
+// parts: eight lines share that. So do rows of the input that are shorter than a page. Elements of
+// one or two bytes take fewer lines and less than a page, which would lie in more pages of the
+// output than translation buffers hold.
 struct TileShape {
   int lines;
   int64_t width;
 };
 
+inline constexpr int64_t kMostTileWidth = 4096;
+
 inline TileShape ShapeOfTiles(const StreamedTranspose& matrix) {
   const bool aligned =
       reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 && matrix.ld_out % kLineBytes == 0;
   if (matrix.tiling == StreamedTiling::kAmd) return {4, 2048};
-  if (matrix.element_bytes == 1) return {2, aligned ? 2048 : 1024};
+  if (matrix.element_bytes <= 2) {
+    return aligned ? TileShape{2, 512 * matrix.element_bytes} : TileShape{4, 512};
+  }
   if (!aligned || matrix.cols * matrix.element_bytes < 4096) return {8, 1024};
   return {2, 4096};
 }

@@ -98,20 +98,9 @@ class TransposeTiles {
   int64_t count_;
 };
 
-// Returns into how many chunks a transpose of `bytes` past the caches is cut: several for
-// each thread, but none of less than 128 KB, since it begins with nothing fetched. That costs a
-// core of an EPYC more, whose tiles take a quarter of 512 KB.
-inline int64_t StreamedChunks(int64_t bytes, int threads, StreamedTiling tiling) {
-  const int64_t chunk = tiling == StreamedTiling::kAmd ? 4 << 20 : 512 << 10;
-  constexpr int64_t kLeast = 128 << 10;
-  constexpr int64_t kChunksOfThread = 8;
-  return std::max<int64_t>(
-      {bytes / chunk, std::min(bytes / kLeast, int64_t{threads} * kChunksOfThread), 1});
-}
-
-// Transposes a matrix on `threads` threads of OpenMP, past the caches where `streams`.
+// Transposes a matrix, past the caches where `streams`.
 template <typename T>
-void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams, int threads) {
+void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool streams) {
   if (streams) {
     constexpr int64_t kBytes = sizeof(T);
     const StreamedTranspose transpose = {reinterpret_cast<const uint8_t*>(in.data),
@@ -121,19 +110,11 @@ void TransposeByTiles(const ConstMatrix<T>& in, const Matrix<T>& out, bool strea
                                          in.rows,
                                          in.cols,
                                          kBytes};
-    // Threads take chunks in turn, so that one on a core that other work slows down takes fewer.
-    const int64_t tiles = CountStreamedTiles(transpose);
-    const int64_t chunks =
-        threads == 1 ? 1 : StreamedChunks(in.rows * in.cols * kBytes, threads, transpose.tiling);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
-    for (int64_t i = 0; i < chunks; ++i) {
-      TransposeStreamed(transpose, tiles * i / chunks, tiles * (i + 1) / chunks);
-    }
+    TransposeStreamed(transpose, 0, CountStreamedTiles(transpose));
     return;
   }
   const TransposeTiles<T> tiles(in.rows, in.cols);
   const bool stages = in.ld * int64_t{sizeof(T)} % 4096 == 0;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
   for (int64_t i = 0; i < tiles.count(); ++i) {
     if (stages) {
       TransposeSquares<true>(in, out, tiles[i]);

@@ -1,8 +1,9 @@
-"""Products and transposes of NumPy's arrays on the processor, without a GPU.
+"""Products, transposes and permutations of NumPy's arrays on the processor, without a GPU.
 
   import stridewise.host
   c = stridewise.host.matmul(a, b)      # float32, float64 or bfloat16, two dimensions, or three: a batch
   y = stridewise.host.transpose(x)      # elements of 1, 2, 4, 8 or 16 bytes
+  z = stridewise.host.permute(x, (2, 0, 1))  # up to six dimensions
 
 bfloat16 is ml_dtypes' type, which JAX has too. Products of it are summed in float32; the result is bfloat16, or float32 where
 `out` is. Without that package, bits_of="bfloat16" has arrays of uint16 hold the bits of such numbers.
@@ -47,6 +48,13 @@ class _Transpose(ctypes.Structure):
   _fields_ = [("struct_size", ctypes.c_size_t), ("data_in", ctypes.c_void_p), ("data_out", ctypes.c_void_p),
               *((name, ctypes.c_int64) for name in ("rows", "cols", "element_bytes", "ld_in", "ld_out", "batch", "stride_in",
                                                     "stride_out"))]
+
+
+class _Permute(ctypes.Structure):
+  _fields_ = [("struct_size", ctypes.c_size_t), ("data_in", ctypes.c_void_p), ("data_out", ctypes.c_void_p),
+              ("rank", ctypes.c_int64),
+              *((name, ctypes.POINTER(ctypes.c_int64)) for name in ("extents", "order", "strides_in", "strides_out")),
+              ("element_bytes", ctypes.c_int64)]
 
 
 def _load():
@@ -154,4 +162,27 @@ def transpose(x, *, out=None):
   _call(_library.stridewise_host_transpose,
         _Transpose(ctypes.sizeof(_Transpose), stored.ctypes.data, out.ctypes.data, rows, cols, x.itemsize,
                    max(_step(stored, -2, cols), 1), max(rows, 1), batch, stride, rows * cols))
+  return out
+
+
+def permute(x, order, *, out=None):
+  """Returns what numpy.transpose(x, order) views, as an array without gaps."""
+  if not isinstance(x, numpy.ndarray) or x.itemsize not in (1, 2, 4, 8, 16) or x.dtype.hasobject:
+    raise TypeError(f"x is {getattr(x, 'dtype', type(x).__name__)}; allowed are arrays of elements of 1, 2, 4, 8 or 16 bytes")
+  order = tuple(order)
+  if x.ndim > 6 or sorted(order) != list(range(x.ndim)):
+    raise ValueError(f"order is {order} for {x.ndim} dimensions; allowed is each of up to 6 dimensions once")
+  shape = tuple(x.shape[i] for i in order)
+  if out is None:
+    out = numpy.empty(shape, x.dtype)
+  elif out.shape != shape or out.dtype != x.dtype or not out.flags.c_contiguous or not out.flags.writeable:
+    raise ValueError(f"out is {out.dtype} of the shape {out.shape}; allowed is writable {x.dtype} of {shape} without gaps")
+  if numpy.may_share_memory(x, out):
+    raise ValueError("out overlaps x")
+  if any(step < 0 or step % x.itemsize != 0 for step in x.strides) or not x.flags.aligned:
+    x = numpy.ascontiguousarray(x)
+  array = lambda values: (ctypes.c_int64 * max(x.ndim, 1))(*values)
+  _call(_library.stridewise_host_permute,
+        _Permute(ctypes.sizeof(_Permute), x.ctypes.data, out.ctypes.data, x.ndim, array(x.shape), array(order),
+                 array(step // x.itemsize for step in x.strides), None, x.itemsize))
   return out

@@ -1,0 +1,53 @@
+// Which schedule a batch takes, and on how many threads.
+
+#include "transpose/cpu/batch.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "transpose/cpu/schedules.h"
+
+namespace stridewise {
+namespace {
+
+// A thread is woken for no less: 5 us of a core that moves 12 GB/s.
+constexpr double kMinBytesOfThread = 65536;
+
+// Input and output that are larger leave the last-level caches that a core may count on.
+constexpr double kMinStreamedBytes = 16 << 20;
+
+// Returns whether a matrix is one row or column without gaps on both sides, and the batch one
+// piece.
+bool IsCopy(const BatchTranspose& batch) {
+  const BlockTranspose& one = batch.first;
+  if (one.rows != 1 && one.cols != 1) return false;
+  if (one.rows == 1 && one.cols > 1 && one.ld_out != one.element_bytes) return false;
+  if (one.cols == 1 && one.rows > 1 && one.ld_in != one.element_bytes) return false;
+  return batch.count == 1 ||
+         (batch.stride_in == batch.bytes() && batch.stride_out == batch.bytes());
+}
+
+}  // namespace
+
+int ThreadsForBytes(double bytes, int most) {
+  return static_cast<int>(std::min<double>(most, std::max(bytes / kMinBytesOfThread, 1.0)));
+}
+
+bool LeavesCaches(double bytes) { return bytes >= kMinStreamedBytes; }
+
+void TransposeBatch(const BatchTranspose& batch, int threads) {
+  if (batch.count <= 0 || batch.bytes() == 0) return;
+  const double bytes = 2.0 * static_cast<double>(batch.bytes()) * static_cast<double>(batch.count);
+  const bool streams = LeavesCaches(bytes);
+  threads = ThreadsForBytes(bytes, threads);
+  if (IsCopy(batch)) {
+    return CopyOnThreads(batch.first.in, batch.first.out, batch.count * batch.bytes(), streams,
+                         threads);
+  }
+  if (!streams) return TransposeInCaches(batch, threads);
+  if (HasContiguousOutput(batch)) return StreamContiguousOutput(batch, threads);
+  if (HasFewColumns(batch)) return StreamFewColumns(batch, threads);
+  StreamTiles(batch, threads);
+}
+
+}  // namespace stridewise

@@ -1,0 +1,36 @@
+// Transposes of batches of matrices in host memory, out of place, on several threads.
+
+#ifndef STRIDEWISE_TRANSPOSE_CPU_BATCH_H_
+#define STRIDEWISE_TRANSPOSE_CPU_BATCH_H_
+
+#include <cstdint>
+
+#include "transpose/cpu/block.h"
+
+namespace stridewise {
+
+// `count` matrices of one shape, whose distances are in bytes.
+struct BatchTranspose {
+  BlockTranspose first;
+  int64_t count = 1;
+  int64_t stride_in = 0;
+  int64_t stride_out = 0;
+
+  // Of a matrix, without gaps.
+  int64_t bytes() const { return first.rows * first.cols * first.element_bytes; }
+};
+
+// Returns on how many of at most `most` threads so many bytes are moved, read and written ones
+// together.
+int ThreadsForBytes(double bytes, int most);
+
+// Returns whether so many bytes, read and written ones together, are moved past the caches.
+bool LeavesCaches(double bytes);
+
+// Transposes a batch on at most `threads` threads of OpenMP: in the caches where it fits in, else
+// past them.
+void TransposeBatch(const BatchTranspose& batch, int threads);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_CPU_BATCH_H_

@@ -1,0 +1,174 @@
+// The transpose of a block by squares, for one instruction set.
+//
+// Goes through 64 bytes of columns, down all rows, then the next: what is written is then one piece
+// of the output where its rows have no gaps, and stays in the L1 cache until its lines are whole.
+// The last squares begin where they end with the block, and compute some elements twice.
+//
+// Included once for each instruction set.
+
+// NOLINTNEXTLINE(llvm-header-guard)
+#if defined(STRIDEWISE_TRANSPOSE_CPU_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STRIDEWISE_TRANSPOSE_CPU_BLOCK_INL_H_
+#undef STRIDEWISE_TRANSPOSE_CPU_BLOCK_INL_H_
+#else
+#define STRIDEWISE_TRANSPOSE_CPU_BLOCK_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "transpose/cpu/block.h"
+#include "transpose/cpu/small-inl.h"
+#include "transpose/cpu/square.h"
+#include "transpose/cpu/thin-inl.h"
+#include "transpose/cpu/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace stridewise {
+namespace HWY_NAMESPACE {
+
+// Transposes blocks of at least a line of rows and a square's columns.
+template <int kBytes>
+void TransposeLines(const BlockTranspose& b) {
+  constexpr int64_t kSide = 16 / kBytes;
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  // Rows whose distance is a multiple of 1 KB share a few sets of the L1 cache: their lines are
+  // copied to a block, or each would be fetched once for each square.
+  const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
+  alignas(64) uint8_t staged[kLine * kLineBytes];
+  for (int64_t piece = 0; piece < b.cols; piece += kLine) {
+    const int64_t first = stages ? std::min(piece, b.cols - kLine) : piece;
+    const int64_t end = std::min(piece + kLine, b.cols);
+    for (int64_t row = 0; row < b.rows; row += kLine) {
+      const int64_t first_row = std::min(row, b.rows - kLine);
+      const uint8_t* from = b.in + first_row * b.ld_in;
+      uint8_t* const to = b.out + first_row * kBytes;
+      if (b.ahead > 0) {
+        for (int64_t i = 0; i < kLine; ++i) {
+          __builtin_prefetch(from + i * b.ld_in + first * kBytes + b.ahead);
+        }
+      }
+      if (stages) {
+        for (int64_t i = 0; i < kLine; ++i) {
+#pragma GCC unroll 4
+          for (int part = 0; part < 4; part += kBlocks) {
+            Store(Load(from + i * b.ld_in + first * kBytes + part * 16),
+                  staged + i * kLineBytes + part * 16);
+          }
+        }
+        for (int64_t col = 0; col < kLine; col += kSide) {
+          TransposeGroup<kBytes>(staged + col * kBytes, kLineBytes, to + (first + col) * b.ld_out,
+                                 b.ld_out);
+        }
+        continue;
+      }
+      for (int64_t at = first; at < end; at += kSide) {
+        const int64_t col = std::min(at, b.cols - kSide);
+        TransposeGroup<kBytes>(from + col * kBytes, b.ld_in, to + col * b.ld_out, b.ld_out);
+      }
+    }
+  }
+}
+
+// Transposes blocks of a square's rows and columns or more, and less than a line of rows.
+template <int kBytes>
+void TransposeStrips(const BlockTranspose& b) {
+  constexpr int64_t kSide = 16 / kBytes;
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  alignas(64) uint8_t padded[kSide * kLineBytes];
+  alignas(64) uint8_t result[kLine * 16];
+  for (int64_t at = 0; at < b.rows; at += kSide) {
+    const int64_t row = std::min(at, b.rows - kSide);
+    const uint8_t* const from = b.in + row * b.ld_in;
+    uint8_t* const to = b.out + row * kBytes;
+    if (b.cols < kLine) {
+      for (int64_t i = 0; i < kSide; ++i) {
+        std::memcpy(padded + i * kLineBytes, from + i * b.ld_in,
+                    static_cast<size_t>(b.cols * kBytes));
+      }
+      TransposeStrip<kBytes>(padded, kLineBytes, result, 16);
+      for (int64_t i = 0; i < b.cols; ++i) std::memcpy(to + i * b.ld_out, result + i * 16, 16);
+      continue;
+    }
+    for (int64_t piece = 0; piece < b.cols; piece += kLine) {
+      const int64_t col = std::min(piece, b.cols - kLine);
+      for (int64_t i = 0; b.ahead > 0 && i < kSide; ++i) {
+        __builtin_prefetch(from + i * b.ld_in + col * kBytes + b.ahead);
+      }
+      TransposeStrip<kBytes>(from + col * kBytes, b.ld_in, to + col * b.ld_out, b.ld_out);
+    }
+  }
+}
+
+// Copies a row to a column, or the reverse.
+template <int kBytes>
+void TransposeVector(const uint8_t* from, int64_t step_in, int64_t count, uint8_t* to,
+                     int64_t step_out) {
+  if (step_in == kBytes && step_out == kBytes) {
+    std::memcpy(to, from, static_cast<size_t>(count * kBytes));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * step_out, from + i * step_in, kBytes);
+}
+
+template <int kBytes>
+void TransposeBlockOf(const BlockTranspose& b) {
+  constexpr int64_t kSide = 16 / kBytes;
+  if (b.rows == 1) return TransposeVector<kBytes>(b.in, kBytes, b.cols, b.out, b.ld_out);
+  if (b.cols == 1) return TransposeVector<kBytes>(b.in, b.ld_in, b.rows, b.out, kBytes);
+  if (b.rows < kSide || b.cols < kSide) {
+    return TransposeThin<kBytes>(b.in, b.ld_in, b.rows, b.cols, b.out, b.ld_out);
+  }
+  if (b.rows < kLineBytes / kBytes) return TransposeStrips<kBytes>(b);
+  TransposeLines<kBytes>(b);
+}
+
+template <int kBytes>
+void TransposeBlocksOf(BlockTranspose block, int64_t count, int64_t stride_in, int64_t stride_out) {
+  const int64_t bytes = block.rows * block.cols * kBytes;
+  const bool is_small = IsSmall<kBytes>(block.rows, block.cols) &&
+                        block.ld_in == block.cols * kBytes && block.ld_out == block.rows * kBytes &&
+                        stride_in == bytes && stride_out == bytes;
+  const int64_t small = is_small ? count - 1 - kBehindSmall / bytes : 0;
+  const int64_t ahead = count > 1 ? block.ahead : 0;
+  if (count > 1) block.ahead = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t byte = 0; ahead > 0 && byte < stride_in; byte += kLineBytes) {
+      __builtin_prefetch(block.in + ahead + byte);
+    }
+    if (i < small) {
+      TransposeSmall<kBytes>(block.in, block.rows, block.cols, block.out);
+    } else {
+      TransposeBlockOf<kBytes>(block);
+    }
+    block.in += stride_in;
+    block.out += stride_out;
+  }
+}
+
+void TransposeBlocks(const BlockTranspose& first, int64_t count, int64_t stride_in,
+                     int64_t stride_out) {
+  switch (first.element_bytes) {
+    case 1:
+      return TransposeBlocksOf<1>(first, count, stride_in, stride_out);
+    case 2:
+      return TransposeBlocksOf<2>(first, count, stride_in, stride_out);
+    case 4:
+      return TransposeBlocksOf<4>(first, count, stride_in, stride_out);
+    case 8:
+      return TransposeBlocksOf<8>(first, count, stride_in, stride_out);
+    default:
+      return TransposeBlocksOf<16>(first, count, stride_in, stride_out);
+  }
+}
+
+void StreamCopy(const uint8_t* from, uint8_t* to, int64_t bytes) { StreamBytes(from, to, bytes); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stridewise
+HWY_AFTER_NAMESPACE();
+
+#endif  // STRIDEWISE_TRANSPOSE_CPU_BLOCK_INL_H_

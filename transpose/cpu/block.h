@@ -1,0 +1,34 @@
+// The transpose of blocks that lie in the caches, or that are read from memory once: of any shape,
+// in registers, on the calling thread.
+
+#ifndef STRIDEWISE_TRANSPOSE_CPU_BLOCK_H_
+#define STRIDEWISE_TRANSPOSE_CPU_BLOCK_H_
+
+#include <cstdint>
+
+namespace stridewise {
+
+// A block and its transpose; distances of rows in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
+struct BlockTranspose {
+  const uint8_t* in;
+  int64_t ld_in;
+  uint8_t* out;
+  int64_t ld_out;
+  int64_t rows;  // Of the input.
+  int64_t cols;
+  int64_t element_bytes;
+  // What is this number of bytes behind the elements of the input is fetched to the caches.
+  int64_t ahead = 0;
+};
+
+// Transposes `count` blocks, whose distances are in bytes.
+void TransposeBlocks(const BlockTranspose& first, int64_t count = 1, int64_t stride_in = 0,
+                     int64_t stride_out = 0);
+
+// Copies bytes, whole lines of the destination past the caches. Other threads see them after
+// EndStreaming().
+void StreamCopy(const uint8_t* from, uint8_t* to, int64_t bytes);
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_CPU_BLOCK_H_

@@ -1,0 +1,51 @@
+// How a batch is divided among threads, by where it lies and by what is contiguous in it.
+
+#ifndef STRIDEWISE_TRANSPOSE_CPU_SCHEDULES_H_
+#define STRIDEWISE_TRANSPOSE_CPU_SCHEDULES_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "transpose/cpu/batch.h"
+
+namespace stridewise {
+
+// Copies bytes, the transpose of a single row or column; past the caches where `streams`.
+void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads);
+
+// Transposes what the caches hold. Each thread takes the same part in every call, which its own
+// caches may hold from the last one: whole rows of the output where there are enough, because a
+// line that two cores write has to travel between them each time.
+void TransposeInCaches(const BatchTranspose& batch, int threads);
+
+// Transposes a block on the calling thread, in tiles of 256 bytes either way, of the same area
+// where it is thinner. Its rows and those of its transpose may be in more pages than translation
+// buffers hold, a tile's are not.
+void TransposeInTiles(const BlockTranspose& block);
+
+// Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are
+// transposed to a block in a cache, which is one contiguous piece of the output, and streamed.
+void StreamContiguousOutput(const BatchTranspose& batch, int threads);
+
+// Returns whether StreamContiguousOutput() has a block for the batch.
+bool HasContiguousOutput(const BatchTranspose& batch);
+
+// Of few columns: ranges of rows are transposed to a block, whose rows are streamed.
+void StreamFewColumns(const BatchTranspose& batch, int threads);
+
+// Returns whether StreamFewColumns() has a block for the batch.
+bool HasFewColumns(const BatchTranspose& batch);
+
+// In tiles, every line of which is transposed and streamed at once.
+void StreamTiles(const BatchTranspose& batch, int threads);
+
+inline int64_t DivideUp(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
+
+// Returns where part `i` of `parts` nearly equal ones of n begins, at a multiple of `unit`.
+inline int64_t PartBegin(int64_t n, int64_t parts, int64_t i, int64_t unit) {
+  return std::min(n, DivideUp(n, unit) * i / parts * unit);
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_CPU_SCHEDULES_H_
