@@ -16,13 +16,6 @@ inline int64_t MatrixBytes(const TransposeArgs& args) {
   return args.rows * args.cols * args.element_bytes;
 }
 
-// Returns whether there is no byte between rows, nor between matrices, on either side.
-inline bool IsGapless(const TransposeArgs& args) {
-  const int64_t elements = args.rows * args.cols;
-  return args.ld_in == args.cols && args.ld_out == args.rows && args.stride_in == elements &&
-         args.stride_out == elements;
-}
-
 // Returns whether each matrix of the batch, if it is one, deserves a launch of its own: the fewer
 // bytes a matrix has, the more its launch costs.
 inline bool IsWorthALaunch(const TransposeArgs& args) {
