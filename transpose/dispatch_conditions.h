@@ -108,6 +108,16 @@ inline bool HasFewRows(const TransposeArgs& args) {
          args.rows <= 2 * args.cols;
 }
 
+// Returns whether matrices of 1 or 2 bytes lie one behind the other and are so small that blocks of
+// tile_bytes take whole ones, and so large that batch_small costs more. Where columns are 32 bytes
+// apart, neighbouring ones lie in the same banks.
+inline bool HasWholeMatricesOfBytes(const TransposeArgs& args) {
+  if (args.element_bytes > 2 || args.batch <= 1 || !IsGapless(args)) return false;
+  const int64_t bytes = MatrixBytes(args);
+  return args.rows >= 8 && !StoresWholeSectors(args) &&
+         bytes >= ForSize(args, 4, 8, 0, 0, 0) << 10 && bytes <= 28 << 10;
+}
+
 // Returns whether few instructions from the first load to the last store matter more than wide
 // accesses. Tiles are mostly empty in a batch of single rows or columns (1572x1 x 147 floats 1.43
 // of few_columns' time), and few blocks in rows that are long (2x457862 of 2 bytes 1.50 of
