@@ -194,10 +194,10 @@ LaunchStatus Run(const TransposeArgs& args) {
   const int64_t bytes = args.rows * args.cols * args.element_bytes;
   const int64_t size = args.element_bytes;
   if (args.batch > 1 && IsGapless(args) && bytes <= 28 << 10) {
-    return RunWhole<T>(args, WholeMatricesCut<T>(args, 20 << 10, 528));
+    return RunWhole<T>(args, WholeMatricesCut<T>(args, 28 << 10, 400));
   }
   if (args.ld_out == args.rows && args.rows * size <= 640) {
-    return RunParts<T, false, true>(args, StripsCut<T>(args, 20 << 10, 528));
+    return RunParts<T, false, true>(args, StripsCut<T>(args, 28 << 10, 400));
   }
   if (args.ld_in == args.cols && args.cols * size <= 96) {
     return RunParts<T, true, false>(args, RunsCut<T>(args, 12 << 10, 528));
