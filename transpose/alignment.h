@@ -1,4 +1,5 @@
-// The alignment of the rows of a transpose's matrices, which decides how wide accesses may be.
+// The alignment of the rows of a transpose's matrices and the gaps between them, which decide how
+// wide accesses may be.
 
 #ifndef STRIDEWISE_TRANSPOSE_ALIGNMENT_H_
 #define STRIDEWISE_TRANSPOSE_ALIGNMENT_H_
@@ -33,6 +34,35 @@ inline bool OutRowsAreAt(const TransposeArgs& args, int64_t bytes) {
 inline bool IsMadeOf(const TransposeArgs& args, int64_t bytes) {
   return InRowsAreAt(args, bytes) && OutRowsAreAt(args, bytes) &&
          args.rows * args.element_bytes % bytes == 0 && args.cols * args.element_bytes % bytes == 0;
+}
+
+// Returns whether there is no byte between rows, nor between matrices, on either side.
+inline bool IsGapless(const TransposeArgs& args) {
+  const int64_t elements = args.rows * args.cols;
+  return args.ld_in == args.cols && args.ld_out == args.rows && args.stride_in == elements &&
+         args.stride_out == elements;
+}
+
+// Returns whether `planes` runs of `length` elements are what few_planes.cu takes: few, of whole
+// vectors, and small elements. On the other side their elements are one contiguous piece.
+inline bool ArePlanes(const TransposeArgs& args, int64_t planes, int64_t length) {
+  constexpr int64_t kVector = 16;
+  constexpr int64_t kMostVectors = int64_t{1} << 31;
+  const int64_t bytes = length * args.element_bytes;
+  return planes >= 2 && planes <= 4 && args.element_bytes <= 4 && bytes > 0 && args.batch > 0 &&
+         bytes % kVector == 0 && bytes / kVector < kMostVectors / args.batch;
+}
+
+// Returns whether the matrices have a few rows of whole vectors, and out rows without gaps.
+inline bool HasRowsAsPlanes(const TransposeArgs& args) {
+  return ArePlanes(args, args.rows, args.cols) && InRowsAreAt(args, 16) && IsAt(args.out, 16) &&
+         args.ld_out == args.rows && (args.batch == 1 || args.stride_out == args.rows * args.cols);
+}
+
+// Returns whether the matrices have a few columns of whole vectors, and rows of `in` without gaps.
+inline bool HasColumnsAsPlanes(const TransposeArgs& args) {
+  return ArePlanes(args, args.cols, args.rows) && OutRowsAreAt(args, 16) && IsAt(args.in, 16) &&
+         args.ld_in == args.cols && (args.batch == 1 || args.stride_in == args.rows * args.cols);
 }
 
 }  // namespace stridewise

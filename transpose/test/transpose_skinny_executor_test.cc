@@ -130,6 +130,57 @@ TEST_P(SkinnyTest, StripsThatStartAnywhere) {
   }
 }
 
+using FewPlanesTest = TransposeOnExecutorTest;
+
+// Every number of planes and element size, as rows and as columns: one vector of each plane, parts
+// of a warp and of a block, and several blocks. Nothing but whole vectors is accessed.
+TEST_F(FewPlanesTest, WovenAndTakenApart) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    const int64_t vector = 16 / element_bytes;
+    for (const int64_t planes : {2, 3, 4}) {
+      for (const int64_t vectors : {1, 2, 31, 32, 33, 255, 600}) {
+        const TransposeCase rows = {planes, vectors * vector, 0};
+        for (const TransposeCase& c : {rows, Exchanged(rows)}) {
+          const executor::Profile profile = ProfileOf("few_planes", c, element_bytes);
+          // A plane may end inside a sector, and of two planes the host's compiler loads parts.
+          if (vectors % 2 != 0 || planes == 2) continue;
+          for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+            EXPECT_EQ(profile.Total(kind).SectorEfficiency(), 1) << c;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Planes with gaps between them and between matrices; pixels of a batch are one piece.
+TEST_F(FewPlanesTest, GapsAndBatches) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    const int64_t vector = 16 / element_bytes;
+    for (const int64_t planes : {2, 3, 4}) {
+      RunCase("few_planes", {planes, 5 * vector, 3 * vector, 0}, element_bytes);
+      RunCase("few_planes", {5 * vector, planes, 0, vector}, element_bytes);
+      for (const int64_t vectors : {1, 7, 65}) {
+        RunCase("few_planes", {planes, vectors * vector, 0, 0, 5}, element_bytes);
+        RunCase("few_planes", {vectors * vector, planes, 0, 0, 5}, element_bytes);
+      }
+    }
+  }
+}
+
+// What has no planes of whole vectors goes to other kernels.
+TEST_F(FewPlanesTest, OtherMatrices) {
+  for (const int64_t element_bytes : kElementSizes) {
+    RunCase("few_planes", {3, 999, 0, 0}, element_bytes);
+    RunCase("few_planes", {999, 3, 0, 0}, element_bytes);
+    RunCase("few_planes", {3, 1024, 0, 1}, element_bytes);
+    RunCase("few_planes", {3, 1024, 0, 0, 2, 16}, element_bytes);
+    RunCase("few_planes", {3, 1024, 0, 0, 1, 0, 1, 0}, element_bytes);
+    RunCase("few_planes", {1024, 3, 0, 0, 1, 0, 0, 1}, element_bytes);
+    RunCase("few_planes", {64, 64, 0, 0}, element_bytes);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Skinny, SkinnyTest, testing::Values("few_columns", "few_rows"),
                          [](const auto& info) { return info.param; });
 

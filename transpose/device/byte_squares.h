@@ -1,0 +1,259 @@
+// Exchanges rows and columns of a tile of elements of 1 or 2 bytes in shared memory. Included by
+// .cu files.
+//
+// The tile lies twice in shared memory: as rows of `in`, each at the same offset from a multiple of
+// 16 as in global memory, and as rows of `out`, for which the same is true. So both are moved in
+// whole vectors, whatever the alignment, and what remains is done in words: a thread goes down four
+// columns of bytes (two of 2 bytes), shifts a word of each of four rows out of two, exchanges 4 x 4
+// bytes by byte permutes, shifts each column's word to where it lies in its row of `out`, together
+// with the word above it, and stores it. Four rows below, all shifts are the same.
+
+#ifndef STRIDEWISE_TRANSPOSE_DEVICE_BYTE_SQUARES_H_
+#define STRIDEWISE_TRANSPOSE_DEVICE_BYTE_SQUARES_H_
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "transpose/device/small_divisor.h"
+#include "transpose/device/vectors.h"
+
+namespace stridewise {
+
+inline constexpr int kWordBytes = 4;
+
+// The side of a square.
+template <typename T>
+inline constexpr int kSquare = kWordBytes / static_cast<int>(sizeof(T));
+
+// How threads share a tile: runs of rows of groups of columns.
+struct SquareItems {
+  int groups = 1;  // Of kSquare columns.
+  int segments = 1;
+  int segment_rows = 1;                        // A multiple of kSquare.
+  SmallDivisor by_groups = SmallDivisor(1);    // Divides by `groups`,
+  SmallDivisor by_segments = SmallDivisor(1);  // and by `segments`.
+  int log2 = 0;                                // See SpreadOffset(); 0: not at all.
+};
+
+// A tile, or whole matrices one behind the other. Offsets are in bytes.
+struct SquareTile {
+  int in;        // Of the element in row 0 and column 0.
+  int in_pitch;  // From one row of `in` to the next.
+  int out;       // The same for `out`.
+  int out_pitch;
+  int begin;  // The first row that there is, a multiple of kSquare,
+  int end;    // and one past the last.
+  int cols;
+  int matrices;      // How many,
+  int matrix_bytes;  // and from one to the next, on both sides.
+};
+
+// Where a byte of `out` lies. Neighbouring groups of columns access the same banks if their
+// distance is a multiple of 128 bytes, or nearly so if it is one of 32. Then vectors are exchanged
+// within 128 bytes, in another order every 2^log2 bytes.
+template <bool kSpread>
+__device__ inline int SpreadOffset(int offset, int log2) {
+  constexpr int kMask = 7;
+  if constexpr (kSpread) return offset ^ (offset >> log2 & kMask) * kVectorBytes;
+  return offset;
+}
+
+template <typename T>
+__device__ inline void ExchangeSquare(const uint32_t (&rows)[kSquare<T>],
+                                      uint32_t (&columns)[kSquare<T>]) {
+  if constexpr (sizeof(T) == 1) {
+    const uint32_t ab_low = __byte_perm(rows[0], rows[1], 0x5140);
+    const uint32_t ab_high = __byte_perm(rows[0], rows[1], 0x7362);
+    const uint32_t cd_low = __byte_perm(rows[2], rows[3], 0x5140);
+    const uint32_t cd_high = __byte_perm(rows[2], rows[3], 0x7362);
+    columns[0] = __byte_perm(ab_low, cd_low, 0x5410);
+    columns[1] = __byte_perm(ab_low, cd_low, 0x7632);
+    columns[2] = __byte_perm(ab_high, cd_high, 0x5410);
+    columns[3] = __byte_perm(ab_high, cd_high, 0x7632);
+  } else {
+    columns[0] = __byte_perm(rows[0], rows[1], 0x5410);
+    columns[1] = __byte_perm(rows[0], rows[1], 0x7632);
+  }
+}
+
+// Where a group of columns lies in the rows of a square. kAtWords: all rows begin at words.
+template <typename T, bool kAtWords>
+class SquareRows {
+ public:
+  // `offset` is that of the first row's first element; the group has `columns` columns, or more.
+  __device__ SquareRows(const unsigned char* tile, int offset, int pitch, int columns)
+      : step_(kSquare<T> * pitch) {
+    [[maybe_unused]] const int bytes =
+        columns < kSquare<T> ? columns * static_cast<int>(sizeof(T)) : kWordBytes;
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) {
+      const int at = offset + k * pitch;
+      from_[k] = tile + (at & -kWordBytes);
+      shift_[k] = static_cast<uint32_t>(at) * 8;
+#ifdef STRIDEWISE_HOST_EXECUTOR
+      second_[k] = at % kWordBytes + bytes > kWordBytes ? kWordBytes : 0;
+#endif
+    }
+  }
+  // Loads the words of `left` rows, or of all, `squares` squares below.
+  __device__ void Load(int squares, int left, uint32_t (&rows)[kSquare<T>]) const {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) {
+      rows[k] = 0;
+      if (k >= left) continue;
+      const unsigned char* const from = from_[k] + squares * step_;
+      rows[k] = *reinterpret_cast<const uint32_t*>(from);
+      if constexpr (!kAtWords) rows[k] = __funnelshift_r(rows[k], Second(from, k), shift_[k]);
+    }
+  }
+  __device__ void Advance() {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) from_[k] += step_;
+  }
+
+ private:
+  // Returns the word behind that at `from`. Nobody may have written it where it is not needed,
+  // which a GPU does not mind, and the host executor reports.
+  __device__ uint32_t Second(const unsigned char* from, [[maybe_unused]] int k) const {
+#ifdef STRIDEWISE_HOST_EXECUTOR
+    return *reinterpret_cast<const uint32_t*>(from + second_[k]);
+#else
+    return reinterpret_cast<const uint32_t*>(from)[1];
+#endif
+  }
+
+  int step_;
+  const unsigned char* from_[kSquare<T>];
+  uint32_t shift_[kSquare<T>];  // In bits; a funnel shift takes it modulo 32.
+#ifdef STRIDEWISE_HOST_EXECUTOR
+  int second_[kSquare<T>];
+#endif
+};
+
+// Where a group of columns lies in rows of `out`, and what it has of the square above.
+template <typename T, bool kSpread>
+class SquareColumns {
+ public:
+  __device__ SquareColumns(unsigned char* tile, int offset, int pitch, int log2)
+      : tile_(tile), log2_(log2) {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) {
+      const int at = offset + k * pitch;
+      to_[k] = tile + (at & -kWordBytes);
+      shift_[k] = static_cast<uint32_t>(at) * 8;
+      above_[k] = 0;
+    }
+  }
+  // Returns the bytes by which the words of column k begin above their square.
+  __device__ int Above(int k) const { return static_cast<int>(shift_[k] / 8 % kWordBytes); }
+  // Sets what was above the first square.
+  __device__ void Begin(const uint32_t (&columns)[kSquare<T>]) {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) above_[k] = columns[k];
+  }
+  // Stores a word of each of `count` columns, and goes on to the square below.
+  __device__ void Store(const uint32_t (&columns)[kSquare<T>], int count) {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) {
+      if (k < count) *reinterpret_cast<uint32_t*>(At(k)) = Shifted(columns, k);
+      Advance(columns, k);
+    }
+  }
+  // Does the same for `count` columns and, of their words, for the bytes from `begin` to `end`,
+  // counted from the first of the square.
+  __device__ void StorePart(const uint32_t (&columns)[kSquare<T>], int count, int begin, int end) {
+#pragma unroll
+    for (int k = 0; k < kSquare<T>; ++k) {
+      const uint32_t word = Shifted(columns, k);
+      unsigned char* const to = At(k);
+#pragma unroll
+      for (int i = 0; i < kWordBytes; ++i) {
+        const int byte = i - Above(k);
+        if (k >= count || byte < begin || byte >= end) continue;
+        to[i] = static_cast<unsigned char>(word >> (8 * i));
+      }
+      Advance(columns, k);
+    }
+  }
+
+ private:
+  __device__ unsigned char* At(int k) const {
+    if constexpr (!kSpread) return to_[k];
+    return tile_ + SpreadOffset<kSpread>(static_cast<int>(to_[k] - tile_), log2_);
+  }
+  __device__ uint32_t Shifted(const uint32_t (&columns)[kSquare<T>], int k) const {
+    return __funnelshift_l(above_[k], columns[k], shift_[k]);
+  }
+  __device__ void Advance(const uint32_t (&columns)[kSquare<T>], int k) {
+    above_[k] = columns[k];
+    to_[k] += kWordBytes;
+  }
+
+  unsigned char* tile_;
+  int log2_;
+  unsigned char* to_[kSquare<T>];
+  uint32_t shift_[kSquare<T>];  // In bits, as above.
+  uint32_t above_[kSquare<T>];
+};
+
+// Moves the tile from `in` to `out`, which are both in shared memory.
+template <typename T, bool kAtWords, bool kSpread>
+__device__ inline void ExchangeSquares(const unsigned char* in, unsigned char* out,
+                                       const SquareTile& tile, const SquareItems& items) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kSide = kSquare<T>;
+  const int count = tile.matrices * items.segments * items.groups;
+  for (int i = threadIdx.x; i < count; i += blockDim.x) {
+    const int item = items.by_groups.Quotient(i);
+    const int col = (i - item * items.groups) * kSide;
+    const int matrix = items.by_segments.Quotient(item);
+    const int segment = item - matrix * items.segments;
+    // A segment stores the words that begin in its squares or above them: what its last rows have
+    // of the next word is stored by the segment below.
+    int row = tile.begin + segment * items.segment_rows;
+    const int most = tile.end + kSide - 1;
+    const int end = row + items.segment_rows < most ? row + items.segment_rows : most;
+    if (row >= end || col >= tile.cols) continue;
+    const int before = matrix * tile.matrix_bytes;
+    SquareRows<T, kAtWords> rows(in, tile.in + before + row * tile.in_pitch + col * kSize,
+                                 tile.in_pitch, tile.cols - col);
+    SquareColumns<T, kSpread> columns(out, tile.out + before + col * tile.out_pitch + row * kSize,
+                                      tile.out_pitch, items.log2);
+    uint32_t words[kSide];
+    uint32_t square[kSide];
+    if (segment > 0) {
+      rows.Load(-1, tile.end - row + kSide, words);
+      ExchangeSquare<T>(words, square);
+      columns.Begin(square);
+    }
+    int highest = 0;
+#pragma unroll
+    for (int k = 0; k < kSide; ++k) {
+      highest = highest > columns.Above(k) ? highest : columns.Above(k);
+    }
+    const int columns_left = tile.cols - col;
+    const auto store_part = [&] {
+      rows.Load(0, tile.end - row, words);
+      rows.Advance();
+      ExchangeSquare<T>(words, square);
+      columns.StorePart(square, columns_left, (tile.begin - row) * kSize, (tile.end - row) * kSize);
+      row += kSide;
+    };
+    // Lanes of a warp have different ends: they are done apart, so that the loop is run together.
+    if (row * kSize < tile.begin * kSize + highest) store_part();
+#pragma unroll 2
+    for (; row < end && row + kSide <= tile.end; row += kSide) {
+      rows.Load(0, kSide, words);
+      rows.Advance();
+      ExchangeSquare<T>(words, square);
+      columns.Store(square, columns_left);
+    }
+#pragma unroll 1
+    while (row < end) store_part();
+  }
+}
+
+}  // namespace stridewise
+
+#endif  // STRIDEWISE_TRANSPOSE_DEVICE_BYTE_SQUARES_H_

@@ -1,0 +1,71 @@
+// The kernel for elements of 1 and 2 bytes on the host executor: whole matrices, strips, runs and
+// tiles, wherever rows begin on either side.
+
+#include <cstdint>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "transpose/test/executor_fixture.h"
+#include "transpose/test/transpose_test_problem.h"
+
+namespace stridewise {
+namespace {
+
+class TransposeBytesTest : public TransposeOnExecutorTest {
+ protected:
+  void RunBytes(const TransposeCase& c) {
+    for (const int64_t element_bytes : {1, 2}) RunCase("tile_bytes", c, element_bytes);
+  }
+};
+
+// Batches without gaps: rows and columns that begin and end everywhere in words, fewer than a
+// square has, more matrices than a block takes, and pieces that begin anywhere.
+TEST_F(TransposeBytesTest, WholeMatrices) {
+  for (int64_t rows = 1; rows <= 9; ++rows) {
+    for (int64_t cols = 1; cols <= 9; ++cols) RunBytes({rows, cols, 0, 0, 40});
+  }
+  for (const auto& [rows, cols] :
+       {std::pair{49, 64}, std::pair{64, 49}, std::pair{81, 71}, std::pair{17, 53},
+        std::pair{128, 32}, std::pair{200, 3}, std::pair{3, 200}, std::pair{445, 27}}) {
+    RunBytes({rows, cols, 0, 0, 7});
+    RunBytes({rows, cols, 0, 0, 3, 0, 1, 0});
+    RunBytes({rows, cols, 0, 0, 3, 0, 3, 5});
+  }
+}
+
+// All rows of some columns, which are one piece of `out`; with gaps between rows of `in`, and
+// between matrices.
+TEST_F(TransposeBytesTest, Strips) {
+  for (const auto& [rows, cols] : {std::pair{49, 1025}, std::pair{128, 257}, std::pair{257, 130},
+                                   std::pair{300, 202}, std::pair{25, 3001}}) {
+    RunBytes({rows, cols, 0, 0});
+    RunBytes({rows, cols, 7, 0});
+    RunBytes({rows, cols, 0, 0, 2, 0, 1, 3});
+    RunBytes({rows, cols, 3, 0, 2, 5});
+  }
+}
+
+// All columns of some rows, which are one piece of `in`.
+TEST_F(TransposeBytesTest, Runs) {
+  for (const auto& [rows, cols] : {std::pair{1025, 9}, std::pair{2050, 16}, std::pair{777, 33},
+                                   std::pair{5000, 2}, std::pair{1500, 55}}) {
+    RunBytes({rows, cols, 0, 0});
+    RunBytes({rows, cols, 0, 7});
+    RunBytes({rows, cols, 0, 0, 2, 0, 1, 3});
+    RunBytes({rows, cols, 0, 3, 2, 5});
+  }
+}
+
+// Parts of rows and of columns, at the corners of the matrix and inside.
+TEST_F(TransposeBytesTest, Tiles) {
+  for (const auto& [rows, cols] : {std::pair{700, 300}, std::pair{1000, 250}, std::pair{769, 385},
+                                   std::pair{1024, 257}, std::pair{801, 256}}) {
+    RunBytes({rows, cols, 0, 0});
+    RunBytes({rows, cols, 5, 3});
+    RunBytes({rows, cols, 0, 0, 2, 0, 1, 3});
+    RunBytes({rows, cols, 1, 32, 2, 5});
+  }
+}
+
+}  // namespace
+}  // namespace stridewise
