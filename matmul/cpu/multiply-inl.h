@@ -108,16 +108,20 @@ CacheBlocks BlocksOf(const HostProduct<T>& product) {
 // Returns whether a copy of A repays itself. Rows are read where they lie: a panel of a few rows
 // stays in the L1 cache in any case, but for more rows than a set has lines, a multiple of 4 KiB
 // apart. Columns are read where they lie while they stay in the L2 cache beside the block of B:
-// each is in another page.
+// each is in another page. Those two pages and more apart repay it from 64 columns of C on.
 template <typename T>
 bool PacksA(const HostProduct<T>& product) {
   constexpr int64_t kBytes = sizeof(T);
   const Strided<T>& a = product.a;
+  if (product.m <= kTileRows) return false;
   const bool shares_sets = std::max(a.row_step, a.col_step) * kBytes % 4096 == 0;
-  const bool gains = a.col_step == 1
-                         ? shares_sets && kTileRows > 8
-                         : shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4;
-  return product.n > 4 * Multiply<T>::kTileCols && product.m > kTileRows && gains;
+  const bool is_wide = product.n > 4 * Multiply<T>::kTileCols;
+  if (a.col_step == 1) return is_wide && shares_sets && kTileRows > 8;
+  constexpr int64_t kMinDepth = 128;
+  constexpr int64_t kMinCols = 64;
+  const bool is_far = shares_sets || a.col_step * kBytes >= 8192;
+  if (is_far && product.k >= kMinDepth && product.n >= kMinCols) return true;
+  return is_wide && (shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4);
 }
 
 // Returns whether a copy of A that is used for all blocks of B repays itself: also of rows in pages

@@ -197,7 +197,7 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
   const ThreadGrid grid = threads == 1 ? ThreadGrid() : ChooseThreadGrid(shape, threads);
   const int64_t parts = grid.parts();
   if (parts == 1) return MultiplyOnOneCore(product);
-  const ThreadGrid depth_grid = ChooseDepthGrid(shape, threads);
+  const ThreadGrid depth_grid = ChooseDepthGrid(shape, grid, threads);
   if (depth_grid.depth > 1) return MultiplyAlongK(product, depth_grid, threads);
   if (MultiplyInTeams(product, grid, threads)) return;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)

@@ -30,15 +30,14 @@ int64_t TiledCols(int64_t cols) {
   return vectors / 3 * 3 * kPartUnit + kColsOfRest[vectors % 3];
 }
 
-// Dot products are taken for so few rows or columns of operands that both lie along k.
+// Few rows or columns of operands that both lie along k are dot products.
 bool TakesDots(const ProductShape& shape) {
-  const int64_t most = std::max<int64_t>(4, std::min<int64_t>(96, shape.k / 8));
+  const int64_t most = std::max<int64_t>(4, std::min<int64_t>(32, shape.k / 8));
   return shape.transposed_b && !shape.transposed_a && std::min(shape.m, shape.n) <= most;
 }
 
 // The time of the largest part in multiply-adds for each step along k, with what operands cost: an
-// element of A is read where it lies, one of B packed, as long as about 16 multiply-adds, or read
-// where it lies if the part is as narrow as a tile.
+// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
 double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
   const int64_t rows = (shape.m + grid.rows - 1) / grid.rows;
   const int64_t cols = (shape.n + grid.cols - 1) / grid.cols;
@@ -46,22 +45,20 @@ double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
     const int64_t products = std::max<int64_t>(rows, 2) * std::max<int64_t>(cols, 4);
     return static_cast<double>(products + 2 * (rows + cols));
   }
-  constexpr int64_t kTileCols = 3 * kPartUnit;
-  const int64_t time_of_b = shape.transposed_b || cols > kTileCols ? 16 : 8;
   const int64_t tall = std::max(rows, kMinRows);
-  return static_cast<double>(tall * TiledCols(cols) + 4 * tall + time_of_b * TiledCols(cols));
+  return static_cast<double>(tall * TiledCols(cols) + 4 * tall + 16 * TiledCols(cols));
 }
 
 // A piece of a row of C, in multiply-adds: its neighbours are lines of other cores, whose fetches
 // get in each other's way, some 75 ns. That decides where there is little else to do.
 constexpr double kTimeOfPiece = 3000;
 
-// A piece of a row of B that is stored row by row, if the rows are too far apart for the processor
-// to follow: some 20 ns until it comes, and less where it is long.
+// A piece of a row of B, if B is more than the L2 caches of some threads hold: some 20 ns until it
+// comes, and less where it is long. Of fewer rows of A other pieces are fetched meanwhile.
 constexpr double kTimeOfPieceOfB = 750;
 constexpr double kTimeOfLongPieceOfB = 225;
-constexpr int64_t kMinFollowedCols = 512;
 constexpr int64_t kLongPieceCols = 256;
+constexpr int64_t kMinElementsOfPieces = 1 << 20;
 
 // What parts along k cost beside their products, in multiply-adds: an element of C is stored for
 // each of them and read once more by another thread, and all wait for each other, 4 us.
@@ -74,15 +71,16 @@ double TimeOf(const ProductShape& shape, const ThreadGrid& grid) {
   const auto steps = static_cast<double>((shape.k + grid.depth - 1) / grid.depth);
   double time = steps * TimeOfStep(shape, grid);
   if (grid.cols > 1) time += kTimeOfPiece * rows;
-  if (grid.cols > 1 && !shape.transposed_b && shape.n >= kMinFollowedCols) {
+  if (grid.cols > 1 && !shape.transposed_b && shape.m >= kMinRows &&
+      shape.n * shape.k > kMinElementsOfPieces) {
     time += steps * (cols < kLongPieceCols ? kTimeOfPieceOfB : kTimeOfLongPieceOfB);
   }
   if (grid.depth > 1) time += kTimeOfSum * rows * static_cast<double>(cols) + kTimeOfWait;
   return time;
 }
 
-// Parts along k are taken where they are faster by a twentieth.
-constexpr double kMaxShareOfGrid = 0.95;
+// Parts along k are taken where they are faster by a fifth.
+constexpr double kMaxShareOfGrid = 0.8;
 
 // Sums of more elements leave the L2 cache.
 constexpr int64_t kMaxSums = 1 << 17;
@@ -101,14 +99,6 @@ int64_t MostThreads(const ProductShape& shape, int threads) {
   return std::min<int64_t>(threads, std::max(worthwhile, kThreadsOfAny));
 }
 
-// Calls fn(rows, columns) for each grid of at most `most` parts.
-template <typename Fn>
-void ForEachGrid(int64_t most, Fn fn) {
-  for (int64_t rows = 1; rows <= most; ++rows) {
-    for (int64_t cols = 1; rows * cols <= most; ++cols) fn(rows, cols);
-  }
-}
-
 // Keeps the grid that takes the least time.
 class Fastest {
  public:
@@ -125,15 +115,6 @@ class Fastest {
   ThreadGrid grid_;
   double time_ = std::numeric_limits<double>::infinity();
 };
-
-Fastest FastestGrid(const ProductShape& shape, int threads) {
-  Fastest fastest;
-  ForEachGrid(MostThreads(shape, threads), [&](int64_t rows, int64_t cols) {
-    const ThreadGrid grid = {rows, cols};
-    fastest.Add(grid, TimeOf(shape, grid));
-  });
-  return fastest;
-}
 
 }  // namespace
 
@@ -161,34 +142,46 @@ int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads, int64_t panel
   return std::max(panel, std::min(std::max(rows, worthwhile), whole((m + threads - 1) / threads)));
 }
 
+// Looks at some thirty grids, because a short product would wait for more: with each number of
+// parts of rows either all columns or as many parts of them as there are threads for.
 ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads) {
-  return FastestGrid(shape, threads).grid();
+  const int64_t most = MostThreads(shape, threads);
+  Fastest fastest;
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    fastest.Add({rows, 1}, TimeOf(shape, {rows, 1}));
+    const ThreadGrid grid = {rows, most / rows};
+    if (grid.cols > 1) fastest.Add(grid, TimeOf(shape, grid));
+  }
+  return fastest.grid();
 }
 
-ThreadGrid ChooseDepthGrid(const ProductShape& shape, int threads) {
+ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without, int threads) {
   const auto& [m, n, k, transposed_a, transposed_b] = shape;
   const int64_t most = MostThreads(shape, threads);
-  if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return ThreadGrid();
+  if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return without;
   if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
     return {1, 1, std::min(most, k / kMinDepth)};
   }
   Fastest fastest;
-  ForEachGrid(most / 2, [&](int64_t rows, int64_t cols) {
-    const ThreadGrid grid = {rows, cols, std::min(most / (rows * cols), k / kMinDepth)};
-    fastest.Add(grid, TimeOf(shape, grid));
-  });
-  const double by_grid = FastestGrid(shape, threads).time();
-  return fastest.time() < kMaxShareOfGrid * by_grid ? fastest.grid() : ThreadGrid();
+  for (int64_t rows = 1; rows <= most / 2; rows *= 2) {
+    for (int64_t cols = 1; rows * cols <= most / 2; cols *= 2) {
+      const ThreadGrid grid = {rows, cols, std::min(most / (rows * cols), k / kMinDepth)};
+      fastest.Add(grid, TimeOf(shape, grid));
+    }
+  }
+  return fastest.time() < kMaxShareOfGrid * TimeOf(shape, without) ? fastest.grid() : without;
 }
 
 ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads) {
   const ProductShape shape = {m, n, 1};
   Fastest fastest;
-  ForEachGrid(threads, [&](int64_t rows, int64_t cols) {
-    const ThreadGrid grid = {rows, cols};
-    const int64_t turns = (batch * rows * cols + threads - 1) / threads;
-    fastest.Add(grid, static_cast<double>(turns) * TimeOfStep(shape, grid));
-  });
+  for (int64_t rows = 1; rows <= threads; ++rows) {
+    for (int64_t cols = 1; rows * cols <= threads; ++cols) {
+      const ThreadGrid grid = {rows, cols};
+      const int64_t turns = (batch * grid.parts() + threads - 1) / threads;
+      fastest.Add(grid, static_cast<double>(turns) * TimeOfStep(shape, grid));
+    }
+  }
   return fastest.grid();
 }
 

@@ -39,9 +39,9 @@ double WorkOfProduct(int64_t m, int64_t n, int64_t k);
 // a million operations of work, and at most 16 where a part would have less than 300000.
 ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads);
 
-// Returns the same with parts along k where those are faster: C is small, and every part of it
-// would read most of A and B, or short pieces of B's rows. A depth of 1: they are not.
-ThreadGrid ChooseDepthGrid(const ProductShape& shape, int threads);
+// Returns a grid with parts along k where that is faster than the grid `without` them: C is small,
+// and every part of it would read most of A and B, or short pieces of B's rows. Else `without`.
+ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without, int threads);
 
 // Returns the grid into which each of `batch` products is divided, so that `threads` threads, which
 // take one part after the other, are done soonest.
