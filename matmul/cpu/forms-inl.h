@@ -40,8 +40,7 @@ inline constexpr int64_t kSetBytes = 4096;
 
 // A Xeon fetches what follows to the L1 cache where rows are less far apart. A B whose rows lie
 // further apart is read where it lies only if it is small, 128 x 256 floats. With many rows of A a
-// copy repays itself earlier: on a core that shares its caches with another thread it is 1.1 times
-// as fast for squares of 320 to 448.
+// copy repays itself earlier: on a Xeon's core it is 1.1 times as fast for squares of 320 to 448.
 inline constexpr int64_t kMaxFollowedBytes = 2048;
 inline constexpr int64_t kMaxFollowedBytesOfTall = 1200;
 inline constexpr int64_t kMinTall = 257;
