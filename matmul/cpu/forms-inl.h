@@ -39,8 +39,11 @@ enum class Form {
 inline constexpr int64_t kSetBytes = 4096;
 
 // A Xeon fetches what follows to the L1 cache where rows are less far apart. A B whose rows lie
-// further apart is read where it lies only if it is small, 128 x 256 floats.
+// further apart is read where it lies only if it is small, 128 x 256 floats. With many rows of A a
+// copy repays itself earlier: on a Xeon's core it is 1.1 times as fast for squares of 320 to 448.
 inline constexpr int64_t kMaxFollowedBytes = 2048;
+inline constexpr int64_t kMaxFollowedBytesOfTall = 1200;
+inline constexpr int64_t kMinTall = 257;
 inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
 
 // More columns than these, a vector or two, repay loading elements of A to registers.
@@ -84,8 +87,9 @@ Form FormOf(const HostProduct<T>& product) {
   const int64_t l2 = HostCacheSizes().l2;
   const int64_t b_bytes = n * k * kBytes;
   const int64_t row_bytes = product.b.row_step * kBytes;
-  const bool is_small = b_bytes <= (row_bytes < kMaxFollowedBytes ? l2 / 2 : kMaxBytesInPlace) &&
-                        row_bytes % kSetBytes != 0;
+  const int64_t followed = m >= kMinTall ? kMaxFollowedBytesOfTall : kMaxFollowedBytes;
+  const bool is_small =
+      b_bytes <= (row_bytes < followed ? l2 / 2 : kMaxBytesInPlace) && row_bytes % kSetBytes != 0;
   const bool is_low = m <= MaxRows(2) && b_bytes <= l2 / 2;
   if (is_small || is_low || n <= Multiply<T>::kTileCols) return Form::kInPlace;
   const bool is_few = m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes && b_bytes > l2 / 4;

@@ -108,16 +108,20 @@ CacheBlocks BlocksOf(const HostProduct<T>& product) {
 // Returns whether a copy of A repays itself. Rows are read where they lie: a panel of a few rows
 // stays in the L1 cache in any case, but for more rows than a set has lines, a multiple of 4 KiB
 // apart. Columns are read where they lie while they stay in the L2 cache beside the block of B:
-// each is in another page.
+// each is in another page. Those two pages and more apart repay it from 64 columns of C on.
 template <typename T>
 bool PacksA(const HostProduct<T>& product) {
   constexpr int64_t kBytes = sizeof(T);
   const Strided<T>& a = product.a;
+  if (product.m <= kTileRows) return false;
   const bool shares_sets = std::max(a.row_step, a.col_step) * kBytes % 4096 == 0;
-  const bool gains = a.col_step == 1
-                         ? shares_sets && kTileRows > 8
-                         : shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4;
-  return product.n > 4 * Multiply<T>::kTileCols && product.m > kTileRows && gains;
+  const bool is_wide = product.n > 4 * Multiply<T>::kTileCols;
+  if (a.col_step == 1) return is_wide && shares_sets && kTileRows > 8;
+  constexpr int64_t kMinDepth = 128;
+  constexpr int64_t kMinCols = 64;
+  const bool is_far = shares_sets || a.col_step * kBytes >= 8192;
+  if (is_far && product.k >= kMinDepth && product.n >= kMinCols) return true;
+  return is_wide && (shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4);
 }
 
 // Returns whether a copy of A that is used for all blocks of B repays itself: also of rows in pages
@@ -127,6 +131,50 @@ bool PacksAForAll(const HostProduct<T>& product) {
   const bool has_pages = product.a.col_step == 1 && product.m > kTileRows &&
                          product.a.row_step * int64_t{sizeof(T)} >= kPageBytes;
   return PacksA(product) || (has_pages && product.n > kMinUsesOfCopy * MostOfBlocks<T>().n);
+}
+
+// Returns how many columns behind the last whole vector are dot products along rows of A. Tiles
+// take a whole vector's time for them, dot products half of it for a quarter of a vector, and less
+// than that for half of one, if k is not short: lanes are added at the end. Where there are few
+// rows, or many columns, it is little of the whole.
+template <typename T>
+int64_t ColsAsDots(const HostProduct<T>& product) {
+  constexpr int64_t kLanes = Multiply<T>::kLanes;
+  const int64_t rest = product.n % kLanes;
+  const int64_t vectors = product.n / kLanes;
+  if (product.a.col_step != 1 || product.m <= 2 * kDotRows || vectors >= 20) return 0;
+  const bool is_quarter = 4 * rest <= kLanes && vectors >= 1 && product.k >= 32;
+  const bool is_half = 2 * rest <= kLanes && vectors >= 2 && product.k >= 128;
+  return is_quarter || is_half ? rest : 0;
+}
+
+// Reads operands where they lie.
+template <typename T>
+void MultiplyInPlace(const HostProduct<T>& product) {
+  const auto by_tiles = [](const HostProduct<T>& tiles) {
+    Multiply<T>(tiles).InPlace(tiles.m <= MaxRows(2) ? tiles.k : MostOfBlocks<T>().k);
+  };
+  const int64_t rest = ColsAsDots(product);
+  if (rest == 0) return by_tiles(product);
+  const int64_t whole = product.n - rest;
+  const T* const columns = WithoutGaps(product.b.At(0, whole), product.b.row_step, rest, product.k,
+                                       &PackBuffers<T>::OfThread().few);
+  // Both read rows of A, which therefore stay in the L2 cache meanwhile.
+  const int64_t most =
+      std::max<int64_t>(HostCacheSizes().l2 / 4 / (product.k * int64_t{sizeof(T)}), kTileRows);
+  const int64_t rows = EqualParts(product.m, most, kTileRows);
+  for (int64_t row = 0; row < product.m; row += rows) {
+    HostProduct<T> part = product;
+    part.m = std::min(rows, product.m - row);
+    part.a.data = product.a.At(row, 0);
+    part.c = product.c + row * product.ldc;
+    part.n = whole;
+    by_tiles(part);
+    part.n = rest;
+    part.b = {columns, 1, product.k};
+    part.c += whole;
+    MultiplyByDots(part);
+  }
 }
 
 template <typename T>
@@ -146,8 +194,7 @@ void MultiplyAny(const HostProduct<T>& product) {
     case Form::kTransposed:
       return MultiplyTransposed(product);
     case Form::kInPlace:
-      return Multiply<T>(product).InPlace(product.m <= MaxRows(2) ? product.k
-                                                                  : MostOfBlocks<T>().k);
+      return MultiplyInPlace(product);
     case Form::kFewRows:
       return MultiplyFewRows(product);
     case Form::kPacked:

@@ -51,6 +51,10 @@ HostProduct<T, Out> HostProductOf(const MatMulArgs& args) {
   return product;
 }
 
+ProductShape ShapeOf(const MatMulArgs& args) {
+  return {args.m, args.n, args.k, args.a.transposed, args.b.transposed};
+}
+
 // Returns the part of the product that thread `index` of the grid computes.
 template <typename T, typename Out>
 HostProduct<T, Out> PartOf(const HostProduct<T, Out>& whole, const ThreadGrid& grid,
@@ -80,7 +84,7 @@ constexpr int64_t kMaxSums = 4 << 20;
 
 // Computes the product by teams of threads (team.h), one for each column of the grid.
 template <typename T, typename Out>
-void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid,
+void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid, int threads,
                          CacheBlocks blocks) {
   using Sum = ScaleOf<T>;
   Sum* sums = nullptr;
@@ -94,7 +98,7 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
     works.emplace_back(part, blocks, sums);
     if (sums != nullptr) sums += part.m * part.n;
   }
-#pragma omp parallel num_threads(static_cast <int>(grid.rows * grid.cols))
+#pragma omp parallel num_threads(threads)
   {
     const int64_t team = int64_t{omp_get_thread_num()} * grid.cols / omp_get_num_threads();
     for (int64_t i = 0; i < grid.cols; ++i) {
@@ -111,7 +115,7 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
 // Computes the product by teams. Returns whether it did: products that no core would pack, or of
 // few rows, gain nothing by it.
 template <typename T, typename Out>
-bool MultiplyInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid) {
+bool MultiplyInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid, int threads) {
   CacheBlocks blocks;
   const double work = static_cast<double>(product.m) * static_cast<double>(product.n) *
                       static_cast<double>(product.k);
@@ -124,7 +128,7 @@ bool MultiplyInTeams(const HostProduct<T, Out>& product, const ThreadGrid& grid)
     part.m = std::min(most, product.m - first);
     part.a.data = product.a.At(first, 0);
     part.c = product.c + first * product.ldc;
-    MultiplyRowsInTeams(part, grid, blocks);
+    MultiplyRowsInTeams(part, grid, threads, blocks);
   }
   return true;
 }
@@ -148,35 +152,37 @@ void AddSums(const HostProduct<T, Out>& product, Sum* sums, int64_t step, int64_
   }
 }
 
-// Computes the product in parts along k, one for each thread, and adds them up.
+// Computes the product in parts along k, each of them divided as C is, and adds them up.
 template <typename T, typename Out>
-void MultiplyAlongK(const HostProduct<T, Out>& product, int64_t parts) {
+void MultiplyAlongK(const HostProduct<T, Out>& product, const ThreadGrid& grid, int threads) {
   using Sum = ScaleOf<T>;
   const int64_t count = product.m * product.n;
-  // Parts begin with cache lines of their own.
+  // Parts along k begin with cache lines of their own.
   const int64_t step = (count + kPartUnit - 1) / kPartUnit * kPartUnit + kPartUnit;
-  Sum* const sums = PackBuffers<Sum>::OfThread().sums.AtLeast(parts * step);
-#pragma omp parallel num_threads(static_cast <int>(parts))
+  Sum* const sums = PackBuffers<Sum>::OfThread().parts.AtLeast(grid.depth * step);
+  const int64_t parts = grid.parts();
+#pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static, 1)
     for (int64_t i = 0; i < parts; ++i) {
-      const int64_t first = FirstOfPart(product.k, i, parts);
-      HostProduct<T, Sum> part;
-      part.m = product.m;
-      part.n = product.n;
-      part.k = FirstOfPart(product.k, i + 1, parts) - first;
-      part.a = product.a;
-      part.a.data = product.a.At(0, first);
-      part.b = product.b;
-      part.b.data = product.b.At(first, 0);
-      part.c = sums + i * step;
-      part.ldc = product.n;
-      part.alpha = product.alpha;
-      MultiplyOnOneCore(part);
+      const int64_t at = i % grid.depth;
+      const int64_t first = FirstOfPart(product.k, at, grid.depth);
+      HostProduct<T, Sum> slice;
+      slice.m = product.m;
+      slice.n = product.n;
+      slice.k = FirstOfPart(product.k, at + 1, grid.depth) - first;
+      slice.a = product.a;
+      slice.a.data = product.a.At(0, first);
+      slice.b = product.b;
+      slice.b.data = product.b.At(first, 0);
+      slice.c = sums + at * step;
+      slice.ldc = product.n;
+      slice.alpha = product.alpha;
+      MultiplyOnOneCore(PartOf(slice, grid, i / grid.depth));
     }
 #pragma omp for schedule(static, 1)
     for (int64_t i = 0; i < parts; ++i) {
-      AddSums(product, sums, step, parts, FirstOfPart(count, i, parts),
+      AddSums(product, sums, step, grid.depth, FirstOfPart(count, i, parts),
               FirstOfPart(count, i + 1, parts));
     }
   }
@@ -187,14 +193,14 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
   if (args.m == 0 || args.n == 0) return;
   if (args.k == 0 || static_cast<ScaleOf<T>>(args.alpha) == 0) return ScaleByBeta<Out>(args);
   const HostProduct<T, Out> product = HostProductOf<T, Out>(args);
-  const ThreadGrid grid =
-      threads == 1 ? ThreadGrid() : ChooseThreadGrid(args.m, args.n, args.k, threads);
-  const int64_t parts = grid.rows * grid.cols;
+  const ProductShape shape = ShapeOf(args);
+  const ThreadGrid grid = threads == 1 ? ThreadGrid() : ChooseThreadGrid(shape, threads);
+  const int64_t parts = grid.parts();
   if (parts == 1) return MultiplyOnOneCore(product);
-  const int64_t depth_parts = ChooseDepthParts(args.m, args.n, args.k, threads, args.a.transposed);
-  if (depth_parts > 1) return MultiplyAlongK(product, depth_parts);
-  if (MultiplyInTeams(product, grid)) return;
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static, 1)
+  const ThreadGrid depth_grid = ChooseDepthGrid(shape, grid, threads);
+  if (depth_grid.depth > 1) return MultiplyAlongK(product, depth_grid, threads);
+  if (MultiplyInTeams(product, grid, threads)) return;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
 }
 
@@ -213,8 +219,9 @@ void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
 template <typename T, typename Out>
 void MultiplyBatch(const MatMulArgs& args, int threads) {
   if (args.batch == 1) return MultiplyOne<T, Out>(args, threads);
-  const ThreadGrid grid = ChooseThreadGrid(args.m, args.n * args.batch, args.k, threads);
-  const int64_t parts = grid.rows * grid.cols;
+  ProductShape all = ShapeOf(args);
+  all.n *= args.batch;
+  const int64_t parts = ChooseThreadGrid(all, threads).parts();
   // Whole products for each thread, if that leaves no thread idle for long.
   if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
 #pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)

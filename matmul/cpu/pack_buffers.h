@@ -39,8 +39,9 @@ template <typename T>
 struct PackBuffers {
   PackBuffer<T> a;
   PackBuffer<T> b;
-  PackBuffer<T> few;   // Few rows or columns of an operand, or of C.
-  PackBuffer<T> sums;  // Of parts along k.
+  PackBuffer<T> few;    // Few rows or columns of an operand, or of C.
+  PackBuffer<T> sums;   // Of a product that is not stored at once.
+  PackBuffer<T> parts;  // Sums of parts along k, which may need `sums` themselves.
 
   static PackBuffers& OfThread() {
     thread_local PackBuffers buffers;

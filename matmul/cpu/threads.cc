@@ -9,6 +9,10 @@ namespace {
 // Some 3 us of work, about what it takes to start threads that still spin and to wait for them.
 constexpr double kMinWorkOfThread = 3e5;
 
+// So many threads are taken for less, too: OpenMP ends threads that a call has no use for, and
+// starts them again for the next one, which takes longer than to have all of them wait.
+constexpr int64_t kThreadsOfAny = 16;
+
 // Less stays on one thread: two or three would not gain what they cost.
 constexpr double kMinWorkOfThreads = 1e6;
 
@@ -26,22 +30,54 @@ int64_t TiledCols(int64_t cols) {
   return vectors / 3 * 3 * kPartUnit + kColsOfRest[vectors % 3];
 }
 
-// The time of the largest part in multiply-adds for each step along k, with what operands cost: an
-// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
-double TimeOf(int64_t m, int64_t n, const ThreadGrid& grid) {
-  const auto rows = static_cast<double>(std::max((m + grid.rows - 1) / grid.rows, kMinRows));
-  const auto cols = static_cast<double>(TiledCols((n + grid.cols - 1) / grid.cols));
-  return rows * cols + 4 * rows + 16 * cols;
+// Few rows or columns of operands that both lie along k are dot products.
+bool TakesDots(const ProductShape& shape) {
+  const int64_t most = std::max<int64_t>(4, std::min<int64_t>(32, shape.k / 8));
+  return shape.transposed_b && !shape.transposed_a && std::min(shape.m, shape.n) <= most;
 }
 
-// A piece of a row of C, in multiply-adds of all of k: its neighbours are lines of other cores,
-// whose fetches get in each other's way. That decides where there is little else to do.
-constexpr double kTimeOfPiece = 256;
+// The time of the largest part in multiply-adds for each step along k, with what operands cost: an
+// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
+double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
+  const int64_t rows = (shape.m + grid.rows - 1) / grid.rows;
+  const int64_t cols = (shape.n + grid.cols - 1) / grid.cols;
+  if (TakesDots(shape)) {
+    const int64_t products = std::max<int64_t>(rows, 2) * std::max<int64_t>(cols, 4);
+    return static_cast<double>(products + 2 * (rows + cols));
+  }
+  const int64_t tall = std::max(rows, kMinRows);
+  return static_cast<double>(tall * TiledCols(cols) + 4 * tall + 16 * TiledCols(cols));
+}
 
-// What parts along k cost beside their products, in multiply-adds: an element of C is stored by
-// each thread and read once more by another, and all wait for each other, 2 us.
-constexpr double kTimeOfSum = 32;
+// A piece of a row of C, in multiply-adds: its neighbours are lines of other cores, whose fetches
+// get in each other's way, some 75 ns. That decides where there is little else to do.
+constexpr double kTimeOfPiece = 3000;
+
+// A piece of a row of B, if B is more than the L2 caches of some threads hold: some 20 ns until it
+// comes, and less where it is long. Of fewer rows of A other pieces are fetched meanwhile.
+constexpr double kTimeOfPieceOfB = 750;
+constexpr double kTimeOfLongPieceOfB = 225;
+constexpr int64_t kLongPieceCols = 256;
+constexpr int64_t kMinElementsOfPieces = 1 << 20;
+
+// What parts along k cost beside their products, in multiply-adds: an element of C is stored for
+// each of them and read once more by another thread, and all wait for each other, 4 us.
+constexpr double kTimeOfSum = 64;
 constexpr double kTimeOfWait = 1.5e5;
+
+double TimeOf(const ProductShape& shape, const ThreadGrid& grid) {
+  const auto rows = static_cast<double>((shape.m + grid.rows - 1) / grid.rows);
+  const int64_t cols = (shape.n + grid.cols - 1) / grid.cols;
+  const auto steps = static_cast<double>((shape.k + grid.depth - 1) / grid.depth);
+  double time = steps * TimeOfStep(shape, grid);
+  if (grid.cols > 1) time += kTimeOfPiece * rows;
+  if (grid.cols > 1 && !shape.transposed_b && shape.m >= kMinRows &&
+      shape.n * shape.k > kMinElementsOfPieces) {
+    time += steps * (cols < kLongPieceCols ? kTimeOfPieceOfB : kTimeOfLongPieceOfB);
+  }
+  if (grid.depth > 1) time += kTimeOfSum * rows * static_cast<double>(cols) + kTimeOfWait;
+  return time;
+}
 
 // Parts along k are taken where they are faster by a fifth.
 constexpr double kMaxShareOfGrid = 0.8;
@@ -56,28 +92,29 @@ constexpr int64_t kMinDepth = 64;
 constexpr int64_t kMaxVectors = 4;
 constexpr int64_t kMinElementsOfRows = 1 << 21;
 
-int64_t MostThreads(int64_t m, int64_t n, int64_t k, int threads) {
-  const double work = WorkOfProduct(m, n, k);
+int64_t MostThreads(const ProductShape& shape, int threads) {
+  const double work = WorkOfProduct(shape.m, shape.n, shape.k);
   if (work < kMinWorkOfThreads) return 1;
-  return static_cast<int64_t>(std::min<double>(threads, work / kMinWorkOfThread));
+  const auto worthwhile = static_cast<int64_t>(std::min<double>(threads, work / kMinWorkOfThread));
+  return std::min<int64_t>(threads, std::max(worthwhile, kThreadsOfAny));
 }
 
-// Returns the grid of at most `most` parts whose time(grid) is the least.
-template <typename Time>
-ThreadGrid FastestGrid(int64_t most, Time time_of) {
-  ThreadGrid best;
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t rows = 1; rows <= most; ++rows) {
-    for (int64_t cols = 1; rows * cols <= most; ++cols) {
-      const double time = time_of(ThreadGrid{rows, cols});
-      if (time < least) {
-        least = time;
-        best = {rows, cols};
-      }
-    }
+// Keeps the grid that takes the least time.
+class Fastest {
+ public:
+  void Add(const ThreadGrid& grid, double time) {
+    if (time >= time_) return;
+    grid_ = grid;
+    time_ = time;
   }
-  return best;
-}
+
+  const ThreadGrid& grid() const { return grid_; }
+  double time() const { return time_; }
+
+ private:
+  ThreadGrid grid_;
+  double time_ = std::numeric_limits<double>::infinity();
+};
 
 }  // namespace
 
@@ -105,31 +142,47 @@ int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads, int64_t panel
   return std::max(panel, std::min(std::max(rows, worthwhile), whole((m + threads - 1) / threads)));
 }
 
-ThreadGrid ChooseThreadGrid(int64_t m, int64_t n, int64_t k, int threads) {
-  const double piece = kTimeOfPiece / static_cast<double>(std::max<int64_t>(k, 1));
-  return FastestGrid(MostThreads(m, n, k, threads), [&](const ThreadGrid& grid) {
-    const auto rows = static_cast<double>((m + grid.rows - 1) / grid.rows);
-    return TimeOf(m, n, grid) + (grid.cols > 1 ? piece * rows : 0);
-  });
+// Looks at some thirty grids, because a short product would wait for more: with each number of
+// parts of rows either all columns or as many parts of them as there are threads for.
+ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads) {
+  const int64_t most = MostThreads(shape, threads);
+  Fastest fastest;
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    fastest.Add({rows, 1}, TimeOf(shape, {rows, 1}));
+    const ThreadGrid grid = {rows, most / rows};
+    if (grid.cols > 1) fastest.Add(grid, TimeOf(shape, grid));
+  }
+  return fastest.grid();
+}
+
+ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without, int threads) {
+  const auto& [m, n, k, transposed_a, transposed_b] = shape;
+  const int64_t most = MostThreads(shape, threads);
+  if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return without;
+  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
+    return {1, 1, std::min(most, k / kMinDepth)};
+  }
+  Fastest fastest;
+  for (int64_t rows = 1; rows <= most / 2; rows *= 2) {
+    for (int64_t cols = 1; rows * cols <= most / 2; cols *= 2) {
+      const ThreadGrid grid = {rows, cols, std::min(most / (rows * cols), k / kMinDepth)};
+      fastest.Add(grid, TimeOf(shape, grid));
+    }
+  }
+  return fastest.time() < kMaxShareOfGrid * TimeOf(shape, without) ? fastest.grid() : without;
 }
 
 ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads) {
-  return FastestGrid(threads, [&](const ThreadGrid& grid) {
-    const int64_t turns = (batch * grid.rows * grid.cols + threads - 1) / threads;
-    return static_cast<double>(turns) * TimeOf(m, n, grid);
-  });
-}
-
-int64_t ChooseDepthParts(int64_t m, int64_t n, int64_t k, int threads, bool transposed_a) {
-  const int64_t parts = std::min(MostThreads(m, n, k, threads), k / kMinDepth);
-  if (parts < 2 || m * n > kMaxSums) return 1;
-  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) return parts;
-  const auto sums = static_cast<double>(m * n);
-  const double along_k =
-      static_cast<double>(k) / static_cast<double>(parts) * TimeOf(m, n, ThreadGrid()) +
-      kTimeOfSum * sums + kTimeOfWait;
-  const double by_grid = static_cast<double>(k) * TimeOf(m, n, ChooseThreadGrid(m, n, k, threads));
-  return along_k < kMaxShareOfGrid * by_grid ? parts : 1;
+  const ProductShape shape = {m, n, 1};
+  Fastest fastest;
+  for (int64_t rows = 1; rows <= threads; ++rows) {
+    for (int64_t cols = 1; rows * cols <= threads; ++cols) {
+      const ThreadGrid grid = {rows, cols};
+      const int64_t turns = (batch * grid.parts() + threads - 1) / threads;
+      fastest.Add(grid, static_cast<double>(turns) * TimeOfStep(shape, grid));
+    }
+  }
+  return fastest.grid();
 }
 
 }  // namespace stridewise

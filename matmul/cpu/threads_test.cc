@@ -1,5 +1,6 @@
 #include "matmul/cpu/threads.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,41 +19,52 @@ TEST(ThreadsTest, SmallProductsStayOnOneThread) {
   constexpr int64_t kShapes[][3] = {{0, 0, 0},    {1, 1, 1},    {64, 64, 64}, {48, 80, 64},
                                     {714, 1, 76}, {1, 714, 76}, {0, 5, 9}};
   for (const auto& [m, n, k] : kShapes) {
-    const ThreadGrid grid = ChooseThreadGrid(m, n, k, 16);
-    EXPECT_EQ(grid.rows * grid.cols, 1) << m << "x" << n << "x" << k;
+    EXPECT_EQ(ChooseThreadGrid({m, n, k}, 16).parts(), 1) << m << "x" << n << "x" << k;
   }
 }
 
 TEST(ThreadsTest, LargeProductsTakeAllThreadsAndNoMore) {
   for (const int threads : {1, 2, 3, 7, 16}) {
-    const ThreadGrid grid = ChooseThreadGrid(4096, 4096, 4096, threads);
-    EXPECT_EQ(grid.rows * grid.cols, threads);
+    EXPECT_EQ(ChooseThreadGrid({4096, 4096, 4096}, threads).parts(), threads);
   }
 }
 
 // A product of one column is a matter of reading A, for which all cores read faster than one.
 TEST(ThreadsTest, ThinProductsTakeThreadsByWhatTheyRead) {
-  const ThreadGrid tall = ChooseThreadGrid(7140, 1, 76, 16);
+  const ThreadGrid tall = ChooseThreadGrid({7140, 1, 76}, 16);
   EXPECT_EQ(tall.rows, 16);
   EXPECT_EQ(tall.cols, 1);
-  const ThreadGrid wide = ChooseThreadGrid(1, 7140, 76, 16);
+  const ThreadGrid wide = ChooseThreadGrid({1, 7140, 76}, 16);
   EXPECT_EQ(wide.rows, 1);
   EXPECT_EQ(wide.cols, 16);
 }
 
-TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
-  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 16, /*transposed_a=*/true), 16);
-  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 16, /*transposed_a=*/false), 1);
-  EXPECT_EQ(ChooseDepthParts(1517, 1, 492, 16, /*transposed_a=*/true), 1);
-  EXPECT_EQ(ChooseDepthParts(2432, 1, 1922, 1, /*transposed_a=*/true), 1);
+ThreadGrid GridOf(const ProductShape& shape, int threads) {
+  return ChooseDepthGrid(shape, ChooseThreadGrid(shape, threads), threads);
 }
 
-TEST(ThreadsTest, NoThreadHasLessThanItsShareOfWork) {
+TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
+  EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 16).depth, 16);
+  EXPECT_EQ(GridOf({2432, 1, 1922}, 16).depth, 1);
+  EXPECT_EQ(GridOf({1517, 1, 492, /*transposed_a=*/true}, 16).depth, 1);
+  EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 1).depth, 1);
+}
+
+// Else each thread would read a piece of some 50 columns of every row of B.
+TEST(ThreadsTest, FewRowsOfALargeRowMajorBAreDividedAlongK) {
+  for (const int64_t m : {4, 8, 14}) {
+    const ThreadGrid grid = GridOf({m, 768, 3072}, 16);
+    EXPECT_GT(grid.depth, 1) << m;
+    EXPECT_EQ(grid.parts(), 16) << m;
+    EXPECT_GE(768 / grid.cols, 96) << m;
+  }
+}
+
+TEST(ThreadsTest, MoreThanSixteenThreadsHaveTheirShareOfWork) {
   for (const int64_t n : {80, 128, 160, 200, 256}) {
-    const ThreadGrid grid = ChooseThreadGrid(n, n, n, 64);
-    const auto threads = static_cast<double>(grid.rows * grid.cols);
+    const auto threads = static_cast<double>(ChooseThreadGrid({n, n, n}, 64).parts());
     EXPECT_GT(threads, 1) << n;
-    EXPECT_GE(WorkOfProduct(n, n, n) / threads, 3e5) << n;
+    EXPECT_LE(threads, std::max(16.0, WorkOfProduct(n, n, n) / 3e5)) << n;
   }
 }
 
@@ -145,9 +157,9 @@ void CheckParts(const Extents& extents, int ops, std::vector<int> threads) {
 // packed, and the last ones are batches, in parts and whole.
 template <typename T, typename Out = T>
 void CheckAllParts() {
-  constexpr Extents kShapes[] = {{211, 197, 181},  {200, 430, 1300}, {20, 900, 700},
-                                 {40, 60, 3001},   {7, 1200, 333},   {1200, 9, 333},
-                                 {40, 90, 120, 7}, {9, 33, 50, 130}};
+  constexpr Extents kShapes[] = {{211, 197, 181}, {200, 430, 1300}, {20, 900, 700},
+                                 {40, 60, 3001},  {9, 700, 1500},   {7, 1200, 333},
+                                 {1200, 9, 333},  {40, 90, 120, 7}, {9, 33, 50, 130}};
   for (const Extents& extents : kShapes) {
     for (int ops = 0; ops < 4; ++ops) CheckParts<T, Out>(extents, ops, {2, 3, 5, 7, 12});
   }
