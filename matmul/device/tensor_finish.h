@@ -168,7 +168,7 @@ struct FinishesSums {
 };
 
 template <typename Tile>
-__global__ void __launch_bounds__(kTensorThreads, 1)
+__global__ void __launch_bounds__(Tile::kThreads, 1)
     TensorProductFinished(const __grid_constant__ CUtensorMap a,
                           const __grid_constant__ CUtensorMap b,
                           const __grid_constant__ CUtensorMap c,

@@ -154,6 +154,8 @@ template <typename Tile, bool kAdds, typename Store>
 __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& b,
                                        const CUtensorMap& c, const TensorGemm& gemm,
                                        const Store& store) {
+  // 256 threads have enough, and tiles of 512 need no more than all of theirs.
+  constexpr bool kMovesRegisters = Tile::kConsumerGroups == kConsumers;
   extern __shared__ char raw[];
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
@@ -164,10 +166,11 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     PrefetchMap(b);
     for (int i = 0; i < Tile::kStages; ++i) {
       shared.Full(i).Init(1);
-      shared.Empty(i).Init(kConsumers * 4 * Tile::kCluster);  // Each consumer warp of the cluster.
+      shared.Empty(i).Init(Tile::kConsumerGroups * 4 *
+                           Tile::kCluster);  // Each consumer warp of the cluster.
     }
     if constexpr (kAdds) {
-      for (int i = 0; i < kConsumers * Tile::kOutBuffers; ++i) {
+      for (int i = 0; i < Tile::kConsumerGroups * Tile::kOutBuffers; ++i) {
         shared.Old(i / Tile::kOutBuffers, i % Tile::kOutBuffers).Init(1);
       }
     }
@@ -184,10 +187,10 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
   }
   WaitForPreviousKernel();
   if (warpgroup == 0) {
-    ReleaseRegistersDownTo<kTensorProducerRegisters>();
+    if constexpr (kMovesRegisters) ReleaseRegistersDownTo<kTensorProducerRegisters>();
     if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
   } else {
-    AcquireRegistersUpTo<kTensorConsumerRegisters>();
+    if constexpr (kMovesRegisters) AcquireRegistersUpTo<kTensorConsumerRegisters>();
     ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1, store);
   }
   // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
@@ -197,7 +200,7 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
 }
 
 template <typename Tile, bool kAdds = false>
-__global__ void __launch_bounds__(kTensorThreads, 1)
+__global__ void __launch_bounds__(Tile::kThreads, 1)
     TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                   const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

@@ -110,7 +110,7 @@ LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm,
   ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
   ASSIGN_OR_RETURN(const CUtensorMap map_c, StoreMapOf<Tile>(args, gemm, map_a));
   const auto launch = [&](auto kernel) {
-    return LaunchDependentClusters(Tile::kCluster, kernel, grid, Block{kTensorThreads},
+    return LaunchDependentClusters(Tile::kCluster, kernel, grid, Block{Tile::kThreads},
                                    Tile::kSharedBytes, args.stream, map_a, map_b, map_c, gemm,
                                    finish...);
   };

@@ -31,14 +31,17 @@ enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 // and share B's tile.
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
           int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
-          TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false>
+          TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false,
+          int kWarpgroups = kConsumers>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
   using Accumulator = AccumulatorOf<Element>;
   static constexpr OperandLayout kMajorA = kMajorOfA;
   static constexpr OperandLayout kMajorB = kMajorOfB;
-  static constexpr int kBlockM = kConsumers * kMmaRows;
+  static constexpr int kConsumerGroups = kWarpgroups;  // Consumers.
+  static constexpr int kThreads = (kWarpgroups + 1) * kWarpgroupThreads;
+  static constexpr int kBlockM = kWarpgroups * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
@@ -74,11 +77,11 @@ struct TensorTile {
   static constexpr int kOutBuffers = kTurned ? 1 : 2;
 
   static constexpr int kOutOffset = kStages * kStageBytes;
-  static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;
+  static constexpr int kBarrierOffset = kOutOffset + kWarpgroups * kOutBuffers * kOutBytes;
   // The first stage must lie at a multiple of 1024.
   static constexpr int kSharedBytes =
       kBarrierOffset +
-      (2 * kStages + kConsumers * kOutBuffers) * static_cast<int>(sizeof(Mbarrier)) + 1024;
+      (2 * kStages + kWarpgroups * kOutBuffers) * static_cast<int>(sizeof(Mbarrier)) + 1024;
 
   static_assert(kBlockN % (kTurned ? 16 : 64) == 0 && kBlockN <= 256, "columns of an instruction");
   static_assert(kBlockN % 64 == 0 || kMajorB == OperandLayout::kKMajor, "a panel has 64 columns");

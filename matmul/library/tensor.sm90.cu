@@ -20,6 +20,7 @@
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
+#include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
 #include "matmul/latest_choices.h"
@@ -187,8 +188,10 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
 // Returns the fastest one of the kernels that take operands of any alignment.
 Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
   Choice best = {&General(), PlanTensorGeneral(args, device).us};
-  const double tiny = TensorTinyUs(args);
-  if (tiny < best.us) best = {&Tiny(), tiny};
+  if (TensorTinyTakes(args) && IsTiny(args)) {
+    const double tiny = PlanTensorTiny(args).us;
+    if (tiny < best.us) best = {&Tiny(), tiny};
+  }
   if (TensorDirectTakes(args)) {
     const double direct = PlanTensorDirect(args, device).us;
     if (direct < best.us) best = {&Direct(), direct};

@@ -36,9 +36,28 @@ LaunchStatus LaunchColumns(const MatMulArgs& args, const TensorPlan& plan,
                                                                                             device);
 }
 
+// Runs a tile of 64 rows, which has one consumer: for products of few tiles, of which there are
+// twice as many so.
+template <typename Element, typename Out, OperandLayout kMajorA, OperandLayout kMajorB>
+LaunchStatus LaunchLow(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
+  constexpr TensorSums kSums = TensorSums::kTensorCores;
+  switch (plan.cols) {
+    case 64:
+      return LaunchTile<TensorTile<Element, Out, 64, 12, 1, kMajorA, kMajorB, kSums, false, 1>>(
+          args, device);
+    case 128:
+      return LaunchTile<TensorTile<Element, Out, 128, 8, 1, kMajorA, kMajorB, kSums, false, 1>>(
+          args, device);
+    default:
+      return LaunchTile<TensorTile<Element, Out, 192, 5, 1, kMajorA, kMajorB, kSums, false, 1>>(
+          args, device);
+  }
+}
+
 template <typename Element, typename Out, OperandLayout kMajorA, OperandLayout kMajorB>
 LaunchStatus LaunchShape(const MatMulArgs& args, const DeviceModel& device) {
   const TensorPlan plan = PlanTensorTile(args, device);
+  if (plan.rows == kMmaRows) return LaunchLow<Element, Out, kMajorA, kMajorB>(args, plan, device);
   switch (plan.cols) {
     case 64:
       return LaunchTile<TensorTile<Element, Out, 64, 8, 1, kMajorA, kMajorB>>(args, device);

@@ -1,129 +1,135 @@
-// BF16 and FP16 products that are over before tensor cores could begin: one thread for each element
-// of C and each of up to eight parts of k. It has few instructions where tensor_general has
-// thousands, which alone take 3 us to arrive from a cold L2.
+// BF16 and FP16 products that are over before tensor cores could begin: a thread for each element
+// of C and each part of k. What such a product waits for is its instructions, which arrive from a
+// cold L2 line by line, and a trip to memory: there are few of the ones, and as many threads divide
+// k as load all of it together.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/output.h"
-#include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/tiny_plan.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kLanes = 32;
-constexpr int kWarps = 8;
-
 // Elements from one to the next.
 struct TinyOperand {
   const void* data;
-  int64_t row, batch;  // Of B, `row` is that of columns.
+  int line;  // Rows of A, columns of B.
   int k;
+  int64_t batch;
 };
 
 struct TinyGemm {
   TinyOperand a, b;
   int k;
-  int slices;    // Warps that divide k.
-  int log_cols;  // Of a warp, which has kLanes / columns rows.
-  int64_t batch;
+  int rows, cols;                     // Of what is tiled: C, or C transposed.
+  int log_lanes, log_cols, log_outs;  // Of TinyPlan; the outs are those of columns and rows.
+  int64_t c_row, c_col;
   TensorOutput c;
 };
 
-// A warp's lanes are neighbours of a row of C or, where it has few, of several rows.
 template <typename Element, typename Out>
-__global__ void __launch_bounds__(kLanes* kWarps)
+__global__ void __launch_bounds__(1 << kTinyLogMaxThreads)
     TensorTiny(const __grid_constant__ TinyGemm gemm) {
   constexpr int kTogether = kTinyTogether;
-  __shared__ float sums[kWarps][kLanes];
-  const TensorOutput& c = gemm.c;
-  const int lane = static_cast<int>(threadIdx.x);
-  const int warp = static_cast<int>(threadIdx.y);
-  const int slice = warp & (gemm.slices - 1);
-  const int warp_rows = kLanes >> gemm.log_cols;
-  const int block_rows = kWarps / gemm.slices * warp_rows;
-  const int64_t col = (int64_t{blockIdx.x} << gemm.log_cols) + (lane & ((1 << gemm.log_cols) - 1));
-  const int64_t own_row = warp / gemm.slices * warp_rows + (lane >> gemm.log_cols);
+  __shared__ float sums[1 << kTinyLogMaxThreads];
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int log_own = gemm.log_lanes + gemm.log_outs;
+  const int own = 1 << log_own;  // Threads of a part of k.
+  const auto threads = static_cast<int>(blockDim.x);
+  const int slices = threads >> gemm.log_outs;
+  const int slice = (thread & ((1 << gemm.log_lanes) - 1)) | (thread >> log_own << gemm.log_lanes);
+  const int out = (thread & (own - 1)) >> gemm.log_lanes;
+  const int col =
+      (static_cast<int>(blockIdx.y) << gemm.log_cols) + (out & ((1 << gemm.log_cols) - 1));
+  const int row =
+      (static_cast<int>(blockIdx.x) << (gemm.log_outs - gemm.log_cols)) + (out >> gemm.log_cols);
+  // What lies outside is the last row or column again, and is not stored.
+  const Element* const from_a = static_cast<const Element*>(gemm.a.data) +
+                                blockIdx.z * gemm.a.batch +
+                                int64_t{min(row, gemm.rows - 1)} * gemm.a.line;
+  const Element* const from_b = static_cast<const Element*>(gemm.b.data) +
+                                blockIdx.z * gemm.b.batch +
+                                int64_t{min(col, gemm.cols - 1)} * gemm.b.line;
+  float sum = 0;
 #pragma unroll 1
-  for (int64_t product = blockIdx.z; product < gemm.batch; product += gridDim.z) {
-    // All warps of a block go through the same rounds.
-#pragma unroll 1
-    for (int64_t first_row = int64_t{blockIdx.y} * block_rows; first_row < c.rows;
-         first_row += int64_t{gridDim.y} * block_rows) {
-      const int64_t row = first_row + own_row;
-      // What lies outside is the last row or column again, and is not stored.
-      const Element* const from_a = static_cast<const Element*>(gemm.a.data) +
-                                    product * gemm.a.batch + min(row, c.rows - 1) * gemm.a.row;
-      const Element* const from_b = static_cast<const Element*>(gemm.b.data) +
-                                    product * gemm.b.batch + min(col, c.cols - 1) * gemm.b.row;
-      float sum = 0;
-#pragma unroll 1
-      for (int first = slice; first < gemm.k; first += kTogether * gemm.slices) {
-        // All loads stand before the first use and have no conditions. Beyond the last k that one
-        // is loaded again, and not added.
-        Element x[kTogether], y[kTogether];
+  for (int first = slice; first < gemm.k; first += kTogether * slices) {
+    // All loads stand before the first use and have no conditions. Beyond the last k that one
+    // is loaded again, and not added.
+    Element x[kTogether], y[kTogether];
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          const int at = min(first + i * gemm.slices, gemm.k - 1);
-          x[i] = from_a[int64_t{at} * gemm.a.k];
-          y[i] = from_b[int64_t{at} * gemm.b.k];
-        }
+    for (int i = 0; i < kTogether; ++i) {
+      const int at = min(first + i * slices, gemm.k - 1);
+      x[i] = from_a[int64_t{at} * gemm.a.k];
+      y[i] = from_b[int64_t{at} * gemm.b.k];
+    }
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          if (first + i * gemm.slices < gemm.k) {
-            sum = fmaf(static_cast<float>(x[i]), static_cast<float>(y[i]), sum);
-          }
-        }
-      }
-      if (gemm.slices > 1) {
-        sums[warp][lane] = sum;
-        __syncthreads();
-        for (int i = 1; i < gemm.slices && slice == 0; ++i) sum += sums[warp + i][lane];
-        __syncthreads();
-      }
-      if (slice != 0 || row >= c.rows || col >= c.cols) continue;
-      Out* const at = static_cast<Out*>(c.data) + product * c.stride + row * c.ld + col;
-      if (c.only_alpha) {
-        *at = static_cast<Out>(c.alpha * sum);
-        continue;
-      }
-      const auto* const bias = static_cast<const Out*>(c.bias);
-      *at = static_cast<Out>(c.Finish(sum, c.beta != 0 ? static_cast<float>(*at) : 0.0f,
-                                      bias != nullptr ? static_cast<float>(bias[col]) : 0.0f));
+    for (int i = 0; i < kTogether; ++i) {
+      const float factor = first + i * slices < gemm.k ? static_cast<float>(x[i]) : 0.0f;
+      sum = fmaf(factor, static_cast<float>(y[i]), sum);
     }
   }
+#pragma unroll 1
+  for (int apart = 1; apart < 1 << gemm.log_lanes; apart *= 2) {
+    sum += __shfl_xor_sync(~0u, sum, apart);
+  }
+  if (threads > own) {
+    sums[thread] = sum;
+    __syncthreads();
+    if (thread >= own) return;
+#pragma unroll 1
+    for (int i = thread + own; i < threads; i += own) sum += sums[i];
+  }
+  if ((thread & ((1 << gemm.log_lanes) - 1)) != 0 || row >= gemm.rows || col >= gemm.cols) return;
+  const TensorOutput& c = gemm.c;
+  Out* const at =
+      static_cast<Out*>(c.data) + blockIdx.z * c.stride + row * gemm.c_row + col * gemm.c_col;
+  if (c.only_alpha) {
+    *at = static_cast<Out>(c.alpha * sum);
+    return;
+  }
+  const auto* const bias = static_cast<const Out*>(c.bias);
+  *at = static_cast<Out>(
+      c.Finish(sum, c.beta != 0 ? static_cast<float>(*at) : 0.0f,
+               bias != nullptr ? static_cast<float>(bias[c.transposed ? row : col]) : 0.0f));
 }
 
 template <typename Element, typename Out>
-LaunchStatus Run(const MatMulArgs& args) {
+LaunchStatus Run(const MatMulArgs& call_args, const TinyPlan& plan) {
+  const CallOfTiles call(call_args, plan.transposed);
+  const MatMulArgs& args = call.args;
   const auto operand = [](const MatMulInput& input, bool k_major) {
-    return k_major ? TinyOperand{input.data, input.ld, input.stride, 1}
-                   : TinyOperand{input.data, 1, input.stride, static_cast<int>(input.ld)};
+    const auto ld = static_cast<int>(input.ld);
+    return k_major ? TinyOperand{input.data, ld, 1, input.stride}
+                   : TinyOperand{input.data, 1, ld, input.stride};
   };
   TinyGemm gemm = {};
   gemm.a = operand(args.a, !args.a.transposed);
   gemm.b = operand(args.b, args.b.transposed);
-  gemm.c = OutputOf(args);
+  gemm.c = call.c;
   gemm.k = gemm.c.alpha == 0 ? 0 : static_cast<int>(args.k);
-  gemm.slices = TensorTinySlices(gemm.k);
-  gemm.log_cols = TensorTinyLogCols(args.n);
-  gemm.batch = args.batch;
-  const int64_t rows = int64_t{kLanes >> gemm.log_cols} * (kWarps / gemm.slices);
-  const Grid grid = {CeilDiv(args.n, int64_t{1} << gemm.log_cols),
-                     std::min(CeilDiv(args.m, rows), kMaxGridYZ), std::min(args.batch, kMaxGridYZ)};
-  return Launch(TensorTiny<Element, Out>, grid, Block{kLanes, kWarps}, 0, args.stream, gemm);
+  gemm.log_lanes = plan.log_lanes;
+  gemm.log_cols = plan.log_cols;
+  gemm.log_outs = plan.log_cols + plan.log_rows;
+  gemm.rows = static_cast<int>(args.m);
+  gemm.cols = static_cast<int>(args.n);
+  gemm.c_row = plan.transposed ? 1 : args.c.ld;
+  gemm.c_col = plan.transposed ? args.c.ld : 1;
+  const Grid grid = {CeilDiv(args.m, int64_t{1} << plan.log_rows),
+                     CeilDiv(args.n, int64_t{1} << plan.log_cols), args.batch};
+  return Launch(TensorTiny<Element, Out>, grid, Block{1 << plan.log_threads}, 0, args.stream, gemm);
 }
 
 template <typename Element>
-LaunchStatus RunFor(const MatMulArgs& args) {
-  return args.c.type == ElementType::kFloat ? Run<Element, float>(args)
-                                            : Run<Element, Element>(args);
+LaunchStatus RunFor(const MatMulArgs& args, const TinyPlan& plan) {
+  return args.c.type == ElementType::kFloat ? Run<Element, float>(args, plan)
+                                            : Run<Element, Element>(args, plan);
 }
 
 // Runs what this kernel does not take.
@@ -136,10 +142,10 @@ const MatMulFunctions& Fallback() {
 
 LaunchStatus MatMulTensorTiny(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
-  // k and what lies between its elements are counted in 31 bits.
-  constexpr int64_t kMost = int64_t{1} << 30;
-  if (std::max({args.k, args.a.ld, args.b.ld}) > kMost) return Fallback().run(args);
-  return args.a.type == ElementType::kBf16 ? RunFor<__nv_bfloat16>(args) : RunFor<__half>(args);
+  if (!TensorTinyTakes(args)) return Fallback().run(args);
+  const TinyPlan plan = PlanTensorTiny(args);
+  return args.a.type == ElementType::kBf16 ? RunFor<__nv_bfloat16>(args, plan)
+                                           : RunFor<__half>(args, plan);
 }
 
 }  // namespace stridewise

@@ -122,8 +122,8 @@ TEST_P(OtherGpusExecutorTest, Split) {
   Run<float, float>(CudaCores(), MatMulPrecision::kFp32Split);
 }
 TEST_P(OtherGpusExecutorTest, Tf32) { Run<float, float>({"TensorMma"}, MatMulPrecision::kTf32); }
-TEST_P(OtherGpusExecutorTest, Bf16) { Run<Bf16, Bf16>({"TensorSmall"}); }
-TEST_P(OtherGpusExecutorTest, Fp16) { Run<Fp16, float>({"TensorSmall"}); }
+TEST_P(OtherGpusExecutorTest, Bf16) { Run<Bf16, Bf16>({"TensorSmall", "TensorTiny"}); }
+TEST_P(OtherGpusExecutorTest, Fp16) { Run<Fp16, float>({"TensorSmall", "TensorTiny"}); }
 TEST_P(OtherGpusExecutorTest, EpilogueIsAPass) {
   Run<float, float>({"WholeTiles", "SkinnyTiles", "EpiloguePass"}, MatMulPrecision::kFp32,
                     Activation::kRelu);

@@ -1,5 +1,5 @@
 // How a product with 33 to 64 rows or columns is divided for TensorDecode, and how long that is
-// expected to take: the constants are fitted to times measured with a cold L2.
+// expected to take: the constants are fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_PLAN_H_
@@ -53,17 +53,17 @@ constexpr int kDecodeCols[] = {64, 96, 112, 224};
 // Returns the tile and split of TensorDecode. All of its blocks run at once: `us` is huge where
 // there is no tile with which they do.
 inline DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 3.0;
-  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
-  constexpr double kTrip = 1.8;        // Until memory answers at its full rate.
-  constexpr double kCluster = 0.8;
-  constexpr double kBlock = 0.2;
+  constexpr double kFixed = 5.8;
+  constexpr double kBytesOfUs = 76e3;  // Of a multiprocessor, from the L2.
+  constexpr double kTrip = 1.66;       // Until memory answers at its full rate.
+  constexpr double kCluster = 0.74;
+  constexpr double kBlock = 0.18;
   DecodePlan best;
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
   const bool many_along_k = best.transposed ? !args.a.transposed : args.b.transposed;
   const int64_t steps = CeilDiv(args.k, int64_t{kTensorStep});
-  const double memory = kTrip + MemoryUs(args);
+  const double memory = kTrip + MemoryUs(args, device);
   for (const int cols : kDecodeCols) {
     if (cols > kDecodeCols[0] && !many_along_k) break;
     const int64_t tiles = CeilDiv(many, int64_t{cols}) * args.batch;

@@ -1,5 +1,5 @@
 // How tensor_direct divides a product, and how long it is expected to take: the constants are
-// fitted to times measured on an H200 with a cold L2.
+// fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DIRECT_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DIRECT_PLAN_H_
@@ -60,14 +60,14 @@ struct DirectCost {
   double busy;     // The same for each block of a multiprocessor, where that is more.
   double cluster;  // More where blocks divide k.
 };
-constexpr DirectCost kDirectCosts[] = {{8, 4.3, 0.23, 1.31, 0.40, 2.2},
-                                       {16, 4.0, 1.54, 1.34, 0.55, 1.0},
-                                       {32, 4.5, 2.16, 2.38, 0.9, 0.4}};
+constexpr DirectCost kDirectCosts[] = {{8, 3.27, 0.17, 1.0, 0.30, 1.67},
+                                       {16, 3.04, 1.17, 1.02, 0.42, 0.76},
+                                       {32, 3.42, 1.64, 1.81, 0.68, 0.3}};
 
 // Returns the microseconds of a plan. Operands are read at half of what memory can do.
 inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const DirectPlan& plan) {
-  constexpr double kFixed = 1.5;
-  constexpr double kMemory = 2.2;
+  constexpr double kFixed = 4.5;
+  constexpr double kMemory = 1.8;
   const DirectCost& cost = kDirectCosts[plan.few == 8 ? 0 : plan.few == 16 ? 1 : 2];
   const int split = 1 << plan.log_split;
   const int64_t steps =
@@ -81,7 +81,7 @@ inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const 
   const double of_multiprocessor = std::min(1.0, tiles / slots) * resident;
   const double step = std::max(cost.step, cost.busy * of_multiprocessor);
   return kFixed + (split > 1 ? cost.cluster : 0) +
-         std::max(kMemory * MemoryUs(args),
+         std::max(kMemory * MemoryUs(args, device),
                   rounds * (cost.tile + cost.group * (kDirectWarps >> plan.log_warps_of_k) +
                             static_cast<double>(steps) * step));
 }

@@ -45,14 +45,15 @@ inline int PairStages(int cols) {
 // along k. Up to eight columns are a single tile's, which needs no partner. Where fewer than two
 // fifths of the multiprocessors would have a block, k is better divided.
 inline PairPlan PlanTensorPair(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 3.0;
-  constexpr double kCluster = 0.8;
-  constexpr double kTrip = 1.8;        // Until memory answers at its full rate.
-  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
+  constexpr double kFixed = 4.4;
+  constexpr double kCluster = 0.67;
+  constexpr double kMemory = 0.91;
+  constexpr double kTrip = 1.5;        // Until memory answers at its full rate.
+  constexpr double kBytesOfUs = 83e3;  // Of a multiprocessor, from the L2.
   constexpr double kRowBytes = 128;
   constexpr double kHidden = 0.1;  // Of the loads that lie under memory's time.
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
-  const double memory = kTrip + MemoryUs(args);
+  const double memory = kTrip + kMemory * MemoryUs(args, device);
   PairPlan best;
   for (const bool transposed : {false, true}) {
     const int64_t rows = transposed ? args.n : args.m;

@@ -1,5 +1,5 @@
 // How a product is divided for the kernels of tensor cores, and how long each is expected to take:
-// the constants are fitted to times measured on an H200 with a cold L2.
+// the constants are fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_PLAN_H_
@@ -26,11 +26,13 @@ struct TensorPlan {
   int cluster = 1;          // Of tensor_tile: blocks that share B.
   bool transposed = false;  // Tiles are those of C transposed.
   double us = 1e30;
+  int rows = 128;
 };
 
 // Returns the microseconds that the bytes of operands and C take.
-inline double MemoryUs(const MatMulArgs& args) {
-  constexpr double kBytesOfUs = 4.1e6;
+inline double MemoryUs(const MatMulArgs& args, const DeviceModel& device) {
+  constexpr double kOfRate = 0.9;
+  const double bytes_of_us = kOfRate * 1e3 * device.memory_gbps;
   const auto m = static_cast<double>(args.m);
   const auto n = static_cast<double>(args.n);
   const auto k = static_cast<double>(args.k);
@@ -38,7 +40,7 @@ inline double MemoryUs(const MatMulArgs& args) {
   const double of_a = m * k * (args.a.stride == 0 ? 1 : batch);
   const double of_b = n * k * (args.b.stride == 0 ? 1 : batch);
   const auto bytes = [](ElementType type) { return static_cast<double>(ElementBytes(type)); };
-  return ((of_a + of_b) * bytes(args.a.type) + m * n * batch * bytes(args.c.type)) / kBytesOfUs;
+  return ((of_a + of_b) * bytes(args.a.type) + m * n * batch * bytes(args.c.type)) / bytes_of_us;
 }
 
 // Returns whether the TMA can address an operand that is stored as rows x cols.
@@ -80,12 +82,14 @@ struct TensorTileCost {
   double step;
   double full;   // More for a step where all multiprocessors load.
   double store;  // More for 1000 elements of C that the TMA cannot store.
+  int rows = 128;
 };
 constexpr TensorTileCost kTensorTileCosts[] = {
-    {256, 2, 5.53, 2.21, 0.559, 0.081, 0.094}, {256, 1, 4.35, 2.55, 0.554, 0.165, 0.090},
-    {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.77, 1.92, 0.406, 0.211, 0.123},
-    {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.79, 1.30, 0.275, 0.258, 0.075},
-    {64, 1, 4.48, 0.97, 0.229, 0.127, 0.096}};
+    {256, 2, 7.24, 2.40, 0.579, 0.087, 0.094},     {256, 1, 5.97, 3.19, 0.528, 0.176, 0.090},
+    {192, 2, 7.12, 1.73, 0.439, 0.091, 0.122},     {192, 1, 7.10, 2.04, 0.355, 0.173, 0.123},
+    {128, 2, 7.08, 1.42, 0.269, 0.139, 0.086},     {128, 1, 7.04, 1.31, 0.235, 0.205, 0.075},
+    {64, 1, 6.90, 0.87, 0.170, 0.121, 0.096},      {192, 1, 6.45, 1.36, 0.240, 0.095, 0.123, 64},
+    {128, 1, 5.88, 0.93, 0.188, 0.074, 0.075, 64}, {64, 1, 6.66, 0.55, 0.111, 0.044, 0.096, 64}};
 // Where both extents of C are at least kLargeExtent, neighbours find in the L2 what they share, and
 // blocks without clusters lose less than the other constants say. Fitted to squares of 1024 to
 // 4096. At 8192 they choose 192 columns, which the sweep on an H100 has at .974 of cuBLASLt, where
@@ -97,10 +101,11 @@ inline bool IsLargeProduct(const MatMulArgs& args) {
   return extent >= kLargeExtent && extent <= kLargestFitted;
 }
 constexpr TensorTileCost kLargeTileCosts[] = {
-    {256, 2, 5.00, 2.21, 0.559, 0.081, 0.094}, {256, 1, 4.35, 2.50, 0.554, 0.090, 0.090},
-    {192, 2, 5.66, 1.68, 0.425, 0.088, 0.122}, {192, 1, 4.60, 1.50, 0.406, 0.070, 0.123},
-    {128, 2, 5.39, 1.42, 0.281, 0.125, 0.086}, {128, 1, 4.30, 0.90, 0.270, 0.065, 0.075},
-    {64, 1, 4.00, 0.60, 0.180, 0.057, 0.096}};
+    {256, 2, 8.27, 1.86, 0.545, 0.080, 0.094},     {256, 1, 8.00, 1.80, 0.539, 0.092, 0.090},
+    {192, 2, 7.78, 1.37, 0.394, 0.085, 0.122},     {192, 1, 7.14, 1.35, 0.406, 0.068, 0.123},
+    {128, 2, 7.34, 1.03, 0.254, 0.099, 0.086},     {128, 1, 5.30, 1.37, 0.276, 0.062, 0.075},
+    {64, 1, 5.46, 0.60, 0.216, 0.067, 0.096},      {192, 1, 7.43, 1.15, 0.181, 0.101, 0.123, 64},
+    {128, 1, 6.50, 0.90, 0.170, 0.080, 0.075, 64}, {64, 1, 5.66, 0.59, 0.112, 0.060, 0.096, 64}};
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
@@ -110,8 +115,11 @@ inline bool TmaAddressesC(const MatMulArgs& args) {
 }
 
 // Returns whether tensor_tile has a tile for the call: three panels of MN-major B cannot be divided
-// by two blocks.
+// by two blocks, and one consumer keeps too few loads under way for the few rows or columns of
+// decoding.
 inline bool HasTensorTile(const MatMulArgs& args, const TensorTileCost& tile) {
+  constexpr int64_t kFew = 32;
+  if (tile.rows < 128) return std::min(args.m, args.n) > kFew;
   return tile.cols != 192 || tile.cluster == (args.b.transposed ? 2 : 1);
 }
 
@@ -125,7 +133,7 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
       static_cast<double>(std::min(args.m, rows) * std::min<int64_t>(args.n, tile.cols));
   const bool addresses = TmaAddressesC(args);
   if (args.beta == 0) return addresses ? 0 : elements / 1000 * tile.store;
-  const bool adds = addresses && tile.cluster == 1 && tile.cols % 128 == 0;
+  const bool adds = addresses && tile.cluster == 1 && tile.cols % 128 == 0 && tile.rows == 128;
   return elements / 1000 * (adds ? kAdded : kOneByOne);
 }
 
@@ -133,25 +141,24 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
 // of what is divided into tiles: C, or C transposed.
 inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
                            const TensorTileCost& cost, int64_t rows, int64_t cols) {
-  constexpr int kRows = 128;
   const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
-  const int64_t tiles =
-      CeilDiv(rows, int64_t{kRows} * cost.cluster) * CeilDiv(cols, int64_t{cost.cols}) * args.batch;
+  const int64_t tiles = CeilDiv(rows, int64_t{cost.rows} * cost.cluster) *
+                        CeilDiv(cols, int64_t{cost.cols}) * args.batch;
   const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
   const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
-  return cost.fixed +
-         std::max(MemoryUs(args), rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
-                                            TileStoreUs(args, kRows, cost)));
+  return cost.fixed + std::max(MemoryUs(args, device),
+                               rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
+                                         TileStoreUs(args, cost.rows, cost)));
 }
 
-// Returns the tile of 128 rows that tensor_tile computes.
+// Returns the tile that tensor_tile computes.
 inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& device) {
   TensorPlan best;
   for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTileCosts : kTensorTileCosts) {
     if (!HasTensorTile(args, cost)) continue;
     const double us = TensorTileUs(args, device, cost, args.m, args.n);
-    if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us};
+    if (us < best.us) best = {cost.cols, 1, cost.cluster, false, us, cost.rows};
   }
   return best;
 }
@@ -159,11 +166,11 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
 // Returns the split of tensor_general.
 inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& device) {
   constexpr int kTile = 64;
-  constexpr double kFixed = 3.2;
-  constexpr double kTileUs = 3.8;
-  constexpr double kStep = 1.6;
-  constexpr double kCluster = 1.5;
-  constexpr double kBlock = 0.3;
+  constexpr double kFixed = 3.6;
+  constexpr double kTileUs = 4.7;
+  constexpr double kStep = 1.98;
+  constexpr double kCluster = 1.9;
+  constexpr double kBlock = 0.37;
   const int64_t steps = CeilDiv(args.k, kTensorStep);
   const int64_t tiles = CeilDiv(args.m, kTile) * CeilDiv(args.n, kTile) * args.batch;
   const int64_t slots = int64_t{device.multiprocessors} * 2;
@@ -177,54 +184,6 @@ inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& d
     if (us < best.us) best = {kTile, split, 1, false, us};
   }
   return best;
-}
-
-// Of a thread of tensor_tiny: steps of k whose loads are under way together.
-constexpr int kTinyTogether = 8;
-
-// Returns the warps of tensor_tiny that divide k: as many as load all of it together.
-inline int TensorTinySlices(int64_t k) {
-  constexpr int kMost = 8;
-  int slices = 1;
-  while (slices < kMost && k > slices * kTinyTogether) slices *= 2;
-  return slices;
-}
-
-// Returns the logarithm of the columns of a warp of tensor_tiny: 32, or fewer where C has few.
-inline int TensorTinyLogCols(int64_t n) {
-  constexpr int kMost = 5;
-  int log_cols = 0;
-  while (log_cols < kMost && int64_t{1} << log_cols < n) ++log_cols;
-  return log_cols;
-}
-
-// Returns the time of tensor_tiny: a warp's k steps, the lines that their loads touch, the trips to
-// memory of a thread's k, eight steps together, and the blocks.
-inline double TensorTinyUs(const MatMulArgs& args) {
-  constexpr double kFixed = 2.84;
-  constexpr double kWarpStepsOfUs = 74e3;
-  constexpr double kLinesOfUs = 2.0e6;
-  constexpr double kTrip = 1.24;
-  constexpr double kStepOfRound = 0.045;
-  constexpr double kRound = 2.6;
-  constexpr int64_t kLanes = 32;
-  constexpr int64_t kWarps = 8;
-  constexpr double kSlots = 132 * 8;  // Blocks that run at once.
-  const int64_t slices = TensorTinySlices(args.k);
-  const int64_t cols = int64_t{1} << TensorTinyLogCols(args.n);
-  const int64_t rows = kLanes / cols;
-  const auto products =
-      static_cast<double>(CeilDiv(args.n, cols)) * static_cast<double>(args.batch);
-  const double warp_steps =
-      products * static_cast<double>(CeilDiv(args.m, rows)) * static_cast<double>(args.k);
-  const int64_t lines = (args.a.transposed ? 1 : rows) + (args.b.transposed ? cols : 1);
-  const double rounds =
-      products * static_cast<double>(CeilDiv(args.m, rows * kWarps / slices)) / kSlots;
-  const int64_t chain = CeilDiv(args.k, slices);
-  return kFixed + warp_steps / kWarpStepsOfUs +
-         warp_steps * static_cast<double>(lines) / kLinesOfUs +
-         static_cast<double>(CeilDiv(chain, int64_t{kTinyTogether})) * kTrip +
-         static_cast<double>(chain) * std::max(1.0, rounds) * kStepOfRound + rounds * kRound;
 }
 
 // The copies of operands that the TMA cannot address.

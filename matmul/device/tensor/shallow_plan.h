@@ -1,5 +1,5 @@
 // The tiles of tensor_shallow, and how long it is expected to take: the constants are fitted to
-// times measured on an H200 with a cold L2.
+// times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SHALLOW_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_SHALLOW_PLAN_H_
@@ -33,11 +33,11 @@ inline bool TensorShallowTakes(const MatMulArgs& args) {
 }
 
 inline double TensorShallowUs(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 3;
-  constexpr double kMemory = 1.3;
-  constexpr double kTile = 1.9;
-  constexpr double kOfK = 0.38;  // Of what shared memory holds of k; more with 256 rows.
-  constexpr double kOfKNarrow = 0.57;
+  constexpr double kFixed = 5;
+  constexpr double kMemory = 1.02;
+  constexpr double kTile = 1.37;
+  constexpr double kOfK = 0.27;  // Of what shared memory holds of k; more with 256 rows.
+  constexpr double kOfKNarrow = 0.41;
   constexpr int64_t kResident = 3;
   const int64_t rows = ShallowIsNarrow(args) ? 256 : 64;
   const int64_t cols = ShallowIsNarrow(args) ? 32 : 128;
@@ -48,7 +48,7 @@ inline double TensorShallowUs(const MatMulArgs& args, const DeviceModel& device)
   int64_t chunk = 1;
   while (chunk < kShallowK && chunk < args.k) chunk *= 2;
   const auto of_k = static_cast<double>(CeilDiv(args.k, chunk) * chunk);
-  return kFixed + std::max(kMemory * MemoryUs(args),
+  return kFixed + std::max(kMemory * MemoryUs(args, device),
                            rounds * (kTile + of_k * (ShallowIsNarrow(args) ? kOfKNarrow : kOfK)));
 }
 

@@ -1,5 +1,5 @@
 // How tensor_small divides a product, and how long it is expected to take: the constants are fitted
-// to times measured on an H200 with a cold L2.
+// to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SMALL_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_SMALL_PLAN_H_
@@ -36,13 +36,13 @@ inline bool TensorSmallTakes(const MatMulArgs& args) {
 
 // Returns the split of k.
 inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 4.0;
-  constexpr double kMemory = 1.5;
-  constexpr double kCluster = 1.0;
-  constexpr double kBlockOfCluster = 0.08;
-  constexpr double kTile = 0.4;  // For each block of a multiprocessor, as kBusy.
-  constexpr double kStep = 0.93;
-  constexpr double kBusy = 0.72;
+  constexpr double kFixed = 5.8;
+  constexpr double kMemory = 1.7;
+  constexpr double kCluster = 1.04;
+  constexpr double kBlockOfCluster = 0.083;
+  constexpr double kTile = 0.42;  // For each block of a multiprocessor, as kBusy.
+  constexpr double kStep = 0.97;
+  constexpr double kBusy = 0.75;
   const int64_t steps = CeilDiv(args.k, int64_t{kSmallK});
   const auto tiles = static_cast<double>(CeilDiv(args.m, int64_t{kSmallTile}) *
                                          CeilDiv(args.n, int64_t{kSmallTile}) * args.batch);
@@ -57,9 +57,9 @@ inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& devi
     const double resident = std::min(1.0, tiles / slots) * kSmallResident;
     const double of_steps =
         static_cast<double>(CeilDiv(steps, int64_t{split})) * std::max(kStep, kBusy * resident);
-    const double us =
-        kFixed + (split > 1 ? kCluster + kBlockOfCluster * split : 0) +
-        std::max(kMemory * MemoryUs(args), rounds * (kTile * std::max(1.0, resident) + of_steps));
+    const double us = kFixed + (split > 1 ? kCluster + kBlockOfCluster * split : 0) +
+                      std::max(kMemory * MemoryUs(args, device),
+                               rounds * (kTile * std::max(1.0, resident) + of_steps));
     if (us < best.us) best = {log_split, us};
   }
   return best;

@@ -1,6 +1,5 @@
-// How a product is divided for TensorSplit, and how long that is expected to take: the constants of
-// narrow tiles are fitted to times measured on an H200 with a cold L2, those of wide ones on an
-// H100.
+// How a product is divided for TensorSplit, and how long that is expected to take: the constants
+// are fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_SPLIT_PLAN_H_
@@ -52,15 +51,15 @@ inline double NarrowSplitUs(const SplitShape& shape, const DeviceModel& device, 
                             int cols, int split) {
   constexpr int kRows = 128;
   constexpr int kBytesOfRow = 128;  // Of a stage.
-  constexpr double kFixed = 5.0;
-  constexpr double kTile = 1.0;
-  constexpr double kColumn = 0.017;  // Of the tile, for its end.
-  constexpr double kStep = 0.005;    // Of the tile and 64 of k.
+  constexpr double kFixed = 4.6;
+  constexpr double kTile = 1.2;
+  constexpr double kColumn = 0.022;  // Of the tile, for its end.
+  constexpr double kStep = 0.0044;   // Of the tile and 64 of k.
   constexpr double kLatency = 1.5;
-  constexpr double kBytesOfUs = 70e3;  // Of a multiprocessor, from the L2.
+  constexpr double kBytesOfUs = 88e3;  // Of a multiprocessor, from the L2.
   constexpr double kOnce = 0.74;       // Of both where the large operand is read once.
-  constexpr double kCluster = 0.8;
-  constexpr double kBlock = 0.6;
+  constexpr double kCluster = 0.67;
+  constexpr double kBlock = 0.39;
   constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
   const int stage_bytes =
       (kRows + (shape.cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) *
@@ -89,20 +88,21 @@ inline double WideSplitUs(const SplitShape& shape, const DeviceModel& device, in
                           int cols, int split) {
   constexpr int kRows = 128;
   constexpr int kBytesOfRow = 128;
-  constexpr double kFixed = 9.9;
+  constexpr double kFixed = 6.9;
   constexpr double kStep = 0.0023;       // Of a column and 64 of k, while tensor cores are busy.
   constexpr double kBytesOfUs = 72e3;    // Of a multiprocessor, from the L2.
-  constexpr double kColumn = 0.0115;     // Of the tile, for its end.
-  constexpr double kBlock = 0.5;         // Of a cluster of more than two.
-  constexpr double kShared = 0.01;       // Of each block, all of which load from one L2.
+  constexpr double kBytesOfAll = 6.5e6;  // From one L2 to all of them.
+  constexpr double kColumn = 0.0118;     // Of the tile, for its end.
+  constexpr double kBlock = 0.37;        // Of a cluster of more than two.
   constexpr double kStoreOne = 0.25e-3;  // An element of C where it has no vectors.
   constexpr double kHuge = 1e30;
   const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
   if (tiles > ClustersAtOnce(split, 1, device.multiprocessors)) return kHuge;
-  const double step = std::max(kStep * cols, (kRows + cols) * kBytesOfRow / kBytesOfUs);
+  const auto blocks = static_cast<double>(tiles * split);
+  const double rate = std::min(kBytesOfUs, kBytesOfAll / blocks);
+  const double step = std::max(kStep * cols, (kRows + cols) * kBytesOfRow / rate);
   const double store = shape.has_vectors ? 0 : kStoreOne * kRows * cols / split;
   return kFixed + kColumn * cols + kBlock * std::max(0, split - 2) + store +
-         kShared * static_cast<double>(tiles * split) +
          std::max(shape.memory, static_cast<double>(CeilDiv(shape.steps, split)) * step);
 }
 
@@ -115,15 +115,18 @@ constexpr bool HasSplitTile(int cols, bool cols_along_k) {
 // Returns the tile, split and direction of tensor_split.
 inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& device) {
   constexpr double kTrip = 1.8;  // Until memory answers at its full rate.
+  constexpr int64_t kHalf = 64;  // Of a tile's rows.
   TensorPlan best;
   SplitShape shape = {};
-  shape.memory = kTrip + MemoryUs(args);
+  shape.memory = kTrip + MemoryUs(args, device);
   shape.steps = CeilDiv(args.k, kTensorStep);
   shape.has_vectors = args.c.ld % 4 == 0 && (args.batch == 1 || args.c.stride % 4 == 0);
   for (const bool transposed : {false, true}) {
     shape.rows = transposed ? args.n : args.m;
     shape.extent = transposed ? args.m : args.n;
     shape.cols_along_k = transposed ? !args.a.transposed : args.b.transposed;
+    // Half of a tile would lie outside, where the other direction has a tile of so many columns.
+    if (shape.rows <= kHalf && shape.extent > kHalf) continue;
     for (const int cols : kSplitCols) {
       // Narrow tiles are for a single column of them, wide ones for more than half their columns.
       if (cols < 64 ? shape.extent > cols : shape.extent <= cols / 2) continue;

@@ -16,15 +16,15 @@ namespace stridewise {
 
 // The tiles of tensor_turned, of C transposed: their columns are rows of C. In clusters two share
 // what is loaded of A.
-constexpr TensorTileCost kTensorTurnedCosts[] = {{64, 2, 4.60, 0.60, 0.290, 0.020, 0},
-                                                 {144, 1, 4.30, 0.90, 0.260, 0.260, 0},
-                                                 {144, 2, 5.40, 1.20, 0.370, 0.095, 0},
-                                                 {160, 1, 4.30, 0.90, 0.360, 0.140, 0}};
+constexpr TensorTileCost kTensorTurnedCosts[] = {{64, 2, 7.34, 0.61, 0.228, 0.021, 0},
+                                                 {144, 1, 7.42, 1.00, 0.245, 0.228, 0},
+                                                 {144, 2, 6.84, 1.50, 0.309, 0.124, 0},
+                                                 {160, 1, 7.20, 1.00, 0.317, 0.174, 0}};
 // As kLargeTileCosts.
-constexpr TensorTileCost kLargeTurnedCosts[] = {{64, 2, 4.60, 0.60, 0.290, 0.020, 0},
-                                                {144, 1, 4.30, 0.90, 0.340, 0.060, 0},
-                                                {144, 2, 5.40, 1.20, 0.370, 0.060, 0},
-                                                {160, 1, 4.30, 0.90, 0.380, 0.070, 0}};
+constexpr TensorTileCost kLargeTurnedCosts[] = {{64, 2, 7.34, 0.61, 0.228, 0.021, 0},
+                                                {144, 1, 7.05, 0.83, 0.323, 0.056, 0},
+                                                {144, 2, 7.76, 0.93, 0.318, 0.058, 0},
+                                                {160, 1, 7.27, 0.93, 0.339, 0.067, 0}};
 
 // Returns whether a tile is for products with these rows: that of 64 columns for a single one of
 // them, whose operand is loaded by all blocks.

@@ -1,5 +1,5 @@
 // How tensor_vector divides a product, and how long it is expected to take: the constants are
-// fitted to times measured on an H200 with a cold L2.
+// fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_VECTOR_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_VECTOR_PLAN_H_
@@ -41,13 +41,13 @@ inline bool TensorVectorTakes(const MatMulArgs& args) {
 }
 
 inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 0.2;
-  constexpr double kMemory = 2.1;  // Times what memory takes at its full rate.
-  constexpr double kCluster = 3.4;
-  constexpr double kTile = 2.7;
-  constexpr double kStepOfColumns = 1.9;  // 64 of k.
-  constexpr double kStepOfLines = 1.73;   // 256 of k.
-  constexpr double kBusy = 0.59;          // Either for each block of a multiprocessor.
+  constexpr double kFixed = 4.8;
+  constexpr double kMemory = 1.4;  // Times what memory takes at its full rate.
+  constexpr double kCluster = 2.1;
+  constexpr double kTile = 1.65;
+  constexpr double kStepOfColumns = 1.15;  // 64 of k.
+  constexpr double kStepOfLines = 1.05;    // 256 of k.
+  constexpr double kBusy = 0.36;           // Either for each block of a multiprocessor.
   constexpr int64_t kResident = 4;
   const bool is_row = args.m == 1;
   const MatMulInput& x = is_row ? args.b : args.a;
@@ -67,7 +67,7 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
     const double step = std::max(plan.along_k ? kStepOfLines : kStepOfColumns,
                                  kBusy * std::min(1.0, fill) * static_cast<double>(kResident));
     plan.us = kFixed + (parts > 1 ? kCluster : 0) +
-              std::max(kMemory * MemoryUs(args),
+              std::max(kMemory * MemoryUs(args, device),
                        std::max(1.0, std::ceil(fill)) *
                            (kTile + static_cast<double>(CeilDiv(steps, parts)) * step));
     if (plan.us < best.us) best = plan;
