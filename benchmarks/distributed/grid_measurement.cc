@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +21,13 @@
 #include "common/distributed/nccl_communicator.h"
 #include "common/distributed/nccl_library.h"
 #include "common/distributed/tcp_communicator.h"
+#include "common/streaming/partial_queues.h"
+#include "common/streaming/stream_queues.h"
 
 namespace stridewise {
 namespace {
 
-constexpr int kSilentRuns = 3;
+constexpr int kPartialRuns = 3;
 
 // What rank 0 tells the others to do next.
 enum class Next { kEnd = 0, kRun = 1, kRunCublasMp = 2, kStop = 3 };
@@ -62,8 +66,10 @@ class MeasuringRank {
     if (device_.nvml != nullptr) measured->state = device_.nvml->Read();
     measured->run = Summarize(samples.ms);
     if (beside_cublasmp_) measured->over_cublasmp = PairedRatio(samples);
-    if (control_.size() > 1 && !subject_.by_cublasmp && !subject_.is_direct) {
-      RETURN_IF_ERROR(MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
+    if (control_.size() > 1 && !subject_.by_cublasmp) {
+      RETURN_IF_ERROR(subject_.is_direct
+                          ? MeasureOverlapOfCopies(measured)
+                          : MeasureOverlap((ranks_->seconds() - communication) / runs_, measured));
     }
     if (subject_.verify != VerifyMode::kFull) return absl::OkStatus();
     RETURN_IF_ERROR(problem_->PoisonResult());
@@ -112,15 +118,19 @@ class MeasuringRank {
   // Returns the milliseconds of one run, between two barriers.
   absl::StatusOr<double> TimedRun(Next what) { return TimedRun(what, ranks_.get(), &control_); }
 
-  absl::StatusOr<double> TimedRun(Next what, Communicator* ranks, Communicator* barriers) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> queues,
+  absl::StatusOr<double> TimedRun(Next what, Communicator* ranks, Communicator* barriers,
+                                  std::optional<PartialQueues::Part> part = std::nullopt) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<StreamQueues> all,
                      device_.open_queues(problem_->Multiprocessors()));
+    std::optional<PartialQueues> some;
+    if (part.has_value()) some.emplace(all.get(), *part);
+    StreamQueues* const queues = part.has_value() ? &*some : all.get();
     RETURN_IF_ERROR(barriers->Barrier());
     const double begin = clock_.Now();
     if (what == Next::kRunCublasMp) {
       RETURN_IF_ERROR(cublasmp_call_());
     } else {
-      RETURN_IF_ERROR(problem_->Run(device_, queues.get(), ranks));
+      RETURN_IF_ERROR(problem_->Run(device_, queues, ranks));
       ++runs_;
     }
     RETURN_IF_ERROR(barriers->Barrier());
@@ -167,17 +177,36 @@ class MeasuringRank {
   // What the call takes where nothing is sent, of the slowest rank, says what communication adds.
   absl::Status MeasureOverlap(double communication_seconds, GridMeasurement* measured) {
     SilentCommunicator silent(control_.rank(), control_.size());
-    std::vector<double> alone;
-    for (int i = 0; i < kSilentRuns; ++i) {
-      ASSIGN_OR_RETURN(const double ms, TimedRun(Next::kRun, &silent, &control_));
-      alone.push_back(ms);
-    }
+    ASSIGN_OR_RETURN(const double alone, MedianOfPart(&silent));
     ASSIGN_OR_RETURN(const double communication_ms, MaxOfRanks(communication_seconds * 1e3));
-    measured->communication_ms = communication_ms;
-    if (communication_ms <= 0) return absl::OkStatus();
-    const double added = measured->run.median - Median(alone);
-    measured->overlap_pct = std::clamp(100 * (1 - added / communication_ms), 0.0, 100.0);
+    SetOverlap(communication_ms, alone, measured);
     return absl::OkStatus();
+  }
+
+  // The same of a call that sends by copies, which take what the call takes without all else.
+  absl::Status MeasureOverlapOfCopies(GridMeasurement* measured) {
+    if (!problem_->SendsByCopies()) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const double copies, MedianOfPart(ranks_.get(), PartialQueues::Part::kCopies));
+    ASSIGN_OR_RETURN(const double alone, MedianOfPart(ranks_.get(), PartialQueues::Part::kWork));
+    SetOverlap(copies, alone, measured);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> MedianOfPart(Communicator* ranks,
+                                      std::optional<PartialQueues::Part> part = std::nullopt) {
+    std::vector<double> times;
+    for (int i = 0; i < kPartialRuns; ++i) {
+      ASSIGN_OR_RETURN(const double ms, TimedRun(Next::kRun, ranks, &control_, part));
+      times.push_back(ms);
+    }
+    return Median(times);
+  }
+
+  static void SetOverlap(double communication_ms, double alone, GridMeasurement* measured) {
+    measured->communication_ms = communication_ms;
+    if (communication_ms <= 0) return;
+    const double added = measured->run.median - alone;
+    measured->overlap_pct = std::clamp(100 * (1 - added / communication_ms), 0.0, 100.0);
   }
 
   absl::StatusOr<double> MaxOfRanks(double value) {

@@ -40,7 +40,8 @@ struct GridMeasurement {
   double over_cublasmp = 0;  // cuBLASMp's time over the run's; 0 where it was not sampled.
   DeviceState state;         // Right after the last sample, of the device with the lowest clock.
 
-  // Of this repository's call with messages, on several ranks. See docs/measuring.md.
+  // Of this repository's call on several ranks, where what is sent can be told from the rest: all
+  // that goes by messages, and products. See docs/measuring.md.
   std::optional<double> communication_ms;
   std::optional<double> overlap_pct;
 };

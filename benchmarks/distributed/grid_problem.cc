@@ -111,6 +111,8 @@ class GridProduct : public GridProblem {
     return reach(b_.view.data, problem_.b_layout, &options_.parts_of_b);
   }
 
+  bool SendsByCopies() const override { return !options_.parts_of_a.empty(); }
+
   absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) override {
     return SummaOnDevice(problem_, device.multiply, queues, ranks, panels_, options_);
   }

@@ -41,6 +41,9 @@ class GridProblem {
   // Returns on how many multiprocessors kernels of the queues of Run() should run, 0 for all.
   virtual int Multiprocessors() const { return 0; }
 
+  // Returns whether all that Run() sends are copies of its queues.
+  virtual bool SendsByCopies() const { return false; }
+
   // This repository's call. `queues` have done nothing yet.
   virtual absl::Status Run(const GridDevice& device, StreamQueues* queues, Communicator* ranks) = 0;
 
