@@ -19,8 +19,8 @@ constexpr int64_t kScaleBytes = 4;
 int64_t Aligned(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
 // Returns the elements from a row of a part to the next. Rows begin with lines of the L2 where that
-// makes the part larger by a sixteenth at most: a box of the TMA that begins in the middle of a line
-// is read as two. Nothing is written or read between rows.
+// makes the part larger by a sixteenth at most: a box of the TMA that begins in the middle of a
+// line is read as two. Nothing is written or read between rows.
 int64_t RowElements(int64_t elements, int part_bytes) {
   const int64_t row = CeilDiv(elements * part_bytes, kRowBytes) * kRowBytes;
   const int64_t lines = CeilDiv(row, kLineBytes) * kLineBytes;
