@@ -149,19 +149,6 @@ void TransposeSquares(const stridewise_transpose_args& args) {
                    args.batch, args.stride_out, ThreadsForBytes(bytes, HostThreads()));
 }
 
-void TransposeOutOfPlace(const stridewise_transpose_args& args) {
-  const int64_t bytes = args.element_bytes;
-  const BlockTranspose first = {static_cast<const uint8_t*>(args.in),
-                                args.ld_in * bytes,
-                                static_cast<uint8_t*>(args.out),
-                                args.ld_out * bytes,
-                                args.rows,
-                                args.cols,
-                                bytes};
-  TransposeBatch({first, args.batch, args.stride_in * bytes, args.stride_out * bytes},
-                 HostThreads());
-}
-
 stridewise_status TransposeArgs(stridewise_transpose_args args) {
   for (const auto& [name, value] : {std::pair<const char*, int64_t>("rows", args.rows),
                                     {"cols", args.cols},
@@ -188,7 +175,7 @@ stridewise_status TransposeArgs(stridewise_transpose_args args) {
                   "in is out; allowed is that for square matrices with the same ld and stride");
   }
   if (args.in != args.out) {
-    TransposeOutOfPlace(args);
+    TransposeBatch(BatchOf(args), HostThreads());
     return STRIDEWISE_OK;
   }
   switch (bytes) {

@@ -9,16 +9,7 @@
 namespace stridewise {
 
 LaunchStatus TransposeOnThreads(const TransposeArgs& args) {
-  const int64_t bytes = args.element_bytes;
-  const BlockTranspose first = {static_cast<const uint8_t*>(args.in),
-                                args.ld_in * bytes,
-                                static_cast<uint8_t*>(args.out),
-                                args.ld_out * bytes,
-                                args.rows,
-                                args.cols,
-                                bytes};
-  TransposeBatch({first, args.batch, args.stride_in * bytes, args.stride_out * bytes},
-                 omp_get_max_threads());
+  TransposeBatch(BatchOf(args), omp_get_max_threads());
   return LaunchStatus();
 }
 

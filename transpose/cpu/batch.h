@@ -20,6 +20,21 @@ struct BatchTranspose {
   int64_t bytes() const { return first.rows * first.cols * first.element_bytes; }
 };
 
+// Returns the batch of a call. `Args` has the members of TransposeArgs that say where matrices lie;
+// its distances are in elements.
+template <typename Args>
+BatchTranspose BatchOf(const Args& args) {
+  const int64_t bytes = args.element_bytes;
+  const BlockTranspose first = {static_cast<const uint8_t*>(args.in),
+                                args.ld_in * bytes,
+                                static_cast<uint8_t*>(args.out),
+                                args.ld_out * bytes,
+                                args.rows,
+                                args.cols,
+                                bytes};
+  return {first, args.batch, args.stride_in * bytes, args.stride_out * bytes};
+}
+
 // Returns on how many of at most `most` threads so many bytes are moved, read and written ones
 // together.
 int ThreadsForBytes(double bytes, int most);
