@@ -122,14 +122,26 @@ constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
-// Others are stream_k_128x128's without more.
-constexpr MatMulTakes kTakesRagged = {
-    "more than 128 rows or columns, and up to 16 beyond a multiple of 128",
-    [](const MatMulArgs& args) {
-      const auto has_rest = [](int64_t extent) {
-        return extent > 128 && extent % 128 != 0 && extent % 128 <= 16;
-      };
-      return (has_rest(args.m) || has_rest(args.n)) && kTakesTiles.takes(args);
+// Returns whether a few rows or columns lie beyond a multiple of the tile's. Other calls are those
+// of the tile's kernel without more.
+template <int64_t kRows, int64_t kCols>
+bool HasRest(const MatMulArgs& args) {
+  const auto has_rest = [](int64_t extent, int64_t of_tile) {
+    return extent > of_tile && extent % of_tile != 0 && extent % of_tile <= 16;
+  };
+  return (has_rest(args.m, kRows) || has_rest(args.n, kCols)) && kTakesTiles.takes(args);
+}
+
+constexpr MatMulTakes kTakesRagged128x128 = {
+    "more than 128 rows or columns, and up to 16 beyond a multiple of 128", HasRest<128, 128>};
+constexpr MatMulTakes kTakesRagged64x128 = {
+    "more than 64 rows or 128 columns, and up to 16 beyond a multiple of 64 or 128",
+    HasRest<64, 128>};
+
+constexpr MatMulTakes kTakesDots = {
+    "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
+      return args.m <= 1024 && args.n <= 1024 && args.m * args.n <= 1024 && args.k >= 48 &&
+             args.batch <= kMaxGridX / 64;
     }};
 
 // The TMA loads operands whose rows begin at multiples of 16 bytes, every fourth row as a matrix of
