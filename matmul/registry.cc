@@ -122,21 +122,25 @@ constexpr MatMulTakes kTakesTiles = {
     "leading dimensions of A and B of at most 2^23",
     [](const MatMulArgs& args) { return args.a.ld <= kMaxTileLd && args.b.ld <= kMaxTileLd; }};
 
-// Returns whether a few rows or columns lie beyond a multiple of the tile's. Other calls are those
-// of the tile's kernel without more.
-template <int64_t kRows, int64_t kCols>
-bool HasRest(const MatMulArgs& args) {
-  const auto has_rest = [](int64_t extent, int64_t of_tile) {
-    return extent > of_tile && extent % of_tile != 0 && extent % of_tile <= 16;
-  };
-  return (has_rest(args.m, kRows) || has_rest(args.n, kCols)) && kTakesTiles.takes(args);
-}
+// Others are stream_k_128x128's without more.
+constexpr MatMulTakes kTakesRagged = {
+    "more than 128 rows or columns, and up to 16 beyond a multiple of 128",
+    [](const MatMulArgs& args) {
+      const auto has_rest = [](int64_t extent) {
+        return extent > 128 && extent % 128 != 0 && extent % 128 <= 16;
+      };
+      return (has_rest(args.m) || has_rest(args.n)) && kTakesTiles.takes(args);
+    }};
 
-constexpr MatMulTakes kTakesRagged128x128 = {
-    "more than 128 rows or columns, and up to 16 beyond a multiple of 128", HasRest<128, 128>};
+// Of more rows a row of tiles is too small a part to pay for a launch. Rows just beyond a multiple
+// of 128 are better served by the tiles of ragged_128x128 and ragged.
 constexpr MatMulTakes kTakesRagged64x128 = {
-    "more than 64 rows or 128 columns, and up to 16 beyond a multiple of 64 or 128",
-    HasRest<64, 128>};
+    "single products of at most 512 rows, 65 to 72 of them beyond a multiple of 128",
+    [](const MatMulArgs& args) {
+      const int64_t rest = args.m % 128;
+      return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 &&
+             kTakesTiles.takes(args);
+    }};
 
 constexpr MatMulTakes kTakesDots = {
     "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
