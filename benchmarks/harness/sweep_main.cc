@@ -188,9 +188,16 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
 int SweepMain(int argc, char** argv, const Operation& operation, const SweepProgram& program) {
   SweepProgram named = program;
   if (named.name.empty()) named.name = absl::StrCat(operation.name(), "_sweep");
-  const std::string usage =
-      absl::StrCat(named.name, ": times and checks ", operation.description(),
-                   " on this machine's CPU and GPU and writes one CSV row for each configuration.");
+  const std::string usage = absl::StrCat(
+      named.name, ": times and checks ", operation.description(),
+      " on this machine's CPU and GPU and writes one CSV row for each configuration.\n\n",
+      "For example:\n",                                                               //
+      "  ", named.name, "                         what is usual, into a CSV file\n",  //
+      "  ", named.name, " --list                  presets and implementations\n",     //
+      "  ", named.name, " --preset=random --seed=7 --csv=random.csv\n",
+      "      shapes that nobody chose, and how the speeds are distributed\n\n",
+      "docs/measuring.md explains what is timed and every column. Ctrl-C loses nothing:\n",
+      "--resume goes on where a sweep was stopped.");
   return ProgramMain(argc, argv, usage, [&] { return RunSweep(operation, named); });
 }
 
