@@ -1,17 +1,16 @@
 // Transposes of square matrices in place: tiles are exchanged with those across the diagonal.
 
-#ifndef STRIDEWISE_TRANSPOSE_CPU_IN_PLACE_H_
-#define STRIDEWISE_TRANSPOSE_CPU_IN_PLACE_H_
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "common/base/matrix.h"
+#include "transpose/cpu/batch.h"
 #include "transpose/cpu/square.h"
 #include "transpose/cpu/tiles.h"
 
 namespace stridewise {
+namespace {
 
 // Exchanges the tile and the one across the diagonal, both transposed; squares on the diagonal
 // once.
@@ -41,19 +40,36 @@ void SwapTiles(const Matrix<T>& matrix, const TransposeTile& tile) {
   }
 }
 
-// Transposes a batch of square matrices, `stride` elements apart, on `threads` threads of OpenMP.
 template <typename T>
-void TransposeInPlace(const Matrix<T>& first, int64_t batch, int64_t stride, int threads) {
-  const TransposeTiles<T> tiles(first.rows, first.cols);
+void SwapTiles(const BatchTranspose& batch, int threads) {
+  const BlockTranspose& one = batch.first;
+  const TransposeTiles<T> tiles(one.rows, one.cols);
   const int64_t count = tiles.count();
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
-  for (int64_t i = 0; i < batch * count; ++i) {
+  for (int64_t i = 0; i < batch.count * count; ++i) {
     const TransposeTile tile = tiles[i % count];
     if (tile.row > tile.col) continue;
-    SwapTiles(Matrix<T>{first.data + i / count * stride, first.rows, first.cols, first.ld}, tile);
+    auto* const data = reinterpret_cast<T*>(one.out + i / count * batch.stride_out);
+    SwapTiles(Matrix<T>{data, one.rows, one.cols, one.ld_out / int64_t{sizeof(T)}}, tile);
+  }
+}
+
+}  // namespace
+
+void TransposeInPlace(const BatchTranspose& batch, int threads) {
+  threads = ThreadsForBytes(batch.moved_bytes(), threads);
+  switch (batch.first.element_bytes) {
+    case 1:
+      return SwapTiles<uint8_t>(batch, threads);
+    case 2:
+      return SwapTiles<uint16_t>(batch, threads);
+    case 4:
+      return SwapTiles<uint32_t>(batch, threads);
+    case 8:
+      return SwapTiles<uint64_t>(batch, threads);
+    default:
+      return SwapTiles<unsigned __int128>(batch, threads);
   }
 }
 
 }  // namespace stridewise
-
-#endif  // STRIDEWISE_TRANSPOSE_CPU_IN_PLACE_H_
