@@ -138,8 +138,7 @@ constexpr MatMulTakes kTakesRagged64x128 = {
     "single products of at most 512 rows, 65 to 72 of them beyond a multiple of 128",
     [](const MatMulArgs& args) {
       const int64_t rest = args.m % 128;
-      return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 &&
-             kTakesTiles.takes(args);
+      return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 && kTakesTiles.takes(args);
     }};
 
 constexpr MatMulTakes kTakesDots = {
