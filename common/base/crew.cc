@@ -44,7 +44,8 @@ struct alignas(64) Range {
 
 // What the threads of a crew share. `job` is its number and, in its low bits, its ranges: a thread
 // that has read a job and then takes one of its ranges knows that the job is not over, and that
-// what it has read of it is of this job.
+// what it has read of it is of this job. Threads spin on `job`, which has a cache line of its own:
+// they would fetch that of the others before all are written.
 struct Shared {
   static constexpr int kRangeBits = 16;
 
@@ -52,7 +53,8 @@ struct Shared {
       : most_threads(most), ranges(static_cast<size_t>(most * kRangesOfThread)) {}
 
   alignas(64) std::atomic<uint64_t> job{0};
-  std::atomic<int> threads{0};
+
+  alignas(64) std::atomic<int> threads{0};
   std::atomic<int64_t> parts{0};
   std::atomic<CrewFunction> function{nullptr};
   std::atomic<const void*> work{nullptr};
