@@ -19,7 +19,7 @@ void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams
 void TransposeInCaches(const BatchTranspose& batch, int threads);
 
 // Transposes a block on the calling thread, in strips of 256 bytes of its columns, down all rows:
-// pieces of rows of that length are read twice as fast as single lines. Where rows of the output
+// pieces of rows of that length are read up to twice as fast as lines. Where rows of the output
 // begin inside a line, the line that comes next in each is fetched.
 void TransposeInStrips(const BlockTranspose& block);
 
