@@ -1,4 +1,5 @@
-// What both sides of a branch end with, copies of structures, variables of the device: counts as nvcc 13.0 makes them.
+// What both sides of a branch end with, copies of structures, variables of the device: counts as
+// nvcc 13.0 makes them.
 
 #include <cstdio>
 
