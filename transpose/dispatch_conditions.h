@@ -112,7 +112,10 @@ inline bool HasFewRows(const TransposeArgs& args) {
 // and so few rows that a strip holds some vectors of each. On an H200 1000x64 bytes in a batch of
 // 768 have 0.94 of a copy, and 0.57 in tile_ragged; 784x96 floats 0.79, and 0.92 there.
 inline bool IsForTileStrips(const TransposeArgs& args) {
-  if (!HasStripsOfVectors(args) || FillsVectorTiles(args)) return false;
+  if (!HasStripsOfVectors(args)) return false;
+  // What batch_small would take before tile_vector.
+  const bool few = args.element_bytes == 1 && args.batch > 1 && MatrixBytes(args) <= 8 << 10;
+  if (FillsVectorTiles(args) && !few) return false;
   constexpr int64_t kManyBytes = 100000000;
   const int64_t least = args.batch > 1 ? ForSize(args, 16, 12, 24, 0, 0) : 64;
   const int64_t most = AllBytes(args) < kManyBytes ? 1100 : 640;
@@ -125,13 +128,18 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 // others are faster; so they are in up to 4 columns: 14046 matrices of 1905x4 of 2 bytes have 1.01
 // of a copy in batch_small and 0.74 here.
 inline bool IsBatchForTileBytes(const TransposeArgs& args) {
-  constexpr int64_t kLeastBytes = 2 << 10;
-  const int64_t most = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
   constexpr int64_t kManyBytes = 2000000;
-  if (args.element_bytes > 2 || args.batch <= 1 || StoresWholeSectors(args)) return false;
+  if (args.element_bytes > 2 || args.batch <= 1) return false;
+  if (StoresWholeSectors(args) &&
+      (args.element_bytes == 2 || FillsVectorTiles(args) || HasSectorsOutAndRaggedRowsIn(args))) {
+    return false;
+  }
+  const bool words = args.rows % 4 == 0;
+  const int64_t least = ForSize(args, words ? 512 : 1 << 10, 2 << 10, 0, 0, 0);
+  const int64_t most = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
   const int64_t bytes = MatrixBytes(args);
   if (bytes <= most) {
-    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= kLeastBytes;
+    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= least;
   }
   const int64_t out_row = args.rows * args.element_bytes;
   return args.ld_out == args.rows && InRowsAreAt(args, 16) && out_row >= 40 && out_row <= 270 &&

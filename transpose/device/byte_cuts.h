@@ -46,6 +46,7 @@ SquareItems ItemsFor(const ByteCut& cut) {
   int log2 = 0;
   while (log2 < 16 && apart % (2 << log2) == 0) ++log2;
   if (log2 >= 5) items.log2 = std::max(7, log2);
+  if (log2 == 3) items.log2_across = 4;
   return items;
 }
 

@@ -34,6 +34,7 @@ struct SquareItems {
   SmallDivisor by_groups = SmallDivisor(1);    // Divides by `groups`,
   SmallDivisor by_segments = SmallDivisor(1);  // and by `segments`.
   int log2 = 0;                                // See SpreadOffset(); 0: not at all.
+  int log2_across = 3;  // Of the groups that neighbouring lanes take in ExchangeAlignedSquares().
 };
 
 // A tile, or whole matrices one behind the other. Offsets are in bytes.
@@ -251,6 +252,62 @@ __device__ inline void ExchangeSquares(const unsigned char* in, unsigned char* o
     }
 #pragma unroll 1
     while (row < end) store_part();
+  }
+}
+
+// Does the same for columns that begin at words: no word is shifted, and none has two owners, so
+// that each square is by itself. A warp takes 8 groups of columns by 4 squares below each other, or
+// 16 by 2: so its lanes store to different banks although columns are whole words apart, where
+// lanes that take 32 groups share a few.
+template <typename T, bool kAtWords, bool kSpread>
+__device__ inline void ExchangeAlignedSquares(const unsigned char* in, unsigned char* out,
+                                              const SquareTile& tile, const SquareItems& items) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kSide = kSquare<T>;
+  constexpr int kWarp = 32;
+  const int lane = threadIdx.x % kWarp;
+  const int across = 1 << items.log2_across;
+  const int below = kWarp >> items.log2_across;
+  const int warps_across = (items.groups + across - 1) >> items.log2_across;
+  const int rows_of_warp = below * kSide;
+  const int warps_below = (tile.end + rows_of_warp - 1) / rows_of_warp;
+  const int first_row = (lane >> items.log2_across) * kSide;
+  const int first_col = (lane & (across - 1)) * kSide;
+  // Down the columns of a matrix, then those beside them.
+  int warp = threadIdx.x / kWarp;
+  int column = warp / warps_below;
+  int matrix = column / warps_across;
+  column -= matrix * warps_across;
+  int row_of_warps = warp % warps_below;
+  const int step = blockDim.x / kWarp;
+#pragma unroll 2
+  while (matrix < tile.matrices) {
+    const int row = row_of_warps * rows_of_warp + first_row;
+    const int col = column * across * kSide + first_col;
+    if (row < tile.end && col < tile.cols) {
+      const int before = matrix * tile.matrix_bytes;
+      const SquareRows<T, kAtWords> rows(in, tile.in + before + row * tile.in_pitch + col * kSize,
+                                         tile.in_pitch, tile.cols - col);
+      uint32_t words[kSide];
+      uint32_t square[kSide];
+      rows.Load(0, tile.end - row, words);
+      ExchangeSquare<T>(words, square);
+      const int to = tile.out + before + col * tile.out_pitch + row * kSize;
+#pragma unroll
+      for (int k = 0; k < kSide; ++k) {
+        if (col + k >= tile.cols) break;
+        const int offset = SpreadOffset<kSpread>(to + k * tile.out_pitch, items.log2);
+        *reinterpret_cast<uint32_t*>(out + offset) = square[k];
+      }
+    }
+    row_of_warps += step;
+    while (row_of_warps >= warps_below) {
+      row_of_warps -= warps_below;
+      if (++column == warps_across) {
+        column = 0;
+        ++matrix;
+      }
+    }
   }
 }
 
