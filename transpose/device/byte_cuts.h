@@ -46,8 +46,48 @@ SquareItems ItemsFor(const ByteCut& cut) {
   int log2 = 0;
   while (log2 < 16 && apart % (2 << log2) == 0) ++log2;
   if (log2 >= 5) items.log2 = std::max(7, log2);
-  if (log2 == 3) items.log2_across = 4;
   return items;
+}
+
+// Returns how often the bank is accessed that a warp accesses most, if lanes are this many bytes
+// apart: 2^log2_across beside each other, and the others below.
+inline int MostOfBank(int log2_across, int apart, int below, int log2_spread) {
+  constexpr int kBanks = 32;
+  int accesses[kBanks] = {};
+  int most = 0;
+  for (int lane = 0; lane < kLanesOfWarp; ++lane) {
+    int at = (lane & ((1 << log2_across) - 1)) * apart + (lane >> log2_across) * below;
+    if (log2_spread != 0) at ^= (at >> log2_spread & 7) * kVectorBytes;
+    most = std::max(most, ++accesses[at / kWordBytes % kBanks]);
+  }
+  return most;
+}
+
+// How warps share whole matrices whose columns begin at words: so that loads and stores take few
+// wavefronts, and lanes have columns and rows.
+template <typename T>
+WarpSquares WarpSquaresFor(const ByteCut& cut) {
+  constexpr int kSide = kSquare<T>;
+  constexpr int kOtherInstructions = 6;  // Of a row of a square, in wavefronts.
+  WarpSquares best;
+  best.log2_spread = cut.items.log2;
+  int least = 0;
+  for (int log2 = 1; log2 <= 4; ++log2) {
+    const auto across = static_cast<int>(CeilDiv(cut.items.groups, int64_t{1} << log2));
+    const auto below =
+        static_cast<int>(CeilDiv(CeilDiv(cut.rows, kSide), int64_t{kLanesOfWarp} >> log2));
+    const int loads = MostOfBank(log2, kWordBytes, kSide * cut.in_pitch, 0);
+    const int stores = MostOfBank(log2, kSide * cut.out_pitch, kWordBytes, cut.items.log2);
+    const int cost = (2 * loads + stores + kOtherInstructions) * across * below;
+    if (least != 0 && cost >= least) continue;
+    least = cost;
+    best.log2_across = log2;
+    best.across = across;
+    best.below = below;
+  }
+  best.by_across = SmallDivisor(best.across);
+  best.by_below = SmallDivisor(best.below);
+  return best;
 }
 
 inline int RoundUp(int64_t n, int64_t unit) { return static_cast<int>(CeilDiv(n, unit) * unit); }

@@ -28,7 +28,8 @@ namespace {
 constexpr int kThreads = kByteTileThreads;
 template <typename T, bool kAtWords, bool kSpread, bool kAligned>
 __global__ void __launch_bounds__(kThreads)
-    WholeMatrices(const T* in, T* out, int64_t matrices, int elements, ByteCut cut) {
+    WholeMatrices(const T* in, T* out, int64_t matrices, int elements, ByteCut cut,
+                  WarpSquares warps) {
   constexpr int kSize = sizeof(T);
   extern __shared__ Vector tile_memory[];
   auto* const rows = reinterpret_cast<unsigned char*>(tile_memory);
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(kThreads)
                            count,
                            elements * kSize};
   if constexpr (kAligned) {
-    ExchangeAlignedSquares<T, kAtWords, kSpread>(rows, columns, tile, cut.items);
+    ExchangeAlignedSquares<T, kAtWords, kSpread>(rows, columns, tile, warps);
   } else {
     ExchangeSquares<T, kAtWords, kSpread>(rows, columns, tile, cut.items);
   }
@@ -100,6 +101,7 @@ LaunchStatus WithFlags(bool at_words, bool spread, Choose choose) {
 template <typename T>
 LaunchStatus RunWhole(const TransposeArgs& args, const ByteCut& cut, bool aligned) {
   const bool at_words = IsAt(args.in, kWordBytes) && cut.in_pitch % kWordBytes == 0;
+  const WarpSquares warps = aligned ? WarpSquaresFor<T>(cut) : WarpSquares();
   return WithFlags(at_words, cut.items.log2 != 0, [&](auto words, auto spread) {
     constexpr bool kAtWords = decltype(words)::value;
     constexpr bool kSpread = decltype(spread)::value;
@@ -108,7 +110,7 @@ LaunchStatus RunWhole(const TransposeArgs& args, const ByteCut& cut, bool aligne
                   Grid{CeilDiv(args.batch, int64_t{cut.matrices})}, Block{kThreads},
                   static_cast<size_t>(cut.in_bytes) + cut.out_bytes, args.stream,
                   static_cast<const T*>(args.in), static_cast<T*>(args.out), args.batch,
-                  cut.rows * cut.cols, cut);
+                  cut.rows * cut.cols, cut, warps);
   });
 }
 

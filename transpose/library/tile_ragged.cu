@@ -37,7 +37,7 @@ using ragged::StoreRows;
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
-// holds whole, those whose out rows are whole sectors, or all.
+// holds whole, batches of those whose out rows are whole sectors, or all.
 enum class Use { kNarrow, kLow, kSectors, kAny };
 
 // A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
@@ -150,8 +150,7 @@ bool Applies(const TransposeArgs& args) {
   } else if constexpr (Shape::kUse == Use::kLow) {
     return args.rows + kSectorBytes / kSize <= Shape::kRowsHeld;
   } else if constexpr (Shape::kUse == Use::kSectors) {
-    constexpr int64_t kManyCols = 10000;
-    return OutRowsAreAt(args, kSectorBytes) && args.cols <= kManyCols;
+    return args.batch > 1 && OutRowsAreAt(args, kSectorBytes);
   } else {
     return true;
   }
@@ -182,7 +181,9 @@ template <>
 struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>,
                                    Shape<8, 288, 256, 4, Use::kSectors>, Shape<16, 288, 512, 2>> {};
 template <>
-struct ShapesFor<uint16_t> : Shapes<Shape<8, 272, 384, 4, Use::kNarrow>, Shape<16, 208, 512, 3>> {};
+struct ShapesFor<uint16_t> : Shapes<Shape<8, 272, 256, 4, Use::kNarrow>,
+                                    Shape<8, 272, 256, 4, Use::kSectors>, Shape<16, 208, 512, 3>> {
+};
 template <>
 struct ShapesFor<uint32_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 200, 512, 3, Use::kNarrow>,
