@@ -13,8 +13,12 @@ namespace stridewise {
 struct FusedGemm {
   FusedOperand a, b;
   int m, n, k;
-  int split;  // Blocks of a cluster, which divide k.
-  int band;   // Rows of tiles that are computed before the next column of them.
+  // Blocks that divide the k of a tile. Where there is no `partial`, those of a cluster have a
+  // tile; else the first `whole` blocks have a tile each, and the others leave their sums there.
+  int split;
+  int whole;
+  float* partial;
+  int band;  // Rows of tiles that are computed before the next column of them.
   float alpha, beta;
   float* c;
   int64_t ldc, stride_c;
@@ -25,13 +29,13 @@ struct FusedPart {
   int64_t batch;
   int row, col;
   int begin, end;
+  int rank, split;  // Which of the blocks of its tile it is.
 };
 
 template <typename Tile>
-__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int rank) {
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int tile, int rank, int split) {
   const int rows = (gemm.m + Tile::kBlockM - 1) / Tile::kBlockM;
   const int cols = (gemm.n + Tile::kBlockN - 1) / Tile::kBlockN;
-  const int tile = static_cast<int>(blockIdx.x) / gemm.split;
   const int batch = tile / (rows * cols);
   const int in_product = tile - batch * rows * cols;
   const int band = in_product / (gemm.band * cols);
@@ -39,10 +43,24 @@ __device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int rank) {
   const int in_band = in_product - band * gemm.band * cols;
   const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
   const auto first_of = [&](int part) {
-    return min(gemm.k, static_cast<int>(int64_t{part} * steps / gemm.split) * Tile::kBlockK);
+    return min(gemm.k, static_cast<int>(int64_t{part} * steps / split) * Tile::kBlockK);
   };
-  return {batch, (band * gemm.band + in_band % height) * Tile::kBlockM,
-          in_band / height * Tile::kBlockN, first_of(rank), first_of(rank + 1)};
+  return {batch,
+          (band * gemm.band + in_band % height) * Tile::kBlockM,
+          in_band / height * Tile::kBlockN,
+          first_of(rank),
+          first_of(rank + 1),
+          rank,
+          split};
+}
+
+// Returns the part of this block.
+template <typename Tile>
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (block < gemm.whole) return FusedPartOf<Tile>(gemm, block, 0, 1);
+  const int part = block - gemm.whole;
+  return FusedPartOf<Tile>(gemm, gemm.whole + part / gemm.split, part % gemm.split, gemm.split);
 }
 
 // Returns where a tile's rows of A or columns of B begin.
