@@ -15,7 +15,6 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
 #include "matmul/device/ptx_sm90.h"
-#include "matmul/device/split_fused_add.h"
 #include "matmul/device/split_fused_pair.h"
 #include "matmul/device/split_fused_part.h"
 #include "matmul/device/split_fused_recheck.h"
