@@ -6,17 +6,12 @@
 
 #include <cstdint>
 
+#include "transpose/cpu/matrix_transpose.h"
+
 namespace stridewise {
 
-// A block and its transpose; distances of rows in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
-struct BlockTranspose {
-  const uint8_t* in;
-  int64_t ld_in;
-  uint8_t* out;
-  int64_t ld_out;
-  int64_t rows;  // Of the input.
-  int64_t cols;
-  int64_t element_bytes;
+// A block and its transpose.
+struct BlockTranspose : MatrixTranspose {
   // What is this number of bytes behind the elements of the input is fetched to the caches.
   int64_t ahead = 0;
 };

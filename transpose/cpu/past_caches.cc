@@ -118,8 +118,7 @@ void StreamFewColumns(const BatchTranspose& batch, int threads) {
 
 void StreamTiles(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
-  const StreamedTranspose whole = {one.in,   one.ld_in, one.out,          one.ld_out,
-                                   one.rows, one.cols,  one.element_bytes};
+  const StreamedTranspose whole = {one};
   const int64_t tiles = CountStreamedTiles(whole);
   const int64_t bytes = batch.count * batch.bytes();
   // Threads take chunks in turn, so that one on a core that other work slows down takes fewer.
