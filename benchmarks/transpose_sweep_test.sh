@@ -127,6 +127,7 @@ fi
 # Help and lists are no errors.
 expect_exit 0 --help
 grep -q -e '--implementations' out && grep -q -e '--kernels' out || fail "--help does not tell of the flags"
+grep -q -e '^  transpose_sweep --list ' out || fail "--help has no examples"
 expect_exit 0 --list
 grep -q thin_blocks out || fail "--list does not tell of the presets"
 expect_exit 0 --list --preset=study_003 --implementations='naive_row,cpu*'

@@ -12,7 +12,6 @@
 #include "common/base/host_threads.h"
 #include "matmul/cpu/multiply.h"
 #include "transpose/cpu/batch.h"
-#include "transpose/cpu/in_place.h"
 
 namespace stridewise {
 namespace {
@@ -141,14 +140,6 @@ stridewise_status MultiplyArgs(stridewise_matmul_args args) {
   return STRIDEWISE_OK;
 }
 
-template <typename T>
-void TransposeSquares(const stridewise_transpose_args& args) {
-  const double bytes = 2.0 * sizeof(T) * static_cast<double>(args.rows) *
-                       static_cast<double>(args.cols) * static_cast<double>(args.batch);
-  TransposeInPlace(Matrix<T>{static_cast<T*>(args.out), args.rows, args.cols, args.ld_out},
-                   args.batch, args.stride_out, ThreadsForBytes(bytes, HostThreads()));
-}
-
 stridewise_status TransposeArgs(stridewise_transpose_args args) {
   for (const auto& [name, value] : {std::pair<const char*, int64_t>("rows", args.rows),
                                     {"cols", args.cols},
@@ -174,25 +165,10 @@ stridewise_status TransposeArgs(stridewise_transpose_args args) {
     return Refuse(STRIDEWISE_INVALID_ARGUMENT,
                   "in is out; allowed is that for square matrices with the same ld and stride");
   }
-  if (args.in != args.out) {
+  if (args.in == args.out) {
+    TransposeInPlace(BatchOf(args), HostThreads());
+  } else {
     TransposeBatch(BatchOf(args), HostThreads());
-    return STRIDEWISE_OK;
-  }
-  switch (bytes) {
-    case 1:
-      TransposeSquares<uint8_t>(args);
-      break;
-    case 2:
-      TransposeSquares<uint16_t>(args);
-      break;
-    case 4:
-      TransposeSquares<uint32_t>(args);
-      break;
-    case 8:
-      TransposeSquares<uint64_t>(args);
-      break;
-    default:
-      TransposeSquares<unsigned __int128>(args);
   }
   return STRIDEWISE_OK;
 }

@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include "transpose/cpu/batch.h"
-#include "transpose/cpu/in_place.h"
 #include "transpose/cpu/threads.h"
 
 namespace stridewise {
@@ -14,14 +13,8 @@ LaunchStatus TransposeOnThreads(const TransposeArgs& args) {
 }
 
 LaunchStatus TransposeInPlaceOnThreads(const TransposeArgs& args) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    const double bytes = 2.0 * static_cast<double>(args.batch) * static_cast<double>(args.rows) *
-                         static_cast<double>(args.cols) * sizeof(T);
-    TransposeInPlace(args.Out<T>(), args.batch, args.stride_out,
-                     ThreadsForBytes(bytes, omp_get_max_threads()));
-    return LaunchStatus();
-  });
+  TransposeInPlace(BatchOf(args), omp_get_max_threads());
+  return LaunchStatus();
 }
 
 LaunchStatus TransposeCpuThreads(const TransposeArgs& args) { return TransposeOnThreads(args); }

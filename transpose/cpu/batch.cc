@@ -37,7 +37,7 @@ bool LeavesCaches(double bytes) { return bytes >= kMinStreamedBytes; }
 
 void TransposeBatch(const BatchTranspose& batch, int threads) {
   if (batch.count <= 0 || batch.bytes() == 0) return;
-  const double bytes = 2.0 * static_cast<double>(batch.bytes()) * static_cast<double>(batch.count);
+  const double bytes = batch.moved_bytes();
   const bool streams = LeavesCaches(bytes);
   threads = ThreadsForBytes(bytes, threads);
   if (IsCopy(batch)) {

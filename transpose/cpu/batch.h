@@ -18,6 +18,11 @@ struct BatchTranspose {
 
   // Of a matrix, without gaps.
   int64_t bytes() const { return first.rows * first.cols * first.element_bytes; }
+
+  // Of all matrices, read and written ones together.
+  double moved_bytes() const {
+    return 2.0 * static_cast<double>(bytes()) * static_cast<double>(count);
+  }
 };
 
 // Returns the batch of a call. `Args` has the members of TransposeArgs that say where matrices lie;
@@ -25,14 +30,14 @@ struct BatchTranspose {
 template <typename Args>
 BatchTranspose BatchOf(const Args& args) {
   const int64_t bytes = args.element_bytes;
-  const BlockTranspose first = {static_cast<const uint8_t*>(args.in),
-                                args.ld_in * bytes,
-                                static_cast<uint8_t*>(args.out),
-                                args.ld_out * bytes,
-                                args.rows,
-                                args.cols,
-                                bytes};
-  return {first, args.batch, args.stride_in * bytes, args.stride_out * bytes};
+  const MatrixTranspose first = {static_cast<const uint8_t*>(args.in),
+                                 args.ld_in * bytes,
+                                 static_cast<uint8_t*>(args.out),
+                                 args.ld_out * bytes,
+                                 args.rows,
+                                 args.cols,
+                                 bytes};
+  return {{first}, args.batch, args.stride_in * bytes, args.stride_out * bytes};
 }
 
 // Returns on how many of at most `most` threads so many bytes are moved, read and written ones
@@ -45,6 +50,10 @@ bool LeavesCaches(double bytes);
 // Transposes a batch on at most `threads` threads of OpenMP: in the caches where it fits in, else
 // past them.
 void TransposeBatch(const BatchTranspose& batch, int threads);
+
+// Transposes a batch of square matrices in place. REQUIRES: in == out, and the same distances on
+// both sides.
+void TransposeInPlace(const BatchTranspose& batch, int threads);
 
 }  // namespace stridewise
 

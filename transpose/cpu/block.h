@@ -6,19 +6,19 @@
 
 #include <cstdint>
 
+#include "transpose/cpu/matrix_transpose.h"
+
 namespace stridewise {
 
-// A block and its transpose; distances of rows in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
-struct BlockTranspose {
-  const uint8_t* in;
-  int64_t ld_in;
-  uint8_t* out;
-  int64_t ld_out;
-  int64_t rows;  // Of the input.
-  int64_t cols;
-  int64_t element_bytes;
+// A block and its transpose.
+struct BlockTranspose : MatrixTranspose {
   // What is this number of bytes behind the elements of the input is fetched to the caches.
   int64_t ahead = 0;
+  // Likewise behind what is written: where stores fill parts of two lines, those that the caches
+  // do not hold are several times as slow.
+  int64_t ahead_out = 0;
+  // Whether it goes through all columns of a line of rows, then the next; else down all rows first.
+  bool along_rows = false;
 };
 
 // Transposes `count` blocks, whose distances are in bytes.

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "transpose/cpu/matrix_transpose.h"
+
 namespace stridewise {
 
 // What tiles are made for, since memory likes other accesses on other processors.
@@ -13,15 +15,8 @@ enum class StreamedTiling { kIntel, kAmd };
 // Returns kAmd on AMD's processors, asked once. Others, NEON among them, have what Xeons have.
 StreamedTiling TilingOfProcessor();
 
-// A matrix and its transpose; distances of rows in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
-struct StreamedTranspose {
-  const uint8_t* in;
-  int64_t ld_in;
-  uint8_t* out;
-  int64_t ld_out;
-  int64_t rows;  // Of the input.
-  int64_t cols;
-  int64_t element_bytes;
+// A matrix and its transpose.
+struct StreamedTranspose : MatrixTranspose {
   StreamedTiling tiling = TilingOfProcessor();
 };
 

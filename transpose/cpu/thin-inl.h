@@ -129,45 +129,65 @@ HWY_INLINE void DeinterleaveLine(const uint8_t* from, uint8_t* to, int64_t to_ro
   }
 }
 
+// Copies `rows` rows of kRow bytes, at most kLine; `from_step` and `to_step` bytes apart.
+template <int kRow, int kLine>
+HWY_INLINE void CopyShortRows(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step,
+                              int64_t rows) {
+  if (from_step != kRow || to_step != kRow) {
+    for (int64_t i = 0; i < rows; ++i) std::memcpy(to + i * to_step, from + i * from_step, kRow);
+  } else if (rows == kLine) {
+    std::memcpy(to, from, kLine * kRow);
+  } else {
+    std::memcpy(to, from, static_cast<size_t>(rows * kRow));
+  }
+}
+
+// Copies kRows rows of `bytes`.
+template <int kRows>
+HWY_INLINE void CopyRows(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step,
+                         int64_t bytes) {
+  for (int64_t i = 0; i < kRows; ++i) {
+    std::memcpy(to + i * to_step, from + i * from_step, static_cast<size_t>(bytes));
+  }
+}
+
+// Goes along a long side of `extent` elements, a line at a time: calls in_place(at) where both
+// sides may be read and written a few bytes behind the line, and by_block(at, elements) for the
+// others. The last line begins where it ends with the side, if there is a whole one.
+template <class Of, class InPlace, class ByBlock>
+HWY_INLINE void ForLines(int64_t extent, bool gapless, InPlace in_place, ByBlock by_block) {
+  constexpr int64_t kLine = Of::kLine;
+  int64_t at = 0;
+  if (gapless) {
+    for (; at + kLine + Of::kSide <= extent; at += kLine) in_place(at);
+  }
+  for (; at < extent; at += kLine) {
+    const int64_t first = std::max<int64_t>(std::min(at, extent - kLine), 0);
+    by_block(first, std::min(extent - first, kLine));
+  }
+}
+
 // Transposes kThin rows of `cols` elements.
 template <int kBytes, int kThin>
 void InterleaveRows(const uint8_t* from, int64_t ld_in, int64_t cols, uint8_t* to, int64_t ld_out) {
   using Of = Thin<kBytes, kThin>;
-  constexpr int64_t kLine = Of::kLine;
-  const bool gapless = ld_out == Of::kRow;
-  int64_t col = 0;
-  if (gapless) {
-    for (; col + kLine + Of::kSide <= cols; col += kLine) {
-      InterleaveLine<kBytes, kThin>(from + col * kBytes, ld_in, to + col * Of::kRow);
-    }
-  }
   alignas(64) uint8_t padded[kThin * kLineBytes];
   alignas(64) uint8_t block[Of::kTotal + Of::kSlack];
-  for (; col < cols; col += kLine) {
-    // The last line begins where it ends with the row, if there is a whole one.
-    const int64_t first = std::max<int64_t>(std::min(col, cols - kLine), 0);
-    const int64_t width = std::min(cols - first, kLine);
-    const uint8_t* line = from + first * kBytes;
+  const auto in_place = [&](int64_t col) HWY_ATTR {
+    InterleaveLine<kBytes, kThin>(from + col * kBytes, ld_in, to + col * Of::kRow);
+  };
+  const auto by_block = [&](int64_t col, int64_t width) HWY_ATTR {
+    const uint8_t* line = from + col * kBytes;
     int64_t step = ld_in;
-    if (width < kLine) {
-      for (int64_t i = 0; i < kThin; ++i) {
-        std::memcpy(padded + i * kLineBytes, line + i * ld_in, static_cast<size_t>(width * kBytes));
-      }
+    if (width < Of::kLine) {
+      CopyRows<kThin>(line, ld_in, padded, kLineBytes, width * kBytes);
       line = padded;
       step = kLineBytes;
     }
     InterleaveLine<kBytes, kThin>(line, step, block);
-    uint8_t* const out = to + first * ld_out;
-    if (gapless && width == kLine) {
-      std::memcpy(out, block, Of::kTotal);
-    } else if (gapless) {
-      std::memcpy(out, block, static_cast<size_t>(width * Of::kRow));
-    } else {
-      for (int64_t i = 0; i < width; ++i) {
-        std::memcpy(out + i * ld_out, block + i * Of::kRow, Of::kRow);
-      }
-    }
-  }
+    CopyShortRows<Of::kRow, Of::kLine>(block, Of::kRow, to + col * ld_out, ld_out, width);
+  };
+  ForLines<Of>(cols, ld_out == Of::kRow, in_place, by_block);
 }
 
 // Transposes `rows` rows of kThin elements.
@@ -175,39 +195,21 @@ template <int kBytes, int kThin>
 void DeinterleaveRows(const uint8_t* from, int64_t ld_in, int64_t rows, uint8_t* to,
                       int64_t ld_out) {
   using Of = Thin<kBytes, kThin>;
-  constexpr int64_t kLine = Of::kLine;
-  const bool gapless = ld_in == Of::kRow;
-  int64_t row = 0;
-  if (gapless) {
-    for (; row + kLine + Of::kSide <= rows; row += kLine) {
-      DeinterleaveLine<kBytes, kThin>(from + row * Of::kRow, to + row * kBytes, ld_out);
-    }
-  }
   alignas(64) uint8_t padded[Of::kTotal + Of::kSlack];
   alignas(64) uint8_t block[kThin * kLineBytes];
-  for (; row < rows; row += kLine) {
-    const int64_t first = std::max<int64_t>(std::min(row, rows - kLine), 0);
-    const int64_t height = std::min(rows - first, kLine);
-    const uint8_t* const in = from + first * ld_in;
-    if (gapless && height == kLine) {
-      std::memcpy(padded, in, Of::kTotal);
-    } else if (gapless) {
-      std::memcpy(padded, in, static_cast<size_t>(height * Of::kRow));
-    } else {
-      for (int64_t i = 0; i < height; ++i) {
-        std::memcpy(padded + i * Of::kRow, in + i * ld_in, Of::kRow);
-      }
-    }
-    if (height == kLine) {
-      DeinterleaveLine<kBytes, kThin>(padded, to + first * kBytes, ld_out);
-      continue;
+  const auto in_place = [&](int64_t row) HWY_ATTR {
+    DeinterleaveLine<kBytes, kThin>(from + row * Of::kRow, to + row * kBytes, ld_out);
+  };
+  const auto by_block = [&](int64_t row, int64_t height) HWY_ATTR {
+    CopyShortRows<Of::kRow, Of::kLine>(from + row * ld_in, ld_in, padded, Of::kRow, height);
+    if (height == Of::kLine) {
+      DeinterleaveLine<kBytes, kThin>(padded, to + row * kBytes, ld_out);
+      return;
     }
     DeinterleaveLine<kBytes, kThin>(padded, block, kLineBytes);
-    for (int64_t i = 0; i < kThin; ++i) {
-      std::memcpy(to + i * ld_out + first * kBytes, block + i * kLineBytes,
-                  static_cast<size_t>(height * kBytes));
-    }
-  }
+    CopyRows<kThin>(block, kLineBytes, to + row * kBytes, ld_out, height * kBytes);
+  };
+  ForLines<Of>(rows, ld_in == Of::kRow, in_place, by_block);
 }
 
 // Transposes rows of kThin or more elements, fewer than a square has, or as many rows.

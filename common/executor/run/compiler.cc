@@ -149,8 +149,6 @@ absl::StatusOr<RewrittenSource> Compiler::Rewrite(std::string preprocessed) {
 
 absl::Status Compiler::CompileRewritten(const RewrittenSource& source, const std::string& rewritten,
                                         const std::string& object) {
-  // Two branches that end alike keep their accesses.
-  const std::string keep_ends = "-sink-common-insts=false";
   std::string source_of_code = rewritten;
   std::vector<std::string> command = {"clang++", "-x", "c++-cpp-output",
                                       "-std=" + options_.standard};
@@ -164,9 +162,13 @@ absl::Status Compiler::CompileRewritten(const RewrittenSource& source, const std
     RETURN_IF_ERROR(RunClang(command, ""));
     RETURN_IF_ERROR(OptimizeAsForGpu(source_of_code, base_ + ".txt"));
     // It would take wide loads apart again where it is cheaper on the host.
-    command = {"clang++", "-x", "ir", "-mllvm", "-disable-vector-combine", "-mllvm", keep_ends};
+    command = {"clang++", "-x", "ir", "-mllvm", "-disable-vector-combine"};
   }
   command.insert(command.end(), flags.begin(), flags.end());
+  // Two branches that end alike keep their accesses, also where their machine code is the same.
+  for (const char* ends : {"-sink-common-insts=false", "-enable-tail-merge=false"}) {
+    command.insert(command.end(), {"-mllvm", ends});
+  }
   if (!source.has_volatile || !source.has_device_code) {
     command.insert(command.end(), {"-c", source_of_code, "-o", object});
     return RunClang(command, "");
@@ -176,7 +178,7 @@ absl::Status Compiler::CompileRewritten(const RewrittenSource& source, const std
   RETURN_IF_ERROR(RunClang(command, ""));
   WriteFile(ir, MarkVolatile(ReadFile(ir)));
   return RunClang({"clang++", "-x", "ir", "-c", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
-                   "-femulated-tls", "-w", ir, "-o", object},
+                   "-femulated-tls", "-mllvm", "-enable-tail-merge=false", "-w", ir, "-o", object},
                   "");
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/executor/run/aligned_pieces.h"
 #include "common/executor/run/filled_gaps.h"
 #include "common/executor/run/math_names.h"
 #include "common/executor/run/odd_vectors.h"
@@ -155,7 +156,8 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
     }
   }
   std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
-  lines = WithWideSharedLoads(WithUnrolledLoops(WithoutUnusedFillers(std::move(lines))));
+  lines = WithWideSharedLoads(
+      WithUnrolledLoops(WithAlignedPieces(WithoutUnusedFillers(std::move(lines)))));
   int vectors = 0;
   for (std::string& line : lines) {
     line = SplitOddVector(line, &vectors);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "common/executor/run/common_ends.h"
 #include "common/executor/run/filled_gaps.h"
 #include "common/executor/run/outer_loops.h"
 #include "common/executor/run/wide_phis.h"
@@ -43,7 +44,12 @@ constexpr absl::string_view kUnrollingPasses =
     "dse,loop-mssa(licm),$HOISTED,instcombine),"
     "globalopt,globaldce,rpo-function-attrs,require<globals-aa>,"
     "function(float2int,lower-constant-intrinsics,loop(loop-rotate,loop-deletion),instcombine,"
-    "$LAST,instcombine,loop-unroll<O3>,instcombine,loop-mssa(licm),alignment-from-assumptions,"
+    "$LAST)";
+// Behind what moves to where branches meet.
+constexpr absl::string_view kLastPasses =
+    "require<globals-aa>,"
+    "function($LAST,instcombine,loop-unroll<O3>,instcombine,loop-mssa(licm),"
+    "alignment-from-assumptions,"
     "loop-sink,instsimplify,div-rem-pairs,$BRANCHES),globaldce,"
     // Where shared memory is global to the file and nothing points to it, no pointer reaches it:
     // but what GlobalsAA has found before inlining, when a function still returns its address,
@@ -116,6 +122,7 @@ std::vector<GpuStep> GpuSteps() {
   // the verifier would refuse.
   return {{AsTheyAre, WithLimits(kPasses)},
           {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
+          {WithCommonEndsMoved, WithLimits(kLastPasses)},
           {ForVectorizer, {"-disable-verify", "-passes=function(load-store-vectorizer)"}}};
 }
 

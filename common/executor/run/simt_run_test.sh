@@ -94,6 +94,15 @@ Again<kSide> 0 2 2 1 0 | 0 2 1 1 0
 Copied 1 1 1 0 1 | 1 1 1 0 1
 COUNTS
 
+both $data/branch_ends.cu <<'COUNTS'
+Chosen 2 2 0 0 0 | 1 1 0 0 0
+OfThree 3 3 0 0 0 | 1 1 0 0 0
+Alone 1 2 0 0 0 | 1 2 0 0 0
+Same 3 4 0 0 0 | 3 2 0 0 0
+OtherArray 2 2 0 0 0 | 2 2 0 0 0
+Pairs 1 1 0 0 0 | 2 2 0 0 0
+COUNTS
+
 both $data/by_ptxas.cu <<'COUNTS'
 Remainder 18 1 0 0 0 | 19 1 0 0 0
 NotUnrolled 18 1 0 0 0 | 18 1 0 0 0

@@ -1,0 +1,244 @@
+#include "common/executor/run/common_end.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/executor/run/ir_operation.h"
+#include "common/executor/run/ir_text.h"
+
+namespace stridewise::executor {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Operations of a block in which addresses may be computed in any order: nvcc hoists them there.
+constexpr size_t kSmall = 10;
+
+// What the blocks before one have in common at their ends: a row for each operation, from the last
+// one on, with one of each block.
+class CommonEnd {
+ public:
+  CommonEnd(const Lines& function, const std::map<std::string, IrBlock>& blocks,
+            const std::string& join)
+      : function_(function), join_(blocks.at(join)), before_(join_.before) {
+    for (const std::string& block : before_) ends_.push_back(blocks.at(block).last);
+    for (size_t i = 0; i < before_.size(); ++i) firsts_.push_back(blocks.at(before_[i]).first);
+  }
+
+  // Finds the rows. Returns whether they are to move.
+  bool Find() {
+    std::vector<size_t> at = ends_;
+    for (;;) {
+      std::vector<IrOperation> row;
+      for (size_t i = 0; i < at.size() && at[i] > firsts_[i]; ++i) {
+        row.push_back(OperationOf(function_[at[i] - 1]));
+      }
+      if (row.size() < at.size()) break;
+      if (IsCommon(row)) {
+        rows_.push_back(row);
+        lines_.emplace_back();
+        for (size_t& line : at) lines_.back().push_back(--line);
+        continue;
+      }
+      // What computes a value may stay before what moves.
+      bool passed = false;
+      for (size_t i = 0; i < at.size() && !passed; ++i) {
+        passed = row[i].IsPure() && ends_[i] - firsts_[i] <= kSmall && MayStay(i, row[i]);
+        if (passed) --at[i];
+      }
+      if (!passed) break;
+    }
+    // Where an operation needs one that does not move, it stays too.
+    while (!rows_.empty() && !Agree()) rows_.resize(longest_);
+    const auto is_address = [](const std::vector<IrOperation>& row) { return row[0].IsAddress(); };
+    const auto moving =
+        rows_.size() - static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), is_address));
+    return moving >= 2 || (moving == 1 && Phis(false).empty());
+  }
+
+  // Moves them.
+  Lines Moved(int* number) const {
+    std::map<std::vector<std::string>, std::string> phis;
+    std::map<std::string, std::string> names;  // What moves, by the first block's name.
+    std::set<std::string> moved;
+    Lines lines;
+    for (const std::vector<std::string>& values : Phis(true)) {
+      const std::string name = absl::StrCat("%simt.end", (*number)++);
+      std::vector<std::string> choices;
+      for (size_t i = 0; i < values.size() - 1; ++i) {
+        choices.push_back(absl::StrCat("[ ", values[i + 1], ", ", before_[i], " ]"));
+      }
+      phis[values] = name;
+      lines.push_back(
+          absl::StrCat("  ", name, " = phi ", values[0], " ", absl::StrJoin(choices, ", ")));
+    }
+    const size_t phi_count = lines.size();
+    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+      const IrOperation& first = row->front();
+      std::vector<std::string> values;
+      for (size_t j = 0; j < first.operands.size(); ++j) {
+        const auto phi = phis.find(ValuesOf(*row, j));
+        const auto name = names.find(first.operands[j].value);
+        values.push_back(phi != phis.end()     ? phi->second
+                         : name != names.end() ? name->second
+                                               : first.operands[j].value);
+      }
+      std::string result;
+      if (!first.result.empty()) {
+        result = absl::StrCat("%simt.end", (*number)++);
+        names[first.result] = result;
+      }
+      lines.push_back(LineOf(first, result, values));
+    }
+    return Assembled(std::move(lines), phi_count, names);
+  }
+
+ private:
+  bool IsCommon(const std::vector<IrOperation>& row) const {
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (!DoTheSame(row[0], row[i]) || !IsUsedAlike(row, i)) return false;
+    }
+    return true;
+  }
+
+  // Whether no other block computes the same of the same, but for an index of 64 bits.
+  bool MayStay(size_t i, const IrOperation& operation) const {
+    if (operation.IsIndex()) return true;
+    const std::string key = KeyOf(operation);
+    for (size_t other = 0; other < ends_.size(); ++other) {
+      for (size_t line = firsts_[other]; line < ends_[other] && other != i; ++line) {
+        const IrOperation here = OperationOf(function_[line]);
+        if (here.known() && KeyOf(here) == key) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether the value of block `i` is used only where that of the first one is: by operations that
+  // move, and by phis that choose among these values.
+  bool IsUsedAlike(const std::vector<IrOperation>& row, size_t i) const {
+    const std::string& name = row[i].result;
+    if (name.empty()) return true;
+    size_t alike = 0;
+    for (const auto& other : rows_) {
+      for (size_t j = 0; j < other[0].operands.size(); ++j) {
+        const bool used = other[i].operands[j].value == name;
+        if (used != (other[0].operands[j].value == row[0].result)) return false;
+        alike += used ? 1 : 0;
+      }
+    }
+    for (size_t line = join_.first; IsPhi(line); ++line) {
+      const bool used = Uses(function_[line], name);
+      if (used != Uses(function_[line], row[0].result)) return false;
+      alike += used ? 1 : 0;
+    }
+    size_t all = 0;
+    for (const std::string& line : function_) {
+      for (size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+        all += NameAt(line, at) == name ? 1 : 0;
+      }
+    }
+    return all == alike + 1;  // And where it is defined.
+  }
+
+  bool IsPhi(size_t line) const { return absl::StartsWith(Operation(function_[line]), "phi "); }
+
+  // Whether operand `j` of a row needs no phi: the same everywhere, or what moves, too.
+  bool NeedsNone(const std::vector<IrOperation>& row, size_t j) const {
+    const auto value = [j](const IrOperation& operation) { return operation.operands[j].value; };
+    if (std::all_of(row.begin(), row.end(), [&](const IrOperation& operation) {
+          return value(operation) == value(row[0]);
+        })) {
+      return true;
+    }
+    return std::any_of(rows_.begin(), rows_.end(), [&](const std::vector<IrOperation>& other) {
+      return std::equal(row.begin(), row.end(), other.begin(),
+                        [&](const IrOperation& user, const IrOperation& used) {
+                          return !used.result.empty() && value(user) == used.result;
+                        });
+    });
+  }
+
+  // Whether no row needs a phi that chooses a pointer, or another thing that must agree.
+  bool Agree() {
+    for (longest_ = 0; longest_ < rows_.size(); ++longest_) {
+      const auto& row = rows_[longest_];
+      for (size_t j = 0; j < row[0].operands.size(); ++j) {
+        if (row[0].operands[j].must_agree && !NeedsNone(row, j)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The type, and the value of each block.
+  static std::vector<std::string> ValuesOf(const std::vector<IrOperation>& row, size_t j) {
+    std::vector<std::string> values = {row[0].operands[j].type};
+    for (const IrOperation& operation : row) values.push_back(operation.operands[j].value);
+    return values;
+  }
+
+  std::set<std::vector<std::string>> Phis(bool of_addresses) const {
+    std::set<std::vector<std::string>> phis;
+    for (const auto& row : rows_) {
+      if (row[0].IsAddress() && !of_addresses) continue;
+      for (size_t j = 0; j < row[0].operands.size(); ++j) {
+        if (!NeedsNone(row, j)) phis.insert(ValuesOf(row, j));
+      }
+    }
+    return phis;
+  }
+
+  Lines Assembled(Lines moved, size_t phi_count,
+                  const std::map<std::string, std::string>& names) const {
+    std::set<size_t> gone;
+    for (size_t row = 0; row < rows_.size(); ++row)
+      gone.insert(lines_[row].begin(), lines_[row].end());
+    size_t behind = join_.first;
+    Names replaced;
+    for (; IsPhi(behind); ++behind) {
+      for (const auto& name : names) {
+        if (!Uses(function_[behind], name.first)) continue;
+        replaced[Defined(function_[behind])] = name.second;
+        gone.insert(behind);
+      }
+    }
+    Lines result;
+    for (size_t i = 0; i < function_.size(); ++i) {
+      if (i == join_.first)
+        result.insert(result.end(), moved.begin(),
+                      moved.begin() + static_cast<std::ptrdiff_t>(phi_count));
+      if (i == behind)
+        result.insert(result.end(), moved.begin() + static_cast<std::ptrdiff_t>(phi_count),
+                      moved.end());
+      if (gone.count(i) == 0) result.push_back(function_[i]);
+    }
+    for (std::string& line : result) line = Renamed(line, replaced);
+    return result;
+  }
+
+  const Lines& function_;
+  const IrBlock& join_;
+  const std::vector<std::string>& before_;
+  std::vector<size_t> ends_, firsts_;
+  std::vector<std::vector<IrOperation>> rows_;
+  std::vector<std::vector<size_t>> lines_;  // Of these.
+  size_t longest_ = 0;                      // The first row that may not move.
+};
+
+}  // namespace
+
+bool MoveCommonEnd(const std::map<std::string, IrBlock>& blocks, const std::string& join,
+                   std::vector<std::string>* function, int* number) {
+  CommonEnd end(*function, blocks, join);
+  if (!end.Find()) return false;
+  Lines moved = end.Moved(number);
+  *function = std::move(moved);
+  return true;
+}
+
+}  // namespace stridewise::executor

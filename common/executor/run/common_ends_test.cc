@@ -1,0 +1,104 @@
+#include "common/executor/run/common_ends.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stridewise::executor {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A branch with these two sides.
+std::string Branch(const std::string& one, const std::string& other) {
+  return absl::StrCat(R"(define void @f(float* %0, float* %1, i64 %2) {
+  %4 = tail call i32 @simt_thread_idx_x(), !dbg !7
+  br i1 undef, label %5, label %9
+
+5:                                                ; preds = %3
+)",
+                      one, R"(  br label %13
+
+9:                                                ; preds = %3
+)",
+                      other, R"(  br label %13
+
+13:                                               ; preds = %9, %5
+  ret void
+}
+)");
+}
+
+std::string Moved(const std::string& one, const std::string& other) {
+  return absl::StrJoin(WithCommonEndsMoved(absl::StrSplit(Branch(one, other), '\n')), "\n");
+}
+
+TEST(WithCommonEndsMoved, ChoosesIndicesAndFactors) {
+  EXPECT_EQ(Moved(R"(  %6 = getelementptr inbounds float, float* %0, i64 %2
+  %7 = load float, float* %6, align 4, !dbg !8
+  %8 = fmul float %7, 2.0
+  store float %8, float* %1, align 4
+)",
+                  R"(  %10 = getelementptr inbounds float, float* %0, i64 5
+  %11 = load float, float* %10, align 4, !dbg !9
+  %12 = fmul float %11, 3.0
+  store float %12, float* %1, align 4
+)"),
+            R"(define void @f(float* %v0, float* %v1, i64 %v2) {
+v3:
+  %v4 = tail call i32 @simt_thread_idx_x(), !dbg !7
+  br i1 undef, label %v5, label %v9
+
+v5:                                                ; preds = %v3
+  br label %v13
+
+v9:                                                ; preds = %v3
+  br label %v13
+
+v13:                                               ; preds = %v9, %v5
+  %simt.end0 = phi float [ 2.0, %v5 ], [ 3.0, %v9 ]
+  %simt.end1 = phi i64 [ %v2, %v5 ], [ 5, %v9 ]
+  %simt.end2 = getelementptr float, float* %v0, i64 %simt.end1
+  %simt.end3 = load float, float* %simt.end2, align 4, !dbg !8
+  %simt.end4 = fmul float %simt.end3, %simt.end0
+  store float %simt.end4, float* %v1, align 4
+  ret void
+}
+)");
+}
+
+// Each case: the two sides, which stay as they are.
+TEST(WithCommonEndsMoved, LeavesTheRest) {
+  const struct {
+    std::string one, other;
+  } kCases[] = {
+      // One store for one phi.
+      {"  store float 1.0, float* %1, align 4\n", "  store float 2.0, float* %1, align 4\n"},
+      // Of another array.
+      {"  store float 1.0, float* %0, align 4\n", "  store float 1.0, float* %1, align 4\n"},
+      // Of another width, and order of the same.
+      {"  store float 1.0, float* %1, align 4\n", "  store float 1.0, float* %1, align 8\n"},
+      {"  store volatile float 1.0, float* %1, align 4\n",
+       "  store float 1.0, float* %1, align 4\n"},
+      {"  tail call void @simt_syncthreads()\n", "  tail call void @simt_syncthreads()\n"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Moved(c.one, c.other), Branch(c.one, c.other));
+  }
+}
+
+TEST(WithCommonEndsMoved, MovesOneStoreWithoutAPhi) {
+  const std::string store = "  store float 1.0, float* %1, align 4\n";
+  const std::string moved = Moved("  store float 3.0, float* %0, align 4\n" + store,
+                                  "  tail call void @simt_syncthreads()\n" + store);
+  EXPECT_THAT(moved, HasSubstr("%v9, %v5\n  store float 1.0, float* %v1, align 4\n  ret void"));
+  EXPECT_THAT(moved, HasSubstr("%v0, align 4\n  br label"));
+}
+
+}  // namespace
+}  // namespace stridewise::executor

@@ -1,0 +1,82 @@
+// What both sides of a branch end with, and copies of structures: counts as nvcc 13.0 makes them.
+
+#include <cstdio>
+
+constexpr int kThreads = 32;
+
+struct Pair {
+  float x, y;
+};
+
+// One load and one store, of an index and a factor that are chosen.
+__global__ void Chosen(float* b, const float* a, int n) {
+  const int i = threadIdx.x;
+  if (i < n) {
+    b[i] = a[i] * 2;
+  } else {
+    b[i] = a[i + n] * 3;
+  }
+}
+
+__global__ void OfThree(float* b, const float* a, int n) {
+  const int i = threadIdx.x;
+  if (i < n) {
+    b[i] = a[i + 1] * 3;
+  } else if (i < n + n / 2) {
+    b[i] = a[i + n] * 2;
+  } else {
+    b[i] = a[i + 2 * n] * 4;
+  }
+}
+
+// A store alone stays where it is,
+__global__ void Alone(float* b, const float* a, int n) {
+  const int i = threadIdx.x;
+  if (i < n) {
+    b[i] = a[i];
+  } else {
+    b[i] = 0;
+  }
+}
+
+// but not where nothing is to be chosen, nor two for one choice.
+__global__ void Same(float* b, float* c, const float* a, int n) {
+  const int i = threadIdx.x;
+  if (i < n) {
+    b[i] = a[i] + a[i + 1];
+    c[i] = 5;
+  } else {
+    b[i] = a[i] * a[i + n];
+    c[i] = 5;
+  }
+}
+
+// No pointer is chosen.
+__global__ void OtherArray(float* b, const float* a, const float* c, int n) {
+  const int i = threadIdx.x;
+  if (i < n) {
+    b[i] = a[i];
+  } else {
+    b[i] = c[i];
+  }
+}
+
+// Aligned to 4 bytes: two accesses.
+__global__ void Pairs(Pair* b, const Pair* a) { b[threadIdx.x] = a[threadIdx.x]; }
+
+int main() {
+  float *a, *b, *c;
+  cudaMallocManaged(&a, 4 * kThreads * sizeof(float));
+  cudaMallocManaged(&b, 4 * kThreads * sizeof(float));
+  cudaMallocManaged(&c, 4 * kThreads * sizeof(float));
+  for (int i = 0; i < 4 * kThreads; ++i) a[i] = c[i] = i;
+  Chosen<<<1, kThreads>>>(b, a, kThreads / 2);
+  OfThree<<<1, kThreads>>>(b, a, kThreads / 2);
+  Alone<<<1, kThreads>>>(b, a, kThreads / 2);
+  Same<<<1, kThreads>>>(b, c, a, kThreads / 2);
+  OtherArray<<<1, kThreads>>>(b, a, c, kThreads / 2);
+  Pairs<<<1, kThreads>>>(reinterpret_cast<Pair*>(b), reinterpret_cast<const Pair*>(a));
+  cudaDeviceSynchronize();
+  std::printf("the last is %g\n", b[2 * kThreads - 1]);
+  return b[2 * kThreads - 1] == 2 * kThreads - 1 ? 0 : 1;
+}
