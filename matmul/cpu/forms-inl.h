@@ -52,11 +52,20 @@ inline constexpr int64_t kMinOuterCols = 24;
 // Shorter rows of B are not worth reading one by one.
 inline constexpr int64_t kMinFewRowBytes = 256;
 
-// Up to this number of rows of A, or of columns of B, dot products are faster than packing the
-// operand that lies along k. They read a vector of each operand for a multiply-add where a tile
-// reads an element of one, and their lanes are added at the end, which only a deep k repays.
-// Where A is copied too, k is to be twice as deep.
-inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_t>(96, k / 8)); }
+// Up to this number of rows of A dot products are faster than packing a B that lies along k. They
+// read a vector of each operand for a multiply-add where a tile reads an element of one, and their
+// lanes are added at the end, which only a deep k repays. Where A is copied too, k is to be twice
+// as deep.
+inline int64_t MostDots(int64_t k) { return std::max<int64_t>(4, std::min<int64_t>(32, k / 8)); }
+
+// Returns whether so few columns of a B that lies along k are faster as dot products than in tiles,
+// beside which their copy is nothing: those fill less than two thirds of a tile's vectors.
+template <typename T>
+bool AreDotCols(int64_t n, int64_t k) {
+  constexpr int64_t kLanes = Multiply<T>::kLanes;
+  const int64_t vectors = (n + kLanes - 1) / kLanes;
+  return n <= MostDots(k) && (n <= kDotCols || 3 * n < 2 * vectors * kLanes);
+}
 
 // The same for columns of a B whose rows have no gaps: beside dot products, tiles of one vector.
 inline int64_t MostDotCols(int64_t k) {
@@ -79,7 +88,7 @@ Form FormOf(const HostProduct<T>& product) {
   const bool is_large = m * k * kBytes > HostCacheSizes().l2 / 2;
   const bool few_cols = n <= kDotCols ? n < m : n <= kMaxFewRows && 4 * n <= m && is_large;
   if (few_cols && !rows_of_a) return Form::kTransposed;
-  const bool few = rows_of_a ? std::min(m, n) <= MostDots(k)
+  const bool few = rows_of_a ? m <= MostDots(k) || AreDotCols<T>(n, k)
                              : m <= kDotCols || (m <= MostDots(k / 2) && 4 * m <= n);
   if (!rows_of_b) return few ? Form::kDots : Form::kPacked;
   // Packing repays itself once B leaves the L2 cache, or where it lies in few of its sets and is

@@ -1,13 +1,12 @@
 #include "matmul/cpu/multiply.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <type_traits>
 #include <utility>
 
+#include "common/base/crew.h"
 #include "common/base/element_type.h"
 #include "common/base/half_types.h"
 #include "matmul/batch.h"
@@ -98,9 +97,8 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
     works.emplace_back(part, blocks, sums);
     if (sums != nullptr) sums += part.m * part.n;
   }
-#pragma omp parallel num_threads(threads)
-  {
-    const int64_t team = int64_t{omp_get_thread_num()} * grid.cols / omp_get_num_threads();
+  RunInCrew(threads, threads, [&](int64_t thread) {
+    const int64_t team = thread * grid.cols / threads;
     for (int64_t i = 0; i < grid.cols; ++i) {
       TeamWork<T, Out>& work = works[static_cast<size_t>((team + i) % grid.cols)];
       // Others are helped only where there is more to do than a copy of B costs.
@@ -109,7 +107,7 @@ void MultiplyRowsInTeams(const HostProduct<T, Out>& product, const ThreadGrid& g
       work.Enter();
       WorkOnHost(&work);
     }
-  }
+  });
 }
 
 // Computes the product by teams. Returns whether it did: products that no core would pack, or of
@@ -161,31 +159,26 @@ void MultiplyAlongK(const HostProduct<T, Out>& product, const ThreadGrid& grid, 
   const int64_t step = (count + kPartUnit - 1) / kPartUnit * kPartUnit + kPartUnit;
   Sum* const sums = PackBuffers<Sum>::OfThread().parts.AtLeast(grid.depth * step);
   const int64_t parts = grid.parts();
-#pragma omp parallel num_threads(threads)
-  {
-#pragma omp for schedule(static, 1)
-    for (int64_t i = 0; i < parts; ++i) {
-      const int64_t at = i % grid.depth;
-      const int64_t first = FirstOfPart(product.k, at, grid.depth);
-      HostProduct<T, Sum> slice;
-      slice.m = product.m;
-      slice.n = product.n;
-      slice.k = FirstOfPart(product.k, at + 1, grid.depth) - first;
-      slice.a = product.a;
-      slice.a.data = product.a.At(0, first);
-      slice.b = product.b;
-      slice.b.data = product.b.At(first, 0);
-      slice.c = sums + at * step;
-      slice.ldc = product.n;
-      slice.alpha = product.alpha;
-      MultiplyOnOneCore(PartOf(slice, grid, i / grid.depth));
-    }
-#pragma omp for schedule(static, 1)
-    for (int64_t i = 0; i < parts; ++i) {
-      AddSums(product, sums, step, grid.depth, FirstOfPart(count, i, parts),
-              FirstOfPart(count, i + 1, parts));
-    }
-  }
+  RunInCrew(threads, parts, [&](int64_t i) {
+    const int64_t at = i % grid.depth;
+    const int64_t first = FirstOfPart(product.k, at, grid.depth);
+    HostProduct<T, Sum> slice;
+    slice.m = product.m;
+    slice.n = product.n;
+    slice.k = FirstOfPart(product.k, at + 1, grid.depth) - first;
+    slice.a = product.a;
+    slice.a.data = product.a.At(0, first);
+    slice.b = product.b;
+    slice.b.data = product.b.At(first, 0);
+    slice.c = sums + at * step;
+    slice.ldc = product.n;
+    slice.alpha = product.alpha;
+    MultiplyOnOneCore(PartOf(slice, grid, i / grid.depth));
+  });
+  RunInCrew(threads, parts, [&](int64_t i) {
+    AddSums(product, sums, step, grid.depth, FirstOfPart(count, i, parts),
+            FirstOfPart(count, i + 1, parts));
+  });
 }
 
 template <typename T, typename Out>
@@ -200,8 +193,7 @@ void MultiplyOne(const MatMulArgs& args, int threads) {
   const ThreadGrid depth_grid = ChooseDepthGrid(shape, grid, threads);
   if (depth_grid.depth > 1) return MultiplyAlongK(product, depth_grid, threads);
   if (MultiplyInTeams(product, grid, threads)) return;
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int64_t i = 0; i < parts; ++i) MultiplyOnOneCore(PartOf(product, grid, i));
+  RunInCrew(threads, parts, [&](int64_t i) { MultiplyOnOneCore(PartOf(product, grid, i)); });
 }
 
 // Computes the products in parts that threads take in turn, one core for each.
@@ -209,11 +201,10 @@ template <typename T, typename Out>
 void MultiplyInTurn(const MatMulArgs& args, int64_t threads) {
   const ThreadGrid grid = ChooseBatchGrid(args.m, args.n, args.batch, threads);
   const int64_t parts = grid.rows * grid.cols;
-#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(dynamic, 1)
-  for (int64_t i = 0; i < args.batch * parts; ++i) {
+  RunInCrew(static_cast<int>(threads), args.batch * parts, [&](int64_t i) {
     const HostProduct<T, Out> product = HostProductOf<T, Out>(OneOfBatch(args, i / parts));
     MultiplyOnOneCore(PartOf(product, grid, i % parts));
-  }
+  });
 }
 
 template <typename T, typename Out>
@@ -224,9 +215,8 @@ void MultiplyBatch(const MatMulArgs& args, int threads) {
   const int64_t parts = ChooseThreadGrid(all, threads).parts();
   // Whole products for each thread, if that leaves no thread idle for long.
   if (parts > 1 && (args.batch >= 2 * parts || args.batch % parts == 0)) {
-#pragma omp parallel for num_threads(static_cast <int>(parts)) schedule(static)
-    for (int64_t i = 0; i < args.batch; ++i) MultiplyOne<T, Out>(OneOfBatch(args, i), 1);
-    return;
+    return RunInCrew(static_cast<int>(parts), args.batch,
+                     [&](int64_t i) { MultiplyOne<T, Out>(OneOfBatch(args, i), 1); });
   }
   // Else parts of them, so that threads wait for each other once and not for each product. Large
   // products do without: their teams help each other.

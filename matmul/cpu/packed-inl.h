@@ -68,7 +68,7 @@ class Multiply {
 
   // Keeps a panel of A in the L1 cache and a block of B, which streams past it, in the L2 cache,
   // and goes along rows of C. The other way round, each tile of C in other pages than the one
-  // before it, is slower (docs/cpu.md).
+  // before it, is slower (docs/cpu_matmul.md).
   void Packed(bool packs_a, const CacheBlocks& blocks) {
     UseBuffers(packs_a, blocks);
     for (int64_t row = 0; row < product_.m; row += blocks.m) {

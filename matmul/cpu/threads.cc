@@ -99,6 +99,12 @@ int64_t MostThreads(const ProductShape& shape, int threads) {
   return std::min<int64_t>(threads, std::max(worthwhile, kThreadsOfAny));
 }
 
+// So many rows and multiply-adds repay teams of two threads, which take rows in turn, where parts
+// of columns alone would take as long by the model: 1.2 to 1.4 times as fast for four shapes of 147
+// to 372 rows, and slower for eight of 28 to 69 rows.
+constexpr int64_t kMinRowsOfTeams = 128;
+constexpr double kMinWorkOfTeams = 5e8;
+
 // Keeps the grid that takes the least time.
 class Fastest {
  public:
@@ -152,6 +158,10 @@ ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads) {
     const ThreadGrid grid = {rows, most / rows};
     if (grid.cols > 1) fastest.Add(grid, TimeOf(shape, grid));
   }
+  const double work =
+      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  const bool repays_teams = shape.m >= kMinRowsOfTeams && work >= kMinWorkOfTeams && most % 2 == 0;
+  if (fastest.grid().rows == 1 && fastest.grid().cols > 2 && repays_teams) return {2, most / 2};
   return fastest.grid();
 }
 

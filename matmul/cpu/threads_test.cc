@@ -39,6 +39,15 @@ TEST(ThreadsTest, ThinProductsTakeThreadsByWhatTheyRead) {
   EXPECT_EQ(wide.cols, 16);
 }
 
+TEST(ThreadsTest, WideProductsOfSomeRowsHaveTeamsOfTwo) {
+  for (const ProductShape& shape : {ProductShape{147, 3520, 5173}, ProductShape{337, 3676, 2526}}) {
+    const ThreadGrid grid = ChooseThreadGrid(shape, 16);
+    EXPECT_EQ(grid.rows, 2) << shape.m;
+    EXPECT_EQ(grid.cols, 8) << shape.m;
+  }
+  EXPECT_EQ(ChooseThreadGrid({33, 10741, 369}, 16).rows, 1);
+}
+
 ThreadGrid GridOf(const ProductShape& shape, int threads) {
   return ChooseDepthGrid(shape, ChooseThreadGrid(shape, threads), threads);
 }

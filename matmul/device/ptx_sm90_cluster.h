@@ -45,6 +45,17 @@ __device__ inline void CopyBoxTo(uint16_t blocks, const CUtensorMap& map, int x,
       : "memory");
 }
 
+// Starts the copy of neighbouring bytes, a multiple of 16, which count for `barrier`.
+__device__ inline void CopyBytes(const void* from, uint32_t bytes, uint32_t to, Mbarrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(SharedAddress(&barrier))
+      : "memory");
+}
+// Orders what the thread has seen in memory before copies that it starts from there.
+__device__ inline void FenceForTmaOfAll() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
 // Fetches the map itself, which the first copy would otherwise wait for.
 __device__ inline void PrefetchMap(const CUtensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");

@@ -16,14 +16,14 @@
 
 namespace stridewise {
 
-// Multiplies all stages of a tile; calls release(stage) when one has been read.
+// Multiplies the stages of `depth` of k; calls release(stage) when one has been read.
 template <typename Tile, typename Release, typename Register, int kRegisters>
-__device__ inline void SumStages(const TensorGemm& gemm, const TensorShared<Tile>& shared,
-                                 int consumer, Release release, PipelineState<Tile::kStages>* state,
+__device__ inline void SumStages(int depth, const TensorShared<Tile>& shared, int consumer,
+                                 Release release, PipelineState<Tile::kStages>* state,
                                  Register (&d)[kRegisters]) {
   int previous = -1;
 #pragma unroll 1
-  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+  for (int k = 0; k < depth; k += Tile::kBlockK) {
     shared.Full(state->stage).Wait(state->phase);
     FenceWgmma();
     MultiplyStage(shared, state->stage, consumer, k > 0, d);
@@ -205,7 +205,7 @@ __device__ inline void SumInFp16(const TensorGemm& gemm, const TensorShared<Tile
                                  int consumer, Release release, PipelineState<Tile::kStages>* state,
                                  float (&d)[Tile::kBlockN / 2]) {
   uint32_t pairs[Tile::kBlockN / 4];
-  SumStages(gemm, shared, consumer, release, state, pairs);
+  SumStages(gemm.k, shared, consumer, release, state, pairs);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockN / 4; ++i) {
     const float2 pair = __half22float2(*reinterpret_cast<const __half2*>(&pairs[i]));
@@ -229,7 +229,7 @@ __device__ inline void SumTile(const TensorGemm& gemm, const TensorShared<Tile>&
   } else if constexpr (Tile::kSums == TensorSums::kFp16) {
     SumInFp16(gemm, shared, consumer, release, state, d);
   } else {
-    SumStages(gemm, shared, consumer, release, state, d);
+    SumStages(gemm.k, shared, consumer, release, state, d);
   }
 }
 

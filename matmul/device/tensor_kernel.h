@@ -8,6 +8,8 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_add.h"
+#include "matmul/device/tensor_left_sums.h"
+#include "matmul/device/tensor_pieces.h"
 #include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 #include "matmul/device/tensor_tile.h"
@@ -20,44 +22,68 @@ namespace stridewise {
 constexpr int kTensorProducerRegisters = 40;
 constexpr int kTensorConsumerRegisters = 232;
 
+// Returns the pieces of the block's cluster.
+template <typename Tile, bool kDivides>
+__device__ inline TensorPieces<Tile::kBlockK, kDivides> PiecesOf(
+    const TensorGemm& gemm, const TensorTileOrder<Tile>& order) {
+  const int clusters = static_cast<int>(gridDim.x) / Tile::kCluster;
+  return {{gemm.k, order.tiles(), gemm.division.first_tile, clusters},
+          static_cast<int>(blockIdx.x) / Tile::kCluster};
+}
+
 // Fills the first stages without the help of the cluster's other blocks, which this block need not
 // have met then: products in clusters are a microsecond faster. Called by the thread that has
 // initialised the barriers.
-template <typename Tile>
+template <typename Tile, bool kDivides>
 __device__ inline void FillStagesAlone(const CUtensorMap& a, const CUtensorMap& b,
                                        const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                        const TensorTileOrder<Tile>& order, uint32_t rank) {
-  const auto coord = order.At(blockIdx.x / Tile::kCluster);
+  auto pieces = PiecesOf<Tile, kDivides>(gemm, order);
+  TensorPiece piece;
+  pieces.Next(&piece);
+  const auto coord = order.At(piece.tile);
   const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
 #pragma unroll 1
-  for (int i = 0; i < Tile::kStages && i * Tile::kBlockK < gemm.k; ++i) {
+  for (int i = 0; i < Tile::kStages && piece.first + i * Tile::kBlockK < piece.last; ++i) {
     shared.Full(i).ArriveExpecting(Tile::kStageBytes);
-    LoadStage<Tile, /*kAlone=*/true>(a, b, gemm, shared, i, row, coord.col, i * Tile::kBlockK,
-                                     coord.batch, rank);
+    LoadStage<Tile, /*kAlone=*/true>(a, b, gemm, shared, i, row, coord.col,
+                                     piece.first + i * Tile::kBlockK, coord.batch, rank);
   }
 }
 
 // Fills the stages, in a cluster those behind FillStagesAlone()'s.
-template <typename Tile>
+template <typename Tile, bool kDivides>
 __device__ inline void ProduceStages(const CUtensorMap& a, const CUtensorMap& b,
                                      const TensorGemm& gemm, const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank) {
   PipelineState<Tile::kStages> state;
-  int filled = 0;
-  if constexpr (Tile::kCluster > 1) {
+  int filled = Tile::kCluster > 1 ? Tile::kStages : 0;
+  auto pieces = PiecesOf<Tile, kDivides>(gemm, order);
+  TensorPiece piece;
 #pragma unroll 1
-    for (; filled < Tile::kStages && filled * Tile::kBlockK < gemm.k; ++filled) state.Advance();
-  }
-#pragma unroll 1
-  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.At(t);
+  while (pieces.Next(&piece)) {
+    const auto coord = order.At(piece.tile);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+    int k = piece.first;
 #pragma unroll 1
-    for (int k = filled * Tile::kBlockK; k < gemm.k; k += Tile::kBlockK) {
+    for (; filled > 0 && k < piece.last; --filled, k += Tile::kBlockK) state.Advance();
+    filled = 0;
+#pragma unroll 1
+    for (; k < piece.last; k += Tile::kBlockK) {
       shared.Empty(state.stage).Wait(state.phase ^ 1);
       shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
       LoadStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
       state.Advance();
+    }
+    if constexpr (kDivides) {
+      if (piece.first == 0) continue;
+      WaitForSums<Tile>(gemm);
+#pragma unroll 1
+      for (int part = 0; part < LeftSums<Tile>::kParts; ++part) {
+        shared.Empty(state.stage).Wait(state.phase ^ 1);
+        LoadSums(gemm, shared, state.stage, part);
+        state.Advance();
+      }
     }
     filled = 0;
   }
@@ -113,7 +139,7 @@ struct StoresSums {
 
 // Where kAdds, C is read by the TMA. That is a kernel of its own: a choice at the end of each tile
 // made products without it slower by up to two microseconds. Otherwise `store` has a tile's sums.
-template <typename Tile, bool kAdds, typename Store>
+template <typename Tile, bool kAdds, bool kDivides, typename Store>
 __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gemm,
                                      const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank,
@@ -130,16 +156,27 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
       if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
     }
   };
+  auto pieces = PiecesOf<Tile, kDivides>(gemm, order);
+  TensorPiece piece;
 #pragma unroll 1
-  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.At(t);
+  while (pieces.Next(&piece)) {
+    const auto coord = order.At(piece.tile);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     if constexpr (kAdds) {
       if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
     }
     [[maybe_unused]] const auto early = store.template Load<Tile>(gemm, thread, row);
     typename Tile::Accumulator d[Tile::kBlockN / 2];
-    SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+    if constexpr (kDivides) {
+      SumStages(piece.last - piece.first, shared, consumer, release, &state, d);
+      if (piece.last < gemm.k) {
+        LeaveSums<Tile>(gemm, consumer, thread, d);
+        continue;
+      }
+      if (piece.first > 0) AddLeftSums(shared, consumer, thread, release, &state, d);
+    } else {
+      SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+    }
     if constexpr (kAdds) {
       AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
     } else {
@@ -150,7 +187,7 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
 }
 
 // Does the work of a block of the kernels.
-template <typename Tile, bool kAdds, typename Store>
+template <typename Tile, bool kAdds, bool kDivides = false, typename Store>
 __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& b,
                                        const CUtensorMap& c, const TensorGemm& gemm,
                                        const Store& store) {
@@ -177,7 +214,7 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     Mbarrier::InitDone();
     if constexpr (Tile::kCluster > 1) {
       WaitForPreviousKernel();  // Which may have made copies of operands.
-      FillStagesAlone(a, b, gemm, shared, order, rank);
+      FillStagesAlone<Tile, kDivides>(a, b, gemm, shared, order, rank);
     }
   }
   if constexpr (Tile::kCluster > 1) {
@@ -188,10 +225,16 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
   WaitForPreviousKernel();
   if (warpgroup == 0) {
     if constexpr (kMovesRegisters) ReleaseRegistersDownTo<kTensorProducerRegisters>();
-    if (threadIdx.x == 0) ProduceStages(a, b, gemm, shared, order, rank);
+    if (threadIdx.x == 0) ProduceStages<Tile, kDivides>(a, b, gemm, shared, order, rank);
+    if constexpr (kDivides) {
+      const int warp = static_cast<int>(threadIdx.x) / 32;
+      if (warp == 1 && PiecesOf<Tile, kDivides>(gemm, order).LeavesSums()) {
+        TellOfSums<Tile>(gemm, static_cast<int>(threadIdx.x) % 32);
+      }
+    }
   } else {
     if constexpr (kMovesRegisters) AcquireRegistersUpTo<kTensorConsumerRegisters>();
-    ConsumeStages<Tile, kAdds>(c, gemm, shared, order, rank, warpgroup - 1, store);
+    ConsumeStages<Tile, kAdds, kDivides>(c, gemm, shared, order, rank, warpgroup - 1, store);
   }
   // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
   // does not wait for arrivals, which may then change a barrier of the next block there: of two
@@ -199,12 +242,12 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
   if constexpr (Tile::kCluster > 1) SyncCluster();
 }
 
-template <typename Tile, bool kAdds = false>
+template <typename Tile, bool kAdds = false, bool kDivides = false>
 __global__ void __launch_bounds__(Tile::kThreads, 1)
     TensorProduct(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                   const __grid_constant__ CUtensorMap c, TensorGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  MultiplyTensors<Tile, kAdds>(a, b, c, gemm, StoresSums());
+  MultiplyTensors<Tile, kAdds, kDivides>(a, b, c, gemm, StoresSums());
 #endif
 }
 

@@ -100,8 +100,9 @@ Grid PersistentGrid(const TensorGemm& gemm, const DeviceModel& device) {
 }
 
 // Queues the product of operands that are stored as `a` and `b`. REQUIRES: HasTensorMap() of both.
-// `finish`, if any, is the TensorFinish that the kernel of tensor_finish.h is given.
-template <typename Tile, typename... Finish>
+// `finish`, if any, is the TensorFinish that the kernel of tensor_finish.h is given. kDivides is
+// for a `gemm` with a division.
+template <typename Tile, bool kDivides = false, typename... Finish>
 LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm, const Grid& grid,
                                  const TensorOperand<typename Tile::Element>& a,
                                  const TensorOperand<typename Tile::Element>& b,
@@ -116,6 +117,8 @@ LaunchStatus LaunchTensorProduct(const MatMulArgs& args, const TensorGemm& gemm,
   };
   if constexpr (sizeof...(Finish) > 0) {
     return launch(TensorProductFinished<Tile>);
+  } else if constexpr (kDivides) {
+    return launch(TensorProduct<Tile, /*kAdds=*/false, /*kDivides=*/true>);
   } else if constexpr (kAddsByTma<Tile>) {
     return gemm.add_by_tma ? launch(TensorProduct<Tile, /*kAdds=*/true>)
                            : launch(TensorProduct<Tile>);

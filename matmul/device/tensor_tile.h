@@ -92,6 +92,14 @@ struct TensorTile {
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
 
+// The last tiles of a product, whose steps along k are divided among the clusters
+// (tensor_pieces.h), and where the sums of their beginnings wait (tensor_left_sums.h).
+struct TensorDivision {
+  int first_tile;
+  float4* sums;
+  unsigned long long* marks;
+};
+
 // What a kernel needs to know of the product beside the tensor maps.
 struct TensorGemm {
   int m, n, k;
@@ -107,6 +115,7 @@ struct TensorGemm {
   TensorScales scales;
   bool c_transposed;  // m and n are those of the transpose of C (tensor_registers.h).
   int band;           // Rows of clusters that are computed before the next column.
+  TensorDivision division;
 };
 
 // The clusters' tiles in the order in which they are computed: in bands of gemm.band rows, so that

@@ -1,8 +1,8 @@
-// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_turned, tensor_split,
-// tensor_decode, tensor_pair, tensor_general, tensor_direct, tensor_small, tensor_vector,
-// tensor_shallow and tensor_tiny the one whose time is predicted to be the least. Where rows of
-// operands do not begin at multiples of 16 bytes, which the TMA needs, these may also multiply
-// copies of them in the workspace.
+// BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
+// tensor_split, tensor_decode, tensor_pair, tensor_general, tensor_direct, tensor_small,
+// tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to be the least.
+// Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs, these may also
+// multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
+#include "matmul/device/tensor/divided_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
@@ -27,8 +28,6 @@
 
 namespace stridewise {
 namespace {
-
-constexpr int64_t kNoWorkspace = 0;
 
 // Of a single line, which may have any leading dimension.
 int64_t LdOfLine(int64_t length) { return CeilDiv(length, int64_t{kChunk}) * kChunk; }
@@ -52,7 +51,9 @@ struct Copy {
   PackedOperand packed;
   MatMulInput input;  // As the copy is multiplied.
 
-  int64_t bytes() const { return packed.vectors() * static_cast<int64_t>(sizeof(uint4)); }
+  int64_t bytes() const {
+    return int64_t{packed.count} * packed.rows * packed.pitch * static_cast<int64_t>(sizeof(uint4));
+  }
 };
 
 // Returns the copy, at the beginning of `to`, of an operand that is stored as rows x cols; one of
@@ -68,11 +69,12 @@ Copy CopyOf(const MatMulInput& input, int64_t rows, int64_t cols, int64_t batch,
   copy.packed.cols = static_cast<uint32_t>(cols);
   copy.packed.count = static_cast<uint32_t>(count);
   copy.packed.chunks = static_cast<uint32_t>(CeilDiv(cols, kChunk));
+  copy.packed.pitch = PackedPitch(copy.packed.chunks);
   copy.packed.ld = input.ld;
   copy.packed.stride = input.stride;
   copy.packed.to = static_cast<uint4*>(to);
   copy.input.data = to;
-  copy.input.ld = int64_t{copy.packed.chunks} * kChunk;
+  copy.input.ld = int64_t{copy.packed.pitch} * kChunk;
   copy.input.stride = count == 1 ? 0 : rows * copy.input.ld;
   return copy;
 }
@@ -82,7 +84,17 @@ struct PackedCall {
   Copy a, b;
   MatMulArgs args;
 
-  int64_t bytes() const { return a.bytes() + b.bytes(); }
+  // Returns where b's copy and, behind the copies, the workspace of a kernel begin.
+  int64_t b_offset() const { return AlignedUp(a.bytes()); }
+  int64_t bytes() const { return b_offset() + AlignedUp(b.bytes()); }
+  double written_bytes() const {
+    return static_cast<double>(a.packed.vectors() + b.packed.vectors()) * sizeof(uint4);
+  }
+
+  static int64_t AlignedUp(int64_t bytes) {
+    constexpr int64_t kAlignment = 256;
+    return CeilDiv(bytes, kAlignment) * kAlignment;
+  }
 };
 
 PackedCall PackedCallOf(const MatMulArgs& args) {
@@ -93,12 +105,16 @@ PackedCall PackedCallOf(const MatMulArgs& args) {
   };
   call.a = copy(args.a, args.m, args.k, args.workspace);
   // Through an integer: without a workspace there is no address to add to.
-  const auto second =
-      reinterpret_cast<uintptr_t>(args.workspace) + static_cast<uintptr_t>(call.a.bytes());
-  call.b = copy(args.b, args.k, args.n, reinterpret_cast<void*>(second));
+  const auto behind = [&](int64_t bytes) {
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(args.workspace) +
+                                   static_cast<uintptr_t>(bytes));
+  };
+  call.b = copy(args.b, args.k, args.n, behind(call.b_offset()));
   call.args = args;
   call.args.a = call.a.input;
   call.args.b = call.b.input;
+  call.args.workspace = behind(call.bytes());
+  call.args.workspace_bytes = std::max<int64_t>(0, args.workspace_bytes - call.bytes());
   return call;
 }
 
@@ -112,6 +128,10 @@ struct Choice {
 const MatMulFunctions& Tile() {
   static const MatMulFunctions tile = FunctionsOf("tensor_tile");
   return tile;
+}
+const MatMulFunctions& Divided() {
+  static const MatMulFunctions divided = FunctionsOf("tensor_divided");
+  return divided;
 }
 const MatMulFunctions& Turned() {
   static const MatMulFunctions turned = FunctionsOf("tensor_turned");
@@ -164,12 +184,16 @@ double PassUs(const MatMulArgs& args) {
 }
 
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
-// tensor_tile and tensor_turned have no bias and no activation: they are a pass of its own after
-// it.
+// tensor_tile, tensor_divided and tensor_turned have no bias and no activation: they are a pass of
+// its own after it.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double pass = HasEpilogue(args) ? PassUs(args) : 0;
   const double tile = PlanTensorTile(args, device).us + pass;
   Choice best = {&Tile(), tile};
+  const DividedPlan divided = PlanTensorDivided(args, device);
+  if (divided.us + pass < best.us && args.workspace_bytes >= divided.WorkspaceBytes()) {
+    best = {&Divided(), divided.us + pass};
+  }
   if (TensorTurnedTakes(args)) {
     const double turned = PlanTensorTurned(args, device).us + pass;
     if (turned < best.us) best = {&Turned(), turned};
@@ -212,7 +236,8 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
 }
 
 LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
-  const bool needs_pass = choice.functions == &Tile() || choice.functions == &Turned();
+  const bool needs_pass = choice.functions == &Tile() || choice.functions == &Divided() ||
+                          choice.functions == &Turned();
   return needs_pass ? RunWithPass(choice.functions->run, args) : choice.functions->run(args);
 }
 
@@ -224,7 +249,7 @@ bool CanPack(const MatMulArgs& args, const DeviceModel& device) {
 
 // Returns the time of the copies.
 double PackUs(const PackedCall& call) {
-  return kPackLaunchUs + static_cast<double>(call.bytes()) * kPackUsOfByte;
+  return kPackLaunchUs + call.written_bytes() * kPackUsOfByte;
 }
 
 // Returns whether a kernel and the copies that it needs are expected to be the fastest.
@@ -250,7 +275,7 @@ Choice ChooseAnew(const MatMulArgs& args, const DeviceModel& device) {
 
 LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const Choice& choice) {
   const PackedCall call = PackedCallOf(args);
-  const int64_t vectors = call.bytes() / static_cast<int64_t>(sizeof(uint4));
+  const int64_t vectors = call.a.packed.vectors() + call.b.packed.vectors();
   // Several vectors for each thread, whose loads are under way together, as far as there are
   // enough.
   const int64_t blocks =
@@ -260,17 +285,24 @@ LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const 
   return RunChoice(choice, call.args);
 }
 
+// Returns the bytes of workspace that a choice needs.
+int64_t BytesOf(const Choice& choice, const MatMulArgs& args, const DeviceModel& device) {
+  const int64_t copies = choice.packs ? PackedCallOf(args).bytes() : 0;
+  if (choice.functions != &Divided()) return copies;
+  return copies + PlanTensorDivided(args, device).WorkspaceBytes();
+}
+
 }  // namespace
 
 int64_t MatMulTensorWorkspaceBytes(const MatMulArgs& call_args) {
-  const MatMulArgs args = WithLinesAlongK(call_args);
-  if (args.m == 0 || args.n == 0 || args.batch == 0) return kNoWorkspace;
+  MatMulArgs args = WithLinesAlongK(call_args);
+  if (args.m == 0 || args.n == 0 || args.batch == 0) return 0;
+  args.workspace = nullptr;
+  args.workspace_bytes = std::numeric_limits<int64_t>::max();
   const DeviceModel device = DeviceOf(args);
-  if (!CanPack(args, device)) return kNoWorkspace;
-  const PackedCall call = PackedCallOf(args);
-  if (call.bytes() == 0) return kNoWorkspace;
-  return ShouldPack(args, device, call, ChooseByTma(call.args, device)) ? call.bytes()
-                                                                        : kNoWorkspace;
+  static thread_local LatestChoices<int64_t> latest;
+  return latest.For(args, device, HasEpilogue(args) ? 1 : 0,
+                    [&] { return BytesOf(ChooseAnew(args, device), args, device); });
 }
 
 LaunchStatus MatMulTensor(const MatMulArgs& call_args) {

@@ -122,6 +122,49 @@ TEST_P(TensorGpuTest, TilesOfHundreds) {
   }
 }
 
+// More tiles than clusters, of which tensor_divided divides the last ones: one step of k and many,
+// two rounds and more, batches, C that the TMA cannot address, and old values of C.
+TEST_P(TensorGpuTest, DividedTiles) {
+  if (GetParam() != "tensor_divided" && GetParam() != "tensor") GTEST_SKIP() << "whole tiles";
+  const struct {
+    int64_t m, n, k, batch;
+  } sizes[] = {
+      {2056, 2312, 64, 1}, {2056, 2311, 456, 1}, {1032, 1040, 136, 3}, {4360, 2056, 200, 1}};
+  for (const auto& size : sizes) {
+    for (const int ops : {0, 1, 2, 3}) {
+      MatMulCase c = {size.m, size.n, size.k, 0, (ops & 1) != 0, (ops & 2) != 0};
+      c.batch = size.batch;
+      RunBoth(c, true);
+      c.alpha = -0.5;
+      c.beta = 2;
+      if (ops == 1) RunBoth(c, true);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// A workspace is used again as the call before has left it.
+TEST_P(TensorGpuTest, AgainInTheSameWorkspace) {
+  if (GetParam() != "tensor_divided") GTEST_SKIP() << "no sums in it";
+  MatMulTestProblem<Bf16> problem({2056, 2312, 1160, 0});
+  const auto a = Upload(problem.a());
+  const auto b = Upload(problem.b());
+  const auto c = Upload(problem.c_with_guards());
+  ASSERT_TRUE(a.ok() && b.ok() && c.ok());
+  MatMulArgs args = problem.ArgsAt(a->data(), b->data(), c->data());
+  args.workspace_bytes = MatMulWorkspaceBytes(*implementation_, args);
+  ASSERT_GT(args.workspace_bytes, 0);
+  const auto workspace = Upload(std::vector<uint8_t>(args.workspace_bytes, 0xff));
+  ASSERT_TRUE(workspace.ok());
+  args.workspace = workspace->data();
+  for (int call = 0; call < 100; ++call) ASSERT_TRUE(RunMatMul(*implementation_, args).ok());
+  ASSERT_TRUE(gpu::Synchronize(nullptr).ok());
+  auto& result = problem.c_with_guards();
+  ASSERT_TRUE(gpu::Copy(result.data(), c->data(), result.size() * sizeof(Bf16)).ok());
+  const absl::Status check = problem.Check(cublas());
+  EXPECT_TRUE(check.ok()) << check;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, Implementations(),
                          [](const auto& info) { return info.param; });
 

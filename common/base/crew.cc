@@ -1,0 +1,218 @@
+#include "common/base/crew.h"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace stridewise {
+namespace {
+
+// Ranges of parts for each thread, where there are that many: who is slowed down takes fewer.
+constexpr int64_t kRangesOfThread = 4;
+constexpr int kMostThreads = 4096;
+
+// Threads sleep after so long without work: to wake one takes some 50 us.
+constexpr std::chrono::microseconds kSpinTime(300);
+constexpr int kSpinsOfClock = 32;
+
+// Spins, some 3 us, in which a range is left to the thread that had it in the call before, and that
+// has what it wrote in its caches.
+constexpr int kSpinsForOwner = 64;
+
+// Spins until the waiting thread offers its core to others: it may be theirs that it waits for.
+constexpr int kSpinsOfWait = 1000;
+
+inline void Pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  asm volatile("" ::: "memory");
+#endif
+}
+
+// A range of parts. Who stores the number of the current job in `taken` computes it.
+struct alignas(64) Range {
+  std::atomic<uint64_t> taken{0};
+  std::atomic<uint64_t> done{0};
+};
+
+// What the threads of a crew share. `job` is its number and, in its low bits, its ranges: a thread
+// that has read a job and then takes one of its ranges knows that the job is not over, and that
+// what it has read of it is of this job. Threads spin on `job`, which has a cache line of its own:
+// they would fetch that of the others before all are written.
+struct Shared {
+  static constexpr int kRangeBits = 16;
+
+  explicit Shared(int most)
+      : most_threads(most), ranges(static_cast<size_t>(most * kRangesOfThread)) {}
+
+  alignas(64) std::atomic<uint64_t> job{0};
+
+  alignas(64) std::atomic<int> threads{0};
+  std::atomic<int64_t> parts{0};
+  std::atomic<CrewFunction> function{nullptr};
+  std::atomic<const void*> work{nullptr};
+  const int most_threads;
+  std::vector<Range> ranges;
+
+  alignas(64) std::atomic<int> asleep{0};
+  std::atomic<bool> ended{false};
+  std::mutex mutex;
+  std::condition_variable changed;
+};
+
+thread_local bool in_crew = false;
+
+// Takes ranges of the job that nobody has taken, first its own ones.
+void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
+  const auto ranges = static_cast<int64_t>(job & ((1U << Shared::kRangeBits) - 1));
+  const int64_t threads = shared->threads.load(std::memory_order_relaxed);
+  const int64_t parts = shared->parts.load(std::memory_order_relaxed);
+  const CrewFunction function = shared->function.load(std::memory_order_relaxed);
+  const void* const work = shared->work.load(std::memory_order_relaxed);
+  if (thread >= threads) return;
+  const int64_t first = thread * ranges / threads;
+  const int64_t own = (thread + 1) * ranges / threads - first;
+  int patience = kSpinsForOwner;
+  for (int64_t i = 0; i < ranges; ++i) {
+    const int64_t at = (first + i) % ranges;
+    Range& range = shared->ranges[static_cast<size_t>(at)];
+    uint64_t taken = range.taken.load(std::memory_order_relaxed);
+    for (; i >= own && taken < job && patience > 0; --patience) {
+      Pause();
+      taken = range.taken.load(std::memory_order_relaxed);
+    }
+    if (taken >= job) continue;
+    if (!range.taken.compare_exchange_strong(taken, job, std::memory_order_acq_rel)) continue;
+    function(work, parts * at / ranges, parts * (at + 1) / ranges);
+    range.done.store(job, std::memory_order_release);
+  }
+}
+
+// Returns the next job, or 0 where there will be none.
+uint64_t WaitForJob(Shared* shared, uint64_t last) {
+  auto since = std::chrono::steady_clock::now();
+  for (int spins = 1;; ++spins) {
+    const uint64_t job = shared->job.load(std::memory_order_acquire);
+    if (shared->ended.load(std::memory_order_relaxed)) return 0;
+    if (job != last) return job;
+    Pause();
+    if (spins % kSpinsOfClock != 0) continue;
+    if (std::chrono::steady_clock::now() - since < kSpinTime) continue;
+    {
+      std::unique_lock<std::mutex> lock(shared->mutex);
+      shared->asleep.fetch_add(1);
+      shared->changed.wait(lock,
+                           [&] { return shared->job.load() != last || shared->ended.load(); });
+      shared->asleep.fetch_sub(1);
+    }
+    // The calling thread woke one, which has time to wake the others.
+    if (shared->asleep.load() > 0) shared->changed.notify_all();
+    since = std::chrono::steady_clock::now();
+  }
+}
+
+void Help(const std::shared_ptr<Shared>& shared, int thread) {
+  in_crew = true;
+  for (uint64_t job = 0; (job = WaitForJob(shared.get(), job)) != 0;) {
+    TakeRanges(shared.get(), job, thread);
+  }
+}
+
+// The crew of a calling thread.
+class Crew {
+ public:
+  Crew() = default;
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew() {
+    if (process_ == getpid()) End();
+  }
+
+  void Run(int threads, int64_t parts, CrewFunction function, const void* work) {
+    threads = Hire(threads);
+    const int64_t ranges = std::min(parts, parts <= threads ? parts : threads * kRangesOfThread);
+    shared_->threads.store(threads, std::memory_order_relaxed);
+    shared_->parts.store(parts, std::memory_order_relaxed);
+    shared_->function.store(function, std::memory_order_relaxed);
+    shared_->work.store(work, std::memory_order_relaxed);
+    const uint64_t job = ++jobs_ << Shared::kRangeBits | static_cast<uint64_t>(ranges);
+    shared_->job.store(job);
+    if (shared_->asleep.load() > 0) {
+      { const std::lock_guard<std::mutex> lock(shared_->mutex); }
+      shared_->changed.notify_one();
+    }
+    in_crew = true;
+    TakeRanges(shared_.get(), job, 0);
+    in_crew = false;
+    for (int64_t i = 0; i < ranges; ++i) {
+      const Range& range = shared_->ranges[static_cast<size_t>(i)];
+      for (int spins = 1; range.done.load(std::memory_order_acquire) != job; ++spins) {
+        Pause();
+        if (spins >= kSpinsOfWait) std::this_thread::yield();
+      }
+    }
+  }
+
+ private:
+  // Has that many threads with the calling one, or as many as the system allows, and returns how
+  // many may work.
+  int Hire(int threads) {
+    if (process_ != getpid()) {
+      // A child of fork() has its parent's memory, but none of its threads. That memory is left as
+      // it is: a thread may have held the mutex.
+      if (shared_ != nullptr) new std::shared_ptr<Shared>(shared_);
+      const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+      shared_ = std::make_shared<Shared>(std::min(std::max(processors, threads), kMostThreads));
+      process_ = getpid();
+      hired_ = 1;
+    }
+    threads = std::min(threads, shared_->most_threads);
+    try {
+      for (; hired_ < threads; ++hired_) std::thread(Help, shared_, hired_).detach();
+    } catch (const std::system_error&) {  // Parts are for whoever is there.
+    }
+    return threads;
+  }
+
+  void End() {
+    {
+      const std::lock_guard<std::mutex> lock(shared_->mutex);
+      shared_->ended.store(true);
+    }
+    shared_->changed.notify_all();
+  }
+
+  std::shared_ptr<Shared> shared_;
+  pid_t process_ = 0;
+  int hired_ = 0;
+  uint64_t jobs_ = 0;
+};
+
+}  // namespace
+
+void RunRangesInCrew(int threads, int64_t parts, CrewFunction function, const void* work) {
+  if (parts <= 0) return;
+  if (threads <= 1 || parts == 1 || in_crew || omp_in_parallel() != 0) {
+    return function(work, 0, parts);
+  }
+  if (omp_get_proc_bind() != omp_proc_bind_false) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < parts; ++i) function(work, i, i + 1);
+    return;
+  }
+  static thread_local Crew crew;
+  crew.Run(threads, parts, function, work);
+}
+
+}  // namespace stridewise

@@ -1,0 +1,141 @@
+#include "common/base/crew.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace stridewise {
+namespace {
+
+// Counts how often each part is computed.
+class Counts {
+ public:
+  explicit Counts(int64_t parts) : counts_(static_cast<size_t>(parts)) {}
+
+  void Run(int threads) {
+    RunInCrew(threads, static_cast<int64_t>(counts_.size()), [this](int64_t part) {
+      counts_[static_cast<size_t>(part)].fetch_add(1, std::memory_order_relaxed);
+    });
+  }
+
+  // The number of parts that were not computed `times` times.
+  int64_t Others(int times) const {
+    int64_t others = 0;
+    for (const std::atomic<int>& count : counts_) others += count.load() != times;
+    return others;
+  }
+
+ private:
+  std::vector<std::atomic<int>> counts_;
+};
+
+TEST(CrewTest, ComputesEachPartOnce) {
+  for (const int64_t parts : {0, 1, 2, 3, 7, 8, 9, 31, 33, 1000}) {
+    for (const int threads : {1, 2, 8, 3, 40, 5}) {
+      Counts counts(parts);
+      counts.Run(threads);
+      EXPECT_EQ(counts.Others(1), 0) << parts << " parts, " << threads << " threads";
+    }
+  }
+}
+
+// A thread that still looks for work in one call is there for the next, of other parts.
+TEST(CrewTest, CallsFollowEachOther) {
+  constexpr int kCalls = 3000;
+  Counts few(3);
+  Counts many(50);
+  for (int i = 0; i < kCalls; ++i) {
+    few.Run(2 + i % 3);
+    many.Run(4);
+  }
+  EXPECT_EQ(few.Others(kCalls), 0);
+  EXPECT_EQ(many.Others(kCalls), 0);
+}
+
+TEST(CrewTest, StoresOfPartsAreSeen) {
+  std::vector<int64_t> values(64);
+  for (int64_t call = 1; call < 500; ++call) {
+    RunInCrew(4, 64, [&](int64_t part) { values[static_cast<size_t>(part)] += part; });
+    int64_t sum = 0;
+    for (const int64_t value : values) sum += value;
+    ASSERT_EQ(sum, call * 63 * 32);
+  }
+}
+
+// The call is over once all parts are, and each is taken while another thread is held up: one part
+// waits for all others.
+TEST(CrewTest, PartsOfAThreadThatIsHeldUpAreTaken) {
+  constexpr int64_t kParts = 16;
+  for (int64_t late = 0; late < kParts; ++late) {
+    std::atomic<int64_t> done{0};
+    RunInCrew(2, kParts, [&](int64_t part) {
+      // Ranges are of two parts: the one behind it in its range is computed later.
+      const int64_t others = late % 2 == 0 ? kParts - 2 : kParts - 1;
+      while (part == late && done.load() < others) std::this_thread::yield();
+      done.fetch_add(1);
+    });
+    EXPECT_EQ(done.load(), kParts);
+  }
+}
+
+TEST(CrewTest, APartMayCall) {
+  std::atomic<int64_t> sum{0};
+  RunInCrew(3, 5, [&](int64_t part) {
+    RunInCrew(3, 4, [&](int64_t inner) { sum.fetch_add(10 * part + inner); });
+  });
+  EXPECT_EQ(sum.load(), 4 * 100 + 5 * 6);
+}
+
+TEST(CrewTest, ThreadsHaveCrewsOfTheirOwn) {
+  std::vector<std::thread> callers;
+  std::atomic<int64_t> wrong{0};
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      Counts counts(9);
+      for (int call = 0; call < 200; ++call) counts.Run(3);
+      wrong.fetch_add(counts.Others(200));
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+// Threads sleep after a while, and are there again.
+TEST(CrewTest, WakesThreads) {
+  Counts counts(6);
+  for (int call = 0; call < 20; ++call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    counts.Run(4);
+  }
+  EXPECT_EQ(counts.Others(20), 0);
+}
+
+// The child has no threads of its parent's crew.
+TEST(CrewTest, WorksInAChildOfFork) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer follows no threads of such a child";
+#endif
+  Counts counts(8);
+  counts.Run(4);
+  const pid_t child = fork();
+  if (child == 0) {
+    counts.Run(4);
+    _exit(counts.Others(2) == 0 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  counts.Run(4);
+  EXPECT_EQ(counts.Others(2), 0);
+}
+
+}  // namespace
+}  // namespace stridewise
