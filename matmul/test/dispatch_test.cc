@@ -50,6 +50,7 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
       {"tiny", H200Model(), Gapless(64, 64, 64)},
       {"stream_k_32x32", H200Model(), Gapless(256, 256, 256)},
       {"stream_k_32x64", H200Model(), Gapless(512, 512, 512)},
+      {"batch_64x64", H200Model(), Gapless(64, 64, 64, 1000)},
       {"batch_64x64", H200Model(), Gapless(868, 305, 117, 672)},
       {"dots", H200Model(), Gapless(8, 8, 1000, 500)},
       {"stream_k_64x128", H200Model(), Gapless(57, 1113, 375, 887)},
