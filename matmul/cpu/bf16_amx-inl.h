@@ -33,7 +33,8 @@ inline constexpr int64_t kAmxRowsOfA = 4096;  // Of a block: 8 MB.
 inline int64_t AmxSteps(int64_t k) { return (k + kWide - 1) / kWide; }
 
 // Steps along k of a block. Each block costs a pass over C, so that a deep one is faster than one
-// whose panel of A stays in the L1 cache (docs/cpu_matmul.md). Few rows take longer pieces of B's rows.
+// whose panel of A stays in the L1 cache (docs/cpu_matmul.md). Few rows take longer pieces of B's
+// rows.
 inline constexpr int64_t kAmxDepth = 1024;
 inline constexpr int64_t kAmxDepthOfLowRows = 512;
 

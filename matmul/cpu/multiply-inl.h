@@ -91,7 +91,8 @@ CacheBlocks MostOfBlocks() {
 inline constexpr int64_t kPageBytes = 4096;
 inline constexpr int64_t kMaxRowsOfPages = 1024;
 
-// A copy of rows of A takes as long as what it saves for this number of blocks of B (docs/cpu_matmul.md).
+// A copy of rows of A takes as long as what it saves for this number of blocks of B
+// (docs/cpu_matmul.md).
 inline constexpr int64_t kMinUsesOfCopy = 10;
 
 template <typename T>
