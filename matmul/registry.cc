@@ -132,6 +132,21 @@ constexpr MatMulTakes kTakesRagged = {
       return (has_rest(args.m) || has_rest(args.n)) && kTakesTiles.takes(args);
     }};
 
+// Of more rows a row of tiles is too small a part to pay for a launch. Rows just beyond a multiple
+// of 128 are better served by the tiles of ragged_128x128 and ragged.
+constexpr MatMulTakes kTakesRagged64x128 = {
+    "single products of at most 512 rows, 65 to 72 of them beyond a multiple of 128",
+    [](const MatMulArgs& args) {
+      const int64_t rest = args.m % 128;
+      return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 && kTakesTiles.takes(args);
+    }};
+
+constexpr MatMulTakes kTakesDots = {
+    "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
+      return args.m <= 1024 && args.n <= 1024 && args.m * args.n <= 1024 && args.k >= 48 &&
+             args.batch <= kMaxGridX / 64;
+    }};
+
 // The TMA loads operands whose rows begin at multiples of 16 bytes, every fourth row as a matrix of
 // its own.
 constexpr MatMulTakes kTakesTma = {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 #include "common/verify/freivalds.h"
@@ -159,7 +160,11 @@ void Product::Fill(size_t input, uint64_t seed, void* data) const {
   const ElementType type = input == 0 ? types_.a : input == 1 ? types_.b : types_.c;
   ForElementType<float, double, Bf16, Fp16, int8_t, int32_t, E4m3, E5m2>(type, [&](auto type_tag) {
     using T = decltype(type_tag);
-    FillUniform(Matrix<T>{static_cast<T*>(data), 1, elements, elements}, seed ^ kInputSeeds[input]);
+    ForRowsInParallel(elements, 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        static_cast<T*>(data)[i] = UniformAt<T>(seed ^ kInputSeeds[input], i);
+      }
+    });
   });
 }
 
@@ -196,8 +201,8 @@ MatMulArgs Product::ArgsOf(const Result& result) const {
 }
 
 bool Product::NeedsReference() const {
-  return types_.a != types_.b || args_.a.transposed || args_.b.transposed || args_.alpha != 1 ||
-         args_.beta != 0 || form_.bias || form_.activation != Activation::kNone;
+  return types_.a != types_.b || args_.alpha != 1 || args_.beta != 0 || form_.bias ||
+         form_.activation != Activation::kNone;
 }
 
 absl::StatusOr<Product::Reference> Product::ComputeReference(int64_t index, const Result& result,
@@ -249,7 +254,7 @@ absl::StatusOr<ProductError> Product::Judge(int64_t index, const Result& result,
     }
   }
   return CheckProductFast<T, Out>(args.A<T>(), args.B<T>(), args.C<Out>(), kProjectionSeed,
-                                  accuracy);
+                                  accuracy, {args.a.transposed, args.b.transposed});
 }
 
 absl::Status Product::Verify(const Implementation& implementation, const Result& result,

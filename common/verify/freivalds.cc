@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/base/parallel_rows.h"
+
 namespace stridewise {
 namespace {
 
@@ -32,14 +34,35 @@ W SumOf(int64_t n, Value value) {
   return (s0 + s1) + (s2 + s3);
 }
 
-// Returns map(matrix) * x.
+// A matrix of the product, as it is stored or its transpose.
+template <typename T>
+struct View {
+  ConstMatrix<T> stored;
+  bool transposed = false;
+
+  int64_t rows() const { return transposed ? stored.cols : stored.rows; }
+  int64_t cols() const { return transposed ? stored.rows : stored.cols; }
+  T operator()(int64_t i, int64_t j) const { return transposed ? stored(j, i) : stored(i, j); }
+};
+
+// Returns map(matrix) * x. Reads rows as they are stored.
 template <typename T, typename Map>
-std::vector<Wide<T>> Multiply(ConstMatrix<T> matrix, const std::vector<Wide<T>>& x, Map map) {
-  std::vector<Wide<T>> y(matrix.rows);
-  for (int64_t i = 0; i < matrix.rows; ++i) {
-    y[i] = SumOf<Wide<T>>(
-        matrix.cols, [&](int64_t j) { return map(static_cast<Wide<T>>(matrix(i, j))) * x[j]; });
-  }
+std::vector<Wide<T>> Multiply(const View<T>& matrix, const std::vector<Wide<T>>& x, Map map) {
+  using W = Wide<T>;
+  const ConstMatrix<T>& stored = matrix.stored;
+  std::vector<W> y(matrix.rows());
+  ForRowsInParallel(matrix.rows(), matrix.cols(), [&](int64_t first, int64_t last) {
+    if (matrix.transposed) {
+      for (int64_t i = 0; i < stored.rows; ++i) {
+        for (int64_t j = first; j < last; ++j) y[j] += map(static_cast<W>(stored(i, j))) * x[i];
+      }
+      return;
+    }
+    for (int64_t i = first; i < last; ++i) {
+      y[i] = SumOf<W>(stored.cols,
+                      [&](int64_t j) { return map(static_cast<W>(stored(i, j))) * x[j]; });
+    }
+  });
   return y;
 }
 
@@ -50,17 +73,28 @@ std::vector<W> RandomSigns(int64_t n, std::mt19937_64* random) {
   return signs;
 }
 
+// Returns the sums of the squares of C's rows.
+template <typename T>
+std::vector<Wide<T>> RowSquares(ConstMatrix<T> c) {
+  std::vector<Wide<T>> squares(c.rows);
+  ForRowsInParallel(c.rows, c.cols, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      squares[i] = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
+        const auto value = static_cast<Wide<T>>(c(i, j));
+        return value * value;
+      });
+    }
+  });
+  return squares;
+}
+
 // Returns the Frobenius norm of C's finite rows and counts in `error` the entries that are not.
 template <typename T>
-double ScanEntries(ConstMatrix<T> c, ProductError* error) {
+double ScanEntries(ConstMatrix<T> c, const std::vector<Wide<T>>& row_squares, ProductError* error) {
   double squares = 0;
   for (int64_t i = 0; i < c.rows; ++i) {
-    const Wide<T> row_squares = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
-      const Wide<T> value = c(i, j);
-      return value * value;
-    });
-    if (std::isfinite(row_squares)) {
-      squares += static_cast<double>(row_squares);
+    if (std::isfinite(row_squares[i])) {
+      squares += static_cast<double>(row_squares[i]);
       continue;
     }
     for (int64_t j = 0; j < c.cols; ++j) {
@@ -94,32 +128,22 @@ std::vector<int64_t> EdgeIndices(int64_t size) {
 
 // Compares C(i, j) with its sum over K and keeps it in `error` if it is the worst so far.
 template <typename T, typename Out>
-void CompareEntry(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, int64_t i, int64_t j,
+void CompareEntry(const View<T>& a, const View<T>& b, ConstMatrix<Out> c, int64_t i, int64_t j,
                   const ProductAccuracy& accuracy, ProductError* error) {
   using W = Wide<T>;
   const auto product = [&](int64_t k) { return static_cast<W>(a(i, k)) * static_cast<W>(b(k, j)); };
-  const W want = SumOf<W>(a.cols, product);
-  const W bound = SumOf<W>(a.cols, [&](int64_t k) { return std::abs(product(k)); });
+  const W want = SumOf<W>(a.cols(), product);
+  const W bound = SumOf<W>(a.cols(), [&](int64_t k) { return std::abs(product(k)); });
   const double difference =
       BeyondOutputRounding(static_cast<double>(std::abs(static_cast<W>(c(i, j)) - want)),
                            static_cast<double>(want), accuracy);
-  const double scale = static_cast<double>(a.cols) * accuracy.unit;
+  const double scale = static_cast<double>(a.cols()) * accuracy.unit;
   const double over_bound = OverBound(difference, scale * static_cast<double>(bound));
   if (error->worst_row < 0 || over_bound > error->max_error_over_bound) {
     error->max_error_over_bound = over_bound;
     error->worst_row = i;
     error->worst_col = j;
   }
-}
-
-// Returns the norm of row i.
-template <typename T>
-double RowNorm(ConstMatrix<T> c, int64_t i) {
-  const auto squares = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
-    const auto value = static_cast<Wide<T>>(c(i, j));
-    return value * value;
-  });
-  return std::sqrt(static_cast<double>(squares));
 }
 
 }  // namespace
@@ -135,29 +159,34 @@ double ResidualTolerance(int64_t k_extent, int64_t cols, const ProductAccuracy& 
 }
 
 template <typename T, typename Out>
-ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                            int rounds, const ProductAccuracy& accuracy) {
+ProductError FreivaldsCheck(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, ConstMatrix<Out> c,
+                            uint64_t seed, int rounds, const ProductAccuracy& accuracy,
+                            const TransposedOperands& transposed) {
   using W = Wide<T>;
+  const View<T> a = {stored_a, transposed.a};
+  const View<T> b = {stored_b, transposed.b};
   ProductError error;
   error.exhaustive = false;
-  const double norm = ScanEntries(c, &error);
+  const std::vector<Wide<Out>> row_squares = RowSquares(c);
+  const double norm = ScanEntries(c, row_squares, &error);
   const auto identity = [](W value) { return value; };
   const auto abs = [](W value) { return std::abs(value); };
 
-  const std::vector<W> abs_sums = Multiply(a, Multiply(b, std::vector<W>(b.cols, 1), abs), abs);
-  const double scale = ResidualTolerance(a.cols, b.cols, accuracy) * accuracy.unit;
+  const std::vector<W> abs_sums = Multiply(a, Multiply(b, std::vector<W>(b.cols(), 1), abs), abs);
+  const double scale = ResidualTolerance(a.cols(), b.cols(), accuracy) * accuracy.unit;
   // Roundings of C are a random walk along its row, of steps of at most a unit: 5 sigma.
   const double rounding = 5 * accuracy.output_unit;
   double squares = 0;
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
-    const std::vector<W> x = RandomSigns<W>(b.cols, &random);
+    const std::vector<W> x = RandomSigns<W>(b.cols(), &random);
     const std::vector<W> want = Multiply(a, Multiply(b, x, identity), identity);
-    const auto got = Multiply(c, std::vector<Wide<Out>>(x.begin(), x.end()), identity);
+    const auto got = Multiply(View<Out>{c}, std::vector<Wide<Out>>(x.begin(), x.end()), identity);
     for (int64_t i = 0; i < c.rows; ++i) {
       const double residual = static_cast<double>(std::abs(got[i] - want[i]));
       squares += residual * residual;
-      const double allowed = rounding == 0 ? 0 : rounding * RowNorm(c, i);
+      const double norm_of_row = std::sqrt(static_cast<double>(row_squares[i]));
+      const double allowed = rounding == 0 ? 0 : rounding * norm_of_row;
       // Where a row of |A||B| is zero, the random signs must not cancel wrong entries of C.
       const double over_tolerance =
           abs_sums[i] == 0
@@ -172,14 +201,17 @@ ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out>
   // Over N, the sum of a row of |A||B| squared is at most, and here nearly, its sum of squares.
   double abs_squares = 0;
   for (const W sum : abs_sums) abs_squares += static_cast<double>(sum * sum);
-  const double abs_norm = std::sqrt(abs_squares / static_cast<double>(b.cols));
-  SetNormErrors(std::sqrt(squares / rounds), norm, abs_norm, a.cols, &error);
+  const double abs_norm = std::sqrt(abs_squares / static_cast<double>(b.cols()));
+  SetNormErrors(std::sqrt(squares / rounds), norm, abs_norm, a.cols(), &error);
   return error;
 }
 
 template <typename T, typename Out>
-ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                            const ProductAccuracy& accuracy) {
+ProductError SampledEntries(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, ConstMatrix<Out> c,
+                            uint64_t seed, const ProductAccuracy& accuracy,
+                            const TransposedOperands& transposed) {
+  const View<T> a = {stored_a, transposed.a};
+  const View<T> b = {stored_b, transposed.b};
   ProductError error;
   error.exhaustive = false;
   if (c.rows == 0 || c.cols == 0) return error;
@@ -199,14 +231,15 @@ ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out>
 
 template <typename T, typename Out>
 ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                              const ProductAccuracy& accuracy) {
+                              const ProductAccuracy& accuracy,
+                              const TransposedOperands& transposed) {
   constexpr int kRounds = 2;
-  ProductError error = FreivaldsCheck(a, b, c, seed, kRounds, accuracy);
+  ProductError error = FreivaldsCheck(a, b, c, seed, kRounds, accuracy, transposed);
   if (error.non_finite > 0) {
     error.max_error_over_bound = kInfinity;
     return error;
   }
-  const ProductError sampled = SampledEntries(a, b, c, seed, accuracy);
+  const ProductError sampled = SampledEntries(a, b, c, seed, accuracy, transposed);
   error.max_error_over_bound = sampled.max_error_over_bound;
   error.worst_row = sampled.worst_row;
   error.worst_col = sampled.worst_col;
@@ -215,11 +248,12 @@ ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Ou
 
 #define STRIDEWISE_INSTANTIATE(T, Out)                                                             \
   template ProductError FreivaldsCheck(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
-                                       int, const ProductAccuracy&);                               \
+                                       int, const ProductAccuracy&, const TransposedOperands&);    \
   template ProductError SampledEntries(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
-                                       const ProductAccuracy&);                                    \
+                                       const ProductAccuracy&, const TransposedOperands&);         \
   template ProductError CheckProductFast(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>,         \
-                                         uint64_t, const ProductAccuracy&)
+                                         uint64_t, const ProductAccuracy&,                         \
+                                         const TransposedOperands&)
 STRIDEWISE_INSTANTIATE(float, float);
 STRIDEWISE_INSTANTIATE(double, double);
 STRIDEWISE_INSTANTIATE(Bf16, Bf16);

@@ -11,7 +11,8 @@
 // A is M x K, B is K x N, C is M x N. A and B are float, double, Bf16 or Fp16; C is of the same
 // type or, where A and B have 16 bits, float. A and B may be int8_t, with C of int32_t, or E4m3 or
 // E5m2, with C of float, Bf16 or Fp16. All sums are wider than the data (long double for double,
-// double for the others), so that only C's own rounding is seen.
+// double for the others), so that only C's own rounding is seen. Large matrices are read by as many
+// threads as host implementations use.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
 #define STRIDEWISE_COMMON_VERIFY_FREIVALDS_H_
@@ -22,6 +23,12 @@
 #include "common/verify/validation.h"
 
 namespace stridewise {
+
+// Which operands are stored transposed, A as K x M and B as N x K.
+struct TransposedOperands {
+  bool a = false;
+  bool b = false;
+};
 
 // Returns the error to accept in a row of r, over u (|A| (|B| 1))_i: min(K, 16 / sqrt(N)).
 //
@@ -41,19 +48,22 @@ double ResidualTolerance(int64_t k_extent, int64_t cols,
 // by row.
 template <typename T, typename Out>
 ProductError FreivaldsCheck(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                            int rounds, const ProductAccuracy& accuracy = AccuracyOf<T>());
+                            int rounds, const ProductAccuracy& accuracy = AccuracyOf<T>(),
+                            const TransposedOperands& transposed = {});
 
 // Computes the corners, the entries beside the edges of 32-, 64- and 128-wide tiles, and 64 random
 // entries (at most 145 in all) and sets max_error_over_bound, worst_row and worst_col. O(K) for
 // each entry.
 template <typename T, typename Out>
 ProductError SampledEntries(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                            const ProductAccuracy& accuracy = AccuracyOf<T>());
+                            const ProductAccuracy& accuracy = AccuracyOf<T>(),
+                            const TransposedOperands& transposed = {});
 
 // Runs both checks above, with two rounds, and returns what CheckProduct() needs to judge C.
 template <typename T, typename Out>
 ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
-                              const ProductAccuracy& accuracy = AccuracyOf<T>());
+                              const ProductAccuracy& accuracy = AccuracyOf<T>(),
+                              const TransposedOperands& transposed = {});
 
 }  // namespace stridewise
 

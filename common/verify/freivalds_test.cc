@@ -98,6 +98,57 @@ TEST(FreivaldsCheck, OneWrongEntryStandsOutOfItsRow) {
   EXPECT_LT(wrong.norm_error, NormTolerance(257, kFloat));
 }
 
+// Operands that are stored transposed: the same C is right, wrong where an entry is off, and wrong
+// where an operand that is not transposed is read as if it were.
+TEST(CheckProductFast, TransposedOperands) {
+  constexpr int64_t kExtent = 150;
+  const Owned<float> a = Random<float>(kExtent, kExtent, 1, 1);
+  const Owned<float> b = Random<float>(kExtent, kExtent, 2, 2);
+  const auto transposed = [](const Owned<float>& matrix) {
+    Owned<float> result(matrix.cols(), matrix.rows(), 3);
+    for (int64_t i = 0; i < matrix.rows(); ++i) {
+      for (int64_t j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
+    }
+    return result;
+  };
+  const Owned<float> of_a = transposed(a);
+  const Owned<float> of_b = transposed(b);
+  Owned<float> c = Product<float>(a, b, kExtent, 0, true, MultiplyAdd);
+  const auto is_right = [&](bool a_transposed, bool b_transposed, const TransposedOperands& said) {
+    const ProductError error =
+        CheckProductFast(a_transposed ? of_a.view() : a.view(),
+                         b_transposed ? of_b.view() : b.view(), c.view(), 7, kFloat, said);
+    return CheckProduct(error, kExtent, kFloat).ok();
+  };
+  for (const bool is_a : {false, true}) {
+    for (const bool is_b : {false, true}) {
+      EXPECT_TRUE(is_right(is_a, is_b, {is_a, is_b}));
+      EXPECT_FALSE(is_right(is_a, is_b, {!is_a, is_b}));
+      EXPECT_FALSE(is_right(is_a, is_b, {is_a, !is_b}));
+      c(127, 33) += 1e-2f;
+      EXPECT_FALSE(is_right(is_a, is_b, {is_a, is_b}));
+      c(127, 33) -= 1e-2f;
+    }
+  }
+}
+
+// Shapes that differ, so that extents are not mistaken for each other, and so large that several
+// threads read them.
+TEST(CheckProductFast, LargeTransposedOperands) {
+  constexpr int64_t kM = 1100, kN = 40, kK = 2100;
+  const std::vector<float> a(size_t{kK} * kM, 0.5f);
+  const std::vector<float> b(size_t{kN} * kK, 0.25f);
+  std::vector<float> c(size_t{kM} * kN, 0.125f * kK);
+  const auto check = [&] {
+    return CheckProduct(CheckProductFast(View(a, kK, kM), View(b, kN, kK), View(c, kM, kN), 7,
+                                         kFloat, {true, true}),
+                        kK, kFloat);
+  };
+  EXPECT_TRUE(check().ok()) << check();
+  c[1000 * kN + 39] += 1;
+  EXPECT_FALSE(check().ok());
+}
+
 // FP64 data leaves a check in FP64 no digits to spare: long sums over N and short ones over K are
 // the hard case.
 TEST(CheckProductFast, DoublesAreJudgedByTheirOwnRoundoff) {

@@ -23,15 +23,10 @@ struct Bulk {
   int64_t cols;
 };
 
-const Bulk& WarpSpecialized() {
-  static const Bulk bulk = {FunctionsOf("warp_specialized"), TilePolicy128x256::kBlockM,
-                            TilePolicy128x256::kBlockN};
-  return bulk;
-}
-
-const Bulk& StreamK128x128() {
-  static const Bulk bulk = {FunctionsOf("stream_k_128x128"), TilePolicy128x128::kBlockM,
-                            TilePolicy128x128::kBlockN};
+// Returns the kernel of that name, whose tile policy it is.
+template <typename Policy>
+const Bulk& BulkBy(const char* kernel) {
+  static const Bulk bulk = {FunctionsOf(kernel), Policy::kBlockM, Policy::kBlockN};
   return bulk;
 }
 
@@ -88,16 +83,15 @@ LaunchStatus Run(const MatMulArgs& args, const Bulk& bulk) {
 
 }  // namespace
 
-int64_t MatMulRaggedWorkspaceBytes(const MatMulArgs& args) {
-  return WorkspaceBytes(args, WarpSpecialized());
-}
+// Defines the two functions of a registry line for that kernel and its tile policy.
+#define STRIDEWISE_RAGGED(function, kernel, Policy)          \
+  int64_t function##WorkspaceBytes(const MatMulArgs& args) { \
+    return WorkspaceBytes(args, BulkBy<Policy>(kernel));     \
+  }                                                          \
+  LaunchStatus function(const MatMulArgs& args) { return Run(args, BulkBy<Policy>(kernel)); }
 
-LaunchStatus MatMulRagged(const MatMulArgs& args) { return Run(args, WarpSpecialized()); }
-
-int64_t MatMulRagged128x128WorkspaceBytes(const MatMulArgs& args) {
-  return WorkspaceBytes(args, StreamK128x128());
-}
-
-LaunchStatus MatMulRagged128x128(const MatMulArgs& args) { return Run(args, StreamK128x128()); }
+STRIDEWISE_RAGGED(MatMulRagged, "warp_specialized", TilePolicyWarpSpecialized)
+STRIDEWISE_RAGGED(MatMulRagged128x128, "stream_k_128x128", TilePolicy128x128)
+STRIDEWISE_RAGGED(MatMulRagged64x128, "stream_k_64x128", TilePolicy64x128)
 
 }  // namespace stridewise

@@ -162,6 +162,31 @@ TEST(OuterWorkTest, CountsTheBlocksOfItsPlan) {
   EXPECT_DOUBLE_EQ(work_of(Gapless(16, 9, 3)).waste, 32.0 / 9);
 }
 
+// A tile of 12x12 saves half of the loads of four of 8x8. 100 products have 100 tiles for 4224
+// warps that are wanted: 31 steps are divided among four warps, of which none has fewer than four.
+// 5000 products need no such thing. 16x16 elements take tiles of 8x8, two blocks to a
+// multiprocessor.
+TEST(DotsWorkTest, CountsTheBlocksOfItsPlan) {
+  const DeviceModel device = H200Model();
+  const auto work_of = [&](const MatMulArgs& args) {
+    return DotsWork(MatMulCall(args, device), MatMulTile());
+  };
+  const MatMulWork few = work_of(Gapless(10, 9, 973, 100));
+  EXPECT_EQ(few.launches, 1);
+  EXPECT_EQ(few.rounds, 1);
+  EXPECT_EQ(few.tiles, 1);  // 50 blocks.
+  EXPECT_EQ(few.steps, 8);
+  EXPECT_EQ(few.block_steps, 8);
+  EXPECT_EQ(few.slow_copies, 8);  // B's.
+  EXPECT_DOUBLE_EQ(few.waste, 144 / 90.0);
+  const MatMulWork many = work_of(Gapless(10, 9, 973, 5000));
+  EXPECT_EQ(many.rounds, 5);  // 625 blocks.
+  EXPECT_EQ(many.steps, 5 * 31);
+  const MatMulWork square = work_of(Gapless(16, 16, 32, 500));
+  EXPECT_EQ(square.tiles, 2);  // 250 blocks.
+  EXPECT_EQ(square.waste, 1);
+}
+
 // The workspace that the plans of the kernels ask for is that of the units that are counted.
 TEST(TileWorkTest, SplitsAsTheKernelsDo) {
   int split = 0;

@@ -30,6 +30,16 @@ HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 
+// Goes from one square of lines to the next.
+HWY_INLINE void Advance(int64_t line, const BlockTranspose& b, int64_t* col, int64_t* row) {
+  int64_t* const inner = b.along_rows ? col : row;
+  int64_t* const outer = b.along_rows ? row : col;
+  *inner += line;
+  if (*inner < (b.along_rows ? b.cols : b.rows)) return;
+  *inner = 0;
+  *outer += line;
+}
+
 // Transposes blocks of at least a line of rows and a square's columns.
 template <int kBytes>
 void TransposeLines(const BlockTranspose& b) {
@@ -39,37 +49,36 @@ void TransposeLines(const BlockTranspose& b) {
   // copied to a block, or each would be fetched once for each square.
   const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
   alignas(64) uint8_t staged[kLine * kLineBytes];
-  for (int64_t piece = 0; piece < b.cols; piece += kLine) {
+  int64_t piece = 0;
+  int64_t row = 0;
+  while (piece < b.cols && row < b.rows) {
     const int64_t first = stages ? std::min(piece, b.cols - kLine) : piece;
     const int64_t end = std::min(piece + kLine, b.cols);
-    for (int64_t row = 0; row < b.rows; row += kLine) {
-      const int64_t first_row = std::min(row, b.rows - kLine);
-      const uint8_t* from = b.in + first_row * b.ld_in;
-      uint8_t* const to = b.out + first_row * kBytes;
-      if (b.ahead > 0) {
-        for (int64_t i = 0; i < kLine; ++i) {
-          __builtin_prefetch(from + i * b.ld_in + first * kBytes + b.ahead);
-        }
-      }
-      if (stages) {
-        for (int64_t i = 0; i < kLine; ++i) {
-#pragma GCC unroll 4
-          for (int part = 0; part < 4; part += kBlocks) {
-            Store(Load(from + i * b.ld_in + first * kBytes + part * 16),
-                  staged + i * kLineBytes + part * 16);
-          }
-        }
-        for (int64_t col = 0; col < kLine; col += kSide) {
-          TransposeGroup<kBytes>(staged + col * kBytes, kLineBytes, to + (first + col) * b.ld_out,
-                                 b.ld_out);
-        }
-        continue;
-      }
-      for (int64_t at = first; at < end; at += kSide) {
-        const int64_t col = std::min(at, b.cols - kSide);
-        TransposeGroup<kBytes>(from + col * kBytes, b.ld_in, to + col * b.ld_out, b.ld_out);
+    const int64_t first_row = std::min(row, b.rows - kLine);
+    const uint8_t* from = b.in + first_row * b.ld_in;
+    uint8_t* const to = b.out + first_row * kBytes;
+    if (b.ahead > 0) {
+      for (int64_t i = 0; i < kLine; ++i) {
+        __builtin_prefetch(from + i * b.ld_in + first * kBytes + b.ahead);
       }
     }
+    if (b.ahead_out > 0) {
+      for (int64_t col = first; col < end; ++col) {
+        __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
+      }
+    }
+    int64_t ld = b.ld_in;
+    from += first * kBytes;
+    if (stages) {
+      for (int64_t i = 0; i < kLine; ++i) CopyLine(from + i * ld, staged + i * kLineBytes);
+      from = staged;
+      ld = kLineBytes;
+    }
+    for (int64_t at = first; at < end; at += kSide) {
+      const int64_t col = std::min(at, b.cols - kSide);
+      TransposeGroup<kBytes>(from + (col - first) * kBytes, ld, to + col * b.ld_out, b.ld_out);
+    }
+    Advance(kLine, b, &piece, &row);
   }
 }
 

@@ -18,7 +18,9 @@ struct Shape {
   int64_t pad_in = 0, pad_out = 0;  // In elements, as are the following.
   int64_t offset = 0;
   int64_t count = 1, gap = 0;  // Blocks, and what is between them.
-  int64_t ahead = 0;           // In bytes.
+  int64_t ahead = 0;           // In bytes, as is the following.
+  int64_t ahead_out = 0;
+  bool along_rows = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const Shape& s) {
@@ -57,7 +59,9 @@ void ExpectTransposed(const Shape& s, int64_t bytes) {
                                 s.rows,
                                 s.cols,
                                 bytes,
-                                s.ahead};
+                                s.ahead,
+                                s.ahead_out,
+                                s.along_rows};
   TransposeBlocks(first, s.count, stride_in * bytes, stride_out * bytes);
   EXPECT_TRUE(out == expected) << s << ", elements of " << bytes << " bytes";
 }
@@ -84,6 +88,10 @@ TEST_P(BlockTest, TransposesBlocksOfSquares) {
                          Shape{65, 130, 0, 0, 1}, Shape{200, 33, 5, 0, 0}, Shape{130, 129, 0, 7, 2},
                          Shape{70, 1024}, Shape{100, 1000, 24, 0, 5}}) {
     ExpectTransposed(s, GetParam());
+    Shape other = s;
+    other.along_rows = true;
+    other.ahead_out = 128;
+    ExpectTransposed(other, GetParam());
   }
 }
 

@@ -29,7 +29,7 @@ struct Cut {
 // where even these are too few for equal shares.
 Cut CutForThreads(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
-  const int64_t enough = 4 * threads;
+  const int64_t enough = 2 * threads;
   Cut cut;
   for (cut.strip = kLineBytes / one.element_bytes;;) {
     cut.strips = DivideUp(one.cols, cut.strip);
@@ -42,27 +42,28 @@ Cut CutForThreads(const BatchTranspose& batch, int threads) {
   return cut;
 }
 
-// Matrices up to this size are a tile.
-constexpr int64_t kTileBytes = 16 << 10;
+// Matrices up to this size are gone through at once.
+constexpr int64_t kSmallBytes = 16 << 10;
+
+// Of a row of the input, for all rows.
+constexpr int64_t kStripBytes = 256;
 
 }  // namespace
 
-void TransposeInTiles(const BlockTranspose& block) {
+void TransposeInStrips(const BlockTranspose& block) {
   const int64_t line = kLineBytes / block.element_bytes;
-  const int64_t side = 4 * line;
-  int64_t rows = std::min(side, block.rows);
-  int64_t cols = std::min(side, block.cols);
-  if (rows < side) cols = std::max(cols, side * side / rows / line * line);
-  if (cols < side) rows = std::max(rows, side * side / cols / line * line);
+  const int64_t width = kStripBytes / block.element_bytes;
+  // Fewer rows than a line has are no less work at once.
+  const int64_t cols =
+      block.rows < line ? std::max(width, width * width / block.rows / line * line) : width;
+  BlockTranspose strip = block;
+  strip.along_rows = true;
+  if (!block.aligned()) strip.ahead_out = kLineBytes;
   for (int64_t col = 0; col < block.cols; col += cols) {
-    for (int64_t row = 0; row < block.rows; row += rows) {
-      BlockTranspose tile = block;
-      tile.in += row * block.ld_in + col * block.element_bytes;
-      tile.out += col * block.ld_out + row * block.element_bytes;
-      tile.rows = std::min(rows, block.rows - row);
-      tile.cols = std::min(cols, block.cols - col);
-      TransposeBlocks(tile);
-    }
+    strip.in = block.in + col * block.element_bytes;
+    strip.out = block.out + col * block.ld_out;
+    strip.cols = std::min(cols, block.cols - col);
+    TransposeBlocks(strip);
   }
 }
 
@@ -96,13 +97,13 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       block.in += matrix * batch.stride_in;
       block.out += matrix * batch.stride_out;
       if (strip % of_matrix == 0 && end - strip >= of_matrix) {
-        const bool is_tile = batch.bytes() <= kTileBytes;
-        const int64_t count = is_tile ? (end - strip) / of_matrix : 1;
-        if (is_tile) {
+        const bool is_small = batch.bytes() <= kSmallBytes;
+        const int64_t count = is_small ? (end - strip) / of_matrix : 1;
+        if (is_small) {
           block.ahead = count * batch.bytes() > kFetchedBytes ? kAhead : 0;
           TransposeBlocks(block, count, batch.stride_in, batch.stride_out);
         } else {
-          TransposeInTiles(block);
+          TransposeInStrips(block);
         }
         strip += count * of_matrix;
         continue;
@@ -117,7 +118,7 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       block.out += col * one.ld_out + row * one.element_bytes;
       block.rows = PartBegin(one.rows, cut.parts, part + 1, line) - row;
       block.cols = std::min(one.cols, last * cut.strip) - col;
-      TransposeInTiles(block);
+      TransposeInStrips(block);
       strip += last - first;
     }
   }

@@ -8,6 +8,8 @@
 
 namespace stridewise {
 
+inline constexpr int64_t kLineBytes = 64;  // Of the caches.
+
 // Distances of rows are in bytes. Elements have 1, 2, 4, 8 or 16 bytes.
 struct MatrixTranspose {
   const uint8_t* in;
@@ -17,6 +19,11 @@ struct MatrixTranspose {
   int64_t rows;  // Of the input.
   int64_t cols;
   int64_t element_bytes;
+
+  // Returns whether all rows of the output begin with cache lines.
+  bool aligned() const {
+    return reinterpret_cast<uintptr_t>(out) % kLineBytes == 0 && ld_out % kLineBytes == 0;
+  }
 };
 
 }  // namespace stridewise

@@ -20,10 +20,6 @@ constexpr int64_t kRunBytes = 2048;         // Of a row of the output, where the
 constexpr int64_t kMostColumns = 64;        // Of bytes, for which there are.
 constexpr int64_t kPitch = kRunBytes + 64;  // So that the rows are in all sets of the L1 cache.
 
-bool OutputIsAligned(const BlockTranspose& one) {
-  return reinterpret_cast<uintptr_t>(one.out) % kLineBytes == 0 && one.ld_out % kLineBytes == 0;
-}
-
 // Returns into how many chunks a transpose of `bytes` past the caches is cut: several for
 // each thread, but none of less than 128 KB, since it begins with nothing fetched. That costs a
 // core of an EPYC more, whose tiles take a quarter of 512 KB.
@@ -41,7 +37,7 @@ bool HasContiguousOutput(const BatchTranspose& batch) {
   const BlockTranspose& one = batch.first;
   if (one.cols > 1 && one.ld_out != one.rows * one.element_bytes) return false;
   if (batch.bytes() <= kBlockBytes) return true;
-  return one.ld_out <= kMostRowBytes && !OutputIsAligned(one);
+  return one.ld_out <= kMostRowBytes && !one.aligned();
 }
 
 void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
@@ -86,8 +82,7 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
 bool HasFewColumns(const BatchTranspose& batch) {
   const BlockTranspose& one = batch.first;
   if (one.cols < 16) return true;
-  return one.element_bytes <= 2 && !OutputIsAligned(one) &&
-         one.cols <= kMostColumns / one.element_bytes;
+  return one.element_bytes <= 2 && !one.aligned() && one.cols <= kMostColumns / one.element_bytes;
 }
 
 void StreamFewColumns(const BatchTranspose& batch, int threads) {

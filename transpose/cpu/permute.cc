@@ -118,7 +118,7 @@ void TransposeItems(const PermuteArgs& args, int col, bool streams, int threads)
       one.in += at.in();
       one.out =
           streams && contiguous ? writer.Place(one.out + at.out(), bytes) : one.out + at.out();
-      TransposeInTiles(one);
+      TransposeInStrips(one);
     }
   });
 }

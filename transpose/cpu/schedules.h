@@ -18,10 +18,10 @@ void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams
 // line that two cores write has to travel between them each time.
 void TransposeInCaches(const BatchTranspose& batch, int threads);
 
-// Transposes a block on the calling thread, in tiles of 256 bytes either way, of the same area
-// where it is thinner. Its rows and those of its transpose may be in more pages than translation
-// buffers hold, a tile's are not.
-void TransposeInTiles(const BlockTranspose& block);
+// Transposes a block on the calling thread, in strips of 256 bytes of its columns, down all rows:
+// pieces of rows of that length are read up to twice as fast as lines. Where rows of the output
+// begin inside a line, the line that comes next in each is fetched.
+void TransposeInStrips(const BlockTranspose& block);
 
 // Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are
 // transposed to a block in a cache, which is one contiguous piece of the output, and streamed.

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "transpose/cpu/matrix_transpose.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -21,8 +23,6 @@ using Vector16 = uint8_t __attribute__((vector_size(16)));
 // Elements of T in a vector; the side of a square.
 template <typename T>
 inline constexpr int64_t kSquare = 16 / sizeof(T);
-
-inline constexpr int64_t kLineBytes = 64;  // Of the caches.
 
 // Elements of T in a cache line.
 template <typename T>

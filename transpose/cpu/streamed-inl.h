@@ -2,8 +2,7 @@
 //
 // A tile is some rows, read side by side, by a page or a part of one of columns (ShapeOfTiles()).
 // The next tile is fetched meanwhile, some rows at a time, because the hardware's prefetching
-// follows 32 rows at most; on Intel's processors only of elements of 1, 2 and 4 bytes, since of
-// others a tile has fewer rows. Inside a tile one line of each row, or a few, is copied to a
+// follows 32 rows at most. Inside a tile one line of each row, or a few, is copied to a
 // block (rows whose distance is a power of two are in one set of the L1 cache), transposed into
 // whole lines of the output, and these are stored past the caches.
 //
@@ -51,46 +50,29 @@ HWY_INLINE void StageRows(const uint8_t* from, int64_t ld, int64_t rows, int64_t
   for (; i < rows; ++i) std::memcpy(to + i * kPitch, from + i * ld, static_cast<size_t>(bytes));
 }
 
-HWY_INLINE void CopyLine(const uint8_t* from, uint8_t* to) {
-#pragma GCC unroll 4
-  for (int part = 0; part < 4; part += kBlocks) Store(Load(from + part * 16), to + part * 16);
-}
-
-// How tiles of elements are gone through.
-template <int kBytes, StreamedTiling kTiling>
+// How tiles of kLines lines are gone through. Elements of one and two bytes have more rows in a
+// tile; those that are fetched side by side stay few enough for the hardware.
+template <int kBytes, StreamedTiling kTiling, int kLines>
 struct StreamedOrder {
-  // Whether the next tile is fetched meanwhile, and how many rows of it side by side.
-  static constexpr bool kFetches = kBytes <= 4;
-  static constexpr int64_t kRowsAtOnce = 8;
-  // Bytes of a row that are copied to the block at once.
-  static constexpr int64_t kStaged = kLineBytes;
-  // Fetches between two lines instead of between two groups of columns.
-  static constexpr bool kFetchesEvenly = kBytes <= 2;
-};
-
-// Of elements of 1 and 2 bytes in tiles of two lines: two lines of a row at once, so that rows of
-// the output, which are many, are gone through half as often.
-struct StreamedOrderOfTwo {
-  static constexpr bool kFetches = true;
-  static constexpr int64_t kRowsAtOnce = 8;
-  static constexpr int64_t kStaged = 2 * kLineBytes;
-  static constexpr bool kFetchesEvenly = true;
+  // Rows of the next tile that are fetched side by side meanwhile.
+  static constexpr int64_t kRowsAtOnce = kBytes <= 2 ? 8 : 2;
+  // Bytes of a row that are copied to the block at once: with two lines, rows of the output are
+  // gone through half as often.
+  static constexpr int64_t kStaged = (kBytes <= 2 && kLines > 2 ? 1 : 2) * kLineBytes;
 };
 
 // Of an EPYC (Zen 5). Lines whose distance is a multiple of a page come from the L2 cache to the L1
 // cache in 7 cycles each; in 2 where several of a row follow each other. Fetches that do not find
 // room among those under way are lost or hold up what follows, so they are spread.
-template <int kBytes>
-struct StreamedOrder<kBytes, StreamedTiling::kAmd> {
-  static constexpr bool kFetches = true;
+template <int kBytes, int kLines>
+struct StreamedOrder<kBytes, StreamedTiling::kAmd, kLines> {
   static constexpr int64_t kRowsAtOnce = 2;
   static constexpr int64_t kStaged = (kBytes == 1 ? 2 : 4) * kLineBytes;
-  static constexpr bool kFetchesEvenly = true;
 };
 
-template <int kBytes, StreamedTiling kTiling, int kTileLines,
-          class Order = StreamedOrder<kBytes, kTiling>>
+template <int kBytes, StreamedTiling kTiling, int kTileLines>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
+  using Order = StreamedOrder<kBytes, kTiling, kTileLines>;
   using Fetcher = TileFetcher<kTiling, Order::kRowsAtOnce>;
   constexpr int64_t kLine = kLineBytes / kBytes;
   constexpr int64_t kSide = 16 / kBytes;
@@ -103,7 +85,7 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
   alignas(64) uint8_t rows[kLines * kLine * kPitch] = {};
   alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
   alignas(64) uint8_t last_lines[kMostTileWidth / kBytes * kLineBytes];  // Of each column.
-  if (Order::kFetches) Fetcher(matrix, tiles[first]).FetchAll();
+  Fetcher(matrix, tiles[first]).FetchAll();
   for (int64_t index = first; index < end; ++index) {
     const StreamedTile tile = tiles[index];
     Fetcher next(matrix, index + 1 < end ? tiles[index + 1] : StreamedTile());
@@ -121,13 +103,8 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
       const uint8_t* from = matrix.in + (tile.row - extra) * matrix.ld_in + tile.byte + at;
       StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, end_in, rows);
       for (int64_t group = 0; group < bytes; group += 16) {
-        if constexpr (Order::kFetches && !Order::kFetchesEvenly) {
-          next.template Fetch<kTileLines * kLine / 4>();
-        }
         for (int64_t line = 0; line < filled; ++line) {
-          if constexpr (Order::kFetches && Order::kFetchesEvenly) {
-            next.template Fetch<std::max<int64_t>(kLine / 4, 1)>();
-          }
+          next.template Fetch<std::max<int64_t>(kLine / 4, 1)>();
           TransposeGroup<kBytes>(rows + line * kLine * kPitch + group, kPitch,
                                  filled_lines + line * kLineBytes, kLines * kLineBytes);
         }
@@ -155,19 +132,12 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
 
 template <int kBytes>
 void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t end) {
-  const int lines = ShapeOfTiles(matrix).lines;
   if (matrix.tiling == StreamedTiling::kAmd) {
     TransposeTilesOf<kBytes, StreamedTiling::kAmd, 4>(matrix, first, end);
-  } else if constexpr (kBytes <= 2) {
-    if (lines == 2) {
-      TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2, StreamedOrderOfTwo>(matrix, first, end);
-    } else {
-      TransposeTilesOf<kBytes, StreamedTiling::kIntel, 4>(matrix, first, end);
-    }
-  } else if (lines == 8) {
-    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 8>(matrix, first, end);
-  } else {
+  } else if (ShapeOfTiles(matrix).lines == 2) {
     TransposeTilesOf<kBytes, StreamedTiling::kIntel, 2>(matrix, first, end);
+  } else {
+    TransposeTilesOf<kBytes, StreamedTiling::kIntel, 4>(matrix, first, end);
   }
 }
 

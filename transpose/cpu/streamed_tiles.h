@@ -13,28 +13,26 @@ namespace stridewise {
 
 // The shape of a tile: cache lines along a row of the output, and bytes along a row of the input.
 //
-// Where rows of the output begin with cache lines, two lines and a page: one line costs half of the
-// speed of memory, and more lines need more rows of the input. Where they do not, a tile stores a
-// line from what the one before it left, and the first and last one of a thread are stored in
-// parts: eight lines share that. So do rows of the input that are shorter than a page. Elements of
-// one or two bytes take fewer lines and less than a page, which would lie in more pages of the
-// output than translation buffers hold.
+// Where rows of the output begin with cache lines, two lines and half a page: one line costs half
+// of the speed of memory, and more lines need more rows of the input. Where they do not, a tile
+// stores a line from what the one before it left, and the first and last one of a thread are stored
+// in parts: four lines share that. So do rows of the input that are shorter than a page. Elements
+// of one or two bytes take less of a row, which would lie in more pages of the output than
+// translation buffers hold.
 struct TileShape {
   int lines;
   int64_t width;
 };
 
-inline constexpr int64_t kMostTileWidth = 4096;
+inline constexpr int64_t kMostTileWidth = 2048;
 
 inline TileShape ShapeOfTiles(const StreamedTranspose& matrix) {
-  const bool aligned =
-      reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 && matrix.ld_out % kLineBytes == 0;
   if (matrix.tiling == StreamedTiling::kAmd) return {4, 2048};
   if (matrix.element_bytes <= 2) {
-    return aligned ? TileShape{2, 512 * matrix.element_bytes} : TileShape{4, 512};
+    return matrix.aligned() ? TileShape{2, 512 * matrix.element_bytes} : TileShape{4, 512};
   }
-  if (!aligned || matrix.cols * matrix.element_bytes < 4096) return {8, 1024};
-  return {2, 4096};
+  if (!matrix.aligned() || matrix.cols * matrix.element_bytes < 4096) return {4, 1024};
+  return {2, 2048};
 }
 
 struct StreamedTile {
@@ -50,8 +48,7 @@ class StreamedTiles {
         width_(ShapeOfTiles(matrix).width),
         height_(ShapeOfTiles(matrix).lines * kLineBytes / matrix.element_bytes),
         across_((rows_ + height_ - 1) / height_),
-        aligned_(reinterpret_cast<uintptr_t>(matrix.out) % kLineBytes == 0 &&
-                 matrix.ld_out % kLineBytes == 0) {}
+        aligned_(matrix.aligned()) {}
 
   int64_t count() const { return across_ * ((row_bytes_ + width_ - 1) / width_); }
 

@@ -191,6 +191,11 @@ HWY_INLINE void TransposeStrip(const uint8_t* from, int64_t from_row, uint8_t* t
   }
 }
 
+HWY_INLINE void CopyLine(const uint8_t* from, uint8_t* to) {
+#pragma GCC unroll 4
+  for (int part = 0; part < 4; part += kBlocks) Store(Load(from + part * 16), to + part * 16);
+}
+
 // Copies bytes, whole lines of the destination past the caches.
 HWY_INLINE void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes) {
   const auto misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes);
