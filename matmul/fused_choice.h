@@ -22,11 +22,16 @@ enum class FusedTileShape { k128x128, k256x64, k64x256 };
 
 struct FusedChoice {
   FusedTileShape tile;
-  int split;  // Blocks that divide the k of a tile.
+  // Blocks that divide the k of a tile: those of a cluster,
+  int split;
   double us;
+  // or, where a workspace holds their sums, any blocks; the first `whole` tiles are not divided.
+  int64_t partial_bytes = 0;
+  int64_t whole = 0;
 };
 
-// Returns the fastest tile and split. REQUIRES: CanFuse().
+// Returns the fastest tile and split, with no more workspace than the call has, or than its
+// operands take. REQUIRES: CanFuse().
 FusedChoice ChooseFused(const MatMulArgs& args, const DeviceModel& device);
 
 }  // namespace stridewise

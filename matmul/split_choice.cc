@@ -48,8 +48,8 @@ struct TileTime {
   int64_t cluster;
   double us_of_k;  // For each k of a tile, of three products.
   double us;       // Its first loads and its store.
-  // The least part of us_of_k that is left where other multiprocessors have nothing to do, which
-  // would read from the L2, too.
+  // The least part of us_of_k that is left in a last round where other multiprocessors have nothing
+  // to do, which would read from the L2, too.
   double alone;
 };
 constexpr TileTime kTimes[] = {
@@ -132,12 +132,15 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;
-    const double used = std::min(1.0, static_cast<double>(tiles) / static_cast<double>(clusters));
-    const double us =
-        static_cast<double>(CeilDiv(tiles, clusters)) *
-        (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *
-        (products * time.us_of_k * std::max(used, time.alone) * static_cast<double>(args.k) +
-         time.us);
+    const auto us_of_round = [&](int64_t tiles_at_once) {
+      const double used = static_cast<double>(tiles_at_once) / static_cast<double>(clusters);
+      return products * time.us_of_k * std::max(used, time.alone) * static_cast<double>(args.k) +
+             time.us;
+    };
+    const int64_t rest = tiles % clusters;
+    const double us = (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *
+                      (static_cast<double>(tiles / clusters) * us_of_round(clusters) +
+                       (rest > 0 ? us_of_round(rest) : 0));
     if (us < best.us) best = {time.tile, us};
   }
   const auto k = static_cast<double>(args.k);

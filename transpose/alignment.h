@@ -43,6 +43,26 @@ inline bool IsGapless(const TransposeArgs& args) {
          args.stride_out == elements;
 }
 
+// Returns whether the matrices are what weave_rows.cu takes: a batch without gaps of a few rows of
+// bytes.
+inline bool HasRowsToWeave(const TransposeArgs& args) {
+  constexpr int64_t kMostBytes = 28 << 10;
+  return args.element_bytes == 1 && args.batch > 1 && IsGapless(args) && args.rows >= 4 &&
+         args.rows <= 13 && args.cols > 0 && args.rows * args.cols <= kMostBytes;
+}
+
+// Returns whether the matrices are what tile_strips.cu takes: rows of `in` that are whole vectors,
+// and out rows that follow each other without gaps and are whole words, not too many to hold a
+// sector of each row of `in` on a multiprocessor of any kind.
+inline bool HasStripsOfVectors(const TransposeArgs& args) {
+  constexpr int64_t kMostBytes = 48 << 10;
+  const int64_t size = args.element_bytes;
+  return size <= 4 && args.rows > 0 && args.batch > 0 && InRowsAreAt(args, 16) &&
+         args.cols * size % 16 == 0 && args.ld_out == args.rows && args.rows * size % 4 == 0 &&
+         IsAt(args.out, 16) && (args.batch == 1 || args.stride_out * size % 16 == 0) &&
+         args.rows * 32 <= kMostBytes;
+}
+
 // Returns whether `planes` runs of `length` elements are what few_planes.cu takes: few, of whole
 // vectors, and small elements. On the other side their elements are one contiguous piece.
 inline bool ArePlanes(const TransposeArgs& args, int64_t planes, int64_t length) {

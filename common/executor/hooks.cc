@@ -1,14 +1,13 @@
 // The functions that an instrumented kernel calls: those of the compiler (SanitizerCoverage's
 // trace-pc, trace-loads and trace-stores; ThreadSanitizer's memory intrinsics, which
 // rename_symbols.sh renames to the names below; emulated thread-local storage, which the shim uses
-// for __shared__) and those of the shim (simt_entry_points.h).
+// for __shared__) and those of the shim (simt_entry_points.h). program_hooks.cc has those of
+// programs of simt_run alone.
 //
 // Outside of a running kernel, in launchers and other host code of the same file, they do nothing.
 
-#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -26,8 +25,6 @@ using stridewise::executor::running_lane;
 
 // Whole programs define it (run/runtime.cc): it reports the place and ends the program.
 extern "C" [[gnu::weak]] void simt_not_in_kernel(uintptr_t pc);
-// So is this one, which prints the report before an assertion of host code ends the program.
-extern "C" [[gnu::weak]] void simt_program_fails();
 
 namespace {
 
@@ -107,16 +104,6 @@ void* HostThreadLocal(const EmulatedTlsControl& control) {
 [[noreturn, gnu::noinline]] void NotInKernel(void* pc) {
   if (simt_not_in_kernel != nullptr) simt_not_in_kernel(reinterpret_cast<uintptr_t>(pc));
   std::abort();  // A mistake of the test that calls it.
-}
-
-// Prints from a kernel, or from host code.
-int PrintFormatted(const char* format, va_list arguments) {
-  Lane* lane = running_lane;
-  if (lane == nullptr) return std::vprintf(format, arguments);
-  char text[4096];
-  const int length = std::vsnprintf(text, sizeof(text), format, arguments);
-  lane->worker->Print(*lane, text);
-  return length;
 }
 
 }  // namespace
@@ -273,47 +260,11 @@ unsigned char simt_e5m2_of(float value) { return stridewise::E5m2(value).bits; }
 float simt_float_of_half(unsigned short bits) { return Typed<stridewise::Fp16>(bits); }
 float simt_float_of_e4m3(unsigned char bits) { return Typed<stridewise::E4m3>(bits); }
 float simt_float_of_e5m2(unsigned char bits) { return Typed<stridewise::E5m2>(bits); }
-// What printf(), puts(), putchar() and assert() become in whole programs (run/compiler.cc).
-int simt_printf(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = PrintFormatted(format, arguments);
-  va_end(arguments);
-  return length;
-}
-int simt_vprintf(const char* format, va_list arguments) {
-  return PrintFormatted(format, arguments);
-}
-int simt_puts(const char* text) { return simt_printf("%s\n", text); }
-int simt_putchar(int c) { return simt_printf("%c", c) < 0 ? -1 : c; }
-void simt_assert_fail(const char* assertion, const char* file, unsigned line,
-                      const char* function) {
-  Lane* lane = running_lane;
-  if (lane == nullptr) {
-    std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
-    if (simt_program_fails != nullptr) simt_program_fails();
-    std::abort();
-  }
-  lane->worker->Fail(*lane, assertion, reinterpret_cast<uintptr_t>(PC));
-}
-void simt_trap() {
-  if (running_lane == nullptr) std::abort();
-  running_lane->worker->Fail(*running_lane, "__trap()", reinterpret_cast<uintptr_t>(PC));
-}
-
 void simt_fence() {
   if (running_lane != nullptr) running_lane->worker->Fence(*running_lane);
 }
 void simt_atomic(void* address, size_t bytes) {
   OnAccess(address, __builtin_ctzll(bytes), AccessOp::kAtomic, PC);
-}
-// Of functions whose code on a GPU is another one (run/math_tables.cc).
-void simt_load_at(const void* address, size_t bytes, const void* place) {
-  OnAccess(address, __builtin_ctzll(bytes), AccessOp::kLoad, const_cast<void*>(place));
-}
-void simt_block_at(const void* place) {
-  Lane* lane = running_lane;
-  if (lane != nullptr) lane->worker->BasicBlock(*lane, reinterpret_cast<uintptr_t>(place));
 }
 
 }  // extern "C"

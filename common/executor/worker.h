@@ -87,6 +87,8 @@ class Worker {
     const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
     if (!lane.path.Follow(site)) AddToPath(lane, site);
   }
+  // Counts accesses of one byte without a check.
+  void Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc);
   void VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
   void Fence(Lane& lane);  // __threadfence()
   void Barrier(Lane& lane, uintptr_t pc);

@@ -164,6 +164,10 @@ void Worker::Fence(Lane& lane) {
   lane.path.AddAddress(address);
 }
 
+void Worker::Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc) {
+  for (int i = 0; i < times && profile_events_; ++i) Push(lane, pc, kind, 0, address);
+}
+
 // Access() to memory of the device.
 [[gnu::always_inline]] inline void Worker::AccessDevice(Lane& lane, uintptr_t address,
                                                         int log2_bytes, AccessOp op, uintptr_t pc) {

@@ -12,6 +12,7 @@
 #include <cfloat>
 #include <cstdint>
 
+#include "common/gpu/launch.h"
 #include "matmul/device/cluster.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/split_fused_pair.h"
@@ -44,28 +45,27 @@ __device__ inline void StoreWholeRows(const FusedGemm& gemm, const float* sums, 
 
 // Adds the cluster's sums and stores the block's rows of C.
 template <typename Tile>
-__device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, const float* sums,
-                                  int rank) {
+__device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, const float* sums) {
   constexpr int kWarps = Tile::kThreads / 32;
   constexpr int kEach = Tile::kBlockN / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = min(Tile::kBlockM, gemm.m - part.row);
-  const int end = min(rows, (rank + 1) * Tile::kBlockM / gemm.split);
+  const int end = min(rows, (part.rank + 1) * Tile::kBlockM / part.split);
   float* const c = gemm.c + part.batch * gemm.stride_c + part.row * gemm.ldc + part.col;
   const int cols = gemm.n - part.col;
-  if (gemm.split == 1 && gemm.beta == 0 && cols >= Tile::kBlockN) {
+  if (part.split == 1 && gemm.beta == 0 && cols >= Tile::kBlockN) {
     StoreWholeRows<Tile>(gemm, sums, rows, c);
     return;
   }
 #pragma unroll 2
-  for (int r = rank * Tile::kBlockM / gemm.split + static_cast<int>(threadIdx.x) / 32; r < end;
+  for (int r = part.rank * Tile::kBlockM / part.split + static_cast<int>(threadIdx.x) / 32; r < end;
        r += kWarps) {
     float values[kEach] = {};
-    for (int block = 0; block < gemm.split; ++block) {
+    for (int block = 0; block < part.split; ++block) {
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
         const float* const from = sums + r * Tile::kSumPitch + i * 32 + lane;
-        values[i] += gemm.split > 1 ? LoadFromBlock(from, block) : *from;
+        values[i] += part.split > 1 ? LoadFromBlock(from, block) : *from;
       }
     }
 #pragma unroll
@@ -102,8 +102,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
   constexpr int kSums = Tile::kGroupCols / 2;
   extern __shared__ char raw[];
   char* const shared = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
-  const int rank = static_cast<int>(blockIdx.x) % gemm.split;
-  const FusedPart part = FusedPartOf<Tile>(gemm, rank);
+  const FusedPart part = FusedPartOf<Tile>(gemm);
   const int thread = static_cast<int>(threadIdx.x);
   float sums[kSums];
   const float2 powers = SumFused<Tile>(gemm, part, SharedAddress(shared), sums);
@@ -157,13 +156,18 @@ __global__ void __launch_bounds__(Tile::kThreads, 1)
       }
     }
   }
-  if (gemm.split > 1) {
-    SyncCluster();
-  } else {
+  if (part.split == 1) {
     __syncthreads();
+    StoreFused<Tile>(gemm, part, kept);
+  } else if (gemm.partial != nullptr) {
+    __syncthreads();
+    LetNextKernelBegin();
+    StorePartial<Tile>(gemm, kept);
+  } else {
+    SyncCluster();
+    StoreFused<Tile>(gemm, part, kept);
+    SyncCluster();  // No block leaves sums that another one reads.
   }
-  StoreFused<Tile>(gemm, part, kept, rank);
-  if (gemm.split > 1) SyncCluster();  // No block leaves sums that another one reads.
 #endif
 }
 

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 
+#include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/device/split_fused_kernel.h"
+#include "matmul/fused_choice.h"
 
 namespace stridewise {
 
@@ -22,26 +24,35 @@ inline FusedOperand FusedOperandOf(const MatMulInput& operand, int64_t mn, int64
               (operand.ld | stride | line) % 2 == 0};
 }
 
-// Multiplies with clusters of `split` blocks. REQUIRES: m, n, k and batch are not 0, nor is alpha.
+// Multiplies as it is chosen. REQUIRES: m, n, k and batch are not 0, nor is alpha.
 template <typename Tile>
-LaunchStatus LaunchFused(const MatMulArgs& args, int split) {
+LaunchStatus LaunchFused(const MatMulArgs& args, const FusedChoice& choice) {
   FusedGemm gemm = {};
   gemm.a = FusedOperandOf(args.a, args.m, args.a.transposed ? args.m : args.k, args.batch);
   gemm.b = FusedOperandOf(args.b, args.n, args.b.transposed ? args.k : args.n, args.batch);
   gemm.m = static_cast<int>(args.m);
   gemm.n = static_cast<int>(args.n);
   gemm.k = static_cast<int>(args.k);
-  gemm.split = split;
+  gemm.split = choice.split;
+  gemm.whole = static_cast<int>(choice.whole);
   gemm.band = kFusedBand;
   gemm.alpha = static_cast<float>(args.alpha);
   gemm.beta = static_cast<float>(args.beta);
   gemm.c = static_cast<float*>(args.c.data);
   gemm.ldc = args.c.ld;
   gemm.stride_c = args.c.stride;
-  const int64_t blocks =
-      CeilDiv(args.m, Tile::kBlockM) * CeilDiv(args.n, Tile::kBlockN) * args.batch * split;
-  return LaunchClusters(split, SplitFusedProduct<Tile>, Grid{blocks}, Block{Tile::kThreads},
-                        Tile::kSharedBytes, args.stream, gemm);
+  const int64_t divided =
+      CeilDiv(args.m, Tile::kBlockM) * CeilDiv(args.n, Tile::kBlockN) * args.batch - choice.whole;
+  const Grid grid{choice.whole + divided * choice.split};
+  if (choice.partial_bytes == 0) {
+    return LaunchClusters(choice.split, SplitFusedProduct<Tile>, grid, Block{Tile::kThreads},
+                          Tile::kSharedBytes, args.stream, gemm);
+  }
+  gemm.partial = static_cast<float*>(args.workspace);
+  RETURN_IF_ERROR(Launch(SplitFusedProduct<Tile>, grid, Block{Tile::kThreads}, Tile::kSharedBytes,
+                         args.stream, gemm));
+  return LaunchDependent(AddPartialSums<Tile>, Grid{divided * kAddingBlocks<Tile>},
+                         Block{kAddingThreads}, 0, args.stream, gemm);
 }
 
 }  // namespace stridewise

@@ -1,10 +1,13 @@
-// What a block of split_fused_kernel.h computes of a product, and where its elements lie.
+// What a block of split_fused_kernel.h computes of a product, where its elements lie, and how the
+// sums of blocks that divide the k of a tile meet in the workspace: without a cluster any number of
+// blocks can, on any multiprocessors.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_PART_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_FUSED_PART_H_
 
 #include <cstdint>
 
+#include "common/gpu/launch.h"
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/split_fused_tile.h"
 
@@ -13,8 +16,12 @@ namespace stridewise {
 struct FusedGemm {
   FusedOperand a, b;
   int m, n, k;
-  int split;  // Blocks of a cluster, which divide k.
-  int band;   // Rows of tiles that are computed before the next column of them.
+  // Blocks that divide the k of a tile. Where there is no `partial`, those of a cluster have a
+  // tile; else the first `whole` blocks have a tile each, and the others leave their sums there.
+  int split;
+  int whole;
+  float* partial;
+  int band;  // Rows of tiles that are computed before the next column of them.
   float alpha, beta;
   float* c;
   int64_t ldc, stride_c;
@@ -25,13 +32,13 @@ struct FusedPart {
   int64_t batch;
   int row, col;
   int begin, end;
+  int rank, split;  // Which of the blocks of its tile it is.
 };
 
 template <typename Tile>
-__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int rank) {
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int tile, int rank, int split) {
   const int rows = (gemm.m + Tile::kBlockM - 1) / Tile::kBlockM;
   const int cols = (gemm.n + Tile::kBlockN - 1) / Tile::kBlockN;
-  const int tile = static_cast<int>(blockIdx.x) / gemm.split;
   const int batch = tile / (rows * cols);
   const int in_product = tile - batch * rows * cols;
   const int band = in_product / (gemm.band * cols);
@@ -39,10 +46,24 @@ __device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int rank) {
   const int in_band = in_product - band * gemm.band * cols;
   const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
   const auto first_of = [&](int part) {
-    return min(gemm.k, static_cast<int>(int64_t{part} * steps / gemm.split) * Tile::kBlockK);
+    return min(gemm.k, static_cast<int>(int64_t{part} * steps / split) * Tile::kBlockK);
   };
-  return {batch, (band * gemm.band + in_band % height) * Tile::kBlockM,
-          in_band / height * Tile::kBlockN, first_of(rank), first_of(rank + 1)};
+  return {batch,
+          (band * gemm.band + in_band % height) * Tile::kBlockM,
+          in_band / height * Tile::kBlockN,
+          first_of(rank),
+          first_of(rank + 1),
+          rank,
+          split};
+}
+
+// Returns the part of this block.
+template <typename Tile>
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (block < gemm.whole) return FusedPartOf<Tile>(gemm, block, 0, 1);
+  const int part = block - gemm.whole;
+  return FusedPartOf<Tile>(gemm, gemm.whole + part / gemm.split, part % gemm.split, gemm.split);
 }
 
 // Returns where a tile's rows of A or columns of B begin.
@@ -62,6 +83,47 @@ __device__ inline int2 FusedPlaceOf(int thread, int i) {
   return {group / Tile::kGroupsN * kMmaRows + thread % kWarpgroupThreads / 32 * 16 + lane / 4 +
               i / 2 % 2 * 8,
           group % Tile::kGroupsN * Tile::kGroupCols + i / 4 * 8 + lane % 4 * 2 + i % 2};
+}
+
+// Leaves the block's sums in the workspace, tile after tile and a tile's parts in order.
+template <typename Tile>
+__device__ inline void StorePartial(const FusedGemm& gemm, const float* sums) {
+  constexpr int kQuads = Tile::kBlockN / 4;
+  const int64_t part = static_cast<int>(blockIdx.x) - gemm.whole;
+  auto* const to = reinterpret_cast<float4*>(gemm.partial) + part * (Tile::kBlockM * kQuads);
+#pragma unroll 4
+  for (int i = static_cast<int>(threadIdx.x); i < Tile::kBlockM * kQuads; i += Tile::kThreads) {
+    to[i] = *reinterpret_cast<const float4*>(sums + i / kQuads * Tile::kSumPitch + i % kQuads * 4);
+  }
+}
+
+// Each thread adds the sums of one element: loads of many parts are on their way at once.
+constexpr int kAddingThreads = 256;
+template <typename Tile>
+inline constexpr int kAddingBlocks = Tile::kBlockM* Tile::kBlockN / kAddingThreads;  // Of a tile.
+
+// Adds the sums of each divided tile, and stores them.
+template <typename Tile>
+__global__ void __launch_bounds__(kAddingThreads)
+    AddPartialSums(const __grid_constant__ FusedGemm gemm) {
+  constexpr int kElements = Tile::kBlockM * Tile::kBlockN;
+  const int tile = static_cast<int>(blockIdx.x) / kAddingBlocks<Tile>;
+  const int element = static_cast<int>(blockIdx.x) % kAddingBlocks<Tile> * kAddingThreads +
+                      static_cast<int>(threadIdx.x);
+  const FusedPart part = FusedPartOf<Tile>(gemm, gemm.whole + tile, 0, 1);
+  const int row = part.row + element / Tile::kBlockN;
+  const int col = part.col + element % Tile::kBlockN;
+  const float* const from =
+      gemm.partial + static_cast<int64_t>(tile) * gemm.split * kElements + element;
+  WaitForPreviousKernel();
+  if (row >= gemm.m || col >= gemm.n) return;
+  float sum = 0;
+#pragma unroll 8
+  for (int i = 0; i < gemm.split; ++i) sum += from[static_cast<int64_t>(i) * kElements];
+  float* const to = gemm.c + part.batch * gemm.stride_c + row * gemm.ldc + col;
+  float value = gemm.alpha * sum;
+  if (gemm.beta != 0) value = fmaf(gemm.beta, *to, value);
+  *to = value;
 }
 
 }  // namespace stridewise

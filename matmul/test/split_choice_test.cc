@@ -216,6 +216,26 @@ TEST(ChooseFused, TileAndSplitFitTheShape) {
   }
 }
 
+// A workspace lets any number of blocks divide a tile, where clusters leave multiprocessors idle or
+// where tiles are left behind the last whole round; it is no larger than the operands.
+TEST(ChooseFused, DividesTilesWithAWorkspace) {
+  const FusedChoice few = ChooseFused(Call(1024, 128, 14336), kDevice);
+  EXPECT_EQ(few.whole, 0);
+  EXPECT_EQ(few.split, 132 / 8);
+  EXPECT_EQ(few.partial_bytes, int64_t{8} * few.split * 128 * 128 * 4);
+  const FusedChoice left = ChooseFused(Call(363, 6059, 6597, 1, "tt"), kDevice);
+  EXPECT_EQ(left.whole, 132);
+  EXPECT_EQ(left.split, 132 / (144 - 132));
+  for (const int64_t k : {64, 700, 6597}) {
+    MatMulArgs args = Call(363, 6059, k);
+    EXPECT_LE(ChooseFused(args, kDevice).partial_bytes, (363 + 6059) * k * 4) << k;
+    const double with_us = ChooseFused(args, kDevice).us;
+    args.workspace_bytes = 0;
+    EXPECT_EQ(ChooseFused(args, kDevice).partial_bytes, 0) << k;
+    EXPECT_GE(ChooseFused(args, kDevice).us, with_us) << k;
+  }
+}
+
 // Measured to need less time than FP32 and than split_fp16 do, or more.
 TEST(FusedPays, WhereOperandsAreUsedFewTimes) {
   const struct {

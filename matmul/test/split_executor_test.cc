@@ -114,6 +114,18 @@ TEST_F(SplitExecutorTest, Fused) {
   EXPECT_EQ(launches_, 1u);
 }
 
+// Of six tiles the two behind the first round are divided along k, and another kernel adds their
+// sums: with alpha and beta, edges of rows and columns, and a k that its parts do not divide.
+TEST_F(SplitExecutorTest, FusedInParts) {
+  const MatMulCase plain = {300, 129, 800, 0};
+  const MatMulCase scaled = {300, 129, 801, 1, true, true, -0.5, 2};
+  for (const MatMulCase& matmul_case : {plain, scaled}) {
+    Run<float, float>("split_fused", {{matmul_case, 4}});
+    EXPECT_EQ(launches_, 2u);
+  }
+  ExpectKernels("AddPartialSums", 2);
+}
+
 // Most sums are zero, and so are most elements: none may lack bits.
 TEST_F(SplitExecutorTest, FusedZeros) {
   const auto sparse = [](MatMulTestProblem<float>* problem) {

@@ -13,26 +13,24 @@ namespace stridewise {
 
 // The shape of a tile: cache lines along a row of the output, and bytes along a row of the input.
 //
-// Where rows of the output begin with cache lines, two lines and half a page: one line costs half
-// of the speed of memory, and more lines need more rows of the input. Where they do not, a tile
-// stores a line from what the one before it left, and the first and last one of a thread are stored
-// in parts: four lines share that. So do rows of the input that are shorter than a page. Elements
-// of one or two bytes take less of a row, which would lie in more pages of the output than
-// translation buffers hold.
+// Where rows of the output begin with cache lines, two lines and 512 columns, up to a page: one
+// line costs half of the speed of memory, more lines need more rows of the input, and more columns
+// lie in more pages of the output than translation buffers hold. Where they do not, a tile stores a
+// line from what the one before it left, and the first and last one of a thread are stored in
+// parts: four lines share that. So do rows of the input that are shorter than a page.
 struct TileShape {
   int lines;
   int64_t width;
 };
 
-inline constexpr int64_t kMostTileWidth = 2048;
+inline constexpr int64_t kMostTileWidth = 4096;
 
 inline TileShape ShapeOfTiles(const StreamedTranspose& matrix) {
   if (matrix.tiling == StreamedTiling::kAmd) return {4, 2048};
-  if (matrix.element_bytes <= 2) {
-    return matrix.aligned() ? TileShape{2, 512 * matrix.element_bytes} : TileShape{4, 512};
-  }
-  if (!matrix.aligned() || matrix.cols * matrix.element_bytes < 4096) return {4, 1024};
-  return {2, 2048};
+  const bool small = matrix.element_bytes <= 2;
+  const bool short_rows = !small && matrix.cols * matrix.element_bytes < 4096;
+  if (!matrix.aligned() || short_rows) return {4, small ? 512 : 1024};
+  return {2, std::min<int64_t>(512 * matrix.element_bytes, kMostTileWidth)};
 }
 
 struct StreamedTile {

@@ -49,6 +49,47 @@ SquareItems ItemsFor(const ByteCut& cut) {
   return items;
 }
 
+// Returns how often the bank is accessed that a warp accesses most, if lanes are this many bytes
+// apart: 2^log2_across beside each other, and the others below.
+inline int MostOfBank(int log2_across, int apart, int below, int log2_spread) {
+  constexpr int kBanks = 32;
+  int accesses[kBanks] = {};
+  int most = 0;
+  for (int lane = 0; lane < kLanesOfWarp; ++lane) {
+    int at = (lane & ((1 << log2_across) - 1)) * apart + (lane >> log2_across) * below;
+    if (log2_spread != 0) at ^= (at >> log2_spread & 7) * kVectorBytes;
+    most = std::max(most, ++accesses[at / kWordBytes % kBanks]);
+  }
+  return most;
+}
+
+// How warps share whole matrices whose columns begin at words: so that loads and stores take few
+// wavefronts, and lanes have columns and rows.
+template <typename T>
+WarpSquares WarpSquaresFor(const ByteCut& cut) {
+  constexpr int kSide = kSquare<T>;
+  constexpr int kOtherInstructions = 6;  // Of a row of a square, in wavefronts.
+  WarpSquares best;
+  best.log2_spread = cut.items.log2;
+  int least = 0;
+  for (int log2 = 1; log2 <= 4; ++log2) {
+    const auto across = static_cast<int>(CeilDiv(cut.items.groups, int64_t{1} << log2));
+    const auto below =
+        static_cast<int>(CeilDiv(CeilDiv(cut.rows, kSide), int64_t{kLanesOfWarp} >> log2));
+    const int loads = MostOfBank(log2, kWordBytes, kSide * cut.in_pitch, 0);
+    const int stores = MostOfBank(log2, kSide * cut.out_pitch, kWordBytes, cut.items.log2);
+    const int cost = (2 * loads + stores + kOtherInstructions) * across * below;
+    if (least != 0 && cost >= least) continue;
+    least = cost;
+    best.log2_across = log2;
+    best.across = across;
+    best.below = below;
+  }
+  best.by_across = SmallDivisor(best.across);
+  best.by_below = SmallDivisor(best.below);
+  return best;
+}
+
 inline int RoundUp(int64_t n, int64_t unit) { return static_cast<int>(CeilDiv(n, unit) * unit); }
 
 // Whole matrices of about `piece_bytes`, and fewer where blocks would be few.
@@ -59,7 +100,6 @@ ByteCut WholeMatricesCut(const TransposeArgs& args, int64_t piece_bytes, int64_t
   cut.rows = cut.rows_held = static_cast<int>(args.rows);
   cut.cols = static_cast<int>(args.cols);
   cut.shift = 0;
-  cut.flat = true;
   const int64_t fit = std::max<int64_t>(1, piece_bytes / bytes);
   cut.matrices = static_cast<int>(std::min(fit, std::max<int64_t>(1, args.batch / least_blocks)));
   cut.in_pitch = static_cast<int>(args.cols * args.element_bytes);
@@ -69,32 +109,6 @@ ByteCut WholeMatricesCut(const TransposeArgs& args, int64_t piece_bytes, int64_t
   return cut;
 }
 
-// Sets the rest of a cut into parts of matrices. `run`: all columns of some rows, as one piece.
-template <typename T>
-void FinishPart(const TransposeArgs& args, bool run, ByteCut* cut) {
-  constexpr int kSize = sizeof(T);
-  const auto residue = [](int64_t ld) { return static_cast<int>(ld * kSize % kVectorBytes); };
-  if (run) {
-    cut->in_pitch = static_cast<int>(args.ld_in * kSize);
-  } else {
-    const bool aligned = InRowsAreAt(args, kVectorBytes) && cut->cols * kSize % kVectorBytes == 0;
-    cut->chunks = static_cast<int>(
-        CeilDiv(cut->cols * kSize + (aligned ? 0 : kVectorBytes - kSize), kVectorBytes));
-    cut->by_chunks = SmallDivisor(cut->chunks);
-    cut->in_pitch = cut->chunks * kVectorBytes + residue(args.ld_in);
-    if (residue(args.ld_in) == 0) cut->in_pitch += kVectorBytes;
-  }
-  cut->in_bytes = RoundUp(int64_t{cut->rows_held} * cut->in_pitch + 3 * kVectorBytes, kLineBytes);
-  cut->out_pitch = cut->rows * kSize;
-  if (!cut->flat) {
-    cut->out_pitch = RoundUp(int64_t{cut->rows_held} * kSize + kVectorBytes, kVectorBytes) +
-                     residue(args.ld_out);
-    while (cut->out_pitch * kSquare<T> % kLineBytes == 0) cut->out_pitch += kVectorBytes;
-  }
-  cut->out_bytes = RoundUp(int64_t{cut->out_pitch} * cut->cols + 3 * kVectorBytes, kLineBytes);
-  cut->items = ItemsFor<T>(*cut);
-}
-
 // Strips of all rows and of as many columns as `tile_bytes` hold.
 template <typename T>
 ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_blocks) {
@@ -102,7 +116,6 @@ ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_b
   ByteCut cut;
   cut.rows = cut.rows_held = static_cast<int>(args.rows);
   cut.shift = 0;
-  cut.flat = true;
   const int64_t most = std::max<int64_t>(1, tile_bytes / (args.rows * kSize));
   int64_t strips = CeilDiv(args.cols, most);
   const int64_t wanted =
@@ -111,44 +124,16 @@ ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_b
   int64_t cols = CeilDiv(args.cols, strips);
   if (InRowsAreAt(args, kVectorBytes)) cols = RoundUp(cols, kSectorBytes / kSize);
   cut.cols = static_cast<int>(std::min(cols, args.cols));
-  FinishPart<T>(args, /*run=*/false, &cut);
-  return cut;
-}
-
-// Sets rows so that all tiles have equally many, at most `most`, and there are `tiles` or more.
-template <typename T>
-void CutRows(const TransposeArgs& args, int64_t most, int64_t tiles, ByteCut* cut) {
-  constexpr int64_t kUnit = kSectorBytes / sizeof(T);
-  cut->shift = OutRowsAreAt(args, kSectorBytes) ? 0 : static_cast<int>(kUnit);
-  const int64_t rows = args.rows + cut->shift;
-  cut->rows = RoundUp(CeilDiv(rows, std::max(CeilDiv(rows, most / kUnit * kUnit), tiles)), kUnit);
-  cut->rows_held = cut->rows + cut->shift;
-}
-
-// Runs of rows with all columns.
-template <typename T>
-ByteCut RunsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_blocks) {
-  constexpr int64_t kSize = sizeof(T);
-  ByteCut cut;
-  cut.cols = static_cast<int>(args.cols);
-  const int64_t most = std::max<int64_t>(64, tile_bytes / (args.cols * kSize));
-  const int64_t wanted =
-      std::min(CeilDiv(least_blocks, args.batch), CeilDiv(args.rows * kSize, 256));
-  CutRows<T>(args, most, wanted, &cut);
-  FinishPart<T>(args, /*run=*/true, &cut);
-  return cut;
-}
-
-// Tiles of at most this many bytes of a row of `in` and of `out`.
-template <typename T>
-ByteCut TilesCut(const TransposeArgs& args, int64_t row_bytes, int64_t column_bytes) {
-  constexpr int64_t kSize = sizeof(T);
-  ByteCut cut;
-  CutRows<T>(args, column_bytes / kSize, /*tiles=*/1, &cut);
-  const int64_t unit = (InRowsAreAt(args, kVectorBytes) ? kSectorBytes : kVectorBytes) / kSize;
-  const int64_t tiles = CeilDiv(args.cols * kSize, row_bytes);
-  cut.cols = RoundUp(CeilDiv(args.cols, tiles), unit);
-  FinishPart<T>(args, /*run=*/false, &cut);
+  const bool aligned = InRowsAreAt(args, kVectorBytes) && cut.cols * kSize % kVectorBytes == 0;
+  cut.chunks = static_cast<int>(
+      CeilDiv(cut.cols * kSize + (aligned ? 0 : kVectorBytes - kSize), kVectorBytes));
+  cut.by_chunks = SmallDivisor(cut.chunks);
+  const auto residue = static_cast<int>(args.ld_in * kSize % kVectorBytes);
+  cut.in_pitch = cut.chunks * kVectorBytes + (residue == 0 ? kVectorBytes : residue);
+  cut.in_bytes = RoundUp(int64_t{cut.rows} * cut.in_pitch + 3 * kVectorBytes, kLineBytes);
+  cut.out_pitch = cut.rows * static_cast<int>(kSize);
+  cut.out_bytes = RoundUp(int64_t{cut.out_pitch} * cut.cols + 3 * kVectorBytes, kLineBytes);
+  cut.items = ItemsFor<T>(cut);
   return cut;
 }
 

@@ -36,6 +36,17 @@ struct SquareItems {
   int log2 = 0;                                // See SpreadOffset(); 0: not at all.
 };
 
+// How warps share a tile whose columns begin at words.
+inline constexpr int kLanesOfWarp = 32;
+struct WarpSquares {
+  int log2_across = 0;  // Of the groups of columns that a warp takes.
+  int across = 0;       // Warps beside each other,
+  int below = 0;        // and below each other, in a matrix.
+  int log2_spread = 0;  // As SquareItems::log2.
+  SmallDivisor by_across = SmallDivisor(1);
+  SmallDivisor by_below = SmallDivisor(1);
+};
+
 // A tile, or whole matrices one behind the other. Offsets are in bytes.
 struct SquareTile {
   int in;        // Of the element in row 0 and column 0.
@@ -251,6 +262,43 @@ __device__ inline void ExchangeSquares(const unsigned char* in, unsigned char* o
     }
 #pragma unroll 1
     while (row < end) store_part();
+  }
+}
+
+// Does the same for columns that begin at words: no word is shifted, and none has two owners, so
+// that each square is by itself. A warp takes a few groups of columns by a few squares below each
+// other: so its lanes store to different banks although columns are whole words apart.
+template <typename T, bool kAtWords, bool kSpread>
+__device__ inline void ExchangeAlignedSquares(const unsigned char* in, unsigned char* out,
+                                              const SquareTile& tile, const WarpSquares& warps) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kSide = kSquare<T>;
+  const int lane = threadIdx.x % kLanesOfWarp;
+  const int first_row = (lane >> warps.log2_across) * kSide;
+  const int first_col = (lane & ((1 << warps.log2_across) - 1)) * kSide;
+  const int count = tile.matrices * warps.across * warps.below;
+#pragma unroll 2
+  for (int i = threadIdx.x / kLanesOfWarp; i < count; i += blockDim.x / kLanesOfWarp) {
+    const int y = warps.by_across.Quotient(i);
+    const int matrix = warps.by_below.Quotient(y);
+    const int row =
+        ((y - matrix * warps.below) * (kLanesOfWarp >> warps.log2_across)) * kSide + first_row;
+    const int col = ((i - y * warps.across) << warps.log2_across) * kSide + first_col;
+    if (row >= tile.end || col >= tile.cols) continue;
+    const int before = matrix * tile.matrix_bytes;
+    const SquareRows<T, kAtWords> rows(in, tile.in + before + row * tile.in_pitch + col * kSize,
+                                       tile.in_pitch, tile.cols - col);
+    uint32_t words[kSide];
+    uint32_t square[kSide];
+    rows.Load(0, kSide, words);
+    ExchangeSquare<T>(words, square);
+    const int to = tile.out + before + col * tile.out_pitch + row * kSize;
+#pragma unroll
+    for (int k = 0; k < kSide; ++k) {
+      if (col + k >= tile.cols) break;
+      const int offset = SpreadOffset<kSpread>(to + k * tile.out_pitch, warps.log2_spread);
+      *reinterpret_cast<uint32_t*>(out + offset) = square[k];
+    }
   }
 }
 

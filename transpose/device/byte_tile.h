@@ -1,4 +1,5 @@
-// A tile of tile_bytes.cu, and how it is loaded. Included by .cu files.
+// A tile of tile_bytes.cu and weave_rows.cu, and how it is loaded and stored. Included by .cu
+// files.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_BYTE_TILE_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_BYTE_TILE_H_
@@ -11,6 +12,7 @@
 #include "transpose/device/byte_squares.h"
 #include "transpose/device/ragged_tile.h"
 #include "transpose/device/small_divisor.h"
+#include "transpose/device/strip.h"
 #include "transpose/device/vectors.h"
 
 namespace stridewise {
@@ -21,8 +23,7 @@ struct ByteCut : RaggedCut {
   int out_pitch = 0;  // and of `out`.
   int in_bytes = 0;   // Of shared memory for rows of `in`; those of `out` follow.
   int out_bytes = 0;
-  bool flat = false;  // Whether the tile's out rows are one piece.
-  int chunks = 0;     // The most vectors that lie under a row of the tile.
+  int chunks = 0;  // The most vectors that lie under a row of the tile.
   SmallDivisor by_chunks = SmallDivisor(1);
   SquareItems items;
 };
@@ -107,6 +108,24 @@ __device__ inline int LoadRowsOfPart(const T* corner, int64_t row_bytes, const R
     return VectorPlace{from, from < row + bytes ? tile + (to & -kVectorBytes) + chunk : nullptr};
   });
   return lead;
+}
+
+// Stores `count` elements that are one piece on both sides. SpreadOffset() has the flag and log2.
+template <typename T, bool kSpread>
+__device__ inline void StorePiece(T* to, int count, const unsigned char* shared, int log2) {
+  const Strip<T> strip(to, count);
+  const int vectors = (strip.lead() + count) / kVectorElements<T>;
+#pragma unroll 4
+  for (int v = threadIdx.x; v < vectors; v += blockDim.x) {
+    if (v == 0 && strip.lead() != 0) continue;  // An end.
+    const int offset = SpreadOffset<kSpread>(v * kVectorBytes, log2);
+    StoreVector(&strip.At(v), *reinterpret_cast<const Vector*>(shared + offset));
+  }
+  if (threadIdx.x >= Strip<T>::kEnds) return;
+  const int index = strip.End(threadIdx.x);
+  if (index < 0) return;
+  const int offset = (strip.lead() + index) * static_cast<int>(sizeof(T));
+  strip[index] = *reinterpret_cast<const T*>(shared + SpreadOffset<kSpread>(offset, log2));
 }
 
 }  // namespace stridewise

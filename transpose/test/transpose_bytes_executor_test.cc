@@ -1,5 +1,5 @@
-// The kernel for elements of 1 and 2 bytes on the host executor: whole matrices, strips, runs and
-// tiles, wherever rows begin on either side.
+// The kernels for batches of elements of 1 and 2 bytes on the host executor: whole matrices and
+// strips, wherever rows begin on either side, and a few rows.
 
 #include <cstdint>
 #include <utility>
@@ -45,25 +45,36 @@ TEST_F(TransposeBytesTest, Strips) {
   }
 }
 
-// All columns of some rows, which are one piece of `in`.
-TEST_F(TransposeBytesTest, Runs) {
-  for (const auto& [rows, cols] : {std::pair{1025, 9}, std::pair{2050, 16}, std::pair{777, 33},
-                                   std::pair{5000, 2}, std::pair{1500, 55}}) {
+// What is no batch, or has too many rows, goes to tile_ragged.
+TEST_F(TransposeBytesTest, OtherMatrices) {
+  for (const auto& [rows, cols] : {std::pair{1025, 9}, std::pair{700, 300}}) {
     RunBytes({rows, cols, 0, 0});
-    RunBytes({rows, cols, 0, 7});
-    RunBytes({rows, cols, 0, 0, 2, 0, 1, 3});
-    RunBytes({rows, cols, 0, 3, 2, 5});
+    RunBytes({rows, cols, 1, 32, 2, 5});
   }
 }
 
-// Parts of rows and of columns, at the corners of the matrix and inside.
-TEST_F(TransposeBytesTest, Tiles) {
-  for (const auto& [rows, cols] : {std::pair{700, 300}, std::pair{1000, 250}, std::pair{769, 385},
-                                   std::pair{1024, 257}, std::pair{801, 256}}) {
-    RunBytes({rows, cols, 0, 0});
-    RunBytes({rows, cols, 5, 3});
-    RunBytes({rows, cols, 0, 0, 2, 0, 1, 3});
-    RunBytes({rows, cols, 1, 32, 2, 5});
+using WeaveRowsTest = TransposeOnExecutorTest;
+
+// Every number of rows, with columns that end anywhere in a word, more matrices than a block takes,
+// and pieces that begin anywhere.
+TEST_F(WeaveRowsTest, FewRowsOfBytes) {
+  for (int64_t rows = 4; rows <= 13; ++rows) {
+    for (const int64_t cols : {1, 2, 3, 4, 5, 7, 8, 33, 250}) {
+      RunCase("weave_rows", {rows, cols, 0, 0, 5}, 1);
+      RunCase("weave_rows", {rows, cols, 0, 0, 3, 0, 3, 5}, 1);
+    }
+    RunCase("weave_rows", {rows, 19, 0, 0, 1003}, 1);
+    RunCase("weave_rows", {rows, 2001, 0, 0, 2, 0, 1, 2}, 1);
+  }
+}
+
+TEST_F(WeaveRowsTest, OtherMatrices) {
+  for (const int64_t element_bytes : {1, 2}) {
+    RunCase("weave_rows", {3, 40, 0, 0, 5}, element_bytes);
+    RunCase("weave_rows", {14, 40, 0, 0, 5}, element_bytes);
+    RunCase("weave_rows", {6, 40, 1, 0, 5}, element_bytes);
+    RunCase("weave_rows", {6, 40, 0, 0, 1}, element_bytes);
+    RunCase("weave_rows", {6, 5000, 0, 0, 2}, element_bytes);
   }
 }
 

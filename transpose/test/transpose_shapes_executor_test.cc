@@ -51,12 +51,14 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
       {"few_rows", {3, 200001, 0}, 4},
       {"few_rows", {20, 7000, 0}, 16},
       {"few_rows", {70, 40, 0, 0, 101, 0}, 8},
+      {"tile_strips", {20, 32, 0, 0, 1001}, 1},
+      {"weave_rows", {5, 9, 0, 0, 1001}, 1},
       {"tile_bytes", {445, 49, 0, 0, 100}, 1},
       {"tile_vector", {512, 1024, 0}, 4},
       {"tile_vector", {128, 1023, 0}, 16},
       {"tile_ragged", {511, 1535, 0}, 4},
       {"tile_ragged", {512, 1536, 1}, 4},
-      {"tile_ragged", {1000, 2016, 0}, 1},
+      {"tile_ragged", {1002, 2016, 0}, 1},
       {"tile_ragged", {512, 3072, 0, 0, 1, 0, 1, 0}, 2},
   };
   std::set<std::string> run;

@@ -181,6 +181,53 @@ TEST_F(FewPlanesTest, OtherMatrices) {
   }
 }
 
+using TileStripsTest = TransposeOnExecutorTest;
+
+// Strips of one vector and of several, the last of them narrower; few rows and more than threads
+// have loads; gaps between rows of `in`, and between matrices.
+TEST_F(TileStripsTest, AllRowsOfSomeVectors) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    const int64_t vector = 16 / element_bytes;
+    const int64_t word = element_bytes < 4 ? 4 / element_bytes : 1;
+    for (const int64_t words : {1, 2, 5, 16, 49, 257}) {
+      for (const int64_t vectors : {1, 2, 3, 8, 19}) {
+        RunCase("tile_strips", {words * word, vectors * vector, 0, 0}, element_bytes);
+        RunCase("tile_strips", {words * word, vectors * vector, 0, 0, 3}, element_bytes);
+        RunCase("tile_strips", {words * word, vectors * vector, vector, 0, 3, 4 * vector},
+                element_bytes);
+      }
+    }
+    RunCase("tile_strips", {12, vector, 0, 0, 1000}, element_bytes);  // Several of a block.
+  }
+}
+
+// All accesses of global memory are whole sectors, and lanes access different banks.
+TEST_F(TileStripsTest, SectorsAndBanks) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    const int64_t cols = 256 / element_bytes;
+    for (const int64_t rows : {100, 196, 200, 264}) {
+      const executor::Profile profile =
+          ProfileOf("tile_strips", {rows, cols, 0, 0, 40}, element_bytes);
+      for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
+        EXPECT_GE(profile.Total(kind).SectorEfficiency(), 0.99) << rows << " " << element_bytes;
+      }
+      EXPECT_LE(profile.Total(EventKind::kSharedStore).WavefrontsPerRequest(), 1.1)
+          << rows << " " << element_bytes;
+    }
+  }
+}
+
+// Rows that are no vectors, columns that are no words, and gaps in `out` go to tile_ragged.
+TEST_F(TileStripsTest, OtherMatrices) {
+  for (const int64_t element_bytes : kElementSizes) {
+    RunCase("tile_strips", {64, 65, 0, 0}, element_bytes);
+    RunCase("tile_strips", {65, 64, 0, 0}, element_bytes);
+    RunCase("tile_strips", {64, 64, 0, 1}, element_bytes);
+    RunCase("tile_strips", {64, 64, 0, 0, 1, 0, 1, 0}, element_bytes);
+    RunCase("tile_strips", {2000, 32, 0, 0}, element_bytes);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Skinny, SkinnyTest, testing::Values("few_columns", "few_rows"),
                          [](const auto& info) { return info.param; });
 

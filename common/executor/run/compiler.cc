@@ -189,14 +189,16 @@ absl::Status Compiler::RenameSymbols(const RewrittenSource& source, const std::s
                                "nm", "objcopy", compiled, object},
                               "", ""));
   if (exit_code == 0) {
-    std::vector<std::string> command = {"objcopy",
-                                        "--redefine-sym=printf=simt_printf",
-                                        "--redefine-sym=vprintf=simt_vprintf",
-                                        "--redefine-sym=puts=simt_puts",
-                                        "--redefine-sym=putchar=simt_putchar",
-                                        "--redefine-sym=__assert_fail=simt_assert_fail",
-                                        object};
-    if (options_.accesses_as_compiled && source.has_device_code) {
+    const bool compiled = options_.accesses_as_compiled && source.has_device_code;
+    std::vector<std::string> command = {
+        "objcopy",
+        absl::StrCat("--redefine-sym=printf=simt_", compiled ? "counted_" : "", "printf"),
+        absl::StrCat("--redefine-sym=vprintf=simt_", compiled ? "counted_" : "", "vprintf"),
+        "--redefine-sym=puts=simt_puts",
+        "--redefine-sym=putchar=simt_putchar",
+        "--redefine-sym=__assert_fail=simt_assert_fail",
+        object};
+    if (compiled) {
       for (const char* name : {"sin", "cos", "tan", "sincos", "sinf", "cosf", "tanf"}) {
         command.push_back(absl::StrCat("--redefine-sym=", name, "=simt_table_", name));
       }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "common/executor/run/aligned_pieces.h"
 #include "common/executor/run/filled_gaps.h"
+#include "common/executor/run/ir_text.h"
 #include "common/executor/run/math_names.h"
 #include "common/executor/run/odd_vectors.h"
 #include "common/executor/run/unrolled_loops.h"
@@ -80,6 +81,43 @@ std::string Aligned(const std::string& line) {
   return absl::StrCat(line.substr(0, number), wanted, line.substr(end));
 }
 
+// Variables of device memory have sections of their own.
+bool IsOfDevice(absl::string_view line) {
+  return absl::StartsWith(line, "@") && absl::StrContains(line, ", section \".simt_");
+}
+
+// Bytes of the scalar at the end of the text before the first comma, such as "load i32" and
+// "@y = global [2 x i32] zeroinitializer"; 0 of others.
+int ScalarBytes(absl::string_view line) {
+  const absl::string_view before = line.substr(0, line.find(','));
+  constexpr std::pair<absl::string_view, int> kTypes[] = {
+      {"i8", 1}, {"i16", 2}, {"half", 2}, {"i32", 4}, {"float", 4}, {"i64", 8}, {"double", 8}};
+  for (const auto& type : kTypes) {
+    for (const char* behind : {" ", "]"}) {
+      if (absl::StrContains(before, absl::StrCat(" ", type.first, behind))) return type.second;
+    }
+    if (absl::EndsWith(before, absl::StrCat(" ", type.first))) return type.second;
+  }
+  return 0;
+}
+
+// Variables of the device are 256 bytes apart on the host, but no more aligned than their type in
+// nvcc's eyes: of `__device__ int y[2]` it loads both apart. Those of structures are left.
+std::string WithAlignmentOfType(std::string line, const std::set<std::string>& variables) {
+  bool named = IsOfDevice(line);
+  for (size_t at = line.find('@'); at != std::string::npos; at = line.find('@', at + 1)) {
+    named = named || variables.count(std::string(NameAt(line, at))) > 0;
+  }
+  const size_t align = line.find(", align ");
+  const int bytes = ScalarBytes(line);
+  if (!named || align == std::string::npos || bytes == 0 || absl::StrContains(line, "%struct.")) {
+    return line;
+  }
+  const size_t end = line.find_first_not_of("0123456789", align + 8);
+  line.replace(align + 8, end == std::string::npos ? end : end - align - 8, absl::StrCat(bytes));
+  return line;
+}
+
 // A variable of a template or of an inline function is one for all files; made one of this file,
 // with its name, it is one that nothing else can point to.
 std::string Internal(const std::string& line) {
@@ -103,6 +141,10 @@ std::string LineOf(absl::string_view beginning, absl::string_view ir) {
 
 std::string WithPromises(absl::string_view ir) {
   std::vector<std::string> lines = absl::StrSplit(ir, '\n');
+  std::set<std::string> variables;
+  for (const std::string& line : lines) {
+    if (IsOfDevice(line)) variables.insert(std::string(NameOf(line)));
+  }
   bool ranged = false;
   for (std::string& line : lines) {
     if (IsShared(line) && !IsOfLibrary(line)) {
@@ -110,6 +152,9 @@ std::string WithPromises(absl::string_view ir) {
       line = Aligned(Internal(line));
       // Only what has an initial value is defined.
       if (dynamic) line.insert(line.find(", align "), " undef");
+    }
+    if (absl::StrContains(line, "load ") || absl::StrContains(line, "store ") || IsOfDevice(line)) {
+      line = WithAlignmentOfType(std::move(line), variables);
     }
     // An extern thread_local variable may have an initialisation elsewhere; shared ones have none.
     const size_t initialised = line.find("br i1 icmp ne (");
@@ -163,6 +208,9 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
     line = SplitOddVector(line, &vectors);
     if (absl::StartsWith(line, kTargetTriple)) line = LineOf(kTargetTriple, before);
     if (absl::StartsWith(line, kDataLayout)) line = LineOf(kDataLayout, before);
+    if (IsOfDevice(line)) {
+      line.replace(line.rfind(", align "), std::string::npos, ", align 256");
+    }
     if (absl::StartsWith(line, kAttributes)) {
       line.insert(line.find('{') + 1, " sanitize_thread");  // Its pass makes calls of memcpy().
     }

@@ -101,6 +101,17 @@ Alone 1 2 0 0 0 | 1 2 0 0 0
 Same 3 4 0 0 0 | 3 2 0 0 0
 OtherArray 2 2 0 0 0 | 2 2 0 0 0
 Pairs 1 1 0 0 0 | 2 2 0 0 0
+OfVariable 2 1 0 0 0 | 2 1 0 0 0
+COUNTS
+
+# As Nsight Compute counts them on an H200.
+both $data/prints.cu <<'COUNTS'
+Number 0 0 0 0 0 | 14 215 0 0 0
+Words 0 0 0 0 0 | 23 222 0 0 0
+Text 0 0 0 0 0 | 29 215 0 0 0
+Mixed 0 0 0 0 0 | 23 208 0 0 0
+Eight 0 0 0 0 0 | 77 166 0 0 0
+Twice 0 0 0 0 0 | 28 430 0 0 0
 COUNTS
 
 both $data/by_ptxas.cu <<'COUNTS'

@@ -1,4 +1,5 @@
-// What both sides of a branch end with, and copies of structures: counts as nvcc 13.0 makes them.
+// What both sides of a branch end with, copies of structures, variables of the device: counts as
+// nvcc 13.0 makes them.
 
 #include <cstdio>
 
@@ -64,6 +65,11 @@ __global__ void OtherArray(float* b, const float* a, const float* c, int n) {
 // Aligned to 4 bytes: two accesses.
 __global__ void Pairs(Pair* b, const Pair* a) { b[threadIdx.x] = a[threadIdx.x]; }
 
+__device__ int two[2] = {1, 2};
+
+// Aligned to 4 bytes, too.
+__global__ void OfVariable(float* b) { b[threadIdx.x] = two[0] + two[1]; }
+
 int main() {
   float *a, *b, *c;
   cudaMallocManaged(&a, 4 * kThreads * sizeof(float));
@@ -76,6 +82,7 @@ int main() {
   Same<<<1, kThreads>>>(b, c, a, kThreads / 2);
   OtherArray<<<1, kThreads>>>(b, a, c, kThreads / 2);
   Pairs<<<1, kThreads>>>(reinterpret_cast<Pair*>(b), reinterpret_cast<const Pair*>(a));
+  OfVariable<<<1, 1>>>(b);
   cudaDeviceSynchronize();
   std::printf("the last is %g\n", b[2 * kThreads - 1]);
   return b[2 * kThreads - 1] == 2 * kThreads - 1 ? 0 : 1;
