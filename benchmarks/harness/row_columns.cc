@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -56,6 +58,20 @@ void SetState(const DeviceState& state, ResultRow* row) {
   }
 }
 
+std::string KernelsText(absl::Span<const std::string> names) {
+  constexpr size_t kMostRuns = 100;
+  std::vector<std::string> runs;
+  size_t begin = 0;
+  while (begin < names.size() && runs.size() < kMostRuns) {
+    size_t end = begin + 1;
+    while (end < names.size() && names[end] == names[begin]) ++end;
+    runs.push_back(end - begin == 1 ? names[begin] : absl::StrCat(names[begin], " x", end - begin));
+    begin = end;
+  }
+  if (begin < names.size()) runs.push_back(absl::StrCat("and ", names.size() - begin, " more"));
+  return absl::StrJoin(runs, ";");
+}
+
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
   SetKernelTimes(measurement.kernel, row);
   const struct {
@@ -74,7 +90,7 @@ void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row) {
     if (ms.has_value()) row->Set(column, *ms);
   }
   SetState(measurement.state, row);
-  row->Set(Column::kKernels, absl::StrJoin(measurement.kernels, ";"));
+  row->Set(Column::kKernels, KernelsText(measurement.kernels));
 }
 
 double WorkToTime(const Work& work) { return work.flops > 0 ? work.flops : work.bytes; }

@@ -3,8 +3,11 @@
 #ifndef STRIDEWISE_BENCHMARKS_HARNESS_ROW_COLUMNS_H_
 #define STRIDEWISE_BENCHMARKS_HARNESS_ROW_COLUMNS_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "benchmarks/harness/problem.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/device.h"
@@ -23,6 +26,11 @@ void SetKernelTimes(const Summary& kernel, ResultRow* row);
 
 // The clock, power, temperature and throttle reason that are known.
 void SetState(const DeviceState& state, ResultRow* row);
+
+// Returns the column `kernels`: names in order, with ";" between them; one that comes n times in a
+// row once, with " xn". Behind 100 of these, the number of launches that are left: a batch of
+// thousands fills no more than a spreadsheet's cell of 32767 characters.
+std::string KernelsText(absl::Span<const std::string> names);
 
 // Kernel times, phases, the state of the device and the kernels' names.
 void SetMeasurement(const DeviceMeasurement& measurement, ResultRow* row);
