@@ -119,11 +119,12 @@ std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
 
 std::vector<GpuStep> GpuSteps() {
   // In the last step the local variables themselves stay in the host's only address space, which
-  // the verifier would refuse.
+  // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
           {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
           {WithCommonEndsMoved, WithLimits(kLastPasses)},
-          {ForVectorizer, {"-disable-verify", "-passes=function(load-store-vectorizer)"}}};
+          {ForVectorizer,
+           {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }
 
 }  // namespace stridewise::executor

@@ -100,6 +100,7 @@ OfThree 3 3 0 0 0 | 1 1 0 0 0
 Alone 1 2 0 0 0 | 1 2 0 0 0
 Same 3 4 0 0 0 | 3 2 0 0 0
 OtherArray 2 2 0 0 0 | 2 2 0 0 0
+TwoMemories 7 1 7 1 0 | 7 1 7 1 0
 Pairs 1 1 0 0 0 | 2 2 0 0 0
 OfVariable 2 1 0 0 0 | 2 1 0 0 0
 COUNTS
@@ -141,6 +142,7 @@ LastPair 1 1 5 3 0 | 1 1 4 3 0
 OneThread 1 1 3 2 0 | 1 1 2 2 0
 BelowOne 1 1 3 2 0 | 1 1 3 2 0
 Members 5 1 0 0 0 | 2 1 0 0 0
+AcrossGlobal 2 2 2 2 0 | 2 2 1 1 0
 COUNTS
 
 # Tables of sin(), cos() and tan(), which the C library's have not.
