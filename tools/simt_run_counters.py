@@ -103,6 +103,16 @@ def measured(path):
   return programs
 
 
+def measured_by(paths, again):
+  """The launches of all of ncu's CSVs, with what a second run says of them."""
+  programs = collections.OrderedDict()
+  for path in paths.split(","):
+    programs.update(measured(pathlib.Path(path)))
+  if again:
+    mark_determined(programs, measured(pathlib.Path(again)))
+  return programs
+
+
 def ncu_launches(path):
   text = "".join(line for line in path.open(encoding="utf-8") if line.startswith('"'))
   rows = list(csv.DictReader(text.splitlines()))[1:]  # The first one has the units.
@@ -125,15 +135,15 @@ def determined(launches):
 
 
 def take(launches, row, names, kernels):
-  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is all of them. A kernel that ncu names otherwise
-  is taken for one that simt_run does not name."""
+  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is the mean of all of them, or of the first ones where
+  one of both had an end. A kernel that ncu names otherwise is taken for one that simt_run does not name."""
   name = base_name(row["kernel"])
   fits = [launch for launch in launches if not launch["taken"] and launch["grid"] == extent(row["grid"]) and
           launch["block"] == extent(row["block"]) and launch["at"] in (None, row["at"]) and
           (base_name(launch["kernel"]) == name if name in names else base_name(launch["kernel"]) not in kernels)]
   taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]]
   taken = taken[:1 if taken and taken[0]["at"] else int(row["launches"])]
-  if taken and sum(launch["launches"] for launch in taken) != int(row["launches"]):
+  if taken and taken[0]["at"] is None and len(taken) != int(row["launches"]):
     return []
   for launch in taken:
     launch["taken"] = True
@@ -201,20 +211,21 @@ def main():
   parser.add_argument("--csv", required=True)
   args = parser.parse_args()
   results = []
-  programs = collections.OrderedDict()
-  for path in args.ncu.split(","):
-    programs.update(measured(pathlib.Path(path)))
-  if args.again:
-    mark_determined(programs, measured(pathlib.Path(args.again)))
+  programs = measured_by(args.ncu, args.again)
   for program, launches in sorted(programs.items()):
     profile, compiled = args.profiles / (program + ".csv"), args.compiled / (program + ".csv")
     if not launches or not profile.exists() or not compiled.exists():
       print(f"{program}: left out", file=sys.stderr)
       continue
     results += compare(args.commit, program, profile, compiled, launches)
+  write(results, args.csv)
+
+
+def write(results, path):
+  """Writes the rows, and says how many are equal."""
   if not results:
     sys.exit("simt_run_counters: no launches")
-  with open(args.csv, "w", newline="", encoding="ascii") as file:
+  with open(path, "w", newline="", encoding="ascii") as file:
     writer = csv.DictWriter(file, results[0].keys(), lineterminator="\n")
     writer.writeheader()
     writer.writerows(results)

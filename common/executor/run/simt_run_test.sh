@@ -128,6 +128,8 @@ Part<7> 4 1 3 4 0 | 4 1 1 4 0
 Part<11> 4 1 3 4 0 | 4 1 1 4 0
 Part<14> 4 1 3 4 0 | 4 1 1 4 0
 LastOfTwo 4 1 4 13 0 | 4 1 1 13 0
+LoadsApart 1 1 5 8 0 | 1 1 5 8 0
+StoresApart 1 1 2 4 0 | 1 1 2 4 0
 OfTiles 8 8 28 10 0 | 8 8 28 10 0
 COUNTS
 
