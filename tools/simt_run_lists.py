@@ -26,6 +26,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -135,7 +136,7 @@ class Program:
       if found:
         file = self.folder / f"file_{i}"
         write(file, "".join(f"{300 + k % 17}.5\n" for k in range(int(found[1] or 0))))
-        argument = str(file)
+        argument = os.path.relpath(file, (self.folder / self.sources[0]).parent)
       result.append(argument)
     return result
 
@@ -150,14 +151,18 @@ def run(program, simt_run, accesses, work, seconds):
   profile = work / accesses / (program.name + ".csv")
   profile.unlink(missing_ok=True)
   command = [simt_run, "--accesses=" + accesses, "--max_repeats=0", f"--max_cpu_seconds={seconds}", f"--csv={profile}"] + program.command()
-  done = subprocess.run(command + ["--"] + program.real_arguments(), cwd=(program.folder / program.sources[0]).parent, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                        stderr=subprocess.STDOUT, check=False)
-  output = done.stdout.decode(errors="replace")
+  process = subprocess.Popen(command + ["--"] + program.real_arguments(), cwd=(program.folder / program.sources[0]).parent, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+  try:
+    output = process.communicate(timeout=20 * seconds)[0].decode(errors="replace")
+  except subprocess.TimeoutExpired:  # It waits for something, which takes no CPU time.
+    os.killpg(process.pid, signal.SIGKILL)
+    output = process.communicate()[0].decode(errors="replace")
   write(work / accesses / (program.name + ".txt"), output)
-  if done.returncode in (0, 3):
+  if process.returncode in (0, 3):
     return ""
   said = re.findall(r"error: .*|simt_run: .*", output)
-  return f"{program.name}, {accesses}: exit code {done.returncode}{', ' + said[0][:150] if said else ''}"
+  return f"{program.name}, {accesses}: exit code {process.returncode}{', ' + said[0][:150] if said else ''}"
 
 
 def compare(commit, programs, measured, work):
@@ -185,6 +190,7 @@ def main(arguments=None):
   parser.add_argument("--again", help="a folder of ncu's CSVs of a second run")
   parser.add_argument("--csv")
   parser.add_argument("--only", default="")
+  parser.add_argument("--accesses", default="source,compiled", help="those to run; the others' profiles stay those that --work has")
   parser.add_argument("--jobs", type=int, default=os.cpu_count())
   parser.add_argument("--max_cpu_seconds", type=int, default=40)
   parser.add_argument("--simt_run", default=str(ROOT / "bazel-bin/common/executor/run/simt_run"))
@@ -199,13 +205,13 @@ def main(arguments=None):
     for size in program.copy():
       print(f"{program.name}: {size} is a macro, as no file has that name")
   if args.prepare:
-    lines = ["\t".join([p.name, str(p.sources[0]), " ".join(map(str, p.sources)), " ".join(p.arguments)]) for p in chosen]
+    lines = ["\t".join([p.name, str(p.sources[0]), " ".join(map(str, p.sources)), " ".join(p.real_arguments())]) for p in chosen]
     write(args.work / "programs.txt", "\n".join(lines) + "\n")
     return 0
   for accesses in ("source", "compiled"):
     (args.work / accesses).mkdir(parents=True, exist_ok=True)
   with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-    runs = [(p, accesses) for p in chosen for accesses in ("source", "compiled")]
+    runs = [(p, accesses) for p in chosen for accesses in args.accesses.split(",")]
     for said in pool.map(lambda one: run(*one[:1], args.simt_run, one[1], args.work, args.max_cpu_seconds), runs):
       if said:
         print(said, flush=True)

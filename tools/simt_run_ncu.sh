@@ -4,7 +4,8 @@
 #   tools/simt_run_ncu.sh WORK OUT [RUNS]
 #
 # WORK has programs.txt and programs/. Results come as they are made: OUT/first/ncu_PROGRAM.csv, and of a second run, where RUNS is "first again", OUT/again/.
-# OUT/build_PROGRAM.txt says why a program does not compile, failed_PROGRAM.txt why there are no counts. ARCH is nvcc's, sm_90 by default.
+# OUT/build_PROGRAM.txt says why a program does not compile, failed_PROGRAM.txt why there are no counts. ARCH is that of nvcc, sm_90 by default, LIBRARIES what to
+# link, such as -lcublas, and SECONDS_EACH the limit of each program, 25 by default.
 root=$(realpath "$1")
 out=$(realpath -m "$2")
 runs=${3:-first again}
@@ -19,7 +20,7 @@ build() {
   IFS=$'\t' read -r name _ sources _ <<< "$1"
   while read -r folder; do includes+=("-I$folder"); done < <(find "$root/programs/$name" -type d)
   # CUDA 13 has some properties of devices no more.
-  (cd "$root/programs/$name" && nvcc -O3 -arch="$ARCH" -w -DdeviceOverlap=asyncEngineCount -DmemoryClockRate=memoryBusWidth -DclockRate=memoryBusWidth "${includes[@]}" -o "$root/bin/$name" $sources) \
+  (cd "$root/programs/$name" && nvcc -O3 -arch="$ARCH" -w -DdeviceOverlap=asyncEngineCount -DmemoryClockRate=memoryBusWidth -DclockRate=memoryBusWidth "${includes[@]}" -o "$root/bin/$name" $sources ${LIBRARIES:-}) \
     > "$out/build_$name.txt" 2>&1 && rm "$out/build_$name.txt" || echo "no build: $name"
 }
 count() {

@@ -104,6 +104,7 @@ class Runtime {
   std::mutex wanted_mutex_;       // Of the next one.
   Grid wanted_cluster_{0, 0, 0};  // What the kernel's __cluster_dims__ says, where it differs.
   std::atomic<uint64_t> findings_{0};
+  std::atomic<bool> launched_in_kernel_{false};  // Once is enough to say it.
   int64_t max_repeats_ = 0;
   int multiprocessors_ = 0;
   std::mutex mutex_;
