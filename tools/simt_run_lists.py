@@ -193,6 +193,7 @@ def main(arguments=None):
   parser.add_argument("--accesses", default="source,compiled", help="those to run; the others' profiles stay those that --work has")
   parser.add_argument("--jobs", type=int, default=os.cpu_count())
   parser.add_argument("--max_cpu_seconds", type=int, default=40)
+  parser.add_argument("--commit", help="that simt_run was built from; this checkout's by default")
   parser.add_argument("--simt_run", default=str(ROOT / "bazel-bin/common/executor/run/simt_run"))
   args = parser.parse_args(arguments)
   if not args.prepare and not (args.ncu and args.csv):
@@ -215,7 +216,7 @@ def main(arguments=None):
     for said in pool.map(lambda one: run(*one[:1], args.simt_run, one[1], args.work, args.max_cpu_seconds), runs):
       if said:
         print(said, flush=True)
-  commit = "g" + subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=8"], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+  commit = args.commit or "g" + subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=8"], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.decode().strip()
   rows, missing = compare(commit, programs, measured, args.work)
   for launch in missing:
     print("not in a profile:", *launch)

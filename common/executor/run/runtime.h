@@ -60,6 +60,10 @@ class Runtime {
   // has another cluster, which Launch() then mends.
   bool OtherCluster(const Grid& cluster);
 
+  // Reports a launch from within a kernel, which is then a function of the host: a GPU refuses to
+  // launch it. Called by the kernel's threads.
+  cudaError_t RefuseInKernel(const SimtLaunchRequest& request);
+
   // Reports the finding of a kernel that is no launch's, and ends the program.
   [[noreturn]] void CalledAsFunction(uintptr_t pc);
 

@@ -11,9 +11,6 @@
 #include "common/executor/launch.h"
 #include "common/executor/run/runtime.h"
 
-// Of hooks.cc.
-extern "C" int simt_in_kernel();
-
 namespace stridewise::executor {
 namespace {
 
@@ -50,18 +47,18 @@ int Runtime::ResidentBlocks(unsigned threads, size_t shared_bytes) {
   return static_cast<int>(std::min({by_threads, by_shared, kBlocks}));
 }
 
-cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
-  // A GPU refuses the outer launch: what launches is a function of the host.
-  if (simt_in_kernel() != 0) {
-    if (!launched_in_kernel_.exchange(true)) {
-      ++findings_;
-      std::fprintf(stderr,
-                   "simt_run: a kernel launches %s at %s: it is a function of the host, and no "
-                   "kernel\n",
-                   request.name, PlaceOf(request.file, request.line).c_str());
-    }
-    return cudaErrorInvalidDeviceFunction;
+cudaError_t Runtime::RefuseInKernel(const SimtLaunchRequest& request) {
+  if (!launched_in_kernel_.exchange(true)) {
+    ++findings_;
+    std::fprintf(stderr,
+                 "simt_run: a kernel launches %s at %s: it is a function of the host, and no "
+                 "kernel\n",
+                 request.name, PlaceOf(request.file, request.line).c_str());
   }
+  return cudaErrorInvalidDeviceFunction;
+}
+
+cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (sticky_ != cudaSuccess) return Note(sticky_);
   // cudaLaunchKernelEx() takes any number of values, and so no place.
   const std::string place = request.line == 0 ? "" : PlaceOf(request.file, request.line);
