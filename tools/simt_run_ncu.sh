@@ -18,9 +18,10 @@ mkdir -p "$root/bin" "$out"
 build() {
   local name sources includes=()
   IFS=$'\t' read -r name _ sources _ <<< "$1"
-  while read -r folder; do includes+=("-I$folder"); done < <(find "$root/programs/$name" -type d)
-  # CUDA 13 has some properties of devices no more.
-  (cd "$root/programs/$name" && nvcc -O3 -arch="$ARCH" -w -DdeviceOverlap=asyncEngineCount -DmemoryClockRate=memoryBusWidth -DclockRate=memoryBusWidth "${includes[@]}" -o "$root/bin/$name" $sources ${LIBRARIES:-}) \
+  # Behind the system's, as some have headers of the same names.
+  while read -r folder; do includes+=(-Xcompiler "-idirafter,$folder"); done < <(find "$root/programs/$name" -type d)
+  # CUDA 13 has some properties of devices, and a function, no more.
+  (cd "$root/programs/$name" && nvcc -O3 -arch="$ARCH" -w -DdeviceOverlap=asyncEngineCount -DmemoryClockRate=memoryBusWidth -DclockRate=memoryBusWidth -DcudaThreadSynchronize=cudaDeviceSynchronize "${includes[@]}" -o "$root/bin/$name" $sources ${LIBRARIES:-}) \
     > "$out/build_$name.txt" 2>&1 && rm "$out/build_$name.txt" || echo "no build: $name"
 }
 count() {

@@ -60,8 +60,8 @@ class Runtime {
   // has another cluster, which Launch() then mends.
   bool OtherCluster(const Grid& cluster);
 
-  // Reports a launch from within a kernel, which is then a function of the host: a GPU refuses to
-  // launch it. Called by the kernel's threads.
+  // Reports a launch from within a kernel. That is then a function of the host: CUDA calls such
+  // once, on the host, and here it runs as a kernel. Called by the kernel's threads.
   cudaError_t RefuseInKernel(const SimtLaunchRequest& request);
 
   // Reports the finding of a kernel that is no launch's, and ends the program.

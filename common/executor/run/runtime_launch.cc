@@ -51,8 +51,8 @@ cudaError_t Runtime::RefuseInKernel(const SimtLaunchRequest& request) {
   if (!launched_in_kernel_.exchange(true)) {
     ++findings_;
     std::fprintf(stderr,
-                 "simt_run: a kernel launches %s at %s: it is a function of the host, and no "
-                 "kernel\n",
+                 "simt_run: a kernel launches %s at %s: not supported; a function of the host that "
+                 "is launched is no kernel\n",
                  request.name, PlaceOf(request.file, request.line).c_str());
   }
   return cudaErrorInvalidDeviceFunction;

@@ -52,7 +52,7 @@ expect 3 "data race in PlainFlag" "$TEST_TMPDIR/more_bugs" 2
 expect 3 "a kernel is called without <<<...>>>: it runs on the host at" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "more_bugs.cu:62" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
-expect 3 "a kernel launches Called at more_bugs.cu:69: it is a function of the host, and no kernel" "$TEST_TMPDIR/more_bugs" 10
+expect 3 "a kernel launches Called at more_bugs.cu:69: not supported; a function of the host" "$TEST_TMPDIR/more_bugs" 10
 for seed in 0 1 2 3 4; do
   expect 3 "data race in NoClusterBarrier" env SIMT_RUN_SEED=$seed "$TEST_TMPDIR/more_bugs" 5
 done
