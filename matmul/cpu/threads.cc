@@ -94,6 +94,18 @@ constexpr int64_t kMinDepth = 64;
 constexpr int64_t kMaxVectors = 4;
 constexpr int64_t kMinElementsOfRows = 1 << 21;
 
+// Up to three rows times a larger row-major B, 12 MB, are divided along k by four of the threads:
+// 1.2 times as fast as columns for each thread for nine shapes, because longer pieces of B's rows
+// come faster.
+constexpr int64_t kMinElementsOfWideB = 3 << 20;
+constexpr int64_t kPartsOfWideB = 4;
+
+bool DividesWideB(const ProductShape& shape, const ThreadGrid& without, int64_t threads) {
+  return shape.m < kMinRows && !shape.transposed_b && shape.n * shape.k >= kMinElementsOfWideB &&
+         without.cols == threads && threads % kPartsOfWideB == 0 &&
+         shape.n >= threads * kShortPieceCols && shape.k >= kPartsOfWideB * kMinDepth;
+}
+
 int64_t MostThreads(const ProductShape& shape, int threads) {
   const double work = WorkOfProduct(shape.m, shape.n, shape.k);
   if (work < kMinWorkOfThreads) return 1;
@@ -174,6 +186,7 @@ ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without,
   if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
     return {1, 1, std::min(most, k / kMinDepth)};
   }
+  if (DividesWideB(shape, without, most)) return {1, most / kPartsOfWideB, kPartsOfWideB};
   Fastest fastest;
   for (int64_t rows = 1; rows <= most / 2; rows *= 2) {
     for (int64_t cols = 1; rows * cols <= most / 2; cols *= 2) {

@@ -59,6 +59,14 @@ TEST(ThreadsTest, FewRowsTimesNarrowMatrixAreDividedAlongK) {
   EXPECT_EQ(GridOf({3, 6006, 217}, 16).depth, 1);
 }
 
+TEST(ThreadsTest, FewRowsTimesLargeMatrixReadLongPieces) {
+  const ThreadGrid grid = GridOf({1, 3072, 5120}, 16);
+  EXPECT_EQ(grid.cols, 4);
+  EXPECT_EQ(grid.depth, 4);
+  EXPECT_EQ(GridOf({1, 1168, 1051}, 16).cols, 16);
+  EXPECT_EQ(GridOf({1, 3072, 5120}, 1).parts(), 1);
+}
+
 TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
   EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 16).depth, 16);
   EXPECT_EQ(GridOf({2432, 1, 1922}, 16).depth, 1);
