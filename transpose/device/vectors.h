@@ -79,6 +79,17 @@ __device__ inline Vector VectorOf(const T (&elements)[kVectorElements<T>]) {
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
+// Returns a vector with the first `count` bytes of `first` and the others of `second`.
+__device__ inline Vector Joined(const Vector& first, const Vector& second, int count) {
+  const auto word = [count](uint32_t a, uint32_t b, int at) {
+    const int bytes = count - at;
+    const uint32_t mask = bytes <= 0 ? 0 : bytes >= 4 ? 0xffffffffu : (1u << 8 * bytes) - 1;
+    return (a & mask) | (b & ~mask);
+  };
+  return make_uint4(word(first.x, second.x, 0), word(first.y, second.y, 4),
+                    word(first.z, second.z, 8), word(first.w, second.w, 12));
+}
+
 // Exchanges rows and columns of a stack of vectors: Columns<T, kRows>::Take(rows, columns) sets
 // columns[k] to element k of each of the rows, in order. Elements below 4 bytes are picked by byte
 // permutes: eight instructions exchange 4 x 4 bytes, several times fewer than shifts and masks.

@@ -171,8 +171,8 @@ TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
   }
 }
 
-// Odd rows of bytes are stored as whole vectors and need no shared memory, of which permute_tile
-// loads bytes one at a time, in conflicts: 120 to 410 wavefronts.
+// Odd rows of bytes are stored as whole vectors, and all that is in shared memory is where rows
+// begin. permute_tile loads bytes from there one at a time, in conflicts: 120 to 410 wavefronts.
 TEST_F(PermuteMemoryTest, RowsOfBytesAreShiftedInRegisters) {
   for (const PermuteCase& c :
        {PermuteCase{{35, 9, 1469}, {1, 0, 2}, 1}, PermuteCase{{35, 9, 5, 195}, {1, 0, 2, 3}, 2}}) {
@@ -181,8 +181,7 @@ TEST_F(PermuteMemoryTest, RowsOfBytesAreShiftedInRegisters) {
     EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).sectors), 16.1);
     EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalStore).requests), 1.05);
     EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).requests), 2.7);
-    EXPECT_EQ(profile.Total(EventKind::kSharedLoad).requests, 0u);
-    EXPECT_EQ(profile.barriers, 0u);
+    EXPECT_LE(OfVectors(profile.Total(EventKind::kSharedLoad).wavefronts), 2.5);
     const auto tile_loads = TileProfileOf(c).Total(EventKind::kSharedLoad);
     EXPECT_GE(OfVectors(tile_loads.wavefronts), 120);
   }

@@ -45,7 +45,7 @@ class PermuteShortRunsTest : public PermuteExecutorFixture {
 };
 
 // Rows of every length modulo 16 at any address, whose vectors of `out` lie in one row or two, and
-// vectors that the tensor has in part.
+// vectors that the tensor has in part; several blocks, with rows that begin in the one before.
 TEST_F(PermuteShortRunsTest, RowsOfBytes) {
   for (const int64_t bytes : {1, 2, 4, 8}) {
     for (int64_t more = 0; more < 16; ++more) {
@@ -53,6 +53,7 @@ TEST_F(PermuteShortRunsTest, RowsOfBytes) {
       EXPECT_TRUE(RunRowBytes(
           {{3, 2, 5, 2, 33 + 2 * more}, {3, 1, 0, 2, 4}, bytes, {}, {}, more, 15 - more}));
       EXPECT_TRUE(RunRowBytes({{5, 3, 65 + 2 * more}, {1, 0, 2}, bytes, {5, 1, 0}}));
+      EXPECT_TRUE(RunRowBytes({{19, 7, 201 + more}, {1, 0, 2}, bytes, {}, {}, more, 15 - more}));
     }
   }
   EXPECT_FALSE(RunRowBytes({{3, 5, 15}, {1, 0, 2}, 1}));                 // 15 bytes.
