@@ -42,10 +42,7 @@ LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
     case 64:
       return LaunchTile<Element, kMajorOfB, 64, 8, 2>(args, device);
     case 96:
-      return plan.cluster == 4 ? LaunchTile<Element, kMajorOfB, 96, 7, 4>(args, device)
-                               : LaunchTile<Element, kMajorOfB, 96, 7, 2>(args, device);
-    case 128:
-      return LaunchTile<Element, kMajorOfB, 128, 6, 4>(args, device);
+      return LaunchTile<Element, kMajorOfB, 96, 7, 4>(args, device);
     case 160:
       return LaunchTile<Element, kMajorOfB, 160, 5, 1>(args, device);
     default:

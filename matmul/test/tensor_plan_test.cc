@@ -179,6 +179,11 @@ TEST(TensorPlanTest, TensorTurnedTakesRowsThatItsTilesFill) {
   }
 }
 
+// Three tiles of 96 would be a third empty: 197 x 5120 x 5120 took 39 us in them and 31 without.
+TEST(TensorPlanTest, ClustersOfFourTakeRowsThatFillThem) {
+  EXPECT_NE(PlanTensorTurned(Bf16Product(197, 5120, 5120, false), H200Model()).cols, 96);
+}
+
 // Few tiles and a long k: 197 x 3072 x 14336 took 82 us by tensor_tile and 44 by wide tiles in
 // clusters of four.
 TEST(TensorPlanTest, WideTilesDivideALongK) {
