@@ -14,6 +14,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/narrow_panel.h"
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/split.h"
@@ -31,7 +32,10 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
   const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
   const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBoxRowsA));
-  ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBoxRowsB));
+  ASSIGN_OR_RETURN(
+      const CUtensorMap map_b,
+      TensorMapOf(b.matrix, b.matrices, Tile::kBoxRowsB, Tile::kBoxColsB,
+                  NarrowPanelSwizzle(Tile::kBoxColsB * static_cast<int>(sizeof(Element)))));
   TensorSplitGemm gemm = {};
   gemm.c = call.c;
   gemm.rows = static_cast<int>(args.m);

@@ -8,6 +8,10 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
+#include <cstdint>
+
+#include "matmul/cluster_sizes.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/turned_plan.h"
@@ -24,7 +28,10 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   const TensorGemm gemm =
       TensorGemmOf<Tile>(args, b.matrices.count > 1, a.matrices.count > 1, /*c_transposed=*/true);
-  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), b, a);
+  // Of clusters of four fewer run at once than the multiprocessors divided by four.
+  const int64_t clusters = ClustersAtOnce(kCluster, 1, device.multiprocessors);
+  const Grid grid = {std::min(GridOfTiles<Tile>(gemm).x, clusters * kCluster)};
+  return LaunchTensorProduct<Tile>(args, gemm, grid, b, a);
 }
 
 // Runs a tile of kTensorTurnedCosts.
@@ -34,6 +41,8 @@ LaunchStatus Run(const MatMulArgs& args, const DeviceModel& device) {
   switch (plan.cols) {
     case 64:
       return LaunchTile<Element, kMajorOfB, 64, 8, 2>(args, device);
+    case 96:
+      return LaunchTile<Element, kMajorOfB, 96, 7, 4>(args, device);
     case 160:
       return LaunchTile<Element, kMajorOfB, 160, 5, 1>(args, device);
     default:

@@ -164,7 +164,7 @@ TEST(TensorPlanTest, TensorTurnedTakesRowsThatItsTilesFill) {
   const struct {
     int64_t m, n, k;
     int cols, cluster;
-  } cases[] = {{257, 5120, 5120, 144, 2},
+  } cases[] = {{257, 5120, 5120, 96, 4},
                {257, 32768, 8192, 144, 2},
                {5120, 512, 5120, 160, 1},
                {64, 14336, 4096, 64, 2}};
@@ -177,6 +177,11 @@ TEST(TensorPlanTest, TensorTurnedTakesRowsThatItsTilesFill) {
     if (c.m == 64) continue;  // Tiles of 64 rows of tensor_tile take as long.
     EXPECT_LT(plan.us, PlanTensorTile(args, H200Model()).us) << c.m << "x" << c.n << "x" << c.k;
   }
+}
+
+// Three tiles of 96 would be a third empty: 197 x 5120 x 5120 took 39 us in them and 31 without.
+TEST(TensorPlanTest, ClustersOfFourTakeRowsThatFillThem) {
+  EXPECT_NE(PlanTensorTurned(Bf16Product(197, 5120, 5120, false), H200Model()).cols, 96);
 }
 
 // Few tiles and a long k: 197 x 3072 x 14336 took 82 us by tensor_tile and 44 by wide tiles in

@@ -105,7 +105,7 @@ constexpr TensorTileCost kLargeTileCosts[] = {
     {192, 2, 7.78, 1.37, 0.394, 0.085, 0.122},     {192, 1, 7.14, 1.35, 0.406, 0.068, 0.123},
     {128, 2, 7.34, 1.03, 0.254, 0.099, 0.086},     {128, 1, 5.30, 1.37, 0.276, 0.062, 0.075},
     {64, 1, 5.46, 0.60, 0.216, 0.067, 0.096},      {192, 1, 7.43, 1.15, 0.181, 0.101, 0.123, 64},
-    {128, 1, 6.50, 0.90, 0.170, 0.080, 0.075, 64}, {64, 1, 5.66, 0.59, 0.112, 0.060, 0.096, 64}};
+    {128, 1, 5.60, 0.90, 0.170, 0.080, 0.075, 64}, {64, 1, 5.66, 0.59, 0.112, 0.060, 0.096, 64}};
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
@@ -142,7 +142,7 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
 // of what is divided into tiles: C, or C transposed.
 inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
                            const TensorTileCost& cost, int64_t rows, int64_t cols) {
-  const int64_t clusters = std::max(1, device.multiprocessors / cost.cluster);
+  const int64_t clusters = ClustersAtOnce(cost.cluster, 1, device.multiprocessors);
   const int64_t tiles = CeilDiv(rows, int64_t{cost.rows} * cost.cluster) *
                         CeilDiv(cols, int64_t{cost.cols}) * args.batch;
   const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));

@@ -18,6 +18,7 @@
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/tensor/decode_sums.h"
+#include "matmul/device/tensor/narrow_panel.h"
 #include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor/stage_ring.h"
 #include "matmul/device/tensor/sums.h"
@@ -41,14 +42,15 @@ struct TensorSplitTile {
 
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of m or n of an MN-major tile.
   static constexpr int kBytesA = kBlockM * kSwizzleBytes;
-  static constexpr int kBytesB = kMajorB == OperandLayout::kKMajor
-                                     ? kBlockN * kSwizzleBytes
-                                     : (kBlockN + 63) / 64 * kPanelBytes;
+  // Up to 64 columns that do not lie along k are a panel of their own width.
+  static constexpr bool kNarrowB = kMajorB == OperandLayout::kMnMajor && kBlockN <= 64;
+  static constexpr int kBytesB = kBlockN * kSwizzleBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
 
   // Rows of the boxes that the TMA loads of operands as they are stored.
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
   static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK;
+  static constexpr int kBoxColsB = kNarrowB ? kBlockN : 64;
 
   // Sums of a wide tile lie as C does: there are so many that vectors of them count.
   static constexpr bool kWide = IsWideSplit(kBlockN);
@@ -89,11 +91,25 @@ __device__ inline void LoadTensorSplitStage(const CUtensorMap& a, const CUtensor
     CopyBox(b, k, col, zb, to, full);
   } else {
 #pragma unroll
-    for (int i = 0; i < (Tile::kBlockN + 63) / 64; ++i) {
+    for (int i = 0; i < Tile::kBlockN / Tile::kBoxColsB; ++i) {
       CopyBox(b, col + i * 64, k, zb, to + i * Tile::kPanelBytes, full);
     }
   }
 }
+
+// Describes B's part of a stage to wgmma.
+template <typename Tile>
+__device__ inline uint64_t SplitDescriptorOfB(uint32_t at) {
+  if constexpr (Tile::kNarrowB) {
+    return NarrowPanelDescriptor<Tile::kBlockN * 2>(at);
+  } else {
+    return TileDescriptor<Tile::kMajorB>(at, Tile::kPanelBytes);
+  }
+}
+template <typename Tile>
+constexpr uint64_t kSplitStepOfB = Tile::kNarrowB
+                                       ? kNarrowPanelStep<Tile::kBlockN * 2>
+                                       : DescriptorStep<Tile::kMajorB, typename Tile::Element>();
 
 // Adds and stores block `rank`'s part of the tile at (row, col). Called by the consumers.
 template <typename Tile, typename Out>
@@ -150,13 +166,12 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
     ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
       const uint64_t of_a =
           TileDescriptor<Tile::kMajorA>(at + consumer * 64 * kSwizzleBytes, Tile::kPanelBytes);
-      const uint64_t of_b = TileDescriptor<Tile::kMajorB>(at + Tile::kBytesA, Tile::kPanelBytes);
+      const uint64_t of_b = SplitDescriptorOfB<Tile>(at + Tile::kBytesA);
       FenceWgmma();
 #pragma unroll
       for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
         Mma::Multiply(of_a + i * DescriptorStep<Tile::kMajorA, Element>(),
-                      of_b + i * DescriptorStep<Tile::kMajorB, Element>(),
-                      i > 0 || step > steps.first, d);
+                      of_b + i * kSplitStepOfB<Tile>, i > 0 || step > steps.first, d);
       }
     });
     // Sums lie where stages did, which both warpgroups have read then.

@@ -61,9 +61,7 @@ inline double NarrowSplitUs(const SplitShape& shape, const DeviceModel& device, 
   constexpr double kCluster = 0.67;
   constexpr double kBlock = 0.39;
   constexpr double kStoreOne = 0.25 / 1000;  // An element of C where it has no vectors.
-  const int stage_bytes =
-      (kRows + (shape.cols_along_k ? cols : static_cast<int>(CeilDiv(cols, 64)) * 64)) *
-      kBytesOfRow;
+  const int stage_bytes = (kRows + cols) * kBytesOfRow;
   const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
   const auto elements = static_cast<double>(std::min<int64_t>(shape.rows, kRows) *
                                             std::min<int64_t>(shape.extent, cols));
