@@ -43,72 +43,6 @@ __device__ inline void MultiplyFusedParts(uint64_t a, uint64_t b, int i, int j, 
   }
 }
 
-// What a warpgroup needs of the block's loop.
-template <typename Tile>
-struct FusedLoop {
-  using LinesA = FusedLines<Tile::kMajorA, Tile::kLinesA, Tile::kThreads>;
-  using LinesB = FusedLines<Tile::kMajorB, Tile::kLinesB, Tile::kThreads>;
-  static constexpr int kOffsetB = 2 * Tile::kPartBytesA;
-  int begin, end;  // Of k.
-  uint32_t stages;
-  uint32_t rows_of_group, cols_of_group;  // Bytes from a part to the warpgroup's lines.
-  float power_a, power_b;
-};
-
-// Fills the stages behind the first with all others, and sums what lies in them where kMultiplies.
-template <bool kMultiplies, typename Tile>
-__device__ inline void SumFusedSteps(const FusedLoop<Tile>& loop, Mbarrier& full, Mbarrier& empty,
-                                     typename FusedLoop<Tile>::LinesA& a,
-                                     typename FusedLoop<Tile>::LinesB& b,
-                                     float (&sums)[Tile::kGroupCols / 2]) {
-  constexpr int kOffsetB = FusedLoop<Tile>::kOffsetB;
-  const bool first_lane = threadIdx.x % 32 == 0;
-  uint32_t stage = loop.stages;
-  uint32_t phase = 0;
-  [[maybe_unused]] float d[Tile::kGroupCols / 2];
-#pragma unroll 1
-  for (int k = loop.begin; k < loop.end; k += Tile::kBlockK) {
-    const uint64_t of_a =
-        TileDescriptor<Tile::kMajorA>(stage + loop.rows_of_group, Tile::kPanelBytes);
-    const uint64_t of_b =
-        TileDescriptor<Tile::kMajorB>(stage + kOffsetB + loop.cols_of_group, Tile::kPanelBytes);
-    const uint32_t next = loop.stages + (stage == loop.stages ? Tile::kStageBytes : 0);
-    full.Wait(phase);
-    if constexpr (kMultiplies) {
-      FenceWgmma();
-      MultiplyFusedParts<Tile>(of_a, of_b, 0, 1, false, d);
-      MultiplyFusedParts<Tile>(of_a, of_b, 1, 0, true, d);
-      CommitWgmma();
-    }
-    // Behind the last 64 of k zeros are split, which nobody reads. A loop that waits also keeps the
-    // compiler from splitting before it multiplies.
-    empty.Wait(phase ^ 1);
-    a.Scale(loop.power_a);
-    b.Load();
-    a.Store(next);
-    if constexpr (kMultiplies) {
-      WaitForWgmma<0>();
-#pragma unroll
-      for (float& sum : d) sum *= 1 / kFusedLowFactor;
-      FenceWgmma();
-      MultiplyFusedParts<Tile>(of_a, of_b, 0, 0, true, d);
-      CommitWgmma();
-    }
-    empty.Wait(phase ^ 1);  // Again, for the compiler.
-    b.Scale(loop.power_b);
-    a.Load();
-    b.Store(next + kOffsetB);
-    FenceForTma();
-    __syncwarp();
-    if (first_lane) full.Arrive();
-    if constexpr (kMultiplies) WaitForWgmma<0>();
-    if (first_lane) empty.Arrive();
-    if constexpr (kMultiplies) AddTo(sums, d);
-    phase ^= 1;
-    stage = next;
-  }
-}
-
 // Sums the scaled products of the block's part of k. Returns the powers of two of A and B.
 //
 // Of the two stages, warps fill one while tensor cores read the other. `full` says that all warps
@@ -118,8 +52,10 @@ __device__ inline void SumFusedSteps(const FusedLoop<Tile>& loop, Mbarrier& full
 template <typename Tile>
 __device__ inline float2 SumFused(const FusedGemm& gemm, const FusedPart& part, uint32_t stages,
                                   float (&sums)[Tile::kGroupCols / 2]) {
-  typename FusedLoop<Tile>::LinesA a(gemm.a, part.batch, part.row, part.begin, part.end);
-  typename FusedLoop<Tile>::LinesB b(gemm.b, part.batch, part.col, part.begin, part.end);
+  FusedLines<Tile::kMajorA, Tile::kLinesA, Tile::kThreads> a(gemm.a, part.batch, part.row,
+                                                             part.begin, part.end);
+  FusedLines<Tile::kMajorB, Tile::kLinesB, Tile::kThreads> b(gemm.b, part.batch, part.col,
+                                                             part.begin, part.end);
   __shared__ Mbarrier full, empty;
   if (threadIdx.x == 0) {
     full.Init(Tile::kThreads / 32);
@@ -132,33 +68,60 @@ __device__ inline float2 SumFused(const FusedGemm& gemm, const FusedPart& part, 
   const uint2 most = MostOfBlock<Tile::kThreads>(a.MostBits(), b.MostBits());
   const float power_a = FusedPowerFor(most.x);
   const float power_b = FusedPowerFor(most.y);
+  constexpr int kOffsetB = 2 * Tile::kPartBytesA;
   a.Scale(power_a);
   a.Store(stages);
   a.Load();
   b.Scale(power_b);
-  b.Store(stages + FusedLoop<Tile>::kOffsetB);
+  b.Store(stages + kOffsetB);
   FenceForTma();  // wgmma reads by the same way as the TMA.
   __syncwarp();
   if (first_lane) full.Arrive();
 
   // The same in all lanes, which the compiler sees here: descriptors are made once for a warp.
   const int group = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / kWarpgroupThreads, 0);
-  const int row_of_group = group / Tile::kGroupsN * kMmaRows;
-  const int col_of_group = group % Tile::kGroupsN * Tile::kGroupCols;
-  const FusedLoop<Tile> loop = {part.begin,
-                                part.end,
-                                stages,
-                                static_cast<uint32_t>(row_of_group) * kSwizzleBytes,
-                                static_cast<uint32_t>(col_of_group) * kSwizzleBytes,
-                                power_a,
-                                power_b};
+  const uint32_t rows_of_group = group / Tile::kGroupsN * kMmaRows * kSwizzleBytes;
+  const uint32_t cols_of_group = group % Tile::kGroupsN * Tile::kGroupCols * kSwizzleBytes;
 #pragma unroll
   for (float& sum : sums) sum = 0;
-  // Warpgroups that lie behind C leave shared memory to the others.
-  if (part.row + row_of_group < gemm.m && part.col + col_of_group < gemm.n) {
-    SumFusedSteps<true>(loop, full, empty, a, b, sums);
-  } else {
-    SumFusedSteps<false>(loop, full, empty, a, b, sums);
+  uint32_t stage = stages;
+  uint32_t phase = 0;
+  float d[Tile::kGroupCols / 2];
+#pragma unroll 1
+  for (int k = part.begin; k < part.end; k += Tile::kBlockK) {
+    const uint64_t of_a = TileDescriptor<Tile::kMajorA>(stage + rows_of_group, Tile::kPanelBytes);
+    const uint64_t of_b =
+        TileDescriptor<Tile::kMajorB>(stage + kOffsetB + cols_of_group, Tile::kPanelBytes);
+    const uint32_t next = stages + (stage == stages ? Tile::kStageBytes : 0);
+    full.Wait(phase);
+    FenceWgmma();
+    MultiplyFusedParts<Tile>(of_a, of_b, 0, 1, false, d);
+    MultiplyFusedParts<Tile>(of_a, of_b, 1, 0, true, d);
+    CommitWgmma();
+    // Behind the last 64 of k zeros are split, which nobody reads. A loop that waits also keeps the
+    // compiler from splitting before it multiplies.
+    empty.Wait(phase ^ 1);
+    a.Scale(power_a);
+    b.Load();
+    a.Store(next);
+    WaitForWgmma<0>();
+#pragma unroll
+    for (float& sum : d) sum *= 1 / kFusedLowFactor;
+    FenceWgmma();
+    MultiplyFusedParts<Tile>(of_a, of_b, 0, 0, true, d);
+    CommitWgmma();
+    empty.Wait(phase ^ 1);  // Again, for the compiler.
+    b.Scale(power_b);
+    a.Load();
+    b.Store(next + kOffsetB);
+    FenceForTma();
+    __syncwarp();
+    if (first_lane) full.Arrive();
+    WaitForWgmma<0>();
+    if (first_lane) empty.Arrive();
+    AddTo(sums, d);
+    phase ^= 1;
+    stage = next;
   }
   __syncthreads();  // Nobody reads the stages any more.
   return {power_a, power_b};
