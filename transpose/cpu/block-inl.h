@@ -174,6 +174,38 @@ void TransposeBlocks(const BlockTranspose& first, int64_t count, int64_t stride_
   }
 }
 
+// Copies bytes [begin, end) of a line, and writes nothing else.
+HWY_INLINE void CopyPartOfLine(const uint8_t* from, uint8_t* to, int64_t begin, int64_t end) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+  const Bytes bytes;
+  const auto mask = hn::AndNot(hn::FirstN(bytes, static_cast<size_t>(begin)),
+                               hn::FirstN(bytes, static_cast<size_t>(end)));
+  hn::BlendedStore(Load(from), mask, bytes, to);
+#else
+  if (begin < end) std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+#endif
+}
+
+void TransposeEdge(const BlockTranspose& edge, bool behind) {
+  constexpr int64_t kCols = 64;
+  alignas(64) uint8_t lines[kCols * kLineBytes];
+  const int64_t bytes = edge.rows * edge.element_bytes;
+  for (int64_t first = 0; first < edge.cols; first += kCols) {
+    BlockTranspose piece = edge;
+    piece.in += first * edge.element_bytes;
+    piece.cols = std::min(kCols, edge.cols - first);
+    piece.out = lines;
+    piece.ld_out = kLineBytes;
+    HWY_NAMESPACE::TransposeBlocks(piece, 1, 0, 0);
+    uint8_t* to = edge.out + first * edge.ld_out;
+    for (int64_t i = 0; i < piece.cols; ++i, to += edge.ld_out) {
+      const auto misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes);
+      const int64_t before = std::min(bytes, (kLineBytes - misaligned) % kLineBytes);
+      CopyPartOfLine(lines + i * kLineBytes, to, behind ? before : 0, behind ? bytes : before);
+    }
+  }
+}
+
 void StreamCopy(const uint8_t* from, uint8_t* to, int64_t bytes) { StreamBytes(from, to, bytes); }
 
 }  // namespace HWY_NAMESPACE

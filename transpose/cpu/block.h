@@ -25,6 +25,10 @@ struct BlockTranspose : MatrixTranspose {
 void TransposeBlocks(const BlockTranspose& first, int64_t count = 1, int64_t stride_in = 0,
                      int64_t stride_out = 0);
 
+// Transposes a block of at most a line of rows, and writes of each row of the output only what lies
+// before the first line that begins in it, or, where `behind`, only the rest.
+void TransposeEdge(const BlockTranspose& edge, bool behind);
+
 // Copies bytes, whole lines of the destination past the caches. Other threads see them after
 // EndStreaming().
 void StreamCopy(const uint8_t* from, uint8_t* to, int64_t bytes);

@@ -32,6 +32,21 @@ void TransposeBlocks(const BlockTranspose& first, int64_t count, int64_t stride_
   }
 }
 
+void TransposeEdge(const BlockTranspose& edge, bool behind) {
+  switch (ChosenSimdTarget()) {
+#if HWY_TARGETS & HWY_AVX3
+    case SimdTarget::kAvx512:
+      return N_AVX3::TransposeEdge(edge, behind);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    case SimdTarget::kAvx2:
+      return N_AVX2::TransposeEdge(edge, behind);
+#endif
+    default:
+      return HWY_NAMESPACE::TransposeEdge(edge, behind);
+  }
+}
+
 void StreamCopy(const uint8_t* from, uint8_t* to, int64_t bytes) {
   switch (ChosenSimdTarget()) {
 #if HWY_TARGETS & HWY_AVX3

@@ -46,6 +46,12 @@ inline int64_t PartBegin(int64_t n, int64_t parts, int64_t i, int64_t unit) {
   return std::min(n, DivideUp(n, unit) * i / parts * unit);
 }
 
+// The same, but what is more than whole units belongs to the last part: none is shorter than a
+// unit, unless n is.
+inline int64_t WholeBegin(int64_t n, int64_t parts, int64_t i, int64_t unit) {
+  return i == parts ? n : n / unit * i / parts * unit;
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_TRANSPOSE_CPU_SCHEDULES_H_

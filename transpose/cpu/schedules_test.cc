@@ -50,7 +50,8 @@ const std::vector<Schedule>& Schedules() {
         {1000, 33, 2, 0, 0, 7},
         {5, 4000},
         {4000, 5, 2},
-        {70, 200, 5, 0, 1, 3}}},
+        {70, 200, 5, 0, 1, 3},
+        {2000, 90, 1, 1, 0, 0, 3}}},
       {"ContiguousOutput",
        StreamContiguousOutput,
        HasContiguousOutput,
@@ -121,7 +122,8 @@ TEST_P(ScheduleTest, WritesTheTransposesAndNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(All, ScheduleTest,
                          testing::Combine(testing::Range<size_t>(0, 5),
-                                          testing::Values(1, 2, 4, 8, 16), testing::Values(1, 3)),
+                                          testing::Values(1, 2, 4, 8, 16),
+                                          testing::Values(1, 3, 16)),
                          [](const auto& info) {
                            return std::string(Schedules()[std::get<0>(info.param)].name) + "Of" +
                                   std::to_string(std::get<1>(info.param)) + "BytesOn" +
