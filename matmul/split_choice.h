@@ -24,7 +24,7 @@ struct SplitForm {
   int64_t most_k = int64_t{1} << 18;
   bool mixed = false;  // The second part is of another type (matmul/device/split_fp8.h).
 };
-inline constexpr SplitForm kFp16PairForm = {2, 2, 3};
+inline constexpr SplitForm kFp16PairForm = {2, 2, 3, /*k_major=*/false, /*least_k=*/66};
 inline constexpr SplitForm kBf16SixForm = {3, 2, 6};
 inline constexpr SplitForm kBf16NineForm = {3, 2, 9};
 inline constexpr SplitForm kTf32PairForm = {2, 4, 3, true};

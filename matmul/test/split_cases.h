@@ -98,6 +98,7 @@ inline std::vector<SplitCase> SplitCases() {
       {"cancelling", CancellingValue, 1000, 1.4e-4, 5e-6, 1, 1.35e-2},
       {"lost", LostElement, 1024, 1, 1, 1, 1, false, true},
       {"k_1", UniformValue, 1},
+      {"k_66", UniformValue, 66},
       {"k_127", UniformValue, 127},
       {"long", UniformValue, 131072},
       {"uniform_2048", UniformValue, 2048, 1, 1, 4.6e-7, 1.1e-5},
