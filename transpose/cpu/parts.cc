@@ -10,9 +10,9 @@ namespace stridewise {
 namespace {
 
 // What a piece of a row of the output costs beside its lines where another thread writes the next
-// one, in lines: the hardware's prefetching goes on behind its end and takes lines from that
-// thread, up to a page of them. Of 14 shapes those with pieces of 11 to 26 lines lost by it, and
-// those of 42 and more gained.
+// one, in lines: probably the hardware's prefetching goes on behind its end and takes lines from
+// that thread, up to a page of them. Of 14 shapes those with pieces of 11 to 26 lines lost by it,
+// and those of 42 and more gained.
 constexpr double kLinesOfEnd = 64;
 
 // Of such a piece, which is not worth looking at where it has fewer.
