@@ -7,10 +7,10 @@ namespace stridewise {
 namespace {
 
 constexpr const char* kFeatureNames[] = {
-    "m",       "n",         "k",         "batch",       "less",     "greater",     "elements",
-    "ops",     "vectors_a", "vectors_b", "fill",        "last",     "waste",       "units",
-    "rounds",  "tiles",     "steps",     "block_steps", "fixup_mb", "fixup_depth", "cluster_blocks",
-    "dram_mb", "balance"};
+    "m",           "n",        "k",           "batch",          "less",      "greater",
+    "elements",    "ops",      "vectors_a",   "vectors_b",      "vectors_c", "fill",
+    "last",        "waste",    "units",       "rounds",         "tiles",     "steps",
+    "block_steps", "fixup_mb", "fixup_depth", "cluster_blocks", "dram_mb",   "balance"};
 static_assert(sizeof(kFeatureNames) / sizeof(kFeatureNames[0]) == kMatMulFeatures);
 
 // The time of memory, and of all else.
@@ -28,6 +28,14 @@ TwoTimes TimesOf(const MatMulCosts& costs, const MatMulWork& work) {
   STRIDEWISE_MATMUL_WORK(MATMUL_WORK)
 #undef MATMUL_WORK
   return {memory, (sums[0] + sums[1]) + (sums[2] + sums[3]) - memory};
+}
+
+// Whether every row of C begins and ends at a multiple of 16 bytes.
+bool HasRowsOfVectors(const MatMulArgs& args) {
+  constexpr int64_t kVector = 4;
+  return args.n % kVector == 0 && args.c.ld % kVector == 0 &&
+         (args.batch == 1 || args.c.stride % kVector == 0) &&
+         reinterpret_cast<uintptr_t>(args.c.data) % (kVector * sizeof(float)) == 0;
 }
 
 double Fourth(double x) { return (x * x) * (x * x); }
@@ -57,6 +65,7 @@ void SetCallFeatures(const MatMulCall& call, MatMulFeatures* features) {
   set(MatMulFeature::kOps, (call.args.a.transposed ? 1 : 0) + (call.args.b.transposed ? 2 : 0));
   set(MatMulFeature::kVectorsA, call.vectors_a ? 1 : 0);
   set(MatMulFeature::kVectorsB, call.vectors_b ? 1 : 0);
+  set(MatMulFeature::kVectorsC, HasRowsOfVectors(call.args) ? 1 : 0);
 }
 
 void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulFeatures* features) {

@@ -58,6 +58,7 @@ enum class MatMulFeature : uint8_t {
   kOps,       // 1 where A is transposed, and 2 more where B is.
   kVectorsA,  // 1 where all rows of A are made of whole 16 bytes.
   kVectorsB,
+  kVectorsC,  // The same for C.
   kFill,
   kLast,
   kWaste,

@@ -67,6 +67,9 @@ constexpr size_t kWorst = 10;
 // Of five products one is held out.
 constexpr int64_t kParts = 5;
 
+// Of a fit on top of another: fewer and smaller corrections than from nothing.
+constexpr CorrectionOptions kOnTop = {40, 0.3, 10};
+
 struct Flags {
   std::vector<std::string> from_csv;
   std::set<std::string> kernels;  // Empty: all.
@@ -181,7 +184,7 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
   MatMulChooser by_trial(FitTuning(data, fitted));
   std::vector<TuneChoice> judged = ChoicesOf(by_trial, data.model, held_out);
   if (present.compute_capability == data.model.compute_capability) {
-    MatMulChooser by_more(FitTuning(data, fitted, &present));
+    MatMulChooser by_more(FitTuning(data, fitted, &present, kOnTop));
     std::vector<TuneChoice> by_more_judged = ChoicesOf(by_more, data.model, held_out);
     if (MeanRegret(by_more_judged) < MeanRegret(judged)) {
       start = &present;
@@ -201,7 +204,9 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
             << WorstChoices(judged, kWorst);
   RETURN_IF_ERROR(WriteRegret(ResolvePath(absl::GetFlag(FLAGS_regret_csv)), all_choices));
   if (flags.tuning.empty()) return absl::OkStatus();
-  RETURN_IF_ERROR(WriteText(flags.tuning, TuningText(FitTuning(data, all, start))));
+  RETURN_IF_ERROR(WriteText(
+      flags.tuning,
+      TuningText(start == nullptr ? FitTuning(data, all) : FitTuning(data, all, start, kOnTop))));
   std::cout << "\nTuning, fitted to all products, in " << flags.tuning
             << "\nTo use it: " << kTuningVariable << "=" << flags.tuning << std::endl;
   return absl::OkStatus();

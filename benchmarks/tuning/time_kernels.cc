@@ -20,12 +20,12 @@ constexpr double kMostBytes = 4e9;  // Of each; the random products have 3 GB in
 
 // A kernel whose best rate so far would make it take this number of times as long as the best of
 // the product is not run at all; one that took so long is not run again; one that takes kSlow times
-// as long gets two samples, which is enough to know that it is not the best.
+// as long gets three samples: of two, one in some hundred has a median that is twice the time.
 constexpr double kHopeless = 4;
 constexpr double kSlow = 1.5;
-constexpr int kProductsFirst = 100;  // Before rates are known well enough.
+constexpr int kProductsFirst = 100;  // Of a kernel, before its rate is known well enough.
 constexpr int kRounds = 5;
-constexpr int kFewRounds = 2;
+constexpr int kFewRounds = 3;
 constexpr double kShortMs = 0.1;  // Products that take less get more rounds.
 constexpr int kManyRounds = 7;
 
@@ -81,7 +81,8 @@ std::vector<KernelTimer::Arm> KernelTimer::ArmsOf(const MatMulArgs& args) const 
   std::stable_sort(arms.begin(), arms.end(), [&](const Arm& x, const Arm& y) {
     const auto rate = [&](const Arm& arm) {
       const auto found = best_rate_.find(arm.kernel->name);
-      return found == best_rate_.end() ? std::numeric_limits<double>::max() : found->second;
+      return found == best_rate_.end() ? std::numeric_limits<double>::max()
+                                       : found->second.flops_per_ms;
     };
     return rate(x) > rate(y);
   });
@@ -137,12 +138,13 @@ absl::StatusOr<ShapeTimes> KernelTimer::Measure(const TuneShape& shape) {
     if (round >= kRounds && best > kShortMs) break;
     for (Arm& arm : arms) {
       if (arm.hopeless) continue;
-      double& rate = best_rate_[arm.kernel->name];
-      if (round == 0 && measured_ >= kProductsFirst && Flops(args) / rate > kHopeless * best) {
+      auto& [rate, products] = best_rate_[arm.kernel->name];
+      if (round == 0 && products >= kProductsFirst && Flops(args) / rate > kHopeless * best) {
         arm.hopeless = true;
         continue;
       }
       RETURN_IF_ERROR(TimeOnce(args, &arm));
+      products += round == 0 ? 1 : 0;
       const double ms = Median(arm.ms);
       rate = std::max(rate, Flops(args) / ms);
       best = std::min(best, ms);
@@ -153,7 +155,6 @@ absl::StatusOr<ShapeTimes> KernelTimer::Measure(const TuneShape& shape) {
       arm.hopeless = ms > kHopeless * best || (round + 1 >= kFewRounds && ms > kSlow * best);
     }
   }
-  ++measured_;
   for (const Arm& arm : arms) {
     if (arm.ms.empty()) continue;
     result.times.push_back(

@@ -56,8 +56,12 @@ class KernelTimer {
   GpuTimer* timer_ = nullptr;
   DeviceModel model_;
   DeviceBuffer a_, b_, c_, workspace_;
-  int measured_ = 0;                         // Products.
-  std::map<std::string, double> best_rate_;  // FLOP a millisecond, of each kernel so far.
+  // The best of a kernel so far, and the number of times that it began a product.
+  struct Rate {
+    double flops_per_ms = 0;
+    int products = 0;
+  };
+  std::map<std::string, Rate> best_rate_;
 };
 
 }  // namespace stridewise

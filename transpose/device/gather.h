@@ -218,7 +218,9 @@ class RotatedElements {
 // row start in eight different banks, and each column starts size * (1 - ld_out * p) bytes, modulo
 // 16, after its neighbour: columns that start in the same bank get different rotations, and columns
 // that start in the same word are replaced by columns that are 2 or 4 apart. If p is even, vectors
-// of one out row start in the same bank, and get different rotations.
+// of one out row start in the same bank, and get different rotations. With one factor of 2 those of
+// its second half are rotated by two words, which are 2 * p banks, 4 modulo 8: the four columns of
+// the first half have nothing there. One word would leave half of the accesses in conflict.
 struct BankOrder {
   bool rotates = false;  // Whether any lane of any warp has a rotation.
   int rotation = 0;
@@ -232,7 +234,7 @@ __device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int la
     const int apart = static_cast<int>(sizeof(T)) * (1 - static_cast<int>(ld_out & 15) * p) & 15;
     order.log2_stride = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
     const int even = __ffs(p) - 1;  // Factors of 2; with three, all vectors start in one bank.
-    const int rotation_of_vector = even < 3 ? lane >> (3 - even) : lane;
+    const int rotation_of_vector = even == 1 ? lane >> 2 << 1 : even == 2 ? lane >> 1 : lane;
     order.rotates = even > 0 || (apart & 7) == 0;
     order.rotation = even > 0 ? rotation_of_vector : (apart & 7) == 0 ? column : 0;
   }
