@@ -10,13 +10,6 @@
 #include "transpose/registry.h"
 
 namespace stridewise {
-namespace {
-
-// Past the caches a copy of more than this, read and written bytes together, was faster on 16 cores
-// of a Xeon, and in them one of less: by a factor of 2 below 16 MB, 0.5 above 64 MB.
-constexpr double kMinStreamedBytes = 24 << 20;
-
-}  // namespace
 
 LaunchStatus CopyCpuThreads(const TransposeArgs& args) {
   const int64_t element = args.element_bytes;
@@ -24,7 +17,7 @@ LaunchStatus CopyCpuThreads(const TransposeArgs& args) {
   auto* to = static_cast<uint8_t*>(args.out);
   const int64_t row_bytes = args.cols * element;
   const double bytes = 2.0 * static_cast<double>(args.rows) * static_cast<double>(row_bytes);
-  const bool streams = bytes >= kMinStreamedBytes;
+  const bool streams = CopyLeavesCaches(bytes);
   const int threads = ThreadsForBytes(bytes, omp_get_max_threads());
   if (args.ld_in == args.cols && args.ld_out == args.cols) {
     CopyOnThreads(from, to, args.rows * row_bytes, streams, threads);

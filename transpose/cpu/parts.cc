@@ -10,10 +10,15 @@ namespace stridewise {
 namespace {
 
 // What a piece of a row of the output costs beside its lines where another thread writes the next
-// one, in lines: the hardware's prefetching goes on behind its end and takes lines from that
-// thread, up to a page of them. Of 14 shapes those with pieces of 11 to 26 lines lost by it, and
-// those of 42 and more gained.
+// one, in lines: probably the hardware's prefetching goes on behind its end and takes lines from
+// that thread, up to a page of them. Of 14 shapes those with pieces of 11 to 26 lines lost by it,
+// and those of 42 and more gained.
 constexpr double kLinesOfEnd = 64;
+
+// Of such a piece, which is not worth looking at where it has fewer.
+constexpr int64_t kLeastLines = 16;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Returns the units of the columns of parts: lines where there are many, else squares.
 int64_t ColumnUnit(const BlockTranspose& matrix, int64_t parts) {
@@ -44,21 +49,24 @@ double LinesOfThread(const BatchTranspose& batch, const Parts& parts, int thread
 
 Parts ChooseParts(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
-  const int64_t most_rows = std::max<int64_t>(one.rows * one.element_bytes / kLineBytes, 1);
+  const int64_t most_rows =
+      std::max<int64_t>(one.rows * one.element_bytes / (kLeastLines * kLineBytes), 1);
   const int64_t most_cols = std::max<int64_t>(one.cols * one.element_bytes / 16, 1);
   Parts best;
-  double least = std::numeric_limits<double>::infinity();
-  // As many parts of a matrix as a power of two, or as there are threads.
-  for (int64_t count = 1;; count = std::min<int64_t>(2 * count, threads)) {
-    for (int64_t rows = 1; rows <= std::min(count, most_rows); ++rows) {
+  double least = kNever;
+  // As many parts of a matrix as there are threads, or half of them and so on, as long as all have
+  // one: short transposes would wait for a longer search.
+  for (int64_t count = batch.count < 4 * threads ? threads : 1;; count = DivideUp(count, 2)) {
+    for (int64_t rows = 1; rows <= std::min(count, most_rows); rows *= 2) {
       const Parts parts = {rows, count / rows};
-      if (parts.count() != count || parts.cols > most_cols) continue;
+      if (parts.cols > most_cols) continue;
       const double lines = LinesOfThread(batch, parts, threads);
-      if (lines >= least) continue;
+      if (lines > least) continue;
       least = lines;
       best = parts;
     }
-    if (count >= threads) return best;
+    const bool is_last = count * batch.count <= threads && least < kNever;
+    if (count == 1 || is_last) return best;
   }
 }
 

@@ -13,14 +13,17 @@ namespace stridewise {
 // Copies bytes, the transpose of a single row or column; past the caches where `streams`.
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads);
 
+// Returns whether a copy that reads and writes so many bytes is faster past the caches.
+bool CopyLeavesCaches(double bytes);
+
 // Transposes what the caches hold. Each thread takes the same part in every call, which its own
 // caches may hold from the last one: whole rows of the output where there are enough, because a
 // line that two cores write has to travel between them each time.
 void TransposeInCaches(const BatchTranspose& batch, int threads);
 
 // Transposes a block on the calling thread, in strips of 256 bytes of its columns, down all rows:
-// pieces of rows of that length are read up to twice as fast as lines. Where rows of the output
-// begin inside a line, the line that comes next in each is fetched.
+// pieces of rows of that length are read up to twice as fast as lines. Of few rows strips are
+// wider. Where rows of the output begin inside a line, the line that comes next in each is fetched.
 void TransposeInStrips(const BlockTranspose& block);
 
 // Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are
