@@ -123,7 +123,7 @@ TEST_F(TransposeShapesExecutorTest, OneRowOrColumnOfAnyLength) {
 // Rows that are whole vectors apart without being made of whole vectors: what lies between them
 // must not be written.
 TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
-  for (const char* name : {"tile_vector", "tile_ragged"}) {
+  for (const char* name : {"tile_vector", "tile_wide", "tile_ragged"}) {
     for (const int64_t element_bytes : {1, 2, 4, 8}) {
       for (const int64_t extent : {32, 64, 192}) {
         RunCase(name, {extent - 1, extent, 0, 1}, element_bytes);
@@ -149,6 +149,23 @@ TEST_F(TransposeShapesExecutorTest, LargeVectorTilesAndThinTilesOfBytes) {
       RunCase("tile_small", {few, many, 0, 0}, 1);
       RunCase("tile_small", {many, few, 3, 1, 2, 5}, 1);
     }
+  }
+}
+
+// More columns of wide tiles than are taken together, the last of which lie behind the matrix.
+TEST_F(TransposeShapesExecutorTest, WideTilesTakenTogether) {
+  RunCase("tile_wide", {272, 544, 0, 0}, 1);
+  RunCase("tile_wide", {144, 272, 16, 0}, 2);
+  RunCase("tile_wide", {68, 64 * 256 + 260, 0, 0}, 4);
+  RunCase("tile_wide", {130, 258, 2, 4, 3, 2}, 4);
+  RunCase("tile_wide", {66, 32 * 128 + 130, 0, 0}, 8);
+  RunCase("tile_wide", {33, 32 * 128 + 129, 0, 1}, 16);
+}
+
+// Pairs in groups, of which the last lie behind the matrix.
+TEST_F(TransposeShapesExecutorTest, InPlaceWithDistantRows) {
+  for (const int64_t n : {1024, 1100}) {
+    RunCase("in_place_square", {n, n, 16384 - n, 16384 - n}, 4);
   }
 }
 
