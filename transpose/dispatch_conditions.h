@@ -162,9 +162,9 @@ inline bool IsBatchForTileBytes(const TransposeArgs& args) {
 // 0.96.
 inline bool IsMadeOfSmallTiles(const TransposeArgs& args) {
   constexpr int64_t kTile = 32;
-  return args.element_bytes == 4 && args.batch == 1 && args.rows % kTile == 0 &&
-         args.cols % kTile == 0 && std::min(args.rows, args.cols) >= 8 * kTile &&
-         MatrixBytes(args) <= 16 << 20;
+  return args.element_bytes == 4 && args.batch == 1 && FillsVectorTiles(args) &&
+         args.rows % kTile == 0 && args.cols % kTile == 0 &&
+         std::min(args.rows, args.cols) >= 8 * kTile && MatrixBytes(args) <= 16 << 20;
 }
 
 // Returns whether few instructions from the first load to the last store matter more than wide

@@ -54,7 +54,8 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
       {"tile_strips", {20, 32, 0, 0, 1001}, 1},
       {"weave_rows", {5, 9, 0, 0, 1001}, 1},
       {"tile_bytes", {445, 49, 0, 0, 100}, 1},
-      {"tile_vector", {512, 1024, 0}, 4},
+      {"tile_small", {512, 1024, 0}, 4},
+      {"tile_vector", {512, 1024, 0}, 8},
       {"tile_vector", {128, 1023, 0}, 16},
       {"tile_ragged", {511, 1535, 0}, 4},
       {"tile_ragged", {512, 1536, 1}, 4},
@@ -75,6 +76,8 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
     run.insert(c.want);
   }
   for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    // It takes 256 MB and more, which dispatch_test has: WideTilesTakenTogether runs it by name.
+    if (row.implementation == std::string("tile_wide")) continue;
     EXPECT_EQ(run.count(row.implementation), 1u) << row.implementation;
   }
 }
