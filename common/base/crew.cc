@@ -21,13 +21,18 @@ namespace {
 constexpr int64_t kRangesOfThread = 4;
 constexpr int kMostThreads = 4096;
 
+using Clock = std::chrono::steady_clock;
+
 // Threads sleep after so long without work: to wake one takes some 50 us.
 constexpr std::chrono::microseconds kSpinTime(300);
 constexpr int kSpinsOfClock = 32;
 
-// Spins, some 3 us, in which a range is left to the thread that had it in the call before, and that
-// has what it wrote in its caches.
-constexpr int kSpinsForOwner = 64;
+// A range is left to the thread that had it in the call before, and that has what it wrote in its
+// caches, for as long as the thread's own ranges took, which taking another one would last at
+// least. Threads that were asleep are known to come. After a call in which one came too late in
+// spite of that, because others have its core, nobody waits for long.
+constexpr std::chrono::microseconds kLeastPatience(3);
+constexpr std::chrono::microseconds kMostPatience(100);
 
 // Spins until the waiting thread offers its core to others: it may be theirs that it waits for.
 constexpr int kSpinsOfWait = 1000;
@@ -62,16 +67,27 @@ struct Shared {
   std::atomic<int64_t> parts{0};
   std::atomic<CrewFunction> function{nullptr};
   std::atomic<const void*> work{nullptr};
+  std::atomic<bool> woke_some{false};
+  std::atomic<bool> patient{true};
   const int most_threads;
   std::vector<Range> ranges;
 
   alignas(64) std::atomic<int> asleep{0};
+  std::atomic<bool> came_late{false};  // Some thread, so that another one took its range.
   std::atomic<bool> ended{false};
   std::mutex mutex;
   std::condition_variable changed;
 };
 
 thread_local bool in_crew = false;
+
+// Returns until when ranges are left to their owners by a thread that is done with its own.
+Clock::time_point EndOfPatience(const Shared& shared, Clock::time_point start) {
+  const Clock::time_point now = Clock::now();
+  if (!shared.patient.load(std::memory_order_relaxed)) return now + kLeastPatience;
+  if (shared.woke_some.load(std::memory_order_relaxed)) return now + kMostPatience;
+  return now + std::clamp<Clock::duration>(now - start, kLeastPatience, kMostPatience);
+}
 
 // Takes ranges of the job that nobody has taken, first its own ones.
 void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
@@ -83,17 +99,20 @@ void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
   if (thread >= threads) return;
   const int64_t first = thread * ranges / threads;
   const int64_t own = (thread + 1) * ranges / threads - first;
-  int patience = kSpinsForOwner;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point patient_until;
   for (int64_t i = 0; i < ranges; ++i) {
     const int64_t at = (first + i) % ranges;
     Range& range = shared->ranges[static_cast<size_t>(at)];
     uint64_t taken = range.taken.load(std::memory_order_relaxed);
-    for (; i >= own && taken < job && patience > 0; --patience) {
+    if (i == own) patient_until = EndOfPatience(*shared, start);
+    while (i >= own && taken < job && Clock::now() < patient_until) {
       Pause();
       taken = range.taken.load(std::memory_order_relaxed);
     }
     if (taken >= job) continue;
     if (!range.taken.compare_exchange_strong(taken, job, std::memory_order_acq_rel)) continue;
+    if (i >= own) shared->came_late.store(true, std::memory_order_relaxed);
     function(work, parts * at / ranges, parts * (at + 1) / ranges);
     range.done.store(job, std::memory_order_release);
   }
@@ -101,14 +120,14 @@ void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
 
 // Returns the next job, or 0 where there will be none.
 uint64_t WaitForJob(Shared* shared, uint64_t last) {
-  auto since = std::chrono::steady_clock::now();
+  Clock::time_point since = Clock::now();
   for (int spins = 1;; ++spins) {
     const uint64_t job = shared->job.load(std::memory_order_acquire);
     if (shared->ended.load(std::memory_order_relaxed)) return 0;
     if (job != last) return job;
     Pause();
     if (spins % kSpinsOfClock != 0) continue;
-    if (std::chrono::steady_clock::now() - since < kSpinTime) continue;
+    if (Clock::now() - since < kSpinTime) continue;
     {
       std::unique_lock<std::mutex> lock(shared->mutex);
       shared->asleep.fetch_add(1);
@@ -118,7 +137,7 @@ uint64_t WaitForJob(Shared* shared, uint64_t last) {
     }
     // The calling thread woke one, which has time to wake the others.
     if (shared->asleep.load() > 0) shared->changed.notify_all();
-    since = std::chrono::steady_clock::now();
+    since = Clock::now();
   }
 }
 
@@ -146,6 +165,8 @@ class Crew {
     shared_->parts.store(parts, std::memory_order_relaxed);
     shared_->function.store(function, std::memory_order_relaxed);
     shared_->work.store(work, std::memory_order_relaxed);
+    shared_->patient.store(!shared_->came_late.exchange(false), std::memory_order_relaxed);
+    shared_->woke_some.store(shared_->asleep.load() > 0, std::memory_order_relaxed);
     const uint64_t job = ++jobs_ << Shared::kRangeBits | static_cast<uint64_t>(ranges);
     shared_->job.store(job);
     if (shared_->asleep.load() > 0) {

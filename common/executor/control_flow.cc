@@ -84,10 +84,10 @@ ControlFlow::ControlFlow(absl::Span<const LaneTrace> lanes) {
   meeting_point_ = ImmediateDominators(Reversed(successors_), NodeOf(kTraceEnd));
 }
 
-int ControlFlow::NodeOf(Site site) {
-  const auto [entry, is_new] = node_of_.try_emplace(site, static_cast<int>(site_of_.size()));
+int ControlFlow::NodeOf(Site place) {
+  const auto [entry, is_new] = node_of_.try_emplace(place, static_cast<int>(place_of_.size()));
   if (is_new) {
-    site_of_.push_back(site);
+    place_of_.push_back(place);
     successors_.emplace_back();
   }
   return entry->second;
@@ -96,24 +96,24 @@ int ControlFlow::NodeOf(Site site) {
 void ControlFlow::AddPath(const LaneTrace& lane) {
   int node = NodeOf(kTraceStart);
   for (size_t i = 0; i <= lane.count; ++i) {
-    const Site site = i < lane.count ? lane.events[i].site : kTraceEnd;
+    const Site place = i < lane.count ? PlaceOf(lane.events[i].site) : kTraceEnd;
     // Nearly every step repeats an earlier one, and nodes have few successors: comparing with them
     // first saves the hash.
     const std::vector<int>& known = successors_[node];
     const auto edge = std::find_if(known.begin(), known.end(),
-                                   [&](int successor) { return site_of_[successor] == site; });
+                                   [&](int successor) { return place_of_[successor] == place; });
     if (edge != known.end()) {
       node = *edge;
       continue;
     }
-    const int successor = NodeOf(site);
+    const int successor = NodeOf(place);
     successors_[node].push_back(successor);
     node = successor;
   }
 }
 
-Site ControlFlow::MeetingPoint(Site site) const {
-  return site_of_[meeting_point_[node_of_.find(site)->second]];
+Site ControlFlow::MeetingPoint(Site place) const {
+  return place_of_[meeting_point_[node_of_.find(place)->second]];
 }
 
 }  // namespace stridewise::executor

@@ -28,16 +28,16 @@ class ControlFlow {
   // Lanes without events add nothing to the graph.
   explicit ControlFlow(absl::Span<const LaneTrace> lanes);
 
-  // Returns the first site that all paths from `site` to the end have in common: its immediate
-  // post-dominator. REQUIRES: `site` is in a trace or kTraceStart.
-  Site MeetingPoint(Site site) const;
+  // Returns the first place (PlaceOf()) that all paths from one to the end have in common: its
+  // immediate post-dominator. REQUIRES: `place` is that of a site in a trace, or kTraceStart.
+  Site MeetingPoint(Site place) const;
 
  private:
-  int NodeOf(Site site);
+  int NodeOf(Site place);
   void AddPath(const LaneTrace& lane);
 
   std::unordered_map<Site, int> node_of_;
-  std::vector<Site> site_of_;
+  std::vector<Site> place_of_;
   Graph successors_;
   std::vector<int> meeting_point_;
 };

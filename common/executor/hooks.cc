@@ -174,6 +174,9 @@ void* simt_memset(void* to, int value, size_t bytes) {
   return memset(to, value, bytes);
 }
 
+// Whether the caller is a kernel: for the runtime of whole programs.
+int simt_in_kernel() { return running_lane != nullptr ? 1 : 0; }
+
 SimtIndex simt_thread_idx() {
   if (running_lane == nullptr) NotInKernel(PC);
   return running_lane->thread;

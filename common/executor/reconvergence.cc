@@ -36,7 +36,7 @@ class Replay {
   }
 
  private:
-  // Runs lanes that have converged up to the next `until` of each. That site is on all paths from
+  // Runs lanes that have converged up to the next `until` of each. That place is on all paths from
   // here to the end of the trace, so that no lane can miss it.
   void RunTogether(uint32_t lanes, Site until) {
     Site last = kTraceStart;
@@ -69,7 +69,7 @@ class Replay {
     const Event* const first = next_[leader];
     size_t agreed = std::min(kStretch, left_[leader]);
     for (size_t i = 0; i < agreed; ++i) {
-      if (first[i].site == until) agreed = i;
+      if (PlaceOf(first[i].site) == until) agreed = i;
     }
     for (uint32_t rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {
       const int lane = LowestLane(rest);
@@ -81,43 +81,47 @@ class Replay {
         if (difference == 0) continue;
       }
       for (size_t i = 0; i < agreed; ++i) {
-        if (other[i].site != first[i].site) agreed = i;
+        if (PlaceOf(other[i].site) != PlaceOf(first[i].site)) agreed = i;
       }
     }
     return agreed;
   }
 
-  // Issues the next `count` events, which the lanes have in common, and returns the last one's
-  // site.
+  // Issues the next `count` events, whose places the lanes have in common, and returns the last
+  // one's place. An access to shared memory for some lanes and to global memory for others is two.
   Site Issue(uint32_t lanes, size_t count) {
     const Event* const first = next_[LowestLane(lanes)];
     for (size_t i = 0; i < count; ++i) {
       const Site site = first[i].site;
+      uint32_t same = lanes;
       if (SiteKind(site) != EventKind::kBasicBlock) {
         for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
           const int lane = LowestLane(rest);
           address_[lane] = next_[lane][i].address;
+          if (next_[lane][i].site != site) same &= ~(uint32_t{1} << lane);
         }
       }
-      sink_(site, lanes, address_);
+      sink_(site, same, address_);
+      if (same != lanes) sink_(next_[LowestLane(lanes & ~same)][i].site, lanes & ~same, address_);
     }
     for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
       const int lane = LowestLane(rest);
       next_[lane] += count;
       left_[lane] -= count;
     }
-    return first[count - 1].site;
+    return PlaceOf(first[count - 1].site);
   }
 
-  // Counts a divergence after `site`, and returns where the lanes reconverge.
-  Site PartAfter(Site site) {
+  // Counts a divergence after the place, and returns where the lanes reconverge.
+  Site PartAfter(Site place) {
     ++divergent_branches_;
     // Warps whose lanes never diverge, which are most, need no graph.
     if (!control_flow_) control_flow_.emplace(traces_);
-    return control_flow_->MeetingPoint(site);
+    return control_flow_->MeetingPoint(place);
   }
 
-  Site Next(int lane) const { return left_[lane] == 0 ? kTraceEnd : next_[lane]->site; }
+  // Returns the place of the lane's next event.
+  Site Next(int lane) const { return left_[lane] == 0 ? kTraceEnd : PlaceOf(next_[lane]->site); }
 
   bool SameNext(uint32_t lanes) const {
     const Site next = Next(LowestLane(lanes));

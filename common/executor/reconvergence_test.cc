@@ -14,10 +14,18 @@ namespace {
 
 constexpr uint32_t kAll = ~uint32_t{0};
 
-// Small letters are loads, all others basic blocks.
+// Small letters are loads of global memory, 1 to 9 those of shared memory by the instructions a to
+// i, all others basic blocks.
 Site SiteOf(char letter) {
+  if (letter >= '1' && letter <= '9')
+    return MakeSite(letter - '1' + 'a', EventKind::kSharedLoad, 2);
   const bool load = letter >= 'a' && letter <= 'z';
   return MakeSite(letter, load ? EventKind::kGlobalLoad : EventKind::kBasicBlock, 2);
+}
+
+char LetterOf(Site site) {
+  const auto letter = static_cast<char>(SitePc(site));
+  return IsShared(SiteKind(site)) ? static_cast<char>(letter - 'a' + '1') : letter;
 }
 
 // Unlike those of all other lanes and events.
@@ -63,7 +71,7 @@ Replayed Replay(const std::vector<std::string>& lanes) {
   std::vector<std::string> issued(lanes.size());
   replayed.summary =
       ReplayWarp(traces, [&](Site site, uint32_t mask, const uint64_t address[kWarpLanes]) {
-        const char letter = static_cast<char>(SitePc(site));
+        const char letter = LetterOf(site);
         EXPECT_NE(mask, 0);
         EXPECT_EQ(site, SiteOf(letter));
         for (size_t lane = 0; lane < kWarpLanes; ++lane) {
@@ -113,6 +121,15 @@ TEST(ReplayWarp, IssuesTogetherWhatTheWarpDoesTogether) {
       // A function that is not inlined is one place in the code: both sides meet in it, and part
       // again where it returns.
       {"a call from both sides", {"ABfCE", "ADfGE"}, "A11 B01 D10 f11 C01 G10 E11", 2},
+      // By a pointer that is chosen: two requests, behind which the lanes go on together.
+      {"shared memory for some lanes",
+       {"AabcX", "A1bcX", "A12cX"},
+       "A111 a001 1110 b011 2100 c111 X111",
+       0},
+      {"shared memory for some lanes of a loop",
+       {"HaHaHX", "H1HX", "H1HaHX"},
+       "H111 a001 1110 H111 a101 H101 X111",
+       1},
       // The load of lane 0 and that of lane 1 are each lane's first, in different iterations.
       {"same count, different iterations",
        {"HBaHBHX", "HBHBaHX"},
@@ -181,7 +198,7 @@ TEST(ReplayWarp, IssuesEveryEventOfRandomWalks) {
     for (std::string& lane : lanes) {
       uint64_t site = 0;
       for (size_t length = random() % 80; lane.size() < length;) {
-        lane += "aBcDeFgH"[site];
+        lane += "aBcDeF37"[site];
         site = (site * 5 + random() % ways) % sites;
       }
     }

@@ -38,6 +38,16 @@ inline uintptr_t SitePc(Site site) { return static_cast<uintptr_t>(site >> 8); }
 inline EventKind SiteKind(Site site) { return static_cast<EventKind>(site >> 4 & 15); }
 inline int SiteBytes(Site site) { return 1 << (site & 15); }
 
+// Returns the site with global in place of shared memory: that of the instruction, which may access
+// the one for some lanes and the other for others, where a pointer is chosen.
+inline Site PlaceOf(Site site) {
+  const EventKind kind = SiteKind(site);
+  const bool shared = kind >= EventKind::kSharedLoad && kind <= EventKind::kSharedAtomic;
+  constexpr Site kDistance =
+      static_cast<Site>(EventKind::kSharedLoad) - static_cast<Site>(EventKind::kGlobalLoad);
+  return shared ? site - (kDistance << 4) : site;
+}
+
 struct Event {
   Site site;
   uint64_t address;  // Global: the pointer. Shared: the offset in the block's shared memory.

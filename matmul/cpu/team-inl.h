@@ -25,10 +25,11 @@ template <typename T>
 bool IsPacked(const HostProduct<T>& product, CacheBlocks* blocks) {
   *blocks = BlocksOf(product);
   const Form form = FormOf(product);
-  // What one core would read where it lies is packed too, unless it is little.
+  // What one core would read where it lies is packed too, unless it is little: threads that take
+  // rows in turn are 1.6 times as fast for 8031x40x2374.
   constexpr int64_t kMinBytes = 128 << 10;
-  const bool is_large = product.m > kMaxFewRows && product.n > Multiply<T>::kTileCols &&
-                        product.n * product.k * int64_t{sizeof(T)} > kMinBytes;
+  const bool is_large =
+      product.m > kMaxFewRows && product.n * product.k * int64_t{sizeof(T)} > kMinBytes;
   return form == Form::kPacked || (form == Form::kInPlace && is_large);
 }
 

@@ -52,6 +52,21 @@ ThreadGrid GridOf(const ProductShape& shape, int threads) {
   return ChooseDepthGrid(shape, ChooseThreadGrid(shape, threads), threads);
 }
 
+// Each row of B would be read in pieces of a few lines.
+TEST(ThreadsTest, FewRowsTimesNarrowMatrixAreDividedAlongK) {
+  EXPECT_EQ(GridOf({2, 689, 6589}, 16).depth, 16);
+  EXPECT_EQ(GridOf({1, 1000, 9000}, 16).depth, 16);
+  EXPECT_EQ(GridOf({3, 6006, 217}, 16).depth, 1);
+}
+
+TEST(ThreadsTest, FewRowsTimesLargeMatrixReadLongPieces) {
+  const ThreadGrid grid = GridOf({1, 3072, 5120}, 16);
+  EXPECT_EQ(grid.cols, 4);
+  EXPECT_EQ(grid.depth, 4);
+  EXPECT_EQ(GridOf({1, 1168, 1051}, 16).cols, 16);
+  EXPECT_EQ(GridOf({1, 3072, 5120}, 1).parts(), 1);
+}
+
 TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
   EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 16).depth, 16);
   EXPECT_EQ(GridOf({2432, 1, 1922}, 16).depth, 1);

@@ -7,6 +7,8 @@
 #include "common/executor/run/common_ends.h"
 #include "common/executor/run/filled_gaps.h"
 #include "common/executor/run/outer_loops.h"
+#include "common/executor/run/repeated_phis.h"
+#include "common/executor/run/shared_runs.h"
 #include "common/executor/run/wide_phis.h"
 
 namespace stridewise::executor {
@@ -40,7 +42,8 @@ constexpr absl::string_view kPasses =
     "loop(loop-idiom,indvars,loop-deletion)))),globaldce";
 constexpr absl::string_view kUnrollingPasses =
     "require<globals-aa>,function(loop(loop-unroll-full),sroa,mldst-motion<no-split-footer-bb>,"
-    "gvn<no-load-pre>,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,memcpyopt,"
+    "gvn<no-load-pre>,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,"
+    "memcpyopt,"
     "dse,loop-mssa(licm),$HOISTED,instcombine),"
     "globalopt,globaldce,rpo-function-attrs,require<globals-aa>,"
     "function(float2int,lower-constant-intrinsics,loop(loop-rotate,loop-deletion),instcombine,"
@@ -108,7 +111,7 @@ std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return line
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
 std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
-  lines = WithFilledGaps(WithLoadsBeforePhis(std::move(lines)));
+  lines = WithRunsApart(WithFilledGaps(WithLoadsBeforePhis(WithoutRepeatedPhis(std::move(lines)))));
   for (std::string& line : lines) {
     if (absl::StartsWith(line, "target datalayout = ")) line.insert(line.rfind('"'), "-A5");
   }
@@ -119,11 +122,12 @@ std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
 
 std::vector<GpuStep> GpuSteps() {
   // In the last step the local variables themselves stay in the host's only address space, which
-  // the verifier would refuse.
+  // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
           {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
           {WithCommonEndsMoved, WithLimits(kLastPasses)},
-          {ForVectorizer, {"-disable-verify", "-passes=function(load-store-vectorizer)"}}};
+          {ForVectorizer,
+           {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }
 
 }  // namespace stridewise::executor

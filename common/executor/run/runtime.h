@@ -60,6 +60,10 @@ class Runtime {
   // has another cluster, which Launch() then mends.
   bool OtherCluster(const Grid& cluster);
 
+  // Reports a launch from within a kernel. That is then a function of the host: CUDA calls such
+  // once, on the host, and here it runs as a kernel. Called by the kernel's threads.
+  cudaError_t RefuseInKernel(const SimtLaunchRequest& request);
+
   // Reports the finding of a kernel that is no launch's, and ends the program.
   [[noreturn]] void CalledAsFunction(uintptr_t pc);
 
@@ -104,6 +108,7 @@ class Runtime {
   std::mutex wanted_mutex_;       // Of the next one.
   Grid wanted_cluster_{0, 0, 0};  // What the kernel's __cluster_dims__ says, where it differs.
   std::atomic<uint64_t> findings_{0};
+  std::atomic<bool> launched_in_kernel_{false};  // Once is enough to say it.
   int64_t max_repeats_ = 0;
   int multiprocessors_ = 0;
   std::mutex mutex_;

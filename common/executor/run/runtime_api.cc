@@ -41,7 +41,13 @@ extern "C" {
 int simt_run_other_cluster(unsigned x, unsigned y, unsigned z) {
   return Runtime::Get().OtherCluster({x, y, z}) ? 1 : 0;
 }
-cudaError_t simt_run_launch(const SimtLaunchRequest* request) { return Locked()->Launch(*request); }
+int simt_in_kernel();  // Of hooks.cc.
+
+cudaError_t simt_run_launch(const SimtLaunchRequest* request) {
+  // Within a kernel, as the launch that runs has the runtime for itself.
+  if (simt_in_kernel() != 0) return Runtime::Get().RefuseInKernel(*request);
+  return Locked()->Launch(*request);
+}
 cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line) {
   return Locked()->Allocate(pointer, bytes, static_cast<Runtime::Kind>(kind), file, line);
 }

@@ -47,6 +47,17 @@ int Runtime::ResidentBlocks(unsigned threads, size_t shared_bytes) {
   return static_cast<int>(std::min({by_threads, by_shared, kBlocks}));
 }
 
+cudaError_t Runtime::RefuseInKernel(const SimtLaunchRequest& request) {
+  if (!launched_in_kernel_.exchange(true)) {
+    ++findings_;
+    std::fprintf(stderr,
+                 "simt_run: a kernel launches %s at %s: not supported; a function of the host that "
+                 "is launched is no kernel\n",
+                 request.name, PlaceOf(request.file, request.line).c_str());
+  }
+  return cudaErrorInvalidDeviceFunction;
+}
+
 cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
   if (sticky_ != cudaSuccess) return Note(sticky_);
   // cudaLaunchKernelEx() takes any number of values, and so no place.

@@ -52,6 +52,7 @@ expect 3 "data race in PlainFlag" "$TEST_TMPDIR/more_bugs" 2
 expect 3 "a kernel is called without <<<...>>>: it runs on the host at" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "more_bugs.cu:62" "$TEST_TMPDIR/more_bugs" 3
 expect 3 "0 launches, 1 finding" "$TEST_TMPDIR/more_bugs" 3
+expect 3 "a kernel launches Called at more_bugs.cu:69: not supported; a function of the host" "$TEST_TMPDIR/more_bugs" 10
 for seed in 0 1 2 3 4; do
   expect 3 "data race in NoClusterBarrier" env SIMT_RUN_SEED=$seed "$TEST_TMPDIR/more_bugs" 5
 done
@@ -100,6 +101,7 @@ OfThree 3 3 0 0 0 | 1 1 0 0 0
 Alone 1 2 0 0 0 | 1 2 0 0 0
 Same 3 4 0 0 0 | 3 2 0 0 0
 OtherArray 2 2 0 0 0 | 2 2 0 0 0
+TwoMemories 7 1 7 1 0 | 7 1 7 1 0
 Pairs 1 1 0 0 0 | 2 2 0 0 0
 OfVariable 2 1 0 0 0 | 2 1 0 0 0
 COUNTS
@@ -127,6 +129,8 @@ Part<7> 4 1 3 4 0 | 4 1 1 4 0
 Part<11> 4 1 3 4 0 | 4 1 1 4 0
 Part<14> 4 1 3 4 0 | 4 1 1 4 0
 LastOfTwo 4 1 4 13 0 | 4 1 1 13 0
+LoadsApart 1 1 5 8 0 | 1 1 5 8 0
+StoresApart 1 1 2 4 0 | 1 1 2 4 0
 OfTiles 8 8 28 10 0 | 8 8 28 10 0
 COUNTS
 
@@ -141,6 +145,7 @@ LastPair 1 1 5 3 0 | 1 1 4 3 0
 OneThread 1 1 3 2 0 | 1 1 2 2 0
 BelowOne 1 1 3 2 0 | 1 1 3 2 0
 Members 5 1 0 0 0 | 2 1 0 0 0
+AcrossGlobal 2 2 2 2 0 | 2 2 1 1 0
 COUNTS
 
 # Tables of sin(), cos() and tan(), which the C library's have not.

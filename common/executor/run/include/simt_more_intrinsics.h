@@ -61,7 +61,6 @@ static SIMT_INLINE float norm4df(float a, float b, float c, float d) {
 }
 static SIMT_INLINE float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
 
-static SIMT_INLINE float __fmul_rz(float a, float b) { return a * b; }
 static SIMT_INLINE int __mul24(int a, int b) { return ((a << 8) >> 8) * ((b << 8) >> 8); }
 static SIMT_INLINE unsigned __umul24(unsigned a, unsigned b) {
   return (a & 0xffffffu) * (b & 0xffffffu);
@@ -133,7 +132,23 @@ static SIMT_INLINE double __hiloint2double(int high, int low) {
   return __builtin_bit_cast(double, static_cast<uint64_t>(static_cast<unsigned>(high)) << 32 |
                                         static_cast<unsigned>(low));
 }
-// The integer forms of min and max.
+// Toward zero: one step back where the nearest number is beyond the exact one.
+static SIMT_INLINE float SimtTowardZero(float nearest, float error) {
+  return (nearest > 0 && error < 0) || (nearest < 0 && error > 0) ? nextafterf(nearest, 0.0f)
+                                                                  : nearest;
+}
+static SIMT_INLINE float __fadd_rz(float a, float b) {
+  const float sum = a + b, part = sum - a;
+  return SimtTowardZero(sum, (a - (sum - part)) + (b - part));
+}
+static SIMT_INLINE float __fsub_rz(float a, float b) { return __fadd_rz(a, -b); }
+static SIMT_INLINE float __fmul_rz(float a, float b) {
+  const float product = a * b;
+  return SimtTowardZero(product, fmaf(a, b, -product));
+}
+// The integer forms of min and max. Programs declare the first two themselves.
+static SIMT_INLINE int min(int a, int b) { return a < b ? a : b; }
+static SIMT_INLINE int max(int a, int b) { return a > b ? a : b; }
 static SIMT_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
 static SIMT_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
 

@@ -5,6 +5,8 @@
 
 constexpr int kThreads = 32;
 
+__constant__ float factors[7];
+
 struct Pair {
   float x, y;
 };
@@ -62,6 +64,24 @@ __global__ void OtherArray(float* b, const float* a, const float* c, int n) {
   }
 }
 
+// Of shared memory for some lanes and of global memory for others, one more in each iteration:
+// lanes of which each has left at another iteration go on together.
+__global__ void TwoMemories(float* b, const float* a) {
+  __shared__ float tile[kThreads];
+  const int i = threadIdx.x;
+  tile[i] = a[i];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 7; ++k) {
+    if (i + k >= kThreads) {
+      sum += a[i + k] * factors[k];
+    } else {
+      sum += tile[i + k] * factors[k];
+    }
+  }
+  b[i] = sum;
+}
+
 // Aligned to 4 bytes: two accesses.
 __global__ void Pairs(Pair* b, const Pair* a) { b[threadIdx.x] = a[threadIdx.x]; }
 
@@ -81,6 +101,7 @@ int main() {
   Alone<<<1, kThreads>>>(b, a, kThreads / 2);
   Same<<<1, kThreads>>>(b, c, a, kThreads / 2);
   OtherArray<<<1, kThreads>>>(b, a, c, kThreads / 2);
+  TwoMemories<<<1, kThreads>>>(c, a);
   Pairs<<<1, kThreads>>>(reinterpret_cast<Pair*>(b), reinterpret_cast<const Pair*>(a));
   OfVariable<<<1, 1>>>(b);
   cudaDeviceSynchronize();

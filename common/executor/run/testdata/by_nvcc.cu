@@ -111,6 +111,17 @@ __global__ void Members(const float4* a, const uchar4* b, float* x) {
   x[threadIdx.x] = p->x + p->y + p->z + (q->x + q->w);
 }
 
+// Two neighbours in shared memory are one access, whatever global memory is asked for between.
+__global__ void AcrossGlobal(const float* a, float* x) {
+  __shared__ float d[2 * kSide];
+  const int t = threadIdx.x;
+  d[2 * t] = a[2 * t];
+  d[2 * t + 1] = a[2 * t + 1];
+  __syncthreads();
+  x[2 * t] = d[2 * t];
+  x[2 * t + 1] = d[2 * t + 1];
+}
+
 int main() {
   float *a, *x;
   cudaMalloc(&a, kSide * kSide * sizeof(float));
@@ -127,4 +138,5 @@ int main() {
   OneThread<<<1, kSide>>>(x);
   BelowOne<<<1, kSide>>>(x);
   Members<<<1, kSide>>>(reinterpret_cast<float4*>(a), reinterpret_cast<uchar4*>(a), x);
+  AcrossGlobal<<<1, kSide>>>(a, x);
 }

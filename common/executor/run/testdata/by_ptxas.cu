@@ -85,6 +85,32 @@ void Expect(const int* out, int expected) {
   wrong += first != expected;
 }
 
+// Neighbours are loaded, or stored, apart where a store to shared memory, or an access of another
+// variable, is between.
+__global__ void LoadsApart(const int* in, int* out) {
+  __shared__ int d[4 * kFew], e[4 * kFew];
+  const int t = threadIdx.x, mine = in[t];
+  for (int i = 0; i < 4; ++i) d[i * kFew + t] = mine;
+  __syncthreads();
+  e[t] = d[4 * t];
+  e[t + kFew] = d[4 * t + 1];
+  e[t + 2 * kFew] = d[4 * t + 2];
+  e[t + 3 * kFew] = d[4 * t + 3];
+  __syncthreads();
+  out[t] = e[t ^ 1];
+}
+
+__global__ void StoresApart(const int* in, int* out) {
+  __shared__ int d[2 * kFew], e[2 * kFew];
+  const int t = threadIdx.x, mine = in[t];
+  d[2 * t] = mine;
+  e[2 * t] = mine;
+  d[2 * t + 1] = mine + 1;
+  e[2 * t + 1] = mine + 2;
+  __syncthreads();
+  out[t] = d[t ^ 5] + e[t ^ 5];
+}
+
 int main() {
   const unsigned n = 17 * kFew + 18;
   int host[n], *in, *out;
@@ -120,6 +146,10 @@ int main() {
   Expect(out, 1 + 4 + 9);
   LastOfTwo<<<1, kFew>>>(in, out, 3);
   Expect(out, host[2 * kFew] + host[2 * kFew + 1] + host[2 * kFew + 2] + host[2 * kFew + 3]);
+  LoadsApart<<<1, kFew>>>(in, out);
+  Expect(out, host[4]);
+  StoresApart<<<1, kFew>>>(in, out);
+  Expect(out, 2 * host[2] + 3);
   OfTiles<<<1, 256>>>(in, out);
   Expect(out, of_tile);
   std::printf(wrong == 0 ? "the last is right\n" : "%d are wrong\n", wrong);

@@ -66,6 +66,8 @@ void LaunchCooperative(void (*kernel)(int*), int* out) {
   cudaLaunchCooperativeKernel(kernel, 3, 33, values);
 }
 
+void OfHost(int* out) { Called<<<1, 64>>>(out); }
+
 int main(int, char** argv) {
   int* out;
   cudaMalloc(&out, 64 * sizeof(int));
@@ -96,6 +98,10 @@ int main(int, char** argv) {
       break;
     case 9:
       NoGridBarrier<<<1, 32>>>(out);  // Not a cooperative launch.
+      break;
+    case 10:
+      void (*kernel)(int*) = OfHost;
+      kernel<<<2, 64>>>(out);
       break;
   }
   return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;

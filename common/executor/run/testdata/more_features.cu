@@ -17,6 +17,17 @@
 
 namespace cg = cooperative_groups;
 
+// Some programs declare what CUDA has.
+int min(int a, int b);
+
+// Toward zero, where the nearest number is the next one.
+__global__ void TowardZero(int* out) {
+  const float steps[] = {__fadd_rz(1.0f, -0x1p-26f), __fsub_rz(0x1p-26f, 1.0f),
+                         __fadd_rz(1.0f, 0x1.8p-24f), __fmul_rz(0x1.800002p0f, 0x1.000002p0f)};
+  for (int i = 0; i < 4; ++i) out[i] = __float_as_int(steps[i]);
+  out[4] = min(static_cast<int>(blockDim.x), 5);
+}
+
 // The lanes that are active: the odd ones, and the last 8.
 __global__ void ActiveLanes(int* out) {
   const unsigned lane = threadIdx.x;
@@ -180,6 +191,14 @@ int main(int argc, char** argv) {
   CHECK_IS(host[7], 16000 + 30 + 5);
   CHECK_IS(host[26], 0x55);
   CHECK_IS(host[4], -1);
+
+  TowardZero<<<1, 1>>>(out);
+  fetch();
+  CHECK_IS(host[0], 0x3f7fffff);
+  CHECK_IS(host[1], static_cast<int>(0xbf7fffff));
+  CHECK_IS(host[2], 0x3f800000);
+  CHECK_IS(host[3], 0x3fc00002);
+  CHECK_IS(host[4], 1);
 
   Partitions<<<1, 32>>>(out);
   fetch();
