@@ -55,16 +55,6 @@ inline bool FillsVectorTiles(const TransposeArgs& args) {
          (args.element_bytes <= 2 || StoresWholeSectors(args));
 }
 
-// Returns whether rows are so far apart, and the matrix so large, that tile_wide is faster than
-// tile_vector.
-inline bool HasDistantRows(const TransposeArgs& args) {
-  const bool bytes = args.element_bytes == 1;
-  const int64_t pitch = std::min(args.ld_in, args.ld_out) * args.element_bytes;
-  return args.element_bytes != 2 && FillsVectorTiles(args) &&
-         pitch >= (bytes ? 16 << 10 : 64 << 10) &&
-         MatrixBytes(args) >= int64_t{bytes ? 256 : 512} << 20 && args.ld_out % 32 == 0;
-}
-
 // Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
 inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int64_t four,
                        int64_t eight, int64_t sixteen) {
@@ -80,6 +70,15 @@ inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int6
     default:
       return sixteen;
   }
+}
+
+// Returns whether rows are so far apart, and the matrix so large, that tile_wide is faster than
+// tile_vector.
+inline bool HasDistantRows(const TransposeArgs& args) {
+  const int64_t pitch = std::min(args.ld_in, args.ld_out) * args.element_bytes;
+  return args.element_bytes != 2 && FillsVectorTiles(args) && StoresWholeSectors(args) &&
+         pitch >= ForSize(args, 16, 0, 64, 128, 128) << 10 &&
+         MatrixBytes(args) >= ForSize(args, 256, 0, 512, 512, 512) << 20;
 }
 
 // Returns whether the columns are so few that few_columns is faster than tiles.

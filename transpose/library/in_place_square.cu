@@ -20,9 +20,8 @@
 namespace stridewise {
 namespace {
 
-// A tile of kSide x kSide squares, each one piece wide, of which a thread takes kPasses. The two
-// tiles of a pair go through kBuffers pieces of shared memory, one behind the other if it is one.
-template <typename T, typename PieceType, int kSideOfTile, int kThreadsOfBlock, int kBuffersOfPair,
+// A tile of kSide x kSide squares, each one piece wide, of which a thread takes kPasses.
+template <typename T, typename PieceType, int kSideOfTile, int kThreadsOfBlock,
           int kBlocksOfMultiprocessor>
 struct Shape {
   using Element = T;
@@ -30,7 +29,6 @@ struct Shape {
   static constexpr int kElements = static_cast<int>(sizeof(Piece) / sizeof(T));
   static constexpr int kSide = kSideOfTile;
   static constexpr int kThreads = kThreadsOfBlock;
-  static constexpr int kBuffers = kBuffersOfPair;
   static constexpr int kBlocks = kBlocksOfMultiprocessor;
   static constexpr int kExtent = kSide * kElements;
   static constexpr int kPasses = kSide * kSide / kThreads;
@@ -126,18 +124,16 @@ __device__ void TransposeSquares(
   }
 }
 
-// 16x16 squares of 16 bytes take 128 threads and one buffer: on an H100, 8192 x 8192 floats have
-// 0.957 of memcpy then, and 0.955 with 256 threads and two. Smaller pieces take 64 registers of 256
-// threads: by itself nvcc uses 80, and three blocks of a multiprocessor are 19 points slower with
-// elements of 2 bytes. Half a block for each tile is slower too.
+// Four blocks on a multiprocessor: 64 registers hold two squares of 4x4 floats and everything else.
+// By itself nvcc uses 80, and three blocks are 1 point of memcpy slower at 8192 x 8192 floats, and
+// 19 points with 2-byte elements. Half a block for each tile is slower too.
 template <typename T, typename Piece>
-using Usual = std::conditional_t<std::is_same_v<Piece, Vector>, Shape<T, Piece, 16, 128, 1, 4>,
-                                 Shape<T, Piece, 32, 256, 2, 4>>;
+using Usual = Shape<T, Piece, sizeof(Piece) == sizeof(Vector) ? 16 : 32, 256, 4>;
 
 // The tile where rows are far apart: pieces of rows of 512 bytes instead of 256. Of groups of 64 x
 // 64 pairs, blocks that run at the same time read neighbouring pieces. On an H100 32768 x 32768
 // floats have 0.957 of memcpy with it, 0.953 without groups and 0.951 with the usual tile.
-using Wide = Shape<uint32_t, Vector, 32, 512, 2, 1>;
+using Wide = Shape<uint32_t, Vector, 32, 512, 1>;
 constexpr unsigned kWideGroupBits = 6;
 constexpr int64_t kWidePitch = 64 << 10;
 constexpr int64_t kWideRows = 1024;
@@ -149,7 +145,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   using Piece = typename Shape::Piece;
   extern __shared__ Vector tile_memory[];
   auto* const transposed = reinterpret_cast<Piece*>(tile_memory);
-  Piece* const second = transposed + (Shape::kBuffers - 1) * Shape::kBuffer;
+  Piece* const second = transposed + Shape::kBuffer;
   const Pair pair = Pair::OfGroups(group_bits);
   const int64_t row = pair.i * Shape::kExtent;
   const int64_t col = pair.j * Shape::kExtent;
@@ -169,14 +165,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     upper.Load(upper_pieces);
     if (two) lower.Load(lower_pieces);
     TransposeSquares<Shape>(upper_pieces, transposed);
-    if (Shape::kBuffers == 2 && two) TransposeSquares<Shape>(lower_pieces, second);
+    if (two) TransposeSquares<Shape>(lower_pieces, second);
     __syncthreads();
     lower.Store(transposed);
-    if (Shape::kBuffers == 1 && two) {
-      __syncthreads();
-      TransposeSquares<Shape>(lower_pieces, second);
-      __syncthreads();
-    }
     if (two) upper.Store(second);
     __syncthreads();  // Before the next matrix's tiles overwrite these.
   }
@@ -184,7 +175,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 
 template <typename Shape>
 constexpr int kBytesOfPair =
-    Shape::kBuffers* Shape::kBuffer* static_cast<int>(sizeof(typename Shape::Piece));
+    2 * Shape::kBuffer * static_cast<int>(sizeof(typename Shape::Piece));
 
 // Takes pairs in groups of at most 2^group_bits x 2^group_bits.
 template <typename Shape>
@@ -195,8 +186,8 @@ LaunchStatus LaunchPairs(const TransposeArgs& args, unsigned group_bits) {
   const int64_t matrices = args.batch < kMaxGridYZ ? args.batch : kMaxGridYZ;
   return Launch(
       InPlaceSquare<Shape>, Grid{(groups + 1) << (2 * group_bits), CeilDiv(groups, 2), matrices},
-      Block{Shape::kThreads}, Shape::kBuffers * Shape::kBuffer * sizeof(typename Shape::Piece),
-      args.stream, args.Out<typename Shape::Element>(), args.batch, args.stride_out, group_bits);
+      Block{Shape::kThreads}, 2 * Shape::kBuffer * sizeof(typename Shape::Piece), args.stream,
+      args.Out<typename Shape::Element>(), args.batch, args.stride_out, group_bits);
 }
 
 }  // namespace
