@@ -17,9 +17,23 @@ struct Pair {
   int64_t i, j;
   bool taken;  // Whether another block takes the pair.
 
-  __device__ explicit Pair(int64_t tiles) {
+  __device__ explicit Pair(int64_t tiles) : Pair(tiles, blockIdx.x) {}
+
+  // Returns the pair where pairs are taken in groups of 2^bits x 2^bits, which are pairs
+  // themselves: x of the grid runs through a group and then through the row of groups. Tiles may
+  // lie behind the matrix.
+  __device__ static Pair OfGroups(unsigned bits) {
+    const unsigned inner = blockIdx.x & ((1u << (2 * bits)) - 1);
+    Pair pair((gridDim.x >> (2 * bits)) - 1, blockIdx.x >> (2 * bits));
+    pair.i = (pair.i << bits) + (inner & ((1u << bits) - 1));
+    pair.j = (pair.j << bits) + (inner >> bits);
+    pair.taken = pair.taken || pair.i > pair.j;
+    return pair;
+  }
+
+ private:
+  __device__ Pair(int64_t tiles, int64_t col) {
     const int64_t row = blockIdx.y;
-    const int64_t col = blockIdx.x;
     const bool first = col < tiles - row;
     i = first ? row : tiles - 1 - row;
     j = i + (first ? col : col - (tiles - row));

@@ -8,10 +8,12 @@
 // matrix is.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "transpose/args.h"
+#include "transpose/views.h"
 
 namespace stridewise {
 namespace {
@@ -29,38 +31,46 @@ struct Shape {
 };
 
 // The matrices of the batch continue in z of the grid.
-template <typename T>
 struct Batch {
   int64_t matrices;
   int64_t stride_in;
   int64_t stride_out;
 };
 
-template <typename Shape, typename T>
-__global__ void __launch_bounds__(Shape::kThreads)
-    TileSmall(ConstMatrix<T> in, Matrix<T> out, Batch<T> batch) {
+// The path with kWhole is for matrices that are made of whole tiles, each in its own z: up to the
+// last load are 31 instructions instead of 81, and 512 x 512 floats take 5.8 us instead of 6.7 on
+// an H100 (memcpy 5.8).
+template <typename Shape, bool kWhole, typename In, typename Out>
+__global__ void __launch_bounds__(Shape::kThreads) TileSmall(In in, Out out, Batch batch) {
+  using T = typename Out::Element;
+  using Index = typename In::Index;
+  // Behind the last row offsets may need more bits than the view has.
+  using Offset = std::conditional_t<kWhole, Index, int64_t>;
   __shared__ T tile[Shape::kCols * Shape::kPitch];
   constexpr int kRowStep = Shape::kThreads / Shape::kCols;
   constexpr int kColStep = Shape::kThreads / Shape::kRows;
-  const int64_t first_row = static_cast<int64_t>(blockIdx.x) * Shape::kRows;
-  const int64_t first_col = static_cast<int64_t>(blockIdx.y) * Shape::kCols;
+  const auto first_row = static_cast<Index>(blockIdx.x) * Shape::kRows;
+  const auto first_col = static_cast<Index>(blockIdx.y) * Shape::kCols;
   const int in_x = threadIdx.x % Shape::kCols;
   const int in_y = threadIdx.x / Shape::kCols;
   const int out_x = threadIdx.x % Shape::kRows;
   const int out_y = threadIdx.x / Shape::kRows;
-  const T* const from = &in(first_row + in_y, first_col + in_x);
-  T* const to = &out(first_col + out_y, first_row + out_x);
-  const auto left = [](int64_t extent, int most) {
+  const auto left = [](Index extent, int most) {
     return extent < most ? static_cast<int>(extent) : most;
   };
-  const int rows = left(in.rows - first_row, Shape::kRows);
-  const int cols = left(in.cols - first_col, Shape::kCols);
-  for (int64_t matrix = blockIdx.z; matrix < batch.matrices; matrix += gridDim.z) {
+  const int rows = kWhole ? Shape::kRows : left(in.rows - first_row, Shape::kRows);
+  const int cols = kWhole ? Shape::kCols : left(in.cols - first_col, Shape::kCols);
+  int64_t matrix = blockIdx.z;
+  do {
+    const T* const from =
+        in.data + (Offset{first_row} + in_y) * in.ld + first_col + in_x + matrix * batch.stride_in;
+    T* const to = out.data + (Offset{first_col} + out_y) * out.ld + first_row + out_x +
+                  matrix * batch.stride_out;
     T elements[Shape::kElements];
 #pragma unroll
     for (int i = 0; i < Shape::kElements; ++i) {
-      if (in_y + i * kRowStep < rows && in_x < cols) {
-        elements[i] = from[matrix * batch.stride_in + i * kRowStep * in.ld];
+      if (kWhole || (in_y + i * kRowStep < rows && in_x < cols)) {
+        elements[i] = from[i * kRowStep * in.ld];
       }
     }
 #pragma unroll
@@ -70,13 +80,14 @@ __global__ void __launch_bounds__(Shape::kThreads)
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Shape::kElements; ++i) {
-      if (out_y + i * kColStep < cols && out_x < rows) {
-        to[matrix * batch.stride_out + i * kColStep * out.ld] =
-            tile[(out_y + i * kColStep) * Shape::kPitch + out_x];
+      if (kWhole || (out_y + i * kColStep < cols && out_x < rows)) {
+        to[i * kColStep * out.ld] = tile[(out_y + i * kColStep) * Shape::kPitch + out_x];
       }
     }
-    if (matrix + gridDim.z < batch.matrices) __syncthreads();  // Before the tile is overwritten.
-  }
+    if constexpr (kWhole) return;
+    matrix += gridDim.z;
+    __syncthreads();  // Before the tile is overwritten.
+  } while (matrix < batch.matrices);
 }
 
 template <typename Shape, typename T>
@@ -84,16 +95,21 @@ LaunchStatus Run(const TransposeArgs& args) {
   // More columns of tiles than the grid has are taken by further launches.
   constexpr int64_t kColsOfGrid = kMaxGridYZ * Shape::kCols;
   for (int64_t first = 0; first < args.cols; first += kColsOfGrid) {
-    ConstMatrix<T> in = args.In<T>();
-    Matrix<T> out = args.Out<T>();
-    in.data += first;
-    in.cols = std::min(args.cols - first, kColsOfGrid);
-    out.data += first * args.ld_out;
-    RETURN_IF_ERROR(Launch(TileSmall<Shape, T>,
-                           Grid{CeilDiv(args.rows, Shape::kRows), CeilDiv(in.cols, Shape::kCols),
-                                std::min(args.batch, kMaxGridYZ)},
-                           Block{Shape::kThreads}, 0, args.stream, in, out,
-                           Batch<T>{args.batch, args.stride_in, args.stride_out}));
+    TransposeArgs part = args;
+    part.in = args.In<T>().data + first;
+    part.cols = std::min(args.cols - first, kColsOfGrid);
+    part.out = args.Out<T>().data + first * args.ld_out;
+    const bool whole =
+        part.rows % Shape::kRows == 0 && part.cols % Shape::kCols == 0 && part.batch <= kMaxGridYZ;
+    RETURN_IF_ERROR(ForViewsOf<T>(part, part.cols, part.rows, [&](auto in, auto out) {
+      using In = decltype(in);
+      using Out = decltype(out);
+      return Launch(whole ? TileSmall<Shape, true, In, Out> : TileSmall<Shape, false, In, Out>,
+                    Grid{CeilDiv(part.rows, Shape::kRows), CeilDiv(part.cols, Shape::kCols),
+                         std::min(part.batch, kMaxGridYZ)},
+                    Block{Shape::kThreads}, 0, part.stream, in, out,
+                    Batch{part.batch, part.stride_in, part.stride_out});
+    }));
   }
   return LaunchStatus();
 }

@@ -12,6 +12,9 @@
 // pointers are multiples of 16 bytes. Others are moved element by element through the same tile,
 // which is correct and slow; they are what tile_ragged is for.
 
+#include <type_traits>
+
+#include "common/gpu/current_device.h"
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/device/tile_grid.h"
@@ -40,7 +43,8 @@ struct Shape {
                 "each thread has the same number of stacks");
   static_assert(kStores * kThreads == kCols * kGroups, "each thread has the same number of stores");
   static_assert((kGroups & (kGroups - 1)) == 0, "x ^ y stays inside a row of a power of two");
-  static_assert(kRows * kCols * sizeof(T) <= 48 * 1024, "static shared memory");
+  static constexpr int kAhead = 1;  // Stacks that are loaded before the first is exchanged.
+  static constexpr size_t kBytes = kRows * kCols * sizeof(T);
 };
 
 // The tile for each element size. On an H200, at 8192 x 8192 and more, they reach 0.97 of memcpy
@@ -81,6 +85,33 @@ template <>
 struct Small<uint64_t> : Shape<uint64_t, 32, 16, 128, 1> {
   static constexpr int64_t kFewTiles = 2500;
 };
+
+// The tile of tile_wide. Where rows of large matrices are far apart memory delivers more if more
+// neighbouring bytes of a row of `in` are read at a time: tiles are 0.25 to 2 KB wide, and
+// 2^kSideBits columns of them are taken together. A multiprocessor has kBlocks of them at a time,
+// all of whose loads are under way at once: more blocks take turns at more rows, and are 1 to 1.5
+// points of a copy's speed slower.
+template <typename T, int kRows, int kCols, int kThreads, int kStackRows, int kBlocksAtATime,
+          unsigned kSide>
+struct WideShape : Shape<T, kRows, kCols, kThreads, kStackRows> {
+  using Base = Shape<T, kRows, kCols, kThreads, kStackRows>;
+  static constexpr int kAhead = Base::kStacks;
+  static constexpr size_t kLeast = (kBlocksAtATime == 1 ? 116 : 76) << 10;
+  static constexpr size_t kBytes = Base::kBytes > kLeast ? Base::kBytes : kLeast;
+  static constexpr unsigned kSideBits = kSide;
+};
+template <typename T>
+struct Wide;
+template <>
+struct Wide<uint8_t> : WideShape<uint8_t, 256, 256, 512, 4, 2, 0> {};
+template <>
+struct Wide<uint16_t> : WideShape<uint16_t, 128, 128, 512, 2, 2, 0> {};
+template <>
+struct Wide<uint32_t> : WideShape<uint32_t, 64, 256, 512, 4, 1, 6> {};
+template <>
+struct Wide<uint64_t> : WideShape<uint64_t, 64, 128, 1024, 1, 1, 5> {};
+template <>
+struct Wide<Bits128> : WideShape<Bits128, 32, 128, 512, 1, 1, 5> {};
 
 // The tile of bytes whose out rows are no whole sectors, so that two tiles share one at each cut:
 // it has half as many. On an H100 784x512 bytes reach 0.89 of a copy with it, and 0.79 without.
@@ -127,31 +158,40 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
   using Exchange = Columns<T, Tile::kStack>;
   constexpr int kElements = Tile::kElements;
   constexpr int kPieces = kElements / Tile::kStack;  // Stacks that fill a group of an out row.
-  __shared__ Vector tile[Tile::kCols * Tile::kGroups];
+  extern __shared__ Vector tile[];                   // Tile::kBytes.
   const TileCoordinate coordinate = EnterTile(batch, &in, &out);
   const auto first_col = static_cast<Index>(coordinate.col) * Tile::kCols;
   const auto first_row = static_cast<Index>(coordinate.row) * Tile::kRows;
-  if (first_row >= in.rows) return;
+  if (first_row >= in.rows || first_col >= in.cols) return;
 
 #pragma unroll
-  for (int i = 0; i < Tile::kStacks; ++i) {
-    const unsigned stack = threadIdx.x + i * Tile::kThreads;  // Unsigned: % and / by a mask.
-    const auto x = static_cast<int>(stack % Tile::kVectors);
-    const auto y = static_cast<int>(stack / Tile::kVectors);
-    Vector rows[Tile::kStack];
+  for (int first = 0; first < Tile::kStacks; first += Tile::kAhead) {
+    Vector rows[Tile::kAhead][Tile::kStack];
 #pragma unroll
-    for (int k = 0; k < Tile::kStack; ++k) {
-      rows[k] = Load<kWhole>(in, first_row + y * Tile::kStack + k, first_col + x * kElements);
+    for (int i = 0; i < Tile::kAhead; ++i) {
+      const unsigned stack = threadIdx.x + (first + i) * Tile::kThreads;  // % and / by a mask.
+      const auto x = static_cast<int>(stack % Tile::kVectors);
+      const auto y = static_cast<int>(stack / Tile::kVectors);
+#pragma unroll
+      for (int k = 0; k < Tile::kStack; ++k) {
+        rows[i][k] = Load<kWhole>(in, first_row + y * Tile::kStack + k, first_col + x * kElements);
+      }
     }
-    typename Exchange::Piece columns[kElements];
-    Exchange::Take(rows, columns);
-    const auto group = static_cast<int>((stack / Tile::kVectors / kPieces) ^
-                                        (stack % Tile::kVectors % Tile::kGroups));
+    if constexpr (Tile::kAhead > 1) __syncwarp();  // nvcc would load one stack behind the other.
 #pragma unroll
-    for (int k = 0; k < kElements; ++k) {
-      Vector* row = &tile[(x * kElements + k) * Tile::kGroups];
-      reinterpret_cast<typename Exchange::Piece*>(row + group)[stack / Tile::kVectors % kPieces] =
-          columns[k];
+    for (int i = 0; i < Tile::kAhead; ++i) {
+      const unsigned stack = threadIdx.x + (first + i) * Tile::kThreads;
+      const auto x = static_cast<int>(stack % Tile::kVectors);
+      typename Exchange::Piece columns[kElements];
+      Exchange::Take(rows[i], columns);
+      const auto group = static_cast<int>((stack / Tile::kVectors / kPieces) ^
+                                          (stack % Tile::kVectors % Tile::kGroups));
+#pragma unroll
+      for (int k = 0; k < kElements; ++k) {
+        Vector* row = &tile[(x * kElements + k) * Tile::kGroups];
+        reinterpret_cast<typename Exchange::Piece*>(row + group)[stack / Tile::kVectors % kPieces] =
+            columns[k];
+      }
     }
   }
   __syncthreads();
@@ -167,14 +207,14 @@ __global__ void __launch_bounds__(Tile::kThreads) TileVector(In in, Out out, Til
 }
 
 template <typename Tile>
-LaunchStatus Run(const TransposeArgs& args) {
+LaunchStatus Run(const TransposeArgs& args, unsigned side_bits = 0) {
   const auto launch = [](const TransposeArgs& part, const Grid& grid, const TileBatch& batch) {
     return ForViewsOf<typename Tile::Element>(part, part.cols, part.rows, [&](auto in, auto out) {
       using In = decltype(in);
       using Out = decltype(out);
       return Launch(IsMadeOf(part, kVectorBytes) ? TileVector<Tile, true, In, Out>
                                                  : TileVector<Tile, false, In, Out>,
-                    grid, Block{Tile::kThreads}, 0, part.stream, in, out, batch);
+                    grid, Block{Tile::kThreads}, Tile::kBytes, part.stream, in, out, batch);
     });
   };
   // With elements of 16 bytes low bands are 3 points of a copy's speed faster where out rows are a
@@ -184,6 +224,9 @@ LaunchStatus Run(const TransposeArgs& args) {
   const bool low = kSize == kVectorBytes && args.ld_out * kSize % (128 << 10) == 0;
   const int64_t tile_cols = CeilDiv(args.cols, Tile::kCols);
   const int64_t band = low ? kLowBand : BandRows(tile_rows, tile_cols);
+  if (side_bits != 0) {
+    return ForEachTileGrid(args, tile_rows, tile_cols, tile_rows, launch, side_bits);
+  }
   return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
@@ -203,6 +246,15 @@ LaunchStatus TransposeTileVector(const TransposeArgs& args) {
       if (!OutRowsAreAt(args, kSectorBytes)) return Run<High>(args);
     }
     return Run<Tile>(args);
+  });
+}
+
+LaunchStatus TransposeTileWide(const TransposeArgs& args) {
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    using Tile = Wide<T>;
+    const auto most = static_cast<size_t>(CurrentDeviceModel().max_shared_bytes);
+    return Tile::kBytes > most ? Run<Large<T>>(args) : Run<Tile>(args, Tile::kSideBits);
   });
 }
 

@@ -54,7 +54,8 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
       {"tile_strips", {20, 32, 0, 0, 1001}, 1},
       {"weave_rows", {5, 9, 0, 0, 1001}, 1},
       {"tile_bytes", {445, 49, 0, 0, 100}, 1},
-      {"tile_vector", {512, 1024, 0}, 4},
+      {"tile_small", {512, 1024, 0}, 4},
+      {"tile_vector", {512, 1024, 0}, 8},
       {"tile_vector", {128, 1023, 0}, 16},
       {"tile_ragged", {511, 1535, 0}, 4},
       {"tile_ragged", {512, 1536, 1}, 4},
@@ -75,6 +76,8 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
     run.insert(c.want);
   }
   for (const TransposeDispatch& row : TransposeDispatchTable()) {
+    // It takes 256 MB and more, which dispatch_test has: WideTilesTakenTogether runs it by name.
+    if (row.implementation == std::string("tile_wide")) continue;
     EXPECT_EQ(run.count(row.implementation), 1u) << row.implementation;
   }
 }
@@ -123,7 +126,7 @@ TEST_F(TransposeShapesExecutorTest, OneRowOrColumnOfAnyLength) {
 // Rows that are whole vectors apart without being made of whole vectors: what lies between them
 // must not be written.
 TEST_F(TransposeShapesExecutorTest, WholeVectorsApartIsNotWhole) {
-  for (const char* name : {"tile_vector", "tile_ragged"}) {
+  for (const char* name : {"tile_vector", "tile_wide", "tile_ragged"}) {
     for (const int64_t element_bytes : {1, 2, 4, 8}) {
       for (const int64_t extent : {32, 64, 192}) {
         RunCase(name, {extent - 1, extent, 0, 1}, element_bytes);
@@ -149,6 +152,23 @@ TEST_F(TransposeShapesExecutorTest, LargeVectorTilesAndThinTilesOfBytes) {
       RunCase("tile_small", {few, many, 0, 0}, 1);
       RunCase("tile_small", {many, few, 3, 1, 2, 5}, 1);
     }
+  }
+}
+
+// More columns of wide tiles than are taken together, the last of which lie behind the matrix.
+TEST_F(TransposeShapesExecutorTest, WideTilesTakenTogether) {
+  RunCase("tile_wide", {272, 544, 0, 0}, 1);
+  RunCase("tile_wide", {144, 272, 16, 0}, 2);
+  RunCase("tile_wide", {68, 64 * 256 + 260, 0, 0}, 4);
+  RunCase("tile_wide", {130, 258, 2, 4, 3, 2}, 4);
+  RunCase("tile_wide", {66, 32 * 128 + 130, 0, 0}, 8);
+  RunCase("tile_wide", {33, 32 * 128 + 129, 0, 1}, 16);
+}
+
+// Pairs in groups, of which the last lie behind the matrix.
+TEST_F(TransposeShapesExecutorTest, InPlaceWithDistantRows) {
+  for (const int64_t n : {1024, 1100}) {
+    RunCase("in_place_square", {n, n, 16384 - n, 16384 - n}, 4);
   }
 }
 
