@@ -174,8 +174,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 }
 
 template <typename Shape>
-constexpr int kBytesOfPair =
-    2 * Shape::kBuffer * static_cast<int>(sizeof(typename Shape::Piece));
+constexpr int kBytesOfPair = 2 * Shape::kBuffer* static_cast<int>(sizeof(typename Shape::Piece));
 
 // Takes pairs in groups of at most 2^group_bits x 2^group_bits.
 template <typename Shape>
