@@ -45,10 +45,10 @@ TEST(PlanProductTest, TakesWhatGainsAndPassesOnWhatLoses) {
     EXPECT_GT(plan.cublas_us, plan.us) << n;
     EXPECT_LT(plan.cublas_us, 1.5 * plan.us) << n;
   }
-  // 1024 gains 10 % and is yet passed on: cuBLAS's times were fitted to calls of an older tuning,
-  // and are too short there by this much and half a percent.
+  // 1024 gains 10 % and is yet passed on: what cuBLAS takes is predicted rather too short than too
+  // long, and here by so much.
   const ProductPlan passed_on = Plan(Square(1024), /*may_split=*/false);
-  EXPECT_GT(passed_on.cublas_us, 0.99 * passed_on.us);
+  EXPECT_GT(passed_on.cublas_us, 0.97 * passed_on.us);
   MatMulProblem outer = Square(4096);
   outer.k = 8;
   outer.a.ld = outer.b.ld = 4099;
