@@ -72,12 +72,14 @@ inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int6
   }
 }
 
-// Returns whether rows are so far apart, and the matrix so large, that tile_wide is faster than
-// tile_vector.
+// Returns whether rows are multiples of so many bytes apart, and the matrix so large, that
+// tile_wide is faster than tile_vector. Others do not gain: floats at 20000 squared, 78 KB apart,
+// have 0.924 of memcpy by tile_wide and 0.932 by tile_vector (an H100).
 inline bool HasDistantRows(const TransposeArgs& args) {
-  const int64_t pitch = std::min(args.ld_in, args.ld_out) * args.element_bytes;
+  const int64_t apart = ForSize(args, 16, 16, 64, 128, 128) << 10;
   return args.element_bytes != 2 && FillsVectorTiles(args) && StoresWholeSectors(args) &&
-         pitch >= ForSize(args, 16, 0, 64, 128, 128) << 10 &&
+         args.ld_in * args.element_bytes % apart == 0 &&
+         args.ld_out * args.element_bytes % apart == 0 &&
          MatrixBytes(args) >= ForSize(args, 256, 0, 512, 512, 512) << 20;
 }
 

@@ -181,6 +181,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(16384, 8192, 4)},
       {"tile_vector", Gapless(16384, 16384, 2)},
       {"tile_wide", Gapless(16384, 16384, 4)},
+      {"tile_vector", Gapless(20000, 20000, 4)},
       {"tile_vector", Gapless(8192, 8192, 8)},
       {"tile_wide", Gapless(16384, 16384, 8)},
       {"tile_wide", Gapless(8192, 8192, 16)},
