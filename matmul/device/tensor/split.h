@@ -51,6 +51,7 @@ struct TensorSplitTile {
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
   static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN : kBlockK;
   static constexpr int kBoxColsB = kNarrowB ? kBlockN : 64;
+  static_assert(kMajorB == OperandLayout::kKMajor || kBlockN % kBoxColsB == 0, "whole panels");
 
   // Sums of a wide tile lie as C does: there are so many that vectors of them count.
   static constexpr bool kWide = IsWideSplit(kBlockN);
