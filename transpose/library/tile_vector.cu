@@ -44,6 +44,7 @@ struct Shape {
   static_assert(kStores * kThreads == kCols * kGroups, "each thread has the same number of stores");
   static_assert((kGroups & (kGroups - 1)) == 0, "x ^ y stays inside a row of a power of two");
   static constexpr int kAhead = 1;  // Stacks that are loaded before the first is exchanged.
+  static_assert(kStacks % kAhead == 0, "stacks are loaded in whole groups");
   static constexpr size_t kBytes = kRows * kCols * sizeof(T);
 };
 
