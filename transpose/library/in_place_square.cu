@@ -185,7 +185,7 @@ LaunchStatus LaunchPairs(const TransposeArgs& args, unsigned group_bits) {
   const int64_t matrices = args.batch < kMaxGridYZ ? args.batch : kMaxGridYZ;
   return Launch(
       InPlaceSquare<Shape>, Grid{(groups + 1) << (2 * group_bits), CeilDiv(groups, 2), matrices},
-      Block{Shape::kThreads}, 2 * Shape::kBuffer * sizeof(typename Shape::Piece), args.stream,
+      Block{Shape::kThreads}, kBytesOfPair<Shape>, args.stream,
       args.Out<typename Shape::Element>(), args.batch, args.stride_out, group_bits);
 }
 
