@@ -183,10 +183,10 @@ LaunchStatus LaunchPairs(const TransposeArgs& args, unsigned group_bits) {
   while (group_bits > 0 && tiles >> group_bits == 0) --group_bits;
   const int64_t groups = CeilDiv(tiles, int64_t{1} << group_bits);
   const int64_t matrices = args.batch < kMaxGridYZ ? args.batch : kMaxGridYZ;
-  return Launch(
-      InPlaceSquare<Shape>, Grid{(groups + 1) << (2 * group_bits), CeilDiv(groups, 2), matrices},
-      Block{Shape::kThreads}, kBytesOfPair<Shape>, args.stream,
-      args.Out<typename Shape::Element>(), args.batch, args.stride_out, group_bits);
+  return Launch(InPlaceSquare<Shape>,
+                Grid{(groups + 1) << (2 * group_bits), CeilDiv(groups, 2), matrices},
+                Block{Shape::kThreads}, kBytesOfPair<Shape>, args.stream,
+                args.Out<typename Shape::Element>(), args.batch, args.stride_out, group_bits);
 }
 
 }  // namespace
