@@ -59,7 +59,8 @@ class Multiply {
         const int64_t col = v * kLanes;
         call.cols = std::min(width * kLanes, product_.n - col);
         call.b = product_.b.At(p, col);
-        const int64_t most_rows = std::min<int64_t>(MaxRows(static_cast<int>(width)), max_rows);
+        const int64_t most_rows =
+            std::min<int64_t>(MaxRowsInPlace(static_cast<int>(width)), max_rows);
         MultiplyPanels(Panels(product_.m, most_rows), width, p, col, &call);
         v += width;
       }
@@ -237,13 +238,11 @@ class Multiply {
                       TileCall<T>* call) const {
     const bool tail = call->cols < width * kLanes;
     const bool unit_rows = call->a_row == 1;
-    const TileFunction<T> lower = FindTile<T>(panels.lower(), width, tail, unit_rows);
-    const TileFunction<T> taller =
-        panels.differ() ? FindTile<T>(panels.lower() + 1, width, tail, unit_rows) : lower;
-    panels.ForEach([&](int64_t row, int64_t rows) {
+    panels.ForEachHeight([&](int64_t row, int64_t rows, int64_t count) {
       call->a = product_.a.At(row, p);
       call->c = product_.c + row * product_.ldc + col;
-      (rows == panels.lower() ? lower : taller)(*call);
+      call->tiles = count;
+      FindTile<T>(rows, width, tail, unit_rows)(*call);
     });
   }
 
