@@ -59,8 +59,10 @@ class Multiply {
         const int64_t col = v * kLanes;
         call.cols = std::min(width * kLanes, product_.n - col);
         call.b = product_.b.At(p, col);
-        const int64_t most_rows =
-            std::min<int64_t>(MaxRowsInPlace(static_cast<int>(width)), max_rows);
+        const int vectors_of_tile = static_cast<int>(width);
+        const bool is_in_l1 = k * width * kLanes * int64_t{sizeof(T)} <= HostCacheSizes().l1 / 2;
+        const int64_t most_rows = std::min<int64_t>(
+            is_in_l1 ? MaxRowsInL1(vectors_of_tile) : MaxRows(vectors_of_tile), max_rows);
         MultiplyPanels(Panels(product_.m, most_rows), width, p, col, &call);
         v += width;
       }
@@ -221,6 +223,7 @@ class Multiply {
     if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
     if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
     if (kTileVectors == 2) return vectors == 3 || vectors == 5 ? 3 : std::min<int64_t>(vectors, 2);
+    if (vectors <= 4) return vectors;  // A division takes as long as a step of a tile.
     const int64_t strips = (vectors + 3) / 4;
     return (vectors + strips - 1) / strips;
   }

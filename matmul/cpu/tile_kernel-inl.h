@@ -52,13 +52,11 @@ constexpr int MaxRows(int vectors) {
 #endif
 constexpr int kTileRows = MaxRows(kTileVectors);
 
-// The height of tiles that read operands where they lie: of three or four vectors less than
-// MaxRows(). Such products are short, and more of a tile's first and last steps are beside others.
-constexpr int MaxRowsInPlace(int vectors) {
-  return HWY_TARGET > HWY_AVX3 || vectors < 3 ? MaxRows(vectors)
-         : vectors == 3                       ? 6
-         : vectors == 4                       ? 4
-                                              : 3;
+// The height of tiles that read operands where they lie and of which the L1 cache holds B: lower
+// than MaxRows() where that is more sums than registers hold beside what is loaded ahead.
+constexpr int MaxRowsInL1(int vectors) {
+  if (HWY_TARGET > HWY_AVX3 || vectors < 3) return MaxRows(vectors);
+  return vectors == 3 ? 6 : vectors == 4 ? 4 : MaxRows(vectors);
 }
 
 // What a call of the micro-kernel reads and writes.
@@ -244,10 +242,11 @@ HWY_INLINE void TileAt(const TileCall<T>& call, const T* HWY_RESTRICT first_of_a
 // Computes tiles one below the other: to call this for each took a thirtieth of the time of
 // 48x48x48.
 template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
-HWY_ATTR void Tile(const TileCall<T>& call) {
+HWY_ATTR void Tile(const TileCall<T>& tiles) {
+  const TileCall<T> call = tiles;  // What is stored to C cannot change it.
   const T* a = call.a;
   T* c = call.c;
-  for (int64_t left = call.tiles; left > 0; --left) {
+  for (int64_t i = 0; i < call.tiles; ++i) {
     TileAt<T, kRows, kVectors, kTail, kUnitRows>(call, a, c);
     a += kRows * (kUnitRows ? 1 : call.a_row);
     c += kRows * call.ldc;
