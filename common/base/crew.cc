@@ -6,17 +6,20 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-#include "common/base/crew_job.h"
-#include "common/base/futex.h"
-
 namespace stridewise {
 namespace {
+
+// Ranges of parts for each thread, where there are that many: who is slowed down takes fewer.
+constexpr int64_t kRangesOfThread = 4;
+constexpr int kMostThreads = 4096;
 
 using Clock = std::chrono::steady_clock;
 
@@ -31,9 +34,6 @@ constexpr int kSpinsOfClock = 32;
 constexpr std::chrono::microseconds kLeastPatience(3);
 constexpr std::chrono::microseconds kMostPatience(100);
 
-// Spins between looks at the clock.
-constexpr int kSpinsOfPatience = 4;
-
 // Spins until the waiting thread offers its core to others: it may be theirs that it waits for.
 constexpr int kSpinsOfWait = 1000;
 
@@ -45,26 +45,38 @@ inline void Pause() {
 #endif
 }
 
-// What the threads of a crew share. Threads spin on `job`, which has a cache line of its own: they
-// would fetch that of the others before all are written.
+// A range of parts. Who stores the number of the current job in `taken` computes it.
+struct alignas(64) Range {
+  std::atomic<uint64_t> taken{0};
+  std::atomic<uint64_t> done{0};
+};
+
+// What the threads of a crew share. `job` is its number and, in its low bits, its ranges: a thread
+// that has read a job and then takes one of its ranges knows that the job is not over, and that
+// what it has read of it is of this job. Threads spin on `job`, which has a cache line of its own:
+// they would fetch that of the others before all are written.
 struct Shared {
-  explicit Shared(int most) : lanes(static_cast<size_t>(most)) {}
+  static constexpr int kRangeBits = 16;
+
+  explicit Shared(int most)
+      : most_threads(most), ranges(static_cast<size_t>(most * kRangesOfThread)) {}
 
   alignas(64) std::atomic<uint64_t> job{0};
 
-  alignas(64) std::atomic<int64_t> parts{0};
+  alignas(64) std::atomic<int> threads{0};
+  std::atomic<int64_t> parts{0};
   std::atomic<CrewFunction> function{nullptr};
   std::atomic<const void*> work{nullptr};
   std::atomic<bool> woke_some{false};
   std::atomic<bool> patient{true};
-  std::vector<CrewLane> lanes;
+  const int most_threads;
+  std::vector<Range> ranges;
 
   alignas(64) std::atomic<int> asleep{0};
-  std::atomic<uint32_t> bell{0};  // Changes before sleeping threads are woken.
-
-  alignas(64) std::atomic<uint64_t> over{0};  // The number of the last job that is.
-  std::atomic<bool> came_late{false};         // Some thread, so that another one took its range.
+  std::atomic<bool> came_late{false};  // Some thread, so that another one took its range.
   std::atomic<bool> ended{false};
+  std::mutex mutex;
+  std::condition_variable changed;
 };
 
 thread_local bool in_crew = false;
@@ -77,42 +89,32 @@ Clock::time_point EndOfPatience(const Shared& shared, Clock::time_point start) {
   return now + std::clamp<Clock::duration>(now - start, kLeastPatience, kMostPatience);
 }
 
-// Computes the ranges of a thread that nobody has taken, and returns how many. Having taken one, it
-// knows that what it has read of the job is of this job.
-int64_t WorkInLane(Shared* shared, CrewJob job, int64_t thread) {
-  CrewLane& lane = shared->lanes[static_cast<size_t>(thread)];
+// Takes ranges of the job that nobody has taken, first its own ones.
+void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
+  const auto ranges = static_cast<int64_t>(job & ((1U << Shared::kRangeBits) - 1));
+  const int64_t threads = shared->threads.load(std::memory_order_relaxed);
   const int64_t parts = shared->parts.load(std::memory_order_relaxed);
   const CrewFunction function = shared->function.load(std::memory_order_relaxed);
   const void* const work = shared->work.load(std::memory_order_relaxed);
-  int64_t count = 0;
-  for (int64_t range = 0; (range = lane.Take(job)) >= 0; ++count) {
-    const int64_t first = job.FirstPart(parts, thread, range);
-    const int64_t end = job.FirstPart(parts, thread, range + 1);
-    if (first < end) function(work, first, end);
-  }
-  if (count > 0) lane.AddDone(count);
-  return count;
-}
-
-// Computes the thread's own ranges, and then those that others leave for too long. Until then it
-// looks only at what is_over() does, so that the others' lanes stay in their caches.
-template <typename IsOver>
-void WorkAtJob(Shared* shared, CrewJob job, int64_t thread, IsOver is_over) {
-  if (thread >= job.threads()) return;
+  if (thread >= threads) return;
+  const int64_t first = thread * ranges / threads;
+  const int64_t own = (thread + 1) * ranges / threads - first;
   const Clock::time_point start = Clock::now();
-  WorkInLane(shared, job, thread);
-  if (is_over()) return;
-  const Clock::time_point patient_until = EndOfPatience(*shared, start);
-  do {
-    for (int i = 0; i < kSpinsOfPatience; ++i) {
+  Clock::time_point patient_until;
+  for (int64_t i = 0; i < ranges; ++i) {
+    const int64_t at = (first + i) % ranges;
+    Range& range = shared->ranges[static_cast<size_t>(at)];
+    uint64_t taken = range.taken.load(std::memory_order_relaxed);
+    if (i == own) patient_until = EndOfPatience(*shared, start);
+    while (i >= own && taken < job && Clock::now() < patient_until) {
       Pause();
-      if (is_over()) return;
+      taken = range.taken.load(std::memory_order_relaxed);
     }
-  } while (Clock::now() < patient_until);
-  if (shared->over.load(std::memory_order_relaxed) >= job.number()) return;
-  for (int64_t i = 1; i < job.threads(); ++i) {
-    if (WorkInLane(shared, job, (thread + i) % job.threads()) == 0) continue;
-    shared->came_late.store(true, std::memory_order_relaxed);
+    if (taken >= job) continue;
+    if (!range.taken.compare_exchange_strong(taken, job, std::memory_order_acq_rel)) continue;
+    if (i >= own) shared->came_late.store(true, std::memory_order_relaxed);
+    function(work, parts * at / ranges, parts * (at + 1) / ranges);
+    range.done.store(job, std::memory_order_release);
   }
 }
 
@@ -121,20 +123,20 @@ uint64_t WaitForJob(Shared* shared, uint64_t last) {
   Clock::time_point since = Clock::now();
   for (int spins = 1;; ++spins) {
     const uint64_t job = shared->job.load(std::memory_order_acquire);
+    if (shared->ended.load(std::memory_order_relaxed)) return 0;
     if (job != last) return job;
     Pause();
     if (spins % kSpinsOfClock != 0) continue;
-    if (shared->ended.load(std::memory_order_relaxed)) return 0;
     if (Clock::now() - since < kSpinTime) continue;
-    while (shared->job.load() == last && !shared->ended.load()) {
-      const uint32_t bell = shared->bell.load();
+    {
+      std::unique_lock<std::mutex> lock(shared->mutex);
       shared->asleep.fetch_add(1);
-      // The calling thread either sees a thread asleep or has stored its job before this.
-      if (shared->job.load() == last && !shared->ended.load()) SleepOn(&shared->bell, bell);
+      shared->changed.wait(lock,
+                           [&] { return shared->job.load() != last || shared->ended.load(); });
       shared->asleep.fetch_sub(1);
     }
     // The calling thread woke one, which has time to wake the others.
-    if (shared->asleep.load() > 0) WakeAll(&shared->bell);
+    if (shared->asleep.load() > 0) shared->changed.notify_all();
     since = Clock::now();
   }
 }
@@ -142,8 +144,7 @@ uint64_t WaitForJob(Shared* shared, uint64_t last) {
 void Help(const std::shared_ptr<Shared>& shared, int thread) {
   in_crew = true;
   for (uint64_t job = 0; (job = WaitForJob(shared.get(), job)) != 0;) {
-    WorkAtJob(shared.get(), CrewJob(job), thread,
-              [&] { return shared->job.load(std::memory_order_relaxed) != job; });
+    TakeRanges(shared.get(), job, thread);
   }
 }
 
@@ -158,35 +159,30 @@ class Crew {
   }
 
   void Run(int threads, int64_t parts, CrewFunction function, const void* work) {
-    threads = static_cast<int>(std::min<int64_t>(Hire(threads), parts));
-    const int64_t ranges = std::min((parts + threads - 1) / threads, CrewJob::kMostRanges);
-    const CrewJob job(++jobs_, threads, ranges);
-    for (int i = 0; i < threads; ++i) Lane(i).Expect(ranges);
+    threads = Hire(threads);
+    const int64_t ranges = std::min(parts, parts <= threads ? parts : threads * kRangesOfThread);
+    shared_->threads.store(threads, std::memory_order_relaxed);
     shared_->parts.store(parts, std::memory_order_relaxed);
     shared_->function.store(function, std::memory_order_relaxed);
     shared_->work.store(work, std::memory_order_relaxed);
-    const bool came_late = shared_->came_late.load(std::memory_order_relaxed);
-    if (came_late) shared_->came_late.store(false, std::memory_order_relaxed);
-    shared_->patient.store(!came_late, std::memory_order_relaxed);
+    shared_->patient.store(!shared_->came_late.exchange(false), std::memory_order_relaxed);
     shared_->woke_some.store(shared_->asleep.load() > 0, std::memory_order_relaxed);
-    shared_->job.store(job.word());
+    const uint64_t job = ++jobs_ << Shared::kRangeBits | static_cast<uint64_t>(ranges);
+    shared_->job.store(job);
     if (shared_->asleep.load() > 0) {
-      shared_->bell.fetch_add(1);
-      WakeOne(&shared_->bell);
+      { const std::lock_guard<std::mutex> lock(shared_->mutex); }
+      shared_->changed.notify_one();
     }
-    int done = 0;  // Threads whose ranges are.
-    const auto is_over = [&] {
-      while (done < threads && Lane(done).IsDone()) ++done;
-      return done == threads;
-    };
     in_crew = true;
-    WorkAtJob(shared_.get(), job, 0, is_over);
+    TakeRanges(shared_.get(), job, 0);
     in_crew = false;
-    for (int spins = 1; !is_over(); ++spins) {
-      Pause();
-      if (spins >= kSpinsOfWait) std::this_thread::yield();
+    for (int64_t i = 0; i < ranges; ++i) {
+      const Range& range = shared_->ranges[static_cast<size_t>(i)];
+      for (int spins = 1; range.done.load(std::memory_order_acquire) != job; ++spins) {
+        Pause();
+        if (spins >= kSpinsOfWait) std::this_thread::yield();
+      }
     }
-    shared_->over.store(job.number(), std::memory_order_relaxed);
   }
 
  private:
@@ -194,16 +190,15 @@ class Crew {
   // many may work.
   int Hire(int threads) {
     if (process_ != getpid()) {
-      // A child of fork() has its parent's memory, but none of its threads, some of which may have
-      // been in the middle of a job. That memory is left as it is.
+      // A child of fork() has its parent's memory, but none of its threads. That memory is left as
+      // it is: a thread may have held the mutex.
       if (shared_ != nullptr) new std::shared_ptr<Shared>(shared_);
       const auto processors = static_cast<int>(std::thread::hardware_concurrency());
-      shared_ =
-          std::make_shared<Shared>(std::min(std::max(processors, threads), CrewJob::kMostThreads));
+      shared_ = std::make_shared<Shared>(std::min(std::max(processors, threads), kMostThreads));
       process_ = getpid();
       hired_ = 1;
     }
-    threads = std::min(threads, static_cast<int>(shared_->lanes.size()));
+    threads = std::min(threads, shared_->most_threads);
     try {
       for (; hired_ < threads; ++hired_) std::thread(Help, shared_, hired_).detach();
     } catch (const std::system_error&) {  // Parts are for whoever is there.
@@ -212,12 +207,12 @@ class Crew {
   }
 
   void End() {
-    shared_->ended.store(true);
-    shared_->bell.fetch_add(1);
-    WakeAll(&shared_->bell);
+    {
+      const std::lock_guard<std::mutex> lock(shared_->mutex);
+      shared_->ended.store(true);
+    }
+    shared_->changed.notify_all();
   }
-
-  CrewLane& Lane(int thread) { return shared_->lanes[static_cast<size_t>(thread)]; }
 
   std::shared_ptr<Shared> shared_;
   pid_t process_ = 0;

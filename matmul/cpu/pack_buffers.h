@@ -56,6 +56,9 @@ class Panels {
   Panels(int64_t rows, int64_t most)
       : count_((rows + most - 1) / most), lower_(rows / count_), taller_(rows % count_) {}
 
+  int64_t lower() const { return lower_; }
+  bool differ() const { return taller_ > 0; }
+
   // Calls fn(first row, rows) for each panel.
   template <typename Fn>
   void ForEach(Fn fn) const {
@@ -64,14 +67,6 @@ class Panels {
       fn(row, rows);
       row += rows;
     }
-  }
-
-  // Calls fn(first row, rows, count) for the panels of each of the one or two heights.
-  template <typename Fn>
-  void ForEachHeight(Fn fn) const {
-    const int64_t rows_of_taller = taller_ * (lower_ + 1);
-    if (taller_ > 0) fn(int64_t{0}, lower_ + 1, taller_);
-    if (taller_ < count_) fn(rows_of_taller, lower_, count_ - taller_);
   }
 
  private:

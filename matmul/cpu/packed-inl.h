@@ -59,10 +59,7 @@ class Multiply {
         const int64_t col = v * kLanes;
         call.cols = std::min(width * kLanes, product_.n - col);
         call.b = product_.b.At(p, col);
-        const int vectors_of_tile = static_cast<int>(width);
-        const bool is_in_l1 = k * width * kLanes * int64_t{sizeof(T)} <= HostCacheSizes().l1 / 2;
-        const int64_t most_rows = std::min<int64_t>(
-            is_in_l1 ? MaxRowsInL1(vectors_of_tile) : MaxRows(vectors_of_tile), max_rows);
+        const int64_t most_rows = std::min<int64_t>(MaxRows(static_cast<int>(width)), max_rows);
         MultiplyPanels(Panels(product_.m, most_rows), width, p, col, &call);
         v += width;
       }
@@ -223,7 +220,6 @@ class Multiply {
     if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
     if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
     if (kTileVectors == 2) return vectors == 3 || vectors == 5 ? 3 : std::min<int64_t>(vectors, 2);
-    if (vectors <= 4) return vectors;  // A division takes as long as a step of a tile.
     const int64_t strips = (vectors + 3) / 4;
     return (vectors + strips - 1) / strips;
   }
@@ -241,11 +237,13 @@ class Multiply {
                       TileCall<T>* call) const {
     const bool tail = call->cols < width * kLanes;
     const bool unit_rows = call->a_row == 1;
-    panels.ForEachHeight([&](int64_t row, int64_t rows, int64_t count) {
+    const TileFunction<T> lower = FindTile<T>(panels.lower(), width, tail, unit_rows);
+    const TileFunction<T> taller =
+        panels.differ() ? FindTile<T>(panels.lower() + 1, width, tail, unit_rows) : lower;
+    panels.ForEach([&](int64_t row, int64_t rows) {
       call->a = product_.a.At(row, p);
       call->c = product_.c + row * product_.ldc + col;
-      call->tiles = count;
-      FindTile<T>(rows, width, tail, unit_rows)(*call);
+      (rows == panels.lower() ? lower : taller)(*call);
     });
   }
 

@@ -52,13 +52,6 @@ constexpr int MaxRows(int vectors) {
 #endif
 constexpr int kTileRows = MaxRows(kTileVectors);
 
-// The height of tiles that read operands where they lie and of which the L1 cache holds B: lower
-// than MaxRows() where that is more sums than registers hold beside what is loaded ahead.
-constexpr int MaxRowsInL1(int vectors) {
-  if (HWY_TARGET > HWY_AVX3 || vectors < 3) return MaxRows(vectors);
-  return vectors == 3 ? 6 : vectors == 4 ? 4 : MaxRows(vectors);
-}
-
 // What a call of the micro-kernel reads and writes.
 template <typename T>
 struct TileCall {
@@ -70,8 +63,7 @@ struct TileCall {
   int64_t b_row;
   T* c;
   int64_t ldc;
-  int64_t cols;       // More than kVectors - 1 vectors, at most kVectors.
-  int64_t tiles = 1;  // Below each other, of the same columns.
+  int64_t cols;  // More than kVectors - 1 vectors, at most kVectors.
   T alpha;
   T beta;
   // What is fetched to the L2 cache meanwhile, for later: two addresses `later_row` apart every
@@ -91,13 +83,13 @@ using TileFunction = void (*)(const TileCall<T>& call);
 // kTail: the last vector's lanes beyond call.cols are neither read nor written.
 // kUnitRows: a_row is 1; addresses of A are then one register and constants. Else a_col is 1.
 template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
-HWY_INLINE void TileAt(const TileCall<T>& call, const T* HWY_RESTRICT first_of_a,
-                       T* HWY_RESTRICT c) {
+HWY_ATTR void Tile(const TileCall<T>& call) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   constexpr int kLast = kVectors - 1;
   const auto mask = hn::FirstN(d, static_cast<size_t>(call.cols - kLast * kLanes));
+  T* HWY_RESTRICT c = call.c;
   const int64_t ldc = call.ldc;
   V sums[kRows][kVectors];
 #pragma GCC unroll 16
@@ -113,7 +105,7 @@ HWY_INLINE void TileAt(const TileCall<T>& call, const T* HWY_RESTRICT first_of_a
   const int64_t b_row = call.b_row;
   const T* HWY_RESTRICT a[kBases];
 #pragma GCC unroll 16
-  for (int i = 0; i < kBases; ++i) a[i] = first_of_a + i * kBaseRows * a_row;
+  for (int i = 0; i < kBases; ++i) a[i] = call.a + i * kBaseRows * a_row;
   const T* HWY_RESTRICT b = call.b;
   int64_t one_row = a_row;
   int64_t two_rows = 2 * a_row;
@@ -237,20 +229,6 @@ HWY_INLINE void TileAt(const TileCall<T>& call, const T* HWY_RESTRICT first_of_a
     }
     hn::StoreU(hn::MulAdd(beta, hn::LoadU(d, at), sum), d, at);
   });
-}
-
-// Computes tiles one below the other: to call this for each took a thirtieth of the time of
-// 48x48x48.
-template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
-HWY_ATTR void Tile(const TileCall<T>& tiles) {
-  const TileCall<T> call = tiles;  // What is stored to C cannot change it.
-  const T* a = call.a;
-  T* c = call.c;
-  for (int64_t i = 0; i < call.tiles; ++i) {
-    TileAt<T, kRows, kVectors, kTail, kUnitRows>(call, a, c);
-    a += kRows * (kUnitRows ? 1 : call.a_row);
-    c += kRows * call.ldc;
-  }
 }
 
 // The micro-kernels of every number of rows, [rows - 1].
