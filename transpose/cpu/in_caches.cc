@@ -55,19 +55,25 @@ void TransposeInStrips(const BlockTranspose& block) {
 
 bool CopyLeavesCaches(double bytes) { return bytes >= kMinStreamedCopy; }
 
-void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
-  const int64_t parts = streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < parts; ++i) {
-    const int64_t begin = PartBegin(bytes, parts, i, kLineBytes);
-    const int64_t end = PartBegin(bytes, parts, i + 1, kLineBytes);
-    if (streams) {
-      StreamCopy(from + begin, to + begin, end - begin);
-      EndStreaming();
-    } else {
-      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
-    }
+int64_t PartsOfCopy(int64_t bytes, bool streams, int threads) {
+  return streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;
+}
+
+void CopyPart(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int64_t parts,
+              int64_t i) {
+  const int64_t begin = PartBegin(bytes, parts, i, kLineBytes);
+  const int64_t end = PartBegin(bytes, parts, i + 1, kLineBytes);
+  if (streams) {
+    StreamCopy(from + begin, to + begin, end - begin);
+    EndStreaming();
+  } else {
+    std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
   }
+}
+
+void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
+  const int64_t parts = PartsOfCopy(bytes, streams, threads);
+  RunInCrew(threads, parts, [&](int64_t i) { CopyPart(from, to, bytes, streams, parts, i); });
 }
 
 void TransposeInCaches(const BatchTranspose& batch, int threads) {

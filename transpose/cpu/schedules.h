@@ -15,6 +15,11 @@ namespace stridewise {
 // Copies bytes, the transpose of a single row or column; past the caches where `streams`.
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads);
 
+// Returns the parts of a copy, and copies one of them on the calling thread.
+int64_t PartsOfCopy(int64_t bytes, bool streams, int threads);
+void CopyPart(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int64_t parts,
+              int64_t i);
+
 // Returns whether a copy that reads and writes so many bytes is faster past the caches.
 bool CopyLeavesCaches(double bytes);
 
