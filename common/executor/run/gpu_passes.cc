@@ -41,7 +41,7 @@ constexpr absl::string_view kPasses =
     "simple-loop-unswitch<nontrivial;trivial>),$BRANCHES,instcombine,"
     "loop(loop-idiom,indvars,loop-deletion)))),globaldce";
 constexpr absl::string_view kUnrollingPasses =
-    "require<globals-aa>,function(loop(loop-unroll-full),sroa,mldst-motion<no-split-footer-bb>,"
+    "require<globals-aa>,function(loop(loop-unroll-full),sroa,"
     "gvn<no-load-pre>,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,"
     "memcpyopt,"
     "dse,loop-mssa(licm),$HOISTED,instcombine),"
@@ -108,6 +108,11 @@ std::vector<std::string> WithLimits(absl::string_view passes) {
 
 std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return lines; }
 
+// nvcc moves what branches end with before it unrolls loops.
+std::vector<std::string> BeforeUnrolling(std::vector<std::string> lines) {
+  return WithOuterLoopsLeftAlone(WithCommonEndsMoved(std::move(lines)));
+}
+
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
 std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
@@ -124,8 +129,8 @@ std::vector<GpuStep> GpuSteps() {
   // In the last step the local variables themselves stay in the host's only address space, which
   // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
-          {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
-          {WithCommonEndsMoved, WithLimits(kLastPasses)},
+          {BeforeUnrolling, WithLimits(kUnrollingPasses)},
+          {AsTheyAre, WithLimits(kLastPasses)},
           {ForVectorizer,
            {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }
