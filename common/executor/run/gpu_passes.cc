@@ -20,7 +20,8 @@ namespace {
 //   could then be anywhere, and what was stored to the one be loaded again for the other;
 // - "loop-load-elim", which keeps an element for the next iteration, if need be with a second loop
 //   for pointers that overlap;
-// - the merging of two branches that end alike (no-sink-common-insts everywhere);
+// - the merging of two branches that end alike (no-sink-common-insts everywhere, no mldst-motion):
+//   common_ends.h has nvcc's;
 // - loads that move to the branch that lacks them (no-load-pre), as long as loops are not unrolled:
 //   what a loop has stored is loaded again by the iterations left over, and behind the loop.
 // With one that nvcc does do: under "if (threadIdx.x == 0)" d[threadIdx.x] is d[0], next to d[1].
