@@ -128,11 +128,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Cuts into strips of up to 64 KB, and less where blocks would be few.
+// Cuts into strips of up to 64 KB, and less where blocks would be few. Blocks of 8 KB and more may
+// be several for each multiprocessor: on an H100 192 matrices of 197x128 of 2 bytes have 0.97 of a
+// copy in 768 blocks and 0.91 in 384, but 16 of 49x2048 0.84 in 1024 of 3 KB and 0.95 in 512.
 template <typename T>
 StripCut CutFor(const TransposeArgs& args) {
   constexpr int64_t kPieceBytes = 64 << 10;
-  constexpr int64_t kBlocks = 300;  // About two for each multiprocessor.
+  constexpr int64_t kMatricesBytes = 32 << 10;  // Of a block that has several.
+  constexpr int64_t kLeastBytes = 8 << 10;
+  constexpr int64_t kFewBlocks = 300;  // About two for each multiprocessor.
+  constexpr int64_t kBlocks = 600;
   constexpr int64_t kSize = sizeof(T);
   StripCut cut;
   cut.rows = static_cast<int>(args.rows);
@@ -144,14 +149,18 @@ StripCut CutFor(const TransposeArgs& args) {
     vectors = 1;
     while (2 * vectors <= std::min<int64_t>(most, kMostVectors)) vectors *= 2;
   }
-  while (vectors > 2 && CeilDiv(all, vectors) * args.batch < kBlocks) {
-    vectors = CeilDiv(vectors, int64_t{2});
+  const auto blocks = [&] { return CeilDiv(all, vectors) * args.batch; };
+  const auto halved = [&] { return CeilDiv(vectors, int64_t{2}); };
+  while (vectors > 2 &&
+         (blocks() < kFewBlocks ||
+          (blocks() < kBlocks && halved() * args.rows * kVectorBytes >= kLeastBytes))) {
+    vectors = halved();
   }
   cut.vectors = static_cast<int>(vectors);
   if (vectors == all && IsGapless(args)) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
-        std::max<int64_t>(1, std::min(kPieceBytes / matrix_bytes, args.batch / kBlocks)));
+        std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
   }
   // Lanes that store a word each: `lanes` groups side by side, and 32 / lanes words of each.
   int lanes = 1;

@@ -195,6 +195,14 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(8000, 100, 4)},
       {"tile_ragged", Gapless(9000, 92, 4)},
       {"tile_ragged", Gapless(1023, 2048, 4)},
+      {"tile_ragged", Gapless(16383, 16385, 1)},
+      {"tile_ragged_wide", Gapless(45012, 25133, 1)},
+      {"tile_ragged", Gapless(65369, 15952, 1)},  // Rows of `in` that are vectors.
+      {"tile_ragged_wide", Gapless(27637, 21980, 2)},
+      {"tile_ragged", Gapless(16383, 16383, 4)},
+      {"tile_ragged_wide", Gapless(20001, 20001, 4)},
+      {"tile_ragged", Gapless(409757, 3413, 1)},
+      {"tile_ragged", Gapless(16383, 16383, 8)},
       {"tile_ragged", Gapless(1024, 2047, 4)},
       // One address, row or matrix that is not at a multiple of 16 bytes.
       {"tile_ragged",
