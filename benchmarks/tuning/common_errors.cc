@@ -10,19 +10,19 @@ namespace {
 constexpr double kDamping = 1;  // The weight of the error of 0.
 constexpr double kPower = 4;    // Only kernels that are about as fast as the best have a say.
 
-double PredictedUs(const MatMulCostModel& model, const CostSample& sample) {
-  MatMulFeatures features;
-  SetCallFeatures(sample.call, &features);
-  SetKernelFeatures(model.costs, sample.work, &features);
-  return UncorrectedUs(model.costs, sample.work) * CorrectionOf(model, features);
-}
-
 struct Sum {
   double error = 0;
   double weight = kDamping;
 };
 
 }  // namespace
+
+double PredictedUs(const MatMulCostModel& model, const CostSample& sample) {
+  MatMulFeatures features;
+  SetCallFeatures(sample.call, &features);
+  SetKernelFeatures(model.costs, sample.work, &features);
+  return UncorrectedUs(model.costs, sample.work) * CorrectionOf(model, features);
+}
 
 void DivideByCommonErrors(size_t products, std::vector<KernelSamples>* kernels) {
   std::vector<Sum> sums(products);

@@ -21,6 +21,9 @@ struct KernelSamples {
   MatMulCostModel model;
 };
 
+// Returns the time that a model predicts for a sample, corrections included.
+double PredictedUs(const MatMulCostModel& model, const CostSample& sample);
+
 // Divides the times of each of `products` products by the error that all of its fast kernels have
 // in common: their mean of log(measured / predicted), weighted by the fourth power of a sample's
 // weight, with one more error of 0 and weight 1, so that a single kernel's error counts by half.

@@ -12,8 +12,8 @@
 namespace stridewise {
 
 struct CorrectionOptions {
-  int count = 56;
-  double rate = 0.4;
+  int count = 150;
+  double rate = 0.3;
   double damping = 6;  // A part's mean error is trusted by half at this sum of weights.
 };
 

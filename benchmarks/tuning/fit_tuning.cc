@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "benchmarks/tuning/common_errors.h"
@@ -44,6 +45,35 @@ double WeightOf(double ratio) {
   return std::max(kLeastWeight, 1 / (ratio * ratio * ratio * ratio));
 }
 
+// Gives an error the weight, too, that it would have if the predictions were the times: a slow
+// kernel that is predicted to be fast is chosen. Of 2657 products on an H100 the regret at the 99th
+// percentile falls from 1.115 to 1.106, without a workspace from 1.115 to 1.111.
+void WeighByPredictions(size_t products, std::vector<KernelSamples>* kernels) {
+  struct Least {
+    double with_workspace = std::numeric_limits<double>::infinity();
+    double without = std::numeric_limits<double>::infinity();
+  };
+  std::vector<Least> least(products);
+  for (const KernelSamples& kernel : *kernels) {
+    for (size_t i = 0; i < kernel.samples.size(); ++i) {
+      const double us = PredictedUs(kernel.model, kernel.samples[i]);
+      Least& of_product = least[kernel.products[i]];
+      of_product.with_workspace = std::min(of_product.with_workspace, us);
+      if (kernel.samples[i].call.args.workspace_bytes > 0) continue;
+      of_product.without = std::min(of_product.without, us);
+    }
+  }
+  for (KernelSamples& kernel : *kernels) {
+    for (size_t i = 0; i < kernel.samples.size(); ++i) {
+      CostSample& sample = kernel.samples[i];
+      const Least& of_product = least[kernel.products[i]];
+      const double best =
+          sample.call.args.workspace_bytes > 0 ? of_product.with_workspace : of_product.without;
+      sample.weight = std::max(sample.weight, WeightOf(PredictedUs(kernel.model, sample) / best));
+    }
+  }
+}
+
 }  // namespace
 
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
@@ -79,6 +109,7 @@ MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const>
   // Of 3022 products on an H200 the regret at the 99th percentile falls by this from 1.135 to
   // 1.125, without a workspace from 1.144 to 1.125.
   DivideByCommonErrors(shapes.size(), &kernels);
+  WeighByPredictions(shapes.size(), &kernels);
   fit();
   MatMulTuning tuning;
   tuning.device = data.device;
