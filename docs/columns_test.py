@@ -1,11 +1,11 @@
-"""measuring.md says what every column of the sweeps' files means."""
+"""csv_columns.md says what every column of the sweeps' files means."""
 
 import pathlib
 import re
 import unittest
 
 COLUMNS = pathlib.Path("common/measure/csv_columns.inc")
-PAGE = pathlib.Path("docs/measuring.md")
+PAGE = pathlib.Path("docs/csv_columns.md")
 
 
 class ColumnsTest(unittest.TestCase):

@@ -5,8 +5,8 @@
 
 Adds the distribution over all families to random_history.csv beside the file: a row for each metric and variant. If there
 is a NAME_before_distribution.csv, of the program before the change in turn in the same run, its figures become the columns
-before_*. A row of the same operation, variant, metric, seed and commit is replaced. The files of the sweep are left; pages
-show those of the newest seeds.
+before_*: of as many shapes, since a sweep whose time is up has drawn fewer. A row of the same operation, variant, metric,
+seed and commit is replaced. The files of the sweep are left; pages show those of the newest seeds.
 """
 
 import argparse
@@ -75,8 +75,13 @@ def main(arguments):
   stem = options.distribution.name[:-len(SUFFIX)]
   before = options.distribution.with_name(f"{stem}_before{SUFFIX}")
   history = options.distribution.with_name("random_history.csv")
-  new = history_rows(of_all_families(options.distribution), of_all_families(before) if before.is_file() else {},
-                     options.seed, options.change)
+  distribution, old = of_all_families(options.distribution), of_all_families(before) if before.is_file() else {}
+  differing = [key for key, row in distribution.items() if key in old and old[key]["count"] != row["count"]]
+  if differing or not distribution:
+    print(f"{options.distribution}: no shapes" if not distribution else
+          f"{before}: {old[differing[0]]['count']} shapes instead of {distribution[differing[0]]['count']}", file=sys.stderr)
+    return 2
+  new = history_rows(distribution, old, options.seed, options.change)
   write(history, merged(read(history) if history.is_file() else [], new))
   print(f"{history}: {len(new)} rows of seed {options.seed}")
   return 0

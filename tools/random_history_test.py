@@ -49,6 +49,25 @@ class RandomHistoryTest(unittest.TestCase):
                      ["transpose 7 0.82", "transpose 7 0.5", "transpose 8 0.82", "transpose 8 0.5", "matmul 7 0.81",
                       "matmul 7 0.5"])
 
+  def host_products(self, name, commit, count, p5):
+    (self.folder / f"{name}_distribution.csv").write_text(
+        HEAD + f"matmul,batched,l2=,vs_best,9,5.42,6.70,4.69,1.47,1.41,1.40,0,{commit}\n" +
+        f"matmul,all,l2=,vs_best,{count},1.88,1.32,0.96,{p5},0.55,0.51,0.28,{commit}\n", encoding="ascii")
+
+  def test_takes_products_on_the_host(self):
+    self.distribution("transposes", "ga", "0.80")
+    self.host_products("products", "gb", 36, "0.90")
+    self.host_products("products_before", "ga", 36, "0.73")
+    self.assertEqual(self.run_on("transposes_distribution.csv", "--seed=7"), 0)
+    self.assertEqual(self.run_on("products_distribution.csv", "--seed=8", "--change=crew"), 0)
+    self.assertEqual(self.history()[2:], ["matmul,crew,l2=,vs_best,8,36,1.88,1.32,0.90,0.51,gb,1.88,1.32,0.73,0.51,ga"])
+
+  def test_refuses_a_program_before_that_drew_fewer_shapes(self):
+    self.host_products("products", "gb", 36, "0.90")
+    self.host_products("products_before", "ga", 24, "0.73")
+    self.assertEqual(self.run_on("products_distribution.csv", "--seed=8"), 2)
+    self.assertFalse((self.folder / "random_history.csv").exists())
+
   def test_refuses_other_files(self):
     self.assertEqual(self.run_on("random.csv", "--seed=7"), 2)
     self.assertEqual(self.run_on("missing_distribution.csv", "--seed=7"), 2)

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 from tools import stale_results
+from tools.docs import kernel_sources
 
 MEASURE_ALL = """\
 echo "part 1    20 s  ladder                       transpose_sweep --preset=ladder --csv=ladder.csv"
@@ -66,10 +67,10 @@ class StaleResultsTest(unittest.TestCase):
 
   def old(self, commit, *implementations, **columns):
     rows = [{"operation": "transpose", "implementation": name, "git_commit": commit, **columns} for name in implementations]
-    return stale_results.old_rows(rows, stale_results.Sources(self.root), stale_results.History(self.root))
+    return stale_results.old_rows(rows, kernel_sources.Sources(self.root), kernel_sources.History(self.root))
 
   def test_sources(self):
-    sources = stale_results.Sources(self.root)
+    sources = kernel_sources.Sources(self.root)
     tile = {"transpose/library/tile.cu", "transpose/device/tile.h", "transpose/device/deep.h"}
     for operation, name, want in (
         ("copy", "copy", {"transpose/ladder/01_copy.cu"}),

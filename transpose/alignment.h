@@ -52,15 +52,15 @@ inline bool HasRowsToWeave(const TransposeArgs& args) {
 }
 
 // Returns whether the matrices are what tile_strips.cu takes: rows of `in` that are whole vectors,
-// and out rows that follow each other without gaps and are whole words, not too many to hold a
-// sector of each row of `in` on a multiprocessor of any kind.
+// and out rows that follow each other without gaps and are whole words or 2-byte elements, not too
+// many to hold a sector of each row of `in` on a multiprocessor of any kind.
 inline bool HasStripsOfVectors(const TransposeArgs& args) {
   constexpr int64_t kMostBytes = 48 << 10;
   const int64_t size = args.element_bytes;
   return size <= 4 && args.rows > 0 && args.batch > 0 && InRowsAreAt(args, 16) &&
-         args.cols * size % 16 == 0 && args.ld_out == args.rows && args.rows * size % 4 == 0 &&
-         IsAt(args.out, 16) && (args.batch == 1 || args.stride_out * size % 16 == 0) &&
-         args.rows * 32 <= kMostBytes;
+         args.cols * size % 16 == 0 && args.ld_out == args.rows &&
+         (size == 2 || args.rows * size % 4 == 0) && IsAt(args.out, 16) &&
+         (args.batch == 1 || args.stride_out * size % 16 == 0) && args.rows * 32 <= kMostBytes;
 }
 
 // Returns whether `planes` runs of `length` elements are what few_planes.cu takes: few, of whole

@@ -83,6 +83,17 @@ inline bool HasDistantRows(const TransposeArgs& args) {
          MatrixBytes(args) >= ForSize(args, 256, 0, 512, 512, 512) << 20;
 }
 
+// Returns whether a matrix that tile_ragged would take is so large that tile_ragged_wide is faster:
+// on an H100 16383x16385 of 2 bytes, 540 MB, have 0.93 of a copy, and 0.91 there. Bytes whose rows
+// of `in` are vectors are tile_words'.
+inline bool IsLargeAndRagged(const TransposeArgs& args) {
+  constexpr int64_t kMegabyte = 1000000;
+  constexpr int64_t kLeastLine = 4000;  // Elements of both sides.
+  return args.element_bytes <= 4 && (args.element_bytes > 1 || !InRowsAreAt(args, 16)) &&
+         std::min(args.rows, args.cols) >= kLeastLine &&
+         MatrixBytes(args) >= ForSize(args, 800, 800, 1200, 0, 0) * kMegabyte;
+}
+
 // Returns whether the columns are so few that few_columns is faster than tiles.
 inline bool HasFewColumns(const TransposeArgs& args) {
   if (args.rows < 8 * args.cols) return false;
@@ -122,7 +133,8 @@ inline bool HasFewRows(const TransposeArgs& args) {
 
 // Returns whether strips of all rows are the fastest: where tile_vector cannot take the matrices,
 // and so few rows that a strip holds some vectors of each. On an H200 1000x64 bytes in a batch of
-// 768 have 0.92 of a copy, and 0.57 in tile_ragged; 784x96 floats 0.79, and 0.92 there.
+// 768 have 0.92 of a copy, and 0.57 in tile_ragged; 784x96 floats 0.79, and 0.92 there. On an H100
+// 512 of 257x128 of 2 bytes have 0.93, and 0.82 there; 192 of 577x64 0.85, and 0.86.
 inline bool IsForTileStrips(const TransposeArgs& args) {
   if (!HasStripsOfVectors(args)) return false;
   // What batch_small would take before tile_vector.

@@ -35,7 +35,9 @@ bool IsFlat(const PermuteArgs& args) {
 
 bool HasFlatRuns(const PermuteArgs& args) {
   constexpr int64_t kLeastRowBytes = 64;
-  const int64_t least_column_bytes = args.element_bytes < 4 ? 32 : 64;
+  // Of 2 bytes `66x2x5x37x32x23:015342`, whose rows of `in` have 46 bytes, has 0.70 of a copy in
+  // flat tiles and 0.95 in boxes (an H100).
+  const int64_t least_column_bytes = args.element_bytes == 1 ? 32 : 64;
   if (args.rank < 2 || Elements(args) >= kMostElements) return false;
   const PermuteRuns runs = SplitIntoRuns(args);
   return runs.rows != 0 && RunElements(args, runs.rows) * args.element_bytes >= kLeastRowBytes &&
@@ -47,16 +49,21 @@ PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   constexpr int64_t kSmallOfPairs = 5000000;
   const int64_t bytes = Elements(args) * args.element_bytes;
   PermuteFlatLimits limits;
+  // On an H100 `32x257x20x80:3201` of 2 bytes has 0.91 of a copy, and 0.88 with four neighbours.
+  limits.group = 32;
   // On an H100 `4x1000x32x64:3021` of 1 byte has 0.77 of a copy in tiles of 44 KB with 512 threads,
   // and 0.68 in those of larger tensors.
   if (args.element_bytes == 2 && bytes < kSmallOfPairs) {
     limits.row_bytes = 512;
     limits.column_bytes = 64;
+    limits.most_bytes = 24 << 10;
+  } else if (args.element_bytes == 2) {
+    // `32x128x32x80:3210` 0.92, and 0.83 in tiles of 44 KB with 512 threads.
+    limits.most_bytes = 24 << 10;
   } else if (args.element_bytes == 1 && bytes >= kLarge) {
     limits.row_bytes = 128;
     limits.most_bytes = 24 << 10;
-    limits.group = 16;
-  } else if (args.element_bytes <= 2 || (args.element_bytes <= 8 && bytes >= kLarge)) {
+  } else if (args.element_bytes == 1 || (args.element_bytes <= 8 && bytes >= kLarge)) {
     limits.most_bytes = 44 << 10;
     limits.threads = 512;
   } else if (bytes >= kLarge) {

@@ -41,7 +41,7 @@ struct GridMeasurement {
   DeviceState state;         // Right after the last sample, of the device with the lowest clock.
 
   // Of this repository's call on several ranks, where what is sent can be told from the rest: all
-  // that goes by messages, and products. See docs/measuring.md.
+  // that goes by messages, and products. See docs/csv_columns.md.
   std::optional<double> communication_ms;
   std::optional<double> overlap_pct;
 };

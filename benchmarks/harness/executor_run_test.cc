@@ -117,6 +117,7 @@ TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
 
 // A batch moves as many times the sectors of one matrix, whose rows fill whole ones here.
 TEST(ProfileOnExecutorTest, BatchesMoveAllOfTheirMatrices) {
+  int batched = 0;
   for (const TransposeImplementation& implementation : TransposeImplementations()) {
     Config config = Transpose(implementation.name.c_str(), {64, 32});
     if (implementation.square_only) config.point.extents = {64, 64};
@@ -125,6 +126,7 @@ TEST(ProfileOnExecutorTest, BatchesMoveAllOfTheirMatrices) {
     if (!TransposeOperations().Takes(implementation, batch.point) || !RunsOnExecutor(config)) {
       continue;
     }
+    ++batched;
     const absl::StatusOr<executor::Profile> one = ProfileOnExecutor(config, /*seed=*/7);
     const absl::StatusOr<executor::Profile> three = ProfileOnExecutor(batch, /*seed=*/7);
     ASSERT_TRUE(one.ok() && three.ok()) << Title(config) << one.status() << three.status();
@@ -132,6 +134,7 @@ TEST(ProfileOnExecutorTest, BatchesMoveAllOfTheirMatrices) {
               3 * Sectors(*one, executor::EventKind::kGlobalStore))
         << Title(config);
   }
+  EXPECT_GE(batched, 10);
 }
 
 // The same of products, and that it is the form's matrices that are read.

@@ -196,8 +196,8 @@ int SweepMain(int argc, char** argv, const Operation& operation, const SweepProg
       "  ", named.name, " --list                  presets and implementations\n",     //
       "  ", named.name, " --preset=random --seed=7 --csv=random.csv\n",
       "      shapes that nobody chose, and how the speeds are distributed\n\n",
-      "docs/measuring.md explains what is timed and every column. Ctrl-C loses nothing:\n",
-      "--resume goes on where a sweep was stopped.");
+      "docs/measuring.md explains what is timed, docs/csv_columns.md every column. Ctrl-C loses\n",
+      "nothing: --resume goes on where a sweep was stopped.");
   return ProgramMain(argc, argv, usage, [&] { return RunSweep(operation, named); });
 }
 

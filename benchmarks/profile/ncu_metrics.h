@@ -13,7 +13,7 @@
 //
 // Efficiencies and the occupancy are percentages, of 100; nvprof had the occupancy of 1.
 // Transactions are sectors of 32 bytes. The columns that say why a kernel is as fast as it is, from
-// compute_pct_of_peak on, are a metric of ncu's each (docs/measuring.md has their names).
+// compute_pct_of_peak on, are a metric of ncu's each (docs/csv_columns.md has their names).
 
 #ifndef STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
 #define STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_

@@ -1,6 +1,6 @@
 """The columns of the sweeps' CSV files.
 
-common/measure/csv_columns.inc names them, in the order of the file; docs/measuring.md says what each one means. What is said
+common/measure/csv_columns.inc names them, in the order of the file; docs/csv_columns.md says what each one means. What is said
 of them here is what the report has to know besides: which hold words, which a row must have, which identify a configuration.
 """
 

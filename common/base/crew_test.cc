@@ -70,6 +70,32 @@ TEST(CrewTest, StoresOfPartsAreSeen) {
   }
 }
 
+// Each part waits for all others to begin, so that each needs a thread of its own. Between calls
+// threads fall asleep, or are about to. A thread of its own has a crew of as many threads.
+TEST(CrewTest, AllSleepingThreadsAreWoken) {
+  constexpr int kThreads = 5;
+  int calls_met = 0;
+  std::thread([&calls_met] {
+    for (int call = 0; call < 60; ++call) {
+      std::this_thread::sleep_for(std::chrono::microseconds(call % 3 == 0 ? 2000 : 250 + 5 * call));
+      std::atomic<int> begun{0};
+      std::atomic<bool> late{false};
+      RunInCrew(kThreads, kThreads, [&](int64_t) {
+        begun.fetch_add(1);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+        while (begun.load() < kThreads) {
+          if (std::chrono::steady_clock::now() > end) late.store(true);
+          if (late.load()) return;
+          std::this_thread::yield();
+        }
+      });
+      if (late.load()) return;
+      ++calls_met;
+    }
+  }).join();
+  EXPECT_EQ(calls_met, 60);
+}
+
 // The call is over once all parts are, and each is taken while another thread is held up: one part
 // waits for all others.
 TEST(CrewTest, PartsOfAThreadThatIsHeldUpAreTaken) {

@@ -9,10 +9,10 @@
 #include "common/gpu/buffer.h"
 #include "common/gpu/cublas_handle.h"
 #include "common/gpu/cublas_status.h"
-#include "common/gpu/device.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
 #include "common/gpu/launched_kernels.h"
+#include "common/gpu/stream_gpu_fixture.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
@@ -21,22 +21,15 @@ namespace {
 constexpr int kSize = 256;
 constexpr size_t kBytes = kSize * kSize * sizeof(float);
 
-class LaunchedKernelsGpuTest : public testing::Test {
+class LaunchedKernelsGpuTest : public StreamTest {
  protected:
   void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    stream_ = gpu::CreateStream().value();
+    StreamTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     buffer_ = DeviceBuffer::Allocate(kBytes).value();
     ASSERT_TRUE(gpu::FillBytes(buffer_.data(), 0, kBytes, stream_).ok());
   }
 
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
-  }
-
-  cudaStream_t stream_ = nullptr;
   DeviceBuffer buffer_;
 };
 

@@ -114,10 +114,17 @@ int64_t MostThreads(const ProductShape& shape, int threads) {
 }
 
 // So many rows and multiply-adds repay teams of two threads, which take rows in turn, where parts
-// of columns alone would take as long by the model: 1.2 to 1.4 times as fast for four shapes of 147
-// to 372 rows, and slower for eight of 28 to 69 rows.
-constexpr int64_t kMinRowsOfTeams = 128;
-constexpr double kMinWorkOfTeams = 5e8;
+// of columns alone would take as long by the model: nobody waits for the slowest core, and each
+// thread reads half of A. Ten shapes of 50 to 118 rows are 1.11 times as fast, four of 147 to 372
+// rows 1.2 to 1.4 times. With 29 rows, or less work, parts of columns are faster.
+constexpr int64_t kMinRowsOfTeams = 48;
+constexpr double kMinWorkOfTeams = 1e8;
+
+bool RepaysTeams(const ProductShape& shape, int64_t threads) {
+  const double work =
+      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  return shape.m >= kMinRowsOfTeams && work >= kMinWorkOfTeams && threads % 2 == 0;
+}
 
 // Keeps the grid that takes the least time.
 class Fastest {
@@ -172,11 +179,8 @@ ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads) {
     const ThreadGrid grid = {rows, most / rows};
     if (grid.cols > 1) fastest.Add(grid, TimeOf(shape, grid));
   }
-  const double work =
-      static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  const bool repays_teams = shape.m >= kMinRowsOfTeams && work >= kMinWorkOfTeams && most % 2 == 0;
-  if (fastest.grid().rows == 1 && fastest.grid().cols > 2 && repays_teams) return {2, most / 2};
-  return fastest.grid();
+  const bool divides_columns = fastest.grid().rows == 1 && fastest.grid().cols > 2;
+  return divides_columns && RepaysTeams(shape, most) ? ThreadGrid{2, most / 2} : fastest.grid();
 }
 
 ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without, int threads) {
@@ -186,6 +190,7 @@ ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without,
   if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
     return {1, 1, std::min(most, k / kMinDepth)};
   }
+  if (without.rows == 2 && RepaysTeams(shape, most)) return without;
   if (DividesWideB(shape, without, most)) return {1, most / kPartsOfWideB, kPartsOfWideB};
   Fastest fastest;
   for (int64_t rows = 1; rows <= most / 2; rows *= 2) {

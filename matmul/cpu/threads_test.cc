@@ -39,17 +39,22 @@ TEST(ThreadsTest, ThinProductsTakeThreadsByWhatTheyRead) {
   EXPECT_EQ(wide.cols, 16);
 }
 
-TEST(ThreadsTest, WideProductsOfSomeRowsHaveTeamsOfTwo) {
-  for (const ProductShape& shape : {ProductShape{147, 3520, 5173}, ProductShape{337, 3676, 2526}}) {
-    const ThreadGrid grid = ChooseThreadGrid(shape, 16);
-    EXPECT_EQ(grid.rows, 2) << shape.m;
-    EXPECT_EQ(grid.cols, 8) << shape.m;
-  }
-  EXPECT_EQ(ChooseThreadGrid({33, 10741, 369}, 16).rows, 1);
-}
-
 ThreadGrid GridOf(const ProductShape& shape, int threads) {
   return ChooseDepthGrid(shape, ChooseThreadGrid(shape, threads), threads);
+}
+
+TEST(ThreadsTest, WideProductsOfSomeRowsHaveTeamsOfTwo) {
+  for (const ProductShape& shape :
+       {ProductShape{147, 3520, 5173}, ProductShape{337, 3676, 2526}, ProductShape{54, 1516, 3876},
+        ProductShape{98, 488, 4326}, ProductShape{70, 568, 2907}}) {
+    const ThreadGrid grid = GridOf(shape, 16);
+    EXPECT_EQ(grid.rows, 2) << shape.m;
+    EXPECT_EQ(grid.cols, 8) << shape.m;
+    EXPECT_EQ(grid.depth, 1) << shape.m;
+  }
+  // Few rows, and little work.
+  EXPECT_EQ(GridOf({33, 10741, 369}, 16).rows, 1);
+  EXPECT_EQ(GridOf({93, 2453, 130}, 16).rows, 1);
 }
 
 // Each row of B would be read in pieces of a few lines.

@@ -20,8 +20,8 @@
 #include "common/distributed/nccl_communicator.h"
 #include "common/distributed/nccl_library.h"
 #include "common/streaming/fake_stream_queues.h"
-#include "common/verify/fill.h"
 #include "gtest/gtest.h"
+#include "matmul/distributed/filled_part.h"
 #include "matmul/distributed/summa_panels.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/distributed/wide_product.h"
@@ -50,25 +50,6 @@ constexpr Case kCases[] = {
     {64, 48, 80, 16, 16, 16, {2, 3}, 2, 1},
 };
 
-// A rank's part of a matrix, filled by global index, with padding.
-template <typename T>
-struct Part {
-  Part(const BlockCyclicLayout& layout, int rank, uint64_t seed)
-      : values((layout.LocalRows(rank) + 1) * (layout.LocalCols(rank) + 3)),
-        view{values.data(), layout.LocalRows(rank), layout.LocalCols(rank),
-             layout.LocalCols(rank) + 3} {
-    for (int64_t i = 0; i < view.rows; ++i) {
-      for (int64_t j = 0; j < view.cols; ++j) {
-        view(i, j) = UniformAt<T>(
-            seed, layout.GlobalRow(rank, i) * layout.cols.extent + layout.GlobalCol(rank, j));
-      }
-    }
-  }
-
-  std::vector<T> values;
-  Matrix<T> view;
-};
-
 // Returns the parts of all ranks, which have padding.
 template <typename T>
 absl::StatusOr<std::vector<MatMulInput>> ReachParts(ConstMatrix<T> mine,
@@ -95,9 +76,9 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
   problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
   problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
   problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-  const Part<T> a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
-  const Part<float> before(problem.c_layout, rank, 3);
-  Part<float> after(problem.c_layout, rank, 3);
+  const FilledPart<T> a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
+  const FilledPart<float> before(problem.c_layout, rank, 3);
+  FilledPart<float> after(problem.c_layout, rank, 3);
   // C is not read where beta is 0.
   if (c.beta == 0) after.values.assign(after.values.size(), NAN);
   problem.a = a.view;
@@ -196,8 +177,8 @@ TEST(DeviceSummaTest, PanelsOfOtherRanksAreCopiedFirst) {
   for (const RankGrid grid : {RankGrid{1, 4}, RankGrid{4, 1}}) {
     const BlockCyclicLayout layout = *BlockCyclicLayout::Create(64, 64, 4, 4, grid);
     const auto results = RunLocalRanks(4, kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
-      const Part<float> a(layout, ranks->rank(), 1), b(layout, ranks->rank(), 2);
-      Part<float> c(layout, ranks->rank(), 3);
+      const FilledPart<float> a(layout, ranks->rank(), 1), b(layout, ranks->rank(), 2);
+      FilledPart<float> c(layout, ranks->rank(), 3);
       SummaOptions options;
       ASSIGN_OR_RETURN(options.parts_of_a, ReachParts<float>(a.view, layout, ranks));
       ASSIGN_OR_RETURN(options.parts_of_b, ReachParts<float>(b.view, layout, ranks));
@@ -247,7 +228,7 @@ TEST(DeviceSummaTest, IsTheProductWithBroadcastsByNccl) {
 TEST(DeviceSummaTest, ReturnsTheErrorsOfTheDevice) {
   RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
     const BlockCyclicLayout layout = *BlockCyclicLayout::Create(8, 8, 2, 2, {1, 1});
-    Part<float> part(layout, 0, 1);
+    FilledPart<float> part(layout, 0, 1);
     const SummaProblem<float> problem = {layout, layout, layout, part.view, part.view, part.view};
     FakeStreamQueues small(1, 100);
     EXPECT_TRUE(

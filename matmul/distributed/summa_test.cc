@@ -7,6 +7,7 @@
 #include "common/distributed/local_ranks.h"
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
+#include "matmul/distributed/filled_part.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/on_host.h"
 
@@ -15,26 +16,6 @@ namespace {
 
 constexpr double kSeconds = 20;
 constexpr uint64_t kSeed = 7;
-
-// A rank's part of a matrix, filled by global index.
-template <typename T>
-struct Part {
-  Part(const BlockCyclicLayout& layout, int rank, uint64_t seed)
-      : values((layout.LocalRows(rank) + 1) * (layout.LocalCols(rank) + 3)),
-        view{values.data(), layout.LocalRows(rank), layout.LocalCols(rank),
-             layout.LocalCols(rank) + 3} {
-    for (int64_t i = 0; i < view.rows; ++i) {
-      for (int64_t j = 0; j < view.cols; ++j) {
-        const int64_t index =
-            layout.GlobalRow(rank, i) * layout.cols.extent + layout.GlobalCol(rank, j);
-        view(i, j) = UniformAt<T>(seed, index);
-      }
-    }
-  }
-
-  std::vector<T> values;
-  Matrix<T> view;
-};
 
 struct Case {
   int64_t m, n, k;
@@ -56,9 +37,9 @@ std::vector<absl::Status> RunCase(const Case& c, Mutation mutation) {
     problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
     problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
     problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-    const Part<T> a(problem.a_layout, rank, kSeed), b(problem.b_layout, rank, kSeed + 1);
-    const Part<T> before(problem.c_layout, rank, kSeed + 2);
-    Part<T> after(problem.c_layout, rank, kSeed + 2);
+    const FilledPart<T> a(problem.a_layout, rank, kSeed), b(problem.b_layout, rank, kSeed + 1);
+    const FilledPart<T> before(problem.c_layout, rank, kSeed + 2);
+    FilledPart<T> after(problem.c_layout, rank, kSeed + 2);
     // C is not read where beta is 0.
     if (c.beta == 0) after.values.assign(after.values.size(), NAN);
     problem.a = a.view;
@@ -146,7 +127,7 @@ TEST(SummaTest, TheCheckFindsASmallErrorOfACorner) {
 TEST(SummaTest, RefusesLayoutsThatDoNotFit) {
   RunLocalRanks(1, kSeconds, [](TcpCommunicator* ranks) {
     const BlockCyclicLayout good = *BlockCyclicLayout::Create(4, 4, 2, 2, {1, 1});
-    const Part<float> part(good, 0, kSeed);
+    const FilledPart<float> part(good, 0, kSeed);
     const auto refuses = [&](const char* name, auto change) {
       SummaProblem<float> problem = {good, good, good, part.view, part.view, part.view};
       change(&problem);

@@ -1,4 +1,4 @@
-// Steps 16 to 18: blocks that share loads, blocks that stay, and the order of tiles.
+// Steps 16 to 18: blocks that share loads, persistent blocks, and the order of tiles.
 //
 // Step 16: two blocks that lie below each other in C need the same tile of B. As a cluster each
 // loads half of it, and the TMA delivers it to both (multicast): a third less is read from the L2.

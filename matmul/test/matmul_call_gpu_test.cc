@@ -15,8 +15,8 @@
 #include "common/gpu/buffer.h"
 #include "common/gpu/captured_graph.h"
 #include "common/gpu/cublas_handle.h"
-#include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/gpu/stream_gpu_fixture.h"
 #include "gtest/gtest.h"
 #include "matmul/matmul.h"
 #include "matmul/registry.h"
@@ -56,23 +56,15 @@ MatMulProblem CallOf(const MatMulArgs& args, MatrixLayout layout) {
 
 enum class Workspace { kNone, kTooSmall, kFull };
 
-class MatMulCallTest : public testing::Test {
+class MatMulCallTest : public StreamTest {
  protected:
   void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    const auto stream = gpu::CreateStream();
-    ASSERT_TRUE(stream.ok()) << stream.status();
-    stream_ = *stream;
+    StreamTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
     auto cublas = CublasHandle::Create();
     ASSERT_TRUE(cublas.ok()) << cublas.status();
     cublas_ = *std::move(cublas);
   }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
-  }
-
   // Copies the problem to the device, a workspace of canaries beside it.
   absl::Status Upload(Problem& problem, MatrixLayout layout, Workspace workspace) {
     RETURN_IF_ERROR(Put(problem.a(), &a_));
@@ -117,8 +109,6 @@ class MatMulCallTest : public testing::Test {
     RETURN_IF_ERROR(Download(&problem));
     return Check(problem);
   }
-
-  cudaStream_t stream_ = nullptr;
 
  private:
   static constexpr size_t kBehind = 64;

@@ -72,6 +72,7 @@ class MatMulRandomTest : public testing::TestWithParam<std::string> {
 TEST_P(MatMulRandomTest, IsTheProduct) {
   RandomMatMulLimits limits;
   limits.extent = CaseCount(/*quick=*/100, /*exhaustive=*/150);
+  limits.batch = 3;
   limits.deep = CaseCount(/*quick=*/400, /*exhaustive=*/1280);
   for (int64_t number = 0; number < kCases; ++number) {
     const MatMulCase c = RandomMatMulCase(kSeed, number, limits);

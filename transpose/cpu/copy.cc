@@ -20,7 +20,12 @@ LaunchStatus CopyCpuThreads(const TransposeArgs& args) {
   const bool streams = CopyLeavesCaches(bytes);
   const int threads = ThreadsForBytes(bytes, omp_get_max_threads());
   if (args.ld_in == args.cols && args.ld_out == args.cols) {
-    CopyOnThreads(from, to, args.rows * row_bytes, streams, threads);
+    // On OpenMP's threads, which copy as fast as a crew, or faster.
+    const int64_t parts = PartsOfCopy(args.rows * row_bytes, streams, threads);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (int64_t i = 0; i < parts; ++i) {
+      CopyPart(from, to, args.rows * row_bytes, streams, parts, i);
+    }
     return LaunchStatus();
   }
 #pragma omp parallel num_threads(threads) if (threads > 1)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/base/crew.h"
 #include "transpose/cpu/parts.h"
 #include "transpose/cpu/schedules.h"
 #include "transpose/cpu/square.h"
@@ -22,9 +23,12 @@ constexpr int64_t kStreamedPart = 256 << 10;
 // Matrices up to this size are gone through at once.
 constexpr int64_t kSmallBytes = 16 << 10;
 
-// Of a row of the input, for all rows; more where there are few, up to so many bytes of all.
+// Of a row of the input, for all rows.
 constexpr int64_t kStripBytes = 256;
-constexpr int64_t kStripOfFewRows = 8 << 10;
+
+// Of a row of the output. Strips of shorter ones, whose next lines are soon another row's, took up
+// to twice as long on 16 cores of a Xeon as a line of columns after the other.
+constexpr int64_t kShortRow = 512;
 
 // Past the caches a copy of more than this, read and written bytes together, was faster on 16 cores
 // of a Xeon, and in them one of less: by a factor of 2 below 16 MB, 0.5 above 64 MB.
@@ -33,9 +37,9 @@ constexpr double kMinStreamedCopy = 24 << 20;
 }  // namespace
 
 void TransposeInStrips(const BlockTranspose& block) {
+  if (block.rows * block.element_bytes < kShortRow) return TransposeBlocks(block);
   const int64_t line = kLineBytes / block.element_bytes;
-  const int64_t bytes = std::max(kStripBytes, kStripOfFewRows / block.rows);
-  const int64_t cols = bytes / kLineBytes * line;
+  const int64_t cols = kStripBytes / block.element_bytes;
   BlockTranspose strip = block;
   strip.along_rows = true;
   if (!block.aligned()) strip.ahead_out = kLineBytes;
@@ -51,27 +55,32 @@ void TransposeInStrips(const BlockTranspose& block) {
 
 bool CopyLeavesCaches(double bytes) { return bytes >= kMinStreamedCopy; }
 
-void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
-  const int64_t parts = streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t i = 0; i < parts; ++i) {
-    const int64_t begin = PartBegin(bytes, parts, i, kLineBytes);
-    const int64_t end = PartBegin(bytes, parts, i + 1, kLineBytes);
-    if (streams) {
-      StreamCopy(from + begin, to + begin, end - begin);
-      EndStreaming();
-    } else {
-      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
-    }
+int64_t PartsOfCopy(int64_t bytes, bool streams, int threads) {
+  return streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;
+}
+
+void CopyPart(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int64_t parts,
+              int64_t i) {
+  const int64_t begin = PartBegin(bytes, parts, i, kLineBytes);
+  const int64_t end = PartBegin(bytes, parts, i + 1, kLineBytes);
+  if (streams) {
+    StreamCopy(from + begin, to + begin, end - begin);
+    EndStreaming();
+  } else {
+    std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
   }
+}
+
+void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads) {
+  const int64_t parts = PartsOfCopy(bytes, streams, threads);
+  RunInCrew(threads, parts, [&](int64_t i) { CopyPart(from, to, bytes, streams, parts, i); });
 }
 
 void TransposeInCaches(const BatchTranspose& batch, int threads) {
   const Parts parts = ChooseParts(batch, threads);
   const int64_t of_matrix = parts.count();
   const int64_t total = batch.count * of_matrix;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int64_t thread = 0; thread < threads; ++thread) {
+  RunInCrew(threads, threads, [&](int64_t thread) {
     const int64_t end = total * (thread + 1) / threads;
     for (int64_t at = total * thread / threads; at < end;) {
       BlockTranspose block = batch.first;
@@ -87,7 +96,7 @@ void TransposeInCaches(const BatchTranspose& batch, int threads) {
       TransposePart(block, parts, at % of_matrix);
       ++at;
     }
-  }
+  });
 }
 
 }  // namespace stridewise

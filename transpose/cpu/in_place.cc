@@ -6,11 +6,14 @@
 
 #include "common/base/matrix.h"
 #include "transpose/cpu/batch.h"
+#include "transpose/cpu/schedules.h"
 #include "transpose/cpu/square.h"
 #include "transpose/cpu/tiles.h"
 
 namespace stridewise {
 namespace {
+
+constexpr int64_t kTilesOfTurn = 16;  // That a thread takes at once.
 
 // Exchanges the tile and the one across the diagonal, both transposed; squares on the diagonal
 // once.
@@ -45,13 +48,14 @@ void SwapTiles(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
   const TransposeTiles<T> tiles(one.rows, one.cols);
   const int64_t count = tiles.count();
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (threads > 1)
-  for (int64_t i = 0; i < batch.count * count; ++i) {
-    const TransposeTile tile = tiles[i % count];
-    if (tile.row > tile.col) continue;
-    auto* const data = reinterpret_cast<T*>(one.out + i / count * batch.stride_out);
-    SwapTiles(Matrix<T>{data, one.rows, one.cols, one.ld_out / int64_t{sizeof(T)}}, tile);
-  }
+  RunInTurn(threads, batch.count * count, kTilesOfTurn, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const TransposeTile tile = tiles[i % count];
+      if (tile.row > tile.col) continue;
+      auto* const data = reinterpret_cast<T*>(one.out + i / count * batch.stride_out);
+      SwapTiles(Matrix<T>{data, one.rows, one.cols, one.ld_out / int64_t{sizeof(T)}}, tile);
+    }
+  });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ constexpr int64_t kBlockBytes = 32 << 10;   // Of a block that is to be filled.
 constexpr int64_t kMostBytes = 512 << 10;   // Of one that holds a few lines of every row.
 constexpr int64_t kMostRowBytes = 1024;     // Of the output, for which it does.
 constexpr int64_t kLinesOfRow = 4;          // Of the input, for a piece of many rows.
+constexpr int64_t kPiecesOfTurn = 4;        // That a thread takes at once.
 constexpr int64_t kAheadInRow = 256;        // Bytes fetched ahead, of rows side by side,
 constexpr int64_t kAheadInBatch = 4096;     // and of matrices one after the other.
 constexpr int64_t kRunBytes = 2048;         // Of a row of the output, where there are few.
@@ -55,11 +56,9 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
   // Elements of one and two bytes, which take longer, leave a Xeon's own prefetching enough time.
   const bool fetches = one.element_bytes > 2 || TilingOfProcessor() == StreamedTiling::kAmd;
   const int64_t total = DivideUp(batch.count, group) * pieces;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
+  const auto stream = [&](int64_t begin, int64_t end) {
     alignas(64) uint8_t block[kMostBytes + kLineBytes];
-#pragma omp for schedule(dynamic, 4) nowait
-    for (int64_t i = 0; i < total; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i / pieces * group;
       const int64_t count = std::min(group, batch.count - first);
       const int64_t col = PartBegin(one.cols, pieces, i % pieces, line);
@@ -75,7 +74,8 @@ void StreamContiguousOutput(const BatchTranspose& batch, int threads) {
       StreamCopy(piece.out, out, piece.cols * row + (count - 1) * batch.bytes());
     }
     EndStreaming();
-  }
+  };
+  RunInTurn(threads, total, kPiecesOfTurn, stream);
 }
 
 // Tiles of one or two bytes have more elements along a row, so that more columns are few.
@@ -89,11 +89,9 @@ void StreamFewColumns(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
   const int64_t rows = kRunBytes / one.element_bytes;
   const int64_t pieces = DivideUp(one.rows, rows);
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
+  const auto stream = [&](int64_t begin, int64_t end) {
     alignas(64) uint8_t block[kMostColumns * kPitch];
-#pragma omp for schedule(dynamic, 4) nowait
-    for (int64_t i = 0; i < batch.count * pieces; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t matrix = i / pieces;
       const int64_t row = i % pieces * rows;
       BlockTranspose piece = one;
@@ -108,7 +106,8 @@ void StreamFewColumns(const BatchTranspose& batch, int threads) {
       }
     }
     EndStreaming();
-  }
+  };
+  RunInTurn(threads, batch.count * pieces, kPiecesOfTurn, stream);
 }
 
 void StreamTiles(const BatchTranspose& batch, int threads) {
@@ -116,17 +115,15 @@ void StreamTiles(const BatchTranspose& batch, int threads) {
   const StreamedTranspose whole = {one};
   const int64_t tiles = CountStreamedTiles(whole);
   const int64_t bytes = batch.count * batch.bytes();
-  // Threads take chunks in turn, so that one on a core that other work slows down takes fewer.
   const int64_t chunks = threads == 1 ? batch.count : StreamedChunks(bytes, threads, whole.tiling);
   const int64_t of_matrix = std::clamp<int64_t>(chunks / batch.count, 1, tiles);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (threads > 1)
-  for (int64_t i = 0; i < batch.count * of_matrix; ++i) {
+  RunInTurn(threads, batch.count * of_matrix, 1, [&](int64_t i, int64_t /*end*/) {
     StreamedTranspose matrix = whole;
     matrix.in += i / of_matrix * batch.stride_in;
     matrix.out += i / of_matrix * batch.stride_out;
     const int64_t chunk = i % of_matrix;
     TransposeStreamed(matrix, tiles * chunk / of_matrix, tiles * (chunk + 1) / of_matrix);
-  }
+  });
 }
 
 }  // namespace stridewise

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/base/crew.h"
 #include "transpose/cpu/batch.h"
 #include "transpose/cpu/dimension_walk.h"
 #include "transpose/cpu/run_writer.h"
@@ -40,13 +41,12 @@ Sides SidesOf(const PermuteArgs& args) {
 template <typename Move>
 void ForShares(const DimensionWalk& whole, int threads, Move move) {
   const int64_t total = whole.count();
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-  for (int thread = 0; thread < threads; ++thread) {
+  RunInCrew(threads, threads, [&](int64_t thread) {
     DimensionWalk walk = whole;
     const int64_t begin = total * thread / threads;
     walk.GoTo(begin);
     move(walk, total * (thread + 1) / threads - begin);
-  }
+  });
 }
 
 // The innermost dimension has no gaps on both sides.

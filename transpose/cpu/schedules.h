@@ -4,14 +4,21 @@
 #define STRIDEWISE_TRANSPOSE_CPU_SCHEDULES_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
+#include "common/base/crew.h"
 #include "transpose/cpu/batch.h"
 
 namespace stridewise {
 
 // Copies bytes, the transpose of a single row or column; past the caches where `streams`.
 void CopyOnThreads(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int threads);
+
+// Returns the parts of a copy, and copies one of them on the calling thread.
+int64_t PartsOfCopy(int64_t bytes, bool streams, int threads);
+void CopyPart(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int64_t parts,
+              int64_t i);
 
 // Returns whether a copy that reads and writes so many bytes is faster past the caches.
 bool CopyLeavesCaches(double bytes);
@@ -22,8 +29,9 @@ bool CopyLeavesCaches(double bytes);
 void TransposeInCaches(const BatchTranspose& batch, int threads);
 
 // Transposes a block on the calling thread, in strips of 256 bytes of its columns, down all rows:
-// pieces of rows of that length are read up to twice as fast as lines. Of few rows strips are
-// wider. Where rows of the output begin inside a line, the line that comes next in each is fetched.
+// pieces of rows of that length are read up to twice as fast as lines. Where rows of the output
+// begin inside a line, the line that comes next in each is fetched. Short rows of the output are
+// written whole, one after the other.
 void TransposeInStrips(const BlockTranspose& block);
 
 // Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are
@@ -53,6 +61,19 @@ inline int64_t PartBegin(int64_t n, int64_t parts, int64_t i, int64_t unit) {
 // unit, unless n is.
 inline int64_t WholeBegin(int64_t n, int64_t parts, int64_t i, int64_t unit) {
   return i == parts ? n : n / unit * i / parts * unit;
+}
+
+// Calls fn(begin, end) for groups of `group` of `count` items, which threads take in turn: one on a
+// core that other work slows down takes fewer, and all are near each other in memory.
+template <typename Fn>
+void RunInTurn(int threads, int64_t count, int64_t group, const Fn& fn) {
+  const int64_t groups = DivideUp(count, group);
+  std::atomic<int64_t> next{0};
+  RunInCrew(threads, std::min<int64_t>(threads, groups), [&](int64_t /*thread*/) {
+    for (int64_t i = next.fetch_add(1); i < groups; i = next.fetch_add(1)) {
+      fn(i * group, std::min(count, (i + 1) * group));
+    }
+  });
 }
 
 }  // namespace stridewise

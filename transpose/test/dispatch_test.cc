@@ -65,9 +65,11 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_bytes", Gapless(64, 130, 1, 250)},
       {"tile_strips", Gapless(196, 1024, 2, 64)},
       {"few_rows", Gapless(65, 323, 2, 200)},
-      {"few_rows", Gapless(65, 25000, 2)},
+      {"tile_strips", Gapless(65, 25000, 2)},
+      {"few_rows", Gapless(65, 25002, 2)},
       {"tile_strips", Gapless(196, 128, 2, 64)},  // Rows of `in` that are vectors.
-      {"few_rows", Gapless(195, 256, 2, 64)},     // No whole words.
+      {"tile_strips", Gapless(195, 256, 2, 64)},  // Halves of words.
+      {"few_rows", Gapless(195, 252, 2, 64)},
       {"tile_strips", Gapless(396, 264, 2, 64)},
       {"tile_ragged", Gapless(402, 264, 2, 64)},
       {"tile_strips", Gapless(1100, 80, 1, 64)},
@@ -131,8 +133,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_ragged", Gapless(271, 1000001, 1)},
       {"few_rows", Gapless(400, 1 << 20, 1)},
       {"tile_ragged", Gapless(401, 1 << 20, 1)},
-      {"few_rows", Gapless(257, 1 << 20, 2)},
-      {"tile_ragged", Gapless(261, 1 << 20, 2)},
+      {"tile_strips", Gapless(257, 1 << 20, 2)},
+      {"few_rows", Gapless(257, (1 << 20) + 1, 2)},
+      {"tile_ragged", Gapless(261, (1 << 20) + 1, 2)},
       {"few_rows", Gapless(63, 1 << 20, 4)},
       {"tile_vector", Gapless(64, 1 << 20, 4)},
       {"few_rows", Gapless(110, (1 << 20) + 1, 4)},
@@ -192,6 +195,14 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(8000, 100, 4)},
       {"tile_ragged", Gapless(9000, 92, 4)},
       {"tile_ragged", Gapless(1023, 2048, 4)},
+      {"tile_ragged", Gapless(16383, 16385, 1)},
+      {"tile_ragged_wide", Gapless(45012, 25133, 1)},
+      {"tile_ragged", Gapless(65369, 15952, 1)},  // Rows of `in` that are vectors.
+      {"tile_ragged_wide", Gapless(27637, 21980, 2)},
+      {"tile_ragged", Gapless(16383, 16383, 4)},
+      {"tile_ragged_wide", Gapless(20001, 20001, 4)},
+      {"tile_ragged", Gapless(409757, 3413, 1)},
+      {"tile_ragged", Gapless(16383, 16383, 8)},
       {"tile_ragged", Gapless(1024, 2047, 4)},
       // One address, row or matrix that is not at a multiple of 16 bytes.
       {"tile_ragged",

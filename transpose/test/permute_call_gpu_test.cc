@@ -9,8 +9,8 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/captured_graph.h"
-#include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/gpu/stream_gpu_fixture.h"
 #include "gtest/gtest.h"
 #include "transpose/permute.h"
 #include "transpose/permute_blocks_plan.h"
@@ -24,20 +24,8 @@ namespace {
 
 constexpr uint64_t kSeed = 20261122;
 
-class PermuteCallTest : public testing::Test {
+class PermuteCallTest : public StreamTest {
  protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    const auto stream = gpu::CreateStream();
-    ASSERT_TRUE(stream.ok()) << stream.status();
-    stream_ = *stream;
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
-  }
-
   // Copies the problem to device memory of exactly its size, so that compute-sanitizer sees every
   // access beside it.
   absl::Status Upload(PermuteTestProblem& problem) {
@@ -75,7 +63,6 @@ class PermuteCallTest : public testing::Test {
     return DownloadAndCheck(&problem);
   }
 
-  cudaStream_t stream_ = nullptr;
   DeviceBuffer in_, out_;
 };
 

@@ -11,8 +11,8 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/captured_graph.h"
-#include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
+#include "common/gpu/stream_gpu_fixture.h"
 #include "gtest/gtest.h"
 #include "transpose/registry.h"
 #include "transpose/test/random_cases.h"
@@ -25,20 +25,8 @@ namespace {
 constexpr uint64_t kSeed = 20260131;
 constexpr int64_t kCases = 5000;
 
-class TransposeCallTest : public testing::Test {
+class TransposeCallTest : public StreamTest {
  protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    const auto stream = gpu::CreateStream();
-    ASSERT_TRUE(stream.ok()) << stream.status();
-    stream_ = *stream;
-  }
-  void TearDown() override {
-    if (stream_ == nullptr) return;
-    EXPECT_TRUE(gpu::DestroyStream(stream_).ok());
-  }
-
   // Copies the problem to the device, a workspace of canaries beside it.
   absl::Status Upload(TransposeTestProblem& problem) {
     RETURN_IF_ERROR(Put(problem.in(), &in_));
@@ -84,8 +72,6 @@ class TransposeCallTest : public testing::Test {
     RETURN_IF_ERROR(RunTranspose(implementation, args));
     return DownloadAndCheck(&problem);
   }
-
-  cudaStream_t stream_ = nullptr;
 
  private:
   static constexpr size_t kBehind = 64;

@@ -76,8 +76,9 @@ TEST_F(TransposeShapesExecutorTest, AutoRunsEveryKernelOfItsTable) {
     run.insert(c.want);
   }
   for (const TransposeDispatch& row : TransposeDispatchTable()) {
-    // It takes 256 MB and more, which dispatch_test has: WideTilesTakenTogether runs it by name.
+    // They take 256 MB and more, which dispatch_test has; tests below run them by name.
     if (row.implementation == std::string("tile_wide")) continue;
+    if (row.implementation == std::string("tile_ragged_wide")) continue;
     EXPECT_EQ(run.count(row.implementation), 1u) << row.implementation;
   }
 }
@@ -163,6 +164,18 @@ TEST_F(TransposeShapesExecutorTest, WideTilesTakenTogether) {
   RunCase("tile_wide", {130, 258, 2, 4, 3, 2}, 4);
   RunCase("tile_wide", {66, 32 * 128 + 130, 0, 0}, 8);
   RunCase("tile_wide", {33, 32 * 128 + 129, 0, 1}, 16);
+}
+
+// The same of rows that begin anywhere, with one tile and with several on each side.
+TEST_F(TransposeShapesExecutorTest, WideRaggedTilesTakenTogether) {
+  for (const int64_t element_bytes : {1, 2, 4, 8}) {
+    const int64_t tile = 1008 / element_bytes;  // Columns.
+    for (const int64_t rows : {1, 31, 145, 301}) {
+      RunCase("tile_ragged_wide", {rows, 77, 0, 0}, element_bytes);
+      RunCase("tile_ragged_wide", {rows, 9 * tile + 5, 0, 0}, element_bytes);
+      RunCase("tile_ragged_wide", {rows, tile + 1, 3, 1, 3, 2, 5, 1}, element_bytes);
+    }
+  }
 }
 
 // Pairs in groups, of which the last lie behind the matrix.

@@ -184,20 +184,24 @@ TEST_F(FewPlanesTest, OtherMatrices) {
 using TileStripsTest = TransposeOnExecutorTest;
 
 // Strips of one vector and of several, the last of them narrower; few rows and more than threads
-// have loads; gaps between rows of `in`, and between matrices.
+// have loads; columns that begin at any byte of a word and end inside one; gaps between rows of
+// `in`, and between matrices.
 TEST_F(TileStripsTest, AllRowsOfSomeVectors) {
   for (const int64_t element_bytes : {1, 2, 4}) {
     const int64_t vector = 16 / element_bytes;
     const int64_t word = element_bytes < 4 ? 4 / element_bytes : 1;
     for (const int64_t words : {1, 2, 5, 16, 49, 257}) {
-      for (const int64_t vectors : {1, 2, 3, 8, 19}) {
-        RunCase("tile_strips", {words * word, vectors * vector, 0, 0}, element_bytes);
-        RunCase("tile_strips", {words * word, vectors * vector, 0, 0, 3}, element_bytes);
-        RunCase("tile_strips", {words * word, vectors * vector, vector, 0, 3, 4 * vector},
-                element_bytes);
+      for (int64_t rows = words * word; rows < (words + 1) * word; ++rows) {  // Not all whole.
+        for (const int64_t vectors : {1, 2, 3, 8, 19}) {
+          RunCase("tile_strips", {rows, vectors * vector, 0, 0}, element_bytes);
+          RunCase("tile_strips", {rows, vectors * vector, 0, 0, 3}, element_bytes);
+          RunCase("tile_strips", {rows, vectors * vector, vector, 0, 3, 4 * vector}, element_bytes);
+        }
       }
     }
-    RunCase("tile_strips", {12, vector, 0, 0, 1000}, element_bytes);  // Several of a block.
+    for (const int64_t rows : {1, 12, 13, 14, 15}) {  // Several of a block.
+      RunCase("tile_strips", {rows, vector, 0, 0, 1000}, element_bytes);
+    }
   }
 }
 
@@ -205,7 +209,8 @@ TEST_F(TileStripsTest, AllRowsOfSomeVectors) {
 TEST_F(TileStripsTest, SectorsAndBanks) {
   for (const int64_t element_bytes : {1, 2, 4}) {
     const int64_t cols = 256 / element_bytes;
-    for (const int64_t rows : {100, 196, 200, 264}) {
+    for (const int64_t rows : {100, 196, 200, 257, 264}) {
+      if (element_bytes == 1 && rows % 4 != 0) continue;
       const executor::Profile profile =
           ProfileOf("tile_strips", {rows, cols, 0, 0, 40}, element_bytes);
       for (const EventKind kind : {EventKind::kGlobalLoad, EventKind::kGlobalStore}) {
@@ -217,7 +222,7 @@ TEST_F(TileStripsTest, SectorsAndBanks) {
   }
 }
 
-// Rows that are no vectors, columns that are no words, and gaps in `out` go to tile_ragged.
+// Rows that are no vectors, and gaps in `out` go to tile_ragged.
 TEST_F(TileStripsTest, OtherMatrices) {
   for (const int64_t element_bytes : kElementSizes) {
     RunCase("tile_strips", {64, 65, 0, 0}, element_bytes);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "common/executor/run/ir_operation.h"
 #include "common/executor/run/ir_text.h"
+#include "common/executor/run/met_branch.h"
 
 namespace stridewise::executor {
 namespace {
@@ -25,13 +26,16 @@ class CommonEnd {
  public:
   CommonEnd(const Lines& function, const std::map<std::string, IrBlock>& blocks,
             const std::string& join)
-      : function_(function), join_(blocks.at(join)), before_(join_.before) {
+      : function_(function), blocks_(blocks), join_(blocks.at(join)), before_(join_.before) {
     for (const std::string& block : before_) ends_.push_back(blocks.at(block).last);
     for (size_t i = 0; i < before_.size(); ++i) firsts_.push_back(blocks.at(before_[i]).first);
   }
 
   // Finds the rows. Returns whether they are to move.
   bool Find() {
+    const MetBranch branch =
+        before_.size() == 2 ? BranchBefore(function_, blocks_, before_) : MetBranch{true, false};
+    if (!branch.else_is_one_block) return false;
     std::vector<size_t> at = ends_;
     for (;;) {
       std::vector<IrOperation> row;
@@ -48,7 +52,8 @@ class CommonEnd {
       // What computes a value may stay before what moves.
       bool passed = false;
       for (size_t i = 0; i < at.size() && !passed; ++i) {
-        passed = row[i].IsPure() && ends_[i] - firsts_[i] <= kSmall && MayStay(i, row[i]);
+        passed = row[i].IsPure() && !row[i].IsOfFloats() && ends_[i] - firsts_[i] <= kSmall &&
+                 MayStay(i, row[i]);
         if (passed) --at[i];
       }
       if (!passed) break;
@@ -58,7 +63,9 @@ class CommonEnd {
     const auto is_address = [](const std::vector<IrOperation>& row) { return row[0].IsAddress(); };
     const auto moving =
         rows_.size() - static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), is_address));
-    return moving >= 2 || (moving == 1 && Phis(false).empty());
+    if (moving != 1) return moving >= 2;
+    return Phis(false).empty() || (rows_[0][0].IsStore() && RestIsPure() &&
+                                   (!branch.asks_for_equality || ChoosesConstants()));
   }
 
   // Moves them.
@@ -99,6 +106,26 @@ class CommonEnd {
   }
 
  private:
+  // Whether the last operation chooses between constants, and the blocks do nothing else that has
+  // to be done there.
+  bool ChoosesConstants() const {
+    const auto& row = rows_[0];
+    return RestIsPure() && std::all_of(row.begin(), row.end(), [](const IrOperation& operation) {
+             return operation.operands[0].value[0] != '%';
+           });
+  }
+
+  // Whether all that the blocks do before the only operation that moves might be done for the
+  // others, too.
+  bool RestIsPure() const {
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      for (size_t line = firsts_[i]; line < lines_[0][i]; ++line) {
+        if (!IsPhi(line) && !OperationOf(function_[line]).IsPure()) return false;
+      }
+    }
+    return true;
+  }
+
   bool IsCommon(const std::vector<IrOperation>& row) const {
     for (size_t i = 0; i < row.size(); ++i) {
       if (!DoTheSame(row[0], row[i]) || !IsUsedAlike(row, i)) return false;
@@ -169,7 +196,11 @@ class CommonEnd {
     for (longest_ = 0; longest_ < rows_.size(); ++longest_) {
       const auto& row = rows_[longest_];
       for (size_t j = 0; j < row[0].operands.size(); ++j) {
-        if (row[0].operands[j].must_agree && !NeedsNone(row, j)) return false;
+        if (NeedsNone(row, j)) continue;
+        if (row[0].operands[j].must_agree || (row[0].IsStore() && ElseIsZero(row, j, firsts_) &&
+                                              !(longest_ == 0 && ChoosesConstants()))) {
+          return false;
+        }
       }
     }
     return true;
@@ -222,11 +253,13 @@ class CommonEnd {
   }
 
   const Lines& function_;
+  const std::map<std::string, IrBlock>& blocks_;
   const IrBlock& join_;
   const std::vector<std::string>& before_;
   std::vector<size_t> ends_, firsts_;
   std::vector<std::vector<IrOperation>> rows_;
   std::vector<std::vector<size_t>> lines_;  // Of these.
+  bool equality_ = false;                   // Whether the branch asks for that.
   size_t longest_ = 0;                      // The first row that may not move.
 };
 

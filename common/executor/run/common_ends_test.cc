@@ -77,8 +77,12 @@ TEST(WithCommonEndsMoved, LeavesTheRest) {
   const struct {
     std::string one, other;
   } kCases[] = {
-      // One store for one phi.
-      {"  store float 1.0, float* %1, align 4\n", "  store float 2.0, float* %1, align 4\n"},
+      // Of what only one side may load.
+      {"  %6 = load float, float* %0, align 4\n  store float %6, float* %1, align 4\n",
+       "  %10 = load float, float* undef, align 4\n  store float 2.0, float* %1, align 4\n"},
+      // The source's else has a zero.
+      {"  store float 5.0, float* %0, align 4\n  store i32 1, i32* @x, align 4\n",
+       "  store float 6.0, float* %0, align 4\n  store i32 0, i32* @x, align 4\n"},
       // Of another array.
       {"  store float 1.0, float* %0, align 4\n", "  store float 1.0, float* %1, align 4\n"},
       // Of another width, and order of the same.
@@ -90,6 +94,40 @@ TEST(WithCommonEndsMoved, LeavesTheRest) {
   for (const auto& c : kCases) {
     EXPECT_EQ(Moved(c.one, c.other), Branch(c.one, c.other));
   }
+}
+
+TEST(WithCommonEndsMoved, MovesOneStoreOfTwoConstants) {
+  EXPECT_THAT(Moved("  store float 1.0, float* %1, align 4\n",
+                    "  store float 0.000000e+00, float* %1, align 4\n"),
+              HasSubstr("phi float [ 1.0, %v5 ], [ 0.000000e+00, %v9 ]\n  store float %simt.end0"));
+}
+
+// Which side has a loop, and what is compared.
+TEST(WithCommonEndsMoved, LeavesAnElseWithALoop) {
+  const std::string simple = R"(
+5:                                                ; preds = %3
+  store float 1.0, float* %1, align 4
+  br label %13
+)";
+  const std::string loop = R"(
+9:                                                ; preds = %9, %3
+  br i1 undef, label %11, label %9
+
+11:                                               ; preds = %9
+  store float 1.0, float* %1, align 4
+  br label %13
+)";
+  const auto moves = [&](const std::string& branch) {
+    const std::string function = absl::StrCat(
+        "define void @f(float* %0, float* %1, i64 %2) {\n",
+        "  %4 = tail call i32 @simt_thread_idx_x(), !dbg !7\n", branch, simple, loop,
+        "\n13:                                               ; preds = %11, %5\n  ret void\n}\n");
+    return absl::StrJoin(WithCommonEndsMoved(absl::StrSplit(function, '\n')), "\n") != function;
+  };
+  EXPECT_FALSE(moves("  br i1 undef, label %5, label %9\n"));
+  EXPECT_TRUE(moves("  br i1 undef, label %9, label %5\n"));
+  EXPECT_TRUE(moves("  %c = icmp eq i32 %4, 3\n  br i1 %c, label %5, label %9\n"));
+  EXPECT_FALSE(moves("  %c = icmp slt i32 %4, 3\n  br i1 %c, label %5, label %9\n"));
 }
 
 TEST(WithCommonEndsMoved, MovesOneStoreWithoutAPhi) {

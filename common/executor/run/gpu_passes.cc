@@ -20,7 +20,8 @@ namespace {
 //   could then be anywhere, and what was stored to the one be loaded again for the other;
 // - "loop-load-elim", which keeps an element for the next iteration, if need be with a second loop
 //   for pointers that overlap;
-// - the merging of two branches that end alike (no-sink-common-insts everywhere);
+// - the merging of two branches that end alike (no-sink-common-insts everywhere, no mldst-motion):
+//   common_ends.h has nvcc's;
 // - loads that move to the branch that lacks them (no-load-pre), as long as loops are not unrolled:
 //   what a loop has stored is loaded again by the iterations left over, and behind the loop.
 // With one that nvcc does do: under "if (threadIdx.x == 0)" d[threadIdx.x] is d[0], next to d[1].
@@ -41,7 +42,7 @@ constexpr absl::string_view kPasses =
     "simple-loop-unswitch<nontrivial;trivial>),$BRANCHES,instcombine,"
     "loop(loop-idiom,indvars,loop-deletion)))),globaldce";
 constexpr absl::string_view kUnrollingPasses =
-    "require<globals-aa>,function(loop(loop-unroll-full),sroa,mldst-motion<no-split-footer-bb>,"
+    "require<globals-aa>,function(loop(loop-unroll-full),sroa,"
     "gvn<no-load-pre>,sccp,bdce,instcombine,jump-threading,correlated-propagation,adce,"
     "memcpyopt,"
     "dse,loop-mssa(licm),$HOISTED,instcombine),"
@@ -108,6 +109,11 @@ std::vector<std::string> WithLimits(absl::string_view passes) {
 
 std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return lines; }
 
+// nvcc moves what branches end with before it unrolls loops.
+std::vector<std::string> BeforeUnrolling(std::vector<std::string> lines) {
+  return WithOuterLoopsLeftAlone(WithCommonEndsMoved(std::move(lines)));
+}
+
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
 std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
@@ -124,8 +130,8 @@ std::vector<GpuStep> GpuSteps() {
   // In the last step the local variables themselves stay in the host's only address space, which
   // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
-          {WithOuterLoopsLeftAlone, WithLimits(kUnrollingPasses)},
-          {WithCommonEndsMoved, WithLimits(kLastPasses)},
+          {BeforeUnrolling, WithLimits(kUnrollingPasses)},
+          {AsTheyAre, WithLimits(kLastPasses)},
           {ForVectorizer,
            {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }
