@@ -259,7 +259,6 @@ class CommonEnd {
   std::vector<size_t> ends_, firsts_;
   std::vector<std::vector<IrOperation>> rows_;
   std::vector<std::vector<size_t>> lines_;  // Of these.
-  bool equality_ = false;                   // Whether the branch asks for that.
   size_t longest_ = 0;                      // The first row that may not move.
 };
 
