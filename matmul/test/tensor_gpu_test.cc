@@ -120,7 +120,6 @@ TEST_P(TensorGpuTest, WholeLines) {
       if (HasFatalFailure()) return;
     }
   }
-  RunBoth({12, 2003, 2056, 4, true, true}, true);  // Rows of 16 with 12 elements.
 }
 
 // Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, and

@@ -135,16 +135,20 @@ TEST(TensorPlanTest, TilesOfPairs) {
 
 // Up to 16 rows beside whole lines, of which two stages of 4096 of k are on their way.
 TEST(TensorPlanTest, WholeLines) {
-  const LinesPlan deep = PlanTensorLines(Bf16Product(16, 14336, 4096, true), H200Model());
+  const MatMulArgs args = Bf16Product(16, 14336, 4096, true);
+  const DeviceModel h100 = WithMemoryRate(H200Model(), 3352);
+  const LinesPlan deep = PlanTensorLines(args, h100);
   EXPECT_EQ(deep.chunks, 8);
   EXPECT_EQ(deep.stages, 2);
   EXPECT_TRUE(deep.transposed);
-  EXPECT_LT(deep.us, PlanTensorSplit(Bf16Product(16, 14336, 4096, true), H200Model()).us);
+  EXPECT_LT(deep.us, PlanTensorSplit(args, h100).us);
+  EXPECT_GT(PlanTensorLines(args, H200Model()).us, PlanTensorSplit(args, H200Model()).us);
   const LinesPlan shallow = PlanTensorLines(Bf16Product(14336, 8, 1032, false), H200Model());
   EXPECT_EQ(shallow.chunks, 3);
   EXPECT_EQ(shallow.stages, 5);
   EXPECT_FALSE(shallow.transposed);
-  // More rows, more of k than registers hold, lines that are not whole, and lines across k.
+  // Rows that are no vectors, more rows, more of k than registers hold, less, and lines across k.
+  EXPECT_EQ(PlanTensorLines(Bf16Product(14336, 6, 1032, false), h100).chunks, 0);
   EXPECT_EQ(PlanTensorLines(Bf16Product(17, 14336, 4096, true), H200Model()).chunks, 0);
   EXPECT_EQ(PlanTensorLines(Bf16Product(16, 4096, 4104, true), H200Model()).chunks, 0);
   EXPECT_EQ(PlanTensorLines(Bf16Product(16, 4096, 512, true), H200Model()).chunks, 0);

@@ -132,16 +132,15 @@ __device__ inline void DrainLines(const TensorLinesGemm& gemm, const LinesMemory
     memory.full[stage].Wait(phase);
     few.Multiply(memory.stages + stage * kLinesTogether * gemm.pitch_bytes + own_bytes, gemm.chunks,
                  d);
-    __syncwarp();
-    if (lane == 0) memory.empty[stage].Arrive();
-    if (++stage == gemm.stages) {
-      stage = 0;
-      phase ^= 1;
-    }
     *reinterpret_cast<float4*>(buffer + warp * kLinesSums + lane * 4) =
         make_float4(d[0], d[1], d[2], d[3]);
     // Once for each stage: what the buffer held before was read before the last time.
     asm volatile("bar.sync 1, %0;" ::"n"(kLinesConsumers) : "memory");
+    if (threadIdx.x == kLinesConsumers - 1) memory.empty[stage].Arrive();
+    if (++stage == gemm.stages) {
+      stage = 0;
+      phase ^= 1;
+    }
     if (threadIdx.x < kLinesSums) {
       float sum = 0;
 #pragma unroll
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(kLinesThreads, 1)
   if (threadIdx.x == kLinesConsumers) {
     for (int i = 0; i < gemm.stages; ++i) {
       memory.full[i].Init(1);
-      memory.empty[i].Init(kLinesWarps);
+      memory.empty[i].Init(1);
     }
     Mbarrier::InitDone();
   }

@@ -8,7 +8,6 @@
 
 #include "matmul/device/mma/mma_sm80.h"
 #include "matmul/device/ptx_sm90.h"
-#include "matmul/device/tensor/chunk.h"
 #include "matmul/device/tensor/general_operand.h"
 #include "matmul/device/tensor/lines_plan.h"
 
@@ -20,24 +19,30 @@ template <typename Element>
 class LinesFew {
  public:
   // Loads the warp's part, from `first` on; beyond `depth` it is 0. `scratch` is 1 KB of the warp.
+  // What does not lie along k has eight rows or sixteen.
   __device__ void Load(const GeneralOperand& few, int first, int chunks, int depth, void* scratch) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
+    // Along k a lane loads what it keeps, else eight neighbouring rows of one k.
+    const int k = first + (few.k_major ? lane % 4 * 8 : lane);
+    const int row = few.k_major ? lane / 4 : 0;
+    const int64_t step = few.k_major ? kLinesChunk : kLinesChunk * few.ld;
+    const int64_t eight = few.k_major ? 8 * few.ld : 8;
+    const uint16_t* const at = few.data + (few.k_major ? row * few.ld + k : k * few.ld);
+    const int64_t back = few.k_major ? -k : -k * few.ld;  // To the first of k.
+    // Loads without a condition are under way together; rows that do not exist are the first one,
+    // whose products nobody stores.
+    const int64_t above = row < few.mn ? 0 : -row * few.ld;
+    const int64_t below = row + 8 < few.mn ? eight : above;
 #pragma unroll
     for (int j = 0; j < kLinesMaxChunks; ++j) {
+      const int64_t forward = j < chunks && k + j * kLinesChunk < depth ? j * step : back;
+      own_[j][0] = __ldg(reinterpret_cast<const uint4*>(at + above + forward));
+      own_[j][1] = __ldg(reinterpret_cast<const uint4*>(at + below + forward));
+    }
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        // Along k a lane loads what it keeps, else eight neighbouring rows of one k.
-        const int row = half * 8 + (few.k_major ? lane / 4 : 0);
-        const int k = first + j * kLinesChunk + (few.k_major ? lane % 4 * 8 : lane);
-        const bool inside = j < chunks && row < few.mn && k < depth;
-        const uint16_t* const at =
-            few.data + (few.k_major ? row * few.ld + k : int64_t{k} * few.ld + row);
-        own_[j][half] = LoadVectorIf(inside && (few.k_major || row + 8 <= few.mn),
-                                     reinterpret_cast<uintptr_t>(at));
-        if (inside && !few.k_major && row + 8 > few.mn) {
-          own_[j][half] = LoadOneByOne(at, static_cast<int>(few.mn) - row);
-        }
-      }
+    for (int j = 0; j < kLinesMaxChunks; ++j) {
+      if (k + j * kLinesChunk < depth) continue;
+      own_[j][0] = own_[j][1] = make_uint4(0, 0, 0, 0);
     }
     if (!few.k_major) Turn(chunks, scratch);
   }
@@ -60,16 +65,6 @@ class LinesFew {
   }
 
  private:
-  // Returns the first `count` of eight neighbours, and 0 for the others.
-  __device__ static uint4 LoadOneByOne(const uint16_t* from, int count) {
-    uint32_t words[4] = {};
-#pragma unroll
-    for (int i = 0; i < kChunk; ++i) {
-      if (i < count) words[i / 2] |= static_cast<uint32_t>(__ldg(from + i)) << i % 2 * 16;
-    }
-    return make_uint4(words[0], words[1], words[2], words[3]);
-  }
-
   // Exchanges vectors along the rows for those along k: 32 lines of 16 rows lie in shared memory,
   // and the matrices that a lane gets have their lines in the order in which it keeps k.
   __device__ void Turn(int chunks, void* scratch) {
