@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/matmul/axes.h"
 #include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "benchmarks/matmul/random_shapes.h"
 #include "benchmarks/matmul/streamed_entry.h"
 #include "common/base/status_macros.h"

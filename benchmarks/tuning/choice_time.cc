@@ -15,7 +15,7 @@
 #include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/matmul/operation.h"
-#include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "common/base/clock.h"
 #include "common/base/status_macros.h"
