@@ -72,4 +72,19 @@ MatMulArgs GaplessArgs(const Point& point) {
   return args;
 }
 
+MatMulProblem ProblemOf(const MatMulArgs& args) {
+  MatMulProblem problem;
+  problem.m = args.m;
+  problem.n = args.n;
+  problem.k = args.k;
+  problem.a = args.a;
+  problem.b = args.b;
+  problem.c = args.c;
+  problem.batch = args.batch;
+  problem.alpha = args.alpha;
+  problem.beta = args.beta;
+  problem.precision = args.precision;
+  return problem;
+}
+
 }  // namespace stridewise

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "benchmarks/harness/problem.h"
+#include "matmul/matmul.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
@@ -18,6 +19,10 @@ MatMulTypes TypesOf(absl::string_view name);
 // Returns the row-major multiplication that a point comes to, without pointers: no gaps between
 // rows, and none between the matrices of a batch.
 MatMulArgs GaplessArgs(const Point& point);
+
+// Returns the problem of which RowMajorArgs() makes these arguments, without workspace and
+// epilogue.
+MatMulProblem ProblemOf(const MatMulArgs& args);
 
 }  // namespace stridewise
 

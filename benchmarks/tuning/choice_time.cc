@@ -33,18 +33,6 @@ constexpr int64_t kProducts = 300;
 constexpr int kCalls = 16;    // Between two looks at the clock.
 constexpr int kRepeats = 30;  // The fastest counts: others were interrupted.
 
-MatMulProblem ProblemOf(const MatMulArgs& args) {
-  MatMulProblem problem;
-  problem.m = args.m;
-  problem.n = args.n;
-  problem.k = args.k;
-  problem.a = args.a;
-  problem.b = args.b;
-  problem.c = args.c;
-  problem.batch = args.batch;
-  return problem;
-}
-
 // Prints the distribution of what `call` takes for the products, each called kCalls times in turn.
 void Print(const std::string& name, const std::function<void(size_t product)>& call) {
   const SteadyClock clock;
