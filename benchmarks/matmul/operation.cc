@@ -36,7 +36,7 @@ const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);
 }
 
-class MatMul : public Operation {
+class Products : public Operation {
  public:
   absl::string_view name() const override { return "matmul"; }
   absl::string_view description() const override { return "matrix multiplication"; }
@@ -175,7 +175,7 @@ class MatMul : public Operation {
 }  // namespace
 
 const Operation& MatMulOperation() {
-  static const MatMul operation;
+  static const Products operation;
   return operation;
 }
 
