@@ -1,7 +1,7 @@
-// How long the host takes to choose a kernel for a product, and to find a plan. Needs no GPU: it
-// chooses for an H200.
+// How long the host takes to choose a kernel for a product, and to find a plan. Needs no GPU, since
+// it chooses for an H200, but the kernels that are chosen among: device code.
 //
-//   bazel run -c opt //benchmarks/tuning:choice_time
+//   bazel run --//third_party/cuda:device_code=always //benchmarks/tuning:choice_time
 
 #include <algorithm>
 #include <cstdint>
