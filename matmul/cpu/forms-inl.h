@@ -72,6 +72,18 @@ inline int64_t MostDotCols(int64_t k) {
   return std::max<int64_t>(4, std::min<int64_t>(12, k / 16));
 }
 
+// Returns whether columns of C from a transposed A leave so many lanes of a tile's vectors idle
+// that they are faster as rows of C's transpose, whose columns are many. To turn those into rows of
+// C takes as long as eight steps along k.
+template <typename T>
+bool ArePartOfVectors(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kLanes = Multiply<T>::kLanes;
+  constexpr int64_t kStepsOfTurn = 8;
+  const auto lanes = [](int64_t cols) { return (cols + kLanes - 1) / kLanes * kLanes; };
+  return n <= kMaxFewRows && 2 * n <= m &&
+         5 * n * lanes(m) * (k + kStepsOfTurn) <= 4 * m * lanes(n) * k;
+}
+
 template <typename T>
 Form FormOf(const HostProduct<T>& product) {
   constexpr int64_t kBytes = sizeof(T);
@@ -84,6 +96,7 @@ Form FormOf(const HostProduct<T>& product) {
     return Form::kOuterProducts;
   }
   if (rows_of_b && n <= MostDotCols(k) && n < m && rows_of_a) return Form::kDots;
+  if (!rows_of_a && ArePartOfVectors<T>(m, n, k)) return Form::kTransposed;
   // Columns of a large A, each in pages of its own, are read as rows.
   const bool is_large = m * k * kBytes > HostCacheSizes().l2 / 2;
   const bool few_cols = n <= kDotCols ? n < m : n <= kMaxFewRows && 4 * n <= m && is_large;

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "hwy/highway.h"
 #include "matmul/cpu/cache_blocks.h"
@@ -24,6 +23,7 @@
 #include "matmul/cpu/outer-inl.h"
 #include "matmul/cpu/pack_buffers.h"
 #include "matmul/cpu/packed-inl.h"
+#include "matmul/cpu/packing-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -43,22 +43,24 @@ void MultiplyAny(const HostProduct<T>& product);
 // Computes few columns of C from a transposed A as few rows of C's transpose.
 template <typename T>
 void MultiplyTransposed(const HostProduct<T>& product) {
-  std::vector<T> c(static_cast<size_t>(product.m * product.n));
+  T* const c = PackBuffers<T>::OfThread().sums.AtLeast(product.m * product.n);
   HostProduct<T> transposed;
   transposed.m = product.n;
   transposed.n = product.m;
   transposed.k = product.k;
   transposed.a = {product.b.data, product.b.col_step, product.b.row_step};
   transposed.b = {product.a.data, product.a.col_step, product.a.row_step};
-  transposed.c = c.data();
+  transposed.c = c;
   transposed.ldc = product.m;
   transposed.alpha = product.alpha;
   MultiplyAny(transposed);
+  if (product.beta == 0) {
+    return PackTransposed(c, product.m, product.n, product.m, product.c, product.ldc);
+  }
   for (int64_t row = 0; row < product.m; ++row) {
     for (int64_t col = 0; col < product.n; ++col) {
       T& to = product.c[row * product.ldc + col];
-      const T value = c[static_cast<size_t>(col * product.m + row)];
-      to = product.beta == 0 ? value : value + product.beta * to;
+      to = c[col * product.m + row] + product.beta * to;
     }
   }
 }

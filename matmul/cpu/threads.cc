@@ -37,7 +37,8 @@ bool TakesDots(const ProductShape& shape) {
 }
 
 // The time of the largest part in multiply-adds for each step along k, with what operands cost: an
-// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
+// element of A is read where it lies, one of B or of a transposed A is packed, as long as about 16
+// multiply-adds.
 double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
   const int64_t rows = (shape.m + grid.rows - 1) / grid.rows;
   const int64_t cols = (shape.n + grid.cols - 1) / grid.cols;
@@ -46,7 +47,8 @@ double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
     return static_cast<double>(products + 2 * (rows + cols));
   }
   const int64_t tall = std::max(rows, kMinRows);
-  return static_cast<double>(tall * TiledCols(cols) + 4 * tall + 16 * TiledCols(cols));
+  const int64_t time_of_a = shape.transposed_a ? 16 : 4;
+  return static_cast<double>(tall * TiledCols(cols) + time_of_a * tall + 16 * TiledCols(cols));
 }
 
 // A piece of a row of C, in multiply-adds: its neighbours are lines of other cores, whose fetches
