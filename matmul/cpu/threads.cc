@@ -36,8 +36,11 @@ bool TakesDots(const ProductShape& shape) {
   return shape.transposed_b && !shape.transposed_a && std::min(shape.m, shape.n) <= most;
 }
 
+// Columns of a transposed A of so many rows come from other lines for each part of the rows.
+constexpr int64_t kMinRowsOfColumns = 128;
+
 // The time of the largest part in multiply-adds for each step along k, with what operands cost: an
-// element of A is read where it lies, one of B or of a transposed A is packed, as long as about 16
+// element of A is read where it lies, one of B or of columns of A is packed, as long as about 16
 // multiply-adds.
 double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
   const int64_t rows = (shape.m + grid.rows - 1) / grid.rows;
@@ -47,7 +50,7 @@ double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
     return static_cast<double>(products + 2 * (rows + cols));
   }
   const int64_t tall = std::max(rows, kMinRows);
-  const int64_t time_of_a = shape.transposed_a ? 16 : 4;
+  const int64_t time_of_a = shape.transposed_a && shape.m >= kMinRowsOfColumns ? 16 : 4;
   return static_cast<double>(tall * TiledCols(cols) + time_of_a * tall + 16 * TiledCols(cols));
 }
 
