@@ -192,7 +192,8 @@ ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without,
   const auto& [m, n, k, transposed_a, transposed_b] = shape;
   const int64_t most = MostThreads(shape, threads);
   if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return without;
-  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
+  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows &&
+      2 * (k / kMinDepth) >= most) {
     return {1, 1, std::min(most, k / kMinDepth)};
   }
   if (without.rows == 2 && RepaysTeams(shape, most)) return without;

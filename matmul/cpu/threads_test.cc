@@ -87,6 +87,7 @@ TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
   EXPECT_EQ(GridOf({2432, 1, 1922}, 16).depth, 1);
   EXPECT_EQ(GridOf({1517, 1, 492, /*transposed_a=*/true}, 16).depth, 1);
   EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 1).depth, 1);
+  EXPECT_EQ(GridOf({11495, 4, 212, /*transposed_a=*/true}, 16).depth, 1);
 }
 
 // Else each thread would read a piece of some 50 columns of every row of B.
