@@ -166,7 +166,9 @@ def take(launches, row, rows):
   known = any(base_name(launch["kernel"]) == wanted[0] for launch in launches)  # Not so of an expression whose function follows from its arguments.
   fits = [launch for launch in launches if (launch["grid"], launch["block"]) == wanted[1:] and launch["at"] in (None, row["at"]) and
           (not known or base_name(launch["kernel"]) == wanted[0])]
-  if fits and fits[0]["at"]:
+  if not fits:
+    return []
+  if fits[0]["at"]:
     taken = [launch for launch in fits if not launch["taken"]][:1]
   else:
     alike = sorted(i for other in rows if other["second"] == row["second"] and key_of(other) == wanted for i in indices(other["order"]))
@@ -214,12 +216,13 @@ def compare(commit, program, profile, compiled, launches):
                                      block=row["block"], launches=row["launches"])
     exact = compiled_exact = 0
     for name in COUNTERS:
-      predicted = float(row[name]) / int(row["launches"])
-      as_compiled = float(compiled_row[name]) / int(row["launches"])
-      counted = sum(launch[name] for launch in taken) / len(taken)
-      result[name] = f"{predicted:.10g}"
-      result["compiled_" + name] = f"{as_compiled:.10g}"
-      result["ncu_" + name] = f"{counted:.10g}"
+      # As text, as a CSV of this tool has no more digits of a mean.
+      predicted = f"{float(row[name]) / int(row['launches']):.10g}"
+      as_compiled = f"{float(compiled_row[name]) / int(row['launches']):.10g}"
+      counted = f"{sum(launch[name] for launch in taken) / len(taken):.10g}"
+      result[name] = predicted
+      result["compiled_" + name] = as_compiled
+      result["ncu_" + name] = counted
       exact += predicted == counted
       compiled_exact += as_compiled == counted
     result["exact"] = exact
