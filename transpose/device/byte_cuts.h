@@ -26,7 +26,7 @@ SquareItems ItemsFor(const ByteCut& cut) {
   constexpr int kSquares = 8;  // That a thread goes down, or fewer where threads would have none.
   SquareItems items;
   const int64_t groups = CeilDiv(cut.cols, kSide);
-  const int64_t squares = CeilDiv(cut.rows_held + kSide - 1, kSide);
+  const int64_t squares = CeilDiv(cut.rows, kSide);
   const int64_t columns = cut.matrices * groups;
   int64_t segments =
       std::max<int64_t>(1, std::min(CeilDiv(squares, kSquares), kByteTileThreads / columns));

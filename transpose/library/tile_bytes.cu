@@ -47,7 +47,6 @@ __global__ void __launch_bounds__(kThreads)
                            cut.in_pitch,
                            Strip<T>::Lead(to) * kSize,
                            cut.out_pitch,
-                           0,
                            cut.rows,
                            cut.cols,
                            count,
@@ -77,7 +76,6 @@ __global__ void __launch_bounds__(kThreads)
       cut.in_pitch,
       Strip<T>::Lead(to) * kSize,
       cut.out_pitch,
-      0,
       cut.rows,
       part.cols,
       1,
@@ -144,6 +142,7 @@ LaunchStatus Run(const TransposeArgs& args) {
   constexpr int64_t kMostRowBytes = 640;  // Of `out`.
   constexpr int64_t kBlocks = 400;        // About three for each multiprocessor.
   const int64_t size = args.element_bytes;
+  if (args.rows < kSquare<T>) return TransposeTileRagged(args);
   const int64_t matrix_bytes = args.rows * args.cols * size;
   if (args.batch > 1 && IsGapless(args) && matrix_bytes <= kMostMatrixBytes) {
     // With elements of 2 bytes larger matrices have so many squares below each other that lanes
