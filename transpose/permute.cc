@@ -10,6 +10,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_vector_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
 #include "transpose/view_args.h"
@@ -111,6 +112,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
+  if (PrefersVectors(canonical)) return PermuteMethod::kVector;
   if (PrefersBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
@@ -160,6 +162,8 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteInterleave(canonical);
     case PermuteMethod::kDirect:
       return PermuteDirect(canonical);
+    case PermuteMethod::kVector:
+      return PermuteVector(canonical);
     case PermuteMethod::kFlat:
       return PermuteFlat(canonical);
     case PermuteMethod::kJoined:

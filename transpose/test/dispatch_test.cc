@@ -98,7 +98,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_bytes", Gapless(489, 49, 1, 192)},
       {"tile_bytes", Gapless(1911, 15, 1, 192)},
       {"few_columns", Gapless(3280, 15, 1, 192)},
-      {"batch_small", Gapless(3, 1001, 1, 2000)},
+      {"batch_small", Gapless(1001, 2, 1, 2000)},
+      {"weave_rows", Gapless(2, 1001, 1, 2000)},
+      {"weave_rows", Gapless(3, 1001, 1, 2000)},
       {"weave_rows", Gapless(4, 1001, 1, 2000)},
       {"weave_rows", Gapless(13, 1000, 1, 2000)},
       {"tile_bytes", Gapless(14, 1001, 1, 2000)},
@@ -190,7 +192,10 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_wide", Gapless(8192, 8192, 16)},
       {"tile_wide", Gapless(16384, 16384, 1)},
       {"tile_vector", Gapless(128, 64, 4, 500)},
-      {"tile_vector", Gapless(1024, 2047, 16)},
+      {"tile_vector", Gapless(1024, 2048, 16)},
+      {"tile_ragged", Gapless(1024, 2047, 16)},  // Rows of `in` that are no whole sectors.
+      {"tile_vector", Gapless(20000, 20000, 1)},
+      {"tile_ragged", Gapless(168272, 6672, 1)},  // More than 800 MB of bytes.
       {"tile_ragged", Gapless(1023, 2048, 16)},
       {"tile_vector", Gapless(8000, 100, 4)},
       {"tile_ragged", Gapless(9000, 92, 4)},
