@@ -160,25 +160,28 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 // Returns whether tile_bytes is the fastest for a batch of matrices of 1 or 2 bytes: small ones
 // that lie one behind the other, of which a block takes whole ones, and strips of larger ones with
 // few rows. Where out rows are whole sectors, neighbouring columns lie in the same banks, and
-// others are faster; so they are in up to 4 columns: 14046 matrices of 1905x4 of 2 bytes have 1.01
-// of a copy in batch_small and 0.74 here.
+// others are faster: on an H200 512 matrices of 128x257 of 2 bytes 0.81 and 0.64, but 256 of 64x196
+// 0.76 and 0.85. So they are in up to 4 columns: 14046 matrices of 1905x4 of 2 bytes have 1.01 of a
+// copy in batch_small and 0.74 here.
 inline bool IsBatchForTileBytes(const TransposeArgs& args) {
   constexpr int64_t kManyBytes = 2000000;
   if (args.element_bytes > 2 || args.batch <= 1) return false;
-  if (StoresWholeSectors(args) &&
-      (args.element_bytes == 2 || FillsVectorTiles(args) || HasSectorsOutAndRaggedRowsIn(args))) {
+  if (StoresWholeSectors(args) && ((args.element_bytes == 2 && args.rows > 64) ||
+                                   FillsVectorTiles(args) || HasSectorsOutAndRaggedRowsIn(args))) {
     return false;
   }
   const bool words = args.rows % 4 == 0;
   const int64_t least = ForSize(args, words ? 512 : 1 << 10, 2 << 10, 0, 0, 0);
-  const int64_t most = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
+  const int64_t large = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
+  const int64_t most = ForSize(args, 62 << 10, 48 << 10, 0, 0, 0);
   const int64_t bytes = MatrixBytes(args);
   if (bytes <= most) {
-    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= least;
+    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= least &&
+           (bytes <= large || (args.rows <= 1024 && AllBytes(args) >= kManyBytes));
   }
   const int64_t out_row = args.rows * args.element_bytes;
-  return args.ld_out == args.rows && InRowsAreAt(args, 16) && out_row >= 40 && out_row <= 270 &&
-         AllBytes(args) >= kManyBytes;
+  return args.ld_out == args.rows && out_row >= 40 && out_row <= 330 &&
+         args.cols * args.element_bytes >= 128 && AllBytes(args) >= kManyBytes;
 }
 
 // Returns whether the matrix is one of floats that whole tiles of tile_small take up to 16 MB: on

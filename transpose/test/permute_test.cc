@@ -136,6 +136,9 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({3, 5, 16}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 49}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
+  // 80 bytes of a large tensor, and of a small one.
+  EXPECT_EQ(method(Problem({531, 8, 336, 5}, {1, 2, 0, 3}, 16)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({531, 8, 33, 5}, {1, 2, 0, 3}, 16)), PermuteMethod::kRows);
   // Planes, as pictures, as patches of them and as pixels.
   EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kInterleave);
   EXPECT_EQ(method(Problem({8, 3, 14, 16, 14, 16}, {0, 2, 4, 3, 5, 1}, 2)),
