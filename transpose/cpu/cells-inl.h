@@ -40,8 +40,8 @@ inline bool HasVbmi() {
 inline constexpr int kLeastThin = 5;
 inline constexpr int kMostThin = 8;
 
-// Bytes of the long side, of which the last are left to others: many matrices of 70 bytes a row took
-// twice as long by cells.
+// Bytes of the long side, of which the last are left to others: many matrices of 70 bytes a row
+// took twice as long by cells.
 inline constexpr int64_t kLeastLong = 1024;
 
 template <int kBytes>
