@@ -9,7 +9,7 @@
 
 of the same program with the same arguments, compiled by nvcc -O3; METRICS are the six below. --ncu may also name a CSV that this tool has written
 before, whose counts of ncu it takes over: then no GPU is needed; several are separated by commas. --again has a second run of ncu of the same programs. A row of simt_run, which is launches of one kernel
-from one line with one geometry, is held against ncu's next launches of that kernel and geometry: as many, as what a launch does may depend on its data.
+from one line with one geometry, is held against the same launches of ncu, by its column `order`: the k-th of all launches of that kernel and geometry are the same, as what a launch does may depend on its data.
 Where ncu was ended before the last of them, PROGRAM.1.csv may have fewer, of simt_run --max_repeats=1. The CSV has a row for each, with the counts for each
 launch on the average, and `exact` and `compiled_exact`: how many of the six are equal; why those of compiled accesses are not; and `determined`: `no` for launches
 of which ncu's two runs differ in one of the six, `yes` where they are equal, `once` without a second run. Programs without launches in all are left out, with a message.
@@ -29,7 +29,8 @@ library, shuffled by the seed 22, the first few; sizes were chosen from their de
 before them on both sides, and nvcc's with -DdeviceOverlap=asyncEngineCount, as CUDA 13 has neither.
 
 tools/simt_run_held_out_5.csv was drawn in the same way by the seed 5 of four repositories that are in no other list and had not been looked at: a dozen of each, of
-basic-cuda-tutorial four. tools/simt_run_held_out_6.csv: by the seed 6, of four others, 18, 15, 8 and 7. tools/simt_run_lists.py counts any of the lists again. The
+basic-cuda-tutorial four. tools/simt_run_held_out_6.csv: by the seed 6, of four others, 18, 15, 8 and 7.
+tools/simt_run_held_out_7.csv: by the seed 7, of four others, 16, 16, 10 and 8 whose paths have no blanks. tools/simt_run_lists.py counts any of the lists again. The
 second list is lost: what was committed of it is its counts.
 """
 
@@ -149,17 +150,32 @@ def determined(launches):
   return "no" if "no" in words else "yes" if words == {"yes"} else "once"
 
 
-def take(launches, row, names):
-  """Takes the launches that a row of simt_run has: at most as many, all of one kernel. A row of this tool is the mean of all of them, or of the first ones where
-  one of both had an end. Where simt_run has the name of a pointer to a function, the first launch is taken that no other row has."""
-  name = base_name(row["kernel"])
-  fits = [launch for launch in launches if not launch["taken"] and launch["grid"] == extent(row["grid"]) and
-          launch["block"] == extent(row["block"]) and launch["at"] in (None, row["at"]) and
-          (name not in names or base_name(launch["kernel"]) == name)]
-  taken = [launch for launch in fits if launch["kernel"] == fits[0]["kernel"]]
-  taken = taken[:1 if taken and taken[0]["at"] else int(row["launches"])]
-  if taken and taken[0]["at"] is None and len(taken) != int(row["launches"]):
+def key_of(row):
+  return base_name(row["kernel"]), extent(row["grid"]), extent(row["block"])
+
+
+def indices(order):
+  """The numbers of "0-2 7"."""
+  runs = [[int(n) for n in run.split("-")] for run in order.split()]
+  return [i for run in runs for i in range(run[0], run[-1] + 1)]
+
+
+def take(launches, row, rows):
+  """Takes the launches that a row of simt_run has. A row of this tool is the mean of all of them, or of the first ones where one of both had an end."""
+  wanted = key_of(row)
+  known = any(base_name(launch["kernel"]) == wanted[0] for launch in launches)  # Not so of an expression whose function follows from its arguments.
+  fits = [launch for launch in launches if (launch["grid"], launch["block"]) == wanted[1:] and launch["at"] in (None, row["at"]) and
+          (not known or base_name(launch["kernel"]) == wanted[0])]
+  if not fits:
     return []
+  if fits[0]["at"]:
+    taken = [launch for launch in fits if not launch["taken"]][:1]
+  else:
+    alike = sorted(i for other in rows if other["second"] == row["second"] and key_of(other) == wanted for i in indices(other["order"]))
+    places = [alike.index(i) for i in indices(row["order"])[:int(row["launches"])]]
+    taken = [fits[place] for place in places if place < len(fits)]
+    if len(taken) != int(row["launches"]):
+      return []
   for launch in taken:
     launch["taken"] = True
   return taken
@@ -176,13 +192,13 @@ def read_profile(path):
 
 
 def compare(commit, program, profile, compiled, launches):
-  names = {base_name(launch["kernel"]) for launch in launches}
   # A program that was ended has more launches in one of the profiles.
   compiled_of = {}
   compared = set()
   for row in read_profile(compiled):
     compiled_of.setdefault((row["kernel"], row["at"], row["grid"], row["block"], row["launches"]), []).append(row)
-  for row in read_profile(profile):
+  rows = read_profile(profile)
+  for row in rows:
     key = (row["kernel"], row["at"], row["grid"], row["block"])
     if row["second"] and key in compared:
       continue
@@ -191,7 +207,7 @@ def compare(commit, program, profile, compiled, launches):
       print(f"{program}: no {row['launches']} launches of {row['kernel']} at {row['at']} with compiled accesses", file=sys.stderr)
       continue
     compiled_row = of_row.pop(0)
-    taken = take(launches, row, names)
+    taken = take(launches, row, rows)
     if not taken:
       print(f"{program}: not as many launches, {row['launches']}, of {row['kernel']} at {row['at']}", file=sys.stderr)
       continue
@@ -200,12 +216,13 @@ def compare(commit, program, profile, compiled, launches):
                                      block=row["block"], launches=row["launches"])
     exact = compiled_exact = 0
     for name in COUNTERS:
-      predicted = float(row[name]) / int(row["launches"])
-      as_compiled = float(compiled_row[name]) / int(row["launches"])
-      counted = sum(launch[name] for launch in taken) / len(taken)
-      result[name] = f"{predicted:.10g}"
-      result["compiled_" + name] = f"{as_compiled:.10g}"
-      result["ncu_" + name] = f"{counted:.10g}"
+      # As text, as a CSV of this tool has no more digits of a mean.
+      predicted = f"{float(row[name]) / int(row['launches']):.10g}"
+      as_compiled = f"{float(compiled_row[name]) / int(row['launches']):.10g}"
+      counted = f"{sum(launch[name] for launch in taken) / len(taken):.10g}"
+      result[name] = predicted
+      result["compiled_" + name] = as_compiled
+      result["ncu_" + name] = counted
       exact += predicted == counted
       compiled_exact += as_compiled == counted
     result["exact"] = exact

@@ -101,9 +101,11 @@ class Program:
     shutil.rmtree(self.folder, ignore_errors=True)
     own = {source.parent for source in self.sources}
     for folder in self.include_folders():
-      for path in sorted((self.checkout / folder).iterdir()):
+      # Headers of <project/name.h> lie a folder deeper.
+      deep = folder.name in INCLUDED and folder not in own
+      for path in sorted((self.checkout / folder).glob("**/*" if deep else "*")):
         if path.is_file() and path.suffix in HEADERS + COMPILED:
-          to = self.folder / folder / path.name
+          to = self.folder / path.relative_to(self.checkout)
           to.parent.mkdir(parents=True, exist_ok=True)
           shutil.copyfile(path, to)
     missing = []

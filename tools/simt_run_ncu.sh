@@ -5,7 +5,7 @@
 #
 # WORK has programs.txt and programs/. Results come as they are made: OUT/first/ncu_PROGRAM.csv, and of a second run, where RUNS is "first again", OUT/again/.
 # OUT/build_PROGRAM.txt says why a program does not compile, failed_PROGRAM.txt why there are no counts. ARCH is that of nvcc, sm_90 by default, LIBRARIES what to
-# link, such as -lcublas, and SECONDS_EACH the limit of each program, 25 by default.
+# link, such as -lcublas, SECONDS_EACH the limit of each program, 25 by default, and NCU_OPTIONS further options, as ':::1|2' behind --kernel-id, where programs repeat.
 root=$(realpath "$1")
 out=$(realpath -m "$2")
 runs=${3:-first again}
@@ -28,7 +28,7 @@ count() {
   local name main arguments raw=$root/raw_$2
   IFS=$'\t' read -r name main _ arguments <<< "$1"
   [[ -x $root/bin/$name ]] || return
-  (cd "$root/programs/$name/$(dirname "$main")" && timeout -k 2 "${SECONDS_EACH:-25}" ncu --csv --page raw --print-units base --cache-control none --clock-control none \
+  (cd "$root/programs/$name/$(dirname "$main")" && timeout -k 2 "${SECONDS_EACH:-25}" ncu --csv --page raw --print-units base --cache-control none --clock-control none ${NCU_OPTIONS:-} \
     --metrics "$METRICS" "$root/bin/$name" $arguments) > "${raw}_$name" 2>&1
   if ! grep '^"' "${raw}_$name" > "$out/$2/ncu_$name.csv"; then
     rm "$out/$2/ncu_$name.csv"

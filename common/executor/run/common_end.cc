@@ -25,8 +25,11 @@ constexpr size_t kSmall = 10;
 class CommonEnd {
  public:
   CommonEnd(const Lines& function, const std::map<std::string, IrBlock>& blocks,
-            const std::string& join)
+            const std::string& join, const std::set<std::string>& alike)
       : function_(function), blocks_(blocks), join_(blocks.at(join)), before_(join_.before) {
+    load_was_hoisted_ = std::all_of(before_.begin(), before_.end(), [&](const std::string& block) {
+      return alike.count(block) > 0;
+    });
     for (const std::string& block : before_) ends_.push_back(blocks.at(block).last);
     for (size_t i = 0; i < before_.size(); ++i) firsts_.push_back(blocks.at(before_[i]).first);
   }
@@ -64,8 +67,9 @@ class CommonEnd {
     const auto moving =
         rows_.size() - static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), is_address));
     if (moving != 1) return moving >= 2;
-    return Phis(false).empty() || (rows_[0][0].IsStore() && RestIsPure() &&
-                                   (!branch.asks_for_equality || ChoosesConstants()));
+    if (rows_[0][0].IsStore() && load_was_hoisted_ && Phis(true) == Phis(false)) return true;
+    return Phis(false).empty() ||
+           (rows_[0][0].IsStore() && RestIsPure() && (!branch.asks_for_equality || ChoosesKnown()));
   }
 
   // Moves them.
@@ -106,13 +110,17 @@ class CommonEnd {
   }
 
  private:
-  // Whether the last operation chooses between constants, and the blocks do nothing else that has
-  // to be done there.
-  bool ChoosesConstants() const {
-    const auto& row = rows_[0];
-    return RestIsPure() && std::all_of(row.begin(), row.end(), [](const IrOperation& operation) {
-             return operation.operands[0].value[0] != '%';
-           });
+  // Whether the last operation chooses between constants and what was computed before the branch,
+  // and the blocks do nothing else that has to be done there.
+  bool ChoosesKnown() const {
+    if (!RestIsPure()) return false;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      const std::string& value = rows_[0][i].operands[0].value;
+      for (size_t line = firsts_[i]; line < ends_[i]; ++line) {
+        if (Defined(function_[line]) == value) return false;
+      }
+    }
+    return true;
   }
 
   // Whether all that the blocks do before the only operation that moves might be done for the
@@ -191,14 +199,22 @@ class CommonEnd {
     });
   }
 
+  static bool AreConstants(const std::vector<IrOperation>& row, size_t j) {
+    return std::all_of(row.begin(), row.end(), [j](const IrOperation& operation) {
+      return operation.operands[j].value[0] != '%';
+    });
+  }
+
   // Whether no row needs a phi that chooses a pointer, or another thing that must agree.
   bool Agree() {
     for (longest_ = 0; longest_ < rows_.size(); ++longest_) {
       const auto& row = rows_[longest_];
+      int phis = 0;
       for (size_t j = 0; j < row[0].operands.size(); ++j) {
         if (NeedsNone(row, j)) continue;
+        if (!row[0].IsAddress() && !AreConstants(row, j) && ++phis > 1) return false;
         if (row[0].operands[j].must_agree || (row[0].IsStore() && ElseIsZero(row, j, firsts_) &&
-                                              !(longest_ == 0 && ChoosesConstants()))) {
+                                              !(longest_ == 0 && ChoosesKnown()))) {
           return false;
         }
       }
@@ -260,13 +276,15 @@ class CommonEnd {
   std::vector<std::vector<IrOperation>> rows_;
   std::vector<std::vector<size_t>> lines_;  // Of these.
   size_t longest_ = 0;                      // The first row that may not move.
+  bool load_was_hoisted_ = false;           // That all blocks had.
 };
 
 }  // namespace
 
 bool MoveCommonEnd(const std::map<std::string, IrBlock>& blocks, const std::string& join,
-                   std::vector<std::string>* function, int* number) {
-  CommonEnd end(*function, blocks, join);
+                   const std::set<std::string>& alike, std::vector<std::string>* function,
+                   int* number) {
+  CommonEnd end(*function, blocks, join, alike);
   if (!end.Find()) return false;
   Lines moved = end.Moved(number);
   *function = std::move(moved);

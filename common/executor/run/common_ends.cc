@@ -29,9 +29,36 @@ bool IsOfAddress(const IrOperation& operation) {
   return operation.IsAddress() || operation.IsIndex();
 }
 
-// Where both blocks that follow one compute the same address, that one does it for them: else what
-// stands before it in one of them would not move.
-Lines Hoisted(Lines function) {
+// What a block computes of addresses, by what it does, and its loads that no store and no call
+// precedes, in their order.
+struct Hoistable {
+  std::map<std::string, size_t> addresses;
+  std::vector<size_t> loads;
+};
+Hoistable HoistableOf(const Lines& function, const IrBlock& block, const Names& same) {
+  Hoistable result;
+  bool written = false;
+  for (size_t i = block.first; i < block.last; ++i) {
+    const IrOperation operation = OperationOf(Renamed(function[i], same));
+    if (IsOfAddress(operation)) result.addresses.emplace(KeyOf(operation), i);
+    if (operation.IsLoad() && !written) result.loads.push_back(i);
+    written = written || (!operation.IsPure() && !operation.IsLoad() &&
+                          !absl::StartsWith(Operation(function[i]), "phi "));
+  }
+  return result;
+}
+
+// The block behind one that goes on without a condition, or "".
+std::string GoesTo(const Lines& function, const IrBlock& block) {
+  const absl::string_view line = function[block.last];
+  if (!absl::StartsWith(line, "  br label %")) return "";
+  return std::string(NameAt(line, line.find('%')));
+}
+
+// Where both blocks that follow one compute the same address, or begin to load with the same
+// loads, that one does it for them: else what stands before it in one of them would not move. Adds
+// to `alike` the blocks that have lost a load.
+Lines Hoisted(Lines function, std::set<std::string>* alike) {
   const std::map<std::string, IrBlock> blocks = BlocksOf(function);
   std::map<size_t, Lines> before;  // What to insert, by line.
   std::set<size_t> gone;
@@ -40,22 +67,38 @@ Lines Hoisted(Lines function) {
     const absl::string_view line = function[branch.second.last];
     const size_t first = line.find("label %"), second = line.rfind("label %");
     if (!absl::StartsWith(line, "  br i1 ") || first == second) continue;
-    const IrBlock& one = blocks.at(std::string(NameAt(line, first + 6)));
-    const IrBlock& other = blocks.at(std::string(NameAt(line, second + 6)));
+    const std::string one_name(NameAt(line, first + 6)), other_name(NameAt(line, second + 6));
+    const IrBlock& one = blocks.at(one_name);
+    const IrBlock& other = blocks.at(other_name);
     if (one.before.size() != 1 || other.before.size() != 1) continue;
-    std::map<std::string, size_t> lines_of_one;
-    for (size_t i = one.first; i < one.last; ++i) {
-      const IrOperation operation = OperationOf(Renamed(function[i], same));
-      if (IsOfAddress(operation)) lines_of_one.emplace(KeyOf(operation), i);
-    }
+    const Hoistable of_one = HoistableOf(function, one, same);
+    const Hoistable of_other = HoistableOf(function, other, same);
+    // Loads only where nothing else comes to where the two meet.
+    const bool meet = blocks.count(GoesTo(function, one)) > 0 &&
+                      GoesTo(function, one) == GoesTo(function, other) &&
+                      blocks.at(GoesTo(function, one)).before.size() == 2;
+    size_t loads = 0;  // That both have lost.
     for (size_t i = other.first; i < other.last; ++i) {
       const IrOperation operation = OperationOf(Renamed(function[i], same));
-      const auto found =
-          IsOfAddress(operation) ? lines_of_one.find(KeyOf(operation)) : lines_of_one.end();
-      if (found == lines_of_one.end() || !gone.insert(found->second).second) continue;
+      if (!operation.known()) continue;
+      size_t twin = 0;
+      if (IsOfAddress(operation)) {
+        const auto found = of_one.addresses.find(KeyOf(operation));
+        if (found == of_one.addresses.end()) continue;
+        twin = found->second;
+      } else if (meet && loads < of_one.loads.size() && loads < of_other.loads.size() &&
+                 of_other.loads[loads] == i) {
+        twin = of_one.loads[loads];
+        if (KeyOf(OperationOf(Renamed(function[twin], same))) != KeyOf(operation)) continue;
+        ++loads;
+        alike->insert({one_name, other_name});
+      } else {
+        continue;
+      }
+      if (!gone.insert(twin).second) continue;
       gone.insert(i);
-      before[branch.second.last].push_back(function[found->second]);
-      same[operation.result] = Defined(function[found->second]);
+      before[branch.second.last].push_back(function[twin]);
+      same[operation.result] = Defined(function[twin]);
     }
   }
   if (gone.empty()) return function;
@@ -69,14 +112,14 @@ Lines Hoisted(Lines function) {
 }
 
 // Moves all that is to move. Returns whether there was something.
-bool MoveAll(Lines* function, int* number) {
+bool MoveAll(const std::set<std::string>& alike, Lines* function, int* number) {
   bool changed = false;
   for (bool again = true; again;) {
     again = false;
     const std::map<std::string, IrBlock> blocks = BlocksOf(*function);
     for (const auto& block : blocks) {
       if (!Joins(blocks, block.second)) continue;
-      if (!MoveCommonEnd(blocks, block.first, function, number)) continue;
+      if (!MoveCommonEnd(blocks, block.first, alike, function, number)) continue;
       again = changed = true;
       break;
     }
@@ -87,9 +130,10 @@ bool MoveAll(Lines* function, int* number) {
 Lines Changed(Lines function, int* number) {
   if (function.size() < 3) return function;
   Lines named = WithNames(function);
-  if (MoveAll(&named, number)) function = named;
-  named = Hoisted(std::move(named));
-  return MoveAll(&named, number) ? named : function;
+  std::set<std::string> alike;
+  if (MoveAll(alike, &named, number)) function = named;
+  named = Hoisted(std::move(named), &alike);
+  return MoveAll(alike, &named, number) || !alike.empty() ? named : function;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace stridewise::executor {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A branch with these two sides.
 std::string Branch(const std::string& one, const std::string& other) {
@@ -100,6 +101,43 @@ TEST(WithCommonEndsMoved, MovesOneStoreOfTwoConstants) {
   EXPECT_THAT(Moved("  store float 1.0, float* %1, align 4\n",
                     "  store float 0.000000e+00, float* %1, align 4\n"),
               HasSubstr("phi float [ 1.0, %v5 ], [ 0.000000e+00, %v9 ]\n  store float %simt.end0"));
+}
+
+TEST(WithCommonEndsMoved, MovesOneStoreOfWhatIsKnownBeforeTheBranch) {
+  EXPECT_THAT(Moved("  store i64 %2, i64* @x, align 8\n", "  store i64 0, i64* @x, align 8\n"),
+              HasSubstr("phi i64 [ %v2, %v5 ], [ 0, %v9 ]\n  store i64 %simt.end0"));
+}
+
+// Both sides begin with the same load: it comes before the branch, and the store behind it.
+TEST(WithCommonEndsMoved, MovesOneStoreWhereBothLoadTheSame) {
+  const std::string load = "  %6 = load float, float* %0, align 4\n";
+  const std::string other_load = "  %10 = load float, float* %0, align 4\n";
+  const std::string more = "  %7 = load float, float* undef, align 4\n";
+  const std::string sum = "  %8 = fadd float %6, %7\n  store float %8, float* %1, align 4\n";
+  const std::string store = "  store float %10, float* %1, align 4\n";
+  const std::string moved = Moved(load + more + sum, other_load + store);
+  EXPECT_THAT(moved, HasSubstr("  %v6 = load float, float* %v0, align 4\n  br i1 undef"));
+  EXPECT_THAT(moved, HasSubstr("phi float [ %v8, %v5 ], [ %v6, %v9 ]\n  store float %simt.end0"));
+  // Another load comes first in one of them.
+  EXPECT_THAT(Moved("  %6 = load float, float* undef, align 4\n  %7 = load float, float* %0, align "
+                    "4\n" +
+                        sum,
+                    other_load + store),
+              Not(HasSubstr("%simt.end")));
+  // To other places.
+  EXPECT_THAT(Moved(load + more + sum, other_load + "  store float %10, float* %0, align 4\n"),
+              Not(HasSubstr("%simt.end")));
+}
+
+// An operation that would need two phis stays.
+TEST(WithCommonEndsMoved, LeavesAnOperationOfTwoOtherValues) {
+  const std::string one =
+      "  %6 = load float, float* %0, align 4\n  %7 = fmul float %6, 2.0\n"
+      "  store float %7, float* %1, align 4\n";
+  const std::string other =
+      "  %10 = load float, float* undef, align 4\n  %11 = load float, float* null, align 4\n"
+      "  %12 = fmul float %10, %11\n  store float %12, float* %1, align 4\n";
+  EXPECT_EQ(Moved(one, other), Branch(one, other));
 }
 
 // Which side has a loop, and what is compared.

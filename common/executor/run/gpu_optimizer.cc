@@ -16,6 +16,7 @@
 #include "common/executor/run/ir_text.h"
 #include "common/executor/run/math_names.h"
 #include "common/executor/run/odd_vectors.h"
+#include "common/executor/run/overwritten_stores.h"
 #include "common/executor/run/shared_runs.h"
 #include "common/executor/run/unrolled_loops.h"
 #include "common/executor/run/wide_shared_loads.h"
@@ -203,7 +204,8 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
   }
   std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
   lines = WithoutUnusedFillers(WithoutMarksOfRuns(std::move(lines)));
-  lines = WithWideSharedLoads(WithUnrolledLoops(WithAlignedPieces(std::move(lines))));
+  lines = WithOverwrittenStoresMerged(WithAlignedPieces(std::move(lines)));
+  lines = WithWideSharedLoads(WithUnrolledLoops(std::move(lines)));
   int vectors = 0;
   for (std::string& line : lines) {
     line = SplitOddVector(line, &vectors);

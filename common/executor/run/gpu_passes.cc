@@ -97,8 +97,9 @@ std::vector<std::string> Limits() {
   // unrolls by 16, 8 or 4 and then asks again, and those that index a local array, which it
   // unrolls to 256 iterations at least.
   // nvcc drops a store that another one overwrites only where both are in one block of the code.
+  // A load that only one branch needs stays before it: the last step moves it there.
   return {"-unroll-max-count=4", "-unroll-threshold=380", "-unroll-partial-threshold=200",
-          "-dse-memoryssa-otherbb-cost=1000"};
+          "-dse-memoryssa-otherbb-cost=1000", "-instcombine-code-sinking=false"};
 }
 
 std::vector<std::string> WithLimits(absl::string_view passes) {

@@ -23,6 +23,10 @@ struct IrOperation {
 
   bool known() const { return !texts.empty(); }
   bool IsAddress() const { return known() && texts[0].compare(0, 14, "getelementptr ") == 0; }
+  bool IsLoad() const {  // And not volatile.
+    return known() && texts[0].compare(0, 5, "load ") == 0 &&
+           texts[0].compare(0, 14, "load volatile ") != 0;
+  }
   bool IsStore() const { return known() && texts[0].compare(0, 6, "store ") == 0; }
   bool IsOfFloats() const { return known() && texts[0][0] == 'f'; }
   bool IsIndex() const;  // Of 64 bits, of one of 32.

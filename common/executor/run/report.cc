@@ -1,6 +1,7 @@
 #include "common/executor/run/report.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -41,7 +42,36 @@ std::string CsvText(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
+// "0-3 7"
+std::string OrderText(const LaunchSummary& s) {
+  return absl::StrJoin(s.order, " ", [](std::string* to, const std::pair<uint64_t, uint64_t>& run) {
+    absl::StrAppend(to, run.first);
+    if (run.second > run.first) absl::StrAppend(to, "-", run.second);
+  });
+}
+
+// The name alone, of "(ns::Kernel<float, 4>)".
+absl::string_view BaseName(absl::string_view name) {
+  name = name.substr(0, name.find('<'));
+  while (!name.empty() && (name.back() == ')' || name.back() == ' ')) name.remove_suffix(1);
+  const size_t before = name.find_last_of(":( &*");
+  return before == absl::string_view::npos ? name : name.substr(before + 1);
+}
+
 }  // namespace
+
+void AddToOrder(uint64_t index, LaunchSummary* summary) {
+  auto& order = summary->order;
+  if (!order.empty() && order.back().second + 1 == index) {
+    order.back().second = index;
+  } else {
+    order.emplace_back(index, index);
+  }
+}
+
+bool NamesKernel(absl::string_view name, absl::string_view kernel) {
+  return BaseName(name) == BaseName(kernel);
+}
 
 std::string PlaceOf(absl::string_view file, int line) {
   const size_t slash = file.rfind('/');
@@ -88,7 +118,7 @@ std::string ReportText(const std::vector<LaunchSummary>& summaries, uint64_t fin
 
 std::string ReportCsv(const std::vector<LaunchSummary>& summaries) {
   std::string text =
-      "kernel,at,grid,block,shared_bytes,launches,findings,seconds,global_load_requests,"
+      "kernel,at,grid,block,shared_bytes,launches,order,findings,seconds,global_load_requests,"
       "global_load_sectors,global_store_requests,global_store_sectors,global_atomic_requests,"
       "shared_load_requests,shared_load_wavefronts,shared_store_requests,"
       "shared_store_wavefronts,shared_copy_requests,shared_copy_wavefronts,barriers,"
@@ -109,6 +139,7 @@ std::string ReportCsv(const std::vector<LaunchSummary>& summaries) {
                                      ExtentText(s.block),
                                      absl::StrCat(s.shared_bytes),
                                      absl::StrCat(s.launches),
+                                     OrderText(s),
                                      absl::StrCat(s.findings),
                                      absl::StrCat(s.seconds),
                                      absl::StrCat(load.requests),

@@ -37,6 +37,8 @@ class Runtime {
   cudaError_t Allocate(void** pointer, size_t bytes, Kind kind, const char* file, int line);
   cudaError_t Free(void* pointer);
   cudaError_t Register(void* pointer, size_t bytes);
+  // From here on, a host's loop may write the buffer unseen, so it counts as initialised.
+  void LetHostWrite(const void* pointer);
   cudaError_t Copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
   cudaError_t Set(void* to, int value, size_t bytes);
 
@@ -104,6 +106,7 @@ class Runtime {
   std::mutex report_mutex_;           // Of the next two, which StopInTime() reads.
   std::string running_;               // The launch that runs, for a message.
   std::vector<LaunchSummary> summaries_;
+  uint64_t launched_ = 0;         // Launches, those that were left out included.
   Grid cluster_{0, 0, 0};         // Of the launch that runs; 0 where none does.
   std::mutex wanted_mutex_;       // Of the next one.
   Grid wanted_cluster_{0, 0, 0};  // What the kernel's __cluster_dims__ says, where it differs.
@@ -112,6 +115,16 @@ class Runtime {
   int64_t max_repeats_ = 0;
   int multiprocessors_ = 0;
   std::mutex mutex_;
+};
+
+// The runtime, while this thread has it for itself.
+class Locked {
+ public:
+  Locked() : lock_(Runtime::Get().mutex()) {}
+  Runtime* operator->() { return &Runtime::Get(); }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
 };
 
 }  // namespace stridewise::executor

@@ -1,37 +1,20 @@
 // The functions of CUDA's runtime API that simt_runtime_api.h declares.
 
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <string>
 
 #include "common/executor/run/include/simt_runtime_api.h"
 #include "common/executor/run/runtime.h"
+#include "common/executor/run/runtime_streams.h"
 
+using stridewise::executor::Captured;
+using stridewise::executor::Locked;
 using stridewise::executor::Runtime;
-
-// Events and streams as this library defines them.
-struct CUevent_st {
-  bool recorded = false;
-  std::chrono::steady_clock::time_point time;
-};
-struct CUstream_st {
-  int priority = 0;
-};
 
 namespace {
 
 constexpr size_t kDeviceBytes = size_t{64} << 30;  // The executor's address range.
-
-// The runtime, while this thread has it for itself.
-class Locked {
- public:
-  Locked() : lock_(Runtime::Get().mutex()) {}
-  Runtime* operator->() { return &Runtime::Get(); }
-
- private:
-  std::lock_guard<std::mutex> lock_;
-};
 
 }  // namespace
 
@@ -46,6 +29,8 @@ int simt_in_kernel();  // Of hooks.cc.
 cudaError_t simt_run_launch(const SimtLaunchRequest* request) {
   // Within a kernel, as the launch that runs has the runtime for itself.
   if (simt_in_kernel() != 0) return Runtime::Get().RefuseInKernel(*request);
+  cudaError_t error = cudaSuccess;
+  if (Captured(*request, &error)) return error;
   return Locked()->Launch(*request);
 }
 cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line) {
@@ -67,6 +52,7 @@ cudaError_t cudaFreeHost(void* pointer) { return Locked()->Free(pointer); }
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
   return Locked()->Register(pointer, bytes);
 }
+void simt_run_let_host_write(const void* pointer) { Locked()->LetHostWrite(pointer); }
 cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Locked()->Copy(to, from, bytes, kind);
@@ -102,39 +88,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
                                                          : cudaMemoryTypeManaged;
     attributes->devicePointer = const_cast<void*>(pointer);
   }
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
-  *stream = new CUstream_st{priority};
-  return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  delete stream;
-  return cudaSuccess;
-}
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = new CUevent_st();
-  return cudaSuccess;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete event;
-  return cudaSuccess;
-}
-cudaError_t simt_run_event_record(cudaEvent_t event) {
-  if (event == nullptr) return Locked()->Note(cudaErrorInvalidResourceHandle);
-  event->recorded = true;
-  event->time = std::chrono::steady_clock::now();
-  return cudaSuccess;
-}
-cudaError_t simt_run_event_check(cudaEvent_t event) {
-  return event == nullptr ? Locked()->Note(cudaErrorInvalidResourceHandle) : cudaSuccess;
-}
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (start == nullptr || end == nullptr || !start->recorded || !end->recorded) {
-    return Locked()->Note(cudaErrorInvalidResourceHandle);
-  }
-  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
   return cudaSuccess;
 }
 

@@ -107,6 +107,7 @@ cudaError_t Runtime::Launch(const SimtLaunchRequest& request) {
       summary->launches >= static_cast<uint64_t>(max_repeats_)) {
     const std::lock_guard<std::mutex> lock(report_mutex_);
     ++summary->left_out;
+    AddToOrder(launched_++, &*summary);
     return cudaSuccess;
   }
   std::fflush(stdout);
@@ -177,7 +178,7 @@ std::vector<LaunchSummary>::iterator Runtime::FindSummary(const SimtLaunchReques
   };
   return std::find_if(summaries_.begin(), summaries_.end(), [&](const LaunchSummary& s) {
     return s.place == place && s.function == request.kernel &&
-           (request.name[0] == 0 || s.kernel == request.name) && same(s.grid, grid) &&
+           (request.kernel != nullptr || s.kernel == request.name) && same(s.grid, grid) &&
            same(s.block, block);
   });
 }
@@ -189,7 +190,11 @@ void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& pla
   if (found == summaries_.end()) {
     LaunchSummary summary;
     summary.function = request.kernel;
-    summary.kernel = request.name[0] == 0 ? Executor::KernelName(report) : request.name;
+    summary.kernel = request.name;
+    if (request.kernel != nullptr) {
+      const std::string kernel = Executor::KernelName(report);
+      if (!kernel.empty() && !NamesKernel(request.name, kernel)) summary.kernel = kernel;
+    }
     summary.place = place;
     summary.grid = report.grid;
     summary.block = report.block;
@@ -197,6 +202,7 @@ void Runtime::Summarise(const SimtLaunchRequest& request, const std::string& pla
     found = summaries_.insert(found, std::move(summary));
   }
   ++found->launches;
+  AddToOrder(launched_++, &*found);
   found->findings += report.findings.size();
   found->seconds += seconds;
   found->profile.Add(report.profile);

@@ -41,6 +41,13 @@ cudaError_t Runtime::Free(void* pointer) {
   return cudaSuccess;
 }
 
+void Runtime::LetHostWrite(const void* pointer) {
+  Region* region = executor_->memory().Find(reinterpret_cast<uintptr_t>(pointer));
+  if (region == nullptr) return;
+  region->initialised = true;
+  region->filled = -1;
+}
+
 cudaError_t Runtime::Register(void* pointer, size_t bytes) {
   const auto region = executor_->memory().Adopt("registered host memory",
                                                 reinterpret_cast<uintptr_t>(pointer), bytes, bytes);

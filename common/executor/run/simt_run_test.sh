@@ -230,7 +230,7 @@ expect 3 " 21 * 1.0 " "$run" "$TEST_TMPDIR/races.cu"
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
-expect 2 "unknown.cu:4: cudaGraph_t" "$run" $data/unknown.cu
+expect 2 "unknown.cu:4: cudaExternalMemory_t" "$run" $data/unknown.cu
 expect 2 "cannot read the source no_such.cu" "$run" no_such.cu
 expect 2 "no source" "$run"
 expect 2 "--std: 'c++98' is not allowed; allowed is c++14, c++17 or c++20" "$run" --std=c++98 x.cu

@@ -21,5 +21,6 @@
 #include "simt_more_vector_types.h"
 #include "simt_runtime_api.h"
 #include "simt_runtime_wrappers.h"
+#include "simt_textures.h"
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_CUDA_RUNTIME_H_

@@ -17,6 +17,38 @@
     });                                                               \
     return old;                                                       \
   }
+// The function of float, on one and on two.
+#define SIMT_HALF_FUNCTION(Half, Half2, name, value) \
+  static SIMT_INLINE Half h##name(Half a) {          \
+    const float x = float(a);                        \
+    return Half(value);                              \
+  }                                                  \
+  static SIMT_INLINE Half2 h2##name(Half2 a) { return Half2(h##name(a.x), h##name(a.y)); }
+#define SIMT_HALF_FUNCTIONS(Half, Half2)               \
+  SIMT_HALF_FUNCTION(Half, Half2, ceil, ceilf(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, cos, cosf(x))        \
+  SIMT_HALF_FUNCTION(Half, Half2, exp, expf(x))        \
+  SIMT_HALF_FUNCTION(Half, Half2, exp2, exp2f(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, exp10, powf(10, x))  \
+  SIMT_HALF_FUNCTION(Half, Half2, floor, floorf(x))    \
+  SIMT_HALF_FUNCTION(Half, Half2, log, logf(x))        \
+  SIMT_HALF_FUNCTION(Half, Half2, log2, log2f(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, log10, log10f(x))    \
+  SIMT_HALF_FUNCTION(Half, Half2, rcp, 1 / x)          \
+  SIMT_HALF_FUNCTION(Half, Half2, rint, rintf(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, rsqrt, 1 / sqrtf(x)) \
+  SIMT_HALF_FUNCTION(Half, Half2, sin, sinf(x))        \
+  SIMT_HALF_FUNCTION(Half, Half2, sqrt, sqrtf(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, tanh, tanhf(x))      \
+  SIMT_HALF_FUNCTION(Half, Half2, trunc, truncf(x))
+
+// Comparisons of two at once: 1 or 0 in each, or whether both are so.
+#define SIMT_HALF_COMPARISON(Half2, name, op)               \
+  static SIMT_INLINE Half2 __h##name##2(Half2 a, Half2 b) { \
+    return Half2(a.x op b.x ? 1 : 0, a.y op b.y ? 1 : 0);   \
+  }                                                         \
+  static SIMT_INLINE bool __hb##name##2(Half2 a, Half2 b) { return a.x op b.x && a.y op b.y; }
+
 #define SIMT_MORE_HALF(Half, Half2, Raw)                                                       \
   struct Raw {                                                                                 \
     unsigned short x;                                                                          \
@@ -36,12 +68,6 @@
   static SIMT_INLINE bool __hle(Half a, Half b) { return a <= b; }                             \
   static SIMT_INLINE bool __hgt(Half a, Half b) { return a > b; }                              \
   static SIMT_INLINE bool __hge(Half a, Half b) { return a >= b; }                             \
-  static SIMT_INLINE Half hexp(Half a) { return Half(expf(float(a))); }                        \
-  static SIMT_INLINE Half hlog(Half a) { return Half(logf(float(a))); }                        \
-  static SIMT_INLINE Half hsqrt(Half a) { return Half(sqrtf(float(a))); }                      \
-  static SIMT_INLINE Half hrsqrt(Half a) { return Half(1 / sqrtf(float(a))); }                 \
-  static SIMT_INLINE Half hrcp(Half a) { return Half(1 / float(a)); }                          \
-  static SIMT_INLINE Half htanh(Half a) { return Half(tanhf(float(a))); }                      \
   static SIMT_INLINE Half2 __hfma2(Half2 a, Half2 b, Half2 c) {                                \
     return Half2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));                                \
   }                                                                                            \
@@ -52,6 +78,22 @@
   static SIMT_INLINE Half2& operator+=(Half2& a, Half2 b) { return a = a + b; }                \
   static SIMT_INLINE Half2& operator-=(Half2& a, Half2 b) { return a = a - b; }                \
   static SIMT_INLINE Half2& operator*=(Half2& a, Half2 b) { return a = a * b; }                \
+  static SIMT_INLINE Half2 operator-(Half2 a) { return Half2(-a.x, -a.y); }                    \
+  static SIMT_INLINE Half2 __hneg2(Half2 a) { return -a; }                                     \
+  static SIMT_INLINE Half2 __h2div(Half2 a, Half2 b) { return a / b; }                         \
+  static SIMT_INLINE Half2 __hmax2(Half2 a, Half2 b) {                                         \
+    return Half2(__hmax(a.x, b.x), __hmax(a.y, b.y));                                          \
+  }                                                                                            \
+  static SIMT_INLINE Half2 __hmin2(Half2 a, Half2 b) {                                         \
+    return Half2(__hmin(a.x, b.x), __hmin(a.y, b.y));                                          \
+  }                                                                                            \
+  static SIMT_INLINE Half2 __lowhigh2highlow(Half2 a) { return Half2(a.y, a.x); }              \
+  SIMT_HALF_COMPARISON(Half2, eq, ==)                                                          \
+  SIMT_HALF_COMPARISON(Half2, ne, !=)                                                          \
+  SIMT_HALF_COMPARISON(Half2, lt, <)                                                           \
+  SIMT_HALF_COMPARISON(Half2, le, <=)                                                          \
+  SIMT_HALF_COMPARISON(Half2, gt, >)                                                           \
+  SIMT_HALF_FUNCTIONS(Half, Half2)                                                             \
   SIMT_ATOMIC_HALF(Half, unsigned short, __x)                                                  \
   SIMT_ATOMIC_HALF(Half2, unsigned, simt_register)
 

@@ -20,34 +20,38 @@
 #define CUDART_VERSION 13000
 #define CUDART_CB
 
-#define SIMT_ERRORS(X)                                                                         \
-  X(cudaSuccess, 0, "no error")                                                                \
-  X(cudaErrorInvalidValue, 1, "invalid argument")                                              \
-  X(cudaErrorMemoryAllocation, 2, "out of memory")                                             \
-  X(cudaErrorInitializationError, 3, "initialization error")                                   \
-  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                       \
-  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                        \
-  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                       \
-  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                               \
-  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                  \
-  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")                    \
-  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                             \
-  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                              \
-  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                     \
-  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                            \
-  X(cudaErrorNotReady, 600, "device not ready")                                                \
-  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                  \
-  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")             \
-  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                    \
-  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                  \
-  X(cudaErrorAssert, 710, "device-side assert triggered")                                      \
-  X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the memory is registered")      \
-  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to registered memory") \
-  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                     \
-  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                 \
-  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")          \
-  X(cudaErrorNotPermitted, 800, "operation not permitted")                                     \
-  X(cudaErrorNotSupported, 801, "operation not supported")                                     \
+#define SIMT_ERRORS(X)                                                                          \
+  X(cudaSuccess, 0, "no error")                                                                 \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                                               \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                                              \
+  X(cudaErrorInitializationError, 3, "initialization error")                                    \
+  X(cudaErrorCudartUnloading, 4, "driver shutting down")                                        \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                         \
+  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                        \
+  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                \
+  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                   \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")                     \
+  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                              \
+  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                               \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                      \
+  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                             \
+  X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")       \
+  X(cudaErrorNotReady, 600, "device not ready")                                                 \
+  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                   \
+  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")              \
+  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                     \
+  X(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                   \
+  X(cudaErrorAssert, 710, "device-side assert triggered")                                       \
+  X(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the memory is registered")       \
+  X(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to registered memory")  \
+  X(cudaErrorMisalignedAddress, 716, "misaligned address")                                      \
+  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                  \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")           \
+  X(cudaErrorNotPermitted, 800, "operation not permitted")                                      \
+  X(cudaErrorNotSupported, 801, "operation not supported")                                      \
+  X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing") \
+  X(cudaErrorStreamCaptureImplicit, 906,                                                        \
+    "operation would make the legacy stream depend on a capturing blocking stream")             \
   X(cudaErrorUnknown, 999, "unknown error")
 
 #define SIMT_ENUMERATOR(name, value, text) name = value,
@@ -232,6 +236,8 @@ cudaError_t simt_run_launch(const struct SimtLaunchRequest* request);
 // Memory of the device, by where the program asks for it. `kind`: 0 of the device, 1 of the host,
 // 2 managed.
 cudaError_t simt_run_allocate(void** pointer, size_t bytes, int kind, const char* file, int line);
+// Host code will write the buffer of the pointer, unseen.
+void simt_run_let_host_write(const void* pointer);
 cudaError_t simt_run_limit_dynamic_shared(const void* kernel, size_t bytes);
 // The blocks that a multiprocessor of the device holds, by threads and shared memory.
 int simt_run_resident_blocks(unsigned threads, size_t shared_bytes);
@@ -246,15 +252,6 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemset(void* to, int value, size_t bytes);
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer);
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t simt_run_event_record(cudaEvent_t event);
-cudaError_t simt_run_event_check(cudaEvent_t event);
-// The time of the host executor, not that of any GPU.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attribute, int device);

@@ -3,6 +3,7 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_WRAPPERS_H_
 #define STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_WRAPPERS_H_
 
+#include "simt_graphs.h"
 #include "simt_runtime_api.h"
 
 #define SIMT_WRAPPER static inline __attribute__((unused, no_sanitize("coverage")))
@@ -44,17 +45,23 @@ SIMT_WRAPPER cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsign
   return cudaSuccess;
 }
 SIMT_WRAPPER cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, kind);
+                                         cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return simt_run_copy_async(to, from, bytes, kind, stream);
 }
 SIMT_WRAPPER cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
                                            size_t from_pitch, size_t width, size_t height,
-                                           cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  cudaError_t error = cudaSuccess;
+  for (size_t row = 0; row < height && error == cudaSuccess; ++row) {
+    error =
+        simt_run_copy_async(static_cast<char*>(to) + row * to_pitch,
+                            static_cast<const char*>(from) + row * from_pitch, width, kind, stream);
+  }
+  return error;
 }
 SIMT_WRAPPER cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
-                                         cudaStream_t = nullptr) {
-  return cudaMemset(to, value, bytes);
+                                         cudaStream_t stream = nullptr) {
+  return simt_run_set_async(to, value, bytes, stream);
 }
 SIMT_WRAPPER cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
                                       size_t height) {
@@ -129,28 +136,54 @@ SIMT_WRAPPER cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigne
 }
 SIMT_WRAPPER cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaDeviceSynchronize(); }
 SIMT_WRAPPER cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-SIMT_WRAPPER cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned = 0) {
-  return simt_run_event_check(event);
+SIMT_WRAPPER cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+  return simt_run_wait_event(stream, event);
 }
 SIMT_WRAPPER cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                                void* data, unsigned) {
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }
-SIMT_WRAPPER cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-  function(data);
-  return cudaSuccess;
-}
 SIMT_WRAPPER cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) {
   return cudaEventCreateWithFlags(event, flags);
 }
-SIMT_WRAPPER cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-  return simt_run_event_record(event);
+SIMT_WRAPPER cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+  return simt_run_event_record(event, stream);
+}
+SIMT_WRAPPER cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                                  unsigned) {
+  return simt_run_event_record(event, stream);
 }
 SIMT_WRAPPER cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return simt_run_event_check(event);
 }
 SIMT_WRAPPER cudaError_t cudaEventQuery(cudaEvent_t event) { return simt_run_event_check(event); }
+
+// --- Graphs ------------------------------------------------------------------------------------
+
+SIMT_WRAPPER cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                              unsigned long long = 0) {
+  return simt_run_instantiate(exec, graph);
+}
+SIMT_WRAPPER cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                              cudaGraphNode_t*, char*, size_t) {
+  return simt_run_instantiate(exec, graph);
+}
+SIMT_WRAPPER cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                       unsigned long long = 0) {
+  return simt_run_instantiate(exec, graph);
+}
+SIMT_WRAPPER cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                             cudaGraphExecUpdateResultInfo* info) {
+  *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  return simt_run_update_graph(exec, graph);
+}
+SIMT_WRAPPER cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                             cudaGraphNode_t*, cudaGraphExecUpdateResult* result) {
+  *result = cudaGraphExecUpdateSuccess;
+  return simt_run_update_graph(exec, graph);
+}
+SIMT_WRAPPER cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 
 // --- The device --------------------------------------------------------------------------------
 
@@ -252,7 +285,5 @@ SIMT_WRAPPER cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* 
   *min_grid = multiprocessors * (2048 / *block);
   return error;
 }
-
-#undef SIMT_PLACE
 
 #endif  // STRIDEWISE_COMMON_EXECUTOR_RUN_INCLUDE_SIMT_RUNTIME_WRAPPERS_H_

@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
 int main() {
-  cudaGraph_t graph;
-  cudaGraphCreate(&graph, 0);
+  cudaExternalMemory_t memory;
+  cudaDestroyExternalMemory(memory);
 }
