@@ -139,19 +139,21 @@ constexpr int64_t kBlocks = 400;  // About three for each multiprocessor.
 constexpr int64_t kLargeBytes = 33 << 10;  // Of a matrix.
 
 // On an H200 90 matrices of 613x100 bytes have 1.01 of a copy as whole ones and 0.88 as strips, 169
-// of 325x255, 81 KB, 0.84 and 0.85, and 60 of 200x300 0.99 and 1.03.
+// of 325x255, 81 KB, 0.84 and 0.85, 60 of 200x300 0.99 and 1.03, and 300 of 61x1000 0.81 and 0.91.
 template <typename T>
 bool HasWholeMatrices(const TransposeArgs& args) {
   constexpr int64_t kMostBytes = (sizeof(T) == 1 ? 62 : 48) << 10;
   constexpr int64_t kFewMatrices = 64;
   const int64_t bytes = args.rows * args.cols * args.element_bytes;
   return args.batch > 1 && IsGapless(args) && bytes <= kMostBytes &&
-         (bytes <= kLargeBytes || args.batch >= kFewMatrices);
+         (bytes <= kLargeBytes || (args.batch >= kFewMatrices && args.cols <= 8 * args.rows));
 }
 
 template <typename T>
 LaunchStatus RunWholeMatrices(const TransposeArgs& args) {
-  constexpr int64_t kPieceBytes = 16 << 10;
+  constexpr int64_t kPieceBytes = 28 << 10;
+  constexpr int64_t kSmallPieceBytes = 16 << 10;
+  constexpr int64_t kFewBytes = 20000000;
   // A multiprocessor has three blocks or fewer of what is larger: 554x89 bytes have 0.87 of a copy
   // with 512 threads and 0.76 with 256, but 256x100 0.75 and 0.88 (an H200).
   // With elements of 2 bytes larger matrices have so many squares below each other that lanes which
@@ -161,12 +163,14 @@ LaunchStatus RunWholeMatrices(const TransposeArgs& args) {
   const int64_t bytes = args.rows * args.cols * kSize;
   const bool aligned = IsAt(args.out, kWordBytes) && args.rows * kSize % kWordBytes == 0 &&
                        (kSize == 1 || bytes <= kMostAlignedBytes);
+  const bool small = aligned || args.batch * bytes < kFewBytes;
+  const int64_t piece_bytes = small ? kSmallPieceBytes : kPieceBytes;
   if (bytes > kLargeBytes) {
     return RunWhole<T, kManyThreads>(
-        args, WholeMatricesCut<T>(args, kPieceBytes, kBlocks, kManyThreads), aligned);
+        args, WholeMatricesCut<T>(args, piece_bytes, kBlocks, kManyThreads), aligned);
   }
   return RunWhole<T, kFewThreads>(
-      args, WholeMatricesCut<T>(args, kPieceBytes, kBlocks, kFewThreads), aligned);
+      args, WholeMatricesCut<T>(args, piece_bytes, kBlocks, kFewThreads), aligned);
 }
 
 template <typename T>
