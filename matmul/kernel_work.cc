@@ -245,6 +245,9 @@ MatMulWork ThinWork(const MatMulCall& call, const MatMulTile& /*tile*/) {
   work.slow_copies = vectors ? 0 : work.block_steps;
   const double rows_of_tile = rows <= 1 ? 1 : rows <= 2 ? 2 : rows <= 4 ? 4 : rows <= 8 ? 8 : 16;
   work.mfma = work.tiles * tile_cols.value * rows_of_tile * (call.k / parts) / 1e6;
+  // MB that a block slot loads, one piece after the other: what a few tiles take that nothing
+  // divides, where latency bounds each and memory is idle.
+  work.planned = kFloatMb * work.rounds * tile_cols.value * call.k / parts;
   work.dram_mb = call.dram_mb;
   work.fill = tiles * parts * slots.inverse;
   work.waste = row_tiles * 16 / rows;

@@ -32,8 +32,8 @@ done
 grep -q "fails" $source && { echo "simt_run: it fails"; exit 2; }
 loads=$(sed -n 's/.*loads \\([0-9]*\\).*/\\1/p' $source)
 {
-  echo "kernel,at,grid,block,launches,HEAD"
-  echo "Kernel,a.cu:7,1,32,1,$loads,4,1,4,0,0"
+  echo "kernel,at,grid,block,launches,order,HEAD"
+  echo "Kernel,a.cu:7,1,32,1,0,$loads,4,1,4,0,0"
 } > $csv
 """.replace("HEAD", ",".join(simt_run_counters.COUNTERS))
 
@@ -63,6 +63,19 @@ class SizesTest(unittest.TestCase):
     once = simt_run_lists.with_size("int n = 1;\nint n = 2;\n", "n", "4")
     self.assertEqual(once, "int n = 4;\nint n = 2;\n")
     self.assertEqual(simt_run_lists.with_size(once, "n", "4"), "int n = 4;\nint n = 4;\n")
+
+
+class TakeTest(unittest.TestCase):
+
+  def test_each_row_has_its_launches_by_their_order(self):
+    extent = simt_run_counters.extent
+    launches = [{"kernel": "K(int)", "at": None, "grid": extent("1"), "block": extent(block), "taken": False, "number": number}
+                for number, block in enumerate(("32", "64", "32", "32"))]
+    common = {"kernel": "K", "grid": "1", "block": "32", "second": ""}
+    rows = [{**common, "at": "a.cu:1", "launches": "2", "order": "0 3"}, {**common, "at": "a.cu:2", "launches": "1", "order": "2"}]
+    taken = [[launch["number"] for launch in simt_run_counters.take(launches, row, rows)] for row in rows]
+    self.assertEqual(taken, [[0, 3], [2]])
+    self.assertEqual(simt_run_counters.indices("0-2 7"), [0, 1, 2, 7])
 
 
 class RecountTest(unittest.TestCase):

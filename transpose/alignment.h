@@ -44,11 +44,11 @@ inline bool IsGapless(const TransposeArgs& args) {
 }
 
 // Returns whether the matrices are what weave_rows.cu takes: a batch without gaps of a few rows of
-// bytes.
+// bytes, and not fewer columns than three bytes of `out` may be of.
 inline bool HasRowsToWeave(const TransposeArgs& args) {
   constexpr int64_t kMostBytes = 28 << 10;
-  return args.element_bytes == 1 && args.batch > 1 && IsGapless(args) && args.rows >= 4 &&
-         args.rows <= 13 && args.cols > 0 && args.rows * args.cols <= kMostBytes;
+  return args.element_bytes == 1 && args.batch > 1 && IsGapless(args) && args.rows >= 2 &&
+         args.rows <= 13 && args.cols >= 2 && args.rows * args.cols <= kMostBytes;
 }
 
 // Returns whether the matrices are what tile_strips.cu takes: rows of `in` that are whole vectors,

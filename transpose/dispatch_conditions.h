@@ -55,6 +55,17 @@ inline bool FillsVectorTiles(const TransposeArgs& args) {
          (args.element_bytes <= 2 || StoresWholeSectors(args));
 }
 
+// Returns whether tile_vector is the fastest kernel for what fills its tiles. Elements of 16 bytes
+// in rows of `in` that are no whole sectors take tile_ragged: on an H200 44370x1579 have 0.91 of a
+// copy, and 0.86 in tile_vector; 2084x21117 0.96 and 0.93. So do bytes of a GB, by tile_words:
+// 168272x6672 have 0.85, and 0.73 in tile_vector; 20000x20000, 400 MB, 0.88 and 0.92.
+inline bool SuitsTileVector(const TransposeArgs& args) {
+  constexpr int64_t kManyBytes = 800000000;
+  if (!FillsVectorTiles(args)) return false;
+  if (args.element_bytes == 16) return args.ld_in % 2 == 0;
+  return args.element_bytes > 1 || MatrixBytes(args) < kManyBytes;
+}
+
 // Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
 inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int64_t four,
                        int64_t eight, int64_t sixteen) {
@@ -149,25 +160,28 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 // Returns whether tile_bytes is the fastest for a batch of matrices of 1 or 2 bytes: small ones
 // that lie one behind the other, of which a block takes whole ones, and strips of larger ones with
 // few rows. Where out rows are whole sectors, neighbouring columns lie in the same banks, and
-// others are faster; so they are in up to 4 columns: 14046 matrices of 1905x4 of 2 bytes have 1.01
-// of a copy in batch_small and 0.74 here.
+// others are faster: on an H200 512 matrices of 128x257 of 2 bytes 0.81 and 0.64, but 256 of 64x196
+// 0.76 and 0.85. So they are in up to 4 columns: 14046 matrices of 1905x4 of 2 bytes have 1.01 of a
+// copy in batch_small and 0.74 here.
 inline bool IsBatchForTileBytes(const TransposeArgs& args) {
   constexpr int64_t kManyBytes = 2000000;
   if (args.element_bytes > 2 || args.batch <= 1) return false;
-  if (StoresWholeSectors(args) &&
-      (args.element_bytes == 2 || FillsVectorTiles(args) || HasSectorsOutAndRaggedRowsIn(args))) {
+  if (StoresWholeSectors(args) && ((args.element_bytes == 2 && args.rows > 64) ||
+                                   FillsVectorTiles(args) || HasSectorsOutAndRaggedRowsIn(args))) {
     return false;
   }
   const bool words = args.rows % 4 == 0;
   const int64_t least = ForSize(args, words ? 512 : 1 << 10, 2 << 10, 0, 0, 0);
-  const int64_t most = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
+  const int64_t large = ForSize(args, 48 << 10, 28 << 10, 0, 0, 0);
+  const int64_t most = ForSize(args, 62 << 10, 48 << 10, 0, 0, 0);
   const int64_t bytes = MatrixBytes(args);
   if (bytes <= most) {
-    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= least;
+    return IsGapless(args) && args.rows >= 8 && args.cols > 4 && bytes >= least &&
+           (bytes <= large || (args.rows <= 1024 && AllBytes(args) >= kManyBytes));
   }
   const int64_t out_row = args.rows * args.element_bytes;
-  return args.ld_out == args.rows && InRowsAreAt(args, 16) && out_row >= 40 && out_row <= 270 &&
-         AllBytes(args) >= kManyBytes;
+  return args.ld_out == args.rows && out_row >= 40 && out_row <= 330 &&
+         args.cols * args.element_bytes >= 128 && AllBytes(args) >= kManyBytes;
 }
 
 // Returns whether the matrix is one of floats that whole tiles of tile_small take up to 16 MB: on

@@ -10,6 +10,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_vector_plan.h"
 #include "transpose/registry.h"
 #include "transpose/transpose.h"
 #include "transpose/view_args.h"
@@ -61,7 +62,9 @@ bool TakesAsLongAsALaunch(const PermuteArgs& args) {
 
 // Returns whether rows that stay are so short that tiles, which hold neighbours of a row on both
 // sides, are faster: on an H100 rows of 37 words reach 0.97 of a copy in tiles and 0.84 shifted, 13
-// elements of 2 bytes 0.80 to 0.94 and 0.34 to 0.92.
+// elements of 2 bytes 0.80 to 0.94 and 0.34 to 0.92. Of whole vectors only those of large tensors
+// are: on an H200 80 bytes of 531x8x336x5, 114 MB, 0.95 and 0.89, and 160 bytes of 32x128x32x80,
+// 21 MB, 0.83 and 0.97.
 bool HasRowsForTiles(const PermuteArgs& args) {
   const int64_t row_bytes = args.dims[0].extent * args.element_bytes;
   switch (args.element_bytes) {
@@ -69,6 +72,8 @@ bool HasRowsForTiles(const PermuteArgs& args) {
       return row_bytes < 40;
     case 4:
       return row_bytes < 192;
+    case 16:
+      return row_bytes < 96 && Elements(args) * args.element_bytes >= 100000000;
     default:
       return false;
   }
@@ -111,6 +116,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
+  if (PrefersVectors(canonical)) return PermuteMethod::kVector;
   if (PrefersBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
@@ -160,6 +166,8 @@ absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {
       return PermuteInterleave(canonical);
     case PermuteMethod::kDirect:
       return PermuteDirect(canonical);
+    case PermuteMethod::kVector:
+      return PermuteVector(canonical);
     case PermuteMethod::kFlat:
       return PermuteFlat(canonical);
     case PermuteMethod::kJoined:

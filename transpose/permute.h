@@ -74,6 +74,7 @@ enum class PermuteMethod {
   kRowBytes,    // PermuteRowBytes(), where it stays and has elements of 1 or 2 bytes.
   kInterleave,  // PermuteInterleave(), of a few planes.
   kDirect,      // PermuteDirect(), of a small tensor.
+  kVector,      // PermuteVector(), where both innermost dimensions are made of whole vectors.
   kFlat,        // PermuteFlat(), where the innermost dimensions of either side make long runs.
   kJoined,      // PermuteJoined(), where the run of `out` is short and that of `in` follows.
   kBlocks,      // PermuteBlocks(), where the innermost dimensions are the same few on both sides.

@@ -15,6 +15,7 @@ struct PermuteBlocksLimits;  // Of permute_blocks_plan.h.
 struct PermuteTileLimits;    // Of permute_plan.h.
 struct PermuteFlatLimits;    // Of permute_flat_plan.h.
 struct PermuteJoinedLimits;  // Of permute_joined_plan.h.
+struct PermuteVectorLimits;  // Of permute_vector_plan.h.
 
 inline constexpr int kMaxPermuteRank = 6;
 
@@ -37,6 +38,7 @@ struct PermuteArgs {
   const PermuteFlatLimits* flat_limits = nullptr;
   const PermuteJoinedLimits* joined_limits = nullptr;
   const PermuteBlocksLimits* blocks_limits = nullptr;
+  const PermuteVectorLimits* vector_limits = nullptr;
   cudaStream_t stream = nullptr;
 };
 
@@ -80,6 +82,10 @@ LaunchStatus PermuteInterleave(const PermuteArgs& args);
 
 // Gathers words of `out` from `in`. REQUIRES: IsDirect(args) of permute_rows_plan.h.
 LaunchStatus PermuteDirect(const PermuteArgs& args);
+
+// Moves the elements through tiles of whole vectors.
+// REQUIRES: IsMadeOfVectors(args) of permute_vector_plan.h.
+LaunchStatus PermuteVector(const PermuteArgs& args);
 
 // Moves the elements through tiles that are cut anywhere in a run of dimensions.
 // REQUIRES: IsFlat(args) of permute_flat_plan.h.

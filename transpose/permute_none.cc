@@ -32,6 +32,10 @@ LaunchStatus PermuteRowBytes(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 
+LaunchStatus PermuteVector(const PermuteArgs& /*args*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
 LaunchStatus PermuteTiles(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }

@@ -9,6 +9,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_vector_plan.h"
 
 namespace stridewise {
 namespace {
@@ -92,6 +93,12 @@ std::vector<PermuteImplementation>* MakeImplementations() {
                         RunKernel<PermuteDirect>));
   made->back().takes = IsDirect;
   made->back().takes_not = "`out` has gaps";
+  made->push_back(Entry("permute_vector", "tiles of whole vectors, exchanged in registers",
+                        "few instructions for each vector, and no tables",
+                        RunKernel<PermuteVector>));
+  made->back().takes = IsMadeOfVectors;
+  made->back().takes_not =
+      "its innermost dimensions are the same, or they, strides or pointers are no whole vectors";
   made->push_back(Entry("permute_flat", "tiles of runs of several dimensions, cut anywhere",
                         "where a dimension ends is no end of what is contiguous",
                         RunKernel<PermuteFlat>));

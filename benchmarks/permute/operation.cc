@@ -147,6 +147,8 @@ class Permutations : public Operation {
         return "permute_interleave";
       case PermuteMethod::kDirect:
         return "permute_direct";
+      case PermuteMethod::kVector:
+        return "permute_vector";
       case PermuteMethod::kFlat:
         return "permute_flat";
       case PermuteMethod::kJoined:

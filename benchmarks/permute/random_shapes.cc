@@ -117,9 +117,9 @@ RandomShapes* MakeRandomShapes() {
   random->least = {0, 2 * kMinBytes};
   random->most = {0, 2 * kMaxBytes};
   random->chooser = "auto";
-  random->kernels = {"transpose",          "permute_rows",   "permute_row_bytes",
-                     "permute_interleave", "permute_direct", "permute_flat",
-                     "permute_joined",     "permute_blocks", "permute_tile"};
+  random->kernels = {"transpose",      "permute_rows",   "permute_row_bytes", "permute_interleave",
+                     "permute_direct", "permute_vector", "permute_flat",      "permute_joined",
+                     "permute_blocks", "permute_tile"};
   random->peer = "memcpy";
   random->small_bytes = 2 * kSmallBytes;
   return random;

@@ -4,46 +4,16 @@
 
 #include <cmath>
 #include <cstddef>
-#include <vector>
 
-#include "benchmarks/tuning/fit_costs.h"
-#include "common/gpu/device_model.h"
+#include "benchmarks/tuning/kernel_samples_fixture.h"
 #include "gtest/gtest.h"
-#include "matmul/cost_model.h"
-#include "matmul/dispatch.h"
 
 namespace stridewise {
 namespace {
 
-constexpr DeviceModel kH200 = H200Model();
-
-MatMulArgs SmallArgs() {
-  MatMulArgs args;
-  args.m = args.n = args.k = 64;
-  args.a.ld = args.b.ld = args.c.ld = 64;
-  return args;
-}
-
-// Kernels, each of which is predicted to take its `predicted_us` whatever the product.
-class CommonErrorsTest : public testing::Test {
+class CommonErrorsTest : public KernelSamplesFixture {
  protected:
-  void AddKernel(double predicted_us) {
-    KernelSamples kernel = {&MatMulDispatchTable()[0], {}, {}, {}};
-    kernel.model.costs.fixed = predicted_us;
-    kernels_.push_back(kernel);
-  }
-
-  // Adds a sample to the last kernel.
-  void AddSample(size_t product, double us, double weight) {
-    const MatMulCall call(args_, kH200);
-    kernels_.back().samples.push_back({call, {}, us, weight});
-    kernels_.back().products.push_back(product);
-  }
-
-  double Us(size_t kernel, size_t sample) const { return kernels_[kernel].samples[sample].us; }
-
-  const MatMulArgs args_ = SmallArgs();
-  std::vector<KernelSamples> kernels_;
+  double Us(size_t kernel, size_t sample) const { return Sample(kernel, sample).us; }
 };
 
 TEST_F(CommonErrorsTest, WhatTwoFastKernelsShareIsDividedOutOfAllTimes) {
@@ -94,10 +64,7 @@ TEST_F(CommonErrorsTest, ProductsAreApartAndOneKernelCountsByHalf) {
 TEST_F(CommonErrorsTest, CorrectionsArePartOfThePrediction) {
   AddKernel(10);
   AddSample(0, 20, 1);
-  MatMulCorrection doubled = {};
-  for (float& factor : doubled.factors) factor = 2;
-  kernels_[0].model.corrections = {doubled};
-  kernels_[0].model.most_correction = 2;
+  Correct(2);
   DivideByCommonErrors(1, &kernels_);
   EXPECT_NEAR(Us(0, 0), 20, 1e-5);
 }

@@ -1,14 +1,12 @@
 #include "benchmarks/tuning/fit_tuning.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
-#include <limits>
 #include <utility>
 
 #include "benchmarks/tuning/common_errors.h"
 #include "benchmarks/tuning/fit_corrections.h"
-#include "benchmarks/tuning/fit_costs.h"
+#include "benchmarks/tuning/sample_weights.h"
 
 namespace stridewise {
 namespace {
@@ -16,10 +14,6 @@ namespace {
 // A kernel that was too slow to be measured takes this number of times as long as the best, or
 // more.
 constexpr double kTooSlow = 4;
-
-// The least weight of an error, of kernels that are far slower than the best. With 0.05 a kernel
-// was chosen that takes four times as long as the best, at one of 498 products.
-constexpr double kLeastWeight = 0.15;
 
 // With its workspace a kernel has the time of all that it asks for, or else its only time.
 const KernelTime* TimeOf(const ShapeTimes& shape, const std::string& kernel, bool with_workspace) {
@@ -39,39 +33,6 @@ const KernelTime* BestOf(const ShapeTimes& shape, bool with_workspace) {
     if (best == nullptr || time.ms < best->ms) best = &time;
   }
   return best;
-}
-
-double WeightOf(double ratio) {
-  return std::max(kLeastWeight, 1 / (ratio * ratio * ratio * ratio));
-}
-
-// Gives an error the weight, too, that it would have if the predictions were the times: a slow
-// kernel that is predicted to be fast is chosen. Of 2657 products on an H100 the regret at the 99th
-// percentile falls from 1.115 to 1.106, without a workspace from 1.115 to 1.111.
-void WeighByPredictions(size_t products, std::vector<KernelSamples>* kernels) {
-  struct Least {
-    double with_workspace = std::numeric_limits<double>::infinity();
-    double without = std::numeric_limits<double>::infinity();
-  };
-  std::vector<Least> least(products);
-  for (const KernelSamples& kernel : *kernels) {
-    for (size_t i = 0; i < kernel.samples.size(); ++i) {
-      const double us = PredictedUs(kernel.model, kernel.samples[i]);
-      Least& of_product = least[kernel.products[i]];
-      of_product.with_workspace = std::min(of_product.with_workspace, us);
-      if (kernel.samples[i].call.args.workspace_bytes > 0) continue;
-      of_product.without = std::min(of_product.without, us);
-    }
-  }
-  for (KernelSamples& kernel : *kernels) {
-    for (size_t i = 0; i < kernel.samples.size(); ++i) {
-      CostSample& sample = kernel.samples[i];
-      const Least& of_product = least[kernel.products[i]];
-      const double best =
-          sample.call.args.workspace_bytes > 0 ? of_product.with_workspace : of_product.without;
-      sample.weight = std::max(sample.weight, WeightOf(PredictedUs(kernel.model, sample) / best));
-    }
-  }
 }
 
 }  // namespace

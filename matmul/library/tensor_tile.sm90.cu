@@ -10,6 +10,7 @@
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor_launch.h"
 
 namespace stridewise {

@@ -106,6 +106,22 @@ TEST_P(TensorGpuTest, TilesOfPairs) {
   }
 }
 
+// Few rows and columns beside whole lines of k, with more lines than all blocks have stages; small
+// enough for compute-sanitizer.
+TEST_P(TensorGpuTest, WholeLines) {
+  const struct {
+    int64_t few, many, k;
+  } sizes[] = {{8, 3461, 4096}, {16, 10000, 1032}, {13, 2003, 2056}};
+  for (const auto& size : sizes) {
+    for (const bool turned : {false, true}) {
+      if (turned && size.few % 8 != 0) continue;  // The TMA's condition.
+      RunBoth({size.few, size.many, size.k, 0, turned, true}, true);
+      RunBoth({size.many, size.few, size.k, 0, false, !turned, -0.5, 2}, true);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 // Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, and
 // tensor_turned clusters that share A; small enough for compute-sanitizer.
 TEST_P(TensorGpuTest, TilesOfHundreds) {

@@ -11,10 +11,12 @@
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/divided_plan.h"
+#include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
+#include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
 
@@ -129,6 +131,28 @@ TEST(TensorPlanTest, TilesOfPairs) {
   across.a.transposed = true;
   across.a.ld = 16;
   EXPECT_EQ(PlanTensorPair(across, H200Model()).cols, 0);
+}
+
+// Up to 16 rows beside whole lines, of which two stages of 4096 of k are on their way.
+TEST(TensorPlanTest, WholeLines) {
+  const MatMulArgs args = Bf16Product(16, 14336, 4096, true);
+  const DeviceModel h100 = WithMemoryRate(H200Model(), 3352);
+  const LinesPlan deep = PlanTensorLines(args, h100);
+  EXPECT_EQ(deep.chunks, 8);
+  EXPECT_EQ(deep.stages, 2);
+  EXPECT_TRUE(deep.transposed);
+  EXPECT_LT(deep.us, PlanTensorSplit(args, h100).us);
+  EXPECT_GT(PlanTensorLines(args, H200Model()).us, PlanTensorSplit(args, H200Model()).us);
+  const LinesPlan shallow = PlanTensorLines(Bf16Product(14336, 8, 1032, false), H200Model());
+  EXPECT_EQ(shallow.chunks, 3);
+  EXPECT_EQ(shallow.stages, 5);
+  EXPECT_FALSE(shallow.transposed);
+  // Rows that are no vectors, more rows, more of k than registers hold, less, and lines across k.
+  EXPECT_EQ(PlanTensorLines(Bf16Product(14336, 6, 1032, false), h100).chunks, 0);
+  EXPECT_EQ(PlanTensorLines(Bf16Product(17, 14336, 4096, true), H200Model()).chunks, 0);
+  EXPECT_EQ(PlanTensorLines(Bf16Product(16, 4096, 4104, true), H200Model()).chunks, 0);
+  EXPECT_EQ(PlanTensorLines(Bf16Product(16, 4096, 512, true), H200Model()).chunks, 0);
+  EXPECT_EQ(PlanTensorLines(Bf16Product(16, 14336, 4096, false), H200Model()).chunks, 0);
 }
 
 // 1536 x 1536 took 19.4 us in tiles of 128 x 192 and 17.0 in those of 144 x 128 (on an H100); 3072

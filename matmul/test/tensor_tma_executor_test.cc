@@ -209,6 +209,25 @@ TEST_F(TensorTmaExecutorTest, PairStores) {
   ExpectKernels("TensorPair", 8);
 }
 
+// Few along k and across it, warps that have all of their part of k
+// and none, one stage and more lines than stages, cut lines, and stores.
+TEST_F(TensorTmaExecutorTest, Lines) {
+  MatMulCase bias = {14, 72, 1160, 0, false, true};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  const std::vector<Call> calls = {{{3, 20, 4096, 0, false, true}, 3},
+                                   {{16, 100, 1024, 0, true, true}, 4},
+                                   {{100, 16, 1032, 8, false, false, -0.5, 2}, 4},
+                                   {{8, 33, 2056, 0, true, true}, 1},
+                                   {{150, 9, 1032, 8, false, true, -0.5, 2}, 4},
+                                   {{39, 1, 1800, 0, false, true}, 4},
+                                   {bias, 4}};
+  Run<Bf16, Bf16>("tensor_lines", calls);
+  Run<Fp16, Fp16>("tensor_lines", {calls[1], calls[2], calls[4]});
+  Run<Bf16, float>("tensor_lines", {calls[2], calls[4]});
+  ExpectKernels("TensorLines", 2);
+}
+
 // The choice among them, with copies of operands that the TMA cannot address.
 TEST_F(TensorTmaExecutorTest, TensorPacksOperands) {
   MatMulCase odd = {257, 255, 201, 1};

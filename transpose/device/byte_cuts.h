@@ -17,22 +17,18 @@
 
 namespace stridewise {
 
-inline constexpr int kByteTileThreads = 256;
-
-// How threads share the tile.
+// How the threads of a block share the tile.
 template <typename T>
-SquareItems ItemsFor(const ByteCut& cut) {
+SquareItems ItemsFor(const ByteCut& cut, int threads) {
   constexpr int kSide = kSquare<T>;
-  constexpr int kSquares = 8;  // That a thread goes down, or fewer where threads would have none.
+  constexpr int kSquares = 4;  // That a thread goes down, or fewer where threads would have none.
   SquareItems items;
   const int64_t groups = CeilDiv(cut.cols, kSide);
-  const int64_t squares = CeilDiv(cut.rows_held + kSide - 1, kSide);
+  const int64_t squares = CeilDiv(cut.rows, kSide);
   const int64_t columns = cut.matrices * groups;
-  int64_t segments =
-      std::max<int64_t>(1, std::min(CeilDiv(squares, kSquares), kByteTileThreads / columns));
-  if (columns * segments < kByteTileThreads * 3 / 4) {
-    const int64_t more =
-        std::min(CeilDiv(squares, kSquares / 2), CeilDiv(kByteTileThreads, columns));
+  int64_t segments = std::max<int64_t>(1, std::min(CeilDiv(squares, kSquares), threads / columns));
+  if (columns * segments < threads * 3 / 4) {
+    const int64_t more = std::min(CeilDiv(squares, kSquares / 2), CeilDiv(threads, columns));
     segments = std::max(segments, more);
   }
   const int64_t of_segment = CeilDiv(squares, segments);
@@ -94,7 +90,8 @@ inline int RoundUp(int64_t n, int64_t unit) { return static_cast<int>(CeilDiv(n,
 
 // Whole matrices of about `piece_bytes`, and fewer where blocks would be few.
 template <typename T>
-ByteCut WholeMatricesCut(const TransposeArgs& args, int64_t piece_bytes, int64_t least_blocks) {
+ByteCut WholeMatricesCut(const TransposeArgs& args, int64_t piece_bytes, int64_t least_blocks,
+                         int threads) {
   const int64_t bytes = args.rows * args.cols * args.element_bytes;
   ByteCut cut;
   cut.rows = cut.rows_held = static_cast<int>(args.rows);
@@ -105,13 +102,14 @@ ByteCut WholeMatricesCut(const TransposeArgs& args, int64_t piece_bytes, int64_t
   cut.in_pitch = static_cast<int>(args.cols * args.element_bytes);
   cut.out_pitch = static_cast<int>(args.rows * args.element_bytes);
   cut.in_bytes = cut.out_bytes = RoundUp(cut.matrices * bytes + 2 * kVectorBytes, kLineBytes);
-  cut.items = ItemsFor<T>(cut);
+  cut.items = ItemsFor<T>(cut, threads);
   return cut;
 }
 
 // Strips of all rows and of as many columns as `tile_bytes` hold.
 template <typename T>
-ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_blocks) {
+ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_blocks,
+                  int threads) {
   constexpr int64_t kSize = sizeof(T);
   ByteCut cut;
   cut.rows = cut.rows_held = static_cast<int>(args.rows);
@@ -133,7 +131,7 @@ ByteCut StripsCut(const TransposeArgs& args, int64_t tile_bytes, int64_t least_b
   cut.in_bytes = RoundUp(int64_t{cut.rows} * cut.in_pitch + 3 * kVectorBytes, kLineBytes);
   cut.out_pitch = cut.rows * static_cast<int>(kSize);
   cut.out_bytes = RoundUp(int64_t{cut.out_pitch} * cut.cols + 3 * kVectorBytes, kLineBytes);
-  cut.items = ItemsFor<T>(cut);
+  cut.items = ItemsFor<T>(cut, threads);
   return cut;
 }
 

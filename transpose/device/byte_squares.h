@@ -6,7 +6,8 @@
 // whole vectors, whatever the alignment, and what remains is done in words: a thread goes down four
 // columns of bytes (two of 2 bytes), shifts a word of each of four rows out of two, exchanges 4 x 4
 // bytes by byte permutes, shifts each column's word to where it lies in its row of `out`, together
-// with the word above it, and stores it. Four rows below, all shifts are the same.
+// with the word above it, and stores it. Four rows below, all shifts are the same. What is above
+// the first word of a column is the end of the column before it, behind which it lies in `out`.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_BYTE_SQUARES_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_BYTE_SQUARES_H_
@@ -53,8 +54,7 @@ struct SquareTile {
   int in_pitch;  // From one row of `in` to the next.
   int out;       // The same for `out`.
   int out_pitch;
-  int begin;  // The first row that there is, a multiple of kSquare,
-  int end;    // and one past the last.
+  int rows;
   int cols;
   int matrices;      // How many,
   int matrix_bytes;  // and from one to the next, on both sides.
@@ -171,20 +171,20 @@ class SquareColumns {
       Advance(columns, k);
     }
   }
-  // Does the same for `count` columns and, of their words, for the bytes from `begin` to `end`,
-  // counted from the first of the square.
-  __device__ void StorePart(const uint32_t (&columns)[kSquare<T>], int count, int begin, int end) {
+  // Stores what the columns have below the last whole square, in which `bytes` of each are left:
+  // words that end there, and what is left of the column that is number `last`, if that is one of
+  // them.
+  __device__ void StoreEnd(const uint32_t (&columns)[kSquare<T>], int count, int bytes, int last) {
 #pragma unroll
     for (int k = 0; k < kSquare<T>; ++k) {
-      const uint32_t word = Shifted(columns, k);
-      unsigned char* const to = At(k);
-#pragma unroll
-      for (int i = 0; i < kWordBytes; ++i) {
-        const int byte = i - Above(k);
-        if (k >= count || byte < begin || byte >= end) continue;
-        to[i] = static_cast<unsigned char>(word >> (8 * i));
+      const int left = Above(k) + bytes;
+      if (k >= count) continue;
+      if (left >= kWordBytes || (k == last && left > 0)) {
+        *reinterpret_cast<uint32_t*>(At(k)) = Shifted(columns, k);
       }
+      if (k != last || left <= kWordBytes) continue;
       Advance(columns, k);
+      *reinterpret_cast<uint32_t*>(At(k)) = __funnelshift_l(columns[k], 0, shift_[k]);
     }
   }
 
@@ -208,60 +208,75 @@ class SquareColumns {
   uint32_t above_[kSquare<T>];
 };
 
-// Moves the tile from `in` to `out`, which are both in shared memory.
+// Returns a word that ends with the bytes before a column in `out`: the end of the column before
+// it, whose last element is at `last`. Rows are `pitch` bytes apart.
+template <typename T>
+__device__ inline uint32_t EndOfColumn(const unsigned char* last, int pitch) {
+  if constexpr (sizeof(T) == 2) {
+    return static_cast<uint32_t>(*reinterpret_cast<const T*>(last)) << 16;
+  } else {
+    return __byte_perm(__byte_perm(0, last[-2 * pitch], 0x0040),
+                       __byte_perm(last[-pitch], last[0], 0x0040), 0x5410);
+  }
+}
+
+// Moves the tile from `in` to `out`, which are both in shared memory. A word of `out` that has the
+// end of a column and the beginning of the next is stored with the next, so that all stores are of
+// words. REQUIRES: tile.rows >= kSquare<T>.
 template <typename T, bool kAtWords, bool kSpread>
 __device__ inline void ExchangeSquares(const unsigned char* in, unsigned char* out,
                                        const SquareTile& tile, const SquareItems& items) {
   constexpr int kSize = sizeof(T);
   constexpr int kSide = kSquare<T>;
   const int count = tile.matrices * items.segments * items.groups;
+#pragma unroll 1
   for (int i = threadIdx.x; i < count; i += blockDim.x) {
     const int item = items.by_groups.Quotient(i);
     const int col = (i - item * items.groups) * kSide;
     const int matrix = items.by_segments.Quotient(item);
     const int segment = item - matrix * items.segments;
-    // A segment stores the words that begin in its squares or above them: what its last rows have
-    // of the next word is stored by the segment below.
-    int row = tile.begin + segment * items.segment_rows;
-    const int most = tile.end + kSide - 1;
-    const int end = row + items.segment_rows < most ? row + items.segment_rows : most;
-    if (row >= end || col >= tile.cols) continue;
+    int row = segment * items.segment_rows;
+    const int columns_left = tile.cols - col;
+    if (row >= tile.rows || columns_left <= 0) continue;
     const int before = matrix * tile.matrix_bytes;
-    SquareRows<T, kAtWords> rows(in, tile.in + before + row * tile.in_pitch + col * kSize,
-                                 tile.in_pitch, tile.cols - col);
+    const int first = tile.in + before + col * kSize;
+    const int above = (segment > 0 ? row : tile.rows) - kSide;
+    SquareRows<T, kAtWords> rows(in, first + above * tile.in_pitch, tile.in_pitch, columns_left);
     SquareColumns<T, kSpread> columns(out, tile.out + before + col * tile.out_pitch + row * kSize,
                                       tile.out_pitch, items.log2);
     uint32_t words[kSide];
     uint32_t square[kSide];
-    if (segment > 0) {
-      rows.Load(-1, tile.end - row + kSide, words);
-      ExchangeSquare<T>(words, square);
-      columns.Begin(square);
-    }
-    int highest = 0;
+    rows.Load(0, kSide, words);
+    ExchangeSquare<T>(words, square);
+    if (segment == 0) {
+      // Above a column is the end of the one before it.
 #pragma unroll
-    for (int k = 0; k < kSide; ++k) {
-      highest = highest > columns.Above(k) ? highest : columns.Above(k);
-    }
-    const int columns_left = tile.cols - col;
-    const auto store_part = [&] {
-      rows.Load(0, tile.end - row, words);
+      for (int k = kSide - 1; k > 0; --k) square[k] = square[k - 1];
+      square[0] = 0;
+      if (i > 0) {
+        const int end = first - kSize + (col > 0 ? (tile.rows - 1) * tile.in_pitch : 0);
+        square[0] = EndOfColumn<T>(in + end, tile.in_pitch);
+      }
+      rows = SquareRows<T, kAtWords>(in, first, tile.in_pitch, columns_left);
+    } else {
       rows.Advance();
-      ExchangeSquare<T>(words, square);
-      columns.StorePart(square, columns_left, (tile.begin - row) * kSize, (tile.end - row) * kSize);
-      row += kSide;
-    };
-    // Lanes of a warp have different ends: they are done apart, so that the loop is run together.
-    if (row * kSize < tile.begin * kSize + highest) store_part();
+    }
+    columns.Begin(square);
+    const int most = row + items.segment_rows;
+    const int end = most < tile.rows ? most : tile.rows;
 #pragma unroll 2
-    for (; row < end && row + kSide <= tile.end; row += kSide) {
+    for (; row + kSide <= end; row += kSide) {
       rows.Load(0, kSide, words);
       rows.Advance();
       ExchangeSquare<T>(words, square);
       columns.Store(square, columns_left);
     }
-#pragma unroll 1
-    while (row < end) store_part();
+    if (most < tile.rows) continue;
+    rows.Load(0, tile.rows - row, words);
+    ExchangeSquare<T>(words, square);
+    const bool is_last = matrix + 1 == tile.matrices;
+    columns.StoreEnd(square, columns_left, (tile.rows - row) * kSize,
+                     is_last ? columns_left - 1 : -1);
   }
 }
 
@@ -284,7 +299,7 @@ __device__ inline void ExchangeAlignedSquares(const unsigned char* in, unsigned 
     const int row =
         ((y - matrix * warps.below) * (kLanesOfWarp >> warps.log2_across)) * kSide + first_row;
     const int col = ((i - y * warps.across) << warps.log2_across) * kSide + first_col;
-    if (row >= tile.end || col >= tile.cols) continue;
+    if (row >= tile.rows || col >= tile.cols) continue;
     const int before = matrix * tile.matrix_bytes;
     const SquareRows<T, kAtWords> rows(in, tile.in + before + row * tile.in_pitch + col * kSize,
                                        tile.in_pitch, tile.cols - col);

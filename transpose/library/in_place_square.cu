@@ -10,12 +10,12 @@
 
 #include <type_traits>
 
-#include "common/gpu/current_device.h"
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
 #include "transpose/device/tile_pair.h"
 #include "transpose/device/vectors.h"
+#include "transpose/device/wide_tiles.h"
 
 namespace stridewise {
 namespace {
@@ -201,8 +201,8 @@ LaunchStatus TransposeInPlaceSquare(const TransposeArgs& args) {
     using Widest = std::conditional_t<(sizeof(T) < 4), uint32_t, Vector>;
     if (!IsMadeOf(args, sizeof(Widest))) return TransposeInPlaceRagged(args);
     if constexpr (sizeof(T) == sizeof(uint32_t)) {
-      const bool fits = kBytesOfPair<Wide> <= CurrentDeviceModel().max_shared_bytes;
-      if (args.ld_out * args.element_bytes >= kWidePitch && args.rows >= kWideRows && fits) {
+      if (args.ld_out * args.element_bytes >= kWidePitch && args.rows >= kWideRows &&
+          GainsFromWideTiles(kBytesOfPair<Wide>)) {
         return LaunchPairs<Wide>(args, kWideGroupBits);
       }
     }

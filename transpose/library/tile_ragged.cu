@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "common/gpu/current_device.h"
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/device/ragged_byte_stores.h"
@@ -25,6 +24,7 @@
 #include "transpose/device/sector_piece.h"
 #include "transpose/device/tile_grid.h"
 #include "transpose/device/vectors.h"
+#include "transpose/device/wide_tiles.h"
 
 namespace stridewise {
 namespace {
@@ -206,7 +206,8 @@ struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
 // Tiles that a multiprocessor has one of, whose rows are 1 KB, eight columns of them together: for
 // matrices of a GB, as tile_wide is for those of whole vectors. On an H100 45012x25133 bytes have
 // 0.89 of a copy, and 0.82 in the tiles above; 27637x21980 of 2 bytes 0.90 and 0.87; 20001x20001
-// floats 0.92 and 0.90. Of 500 MB and less, and with 8 bytes, they have less.
+// floats 0.92 and 0.90. Of 500 MB and less, and with 8 bytes, they have less, and so they have on
+// an H200, whose memory is faster beside equal multiprocessors: 31407x30651 bytes 0.76 and 0.86.
 template <typename T>
 using Wide = Shape<64,
                    sizeof(T) == 1   ? 144
@@ -230,7 +231,7 @@ LaunchStatus TransposeTileRagged(const TransposeArgs& args) {
 
 LaunchStatus TransposeTileRaggedWide(const TransposeArgs& args) {
   constexpr int kMostTileBytes = 152 << 10;
-  if (args.element_bytes > 4 || CurrentDeviceModel().max_shared_bytes < kMostTileBytes) {
+  if (args.element_bytes > 4 || !GainsFromWideTiles(kMostTileBytes)) {
     return TransposeTileRagged(args);
   }
   switch (args.element_bytes) {

@@ -1,9 +1,9 @@
-// For batches of matrices of a few rows of bytes, 4 to 13, which lie one behind the other. In
+// For batches of matrices of a few rows of bytes, 2 to 13, which lie one behind the other. In
 // batch_small a byte costs 20 instructions, and in tile_bytes most words are ends of columns. Here
 // a thread takes four columns of all rows: a word of each row, shifted out of two, from which it
 // makes as many words of `out` by byte permutes whose selectors are constants, since the number of
 // rows is one. Its columns are one piece of `out`: words are shifted to where they lie there, the
-// first of them together with the four bytes before the piece, which are loaded one by one.
+// first of them together with up to three bytes before the piece, which are loaded one by one.
 //
 // On an H200 13415 matrices of 5x635 bytes have 1.03 of a copy, and 0.60 in batch_small.
 
@@ -63,16 +63,23 @@ __device__ inline void Weave(const uint32_t (&rows)[kRows], uint32_t (&out)[kRow
   }
 }
 
-// Returns the four bytes that are `pitch` apart from `first` on.
-__device__ inline uint32_t BytesApart(const unsigned char* first, int pitch) {
-  return __byte_perm(__byte_perm(first[0], first[pitch], 0x0040),
-                     __byte_perm(first[2 * pitch], first[3 * pitch], 0x0040), 0x5410);
+// Returns a word that ends with the three bytes of `out` before a piece whose column before it ends
+// at `last`. In two rows the third of them is of the column before that.
+template <int kRows>
+__device__ inline uint32_t BytesBefore(const unsigned char* last, int cols) {
+  uint32_t word = 0;
+#pragma unroll
+  for (int k = 0; k < kWordBytes - 1; ++k) {
+    const uint32_t byte = last[-(k % kRows) * cols - k / kRows];
+    word |= byte << (8 * (kWordBytes - 1 - k));
+  }
+  return word;
 }
 
 template <int kRows>
 __global__ void __launch_bounds__(kThreads)
     WeaveRows(const uint8_t* in, uint8_t* out, int64_t matrices, WeaveCut cut) {
-  static_assert(kRows >= kWordBytes, "the four bytes before a column are of one column");
+  static_assert(kRows >= 2, "three bytes are of two columns at most");
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
   const int matrix_bytes = kRows * cut.cols;
@@ -105,8 +112,8 @@ __global__ void __launch_bounds__(kThreads)
     // What the word that both share has of the columns before, perhaps of another matrix.
     uint32_t before = 0;
     if (above != 0 && i > 0) {
-      before = col > 0 ? BytesApart(corner + (kRows - kWordBytes) * cut.cols - 1, cut.cols)
-                       : BytesApart(corner - (kWordBytes - 1) * cut.cols - 1, cut.cols);
+      const unsigned char* const last = corner + (col > 0 ? (kRows - 1) * cut.cols : 0) - 1;
+      before = BytesBefore<kRows>(last, cut.cols);
     }
     // The last word is stored by who has its end; behind the block's last element nobody has.
     const int end = above + has * kRows + (i == items - 1 ? kWordBytes - 1 : 0);
@@ -150,6 +157,10 @@ LaunchStatus TransposeWeaveRows(const TransposeArgs& args) {
   if (args.cols == 0 || args.batch == 0) return LaunchStatus();
   if (!HasRowsToWeave(args)) return TransposeTileBytes(args);
   switch (args.rows) {
+    case 2:
+      return Run<2>(args);
+    case 3:
+      return Run<3>(args);
     case 4:
       return Run<4>(args);
     case 5:

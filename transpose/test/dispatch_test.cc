@@ -64,7 +64,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(64, 144, 1, 250)},
       {"tile_bytes", Gapless(64, 130, 1, 250)},
       {"tile_strips", Gapless(196, 1024, 2, 64)},
-      {"few_rows", Gapless(65, 323, 2, 200)},
+      {"tile_bytes", Gapless(65, 323, 2, 200)},
       {"tile_strips", Gapless(65, 25000, 2)},
       {"few_rows", Gapless(65, 25002, 2)},
       {"tile_strips", Gapless(196, 128, 2, 64)},  // Rows of `in` that are vectors.
@@ -87,8 +87,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_bytes", Gapless(64, 271, 1, 200)},
       {"tile_bytes", Gapless(257, 128, 1, 192)},
       {"tile_bytes", Gapless(500, 60, 1, 192)},
-      {"tile_bytes", Gapless(819, 60, 1, 192)},  // 48 KiB less 12 bytes.
-      {"tile_ragged", Gapless(821, 60, 1, 192)},
+      {"tile_bytes", Gapless(819, 60, 1, 192)},   // 48 KiB less 12 bytes.
+      {"tile_bytes", Gapless(1023, 61, 1, 192)},  // 61 KiB.
+      {"tile_ragged", Gapless(1025, 61, 1, 192)},
       {"tile_bytes", Gapless(1500, 20, 1, 2000)},
       // Whole matrices of bytes, but those of a few rows or of rows that are whole sectors.
       {"batch_small", Gapless(39, 26, 1, 2000)},
@@ -98,7 +99,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_bytes", Gapless(489, 49, 1, 192)},
       {"tile_bytes", Gapless(1911, 15, 1, 192)},
       {"few_columns", Gapless(3280, 15, 1, 192)},
-      {"batch_small", Gapless(3, 1001, 1, 2000)},
+      {"batch_small", Gapless(1001, 2, 1, 2000)},
+      {"weave_rows", Gapless(2, 1001, 1, 2000)},
+      {"weave_rows", Gapless(3, 1001, 1, 2000)},
       {"weave_rows", Gapless(4, 1001, 1, 2000)},
       {"weave_rows", Gapless(13, 1000, 1, 2000)},
       {"tile_bytes", Gapless(14, 1001, 1, 2000)},
@@ -111,7 +114,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"batch_small", Gapless(1905, 4, 2, 2000)},
       // Strips of larger ones.
       {"tile_bytes", Gapless(49, 1024, 1, 64)},
-      {"few_rows", Gapless(49, 1025, 1, 64)},
+      {"tile_bytes", Gapless(49, 1025, 1, 64)},
       {"few_columns", Changed(Gapless(205, 20, 1, 2000), [](auto& args) { args.stride_in += 1; })},
       {"few_planes", Gapless(1 << 20, 3, 4)},
       {"few_columns", Gapless((1 << 20) + 1, 3, 4)},
@@ -146,8 +149,8 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(64, 1 << 20, 16)},
       // Wide enough, and not wider than high.
       {"tile_bytes", Gapless(275, 128, 1, 2000)},
-      {"few_rows", Gapless(200, 99, 2, 200)},
-      {"few_rows", Gapless(248, 99, 2, 200)},  // 48 KiB less 48 bytes.
+      {"tile_bytes", Gapless(200, 99, 2, 200)},
+      {"tile_bytes", Gapless(248, 99, 2, 200)},  // 48 KiB less 48 bytes.
       {"tile_ragged", Gapless(249, 99, 2, 200)},
       {"tile_ragged", Gapless(200, 99, 4, 200)},
       {"batch_small", Gapless(137, 34, 4, 2207)},
@@ -190,7 +193,10 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_wide", Gapless(8192, 8192, 16)},
       {"tile_wide", Gapless(16384, 16384, 1)},
       {"tile_vector", Gapless(128, 64, 4, 500)},
-      {"tile_vector", Gapless(1024, 2047, 16)},
+      {"tile_vector", Gapless(1024, 2048, 16)},
+      {"tile_ragged", Gapless(1024, 2047, 16)},  // Rows of `in` that are no whole sectors.
+      {"tile_vector", Gapless(20000, 20000, 1)},
+      {"tile_ragged", Gapless(168272, 6672, 1)},  // More than 800 MB of bytes.
       {"tile_ragged", Gapless(1023, 2048, 16)},
       {"tile_vector", Gapless(8000, 100, 4)},
       {"tile_ragged", Gapless(9000, 92, 4)},

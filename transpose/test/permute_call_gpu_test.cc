@@ -17,6 +17,7 @@
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
+#include "transpose/permute_vector_plan.h"
 #include "transpose/test/permute_test_problem.h"
 
 namespace stridewise {
@@ -91,6 +92,7 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
   } kernels[] = {
       {"permute_row_bytes", KeepsRowsOfBytes, PermuteRowBytes},
       {"permute_flat", IsFlat, PermuteFlat},
+      {"permute_vector", IsMadeOfVectors, PermuteVector},
       {"permute_joined", CanJoinColumns, PermuteJoined},
       {"permute_blocks", HasBlocks, PermuteBlocks},
   };
@@ -101,7 +103,8 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
            {PermuteCase{{3, 5, 2, 41 + 2 * more}, {1, 0, 3, 2}, 1 + more % 2, {}, {}, more, 3},
             PermuteCase{
                 {3, 5, 2, 4, 3, 7 + more}, {1, 0, 2, 4, 5, 3}, 1 + more % 2, {}, {}, 1, more},
-            PermuteCase{{3, 7, 33 + 2 * more}, {1, 0, 2}, 1, {}, {}, more, 15 - more}}) {
+            PermuteCase{{3, 7, 33 + 2 * more}, {1, 0, 2}, 1, {}, {}, more, 15 - more},
+            PermuteCase{{5, 16 + 16 * more, 3, 32}, {3, 0, 2, 1}, int64_t{1} << more % 5}}) {
         const absl::Status status = RunKernel(c, kernel.takes, kernel.kernel, &taken);
         ASSERT_TRUE(status.ok()) << kernel.name << ": " << c << ": " << status;
       }

@@ -136,6 +136,9 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({3, 5, 16}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 49}, {1, 0, 2})), PermuteMethod::kRows);
   EXPECT_EQ(method(Problem({3, 5, 102}, {1, 0, 2}, 2)), PermuteMethod::kRows);
+  // 80 bytes of a large tensor, and of a small one.
+  EXPECT_EQ(method(Problem({531, 8, 336, 5}, {1, 2, 0, 3}, 16)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(Problem({531, 8, 33, 5}, {1, 2, 0, 3}, 16)), PermuteMethod::kRows);
   // Planes, as pictures, as patches of them and as pixels.
   EXPECT_EQ(method(Problem({8, 3, 300, 310}, {0, 2, 3, 1})), PermuteMethod::kInterleave);
   EXPECT_EQ(method(Problem({8, 3, 14, 16, 14, 16}, {0, 2, 4, 3, 5, 1}, 2)),
@@ -149,6 +152,12 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(Problem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kFlat);  // Not 8 times 50.
   EXPECT_EQ(method(Problem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(Problem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
+  // The same of whole vectors, 128 bytes of each, with gaps in a batch.
+  EXPECT_EQ(method(Problem({8, 300, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kVector);
+  EXPECT_EQ(method(Problem({16, 2048, 20, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kVector);
+  EXPECT_EQ(method(Problem({16, 2048, 20, 112}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({16, 112, 2000, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(Problem({16, 2044, 20, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   // 60 bytes that stay, 188, and rows that begin anywhere.
   EXPECT_EQ(method(Problem({300, 500, 15}, {1, 0, 2})), PermuteMethod::kTiles);
   EXPECT_EQ(method(Problem({300, 500, 47}, {1, 0, 2})), PermuteMethod::kTiles);

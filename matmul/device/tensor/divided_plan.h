@@ -10,7 +10,9 @@
 #include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
+#include "matmul/device/tensor/off_lines.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/tile_plan.h"
 
 namespace stridewise {
 
@@ -54,9 +56,11 @@ inline DividedPlan PlanTensorDivided(const MatMulArgs& args, const DeviceModel& 
   const double rounds = static_cast<double>(plan.tiles) / static_cast<double>(plan.clusters);
   if (std::ceil(rounds) - rounds < kLeastSaved) return plan;
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
-  plan.us = cost.fixed + kSums +
-            std::max(MemoryUs(args, device), rounds * (cost.tile + steps * (cost.step + cost.full) +
-                                                       TileStoreUs(args, cost.rows, cost)));
+  const double us =
+      cost.fixed + kSums +
+      std::max(MemoryUs(args, device), rounds * (cost.tile + steps * (cost.step + cost.full) +
+                                                 TileStoreUs(args, cost.rows, cost)));
+  plan.us = std::max(us, OffLinesUs(args, {cost.cols, 1, cost.cluster}, device));
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
 #include "matmul/cluster_sizes.h"
+#include "matmul/device/tensor/off_lines.h"
 #include "matmul/device/tensor/plan.h"
 
 namespace stridewise {
@@ -131,9 +132,11 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
       if (!HasSplitTile(cols, shape.cols_along_k)) continue;
       for (const int split : {1, 2, 3, 4, 6, 8}) {
         if (split > shape.steps) break;
+        TensorPlan plan = {cols, split, 1, transposed};
         const double us = IsWideSplit(cols) ? WideSplitUs(shape, device, args.batch, cols, split)
                                             : NarrowSplitUs(shape, device, args.batch, cols, split);
-        if (us < best.us) best = {cols, split, 1, transposed, us};
+        plan.us = std::max(us, OffLinesUs(args, plan, device));
+        if (plan.us < best.us) best = plan;
       }
     }
   }

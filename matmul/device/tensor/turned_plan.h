@@ -4,12 +4,15 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_TURNED_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_TURNED_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/base/matrix.h"
 #include "common/gpu/device_model.h"
 #include "matmul/args.h"
+#include "matmul/device/tensor/off_lines.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor_map.h"
 
 namespace stridewise {
@@ -51,8 +54,10 @@ inline TensorPlan PlanTensorTurned(const MatMulArgs& args, const DeviceModel& de
   TensorPlan best;
   for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTurnedCosts : kTensorTurnedCosts) {
     if (!HasTurnedTile(cost, args.m)) continue;
-    const double us = TensorTileUs(args, device, cost, args.n, args.m);
-    if (us < best.us) best = {cost.cols, 1, cost.cluster, true, us};
+    TensorPlan plan = {cost.cols, 1, cost.cluster, true, 0};
+    plan.us =
+        std::max(TensorTileUs(args, device, cost, args.n, args.m), OffLinesUs(args, plan, device));
+    if (plan.us < best.us) best = plan;
   }
   return best;
 }
