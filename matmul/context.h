@@ -22,8 +22,7 @@
 //   graphs, and each capture costs memory: many graphs that never run at once had better share a
 //   workspace of the caller's (MatMulProblem::workspace).
 // - End: the context must end before its stream does, while nobody captures the stream. It waits
-// for
-//   the device if calls were captured, and otherwise for nothing.
+//   for the device if calls were captured, and otherwise for nothing.
 // - cudaDeviceReset() takes the workspace with it: the context is of no more use.
 
 #ifndef STRIDEWISE_MATMUL_CONTEXT_H_

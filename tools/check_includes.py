@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Lists host files that include too little: those that compile only behind the headers of third_party/precompiled.
 
-Usage: tools/check_includes.py [FILE.cc...]
-
 Parses each file as Bazel would compile it with --define=precompiled_headers=no, and makes no code: a third of the time.
 Run it after a build, because some files include what Bazel generates. Returns 1 when a file does not compile.
 """
 
+import argparse
 import concurrent.futures
 import json
 import os
@@ -27,7 +26,10 @@ def parse(command):
     return result.stderr if result.returncode else ""
 
 
-def main(files):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", metavar="FILE.cc", help="only these")
+    files = parser.parse_args().files
     subprocess.run([ROOT / "tools/compile_commands.py"], check=True)
     commands = json.loads((ROOT / "compile_commands.json").read_text())
     chosen = [command for command in commands if not files or command["file"] in files]
@@ -38,4 +40,4 @@ def main(files):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -8,6 +8,7 @@ to a file or a folder of the repository; behind a `#` to a heading of a page, by
 other sites are not followed. A page that the contents page, docs/README.md, does not link to is an error too. As a test it runs beside the files that `bazel test` gave it, see docs/BUILD.
 """
 
+import argparse
 import os
 import pathlib
 import re
@@ -110,8 +111,7 @@ def unlisted_pages(root):
 
 
 def main():
-  if sys.argv[1:]:
-    sys.exit("docs_links: there are no arguments")
+  argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
   broken = broken_links(ROOT) + unlisted_pages(ROOT)
   print("\n".join(broken), end="\n" if broken else "")
   if broken and "TEST_SRCDIR" in os.environ:

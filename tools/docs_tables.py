@@ -20,6 +20,7 @@ Prints PAGE:LINE: what is wrong, and returns 1 if something is. With --check not
 or figures are not up to date is an error too.
 """
 
+import argparse
 import os
 import pathlib
 import sys
@@ -71,10 +72,9 @@ def update(root, check):
 
 
 def main():
-  check = sys.argv[1:] == ["--check"]
-  if sys.argv[1:] and not check:
-    sys.exit("docs_tables: the only argument is --check")
-  wrong = update(ROOT, check)
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("--check", action="store_true", help="write nothing")
+  wrong = update(ROOT, parser.parse_args().check)
   print("\n".join(wrong), end="\n" if wrong else "")
   sys.exit(1 if wrong else 0)
 

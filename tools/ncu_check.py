@@ -7,6 +7,7 @@ Measures each implementation with the sweep, then once more under ncu (gpu__time
 writes a row for each: both times and their ratio. Exits with 1 if any differ by more than 2 %.
 """
 
+import argparse
 import csv
 import io
 import os
@@ -48,9 +49,11 @@ def ncu_ms(sweep, implementation, size, folder):
 
 
 def main():
-  if len(sys.argv) != 3:
-    sys.exit("usage: ncu_check.py MATMUL_SWEEP OUTPUT.csv")
-  sweep, output = sys.argv[1:]
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("matmul_sweep")
+  parser.add_argument("output", help="the CSV to write")
+  arguments = parser.parse_args()
+  sweep, output = arguments.matmul_sweep, arguments.output
   worst = 0.0
   with open(output, "w", newline="", encoding="ascii") as file, tempfile.TemporaryDirectory() as folder:
     writer = csv.writer(file)

@@ -10,6 +10,7 @@ sheet must be the same in both locales and free of errors, and its sheet `rows` 
 Exits with 1 at the first cell that does not fit.
 """
 
+import argparse
 import csv
 import pathlib
 import re
@@ -136,7 +137,9 @@ def check_rows(workbook, sheet, sources):
 
 
 def main():
-  paths = [pathlib.Path(name).resolve() for name in sys.argv[1:]]
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("files", nargs="+", type=pathlib.Path, help="CSVs and XLSX files")
+  paths = [path.resolve() for path in parser.parse_args().files]
   sources = [path for path in paths if path.suffix != ".xlsx"]
   with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)

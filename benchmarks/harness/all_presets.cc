@@ -65,7 +65,7 @@ Preset RandomPreset(const char* name, const RandomShapes& random) {
   preset.name = name;
   preset.random = &random;
   preset.description = absl::StrCat("shapes that nobody chose, --count of them: ", random.chooser,
-                                    " beside ", random.peer, "; ends with the distribution");
+                                    " beside ", random.Peers(), "; ends with the distribution");
   preset.pair_with = random.peer;
   std::vector<std::string> names = random.rivals;
   names.insert(names.begin(), random.chooser);

@@ -68,7 +68,7 @@ std::string RandomText(const Operation& operation, const RandomShapes& random,
                        absl::Span<const ResultRow> rows, int worst) {
   const DrawnShapes drawn(operation, random, rows);
   if (drawn.variants().empty()) return "";
-  std::string text = absl::StrCat("\nRandom shapes, ", random.chooser, " beside ", random.peer);
+  std::string text = absl::StrCat("\nRandom shapes, ", random.chooser, " beside ", random.Peers());
   if (random.small_bytes > 0) {
     absl::StrAppend(&text, "; time_over_", random.peer, " where less than ",
                     random.small_bytes / 1e6, " MB are moved, the others by speed");

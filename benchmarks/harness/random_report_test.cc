@@ -174,6 +174,17 @@ TEST(RandomTextTest, SaysWhichTransposesAreSmall) {
   }
 }
 
+TEST(RandomTextTest, NamesAllPeersOfTheHost) {
+  RandomShapes random = MatMulOperation().random_shapes();
+  random.rivals = {"blis", "onednn"};
+  const Rows rows = {Product("auto", 64, 2), Product("blis", 64, 4)};
+  const std::string text = RandomText(MatMulOperation(), random, rows, 1);
+  for (const char* words :
+       {"auto beside the fastest of cublas, blis, onednn:\n", "The 1 worst by vs_best:", "0.500"}) {
+    EXPECT_TRUE(absl::StrContains(text, words)) << words << " is not in\n" << text;
+  }
+}
+
 TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
   const Rows rows = {Product("auto", 64, 0.5), Product("auto", 65, 0.4, "no"),
                      Product("auto", 66, 0.3, "no")};

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "benchmarks/harness/problem.h"
 #include "common/measure/result_row.h"
 #include "common/verify/fill.h"
@@ -74,6 +76,12 @@ struct RandomShapes {
   // Shapes that move fewer bytes are judged by the time over the peer's, larger ones by the speed
   // over the peer's.
   double small_bytes = 0;
+
+  // Returns what the chooser is compared with, in words.
+  std::string Peers() const {
+    if (rivals.empty()) return peer;
+    return absl::StrCat("the fastest of ", peer, ", ", absl::StrJoin(rivals, ", "));
+  }
 };
 
 }  // namespace stridewise

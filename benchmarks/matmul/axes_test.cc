@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "benchmarks/matmul/operation.h"
 #include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "gtest/gtest.h"
 #include "matmul/check_args.h"
 #include "matmul/registry.h"

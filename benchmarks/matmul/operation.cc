@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/matmul/axes.h"
 #include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "benchmarks/matmul/random_shapes.h"
 #include "benchmarks/matmul/streamed_entry.h"
 #include "common/base/status_macros.h"
@@ -35,7 +36,7 @@ const MatMulImplementation& Own(const Implementation& implementation) {
   return static_cast<const MatMulImplementation&>(implementation);
 }
 
-class MatMul : public Operation {
+class Products : public Operation {
  public:
   absl::string_view name() const override { return "matmul"; }
   absl::string_view description() const override { return "matrix multiplication"; }
@@ -174,7 +175,7 @@ class MatMul : public Operation {
 }  // namespace
 
 const Operation& MatMulOperation() {
-  static const MatMul operation;
+  static const Products operation;
   return operation;
 }
 

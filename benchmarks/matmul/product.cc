@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "benchmarks/matmul/product_args.h"
 #include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "common/verify/fill.h"
 #include "common/verify/freivalds.h"
 #include "matmul/batch.h"
 #include "matmul/reference.h"
-#include "matmul/row_major.h"
 
 namespace stridewise {
 namespace {
@@ -25,24 +25,6 @@ constexpr uint64_t kProjectionSeed = 1;
 
 // Seeds of a, b, the old c and the bias differ from the sweep's by these.
 constexpr uint64_t kInputSeeds[] = {0, 0x5eed0fb, 0x5eed0fc, 0x5eed0fd};
-
-constexpr struct {
-  absl::string_view name;
-  MatMulTypes types;
-} kNamedTypes[] = {{"float", AllOf(ElementType::kFloat)},
-                   {"double", AllOf(ElementType::kDouble)},
-                   {"bf16", kBf16ToBf16},
-                   {"bf16_float", kBf16ToFloat},
-                   {"fp16", kFp16ToFp16},
-                   {"fp16_float", kFp16ToFloat},
-                   {"s8_int", kS8ToInt},
-                   {"s8_float", kS8ToFloat},
-                   {"e4m3_bf16", kE4m3ToBf16},
-                   {"e4m3_float", kE4m3ToFloat},
-                   {"e5m2_bf16", kE5m2ToBf16},
-                   {"e5m2_float", kE5m2ToFloat},
-                   {"e4m3_e5m2_bf16", kE4m3E5m2ToBf16},
-                   {"e5m2_e4m3_bf16", kE5m2E4m3ToBf16}};
 
 // Returns the batch's buffer of matrices with this number of elements each.
 BufferSpec Spec(const char* name, int64_t elements, ElementType type) {
@@ -84,50 +66,6 @@ auto ForOperandTypes(const MatMulTypes& types, Fn fn) {
 }
 
 }  // namespace
-
-absl::Span<const absl::string_view> MatMulTypeNames() {
-  static const auto& names = *[] {
-    auto* made = new std::vector<absl::string_view>;
-    for (const auto& named : kNamedTypes) made->push_back(named.name);
-    return made;
-  }();
-  return names;
-}
-
-MatMulTypes TypesOf(absl::string_view name) {
-  for (const auto& named : kNamedTypes) {
-    if (named.name == name) return named.types;
-  }
-  return kNamedTypes[0].types;
-}
-
-MatMulArgs GaplessArgs(const Point& point) {
-  const MatMulForm form = FormOf(point);
-  MatMulProblem problem;
-  problem.m = point.extents[0];
-  problem.n = point.extents[1];
-  problem.k = point.extents[2];
-  problem.a.transposed = form.layout.transpose_a;
-  problem.b.transposed = form.layout.transpose_b;
-  problem.batch = point.batch;
-  if (form.layout.column_major) problem.layout = MatrixLayout::kColumnMajor;
-  MatMulArgs args = RowMajorArgs(problem);
-  const MatMulTypes types = TypesOf(point.type);
-  args.alpha = form.alpha;
-  args.beta = form.beta;
-  args.precision = form.precision;
-  args.epilogue.activation = form.activation;
-  args.a.type = types.a;
-  args.b.type = types.b;
-  args.c.type = types.c;
-  args.a.ld = args.a.transposed ? args.m : args.k;
-  args.b.ld = args.b.transposed ? args.k : args.n;
-  args.c.ld = args.n;
-  args.a.stride = args.m * args.k;
-  args.b.stride = args.k * args.n;
-  args.c.stride = args.m * args.n;
-  return args;
-}
 
 Product::Product(const Point& point)
     : form_(FormOf(point)),

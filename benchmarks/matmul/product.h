@@ -11,8 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "benchmarks/harness/problem.h"
 #include "benchmarks/matmul/axes.h"
 #include "common/gpu/buffer.h"
@@ -20,14 +18,6 @@
 #include "matmul/registry.h"
 
 namespace stridewise {
-
-// Lists the names of element types, and returns what one of them stands for.
-absl::Span<const absl::string_view> MatMulTypeNames();
-MatMulTypes TypesOf(absl::string_view name);
-
-// Returns the row-major multiplication that a point comes to, without pointers: no gaps between
-// rows, and none between the matrices of a batch.
-MatMulArgs GaplessArgs(const Point& point);
 
 class Product : public Problem {
  public:

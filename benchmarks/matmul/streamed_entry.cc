@@ -1,6 +1,7 @@
 #include "benchmarks/matmul/streamed_entry.h"
 
 #include "absl/status/status.h"
+#include "benchmarks/matmul/product_args.h"
 #include "matmul/matmul.h"
 #include "matmul/streamed/streamed_matmul.h"
 
@@ -11,21 +12,7 @@ namespace {
 constexpr MatMulTypes kTypes[] = {AllOf(ElementType::kFloat), kBf16ToFloat, kFp16ToFloat, kS8ToInt};
 
 // Batches and epilogues are not taken.
-MatMulProblem StreamedProblem(const MatMulArgs& args) {
-  MatMulProblem problem;
-  problem.m = args.m;
-  problem.n = args.n;
-  problem.k = args.k;
-  problem.a = args.a;
-  problem.b = args.b;
-  problem.c = args.c;
-  problem.alpha = args.alpha;
-  problem.beta = args.beta;
-  problem.precision = args.precision;
-  return problem;
-}
-
-LaunchStatus Run(const MatMulArgs& args) { return StreamedMatMul(StreamedProblem(args)); }
+LaunchStatus Run(const MatMulArgs& args) { return StreamedMatMul(ProblemOf(args)); }
 
 }  // namespace
 

@@ -4,6 +4,8 @@ import math
 import pathlib
 import tempfile
 
+import numpy
+
 from benchmarks.report import columns, results
 
 HEADER = list(columns.NAMES)
@@ -27,6 +29,11 @@ def frame(*rows):
     path = pathlib.Path(folder, "example.csv")
     path.write_text(csv_text(*rows), encoding="utf-8")
     return results.read_results([path]).rows
+
+
+def many_rows(count):
+  """Returns Results.rows of a file with `count` rows, of as many sizes."""
+  return frame({}).iloc[[0] * count].reset_index(drop=True).assign(rows=numpy.arange(count, dtype=float))
 
 
 def timed(ms, noise=0.01, **cells):

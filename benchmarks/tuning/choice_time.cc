@@ -1,7 +1,7 @@
-// How long the host takes to choose a kernel for a product, and to find a plan. Needs no GPU: it
-// chooses for an H200.
+// How long the host takes to choose a kernel for a product, and to find a plan. Needs no GPU, since
+// it chooses for an H200, but the kernels that are chosen among: device code.
 //
-//   bazel run -c opt //benchmarks/tuning:choice_time
+//   bazel run --//third_party/cuda:device_code=always //benchmarks/tuning:choice_time
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/matmul/operation.h"
-#include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "benchmarks/tuning/kernel_times.h"
 #include "common/base/clock.h"
 #include "common/base/status_macros.h"
@@ -32,18 +32,6 @@ constexpr char kUsage[] =
 constexpr int64_t kProducts = 300;
 constexpr int kCalls = 16;    // Between two looks at the clock.
 constexpr int kRepeats = 30;  // The fastest counts: others were interrupted.
-
-MatMulProblem ProblemOf(const MatMulArgs& args) {
-  MatMulProblem problem;
-  problem.m = args.m;
-  problem.n = args.n;
-  problem.k = args.k;
-  problem.a = args.a;
-  problem.b = args.b;
-  problem.c = args.c;
-  problem.batch = args.batch;
-  return problem;
-}
 
 // Prints the distribution of what `call` takes for the products, each called kCalls times in turn.
 void Print(const std::string& name, const std::function<void(size_t product)>& call) {

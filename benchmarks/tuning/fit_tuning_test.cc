@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "benchmarks/tuning/tune_report.h"
 #include "common/gpu/device_model.h"
 #include "common/measure/csv_records.h"

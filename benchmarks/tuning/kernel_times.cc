@@ -10,7 +10,7 @@
 #include "benchmarks/harness/draw_points.h"
 #include "benchmarks/harness/random_shapes.h"
 #include "benchmarks/matmul/operation.h"
-#include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {

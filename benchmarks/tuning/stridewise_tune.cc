@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/program_main.h"
@@ -148,11 +150,23 @@ absl::Status Measure(const Flags& flags) {
   return absl::OkStatus();
 }
 
+absl::Status CannotWrite(absl::string_view flag, const std::string& path) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": cannot write \"", path, "\""));
+}
+
+// Refuses a file that could not be written after minutes of measuring. Leaves files as they are.
+absl::Status CheckCanWrite(absl::string_view flag, const std::string& path) {
+  if (path.empty()) return absl::OkStatus();
+  const bool is_there = std::ifstream(path).good();
+  const bool opens = std::ofstream(path, std::ios::app).good();
+  if (opens && !is_there) std::remove(path.c_str());
+  return opens ? absl::OkStatus() : CannotWrite(flag, path);
+}
+
 absl::Status WriteText(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
-  if (file) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--tuning: cannot write \"", path, "\""));
+  return file ? absl::OkStatus() : CannotWrite("--tuning", path);
 }
 
 absl::Status WriteRegret(const std::string& path, const std::vector<TitledChoices>& choices) {
@@ -214,6 +228,8 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
 
 absl::StatusOr<int> RunProgram() {
   ASSIGN_OR_RETURN(const Flags flags, FlagsFromCommandLine());
+  RETURN_IF_ERROR(CheckCanWrite("--tuning", flags.tuning));
+  RETURN_IF_ERROR(CheckCanWrite("--regret_csv", ResolvePath(absl::GetFlag(FLAGS_regret_csv))));
   if (!TuningFileStatus().ok()) std::cerr << TuningFileStatus().message() << std::endl;
   if (flags.from_csv.empty()) RETURN_IF_ERROR(Measure(flags));
   if (Interrupted()) {

@@ -38,6 +38,10 @@ cmp -s made.tuning before.tuning || fail "older times were fitted, too"
 sed '2s/a GPU/another GPU/' made.csv >two.csv
 expect_refused two.csv --from_csv=two.csv
 expect_refused --tuning --from_csv=made.csv --tuning=no_such_folder/made.tuning
+grep -q 'held out' out && fail "it fitted before it looked whether the tuning can be written"
+expect_refused --regret_csv --from_csv=made.csv --regret_csv=no_such_folder/regret.csv
+expect_refused two.csv --from_csv=two.csv --tuning=new.tuning
+[ ! -e new.tuning ] || fail "bad times left a tuning file"
 
 # The file that the variable names; a bad one is a line on standard error.
 STRIDEWISE_TUNING=made.tuning

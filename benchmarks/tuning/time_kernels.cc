@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "benchmarks/matmul/product.h"
+#include "benchmarks/matmul/product_args.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"

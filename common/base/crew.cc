@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "common/base/futex.h"
 
 namespace stridewise {
 namespace {
@@ -23,16 +23,19 @@ constexpr int kMostThreads = 4096;
 
 using Clock = std::chrono::steady_clock;
 
-// Threads sleep after so long without work: to wake one takes some 50 us.
+// Threads sleep after so long without work: to wake one takes some 50 us, fifteen some 130.
 constexpr std::chrono::microseconds kSpinTime(300);
 constexpr int kSpinsOfClock = 32;
 
 // A range is left to the thread that had it in the call before, and that has what it wrote in its
 // caches, for as long as the thread's own ranges took, which taking another one would last at
-// least. Threads that were asleep are known to come. After a call in which one came too late in
-// spite of that, because others have its core, nobody waits for long.
+// least. Threads that were asleep are known to come, the last of sixteen within 330 us: a range
+// that another one took from it would have the next call take twice the time, since what it wrote
+// is then in that one's caches. After a call in which one came too late in spite of that, because
+// others have its core, nobody waits for long.
 constexpr std::chrono::microseconds kLeastPatience(3);
 constexpr std::chrono::microseconds kMostPatience(100);
+constexpr std::chrono::microseconds kPatienceWithSleepers(500);
 
 // Spins until the waiting thread offers its core to others: it may be theirs that it waits for.
 constexpr int kSpinsOfWait = 1000;
@@ -75,8 +78,7 @@ struct Shared {
   alignas(64) std::atomic<int> asleep{0};
   std::atomic<bool> came_late{false};  // Some thread, so that another one took its range.
   std::atomic<bool> ended{false};
-  std::mutex mutex;
-  std::condition_variable changed;
+  std::atomic<uint32_t> calls{0};  // Who sleeps waits for it to change.
 };
 
 thread_local bool in_crew = false;
@@ -85,7 +87,7 @@ thread_local bool in_crew = false;
 Clock::time_point EndOfPatience(const Shared& shared, Clock::time_point start) {
   const Clock::time_point now = Clock::now();
   if (!shared.patient.load(std::memory_order_relaxed)) return now + kLeastPatience;
-  if (shared.woke_some.load(std::memory_order_relaxed)) return now + kMostPatience;
+  if (shared.woke_some.load(std::memory_order_relaxed)) return now + kPatienceWithSleepers;
   return now + std::clamp<Clock::duration>(now - start, kLeastPatience, kMostPatience);
 }
 
@@ -128,15 +130,10 @@ uint64_t WaitForJob(Shared* shared, uint64_t last) {
     Pause();
     if (spins % kSpinsOfClock != 0) continue;
     if (Clock::now() - since < kSpinTime) continue;
-    {
-      std::unique_lock<std::mutex> lock(shared->mutex);
-      shared->asleep.fetch_add(1);
-      shared->changed.wait(lock,
-                           [&] { return shared->job.load() != last || shared->ended.load(); });
-      shared->asleep.fetch_sub(1);
-    }
-    // The calling thread woke one, which has time to wake the others.
-    if (shared->asleep.load() > 0) shared->changed.notify_all();
+    const uint32_t calls = shared->calls.load();
+    shared->asleep.fetch_add(1);
+    if (shared->job.load() == last && !shared->ended.load()) SleepOn(&shared->calls, calls);
+    shared->asleep.fetch_sub(1);
     since = Clock::now();
   }
 }
@@ -170,8 +167,8 @@ class Crew {
     const uint64_t job = ++jobs_ << Shared::kRangeBits | static_cast<uint64_t>(ranges);
     shared_->job.store(job);
     if (shared_->asleep.load() > 0) {
-      { const std::lock_guard<std::mutex> lock(shared_->mutex); }
-      shared_->changed.notify_one();
+      shared_->calls.fetch_add(1);
+      WakeAll(&shared_->calls);
     }
     in_crew = true;
     TakeRanges(shared_.get(), job, 0);
@@ -190,8 +187,7 @@ class Crew {
   // many may work.
   int Hire(int threads) {
     if (process_ != getpid()) {
-      // A child of fork() has its parent's memory, but none of its threads. That memory is left as
-      // it is: a thread may have held the mutex.
+      // A child of fork() has its parent's memory, but none of its threads, which own a part of it.
       if (shared_ != nullptr) new std::shared_ptr<Shared>(shared_);
       const auto processors = static_cast<int>(std::thread::hardware_concurrency());
       shared_ = std::make_shared<Shared>(std::min(std::max(processors, threads), kMostThreads));
@@ -207,11 +203,9 @@ class Crew {
   }
 
   void End() {
-    {
-      const std::lock_guard<std::mutex> lock(shared_->mutex);
-      shared_->ended.store(true);
-    }
-    shared_->changed.notify_all();
+    shared_->ended.store(true);
+    shared_->calls.fetch_add(1);
+    WakeAll(&shared_->calls);
   }
 
   std::shared_ptr<Shared> shared_;

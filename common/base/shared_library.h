@@ -22,6 +22,14 @@ class SharedLibrary {
     return reinterpret_cast<Function>(Symbol(name));
   }
 
+  // Sets *function to the function of that name. Where there is none, sets it to null and, if it is
+  // the first one, *missing to the name.
+  template <typename Function>
+  void Find(const char* name, Function* function, const char** missing) const {
+    *function = Find<Function>(name);
+    if (*function == nullptr && *missing == nullptr) *missing = name;
+  }
+
   bool is_loaded() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }  // Why it is not.
 

@@ -1,7 +1,5 @@
 #include "common/distributed/cublasmp_library.h"
 
-#include <type_traits>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/shared_library.h"
@@ -19,8 +17,7 @@ absl::StatusOr<CublasMpLibrary> Load() {
   CublasMpLibrary made = {};
   const char* missing = nullptr;
   const auto find = [&](const char* name, auto* function) {
-    *function = library.Find<std::remove_pointer_t<decltype(function)>>(name);
-    if (*function == nullptr && missing == nullptr) missing = name;
+    library.Find(name, function, &missing);
   };
   find("cublasMpGetVersion", &made.GetVersion);
   find("cublasMpCreate", &made.Create);

@@ -1,7 +1,5 @@
 #include "common/distributed/nccl_library.h"
 
-#include <type_traits>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/shared_library.h"
@@ -20,8 +18,7 @@ absl::StatusOr<NcclLibrary> Load() {
   NcclLibrary nccl = {};
   const char* missing = nullptr;
   const auto find = [&](const char* name, auto* function) {
-    *function = library.Find<std::remove_pointer_t<decltype(function)>>(name);
-    if (*function == nullptr && missing == nullptr) missing = name;
+    library.Find(name, function, &missing);
   };
   find("ncclGetVersion", &nccl.GetVersion);
   find("ncclGetUniqueId", &nccl.GetUniqueId);

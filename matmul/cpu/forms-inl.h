@@ -37,6 +37,7 @@ enum class Form {
 
 // Rows of B so far apart, or a multiple of it, lie in few sets of the caches.
 inline constexpr int64_t kSetBytes = 4096;
+inline constexpr int64_t kPageBytes = 4096;
 
 // A Xeon fetches what follows to the L1 cache where rows are less far apart. A B whose rows lie
 // further apart is read where it lies only if it is small, 128 x 256 floats. With many rows of A a
@@ -45,6 +46,19 @@ inline constexpr int64_t kMaxFollowedBytes = 2048;
 inline constexpr int64_t kMaxFollowedBytesOfTall = 1200;
 inline constexpr int64_t kMinTall = 257;
 inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
+
+// In place tiles go down strips of C. Where its rows are long and it leaves the caches between
+// calls, going along rows is up to 1.6 times as fast, beside which the copy of B is nothing.
+inline constexpr int64_t kMaxBytesOfStrips = 320 << 10;
+
+// So many rows of A and steps along k repay the copy of a B whose rows are far apart, too.
+inline constexpr int64_t kMinRowsOfCopy = 40;
+inline constexpr int64_t kMinDepthOfCopy = 64;
+
+// Rows of B so far apart are faster one by one than in tiles, which read a line or two of each;
+// those that share sets of the caches only where there are more rows of A than a tile of four
+// vectors has.
+inline constexpr int64_t kMinFarBytes = 8192;
 
 // More columns than these, a vector or two, repay loading elements of A to registers.
 inline constexpr int64_t kMinOuterCols = 24;
@@ -72,6 +86,29 @@ inline int64_t MostDotCols(int64_t k) {
   return std::max<int64_t>(4, std::min<int64_t>(12, k / 16));
 }
 
+// Columns of A in so many pages are more than a first translation buffer has entries for.
+inline constexpr int64_t kMinPages = 192;
+
+// Returns whether few columns of C from a transposed A are faster as rows of C's transpose, for
+// which A is read along its rows: where tiles would leave many lanes of a vector idle, or read A
+// from many pages. To turn those rows into columns of C takes as long as eight steps along k.
+template <typename T>
+bool AreRowsOfTranspose(const HostProduct<T>& product) {
+  constexpr int64_t kLanes = Multiply<T>::kLanes;
+  constexpr int64_t kStepsOfTurn = 8;
+  const int64_t m = product.m;
+  const int64_t n = product.n;
+  const int64_t k = product.k;
+  if (n <= kDotCols && n < m) return true;
+  if (n > kMaxFewRows || 2 * n > m) return false;
+  const auto lanes = [](int64_t cols) { return (cols + kLanes - 1) / kLanes * kLanes; };
+  if (5 * n * lanes(m) * (k + kStepsOfTurn) <= 4 * m * lanes(n) * k) return true;
+  const int64_t column_bytes = product.a.col_step * int64_t{sizeof(T)};
+  const bool has_pages = k * std::min(column_bytes, kPageBytes) >= kMinPages * kPageBytes;
+  const bool is_large = m * k * int64_t{sizeof(T)} > HostCacheSizes().l2 / 2;
+  return has_pages || (is_large && 4 * n <= m);
+}
+
 template <typename T>
 Form FormOf(const HostProduct<T>& product) {
   constexpr int64_t kBytes = sizeof(T);
@@ -84,10 +121,7 @@ Form FormOf(const HostProduct<T>& product) {
     return Form::kOuterProducts;
   }
   if (rows_of_b && n <= MostDotCols(k) && n < m && rows_of_a) return Form::kDots;
-  // Columns of a large A, each in pages of its own, are read as rows.
-  const bool is_large = m * k * kBytes > HostCacheSizes().l2 / 2;
-  const bool few_cols = n <= kDotCols ? n < m : n <= kMaxFewRows && 4 * n <= m && is_large;
-  if (few_cols && !rows_of_a) return Form::kTransposed;
+  if (!rows_of_a && AreRowsOfTranspose(product)) return Form::kTransposed;
   const bool few = rows_of_a ? m <= MostDots(k) || AreDotCols<T>(n, k)
                              : m <= kDotCols || (m <= MostDots(k / 2) && 4 * m <= n);
   if (!rows_of_b) return few ? Form::kDots : Form::kPacked;
@@ -97,11 +131,16 @@ Form FormOf(const HostProduct<T>& product) {
   const int64_t b_bytes = n * k * kBytes;
   const int64_t row_bytes = product.b.row_step * kBytes;
   const int64_t followed = m >= kMinTall ? kMaxFollowedBytesOfTall : kMaxFollowedBytes;
-  const bool is_small =
-      b_bytes <= (row_bytes < followed ? l2 / 2 : kMaxBytesInPlace) && row_bytes % kSetBytes != 0;
-  const bool is_low = m <= MaxRows(2) && b_bytes <= l2 / 2;
-  if (is_small || is_low || n <= Multiply<T>::kTileCols) return Form::kInPlace;
+  const bool shares_sets = row_bytes % kSetBytes == 0;
+  const bool is_copied = m >= kMinRowsOfCopy && k >= kMinDepthOfCopy;
+  const int64_t most_bytes = row_bytes < followed ? l2 / 2 : is_copied ? 0 : kMaxBytesInPlace;
+  const bool goes_down = n * kBytes > kMaxFollowedBytesOfTall && m * n * kBytes > kMaxBytesOfStrips;
+  const bool is_small = b_bytes <= most_bytes && !shares_sets && !goes_down;
   const bool is_few = m <= kMaxFewRows && n * kBytes >= kMinFewRowBytes && b_bytes > l2 / 4;
+  const bool is_far =
+      shares_sets ? m > MaxRows(4) : m > kMaxRowsOfEight && row_bytes >= kMinFarBytes;
+  const bool is_low = m <= MaxRows(2) && b_bytes <= l2 / 2 && !(is_few && is_far);
+  if (is_small || is_low || n <= Multiply<T>::kTileCols) return Form::kInPlace;
   return is_few ? Form::kFewRows : Form::kPacked;
 }
 

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "hwy/highway.h"
 #include "matmul/cpu/cache_blocks.h"
@@ -24,6 +23,7 @@
 #include "matmul/cpu/outer-inl.h"
 #include "matmul/cpu/pack_buffers.h"
 #include "matmul/cpu/packed-inl.h"
+#include "matmul/cpu/packing-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -43,22 +43,24 @@ void MultiplyAny(const HostProduct<T>& product);
 // Computes few columns of C from a transposed A as few rows of C's transpose.
 template <typename T>
 void MultiplyTransposed(const HostProduct<T>& product) {
-  std::vector<T> c(static_cast<size_t>(product.m * product.n));
+  T* const c = PackBuffers<T>::OfThread().sums.AtLeast(product.m * product.n);
   HostProduct<T> transposed;
   transposed.m = product.n;
   transposed.n = product.m;
   transposed.k = product.k;
   transposed.a = {product.b.data, product.b.col_step, product.b.row_step};
   transposed.b = {product.a.data, product.a.col_step, product.a.row_step};
-  transposed.c = c.data();
+  transposed.c = c;
   transposed.ldc = product.m;
   transposed.alpha = product.alpha;
   MultiplyAny(transposed);
+  if (product.beta == 0) {
+    return PackTransposed(c, product.m, product.n, product.m, product.c, product.ldc);
+  }
   for (int64_t row = 0; row < product.m; ++row) {
     for (int64_t col = 0; col < product.n; ++col) {
       T& to = product.c[row * product.ldc + col];
-      const T value = c[static_cast<size_t>(col * product.m + row)];
-      to = product.beta == 0 ? value : value + product.beta * to;
+      to = c[col * product.m + row] + product.beta * to;
     }
   }
 }
@@ -88,7 +90,6 @@ CacheBlocks MostOfBlocks() {
 // Rows of a page or more, 4 KiB, each need a translation of their own. Those of 1024 rows of A
 // and of C fit in the second translation buffer (2048 entries in a Xeon, 4096 in Zen 5), so that
 // the next block of B finds them there.
-inline constexpr int64_t kPageBytes = 4096;
 inline constexpr int64_t kMaxRowsOfPages = 1024;
 
 // A copy of rows of A takes as long as what it saves for this number of blocks of B
@@ -109,7 +110,8 @@ CacheBlocks BlocksOf(const HostProduct<T>& product) {
 // Returns whether a copy of A repays itself. Rows are read where they lie: a panel of a few rows
 // stays in the L1 cache in any case, but for more rows than a set has lines, a multiple of 4 KiB
 // apart. Columns are read where they lie while they stay in the L2 cache beside the block of B:
-// each is in another page. Those two pages and more apart repay it from 64 columns of C on.
+// each is in another page. Those two pages and more apart repay it from 64 columns of C on, or
+// where k is less deep from five tiles on.
 template <typename T>
 bool PacksA(const HostProduct<T>& product) {
   constexpr int64_t kBytes = sizeof(T);
@@ -119,9 +121,11 @@ bool PacksA(const HostProduct<T>& product) {
   const bool is_wide = product.n > 4 * Multiply<T>::kTileCols;
   if (a.col_step == 1) return is_wide && shares_sets && kTileRows > 8;
   constexpr int64_t kMinDepth = 128;
+  constexpr int64_t kMinDepthOfWide = 80;
   constexpr int64_t kMinCols = 64;
   const bool is_far = shares_sets || a.col_step * kBytes >= 8192;
   if (is_far && product.k >= kMinDepth && product.n >= kMinCols) return true;
+  if (is_far && product.k >= kMinDepthOfWide && is_wide) return true;
   return is_wide && (shares_sets || product.m * product.k * kBytes > HostCacheSizes().l2 / 4);
 }
 

@@ -29,6 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr int64_t kMaxOuterDepth = 6;
 inline constexpr int64_t kOuterBytes = 16 << 10;  // Of B's rows: a third of an L1 cache.
 
+// Longer rows of C leave the L1 cache before the next ones are written.
+inline constexpr int64_t kMaxFetchedCols = 512;
+
 // Elements of A that registers hold beside a sum and an element of B.
 #if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
 inline constexpr int kOuterElements = 24;
@@ -56,6 +59,9 @@ HWY_ATTR void OuterRows(const HostProduct<T>& product, int64_t row, int64_t col,
   const int64_t ldc = product.ldc;
   const bool reads_c = product.beta != 0;
   const V beta = hn::Set(d, product.beta);
+  // Stores wait for their lines one after another: those of the next rows are fetched meanwhile,
+  // where they stay in the L1 cache until then.
+  const int64_t ahead = cols <= kMaxFetchedCols ? kRows * ldc : 0;
   const auto vector = [&](auto load, auto store) {
     V sums[kRows];
 #pragma GCC unroll 16
@@ -69,6 +75,7 @@ HWY_ATTR void OuterRows(const HostProduct<T>& product, int64_t row, int64_t col,
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       T* at = c + i * ldc;
+      __builtin_prefetch(at + ahead, 1);
       store(reads_c ? hn::MulAdd(beta, load(at), sums[i]) : sums[i], at);
     }
   };

@@ -105,7 +105,7 @@ HWY_INLINE void TransposeSquare(const T* from, int64_t step, T* to, int64_t widt
 template <typename T>
 HWY_ATTR void PackTransposed(const T* HWY_RESTRICT from, int64_t from_step, int64_t rows, int64_t k,
                              T* HWY_RESTRICT to, int64_t width) {
-  const int64_t whole = rows < kSquare<T> ? 0 : k - k % kSquare<T>;
+  const int64_t whole = std::min(rows, k) < kSquare<T> ? 0 : k;
   int64_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
   // A vector's rows from end to end: a line of each is used up while the L1 cache holds it, and
@@ -113,13 +113,15 @@ HWY_ATTR void PackTransposed(const T* HWY_RESTRICT from, int64_t from_step, int6
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   for (; first + kLanes <= rows; first += kLanes) {
-    for (int64_t p = 0; p < whole; p += kSquare<T>) {
+    for (int64_t next = 0; next < whole; next += kSquare<T>) {
+      const int64_t p = std::min(next, k - kSquare<T>);
       TransposeStrip(d, from + first * from_step + p, from_step, to + p * width + first, width);
     }
   }
 #endif
-  for (int64_t p = 0; p < whole && first < rows; p += kSquare<T>) {
-    // The last square overlaps the one before it where the rows are no multiple.
+  // The last squares overlap those before them where rows or columns are no multiple.
+  for (int64_t column = 0; column < whole && first < rows; column += kSquare<T>) {
+    const int64_t p = std::min(column, k - kSquare<T>);
     for (int64_t next = first; next < rows; next += kSquare<T>) {
       const int64_t i = std::min(next, rows - kSquare<T>);
       TransposeSquare(from + i * from_step + p, from_step, to + p * width + i, width);

@@ -36,8 +36,12 @@ bool TakesDots(const ProductShape& shape) {
   return shape.transposed_b && !shape.transposed_a && std::min(shape.m, shape.n) <= most;
 }
 
+// Columns of a transposed A of so many rows come from other lines for each part of the rows.
+constexpr int64_t kMinRowsOfColumns = 128;
+
 // The time of the largest part in multiply-adds for each step along k, with what operands cost: an
-// element of A is read where it lies, one of B is packed, as long as about 16 multiply-adds.
+// element of A is read where it lies, one of B or of columns of A is packed, as long as about 16
+// multiply-adds.
 double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
   const int64_t rows = (shape.m + grid.rows - 1) / grid.rows;
   const int64_t cols = (shape.n + grid.cols - 1) / grid.cols;
@@ -46,7 +50,8 @@ double TimeOfStep(const ProductShape& shape, const ThreadGrid& grid) {
     return static_cast<double>(products + 2 * (rows + cols));
   }
   const int64_t tall = std::max(rows, kMinRows);
-  return static_cast<double>(tall * TiledCols(cols) + 4 * tall + 16 * TiledCols(cols));
+  const int64_t time_of_a = shape.transposed_a && shape.m >= kMinRowsOfColumns ? 16 : 4;
+  return static_cast<double>(tall * TiledCols(cols) + time_of_a * tall + 16 * TiledCols(cols));
 }
 
 // A piece of a row of C, in multiply-adds: its neighbours are lines of other cores, whose fetches
@@ -187,7 +192,8 @@ ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without,
   const auto& [m, n, k, transposed_a, transposed_b] = shape;
   const int64_t most = MostThreads(shape, threads);
   if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return without;
-  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows) {
+  if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows &&
+      2 * (k / kMinDepth) >= most) {
     return {1, 1, std::min(most, k / kMinDepth)};
   }
   if (without.rows == 2 && RepaysTeams(shape, most)) return without;

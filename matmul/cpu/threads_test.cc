@@ -57,6 +57,16 @@ TEST(ThreadsTest, WideProductsOfSomeRowsHaveTeamsOfTwo) {
   EXPECT_EQ(GridOf({93, 2453, 130}, 16).rows, 1);
 }
 
+// Each team would pack all of A.
+TEST(ThreadsTest, TallProductsOfATransposedADivideRowsAlone) {
+  for (const ProductShape& shape :
+       {ProductShape{603, 119, 3209, /*transposed_a=*/true}, {882, 114, 7805, true}}) {
+    const ThreadGrid grid = GridOf(shape, 16);
+    EXPECT_EQ(grid.rows, 16) << shape.m;
+    EXPECT_EQ(grid.cols, 1) << shape.m;
+  }
+}
+
 // Each row of B would be read in pieces of a few lines.
 TEST(ThreadsTest, FewRowsTimesNarrowMatrixAreDividedAlongK) {
   EXPECT_EQ(GridOf({2, 689, 6589}, 16).depth, 16);
@@ -77,6 +87,7 @@ TEST(ThreadsTest, FewVectorsTimesLargeTransposedAreDividedAlongK) {
   EXPECT_EQ(GridOf({2432, 1, 1922}, 16).depth, 1);
   EXPECT_EQ(GridOf({1517, 1, 492, /*transposed_a=*/true}, 16).depth, 1);
   EXPECT_EQ(GridOf({2432, 1, 1922, /*transposed_a=*/true}, 1).depth, 1);
+  EXPECT_EQ(GridOf({11495, 4, 212, /*transposed_a=*/true}, 16).depth, 1);
 }
 
 // Else each thread would read a piece of some 50 columns of every row of B.

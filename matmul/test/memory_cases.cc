@@ -59,71 +59,51 @@ AccessCounts EachProduct(int64_t warps, const AccessCounts& counts) {
   return EachWarp(warps * kExtent, counts);
 }
 
+// A kernel with an element of C for each thread, whose warps are `rows` rows of C with as many
+// neighbours each as there are lanes for. They want an element of A for each row and one of B for
+// each column.
+MemoryCase Naive(const char* kernel, Block block, int64_t rows, ElementType type = kFloat) {
+  const int64_t cols = 32 / rows;
+  return {kernel, block, type, Fetches(kWarps, Sectors(rows, 1, type), Sectors(1, cols, type)),
+          Stores(kWarps, Sectors(rows, cols, type))};
+}
+
+// A kernel with tiles of this width. A warp is 4 rows of 8 threads, 2 of 16 or one of 32. Its
+// elements of A lie in a bank for each row. A row of doubles is twice what the banks hold; one
+// double for all lanes is not.
+MemoryCase Tiled(const char* kernel, int width, ElementType type = kFloat) {
+  const int64_t sectors = Sectors(32 / width, width, type);
+  const int64_t wavefronts = type == kDouble ? 2 : 1;
+  return {kernel,
+          {width, width},
+          type,
+          TileFetches(sectors, width),
+          Stores(kWarps, sectors),
+          TileLoads(1, wavefronts),
+          TileStores(wavefronts, width),
+          TileBytes(type, width)};
+}
+
 // Vectors of accumulators that warps of a block of thin.cu hand to others.
 constexpr int64_t kGiven = (8 + 4 + 2 + 1) * 16;
 
 const MemoryCase kCases[] = {
     // A warp has one lane.
     {"naive_one_thread_blocks", {1, 1}, kFloat, Fetches(kElements, 1, 1), Stores(kElements, 1)},
-    // A warp of a 16x16 block is 16 rows of C with 2 neighbours each; of 32x8, 32 rows with one. It
-    // wants an element of A for each row and one of B for each column.
-    {"naive_uncoalesced",
-     {16, 16},
-     kFloat,
-     Fetches(kWarps, Sectors(16, 1), Sectors(1, 2)),
-     Stores(kWarps, Sectors(16, 2))},
-    {"naive_uncoalesced",
-     {32, 8},
-     kFloat,
-     Fetches(kWarps, Sectors(32, 1), Sectors(1, 1)),
-     Stores(kWarps, Sectors(32, 1))},
-    // Here it is 2 rows with 16 neighbours each, or one with 32.
-    {"naive",
-     {16, 16},
-     kFloat,
-     Fetches(kWarps, Sectors(2, 1), Sectors(1, 16)),
-     Stores(kWarps, Sectors(2, 16))},
-    {"naive",
-     {32, 8},
-     kFloat,
-     Fetches(kWarps, Sectors(1, 1), Sectors(1, 32)),
-     Stores(kWarps, Sectors(1, 32))},
-    {"naive",
-     {16, 16},
-     kDouble,
-     Fetches(kWarps, Sectors(2, 1, kDouble), Sectors(1, 16, kDouble)),
-     Stores(kWarps, Sectors(2, 16, kDouble))},
+    Naive("naive_uncoalesced", {16, 16}, 16),
+    Naive("naive_uncoalesced", {32, 8}, 32),
+    Naive("naive", {16, 16}, 2),
+    Naive("naive", {32, 8}, 1),
+    Naive("naive", {16, 16}, 2, kDouble),
     // The naive kernel, and for each k a load and a store of C; before the first a store of 0.
     {"global_accumulation",
      {16, 16},
      kFloat,
      EachProduct(kWarps, {3, Sectors(2, 1) + Sectors(1, 16) + Sectors(2, 16)}),
      EachWarp(kWarps, {kExtent + 1, (kExtent + 1) * Sectors(2, 16)})},
-    {"tiled_multiply_add",
-     {32, 32},
-     kFloat,
-     TileFetches(Sectors(1, 32)),
-     Stores(kWarps, Sectors(1, 32)),
-     TileLoads(1, 1),
-     TileStores(1),
-     TileBytes(kFloat)},
-    {"tiled",
-     {32, 32},
-     kFloat,
-     TileFetches(Sectors(1, 32)),
-     Stores(kWarps, Sectors(1, 32)),
-     TileLoads(1, 1),
-     TileStores(1),
-     TileBytes(kFloat)},
-    // A row of doubles is twice what the banks hold; one double for all lanes is not.
-    {"tiled",
-     {32, 32},
-     kDouble,
-     TileFetches(Sectors(1, 32, kDouble)),
-     Stores(kWarps, Sectors(1, 32, kDouble)),
-     TileLoads(1, 2),
-     TileStores(2),
-     TileBytes(kDouble)},
+    Tiled("tiled_multiply_add", kTile),
+    Tiled("tiled", kTile),
+    Tiled("tiled", kTile, kDouble),
     // The global loads and stores of naive_one_thread_blocks.
     {"tile_width_1",
      {1, 1},
@@ -133,23 +113,8 @@ const MemoryCase kCases[] = {
      EachProduct(kElements, {2, 2}),
      EachProduct(kElements, {2, 2}),
      TileBytes(kFloat, 1)},
-    // A warp is 4 rows of 8 threads, or 2 of 16. Its elements of A lie in a bank for each row.
-    {"tile_width_8",
-     {8, 8},
-     kFloat,
-     TileFetches(Sectors(4, 8), 8),
-     Stores(kWarps, Sectors(4, 8)),
-     TileLoads(1, 1),
-     TileStores(1, 8),
-     TileBytes(kFloat, 8)},
-    {"tile_width_16",
-     {16, 16},
-     kFloat,
-     TileFetches(Sectors(2, 16), 16),
-     Stores(kWarps, Sectors(2, 16)),
-     TileLoads(1, 1),
-     TileStores(1, 16),
-     TileBytes(kFloat, 16)},
+    Tiled("tile_width_8", 8),
+    Tiled("tile_width_16", 16),
     // A warp loads 4 rows of A's tile and half a row of B's. For a k it takes eight elements of A,
     // each the same for all lanes, and a row of B: 9 for 8 fma.
     {"register_tile_1d",

@@ -5,100 +5,11 @@
 
 #include "bindings/python/core/arguments.h"
 #include "bindings/python/core/array.h"
+#include "bindings/python/core/move_args.h"
 #include "bindings/python/core/operands.h"
 
 namespace stridewise::python {
 namespace {
-
-constexpr int64_t kIdentity[STRIDEWISE_MAX_RANK] = {0, 1, 2, 3, 4, 5};
-
-// The dimensions of a result, with the strides on either side.
-struct Move {
-  int rank = 0;
-  int64_t extents[kMaxRank];
-  int64_t strides_in[kMaxRank];
-  int64_t strides_out[kMaxRank];
-};
-
-// Drops dimensions of extent 1 and fuses neighbours that are one dimension on both sides.
-Move Simplified(const Move& move) {
-  Move simple;
-  for (int d = 0; d < move.rank; ++d) {
-    if (move.extents[d] == 1) continue;
-    const int last = simple.rank - 1;
-    if (last >= 0 && simple.strides_in[last] == move.extents[d] * move.strides_in[d] &&
-        simple.strides_out[last] == move.extents[d] * move.strides_out[d]) {
-      simple.extents[last] *= move.extents[d];
-      simple.strides_in[last] = move.strides_in[d];
-      simple.strides_out[last] = move.strides_out[d];
-      continue;
-    }
-    simple.extents[simple.rank] = move.extents[d];
-    simple.strides_in[simple.rank] = move.strides_in[d];
-    simple.strides_out[simple.rank++] = move.strides_out[d];
-  }
-  return simple;
-}
-
-// Sets the arguments of the permutation that writes out[i...] = in[i[order]...]. `move` must
-// outlive them. Returns false with a ValueError for too many dimensions.
-bool SetPermuteArgs(const Array& in, const int* order, const Array& out, Move* move,
-                    stridewise_permute_args* args) {
-  move->rank = in.rank;
-  for (int d = 0; d < in.rank; ++d) {
-    move->extents[d] = out.shape[d];
-    move->strides_in[d] = in.strides[order[d]];
-    move->strides_out[d] = out.strides[d];
-  }
-  if (move->rank > STRIDEWISE_MAX_RANK) *move = Simplified(*move);
-  if (move->rank > STRIDEWISE_MAX_RANK) {
-    PyErr_Format(PyExc_ValueError,
-                 "x has %d dimensions that neither have one element nor move together; it can have "
-                 "%d",
-                 move->rank, STRIDEWISE_MAX_RANK);
-    return false;
-  }
-  *args = stridewise_permute_defaults();
-  args->in = in.data;
-  args->out = out.data;
-  args->rank = move->rank;
-  args->extents = move->extents;
-  args->order = kIdentity;
-  args->strides_in = move->strides_in;
-  args->strides_out = move->strides_out;
-  args->element_bytes = in.element_bytes();
-  return true;
-}
-
-// Returns whether the order exchanges the last two dimensions and nothing else.
-bool IsTranspose(int rank, const int* order) {
-  if (rank < 2 || order[rank - 1] != rank - 2 || order[rank - 2] != rank - 1) return false;
-  for (int d = 0; d < rank - 2; ++d) {
-    if (order[d] != d) return false;
-  }
-  return true;
-}
-
-// Sets the arguments of the transpose that writes the last two dimensions of `out`, where that is
-// what the permutation does, with other dimensions as they are. Returns false where `in` or `out`
-// has strides that a transpose does not take, and a permutation does.
-bool SetTransposeArgs(const Array& in, const int* order, const Array& out,
-                      stridewise_transpose_args* args) {
-  const int row = out.rank - 2;  // Of `out`: a column of `in`.
-  const int col = out.rank - 1;
-  *args = stridewise_transpose_defaults();
-  args->in = in.data;
-  args->out = out.data;
-  args->rows = out.shape[col];
-  args->cols = out.shape[row];
-  args->element_bytes = in.element_bytes();
-  args->ld_in = in.strides[order[col]];
-  args->ld_out = out.strides[row];
-  int64_t batch_out = 0;
-  return in.strides[order[row]] == 1 && args->ld_in >= args->cols && out.strides[col] == 1 &&
-         args->ld_out >= args->rows && SetBatch(in, &args->batch, &args->stride_in) &&
-         SetBatch(out, &batch_out, &args->stride_out);
-}
 
 bool PermuteInto(Operands& operands, const Array& in, const int* order, const Array& out) {
   Move move;
@@ -136,31 +47,45 @@ PyObject* MoveInto(Operands& operands, const Array& in, const int* order, PyObje
   return PermuteInto(operands, in, order, out) ? operands.Finish(out) : nullptr;
 }
 
-// Reads `dims`, each dimension of x once; negative ones count from the end.
-bool ReadDims(PyObject* dims, const Array& x, int* order) {
-  const Ref tuple(PySequence_Tuple(dims));
-  if (!tuple) return false;
-  bool right = PyTuple_Size(tuple.get()) == x.rank;
-  bool seen[kMaxRank] = {};
-  for (int i = 0; right && i < x.rank; ++i) {
-    Py_ssize_t d = PyNumber_AsSsize_t(PyTuple_GetItem(tuple.get(), i), PyExc_OverflowError);
-    if (d == -1 && PyErr_Occurred()) return false;
-    if (d < 0) d += x.rank;
-    right = d >= 0 && d < x.rank && !seen[d];
-    if (!right) break;
-    seen[d] = true;
-    order[i] = static_cast<int>(d);
-  }
-  if (!right) {
-    PyErr_Format(PyExc_ValueError, "dims is %R; it must name each of the %d dimensions of x once",
-                 tuple.get(), x.rank);
-  }
-  return right;
-}
-
 void SetOrder(int rank, int* order) {
   for (int d = 0; d < rank; ++d) order[d] = d;
 }
+
+// A call of a function whose first argument is the array that it moves, and whose last two are
+// `out` and `stream`.
+class MoveCall {
+ public:
+  MoveCall(State& state, const Signature& signature)
+      : state_(state), signature_(signature), operands_(state) {}
+
+  // Returns false with an exception.
+  bool Read(PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
+    return ReadArguments(signature_, args, positional, keywords, values_) &&
+           operands_.ReadStreamArgument(values_[signature_.count - 1]) &&
+           operands_.ReadInput(values_[0], "x", &x_);
+  }
+
+  const Array& x() const { return x_; }
+  PyObject* dims() const { return values_[1]; }
+
+  // Moves x in this order, or has the call recorded where a gradient is wanted.
+  PyObject* MoveOrRecord(Gradient gradient, const int* order) {
+    PyObject* const out = values_[signature_.count - 2];
+    const int wanted = gradient == Gradient::kRecord ? WantsGradient(state_, x_) : 0;
+    if (wanted < 0) return nullptr;
+    if (wanted == 0) return MoveInto(operands_, x_, order, out);
+    return CallRecorded(signature_.function, out,
+                        signature_.count == 3 ? Py_BuildValue("(O)", values_[0])
+                                              : Py_BuildValue("(OO)", values_[0], values_[1]));
+  }
+
+ private:
+  State& state_;
+  const Signature& signature_;
+  PyObject* values_[4] = {};
+  Operands operands_;
+  Array x_;
+};
 
 }  // namespace
 
@@ -168,64 +93,40 @@ PyObject* Transpose(State& state, Gradient gradient, PyObject* const* args, Py_s
                     PyObject* keywords) {
   static const char* const kNames[] = {"x", "out", "stream"};
   static const Signature kSignature = {"transpose", 1, 2, 3, kNames};
-  PyObject* values[3];
-  Operands operands(state);
-  Array x;
-  if (!ReadArguments(kSignature, args, positional, keywords, values) ||
-      !operands.ReadStreamArgument(values[2]) || !operands.ReadInput(values[0], "x", &x)) {
+  MoveCall call(state, kSignature);
+  if (!call.Read(args, positional, keywords)) return nullptr;
+  const int rank = call.x().rank;
+  if (rank < 2) {
+    PyErr_Format(PyExc_ValueError, "x has %d dimensions; it must have 2 or more", rank);
     return nullptr;
   }
-  if (x.rank < 2) {
-    PyErr_Format(PyExc_ValueError, "x has %d dimensions; it must have 2 or more", x.rank);
-    return nullptr;
-  }
-  const int wanted = gradient == Gradient::kRecord ? WantsGradient(state, x) : 0;
-  if (wanted < 0) return nullptr;
-  if (wanted > 0) return CallRecorded("transpose", values[1], Py_BuildValue("(O)", values[0]));
   int order[kMaxRank];
-  SetOrder(x.rank, order);
-  std::swap(order[x.rank - 2], order[x.rank - 1]);
-  return MoveInto(operands, x, order, values[1]);
+  SetOrder(rank, order);
+  std::swap(order[rank - 2], order[rank - 1]);
+  return call.MoveOrRecord(gradient, order);
 }
 
 PyObject* Permute(State& state, Gradient gradient, PyObject* const* args, Py_ssize_t positional,
                   PyObject* keywords) {
   static const char* const kNames[] = {"x", "dims", "out", "stream"};
   static const Signature kSignature = {"permute", 2, 3, 4, kNames};
-  PyObject* values[4];
-  Operands operands(state);
-  Array x;
+  MoveCall call(state, kSignature);
   int order[kMaxRank];
-  if (!ReadArguments(kSignature, args, positional, keywords, values) ||
-      !operands.ReadStreamArgument(values[3]) || !operands.ReadInput(values[0], "x", &x) ||
-      !ReadDims(values[1], x, order)) {
+  if (!call.Read(args, positional, keywords) || !ReadDims(call.dims(), call.x(), order)) {
     return nullptr;
   }
-  const int wanted = gradient == Gradient::kRecord ? WantsGradient(state, x) : 0;
-  if (wanted < 0) return nullptr;
-  if (wanted > 0) {
-    return CallRecorded("permute", values[2], Py_BuildValue("(OO)", values[0], values[1]));
-  }
-  return MoveInto(operands, x, order, values[2]);
+  return call.MoveOrRecord(gradient, order);
 }
 
 PyObject* Contiguous(State& state, Gradient gradient, PyObject* const* args, Py_ssize_t positional,
                      PyObject* keywords) {
   static const char* const kNames[] = {"x", "out", "stream"};
   static const Signature kSignature = {"contiguous", 1, 2, 3, kNames};
-  PyObject* values[3];
-  Operands operands(state);
-  Array x;
-  if (!ReadArguments(kSignature, args, positional, keywords, values) ||
-      !operands.ReadStreamArgument(values[2]) || !operands.ReadInput(values[0], "x", &x)) {
-    return nullptr;
-  }
-  const int wanted = gradient == Gradient::kRecord ? WantsGradient(state, x) : 0;
-  if (wanted < 0) return nullptr;
-  if (wanted > 0) return CallRecorded("contiguous", values[1], Py_BuildValue("(O)", values[0]));
+  MoveCall call(state, kSignature);
+  if (!call.Read(args, positional, keywords)) return nullptr;
   int order[kMaxRank];
-  SetOrder(x.rank, order);
-  return MoveInto(operands, x, order, values[1]);
+  SetOrder(call.x().rank, order);
+  return call.MoveOrRecord(gradient, order);
 }
 
 PyObject* TimeCCall(State& state, PyObject* const* args, Py_ssize_t positional,

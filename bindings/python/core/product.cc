@@ -1,54 +1,16 @@
 #include "bindings/python/core/product.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "bindings/python/core/arguments.h"
 #include "bindings/python/core/array.h"
+#include "bindings/python/core/element_types.h"
+#include "bindings/python/core/matrix.h"
 #include "bindings/python/core/operands.h"
 
 namespace stridewise::python {
 namespace {
-
-// A type of element, as DLPack and as the C library name it, and the type of a product of two.
-struct ElementType {
-  DlType type;
-  stridewise_type c_type;
-  DlType product;
-};
-
-constexpr DlType kFloat32 = {kDlFloat, 32, 1};
-constexpr DlType kBfloat16 = {kDlBfloat, 16, 1};
-constexpr DlType kFloat16 = {kDlFloat, 16, 1};
-constexpr DlType kInt8 = {kDlInt, 8, 1};
-constexpr DlType kInt32 = {kDlInt, 32, 1};
-constexpr DlType kE4m3 = {kDlE4m3, 8, 1};
-constexpr DlType kE5m2 = {kDlE5m2, 8, 1};
-
-constexpr ElementType kElementTypes[] = {
-    {kFloat32, STRIDEWISE_FLOAT32, kFloat32},  {kBfloat16, STRIDEWISE_BFLOAT16, kBfloat16},
-    {kFloat16, STRIDEWISE_FLOAT16, kFloat16},  {kInt8, STRIDEWISE_INT8, kInt32},
-    {kInt32, STRIDEWISE_INT32, kInt32},        {kE4m3, STRIDEWISE_FLOAT8_E4M3, kFloat32},
-    {kE5m2, STRIDEWISE_FLOAT8_E5M2, kFloat32},
-};
-
-bool IsSame(DlType x, DlType y) { return x.code == y.code && x.bits == y.bits; }
-
-// Returns the element type of the array, or null with a TypeError.
-const ElementType* FindType(const Array& array) {
-  for (const ElementType& element : kElementTypes) {
-    if (IsSame(element.type, array.type)) return &element;
-  }
-  if (const Ref name = TypeName(array.type)) {
-    PyErr_Format(PyExc_TypeError,
-                 "%s has elements of type %S; they can be float32, bfloat16, float16, int8, "
-                 "float8_e4m3fn or float8_e5m2",
-                 array.name, name.get());
-  }
-  return nullptr;
-}
 
 // Returns the value of the name that the argument is, `otherwise` where it is not given, or -1 with
 // a ValueError of this format, which shows the argument.
@@ -124,79 +86,6 @@ bool ReadFactor(PyObject* argument, double* value) {
   if (argument == nullptr) return true;
   *value = PyFloat_AsDouble(argument);
   return !PyErr_Occurred();
-}
-
-// The last two dimensions of an array as a matrix.
-struct Matrix {
-  int64_t rows;
-  int64_t cols;
-  int64_t ld = 0;
-  bool transposed = false;  // Columns are contiguous, and ld steps from one to the next.
-  int64_t batch = 1;
-  int64_t stride = 0;
-};
-
-// Reads it. Returns false with a ValueError where neither rows nor columns are contiguous, or where
-// the matrices of the batch are not equally far from each other.
-bool ReadMatrix(const Array& array, Matrix* matrix) {
-  matrix->rows = array.shape[array.rank - 2];
-  matrix->cols = array.shape[array.rank - 1];
-  const int64_t row_stride = array.strides[array.rank - 2];
-  const int64_t col_stride = array.strides[array.rank - 1];
-  const bool one_row = matrix->rows <= 1;
-  const bool one_col = matrix->cols <= 1;
-  if ((one_col || col_stride == 1) && (one_row || row_stride >= matrix->cols)) {
-    matrix->ld = one_row ? std::max<int64_t>(matrix->cols, 1) : row_stride;
-  } else if ((one_row || row_stride == 1) && (one_col || col_stride >= matrix->rows)) {
-    matrix->ld = one_col ? std::max<int64_t>(matrix->rows, 1) : col_stride;
-    matrix->transposed = true;
-  } else {
-    const Ref strides = Tuple(array.strides, array.rank);
-    PyErr_Format(PyExc_ValueError,
-                 "%s has strides of %R elements; its rows or its columns must be contiguous",
-                 array.name, strides.get());
-    return false;
-  }
-  if (SetBatch(array, &matrix->batch, &matrix->stride)) return true;
-  const Ref strides = Tuple(array.strides, array.rank);
-  PyErr_Format(PyExc_ValueError,
-               "%s has strides of %R elements; its matrices must be equally far from each other",
-               array.name, strides.get());
-  return false;
-}
-
-// Sets the shape of the product. Returns its rank, or -1 with a ValueError.
-int SetProductShape(const Array& a, const Array& b, int64_t* shape) {
-  for (const Array* array : {&a, &b}) {
-    if (array->rank < 2) {
-      PyErr_Format(PyExc_ValueError, "%s has %d dimensions; it must have 2 or more", array->name,
-                   array->rank);
-      return -1;
-    }
-  }
-  const Ref a_shape = Tuple(a.shape, a.rank);
-  const Ref b_shape = Tuple(b.shape, b.rank);
-  if (!a_shape || !b_shape) return -1;
-  if (a.shape[a.rank - 1] != b.shape[b.rank - 2]) {
-    PyErr_Format(PyExc_ValueError,
-                 "a has the shape %R and b %R; the columns of a must be the rows of b",
-                 a_shape.get(), b_shape.get());
-    return -1;
-  }
-  const Array& longer = a.rank >= b.rank ? a : b;
-  const size_t batch_bytes = sizeof(int64_t) * static_cast<size_t>(longer.rank - 2);
-  const bool same = a.rank == b.rank && std::memcmp(a.shape, b.shape, batch_bytes) == 0;
-  if (!same && a.rank != 2 && b.rank != 2) {
-    PyErr_Format(PyExc_ValueError,
-                 "a has the shape %R and b %R; their batches must be the same, or one of them must "
-                 "be a single matrix",
-                 a_shape.get(), b_shape.get());
-    return -1;
-  }
-  std::memcpy(shape, longer.shape, batch_bytes);
-  shape[longer.rank - 2] = a.shape[a.rank - 2];
-  shape[longer.rank - 1] = b.shape[b.rank - 1];
-  return longer.rank;
 }
 
 stridewise_input Input(const Array& array, const Matrix& matrix, stridewise_type type) {

@@ -90,6 +90,15 @@ class WheelTest(unittest.TestCase):
     self.assertEqual(run.returncode, 0, run.stderr)
     self.assertIn("--call_time", run.stdout)
 
+  def test_bench_refuses_bad_input_in_one_line(self):
+    package = str(unpacked.unpack())
+    for flag, value in (("--frameworks", "pytorch,numpi"), ("--dtypes", "float31"), ("--samples", "1"), ("--csv", "no_folder/a.csv")):
+      with self.subTest(flag):
+        run = subprocess.run([sys.executable, "-m", "stridewise.bench", f"{flag}={value}"], env={"PYTHONPATH": package}, text=True,
+                             capture_output=True, check=False)
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertRegex(run.stderr, f"^{flag}: .* is not allowed; allowed is .*\n$")
+
 
 if __name__ == "__main__":
   unittest.main()
