@@ -39,9 +39,8 @@ SplitLayout LayoutOf(const MatMulInput& operand, const SplitForm& form, int64_t 
   return layout;
 }
 
-// Microseconds, fitted to 46 products on an H200 and 45 on an H100: 7 % off in the mean. Of four
-// tiles for 50 products on an H100 these take one that is 1.01 times the fastest one's time in the
-// geometric mean.
+// Microseconds, like the other constants here fitted to 229 products on an H100, of which half was
+// 4 % off in the mean when the other half was fitted.
 struct TileTime {
   SplitTileCols tile;
   int64_t cols;
@@ -53,25 +52,32 @@ struct TileTime {
   double alone;
 };
 constexpr TileTime kTimes[] = {
-    {SplitTileCols::k64, 64, 1, 10.3e-3, 1.4, 0.57},
-    {SplitTileCols::k128, 128, 1, 15.4e-3, 2.8, 0.86},
-    {SplitTileCols::k192, 192, 2, 21.6e-3, 4.5, 1},
-    {SplitTileCols::k128InPairs, 128, 2, 14.8e-3, 2.8, 0.9},
+    {SplitTileCols::k64, 64, 1, 10.8e-3, 1.1, 0.57},
+    {SplitTileCols::k128, 128, 1, 15.6e-3, 2.1, 0.88},
+    {SplitTileCols::k192, 192, 2, 22.8e-3, 3.6, 1},
+    {SplitTileCols::k128InPairs, 128, 2, 15.8e-3, 2.1, 0.86},
 };
+// A tile has whole steps of k, zeros behind the end: a k of 70 takes as long as one of 128.
+constexpr int64_t kStepK = 64;
 // A tile whose block reads alone boxes that begin in the middle of lines takes this many times as
-// long: at six random products on an H100 the measured time is 1.3 to 1.6 times what it is fitted
-// to be otherwise.
-constexpr double kAloneAndRagged = 1.45;
-constexpr double kUsOfCall = 10;  // Two launches.
-// Of a byte that is read or written, where rows begin at multiples of 16 bytes and where not:
-// fitted to 50 products on an H100, 6 % off in the mean.
+// long.
+constexpr double kAloneAndRagged = 1.65;
+constexpr double kUsOfCall = 8.3;  // Two launches.
+// Of a byte that is read or written, where rows begin at multiples of 16 bytes and where not.
 struct ByteTime {
   double aligned, unaligned;
 };
-constexpr ByteTime kUsOfByteOfRows = {0.32e-6, 0.42e-6};  // A row has a scale,
-constexpr ByteTime kUsOfByteOfCols = {0.45e-6, 0.55e-6};  // or a column has.
+constexpr ByteTime kUsOfByteOfRows = {0.32e-6, 0.35e-6};  // A row has a scale,
+constexpr ByteTime kUsOfByteOfCols = {0.41e-6, 0.43e-6};  // or a column has.
+// A warp that splits a row, and a cluster that splits a strip of columns, take this much of the
+// device's time, however short these are (matmul/device/split_source.h has the strips).
+constexpr double kUsOfRow = 0.16e-3;
+constexpr double kUsOfStrip = 0.022;
+constexpr int64_t kStripCols = 32;
+constexpr int64_t kWideStripCols = 64;
+constexpr int64_t kWideStripRows = 1536;
 // Of C, stored as whole rows instead of by the TMA, and added to element by element.
-constexpr double kUsOfByteOfRowsOfC = 0.22e-6;
+constexpr double kUsOfByteOfRowsOfC = 0.18e-6;
 constexpr double kUsOfByteOfAddedC = 1.13e-6;
 
 // Returns whether rows of parts begin in the middle of the L2's lines: boxes of 128 bytes are then
@@ -81,14 +87,20 @@ bool IsRagged(const SplitLayout& layout, const SplitForm& form) {
   return layout.out_ld * form.part_bytes % kLineBytes != 0;
 }
 
-// Returns the microseconds of the split of an operand whose matrices have these elements.
+// Returns the microseconds of the split of an operand, of whose rows or columns each has a scale.
 double SplitUs(const SplitLayout& layout, const SplitForm& form, const MatMulInput& operand,
-               double elements, bool rows, const DeviceModel& device) {
-  const double bytes = elements * static_cast<double>(layout.count) *
+               int64_t mn, int64_t k, bool rows, const DeviceModel& device) {
+  const double bytes = static_cast<double>(mn) * static_cast<double>(k) *
+                       static_cast<double>(layout.count) *
                        (form.parts * form.part_bytes + static_cast<int>(sizeof(float)));
+  const bool wide = !form.k_major && k <= kWideStripRows && mn > kStripCols;
+  const int64_t strips = CeilDiv(mn, wide ? kWideStripCols : kStripCols);
+  const double us_of_each =
+      rows ? kUsOfRow * static_cast<double>(mn) : kUsOfStrip * static_cast<double>(strips);
   const ByteTime& time = rows ? kUsOfByteOfRows : kUsOfByteOfCols;
   const bool aligned = operand.ld % 4 == 0 && (layout.count == 1 || operand.stride % 4 == 0);
-  return bytes * MemoryFactor(device) * (aligned ? time.aligned : time.unaligned);
+  return bytes * MemoryFactor(device) * (aligned ? time.aligned : time.unaligned) +
+         us_of_each * static_cast<double>(layout.count);
 }
 
 }  // namespace
@@ -132,10 +144,10 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
     const int64_t tiles =
         CeilDiv(args.m, kBlockRows * time.cluster) * CeilDiv(args.n, time.cols) * args.batch;
+    const auto k = static_cast<double>(CeilDiv(args.k, kStepK) * kStepK);
     const auto us_of_round = [&](int64_t tiles_at_once) {
       const double used = static_cast<double>(tiles_at_once) / static_cast<double>(clusters);
-      return products * time.us_of_k * std::max(used, time.alone) * static_cast<double>(args.k) +
-             time.us;
+      return products * time.us_of_k * std::max(used, time.alone) * k + time.us;
     };
     const int64_t rest = tiles % clusters;
     const double us = (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *
@@ -143,11 +155,9 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
                        (rest > 0 ? us_of_round(rest) : 0));
     if (us < best.us) best = {time.tile, us};
   }
-  const auto k = static_cast<double>(args.k);
-  best.us +=
-      kUsOfCall +
-      SplitUs(layout_a, form, args.a, static_cast<double>(args.m) * k, !args.a.transposed, device) +
-      SplitUs(layout_b, form, args.b, static_cast<double>(args.n) * k, args.b.transposed, device);
+  best.us += kUsOfCall +
+             SplitUs(layout_a, form, args.a, args.m, args.k, !args.a.transposed, device) +
+             SplitUs(layout_b, form, args.b, args.n, args.k, args.b.transposed, device);
   double us_of_byte = 0;
   if (args.c.ld % 4 != 0) us_of_byte = kUsOfByteOfRowsOfC;
   if (args.beta != 0) us_of_byte = kUsOfByteOfAddedC;

@@ -213,7 +213,8 @@ typedef enum stridewise_precision {
   STRIDEWISE_PRECISION_FP32 = 0,        // IEEE FP32: one fused multiply-add for each product.
   STRIDEWISE_PRECISION_FP32_SPLIT = 1,  // On tensor cores, each operand a sum of parts.
   STRIDEWISE_PRECISION_TF32 = 2,        // On tensor cores, operands rounded to 11 significant bits.
-  // As FP32_SPLIT, with parts of 8 bits where the device finds rows flat enough. Not measured.
+  // As FP32_SPLIT, with the same bound of the error, and parts of 8 bits where the device finds all
+  // rows flat enough.
   STRIDEWISE_PRECISION_FP32_SPLIT_INT8 = 3,
   // On tensor cores, 16 significant bits of each operand: between TF32 and FP32.
   STRIDEWISE_PRECISION_FP32_MEDIUM = 4

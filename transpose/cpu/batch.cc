@@ -16,9 +16,9 @@ constexpr double kMinBytesOfThread = 65536;
 // Input and output that are larger leave the last-level caches that a core may count on.
 constexpr double kMinStreamedBytes = 16 << 20;
 
-// The same where there are few columns, whose rows are read one after the other: of 13 MB, 26 MB
-// together, two matrices took half of the time in the caches.
-constexpr double kMinStreamedOfFewColumns = 28 << 20;
+// The same where there are few columns, whose rows are read one after the other: of twelve shapes
+// of 8 to 24 MB, 16 to 48 MB together, all were faster in the caches, of 31 MB and more none.
+constexpr double kMinStreamedOfFewColumns = 48 << 20;
 
 // Returns whether a matrix is one row or column without gaps on both sides, and the batch one
 // piece.

@@ -21,6 +21,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "transpose/cpu/block.h"
+#include "transpose/cpu/cells-inl.h"
 #include "transpose/cpu/small-inl.h"
 #include "transpose/cpu/square.h"
 #include "transpose/cpu/thin-inl.h"
@@ -30,55 +31,63 @@ HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 
-// Goes from one square of lines to the next.
-HWY_INLINE void Advance(int64_t line, const BlockTranspose& b, int64_t* col, int64_t* row) {
-  int64_t* const inner = b.along_rows ? col : row;
-  int64_t* const outer = b.along_rows ? row : col;
-  *inner += line;
-  if (*inner < (b.along_rows ? b.cols : b.rows)) return;
-  *inner = 0;
-  *outer += line;
+// Transposes a line of rows from `row` on, or what ends with the block, by the columns
+// [piece, end) of a line or more.
+template <int kBytes>
+HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_t piece,
+                                    int64_t end, bool stages, uint8_t* staged) {
+  constexpr int64_t kSide = 16 / kBytes;
+  constexpr int64_t kLine = kLineBytes / kBytes;
+  const int64_t first = stages ? std::min(piece, b.cols - kLine) : piece;
+  const int64_t first_row = std::min(row, b.rows - kLine);
+  const uint8_t* from = b.in + first_row * b.ld_in + first * kBytes;
+  uint8_t* const to = b.out + first_row * kBytes;
+  for (int64_t byte = b.ahead; b.ahead > 0 && byte < b.ahead + (end - first) * kBytes;
+       byte += kLineBytes) {
+    for (int64_t i = 0; i < kLine; ++i) __builtin_prefetch(from + i * b.ld_in + byte);
+  }
+  if (b.ahead_out > 0) {
+    for (int64_t col = first; col < end; ++col) {
+      __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
+    }
+  }
+  int64_t ld = b.ld_in;
+  if (stages) {
+    for (int64_t i = 0; i < kLine; ++i) CopyLine(from + i * ld, staged + i * kLineBytes);
+    from = staged;
+    ld = kLineBytes;
+  }
+  int64_t at = first;
+  for (; kHasPairs<kBytes> && at + 2 * kSide <= end; at += 2 * kSide) {
+    TransposePair<kBytes>(from + (at - first) * kBytes, ld, to + at * b.ld_out, b.ld_out);
+  }
+  for (; at < end; at += kSide) {
+    const int64_t col = std::min(at, b.cols - kSide);
+    TransposeGroup<kBytes>(from + (col - first) * kBytes, ld, to + col * b.ld_out, b.ld_out);
+  }
 }
 
-// Transposes blocks of at least a line of rows and a square's columns.
+// Transposes blocks of at least a line of rows and a square's columns. Takes a copy, since stores
+// of bytes could change what is behind a reference, whose members would be loaded again after each.
 template <int kBytes>
-void TransposeLines(const BlockTranspose& b) {
-  constexpr int64_t kSide = 16 / kBytes;
+void TransposeLines(const BlockTranspose b) {
   constexpr int64_t kLine = kLineBytes / kBytes;
   // Rows whose distance is a multiple of 1 KB share a few sets of the L1 cache: their lines are
   // copied to a block, or each would be fetched once for each square.
   const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
   alignas(64) uint8_t staged[kLine * kLineBytes];
-  int64_t piece = 0;
-  int64_t row = 0;
-  while (piece < b.cols && row < b.rows) {
-    const int64_t first = stages ? std::min(piece, b.cols - kLine) : piece;
-    const int64_t end = std::min(piece + kLine, b.cols);
-    const int64_t first_row = std::min(row, b.rows - kLine);
-    const uint8_t* from = b.in + first_row * b.ld_in;
-    uint8_t* const to = b.out + first_row * kBytes;
-    if (b.ahead > 0) {
-      for (int64_t i = 0; i < kLine; ++i) {
-        __builtin_prefetch(from + i * b.ld_in + first * kBytes + b.ahead);
-      }
+  const int64_t width = b.along_rows && !stages ? b.cols : kLine;
+  const auto transpose = [&](int64_t row, int64_t col) HWY_ATTR {
+    TransposeLineOfRows<kBytes>(b, row, col, std::min(col + width, b.cols), stages, staged);
+  };
+  if (b.along_rows) {
+    for (int64_t row = 0; row < b.rows; row += kLine) {
+      for (int64_t col = 0; col < b.cols; col += width) transpose(row, col);
     }
-    if (b.ahead_out > 0) {
-      for (int64_t col = first; col < end; ++col) {
-        __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
-      }
+  } else {
+    for (int64_t col = 0; col < b.cols; col += width) {
+      for (int64_t row = 0; row < b.rows; row += kLine) transpose(row, col);
     }
-    int64_t ld = b.ld_in;
-    from += first * kBytes;
-    if (stages) {
-      for (int64_t i = 0; i < kLine; ++i) CopyLine(from + i * ld, staged + i * kLineBytes);
-      from = staged;
-      ld = kLineBytes;
-    }
-    for (int64_t at = first; at < end; at += kSide) {
-      const int64_t col = std::min(at, b.cols - kSide);
-      TransposeGroup<kBytes>(from + (col - first) * kBytes, ld, to + col * b.ld_out, b.ld_out);
-    }
-    Advance(kLine, b, &piece, &row);
   }
 }
 
@@ -124,7 +133,7 @@ void TransposeVector(const uint8_t* from, int64_t step_in, int64_t count, uint8_
 }
 
 template <int kBytes>
-void TransposeBlockOf(const BlockTranspose& b) {
+void TransposeByShape(const BlockTranspose& b) {
   constexpr int64_t kSide = 16 / kBytes;
   if (b.rows == 1) return TransposeVector<kBytes>(b.in, kBytes, b.cols, b.out, b.ld_out);
   if (b.cols == 1) return TransposeVector<kBytes>(b.in, b.ld_in, b.rows, b.out, kBytes);
@@ -133,6 +142,18 @@ void TransposeBlockOf(const BlockTranspose& b) {
   }
   if (b.rows < kLineBytes / kBytes) return TransposeStrips<kBytes>(b);
   TransposeLines<kBytes>(b);
+}
+
+template <int kBytes>
+void TransposeBlockOf(const BlockTranspose& b) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+  if (TakesCells<kBytes>(b)) {
+    BlockTranspose rest = b;
+    TransposeCells<kBytes>(&rest);
+    return TransposeByShape<kBytes>(rest);
+  }
+#endif
+  TransposeByShape<kBytes>(b);
 }
 
 template <int kBytes>

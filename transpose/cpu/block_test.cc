@@ -83,6 +83,20 @@ TEST_P(BlockTest, TransposesThinBlocks) {
   }
 }
 
+// Long enough for cells of five to eight rows or columns.
+TEST_P(BlockTest, TransposesLongThinBlocks) {
+  for (int64_t thin = 4; thin <= 9; ++thin) {
+    for (const int64_t extent : {1024, 1055, 1091}) {
+      for (const int64_t pad : {0, 3}) {
+        ExpectTransposed({thin, extent, pad, 0, 1}, GetParam());
+        ExpectTransposed({thin, extent, 0, pad}, GetParam());
+        ExpectTransposed({extent, thin, pad, 0}, GetParam());
+        ExpectTransposed({extent, thin, 0, pad, 1}, GetParam());
+      }
+    }
+  }
+}
+
 TEST_P(BlockTest, TransposesBlocksOfSquares) {
   for (const Shape& s : {Shape{20, 18}, Shape{18, 300, 1, 2, 3}, Shape{63, 50}, Shape{64, 64},
                          Shape{65, 130, 0, 0, 1}, Shape{200, 33, 5, 0, 0}, Shape{130, 129, 0, 7, 2},

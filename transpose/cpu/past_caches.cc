@@ -10,16 +10,19 @@
 namespace stridewise {
 namespace {
 
-constexpr int64_t kBlockBytes = 32 << 10;   // Of a block that is to be filled.
-constexpr int64_t kMostBytes = 512 << 10;   // Of one that holds a few lines of every row.
-constexpr int64_t kMostRowBytes = 1024;     // Of the output, for which it does.
-constexpr int64_t kLinesOfRow = 4;          // Of the input, for a piece of many rows.
-constexpr int64_t kPiecesOfTurn = 4;        // That a thread takes at once.
-constexpr int64_t kAheadInRow = 256;        // Bytes fetched ahead, of rows side by side,
-constexpr int64_t kAheadInBatch = 4096;     // and of matrices one after the other.
-constexpr int64_t kRunBytes = 2048;         // Of a row of the output, where there are few.
-constexpr int64_t kMostColumns = 64;        // Of bytes, for which there are.
-constexpr int64_t kPitch = kRunBytes + 64;  // So that the rows are in all sets of the L1 cache.
+constexpr int64_t kBlockBytes = 32 << 10;  // Of a block that is to be filled.
+constexpr int64_t kMostBytes = 512 << 10;  // Of one that holds a few lines of every row.
+constexpr int64_t kMostRowBytes = 1024;    // Of the output, for which it does.
+constexpr int64_t kLinesOfRow = 4;         // Of the input, for a piece of many rows.
+constexpr int64_t kPiecesOfTurn = 4;       // That a thread takes at once.
+constexpr int64_t kLeastTurn = 128 << 10;  // Of few columns, in bytes,
+constexpr int64_t kTurnsOfThread = 8;
+constexpr int64_t kMostTurn = 512 << 10;   // up to that where there are many.
+constexpr int64_t kAheadInRow = 256;       // Bytes fetched ahead, of rows side by side,
+constexpr int64_t kAheadInBatch = 4096;    // and of matrices one after the other.
+constexpr int64_t kMostRunBytes = 8192;    // Of a row of the output, where there are few:
+constexpr int64_t kRunsBytes = 128 << 10;  // all together.
+constexpr int64_t kMostColumns = 64;       // Of bytes, for which there are.
 
 // Returns into how many chunks a transpose of `bytes` past the caches is cut: several for
 // each thread, but none of less than 128 KB, since it begins with nothing fetched. That costs a
@@ -87,10 +90,12 @@ bool HasFewColumns(const BatchTranspose& batch) {
 
 void StreamFewColumns(const BatchTranspose& batch, int threads) {
   const BlockTranspose& one = batch.first;
-  const int64_t rows = kRunBytes / one.element_bytes;
+  const int64_t run = std::min(kMostRunBytes, kRunsBytes / one.cols / kLineBytes * kLineBytes);
+  const int64_t pitch = run + kLineBytes;  // So that the rows are in all sets of the L1 cache.
+  const int64_t rows = run / one.element_bytes;
   const int64_t pieces = DivideUp(one.rows, rows);
   const auto stream = [&](int64_t begin, int64_t end) {
-    alignas(64) uint8_t block[kMostColumns * kPitch];
+    alignas(64) uint8_t block[kRunsBytes + kMostColumns * kLineBytes];
     for (int64_t i = begin; i < end; ++i) {
       const int64_t matrix = i / pieces;
       const int64_t row = i % pieces * rows;
@@ -98,16 +103,19 @@ void StreamFewColumns(const BatchTranspose& batch, int threads) {
       piece.in += matrix * batch.stride_in + row * one.ld_in;
       piece.rows = std::min(rows, one.rows - row);
       piece.out = block;
-      piece.ld_out = kPitch;
+      piece.ld_out = pitch;
       TransposeBlocks(piece);
       uint8_t* const out = one.out + matrix * batch.stride_out + row * one.element_bytes;
       for (int64_t col = 0; col < one.cols; ++col) {
-        StreamCopy(block + col * kPitch, out + col * one.ld_out, piece.rows * one.element_bytes);
+        StreamCopy(block + col * pitch, out + col * one.ld_out, piece.rows * one.element_bytes);
       }
     }
     EndStreaming();
   };
-  RunInTurn(threads, batch.count * pieces, kPiecesOfTurn, stream);
+  const int64_t turn =
+      std::clamp(batch.count * batch.bytes() / (kTurnsOfThread * threads), kLeastTurn, kMostTurn);
+  const int64_t bytes = std::min(rows, one.rows) * one.cols * one.element_bytes;
+  RunInTurn(threads, batch.count * pieces, std::max<int64_t>(turn / bytes, 1), stream);
 }
 
 void StreamTiles(const BatchTranspose& batch, int threads) {

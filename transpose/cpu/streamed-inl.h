@@ -75,7 +75,10 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
   using Order = StreamedOrder<kBytes, kTiling, kTileLines>;
   using Fetcher = TileFetcher<kTiling, Order::kRowsAtOnce>;
   constexpr int64_t kLine = kLineBytes / kBytes;
-  constexpr int64_t kSide = 16 / kBytes;
+  // Bytes of a row that are taken at once. Shorter elements have more rows, and lose.
+  constexpr bool kPairs = kHasPairs<kBytes> && kBytes == 16;
+  constexpr int64_t kGroup = kPairs ? 32 : 16;
+  constexpr int64_t kCols = kGroup / kBytes;
   constexpr int64_t kLines = kTileLines + 1;  // The first is that of the tile before.
   // One more line than is copied, so that the rows of a column are in all sets of the L1 cache.
   constexpr int64_t kPitch = Order::kStaged + (Order::kStaged > kLineBytes ? kLineBytes : 0);
@@ -83,7 +86,7 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
   const uint8_t* const end_in =
       matrix.in + (matrix.rows - 1) * matrix.ld_in + matrix.cols * matrix.element_bytes;
   alignas(64) uint8_t rows[kLines * kLine * kPitch] = {};
-  alignas(64) uint8_t lines[kSide * kLines * kLineBytes] = {};
+  alignas(64) uint8_t lines[kCols * kLines * kLineBytes] = {};
   alignas(64) uint8_t last_lines[kMostTileWidth / kBytes * kLineBytes];  // Of each column.
   Fetcher(matrix, tiles[first]).FetchAll();
   for (int64_t index = first; index < end; ++index) {
@@ -102,14 +105,19 @@ void TransposeTilesOf(const StreamedTranspose& matrix, int64_t first, int64_t en
       const int64_t bytes = std::min(Order::kStaged, tile.bytes - at);
       const uint8_t* from = matrix.in + (tile.row - extra) * matrix.ld_in + tile.byte + at;
       StageRows<Order::kStaged, kPitch>(from, matrix.ld_in, staged, bytes, end_in, rows);
-      for (int64_t group = 0; group < bytes; group += 16) {
+      for (int64_t group = 0; group < bytes; group += kGroup) {
         for (int64_t line = 0; line < filled; ++line) {
-          next.template Fetch<std::max<int64_t>(kLine / 4, 1)>();
-          TransposeGroup<kBytes>(rows + line * kLine * kPitch + group, kPitch,
-                                 filled_lines + line * kLineBytes, kLines * kLineBytes);
+          next.template Fetch<std::max<int64_t>(kLine * kGroup / 64, 1)>();
+          const uint8_t* const of_rows = rows + line * kLine * kPitch + group;
+          uint8_t* const of_columns = filled_lines + line * kLineBytes;
+          if constexpr (kPairs) {
+            TransposePair<kBytes>(of_rows, kPitch, of_columns, kLines * kLineBytes);
+          } else {
+            TransposeGroup<kBytes>(of_rows, kPitch, of_columns, kLines * kLineBytes);
+          }
         }
         const int64_t col = (tile.byte + at + group) / kBytes;
-        const int64_t cols = std::min(kSide, (bytes - group) / kBytes);
+        const int64_t cols = std::min(kCols, (bytes - group) / kBytes);
         uint8_t* last_line = last_lines + (at + group) / kBytes * kLineBytes;
         for (int64_t i = 0; i < cols; ++i, last_line += kLineBytes) {
           uint8_t* const line = lines + i * kLines * kLineBytes;

@@ -149,6 +149,13 @@ HWY_INLINE void InterleaveHalves(ByteVector (&v)[kCount]) {
 
 constexpr int Log2(int64_t power) { return power == 1 ? 0 : 1 + Log2(power / 2); }
 
+// Stores columns, `to_row` bytes apart.
+template <int kCount>
+HWY_INLINE void StoreColumns(const ByteVector (&v)[kCount], uint8_t* to, int64_t to_row) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) Store(v[i], to + i * to_row);
+}
+
 // Transposes one line of rows by 16 bytes of columns: rows begin `from_row` bytes apart, and the
 // columns in `to` `to_row` bytes.
 template <int kBytes>
@@ -161,10 +168,59 @@ HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* t
       v[i] = LoadBlocks(from + (part * kSide + i) * from_row, kSide * from_row);
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v);
-#pragma GCC unroll 16
-    for (int i = 0; i < kSide; ++i) Store(v[i], to + i * to_row + part * 16);
+    StoreColumns(v, to + part * 16, to_row);
   }
 }
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+
+// Whether TransposePair() is there, and faster than TransposeGroup() twice: not for short elements,
+// which have more rows.
+template <int kBytes>
+inline constexpr bool kHasPairs = kBytes >= 4;
+
+// Transposes one line of rows by 32 bytes of columns. Half of a line is loaded at once, where
+// TransposeGroup() loads a quarter.
+template <int kBytes>
+HWY_INLINE void TransposePair(const uint8_t* from, int64_t from_row, uint8_t* to, int64_t to_row) {
+  constexpr int kSide = 16 / kBytes;
+  const hn::Half<Bytes> half;
+  ByteVector v[2][kSide];  // Of the first and third, and the second and last squares of rows.
+#pragma GCC unroll 2
+  for (int part = 0; part < 2; ++part) {
+    const uint8_t* const lower = from + part * kSide * from_row;
+    const uint8_t* const upper = lower + 2 * kSide * from_row;
+#pragma GCC unroll 16
+    for (int i = 0; i < kSide; ++i) {
+      v[part][i] = hn::Combine(Bytes(), hn::LoadU(half, upper + i * from_row),
+                               hn::LoadU(half, lower + i * from_row));
+    }
+    InterleaveHalves<kBytes, Log2(kSide)>(v[part]);
+  }
+  // Of blocks of 16 bytes, those of the left and of the right 16 bytes of columns.
+  const __m512i of_left = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i of_right = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  ByteVector left[kSide];
+  ByteVector right[kSide];
+#pragma GCC unroll 16
+  for (int i = 0; i < kSide; ++i) {
+    left[i] = ByteVector{_mm512_permutex2var_epi64(v[0][i].raw, of_left, v[1][i].raw)};
+    right[i] = ByteVector{_mm512_permutex2var_epi64(v[0][i].raw, of_right, v[1][i].raw)};
+  }
+  StoreColumns(left, to, to_row);
+  StoreColumns(right, to + kSide * to_row, to_row);
+}
+
+#else
+
+template <int kBytes>
+inline constexpr bool kHasPairs = false;
+
+template <int kBytes>
+HWY_INLINE void TransposePair(const uint8_t* /*from*/, int64_t /*from_row*/, uint8_t* /*to*/,
+                              int64_t /*to_row*/) {}
+
+#endif
 
 // Transposes a square's rows by a line of columns, or at least `least` of them.
 template <int kBytes>
