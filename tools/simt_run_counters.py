@@ -62,6 +62,7 @@ WHY = {
     "dl_debug-segfault.fixed": "stores to rows that each have an allocation have fewer sectors on the GPU; not explained",
     "agentSimulation": "LLVM moves a load that a loop repeats into a branch, before it could move out of the loop",
     "getFinalMaxValue": "std::max() gives a reference, by which nvcc loads again",
+    "bsf_edge_centric_kernel": "which thread visits a vertex depends on their order",
     "bfs_kernel": "how often a vertex is stored to depends on the order of its neighbours",
     "convergentExecution": "how often sin() takes its long way depends on the last bits of numbers",
     "divergentExecution": "how often sin() takes its long way depends on the last bits of numbers",

@@ -48,6 +48,25 @@ Hoistable HoistableOf(const Lines& function, const IrBlock& block, const Names& 
   return result;
 }
 
+// Indices of 64 bits that a block computes twice, by the names of the first ones: of two branches
+// in a loop each has moved its own before it. Adds the lines of the second ones to `gone`.
+Names SameIndices(const Lines& function, const std::map<std::string, IrBlock>& blocks,
+                  std::set<size_t>* gone) {
+  Names same;
+  for (const auto& block : blocks) {
+    std::map<std::string, std::string> first;
+    for (size_t i = block.second.first; i < block.second.last; ++i) {
+      const IrOperation operation = OperationOf(function[i]);
+      if (!operation.IsIndex()) continue;
+      const auto added = first.emplace(KeyOf(operation), operation.result);
+      if (added.second) continue;
+      same[operation.result] = added.first->second;
+      gone->insert(i);
+    }
+  }
+  return same;
+}
+
 // The block behind one that goes on without a condition, or "".
 std::string GoesTo(const Lines& function, const IrBlock& block) {
   const absl::string_view line = function[block.last];
@@ -57,12 +76,15 @@ std::string GoesTo(const Lines& function, const IrBlock& block) {
 
 // Where both blocks that follow one compute the same address, or begin to load with the same
 // loads, that one does it for them: else what stands before it in one of them would not move. Adds
-// to `alike` the blocks that have lost a load.
-Lines Hoisted(Lines function, std::set<std::string>* alike) {
+// to `alike` the blocks that have lost a load. Where stores of both then have one address, LLVM
+// makes one of them, which nvcc does not: so branches without such loads come later, and only where
+// something moves.
+enum class Which { kWithLoads, kAll };
+Lines Hoisted(Lines function, Which which, std::set<std::string>* alike) {
   const std::map<std::string, IrBlock> blocks = BlocksOf(function);
   std::map<size_t, Lines> before;  // What to insert, by line.
   std::set<size_t> gone;
-  Names same;
+  Names same = SameIndices(function, blocks, &gone);
   for (const auto& branch : blocks) {
     const absl::string_view line = function[branch.second.last];
     const size_t first = line.find("label %"), second = line.rfind("label %");
@@ -78,9 +100,12 @@ Lines Hoisted(Lines function, std::set<std::string>* alike) {
                       GoesTo(function, one) == GoesTo(function, other) &&
                       blocks.at(GoesTo(function, one)).before.size() == 2;
     size_t loads = 0;  // That both have lost.
+    std::vector<size_t> twins;
+    Names renamed = same;
+    std::set<size_t> taken = gone;
     for (size_t i = other.first; i < other.last; ++i) {
-      const IrOperation operation = OperationOf(Renamed(function[i], same));
-      if (!operation.known()) continue;
+      const IrOperation operation = OperationOf(Renamed(function[i], renamed));
+      if (!operation.known() || taken.count(i) > 0) continue;
       size_t twin = 0;
       if (IsOfAddress(operation)) {
         const auto found = of_one.addresses.find(KeyOf(operation));
@@ -89,17 +114,21 @@ Lines Hoisted(Lines function, std::set<std::string>* alike) {
       } else if (meet && loads < of_one.loads.size() && loads < of_other.loads.size() &&
                  of_other.loads[loads] == i) {
         twin = of_one.loads[loads];
-        if (KeyOf(OperationOf(Renamed(function[twin], same))) != KeyOf(operation)) continue;
+        if (KeyOf(OperationOf(Renamed(function[twin], renamed))) != KeyOf(operation)) continue;
         ++loads;
-        alike->insert({one_name, other_name});
       } else {
         continue;
       }
-      if (!gone.insert(twin).second) continue;
-      gone.insert(i);
-      before[branch.second.last].push_back(function[twin]);
-      same[operation.result] = Defined(function[twin]);
+      if (!taken.insert(twin).second) continue;
+      taken.insert(i);
+      twins.push_back(twin);
+      renamed[operation.result] = Defined(function[twin]);
     }
+    if (which == Which::kWithLoads && loads == 0) continue;
+    if (loads > 0) alike->insert({one_name, other_name});
+    for (const size_t twin : twins) before[branch.second.last].push_back(function[twin]);
+    same = std::move(renamed);
+    gone = std::move(taken);
   }
   if (gone.empty()) return function;
   Lines result;
@@ -132,8 +161,10 @@ Lines Changed(Lines function, int* number) {
   Lines named = WithNames(function);
   std::set<std::string> alike;
   if (MoveAll(alike, &named, number)) function = named;
-  named = Hoisted(std::move(named), &alike);
-  return MoveAll(alike, &named, number) || !alike.empty() ? named : function;
+  named = Hoisted(std::move(named), Which::kWithLoads, &alike);
+  if (MoveAll(alike, &named, number) || !alike.empty()) function = named;
+  named = Hoisted(std::move(named), Which::kAll, &alike);
+  return MoveAll(alike, &named, number) ? named : function;
 }
 
 }  // namespace

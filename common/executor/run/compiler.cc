@@ -44,7 +44,8 @@ std::vector<std::string> CompilationFlags(const std::string& home, bool instrume
             "-ffp-contract=off",
             "-femulated-tls",
             "-fdeclspec",
-            "-w"};
+            "-w",
+            "-Wno-return-type"};
   }
   // Reports name functions and lines, not variables: with these too a program of many kernels took
   // a fifth longer to compile.
@@ -56,8 +57,10 @@ std::vector<std::string> CompilationFlags(const std::string& home, bool instrume
       absl::StrCat("-fsanitize-coverage-ignorelist=", home, kExecutorFolder, "uninstrumented.txt"),
       "-fsanitize=thread", "-mllvm", "-tsan-instrument-memory-accesses=0", "-mllvm",
       "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-atomics=0",
+      // A load that only one branch needs would move there.
+      "-mllvm", "-instcombine-code-sinking=false",
       // What strangers' code may contain; its own compiler has warned of it.
-      "-w"};
+      "-w", "-Wno-return-type"};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "common/executor/run/common_ends.h"
 #include "common/executor/run/filled_gaps.h"
+#include "common/executor/run/joined_scalars.h"
 #include "common/executor/run/outer_loops.h"
 #include "common/executor/run/repeated_phis.h"
 #include "common/executor/run/shared_runs.h"
@@ -118,7 +119,8 @@ std::vector<std::string> BeforeUnrolling(std::vector<std::string> lines) {
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
 // LLVM's vectorizer looks for 8 that are in other address spaces than theirs alone.
 std::vector<std::string> ForVectorizer(std::vector<std::string> lines) {
-  lines = WithRunsApart(WithFilledGaps(WithLoadsBeforePhis(WithoutRepeatedPhis(std::move(lines)))));
+  lines = WithScalarsJoined(WithLoadsBeforePhis(WithoutRepeatedPhis(std::move(lines))));
+  lines = WithRunsApart(WithFilledGaps(std::move(lines)));
   for (std::string& line : lines) {
     if (absl::StartsWith(line, "target datalayout = ")) line.insert(line.rfind('"'), "-A5");
   }

@@ -23,6 +23,9 @@ using Lines = std::vector<std::string>;
 constexpr size_t kMostBlocks = 4;
 constexpr size_t kMostLines = 24;
 
+// What the values of merged stores are called.
+constexpr absl::string_view kMerged = "%simt.overwritten";
+
 // One instruction of a GPU, a call on the host.
 bool IsExtremum(absl::string_view line) {
   return absl::StrContains(line, " @fmaxf(") || absl::StrContains(line, " @fminf(") ||
@@ -75,13 +78,14 @@ class Function {
     return result;
   }
 
-  // The line of the store to shared memory that nothing of the block follows which could see it.
+  // The line of the store to shared memory that nothing of the block follows which could see it,
+  // and that is not one of two already.
   bool FindFirst(const IrBlock& block, size_t* store) const {
     for (size_t i = block.last; i-- > block.first;) {
       const IrOperation operation = OperationOf(lines_[i]);
       if (operation.IsStore() && IsShared(i)) {
         *store = i;
-        return true;
+        return !absl::StartsWith(operation.operands[0].value, kMerged);
       }
       if (!operation.IsPure() && !(operation.IsLoad() && !IsShared(i))) return false;
     }
@@ -168,7 +172,7 @@ class Function {
 
   void Replace(size_t first, size_t second, size_t join, const IrOperation& store,
                const std::string& choices) {
-    const std::string name = absl::StrCat("%simt.overwritten", (*number_)++);
+    const std::string name = absl::StrCat(kMerged, (*number_)++);
     Lines result;
     bool stored = false;
     for (size_t i = 0; i < lines_.size(); ++i) {

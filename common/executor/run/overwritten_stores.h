@@ -7,6 +7,7 @@
 //   is between but stores to global memory in the branch;
 // - the branch, which may have branches of its own, is short, without loops, barriers and
 //   divisions;
+// - neither is such a store of two: of three in a row the first two are merged;
 // - where the sides meet another condition follows: in a kernel that is straight from there on,
 //   predicates are found too late, unless the first store is of zero.
 

@@ -227,6 +227,8 @@ expect 3 "the last is 7" "$run" "$TEST_TMPDIR/races.cu"
 expect 3 "1 launch, 16 findings" "$run" "$TEST_TMPDIR/races.cu"
 expect 3 " 21 * 1.0 " "$run" "$TEST_TMPDIR/races.cu"
 
+expect 0 " 4 * 4.0 (100%)  2 * 4.0 (100%) " "$run" $data/chosen.cu
+
 expect 2 "unknown_ptx.cu:4: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unknown_ptx.cu:5: inline PTX: " "$run" $data/unknown_ptx.cu
 expect 2 "unsupported.cu:4: a kernel launch in device code (dynamic parallelism)" "$run" $data/unsupported.cu
