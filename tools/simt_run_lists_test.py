@@ -32,8 +32,8 @@ done
 grep -q "fails" $source && { echo "simt_run: it fails"; exit 2; }
 loads=$(sed -n 's/.*loads \\([0-9]*\\).*/\\1/p' $source)
 {
-  echo "kernel,at,grid,block,launches,HEAD"
-  echo "Kernel,a.cu:7,1,32,1,$loads,4,1,4,0,0"
+  echo "kernel,at,grid,block,launches,order,HEAD"
+  echo "Kernel,a.cu:7,1,32,1,0,$loads,4,1,4,0,0"
 } > $csv
 """.replace("HEAD", ",".join(simt_run_counters.COUNTERS))
 
