@@ -18,7 +18,7 @@ using SplitExecutorTest = KernelsOnExecutorTest;
 TEST_F(SplitExecutorTest, EveryTile) {
   Run<float, float>(
       "split_fp16",
-      InAllLayouts({{{68, 40, 136, 0}, 1}, {{124, 120, 160, 4}, 1}, {{200, 184, 129, 0}, 1}}));
+      InAllLayouts({{{68, 40, 136, 0}, 2}, {{124, 120, 160, 4}, 1}, {{200, 184, 129, 0}, 1}}));
   ExpectKernels("SplitProduct", 12);
 }
 
@@ -71,7 +71,10 @@ TEST_F(SplitExecutorTest, Slices) {
 TEST_F(SplitExecutorTest, PairsOfTf32) {
   Run<float, float>(
       "split_tf32",
-      InAllLayouts({{{68, 40, 136, 0}, 1}, {{124, 120, 131, 1}, 1}, {{200, 184, 129, 0}, 1}}));
+      InAllLayouts({{{68, 40, 136, 0}, 2},
+                    {{124, 120, 131, 1}, 1},
+                    {{124, 120, 160, 0}, 1},
+                    {{200, 184, 129, 0}, 1}}));
   const MatMulCase deep = {5, 34, 1100, 1, true};
   const MatMulCase one_b = {36, 20, 130, 0, true, true, -0.5, 2, 2, 4, false, /*one_b=*/true};
   Run<float, float>("split_tf32", {{deep, 1}, {one_b, 2}});
@@ -85,7 +88,7 @@ TEST_F(SplitExecutorTest, PairsOfTf32) {
 // FP16 and FP8: tiles of 128 and 192 columns, k that ends within a turn and with it, rows that a
 // block splits, strips whose columns are cut, and numbers too far apart.
 TEST_F(SplitExecutorTest, Fp16AndFp8) {
-  Run<float, float>("split_fp8", InAllLayouts({{{68, 40, 136, 0}, 1}, {{200, 184, 129, 0}, 1}}));
+  Run<float, float>("split_fp8", InAllLayouts({{{68, 40, 136, 0}, 2}, {{200, 184, 129, 0}, 1}}));
   const MatMulCase odd = {65, 67, 133, 1, false, true, -0.5, 2};
   const MatMulCase deep = {5, 34, 1100, 1, true};
   const MatMulCase turns = {260, 190, 256, 0, false, true};
