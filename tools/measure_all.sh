@@ -54,7 +54,7 @@ matmul_front|7|120|matmul_sweep --preset=front --max_seconds=0.1 --verify=full -
 matmul_moduli|7|20|matmul_sweep --implementations=int8_moduli,cublas --pair_with=cublas --types=double --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_moduli.csv
 matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=20400201 --worst=8 --csv=matmul_random_split.csv --distribution_csv=matmul_random_split_distribution.csv
 matmul_random_bf16|7|20|matmul_sweep --preset=random --types=bf16 --count=100 --max_seconds=0.01 --verify=off --seed=20400201 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
-matmul_regret|2|110|stridewise_tune --seconds=95 --seed=1001 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
+matmul_regret|2|80|stridewise_tune --seconds=67 --seed=20400204 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv
 matmul_crossover|6|90|matmul_sweep --preset=crossover --max_seconds=0.1 --verify=fast --csv=matmul_crossover.csv
 matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=naive,naive_uncoalesced --blocks=16x16,32x8,32x32,256x1 --max_seconds=0.1 --verify=fast --csv=matmul_naive_blocks.csv
