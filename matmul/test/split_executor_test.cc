@@ -69,12 +69,10 @@ TEST_F(SplitExecutorTest, Slices) {
 
 // TF32: the same, with fewer elements of a column stored at a time, and tiles of each width.
 TEST_F(SplitExecutorTest, PairsOfTf32) {
-  Run<float, float>(
-      "split_tf32",
-      InAllLayouts({{{68, 40, 136, 0}, 2},
-                    {{124, 120, 131, 1}, 1},
-                    {{124, 120, 160, 0}, 1},
-                    {{200, 184, 129, 0}, 1}}));
+  Run<float, float>("split_tf32", InAllLayouts({{{68, 40, 136, 0}, 2},
+                                                {{124, 120, 131, 1}, 1},
+                                                {{124, 120, 160, 0}, 1},
+                                                {{200, 184, 129, 0}, 1}}));
   const MatMulCase deep = {5, 34, 1100, 1, true};
   const MatMulCase one_b = {36, 20, 130, 0, true, true, -0.5, 2, 2, 4, false, /*one_b=*/true};
   Run<float, float>("split_tf32", {{deep, 1}, {one_b, 2}});
