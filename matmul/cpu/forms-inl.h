@@ -51,7 +51,8 @@ inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
 // calls, going along rows is up to 1.6 times as fast, beside which the copy of B is nothing.
 inline constexpr int64_t kMaxBytesOfStrips = 320 << 10;
 
-// So many rows of A and steps along k repay the copy of a B whose rows are far apart, too.
+// From this number of rows of A and of steps along k on, the copy of a B whose rows are far apart
+// repays itself, too.
 inline constexpr int64_t kMinRowsOfCopy = 40;
 inline constexpr int64_t kMinDepthOfCopy = 64;
 
@@ -86,7 +87,7 @@ inline int64_t MostDotCols(int64_t k) {
   return std::max<int64_t>(4, std::min<int64_t>(12, k / 16));
 }
 
-// Columns of A in so many pages are more than a first translation buffer has entries for.
+// Columns of A in this number of pages are more than a first translation buffer has entries for.
 inline constexpr int64_t kMinPages = 192;
 
 // Returns whether few columns of C from a transposed A are faster as rows of C's transpose, for
