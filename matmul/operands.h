@@ -67,10 +67,12 @@ enum class MatMulPrecision {
   // Between kTf32 and kFp32: operands as sums of narrower numbers that keep 16 significant bits, on
   // tensor cores; sums in FP32.
   kFp32Medium,
+  kBf16,  // Operands rounded to BF16, 8 significant bits; sums in FP32, on tensor cores.
+  kFp16,  // Operands rounded to FP16, 11 significant bits and 5 of exponent; sums in FP32.
 };
 
 // Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32", "fp32_split_int8",
-// "fp32_medium".
+// "fp32_medium", "bf16", "fp16".
 const char* PrecisionName(MatMulPrecision precision);
 
 // What is applied to each element of C behind the bias.

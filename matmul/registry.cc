@@ -240,7 +240,8 @@ const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const M
 }
 
 const char* PrecisionName(MatMulPrecision precision) {
-  constexpr const char* kNames[] = {"fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium"};
+  constexpr const char* kNames[] = {"fp32",        "fp32_split", "tf32", "fp32_split_int8",
+                                    "fp32_medium", "bf16",       "fp16"};
   return kNames[static_cast<int>(precision)];
 }
 

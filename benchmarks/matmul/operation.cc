@@ -135,6 +135,9 @@ class Products : public Operation {
         return tensor / 3;                   // Three products of 16 bits.
       case MatMulPrecision::kFp32Medium:     // One, and two of twice the rate.
         return tensor / 2;
+      case MatMulPrecision::kBf16:
+      case MatMulPrecision::kFp16:
+        return tensor;
       case MatMulPrecision::kFp32:
         break;
     }

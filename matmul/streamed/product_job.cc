@@ -72,6 +72,9 @@ double ProductFlops(const MatMulArgs& args) {
       return 320e12;
     case MatMulPrecision::kTf32:
       return 420e12;
+    case MatMulPrecision::kBf16:
+    case MatMulPrecision::kFp16:
+      return 690e12;
   }
   return StreamRates().flops;
 }
