@@ -22,8 +22,10 @@
 #include "hwy/highway.h"
 #include "transpose/cpu/block.h"
 #include "transpose/cpu/cells-inl.h"
+#include "transpose/cpu/columns-inl.h"
 #include "transpose/cpu/small-inl.h"
 #include "transpose/cpu/square.h"
+#include "transpose/cpu/tables-inl.h"
 #include "transpose/cpu/thin-inl.h"
 #include "transpose/cpu/vectors-inl.h"
 
@@ -152,6 +154,7 @@ void TransposeBlockOf(const BlockTranspose& b) {
     TransposeCells<kBytes>(&rest);
     return TransposeByShape<kBytes>(rest);
   }
+  if (TakesColumns<kBytes>(b)) return TransposeToColumns<kBytes>(b, 1);
 #endif
   TransposeByShape<kBytes>(b);
 }
@@ -159,9 +162,19 @@ void TransposeBlockOf(const BlockTranspose& b) {
 template <int kBytes>
 void TransposeBlocksOf(BlockTranspose block, int64_t count, int64_t stride_in, int64_t stride_out) {
   const int64_t bytes = block.rows * block.cols * kBytes;
-  const bool is_small = IsSmall<kBytes>(block.rows, block.cols) &&
-                        block.ld_in == block.cols * kBytes && block.ld_out == block.rows * kBytes &&
-                        stride_in == bytes && stride_out == bytes;
+  const bool has_gaps = block.ld_in != block.cols * kBytes || block.ld_out != block.rows * kBytes ||
+                        stride_in != bytes || stride_out != bytes;
+#if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+  if (!has_gaps && count > 1) {
+    if (TakesTables<kBytes>(block.rows, block.cols, count)) {
+      return TransposeByTables<kBytes>(block, count);
+    }
+    if (TakesColumns<kBytes>(block) && !TakesCells<kBytes>(block)) {
+      return TransposeToColumns<kBytes>(block, count);
+    }
+  }
+#endif
+  const bool is_small = !has_gaps && IsSmall<kBytes>(block.rows, block.cols);
   const int64_t small = is_small ? count - 1 - kBehindSmall / bytes : 0;
   const int64_t ahead = count > 1 ? block.ahead : 0;
   if (count > 1) block.ahead = 0;
