@@ -69,14 +69,19 @@ HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_
   }
 }
 
+// Less than this is not worth looking at its sets.
+inline constexpr int64_t kLeastCrowd = 8192;
+
 // Transposes blocks of at least a line of rows and a square's columns. Takes a copy, since stores
 // of bytes could change what is behind a reference, whose members would be loaded again after each.
 template <int kBytes>
 void TransposeLines(const BlockTranspose b) {
   constexpr int64_t kLine = kLineBytes / kBytes;
-  // Rows whose distance is a multiple of 1 KB share a few sets of the L1 cache: their lines are
-  // copied to a block, or each would be fetched once for each square.
-  const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
+  // Rows that share a few sets of the L1 cache are copied to a block, or each of their lines would
+  // be fetched once for each square.
+  const bool is_crowded = b.ld_in % 1024 == 0 ||
+                          (b.rows * b.cols * kBytes >= kLeastCrowd && CrowdsSets(b.ld_in, kLine));
+  const bool stages = is_crowded && b.cols >= kLine;
   alignas(64) uint8_t staged[kLine * kLineBytes];
   const int64_t width = b.along_rows && !stages ? b.cols : kLine;
   const auto transpose = [&](int64_t row, int64_t col) HWY_ATTR {

@@ -100,7 +100,7 @@ TEST_P(BlockTest, TransposesLongThinBlocks) {
 TEST_P(BlockTest, TransposesBlocksOfSquares) {
   for (const Shape& s : {Shape{20, 18}, Shape{18, 300, 1, 2, 3}, Shape{63, 50}, Shape{64, 64},
                          Shape{65, 130, 0, 0, 1}, Shape{200, 33, 5, 0, 0}, Shape{130, 129, 0, 7, 2},
-                         Shape{70, 1024}, Shape{100, 1000, 24, 0, 5}}) {
+                         Shape{70, 1024}, Shape{100, 1000, 24, 0, 5}, Shape{70, 1024, 1, 0, 1}}) {
     ExpectTransposed(s, GetParam());
     Shape other = s;
     other.along_rows = true;
