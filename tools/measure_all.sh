@@ -53,6 +53,8 @@ matmul_mixed_fp8|7|10|matmul_sweep --types=e4m3_e5m2_bf16,e5m2_e4m3_bf16 --layou
 matmul_front|7|120|matmul_sweep --preset=front --max_seconds=0.1 --verify=full --memory_behaviour=never --csv=matmul_front.csv
 matmul_moduli|7|20|matmul_sweep --implementations=int8_moduli,cublas --pair_with=cublas --types=double --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_moduli.csv
 matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=20500201 --worst=8 --csv=matmul_random_split.csv --distribution_csv=matmul_random_split_distribution.csv
+matmul_rounded|7|25|matmul_sweep --precision=bf16,fp16 --implementations=auto,cublas --pair_with=cublas --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_rounded.csv
+matmul_random_rounded|7|15|matmul_sweep --preset=random --precision=bf16 --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=20500201 --worst=8 --csv=matmul_random_rounded.csv --distribution_csv=matmul_random_rounded_distribution.csv
 matmul_random_bf16|7|20|matmul_sweep --preset=random --types=bf16 --count=100 --max_seconds=0.01 --verify=off --seed=20500201 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
 matmul_regret|2|80|stridewise_tune --seconds=67 --seed=20500204 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv

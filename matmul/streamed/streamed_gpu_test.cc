@@ -91,7 +91,8 @@ TEST_F(StreamedMatMulTest, TensorTypes) {
 // Sums of small whole numbers are exact in FP32 and where floats are split.
 TEST_F(StreamedMatMulTest, Precisions) {
   for (const MatMulPrecision precision :
-       {MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kTf32}) {
+       {MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kTf32,
+        MatMulPrecision::kBf16, MatMulPrecision::kFp16}) {
     StreamedTestProblem<> problem({700, 640, 1500, false, false, 1, 1, 4});
     MatMulProblem split = problem.problem();
     split.precision = precision;
