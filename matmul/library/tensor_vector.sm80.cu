@@ -51,10 +51,8 @@ LaunchStatus Run(const MatMulArgs& args) {
       return Launch(kernel, grid, Block{kVectorThreads}, 0, args.stream, product);
     };
     const int64_t vectors = CeilDiv(product.k, kVectorThreads * kVectorChunk);
-    if (vectors == 1) return launch(TensorVectorLines<Element, 1>);
-    if (vectors == 2) return launch(TensorVectorLines<Element, 2>);
-    return vectors <= 4 ? launch(TensorVectorLines<Element, 4>)
-                        : launch(TensorVectorLines<Element, 8>);
+    return vectors == 1 ? launch(TensorVectorLines<Element, 1>)
+                        : launch(TensorVectorLines<Element, 2>);
   }
   const int64_t tiles = CeilDiv(product.cols, plan.along_k ? kVectorLines : kVectorCols);
   return LaunchClusters(
