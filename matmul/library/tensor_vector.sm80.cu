@@ -1,9 +1,11 @@
 // BF16 and FP16 for a single row or column, with operands of any alignment: `tensor_vector`.
-// matmul/device/tensor/vector_columns.h and vector_rows.h are the kernels; here a call is planned.
+// matmul/device/tensor/vector_lines.h, vector_columns.h and vector_rows.h are the kernels; here a
+// call is planned.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/gpu/launch.h"
@@ -11,6 +13,7 @@
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/vector_columns.h"
+#include "matmul/device/tensor/vector_lines.h"
 #include "matmul/device/tensor/vector_plan.h"
 #include "matmul/device/tensor/vector_rows.h"
 
@@ -38,6 +41,19 @@ LaunchStatus Run(const MatMulArgs& args) {
   product.c_step = is_row ? 1 : args.c.ld;
   product.x_stride = x.stride;
   product.y_stride = y.stride;
+  if (plan.aligned && product.k > 0) {
+    // Blocks of which several run at once on a multiprocessor; more of them are as fast.
+    constexpr int64_t kBlocks = 16;
+    const Grid grid = {
+        std::min<int64_t>(product.cols, kBlocks * std::max(1, DeviceOf(args).multiprocessors)),
+        args.batch};
+    const auto launch = [&](auto kernel) {
+      return Launch(kernel, grid, Block{kVectorThreads}, 0, args.stream, product);
+    };
+    const int64_t vectors = CeilDiv(product.k, kVectorThreads * kVectorChunk);
+    return vectors == 1 ? launch(TensorVectorLines<Element, 1>)
+                        : launch(TensorVectorLines<Element, 2>);
+  }
   const int64_t tiles = CeilDiv(product.cols, plan.along_k ? kVectorLines : kVectorCols);
   return LaunchClusters(
       plan.parts, plan.along_k ? TensorVectorRows<Element> : TensorVectorColumns<Element>,

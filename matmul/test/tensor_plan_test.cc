@@ -76,17 +76,21 @@ TEST(TensorPlanTest, FewRowsTakeTensorSplit) {
   }
 }
 
-// 64 rows: as many blocks as run at once, with tiles whose width divides the columns.
-TEST(TensorPlanTest, SixtyFourRowsTakeTensorDecode) {
+// Up to 64 rows: as many blocks as run at once, with tiles whose width divides the columns. On an
+// H200 1 x 4096 x 14336 took 37 us by tensor_split and takes 33.8.
+TEST(TensorPlanTest, FewRowsOfManyTakeTensorDecode) {
   const struct {
-    int64_t n;
-    int64_t k;
+    int64_t m, n, k;
     int cols, split;
-  } cases[] = {{4096, 4096, 64, 2}, {4096, 14336, 64, 2}, {14336, 4096, 112, 1}};
+  } cases[] = {{64, 4096, 4096, 64, 2},
+               {64, 4096, 14336, 64, 2},
+               {64, 14336, 4096, 112, 1},
+               {1, 4096, 14336, 64, 2},
+               {16, 4096, 14336, 64, 2}};
   for (const auto& c : cases) {
     for (const bool transpose_b : {false, true}) {
       if (!transpose_b && c.cols != 64) continue;
-      const MatMulArgs args = Bf16Product(64, c.n, c.k, transpose_b);
+      const MatMulArgs args = Bf16Product(c.m, c.n, c.k, transpose_b);
       ASSERT_TRUE(TensorDecodeTakes(args));
       const DecodePlan plan = PlanTensorDecode(args, H200Model());
       EXPECT_EQ(plan.cols, c.cols) << c.n << "x" << c.k;
@@ -96,7 +100,6 @@ TEST(TensorPlanTest, SixtyFourRowsTakeTensorDecode) {
     }
   }
   EXPECT_TRUE(PlanTensorDecode(Bf16Product(4096, 64, 4096, false), H200Model()).transposed);
-  EXPECT_FALSE(TensorDecodeTakes(Bf16Product(32, 4096, 4096, false)));
   EXPECT_FALSE(TensorDecodeTakes(Bf16Product(65, 4096, 4096, false)));
   // No tile is so wide that all would run at once.
   EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 14336, 4096, false), H200Model()).cols, 0);

@@ -152,6 +152,10 @@ TEST_F(TensorTmaExecutorTest, Decode) {
     calls.push_back({{64, 184, 136, 0, few_turned, true}, 2});
     calls.push_back({{104, 64, 200, 0, false, few_turned}, 1});
     calls.push_back({{48, 224, 72, 0, few_turned, true}, 1});
+    // As many rows of the few as there are, rounded to 8, or all 64 where lines of k lie in them.
+    calls.push_back({{1, 136, 264, 0, false, few_turned}, 132});
+    calls.push_back({{8, 72, 1352, 0, few_turned, true}, 1});
+    calls.push_back({{96, 24, 200, 0, false, few_turned}, 2});
   }
   Run<Bf16, Bf16>("tensor_decode", calls);
   ExpectKernels("TensorDecode", 10);
@@ -166,8 +170,11 @@ TEST_F(TensorTmaExecutorTest, DecodeStores) {
   const MatMulCase batch = {136, 40, 72, 0, false, false, 1, 0, 3, 8};
   const MatMulCase one_b = {40, 136, 40, 8, true, false, 1, 1, 3, 0, false, /*one_b=*/true};
   const MatMulCase deep = {40, 64, 1160, 0};
-  const std::vector<Call> calls = {{odd, 132},   {odd_columns, 132}, {bias, 132}, {batch, 132},
-                                   {one_b, 132}, {odd, 2},           {deep, 1}};
+  const MatMulCase one_row = {1, 136, 1352, 0, false, true, -0.5, 2};
+  const MatMulCase few_columns = {127, 11, 136, 0, false, true, 1, 1};
+  const std::vector<Call> calls = {{odd, 132},   {odd_columns, 132}, {bias, 132},
+                                   {batch, 132}, {one_b, 132},       {odd, 2},
+                                   {deep, 1},    {one_row, 2},       {few_columns, 132}};
   Run<Bf16, Bf16>("tensor_decode", calls);
   Run<Fp16, Fp16>("tensor_decode", calls);
   Run<Bf16, float>("tensor_decode", calls);

@@ -1,4 +1,4 @@
-// The kernel of tensor cores for products with 33 to 64 rows or columns, as in decoding: the time
+// The kernel of tensor cores for products with up to 64 rows or columns, as in decoding: the time
 // is that in which the large operand arrives.
 //
 // The few are the 64 rows of an instruction, and the large operand's rows are its columns: a tile
@@ -6,6 +6,10 @@
 // can be nearly as many as the device runs at once. With 128 of them on the other side, as
 // TensorSplit has them, 32 tiles of 4096 in two parts leave half of the multiprocessors idle, and
 // in four parts do not all fit, since only 30 clusters of four do.
+//
+// Of few that lie along k only as many rows are loaded as there are. The instruction reads 64 all
+// the same: what follows them, the large operand's part of the stage, makes sums that nobody
+// stores.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
@@ -19,6 +23,7 @@
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/decode_direct.h"
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/decode_sums.h"
 #include "matmul/device/tensor/stage_ring.h"
@@ -39,21 +44,16 @@ struct TensorDecodeTile {
   static constexpr int kMmaK = 16;
 
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of an MN-major operand.
-  static constexpr int kBytesFew = kPanelBytes;
-  static constexpr int kBytesMany = kMany * kSwizzleBytes;
-  static constexpr int kStageBytes = kBytesFew + kBytesMany;
-  static_assert(kStageBytes == DecodeStageBytes(kMany));
   static_assert(kMajorMany == OperandLayout::kKMajor || kMany == 64, "one panel");
+  static_assert(kMany + kDecodeFewStep >= kDecodeFew, "64 rows lie within a stage");
 
-  // Rows of the boxes that the TMA loads of operands as they are stored.
-  static constexpr int kBoxRowsFew = kDecodeFew;
+  // Rows of the boxes that the TMA loads of the large operand as it is stored.
   static constexpr int kBoxRowsMany = kMajorMany == OperandLayout::kKMajor ? kMany : kBlockK;
 
   using Sums = DecodeSums<kDecodeFew, kMany>;
 
   // 1024 for the barriers, and the first stage lies at a multiple of 1024.
-  static constexpr int SharedBytes(int stages) {
-    const int of_stages = stages * kStageBytes;
+  static constexpr int SharedBytes(int of_stages) {
     return 2048 + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
   }
 };
@@ -61,21 +61,50 @@ struct TensorDecodeTile {
 // What the kernel needs to know of the product beside the tensor maps.
 struct TensorDecodeGemm {
   int few, many, k;
-  int split;  // Blocks of a cluster.
+  int few_rows;  // Of the few's part of a stage.
+  int split;     // Blocks of a cluster.
   int stages;
   int few_moves, many_moves;  // 0: all products of the batch use the same operand, else 1.
   int out_bytes;              // Of an element of C: 4, or 2 for the type of the operands.
   TensorOutput c;             // `transposed`: the few are columns of C.
+  bool direct;                // C is stored as decode_direct.h does it.
+  const uint16_t* many_data;
+  int64_t many_ld, many_stride;
 };
+
+// Asks the L2 for the first two steps' lines of the large operand, by all threads but the one that
+// loads: they are on their way while that one still waits for the tensor maps, and a product of 33
+// us takes half a microsecond less.
+template <typename Tile>
+__device__ inline void PrefetchDecodeLines(const TensorDecodeGemm& gemm, int first, int k,
+                                           int batch) {
+  constexpr int kSteps = 2;
+  constexpr bool kAlongK = Tile::kMajorMany == OperandLayout::kKMajor;
+  constexpr int kLines = kAlongK ? Tile::kMany : kSteps * Tile::kBlockK;
+  constexpr int kVectors = kAlongK ? kSteps : 1;  // Of 128 bytes, of a line.
+  const int lines = kAlongK ? gemm.many - first : gemm.k - k;
+  const uint16_t* const from = gemm.many_data + batch * gemm.many_stride +
+                               (kAlongK ? first * gemm.many_ld + k : k * gemm.many_ld + first);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < kLines * kVectors; i += kDecodeThreads) {
+    const int line = i / kVectors;
+    const int step = i % kVectors * Tile::kBlockK;
+    if (line >= lines || (kAlongK && k + step >= gemm.k)) continue;
+#ifndef STRIDEWISE_HOST_EXECUTOR  // It has no caches to fill.
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from + line * gemm.many_ld + step));
+#endif
+  }
+}
 
 // Starts the copies of one stage.
 template <typename Tile>
 __device__ inline void LoadDecodeStage(const CUtensorMap& few, const CUtensorMap& many, uint32_t to,
-                                       int first, int k, int z_few, int z_many, Mbarrier& full) {
+                                       uint32_t to_many, int first, int k, int z_few, int z_many,
+                                       Mbarrier& full) {
   if constexpr (Tile::kMajorMany == OperandLayout::kKMajor) {
-    CopyBox(many, k, first, z_many, to + Tile::kBytesFew, full);
+    CopyBox(many, k, first, z_many, to_many, full);
   } else {
-    CopyBox(many, first, k, z_many, to + Tile::kBytesFew, full);
+    CopyBox(many, first, k, z_many, to_many, full);
   }
   if constexpr (Tile::kMajorFew == OperandLayout::kKMajor) {
     CopyBox(few, k, 0, z_few, to, full);
@@ -91,38 +120,46 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Element = typename Tile::Element;
   extern __shared__ char raw[];
-  const StageRing<Tile::kStageBytes, kDecodeMaxStages> ring(raw);
+  const int few_bytes = gemm.few_rows * kSwizzleBytes;
+  const StageRing<kDecodeMaxStages> ring(raw, few_bytes + Tile::kMany * kSwizzleBytes);
   const typename Tile::Sums sums = {reinterpret_cast<float*>(ring.stages)};
+  const auto* const sent =
+      reinterpret_cast<const float*>(ring.stages + gemm.stages * ring.stage_bytes);
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (threadIdx.x == kDecodeConsumers) {
-    PrefetchMap(many);
-    PrefetchMap(few);
-    ring.Init(gemm.stages, kDecodeConsumers / 32);
-  }
   const int rank = static_cast<int>(blockIdx.x) % gemm.split;
   const int tile = static_cast<int>(blockIdx.x) / gemm.split;
   const int tiles = (gemm.many + Tile::kMany - 1) / Tile::kMany;
   const int batch = tile / tiles;
   const int first_of_many = (tile - batch * tiles) * Tile::kMany;
   const StepRange steps = StepsOfBlock<Tile::kBlockK>(gemm.k, rank, gemm.split);
+  const auto load = [&](int step, uint32_t to, Mbarrier& full) {
+    LoadDecodeStage<Tile>(few, many, to, to + few_bytes, first_of_many, step * Tile::kBlockK,
+                          batch * gemm.few_moves, batch * gemm.many_moves, full);
+  };
+  if (threadIdx.x == kDecodeConsumers) {
+    PrefetchMap(many);
+    PrefetchMap(few);
+    ring.Init(gemm.stages, kDecodeConsumers / 32);
+    WaitForPreviousKernel();  // Which may have made copies of operands.
+    ring.FillFirst(steps, gemm.stages, load);
+  } else {
+    PrefetchDecodeLines<Tile>(gemm, first_of_many, steps.first * Tile::kBlockK,
+                              batch * gemm.many_moves);
+  }
   __syncthreads();
-  WaitForPreviousKernel();  // Which may have made copies of operands.
+  const bool sends = gemm.direct && gemm.split == 2;
+  if (sends) ArriveAtCluster</*kRelease=*/false>();  // The partner's memory is there.
+  WaitForPreviousKernel();
   if (warp == kDecodeConsumers / 32) {
-    if (lane == 0) {
-      ring.Fill(steps, gemm.stages, [&](int step, uint32_t to, Mbarrier& full) {
-        LoadDecodeStage<Tile>(few, many, to, first_of_many, step * Tile::kBlockK,
-                              batch * gemm.few_moves, batch * gemm.many_moves, full);
-      });
-    }
+    if (lane == 0) ring.FillAgain(steps, gemm.stages, load);
     __syncwarp();
   } else if (warp < kDecodeConsumers / 32) {
     using Mma = Wgmma<Element, Tile::kMany, Tile::kMajorFew, Tile::kMajorMany>;
     float d[Tile::kMany / 2];
     ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
       const uint64_t of_few = TileDescriptor<Tile::kMajorFew>(at, Tile::kPanelBytes);
-      const uint64_t of_many =
-          TileDescriptor<Tile::kMajorMany>(at + Tile::kBytesFew, Tile::kPanelBytes);
+      const uint64_t of_many = TileDescriptor<Tile::kMajorMany>(at + few_bytes, Tile::kPanelBytes);
       FenceWgmma();
 #pragma unroll
       for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
@@ -131,6 +168,30 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
                       i > 0 || step > steps.first, d);
       }
     });
+    if (gemm.direct) {
+      const int row = warp * 16 + lane / 4;
+      const int64_t col = first_of_many + lane % 4 * 2;
+      const auto store = [&](const auto& of_thread, int64_t first_col) {
+        if (warp * 16 >= gemm.few) return;
+        if (gemm.out_bytes == 4) {
+          StoreSumsDirectly<float>(gemm.c, of_thread, row, first_col, batch);
+        } else {
+          StoreSumsDirectly<Element>(gemm.c, of_thread, row, first_col, batch);
+        }
+      };
+      if (sends) {
+        float own[Tile::kMany / 4];
+        WaitForCluster();
+        if (warp * 16 < gemm.few) SendHalf(d, sent, rank, own);
+        __syncwarp();
+        SyncCluster();
+        if (warp * 16 < gemm.few) AddSent(sent, own);
+        store(own, col + rank * (Tile::kMany / 2));
+      } else {
+        store(d, col);
+      }
+      return;
+    }
     SyncWarpgroup(1);  // Sums lie where stages did, which all four warps have read then.
     if (warp * 16 < gemm.few) {
       if (gemm.c.transposed) {
@@ -139,6 +200,13 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
         sums.Keep(warp * 16 + lane / 4, lane % 4 * 2, d);
       }
     }
+  }
+  if (gemm.direct) {
+    if (sends) {
+      WaitForCluster();
+      SyncCluster();
+    }
+    return;
   }
   if (gemm.split > 1) {
     SyncCluster();

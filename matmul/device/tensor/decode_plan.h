@@ -1,4 +1,4 @@
-// How a product with 33 to 64 rows or columns is divided for TensorDecode, and how long that is
+// How a product with up to 64 rows or columns is divided for TensorDecode, and how long that is
 // expected to take: the constants are fitted to times measured on an H100 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_PLAN_H_
@@ -15,34 +15,36 @@
 
 namespace stridewise {
 
-// The most rows or columns of C that are the few. Half as many are not faster than by TensorSplit.
+// The most rows or columns of C that are the few: the rows of an instruction. A stage has a
+// multiple of kDecodeFewStep of them.
 constexpr int kDecodeFew = 64;
-// 16 stages are slower.
-constexpr int kDecodeMaxStages = 8;
+constexpr int kDecodeFewStep = 8;
+constexpr int kDecodeMaxStages = 16;
 
 // The tile's columns, and the blocks of a cluster that divide its k extent.
 struct DecodePlan {
   int cols = 0;
   int split = 1;
+  int resident = 1;         // Blocks of a multiprocessor.
   bool transposed = false;  // The few are columns of C.
   double us = 1e30;
 };
 
 // Returns whether TensorDecode takes a call whose operands the TMA can address.
 inline bool TensorDecodeTakes(const MatMulArgs& args) {
-  const int64_t few = std::min(args.m, args.n);
-  return few > kDecodeFew / 2 && few <= kDecodeFew;
+  return std::min(args.m, args.n) <= kDecodeFew;
+}
+
+// Returns the rows of the few's part of a stage: all 64 where lines of k lie in it.
+constexpr int DecodeFewRows(int64_t few, bool few_along_k) {
+  return few_along_k ? static_cast<int>(CeilDiv(few, int64_t{kDecodeFewStep})) * kDecodeFewStep
+                     : kDecodeFew;
 }
 
 // Returns the bytes of a stage of a tile with `cols` columns.
-constexpr int DecodeStageBytes(int cols) {
+constexpr int DecodeStageBytes(int few_rows, int cols) {
   constexpr int kRowBytes = 128;
-  return (kDecodeFew + cols) * kRowBytes;
-}
-
-inline int DecodeStages(int stage_bytes) {
-  constexpr int kMostBytes = 224 * 1024;
-  return std::min(kDecodeMaxStages, kMostBytes / stage_bytes);
+  return (few_rows + cols) * kRowBytes;
 }
 
 // The tiles' columns: a few sizes, so that for any size of the large operand there is one whose
@@ -50,10 +52,21 @@ inline int DecodeStages(int stage_bytes) {
 // along k only the first: panels of 64 that are loaded for a part of them cost more than is won.
 constexpr int kDecodeCols[] = {64, 96, 112, 224};
 
+// Returns the stages of a block, beside what it is sent. More than eight are slower with the
+// narrowest tiles, and six are enough for one of two blocks.
+inline int DecodeStages(int cols, int stage_bytes, int sent_bytes, int resident) {
+  constexpr int kMostBytes = 224 * 1024;
+  constexpr int kNarrow = 8;
+  constexpr int kOfTwo = 6;
+  const int most = resident == 2 ? kOfTwo : cols == kDecodeCols[0] ? kNarrow : kDecodeMaxStages;
+  return std::min(most, (kMostBytes - sent_bytes) / stage_bytes);
+}
+
 // Returns the tile and split of TensorDecode. All of its blocks run at once: `us` is huge where
 // there is no tile with which they do.
 inline DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 5.8;
+  constexpr double kFixed = 3.7;
+  constexpr double kMemory = 0.95;     // Times what memory takes.
   constexpr double kBytesOfUs = 76e3;  // Of a multiprocessor, from the L2.
   constexpr double kTrip = 1.66;       // Until memory answers at its full rate.
   constexpr double kCluster = 0.74;
@@ -62,18 +75,26 @@ inline DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& de
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
   const bool many_along_k = best.transposed ? !args.a.transposed : args.b.transposed;
+  const bool few_along_k = best.transposed ? args.b.transposed : !args.a.transposed;
+  const int few_rows = DecodeFewRows(std::min(args.m, args.n), few_along_k);
   const int64_t steps = CeilDiv(args.k, int64_t{kTensorStep});
-  const double memory = kTrip + MemoryUs(args, device);
+  const double memory = kTrip + kMemory * MemoryUs(args, device);
   for (const int cols : kDecodeCols) {
     if (cols > kDecodeCols[0] && !many_along_k) break;
     const int64_t tiles = CeilDiv(many, int64_t{cols}) * args.batch;
-    const int stage_bytes = DecodeStageBytes(cols);
+    const int stage_bytes = DecodeStageBytes(few_rows, cols);
     for (const int split : {1, 2, 3, 4}) {
-      if (split > steps || tiles > ClustersAtOnce(split, 1, device.multiprocessors)) break;
-      const double loads = static_cast<double>(CeilDiv(steps, int64_t{split})) * stage_bytes;
+      // Two blocks of a multiprocessor load as much as one: for so few rows that they still arrive
+      // as fast as memory sends the large operand. 16 x 14336 x 4096 takes 32.4 us so.
+      const bool two = split == 1 && cols == kDecodeCols[0] && few_rows <= kDecodeFew / 4 &&
+                       tiles > device.multiprocessors;
+      const int resident = two ? 2 : 1;
+      if (split > steps || tiles > ClustersAtOnce(split, resident, device.multiprocessors)) break;
+      const double loads =
+          static_cast<double>(CeilDiv(steps, int64_t{split})) * stage_bytes * resident;
       const double sums = split == 1 ? 0 : kCluster + kBlock * split;
       const double us = kFixed + sums + std::max(memory, kTrip + loads / kBytesOfUs);
-      if (us < best.us) best = {cols, split, best.transposed, us};
+      if (us < best.us) best = {cols, split, resident, best.transposed, us};
     }
   }
   return best;

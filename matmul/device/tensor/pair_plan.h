@@ -45,7 +45,7 @@ inline int PairStages(int cols) {
 // along k. Up to eight columns are a single tile's, which needs no partner. Where fewer than two
 // fifths of the multiprocessors would have a block, k is better divided.
 inline PairPlan PlanTensorPair(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 4.4;
+  constexpr double kFixed = 5.8;
   constexpr double kCluster = 0.67;
   constexpr double kMemory = 0.91;
   constexpr double kTrip = 1.5;        // Until memory answers at its full rate.

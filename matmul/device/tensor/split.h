@@ -132,15 +132,10 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Element = typename Tile::Element;
   extern __shared__ char raw[];
-  const StageRing<Tile::kStageBytes, kSplitMaxStages> ring(raw);
+  const StageRing<kSplitMaxStages> ring(raw, Tile::kStageBytes);
   const typename Tile::Sums sums = {reinterpret_cast<float*>(ring.stages)};
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (threadIdx.x == kTensorSplitConsumerThreads) {
-    PrefetchMap(a);
-    PrefetchMap(b);
-    ring.Init(gemm.stages, kTensorSplitConsumerThreads / 32);
-  }
   const int rank = static_cast<int>(blockIdx.x) % gemm.split;
   const int tile = static_cast<int>(blockIdx.x) / gemm.split;
   const int tile_rows = (gemm.rows + Tile::kBlockM - 1) / Tile::kBlockM;
@@ -150,15 +145,21 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
   const int row = in_product % tile_rows * Tile::kBlockM;
   const int col = in_product / tile_rows * Tile::kBlockN;
   const StepRange steps = StepsOfBlock<Tile::kBlockK>(gemm.k, rank, gemm.split);
+  const auto load = [&](int step, uint32_t to, Mbarrier& full) {
+    LoadTensorSplitStage<Tile>(a, b, to, row, col, step * Tile::kBlockK, batch * gemm.a_moves,
+                               batch * gemm.b_moves, full);
+  };
+  if (threadIdx.x == kTensorSplitConsumerThreads) {
+    PrefetchMap(a);
+    PrefetchMap(b);
+    ring.Init(gemm.stages, kTensorSplitConsumerThreads / 32);
+    WaitForPreviousKernel();  // Which may have made copies of operands.
+    ring.FillFirst(steps, gemm.stages, load);
+  }
   __syncthreads();
-  WaitForPreviousKernel();  // Which may have made copies of operands.
+  WaitForPreviousKernel();
   if (warp == kTensorSplitConsumerThreads / 32) {
-    if (lane == 0) {
-      ring.Fill(steps, gemm.stages, [&](int step, uint32_t to, Mbarrier& full) {
-        LoadTensorSplitStage<Tile>(a, b, to, row, col, step * Tile::kBlockK, batch * gemm.a_moves,
-                                   batch * gemm.b_moves, full);
-      });
-    }
+    if (lane == 0) ring.FillAgain(steps, gemm.stages, load);
     __syncwarp();
   } else {
     using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;

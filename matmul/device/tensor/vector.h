@@ -50,13 +50,31 @@ __device__ inline void ToFloats(const uint4& chunk, float (&to)[kVectorChunk]) {
   }
 }
 
+// Stores the result of column `col`.
+template <typename Element>
+__device__ inline void StoreVectorSum(const TensorVector& product, int64_t col, float sum) {
+  const TensorOutput& c = product.c;
+  const int64_t index = int64_t{blockIdx.y} * c.stride + col * product.c_step;
+  const int64_t of_bias = c.transposed ? col : 0;
+  if (product.out_bytes == 4) {
+    auto* const data = static_cast<float*>(c.data);
+    data[index] = c.Finish(sum, c.beta != 0 ? data[index] : 0.0f,
+                           c.bias != nullptr ? static_cast<const float*>(c.bias)[of_bias] : 0.0f);
+  } else {
+    auto* const data = static_cast<Element*>(c.data);
+    const float old = c.beta != 0 ? static_cast<float>(data[index]) : 0.0f;
+    const float bias =
+        c.bias != nullptr ? static_cast<float>(static_cast<const Element*>(c.bias)[of_bias]) : 0.0f;
+    data[index] = static_cast<Element>(c.Finish(sum, old, bias));
+  }
+}
+
 // Adds the `sums` of all blocks of the cluster, of which there are `count` in shared memory, one
 // for each of the first threads, and stores the results from column `first` on.
 template <typename Element>
 __device__ inline void StoreVectorSums(const TensorVector& product, int64_t first, int count,
                                        float* sums) {
   const auto thread = static_cast<int>(threadIdx.x);
-  const TensorOutput& c = product.c;
   const bool stores = thread < count && first + thread < product.cols &&
                       static_cast<int>(blockIdx.x) % product.parts == 0;
   float sum = 0;
@@ -73,20 +91,7 @@ __device__ inline void StoreVectorSums(const TensorVector& product, int64_t firs
     __syncthreads();
     if (stores) sum = sums[thread];
   }
-  if (!stores) return;
-  const int64_t index = int64_t{blockIdx.y} * c.stride + (first + thread) * product.c_step;
-  const int64_t of_bias = c.transposed ? first + thread : 0;
-  if (product.out_bytes == 4) {
-    auto* const data = static_cast<float*>(c.data);
-    data[index] = c.Finish(sum, c.beta != 0 ? data[index] : 0.0f,
-                           c.bias != nullptr ? static_cast<const float*>(c.bias)[of_bias] : 0.0f);
-  } else {
-    auto* const data = static_cast<Element*>(c.data);
-    const float old = c.beta != 0 ? static_cast<float>(data[index]) : 0.0f;
-    const float bias =
-        c.bias != nullptr ? static_cast<float>(static_cast<const Element*>(c.bias)[of_bias]) : 0.0f;
-    data[index] = static_cast<Element>(c.Finish(sum, old, bias));
-  }
+  if (stores) StoreVectorSum<Element>(product, first + thread, sum);
 }
 
 }  // namespace stridewise
