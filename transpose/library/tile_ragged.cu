@@ -40,10 +40,11 @@ using ragged::StoreRows;
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
-// holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
-// whole lines, tall ones of 100 MB and more, batches, those whose pitch in shared memory is little
-// more than its chunks, or all.
-enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kTight, kAny };
+// holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are whole
+// lines, tall ones of 100 MB and more, batches, large ones, large ones whose pitch in shared memory
+// is little more than its chunks, or all.
+enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kAny };
+constexpr int64_t kLargeBytes = 15000000;  // Less is cut into smaller tiles.
 
 // A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
 // on a multiprocessor. Blocks take 2^kSideBits columns of tiles together where that is not 0.
