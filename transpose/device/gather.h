@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "common/base/matrix.h"
 #include "transpose/device/vectors.h"
 
 namespace stridewise {
@@ -227,12 +228,20 @@ struct BankOrder {
   int log2_stride = 0;  // Logarithm of the distance between the columns of a warp.
 };
 template <typename T>
+STRIDEWISE_HOST_DEVICE inline int ColumnsApart(int pitch, int64_t ld_out) {
+  constexpr int kSize = sizeof(T);
+  return kSize * (1 - static_cast<int>(ld_out & 15) * (pitch / kSize)) & 15;
+}
+STRIDEWISE_HOST_DEVICE inline int Log2Stride(int apart) {
+  return (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
+}
+template <typename T>
 __device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int lane, int column) {
   BankOrder order;
   if constexpr (sizeof(T) < 4) {
     const int p = pitch / static_cast<int>(sizeof(T));
-    const int apart = static_cast<int>(sizeof(T)) * (1 - static_cast<int>(ld_out & 15) * p) & 15;
-    order.log2_stride = (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
+    const int apart = ColumnsApart<T>(pitch, ld_out);
+    order.log2_stride = Log2Stride(apart);
     const int even = __ffs(p) - 1;  // Factors of 2; with three, all vectors start in one bank.
     const int rotation_of_vector = even == 1 ? lane >> 2 << 1 : even == 2 ? lane >> 1 : lane;
     order.rotates = even > 0 || (apart & 7) == 0;

@@ -47,16 +47,28 @@ __device__ inline void LoadRows(const T* corner, int64_t row_bytes, const Part& 
   }
 }
 
-// Does the same where a chunk may begin before the matrix or end behind it: from there only
-// elements of the matrix are copied.
-template <typename Shape, typename T>
-__device__ inline void LoadRowsAtEnds(const ConstMatrix<T>& in, const Part& part, int pitch,
-                                      unsigned char* tile) {
-  constexpr int kSize = sizeof(T);
-  const int64_t row_bytes = static_cast<int64_t>(in.ld) * kSize;
+// The addresses between which chunks may be copied whole.
+struct Memory {
+  intptr_t begin;
+  intptr_t end;
+};
+
+// Returns those of all matrices of the grid: at its edges a matrix of a batch shares chunks with
+// its neighbours, which may be copied as they are. REQUIRES: `in` is the grid's first matrix.
+template <typename T>
+__device__ inline Memory MemoryOf(const ConstMatrix<T>& in, const TileBatch& batch) {
   const auto begin = reinterpret_cast<intptr_t>(in.data);
-  const intptr_t end = begin + (in.rows - 1) * row_bytes + static_cast<int64_t>(in.cols) * kSize;
-  const intptr_t corner = begin + part.first_row * row_bytes + part.first_col * kSize;
+  return {begin, begin + batch.span_in * static_cast<int64_t>(sizeof(T))};
+}
+
+// Does the same where a chunk may begin before the memory or end behind it: from there only
+// elements are copied that lie inside.
+template <typename Shape, typename T>
+__device__ inline void LoadRowsAtEnds(const T* first, int64_t row_bytes, const Memory& memory,
+                                      const Part& part, int pitch, unsigned char* tile) {
+  constexpr int kSize = sizeof(T);
+  const auto corner = reinterpret_cast<intptr_t>(first);
+  const auto [begin, end] = memory;
 #pragma unroll 1
   for (int i = threadIdx.x; i < (part.end - part.begin) * part.chunks; i += Shape::kThreads) {
     const int y = part.begin + i / part.chunks;
@@ -78,25 +90,24 @@ __device__ inline void LoadRowsAtEnds(const ConstMatrix<T>& in, const Part& part
 
 // Loads the part and waits for it. Returns where its first element is in shared memory.
 template <typename Shape, typename T>
-__device__ inline const unsigned char* LoadPart(const ConstMatrix<T>& in, const Cut& cut,
-                                                Part* part, unsigned char* tile) {
+__device__ inline const unsigned char* LoadPart(const ConstMatrix<T>& in, const Memory& memory,
+                                                const Cut& cut, Part* part, unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   part->chunks = cut.in_aligned ? (part->cols * kSize + kVectorBytes - 1) / kVectorBytes
                                 : (part->cols * kSize + 2 * kVectorBytes - kSize) / kVectorBytes;
   const int64_t row_bytes = static_cast<int64_t>(in.ld) * kSize;
   const auto* corner = in.data + part->first_row * in.ld + part->first_col;
   const int lead = static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1));
-  // All chunks lie inside the matrix if the first of the first row and the last of the last row do.
-  const auto begin = reinterpret_cast<intptr_t>(in.data);
+  // All chunks lie inside if the first of the first row and the last of the last row do.
   const auto from = reinterpret_cast<intptr_t>(corner);
   const bool inside =
-      ((from + part->begin * row_bytes) & -kVectorBytes) >= begin &&
+      ((from + part->begin * row_bytes) & -kVectorBytes) >= memory.begin &&
       ((from + (part->end - 1) * row_bytes) & -kVectorBytes) + part->chunks * kVectorBytes <=
-          begin + (in.rows - 1) * row_bytes + static_cast<int64_t>(in.cols) * kSize;
+          memory.end;
   if (inside) {
     LoadRows<Shape>(corner, row_bytes, *part, cut.pitch, tile);
   } else {
-    LoadRowsAtEnds<Shape>(in, *part, cut.pitch, tile);
+    LoadRowsAtEnds<Shape>(corner, row_bytes, memory, *part, cut.pitch, tile);
   }
   WaitForCopies();
   __syncthreads();

@@ -33,6 +33,7 @@ struct TileBatch {
   int64_t stride_out = 0;
   unsigned bands = 1;      // Of each matrix.
   unsigned side_bits = 0;  // 2^side_bits columns of tiles are taken together.
+  int64_t span_in = 0;     // Elements of `in` from the grid's first to its last.
 };
 
 struct TileCoordinate {
@@ -82,12 +83,14 @@ LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64
     part.in = static_cast<const char*>(args.in) + first * args.stride_in * args.element_bytes;
     part.out = static_cast<char*>(args.out) + first * args.stride_out * args.element_bytes;
     const unsigned bits = matrix_in_z ? side_bits : 0;
+    const int64_t span =
+        (part.batch - 1) * args.stride_in + (args.rows - 1) * args.ld_in + args.cols;
     const Grid grid = {CeilDiv(tile_rows, bands) << bits,
                        CeilDiv(CeilDiv(tile_cols, layers), int64_t{1} << bits),
                        matrix_in_z ? part.batch * bands : layers};
     RETURN_IF_ERROR(launch(part, grid,
                            TileBatch{matrix_in_z, args.stride_in, args.stride_out,
-                                     static_cast<unsigned>(bands), bits}));
+                                     static_cast<unsigned>(bands), bits, span}));
   }
   return LaunchStatus();
 }

@@ -31,6 +31,8 @@ namespace {
 
 using ragged::Cut;
 using ragged::LoadPart;
+using ragged::Memory;
+using ragged::MemoryOf;
 using ragged::Part;
 using ragged::StoreBytes;
 using ragged::StoreRows;
@@ -38,8 +40,11 @@ using ragged::StoreRows;
 constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
-// holds whole, batches of those whose out rows are whole sectors, or all.
-enum class Use { kNarrow, kLow, kSectors, kAny };
+// holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
+// whole lines, tall ones of 100 MB and more, batches, large ones, large ones whose pitch in shared
+// memory is little more than its chunks, or all.
+enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kAny };
+constexpr int64_t kLargeBytes = 15000000;  // Less is cut into smaller tiles.
 
 // A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
 // on a multiprocessor. Blocks take 2^kSideBits columns of tiles together where that is not 0.
@@ -61,9 +66,10 @@ __global__ void __launch_bounds__(Shape::kThreads)
     TileRagged(ConstMatrix<T> in, Matrix<T> out, TileBatch batch, Cut cut) {
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
+  const Memory memory = MemoryOf(in, batch);
   Part part = {EnterRaggedTile(batch, cut, &in, &out), 0};
   if (part.begin >= part.end || part.cols <= 0) return;
-  const unsigned char* const loaded = LoadPart<Shape>(in, cut, &part, tile);
+  const unsigned char* const loaded = LoadPart<Shape>(in, memory, cut, &part, tile);
   if (part.IsWhole(cut)) {
     StoreRows<Shape, true>(out, part, cut, loaded);
   } else {
@@ -78,9 +84,10 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kMostBlocks)
     TileRaggedBytes(ConstMatrix<T> in, Matrix<T> out, TileBatch batch, Cut cut) {
   extern __shared__ Vector tile_memory[];
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
+  const Memory memory = MemoryOf(in, batch);
   Part part = {EnterRaggedTile(batch, cut, &in, &out), 0};
   if (part.begin >= part.end || part.cols <= 0) return;
-  const unsigned char* const loaded = LoadPart<Shape>(in, cut, &part, tile);
+  const unsigned char* const loaded = LoadPart<Shape>(in, memory, cut, &part, tile);
   if (part.IsWhole(cut)) {
     StoreBytes<Shape, true>(out, part, cut, loaded);
   } else {
@@ -137,10 +144,15 @@ LaunchStatus Run(const TransposeArgs& args) {
   const int64_t tile_cols = cut.TileCols(args);
   // Of elements of 1 and 2 bytes lower bands, and of lower matrices, too: on an H100 43140x3217
   // bytes have 0.92 of a copy in bands of 4 tiles, and 0.84 in the order in which `out` is written.
+  // Floats in the tiles of large matrices have 0.90 in bands of one, and 0.85 in others' (an H200,
+  // 63570x5231). Rows of whole lines share none with their neighbours, and need no bands.
   constexpr int64_t kLow = 100;
-  constexpr int64_t kLowBand = 4;
-  const bool low = sizeof(T) <= 2 && tile_rows > kLow && tile_cols <= kLow;
-  const int64_t band = low ? kLowBand : BandRows(tile_rows, tile_cols);
+  constexpr bool kTall = Shape::kUse == Use::kTall;
+  constexpr int64_t kLowBand = sizeof(T) == 2 || kTall ? 1 : 4;
+  const bool low = (sizeof(T) <= 2 || kTall) && tile_rows > kLow && tile_cols <= kLow;
+  const int64_t band = Shape::kUse == Use::kLines ? tile_rows
+                       : low                      ? kLowBand
+                                                  : BandRows(tile_rows, tile_cols);
   if (Shape::kSideBits != 0) {
     return ForEachTileGrid(args, tile_rows, tile_cols, tile_rows, launch, Shape::kSideBits);
   }
@@ -156,6 +168,18 @@ bool Applies(const TransposeArgs& args) {
     return args.rows + kSectorBytes / kSize <= Shape::kRowsHeld;
   } else if constexpr (Shape::kUse == Use::kSectors) {
     return args.batch > 1 && OutRowsAreAt(args, kSectorBytes);
+  } else if constexpr (Shape::kUse == Use::kLines) {
+    return InRowsAreAt(args, kLineBytes);
+  } else if constexpr (Shape::kUse == Use::kTall) {
+    constexpr int64_t kLeastBytes = kSize == 8 ? 200000000 : 100000000;
+    return args.batch == 1 && args.rows >= 12000 && args.rows >= 4 * args.cols &&
+           args.rows * args.cols * kSize >= kLeastBytes;
+  } else if constexpr (Shape::kUse == Use::kBatch) {
+    return args.batch > 1;
+  } else if constexpr (Shape::kUse == Use::kLarge) {
+    return args.rows * args.cols * kSize >= kLargeBytes;
+  } else if constexpr (Shape::kUse == Use::kTight) {
+    return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % kVectorBytes <= 6;
   } else {
     return true;
   }
@@ -182,11 +206,17 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 // tiles than in two: 128x197 in a batch of 512 0.83 of a copy, and 0.77. Rows of 2 bytes that a
 // tile holds whole are not cut in two: on an H100 162145x142 have 0.98 of a copy instead of 0.93.
 // Those that the higher tiles hold stay there: 512 of 257x128 have 0.82, and 0.73 in low ones.
+// Large bytes are faster in 512 columns of 128 rows where two tiles leave L1 92 KB (657466x1366
+// 0.87 of a copy instead of 0.84), and else in three tiles of 256 x 192; batches in four of 256 x
+// 128.
 template <typename T>
 struct ShapesFor;
 template <>
-struct ShapesFor<uint8_t> : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>,
-                                   Shape<8, 288, 256, 4, Use::kSectors>, Shape<16, 288, 512, 2>> {};
+struct ShapesFor<uint8_t>
+    : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<8, 288, 256, 4, Use::kSectors>,
+             Shape<16, 288, 512, 2, Use::kNarrow>, Shape<16, 160, 512, 4, Use::kBatch>,
+             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 224, 512, 3, Use::kLarge>,
+             Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t>
     : Shapes<Shape<8, 272, 256, 4, Use::kNarrow>, Shape<8, 272, 256, 4, Use::kSectors>,
@@ -195,11 +225,13 @@ struct ShapesFor<uint16_t>
 template <>
 struct ShapesFor<uint32_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 200, 512, 3, Use::kNarrow>,
-             Shape<64, 40, 384, 4, Use::kLow>, Shape<32, 72, 384, 4>> {};
+             Shape<64, 40, 384, 4, Use::kLow>, Shape<16, 136, 384, 4, Use::kLines>,
+             Shape<32, 136, 512, 2, Use::kTall>, Shape<32, 72, 384, 4>> {};
 template <>
 struct ShapesFor<uint64_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 136, 512, 4, Use::kNarrow>,
-             Shape<64, 20, 512, 4, Use::kLow>, Shape<32, 68, 512, 3>> {};
+             Shape<64, 20, 512, 4, Use::kLow>, Shape<16, 260, 512, 2, Use::kTall>,
+             Shape<32, 68, 512, 3>> {};
 template <>
 struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 512, 3>> {};
 

@@ -1,5 +1,5 @@
 // The kernels for batches of elements of 1 and 2 bytes on the host executor: whole matrices and
-// strips, wherever rows begin on either side, and a few rows.
+// strips, wherever rows begin on either side, and a few rows; and tiles of all rows.
 
 #include <cstdint>
 #include <utility>
@@ -50,6 +50,40 @@ TEST_F(TransposeBytesTest, OtherMatrices) {
   for (const auto& [rows, cols] : {std::pair{1025, 9}, std::pair{700, 300}}) {
     RunBytes({rows, cols, 0, 0});
     RunBytes({rows, cols, 1, 32, 2, 5});
+  }
+}
+
+// All rows of some columns as one piece of `out`: vectors that end in the next column, banks of
+// every remainder of both leading dimensions, the matrix's ends, and its neighbours in a batch.
+using TileFlatTest = TransposeOnExecutorTest;
+
+TEST_F(TileFlatTest, EveryRemainder) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    for (int64_t more = 0; more < 16; ++more) {
+      RunCase("tile_flat", {33 + more, 600 + 7 * more, 0, 0}, element_bytes);
+      RunCase("tile_flat", {100 - more, 65 + 5 * more, more, 0, 2, 0, more, 3}, element_bytes);
+    }
+  }
+}
+
+// Tiles of each of the shapes, of one column and of none that is left.
+TEST_F(TileFlatTest, EveryShape) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    for (const int64_t rows : {32, 64, 120, 121, 221, 222, 360, 361}) {
+      for (const int64_t cols : {1, 15, 16, 17, 240, 241, 497}) {
+        RunCase("tile_flat", {rows, cols, 0, 0}, element_bytes);
+      }
+    }
+  }
+}
+
+TEST_F(TileFlatTest, BatchesAndGaps) {
+  for (const int64_t element_bytes : {1, 2, 4}) {
+    for (const auto& [rows, cols] : {std::pair{37, 251}, std::pair{96, 130}, std::pair{225, 49}}) {
+      RunCase("tile_flat", {rows, cols, 0, 0, 5}, element_bytes);
+      RunCase("tile_flat", {rows, cols, 3, 0, 3, 5, 1, 2}, element_bytes);
+      RunCase("tile_flat", {rows, cols, 0, 2, 3, 1}, element_bytes);  // By tile_ragged.
+    }
   }
 }
 

@@ -1,0 +1,183 @@
+// For matrices of 1, 2 and 4 bytes with up to some hundred rows: a tile has all rows of some
+// columns, so that what it stores is one piece of `out`. It is loaded as tile_ragged's, and each of
+// its vectors is gathered from a column, or from the end of one and the beginning of the next:
+// tile_ragged stores those ends element by element, which costs most where out rows are short and
+// begin anywhere.
+
+#include <algorithm>
+
+#include "common/gpu/launch.h"
+#include "transpose/alignment.h"
+#include "transpose/args.h"
+#include "transpose/device/gather.h"
+#include "transpose/device/ragged_chunks.h"
+#include "transpose/device/small_divisor.h"
+#include "transpose/device/vectors.h"
+#include "transpose/device/wrapped_gather.h"
+
+namespace stridewise {
+namespace {
+
+using ragged::LoadPart;
+using ragged::Memory;
+using ragged::Part;
+
+constexpr int kGroups = kColumnsOfWarp;  // Vectors of a warp, kLanes each.
+
+// A tile of kChunks x 16 bytes of every row, for at most kRows rows, of which a multiprocessor has
+// room for kBlocks.
+template <int kChunksOfRow, int kThreadsOfBlock, int kBlocksOfMultiprocessor, int kMostRows>
+struct Shape {
+  static constexpr int kChunks = kChunksOfRow;
+  static constexpr int kThreads = kThreadsOfBlock;
+  static constexpr int kBlocks = kBlocksOfMultiprocessor;
+  static constexpr int kRows = kMostRows;
+};
+
+// Chosen by measurement on an H200. With a third block of the last shape, which leaves L1 24 KB,
+// 250 x 95181 bytes have 0.90 of a copy instead of 0.95: its tiles take at least a third of the
+// memory.
+using FewRows = Shape<16, 256, 4, 120>;
+using SomeRows = Shape<16, 384, 3, 221>;
+using ManyRows = Shape<16, 512, 2, 360>;
+constexpr size_t kLeastBytesOfTwo = 77 << 10;
+
+// How a matrix is cut into tiles.
+struct Flat : ragged::Cut {
+  int strips;  // Tiles of a matrix.
+  int group;   // Vectors from one group of a warp to the next.
+  SmallDivisor by_rows = SmallDivisor(1);
+  BlockDivisor by_strips = BlockDivisor();
+  int64_t stride_in;
+  int64_t stride_out;
+  int64_t span_in;  // Elements of all matrices.
+};
+
+// Returns the elements from `data` to the next sector.
+template <typename T>
+__device__ inline int ToSector(const T* data) {
+  return static_cast<int>(-reinterpret_cast<intptr_t>(data) & (kSectorBytes - 1)) /
+         static_cast<int>(sizeof(T));
+}
+
+// Stores `vectors` vectors of the piece, from element `first` on. A warp stores 128 bytes at each
+// of four places, which are nearly a quarter of the piece apart.
+template <typename Shape, bool kRotates, typename T>
+__device__ inline void StoreVectors(T* piece, int first, int vectors, const Flat& flat,
+                                    const BankOrder& order, const unsigned char* tile) {
+  constexpr int kSize = sizeof(T);
+  const int jump = kSize - flat.rows * flat.pitch;
+  const int begin = threadIdx.x % 32 / kLanes * flat.group;
+  for (int i = threadIdx.x / 32 * kLanes + threadIdx.x % kLanes; i < flat.group;
+       i += Shape::kThreads / 32 * kLanes) {
+    if (begin + i >= vectors) continue;
+    const int at = first + (begin + i) * kVectorElements<T>;
+    const int col = flat.by_rows.Quotient(at);
+    const int row = at - col * flat.rows;
+    StoreVector(piece + at, GatherWrapped<T, kRotates>(tile + row * flat.pitch + col * kSize,
+                                                       flat.pitch, flat.rows - row, jump, order));
+  }
+}
+
+// A tile writes whole sectors: from the first that begins in it to the one that ends behind it,
+// which has elements of the next column. The matrix's ends are stored by elements.
+template <typename Shape, typename T>
+__global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
+    TileFlat(ConstMatrix<T> in, T* out, Flat flat) {
+  extern __shared__ Vector tile_memory[];
+  auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
+  const auto memory_begin = reinterpret_cast<intptr_t>(in.data);
+  const Memory memory = {memory_begin,
+                         memory_begin + flat.span_in * static_cast<int64_t>(sizeof(T))};
+  const uint32_t matrix = flat.by_strips.Quotient(blockIdx.x);
+  const int first_col = static_cast<int>(blockIdx.x - matrix * flat.strips) * flat.cols;
+  const int left = static_cast<int>(in.cols) - first_col;
+  in.data += matrix * flat.stride_in;
+  T* const piece = out + matrix * flat.stride_out + static_cast<int64_t>(first_col) * flat.rows;
+  Part part = {{0, first_col, 0, flat.rows, left < flat.cols ? left : flat.cols}, 0};
+  const unsigned char* const loaded = LoadPart<Shape>(in, memory, flat, &part, tile);
+
+  const int elements = part.cols * flat.rows;
+  const int first = ToSector(piece);
+  const int end = part.cols == left ? elements : elements + ToSector(piece + elements);
+  const int vectors = (end - first) / kVectorElements<T>;
+  const BankOrder order =
+      AvoidBankConflicts<T>(flat.pitch, flat.rows, threadIdx.x % kLanes, threadIdx.x % 32 / kLanes);
+  if (order.rotates) {
+    StoreVectors<Shape, true>(piece, first, vectors, flat, order, loaded);
+  } else {
+    StoreVectors<Shape, false>(piece, first, vectors, flat, order, loaded);
+  }
+  const int head = first_col == 0 ? first : 0;
+  const int tail = end - first - vectors * kVectorElements<T>;
+  for (int i = threadIdx.x; i < head + tail; i += Shape::kThreads) {
+    const int at = i < head ? i : end - tail + i - head;
+    const int col = flat.by_rows.Quotient(at);
+    piece[at] = *reinterpret_cast<const T*>(loaded + (at - col * flat.rows) * flat.pitch +
+                                            col * static_cast<int>(sizeof(T)));
+  }
+}
+
+// Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
+template <typename T, typename Shape>
+Flat FlatFor(const TransposeArgs& args) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kElements = kVectorElements<T>;
+  constexpr int64_t kMostCols = (Shape::kChunks - 1) * kElements;
+  Flat flat = {};
+  flat.rows = static_cast<int>(args.rows);
+  flat.rows_held = flat.rows;
+  const int64_t strips = CeilDiv(args.cols, kMostCols);
+  flat.cols = static_cast<int>(CeilDiv(CeilDiv(args.cols, strips), kElements) * kElements);
+  flat.strips = static_cast<int>(CeilDiv(args.cols, int64_t{flat.cols}));
+  const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
+  flat.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
+  flat.by_rows = SmallDivisor(args.rows);
+  flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
+  flat.stride_in = args.stride_in;
+  flat.stride_out = args.stride_out;
+  flat.span_in = (args.batch - 1) * args.stride_in + (args.rows - 1) * args.ld_in + args.cols;
+  // Groups are a number of columns apart of which the warp's columns in tile_ragged are the first
+  // four multiples, or odd multiples of these: they begin in different banks.
+  const int64_t most = int64_t{flat.cols} * flat.rows + kSectorBytes / kSize;
+  const int64_t stride = int64_t{1} << Log2Stride(ColumnsApart<T>(flat.pitch, args.rows));
+  const int64_t strides = CeilDiv(most, kGroups * flat.rows * stride) | 1;
+  flat.group = static_cast<int>(CeilDiv(strides * stride * flat.rows, int64_t{kElements}));
+  return flat;
+}
+
+template <typename T, typename Shape>
+LaunchStatus Run(const TransposeArgs& args) {
+  const Flat flat = FlatFor<T, Shape>(args);
+  const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
+  const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
+  return Launch(TileFlat<Shape, T>, Grid{flat.strips * args.batch}, Block{Shape::kThreads},
+                std::max(tile_bytes, least_bytes), args.stream, args.In<T>(),
+                static_cast<T*>(args.out), flat);
+}
+
+template <typename T>
+LaunchStatus RunShape(const TransposeArgs& args) {
+  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args);
+  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args);
+  return Run<T, ManyRows>(args);
+}
+
+}  // namespace
+
+LaunchStatus TransposeTileRagged(const TransposeArgs& args);
+
+LaunchStatus TransposeTileFlat(const TransposeArgs& args) {
+  if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
+  if (!HasFlatTiles(args)) return TransposeTileRagged(args);
+  switch (args.element_bytes) {
+    case 1:
+      return RunShape<uint8_t>(args);
+    case 2:
+      return RunShape<uint16_t>(args);
+    default:
+      return Run<uint32_t, FewRows>(args);
+  }
+}
+
+}  // namespace stridewise
