@@ -27,8 +27,8 @@ struct Shape {
 // half of one from 128. Columns that leave lanes of a vector idle, or that read A from 192 pages,
 // are rows of C's transpose where A is transposed; up to 39 rows of A are tiles in place, which
 // fetch rows of B that are pages apart; those of a B of 8 MB, or of the L2 cache beside three rows
-// of A, are read one by one. Rows of a page are cut into blocks of 1024, and copied where they are
-// used for ten blocks of columns.
+// of A, or in few sets of the caches, are read one by one. Rows of a page are cut into blocks of
+// 1024, and copied where they are used for ten blocks of columns.
 constexpr Shape kShapes[] = {
     {1, 1, 1},          {1, 70, 2},         {3, 24, 6},           {9, 23, 6},
     {8, 40, 1},         {17, 33, 3},        {5, 100, 4},          {11, 1500, 5},
