@@ -18,9 +18,11 @@ std::string KeyOf(ResultRow row) {
   return RowKey(row);
 }
 
+bool HasFamily(const ResultRow& row) { return !row.Get(Column::kShapeFamily).empty(); }
+
 // Returns the paired ratio of a correct row of a drawn shape.
 std::optional<double> RatioOf(const ResultRow& row, const Peer& peer) {
-  if (row.Get(Column::kShapeFamily).empty() || !IsOk(row)) return std::nullopt;
+  if (!HasFamily(row) || !IsOk(row)) return std::nullopt;
   const std::optional<double> ratio = Number(row, peer.column);
   if (ratio.value_or(0) <= 0) return std::nullopt;
   return *ratio / peer.scale;
@@ -41,9 +43,11 @@ DrawnShapes::DrawnShapes(const Operation& operation, const RandomShapes& random,
   for (const ResultRow& row : rows) AddChooser(row, *peer);
   for (const ResultRow& row : rows) AddKernel(row, *peer);
   for (const ResultRow& row : rows) AddRival(row, *peer);
-  for (DrawnShape& shape : shapes_) {
-    if (!random_.rivals.empty()) shape.ratio /= std::max(shape.rival_ratio, 1.0);
-  }
+  if (random_.rivals.empty()) return;
+  for (DrawnShape& shape : shapes_) shape.ratio = 1 / shape.rival_ratio;
+  // Shapes that no rival took say nothing.
+  const auto has_none = [](const DrawnShape& shape) { return shape.rival_ratio == 0; };
+  shapes_.erase(std::remove_if(shapes_.begin(), shapes_.end(), has_none), shapes_.end());
 }
 
 std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
@@ -83,7 +87,9 @@ std::string DrawnShapes::VariantOf(const ResultRow& row) const {
 }
 
 void DrawnShapes::AddChooser(const ResultRow& row, const Peer& peer) {
-  const std::optional<double> ratio = RatioOf(row, peer);
+  // Beside rivals it has no ratio: theirs are to it.
+  const bool is_peer = !random_.rivals.empty() && HasFamily(row) && IsOk(row);
+  const std::optional<double> ratio = is_peer ? 1.0 : RatioOf(row, peer);
   if (row.Get(Column::kImplementation) != random_.chooser || !ratio.has_value()) return;
   const auto [place, is_new] = by_key_.emplace(KeyOf(row), shapes_.size());
   if (is_new) shapes_.emplace_back();

@@ -22,7 +22,7 @@ struct DrawnShape {
   double ratio = 0;
   const ResultRow* fastest = nullptr;  // Of the kernels; null where none was measured.
   double fastest_ratio = 0;
-  double rival_ratio = 0;  // Of the fastest rival or, if it is faster, the peer; 0 without rivals.
+  double rival_ratio = 0;  // Of the fastest rival, over the chooser; 0 without rivals.
   bool is_small = false;
 
   double regret() const { return fastest_ratio / ratio; }
@@ -93,7 +93,7 @@ class DrawnShapes {
   const RandomShapes& random_;
   std::vector<ShapeMetric> metrics_;
   std::vector<DrawnShape> shapes_;        // In the order of the rows.
-  std::map<std::string, size_t> by_key_;  // Indices of shapes_.
+  std::map<std::string, size_t> by_key_;  // Indices of shapes_ while rows are added.
   std::vector<std::string> variants_;
 };
 

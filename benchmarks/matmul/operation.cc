@@ -27,7 +27,8 @@ constexpr Column kExtents[] = {Column::kRows, Column::kCols, Column::kDepth};
 // cuBLAS itself has no products of FP8, and Eigen none of BF16.
 constexpr Peer kPeers[] = {{"cublas", Column::kVsCublas, 1, "cublaslt"},
                            {"eigen", Column::kVsEigen, 1, "onednn_matmul", "eigen_1core"},
-                           {"onednn_matmul", Column::kVsOneDnn, 1, nullptr, "onednn_matmul_1core"}};
+                           {"onednn_matmul", Column::kVsOneDnn, 1, nullptr, "onednn_matmul_1core"},
+                           {"cpu_threads", Column::kVsChooser, 1, nullptr, "cpu_packed"}};
 
 constexpr absl::string_view kOnAllCores[] = {"cpu_threads", "eigen",  "openblas",
                                              "blis",        "onednn", "onednn_matmul"};

@@ -119,8 +119,8 @@ RandomShapes* MakeHostRandomShapes() {
   random->least = {kMinHostFlops, 0};
   random->most = {kMaxHostFlops, kMaxHostBytes};
   random->chooser = "cpu_threads";
-  random->peer = "eigen";
-  random->rivals = {"openblas", "blis", "onednn"};
+  random->peer = "cpu_threads";
+  random->rivals = {"eigen", "openblas", "blis", "onednn"};
   return random;
 }
 

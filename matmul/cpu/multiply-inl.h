@@ -188,9 +188,12 @@ void MultiplyAny(const HostProduct<T>& product) {
     case Form::kOuterProducts: {
       HostProduct<T> outer = product;
       if (product.b.col_step != 1) {
-        outer.b = {WithoutGaps(product.b.data, product.b.col_step, product.k, product.n,
-                               &PackBuffers<T>::OfThread().few),
-                   product.n, 1};
+        // Rows of whole lines: all of them are loaded for each vector of C.
+        constexpr int64_t kLine = 64 / sizeof(T);
+        const int64_t step = (product.n + kLine - 1) / kLine * kLine;
+        T* const rows = PackBuffers<T>::OfThread().few.AtLeast(step * product.k);
+        PackTransposed(product.b.data, product.b.col_step, product.n, product.k, rows, step);
+        outer.b = {rows, step, 1};
       }
       return MultiplyByOuterProducts(outer);
     }

@@ -1,4 +1,4 @@
-// Products of a shallow k: sums of at most six outer products. What such a product takes is to
+// Products of a shallow k: sums of at most twelve outer products. What such a product takes is to
 // write C; a tile of C would spend as long on its own beginning and end. So rows of C are written
 // from end to end, from elements of A that stay in registers and rows of B that stay in the L1
 // cache.
@@ -20,13 +20,19 @@
 
 #include "hwy/highway.h"
 #include "matmul/cpu/host_product.h"
+#include "matmul/cpu/with_count.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Up to this depth registers hold elements of A for two rows of C.
+#if HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON
+inline constexpr int64_t kMaxOuterDepth = 12;
+#else
 inline constexpr int64_t kMaxOuterDepth = 6;
+#endif
 inline constexpr int64_t kOuterBytes = 16 << 10;  // Of B's rows: a third of an L1 cache.
 
 // Longer rows of C leave the L1 cache before the next ones are written.
@@ -93,7 +99,8 @@ HWY_ATTR void OuterRows(const HostProduct<T>& product, int64_t row, int64_t col,
 template <typename T, int kDepth>
 void AddOuterProducts(const HostProduct<T>& product) {
   constexpr int kRows = std::min(8, kOuterElements / kDepth);
-  const int64_t most_cols = kOuterBytes / (kDepth * int64_t{sizeof(T)});
+  constexpr int64_t kLine = 64 / sizeof(T);
+  const int64_t most_cols = kOuterBytes / (kDepth * int64_t{sizeof(T)}) / kLine * kLine;
   for (int64_t col = 0; col < product.n; col += most_cols) {
     const int64_t cols = std::min(most_cols, product.n - col);
     int64_t row = 0;
@@ -107,20 +114,8 @@ void AddOuterProducts(const HostProduct<T>& product) {
 // Computes the product. REQUIRES: k is at most kMaxOuterDepth; rows of B have no gaps.
 template <typename T>
 void MultiplyByOuterProducts(const HostProduct<T>& product) {
-  switch (product.k) {
-    case 1:
-      return AddOuterProducts<T, 1>(product);
-    case 2:
-      return AddOuterProducts<T, 2>(product);
-    case 3:
-      return AddOuterProducts<T, 3>(product);
-    case 4:
-      return AddOuterProducts<T, 4>(product);
-    case 5:
-      return AddOuterProducts<T, 5>(product);
-    default:
-      return AddOuterProducts<T, 6>(product);
-  }
+  WithCount<kMaxOuterDepth>(
+      product.k, [&](auto depth) { AddOuterProducts<T, decltype(depth)::value>(product); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -54,6 +54,7 @@ class Multiply {
       call.a_col = product_.a.col_step;
       call.b_row = product_.b.row_step;
       call.a_ahead = ColumnsAhead();
+      call.b_ahead = RowsAhead();
       for (int64_t v = 0; v < vectors;) {
         const int64_t width = TileWidth(vectors - v);
         const int64_t col = v * kLanes;
@@ -200,6 +201,22 @@ class Multiply {
     return a.row_step == 1 && a.col_step > kMinStep && is_large ? kAhead * a.col_step : 0;
   }
 
+  // Rows of B that lie in pages of their own, of which a tile reads a line or two each, are fetched
+  // eight ahead, if B is more than a part of the L2 cache. Those that share sets of the L1 cache
+  // are in any case, because panels of rows do not find there what others have read, but only as
+  // many as half of a set holds.
+  int64_t RowsAhead() const {
+    constexpr int64_t kBytes = sizeof(T);
+    constexpr int64_t kAhead = 8;
+    constexpr int64_t kSet = 4096 / kBytes;
+    const CacheSizes& caches = HostCacheSizes();
+    const int64_t step = product_.b.row_step;
+    const bool shares_sets = step % kSet == 0;
+    const int64_t least = shares_sets ? caches.l1 : caches.l2 / 4;
+    if (step < kSet || product_.n * product_.k * kBytes <= least) return 0;
+    return (shares_sets ? std::min(kAhead, caches.l1 / 4096 / 2) : kAhead) * step;
+  }
+
   // Has tile `tile` of a panel fetch two rows of the next panel of A, which begins at `row`.
   void SetNextPanel(int64_t row, int64_t tile, int64_t end_row, int64_t p,
                     TileCall<T>* call) const {
@@ -220,7 +237,9 @@ class Multiply {
     if (product_.m <= MaxRows(kMaxVectors) && vectors >= kMaxVectors) return kMaxVectors;
     if (product_.m <= MaxRows(4) && vectors >= 4) return 4;
     if (kTileVectors == 2) return vectors == 3 || vectors == 5 ? 3 : std::min<int64_t>(vectors, 2);
-    const int64_t strips = (vectors + 3) / 4;
+    // Rows of one tile read B once.
+    const int64_t most = product_.m > MaxRows(4) && product_.m <= MaxRows(3) ? 3 : 4;
+    const int64_t strips = (vectors + most - 1) / most;
     return (vectors + strips - 1) / strips;
   }
 
@@ -240,10 +259,16 @@ class Multiply {
     const TileFunction<T> lower = FindTile<T>(panels.lower(), width, tail, unit_rows);
     const TileFunction<T> taller =
         panels.differ() ? FindTile<T>(panels.lower() + 1, width, tail, unit_rows) : lower;
+    // The first panel of rows fetches for all.
+    const TileFunction<T> fetching =
+        call->b_ahead == 0 || tail
+            ? nullptr
+            : FindFetchingTile<T>(panels.lower() + (panels.differ() ? 1 : 0), width, unit_rows);
     panels.ForEach([&](int64_t row, int64_t rows) {
       call->a = product_.a.At(row, p);
       call->c = product_.c + row * product_.ldc + col;
-      (rows == panels.lower() ? lower : taller)(*call);
+      const TileFunction<T> tile = rows == panels.lower() ? lower : taller;
+      (row == 0 && fetching != nullptr ? fetching : tile)(*call);
     });
   }
 

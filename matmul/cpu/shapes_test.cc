@@ -22,27 +22,30 @@ struct Shape {
   int64_t gap = 3;  // Elements between one row and the next.
 };
 
-// Dot products take up to k / 8 rows and k / 16 columns, outer products a k of up to 6; tiles have
+// Dot products take up to k / 8 rows and k / 16 columns, outer products a k of up to 12; tiles have
 // up to 14 rows and 8 vectors; a quarter of a vector behind them is dot products from k = 32 on,
 // half of one from 128. Columns that leave lanes of a vector idle, or that read A from 192 pages,
-// are rows of C's transpose where A is transposed; rows of B that are 8 KB apart, or in few sets of
-// the caches, are read one by one. Rows of a page are cut into blocks of 1024, and copied where
-// they are used for ten blocks of columns.
+// are rows of C's transpose where A is transposed; up to 39 rows of A are tiles in place, which
+// fetch rows of B that are pages apart; those of a B of 8 MB, or of the L2 cache beside three rows
+// of A, or in few sets of the caches, are read one by one. Rows of a page are cut into blocks of
+// 1024, and copied where they are used for ten blocks of columns.
 constexpr Shape kShapes[] = {
-    {1, 1, 1},          {1, 70, 2},        {3, 24, 6},           {9, 23, 6},
-    {8, 40, 1},         {17, 33, 3},       {5, 100, 4},          {11, 1500, 5},
-    {7, 47, 7},         {4, 100, 1030},    {6, 37, 96},          {7, 37, 96},
-    {13, 21, 104},      {12, 5, 192},      {40, 12, 200},        {40, 13, 200},
-    {2, 4, 2500},       {25, 31, 1100},    {97, 101, 800},       {96, 19, 1600},
-    {4, 400, 90},       {100, 4, 90},      {14, 129, 60},        {15, 17, 60},
-    {31, 49, 50},       {64, 64, 64},      {65, 66, 67},         {3, 2100, 20},
-    {2, 2100, 300},     {130, 95, 33},     {70, 350, 400},       {16, 130, 70},
-    {260, 49, 1030},    {260, 13, 40},     {1030, 70, 24, 1100}, {41, 3700, 40, 1100},
-    {19, 1050, 300},    {13, 33, 32},      {150, 52, 70},        {200, 18, 1500},
-    {30, 40, 130},      {90, 9, 25},       {61, 20, 70},         {33, 17, 300},
-    {130, 700, 9},      {44, 80, 70, 600}, {40, 20, 200, 2000},  {8, 130, 1100, 2000},
-    {9, 200, 700, 824},
-};
+    {1, 1, 1},          {1, 70, 2},         {3, 24, 6},           {9, 23, 6},
+    {8, 40, 1},         {17, 33, 3},        {5, 100, 4},          {11, 1500, 5},
+    {7, 47, 7},         {4, 100, 1030},     {6, 37, 96},          {7, 37, 96},
+    {13, 21, 104},      {12, 5, 192},       {40, 12, 200},        {40, 13, 200},
+    {2, 4, 2500},       {25, 31, 1100},     {97, 101, 800},       {96, 19, 1600},
+    {4, 400, 90},       {100, 4, 90},       {14, 129, 60},        {15, 17, 60},
+    {31, 49, 50},       {64, 64, 64},       {65, 66, 67},         {3, 2100, 20},
+    {2, 2100, 300},     {130, 95, 33},      {70, 350, 400},       {16, 130, 70},
+    {260, 49, 1030},    {260, 13, 40},      {1030, 70, 24, 1100}, {41, 3700, 40, 1100},
+    {19, 1050, 300},    {13, 33, 32},       {150, 52, 70},        {200, 18, 1500},
+    {30, 40, 130},      {90, 9, 25},        {61, 20, 70},         {33, 17, 300},
+    {130, 700, 9},      {44, 80, 70, 600},  {40, 20, 200, 2000},  {8, 130, 1100, 2000},
+    {9, 200, 700, 824}, {9, 47, 7},         {110, 600, 8},        {97, 70, 10},
+    {96, 800, 12},      {100, 65, 12},      {4, 300, 500, 800},   {6, 300, 500, 800},
+    {7, 300, 500, 800}, {8, 301, 600, 723}, {20, 300, 500, 1748}, {45, 400, 350, 700},
+    {5, 1100, 2000, 9}, {40, 70, 9},        {40, 70, 9},          {40, 70, 9}};
 
 // A matrix of rows x cols as it is stored, with `gap` elements behind each row.
 template <typename T>

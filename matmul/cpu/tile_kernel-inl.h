@@ -75,6 +75,8 @@ struct TileCall {
   int64_t later_count = 0;
   // How far ahead columns of A are fetched, in elements, where a_row is 1. 0: not at all.
   int64_t a_ahead = 0;
+  // How far ahead elements of B are fetched by tiles that do.
+  int64_t b_ahead = 0;
 };
 
 template <typename T>
@@ -82,7 +84,8 @@ using TileFunction = void (*)(const TileCall<T>& call);
 
 // kTail: the last vector's lanes beyond call.cols are neither read nor written.
 // kUnitRows: a_row is 1; addresses of A are then one register and constants. Else a_col is 1.
-template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows>
+// kFetchesB: rows of B are fetched call.b_ahead elements before their turn.
+template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows, bool kFetchesB = false>
 HWY_ATTR void Tile(const TileCall<T>& call) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -149,6 +152,10 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
           sums[i][v] = hn::MulAdd(v == 1 ? second : element, bs[v], sums[i][v]);
         }
       }
+    }
+    if constexpr (kFetchesB) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) __builtin_prefetch(b + call.b_ahead + v * kLanes, 0, 3);
     }
     b += b_row;
     if constexpr (kUnitRows) a[0] += a_col;
@@ -232,7 +239,7 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
 }
 
 // The micro-kernels of every number of rows, [rows - 1].
-template <typename T, int kVectors, bool kTail, bool kUnitRows>
+template <typename T, int kVectors, bool kTail, bool kUnitRows, bool kFetchesB = false>
 class TileTable {
  public:
   static TileFunction<T> Of(int64_t rows) {
@@ -242,7 +249,8 @@ class TileTable {
  private:
   template <int... kRows>
   static TileFunction<T> Get(int64_t rows, std::integer_sequence<int, kRows...> /*all*/) {
-    static constexpr TileFunction<T> kTable[] = {Tile<T, kRows + 1, kVectors, kTail, kUnitRows>...};
+    static constexpr TileFunction<T> kTable[] = {
+        Tile<T, kRows + 1, kVectors, kTail, kUnitRows, kFetchesB>...};
     return kTable[rows - 1];
   }
 };
@@ -271,6 +279,19 @@ TileFunction<T> FindTile(int64_t rows, int64_t vectors, bool tail, bool unit_row
     default:
       return find(std::integral_constant<int, kMaxVectors>());
   }
+}
+
+// Returns the same without a tail and fetching rows of B; null where there is none.
+template <typename T>
+TileFunction<T> FindFetchingTile(int64_t rows, int64_t vectors, bool unit_rows) {
+  const auto find = [&](auto tag) {
+    constexpr int kVectors = decltype(tag)::value;
+    return unit_rows ? TileTable<T, kVectors, false, true, true>::Of(rows)
+                     : TileTable<T, kVectors, false, false, true>::Of(rows);
+  };
+  if (vectors == kTileVectors) return find(std::integral_constant<int, kTileVectors>());
+  if (vectors == kTileVectors + 1) return find(std::integral_constant<int, kTileVectors + 1>());
+  return nullptr;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -9,7 +9,7 @@ LATE_COLUMNS = ("shared_efficiency", "branch_efficiency", "batch", "layout", "al
                 "vs_cublas", "step", "workspace", "shape_family", "chosen", "vs_memcpy", "permutation",
                 "precision", "epilogue", "shard", "threads", "affinity", "cpu_clock_mhz", "vs_eigen",
                 "median_error", "max_error", "grid", "grid_block", "ranks", "communication_ms", "overlap_pct",
-                "vs_onednn")
+                "vs_onednn", "vs_chooser")
 
 CONDITION = re.compile(r"(?P<column>\w+) ?(?P<operator>>=|<=|==|=) ?(?P<values>.*)")
 
