@@ -36,10 +36,6 @@ namespace HWY_NAMESPACE {
 inline constexpr int kMostTableVectors = 8;
 inline constexpr int64_t kMostTableBytes = kMostTableVectors * kLineBytes;
 
-// With fewer rows or columns than a square has: 3x58 elements of two bytes took 1.13 times as long
-// as by thin-inl.h.
-inline constexpr int64_t kMostThinTableBytes = 256;
-
 // Of all matrices: to make a table takes about as long as to transpose so many bytes.
 inline constexpr int64_t kLeastTabledBytes = 4096;
 
@@ -57,9 +53,8 @@ struct UnitTables {
 template <int kBytes>
 HWY_INLINE bool TakesTables(int64_t rows, int64_t cols, int64_t count) {
   const int64_t bytes = rows * cols * kBytes;
-  const bool is_thin = std::min(rows, cols) < 16 / kBytes;
-  return rows > 1 && cols > 1 && bytes <= (is_thin ? kMostThinTableBytes : kMostTableBytes) &&
-         bytes * count >= kLeastTabledBytes && HasVbmi();
+  return rows > 1 && cols > 1 && bytes <= kMostTableBytes && bytes * count >= kLeastTabledBytes &&
+         HasVbmi();
 }
 
 // Words are bytes, two of them or four: longer elements are several words.
