@@ -14,6 +14,7 @@
 #include "matmul/epilogue_pass.h"
 #include "matmul/fused_choice.h"
 #include "matmul/latest_choices.h"
+#include "matmul/rounded_choice.h"
 #include "matmul/split_choice.h"
 
 namespace stridewise {
@@ -262,6 +263,21 @@ bool MediumPays(const MatMulArgs& args) {
   return us < ChooseSplit(args, *device).us &&
          (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
          us < PredictMatMul(InFp32(args), *device).us;
+}
+
+bool RoundedPays(const MatMulArgs& args) {
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  if (!device.ok() || !CanRound(args, *device)) return false;
+  if (device->compute_capability != 90) return true;  // TF32 by mma.sync is no faster.
+  const RoundedTimes us = PredictRounded(args, *device);
+  return us.rounded < us.tf32 && us.rounded < PredictMatMul(InFp32(args), *device).us;
+}
+
+bool Tf32Pays(const MatMulArgs& args) {
+  if (args.precision == MatMulPrecision::kTf32) return true;
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return !device.ok() || device->compute_capability != 90 ||
+         PredictRounded(args, *device).tf32 < PredictMatMul(InFp32(args), *device).us;
 }
 
 bool FusedPays(const MatMulArgs& args) {
