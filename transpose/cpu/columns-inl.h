@@ -29,21 +29,17 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
 
-// Lines of a column for which there are registers: 16 bytes of columns are one to sixteen vectors
-// for each. More pay where nearly all of the last line is the column's.
+// Lines of a column for which there are registers: 16 bytes of columns are one to eight vectors for
+// each. Bytes have too many.
 template <int kBytes>
-inline constexpr int kMostColumnLines = kBytes >= 8   ? 8
-                                        : kBytes == 1 ? 1
-                                                      : kBytes;
-template <int kBytes>
-inline constexpr int kMostPartialLines = kBytes >= 8 ? 8 : kBytes / 2;
+inline constexpr int kMostColumnLines = kBytes >= 8   ? 4
+                                        : kBytes == 4 ? 2
+                                        : kBytes == 2 ? 1
+                                                      : 0;
 
 // Matrices of a batch up to this size are read where they lie: rows behind a matrix, which whole
 // vectors have, are the next one's. Of others they would be read in vain.
 inline constexpr int64_t kMostDirectBytes = 8192;
-
-inline constexpr int64_t kMostHalfLine = 32;
-inline constexpr int64_t kMostUnused = 16;  // Bytes of the last line.
 
 constexpr int64_t CeilOf(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
@@ -51,12 +47,8 @@ template <int kBytes>
 HWY_INLINE bool TakesColumns(const BlockTranspose& b) {
   constexpr int64_t kSide = 16 / kBytes;
   const int64_t column = b.rows * kBytes;
-  if (b.rows <= kSide || b.cols <= 1 || b.ld_out != column) return false;
-  if (CrowdsSets(b.ld_in, b.rows)) return false;
-  if (column <= kMostHalfLine) return true;
-  const int64_t lines = CeilOf(column, kLineBytes);
-  const int64_t unused = lines * kLineBytes - column;
-  return lines <= (unused <= kMostUnused ? kMostColumnLines<kBytes> : kMostPartialLines<kBytes>);
+  return b.rows > kSide && b.cols > 1 && column <= kMostColumnLines<kBytes> * kLineBytes &&
+         b.ld_out == column;
 }
 
 // Rows at equal distances, which are all there.
@@ -82,8 +74,8 @@ struct RowsAgain {
 // Columns of 32 bytes at most: the vectors' lower halves have those of 16 bytes of a row, the upper
 // halves the next ones.
 struct HalfLine {
-  static constexpr int kRows = kMostHalfLine;  // Bytes of rows that are read.
-  static constexpr int kCols = 32;             // Bytes of columns at once.
+  static constexpr int kRows = 32;  // Bytes of rows that are read.
+  static constexpr int kCols = 32;  // Bytes of columns at once.
 };
 
 // Columns of some lines.
@@ -102,20 +94,20 @@ HWY_INLINE void StoreGroup(HalfLine /*height*/, const Rows& rows, int64_t cols, 
   // The left blocks of rows and of those kSide further down, then the right ones.
   const __m512i of_columns = _mm512_setr_epi64(0, 1, 4, 5, 2, 3, 6, 7);
   ByteVector v[kSide];
-#pragma GCC unroll 16
+#pragma GCC unroll 8
   for (int i = 0; i < kSide; ++i) {
     v[i] = hn::Combine(Bytes(), hn::LoadU(half, rows[kSide + i]), hn::LoadU(half, rows[i]));
   }
   InterleaveHalves<kBytes, Log2(kSide)>(v);
-#pragma GCC unroll 16
+#pragma GCC unroll 8
   for (int i = 0; i < kSide; ++i) {
     v[i] = ByteVector{_mm512_permutexvar_epi64(of_columns, v[i].raw)};
   }
-#pragma GCC unroll 16
+#pragma GCC unroll 8
   for (int i = 0; i < kSide; ++i, to += to_row) {
     if (i < cols) hn::StoreU(hn::LowerHalf(half, v[i]), half, to);
   }
-#pragma GCC unroll 16
+#pragma GCC unroll 8
   for (int i = 0; i < kSide; ++i, to += to_row) {
     if (kSide + i < cols) hn::StoreU(hn::UpperHalf(half, v[i]), half, to);
   }
@@ -127,9 +119,9 @@ HWY_INLINE void StoreGroup(Lines<kCount> /*height*/, const Rows& rows, int64_t c
   constexpr int kSide = 16 / kBytes;
   constexpr int kLine = kLineBytes / kBytes;
   ByteVector v[kCount][kSide];
-#pragma GCC unroll 8
+#pragma GCC unroll 4
   for (int line = 0; line < kCount; ++line) {
-#pragma GCC unroll 16
+#pragma GCC unroll 8
     for (int i = 0; i < kSide; ++i) {
       const int row = line * kLine + i;
       v[line][i] = LoadFourBlocks(rows[row], rows[row + kSide], rows[row + 2 * kSide],
@@ -137,10 +129,10 @@ HWY_INLINE void StoreGroup(Lines<kCount> /*height*/, const Rows& rows, int64_t c
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v[line]);
   }
-#pragma GCC unroll 16
+#pragma GCC unroll 8
   for (int i = 0; i < kSide; ++i, to += to_row) {
     if (i >= cols) break;
-#pragma GCC unroll 8
+#pragma GCC unroll 4
     for (int line = 0; line < kCount; ++line) Store(v[line][i], to + line * kLineBytes);
   }
 }

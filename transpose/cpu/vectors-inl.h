@@ -253,20 +253,6 @@ HWY_INLINE void TransposeStrip(const uint8_t* from, int64_t from_row, uint8_t* t
   }
 }
 
-// Returns whether lines of so many rows share few sets of the L1 cache, which has 64 of 12 lines:
-// the output has lines there too. Rows may be a bit more or less than a part of a page apart: 64
-// rows 31745 bytes apart are in four sets, and took twice as long from where they lie.
-HWY_INLINE bool CrowdsSets(int64_t ld, int64_t rows) {
-  constexpr int kMost = 7;
-  constexpr int64_t kSets = 64;
-  if (rows * ld <= kMost * kSets * kLineBytes) return false;
-  uint8_t lines[kSets] = {};
-  for (int64_t i = 0; i < rows; ++i) {
-    if (++lines[i * ld / kLineBytes % kSets] > kMost) return true;
-  }
-  return false;
-}
-
 HWY_INLINE void CopyLine(const uint8_t* from, uint8_t* to) {
 #pragma GCC unroll 4
   for (int part = 0; part < 4; part += kBlocks) Store(Load(from + part * 16), to + part * 16);
