@@ -32,7 +32,8 @@ namespace {
 // more.
 constexpr absl::string_view kPasses =
     "inferattrs,"
-    "function(lower-expect,$FIRST,sroa,instcombine,$EQUALITIES,early-cse<>,callsite-splitting),"
+    "function(lower-expect,$FIRST,sroa,$EARLY,instcombine,$EQUALITIES,early-cse<>,callsite-"
+    "splitting),"
     "ipsccp,globalopt,function(mem2reg),deadargelim,function(instcombine,$BRANCHES),"
     "require<globals-aa>,function(invalidate<aa>),require<profile-summary>,"
     "cgscc(devirt<4>(inline<only-mandatory>,inline,function-attrs,argpromotion,function("
@@ -79,6 +80,9 @@ std::string Simplified(absl::string_view passes) {
                {"$FIRST",
                 Simplification("no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup",
                                "keep-loops", "no-")},
+               {"$EARLY",
+                Simplification("no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup",
+                               "keep-loops", "")},
                {"$BRANCHES", Simplification(kRanges, "keep-loops", "no-")},
                {"$HOISTED", Simplification(kRanges, "keep-loops", "")},
                {"$LAST", Simplification("forward-switch-cond;switch-range-to-icmp;switch-to-lookup",
