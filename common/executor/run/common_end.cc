@@ -67,6 +67,8 @@ class CommonEnd {
     const auto moving =
         rows_.size() - static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), is_address));
     if (moving != 1) return moving >= 2;
+    if (rows_[0][0].IsStore() && LastTwoStay()) return false;
+    if (rows_[0][0].IsStore() && IndexIsUsedBefore()) return true;
     if (rows_[0][0].IsStore() && load_was_hoisted_ && Phis(true) == Phis(false)) return true;
     return Phis(false).empty() ||
            (rows_[0][0].IsStore() && RestIsPure() && (!branch.asks_for_equality || ChoosesKnown()));
@@ -113,14 +115,51 @@ class CommonEnd {
   // Whether the last operation chooses between constants and what was computed before the branch,
   // and the blocks do nothing else that has to be done there.
   bool ChoosesKnown() const {
-    if (!RestIsPure()) return false;
+    return RestIsPure() &&
+           std::all_of(rows_[0].begin(), rows_[0].end(), [this](const IrOperation& operation) {
+             return IsKnown(operation.operands[0].value);
+           });
+  }
+
+  // Whether nothing of a block computes the value.
+  bool IsKnown(const std::string& value) const {
     for (size_t i = 0; i < ends_.size(); ++i) {
-      const std::string& value = rows_[0][i].operands[0].value;
       for (size_t line = firsts_[i]; line < ends_[i]; ++line) {
         if (Defined(function_[line]) == value) return false;
       }
     }
     return true;
+  }
+
+  // Whether the last two of several blocks store different values that were known before, or the
+  // last but one a zero: `if (x < 0) s[t] = 0; else if (x > 1) s[t] = 1; else s[t] = x;` stays
+  // three stores.
+  bool LastTwoStay() const {
+    if (before_.size() < 3) return false;
+    std::vector<size_t> order(before_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
+              [this](size_t a, size_t b) { return firsts_[a] < firsts_[b]; });
+    const std::string& last = rows_[0][order.back()].operands[0].value;
+    const std::string& other = rows_[0][order[order.size() - 2]].operands[0].value;
+    return last != other && (IsZero(other) || (IsKnown(last) && IsKnown(other)));
+  }
+
+  // Whether the store's address has an index that is the same for all blocks, and that an address
+  // before the branch has, too.
+  bool IndexIsUsedBefore() const {
+    const size_t first = *std::min_element(firsts_.begin(), firsts_.end());
+    for (const auto& row : rows_) {
+      if (!row[0].IsAddress()) continue;
+      const IrOperand& index = row[0].operands.back();
+      if (index.value[0] != '%' || !NeedsNone(row, row[0].operands.size() - 1)) continue;
+      for (size_t line = 0; line < first; ++line) {
+        if (OperationOf(function_[line]).IsAddress() && Uses(function_[line], index.value)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   // Whether all that the blocks do before the only operation that moves might be done for the
@@ -213,8 +252,9 @@ class CommonEnd {
       for (size_t j = 0; j < row[0].operands.size(); ++j) {
         if (NeedsNone(row, j)) continue;
         if (!row[0].IsAddress() && !AreConstants(row, j) && ++phis > 1) return false;
-        if (row[0].operands[j].must_agree || (row[0].IsStore() && ElseIsZero(row, j, firsts_) &&
-                                              !(longest_ == 0 && ChoosesKnown()))) {
+        if (row[0].operands[j].must_agree) return false;
+        if (row[0].IsStore() && before_.size() == 2 && ElseIsZero(row, j, firsts_) &&
+            !(longest_ == 0 && ChoosesKnown())) {
           return false;
         }
       }

@@ -141,6 +141,15 @@ std::string LineOf(absl::string_view beginning, absl::string_view ir) {
   return "";
 }
 
+// nvcc has the code of these in place of the call, with branches and loads (math_tables.h), and
+// does all of it again for the same argument.
+bool LoadsFromTable(absl::string_view line) {
+  for (const char* name : {" @sin(", " @cos(", " @sinpi(", " @cospi("}) {
+    if (absl::StrContains(line, name)) return true;
+  }
+  return false;
+}
+
 // Of the compiler's functions that return extern variables in shared memory what they return, as
 // "_ZTW1a": "[0 x i32]* @a".
 std::map<std::string, std::string> ReturnedVariables(const std::vector<std::string>& lines) {
@@ -215,7 +224,9 @@ std::string WithPromises(absl::string_view ir) {
       line = absl::StrReplaceAll(line, {{kUnknownExtent, kLargeExtent}});
     }
     if (absl::StartsWith(line, "declare ") && NamesMath(line)) {
-      line = absl::StrCat(line.substr(0, line.find(')') + 1), " readnone nounwind willreturn");
+      line = absl::StrCat(line.substr(0, line.find(')') + 1),
+                          LoadsFromTable(line) ? " inaccessiblememonly" : " readnone",
+                          " nounwind willreturn");
     }
     if (!absl::StrContains(line, "call ") || !absl::StrContains(line, "@simt_")) continue;
     for (size_t i = 0; i < std::size(kRanges); ++i) {

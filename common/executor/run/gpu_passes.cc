@@ -101,10 +101,22 @@ std::vector<std::string> Limits() {
   // it all. Two things that nvcc does beyond are left out: loops of more iterations, which it
   // unrolls by 16, 8 or 4 and then asks again, and those that index a local array, which it
   // unrolls to 256 iterations at least.
+  // nvcc inlines functions of up to some 20000 instructions; LLVM multiplies this for NVPTX by 5.
   // nvcc drops a store that another one overwrites only where both are in one block of the code.
   // A load that only one branch needs stays before it: the last step moves it there.
-  return {"-unroll-max-count=4", "-unroll-threshold=380", "-unroll-partial-threshold=200",
-          "-dse-memoryssa-otherbb-cost=1000", "-instcombine-code-sinking=false"};
+  return {"-unroll-max-count=4",
+          "-unroll-threshold=380",
+          "-unroll-partial-threshold=200",
+          "-inline-threshold=4000",
+          "-dse-memoryssa-otherbb-cost=1000",
+          "-instcombine-code-sinking=false"};
+}
+
+// What the last step has besides: nvcc unrolls a loop also where the number of its iterations needs
+// a division, as that of `for (i = ...; i < n; i += gridDim.x * blockDim.x)`.
+std::vector<std::string> WithDivisions(std::vector<std::string> options) {
+  options.emplace_back("-scev-cheap-expansion-budget=100");
+  return options;
 }
 
 std::vector<std::string> WithLimits(absl::string_view passes) {
@@ -138,7 +150,7 @@ std::vector<GpuStep> GpuSteps() {
   // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
           {BeforeUnrolling, WithLimits(kUnrollingPasses)},
-          {AsTheyAre, WithLimits(kLastPasses)},
+          {AsTheyAre, WithDivisions(WithLimits(kLastPasses))},
           {ForVectorizer,
            {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }
