@@ -10,6 +10,7 @@
 #include "common/executor/run/outer_loops.h"
 #include "common/executor/run/repeated_phis.h"
 #include "common/executor/run/shared_runs.h"
+#include "common/executor/run/strided_loops.h"
 #include "common/executor/run/wide_phis.h"
 
 namespace stridewise::executor {
@@ -129,7 +130,8 @@ std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return line
 
 // nvcc moves what branches end with before it unrolls loops.
 std::vector<std::string> BeforeUnrolling(std::vector<std::string> lines) {
-  return WithOuterLoopsLeftAlone(WithCommonEndsMoved(std::move(lines)));
+  lines = WithStridedLoopsEnding(WithCommonEndsMoved(std::move(lines)));
+  return WithOuterLoopsLeftAlone(std::move(lines));
 }
 
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/executor/run/word_structures.h"
 
 namespace stridewise::executor {
 
@@ -26,17 +27,6 @@ struct SharedAddress {
   int scale = 1;       // Elements of 4 bytes that the index counts at once.
   int64_t offset = 0;  // In bytes behind the root.
 };
-
-// A structure of nothing but members of 4 bytes, nested ones and arrays among them: where each
-// begins, and the whole, in elements.
-struct WordStructure {
-  std::vector<std::string> types;
-  std::vector<int> begins;
-  int size = 0;
-};
-
-// Returns such structures of a module, by their names with "%".
-std::map<std::string, WordStructure> WordStructures(const std::vector<std::string>& lines);
 
 class SharedAddresses {
  public:
