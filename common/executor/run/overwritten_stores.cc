@@ -154,9 +154,12 @@ class Function {
     };
     for (const std::string& block : region) {
       const auto& before = blocks_.at(block).before;
-      if (!std::all_of(before.begin(), before.end(), is_within) || Next(block).empty()) {
-        return false;
-      }
+      const std::vector<std::string> next = Next(block);
+      if (!std::all_of(before.begin(), before.end(), is_within) || next.empty()) return false;
+      const auto is_before = [&](const std::string& name) {
+        return region.count(name) > 0 && blocks_.at(name).first <= blocks_.at(block).first;
+      };
+      if (std::any_of(next.begin(), next.end(), is_before)) return false;  // A loop.
     }
     const IrBlock& join = blocks_.at(end);
     if (!std::all_of(join.before.begin(), join.before.end(), is_within)) return false;

@@ -79,6 +79,7 @@ TEST(OverwrittenStoresTest, MergesWherePtxasDoes) {
        "%8 = load float, float* getelementptr inbounds ([64 x float], [64 x float]* @s, i64 0, i64 "
        "3), align 4"},
       {"a division", false, "%1", "", "%8 = fdiv float %7, %1"},
+      {"a loop", false, "%1", "", "", "br i1 undef, label %6, label %8\n\n8:"},
       {"a store of two", false, "%simt.overwritten7"},
       {"no condition behind", false, "%1", "", "", "", "br label %10"},
       {"no condition behind a zero", true, "0.000000e+00", "", "", "", "br label %10"},
