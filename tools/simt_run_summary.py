@@ -43,7 +43,7 @@ def equal(rows, column="compiled_exact"):
 
 def summary_of(name, first, now):
   """The row of a list. A list that was not measured before its rules were made has no first counts."""
-  row = collections.OrderedDict(list=name)
+  row = collections.OrderedDict(git_commit=rows_of(now)[0]["git_commit"], list=name)  # One of those that the list was counted at.
   rows = rows_of(first) if first else []
   row["first_launches"] = len(rows) or ""
   row["first_equal_source"] = equal(rows, "exact") if rows else ""
