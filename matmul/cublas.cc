@@ -35,21 +35,19 @@ absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
                              args.c.stride, args.batch));
 }
 
-// 16-bit operands with sums in FP32.
-absl::Status Multiply16Bit(const MatMulArgs& args) {
+// Operands of 16 bits, or of float that it may round to them, with sums in FP32.
+absl::Status MultiplyEx(const MatMulArgs& args, cublasComputeType_t type) {
   const cublasOperation_t op_a = args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t op_b = args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const auto alpha = static_cast<float>(args.alpha);
   const auto beta = static_cast<float>(args.beta);
-  // It would read operands that alpha makes irrelevant, and add partial sums in the type of C.
+  // It would read operands that alpha makes irrelevant.
   const int64_t k = alpha == 0 ? 0 : args.k;
-  RETURN_IF_ERROR(CUBLAS_STATUS(
-      cublasSetMathMode(args.cublas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
   return CUBLAS_STATUS(cublasGemmStridedBatchedEx_64(
       args.cublas, op_b, op_a, args.n, args.m, k, &alpha, args.b.data, CublasTypeOf(args.b.type),
       std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, CublasTypeOf(args.a.type),
       std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, CublasTypeOf(args.c.type),
-      args.c.ld, args.c.stride, args.batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+      args.c.ld, args.c.stride, args.batch, type, CUBLAS_GEMM_DEFAULT));
 }
 
 absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
@@ -59,7 +57,15 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return absl::OkStatus();
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetStream(args.cublas, args.stream)));
   RETURN_IF_ERROR(CUBLAS_STATUS(cublasSetMathMode(args.cublas, math)));
-  if (ElementBytes(args.a.type) == 2) return Multiply16Bit(args);
+  if (ElementBytes(args.a.type) == 2) {
+    // It would add partial sums in the type of C.
+    RETURN_IF_ERROR(CUBLAS_STATUS(
+        cublasSetMathMode(args.cublas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
+    return MultiplyEx(args, CUBLAS_COMPUTE_32F);
+  }
+  if (args.precision == MatMulPrecision::kBf16 || args.precision == MatMulPrecision::kFp16) {
+    return MultiplyEx(args, CublasComputeTypeOf(args));
+  }
   return args.c.type == ElementType::kFloat
              ? Multiply<float>(args, cublasSgemm_64, cublasSgemmStridedBatched_64)
              : Multiply<double>(args, cublasDgemm_64, cublasDgemmStridedBatched_64);

@@ -12,14 +12,6 @@ namespace {
 
 constexpr int kMostAlgorithms = 8;
 
-// How operands of a type are multiplied.
-cublasComputeType_t ComputeType(const MatMulArgs& args) {
-  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
-  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
-  return args.precision == MatMulPrecision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                  : CUBLAS_COMPUTE_32F;
-}
-
 // A handle of cuBLAS is one of cuBLASLt.
 cublasLtHandle_t Handle(const MatMulArgs& args) {
   return reinterpret_cast<cublasLtHandle_t>(args.cublas);
@@ -49,6 +41,21 @@ cudaDataType CublasTypeOf(ElementType type) {
       return CUDA_R_8F_E5M2;
     default:
       return CUDA_R_32F;
+  }
+}
+
+cublasComputeType_t CublasComputeTypeOf(const MatMulArgs& args) {
+  if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
+  if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
+  switch (args.precision) {
+    case MatMulPrecision::kTf32:
+      return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case MatMulPrecision::kBf16:
+      return CUBLAS_COMPUTE_32F_FAST_16BF;
+    case MatMulPrecision::kFp16:
+      return CUBLAS_COMPUTE_32F_FAST_16F;
+    default:
+      return CUBLAS_COMPUTE_32F;
   }
 }
 
@@ -88,7 +95,8 @@ absl::StatusOr<CublasLtCall> CublasLtCall::Create(const MatMulArgs& args) {
   cublasLtMatmulDesc_t description;
   const bool is_own_scale = args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt;
   const cudaDataType scale = is_own_scale ? CublasTypeOf(args.c.type) : CUDA_R_32F;
-  RETURN_IF_ERROR(CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, ComputeType(args), scale)));
+  RETURN_IF_ERROR(
+      CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, CublasComputeTypeOf(args), scale)));
   call.description_.reset(description);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     return CUBLAS_STATUS(

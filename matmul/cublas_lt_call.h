@@ -15,8 +15,10 @@
 
 namespace stridewise {
 
-// Return the vendor's names of an element type and of an epilogue.
+// Return the vendor's names of an element type, of how a call's operands are multiplied, and of an
+// epilogue.
 cudaDataType CublasTypeOf(ElementType type);
+cublasComputeType_t CublasComputeTypeOf(const MatMulArgs& args);
 cublasLtEpilogue_t CublasLtEpilogueOf(const MatMulEpilogue& epilogue);
 
 class CublasLtCall {

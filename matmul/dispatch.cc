@@ -14,6 +14,7 @@
 #include "matmul/epilogue_pass.h"
 #include "matmul/fused_choice.h"
 #include "matmul/latest_choices.h"
+#include "matmul/rounded_choice.h"
 #include "matmul/split_choice.h"
 
 namespace stridewise {
@@ -262,6 +263,11 @@ bool MediumPays(const MatMulArgs& args) {
   return us < ChooseSplit(args, *device).us &&
          (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
          us < PredictMatMul(InFp32(args), *device).us;
+}
+
+bool RoundedPays(const MatMulArgs& args) {
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return device.ok() && CanRound(args, *device) && RoundingPays(args, *device);
 }
 
 bool FusedPays(const MatMulArgs& args) {

@@ -93,6 +93,9 @@ bool FlatPays(const MatMulArgs& args);
 // exact.
 bool MediumPays(const MatMulArgs& args);
 
+// Returns whether tensor_rounded can round the operands, and is predicted to be faster than TF32.
+bool RoundedPays(const MatMulArgs& args);
+
 // Returns the same of split_fused.
 bool FusedPays(const MatMulArgs& args);
 

@@ -168,6 +168,11 @@ ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) 
     accuracy.operand_unit = kUnitOfTf32;
     accuracy.toward_zero = true;
   }
+  if (precision == MatMulPrecision::kBf16 || precision == MatMulPrecision::kFp16) {
+    const bool bf16 = precision == MatMulPrecision::kBf16;
+    accuracy.operand_unit = UnitRoundoff(bf16 ? ElementType::kBf16 : ElementType::kFp16);
+    accuracy.toward_zero = true;
+  }
   if (precision == MatMulPrecision::kFp32Medium) accuracy.operand_unit = kUnitOfMedium;
   if (IsFp8(types.a)) accuracy.unit = kUnitOfFp8Sums;
   // Exact sums, which become floats and are then scaled and added to.

@@ -184,6 +184,11 @@ constexpr MatMulTakes kTakesMedium = {
     "where it is predicted to be faster",
     MediumPays};
 
+constexpr MatMulTakes kTakesRounded = {
+    "the workspace that it asks for, where a copy of the operands is predicted to cost less than "
+    "TF32",
+    RoundedPays};
+
 constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
                                      FusedPays};
 

@@ -30,7 +30,11 @@ namespace stridewise {
 
 // The precisions that implementations take, for MatMulImplementation::precisions.
 inline constexpr MatMulPrecision kFullPrecision[] = {MatMulPrecision::kFp32};
-inline constexpr MatMulPrecision kTf32Precision[] = {MatMulPrecision::kTf32};
+// Rounding to 16 bits is allowed, not asked for: TF32 has FP16's digits and the exponents of float.
+inline constexpr MatMulPrecision kTf32Precisions[] = {
+    MatMulPrecision::kTf32, MatMulPrecision::kBf16, MatMulPrecision::kFp16};
+inline constexpr MatMulPrecision kRoundedPrecisions[] = {MatMulPrecision::kBf16,
+                                                         MatMulPrecision::kFp16};
 inline constexpr MatMulPrecision kSplitPrecision[] = {MatMulPrecision::kFp32Split};
 inline constexpr MatMulPrecision kMediumPrecision[] = {MatMulPrecision::kFp32Medium};
 inline constexpr MatMulPrecision kFlatPrecisions[] = {MatMulPrecision::kFp32Split,
@@ -38,8 +42,9 @@ inline constexpr MatMulPrecision kFlatPrecisions[] = {MatMulPrecision::kFp32Spli
 inline constexpr MatMulPrecision kSplitPrecisions[] = {
     MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium};
 inline constexpr MatMulPrecision kAllPrecisions[] = {
-    MatMulPrecision::kFp32, MatMulPrecision::kFp32Split, MatMulPrecision::kTf32,
-    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium};
+    MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
+    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
+    MatMulPrecision::kFp16};
 
 // The element types that implementations take, for MatMulImplementation::types.
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};

@@ -95,7 +95,7 @@ TEST(ProfileOnExecutorTest, EveryKernelAndTypeOfTheRegistriesPassesItsChecks) {
                                 : Transpose(implementation->name.c_str(), {33, 70});
         config.point.type = std::string(type);
         // Of what takes floats some takes them in another precision alone.
-        for (const char* precision : {"tf32", "fp32_split", "fp32_medium"}) {
+        for (const char* precision : {"tf32", "fp32_split", "fp32_medium", "bf16"}) {
           if (!product || operation->Takes(*implementation, config.point)) break;
           config.point.axes = {"nn", "1", "0", "asked", precision, "none"};
         }

@@ -139,7 +139,7 @@ TEST(PresetsTest, FrontOfProductsHasEverySchemeBesideTheVendor) {
   for (const char* type : {"double", "float", "bf16_float", "fp16_float"}) {
     EXPECT_EQ(
         std::count(cublas.begin(), cublas.end(), absl::StrCat("4096x4096x4096 ", type, " 0x0")),
-        absl::string_view(type) == "float" ? 2 : 1)  // Of floats in TF32, too.
+        absl::string_view(type) == "float" ? 4 : 1)  // Of floats in TF32, BF16 and FP16, too.
         << type;
   }
 }

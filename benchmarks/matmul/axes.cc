@@ -28,10 +28,10 @@ ABSL_FLAG(
     "Of products: asked, for as much workspace as an implementation asks for, or no, for none; "
     "or both, as a list. Instead of the preset's (asked, of most).");
 
-ABSL_FLAG(
-    std::string, precision, "",
-    "Of products of float: fp32, fp32_split, tf32, fp32_split_int8 or fp32_medium, or a list of "
-    "them. Instead of the preset's (fp32, of most).");
+ABSL_FLAG(std::string, precision, "",
+          "Of products of float: fp32, fp32_split, tf32, fp32_split_int8, fp32_medium, bf16 or "
+          "fp16, or a "
+          "list of them. Instead of the preset's (fp32, of most).");
 ABSL_FLAG(
     std::string, epilogue, "",
     "Of products: what is applied to C: none, bias, relu, gelu, bias_relu or bias_gelu, or a list "
@@ -91,9 +91,10 @@ absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
   return ParseNames<2>(flag, text, {"asked", "no"});
 }
 
-constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
-                                           MatMulPrecision::kTf32, MatMulPrecision::kFp32SplitInt8,
-                                           MatMulPrecision::kFp32Medium};
+constexpr MatMulPrecision kPrecisions[] = {
+    MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
+    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
+    MatMulPrecision::kFp16};
 
 absl::StatusOr<std::vector<std::string>> ParsePrecision(absl::string_view flag,
                                                         absl::string_view text) {

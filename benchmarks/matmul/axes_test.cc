@@ -144,7 +144,7 @@ TEST(TinyPointTest, IsTakenByWhatTakesThePoint) {
   int taken = 0;
   for (const absl::string_view type : operation.types()) {
     for (const absl::string_view precision :
-         {"fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium"}) {
+         {"fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium", "bf16", "fp16"}) {
       if (type != "float" && precision != "fp32") continue;  // Only floats have several.
       for (const char* layout : {"nn", "nt"}) {
         const Point point = {{64, 32, 96},

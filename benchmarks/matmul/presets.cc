@@ -85,13 +85,16 @@ std::vector<Preset>* MakePresets() {
       // With --verify=full, which compares every element. Rows of floats come in the precision that
       // they name; cuBLAS has none for fp32_split.
       {"front",
-       "speed against error: every scheme of fp32_split and fp32_medium, TF32, 16 bits, FP32 and "
-       "FP64, and cuBLAS",
+       "speed against error: every scheme of fp32_split and fp32_medium, TF32, 16 bits, floats "
+       "rounded to these, FP32 and FP64, and cuBLAS",
        {Selection("cublas").Sizes(kFrontSizes).Types("double"),
         Selection("auto,cublas,cublas_pedantic").Sizes(kFrontSizes),
         Selection("split_*").Sizes(kFrontSizes).Axis("precision", "fp32_split"),
         Selection("split_fp8").Sizes(kFrontSizes).Axis("precision", "fp32_medium"),
         Selection("tensor_tf32,cublas,cublaslt").Sizes(kFrontSizes).Axis("precision", "tf32"),
+        Selection("tensor_rounded,cublas,cublaslt")
+            .Sizes(kFrontSizes)
+            .Axis("precision", "bf16,fp16"),
         Selection("tensor,cublas,cublaslt").Sizes(kFrontSizes).Types("bf16_float,fp16_float")},
        /*cross_check=*/false,
        /*pair_with=*/"cublas"},

@@ -17,7 +17,8 @@ ABSL_FLAG(std::string, operation, "matmul", "matmul or transpose");
 ABSL_FLAG(std::string, shapes, "16384x16384x16384",
           "Comma list of MxNxK, or of ROWSxCOLS of transposes; elements are floats.");
 ABSL_FLAG(std::string, precision, "fp32",
-          "Of products but cublasXt's: fp32, fp32_split, tf32, fp32_split_int8 or fp32_medium.");
+          "Of products but cublasXt's: fp32, fp32_split, tf32, fp32_split_int8, fp32_medium, bf16 "
+          "or fp16.");
 ABSL_FLAG(std::string, devices, "0", "Comma list of the GPUs that a streamed call uses.");
 ABSL_FLAG(double, device_bytes, 0, "The most that it allocates on each; 0: 90 % of what is free.");
 ABSL_FLAG(

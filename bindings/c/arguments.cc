@@ -50,11 +50,12 @@ constexpr ElementType kTypes[] = {ElementType::kFloat, ElementType::kBf16, Eleme
                                   ElementType::kS8,    ElementType::kInt,  ElementType::kE4m3,
                                   ElementType::kE5m2};
 static_assert(STRIDEWISE_FLOAT32 == 0 && std::size(kTypes) == STRIDEWISE_FLOAT8_E5M2 + 1);
-constexpr MatMulPrecision kPrecisions[] = {MatMulPrecision::kFp32, MatMulPrecision::kFp32Split,
-                                           MatMulPrecision::kTf32, MatMulPrecision::kFp32SplitInt8,
-                                           MatMulPrecision::kFp32Medium};
+constexpr MatMulPrecision kPrecisions[] = {
+    MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
+    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
+    MatMulPrecision::kFp16};
 static_assert(STRIDEWISE_PRECISION_FP32 == 0 &&
-              std::size(kPrecisions) == STRIDEWISE_PRECISION_FP32_MEDIUM + 1);
+              std::size(kPrecisions) == STRIDEWISE_PRECISION_FP16 + 1);
 constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu};
 static_assert(STRIDEWISE_ACTIVATION_NONE == 0 &&
               std::size(kActivations) == STRIDEWISE_ACTIVATION_GELU + 1);

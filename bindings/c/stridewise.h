@@ -217,7 +217,11 @@ typedef enum stridewise_precision {
   // rows flat enough.
   STRIDEWISE_PRECISION_FP32_SPLIT_INT8 = 3,
   // On tensor cores, 16 significant bits of each operand: between TF32 and FP32.
-  STRIDEWISE_PRECISION_FP32_MEDIUM = 4
+  STRIDEWISE_PRECISION_FP32_MEDIUM = 4,
+  // On tensor cores, operands rounded to 8 significant bits, or to 11 of which those beyond 65504
+  // become infinite and those below 2^-14 lose digits. The library may keep more of both.
+  STRIDEWISE_PRECISION_BF16 = 5,
+  STRIDEWISE_PRECISION_FP16 = 6
 } stridewise_precision;
 
 // What is applied to each element of C behind the bias.

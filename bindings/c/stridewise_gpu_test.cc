@@ -189,7 +189,7 @@ TEST_F(StridewiseGpuTest, RefusesWithArgumentValueAndWhatIsAllowed) {
   args.a.type = STRIDEWISE_FLOAT32;
   args.precision = -1;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_EQ(message(), "precision is -1; allowed is 0 to 4");
+  EXPECT_EQ(message(), "precision is -1; allowed is 0 to 6");
   args.precision = STRIDEWISE_PRECISION_FP32;
   args.activation = 3;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);

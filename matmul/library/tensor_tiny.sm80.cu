@@ -71,8 +71,9 @@ __global__ void __launch_bounds__(1 << kTinyLogMaxThreads)
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      const float factor = first + i * slices < gemm.k ? static_cast<float>(x[i]) : 0.0f;
-      sum = fmaf(factor, static_cast<float>(y[i]), sum);
+      // Not with a factor of 0, which an infinite element would make NaN.
+      const float more = fmaf(static_cast<float>(x[i]), static_cast<float>(y[i]), sum);
+      if (first + i * slices < gemm.k) sum = more;
     }
   }
 #pragma unroll 1

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/device.h"
+#include "common/gpu/device_gpu_fixture.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/streamed/streamed_matmul.h"
@@ -30,13 +30,7 @@ constexpr StreamedCase kCases[] = {
     {400, 300, 200, false, true, 1, 1, 3, kColumns},
 };
 
-class StreamedMatMulTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-  }
-};
+using StreamedMatMulTest = DeviceGpuTest;
 
 TEST_F(StreamedMatMulTest, MultipliesWithAnyMemory) {
   for (const StreamedCase& c : kCases) {
@@ -97,7 +91,8 @@ TEST_F(StreamedMatMulTest, TensorTypes) {
 // Sums of small whole numbers are exact in FP32 and where floats are split.
 TEST_F(StreamedMatMulTest, Precisions) {
   for (const MatMulPrecision precision :
-       {MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kTf32}) {
+       {MatMulPrecision::kFp32Split, MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kTf32,
+        MatMulPrecision::kBf16, MatMulPrecision::kFp16}) {
     StreamedTestProblem<> problem({700, 640, 1500, false, false, 1, 1, 4});
     MatMulProblem split = problem.problem();
     split.precision = precision;

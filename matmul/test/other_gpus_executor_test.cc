@@ -122,6 +122,11 @@ TEST_P(OtherGpusExecutorTest, Split) {
   Run<float, float>(CudaCores(), MatMulPrecision::kFp32Split);
 }
 TEST_P(OtherGpusExecutorTest, Tf32) { Run<float, float>({"TensorMma"}, MatMulPrecision::kTf32); }
+TEST_P(OtherGpusExecutorTest, Rounded) {
+  const std::set<std::string> kernels = {"RoundOperands", "TensorSmall", "TensorTiny"};
+  Run<float, float>(kernels, MatMulPrecision::kBf16);
+  Run<float, float>(kernels, MatMulPrecision::kFp16, Activation::kGelu);
+}
 TEST_P(OtherGpusExecutorTest, Bf16) { Run<Bf16, Bf16>({"TensorSmall", "TensorTiny"}); }
 TEST_P(OtherGpusExecutorTest, Fp16) { Run<Fp16, float>({"TensorSmall", "TensorTiny"}); }
 TEST_P(OtherGpusExecutorTest, EpilogueIsAPass) {

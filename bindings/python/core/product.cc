@@ -34,10 +34,12 @@ int ReadPrecision(PyObject* argument) {
       {"tf32", STRIDEWISE_PRECISION_TF32},
       {"fp32_split_int8", STRIDEWISE_PRECISION_FP32_SPLIT_INT8},
       {"fp32_medium", STRIDEWISE_PRECISION_FP32_MEDIUM},
+      {"bf16", STRIDEWISE_PRECISION_BF16},
+      {"fp16", STRIDEWISE_PRECISION_FP16},
   };
   return ReadName(argument, kPrecisions, STRIDEWISE_PRECISION_FP32,
-                  "precision is %R; it can be 'fp32', 'fp32_split', 'tf32', 'fp32_split_int8' or "
-                  "'fp32_medium'");
+                  "precision is %R; it can be 'fp32', 'fp32_split', 'tf32', 'fp32_split_int8', "
+                  "'fp32_medium', 'bf16' or 'fp16'");
 }
 
 int ReadActivation(PyObject* argument) {
