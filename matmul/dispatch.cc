@@ -267,7 +267,17 @@ bool MediumPays(const MatMulArgs& args) {
 
 bool RoundedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return device.ok() && CanRound(args, *device) && RoundingPays(args, *device);
+  if (!device.ok() || !CanRound(args, *device)) return false;
+  if (device->compute_capability != 90) return true;  // TF32 by mma.sync is no faster.
+  const RoundedTimes us = PredictRounded(args, *device);
+  return us.rounded < us.tf32 && us.rounded < PredictMatMul(InFp32(args), *device).us;
+}
+
+bool Tf32Pays(const MatMulArgs& args) {
+  if (args.precision == MatMulPrecision::kTf32) return true;
+  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  return !device.ok() || device->compute_capability != 90 ||
+         PredictRounded(args, *device).tf32 < PredictMatMul(InFp32(args), *device).us;
 }
 
 bool FusedPays(const MatMulArgs& args) {

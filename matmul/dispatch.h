@@ -93,8 +93,13 @@ bool FlatPays(const MatMulArgs& args);
 // exact.
 bool MediumPays(const MatMulArgs& args);
 
-// Returns whether tensor_rounded can round the operands, and is predicted to be faster than TF32.
+// Returns whether tensor_rounded can round the operands, and is predicted to be faster than TF32
+// and FP32.
 bool RoundedPays(const MatMulArgs& args);
+
+// Returns whether TF32 is asked for, or predicted to be faster than FP32 for a call that may be
+// rounded to fewer bits.
+bool Tf32Pays(const MatMulArgs& args);
 
 // Returns the same of split_fused.
 bool FusedPays(const MatMulArgs& args);

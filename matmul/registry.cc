@@ -189,6 +189,9 @@ constexpr MatMulTakes kTakesRounded = {
     "TF32",
     RoundedPays};
 
+constexpr MatMulTakes kTakesTf32 = {
+    "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};
+
 constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
                                      FusedPays};
 

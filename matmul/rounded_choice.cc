@@ -71,22 +71,23 @@ bool CanRound(const MatMulArgs& args, const DeviceModel& device) {
          RoundedBytes(args) <= args.workspace_bytes;
 }
 
-bool RoundingPays(const MatMulArgs& args, const DeviceModel& device) {
-  if (device.compute_capability != 90) return true;  // TF32 by mma.sync has no faster kernel.
-  // A launch takes 1; TF32's kernel lasts 1.5 longer than those for small products of 16 bits. At
-  // 29 products on an H200 this chooses the faster one, but for one where it is .994 as fast.
-  constexpr double kUsOfLaunch = -0.5;
+RoundedTimes PredictRounded(const MatMulArgs& args, const DeviceModel& device) {
+  // TF32's kernel lasts longer than those for small products of 16 bits, which follow another
+  // launch. At 29 products on an H200 the less of both times is that of the faster one, but for one
+  // where it is .994 as fast.
+  constexpr double kUsOfRounded = 6.5;
+  constexpr double kUsOfTf32 = 7;
   const double us_of_byte = 0.235e-6 * MemoryFactor(device);  // Read or written, of the copies.
   const double of_a = Elements(SplitLayoutOfA(args, kRoundedForm), args.m, args.k);
   const double of_b = Elements(SplitLayoutOfB(args, kRoundedForm), args.n, args.k);
   const double bytes_of_c = 4 * static_cast<double>(args.m) * static_cast<double>(args.n) *
                             static_cast<double>(args.batch);
-  const double rounded = kUsOfLaunch + 6 * (of_a + of_b) * us_of_byte +
-                         ProductUs(args, device, k16Bit, 2 * (of_a + of_b) + bytes_of_c);
   const bool turns = args.a.transposed && !args.b.transposed;
-  return rounded < ProductUs(args, device, kTf32, 4 * (of_a + of_b) + bytes_of_c) +
-                       CopyUs(args.a, of_a, turns && args.m < args.n, us_of_byte) +
-                       CopyUs(args.b, of_b, turns && args.m >= args.n, us_of_byte);
+  return {kUsOfRounded + 6 * (of_a + of_b) * us_of_byte +
+              ProductUs(args, device, k16Bit, 2 * (of_a + of_b) + bytes_of_c),
+          kUsOfTf32 + ProductUs(args, device, kTf32, 4 * (of_a + of_b) + bytes_of_c) +
+              CopyUs(args.a, of_a, turns && args.m < args.n, us_of_byte) +
+              CopyUs(args.b, of_b, turns && args.m >= args.n, us_of_byte)};
 }
 
 }  // namespace stridewise

@@ -32,9 +32,12 @@ inline int64_t RoundedBytes(const MatMulArgs& args) {
 // say not to read are not.
 bool CanRound(const MatMulArgs& args, const DeviceModel& device);
 
-// Returns whether that is predicted to be faster than TF32, whose products are half as fast and
-// whose operands are read once. REQUIRES: CanRound().
-bool RoundingPays(const MatMulArgs& args, const DeviceModel& device);
+// The microseconds that a call is predicted to take if its operands are rounded, and as TF32, whose
+// products are half as fast and whose operands are read once. For compute capability 9.0.
+struct RoundedTimes {
+  double rounded, tf32;
+};
+RoundedTimes PredictRounded(const MatMulArgs& args, const DeviceModel& device);
 
 }  // namespace stridewise
 

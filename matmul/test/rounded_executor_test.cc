@@ -147,6 +147,8 @@ TEST(RoundedChoice, RoundsWhereItPays) {
   EXPECT_EQ(chosen(128, 4096, 4096, H200Model(), true), "tensor_rounded");
   EXPECT_EQ(chosen(8192, 128, 4096, H200Model(), true), "tensor_tf32");
   EXPECT_EQ(chosen(8192, 256, 8192, H200Model(), true), "tensor_tf32");
+  EXPECT_NE(chosen(3, 16384, 4096, H200Model(), true), "tensor_tf32");  // FP32 reads B once, too.
+  EXPECT_NE(chosen(3, 16384, 4096, H200Model(), true), "tensor_rounded");
   DeviceModel ampere = H200Model();
   ampere.compute_capability = 80;
   EXPECT_EQ(chosen(1024, 1024, 1024, ampere, true), "tensor_rounded");
