@@ -15,7 +15,9 @@ only copies, for the machine with a GPU: WORK/programs/NAME has the sources and 
 tools/simt_run_ncu.sh compiles them there by nvcc and runs them under ncu.
 
 Sizes are NAME=VALUE, separated by blanks or, where values have some, by semicolons. Each replaces a #define of the program's files, or the first initialiser or
-assignment NAME = ... of another value; a name that they do not have becomes a macro. In arguments {values:N} is a file of N numbers, {output} one that the program may write.
+assignment NAME = ... of another value; a name that they do not have becomes a macro. In arguments {values:N} is a file of N numbers, {output} one that the program may write,
+{file:PATH} a file of the checkout. A column `repeats` is simt_run's --max_repeats,
+for programs that repeat what they measure; `headers` names a folder of another checkout whose headers the program includes, as OWNER/NAME@COMMIT/FOLDER.
 """
 
 import argparse
@@ -77,6 +79,8 @@ class Program:
     self.name = row["program"]
     self.sizes = sizes_of(row["sizes"])
     self.before = row.get("before", "")
+    self.repeats = row.get("repeats") or "0"
+    self.headers = checkouts / re.sub(r"@\w+", "", row["headers"]) if row.get("headers") else None
     self.checkout = checkouts / row["repository"].split("@")[0]
     self.folder = work / "programs" / self.name
     self.sources = []
@@ -101,13 +105,16 @@ class Program:
     shutil.rmtree(self.folder, ignore_errors=True)
     own = {source.parent for source in self.sources}
     for folder in self.include_folders():
-      # Headers of <project/name.h> lie a folder deeper.
-      deep = folder.name in INCLUDED and folder not in own
+      # Headers of <project/name.h> lie a folder deeper; what lies around the sources may be a whole repository.
+      deep = folder.name in INCLUDED and not any(folder in (other, *other.parents) for other in own)
       for path in sorted((self.checkout / folder).glob("**/*" if deep else "*")):
         if path.is_file() and path.suffix in HEADERS + COMPILED:
           to = self.folder / path.relative_to(self.checkout)
           to.parent.mkdir(parents=True, exist_ok=True)
           shutil.copyfile(path, to)
+    for path in sorted(self.headers.glob("*.h")) if self.headers else []:
+      (self.folder / "headers").mkdir(parents=True, exist_ok=True)
+      shutil.copyfile(path, self.folder / "headers" / path.name)
     missing = []
     for name, value in self.sizes:
       if not self.set_size(own, name, value):
@@ -134,10 +141,13 @@ class Program:
     """With names of files in place of what stands for one."""
     result = []
     for i, argument in enumerate(self.arguments):
-      found = re.fullmatch(r"\{values:(\d+)\}|\{output\}", argument)
+      found = re.fullmatch(r"\{values:(\d+)\}|\{output\}|\{file:(.*)\}", argument)
       if found:
         file = self.folder / f"file_{i}"
-        write(file, "".join(f"{300 + k % 17}.5\n" for k in range(int(found[1] or 0))))
+        if found[2]:
+          shutil.copyfile(self.checkout / found[2], file)
+        else:
+          write(file, "".join(f"{300 + k % 17}.5\n" for k in range(int(found[1] or 0))))
         argument = os.path.relpath(file, (self.folder / self.sources[0]).parent)
       result.append(argument)
     return result
@@ -145,6 +155,7 @@ class Program:
   def command(self):
     """simt_run's sources and folders of headers, in the copy."""
     folders = [str(self.folder / folder) for folder in self.include_folders() if (self.folder / folder).is_dir()]
+    folders += [str(self.folder / "headers")] if self.headers else []
     return ["--include_dirs=" + ",".join(folders)] + [str(self.folder / source) for source in self.sources]
 
 
@@ -152,7 +163,7 @@ def run(program, simt_run, accesses, work, seconds):
   """Runs a program; its profile is WORK/ACCESSES/NAME.csv. Returns what is to be said of it."""
   profile = work / accesses / (program.name + ".csv")
   profile.unlink(missing_ok=True)
-  command = [simt_run, "--accesses=" + accesses, "--max_repeats=0", f"--max_cpu_seconds={seconds}", f"--csv={profile}"] + program.command()
+  command = [simt_run, "--accesses=" + accesses, f"--max_repeats={program.repeats}", f"--max_cpu_seconds={seconds}", f"--csv={profile}"] + program.command()
   process = subprocess.Popen(command + ["--"] + program.real_arguments(), cwd=(program.folder / program.sources[0]).parent, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
   try:

@@ -91,12 +91,12 @@ class RecountTest(unittest.TestCase):
     self.simt_run.chmod(self.simt_run.stat().st_mode | stat.S_IXUSR)
     (self.folder / "ncu").mkdir()
 
-  def program(self, name, text, sizes=""):
+  def program(self, name, text, sizes="", arguments="1 {values:3}", headers=""):
     (self.sources / f"{name}.cu").write_text(text, encoding="ascii")
     with (self.folder / "list.csv").open("a", encoding="ascii") as file:
       if file.tell() == 0:
-        file.write("program,repository,sources,sizes,arguments\n")
-      file.write(f"{name},owner/name@abc,src/{name}.cu,{sizes},1 {{values:3}}\n")
+        file.write("program,repository,sources,sizes,arguments,headers\n")
+      file.write(f"{name},owner/name@abc,src/{name}.cu,{sizes},{arguments},{headers}\n")
 
   def measured(self, name, *loads):
     metrics = list(simt_run_counters.COUNTERS.values())
@@ -141,6 +141,20 @@ class RecountTest(unittest.TestCase):
     self.program("one", "// loads 7\n")
     self.run_on("--prepare")
     self.assertEqual((self.folder / "work/programs.txt").read_text(encoding="ascii"), "one\tsrc/one.cu\tsrc/one.cu\t1 ../file_1\n")
+
+  def test_files_of_the_checkout_and_headers_of_another(self):
+    other = self.folder / "sources/them/samples/Common"
+    other.mkdir(parents=True)
+    (other / "timer.h").write_text("timer", encoding="ascii")
+    (self.sources / "data.txt").write_text("12", encoding="ascii")
+    self.program("one", "// loads 7\n", arguments="{file:src/data.txt}", headers="them/samples@abc/Common")
+    self.run_on("--prepare")
+    work = self.folder / "work/programs"
+    self.assertEqual((work / "one/file_0").read_text(encoding="ascii"), "12")
+    self.assertEqual((work / "one/headers/timer.h").read_text(encoding="ascii"), "timer")
+    program = simt_run_lists.Program({"program": "one", "repository": "owner/name@abc", "sources": "src/one.cu", "sizes": "", "arguments": "",
+                                      "headers": "them/samples@abc/Common"}, self.folder / "sources", self.folder / "work")
+    self.assertIn(str(work / "one/headers"), program.command()[0])
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "common/executor/run/common_rows.h"
 #include "common/executor/run/ir_operation.h"
 #include "common/executor/run/ir_text.h"
 #include "common/executor/run/met_branch.h"
@@ -20,18 +19,15 @@ using Lines = std::vector<std::string>;
 // Operations of a block in which addresses may be computed in any order: nvcc hoists them there.
 constexpr size_t kSmall = 10;
 
-// What the blocks before one have in common at their ends: a row for each operation, from the last
-// one on, with one of each block.
-class CommonEnd {
+// Finds the rows, and which of them nvcc moves.
+class CommonEnd : public CommonRows {
  public:
   CommonEnd(const Lines& function, const std::map<std::string, IrBlock>& blocks,
             const std::string& join, const std::set<std::string>& alike)
-      : function_(function), blocks_(blocks), join_(blocks.at(join)), before_(join_.before) {
+      : CommonRows(function, blocks, join), blocks_(blocks) {
     load_was_hoisted_ = std::all_of(before_.begin(), before_.end(), [&](const std::string& block) {
       return alike.count(block) > 0;
     });
-    for (const std::string& block : before_) ends_.push_back(blocks.at(block).last);
-    for (size_t i = 0; i < before_.size(); ++i) firsts_.push_back(blocks.at(before_[i]).first);
   }
 
   // Finds the rows. Returns whether they are to move.
@@ -67,60 +63,62 @@ class CommonEnd {
     const auto moving =
         rows_.size() - static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), is_address));
     if (moving != 1) return moving >= 2;
+    if (rows_[0][0].IsStore() && LastTwoStay()) return false;
+    if (rows_[0][0].IsStore() && IndexIsUsedBefore()) return true;
     if (rows_[0][0].IsStore() && load_was_hoisted_ && Phis(true) == Phis(false)) return true;
     return Phis(false).empty() ||
            (rows_[0][0].IsStore() && RestIsPure() && (!branch.asks_for_equality || ChoosesKnown()));
-  }
-
-  // Moves them.
-  Lines Moved(int* number) const {
-    std::map<std::vector<std::string>, std::string> phis;
-    std::map<std::string, std::string> names;  // What moves, by the first block's name.
-    std::set<std::string> moved;
-    Lines lines;
-    for (const std::vector<std::string>& values : Phis(true)) {
-      const std::string name = absl::StrCat("%simt.end", (*number)++);
-      std::vector<std::string> choices;
-      for (size_t i = 0; i < values.size() - 1; ++i) {
-        choices.push_back(absl::StrCat("[ ", values[i + 1], ", ", before_[i], " ]"));
-      }
-      phis[values] = name;
-      lines.push_back(
-          absl::StrCat("  ", name, " = phi ", values[0], " ", absl::StrJoin(choices, ", ")));
-    }
-    const size_t phi_count = lines.size();
-    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
-      const IrOperation& first = row->front();
-      std::vector<std::string> values;
-      for (size_t j = 0; j < first.operands.size(); ++j) {
-        const auto phi = phis.find(ValuesOf(*row, j));
-        const auto name = names.find(first.operands[j].value);
-        values.push_back(phi != phis.end()     ? phi->second
-                         : name != names.end() ? name->second
-                                               : first.operands[j].value);
-      }
-      std::string result;
-      if (!first.result.empty()) {
-        result = absl::StrCat("%simt.end", (*number)++);
-        names[first.result] = result;
-      }
-      lines.push_back(LineOf(first, result, values));
-    }
-    return Assembled(std::move(lines), phi_count, names);
   }
 
  private:
   // Whether the last operation chooses between constants and what was computed before the branch,
   // and the blocks do nothing else that has to be done there.
   bool ChoosesKnown() const {
-    if (!RestIsPure()) return false;
+    return RestIsPure() &&
+           std::all_of(rows_[0].begin(), rows_[0].end(), [this](const IrOperation& operation) {
+             return IsKnown(operation.operands[0].value);
+           });
+  }
+
+  // Whether nothing of a block computes the value.
+  bool IsKnown(const std::string& value) const {
     for (size_t i = 0; i < ends_.size(); ++i) {
-      const std::string& value = rows_[0][i].operands[0].value;
       for (size_t line = firsts_[i]; line < ends_[i]; ++line) {
         if (Defined(function_[line]) == value) return false;
       }
     }
     return true;
+  }
+
+  // Whether the last two of several blocks store different values that were known before, or the
+  // last but one a zero: `if (x < 0) s[t] = 0; else if (x > 1) s[t] = 1; else s[t] = x;` stays
+  // three stores.
+  bool LastTwoStay() const {
+    if (before_.size() < 3) return false;
+    std::vector<size_t> order(before_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(),
+              [this](size_t a, size_t b) { return firsts_[a] < firsts_[b]; });
+    const std::string& last = rows_[0][order.back()].operands[0].value;
+    const std::string& other = rows_[0][order[order.size() - 2]].operands[0].value;
+    return last != other && (IsZero(other) || (IsKnown(last) && IsKnown(other)));
+  }
+
+  // Whether the store's address has an index that is the same for all blocks, and that an address
+  // before the branch has, too.
+  bool IndexIsUsedBefore() const {
+    const size_t first = *std::min_element(firsts_.begin(), firsts_.end());
+    for (const auto& row : rows_) {
+      if (!row[0].IsAddress()) continue;
+      const IrOperand& index = row[0].operands.back();
+      if (index.value[0] != '%' || !NeedsNone(row, row[0].operands.size() - 1)) continue;
+      for (size_t line = 0; line < first; ++line) {
+        if (OperationOf(function_[line]).IsAddress() && Uses(function_[line], index.value)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   // Whether all that the blocks do before the only operation that moves might be done for the
@@ -181,24 +179,6 @@ class CommonEnd {
     return all == alike + 1;  // And where it is defined.
   }
 
-  bool IsPhi(size_t line) const { return absl::StartsWith(Operation(function_[line]), "phi "); }
-
-  // Whether operand `j` of a row needs no phi: the same everywhere, or what moves, too.
-  bool NeedsNone(const std::vector<IrOperation>& row, size_t j) const {
-    const auto value = [j](const IrOperation& operation) { return operation.operands[j].value; };
-    if (std::all_of(row.begin(), row.end(), [&](const IrOperation& operation) {
-          return value(operation) == value(row[0]);
-        })) {
-      return true;
-    }
-    return std::any_of(rows_.begin(), rows_.end(), [&](const std::vector<IrOperation>& other) {
-      return std::equal(row.begin(), row.end(), other.begin(),
-                        [&](const IrOperation& user, const IrOperation& used) {
-                          return !used.result.empty() && value(user) == used.result;
-                        });
-    });
-  }
-
   static bool AreConstants(const std::vector<IrOperation>& row, size_t j) {
     return std::all_of(row.begin(), row.end(), [j](const IrOperation& operation) {
       return operation.operands[j].value[0] != '%';
@@ -213,8 +193,9 @@ class CommonEnd {
       for (size_t j = 0; j < row[0].operands.size(); ++j) {
         if (NeedsNone(row, j)) continue;
         if (!row[0].IsAddress() && !AreConstants(row, j) && ++phis > 1) return false;
-        if (row[0].operands[j].must_agree || (row[0].IsStore() && ElseIsZero(row, j, firsts_) &&
-                                              !(longest_ == 0 && ChoosesKnown()))) {
+        if (row[0].operands[j].must_agree) return false;
+        if (row[0].IsStore() && before_.size() == 2 && ElseIsZero(row, j, firsts_) &&
+            !(longest_ == 0 && ChoosesKnown())) {
           return false;
         }
       }
@@ -222,61 +203,9 @@ class CommonEnd {
     return true;
   }
 
-  // The type, and the value of each block.
-  static std::vector<std::string> ValuesOf(const std::vector<IrOperation>& row, size_t j) {
-    std::vector<std::string> values = {row[0].operands[j].type};
-    for (const IrOperation& operation : row) values.push_back(operation.operands[j].value);
-    return values;
-  }
-
-  std::set<std::vector<std::string>> Phis(bool of_addresses) const {
-    std::set<std::vector<std::string>> phis;
-    for (const auto& row : rows_) {
-      if (row[0].IsAddress() && !of_addresses) continue;
-      for (size_t j = 0; j < row[0].operands.size(); ++j) {
-        if (!NeedsNone(row, j)) phis.insert(ValuesOf(row, j));
-      }
-    }
-    return phis;
-  }
-
-  Lines Assembled(Lines moved, size_t phi_count,
-                  const std::map<std::string, std::string>& names) const {
-    std::set<size_t> gone;
-    for (size_t row = 0; row < rows_.size(); ++row)
-      gone.insert(lines_[row].begin(), lines_[row].end());
-    size_t behind = join_.first;
-    Names replaced;
-    for (; IsPhi(behind); ++behind) {
-      for (const auto& name : names) {
-        if (!Uses(function_[behind], name.first)) continue;
-        replaced[Defined(function_[behind])] = name.second;
-        gone.insert(behind);
-      }
-    }
-    Lines result;
-    for (size_t i = 0; i < function_.size(); ++i) {
-      if (i == join_.first)
-        result.insert(result.end(), moved.begin(),
-                      moved.begin() + static_cast<std::ptrdiff_t>(phi_count));
-      if (i == behind)
-        result.insert(result.end(), moved.begin() + static_cast<std::ptrdiff_t>(phi_count),
-                      moved.end());
-      if (gone.count(i) == 0) result.push_back(function_[i]);
-    }
-    for (std::string& line : result) line = Renamed(line, replaced);
-    return result;
-  }
-
-  const Lines& function_;
   const std::map<std::string, IrBlock>& blocks_;
-  const IrBlock& join_;
-  const std::vector<std::string>& before_;
-  std::vector<size_t> ends_, firsts_;
-  std::vector<std::vector<IrOperation>> rows_;
-  std::vector<std::vector<size_t>> lines_;  // Of these.
-  size_t longest_ = 0;                      // The first row that may not move.
-  bool load_was_hoisted_ = false;           // That all blocks had.
+  size_t longest_ = 0;             // The first row that may not move.
+  bool load_was_hoisted_ = false;  // That all blocks had.
 };
 
 }  // namespace

@@ -11,8 +11,12 @@
 //   could be done for the other ones, too: `if (p) b[i] = a[i]; else b[i] = c[i];` stays two
 //   stores. Addresses, and the phis of their indices, do not count. It also moves where both sides
 //   begin with the same load, which is then done before the branch: `if (p) b[i] = a[i] + c[j];
-//   else b[i] = a[i];` is one store;
-// - a store of zero in the source's else stays, with what is before it: `if (p) s[i] = a[i]; else
+//   else b[i] = a[i];` is one store; and where an address before the branch has the same index:
+//   `if (d[i] < 0) b[i] = a[i]; else b[i] = c[i];`;
+// - of three and more blocks, as of `if (p) b[i] = x; else if (q) b[i] = y; else b[i] = z;`, none
+//   moves where y and z are known before the branch and differ, or where y is zero and z is not;
+// - a store of zero in the else of two blocks stays, with what is before it: `if (p) s[i] = a[i];
+// else
 //   s[i] = 0;`, but for one that chooses between what was known before the branch;
 // - nothing moves where the else has loops or branches of its own. Those of the other side do not
 //   matter. All that is so before loops are unrolled, so that a loop of known length is one, too.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -166,6 +167,83 @@ TEST(WithCommonEndsMoved, LeavesAnElseWithALoop) {
   EXPECT_TRUE(moves("  br i1 undef, label %9, label %5\n"));
   EXPECT_TRUE(moves("  %c = icmp eq i32 %4, 3\n  br i1 %c, label %5, label %9\n"));
   EXPECT_FALSE(moves("  %c = icmp slt i32 %4, 3\n  br i1 %c, label %5, label %9\n"));
+}
+
+// `if (...) *p = first; else if (...) *p = second; else *p = third;`, where %y is computed in the
+// last block and %x before.
+TEST(WithCommonEndsMoved, WhatTheLastTwoOfThreeStoreDecides) {
+  const auto moves = [](const std::string& first, const std::string& second,
+                        const std::string& third) {
+    const std::string function = absl::StrCat(R"(define void @f(float* %p, float %x, i1 %a, i1 %b) {
+0:
+  %t = tail call i32 @simt_thread_idx_x(), !dbg !7
+  br i1 %a, label %1, label %2
+
+1:                                                ; preds = %0
+  store float )",
+                                              first, R"(, float* %p, align 4
+  br label %5
+
+2:                                                ; preds = %0
+  br i1 %b, label %3, label %4
+
+3:                                                ; preds = %2
+  store float )",
+                                              second, R"(, float* %p, align 4
+  br label %5
+
+4:                                                ; preds = %2
+  %y = fmul float %x, %x
+  store float )",
+                                              third, R"(, float* %p, align 4
+  br label %5
+
+5:                                                ; preds = %4, %3, %1
+  ret void
+}
+)");
+    return absl::StrJoin(WithCommonEndsMoved(absl::StrSplit(function, '\n')), "\n") != function;
+  };
+  const std::string zero = "0.000000e+00", one = "1.0";
+  EXPECT_FALSE(moves(zero, one, "%x"));
+  EXPECT_FALSE(moves(one, "%x", zero));
+  EXPECT_FALSE(moves(one, zero, "%y"));
+  EXPECT_TRUE(moves(zero, one, "%y"));
+  EXPECT_TRUE(moves(zero, "%x", "%x"));
+}
+
+// Also of what only one side may load, where an address before the branch has the same index.
+TEST(WithCommonEndsMoved, MovesOneStoreOfAnIndexThatIsUsedBefore) {
+  const auto moves = [](const std::string& before) {
+    const std::string function = absl::StrCat(
+        R"(define void @f(float* %p, float* %q, i64 %i, i1 %a) {
+0:
+  %t = tail call i32 @simt_thread_idx_x(), !dbg !7
+)",
+        before, R"(  br i1 %a, label %1, label %2
+
+1:                                                ; preds = %0
+  %v = load float, float* %q, align 4
+  %g = getelementptr inbounds float, float* %p, i64 %i
+  store float %v, float* %g, align 4
+  br label %3
+
+2:                                                ; preds = %0
+  %h = getelementptr inbounds float, float* %p, i64 %i
+  store float 2.0, float* %h, align 4
+  br label %3
+
+3:                                                ; preds = %2, %1
+  ret void
+}
+)");
+    return absl::StrContains(
+        absl::StrJoin(WithCommonEndsMoved(absl::StrSplit(function, '\n')), "\n"),
+        "store float %simt.end");
+  };
+  EXPECT_TRUE(moves("  %f = getelementptr inbounds float, float* %q, i64 %i\n"));
+  EXPECT_FALSE(moves("  %f = getelementptr inbounds float, float* %q, i64 7\n"));
+  EXPECT_FALSE(moves(""));
 }
 
 TEST(WithCommonEndsMoved, MovesOneStoreWithoutAPhi) {

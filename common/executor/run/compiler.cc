@@ -159,9 +159,12 @@ absl::Status Compiler::CompileRewritten(const RewrittenSource& source, const std
   if (options_.accesses_as_compiled && source.has_device_code) {
     source_of_code = base_ + ".optimized.ll";
     command.insert(command.end(), flags.begin(), flags.end());
-    // Without passes, also without those that instrument: they come behind the optimizer.
-    command.insert(command.end(), {"-O3", "-funroll-loops", "-S", "-emit-llvm", "-Xclang",
-                                   "-disable-llvm-passes", rewritten, "-o", source_of_code});
+    // Without passes, also without those that instrument: they come behind the optimizer. Without
+    // markers where variables end, as nvcc has none: a block of nothing else would not be empty.
+    // nvcc does not conclude from loops having an end that an unsigned counter does not wrap.
+    command.insert(command.end(), {"-O3", "-funroll-loops", "-fno-finite-loops", "-S", "-emit-llvm",
+                                   "-Xclang", "-disable-llvm-passes", "-Xclang",
+                                   "-disable-lifetime-markers", rewritten, "-o", source_of_code});
     RETURN_IF_ERROR(RunClang(command, ""));
     RETURN_IF_ERROR(OptimizeAsForGpu(source_of_code, base_ + ".txt"));
     // It would take wide loads apart again where it is cheaper on the host.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "common/executor/run/math_names.h"
 #include "common/executor/run/odd_vectors.h"
 #include "common/executor/run/overwritten_stores.h"
+#include "common/executor/run/predicated_loads.h"
 #include "common/executor/run/shared_runs.h"
 #include "common/executor/run/unrolled_loops.h"
 #include "common/executor/run/wide_shared_loads.h"
@@ -139,16 +141,60 @@ std::string LineOf(absl::string_view beginning, absl::string_view ir) {
   return "";
 }
 
+// nvcc has the code of these in place of the call, with branches and loads (math_tables.h), and
+// does all of it again for the same argument.
+bool LoadsFromTable(absl::string_view line) {
+  for (const char* name : {" @sin(", " @cos(", " @sinpi(", " @cospi("}) {
+    if (absl::StrContains(line, name)) return true;
+  }
+  return false;
+}
+
+// Of the compiler's functions that return extern variables in shared memory what they return, as
+// "_ZTW1a": "[0 x i32]* @a".
+std::map<std::string, std::string> ReturnedVariables(const std::vector<std::string>& lines) {
+  std::set<std::string> shared;
+  std::map<std::string, std::string> result;
+  std::string function;
+  for (const std::string& line : lines) {
+    if (IsShared(line)) shared.insert(std::string(NameOf(line)));
+    const size_t name = line.find("@_ZTW");
+    if (absl::StartsWith(line, "define ")) {
+      function = name == std::string::npos ? "" : std::string(NameAt(line, name));
+    }
+    if (function.empty() || !absl::StartsWith(line, "  ret ")) continue;
+    const size_t at = line.find('@');
+    if (at == std::string::npos || shared.count(std::string(NameAt(line, at))) == 0) continue;
+    result[function] = line.substr(6, line.find_first_of(", ", at) - 6);
+  }
+  return result;
+}
+
+// nvcc has the variables themselves, so that it sees that two addresses are of the same one before
+// functions are inlined.
+std::string WithVariables(const std::string& line,
+                          const std::map<std::string, std::string>& returned) {
+  const size_t call = line.find(" = call "), name = line.find("@_ZTW");
+  if (call == std::string::npos || name == std::string::npos) return line;
+  const auto found = returned.find(std::string(NameAt(line, name)));
+  if (found == returned.end()) return line;
+  const std::string& variable = found->second;
+  return absl::StrCat(line.substr(0, call), " = bitcast ", variable, " to ",
+                      variable.substr(0, variable.find(" @")), line.substr(line.find("()") + 2));
+}
+
 }  // namespace
 
 std::string WithPromises(absl::string_view ir) {
   std::vector<std::string> lines = absl::StrSplit(ir, '\n');
+  const std::map<std::string, std::string> returned = ReturnedVariables(lines);
   std::set<std::string> variables;
   for (const std::string& line : lines) {
     if (IsOfDevice(line)) variables.insert(std::string(NameOf(line)));
   }
   bool ranged = false;
   for (std::string& line : lines) {
+    line = WithVariables(line, returned);
     if (IsShared(line) && !IsOfLibrary(line)) {
       const bool dynamic = absl::StrContains(line, " external thread_local global [0 x ");
       line = Aligned(Internal(line));
@@ -178,7 +224,9 @@ std::string WithPromises(absl::string_view ir) {
       line = absl::StrReplaceAll(line, {{kUnknownExtent, kLargeExtent}});
     }
     if (absl::StartsWith(line, "declare ") && NamesMath(line)) {
-      line = absl::StrCat(line.substr(0, line.find(')') + 1), " readnone nounwind willreturn");
+      line = absl::StrCat(line.substr(0, line.find(')') + 1),
+                          LoadsFromTable(line) ? " inaccessiblememonly" : " readnone",
+                          " nounwind willreturn");
     }
     if (!absl::StrContains(line, "call ") || !absl::StrContains(line, "@simt_")) continue;
     for (size_t i = 0; i < std::size(kRanges); ++i) {
@@ -204,7 +252,8 @@ std::string WithoutPromises(absl::string_view optimized, absl::string_view befor
   }
   std::vector<std::string> lines = absl::StrSplit(optimized, '\n');
   lines = WithoutUnusedFillers(WithoutMarksOfRuns(std::move(lines)));
-  lines = WithOverwrittenStoresMerged(WithAlignedPieces(std::move(lines)));
+  lines = WithPredicatedLoadsMerged(WithAlignedPieces(std::move(lines)));
+  lines = WithOverwrittenStoresMerged(std::move(lines));
   lines = WithWideSharedLoads(WithUnrolledLoops(std::move(lines)));
   int vectors = 0;
   for (std::string& line : lines) {

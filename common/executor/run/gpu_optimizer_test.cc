@@ -122,6 +122,24 @@ TEST(WithPromises, SharedVariablesNeedNoInitialisation) {
               HasSubstr("@_ZTW4tile() alwaysinline #7 comdat {\n"));
 }
 
+TEST(WithPromises, CallsThatReturnSharedVariablesAreTheVariables) {
+  const std::string promised = WithPromises(absl::StrCat(kDynamic, R"(
+define void @f() {
+  %1 = call [0 x float]* @_ZTW4tile(), !dbg !7
+  %2 = call i32* @_ZTW5other()
+}
+define linkonce_odr hidden noundef [0 x float]* @_ZTW4tile() #2 comdat {
+  ret [0 x float]* @tile
+}
+define linkonce_odr hidden noundef i32* @_ZTW5other() #2 comdat {
+  ret i32* @other
+}
+)"));
+  EXPECT_THAT(promised, HasSubstr("%1 = bitcast [1048576 x float]* @tile to [1048576 x float]*, "
+                                  "!dbg !7\n"));
+  EXPECT_THAT(promised, HasSubstr("%2 = call i32* @_ZTW5other()\n"));
+}
+
 TEST(WithPromises, TheOptimizerKnowsNoInstrumentation) {
   const std::string attributes = "attributes #0 = { noduplicate nounwind sanitize_thread }\n";
   const std::string promised = WithPromises(attributes);

@@ -10,6 +10,7 @@
 #include "common/executor/run/outer_loops.h"
 #include "common/executor/run/repeated_phis.h"
 #include "common/executor/run/shared_runs.h"
+#include "common/executor/run/strided_loops.h"
 #include "common/executor/run/wide_phis.h"
 
 namespace stridewise::executor {
@@ -32,7 +33,8 @@ namespace {
 // more.
 constexpr absl::string_view kPasses =
     "inferattrs,"
-    "function(lower-expect,$FIRST,sroa,instcombine,$EQUALITIES,early-cse<>,callsite-splitting),"
+    "function(lower-expect,$FIRST,sroa,$EARLY,instcombine,$EQUALITIES,early-cse<>,callsite-"
+    "splitting),"
     "ipsccp,globalopt,function(mem2reg),deadargelim,function(instcombine,$BRANCHES),"
     "require<globals-aa>,function(invalidate<aa>),require<profile-summary>,"
     "cgscc(devirt<4>(inline<only-mandatory>,inline,function-attrs,argpromotion,function("
@@ -79,6 +81,9 @@ std::string Simplified(absl::string_view passes) {
                {"$FIRST",
                 Simplification("no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup",
                                "keep-loops", "no-")},
+               {"$EARLY",
+                Simplification("no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup",
+                               "keep-loops", "")},
                {"$BRANCHES", Simplification(kRanges, "keep-loops", "no-")},
                {"$HOISTED", Simplification(kRanges, "keep-loops", "")},
                {"$LAST", Simplification("forward-switch-cond;switch-range-to-icmp;switch-to-lookup",
@@ -97,10 +102,22 @@ std::vector<std::string> Limits() {
   // it all. Two things that nvcc does beyond are left out: loops of more iterations, which it
   // unrolls by 16, 8 or 4 and then asks again, and those that index a local array, which it
   // unrolls to 256 iterations at least.
+  // nvcc inlines functions of up to some 20000 instructions; LLVM multiplies this for NVPTX by 5.
   // nvcc drops a store that another one overwrites only where both are in one block of the code.
   // A load that only one branch needs stays before it: the last step moves it there.
-  return {"-unroll-max-count=4", "-unroll-threshold=380", "-unroll-partial-threshold=200",
-          "-dse-memoryssa-otherbb-cost=1000", "-instcombine-code-sinking=false"};
+  return {"-unroll-max-count=4",
+          "-unroll-threshold=380",
+          "-unroll-partial-threshold=200",
+          "-inline-threshold=4000",
+          "-dse-memoryssa-otherbb-cost=1000",
+          "-instcombine-code-sinking=false"};
+}
+
+// What the last step has besides: nvcc unrolls a loop also where the number of its iterations needs
+// a division, as that of `for (i = ...; i < n; i += gridDim.x * blockDim.x)`.
+std::vector<std::string> WithDivisions(std::vector<std::string> options) {
+  options.emplace_back("-scev-cheap-expansion-budget=100");
+  return options;
 }
 
 std::vector<std::string> WithLimits(absl::string_view passes) {
@@ -113,7 +130,8 @@ std::vector<std::string> AsTheyAre(std::vector<std::string> lines) { return line
 
 // nvcc moves what branches end with before it unrolls loops.
 std::vector<std::string> BeforeUnrolling(std::vector<std::string> lines) {
-  return WithOuterLoopsLeftAlone(WithCommonEndsMoved(std::move(lines)));
+  lines = WithStridedLoopsEnding(WithCommonEndsMoved(std::move(lines)));
+  return WithOuterLoopsLeftAlone(std::move(lines));
 }
 
 // Local variables get an address space of their own, as on a GPU. Where 16 bytes are not aligned,
@@ -134,7 +152,7 @@ std::vector<GpuStep> GpuSteps() {
   // the verifier would refuse. GlobalsAA knows that no pointer reaches shared memory.
   return {{AsTheyAre, WithLimits(kPasses)},
           {BeforeUnrolling, WithLimits(kUnrollingPasses)},
-          {AsTheyAre, WithLimits(kLastPasses)},
+          {AsTheyAre, WithDivisions(WithLimits(kLastPasses))},
           {ForVectorizer,
            {"-disable-verify", "-passes=require<globals-aa>,function(load-store-vectorizer)"}}};
 }

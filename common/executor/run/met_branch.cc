@@ -33,10 +33,13 @@ MetBranch BranchBefore(const std::vector<std::string>& function,
   return result;
 }
 
+bool IsZero(absl::string_view value) {
+  return value == "0" || value == "0.000000e+00" || value == "null" || value == "false";
+}
+
 bool ElseIsZero(const std::vector<IrOperation>& row, size_t j, const std::vector<size_t>& firsts) {
   const auto last = std::max_element(firsts.begin(), firsts.end()) - firsts.begin();
-  const std::string& value = row[static_cast<size_t>(last)].operands[j].value;
-  return value == "0" || value == "0.000000e+00" || value == "null" || value == "false";
+  return IsZero(row[static_cast<size_t>(last)].operands[j].value);
 }
 
 }  // namespace stridewise::executor

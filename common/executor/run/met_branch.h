@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/executor/run/ir_blocks.h"
 #include "common/executor/run/ir_operation.h"
 
@@ -25,6 +26,8 @@ struct MetBranch {
 MetBranch BranchBefore(const std::vector<std::string>& function,
                        const std::map<std::string, IrBlock>& blocks,
                        const std::vector<std::string>& before);
+
+bool IsZero(absl::string_view value);
 
 // Whether operand `j` is zero in the last of the blocks, which begin at these lines: in the
 // source's else.

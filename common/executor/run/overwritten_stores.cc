@@ -33,6 +33,15 @@ bool IsExtremum(absl::string_view line) {
          absl::StrContains(line, " @llvm.minnum.f32(");
 }
 
+// A number of the launch, such as gridDim.x, which a GPU has in a register.
+bool IsIndexOrExtent(absl::string_view line) {
+  for (const char* name :
+       {"@simt_thread_idx_", "@simt_block_idx_", "@simt_block_dim_", "@simt_grid_dim_"}) {
+    if (absl::StrContains(line, name)) return true;
+  }
+  return false;
+}
+
 class Function {
  public:
   Function(Lines lines, const std::set<std::string>& shared, int* number)
@@ -87,7 +96,10 @@ class Function {
         *store = i;
         return !absl::StartsWith(operation.operands[0].value, kMerged);
       }
-      if (!operation.IsPure() && !(operation.IsLoad() && !IsShared(i))) return false;
+      if (!operation.IsPure() && !IsIndexOrExtent(lines_[i]) &&
+          !(operation.IsLoad() && !IsShared(i))) {
+        return false;
+      }
     }
     return false;
   }
@@ -106,9 +118,9 @@ class Function {
           ++stores;
           *block = name;
           *store = i;
-        } else if (operation.IsLoad()
-                       ? IsShared(i)
-                       : !operation.IsPure() && !operation.IsStore() && !IsExtremum(lines_[i])) {
+        } else if (operation.IsLoad() ? IsShared(i)
+                                      : !operation.IsPure() && !operation.IsStore() &&
+                                            !IsExtremum(lines_[i]) && !IsIndexOrExtent(lines_[i])) {
           return false;
         }
         if (absl::StrContains(lines_[i], " fdiv ") || absl::StrContains(lines_[i], " frem ")) {
@@ -142,9 +154,12 @@ class Function {
     };
     for (const std::string& block : region) {
       const auto& before = blocks_.at(block).before;
-      if (!std::all_of(before.begin(), before.end(), is_within) || Next(block).empty()) {
-        return false;
-      }
+      const std::vector<std::string> next = Next(block);
+      if (!std::all_of(before.begin(), before.end(), is_within) || next.empty()) return false;
+      const auto is_before = [&](const std::string& name) {
+        return region.count(name) > 0 && blocks_.at(name).first <= blocks_.at(block).first;
+      };
+      if (std::any_of(next.begin(), next.end(), is_before)) return false;  // A loop.
     }
     const IrBlock& join = blocks_.at(end);
     if (!std::all_of(join.before.begin(), join.before.end(), is_within)) return false;
@@ -153,37 +168,45 @@ class Function {
     if (!FindSecond(region, &with_store, &second)) return false;
     const IrOperation one = OperationOf(lines_[first]), other = OperationOf(lines_[second]);
     if (!DoTheSame(one, other) || one.operands[1].value != other.operands[1].value) return false;
-    const std::string& zero = one.operands[0].value;
+    const std::string& value = one.operands[0].value;
     const bool conditions = absl::StartsWith(lines_[join.last], "  br i1 ");
-    if (!conditions && zero != "0" && zero != "0.000000e+00") return false;
+    if (!conditions && value != "0" && value != "0.000000e+00") return false;
 
     const std::set<std::string> behind = Reached({with_store}, head, end);
     const std::set<std::string> beside = Reached(Next(head), with_store, end);
+    const std::string name = absl::StrCat(kMerged, (*number_)++), frozen = name + ".frozen";
     std::vector<std::string> choices;
     for (const std::string& block : join.before) {
       const bool stored = behind.count(block) > 0;
       if (stored && beside.count(block) > 0) return false;
       choices.push_back(
-          absl::StrCat("[ ", (stored ? other : one).operands[0].value, ", ", block, " ]"));
+          absl::StrCat("[ ", stored ? other.operands[0].value : frozen, ", ", block, " ]"));
     }
-    Replace(first, second, join.first, one, absl::StrJoin(choices, ", "));
+    const std::string& type = one.operands[0].type;
+    // Two loads would become one of a pointer that the phi chooses, if both were nothing but that.
+    const std::string freeze = absl::StrCat("  ", frozen, " = freeze ", type, " ", value);
+    const std::string phi =
+        absl::StrCat("  ", name, " = phi ", type, " ", absl::StrJoin(choices, ", "));
+    Replace(first, freeze, second, join.first, phi, LineOf(one, "", {name, one.operands[1].value}));
     return true;
   }
 
-  void Replace(size_t first, size_t second, size_t join, const IrOperation& store,
-               const std::string& choices) {
-    const std::string name = absl::StrCat(kMerged, (*number_)++);
+  // Puts `frozen` in place of the first store, and the phi and the store where the sides meet.
+  void Replace(size_t first, const std::string& frozen, size_t second, size_t join,
+               const std::string& phi, const std::string& store) {
     Lines result;
     bool stored = false;
     for (size_t i = 0; i < lines_.size(); ++i) {
-      if (i == join) {
-        result.push_back(absl::StrCat("  ", name, " = phi ", store.operands[0].type, " ", choices));
-      }
+      if (i == join) result.push_back(phi);
       if (i >= join && !stored && !absl::StartsWith(Operation(lines_[i]), "phi ")) {
-        result.push_back(LineOf(store, "", {name, store.operands[1].value}));
+        result.push_back(store);
         stored = true;
       }
-      if (i != first && i != second) result.push_back(lines_[i]);
+      if (i == first) {
+        result.push_back(frozen);
+      } else if (i != second) {
+        result.push_back(lines_[i]);
+      }
     }
     lines_ = std::move(result);
     blocks_ = BlocksOf(lines_);

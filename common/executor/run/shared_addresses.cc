@@ -25,8 +25,9 @@ std::string PointerOf(absl::string_view operation) {
 }  // namespace
 
 SharedAddresses::SharedAddresses(const std::vector<std::string>& lines,
-                                 const std::set<std::string>& shared)
-    : lines_(lines), shared_(shared) {
+                                 const std::set<std::string>& shared,
+                                 const std::map<std::string, WordStructure>& structures)
+    : lines_(lines), shared_(shared), structures_(structures) {
   for (size_t i = 0; i < lines_.size(); ++i) {
     const std::string name = Defined(lines_[i]);
     if (!name.empty()) definitions_[name] = i;
@@ -50,6 +51,11 @@ SharedAddress SharedAddresses::Resolve(const std::string& pointer) {
     if (absl::StartsWith(operation, "getelementptr ")) {
       const std::string type = TypeOf(
           operation.substr(absl::StartsWith(operation, "getelementptr inbounds ") ? 23 : 14));
+      if (absl::StrContains(type, "%")) {
+        if (!ResolveMember(operation, from, &address)) return address;
+        address.root = address.variable = from;
+        continue;
+      }
       const bool of_array = absl::EndsWith(type, " x float]") || absl::EndsWith(type, " x i32]");
       const int bytes = type == "float" || type == "i32" ? 4 : type == "i8" ? 1 : 0;
       const size_t index = operation.rfind(", i64 ");
@@ -69,6 +75,48 @@ SharedAddress SharedAddresses::Resolve(const std::string& pointer) {
     }
     address.root = address.variable = from;
   }
+}
+
+bool SharedAddresses::ResolveMember(absl::string_view operation, const std::string& from,
+                                    SharedAddress* address) {
+  const std::vector<std::string> parts = absl::StrSplit(operation, ", ");
+  std::string index;
+  std::string type =
+      parts[0].substr(absl::StartsWith(parts[0], "getelementptr inbounds ") ? 23 : 14);
+  int64_t offset = 0;
+  int scale = 0;
+  for (size_t i = 2; i < parts.size(); ++i) {
+    const std::string value = parts[i].substr(parts[i].find(' ') + 1);
+    int64_t number = 0;
+    const bool constant = absl::SimpleAtoi(value, &number);
+    const auto structure = structures_.find(type);
+    if (i > 2 && structure != structures_.end()) {
+      if (!constant || number >= static_cast<int64_t>(structure->second.types.size())) return false;
+      offset += structure->second.begins[number];
+      type = structure->second.types[number];
+      continue;
+    }
+    if (i > 2) {  // An array.
+      const size_t times = type.find(" x ");
+      if (times == std::string::npos) return false;
+      type = type.substr(times + 3, type.size() - times - 4);
+    }
+    const int words = Words(type, structures_);
+    if (words == 0 || (!constant && !index.empty())) return false;
+    if (constant) {
+      offset += number * words;
+    } else {
+      index = value;
+      scale = words;
+    }
+  }
+  address->offset += offset * 4;
+  if (index.empty()) return true;
+  address->variable = from;
+  address->root = absl::StrCat(from, "[", index, "*", scale);
+  address->index = index;
+  address->scale = scale;
+  return false;
 }
 
 void SharedAddresses::SplitIndex(const std::string& pointer, const std::string& index,
@@ -119,6 +167,7 @@ std::optional<int> SharedAddresses::Remainder(const SharedAddress& address) {
   if (known != remainders_.end()) return known->second;
   if (address.index.empty()) return std::nullopt;
   std::optional<int> result = ValueRemainder(address.index);
+  if (result.has_value()) result = (*result * address.scale) & (kSegment - 1);
   // A variable begins with a segment; a pointer that is indexed may be computed from one.
   if (result.has_value() && address.variable[0] != '@') {
     const SharedAddress indexed = Resolve(address.variable);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/executor/run/word_structures.h"
 
 namespace stridewise::executor {
 
@@ -23,14 +24,16 @@ struct SharedAddress {
   std::string root;
   std::string variable;  // Or pointer that is indexed.
   std::string index;
+  int scale = 1;       // Elements of 4 bytes that the index counts at once.
   int64_t offset = 0;  // In bytes behind the root.
 };
 
 class SharedAddresses {
  public:
-  // `lines` are those of a function and `shared` names variables in shared memory; both must
+  // `lines` are those of a function and `shared` names variables in shared memory; all three must
   // outlive this.
-  SharedAddresses(const std::vector<std::string>& lines, const std::set<std::string>& shared);
+  SharedAddresses(const std::vector<std::string>& lines, const std::set<std::string>& shared,
+                  const std::map<std::string, WordStructure>& structures);
 
   // Follows the pointer to where it comes from, but for constant offsets. An index `x | 5` of an
   // `x` that 4 divides is one element behind `x | 4`.
@@ -43,6 +46,8 @@ class SharedAddresses {
   std::optional<int> Remainder(const SharedAddress& address);
 
  private:
+  // Follows an address of a structure's member. Returns whether it is constant.
+  bool ResolveMember(absl::string_view operation, const std::string& from, SharedAddress* address);
   void SplitIndex(const std::string& pointer, const std::string& index, SharedAddress* address);
   std::optional<int> ValueRemainder(absl::string_view value);
   std::optional<int> ValueRemainder(absl::string_view value, std::map<std::string, int>* assumed);
@@ -53,6 +58,7 @@ class SharedAddresses {
 
   const std::vector<std::string>& lines_;
   const std::set<std::string>& shared_;
+  const std::map<std::string, WordStructure>& structures_;
   int steps_ = 0;
   std::map<std::string, size_t> definitions_;
   std::map<std::string, int> remainders_;  // Of roots, in elements.

@@ -56,8 +56,9 @@ bool ParseLoad(const std::string& line, Load* load) {
 
 class Function {
  public:
-  Function(const std::vector<std::string>& lines, const std::set<std::string>& shared, int* number)
-      : lines_(lines), shared_(shared), number_(number), addresses_(lines, shared) {}
+  Function(const std::vector<std::string>& lines, const std::set<std::string>& shared,
+           const std::map<std::string, WordStructure>& structures, int* number)
+      : lines_(lines), shared_(shared), number_(number), addresses_(lines, shared, structures) {}
 
   std::vector<std::string> Widened() {
     FindAlignments();
@@ -168,9 +169,10 @@ class Function {
 
 std::vector<std::string> WithWideSharedLoads(std::vector<std::string> lines) {
   const std::set<std::string> shared = SharedVariables(lines);
+  const std::map<std::string, WordStructure> structures = WordStructures(lines);
   int number = 0;
   return WithDeviceFunctions(std::move(lines), [&](std::vector<std::string> function) {
-    return Function(function, shared, &number).Widened();
+    return Function(function, shared, structures, &number).Widened();
   });
 }
 

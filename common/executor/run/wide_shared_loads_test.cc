@@ -101,6 +101,34 @@ TEST(WithWideSharedLoads, OthersStay) {
   stays("@simt_thread_idx_x", "@index");  // Host code.
 }
 
+// Of bodies of seven floats the next one after a multiple of four begins at the last of 16 bytes.
+TEST(WithWideSharedLoads, MembersOfStructures) {
+  const auto loads = [](int body, const std::vector<int>& members, const std::string& last) {
+    std::string ir = absl::StrCat(R"(%struct.Three = type { float, float, float }
+%struct.Body = type { %struct.Three, %struct.Three, )",
+                                  last, R"( }
+@tile = internal thread_local global [256 x %struct.Body] undef, align 16
+define void @f() {
+  %t = tail call i32 @simt_thread_idx_x()
+  %x = shl i32 %t, 2
+  %o = or i32 %x, )",
+                                  body, "\n  %z = zext i32 %o to i64\n");
+    for (const int member : members) {
+      absl::StrAppend(&ir, "  %p", member,
+                      " = getelementptr inbounds [256 x %struct.Body], [256 x %struct.Body]* "
+                      "@tile, i64 0, i64 %z, i32 0, i32 ",
+                      member, "\n  %v", member, " = load float, float* %p", member, ", align 4\n");
+    }
+    return Count(Widened(ir + "  ret void\n}\n"), " = load ");
+  };
+  EXPECT_EQ(loads(0, {0, 1, 2}, "float"), 1);
+  EXPECT_EQ(loads(1, {0, 1, 2}, "float"), 2);  // At 28, 32 and 36.
+  EXPECT_EQ(loads(2, {0, 1, 2}, "float"), 2);  // At 56, 60 and 64.
+  EXPECT_EQ(loads(3, {0, 1, 2}, "float"), 1);  // At 84, 88 and 92: with 80.
+  EXPECT_EQ(loads(1, {0, 1, 2}, "[2 x i32]"), 1);
+  EXPECT_EQ(loads(0, {0, 1, 2}, "double"), 3);  // Not of nothing but 4 bytes.
+}
+
 // A counter that begins at 1 and grows by 4 stands at the second of four elements.
 TEST(WithWideSharedLoads, AlignmentOfACounter) {
   const auto loads = [](int first, int step) {
