@@ -5,7 +5,7 @@
     stridewise_repositories()
     stridewise_toolchains()
 
-Nothing is downloaded: Abseil, GoogleTest, Eigen and Boost are Debian's packages, and CUDA is the machine's.
+Nothing is downloaded: Abseil, GoogleTest, Eigen, Highway, Boost and Python's headers are Debian's packages, and CUDA is the machine's.
 """
 
 load("//third_party/clang:clang_configure.bzl", "clang_configure")

@@ -1,10 +1,8 @@
 """Tables and figures that are filled from CSVs, and what is wrong with a page in one line."""
 
-import pathlib
-import tempfile
 import unittest
 
-from tools import docs_tables
+from tools import docs_pages_fixture, docs_tables
 from tools.docs import figures
 
 RUNS = """implementation,rows,cols,ms,gbps,verdict,message
@@ -20,16 +18,9 @@ half,128,128,0.01,,,
 OTHER = "implementation,rows,cols,ms\ncopy,64,64,0.4\n"
 
 
-class DocsTablesTest(unittest.TestCase):
+class DocsTablesTest(docs_pages_fixture.PagesTest):
 
-  def setUp(self):
-    folder = tempfile.TemporaryDirectory()
-    self.addCleanup(folder.cleanup)
-    self.root = pathlib.Path(folder.name)
-    (self.root / "docs" / "results").mkdir(parents=True)
-    (self.root / "docs" / "results" / "runs.csv").write_text(RUNS)
-    (self.root / "docs" / "results" / "other.csv").write_text(OTHER)
-    (self.root / "README.md").write_text("# Front\n")
+  results = {"runs.csv": RUNS, "other.csv": OTHER}
 
   def page(self, text=None):
     page = self.root / "docs" / "page.md"

@@ -7,7 +7,7 @@
 
 Results age whenever a kernel is edited, so an old file is a line of output and no error, and so is a README whose column
 "changed since" is not that of the checked-out commit. Errors (exit 1) are: a table whose other columns are not those of
-measure_all.sh and of the files, a CSV that the README does not link, and a CSV without the column git_commit.
+measure_all.sh and of the files, a CSV that no page of docs/results links, and a CSV without the column git_commit.
 
 A row is old if a source of its implementation has changed since the row's commit (tools/docs/kernel_sources.py).
 """
@@ -98,11 +98,11 @@ def errors(root, found):
   for match in TABLE.finditer(readme):
     if match[0] != match[1] + readme_table(found, results / "h200", readme_ages(readme)) + match[2]:
       wrong.append("docs/results/README.md: the table of files is not up to date; tools/stale_results.py --write mends it")
-  links = set(re.findall(r"\]\(([^)]*)\)", readme))
+  links = {link for page in results.glob("*.md") for link in re.findall(r"\]\(([^)]*)\)", page.read_text(encoding="utf-8"))}
   for path in sorted(results.glob("*/**/*.csv")):
     file = path.relative_to(results)
     if not links & {str(file), str(file.parent)}:
-      wrong.append(f"docs/results/{file}: the README does not link it")
+      wrong.append(f"docs/results/{file}: no page of the folder links it")
     if not all("git_commit" in row for row in read(path)):
       wrong.append(f"docs/results/{file}: no column git_commit")
   return wrong

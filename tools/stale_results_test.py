@@ -136,7 +136,7 @@ class StaleResultsTest(unittest.TestCase):
     readme = self.root / "docs" / "results" / "README.md"
     wrong = stale_results.errors(self.root, found)
     words = "\n".join(wrong)
-    for part in ("README.md: the table", "ladder.csv: the README does not link", "stray.csv: the README does not link",
+    for part in ("README.md: the table", "ladder.csv: no page of the folder links", "stray.csv: no page of the folder links",
                  "stray.csv: no column git_commit"):
       self.assertIn(part, words)
     self.assertNotIn("trials.csv", words)

@@ -1,10 +1,8 @@
 """Tables that put a document's figures beside ours."""
 
-import pathlib
-import tempfile
 import unittest
 
-from tools import docs_tables
+from tools import docs_pages_fixture, docs_tables
 
 STUDIES = """study,table,implementation,rows,cols,block_x,block_y,l1,ms,iterations,gbps,load_gbps,speedup,remark
 1,times,copy,64,64,16,16,on,2,10,100,7,,
@@ -23,16 +21,9 @@ slow,128,128,16,16,3,75,,ok,
 END = "<!-- end of table -->\n"
 
 
-class StudyTablesTest(unittest.TestCase):
+class StudyTablesTest(docs_pages_fixture.PagesTest):
 
-  def setUp(self):
-    folder = tempfile.TemporaryDirectory()
-    self.addCleanup(folder.cleanup)
-    self.root = pathlib.Path(folder.name)
-    (self.root / "docs" / "results").mkdir(parents=True)
-    (self.root / "docs" / "results" / "runs.csv").write_text(RUNS)
-    (self.root / "docs" / "results" / "studies.csv").write_text(STUDIES)
-    (self.root / "README.md").write_text("# Front\n")
+  results = {"runs.csv": RUNS, "studies.csv": STUDIES}
 
   def table(self, which, columns):
     """The rows that the tool writes, as lists of cells without those of the rule, or what it says is wrong."""

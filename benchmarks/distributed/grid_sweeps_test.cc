@@ -3,92 +3,27 @@
 #include "benchmarks/distributed/grid_sweeps.h"
 
 #include <atomic>
-#include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/distributed/fake_grid_devices.h"
-#include "benchmarks/distributed/grid_measurement.h"
-#include "benchmarks/distributed/grid_problem.h"
-#include "benchmarks/harness/machine.h"
+#include "benchmarks/distributed/grid_sweeps_fixture.h"
 #include "benchmarks/harness/plan.h"
-#include "benchmarks/harness/row_columns.h"
+#include "common/base/status_macros.h"
 #include "gtest/gtest.h"
 #include "matmul/matmul.h"
 
 namespace stridewise {
 namespace {
 
-struct Asked {
-  std::string gpus = "2x2";
-  std::string shapes{};
-  std::string block = "5";
-  std::string types{};
-  std::string implementations{};
-};
-
-std::vector<Config> PlanOf(const GridSweep& sweep, const Asked& asked) {
-  PlanFlags flags;
-  flags.shapes = asked.shapes;
-  flags.types = asked.types;
-  flags.implementations = asked.implementations;
-  flags.axes = {{"gpus", asked.gpus}, {"grid_block", asked.block}};
-  auto plan = MakePlan(sweep.operation(), *FindPreset(sweep.operation(), kGridPreset), flags);
-  EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *plan : std::vector<Config>();
-}
-
-ResultRow Measure(const GridSweep& sweep, const Config& config, bool with_peer = true,
-                  VerifyMode verify = VerifyMode::kFull) {
-  SweepOptions options;
-  options.verify = verify;
-  options.seed = 7;
-  options.sampling.max_seconds = 0.001;
-  options.sampling.max_warmup_seconds = 0.0001;
-  static const auto& machine = *new auto(Machine::Open(SweepOptions()));
-  ResultRow row;
-  SetProblemColumns(*config.operation, config.point, &row);
-  row.Set(Column::kImplementation, config.implementation->name);
-  SetOutcome(
-      sweep.Measure(config, options, with_peer ? sweep.operation().FindPeer("cublasmp") : nullptr,
-                    **machine, &row),
-      &row);
-  return row;
-}
-
-double Number(const ResultRow& row, Column column) {
-  double value = NAN;
-  return absl::SimpleAtod(row.Get(column), &value) ? value : NAN;
-}
-
-class GridSweepsTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    setenv("STRIDEWISE_NCCL", "common/distributed/libfake_nccl.so", 1);
-    setenv("STRIDEWISE_CUBLASMP", "common/distributed/libfake_nccl.so", 1);
-  }
-};
-
-void ExpectOk(const ResultRow& row) {
-  const std::string name = absl::StrCat(row.Get(Column::kImplementation), " ",
-                                        row.Get(Column::kRows), "x", row.Get(Column::kCols), "x",
-                                        row.Get(Column::kDepth), " ", row.Get(Column::kGrid));
-  EXPECT_EQ(row.Get(Column::kStatus), "ok") << name << ": " << row.Get(Column::kMessage);
-  EXPECT_GT(Number(row, Column::kKernelMsMedian), 0) << name;
-  EXPECT_GE(Number(row, Column::kSamples), 1) << name;
-  EXPECT_GE(Number(row, Column::kGbps), 0) << name;
-}
-
 TEST_F(GridSweepsTest, ProductsAreRightOnEveryGrid) {
   const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(6));
   const auto plan =
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1x1,7x1x3,1x9x4,16x15x17,31x23x29", "5,8"});
   ASSERT_EQ(plan.size(), 5 * 5 * 2 * 3);
-  for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+  for (const Config& config : plan) ExpectOk(MeasureRow(sweep, config));
 }
 
 // Products of floats may be split for tensor cores. What has more error than FP32 is not taken.
@@ -117,7 +52,7 @@ TEST_F(GridSweepsTest, LocalProductsHaveThePrecisionThatIsAskedFor) {
   const auto plan = MakePlan(sweep.operation(), *FindPreset(sweep.operation(), kGridPreset), flags);
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->size(), 1);
-  const ResultRow row = Measure(sweep, plan->front());
+  const ResultRow row = MeasureRow(sweep, plan->front());
   ExpectOk(row);
   EXPECT_EQ(row.Get(Column::kPrecision), "fp32_split");
   EXPECT_GT(Number(row, Column::kVsCublas), 0);
@@ -129,7 +64,7 @@ TEST_F(GridSweepsTest, LocalProductsHaveThePrecisionThatIsAskedFor) {
 TEST_F(GridSweepsTest, WhatCublasMpRefusesIsMeasuredWithoutIt) {
   const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(2));
   for (const Config& config : PlanOf(sweep, {"1x2,2x1", "31x23x29", "5", "bf16_float"})) {
-    const ResultRow row = Measure(sweep, config);
+    const ResultRow row = MeasureRow(sweep, config);
     if (config.implementation->name == "cublasmp") {
       EXPECT_EQ(row.Get(Column::kStatus), "error");
       EXPECT_NE(row.Get(Column::kMessage).find("cublasMpGemm_bufferSize"), std::string::npos);
@@ -145,13 +80,13 @@ TEST_F(GridSweepsTest, TransposesAreRightOnEveryGrid) {
   const auto plan =
       PlanOf(sweep, {"1x1,1x2,2x1,2x2,2x3", "1x1,7x1,1x9,16x15,31x23", "5,8", "float,double"});
   ASSERT_EQ(plan.size(), 5 * 5 * 2 * 2 * 4);
-  for (const Config& config : plan) ExpectOk(Measure(sweep, config));
+  for (const Config& config : plan) ExpectOk(MeasureRow(sweep, config));
 }
 
 TEST_F(GridSweepsTest, ColumnsSayWhatWasMeasured) {
   const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(4));
   for (const Config& config : PlanOf(sweep, {"1x1,2x2", "40x40x40", "8"})) {
-    const ResultRow row = Measure(sweep, config);
+    const ResultRow row = MeasureRow(sweep, config);
     ExpectOk(row);
     const bool one = row.Get(Column::kGrid) == "1x1";
     const bool own = config.implementation->name != "cublasmp";
@@ -173,84 +108,18 @@ TEST_F(GridSweepsTest, ColumnsSayWhatWasMeasured) {
       EXPECT_LE(Number(row, Column::kOverlapPct), 100);
     }
     EXPECT_EQ(row.Get(Column::kVsCublas).empty(), !own);
-    EXPECT_EQ(Measure(sweep, config, /*with_peer=*/false).Get(Column::kVsCublas), "");
+    EXPECT_EQ(MeasureRow(sweep, config, /*with_peer=*/false).Get(Column::kVsCublas), "");
   }
 }
 
 TEST_F(GridSweepsTest, WhatATransposeSendsByKernelsHasNoTimeOfItsOwn) {
   const GridSweep sweep(GridSweep::Of::kTransposes, HostDevices(4));
   for (const Config& config : PlanOf(sweep, {"2x2", "40x40", "8"})) {
-    const ResultRow row = Measure(sweep, config);
+    const ResultRow row = MeasureRow(sweep, config);
     ExpectOk(row);
     const bool by_messages = config.implementation->name == "exchange";
     EXPECT_EQ(row.Get(Column::kCommunicationMs).empty(), !by_messages)
         << config.implementation->name;
-  }
-}
-
-TEST_F(GridSweepsTest, AWrongPartOfAnyRankIsAMismatch) {
-  for (int device = 0; device < 4; ++device) {
-    const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(4, {device, Fault::kWrongProduct}));
-    const auto plan = PlanOf(sweep, {"2x2", "23x19x17", "4", "", "summa"});
-    ASSERT_EQ(plan.size(), 1);
-    EXPECT_EQ(Measure(sweep, plan[0]).Get(Column::kStatus), "mismatch") << device;
-    EXPECT_EQ(Measure(sweep, plan[0], true, VerifyMode::kOff).Get(Column::kStatus), "ok");
-  }
-}
-
-TEST_F(GridSweepsTest, ARankWithoutMemoryOrThatFailsEndsTheRow) {
-  for (int device = 0; device < 4; ++device) {
-    for (const auto of : {GridSweep::Of::kProducts, GridSweep::Of::kTransposes}) {
-      const std::string shape = of == GridSweep::Of::kProducts ? "64x64x64" : "64x64";
-      const GridSweep small(of, HostDevices(4, {device, Fault::kNoMemory}));
-      for (const Config& config : PlanOf(small, {"2x2", shape, "8"})) {
-        EXPECT_EQ(Measure(small, config).Get(Column::kStatus), "out_of_memory") << device;
-      }
-      const GridSweep failing(of, HostDevices(4, {device, Fault::kFails}));
-      for (const Config& config : PlanOf(failing, {"2x2", shape, "8"})) {
-        const ResultRow row = Measure(failing, config);
-        EXPECT_EQ(row.Get(Column::kStatus), "error") << device;
-        EXPECT_NE(row.Get(Column::kMessage).find("rank"), std::string::npos);
-      }
-    }
-  }
-}
-
-// A rank that waited for another would do so for longer than the test may take.
-TEST_F(GridSweepsTest, AnInterruptEndsAllRanks) {
-  for (const bool beside_cublasmp : {false, true}) {
-    int asked = 0;
-    GridSubject subject;
-    subject.grid = {1, 2};
-    subject.make_problem = [&](int rank) {
-      return MakeGridProduct({16, 16, 16}, "float", 4, subject.grid, rank);
-    };
-    subject.beside_cublasmp = beside_cublasmp;
-    subject.seconds = 3600;
-    subject.interrupted = [&] { return ++asked > 2; };
-    const absl::Status status = MeasureOnGrid(subject, HostDevices(2)).status();
-    EXPECT_TRUE(absl::IsCancelled(status)) << status;
-  }
-}
-
-TEST_F(GridSweepsTest, DirectRowsOfGpusThatDoNotReachEachOtherAreErrors) {
-  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(2, {1, Fault::kReachesNothing}));
-  for (const Config& config : PlanOf(sweep, {"1x2", "8x8x8", "4", "", "summa,summa_direct"})) {
-    const ResultRow row = Measure(sweep, config);
-    const bool is_direct = config.implementation->name == "summa_direct";
-    EXPECT_EQ(row.Get(Column::kStatus), is_direct ? "error" : "ok");
-    EXPECT_EQ(row.Get(Column::kMessage).find("rank 1 does not reach") != std::string::npos,
-              is_direct);
-  }
-}
-
-TEST_F(GridSweepsTest, AGridThatIsLargerThanTheMachineIsSkipped) {
-  const GridSweep sweep(GridSweep::Of::kProducts, HostDevices(3));
-  for (const Config& config : PlanOf(sweep, {"2x2", "8x8x8"})) {
-    const ResultRow row = Measure(sweep, config);
-    EXPECT_EQ(row.Get(Column::kStatus), "skipped");
-    EXPECT_EQ(row.Get(Column::kMessage), "there are 3");
-    EXPECT_EQ(row.Get(Column::kRanks), "4");
   }
 }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "benchmarks/harness/flags_for.h"
 #include "benchmarks/harness/plan.h"
 #include "benchmarks/harness/random_shapes.h"
 #include "benchmarks/harness/row_columns.h"

@@ -62,9 +62,6 @@ inline constexpr char kLimitsPreset[] = "limits";
 inline constexpr char kRandomPreset[] = "random";
 inline constexpr char kHostRandomPreset[] = "cpu_random";
 
-// Returns the flags that make a plan of this configuration alone.
-std::vector<std::string> FlagsFor(const Config& config);
-
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_BENCHMARKS_HARNESS_PLAN_H_

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "benchmarks/profile/ncu_metrics.h"
 #include "common/executor/trace.h"
 
 namespace stridewise {

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "benchmarks/profile/ncu_metrics.h"
+#include "benchmarks/profile/ncu_output.h"
 #include "common/executor/profile.h"
 
 namespace stridewise {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "benchmarks/profile/ncu_metrics.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {

@@ -16,6 +16,7 @@
 #include "benchmarks/harness/sweep_flags.h"
 #include "benchmarks/profile/kernel_counts.h"
 #include "benchmarks/profile/ncu_metrics.h"
+#include "benchmarks/profile/ncu_output.h"
 #include "common/measure/result_row.h"
 
 namespace stridewise {

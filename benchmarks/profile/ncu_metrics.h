@@ -1,4 +1,5 @@
-// From what Nsight Compute prints to the columns that the studies took from its forerunner, nvprof.
+// From the metrics of Nsight Compute to the columns that the studies took from its forerunner,
+// nvprof.
 //
 //   column                              nvprof                                 ncu
 //   load_efficiency                     gld_efficiency                         kLoadEfficiency
@@ -18,14 +19,12 @@
 #ifndef STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
 #define STRIDEWISE_BENCHMARKS_PROFILE_NCU_METRICS_H_
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "benchmarks/profile/ncu_output.h"
 #include "common/measure/result_row.h"
 
 namespace stridewise {
@@ -45,25 +44,8 @@ inline constexpr char kNcuSharedLoadWavefronts[] =
 inline constexpr char kNcuSharedStoreWavefronts[] =
     "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
 
-// One launch of a kernel under ncu.
-struct NcuLaunch {
-  std::string kernel;                     // As ncu writes it.
-  std::map<std::string, double> metrics;  // By ncu's name; what it could not tell is not there.
-};
-
 // Returns the names for ncu's --metrics: what SetNcuColumns() reads, and the counts above.
 std::vector<std::string> NcuMetrics();
-
-// Removes from `metrics` those that an error of ncu's names, and returns whether there were any: a
-// GPU of another generation lacks some, and ncu then measures nothing at all.
-bool RemoveUnknownMetrics(absl::string_view error, std::vector<std::string>* metrics);
-
-// Reads the output of `ncu --csv --print-units base`, standard error and the program's own lines
-// mixed in. Launches are in the order of their IDs' first appearance, at least one.
-//
-// InvalidArgument where ncu was not permitted to read the counters, with the remedy; Internal, with
-// ncu's own words, for its other errors and when it watched no kernel.
-absl::StatusOr<std::vector<NcuLaunch>> ParseNcuOutput(absl::string_view output);
 
 // The sum of a metric over the launches; nothing where one lacks it.
 std::optional<double> NcuSum(absl::Span<const NcuLaunch> launches, const char* metric);

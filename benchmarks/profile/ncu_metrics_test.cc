@@ -5,41 +5,20 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
+#include "benchmarks/profile/ncu_output.h"
+#include "benchmarks/profile/ncu_output_samples.h"
+#include "common/measure/result_row.h"
 #include "gtest/gtest.h"
 
 namespace stridewise {
 namespace {
 
-constexpr char kBefore[] =
-    "==PROF== Connected to process 4242 (/home/me/profile)\n"
-    "==PROF== Profiling \"NaiveRow\" - 0: 0%....50%....100% - 9 passes\n"
-    "==PROF== Disconnected from process 4242\n";
-constexpr char kHeader[] =
-    "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\","
-    "\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\","
-    "\"Metric Unit\",\"Metric Value\"\n";
-
-using Values = std::vector<std::pair<std::string, std::string>>;
-
-// ncu's rows of a launch, a metric each.
-std::string Rows(int id, const std::string& kernel, const Values& values) {
-  std::string text;
-  for (const auto& [metric, value] : values) {
-    absl::StrAppend(&text, "\"", id, "\",\"4242\",\"profile\",\"127.0.0.1\",\"", kernel,
-                    "\",\"1\",\"7\",\"(16, 16, 1)\",\"(32, 32, 1)\",\"0\",\"9.0\","
-                    "\"Command line profiler metrics\",\"",
-                    metric, "\",\"unit\",\"", value, "\"\n");
-  }
-  return text;
-}
-
 // Why a kernel is as fast as it is: figures that are easy to weight, not an H200's.
-Values Why(const std::string& percent, const std::string& count) {
-  Values values;
+NcuValues Why(const std::string& percent, const std::string& count) {
+  NcuValues values;
   for (const char* metric :
        {"sm__throughput.avg.pct_of_peak_sustained_elapsed",
         "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
@@ -63,13 +42,13 @@ Values Why(const std::string& percent, const std::string& count) {
   return values;
 }
 
-Values Plus(Values values, const Values& more) {
+NcuValues Plus(NcuValues values, const NcuValues& more) {
   values.insert(values.end(), more.begin(), more.end());
   return values;
 }
 
 // Counters of an H200 at 512 x 512 floats: naive_row with 16x16 threads, which has no branch.
-Values NaiveRow() {
+NcuValues NaiveRow() {
   return Plus({{"gpu__time_duration.sum", "4,960"},
                {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "0"},
                {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "0"},
@@ -91,7 +70,7 @@ Values NaiveRow() {
 }
 
 // The tile with a padding of 1 and two elements a thread: 2-way conflicts on loads.
-Values PaddedTile() {
+NcuValues PaddedTile() {
   return Plus({{"gpu__time_duration.sum", "3,040"},
                {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "16,384"},
                {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "8,192"},
@@ -130,17 +109,8 @@ TEST(NcuMetricsTest, EachMetricIsAskedForOnce) {
   }
 }
 
-TEST(NcuMetricsTest, ThousandsSeparatorsAndNamesWithCommas) {
-  const absl::StatusOr<std::vector<NcuLaunch>> launches = ParseNcuOutput(absl::StrCat(
-      kBefore, kHeader, Rows(0, "Copy(Matrix<int, 1>, long)", {{"some.sum", "33,629,440"}})));
-  ASSERT_TRUE(launches.ok()) << launches.status();
-  ASSERT_EQ(launches->size(), 1u);
-  EXPECT_EQ(launches->front().kernel, "Copy(Matrix<int, 1>, long)");
-  EXPECT_EQ(launches->front().metrics.at("some.sum"), 33629440);
-}
-
 TEST(NcuMetricsTest, WithoutSharedMemoryAndBranchesThoseCellsAreEmpty) {
-  ExpectCells(RowOf(absl::StrCat(kBefore, kHeader, Rows(0, "NaiveRow", NaiveRow()))),
+  ExpectCells(RowOf(absl::StrCat(kNcuBefore, kNcuHeader, NcuRows(0, "NaiveRow", NaiveRow()))),
               {{Column::kLoadEfficiency, "100"},
                {Column::kStoreEfficiency, "25"},
                {Column::kLoadTransactions, "32768"},
@@ -155,7 +125,7 @@ TEST(NcuMetricsTest, WithoutSharedMemoryAndBranchesThoseCellsAreEmpty) {
 }
 
 TEST(NcuMetricsTest, SharedMemory) {
-  ExpectCells(RowOf(absl::StrCat(kBefore, kHeader, Rows(0, "Tile", PaddedTile()))),
+  ExpectCells(RowOf(absl::StrCat(kNcuBefore, kNcuHeader, NcuRows(0, "Tile", PaddedTile()))),
               {{Column::kSharedLoadWavefrontsPerRequest, "2"},
                {Column::kSharedStoreWavefrontsPerRequest, "1"},
                {Column::kSharedEfficiency, "66.67"},
@@ -163,18 +133,18 @@ TEST(NcuMetricsTest, SharedMemory) {
 }
 
 TEST(NcuMetricsTest, SeveralLaunchesAreOneConfiguration) {
-  ExpectCells(
-      RowOf(absl::StrCat(kHeader, Rows(0, "NaiveRow", NaiveRow()), Rows(1, "Tile", PaddedTile()))),
-      {{Column::kLoadTransactions, "65536"},
-       {Column::kStoreTransactions, "163840"},
-       {Column::kStoreEfficiency, "40"},  // (25 * 131072 + 100 * 32768) / 163840
-       {Column::kSharedEfficiency, "66.67"},
-       {Column::kSharedLoadWavefrontsPerRequest, "2"},
-       {Column::kKernelMsMedian, "0.008"}});
+  ExpectCells(RowOf(absl::StrCat(kNcuHeader, NcuRows(0, "NaiveRow", NaiveRow()),
+                                 NcuRows(1, "Tile", PaddedTile()))),
+              {{Column::kLoadTransactions, "65536"},
+               {Column::kStoreTransactions, "163840"},
+               {Column::kStoreEfficiency, "40"},  // (25 * 131072 + 100 * 32768) / 163840
+               {Column::kSharedEfficiency, "66.67"},
+               {Column::kSharedLoadWavefrontsPerRequest, "2"},
+               {Column::kKernelMsMedian, "0.008"}});
 }
 
 TEST(NcuMetricsTest, WhyItIsAsFastAsItIs) {
-  ExpectCells(RowOf(absl::StrCat(kHeader, Rows(0, "NaiveRow", NaiveRow()))),
+  ExpectCells(RowOf(absl::StrCat(kNcuHeader, NcuRows(0, "NaiveRow", NaiveRow()))),
               {{Column::kComputePctOfPeak, "50"},
                {Column::kMemoryPctOfPeak, "50"},
                {Column::kDramPctOfPeak, "50"},
@@ -197,17 +167,17 @@ TEST(NcuMetricsTest, WhyItIsAsFastAsItIs) {
                {Column::kL2WriteSectors, "1000"}});
   // Of two launches: percentages of the time by 4960 and 3040 ns, ratios by 1000 and 3000
   // instructions, the hit rate by the sectors.
-  ExpectCells(
-      RowOf(absl::StrCat(kHeader, Rows(0, "NaiveRow", NaiveRow()), Rows(1, "Tile", PaddedTile()))),
-      {{Column::kComputePctOfPeak, "34.8"},
-       {Column::kIssueActivePct, "34.8"},
-       {Column::kInstructions, "4000"},
-       {Column::kFmaPctOfInstructions, "7.5"},  // (6400 + 3200) / (32 * 4000)
-       {Column::kRegisters, "32"},
-       {Column::kStalledBarrier, "20"},
-       {Column::kStalledWait, "20"},
-       {Column::kDramReadBytes, "4000"},
-       {Column::kL2HitRate, "20"}});
+  ExpectCells(RowOf(absl::StrCat(kNcuHeader, NcuRows(0, "NaiveRow", NaiveRow()),
+                                 NcuRows(1, "Tile", PaddedTile()))),
+              {{Column::kComputePctOfPeak, "34.8"},
+               {Column::kIssueActivePct, "34.8"},
+               {Column::kInstructions, "4000"},
+               {Column::kFmaPctOfInstructions, "7.5"},  // (6400 + 3200) / (32 * 4000)
+               {Column::kRegisters, "32"},
+               {Column::kStalledBarrier, "20"},
+               {Column::kStalledWait, "20"},
+               {Column::kDramReadBytes, "4000"},
+               {Column::kL2HitRate, "20"}});
 }
 
 TEST(NcuMetricsTest, WhatAGpuLacksIsNotAskedForAgain) {
@@ -228,51 +198,16 @@ TEST(NcuMetricsTest, WhatAGpuLacksIsNotAskedForAgain) {
   }
 }
 
-TEST(NcuMetricsTest, LinesAroundTheTableAndCarriageReturns) {
-  const std::string text = absl::StrCat(kBefore, "\"a quoted line of the program\n", kHeader,
-                                        Rows(0, "NaiveRow", NaiveRow()), "==WARNING== Note this.\n",
-                                        "the program ends\n");
-  EXPECT_EQ(RowOf(text).Get(Column::kLoadTransactions), "32768");
-  EXPECT_EQ(RowOf(absl::StrReplaceAll(text, {{"\n", "\r\n"}})).Get(Column::kLoadTransactions),
-            "32768");
-}
-
 TEST(NcuMetricsTest, WhatNcuCannotTellStaysEmpty) {
   for (const char* value : {"n/a", "", "nan", "inf", "(!) no data"}) {
-    Values values = NaiveRow();
+    NcuValues values = NaiveRow();
     for (auto& [metric, text] : values) {
       if (absl::StrContains(metric, "op_ld")) text = value;
     }
-    ExpectCells(RowOf(absl::StrCat(kHeader, Rows(0, "NaiveRow", values))),
+    ExpectCells(RowOf(absl::StrCat(kNcuHeader, NcuRows(0, "NaiveRow", values))),
                 {{Column::kLoadTransactions, ""},
                  {Column::kLoadEfficiency, ""},
                  {Column::kStoreTransactions, "131072"}});
-  }
-}
-
-TEST(NcuMetricsTest, ErrorsSayWhatNcuSaid) {
-  const struct {
-    std::string output;
-    absl::StatusCode code;
-    std::string words;
-  } kCases[] = {
-      {"==PROF== Connected to process 1 (/x)\n==ERROR== ERR_NVGPUCTRPERM - The user does not have "
-       "permission to access NVIDIA GPU Performance Counters on the target device 0.\n",
-       absl::StatusCode::kInvalidArgument, "NVreg_RestrictProfilingToAdminUsers=0"},
-      {"==ERROR== Failed to find metric foo.sum\n", absl::StatusCode::kInternal,
-       "ncu: Failed to find metric foo.sum"},
-      {"==PROF== Connected to process 1 (/x)\n==WARNING== No kernels were profiled.\n",
-       absl::StatusCode::kInternal, "ncu: No kernels were profiled."},
-      {"", absl::StatusCode::kInternal, "no table"},
-      {kHeader, absl::StatusCode::kInternal, "no rows"},
-      {"\"ID\",\"Metric Name\"\n\"0\",\"x\"\n", absl::StatusCode::kInternal, "Kernel Name"},
-      {absl::StrCat(kHeader, "\"0\",\"cut of"), absl::StatusCode::kInternal, "line 2"},
-  };
-  for (const auto& c : kCases) {
-    const absl::Status status = ParseNcuOutput(c.output).status();
-    EXPECT_EQ(status.code(), c.code) << status;
-    EXPECT_TRUE(absl::StrContains(status.message(), c.words)) << status;
-    EXPECT_FALSE(absl::StrContains(status.message(), "\n")) << status;
   }
 }
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "benchmarks/harness/plan.h"
+#include "benchmarks/harness/flags_for.h"
 #include "benchmarks/harness/problem.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/profile/subprocess.h"

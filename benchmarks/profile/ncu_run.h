@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/harness/operation.h"
 #include "benchmarks/harness/sweep_flags.h"
-#include "benchmarks/profile/ncu_metrics.h"
+#include "benchmarks/profile/ncu_output.h"
 
 namespace stridewise {
 

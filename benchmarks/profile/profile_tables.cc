@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "benchmarks/harness/row_comparison.h"
 #include "common/base/table.h"
 
 namespace stridewise {
@@ -18,20 +19,10 @@ std::vector<TableColumn> ConfigColumns() {
   return {{"kernel", 28, false}, {"type", 6, false}, {"shape", 13, false}, {"block", 7, false}};
 }
 
-// The cells, joined by x; empty where the first is.
-std::string Extents(const ResultRow& row, std::initializer_list<Column> columns) {
-  std::string text;
-  for (const Column column : columns) {
-    if (row.Get(column).empty()) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "x", row.Get(column));
-  }
-  return text;
-}
-
 std::vector<std::string> ConfigCells(const ResultRow& row) {
   return {row.Get(Column::kImplementation), row.Get(Column::kDtype),
-          Extents(row, {Column::kRows, Column::kCols, Column::kDepth}),
-          Extents(row, {Column::kBlockX, Column::kBlockY})};
+          JoinExtents(row, {Column::kRows, Column::kCols, Column::kDepth}),
+          JoinExtents(row, {Column::kBlockX, Column::kBlockY})};
 }
 
 std::string Rounded(const std::string& cell) {

@@ -6,20 +6,14 @@ another schema version, a word where a number belongs) is skipped and reported i
 """
 
 import collections
-import csv
 import dataclasses
-import io
-import math
 import os
 import pathlib
 
-import numpy
 import pandas
 
-from benchmarks.report import columns
-from benchmarks.report import ladder_steps
-
-SCHEMA_VERSION = "1"
+from benchmarks.report import sweep_frame
+from benchmarks.report.sweep_frame import ReadError
 
 # The folder of files that were measured with programs built in another way, with other options or from changed sources.
 # Their rows have the same configuration and commit as the usual ones, so that only the folder tells them apart.
@@ -29,10 +23,6 @@ OTHER_BUILDS = "other_builds"
 # mistakes, distributions over random shapes, host times of calls, regrets of a choice, programs with the drop-in.
 KNOWN_BY = frozenset(("verdict", "predicted", "ns_per_event", "ncu_ms", "dram_read_mb", "ratio_to_memcpy", "against", "study",
                       "killed_by", "worse_than_1", "queue", "best_chosen_pct", "drop_in_ms"))
-
-
-class ReadError(Exception):
-  """A file cannot be used at all. The text names it and says why, in one line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,16 +63,16 @@ def read_results(paths):
   frames, other_files, problems = [], {}, []
   for path in paths:
     source = path.name if names[path.name] == 1 else str(path)
-    skipped = _Skipped(source)
+    skipped = sweep_frame.Skipped(source)
     text = _read_text(path, source, problems)
-    header, records = _records(path, text, skipped)
+    header, records = sweep_frame.records(path, text, skipped)
     if header[0] != "schema_version":
       other_files[source] = [header, *(cells for _, cells in records)]
       if KNOWN_BY.isdisjoint(header):
-        problems.append(f"{source}: not a CSV of a sweep (its first column is {_quoted(header[0])})")
+        problems.append(f"{source}: not a CSV of a sweep (its first column is {sweep_frame.quoted(header[0])})")
       problems.extend(skipped.lines())
       continue
-    frame = _sweep_frame(path, header, records, skipped)
+    frame = sweep_frame.of(path, header, records, skipped)
     frame["source"] = source
     frame["machine"] = _machines(frame)
     frame["is_other_build"] = path.absolute().parent.name == OTHER_BUILDS
@@ -120,20 +110,6 @@ def is_profilers(rows):
   return rows["device"].ne("") & rows["host_memory"].eq("") & rows["grid"].eq("")
 
 
-class _Skipped:
-  """The rows of a file that were skipped, by kind: a file of 100,000 bad rows makes one line, not 100,000."""
-
-  def __init__(self, source):
-    self._source = source
-    self._kinds = {}  # Kind -> [line and reason of the first row, count].
-
-  def add(self, kind, line, reason):
-    self._kinds.setdefault(kind, [f"{self._source}:{line}: skipped, {reason}", 0])[1] += 1
-
-  def lines(self):
-    return [first + (f" (and {count - 1} more like it)" if count > 1 else "") for first, count in self._kinds.values()]
-
-
 def _read_text(path, source, problems):
   try:
     data = path.read_bytes()
@@ -147,104 +123,12 @@ def _read_text(path, source, problems):
     return data.decode("utf-8-sig", errors="replace")
 
 
-def _records(path, text, skipped):
-  """Returns the header, and (line, cells) of each further record."""
-  # Strict: a quote that is not closed loses the records up to the next quote, and says so, instead of all that follow.
-  reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-  header, records = None, []
-  last_is_kept = False  # Whether the last record read is in `records`.
-  while True:
-    line = reader.line_num + 1
-    try:
-      cells = next(reader)
-    except StopIteration:
-      break
-    except csv.Error as error:
-      if header is None:
-        raise ReadError(f"{path}:{line}: the header is not CSV ({error})") from error
-      skipped.add("not CSV", line, f"it is not CSV ({error})")
-      last_is_kept = False
-      continue
-    if cells and header is None:
-      header = cells
-    elif cells:
-      records.append((line, cells))
-      last_is_kept = True
-  if header is None:
-    raise ReadError(f"{path}: the file is empty")
-  if last_is_kept and not text.endswith(("\n", "\r")):
-    skipped.add("cut off", records.pop()[0], "the file ends within the row or before its end of line")
-  return header, records
-
-
-def _sweep_frame(path, header, records, skipped):
-  missing = [name for name in columns.REQUIRED if name not in header]
-  if missing:
-    raise ReadError(f"{path}: the header lacks {', '.join(missing)}")
-  repeated = [name for name, count in collections.Counter(header).items() if count > 1]
-  if repeated:
-    raise ReadError(f"{path}: the header has {', '.join(map(_quoted, repeated))} more than once")
-  rows, lines = [], []
-  for line, cells in records:
-    if len(cells) != len(header):
-      skipped.add("cells", line, f"it has {len(cells)} cells and the header has {len(header)}")
-    elif cells[0] != SCHEMA_VERSION:
-      skipped.add("version", line, f"its schema_version is {_quoted(cells[0])} and this program reads {SCHEMA_VERSION}")
-    else:
-      rows.append(cells)
-      lines.append(line)
-  cells = dict(zip(header, zip(*rows)))  # By column: neighbours in memory, which saves a second for 100,000 rows.
-  empty = ("",) * len(rows)
-  usable = numpy.full(len(rows), True)
-  values = {"line": numpy.array(lines, dtype=int)}
-  for name in columns.TEXT:
-    values[name] = _shared(cells.get(name, empty))
-  for name in columns.NUMBERS:
-    values[name], words = _numbers(cells.get(name, empty))
-    for index in words:
-      if usable[index]:
-        skipped.add(f"word in {name}", lines[index], f"{name} is {_quoted(cells[name][index])}, not a number")
-        usable[index] = False
-  for name, value in columns.DEFAULTS.items():
-    missing = values[name] == "" if name in columns.TEXT else numpy.isnan(values[name])
-    values[name] = numpy.where(missing, value, values[name])
-  # A file that a newer program resumed has the column, empty in its older rows.
-  historic = ladder_steps.historic_steps(values["operation"], values["implementation"])
-  values["step"] = numpy.where(numpy.isnan(values["step"]), historic, values["step"])
-  # Made in one step: setting columns one by one would copy the frame each time.
-  return pandas.DataFrame(values)[usable].copy()
-
-
-def _shared(words):
-  """Returns `words` as an array in which equal words are the same object: selecting and comparing 100,000 of them then takes
-  half the time."""
-  distinct = {word: word for word in set(words)}
-  shared = numpy.empty(len(words), dtype=object)
-  shared[:] = list(map(distinct.__getitem__, words))
-  return shared
-
-
-def _numbers(words):
-  """Returns `words` as floats, NaN where empty, and the indices of those that are neither numbers, nor empty, nor "nan"."""
-  try:
-    return numpy.array([float(word) if word else math.nan for word in words]), []
-  except ValueError:
-    numbers = pandas.to_numeric(pandas.Series(words, dtype=object), errors="coerce").to_numpy(dtype=float)
-    return numbers, [index for index in numpy.flatnonzero(numpy.isnan(numbers))
-                     if words[index].lower() not in ("", "nan", "-nan")]
-
-
 def _machines(frame):
   """Returns the machine of each row. Rows of the CPU belong to the machine of the GPU in the same file, if there is one."""
   devices = sorted(set(frame["device"]) - {""})
   if len(devices) == 1:
     return frame["device"].where(frame["device"] != "", devices[0])
   return frame["device"].where(frame["device"] != "", frame["cpu"])
-
-
-def _quoted(cell):
-  """Returns a cell's content as it can stand in a message of one line."""
-  return repr(cell if len(cell) <= 40 else cell[:40] + "...")
 
 
 def _listed(paths):

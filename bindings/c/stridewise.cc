@@ -1,24 +1,21 @@
 // The C library on the C++ calls: each function reads its arguments, enters the context's device,
-// calls, and turns the status into a number and a message. No exception leaves it.
+// and calls.
 
 #include "bindings/c/stridewise.h"
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <new>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "bindings/c/arguments.h"
+#include "bindings/c/context.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_scope.h"
 #include "common/gpu/gpu_runtime.h"
-#include "common/gpu/stream_workspace.h"
 #include "matmul/context.h"
 #include "matmul/matmul.h"
 #include "transpose/permute.h"
@@ -26,97 +23,6 @@
 
 namespace stridewise {
 namespace {
-
-// The message of a failure, cut off where it is longer. A reader that ignores the rule about
-// threads gets a mixture of two messages, and never memory that was freed.
-class Message {
- public:
-  void Set(absl::string_view text) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const size_t length = std::min(text.size(), sizeof(text_) - 1);
-    std::memcpy(text_, text.data(), length);
-    text_[length] = '\0';
-  }
-  const char* text() const { return text_; }
-
- private:
-  std::mutex mutex_;
-  char text_[1024] = "";
-};
-
-// Returns the message of calls of this thread that have no context.
-Message& MessageWithoutContext() {
-  static thread_local Message message;
-  return message;
-}
-
-stridewise_status StatusOf(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kOk:
-      return STRIDEWISE_OK;
-    case absl::StatusCode::kInvalidArgument:
-      return STRIDEWISE_INVALID_ARGUMENT;
-    case absl::StatusCode::kUnimplemented:
-      return STRIDEWISE_UNSUPPORTED;
-    case absl::StatusCode::kResourceExhausted:
-      return STRIDEWISE_OUT_OF_MEMORY;
-    case absl::StatusCode::kUnavailable:
-      return STRIDEWISE_NO_DEVICE;
-    case absl::StatusCode::kInternal:
-      return STRIDEWISE_DEVICE_ERROR;
-    default:
-      return STRIDEWISE_INTERNAL;
-  }
-}
-
-// Calls fn(), which returns an absl::Status, and keeps the message of a failure.
-template <typename Fn>
-stridewise_status Run(Message& message, const Fn& fn) noexcept {
-  try {
-    const absl::Status status = fn();
-    if (!status.ok()) message.Set(status.message());
-    return StatusOf(status.code());
-  } catch (const std::bad_alloc&) {
-    message.Set("host memory is exhausted");
-    return STRIDEWISE_OUT_OF_MEMORY;
-  } catch (...) {
-    message.Set("an unexpected exception inside the library");
-    return STRIDEWISE_INTERNAL;
-  }
-}
-
-}  // namespace
-}  // namespace stridewise
-
-struct stridewise_context {
-  explicit stridewise_context(stridewise::MatMulContext of_products)
-      : matmul(std::move(of_products)), scratch(matmul.stream()) {}
-
-  stridewise::MatMulContext matmul;
-  stridewise::StreamWorkspace scratch;  // Of transposes in place.
-  stridewise::Message message;
-
-  // Calls fn() on the context's device.
-  template <typename Fn>
-  absl::Status OnDevice(const Fn& fn) {
-    stridewise::DeviceScope scope;
-    RETURN_IF_ERROR(scope.Enter(matmul.device()));
-    return fn();
-  }
-};
-
-namespace stridewise {
-namespace {
-
-// Calls fn(*context) as Run() does, unless there is none.
-template <typename Fn>
-stridewise_status RunWith(stridewise_context* context, const Fn& fn) noexcept {
-  if (context == nullptr) {
-    MessageWithoutContext().Set("context is null; allowed is one of stridewise_create()");
-    return STRIDEWISE_INVALID_ARGUMENT;
-  }
-  return Run(context->message, [&] { return fn(*context); });
-}
 
 absl::Status CheckBytes(int64_t bytes) {
   if (bytes >= 0) return absl::OkStatus();
@@ -148,28 +54,9 @@ absl::Status TransposeWith(stridewise_context& context, const stridewise_transpo
 
 using stridewise::CheckBytes;
 using stridewise::NullArgument;
-using stridewise::Run;
-using stridewise::RunWith;
-
-const char* stridewise_status_name(stridewise_status status) {
-  switch (status) {
-    case STRIDEWISE_OK:
-      return "ok";
-    case STRIDEWISE_INVALID_ARGUMENT:
-      return "invalid_argument";
-    case STRIDEWISE_UNSUPPORTED:
-      return "unsupported";
-    case STRIDEWISE_OUT_OF_MEMORY:
-      return "out_of_memory";
-    case STRIDEWISE_NO_DEVICE:
-      return "no_device";
-    case STRIDEWISE_DEVICE_ERROR:
-      return "device_error";
-    case STRIDEWISE_INTERNAL:
-      return "internal";
-  }
-  return "unknown";
-}
+using stridewise::c_library::MessageWithoutContext;
+using stridewise::c_library::Run;
+using stridewise::c_library::RunWith;
 
 int stridewise_version() { return STRIDEWISE_VERSION; }
 
@@ -184,7 +71,7 @@ const char* stridewise_version_string() {
 
 stridewise_status stridewise_create(stridewise_context** context, int device,
                                     stridewise_stream stream) {
-  return Run(stridewise::MessageWithoutContext(), [&]() -> absl::Status {
+  return Run(MessageWithoutContext(), [&]() -> absl::Status {
     if (context == nullptr) return NullArgument("context");
     *context = nullptr;
     ASSIGN_OR_RETURN(stridewise::MatMulContext matmul,
@@ -202,7 +89,7 @@ void stridewise_destroy(stridewise_context* context) {
 }
 
 const char* stridewise_message(const stridewise_context* context) {
-  return context != nullptr ? context->message.text() : stridewise::MessageWithoutContext().text();
+  return context != nullptr ? context->message.text() : MessageWithoutContext().text();
 }
 
 stridewise_status stridewise_reserve(stridewise_context* context, int64_t bytes) {

@@ -11,13 +11,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/counters.h"
 #include "common/gpu/cuda_status.h"
 #include "common/gpu/cupti.h"
+#include "common/gpu/cupti_plan.h"
 #include "common/gpu/driver_function.h"
 
 namespace stridewise {
@@ -31,118 +30,9 @@ absl::StatusOr<CUcontext> CurrentContext() {
   return absl::UnavailableError("there is no context of the device");
 }
 
-// CUPTI's description of the chip, and the configuration of its counters for the names.
-class Plan {
- public:
-  static absl::StatusOr<std::unique_ptr<Plan>> Create(const Cupti& cupti,
-                                                      absl::Span<const std::string> names,
-                                                      int device) {
-    auto chip = NEW_CUPTI_PARAMS(CUpti_Device_GetChipName_Params);
-    chip.deviceIndex = static_cast<size_t>(device);
-    RETURN_IF_CUPTI_ERROR(cupti, DeviceGetChipName, chip);
-    auto plan = std::unique_ptr<Plan>(new Plan(cupti, names));
-    RETURN_IF_ERROR(plan->Open(chip.pChipName));
-    return plan;
-  }
-
-  ~Plan() {
-    if (host_ == nullptr) return;
-    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
-    params.pHostObject = host_;
-    cupti_.ProfilerHostDeinitialize(&params);
-  }
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-
-  const std::vector<uint8_t>& config() const { return config_; }
-  std::vector<const char*>& names() { return pointers_; }
-
-  // Returns the values of the only range of a decoded image.
-  absl::StatusOr<std::vector<double>> Evaluate(const std::vector<uint8_t>& image) {
-    std::vector<double> values(names_.size());
-    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
-    params.pHostObject = host_;
-    params.pCounterDataImage = image.data();
-    params.counterDataImageSize = image.size();
-    params.rangeIndex = 0;
-    params.ppMetricNames = pointers_.data();
-    params.numMetrics = pointers_.size();
-    params.pMetricValues = values.data();
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostEvaluateToGpuValues, params);
-    return values;
-  }
-
- private:
-  Plan(const Cupti& cupti, absl::Span<const std::string> names)
-      : cupti_(cupti), names_(names.begin(), names.end()) {
-    for (const std::string& name : names_) pointers_.push_back(name.c_str());
-  }
-
-  absl::Status Open(const char* chip) {
-    ASSIGN_OR_RETURN(availability_, Availability());
-    auto host = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params);
-    host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
-    host.pChipName = chip;
-    host.pCounterAvailabilityImage = availability_.data();
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostInitialize, host);
-    host_ = host.pHostObject;
-    for (const char* name : pointers_) RETURN_IF_ERROR(CheckName(name, chip));
-    auto add = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params);
-    add.pHostObject = host_;
-    add.ppMetricNames = pointers_.data();
-    add.numMetrics = pointers_.size();
-    const CUptiResult added = cupti_.ProfilerHostConfigAddMetrics(&add);
-    if (added == CUPTI_ERROR_INVALID_METRIC_NAME) {
-      return absl::InvalidArgumentError(absl::StrCat("one of '", absl::StrJoin(names_, ","),
-                                                     "' is not known as a counter of ", chip,
-                                                     "; a name ends as dram__bytes_read.sum does"));
-    }
-    RETURN_IF_ERROR(CuptiStatus(cupti_, added, "cuptiProfilerHostConfigAddMetrics"));
-    auto size = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params);
-    size.pHostObject = host_;
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostGetConfigImageSize, size);
-    config_.resize(size.configImageSize);
-    auto image = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params);
-    image.pHostObject = host_;
-    image.configImageSize = config_.size();
-    image.pConfigImage = config_.data();
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerHostGetConfigImage, image);
-    return absl::OkStatus();
-  }
-
-  // Returns CUPTI's list of the counters that can be read in the current context.
-  absl::StatusOr<std::vector<uint8_t>> Availability() const {
-    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params);
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerGetCounterAvailability, params);
-    std::vector<uint8_t> image(params.counterAvailabilityImageSize);
-    params.pCounterAvailabilityImage = image.data();
-    RETURN_IF_CUPTI_ERROR(cupti_, ProfilerGetCounterAvailability, params);
-    return image;
-  }
-
-  absl::Status CheckName(const char* name, const char* chip) const {
-    auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
-    params.pHostObject = host_;
-    params.pMetricName = name;
-    if (cupti_.ProfilerHostGetMetricProperties(&params) != CUPTI_ERROR_INVALID_METRIC_NAME) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", name, "' is not known; allowed are the counters of ", chip,
-                     " that `ncu --query-metrics` lists, with an ending such as .sum"));
-  }
-
-  const Cupti& cupti_;
-  const std::vector<std::string> names_;
-  std::vector<const char*> pointers_;
-  std::vector<uint8_t> availability_;
-  std::vector<uint8_t> config_;
-  CUpti_Profiler_Host_Object* host_ = nullptr;
-};
-
 class CuptiSession : public CounterSession {
  public:
-  static absl::StatusOr<std::unique_ptr<CuptiSession>> Create(const Cupti& cupti, Plan* plan) {
+  static absl::StatusOr<std::unique_ptr<CuptiSession>> Create(const Cupti& cupti, CuptiPlan* plan) {
     auto session = std::unique_ptr<CuptiSession>(new CuptiSession(cupti, plan));
     RETURN_IF_ERROR(session->Open());
     return session;
@@ -185,7 +75,7 @@ class CuptiSession : public CounterSession {
   }
 
  private:
-  CuptiSession(const Cupti& cupti, Plan* plan) : cupti_(cupti), plan_(*plan) {}
+  CuptiSession(const Cupti& cupti, CuptiPlan* plan) : cupti_(cupti), plan_(*plan) {}
 
   absl::Status Open() {
     auto enable = NEW_CUPTI_PARAMS(CUpti_RangeProfiler_Enable_Params);
@@ -222,7 +112,7 @@ class CuptiSession : public CounterSession {
   }
 
   const Cupti& cupti_;
-  Plan& plan_;
+  CuptiPlan& plan_;
   std::vector<uint8_t> image_;
   CUpti_RangeProfiler_Object* profiler_ = nullptr;
 };
@@ -238,7 +128,7 @@ class CuptiSource : public CounterSource {
     auto params = NEW_CUPTI_PARAMS(CUpti_Profiler_Initialize_Params);
     RETURN_IF_CUPTI_ERROR(source->cupti_, ProfilerInitialize, params);
     source->initialised_ = true;
-    ASSIGN_OR_RETURN(source->plan_, Plan::Create(source->cupti_, names, device));
+    ASSIGN_OR_RETURN(source->plan_, CuptiPlan::Create(source->cupti_, names, device));
     // What is not permitted is refused here.
     RETURN_IF_ERROR(source->Begin().status());
     return std::unique_ptr<CounterSource>(std::move(source));
@@ -262,7 +152,7 @@ class CuptiSource : public CounterSource {
 
   const Cupti cupti_;
   bool initialised_ = false;
-  std::unique_ptr<Plan> plan_;
+  std::unique_ptr<CuptiPlan> plan_;
 };
 
 }  // namespace

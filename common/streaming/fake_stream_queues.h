@@ -166,6 +166,30 @@ class FakeStreamQueues : public StreamQueues {
   absl::Status error_;
 };
 
+// Devices of tests that work together, each with a seed of its own.
+class FakeDevices {
+ public:
+  // As FakeStreamQueues() of seeds from `seed` on.
+  FakeDevices(int64_t count, uint64_t seed, int64_t bytes, int64_t fails_at = -1) {
+    for (int64_t i = 0; i < count; ++i) {
+      owned_.push_back(std::make_unique<FakeStreamQueues>(seed + i, bytes, fails_at));
+      queues_.push_back(owned_.back().get());
+    }
+  }
+
+  const std::vector<StreamQueues*>& queues() const { return queues_; }
+  bool CanariesAreWhole() const {
+    for (const auto& device : owned_) {
+      if (!device->CanariesAreWhole()) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::unique_ptr<FakeStreamQueues>> owned_;
+  std::vector<StreamQueues*> queues_;
+};
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_COMMON_STREAMING_FAKE_STREAM_QUEUES_H_

@@ -108,14 +108,9 @@ constexpr Case kCases[] = {{0, 1, false, 1},  {1, 1, false, 1}, {1, 1, true, 1},
 
 absl::Status Compute(const SumJob& job, int devices, uint64_t seed, const StreamOptions& options,
                      int64_t fails_at = -1) {
-  std::vector<std::unique_ptr<FakeStreamQueues>> owned;
-  std::vector<StreamQueues*> queues;
-  for (int i = 0; i < devices; ++i) {
-    owned.push_back(std::make_unique<FakeStreamQueues>(seed + i, 1000, fails_at));
-    queues.push_back(owned.back().get());
-  }
-  const absl::Status status = RunStreamJob(job, queues, options);
-  for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
+  const FakeDevices fakes(devices, seed, 1000, fails_at);
+  const absl::Status status = RunStreamJob(job, fakes.queues(), options);
+  EXPECT_TRUE(fakes.CanariesAreWhole());
   return status;
 }
 

@@ -4,50 +4,20 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <type_traits>
 #include <vector>
 
 #include "common/base/parallel_rows.h"
+#include "common/verify/checked_products.h"
 
 namespace stridewise {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A type in which sums of T round so little that only T's own rounding matters.
-template <typename T>
-using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
-
-// Returns the sum of value(j) for j < n, in four chains: a single one would wait 4 cycles for each
-// addition.
-template <typename W, typename Value>
-W SumOf(int64_t n, Value value) {
-  W s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  int64_t j = 0;
-  for (; j + 4 <= n; j += 4) {
-    s0 += value(j);
-    s1 += value(j + 1);
-    s2 += value(j + 2);
-    s3 += value(j + 3);
-  }
-  for (; j < n; ++j) s0 += value(j);
-  return (s0 + s1) + (s2 + s3);
-}
-
-// A matrix of the product, as it is stored or its transpose.
-template <typename T>
-struct View {
-  ConstMatrix<T> stored;
-  bool transposed = false;
-
-  int64_t rows() const { return transposed ? stored.cols : stored.rows; }
-  int64_t cols() const { return transposed ? stored.rows : stored.cols; }
-  T operator()(int64_t i, int64_t j) const { return transposed ? stored(j, i) : stored(i, j); }
-};
-
 // Returns map(matrix) * x. Reads rows as they are stored.
 template <typename T, typename Map>
-std::vector<Wide<T>> Multiply(const View<T>& matrix, const std::vector<Wide<T>>& x, Map map) {
+std::vector<Wide<T>> Multiply(const CheckedOperand<T>& matrix, const std::vector<Wide<T>>& x,
+                              Map map) {
   using W = Wide<T>;
   const ConstMatrix<T>& stored = matrix.stored;
   std::vector<W> y(matrix.rows());
@@ -59,8 +29,8 @@ std::vector<Wide<T>> Multiply(const View<T>& matrix, const std::vector<Wide<T>>&
       return;
     }
     for (int64_t i = first; i < last; ++i) {
-      y[i] = SumOf<W>(stored.cols,
-                      [&](int64_t j) { return map(static_cast<W>(stored(i, j))) * x[j]; });
+      y[i] = SumOfValues<W>(stored.cols,
+                            [&](int64_t j) { return map(static_cast<W>(stored(i, j))) * x[j]; });
     }
   });
   return y;
@@ -79,7 +49,7 @@ std::vector<Wide<T>> RowSquares(ConstMatrix<T> c) {
   std::vector<Wide<T>> squares(c.rows);
   ForRowsInParallel(c.rows, c.cols, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      squares[i] = SumOf<Wide<T>>(c.cols, [&](int64_t j) {
+      squares[i] = SumOfValues<Wide<T>>(c.cols, [&](int64_t j) {
         const auto value = static_cast<Wide<T>>(c(i, j));
         return value * value;
       });
@@ -116,36 +86,6 @@ bool IsZeroRow(ConstMatrix<T> c, int64_t i) {
   return true;
 }
 
-// Returns, ascending, the first and the last of 0..size-1 and the indices at the edges of tiles.
-std::vector<int64_t> EdgeIndices(int64_t size) {
-  std::vector<int64_t> indices;
-  for (const int64_t index : {0, 31, 32, 33, 63, 64, 127, 128}) {
-    if (index < size - 1) indices.push_back(index);
-  }
-  if (size > 0) indices.push_back(size - 1);
-  return indices;
-}
-
-// Compares C(i, j) with its sum over K and keeps it in `error` if it is the worst so far.
-template <typename T, typename Out>
-void CompareEntry(const View<T>& a, const View<T>& b, ConstMatrix<Out> c, int64_t i, int64_t j,
-                  const ProductAccuracy& accuracy, ProductError* error) {
-  using W = Wide<T>;
-  const auto product = [&](int64_t k) { return static_cast<W>(a(i, k)) * static_cast<W>(b(k, j)); };
-  const W want = SumOf<W>(a.cols(), product);
-  const W bound = SumOf<W>(a.cols(), [&](int64_t k) { return std::abs(product(k)); });
-  const double difference =
-      BeyondOutputRounding(static_cast<double>(std::abs(static_cast<W>(c(i, j)) - want)),
-                           static_cast<double>(want), accuracy);
-  const double scale = static_cast<double>(a.cols()) * accuracy.unit;
-  const double over_bound = OverBound(difference, scale * static_cast<double>(bound));
-  if (error->worst_row < 0 || over_bound > error->max_error_over_bound) {
-    error->max_error_over_bound = over_bound;
-    error->worst_row = i;
-    error->worst_col = j;
-  }
-}
-
 }  // namespace
 
 double ResidualTolerance(int64_t k_extent, int64_t cols, const ProductAccuracy& accuracy) {
@@ -163,8 +103,8 @@ ProductError FreivaldsCheck(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, Co
                             uint64_t seed, int rounds, const ProductAccuracy& accuracy,
                             const TransposedOperands& transposed) {
   using W = Wide<T>;
-  const View<T> a = {stored_a, transposed.a};
-  const View<T> b = {stored_b, transposed.b};
+  const CheckedOperand<T> a = {stored_a, transposed.a};
+  const CheckedOperand<T> b = {stored_b, transposed.b};
   ProductError error;
   error.exhaustive = false;
   const std::vector<Wide<Out>> row_squares = RowSquares(c);
@@ -181,7 +121,8 @@ ProductError FreivaldsCheck(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, Co
   for (int round = 0; round < rounds; ++round) {
     const std::vector<W> x = RandomSigns<W>(b.cols(), &random);
     const std::vector<W> want = Multiply(a, Multiply(b, x, identity), identity);
-    const auto got = Multiply(View<Out>{c}, std::vector<Wide<Out>>(x.begin(), x.end()), identity);
+    const auto got =
+        Multiply(CheckedOperand<Out>{c}, std::vector<Wide<Out>>(x.begin(), x.end()), identity);
     for (int64_t i = 0; i < c.rows; ++i) {
       const double residual = static_cast<double>(std::abs(got[i] - want[i]));
       squares += residual * residual;
@@ -207,29 +148,6 @@ ProductError FreivaldsCheck(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, Co
 }
 
 template <typename T, typename Out>
-ProductError SampledEntries(ConstMatrix<T> stored_a, ConstMatrix<T> stored_b, ConstMatrix<Out> c,
-                            uint64_t seed, const ProductAccuracy& accuracy,
-                            const TransposedOperands& transposed) {
-  const View<T> a = {stored_a, transposed.a};
-  const View<T> b = {stored_b, transposed.b};
-  ProductError error;
-  error.exhaustive = false;
-  if (c.rows == 0 || c.cols == 0) return error;
-  const std::vector<int64_t> edge_cols = EdgeIndices(c.cols);
-  for (const int64_t i : EdgeIndices(c.rows)) {
-    for (const int64_t j : edge_cols) CompareEntry(a, b, c, i, j, accuracy, &error);
-  }
-  constexpr int kRandomEntries = 64;
-  std::mt19937_64 random(seed);
-  for (int entry = 0; entry < kRandomEntries; ++entry) {
-    const int64_t i = static_cast<int64_t>(random() % static_cast<uint64_t>(c.rows));
-    const int64_t j = static_cast<int64_t>(random() % static_cast<uint64_t>(c.cols));
-    CompareEntry(a, b, c, i, j, accuracy, &error);
-  }
-  return error;
-}
-
-template <typename T, typename Out>
 ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Out> c, uint64_t seed,
                               const ProductAccuracy& accuracy,
                               const TransposedOperands& transposed) {
@@ -249,25 +167,10 @@ ProductError CheckProductFast(ConstMatrix<T> a, ConstMatrix<T> b, ConstMatrix<Ou
 #define STRIDEWISE_INSTANTIATE(T, Out)                                                             \
   template ProductError FreivaldsCheck(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
                                        int, const ProductAccuracy&, const TransposedOperands&);    \
-  template ProductError SampledEntries(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>, uint64_t, \
-                                       const ProductAccuracy&, const TransposedOperands&);         \
   template ProductError CheckProductFast(ConstMatrix<T>, ConstMatrix<T>, ConstMatrix<Out>,         \
                                          uint64_t, const ProductAccuracy&,                         \
-                                         const TransposedOperands&)
-STRIDEWISE_INSTANTIATE(float, float);
-STRIDEWISE_INSTANTIATE(double, double);
-STRIDEWISE_INSTANTIATE(Bf16, Bf16);
-STRIDEWISE_INSTANTIATE(Bf16, float);
-STRIDEWISE_INSTANTIATE(Fp16, Fp16);
-STRIDEWISE_INSTANTIATE(Fp16, float);
-STRIDEWISE_INSTANTIATE(int8_t, int32_t);
-STRIDEWISE_INSTANTIATE(int8_t, float);
-STRIDEWISE_INSTANTIATE(E4m3, float);
-STRIDEWISE_INSTANTIATE(E4m3, Bf16);
-STRIDEWISE_INSTANTIATE(E4m3, Fp16);
-STRIDEWISE_INSTANTIATE(E5m2, float);
-STRIDEWISE_INSTANTIATE(E5m2, Bf16);
-STRIDEWISE_INSTANTIATE(E5m2, Fp16);
+                                         const TransposedOperands&);
+STRIDEWISE_CHECKED_PRODUCTS(STRIDEWISE_INSTANTIATE)
 #undef STRIDEWISE_INSTANTIATE
 
 }  // namespace stridewise

@@ -1,5 +1,5 @@
 // Matrices and products for the tests of product checks: random matrices with NaN between their
-// rows, and naive products in either order of summation.
+// rows, views of vectors, and naive products in either order of summation.
 
 #ifndef STRIDEWISE_COMMON_VERIFY_PRODUCT_FIXTURE_H_
 #define STRIDEWISE_COMMON_VERIFY_PRODUCT_FIXTURE_H_
@@ -13,6 +13,12 @@
 #include "common/base/matrix.h"
 
 namespace stridewise {
+
+// Returns the matrix of these elements.
+template <typename T>
+ConstMatrix<T> ViewOf(const std::vector<T>& data, int64_t rows, int64_t cols, int64_t ld = 0) {
+  return {data.data(), rows, cols, ld == 0 ? cols : ld};
+}
 
 // A matrix that owns its elements. The padding between its rows is NaN, as no one may read it.
 template <typename T>

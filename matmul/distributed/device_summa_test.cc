@@ -3,13 +3,9 @@
 #include "matmul/distributed/device_summa.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include "common/base/half_types.h"
@@ -22,7 +18,7 @@
 #include "common/streaming/fake_stream_queues.h"
 #include "gtest/gtest.h"
 #include "matmul/distributed/filled_part.h"
-#include "matmul/distributed/summa_panels.h"
+#include "matmul/distributed/filled_product.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/distributed/wide_product.h"
 
@@ -31,15 +27,7 @@ namespace {
 
 constexpr double kSeconds = 20;
 
-struct Case {
-  int64_t m, n, k;
-  int64_t m_block, n_block, k_block;
-  RankGrid grid;
-  double alpha = 1;
-  double beta = 0;
-};
-
-constexpr Case kCases[] = {
+constexpr SummaCase kCases[] = {
     {0, 5, 3, 2, 2, 2, {2, 2}},
     {5, 7, 0, 2, 2, 2, {2, 2}, 1, 0.5},
     {1, 1, 1, 4, 4, 4, {1, 1}},
@@ -69,31 +57,19 @@ absl::StatusOr<std::vector<MatMulInput>> ReachParts(ConstMatrix<T> mine,
 // Multiplies this rank's part, with broadcasts by `panels`, or without one by copies, and checks it
 // with sums by `ranks`.
 template <typename T>
-absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panels,
+absl::Status MultiplyAndVerify(const SummaCase& c, uint64_t seed, Communicator* panels,
                                Communicator* ranks) {
   const int rank = ranks->rank();
-  SummaProblem<T, float> problem;
-  problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
-  problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
-  problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-  const FilledPart<T> a(problem.a_layout, rank, 1), b(problem.b_layout, rank, 2);
-  const FilledPart<float> before(problem.c_layout, rank, 3);
-  FilledPart<float> after(problem.c_layout, rank, 3);
-  // C is not read where beta is 0.
-  if (c.beta == 0) after.values.assign(after.values.size(), NAN);
-  problem.a = a.view;
-  problem.b = b.view;
-  problem.c = after.view;
-  problem.alpha = c.alpha;
-  problem.beta = c.beta;
+  FilledProduct<T, float> filled(c, rank, 1);
+  const SummaProblem<T, float>& problem = filled.problem;
   FakeStreamQueues queues(seed + rank);
   // Of every second seed the memory of the panels is the caller's: the queues have none.
   // Steps of one block, of a few, and of all that have the same owners.
   SummaOptions options;
   options.step_k = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 3 * c.k_block : 1000;
   if (panels == nullptr) {
-    ASSIGN_OR_RETURN(options.parts_of_a, ReachParts<T>(a.view, problem.a_layout, ranks));
-    ASSIGN_OR_RETURN(options.parts_of_b, ReachParts<T>(b.view, problem.b_layout, ranks));
+    ASSIGN_OR_RETURN(options.parts_of_a, ReachParts<T>(problem.a, problem.a_layout, ranks));
+    ASSIGN_OR_RETURN(options.parts_of_b, ReachParts<T>(problem.b, problem.b_layout, ranks));
   }
   const int64_t bytes = SummaPanelBytes(problem, rank, options);
   constexpr int64_t kCanaryBytes = 256;
@@ -105,14 +81,13 @@ absl::Status MultiplyAndVerify(const Case& c, uint64_t seed, Communicator* panel
                                 is_ours ? memory.data() : nullptr, options));
   for (int64_t i = bytes; i < bytes + kCanaryBytes; ++i) EXPECT_EQ(memory[i], '\xff');
   EXPECT_TRUE(queues.CanariesAreWhole());
-  return VerifyProduct(problem, ConstMatrix<float>(before.view), seed, ranks);
+  return VerifyProduct(problem, ConstMatrix<float>(filled.before.view), seed, ranks);
 }
 
 TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
-  for (const Case& c : kCases) {
+  for (const SummaCase& c : kCases) {
     for (uint64_t seed = 0; seed < 12; ++seed) {
-      SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows
-                                      << "x" << c.grid.cols << ", seed " << seed);
+      SCOPED_TRACE(testing::Message() << c << ", seed " << seed);
       const auto results = RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) {
         RETURN_IF_ERROR(MultiplyAndVerify<float>(c, seed, ranks, ranks));
         RETURN_IF_ERROR(MultiplyAndVerify<float>(c, seed, nullptr, ranks));
@@ -120,34 +95,6 @@ TEST(DeviceSummaTest, IsTheProductInAnyOrderOfTheQueues) {
         return MultiplyAndVerify<Bf16>(c, seed, nullptr, ranks);
       });
       for (const absl::Status& status : results) EXPECT_TRUE(status.ok()) << status;
-    }
-  }
-}
-
-TEST(DeviceSummaTest, AStepHasBlocksOfTheSameOwners) {
-  for (const auto& [rows, cols] : {std::pair(1, 1), {1, 2}, {2, 2}, {2, 3}, {4, 2}}) {
-    const BlockCyclicLayout a = *BlockCyclicLayout::Create(8, 1000, 8, 16, {rows, cols});
-    const BlockCyclicLayout b = *BlockCyclicLayout::Create(1000, 8, 16, 8, {rows, cols});
-    for (const int64_t step_k : {1, 64, 100, 5000}) {
-      std::vector<int64_t> seen;
-      const int64_t first_owners = step_k % std::lcm(rows, cols);
-      const auto steps = SummaSteps(a.cols, b.rows, step_k, first_owners);
-      EXPECT_EQ(steps[0][0], 16 * first_owners);
-      EXPECT_EQ(steps[0].size(), 1);
-      size_t most = 1;
-      for (const auto& blocks : steps) {
-        EXPECT_LE(blocks.size(), std::max<size_t>(step_k / 16, 1));
-        EXPECT_LE(blocks.size(), most);
-        most *= 2;
-        for (const int64_t first : blocks) {
-          EXPECT_EQ(a.cols.Owner(first), a.cols.Owner(blocks[0]));
-          EXPECT_EQ(b.rows.Owner(first), b.rows.Owner(blocks[0]));
-          seen.push_back(first);
-        }
-      }
-      std::sort(seen.begin(), seen.end());
-      ASSERT_EQ(seen.size(), 63);
-      for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], 16 * static_cast<int64_t>(i));
     }
   }
 }
@@ -210,9 +157,8 @@ TEST(DeviceSummaTest, PanelsOfOtherRanksAreCopiedFirst) {
 // NCCL's calls and their order, on a library that moves host memory.
 TEST(DeviceSummaTest, IsTheProductWithBroadcastsByNccl) {
   setenv("STRIDEWISE_NCCL", "common/distributed/libfake_nccl.so", 1);
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(testing::Message()
-                 << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows << "x" << c.grid.cols);
+  for (const SummaCase& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c);
     const auto results =
         RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
           ASSIGN_OR_RETURN(const NcclLibrary* const library, LoadNccl());

@@ -8,6 +8,7 @@
 #include "common/verify/fill.h"
 #include "gtest/gtest.h"
 #include "matmul/distributed/filled_part.h"
+#include "matmul/distributed/filled_product.h"
 #include "matmul/distributed/verify.h"
 #include "matmul/on_host.h"
 
@@ -17,41 +18,21 @@ namespace {
 constexpr double kSeconds = 20;
 constexpr uint64_t kSeed = 7;
 
-struct Case {
-  int64_t m, n, k;
-  int64_t m_block, n_block, k_block;
-  RankGrid grid;
-  double alpha = 1;
-  double beta = 0;
-};
-
 enum class Mutation { kNone, kEntry, kSmall, kNaN, kSign };
 
 // Runs the case on all ranks, compares each entry with its definition, and returns what
 // VerifyProduct() says after the mutation.
 template <typename T>
-std::vector<absl::Status> RunCase(const Case& c, Mutation mutation) {
+std::vector<absl::Status> RunCase(const SummaCase& c, Mutation mutation) {
   return RunLocalRanks(c.grid.size(), kSeconds, [&](TcpCommunicator* ranks) -> absl::Status {
     const int rank = ranks->rank();
-    SummaProblem<T> problem;
-    problem.a_layout = *BlockCyclicLayout::Create(c.m, c.k, c.m_block, c.k_block, c.grid);
-    problem.b_layout = *BlockCyclicLayout::Create(c.k, c.n, c.k_block, c.n_block, c.grid);
-    problem.c_layout = *BlockCyclicLayout::Create(c.m, c.n, c.m_block, c.n_block, c.grid);
-    const FilledPart<T> a(problem.a_layout, rank, kSeed), b(problem.b_layout, rank, kSeed + 1);
-    const FilledPart<T> before(problem.c_layout, rank, kSeed + 2);
-    FilledPart<T> after(problem.c_layout, rank, kSeed + 2);
-    // C is not read where beta is 0.
-    if (c.beta == 0) after.values.assign(after.values.size(), NAN);
-    problem.a = a.view;
-    problem.b = b.view;
-    problem.c = after.view;
-    problem.alpha = c.alpha;
-    problem.beta = c.beta;
+    FilledProduct<T> filled(c, rank, kSeed);
+    const SummaProblem<T>& problem = filled.problem;
     const absl::Status status = Summa(problem, MatMulOnHost, ranks);
     if (!status.ok()) return status;
-    for (int64_t i = 0; i < after.view.rows; ++i) {
+    for (int64_t i = 0; i < filled.after.view.rows; ++i) {
       const int64_t row = problem.c_layout.GlobalRow(rank, i);
-      for (int64_t j = 0; j < after.view.cols; ++j) {
+      for (int64_t j = 0; j < filled.after.view.cols; ++j) {
         const int64_t col = problem.c_layout.GlobalCol(rank, j);
         double want = 0;
         for (int64_t k = 0; k < c.k; ++k) {
@@ -59,23 +40,23 @@ std::vector<absl::Status> RunCase(const Case& c, Mutation mutation) {
               UniformAt<double>(kSeed, row * c.k + k) * UniformAt<double>(kSeed + 1, k * c.n + col);
         }
         want *= c.alpha;
-        if (c.beta != 0) want += c.beta * before.view(i, j);
+        if (c.beta != 0) want += c.beta * filled.before.view(i, j);
         const double bound = (c.k + 2) * (c.k + 2) * (sizeof(T) == 4 ? 0x1p-24 : 0x1p-52);
-        EXPECT_NEAR(after.view(i, j), want, bound) << row << ", " << col;
+        EXPECT_NEAR(filled.after.view(i, j), want, bound) << row << ", " << col;
       }
     }
-    if (rank == c.grid.size() - 1 && after.view.rows > 0 && after.view.cols > 0) {
-      T& entry = after.view(after.view.rows - 1, 0);
+    if (rank == c.grid.size() - 1 && filled.after.view.rows > 0 && filled.after.view.cols > 0) {
+      T& entry = filled.after.view(filled.after.view.rows - 1, 0);
       if (mutation == Mutation::kEntry) entry += static_cast<T>(0.01);
       if (mutation == Mutation::kSmall) entry += static_cast<T>(4e-4);
       if (mutation == Mutation::kNaN) entry = NAN;
       if (mutation == Mutation::kSign) entry = -entry;
     }
-    return VerifyProduct(problem, ConstMatrix<T>(before.view), kSeed + 9, ranks);
+    return VerifyProduct(problem, ConstMatrix<T>(filled.before.view), kSeed + 9, ranks);
   });
 }
 
-const Case kCases[] = {
+const SummaCase kCases[] = {
     {0, 0, 0, 1, 1, 1, {2, 2}},
     {0, 5, 3, 2, 2, 2, {2, 2}},
     {5, 0, 3, 2, 2, 2, {1, 4}},
@@ -92,16 +73,15 @@ const Case kCases[] = {
 };
 
 TEST(SummaTest, IsTheProductAndPassesItsCheck) {
-  for (const Case& c : kCases) {
-    SCOPED_TRACE(testing::Message()
-                 << c.m << "x" << c.n << "x" << c.k << " on " << c.grid.rows << "x" << c.grid.cols);
+  for (const SummaCase& c : kCases) {
+    SCOPED_TRACE(testing::Message() << c);
     for (const absl::Status& s : RunCase<float>(c, Mutation::kNone)) EXPECT_TRUE(s.ok()) << s;
     for (const absl::Status& s : RunCase<double>(c, Mutation::kNone)) EXPECT_TRUE(s.ok()) << s;
   }
 }
 
 TEST(SummaTest, TheCheckFindsOneWrongEntryOnAllRanks) {
-  const Case kCase = {37, 41, 43, 5, 3, 7, {2, 2}, 1.5, -0.5};
+  const SummaCase kCase = {37, 41, 43, 5, 3, 7, {2, 2}, 1.5, -0.5};
   for (const Mutation mutation : {Mutation::kEntry, Mutation::kNaN, Mutation::kSign}) {
     for (const absl::Status& status : RunCase<float>(kCase, mutation)) {
       EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
@@ -114,8 +94,8 @@ TEST(SummaTest, TheCheckFindsOneWrongEntryOnAllRanks) {
 
 // Of the row's 300 entries the sums are 22500, of whose rounding an error of this size is a third.
 TEST(SummaTest, TheCheckFindsASmallErrorOfACorner) {
-  for (const Case& c :
-       {Case{8, 300, 300, 2, 300, 40, {4, 1}}, {8, 300, 300, 8, 300, 300, {1, 1}}}) {
+  for (const SummaCase& c :
+       {SummaCase{8, 300, 300, 2, 300, 40, {4, 1}}, {8, 300, 300, 8, 300, 300, {1, 1}}}) {
     for (const absl::Status& status : RunCase<float>(c, Mutation::kNone)) EXPECT_TRUE(status.ok());
     for (const absl::Status& status : RunCase<float>(c, Mutation::kSmall)) {
       EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;

@@ -75,14 +75,9 @@ absl::Status Stream(const MatMulProblem& problem, int64_t bytes, int devices, ui
   if (plan->depth % parts == 0) plan->slice = plan->depth / parts;
   plan->bands = parts;
   const ProductJob job(*args, *plan, 0, Multiply);
-  std::vector<std::unique_ptr<FakeStreamQueues>> owned;
-  std::vector<StreamQueues*> queues;
-  for (int i = 0; i < devices; ++i) {
-    owned.push_back(std::make_unique<FakeStreamQueues>(seed + i, plan->device_bytes));
-    queues.push_back(owned.back().get());
-  }
-  const absl::Status status = RunStreamJob(job, queues, options);
-  for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
+  const FakeDevices fakes(devices, seed, plan->device_bytes);
+  const absl::Status status = RunStreamJob(job, fakes.queues(), options);
+  EXPECT_TRUE(fakes.CanariesAreWhole());
   return status;
 }
 

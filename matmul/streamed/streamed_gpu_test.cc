@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/device.h"
+#include "common/gpu/device_gpu_fixture.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/streamed/streamed_matmul.h"
@@ -30,13 +30,7 @@ constexpr StreamedCase kCases[] = {
     {400, 300, 200, false, true, 1, 1, 3, kColumns},
 };
 
-class StreamedMatMulTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-  }
-};
+using StreamedMatMulTest = DeviceGpuTest;
 
 TEST_F(StreamedMatMulTest, MultipliesWithAnyMemory) {
   for (const StreamedCase& c : kCases) {

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "common/executor/executor.h"
+#include "common/executor/two_executors.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/host_executor.h"
@@ -49,14 +50,9 @@ inline std::vector<Call> InAllLayouts(const std::vector<Call>& calls) {
 class KernelsOnExecutorTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const uint64_t seed : {0, 41}) {
-      executor::ExecutorOptions options;
-      options.threads = seed == 0 ? 1 : 2;
-      options.schedule_seed = seed;
-      auto executor = executor::Executor::Create(options);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      executors_.push_back(*std::move(executor));
-    }
+    auto executors = executor::TwoExecutors();
+    ASSERT_TRUE(executors.ok()) << executors.status();
+    executors_ = *std::move(executors);
   }
 
   // Not a std::function<...> by name, so that OfB is not looked for in a lambda.

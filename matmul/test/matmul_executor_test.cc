@@ -10,6 +10,7 @@
 
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
+#include "common/executor/two_executors.h"
 #include "gtest/gtest.h"
 #include "matmul/batch.h"
 #include "matmul/host_executor.h"
@@ -37,15 +38,9 @@ class MatMulExecutorTest : public testing::TestWithParam<std::string> {
     if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
     if (!IsForFp32(*implementation)) GTEST_SKIP() << "for tensor_executor_test";
     implementation_ = *implementation;
-    // One core, everything in order; two cores, and not.
-    for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {
-      executor::ExecutorOptions options;
-      options.threads = threads;
-      options.schedule_seed = seed;
-      auto executor = executor::Executor::Create(options);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      executors_.push_back(*std::move(executor));
-    }
+    auto executors = executor::TwoExecutors();
+    ASSERT_TRUE(executors.ok()) << executors.status();
+    executors_ = *std::move(executors);
   }
 
   template <typename T>

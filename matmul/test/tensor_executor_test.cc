@@ -13,6 +13,7 @@
 #include "common/base/fp8_types.h"
 #include "common/base/half_types.h"
 #include "common/executor/executor.h"
+#include "common/executor/two_executors.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/host_executor.h"
@@ -42,14 +43,9 @@ class TensorExecutorTest : public testing::TestWithParam<std::string> {
     const auto implementation = OnHostExecutor(*FindMatMulImplementation(GetParam()));
     ASSERT_TRUE(implementation.ok()) << implementation.status();
     implementation_ = *implementation;
-    for (const uint64_t seed : {0, 41}) {
-      executor::ExecutorOptions options;
-      options.threads = seed == 0 ? 1 : 2;
-      options.schedule_seed = seed;
-      auto executor = executor::Executor::Create(options);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      executors_.push_back(*std::move(executor));
-    }
+    auto executors = executor::TwoExecutors();
+    ASSERT_TRUE(executors.ok()) << executors.status();
+    executors_ = *std::move(executors);
   }
 
   template <typename T, typename Out>

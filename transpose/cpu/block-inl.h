@@ -22,8 +22,10 @@
 #include "hwy/highway.h"
 #include "transpose/cpu/block.h"
 #include "transpose/cpu/cells-inl.h"
+#include "transpose/cpu/columns-inl.h"
 #include "transpose/cpu/small-inl.h"
 #include "transpose/cpu/square.h"
+#include "transpose/cpu/tables-inl.h"
 #include "transpose/cpu/thin-inl.h"
 #include "transpose/cpu/vectors-inl.h"
 
@@ -67,14 +69,19 @@ HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_
   }
 }
 
+// Less than this is not worth looking at its sets.
+inline constexpr int64_t kLeastCrowd = 8192;
+
 // Transposes blocks of at least a line of rows and a square's columns. Takes a copy, since stores
 // of bytes could change what is behind a reference, whose members would be loaded again after each.
 template <int kBytes>
 void TransposeLines(const BlockTranspose b) {
   constexpr int64_t kLine = kLineBytes / kBytes;
-  // Rows whose distance is a multiple of 1 KB share a few sets of the L1 cache: their lines are
-  // copied to a block, or each would be fetched once for each square.
-  const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
+  // Rows that share a few sets of the L1 cache are copied to a block, or each of their lines would
+  // be fetched once for each square.
+  const bool is_crowded = b.ld_in % 1024 == 0 ||
+                          (b.rows * b.cols * kBytes >= kLeastCrowd && CrowdsSets(b.ld_in, kLine));
+  const bool stages = is_crowded && b.cols >= kLine;
   alignas(64) uint8_t staged[kLine * kLineBytes];
   const int64_t width = b.along_rows && !stages ? b.cols : kLine;
   const auto transpose = [&](int64_t row, int64_t col) HWY_ATTR {
@@ -152,6 +159,7 @@ void TransposeBlockOf(const BlockTranspose& b) {
     TransposeCells<kBytes>(&rest);
     return TransposeByShape<kBytes>(rest);
   }
+  if (TakesColumns<kBytes>(b)) return TransposeToColumns<kBytes>(b, 1);
 #endif
   TransposeByShape<kBytes>(b);
 }
@@ -159,9 +167,19 @@ void TransposeBlockOf(const BlockTranspose& b) {
 template <int kBytes>
 void TransposeBlocksOf(BlockTranspose block, int64_t count, int64_t stride_in, int64_t stride_out) {
   const int64_t bytes = block.rows * block.cols * kBytes;
-  const bool is_small = IsSmall<kBytes>(block.rows, block.cols) &&
-                        block.ld_in == block.cols * kBytes && block.ld_out == block.rows * kBytes &&
-                        stride_in == bytes && stride_out == bytes;
+  const bool has_gaps = block.ld_in != block.cols * kBytes || block.ld_out != block.rows * kBytes ||
+                        stride_in != bytes || stride_out != bytes;
+#if HWY_TARGET <= HWY_AVX3 && HWY_TARGET != HWY_SCALAR
+  if (!has_gaps && count > 1) {
+    if (TakesTables<kBytes>(block.rows, block.cols, count)) {
+      return TransposeByTables<kBytes>(block, count);
+    }
+    if (TakesColumns<kBytes>(block) && !TakesCells<kBytes>(block)) {
+      return TransposeToColumns<kBytes>(block, count);
+    }
+  }
+#endif
+  const bool is_small = !has_gaps && IsSmall<kBytes>(block.rows, block.cols);
   const int64_t small = is_small ? count - 1 - kBehindSmall / bytes : 0;
   const int64_t ahead = count > 1 ? block.ahead : 0;
   if (count > 1) block.ahead = 0;

@@ -100,7 +100,7 @@ TEST_P(BlockTest, TransposesLongThinBlocks) {
 TEST_P(BlockTest, TransposesBlocksOfSquares) {
   for (const Shape& s : {Shape{20, 18}, Shape{18, 300, 1, 2, 3}, Shape{63, 50}, Shape{64, 64},
                          Shape{65, 130, 0, 0, 1}, Shape{200, 33, 5, 0, 0}, Shape{130, 129, 0, 7, 2},
-                         Shape{70, 1024}, Shape{100, 1000, 24, 0, 5}}) {
+                         Shape{70, 1024}, Shape{100, 1000, 24, 0, 5}, Shape{70, 1024, 1, 0, 1}}) {
     ExpectTransposed(s, GetParam());
     Shape other = s;
     other.along_rows = true;
@@ -131,11 +131,40 @@ TEST_P(BlockTest, TransposesManySmall) {
                                    {2, 2},
                                    {14, 66},
                                    {63, 2},
-                                   {1, 9}}) {
+                                   {1, 9},
+                                   {16, 16},
+                                   {27, 18},
+                                   {9, 41},
+                                   {12, 11},
+                                   {24, 11},
+                                   {14, 103}}) {
     ExpectTransposed({rows, cols, 0, 0, 0, 8192 / (rows * cols) + 20, 0, 256}, GetParam());
     ExpectTransposed({rows, cols, 0, 0, 1, 8192 / (rows * cols) + 20, 1}, GetParam());
     ExpectTransposed({rows, cols, 1, 0, 0, 8192 / (rows * cols) + 20}, GetParam());
     ExpectTransposed({rows, cols, 0, 1, 0, 8192 / (rows * cols) + 20}, GetParam());
+  }
+}
+
+// As many bytes as each number of whole vectors, and fewer.
+TEST_P(BlockTest, TransposesManyOfEachNumberOfVectors) {
+  for (int64_t bytes = 32; bytes <= 544; bytes += 32) {
+    const int64_t cols = bytes / 2 / GetParam();
+    if (cols < 2) continue;
+    const int64_t count = 6000 / bytes + 3;
+    ExpectTransposed({2, cols, 0, 0, 1, count, 0, 256}, GetParam());
+    ExpectTransposed({cols, 2, 0, 0, 0, count}, GetParam());
+    ExpectTransposed({2, cols - 1, 0, 0, 0, count}, GetParam());
+  }
+}
+
+// Rows of the output of up to four lines and more, without gaps.
+TEST_P(BlockTest, TransposesToShortColumns) {
+  for (int64_t rows = 2; rows * GetParam() <= 300; rows += 1 + rows / 9) {
+    for (const int64_t cols : {2, 15, 16, 33, 150}) {
+      ExpectTransposed({rows, cols, 0, 0, 1}, GetParam());
+      ExpectTransposed({rows, cols, 3, 0, 0, 1, 0, 256}, GetParam());
+      ExpectTransposed({rows, cols, 0, 0, 0, 40}, GetParam());
+    }
   }
 }
 

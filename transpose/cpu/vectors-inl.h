@@ -65,22 +65,28 @@ HWY_INLINE void Store(ByteVector v, uint8_t* to) { hn::StoreU(v, Bytes(), to); }
 HWY_INLINE void Stream(ByteVector v, uint8_t* to) { hn::Stream(v, Bytes(), to); }
 HWY_INLINE ByteVector Zeros() { return hn::Zero(Bytes()); }
 
+#if HWY_TARGET <= HWY_AVX3
+// Loads blocks of 16 bytes to one vector.
+HWY_INLINE ByteVector LoadFourBlocks(const uint8_t* a, const uint8_t* b, const uint8_t* c,
+                                     const uint8_t* d) {
+  const Block block;
+  const hn::Full256<uint8_t> two;
+  const auto lower = hn::Combine(two, hn::LoadU(block, b), hn::LoadU(block, a));
+  const auto upper = hn::Combine(two, hn::LoadU(block, d), hn::LoadU(block, c));
+  return hn::Combine(hn::Full512<uint8_t>(), upper, lower);
+}
+#endif
+
 // Loads blocks of 16 bytes, `step` bytes apart, to one vector.
 HWY_INLINE ByteVector LoadBlocks(const uint8_t* from, int64_t step) {
-  const Block block;
-#if HWY_TARGET <= HWY_AVX2
-  const hn::Full256<uint8_t> two;
-  const auto lower = hn::Combine(two, hn::LoadU(block, from + step), hn::LoadU(block, from));
 #if HWY_TARGET <= HWY_AVX3
-  const auto upper =
-      hn::Combine(two, hn::LoadU(block, from + 3 * step), hn::LoadU(block, from + 2 * step));
-  return hn::Combine(hn::Full512<uint8_t>(), upper, lower);
-#else
-  return lower;
-#endif
+  return LoadFourBlocks(from, from + step, from + 2 * step, from + 3 * step);
+#elif HWY_TARGET <= HWY_AVX2
+  const Block block;
+  return hn::Combine(hn::Full256<uint8_t>(), hn::LoadU(block, from + step), hn::LoadU(block, from));
 #else
   static_cast<void>(step);
-  return hn::LoadU(block, from);
+  return hn::LoadU(Block(), from);
 #endif
 }
 
@@ -245,6 +251,20 @@ HWY_INLINE void TransposeStrip(const uint8_t* from, int64_t from_row, uint8_t* t
       store(std::integral_constant<int, 3>());
     }
   }
+}
+
+// Returns whether lines of so many rows share few sets of the L1 cache, which has 64 of 12 lines:
+// the output has lines there too. Rows may be a bit more or less than a part of a page apart: 64
+// rows 31745 bytes apart are in four sets, and took twice as long from where they lie.
+HWY_INLINE bool CrowdsSets(int64_t ld, int64_t rows) {
+  constexpr int kMost = 7;
+  constexpr int64_t kSets = 64;
+  if (rows * ld <= kMost * kSets * kLineBytes) return false;
+  uint8_t lines[kSets] = {};
+  for (int64_t i = 0; i < rows; ++i) {
+    if (++lines[i * ld / kLineBytes % kSets] > kMost) return true;
+  }
+  return false;
 }
 
 HWY_INLINE void CopyLine(const uint8_t* from, uint8_t* to) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "common/gpu/device.h"
+#include "common/gpu/device_gpu_fixture.h"
 #include "gtest/gtest.h"
 #include "transpose/streamed/streamed_test_transpose.h"
 #include "transpose/streamed/streamed_transpose.h"
@@ -18,13 +18,7 @@ constexpr StreamedTransposeCase kCases[] = {
     {1025, 63, 4, 2}, {1000, 700, 16, 1}, {7, 10000, 4, 5}, {1281, 1293, 2}, {2000, 3000, 1},
 };
 
-class StreamedTransposeTest : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-  }
-};
+using StreamedTransposeTest = DeviceGpuTest;
 
 TEST_F(StreamedTransposeTest, TransposesWithAnyMemory) {
   for (const StreamedTransposeCase& c : kCases) {

@@ -38,17 +38,12 @@ TEST(TransposeJobTest, TransposesWithAnyMemory) {
         ASSERT_TRUE(plan.ok()) << plan.status();
         EXPECT_LE(plan->device_bytes, bytes);
         EXPECT_GT(plan->seconds, 0);
-        std::vector<std::unique_ptr<FakeStreamQueues>> owned;
-        std::vector<StreamQueues*> queues;
-        for (int64_t i = 0; i < devices; ++i) {
-          owned.push_back(std::make_unique<FakeStreamQueues>(seed + i, plan->device_bytes));
-          queues.push_back(owned.back().get());
-        }
+        const FakeDevices fakes(devices, seed, plan->device_bytes);
         const TransposeJob job(problem.in(), problem.out(), *plan, TransposeAt);
-        const absl::Status status = RunStreamJob(job, queues, {});
+        const absl::Status status = RunStreamJob(job, fakes.queues(), {});
         ASSERT_TRUE(status.ok()) << status;
         ASSERT_TRUE(problem.IsRight()) << c << ", " << bytes << " bytes, seed " << seed;
-        for (const auto& device : owned) EXPECT_TRUE(device->CanariesAreWhole());
+        EXPECT_TRUE(fakes.CanariesAreWhole());
       }
     }
   }

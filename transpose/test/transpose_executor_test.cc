@@ -12,6 +12,7 @@
 #include "common/base/case_random.h"
 #include "common/executor/executor.h"
 #include "common/executor/expect_on_host_executor.h"
+#include "common/executor/two_executors.h"
 #include "gtest/gtest.h"
 #include "transpose/host_executor.h"
 #include "transpose/registry.h"
@@ -27,15 +28,9 @@ class TransposeExecutorTest : public testing::TestWithParam<std::string> {
     const auto implementation = OnHostExecutor(*FindTransposeImplementation(GetParam()));
     if (!implementation.ok()) GTEST_SKIP() << "not executable here: " << implementation.status();
     implementation_ = *implementation;
-    // One core, in order; two cores, in another order.
-    for (const auto& [threads, seed] : std::vector<std::pair<int, uint64_t>>{{1, 0}, {2, 41}}) {
-      executor::ExecutorOptions options;
-      options.threads = threads;
-      options.schedule_seed = seed;
-      auto executor = executor::Executor::Create(options);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      executors_.push_back(*std::move(executor));
-    }
+    auto executors = executor::TwoExecutors();
+    ASSERT_TRUE(executors.ok()) << executors.status();
+    executors_ = *std::move(executors);
   }
 
   absl::Status RunOn(executor::Executor* executor, TransposeTestProblem* problem,

@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kSeed = 20260131;
 constexpr int64_t kQuickCases = 250;
-constexpr int64_t kExhaustiveCases = 2000;
+constexpr int64_t kExhaustiveCases = 1000;
 
 std::vector<std::string> Names() {
   std::vector<std::string> names = {"auto", "in_place_square"};

@@ -65,9 +65,6 @@ class Array {
 bool ReadArray(State& state, PyObject* object, const char* name, stridewise_stream stream,
                Array* array);
 
-// Returns whether the object's type publishes DLPack's table of functions (PyTorch).
-const DlExchange* FindExchange(State& state, PyObject* object);
-
 // Returns the name of an element type, such as "float32".
 Ref TypeName(DlType type);
 

@@ -70,7 +70,20 @@ class PatchedTorch(Torch):
     patch()
 
 
-class Cupy:
+class LikeNumpy:
+  """What frameworks have in common whose arrays behave as NumPy's."""
+
+  def copy(self, x):
+    return x.copy()
+
+  def same(self, x, y):
+    return bool((x == y).all())
+
+  def relative_error(self, x, y):
+    return float(abs(x - y).max() / abs(y).max())
+
+
+class Cupy(LikeNumpy):
   name = "cupy"
   takes_ours = True
 
@@ -93,15 +106,6 @@ class Cupy:
   def multiply(self, a, b):
     return self._cupy.matmul(a, b)
 
-  def copy(self, x):
-    return x.copy()
-
-  def same(self, x, y):
-    return bool((x == y).all())
-
-  def relative_error(self, x, y):
-    return float(abs(x - y).max() / abs(y).max())
-
   def milliseconds(self, call):
     cuda = self._cupy.cuda
     self._flushed.sum()
@@ -113,7 +117,7 @@ class Cupy:
     return cuda.get_elapsed_time(begin, end)
 
 
-class Jax:
+class Jax(LikeNumpy):
   """JAX, whose streams nobody else can record events on: its times are the host's, until the result is there."""
 
   name = "jax"
@@ -141,15 +145,6 @@ class Jax:
 
   def multiply(self, a, b):
     return self._multiply(a, b)
-
-  def copy(self, x):
-    return x.copy()
-
-  def same(self, x, y):
-    return bool((x == y).all())
-
-  def relative_error(self, x, y):
-    return float(abs(x - y).max() / abs(y).max())
 
   def milliseconds(self, call):
     self._sum(self._flushed).block_until_ready()
