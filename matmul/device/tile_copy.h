@@ -50,6 +50,34 @@ __device__ inline void CopyAsyncOrZero(bool inside, void* to, const void* from) 
 #endif
 }
 
+// An address in shared memory, to which bytes can be added.
+#ifdef STRIDEWISE_HOST_EXECUTOR
+using CopyTarget = char*;
+#else
+using CopyTarget = uint32_t;
+#endif
+
+__device__ inline CopyTarget CopyTargetOf(void* shared) {
+#ifdef STRIDEWISE_HOST_EXECUTOR
+  return static_cast<char*>(shared);
+#else
+  return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+#endif
+}
+
+// Starts a copy of 4 bytes if `starts`, without a branch, so that it finds its place among the fma.
+__device__ inline void CopyAsyncIf(bool starts, CopyTarget to, const char* from) {
+#ifdef STRIDEWISE_HOST_EXECUTOR
+  if (starts) __pipeline_memcpy_async(to, from, 4);
+#elif __CUDA_ARCH__ >= 800
+  asm volatile(
+      "{\n.reg .pred starts;\nsetp.ne.s32 starts, %0, 0;\n"
+      "@starts cp.async.ca.shared.global [%1], [%2], 4;\n}" ::"r"(static_cast<int>(starts)),
+      "r"(to), "l"(from)
+      : "memory");
+#endif
+}
+
 // Copies, as one of kThreads threads, tiles of kTileMn x kTileK elements of the operand: the first
 // one begins at (first_mn, first_k), and each following one kTileK further along k.
 template <typename T, OperandLayout kLayout, int kTileMn, int kTileK, int kThreads>
@@ -92,6 +120,56 @@ class TileCopier {
       });
     });
     Advance();
+  }
+
+  // Whether the next tile's copies are of 4 bytes.
+  __device__ bool CopiesElements() const { return kIsKMajor || !vectors_; }
+
+  // Begins the next tile, of which `extent_mn` and all of k lie in the operand, and whose copies
+  // Roll() starts in kParts equal parts. What lies outside of the operand is not copied: its
+  // elements stay what they were. Of a part at the edge the copies inside are started at once, so
+  // that one condition serves all copies of a part: with one for each the compiler mixes the rows
+  // of fma, and a pair of k takes a tenth more.
+  template <int kParts>
+  __device__ void BeginRolling(T* tile, int thread, int extent_mn) {
+    static_assert(kIsKMajor && sizeof(T) == 4, "as Roll() copies");
+    constexpr int kStep = Elements::kStepMn, kCopies = kTileMn / kStep / kParts;
+    static_assert(kCopies * kParts * kStep == kTileMn, "parts are equal");
+    const int mn = Elements::Mn(thread);
+    from_ = reinterpret_cast<const char*>(next_);
+    to_ = CopyTargetOf(tile + Elements::K(thread) * kPitch + mn);
+    row_step_ = static_cast<uint32_t>(kStep * sizeof(T)) * static_cast<uint32_t>(ld_);
+    Advance();
+    parts_left_ = kParts;
+    if (extent_mn < kTileMn) {
+      const int copies = max(extent_mn - mn + kStep - 1, 0) / kStep;
+      parts_left_ = copies / kCopies;
+      const int first = parts_left_ * kCopies;
+#pragma unroll
+      for (int i = 0; i < kCopies - 1; ++i) {
+        CopyAsyncIf(first + i < copies, to_ + (first + i) * kStep * sizeof(T),
+                    from_ + static_cast<uint32_t>(first + i) * int64_t{row_step_});
+      }
+    }
+  }
+  // Lets Roll() start nothing.
+  __device__ void RollNothing() { parts_left_ = 0; }
+
+  // Starts the next part. Addresses are steps of one pointer, which the compiler has to take one
+  // after the other: those of all copies at once need registers that it does not have.
+  template <int kParts>
+  __device__ void Roll() {
+    constexpr int kCopies = kTileMn / Elements::kStepMn / kParts;
+#pragma unroll
+    for (int i = 0; i < kCopies; ++i) {
+      CopyAsyncIf(parts_left_ > 0, to_ + i * Elements::kStepMn * sizeof(T), from_);
+      from_ += row_step_;
+#ifndef STRIDEWISE_HOST_EXECUTOR
+      asm volatile("" : "+l"(from_));
+#endif
+    }
+    to_ += kCopies * Elements::kStepMn * sizeof(T);
+    --parts_left_;
   }
 
  private:
@@ -163,6 +241,12 @@ class TileCopier {
   const T* next_;  // The source of the thread's first copy of the next tile.
   int ld_;
   bool vectors_;
+  // Where the copies go on that Roll() starts, the bytes from one to the next, and how many parts
+  // it starts from there on.
+  const char* from_;
+  CopyTarget to_;
+  uint32_t row_step_;
+  int parts_left_ = 0;
 };
 
 }  // namespace stridewise

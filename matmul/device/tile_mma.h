@@ -57,13 +57,76 @@ struct ProductExtent {
   int k;
 };
 
+// When the copies of a stage are started, while another one is multiplied: a long row of copies
+// fills the queue of the load/store unit, and loads from shared memory wait behind them. Those of a
+// K-major operand, of 4 bytes, may roll: a few go with each pair of k. Others are in kParts parts.
+template <int kOfParts, bool kARolls = false, bool kBRolls = false>
+struct CopyOrder {
+  static constexpr int kParts = kOfParts;
+  static constexpr bool kRollsA = kARolls, kRollsB = kBRolls;
+  static_assert(kParts == 1 || !(kARolls || kBRolls), "what does not roll is one part");
+};
+
+// A thread's copies of the stages of one tile. `shared` as for MultiplyTiles().
+template <typename Tile, typename Order, typename CopierA, typename CopierB>
+struct StageCopies {
+  CopierA& a;
+  CopierB& b;
+  const ProductExtent& extent;
+  float* shared;
+  int thread;
+  int steps;
+  int whole_steps;
+  bool inside;  // Whether the tile lies in C.
+
+  // Starts part kPart of kParts of the copies of k step `step` to `stage`, if there is such a step.
+  template <int kPart, int kParts>
+  __device__ void Start(int step, int stage) {
+    float* const to = shared + stage * Tile::kStageFloats;
+    if (inside && step < whole_steps) {
+      a.template CopyInside<kPart, kParts>(to, thread);
+      b.template CopyInside<kPart, kParts>(to + Tile::kOffsetOfB, thread);
+    } else if (kPart == 0 && step < steps) {
+      const int k = extent.k - step * Tile::kBlockK;
+      a.CopyEdge(to, thread, {extent.m, k});
+      b.CopyEdge(to + Tile::kOffsetOfB, thread, {extent.n, k});
+    }
+  }
+
+  // Begins the copies of k step `step` to `stage` and returns true, or returns false if they do not
+  // roll. What rolls leaves elements outside of C as they are: each stage is started once before.
+  __device__ bool Begin(int step, int stage) {
+    if (!Order::kRollsA && !Order::kRollsB) return false;
+    const bool rolls = step >= Tile::kStages && step < whole_steps;
+    float* const to = shared + stage * Tile::kStageFloats;
+    BeginOperand<Order::kRollsA>(a, rolls, to, extent.m);
+    BeginOperand<Order::kRollsB>(b, rolls, to + Tile::kOffsetOfB, extent.n);
+    return rolls;
+  }
+  template <bool kRolls, typename Copier>
+  __device__ void BeginOperand(Copier& copier, bool rolls, float* to, int extent_mn) {
+    if (!rolls) {
+      copier.RollNothing();
+    } else if constexpr (kRolls) {
+      copier.template BeginRolling<Tile::kSliceK / 2>(to, thread, extent_mn);
+    } else if (inside) {
+      copier.template CopyInside<0, 1>(to, thread);
+    } else {
+      copier.CopyEdge(to, thread, {extent_mn, Tile::kBlockK});
+    }
+  }
+
+  // Starts what rolls with one pair of kPairs.
+  template <int kPairs>
+  __device__ void Roll() {
+    if constexpr (Order::kRollsA) a.template Roll<kPairs>();
+    if constexpr (Order::kRollsB) b.template Roll<kPairs>();
+  }
+};
+
 // Adds the products of the tiles that copy_a and copy_b copy in `steps` k steps. `shared` has
 // kSharedFloats, which belong to the block alone from the call's begin to its end.
-//
-// A stage's copies are started in kParts parts, spread over the multiplication of another stage: a
-// long row of copies fills the queue of the load/store unit, and loads from shared memory wait
-// behind them.
-template <typename Tile, int kParts, typename CopierA, typename CopierB>
+template <typename Tile, typename Order, typename CopierA, typename CopierB>
 __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps,
                                      const ProductExtent& extent, float* shared, int thread,
                                      Accumulators<Tile>& accumulators) {
@@ -73,30 +136,24 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
       shared + first_k * CopierA::kPitch + coord.warp_row + coord.lane_row * kVector;
   const float* const b_first = shared + Tile::kOffsetOfB + first_k * CopierB::kPitch +
                                coord.warp_col + coord.lane_col * kVector;
-  const int inside_steps = extent.m >= Tile::kBlockM && extent.n >= Tile::kBlockN
-                               ? min(extent.k / Tile::kBlockK, steps)
-                               : 0;
   // Slices are parts of one step, and whole. Longer steps are those of tiles for long k.
   constexpr bool kEndsEarly = Tile::kWarpsAlongK == 1 && Tile::kBlockK == 16;
   int pairs_left = min((extent.k + 1) / 2, steps * (Tile::kSliceK / 2));
+  StageCopies<Tile, Order, CopierA, CopierB> copies = {
+      copy_a,
+      copy_b,
+      extent,
+      shared,
+      thread,
+      steps,
+      min(extent.k / Tile::kBlockK, steps),
+      extent.m >= Tile::kBlockM && extent.n >= Tile::kBlockN};
   int write_stage = 0;
-  const auto copy_part = [&](int step, auto part, auto parts) {
-    float* const a = shared + write_stage * Tile::kStageFloats;
-    if (step < inside_steps) {
-      copy_a.template CopyInside<decltype(part)::value, decltype(parts)::value>(a, thread);
-      copy_b.template CopyInside<decltype(part)::value, decltype(parts)::value>(
-          a + Tile::kOffsetOfB, thread);
-    } else if (decltype(part)::value == 0 && step < steps) {
-      const int k = extent.k - step * Tile::kBlockK;
-      copy_a.CopyEdge(a, thread, {extent.m, k});
-      copy_b.CopyEdge(a + Tile::kOffsetOfB, thread, {extent.n, k});
-    }
-  };
   // One group of copies a stage, empty or not, so that waiting for all but the last kStages - 2
   // groups is waiting for the next stage.
   const auto next_stage = [](int stage) { return stage == Tile::kStages - 1 ? 0 : stage + 1; };
   for (; write_stage < Tile::kStages - 1; ++write_stage) {
-    copy_part(write_stage, Constant<0>(), Constant<1>());
+    copies.template Start<0, 1>(write_stage, write_stage);
     __pipeline_commit();
   }
   __pipeline_wait_prior(Tile::kStages - 2);
@@ -110,15 +167,19 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
   for (int step = 0; step < steps; ++step) {
     const float* a = a_first + read_stage * Tile::kStageFloats;
     const float* b = b_first + read_stage * Tile::kStageFloats;
+    constexpr int kPairs = Tile::kSliceK / 2;
+    const int copied_step = step + Tile::kStages - 1;
+    const bool rolls = copies.Begin(copied_step, write_stage);
     const auto add_pairs = [&](auto part) {
-      constexpr int kPairs = Tile::kSliceK / 2 - 1;
+      constexpr int kParts = Order::kParts;
       constexpr int kPart = decltype(part)::value;
-      copy_part(step + Tile::kStages - 1, part, Constant<kParts>());
-      constexpr int kEnd = kPairs * (kPart + 1) / kParts;
+      if (!rolls) copies.template Start<kPart, kParts>(copied_step, write_stage);
+      constexpr int kEnd = (kPairs - 1) * (kPart + 1) / kParts;
       const int end = kEndsEarly ? min(kEnd, pairs_left - 1) : kEnd;
 #pragma unroll 1
-      for (int i = kPairs * kPart / kParts; i < end; ++i) {
+      for (int i = (kPairs - 1) * kPart / kParts; i < end; ++i) {
         odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
+        copies.template Roll<kPairs>();
         accumulators.Add(even);
         even.Load(a + 2 * CopierA::kPitch, b + 2 * CopierB::kPitch);
         accumulators.Add(odd);
@@ -126,8 +187,9 @@ __device__ inline void MultiplyTiles(CopierA& copy_a, CopierB& copy_b, int steps
         b += 2 * CopierB::kPitch;
       }
     };
-    ForEachPart<kParts>(add_pairs);
-    pairs_left -= Tile::kSliceK / 2;
+    ForEachPart<Order::kParts>(add_pairs);
+    pairs_left -= kPairs;
+    copies.template Roll<kPairs>();
     __pipeline_commit();
     write_stage = next_stage(write_stage);
     odd.Load(a + CopierA::kPitch, b + CopierB::kPitch);
@@ -173,15 +235,24 @@ __device__ inline void ComputeTile(const Gemm<typename Tile::Types>& gemm, int64
                                 gemm.k - first_k};
   accumulators.Clear();
   if (steps.count == 0) return;
+  constexpr bool kAKMajor = kLayoutA == OperandLayout::kKMajor;
+  constexpr bool kBKMajor = kLayoutB == OperandLayout::kKMajor;
+  const auto multiply = [&](auto order) {
+    MultiplyTiles<Tile, decltype(order)>(copy_a, copy_b, steps.count, extent, shared, thread,
+                                         accumulators);
+  };
+  if constexpr (kAKMajor || kBKMajor) {
+    constexpr RollingSteps kRolling = Tile::kRolling;
+    constexpr int kLeast = !kBKMajor ? kRolling.a : !kAKMajor ? kRolling.b : kRolling.both;
+    if (kLeast > 0 && steps.count >= kLeast) return multiply(CopyOrder<1, kAKMajor, kBKMajor>());
+  }
   // Where B's copies are of 16 bytes they are few: one part, as measured with the large tile at
   // n = 4096.
-  constexpr bool kBothKMajor =
-      kLayoutA == OperandLayout::kKMajor && kLayoutB == OperandLayout::kKMajor;
-  constexpr int kParts = Tile::kWarpsAlongK > 1 ? 1 : kBothKMajor ? 4 : 2;
-  if (kParts > 1 && kLayoutB == OperandLayout::kMnMajor && b.vectors) {
-    MultiplyTiles<Tile, 1>(copy_a, copy_b, steps.count, extent, shared, thread, accumulators);
+  constexpr int kParts = Tile::kWarpsAlongK > 1 ? 1 : kAKMajor && kBKMajor ? 4 : 2;
+  if (kParts > 1 && !copy_b.CopiesElements()) {
+    multiply(CopyOrder<1>());
   } else {
-    MultiplyTiles<Tile, kParts>(copy_a, copy_b, steps.count, extent, shared, thread, accumulators);
+    multiply(CopyOrder<kParts>());
   }
 }
 

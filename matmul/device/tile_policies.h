@@ -13,6 +13,15 @@
 
 namespace stridewise {
 
+// From how many k steps on copies of K-major operands are started a few at a time (tile_mma.h):
+// where both are K-major, where A alone is, and B alone; 0 is never. Measured on an H200 at 18
+// shapes. Beside a larger operand that arrives at once it does not pay.
+struct RollingSteps {
+  int both = 0;
+  int a = 0;
+  int b = 0;
+};
+
 // For large products: `double_buffered` and `stream_k`.
 struct TilePolicy128x256 {
   using Types = Float32;
@@ -20,6 +29,7 @@ struct TilePolicy128x256 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
+  static constexpr RollingSteps kRolling = {8, 16, 16};
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
   static constexpr SplitCost kSplitCost = {0.5, 3.5};
   static constexpr double kClusterCost = 5;
@@ -38,6 +48,7 @@ struct TilePolicy128x128 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
+  static constexpr RollingSteps kRolling = {16, 16, 16};
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
   static constexpr SplitCost kSplitCost = {0.5, 2};
   static constexpr double kClusterCost = 4.5;
@@ -51,6 +62,7 @@ struct TilePolicy64x64 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 4;
+  static constexpr RollingSteps kRolling = {16, 24, 0};
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
   static constexpr SplitCost kSplitCost = {1.5, 2.5};
   static constexpr double kClusterCost = 6;
@@ -71,6 +83,7 @@ struct TilePolicyRound64x64 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
+  static constexpr RollingSteps kRolling = {10, 14, 14};
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
   static constexpr SplitCost kSplitCost = {0.5, 3.5};
   static constexpr double kClusterCost = 4;
@@ -87,6 +100,7 @@ struct TilePolicyBatch64x64 {
   static constexpr int kWarpM = 64, kWarpN = 32;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
+  static constexpr RollingSteps kRolling = {};
   static constexpr int kMinBlocks = 8, kBlocksPerMultiprocessor = 8;
   static constexpr SplitCost kSplitCost = {1.5, 7};
   static constexpr double kClusterCost = 6;
@@ -103,6 +117,7 @@ struct TilePolicyLight64x64 {
   static constexpr int kWarpM = 32, kWarpN = 32;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
+  static constexpr RollingSteps kRolling = {};
   static constexpr int kMinBlocks = 5, kBlocksPerMultiprocessor = 5;
   static constexpr SplitCost kSplitCost = {1.5, 5};
   static constexpr double kClusterCost = 6;
@@ -126,6 +141,7 @@ struct TilePolicy64x128 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
+  static constexpr RollingSteps kRolling = {};
   static constexpr int kMinBlocks = 4, kBlocksPerMultiprocessor = 4;
   static constexpr SplitCost kSplitCost = {0.5, 3.5};
   static constexpr double kClusterCost = 6;
@@ -139,6 +155,7 @@ struct TilePolicy32x64 {
   static constexpr int kWarpM = 32, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
+  static constexpr RollingSteps kRolling = {14, 0, 0};
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
   static constexpr SplitCost kSplitCost = {5, 0};
   static constexpr double kClusterCost = 3.5;
@@ -153,6 +170,7 @@ struct TilePolicy32x32 {
   static constexpr int kWarpM = 32, kWarpN = 32;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 8;
+  static constexpr RollingSteps kRolling = {};
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 2;
   static constexpr SplitCost kSplitCost = {1.5, 2};
   static constexpr double kClusterCost = 3;
@@ -167,6 +185,7 @@ struct TilePolicyTma128x32 {
   static constexpr int kWarpM = 128, kWarpN = 32;
   static constexpr int kStages = 5;
   static constexpr int kWarpsAlongK = 4;
+  static constexpr RollingSteps kRolling = {12, 16, 0};
   static constexpr int kMinBlocks = 2, kBlocksPerMultiprocessor = 2;
   static constexpr SplitCost kSplitCost = {0.5, 3.5};
   static constexpr double kClusterCost = 6;
@@ -174,6 +193,7 @@ struct TilePolicyTma128x32 {
 struct TilePolicyTma32x128 : TilePolicyTma128x32 {
   static constexpr int kBlockM = 32, kBlockN = 128;
   static constexpr int kWarpM = 32, kWarpN = 128;
+  static constexpr RollingSteps kRolling = {12, 0, 16};
 };
 
 // The same tiles of operands that threads copy, since their rows do not begin at multiples of 16

@@ -116,6 +116,12 @@ inline std::vector<MatMulCase> GeneralMatMulCases(bool all = IsExhaustive()) {
       }
     }
   }
+  // Stages of up to 128 k that are copied while others are multiplied, within C and at its edges:
+  // by 4 bytes both operands, and by 16 what is not stored along k.
+  for (const int ops : {0, 1, 2, 3}) {
+    cases.push_back({70, 37, 530, 1, (ops & 1) != 0, (ops & 2) != 0, 1, 0, 1});
+    if (ops == 0 || ops == 3) cases.push_back({68, 36, 528, 0, ops != 0, ops != 0, 1, 0, 1});
+  }
   return cases;
 }
 

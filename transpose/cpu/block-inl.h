@@ -33,6 +33,14 @@ HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
 
+// Fetches a line of each of kCount rows. Between groups of columns: those of all columns at once
+// hold up the loads that follow.
+template <int kCount>
+HWY_INLINE void FetchToWrite(const uint8_t* line, int64_t to_row) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) __builtin_prefetch(line + i * to_row, /*for writing*/ 1);
+}
+
 // Transposes a line of rows from `row` on, or what ends with the block, by the columns
 // [piece, end) of a line or more.
 template <int kBytes>
@@ -48,11 +56,9 @@ HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_
        byte += kLineBytes) {
     for (int64_t i = 0; i < kLine; ++i) __builtin_prefetch(from + i * b.ld_in + byte);
   }
-  if (b.ahead_out > 0) {
-    for (int64_t col = first; col < end; ++col) {
-      __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
-    }
-  }
+  // What lies behind the block is others' to write.
+  const int64_t ahead_out =
+      b.ahead_out > 0 ? std::min(b.ahead_out, (b.rows - first_row) * kBytes - 1) : 0;
   int64_t ld = b.ld_in;
   if (stages) {
     for (int64_t i = 0; i < kLine; ++i) CopyLine(from + i * ld, staged + i * kLineBytes);
@@ -61,10 +67,12 @@ HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_
   }
   int64_t at = first;
   for (; kHasPairs<kBytes> && at + 2 * kSide <= end; at += 2 * kSide) {
+    if (ahead_out > 0) FetchToWrite<2 * kSide>(to + at * b.ld_out + ahead_out, b.ld_out);
     TransposePair<kBytes>(from + (at - first) * kBytes, ld, to + at * b.ld_out, b.ld_out);
   }
   for (; at < end; at += kSide) {
     const int64_t col = std::min(at, b.cols - kSide);
+    if (ahead_out > 0) FetchToWrite<kSide>(to + col * b.ld_out + ahead_out, b.ld_out);
     TransposeGroup<kBytes>(from + (col - first) * kBytes, ld, to + col * b.ld_out, b.ld_out);
   }
 }

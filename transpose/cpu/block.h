@@ -14,8 +14,9 @@ namespace stridewise {
 struct BlockTranspose : MatrixTranspose {
   // What is this number of bytes behind the elements of the input is fetched to the caches.
   int64_t ahead = 0;
-  // Likewise behind what is written: where stores fill parts of two lines, those that the caches
-  // do not hold are several times as slow.
+  // Likewise behind what is written, but not behind the block: where stores fill parts of two
+  // lines, the processor fetches the second one only when it is stored to, which is several times
+  // as slow.
   int64_t ahead_out = 0;
   // Whether it goes through all columns of a line of rows, then the next; else down all rows first.
   bool along_rows = false;

@@ -30,8 +30,8 @@ void TransposeInCaches(const BatchTranspose& batch, int threads);
 
 // Transposes a block on the calling thread, in strips of 256 bytes of its columns, down all rows:
 // pieces of rows of that length are read up to twice as fast as lines. Where rows of the output
-// begin inside a line, the line that comes next in each is fetched. Short rows of the output are
-// written whole, one after the other.
+// begin inside a line, strips have 128, and the line in which the next store of each column ends is
+// fetched. Short rows of the output are written whole, one after the other.
 void TransposeInStrips(const BlockTranspose& block);
 
 // Of outputs without gaps, whose rows are short: ranges of columns, or several small matrices, are
