@@ -29,7 +29,7 @@ struct TilePolicy128x256 {
   static constexpr int kWarpM = 64, kWarpN = 64;
   static constexpr int kStages = 3;
   static constexpr int kWarpsAlongK = 1;
-  static constexpr RollingSteps kRolling = {8, 16, 16};
+  static constexpr RollingSteps kRolling = {8, 0, 16};
   static constexpr int kMinBlocks = 1, kBlocksPerMultiprocessor = 1;
   static constexpr SplitCost kSplitCost = {0.5, 3.5};
   static constexpr double kClusterCost = 5;
