@@ -92,7 +92,7 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
   }
   if (plan.along_k && IsAlignedVector(args)) {
     constexpr double kOfLines = 0.93;  // Times what memory takes.
-    constexpr double kLine = 0.35;     // Of the lines that a block takes in turn.
+    constexpr double kLine = 0.48;     // Of the lines that a block takes in turn.
     const auto rounds = static_cast<double>(
         CeilDiv(cols * args.batch, int64_t{kResident} * std::max(1, device.multiprocessors)));
     plan.aligned = true;
