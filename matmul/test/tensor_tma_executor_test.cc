@@ -209,8 +209,9 @@ TEST_F(TensorTmaExecutorTest, Single) {
                                           {{120, 120, 456, 0}, 1},
                                           {{120, 184, 328, 0}, 1},
                                           {{120, 248, 328, 8}, 1},
-                                          {{136, 120, 392, 0}, 1}});
+                                          {{120, 56, 584, 0}, 1}});
   for (const bool transpose_b : {false, true}) {
+    calls.push_back({{136, 120, 392, 0, false, transpose_b}, 1});
     calls.push_back({{200, 136, 72, 8, false, transpose_b, -0.5, 0, 3, 8}, 132});
     calls.push_back({{264, 328, 40, 0, true, transpose_b, -0.5}, 12});
     calls.push_back({{88, 200, 72, 0, false, transpose_b, -0.5, 0, 3, 8}, 132});
