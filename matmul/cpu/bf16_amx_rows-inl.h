@@ -37,9 +37,6 @@ struct RowPanel {
   const Bf16* rest;  // Null: none.
 };
 
-// Bytes along a row that are fetched ahead: rows are in pages of their own.
-inline constexpr int64_t kRowBytesAhead = 512;
-
 // Computes sums of 32 rows by kStrips strips of 16 columns, 32 floats from row to row.
 template <int kStrips>
 void MultiplyRowPanel(const RowPanel& panel, const uint32_t* packed, int64_t strip_words,
@@ -62,12 +59,8 @@ void MultiplyRowPanel(const RowPanel& panel, const uint32_t* packed, int64_t str
     packed += kAmxWords;
   };
   const int64_t row_bytes = panel.step * int64_t{sizeof(Bf16)};
-  for (int64_t s = 0; s < panel.steps; ++s) {
-    const Bf16* const rows = panel.rows + s * kWide;
-    step(rows, row_bytes);
-    const char* ahead = reinterpret_cast<const char*>(rows) + kRowBytesAhead;
-    for (int64_t r = 0; r < kAmxPanelRows; ++r, ahead += row_bytes) __builtin_prefetch(ahead);
-  }
+  // The processor follows the 32 rows: fetching them ahead takes 1.2 times as long for 8 rows of A.
+  for (int64_t s = 0; s < panel.steps; ++s) step(panel.rows + s * kWide, row_bytes);
   if (panel.rest != nullptr) step(panel.rest, kAmxRowBytes);
   quad.Store();
 }

@@ -63,8 +63,10 @@ inline constexpr int64_t kMinOuterColsOfDeeper = 64;
 inline constexpr int64_t kMinOuterRowsOfDeeper = 96;
 inline constexpr int64_t kDeeper = 7;
 
-// Shorter rows of B are not worth reading one by one.
+// Shorter rows of B are not worth reading one by one, and a smaller B is not for more than three
+// rows: tiles load and store no sums, but what comes from memory comes faster along its rows.
 inline constexpr int64_t kMinFewRowBytes = 256;
+inline constexpr int64_t kMinBytesOfFewRows = 8 << 20;
 
 // Up to this number of rows of A dot products are faster than packing a B that lies along k. They
 // read a vector of each operand for a multiply-add where a tile reads an element of one, and their
@@ -132,7 +134,8 @@ Form FormOf(const HostProduct<T>& product) {
   const int64_t row_bytes = product.b.row_step * kBytes;
   const bool is_far = row_bytes >= kPageBytes && n * kBytes >= kMinFewRowBytes;
   const bool shares_sets = row_bytes % kSetBytes == 0;
-  if (m <= kMaxRowsOfEight && is_far && b_bytes > l2) return Form::kFewRows;
+  const int64_t least = m <= kMaxRowsOfEight ? l2 : kMinBytesOfFewRows;
+  if (m <= kMaxFewRows && is_far && b_bytes > least) return Form::kFewRows;
   const bool is_read_again = shares_sets && m > MaxRows(2) && b_bytes <= l2 / 4;
   if ((m < kMinRowsOfCopy && !is_read_again) || n <= Multiply<T>::kTileCols) return Form::kInPlace;
   const int64_t followed = m >= kMinTall ? kMaxFollowedBytesOfTall : kMaxFollowedBytes;

@@ -27,7 +27,7 @@ struct Shape {
 // half of one from 128. Columns that leave lanes of a vector idle, or that read A from 192 pages,
 // are rows of C's transpose where A is transposed; up to 39 rows of A are tiles in place, which
 // fetch rows of B that are pages apart, 128 of them at once where there is much of B; those of a B
-// of more than the L2 cache beside up to three rows of A are read one by one. Rows of a page are
+// of 8 MB, or of the L2 cache beside up to three rows of A, are read one by one. Rows of a page are
 // cut into blocks of 1024, and copied where they are used for ten blocks of columns. In BF16 up to
 // 64 rows or columns are beside rows along k that AMX's tiles read where they lie, 32 at a time.
 constexpr Shape kShapes[] = {
