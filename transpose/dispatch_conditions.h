@@ -166,6 +166,7 @@ inline bool IsForTileFlat(const TransposeArgs& args) {
   if (!HasFlatTiles(args) || AllBytes(args) < kLeastBytes) return false;
   if (FillsVectorTiles(args) || IsForTileStrips(args)) return false;
   if (args.element_bytes == 4) return args.rows >= 40 && HasFewRows(args);
+  if (args.rows > 360) return false;
   return args.rows >= (args.element_bytes == 1 ? 64 : 50) &&
          args.cols >= (args.element_bytes == 1 ? 200 : 56);
 }

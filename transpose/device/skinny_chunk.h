@@ -29,6 +29,7 @@
 #include "common/base/matrix.h"
 #include "common/gpu/launch_geometry.h"
 #include "transpose/args.h"
+#include "transpose/device/matrix_offsets.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -171,8 +172,7 @@ __device__ inline Vector GetUnits(const Unit* from, unsigned turn) {
 // The matrices of a batch, each of `panels` panels of at most kMaxSkinnyWidth elements across.
 struct SkinnyBatch {
   int64_t matrices;
-  int64_t stride_in;
-  int64_t stride_out;
+  MatrixOffsets offsets;
   int64_t panels;
 
   struct Panel {

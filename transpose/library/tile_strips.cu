@@ -22,6 +22,7 @@
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
+#include "transpose/device/matrix_offsets.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -70,8 +71,7 @@ __device__ inline void StoreColumns(const uint32_t (&columns)[kVectorElements<T>
 // is odd.
 template <typename T, int kAtOnce, bool kOdd>
 __global__ void __launch_bounds__(kThreads)
-    TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, int64_t stride_in, int64_t stride_out,
-               StripCut cut) {
+    TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, MatrixOffsets offsets, StripCut cut) {
   using Exchange = Columns<T, kStack<T>>;
   constexpr int kElements = kVectorElements<T>;
   extern __shared__ Vector tile[];
@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * cut.vectors * kElements;
   const int64_t right = (in.cols - first_col) / kElements;
   const int vectors = right < cut.vectors ? static_cast<int>(right) : cut.vectors;
-  const T* const from = in.data + first * stride_in + first_col;
-  T* const to = out + first * stride_out + first_col * cut.rows;
+  const T* const from = in.data + first_col;
+  T* const to = out + offsets.Out(first) + first_col * cut.rows;
 
   const int items = count * cut.stacks * cut.vectors;
   for (int i = threadIdx.x; i < items; i += kAtOnce * kThreads) {
@@ -103,8 +103,7 @@ __global__ void __launch_bounds__(kThreads)
       const int row = stack * kStack<T>;
       place[n] = (matrix * cut.vectors + vector) * cut.pitch * kElements + row;
       whole[n] = !kOdd || row + kStack<T> <= cut.rows;
-      const T* const data =
-          from + matrix * stride_in + vector * kElements + static_cast<int64_t>(row) * in.ld;
+      const T* const data = from + offsets.In(first + matrix) + vector * kElements + row * in.ld;
 #pragma unroll
       for (int k = 0; k < kStack<T>; ++k) {
         // A row below the matrix is not used.
@@ -157,7 +156,7 @@ StripCut CutFor(const TransposeArgs& args) {
     vectors = halved();
   }
   cut.vectors = static_cast<int>(vectors);
-  if (vectors == all && IsGapless(args)) {
+  if (vectors == all && IsGaplessOut(args)) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
         std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
@@ -182,15 +181,13 @@ LaunchStatus Run(const TransposeArgs& args) {
   // floats have 0.95 of a copy with four at once, and 0.79 with eight; 274x460 0.74 and 0.96.
   constexpr int kMany = 8 / kStack<T>;
   constexpr int kFew = kMany > 2 ? kMany / 2 : kMany;
-  void (*kernel)(ConstMatrix<T>, T*, int64_t, int64_t, int64_t, StripCut) =
-      TileStrips<T, kMany, kOdd>;
+  void (*kernel)(ConstMatrix<T>, T*, int64_t, MatrixOffsets, StripCut) = TileStrips<T, kMany, kOdd>;
   const int64_t stacks = int64_t{cut.matrices} * cut.stacks * cut.vectors;
   if (4 * stacks <= 3 * kThreads * kMany) kernel = TileStrips<T, kFew, kOdd>;
   return Launch(
       kernel, TileGrid(CeilDiv(args.batch, int64_t{cut.matrices}), vectors, 1, cut.vectors),
       Block{kThreads}, static_cast<size_t>(cut.matrices) * cut.vectors * cut.pitch * kVectorBytes,
-      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, args.stride_in,
-      args.stride_out, cut);
+      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, OffsetsOf(args), cut);
 }
 
 }  // namespace
