@@ -19,16 +19,14 @@ inline bool IsAt(const void* data, int64_t bytes) {
 inline bool InRowsAreAt(const TransposeArgs& args, int64_t bytes) {
   const int64_t size = args.element_bytes;
   return IsAt(args.in, bytes) && args.ld_in * size % bytes == 0 &&
-         (args.batch <= 1 || args.stride_in * size % bytes == 0) &&
-         (args.nested == 0 || args.outer_in * size % bytes == 0);
+         (args.batch <= 1 || args.stride_in * size % bytes == 0);
 }
 
 // Returns the same for `out`.
 inline bool OutRowsAreAt(const TransposeArgs& args, int64_t bytes) {
   const int64_t size = args.element_bytes;
   return IsAt(args.out, bytes) && args.ld_out * size % bytes == 0 &&
-         (args.batch <= 1 || args.stride_out * size % bytes == 0) &&
-         (args.nested == 0 || args.outer_out * size % bytes == 0);
+         (args.batch <= 1 || args.stride_out * size % bytes == 0);
 }
 
 // Returns whether all rows begin and end at multiples of `bytes`, on both sides: the matrices are
@@ -42,14 +40,7 @@ inline bool IsMadeOf(const TransposeArgs& args, int64_t bytes) {
 inline bool IsGapless(const TransposeArgs& args) {
   const int64_t elements = args.rows * args.cols;
   return args.ld_in == args.cols && args.ld_out == args.rows && args.stride_in == elements &&
-         args.stride_out == elements && args.nested == 0;
-}
-
-// Returns whether there is no byte between rows, nor between matrices, of `out`.
-inline bool IsGaplessOut(const TransposeArgs& args) {
-  const int64_t elements = args.rows * args.cols;
-  return args.ld_out == args.rows && args.stride_out == elements &&
-         (args.nested == 0 || args.outer_out == args.nested * elements);
+         args.stride_out == elements;
 }
 
 // Returns whether the matrices are what weave_rows.cu takes: a batch without gaps of a few rows of
@@ -69,15 +60,14 @@ inline bool HasStripsOfVectors(const TransposeArgs& args) {
   return size <= 4 && args.rows > 0 && args.batch > 0 && InRowsAreAt(args, 16) &&
          args.cols * size % 16 == 0 && args.ld_out == args.rows &&
          (size == 2 || args.rows * size % 4 == 0) && IsAt(args.out, 16) &&
-         (args.batch == 1 || args.stride_out * size % 16 == 0) && args.outer_out * size % 16 == 0 &&
-         args.rows * 32 <= kMostBytes;
+         (args.batch == 1 || args.stride_out * size % 16 == 0) && args.rows * 32 <= kMostBytes;
 }
 
 // Returns whether the matrices are what tile_flat.cu takes: 32 rows and more, whose tiles fit the
 // shared memory of a block, 96 KB, and out rows that follow each other without gaps.
 inline bool HasFlatTiles(const TransposeArgs& args) {
   constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
-  const int64_t most = args.element_bytes <= 2 ? 680 : args.element_bytes == 4 ? 220 : 0;
+  const int64_t most = args.element_bytes <= 2 ? 360 : args.element_bytes == 4 ? 120 : 0;
   return args.rows >= 32 && args.rows <= most && args.batch > 0 && args.ld_out == args.rows &&
          args.cols < kMostBlocks && args.cols / 8 + 1 <= kMostBlocks / args.batch;
 }

@@ -30,11 +30,6 @@ struct TransposeArgs {
   int64_t batch = 1;       // The number of matrices of this shape.
   int64_t stride_in = 0;   // Elements of `in` from one matrix to the next.
   int64_t stride_out = 0;  // The same for `out`.
-  // A batch of batches, for implementations that take them: groups of `nested` matrices that are so
-  // far apart, and outer_in and outer_out elements from one group to the next. 0: no groups.
-  int64_t nested = 0;
-  int64_t outer_in = 0;
-  int64_t outer_out = 0;
 
   // TransposeWorkspaceBytes() of device memory at a multiple of 16; null where those are 0.
   void* workspace = nullptr;

@@ -39,8 +39,7 @@ Void* Advance(Void* data, int64_t elements, int64_t element_bytes) {
 TransposeArgs WithoutBatchOfLines(const TransposeArgs& args) {
   const int64_t elements = args.rows * args.cols;
   const bool is_line = (args.rows == 1 && args.ld_out == 1) || (args.cols == 1 && args.ld_in == 1);
-  if (!is_line || args.nested != 0 || args.stride_in != elements || args.stride_out != elements)
-    return args;
+  if (!is_line || args.stride_in != elements || args.stride_out != elements) return args;
   TransposeArgs line = args;
   line.rows = 1;
   line.cols = args.batch * elements;
@@ -61,15 +60,12 @@ const TransposeDispatch& ChooseTranspose(const TransposeArgs& args) {
   return *row;
 }
 
-const TransposeImplementation& ChosenTranspose(const TransposeArgs& args) {
-  return *TheTable().implementations[&ChooseTranspose(args) - TheTable().rows.data()];
-}
-
 absl::Status RunChosenTranspose(const TransposeArgs& args,
                                 absl::Status (*run)(const TransposeImplementation& implementation,
                                                     const TransposeArgs& args)) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return absl::OkStatus();
-  const TransposeImplementation& chosen = ChosenTranspose(args);
+  const auto row = static_cast<size_t>(&ChooseTranspose(args) - TheTable().rows.data());
+  const TransposeImplementation& chosen = *TheTable().implementations[row];
   TransposeArgs call = WithoutBatchOfLines(args);
   call.block = chosen.default_block;
   if (chosen.batches || call.batch == 1) return run(chosen, call);

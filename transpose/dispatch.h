@@ -22,9 +22,6 @@ absl::Span<const TransposeDispatch> TransposeDispatchTable();
 // and addresses, never at what they point to.
 const TransposeDispatch& ChooseTranspose(const TransposeArgs& args);
 
-// Returns the implementation that the row names.
-const TransposeImplementation& ChosenTranspose(const TransposeArgs& args);
-
 // Hands the chosen implementation and its arguments to `run`: once, or matrix by matrix where it
 // takes no batches. `run` is RunTranspose() or does the same elsewhere.
 absl::Status RunChosenTranspose(const TransposeArgs& args,

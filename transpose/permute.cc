@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
 #include "common/base/status_macros.h"
 #include "transpose/dispatch.h"
 #include "transpose/permute_as_transpose.h"
@@ -19,18 +20,11 @@ namespace {
 // Returns whether tiles of several dimensions are faster than Transpose()'s kernels: those that cut
 // matrices into tiles are made for matrices that fill them. 0.27 of a copy for 10 matrices of 47 x
 // 584010 bytes in permute_tile, 0.96 in few_rows.
-bool IsSkinny(const TransposeArgs& args, const TransposeImplementation& chosen) {
+bool IsSkinny(const TransposeArgs& args) {
   constexpr int64_t kSkinny = 64;
   if (std::min(args.rows, args.cols) >= kSkinny) return false;
-  return chosen.name == "tile_ragged" || chosen.name == "tile_vector";
-}
-
-// Returns whether a batch of batches is for Transpose()'s kernels: matrices without gaps, large
-// enough for a block each. tile_strips' blocks take several.
-bool IsWorthNesting(const TransposeArgs& args, const TransposeImplementation& chosen) {
-  constexpr int64_t kLeastBytes = 32 << 10;
-  return args.ld_in == args.cols && (chosen.name == "tile_strips" ||
-                                     args.rows * args.cols * args.element_bytes >= kLeastBytes);
+  const absl::string_view kernel = ChooseTranspose(args).implementation;
+  return kernel == "tile_ragged" || kernel == "tile_vector";
 }
 
 // Returns whether few instructions before the first load matter more than whole sectors:
@@ -87,15 +81,15 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
     return PermuteMethod::kInterleave;
   }
   TransposeArgs args;
-  const TransposeImplementation* chosen =
-      AsTranspose(canonical, &args) ? ChosenOfNested(args) : nullptr;
-  const bool transposes = chosen != nullptr && !IsSkinny(args, *chosen);
-  if (transposes && args.nested == 0) return PermuteMethod::kTranspose;
+  MatrixOffsets offsets;
+  const bool transposes = AsTranspose(canonical, &args, &offsets) && !IsSkinny(args);
+  const bool nests = transposes && offsets.nested != 0;
+  if (transposes && !nests) return PermuteMethod::kTranspose;
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
   if (PrefersVectors(canonical)) return PermuteMethod::kVector;
-  if (transposes && IsWorthNesting(args, *chosen)) return PermuteMethod::kTranspose;
+  if (nests && IsWorthNesting(args)) return PermuteMethod::kTranspose;
   if (PrefersBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
@@ -119,17 +113,14 @@ absl::Status PermuteByCopy(const PermuteArgs& canonical) {
 }
 
 absl::Status PermuteByTranspose(const PermuteArgs& canonical) {
-  static const TransposeImplementation& ragged = *FindByName(TransposeLibrary(), "tile_ragged");
   TransposeArgs args;
-  if (!AsTranspose(canonical, &args)) {
+  MatrixOffsets offsets;
+  if (!AsTranspose(canonical, &args, &offsets)) {
     return absl::InvalidArgumentError("the permutation is no transpose of matrices");
   }
-  if (args.nested == 0) return RunChosenTranspose(args, RunTranspose);
-  const TransposeImplementation* chosen = ChosenOfNested(args);
-  // RunTranspose()'s checks know one distance between matrices; this permutation was checked.
-  const TransposeImplementation& nested = chosen != nullptr ? *chosen : ragged;
-  if (nested.run == nullptr) return absl::UnavailableError(kWithoutDeviceCode);
-  return nested.run(args);
+  if (offsets.nested == 0) return RunChosenTranspose(args, RunTranspose);
+  const NestedTranspose kernel = NestedTransposeFor(args);
+  return kernel != nullptr ? kernel(args, offsets) : NestedTileRagged(args, offsets);
 }
 
 absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {

@@ -4,19 +4,33 @@
 #ifndef STRIDEWISE_TRANSPOSE_PERMUTE_AS_TRANSPOSE_H_
 #define STRIDEWISE_TRANSPOSE_PERMUTE_AS_TRANSPOSE_H_
 
+#include "common/gpu/launch_status.h"
 #include "transpose/args.h"
+#include "transpose/device/matrix_offsets.h"
 #include "transpose/permute_args.h"
-#include "transpose/registry.h"
 
 namespace stridewise {
 
-// Sets `args` to the same permutation as a transpose. Returns false where it is none. REQUIRES:
-// `canonical` is what Canonical() returned.
-bool AsTranspose(const PermuteArgs& canonical, TransposeArgs* args);
+// Sets `args` to the same permutation as a transpose, and `offsets` to where its matrices lie.
+// Returns false where it is none. Of a batch of batches args.batch counts all matrices, and its
+// strides say no more than how matrices are aligned. REQUIRES: `canonical` is what Canonical()
+// returned.
+bool AsTranspose(const PermuteArgs& canonical, TransposeArgs* args, MatrixOffsets* offsets);
 
-// Returns what Transpose() takes for these matrices, or null where that takes no batches of batches
-// and they are one.
-const TransposeImplementation* ChosenOfNested(const TransposeArgs& args);
+// A kernel of Transpose() for batches of batches.
+using NestedTranspose = LaunchStatus (*)(const TransposeArgs& args, const MatrixOffsets& offsets);
+
+// Returns what Transpose() takes for the matrices, or null where that takes no batches of batches.
+NestedTranspose NestedTransposeFor(const TransposeArgs& args);
+
+// Returns whether a batch of batches is for Transpose()'s kernels: matrices without gaps, large
+// enough for a block each. tile_strips' blocks take several.
+bool IsWorthNesting(const TransposeArgs& args);
+
+// The kernels of library/, of namespace executor, too. The last takes all matrices.
+LaunchStatus NestedTileStrips(const TransposeArgs& args, const MatrixOffsets& offsets);
+LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offsets);
+LaunchStatus NestedTileRagged(const TransposeArgs& args, const MatrixOffsets& offsets);
 
 }  // namespace stridewise
 

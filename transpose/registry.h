@@ -44,8 +44,7 @@ struct TransposeDispatchRule {
 struct TransposeImplementation : Implementation {
   TransposeOperation operation = TransposeOperation::kTranspose;
   int element_sizes = kAllElementSizes;  // The sum of the element sizes that it takes.
-  bool batches = false;                  // Takes more than one matrix,
-  bool nested_batches = false;           // and batches of batches.
+  bool batches = false;                  // Takes more than one matrix.
   bool square_only = false;
   bool needs_workspace = false;  // args.workspace must be set.
   TransposeDispatchRule dispatch;

@@ -37,10 +37,6 @@ class TransposeLine : public RegistryLine<TransposeLine, TransposeImplementation
     entry_.batches = true;
     return *this;
   }
-  TransposeLine& NestedBatches() {
-    entry_.nested_batches = true;
-    return Batches();
-  }
   TransposeLine& InPlace() {
     entry_.operation = TransposeOperation::kInPlace;
     return Batches();

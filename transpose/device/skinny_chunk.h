@@ -29,7 +29,6 @@
 #include "common/base/matrix.h"
 #include "common/gpu/launch_geometry.h"
 #include "transpose/args.h"
-#include "transpose/device/matrix_offsets.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -172,7 +171,8 @@ __device__ inline Vector GetUnits(const Unit* from, unsigned turn) {
 // The matrices of a batch, each of `panels` panels of at most kMaxSkinnyWidth elements across.
 struct SkinnyBatch {
   int64_t matrices;
-  MatrixOffsets offsets;
+  int64_t stride_in;
+  int64_t stride_out;
   int64_t panels;
 
   struct Panel {

@@ -70,8 +70,9 @@ inline int64_t BandRows(int64_t tile_rows, int64_t tile_cols) {
 // `in` has tile_rows x tile_cols tiles, which are taken in bands of at most band_rows rows,
 // 2^side_bits columns together where that is not 0.
 template <typename LaunchFn>
-LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
-                             int64_t band_rows, LaunchFn launch, unsigned side_bits = 0) {
+LaunchStatus ForEachTileGrid(const TransposeArgs& args, const MatrixOffsets& offsets,
+                             int64_t tile_rows, int64_t tile_cols, int64_t band_rows,
+                             LaunchFn launch, unsigned side_bits = 0) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   const int64_t layers = CeilDiv(tile_cols, kMaxGridYZ);
   const bool matrix_in_z = layers == 1;
@@ -85,11 +86,18 @@ LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64
     const Grid grid = {CeilDiv(tile_rows, bands) << bits,
                        CeilDiv(CeilDiv(tile_cols, layers), int64_t{1} << bits),
                        matrix_in_z ? part.batch * bands : layers};
-    RETURN_IF_ERROR(launch(part, grid,
-                           TileBatch{matrix_in_z, OffsetsOf(args), first,
-                                     static_cast<unsigned>(bands), bits, SpanOfIn(args)}));
+    const TileBatch batch = {
+        matrix_in_z, offsets, first, static_cast<unsigned>(bands), bits, SpanOfIn(args, offsets)};
+    RETURN_IF_ERROR(launch(part, grid, batch));
   }
   return LaunchStatus();
+}
+
+// Does the same for one batch.
+template <typename LaunchFn>
+LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
+                             int64_t band_rows, LaunchFn launch, unsigned side_bits = 0) {
+  return ForEachTileGrid(args, OffsetsOf(args), tile_rows, tile_cols, band_rows, launch, side_bits);
 }
 
 }  // namespace stridewise

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads)
   const auto [matrix, panel] = batch.PanelOf(BlockRow());
   if (matrix >= batch.matrices) return;
   const int written = chunk.length() - shift;
-  const T* const in_begin = in.data + batch.offsets.In(matrix);
+  const T* const in_begin = in.data + matrix * batch.stride_in;
   const int64_t first_row = static_cast<int64_t>(blockIdx.x) * written - shift;
   const int64_t first_col = panel * chunk.width();
   const int64_t rows_left = in.rows - first_row;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads)
 
   const T* tile = reinterpret_cast<const T*>(shared);
   const int lead = flat ? Strip<T>::Lead(piece) : 0;
-  T* const corner = out.data + batch.offsets.Out(matrix) + first_col * out.ld + first_row;
+  T* const corner = out.data + matrix * batch.stride_out + first_col * out.ld + first_row;
   const auto piece_of = [&](int col) {
     return SectorPiece<T>(corner + col * out.ld, shift, written, begin, end);
   };
@@ -145,7 +145,8 @@ LaunchStatus TransposeFewColumns(const TransposeArgs& args) {
     const int written = ChunkLength(args.rows + shift, most, kSize, kSectorBytes / kSize);
     const SkinnyChunk<T> chunk(width, written + shift, written / kVectorElements<T>);
     const bool flat = args.cols == width && args.ld_in == args.cols;
-    const SkinnyBatch batch = {args.batch, OffsetsOf(args), CeilDiv(args.cols, int64_t{width})};
+    const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
+                               CeilDiv(args.cols, int64_t{width})};
     return Launch(FewColumns<T>, TileGrid(batch.panels * args.batch, args.rows + shift, 1, written),
                   Block{kThreads, 1}, chunk.shared_bytes(), args.stream, args.In<T>(),
                   args.Out<T>(), chunk, batch, shift, flat);

@@ -100,9 +100,9 @@ __global__ void __launch_bounds__(kThreads)
   extern __shared__ Vector shared[];
   const auto [matrix, panel] = batch.PanelOf(BlockRow());
   if (matrix >= batch.matrices) return;
-  const T* const begin = in.data + batch.offsets.In(matrix);
+  const T* const begin = in.data + matrix * batch.stride_in;
   const T* const end = begin + (in.rows - 1) * in.ld + in.cols;
-  T* const out_begin = out.data + batch.offsets.Out(matrix);
+  T* const out_begin = out.data + matrix * batch.stride_out;
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * chunk.length();
   const int64_t first_row = static_cast<int64_t>(panel) * chunk.width();
   const int64_t rows_left = in.rows - first_row;
@@ -164,7 +164,8 @@ LaunchStatus TransposeFewRows(const TransposeArgs& args) {
     const int more = InRowsAreAt(args, kVectorBytes) ? 0 : 1;
     const SkinnyChunk<T> chunk(width, length, length / kVectorElements<T> + more);
     const bool flat = args.rows == width && args.ld_out == args.rows;
-    const SkinnyBatch batch = {args.batch, OffsetsOf(args), CeilDiv(args.rows, int64_t{width})};
+    const SkinnyBatch batch = {args.batch, args.stride_in, args.stride_out,
+                               CeilDiv(args.rows, int64_t{width})};
     return Launch(FewRows<T>, TileGrid(batch.panels * args.batch, args.cols, 1, chunk.length()),
                   Block{kThreads, 1}, chunk.shared_bytes(), args.stream, args.In<T>(),
                   args.Out<T>(), chunk, batch, flat);

@@ -41,8 +41,6 @@ struct Shape {
 using FewRows = Shape<16, 256, 4, 120>;
 using SomeRows = Shape<16, 384, 3, 221>;
 using ManyRows = Shape<16, 512, 2, 360>;
-using MoreRows = Shape<12, 384, 2, 470>;
-using MostRows = Shape<8, 512, 2, 680>;
 constexpr size_t kLeastBytesOfTwo = 77 << 10;
 
 // How a matrix is cut into tiles.
@@ -122,7 +120,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 
 // Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
 template <typename T, typename Shape>
-Flat FlatFor(const TransposeArgs& args) {
+Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
   constexpr int64_t kMostCols = (Shape::kChunks - 1) * kElements;
@@ -136,8 +134,8 @@ Flat FlatFor(const TransposeArgs& args) {
   flat.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
   flat.by_rows = SmallDivisor(args.rows);
   flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
-  flat.offsets = OffsetsOf(args);
-  flat.span_in = SpanOfIn(args);
+  flat.offsets = offsets;
+  flat.span_in = SpanOfIn(args, offsets);
   // Groups are a number of columns apart of which the warp's columns in tile_ragged are the first
   // four multiples, or odd multiples of these: they begin in different banks.
   const int64_t most = int64_t{flat.cols} * flat.rows + kSectorBytes / kSize;
@@ -148,10 +146,10 @@ Flat FlatFor(const TransposeArgs& args) {
 }
 
 template <typename T, typename Shape>
-LaunchStatus Run(const TransposeArgs& args) {
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
   static_assert(Shape::kRows * (Shape::kChunks + 1) * kVectorBytes <= 96 << 10,
                 "tiles fit the shared memory of a block");
-  const Flat flat = FlatFor<T, Shape>(args);
+  const Flat flat = FlatFor<T, Shape>(args, offsets);
   const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
   const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
   return Launch(TileFlat<Shape, T>, Grid{flat.strips * args.batch}, Block{Shape::kThreads},
@@ -160,30 +158,32 @@ LaunchStatus Run(const TransposeArgs& args) {
 }
 
 template <typename T>
-LaunchStatus RunShape(const TransposeArgs& args) {
-  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args);
-  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args);
-  if (args.rows <= ManyRows::kRows) return Run<T, ManyRows>(args);
-  if (args.rows <= MoreRows::kRows) return Run<T, MoreRows>(args);
-  return Run<T, MostRows>(args);
+LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args, offsets);
+  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args, offsets);
+  return Run<T, ManyRows>(args, offsets);
 }
 
 }  // namespace
 
 LaunchStatus TransposeTileRagged(const TransposeArgs& args);
 
+// REQUIRES: HasFlatTiles(args).
+LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  switch (args.element_bytes) {
+    case 1:
+      return RunShape<uint8_t>(args, offsets);
+    case 2:
+      return RunShape<uint16_t>(args, offsets);
+    default:
+      return Run<uint32_t, FewRows>(args, offsets);
+  }
+}
+
 LaunchStatus TransposeTileFlat(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   if (!HasFlatTiles(args)) return TransposeTileRagged(args);
-  switch (args.element_bytes) {
-    case 1:
-      return RunShape<uint8_t>(args);
-    case 2:
-      return RunShape<uint16_t>(args);
-    default:
-      return args.rows <= FewRows::kRows ? Run<uint32_t, FewRows>(args)
-                                         : Run<uint32_t, SomeRows>(args);
-  }
+  return NestedTileFlat(args, OffsetsOf(args));
 }
 
 }  // namespace stridewise

@@ -131,13 +131,14 @@ __global__ void __launch_bounds__(kThreads)
 // be several for each multiprocessor: on an H100 192 matrices of 197x128 of 2 bytes have 0.97 of a
 // copy in 768 blocks and 0.91 in 384, but 16 of 49x2048 0.84 in 1024 of 3 KB and 0.95 in 512.
 template <typename T>
-StripCut CutFor(const TransposeArgs& args) {
+StripCut CutFor(const TransposeArgs& args, bool gapless_out) {
   constexpr int64_t kPieceBytes = 64 << 10;
   constexpr int64_t kMatricesBytes = 32 << 10;  // Of a block that has several.
   constexpr int64_t kLeastBytes = 8 << 10;
   constexpr int64_t kFewBlocks = 300;  // About two for each multiprocessor.
   constexpr int64_t kBlocks = 600;
   constexpr int64_t kSize = sizeof(T);
+  constexpr int64_t kFewRowsBytes = kSize <= 2 ? 28 << 10 : 0;
   StripCut cut;
   cut.rows = static_cast<int>(args.rows);
   cut.stacks = static_cast<int>(CeilDiv(args.rows, int64_t{kStack<T>}));
@@ -146,7 +147,10 @@ StripCut CutFor(const TransposeArgs& args) {
   int64_t vectors = all;
   if (most < all) {
     vectors = 1;
-    while (2 * vectors <= std::min<int64_t>(most, kMostVectors)) vectors *= 2;
+    while (2 * vectors <= std::min<int64_t>(most, kMostVectors) ||
+           2 * vectors * args.rows * kVectorBytes <= kFewRowsBytes) {
+      vectors *= 2;
+    }
   }
   const auto blocks = [&] { return CeilDiv(all, vectors) * args.batch; };
   const auto halved = [&] { return CeilDiv(vectors, int64_t{2}); };
@@ -156,7 +160,7 @@ StripCut CutFor(const TransposeArgs& args) {
     vectors = halved();
   }
   cut.vectors = static_cast<int>(vectors);
-  if (vectors == all && IsGaplessOut(args)) {
+  if (vectors == all && gapless_out) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
         std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
@@ -174,8 +178,8 @@ StripCut CutFor(const TransposeArgs& args) {
 }
 
 template <typename T, bool kOdd = false>
-LaunchStatus Run(const TransposeArgs& args) {
-  const StripCut cut = CutFor<T>(args);
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  const StripCut cut = CutFor<T>(args, HasGaplessOut(args, offsets));
   const int64_t vectors = args.cols / kVectorElements<T>;
   // Threads that have fewer stacks do not start loads for more: on an H200 128 matrices of 49x1024
   // floats have 0.95 of a copy with four at once, and 0.79 with eight; 274x460 0.74 and 0.96.
@@ -187,24 +191,29 @@ LaunchStatus Run(const TransposeArgs& args) {
   return Launch(
       kernel, TileGrid(CeilDiv(args.batch, int64_t{cut.matrices}), vectors, 1, cut.vectors),
       Block{kThreads}, static_cast<size_t>(cut.matrices) * cut.vectors * cut.pitch * kVectorBytes,
-      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, OffsetsOf(args), cut);
+      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, offsets, cut);
 }
 
 }  // namespace
 
 LaunchStatus TransposeTileRagged(const TransposeArgs& args);
 
+// REQUIRES: HasStripsOfVectors(args).
+LaunchStatus NestedTileStrips(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  switch (args.element_bytes) {
+    case 1:
+      return Run<uint8_t>(args, offsets);
+    case 2:
+      return args.rows % 2 == 0 ? Run<uint16_t>(args, offsets) : Run<uint16_t, true>(args, offsets);
+    default:
+      return Run<uint32_t>(args, offsets);
+  }
+}
+
 LaunchStatus TransposeTileStrips(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   if (!HasStripsOfVectors(args)) return TransposeTileRagged(args);
-  switch (args.element_bytes) {
-    case 1:
-      return Run<uint8_t>(args);
-    case 2:
-      return args.rows % 2 == 0 ? Run<uint16_t>(args) : Run<uint16_t, true>(args);
-    default:
-      return Run<uint32_t>(args);
-  }
+  return NestedTileStrips(args, OffsetsOf(args));
 }
 
 }  // namespace stridewise
