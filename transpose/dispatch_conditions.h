@@ -178,8 +178,9 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 // bytes have 0.94 of a copy, and 0.76 in tile_ragged; 154x937 in a batch of 818 0.87, and 0.80 in
 // few_rows; 184x856454 of 2 bytes 0.94 and 0.85; 79x289 floats in a batch of 15835 0.98 and 0.90.
 // Of fewer rows few_rows is faster: 47x96906 bytes 1.20 and 1.11, 39 rows of 2 bytes 0.91 and 0.77.
-// In a batch of bytes tile_ragged is where out rows are whole sectors (200 of 256x333 0.89 and
-// 0.70), and tile_bytes where a block takes a matrix of columns that are no whole words (10627 of
+// tile_ragged is where out rows are whole sectors (200 of 256x333 bytes 0.89 and 0.70, 256x200001
+// 0.88 and 0.79) and where 2 bytes have more than 340 rows (353x495116 0.88 and 0.82), and in a batch
+// of bytes tile_bytes where a block takes a matrix of columns that are no whole words (10627 of
 // 75x888 0.90 and 0.84, 200 of 90x510 0.84 and 0.76).
 inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastBytes = 2000000;
@@ -192,8 +193,12 @@ inline bool IsForTileFlat(const TransposeArgs& args) {
     return args.rows >= 40 && (longer || HasFewRows(args));
   }
   if (args.rows > 360) return false;
+  if (args.element_bytes == 1 && StoresWholeSectors(args) &&
+      args.rows >= (args.batch > 1 ? 128 : 224)) {
+    return false;
+  }
+  if (args.element_bytes == 2 && args.batch == 1 && args.rows > 340) return false;
   if (args.element_bytes == 1 && args.batch > 1) {
-    if (args.rows >= 128 && StoresWholeSectors(args)) return false;
     if (args.rows % 4 != 0 && IsGapless(args) && MatrixBytes(args) <= kMostWholeBytes) return false;
   }
   return args.rows >= (args.element_bytes == 1 ? 64 : 50) &&

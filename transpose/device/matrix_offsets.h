@@ -29,6 +29,13 @@ struct MatrixOffsets {
   STRIDEWISE_HOST_DEVICE int64_t Out(int64_t matrix) const {
     return Of(matrix, stride_out, outer_out);
   }
+  // Returns how many matrices from this one on are stride_in apart; many in one batch.
+  STRIDEWISE_HOST_DEVICE int LeftOfGroup(int64_t matrix) const {
+    constexpr int kMany = 1 << 30;
+    if (nested == 0) return kMany;
+    const uint32_t group = by_nested.Quotient(static_cast<uint32_t>(matrix));
+    return static_cast<int>((group + 1) * nested - static_cast<uint32_t>(matrix));
+  }
 
  private:
   STRIDEWISE_HOST_DEVICE int64_t Of(int64_t matrix, int64_t stride, int64_t outer) const {

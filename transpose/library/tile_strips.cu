@@ -83,7 +83,12 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * cut.vectors * kElements;
   const int64_t right = (in.cols - first_col) / kElements;
   const int vectors = right < cut.vectors ? static_cast<int>(right) : cut.vectors;
-  const T* const from = in.data + first_col;
+  // Of a batch of batches a block has the end of a group and the beginning of the next. Selected and
+  // not branched upon: a thread's loads must be on their way together.
+  const int left_of_group = offsets.LeftOfGroup(first);
+  const T* const from = in.data + offsets.In(first) + first_col;
+  const T* const next = in.data + offsets.In(first + left_of_group) -
+                        left_of_group * offsets.stride_in + first_col;
   T* const to = out + offsets.Out(first) + first_col * cut.rows;
 
   const int items = count * cut.stacks * cut.vectors;
@@ -103,7 +108,8 @@ __global__ void __launch_bounds__(kThreads)
       const int row = stack * kStack<T>;
       place[n] = (matrix * cut.vectors + vector) * cut.pitch * kElements + row;
       whole[n] = !kOdd || row + kStack<T> <= cut.rows;
-      const T* const data = from + offsets.In(first + matrix) + vector * kElements + row * in.ld;
+      const T* const data = (matrix < left_of_group ? from : next) + matrix * offsets.stride_in +
+                            vector * kElements + static_cast<int64_t>(row) * in.ld;
 #pragma unroll
       for (int k = 0; k < kStack<T>; ++k) {
         // A row below the matrix is not used.
@@ -131,7 +137,7 @@ __global__ void __launch_bounds__(kThreads)
 // be several for each multiprocessor: on an H100 192 matrices of 197x128 of 2 bytes have 0.97 of a
 // copy in 768 blocks and 0.91 in 384, but 16 of 49x2048 0.84 in 1024 of 3 KB and 0.95 in 512.
 template <typename T>
-StripCut CutFor(const TransposeArgs& args, bool gapless_out) {
+StripCut CutFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr int64_t kPieceBytes = 64 << 10;
   constexpr int64_t kMatricesBytes = 32 << 10;  // Of a block that has several.
   constexpr int64_t kLeastBytes = 8 << 10;
@@ -160,10 +166,11 @@ StripCut CutFor(const TransposeArgs& args, bool gapless_out) {
     vectors = halved();
   }
   cut.vectors = static_cast<int>(vectors);
-  if (vectors == all && gapless_out) {
+  if (vectors == all && HasGaplessOut(args, offsets)) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
         std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
+    if (offsets.nested != 0) cut.matrices = std::min(cut.matrices, static_cast<int>(offsets.nested));
   }
   // Lanes that store a word each: `lanes` groups side by side, and 32 / lanes words of each.
   int lanes = 1;
@@ -179,7 +186,7 @@ StripCut CutFor(const TransposeArgs& args, bool gapless_out) {
 
 template <typename T, bool kOdd = false>
 LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  const StripCut cut = CutFor<T>(args, HasGaplessOut(args, offsets));
+  const StripCut cut = CutFor<T>(args, offsets);
   const int64_t vectors = args.cols / kVectorElements<T>;
   // Threads that have fewer stacks do not start loads for more: on an H200 128 matrices of 49x1024
   // floats have 0.95 of a copy with four at once, and 0.79 with eight; 274x460 0.74 and 0.96.

@@ -115,10 +115,13 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"few_rows", Gapless(20, 1 << 20, 16)},
       {"tile_flat", Gapless(270, 1000001, 1)},
       {"tile_flat", Gapless(360, 1000001, 1)},
-      // In a batch of bytes not where out rows are whole sectors, nor small matrices of odd rows.
+      // Not where out rows of bytes are whole sectors, nor in a batch small matrices of odd rows.
       {"tile_ragged", Gapless(256, 333, 1, 200)},
       {"tile_flat", Gapless(96, 333, 1, 200)},
-      {"tile_flat", Gapless(256, 33333, 1)},
+      {"tile_ragged", Gapless(256, 33333, 1)},
+      {"tile_flat", Gapless(192, 33333, 1)},
+      {"tile_flat", Gapless(340, 33333, 2)},
+      {"tile_ragged", Gapless(341, 33333, 2)},
       {"tile_bytes", Gapless(90, 510, 1, 200)},
       {"tile_flat", Gapless(92, 510, 1, 200)},
       {"tile_flat", Gapless(90, 1001, 1, 200)},
