@@ -46,11 +46,12 @@ struct TileCoordinate {
 // together.
 template <typename In, typename Out>
 __device__ inline TileCoordinate EnterTile(const TileBatch& batch, In* in, Out* out) {
-  if (!batch.matrix_in_z) return {static_cast<int64_t>(blockIdx.x), BlockRow()};
-  const unsigned matrix = batch.bands == 1 ? blockIdx.z : blockIdx.z / batch.bands;
-  const unsigned band = blockIdx.z - matrix * batch.bands;
+  const unsigned z = batch.matrix_in_z ? blockIdx.z : 0;
+  const unsigned matrix = batch.bands == 1 ? z : z / batch.bands;
+  const unsigned band = z - matrix * batch.bands;
   in->data += batch.offsets.In(batch.first + matrix);
   out->data += batch.offsets.Out(batch.first + matrix);
+  if (!batch.matrix_in_z) return {static_cast<int64_t>(blockIdx.x), BlockRow()};
   const unsigned side = blockIdx.x & ((1u << batch.side_bits) - 1);
   return {
       static_cast<int64_t>(band) * (gridDim.x >> batch.side_bits) + (blockIdx.x >> batch.side_bits),
