@@ -54,11 +54,10 @@ absl::Span<const MatMulDispatch> FirstRows() {
 
 // Returns whether the entry has the types and the precision of the call.
 bool HasTypes(const MatMulImplementation& entry, const MatMulArgs& args) {
-  return FindTypes(entry, args) != nullptr &&
-         (args.a.type != ElementType::kFloat || TakesPrecision(entry, args.precision));
+  return FindTypes(entry, args) != nullptr && TakesPrecision(entry, args.precision, args.a.type);
 }
 
-// Returns the call as one of FP32, which is never less exact.
+// Returns the call with the precision that is never less exact.
 MatMulArgs InFp32(MatMulArgs args) {
   args.precision = MatMulPrecision::kFp32;
   return args;
@@ -212,7 +211,7 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
     for (const MatMulDispatch& row : FirstRows()) {
       if (TakesCall(row, args, device, runs_on)) return {&row, 0};
     }
-    if (args.a.type != ElementType::kFloat) return {&FirstRows().back(), 0};
+    if (args.precision == MatMulPrecision::kFp32) return {&FirstRows().back(), 0};
     return PredictMatMul(InFp32(args), device, runs_on);
   }
   static thread_local LatestChoices<MatMulPrediction> latest;
@@ -265,20 +264,38 @@ bool MediumPays(const MatMulArgs& args) {
          us < PredictMatMul(InFp32(args), *device).us;
 }
 
+namespace {
+
+// What multiplies floats that may be rounded to 16 bits.
+enum class RoundedBy { kRounded, kTf32, kFp32 };
+
+RoundedBy ChooseRounded(const MatMulArgs& args, const DeviceModel& device) {
+  const bool can_round = CanRound(args, device);
+  // TF32 by mma.sync is no faster.
+  if (device.compute_capability != 90) return can_round ? RoundedBy::kRounded : RoundedBy::kTf32;
+  static thread_local LatestChoices<RoundedBy> latest;
+  return latest.For(args, device, 0, [&] {
+    const RoundedTimes us = PredictRounded(args, device);
+    const double fp32 = PredictMatMul(InFp32(args), device).us;
+    if (can_round && us.rounded < us.tf32 && us.rounded < fp32) return RoundedBy::kRounded;
+    return us.tf32 < fp32 ? RoundedBy::kTf32 : RoundedBy::kFp32;
+  });
+}
+
+}  // namespace
+
 bool RoundedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  if (!device.ok() || !CanRound(args, *device)) return false;
-  if (device->compute_capability != 90) return true;  // TF32 by mma.sync is no faster.
-  const RoundedTimes us = PredictRounded(args, *device);
-  return us.rounded < us.tf32 && us.rounded < PredictMatMul(InFp32(args), *device).us;
+  return device.ok() && ChooseRounded(args, *device) == RoundedBy::kRounded;
 }
 
 bool Tf32Pays(const MatMulArgs& args) {
   if (args.precision == MatMulPrecision::kTf32) return true;
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return !device.ok() || device->compute_capability != 90 ||
-         PredictRounded(args, *device).tf32 < PredictMatMul(InFp32(args), *device).us;
+  return !device.ok() || ChooseRounded(args, *device) == RoundedBy::kTf32;
 }
+
+bool Fp16SumsPay(const MatMulArgs& args) { return args.precision == MatMulPrecision::kFp16Sums; }
 
 bool FusedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = DeviceOf(args);

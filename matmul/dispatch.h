@@ -73,7 +73,7 @@ const MatMulChooser& ChooserFor(const DeviceModel& device);
 // Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen
 // with any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that
 // it was asked for. What is not FP32 has no prediction (0 us), and the first row of it that takes
-// the call; where none takes float of a lesser precision, the choice is that of FP32. A thread
+// the call; where none takes a lesser precision, the choice is that of kFp32. A thread
 // remembers its latest choices, which changes nothing but the time.
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
                                RunsOn runs_on = RunsOn::kDevice);
@@ -100,6 +100,9 @@ bool RoundedPays(const MatMulArgs& args);
 // Returns whether TF32 is asked for, or predicted to be faster than FP32 for a call that may be
 // rounded to fewer bits.
 bool Tf32Pays(const MatMulArgs& args);
+
+// Returns whether sums in FP16 are asked for, and are faster than those in FP32.
+bool Fp16SumsPay(const MatMulArgs& args);
 
 // Returns the same of split_fused.
 bool FusedPays(const MatMulArgs& args);
