@@ -18,6 +18,7 @@
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/outer_plan.h"
+#include "matmul/tensor_choice.h"
 #include "matmul/tile_limits.h"
 
 #if !STRIDEWISE_LIBRARY_ONLY

@@ -19,12 +19,13 @@ namespace {
 
 class TensorTmaExecutorTest : public KernelsOnExecutorTest {
  protected:
-  // Returns what `auto` makes of a sum of `large` squared and products of `small`.
+  // Returns what the kernel makes of a sum of `large` squared and products of `small`.
   template <typename T, typename Out>
-  float SumBehind(MatMulCase c, MatMulPrecision precision, float large, float small) {
+  float SumBehind(const char* name, MatMulCase c, MatMulPrecision precision, float large,
+                  float small) {
     c.precision = precision;
-    const auto automatic = OnHostExecutor(*FindMatMulImplementation("auto"));
-    if (!automatic.ok()) return NAN;
+    const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
+    if (!implementation.ok()) return NAN;
     MatMulTestProblem<T, Out> problem(c);
     problem.ForOperands([&](T) { return T(1.0f); });
     for (int64_t i = 1; i < c.k; ++i) problem.SetA(0, i, T(small));
@@ -32,7 +33,8 @@ class TensorTmaExecutorTest : public KernelsOnExecutorTest {
     problem.SetB(0, 0, T(large));
     DeviceModel device = H200Model();
     device.multiprocessors = 2;
-    const absl::Status status = RunAsPlanned(*automatic, device, executors_[0].get(), &problem);
+    const absl::Status status =
+        RunAsPlanned(*implementation, device, executors_[0].get(), &problem);
     return status.ok() ? static_cast<float>(problem.args().template C<Out>()(0, 0)) : NAN;
   }
 };
@@ -301,15 +303,18 @@ TEST_F(TensorTmaExecutorTest, Fp16Sums) {
   ExpectKernels("TensorProduct", 4);
 }
 
-// By `auto`, the sums that a caller asks for and no others: 4096 and 79 times 2^-5, which FP16 does
-// not hold beside it, and 256 and products of 2^-6, which FP8's 13 bits do not.
+// The sums that a caller asks for and no others: 4096 and 79 times 2^-5, which FP16 does not hold
+// beside it, and 256 and products of 2^-6, which FP8's 13 bits do not.
 TEST_F(TensorTmaExecutorTest, SumsThatAreAskedFor) {
   const MatMulCase in_fp16 = {136, 264, 80, 0};
-  EXPECT_EQ((SumBehind<Fp16, Fp16>(in_fp16, MatMulPrecision::kFp32, 64, 0x1p-5f)), 4100);
-  EXPECT_EQ((SumBehind<Fp16, Fp16>(in_fp16, MatMulPrecision::kFp16Sums, 64, 0x1p-5f)), 4096);
+  constexpr auto kDefault = MatMulPrecision::kFp32;
+  EXPECT_EQ((SumBehind<Fp16, Fp16>("auto", in_fp16, kDefault, 64, 0x1p-5f)), 4100);
+  EXPECT_EQ(
+      (SumBehind<Fp16, Fp16>("tensor_fp16_sums", in_fp16, MatMulPrecision::kFp16Sums, 64, 0x1p-5f)),
+      4096);
   const MatMulCase in_fp8 = {136, 248, 384, 0, false, true};  // One tile of fast sums.
-  EXPECT_EQ((SumBehind<E4m3, float>(in_fp8, MatMulPrecision::kFp32, 16, 0x1p-6f)), 260);
-  EXPECT_EQ((SumBehind<E4m3, float>(in_fp8, MatMulPrecision::kFastSums, 16, 0x1p-6f)), 256);
+  EXPECT_EQ((SumBehind<E4m3, float>("auto", in_fp8, kDefault, 16, 0x1p-6f)), 260);
+  EXPECT_EQ((SumBehind<E4m3, float>("auto", in_fp8, MatMulPrecision::kFastSums, 16, 0x1p-6f)), 256);
 }
 
 // Both tiles with both operands in shared memory, and with either in registers, where C is perhaps
