@@ -12,6 +12,7 @@
 #include "matmul/device/tensor/off_lines.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/tile_plan.h"
+#include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor_map.h"
 
 namespace stridewise {
@@ -50,24 +51,54 @@ inline bool TensorSingleTakes(const MatMulArgs& args) {
          HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
 }
 
+// Returns the least microseconds of a tile, beside its own estimate, which is fitted to squares:
+// what tensor_tile or tensor_turned are expected to take with the same tile, less what is saved.
+// By squares alone 8192 x 128 x 32768 came here, and took 200 us instead of 148.
+inline double LeastOfSameTile(const MatMulArgs& args, const DeviceModel& device,
+                              const SingleTileCost& tile, int64_t rows, int64_t cols) {
+  constexpr double kSaved = 0.6;
+  constexpr int64_t kMostOfNew = 2048;  // Of k, for the tile that they do not have.
+  const auto find = [&](const auto& costs) {
+    for (const TensorTileCost& cost : costs) {
+      if (cost.cluster != 1 || cost.rows != tile.rows || cost.cols != tile.cols) continue;
+      return TensorTileUs(args, device, cost, rows, cols) - kSaved;
+    }
+    return args.k <= kMostOfNew ? 0.0 : 1e30;
+  };
+  const bool large = IsLargeProduct(args);
+  if (tile.turned && tile.rows == 128) {
+    return large ? find(kLargeTurnedCosts) : find(kTensorTurnedCosts);
+  }
+  return large ? find(kLargeTileCosts) : find(kTensorTileCosts);
+}
+
+// Returns whether blocks that run side by side share what they load: 197 x 4096 x 1024, 32 columns
+// of tiles beside each other and two rows, takes 11.7 us so, and 9.8 in tensor_tile's bands.
+inline bool IsCompact(int64_t rows, int64_t cols, const SingleTileCost& tile) {
+  return rows <= tile.rows || cols <= tile.cols || std::max(rows, cols) <= 2 * std::min(rows, cols);
+}
+
 // Returns the tile of TensorSingle, whose blocks all run at once: `us` is huge where there is none.
 // `transposed` says that it is turned.
 inline TensorPlan PlanTensorSingle(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kStart = 5.3;  // Beside what memory takes.
+  constexpr double kStart = 5.3;      // Beside what memory takes.
+  constexpr int64_t kMostSteps = 64;  // Of products that were measured.
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
   TensorPlan best;
+  if (steps > kMostSteps) return best;
   for (const SingleTileCost& cost : kSingleTileCosts) {
     if (!HasSingleTile(args, cost)) continue;
     const int64_t rows = cost.turned ? args.n : args.m;
     const int64_t cols = cost.turned ? args.m : args.n;
     const int64_t tiles =
         CeilDiv(rows, int64_t{cost.rows}) * CeilDiv(cols, int64_t{cost.cols}) * args.batch;
-    if (tiles > device.multiprocessors) continue;
+    if (tiles > device.multiprocessors || !IsCompact(rows, cols, cost)) continue;
     const double fill = static_cast<double>(tiles) / device.multiprocessors;
     TensorPlan plan = {cost.cols, 1, 1, cost.turned, 0, cost.rows};
     plan.us = std::max(kStart + MemoryUs(args, device),
                        cost.fixed + steps * (cost.step + cost.full * fill));
-    plan.us = std::max(plan.us, OffLinesUs(args, plan, device));
+    plan.us = std::max(
+        {plan.us, OffLinesUs(args, plan, device), LeastOfSameTile(args, device, cost, rows, cols)});
     if (plan.us < best.us) best = plan;
   }
   return best;
