@@ -32,7 +32,7 @@ struct MatMulArgs {
   double alpha = 1;   // Rounded to ScaleType().
   double beta = 0;    // Rounded to ScaleType().
   int64_t batch = 1;  // The number of multiplications of this shape.
-  MatMulPrecision precision = MatMulPrecision::kFp32;  // Of operands of float.
+  MatMulPrecision precision = MatMulPrecision::kFp32;
   MatMulEpilogue epilogue;
   MatMulScales scales;
 

@@ -54,19 +54,16 @@ absl::Status CheckTypes(const MatMulImplementation& implementation, const MatMul
 
 // Refuses a precision that the implementation does not have, and names those that it has.
 absl::Status CheckPrecision(const MatMulImplementation& implementation, const MatMulArgs& args) {
-  if (args.a.type != ElementType::kFloat) {
-    if (args.precision == MatMulPrecision::kFp32) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("precision is ", PrecisionName(args.precision),
-                                                   "; allowed is fp32 beside elements of type ",
-                                                   ElementTypeName(args.a.type)));
-  }
-  if (TakesPrecision(implementation, args.precision)) return absl::OkStatus();
+  if (TakesPrecision(implementation, args.precision, args.a.type)) return absl::OkStatus();
   std::vector<absl::string_view> allowed;
-  for (const MatMulPrecision precision : implementation.precisions) {
-    allowed.push_back(PrecisionName(precision));
+  for (const MatMulPrecision precision : kAllPrecisions) {
+    if (TakesPrecision(implementation, precision, args.a.type)) {
+      allowed.push_back(PrecisionName(precision));
+    }
   }
-  return absl::InvalidArgumentError(absl::StrCat("precision is ", PrecisionName(args.precision),
-                                                 "; allowed is ", absl::StrJoin(allowed, " or ")));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "precision is ", PrecisionName(args.precision), "; allowed is ",
+      absl::StrJoin(allowed, " or "), " beside elements of type ", ElementTypeName(args.a.type)));
 }
 
 // Refuses an epilogue and scales where the implementation does not take them.

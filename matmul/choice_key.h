@@ -31,7 +31,7 @@ inline std::array<int64_t, 12> NumbersOf(const MatMulArgs& args) {
                      static_cast<int64_t>(args.b.type) << 8 | static_cast<int64_t>(args.c.type);
   const int64_t form = (args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0) +
                        (no_alpha ? 4 : 0) + (no_float_alpha ? 8 : 0) + (args.beta == 0 ? 16 : 0) +
-                       32 * static_cast<int64_t>(args.precision) + (types << 8);
+                       32 * static_cast<int64_t>(args.precision) + (types << 16);
   return {args.m,
           args.n,
           args.k,

@@ -35,19 +35,24 @@ absl::Status Multiply(const MatMulArgs& args, One* one, Batch* batch) {
                              args.c.stride, args.batch));
 }
 
-// Operands of 16 bits, or of float that it may round to them, with sums in FP32.
+// Operands of 16 bits, or of float that it may round to them, with sums in FP32 or in FP16.
 absl::Status MultiplyEx(const MatMulArgs& args, cublasComputeType_t type) {
   const cublasOperation_t op_a = args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const cublasOperation_t op_b = args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const auto alpha = static_cast<float>(args.alpha);
   const auto beta = static_cast<float>(args.beta);
+  const Fp16 alpha_half(alpha);
+  const Fp16 beta_half(beta);
+  const bool in_fp16 = SumsInFp16(args);
+  const void* const of_alpha = in_fp16 ? static_cast<const void*>(&alpha_half) : &alpha;
+  const void* const of_beta = in_fp16 ? static_cast<const void*>(&beta_half) : &beta;
   // It would read operands that alpha makes irrelevant.
   const int64_t k = alpha == 0 ? 0 : args.k;
   return CUBLAS_STATUS(cublasGemmStridedBatchedEx_64(
-      args.cublas, op_b, op_a, args.n, args.m, k, &alpha, args.b.data, CublasTypeOf(args.b.type),
+      args.cublas, op_b, op_a, args.n, args.m, k, of_alpha, args.b.data, CublasTypeOf(args.b.type),
       std::max<int64_t>(args.b.ld, 1), args.b.stride, args.a.data, CublasTypeOf(args.a.type),
-      std::max<int64_t>(args.a.ld, 1), args.a.stride, &beta, args.c.data, CublasTypeOf(args.c.type),
-      args.c.ld, args.c.stride, args.batch, type, CUBLAS_GEMM_DEFAULT));
+      std::max<int64_t>(args.a.ld, 1), args.a.stride, of_beta, args.c.data,
+      CublasTypeOf(args.c.type), args.c.ld, args.c.stride, args.batch, type, CUBLAS_GEMM_DEFAULT));
 }
 
 absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
@@ -61,7 +66,7 @@ absl::Status Gemm(const MatMulArgs& args, cublasMath_t math) {
     // It would add partial sums in the type of C.
     RETURN_IF_ERROR(CUBLAS_STATUS(
         cublasSetMathMode(args.cublas, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)));
-    return MultiplyEx(args, CUBLAS_COMPUTE_32F);
+    return MultiplyEx(args, CublasComputeTypeOf(args));
   }
   if (args.precision == MatMulPrecision::kBf16 || args.precision == MatMulPrecision::kFp16) {
     return MultiplyEx(args, CublasComputeTypeOf(args));

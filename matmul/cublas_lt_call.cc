@@ -44,6 +44,10 @@ cudaDataType CublasTypeOf(ElementType type) {
   }
 }
 
+bool SumsInFp16(const MatMulArgs& args) {
+  return args.precision == MatMulPrecision::kFp16Sums && args.c.type == ElementType::kFp16;
+}
+
 cublasComputeType_t CublasComputeTypeOf(const MatMulArgs& args) {
   if (args.a.type == ElementType::kDouble) return CUBLAS_COMPUTE_64F;
   if (args.a.type == ElementType::kS8) return CUBLAS_COMPUTE_32I;
@@ -54,6 +58,8 @@ cublasComputeType_t CublasComputeTypeOf(const MatMulArgs& args) {
       return CUBLAS_COMPUTE_32F_FAST_16BF;
     case MatMulPrecision::kFp16:
       return CUBLAS_COMPUTE_32F_FAST_16F;
+    case MatMulPrecision::kFp16Sums:
+      return SumsInFp16(args) ? CUBLAS_COMPUTE_16F : CUBLAS_COMPUTE_32F;
     default:
       return CUBLAS_COMPUTE_32F;
   }
@@ -66,6 +72,7 @@ cublasLtEpilogue_t CublasLtEpilogueOf(const MatMulEpilogue& epilogue) {
       return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
     case Activation::kGelu:
       return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    case Activation::kGeluErf:  // There is none: CublasLtCall::Create() says so.
     case Activation::kNone:
       break;
   }
@@ -93,7 +100,8 @@ absl::StatusOr<CublasLtCall> CublasLtCall::Create(const MatMulArgs& args) {
   CublasLtCall call;
   const int64_t k = args.alpha == 0 ? 0 : args.k;  // Operands that do not count are not read.
   cublasLtMatmulDesc_t description;
-  const bool is_own_scale = args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt;
+  const bool is_own_scale =
+      args.c.type == ElementType::kDouble || args.c.type == ElementType::kInt || SumsInFp16(args);
   const cudaDataType scale = is_own_scale ? CublasTypeOf(args.c.type) : CUDA_R_32F;
   RETURN_IF_ERROR(
       CUBLAS_STATUS(cublasLtMatmulDescCreate(&description, CublasComputeTypeOf(args), scale)));
@@ -104,6 +112,12 @@ absl::StatusOr<CublasLtCall> CublasLtCall::Create(const MatMulArgs& args) {
   };
   RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_TRANSA, args.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
   RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_TRANSB, args.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N));
+  if (args.precision == MatMulPrecision::kFastSums) {
+    RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, int8_t{1}));
+  }
+  if (args.epilogue.activation == Activation::kGeluErf) {
+    return absl::UnimplementedError("cuBLASLt has GELU in its form with tanh alone");
+  }
   const cublasLtEpilogue_t epilogue = CublasLtEpilogueOf(args.epilogue);
   RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue));
   if (args.epilogue.bias != nullptr) {
@@ -168,14 +182,18 @@ absl::Status CublasLtCall::Run(const MatMulArgs& args, const cublasLtMatmulAlgo_
   const auto beta_float = static_cast<float>(beta);
   const auto alpha_int = static_cast<int32_t>(alpha);
   const auto beta_int = static_cast<int32_t>(beta);
+  const Fp16 alpha_half(alpha_float);
+  const Fp16 beta_half(beta_float);
   const bool is_double = args.c.type == ElementType::kDouble;
   const bool is_int = args.c.type == ElementType::kInt;
-  const void* const of_alpha = is_double ? static_cast<const void*>(&alpha)
-                               : is_int  ? static_cast<const void*>(&alpha_int)
-                                         : &alpha_float;
-  const void* const of_beta = is_double ? static_cast<const void*>(&beta)
-                              : is_int  ? static_cast<const void*>(&beta_int)
-                                        : &beta_float;
+  const void* const of_alpha = is_double          ? static_cast<const void*>(&alpha)
+                               : is_int           ? static_cast<const void*>(&alpha_int)
+                               : SumsInFp16(args) ? static_cast<const void*>(&alpha_half)
+                                                  : &alpha_float;
+  const void* const of_beta = is_double          ? static_cast<const void*>(&beta)
+                              : is_int           ? static_cast<const void*>(&beta_int)
+                              : SumsInFp16(args) ? static_cast<const void*>(&beta_half)
+                                                 : &beta_float;
   return CUBLAS_STATUS(cublasLtMatmul(Handle(args), description_.get(), of_alpha, args.b.data,
                                       a_.get(), args.a.data, b_.get(), of_beta, c, c_.get(), c,
                                       c_.get(), &algorithm, args.workspace,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/gpu/device_model.h"
 #include "matmul/registry.h"
@@ -73,7 +74,7 @@ const MatMulChooser& ChooserFor(const DeviceModel& device);
 // Returns what ChooserFor(device) chooses. Where the workspace suffices for what would be chosen
 // with any, that is chosen: so a call with the workspace that `auto` asks for runs the kernel that
 // it was asked for. What is not FP32 has no prediction (0 us), and the first row of it that takes
-// the call; where none takes float of a lesser precision, the choice is that of FP32. A thread
+// the call; where none takes a lesser precision, the choice is that of kFp32. A thread
 // remembers its latest choices, which changes nothing but the time.
 MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device,
                                RunsOn runs_on = RunsOn::kDevice);
@@ -82,27 +83,11 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
 
-// Returns whether split_fp16 can run the call, and is predicted to be faster than split_fused and
-// FP32.
-bool SplitPays(const MatMulArgs& args);
+// Returns what the caller plans for, or the current device.
+absl::StatusOr<DeviceModel> PlannedDevice(const MatMulArgs& args);
 
-// Returns whether split_flat is asked for, can run, and any split pays.
-bool FlatPays(const MatMulArgs& args);
-
-// Returns whether split_fp8 is asked for, can run, and is predicted to be faster than what is more
-// exact.
-bool MediumPays(const MatMulArgs& args);
-
-// Returns whether tensor_rounded can round the operands, and is predicted to be faster than TF32
-// and FP32.
-bool RoundedPays(const MatMulArgs& args);
-
-// Returns whether TF32 is asked for, or predicted to be faster than FP32 for a call that may be
-// rounded to fewer bits.
-bool Tf32Pays(const MatMulArgs& args);
-
-// Returns the same of split_fused.
-bool FusedPays(const MatMulArgs& args);
+// Returns the call with the precision that is never less exact.
+MatMulArgs InFp32(MatMulArgs args);
 
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
 // with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,

@@ -18,11 +18,12 @@
 //   A, B        C                    arithmetic
 //   float       float                IEEE FP32, one fused multiply-add for each product; or as
 //                                    `precision` says
-//   Bf16, Fp16  their type, float    exact products, sums in FP32 cut off toward zero
+//   Bf16, Fp16  their type, float    exact products, sums in FP32 cut off toward zero; of Fp16 in
+//                                    FP16 where `precision` is kFp16Sums
 //   int8_t      int32_t              exact
 //               float                exact sums, rounded to float once before alpha
 //   E4m3, E5m2  float, Bf16, Fp16    exact products, sums of 13 bits promoted to FP32 every 128 of
-//                                    k; `scales` multiply them
+//                                    k, but where `precision` is kFastSums; `scales` multiply them
 // A sum is rounded once to C's type, and twice where `epilogue` takes a pass of its own; C of
 // int32_t takes no epilogue (docs/tensor_cores.md, docs/fp32_split.md).
 //
@@ -65,7 +66,7 @@ struct MatMulProblem {
   double beta = 0;                                // 0: C is not read.
   MatrixLayout layout = MatrixLayout::kRowMajor;  // Of all three.
   int64_t batch = 1;                              // The number of multiplications of this shape.
-  MatMulPrecision precision = MatMulPrecision::kFp32;  // Of operands of float.
+  MatMulPrecision precision = MatMulPrecision::kFp32;
   MatMulEpilogue epilogue;
   MatMulScales scales;  // Of 8-bit floating-point operands; per 128 only where they are row-major.
   int device = kCurrentDevice;  // Where the matrices and the stream are.

@@ -56,9 +56,11 @@ Operand Advanced(Operand operand, int64_t elements) {
   return operand;
 }
 
-// How operands of float are multiplied. Nothing but the caller ever makes a product less exact.
+// How operands are multiplied and summed: those of float, but for the last two. Nothing but the
+// caller ever makes a product less exact.
 enum class MatMulPrecision {
-  kFp32,       // IEEE FP32, one fused multiply-add for each product, on CUDA cores.
+  kFp32,  // IEEE FP32, one fused multiply-add for each product, on CUDA cores; of operands of other
+          // types what matmul.h says of them.
   kFp32Split,  // Operands as sums of narrower numbers, on tensor cores: no more error than kFp32.
   kTf32,       // Operands rounded to TF32, 11 significant bits; sums in FP32, on tensor cores.
   // As kFp32Split, with the same bound of the error; as INT8 numbers where the device finds the
@@ -69,17 +71,22 @@ enum class MatMulPrecision {
   kFp32Medium,
   kBf16,  // Operands rounded to BF16, 8 significant bits; sums in FP32, on tensor cores.
   kFp16,  // Operands rounded to FP16, 11 significant bits and 5 of exponent; sums in FP32.
+  // Of operands of Fp16: sums may be rounded to FP16, each time that products are added to them.
+  kFp16Sums,
+  // Of operands of E4m3 and E5m2: sums may keep 13 fractional bits for all of k.
+  kFastSums,
 };
 
 // Returns the name that flags and CSV rows use: "fp32", "fp32_split", "tf32", "fp32_split_int8",
-// "fp32_medium", "bf16", "fp16".
+// "fp32_medium", "bf16", "fp16", "fp16_sums", "fast_sums".
 const char* PrecisionName(MatMulPrecision precision);
 
 // What is applied to each element of C behind the bias.
 enum class Activation {
   kNone,
-  kRelu,  // max(x, 0); a NaN stays one.
-  kGelu,  // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))).
+  kRelu,     // max(x, 0); a NaN stays one.
+  kGelu,     // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), the approximation.
+  kGeluErf,  // x / 2 * (1 + erf(x / sqrt(2))), GELU itself.
 };
 
 // What happens to alpha * op(A) * op(B) + beta * C before it is rounded to the type of C.

@@ -68,7 +68,8 @@ struct MatMulPlanKey {
   // and B are transposed, 4, 8 and 16 where A, B and C with all that is in them begin at multiples
   // of 16 bytes, 32 and 64 where A and B have a stride of 0 in a batch, 128 where alpha is 0, 256
   // where beta is; and, where it is not FP32, 512 times the number of A's type and 8192 times that
-  // of C's, or 131072 times the number of the precision.
+  // of C's, 131072 times 8 and the number of B's where it differs from A's, and 4194304 where sums
+  // may be less exact; or of floats 131072 times the number of the precision.
   static constexpr size_t kNumbers = 11;
   static constexpr size_t kMemoryRate = 2;  // The place of the memory's rate.
   std::array<int64_t, kNumbers> numbers = {};

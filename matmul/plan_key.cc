@@ -27,7 +27,9 @@ int TypesOf(const MatMulArgs& args) {
   static_assert(kNumElementTypes <= 16, "a type is 4 bits");
   if (args.a.type == ElementType::kFloat) return kUnit * 256 * static_cast<int>(args.precision);
   const int of_b = args.b.type == args.a.type ? 0 : 8 + static_cast<int>(args.b.type);
-  return kUnit * (static_cast<int>(args.a.type) + 16 * static_cast<int>(args.c.type) + 256 * of_b);
+  const int of_sums = args.precision == MatMulPrecision::kFp32 ? 0 : 1;
+  return kUnit * (static_cast<int>(args.a.type) + 16 * static_cast<int>(args.c.type) + 256 * of_b +
+                  256 * 32 * of_sums);
 }
 
 }  // namespace

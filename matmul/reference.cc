@@ -112,14 +112,29 @@ absl::Status ProductOnDevice(const MatMulArgs& args, bool absolute, Matrix<doubl
   return gpu::Copy(out.data, c.data(), DoubleBytes(args.m, args.n));
 }
 
+double Activated(Activation activation, double x) {
+  switch (activation) {
+    case Activation::kNone:
+      return x;
+    case Activation::kRelu:
+      return x < 0 ? 0 : x;
+    case Activation::kGelu:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case Activation::kGeluErf:
+      return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+  }
+  return x;
+}
+
+// Returns the greatest factor by which the activation may enlarge an error.
+double GreatestSlope(Activation activation) {
+  const bool gelu = activation == Activation::kGelu || activation == Activation::kGeluErf;
+  return gelu ? 1.13 : 1;
+}
+
 // Applies the epilogue to the products and to the sums of magnitudes.
 void ApplyTo(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
-  constexpr double kSlopeOfGelu = 1.13;
   const Activation activation = args.epilogue.activation;
-  const auto activate = [&](double x) {
-    if (activation == Activation::kRelu) return x < 0 ? 0 : x;
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  };
   std::vector<double> bias(static_cast<size_t>(args.n));
   if (args.epilogue.bias != nullptr) {
     const auto* data = static_cast<const char*>(args.epilogue.bias);
@@ -130,8 +145,8 @@ void ApplyTo(const MatMulArgs& args, const Matrix<double>& r, const Matrix<doubl
       r(row, col) += bias[static_cast<size_t>(col)];
       s(row, col) += std::abs(bias[static_cast<size_t>(col)]);
       if (activation == Activation::kNone) continue;
-      r(row, col) = activate(r(row, col));
-      if (activation == Activation::kGelu) s(row, col) *= kSlopeOfGelu;
+      r(row, col) = Activated(activation, r(row, col));
+      s(row, col) *= GreatestSlope(activation);
     }
   }
 }
@@ -160,9 +175,11 @@ bool IsFp8(ElementType type) { return type == ElementType::kE4m3 || type == Elem
 
 }  // namespace
 
-ProductAccuracy AccuracyOf(const MatMulTypes& types, MatMulPrecision precision) {
+ProductAccuracy AccuracyOf(const MatMulTypes& of_sums_in_fp32, MatMulPrecision precision) {
   constexpr double kUnitOfTf32 = 0x1p-11;
   constexpr double kUnitOfMedium = 0x3p-16;  // docs/fp32_split.md.
+  MatMulTypes types = of_sums_in_fp32;
+  if (precision == MatMulPrecision::kFp16Sums) types.accumulator = ElementType::kFp16;
   ProductAccuracy accuracy = AccuracyOf(types.a, types.accumulator, types.c);
   if (precision == MatMulPrecision::kTf32) {
     accuracy.operand_unit = kUnitOfTf32;
@@ -186,7 +203,9 @@ ProductAccuracy AccuracyOf(const MatMulImplementation& implementation, const Mat
   constexpr double kPromoted = 128;
   const MatMulTypes& types = *FindTypes(implementation, args);
   ProductAccuracy accuracy = AccuracyOf(types, args.precision);
-  if (IsFp8(types.a) && implementation.math != "tensor_fast" && args.k > kPromoted) {
+  const bool promotes =
+      implementation.math != "tensor_fast" && args.precision != MatMulPrecision::kFastSums;
+  if (IsFp8(types.a) && promotes && args.k > kPromoted) {
     accuracy.unit =
         UnitRoundoff(types.accumulator) + kUnitOfFp8Sums * kPromoted / static_cast<double>(args.k);
   }

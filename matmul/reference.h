@@ -15,9 +15,9 @@ namespace stridewise {
 // Sets r = alpha * op(A) * op(B) + beta * C and s = |alpha| * |op(A)| * |op(B)| + |beta| * |C|,
 // computed in FP64 from A, B and C in their own types and from alpha and beta rounded to
 // ScaleType(). With an epilogue r is the activation of r + bias, and s has |bias| added and, where
-// the activation is GELU, whose slope is below 1.13, is 1.13 as large. `args` holds host pointers,
-// that of the bias too; its C is what C held before the multiplication, and is
-// not written. Of a batch the first multiplication is computed; OneOfBatch() of batch.h selects
+// the activation is a GELU, whose slope is below 1.13, is 1.13 as large. `args` holds host
+// pointers, that of the bias too; its C is what C held before the multiplication, and is not
+// written. Of a batch the first multiplication is computed; OneOfBatch() of batch.h selects
 // another. A and B are not read where alpha is 0, nor C where beta is. `r` and `s` are m x n host
 // matrices without gaps between the rows (ld == cols). REQUIRES: A, B and C have
 // the types of an entry of the registry, and there are no scales.

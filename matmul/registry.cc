@@ -18,6 +18,7 @@
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/outer_plan.h"
+#include "matmul/tensor_choice.h"
 #include "matmul/tile_limits.h"
 
 #if !STRIDEWISE_LIBRARY_ONLY
@@ -54,7 +55,7 @@ class Line : public RegistryLine<Line, MatMulImplementation> {
     entry_.general = true;
     return *this;
   }
-  // Multiplies float in these precisions, instead of kFp32 alone.
+  // Multiplies in these precisions, instead of kFp32 alone.
   Line& Precisions(absl::Span<const MatMulPrecision> precisions) {
     entry_.precisions = precisions;
     return *this;
@@ -192,6 +193,15 @@ constexpr MatMulTakes kTakesRounded = {
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};
 
+constexpr MatMulTakes kTakesFp16Sums = {
+    "fp16_sums of C of FP16, where that is measured to be faster than sums in FP32", Fp16SumsPay};
+
+constexpr MatMulTakes kTakesFastSums = {"fast_sums without blocks' scales and without an epilogue",
+                                        [](const MatMulArgs& args) {
+                                          return args.precision == MatMulPrecision::kFastSums &&
+                                                 !args.scales.per_128 && !HasEpilogue(args);
+                                        }};
+
 constexpr MatMulTakes kTakesFused = {"k of at least 64, where it is predicted to be faster",
                                      FusedPays};
 
@@ -249,11 +259,28 @@ const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const M
 
 const char* PrecisionName(MatMulPrecision precision) {
   constexpr const char* kNames[] = {"fp32",        "fp32_split", "tf32", "fp32_split_int8",
-                                    "fp32_medium", "bf16",       "fp16"};
+                                    "fp32_medium", "bf16",       "fp16", "fp16_sums",
+                                    "fast_sums"};
   return kNames[static_cast<int>(precision)];
 }
 
-bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision) {
+bool IsPrecisionOf(MatMulPrecision precision, ElementType operands) {
+  switch (precision) {
+    case MatMulPrecision::kFp32:
+      return true;
+    case MatMulPrecision::kFp16Sums:
+      return operands == ElementType::kFp16;
+    case MatMulPrecision::kFastSums:
+      return operands == ElementType::kE4m3 || operands == ElementType::kE5m2;
+    default:
+      return operands == ElementType::kFloat;
+  }
+}
+
+bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision,
+                    ElementType operands) {
+  if (!IsPrecisionOf(precision, operands)) return false;
+  if (operands != ElementType::kFloat && precision == MatMulPrecision::kFp32) return true;
   const absl::Span<const MatMulPrecision> taken = implementation.precisions;
   return std::find(taken.begin(), taken.end(), precision) != taken.end();
 }

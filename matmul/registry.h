@@ -33,6 +33,11 @@ inline constexpr MatMulPrecision kFullPrecision[] = {MatMulPrecision::kFp32};
 // Rounding to 16 bits is allowed, not asked for: TF32 has FP16's digits and the exponents of float.
 inline constexpr MatMulPrecision kTf32Precisions[] = {
     MatMulPrecision::kTf32, MatMulPrecision::kBf16, MatMulPrecision::kFp16};
+inline constexpr MatMulPrecision kCublasLtPrecisions[] = {
+    MatMulPrecision::kTf32, MatMulPrecision::kBf16, MatMulPrecision::kFp16,
+    MatMulPrecision::kFp16Sums, MatMulPrecision::kFastSums};
+inline constexpr MatMulPrecision kFp16SumsPrecision[] = {MatMulPrecision::kFp16Sums};
+inline constexpr MatMulPrecision kFastSumsPrecision[] = {MatMulPrecision::kFastSums};
 inline constexpr MatMulPrecision kRoundedPrecisions[] = {MatMulPrecision::kBf16,
                                                          MatMulPrecision::kFp16};
 inline constexpr MatMulPrecision kSplitPrecision[] = {MatMulPrecision::kFp32Split};
@@ -44,7 +49,7 @@ inline constexpr MatMulPrecision kSplitPrecisions[] = {
 inline constexpr MatMulPrecision kAllPrecisions[] = {
     MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
     MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
-    MatMulPrecision::kFp16};
+    MatMulPrecision::kFp16,          MatMulPrecision::kFp16Sums,   MatMulPrecision::kFastSums};
 
 // The element types that implementations take, for MatMulImplementation::types.
 inline constexpr MatMulTypes kFp32[] = {AllOf(ElementType::kFloat)};
@@ -158,7 +163,7 @@ struct MatMulImplementation : Implementation {
   bool general = false;  // Takes transposed operands, alpha, beta and batches.
   bool takes_epilogue = false;
   bool takes_scales = false;
-  absl::Span<const MatMulPrecision> precisions = kFullPrecision;  // That it takes for float.
+  absl::Span<const MatMulPrecision> precisions = kFullPrecision;
   MatMulTile tile;
   MatMulDispatchRule dispatch;
 
@@ -179,8 +184,13 @@ inline bool CublasLtTakesLayouts(const MatMulArgs& args) {
   return ElementBytes(args.a.type) > 1 || (!args.a.transposed && args.b.transposed);
 }
 
-// Returns whether the implementation multiplies float in this precision.
-bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision);
+// Returns whether the precision is one of such operands.
+bool IsPrecisionOf(MatMulPrecision precision, ElementType operands);
+
+// Returns whether the implementation multiplies such operands in this precision. Of other types
+// than float it takes kFp32, too: then its sums are what they are.
+bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision,
+                    ElementType operands = ElementType::kFloat);
 
 // Returns whether the implementation takes A, B and C of this type.
 bool TakesType(const MatMulImplementation& implementation, ElementType type);

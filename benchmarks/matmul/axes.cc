@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/base/refused_flags.h"
+#include "matmul/registry.h"
 
 ABSL_FLAG(std::string, layouts, "",
           "Of products: how the operands are stored, instead of the preset's (nn, of most): a list "
@@ -30,12 +31,13 @@ ABSL_FLAG(
 
 ABSL_FLAG(std::string, precision, "",
           "Of products of float: fp32, fp32_split, tf32, fp32_split_int8, fp32_medium, bf16 or "
-          "fp16, or a "
-          "list of them. Instead of the preset's (fp32, of most).");
+          "fp16; of those of fp16, fp16_sums, and of FP8, fast_sums; or a list of them. Instead of "
+          "the preset's (fp32, of most).");
 ABSL_FLAG(
     std::string, epilogue, "",
-    "Of products: what is applied to C: none, bias, relu, gelu, bias_relu or bias_gelu, or a list "
-    "of them. Instead of the preset's (none, of most).");
+    "Of products: what is applied to C: none, bias, relu, gelu (in its form with tanh), gelu_erf, "
+    "bias_relu, bias_gelu or bias_gelu_erf, or a list of them. Instead of the preset's (none, of "
+    "most).");
 
 namespace stridewise {
 namespace {
@@ -91,21 +93,18 @@ absl::StatusOr<std::vector<std::string>> ParseWorkspace(absl::string_view flag,
   return ParseNames<2>(flag, text, {"asked", "no"});
 }
 
-constexpr MatMulPrecision kPrecisions[] = {
-    MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
-    MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
-    MatMulPrecision::kFp16};
-
 absl::StatusOr<std::vector<std::string>> ParsePrecision(absl::string_view flag,
                                                         absl::string_view text) {
-  std::array<absl::string_view, std::size(kPrecisions)> names;
-  for (size_t i = 0; i < names.size(); ++i) names[i] = PrecisionName(kPrecisions[i]);
+  std::array<absl::string_view, std::size(kAllPrecisions)> names;
+  for (size_t i = 0; i < names.size(); ++i) names[i] = PrecisionName(kAllPrecisions[i]);
   return ParseNames(flag, text, names);
 }
 
 absl::StatusOr<std::vector<std::string>> ParseEpilogue(absl::string_view flag,
                                                        absl::string_view text) {
-  return ParseNames<6>(flag, text, {"none", "bias", "relu", "gelu", "bias_relu", "bias_gelu"});
+  return ParseNames<8>(
+      flag, text,
+      {"none", "bias", "relu", "gelu", "gelu_erf", "bias_relu", "bias_gelu", "bias_gelu_erf"});
 }
 
 double FactorOf(const std::string& value) {
@@ -137,13 +136,14 @@ MatMulForm FormOf(const Point& point) {
   form.alpha = FactorOf(point.axes[kAlphaAxis]);
   form.beta = FactorOf(point.axes[kBetaAxis]);
   form.workspace = point.axes[kWorkspaceAxis] == "asked";
-  for (const MatMulPrecision precision : kPrecisions) {
+  for (const MatMulPrecision precision : kAllPrecisions) {
     if (point.axes[kPrecisionAxis] == PrecisionName(precision)) form.precision = precision;
   }
   const absl::string_view epilogue = point.axes[kEpilogueAxis];
   form.bias = absl::StartsWith(epilogue, "bias");
   if (absl::EndsWith(epilogue, "relu")) form.activation = Activation::kRelu;
   if (absl::EndsWith(epilogue, "gelu")) form.activation = Activation::kGelu;
+  if (absl::EndsWith(epilogue, "gelu_erf")) form.activation = Activation::kGeluErf;
   return form;
 }
 

@@ -46,7 +46,7 @@ enum MatMulAxis : size_t {
 // are "nn", "tn", "nt_col": op(A), op(B), and _col where the matrices are column-major. A factor
 // has a magnitude of 1e30 at most, which float can hold. Values of a workspace are "asked" and
 // "no", of a precision the names of PrecisionName(), of an epilogue "none", "bias", "relu", "gelu",
-// "bias_relu" and "bias_gelu".
+// "gelu_erf", "bias_relu", "bias_gelu" and "bias_gelu_erf".
 absl::Span<const Axis> MatMulAxes();
 
 // REQUIRES: the values are those that the axes' parsers returned.

@@ -121,6 +121,7 @@ TEST(ProductTest, WorkCountsTheBatchAndWhatAlphaAndBetaRead) {
 TEST(MatMulAxesTest, PrecisionsAndEpilogues) {
   const Axis& precision = MatMulAxes()[4];
   EXPECT_EQ(Parsed(precision, "tf32, fp32_split"), (Values{"tf32", "fp32_split"}));
+  EXPECT_EQ(Parsed(precision, "fp16_sums,fast_sums"), (Values{"fp16_sums", "fast_sums"}));
   ExpectRefused(precision, "fp64");
   const Axis& epilogue = MatMulAxes()[5];
   EXPECT_EQ(Parsed(epilogue, "bias_gelu,none"), (Values{"bias_gelu", "none"}));

@@ -72,8 +72,11 @@ class Products : public Operation {
     const bool form = Own(implementation).general || (IsPlain(FormOf(point)) && point.batch == 1);
     // What takes no FP32 is for other types alone: it is planned for no point of FP32.
     const bool type = point.type != "float" || TakesType(Own(implementation), ElementType::kFloat);
+    const MatMulPrecision asked = FormOf(point).precision;
+    const ElementType operands = TypesOf(point.type).a;
+    // What takes a precision of other operands is refused by CheckMatMulArgs(), which says so.
     const bool precision =
-        point.type != "float" || TakesPrecision(Own(implementation), FormOf(point).precision);
+        !IsPrecisionOf(asked, operands) || TakesPrecision(Own(implementation), asked, operands);
     const bool epilogue = Own(implementation).takes_epilogue || HasNoEpilogue(FormOf(point));
     const bool batch = point.batch == 1 || !implementation.on_host_memory;
     return form && type && precision && epilogue && batch;
@@ -81,8 +84,7 @@ class Products : public Operation {
 
   absl::Status CheckSupported(const Implementation& implementation,
                               const Point& point) const override {
-    const absl::Span<const MatMulTypes> taken = Own(implementation).types;
-    if (std::find(taken.begin(), taken.end(), TypesOf(point.type)) == taken.end()) {
+    if (FindTypes(Own(implementation), GaplessArgs(point)) == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(implementation.name, " takes no elements of type ", point.type));
     }
@@ -140,6 +142,8 @@ class Products : public Operation {
       case MatMulPrecision::kFp16:
         return tensor;
       case MatMulPrecision::kFp32:
+      case MatMulPrecision::kFp16Sums:  // Not of floats.
+      case MatMulPrecision::kFastSums:
         break;
     }
     return PeakFp32Gflops(device);

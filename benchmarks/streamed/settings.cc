@@ -64,6 +64,7 @@ absl::StatusOr<MatMulPrecision> ReadPrecision(bool is_product) {
   std::vector<std::string> allowed;
   for (const MatMulPrecision precision : kAllPrecisions) {
     if (!is_product && precision != MatMulPrecision::kFp32) continue;
+    if (!IsPrecisionOf(precision, ElementType::kFloat)) continue;
     if (given == PrecisionName(precision)) return precision;
     allowed.emplace_back(PrecisionName(precision));
   }

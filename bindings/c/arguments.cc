@@ -53,12 +53,13 @@ static_assert(STRIDEWISE_FLOAT32 == 0 && std::size(kTypes) == STRIDEWISE_FLOAT8_
 constexpr MatMulPrecision kPrecisions[] = {
     MatMulPrecision::kFp32,          MatMulPrecision::kFp32Split,  MatMulPrecision::kTf32,
     MatMulPrecision::kFp32SplitInt8, MatMulPrecision::kFp32Medium, MatMulPrecision::kBf16,
-    MatMulPrecision::kFp16};
+    MatMulPrecision::kFp16,          MatMulPrecision::kFp16Sums,   MatMulPrecision::kFastSums};
 static_assert(STRIDEWISE_PRECISION_FP32 == 0 &&
-              std::size(kPrecisions) == STRIDEWISE_PRECISION_FP16 + 1);
-constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu};
+              std::size(kPrecisions) == STRIDEWISE_PRECISION_FAST_SUMS + 1);
+constexpr Activation kActivations[] = {Activation::kNone, Activation::kRelu, Activation::kGelu,
+                                       Activation::kGeluErf};
 static_assert(STRIDEWISE_ACTIVATION_NONE == 0 &&
-              std::size(kActivations) == STRIDEWISE_ACTIVATION_GELU + 1);
+              std::size(kActivations) == STRIDEWISE_ACTIVATION_GELU_ERF + 1);
 
 // Returns the operand as it is stored, rows x cols.
 template <typename Operand, typename Given>

@@ -208,7 +208,8 @@ typedef enum stridewise_layout {
   STRIDEWISE_COLUMN_MAJOR = 1
 } stridewise_layout;
 
-// How FLOAT32 operands are multiplied. Sums are FP32. Operands of other types ignore it.
+// How operands are multiplied and summed: those of FLOAT32, with sums in FP32, but for the last
+// two. Operands of other types take FP32, their own arithmetic.
 typedef enum stridewise_precision {
   STRIDEWISE_PRECISION_FP32 = 0,        // IEEE FP32: one fused multiply-add for each product.
   STRIDEWISE_PRECISION_FP32_SPLIT = 1,  // On tensor cores, each operand a sum of parts.
@@ -221,14 +222,20 @@ typedef enum stridewise_precision {
   // On tensor cores, operands rounded to 8 significant bits, or to 11 of which those beyond 65504
   // become infinite and those below 2^-14 lose digits. The library may keep more of both.
   STRIDEWISE_PRECISION_BF16 = 5,
-  STRIDEWISE_PRECISION_FP16 = 6
+  STRIDEWISE_PRECISION_FP16 = 6,
+  // Of FLOAT16: sums may be rounded to FP16 each time that products are added to them.
+  STRIDEWISE_PRECISION_FP16_SUMS = 7,
+  // Of FLOAT8_E4M3 and FLOAT8_E5M2: sums may keep 13 fractional bits for all of k, where they are
+  // otherwise promoted to FP32 every 128 of k.
+  STRIDEWISE_PRECISION_FAST_SUMS = 8
 } stridewise_precision;
 
 // What is applied to each element of C behind the bias.
 typedef enum stridewise_activation {
   STRIDEWISE_ACTIVATION_NONE = 0,
   STRIDEWISE_ACTIVATION_RELU = 1,
-  STRIDEWISE_ACTIVATION_GELU = 2  // In its form with tanh.
+  STRIDEWISE_ACTIVATION_GELU = 2,     // In its form with tanh.
+  STRIDEWISE_ACTIVATION_GELU_ERF = 3  // With erf.
 } stridewise_activation;
 
 // A or B, or a batch of them.

@@ -185,7 +185,7 @@ TEST_F(StridewiseGpuTest, RefusesWithArgumentValueAndWhatIsAllowed) {
   args.layout = STRIDEWISE_ROW_MAJOR;
   args.a.type = 99;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_EQ(message(), "a.type is 99; allowed is 0 to 6");
+  EXPECT_EQ(message(), "a.type is 99; allowed is 0 to 8");
   args.a.type = STRIDEWISE_FLOAT32;
   args.precision = -1;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);

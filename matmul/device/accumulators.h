@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include "matmul/device/block_tile.h"
+#include "matmul/device/mma/fma.h"
 
 namespace stridewise {
 
@@ -43,14 +44,7 @@ struct Accumulators {
 
   // Adds the outer product of a fragment's two vectors.
   __device__ void Add(const Fragment<Tile>& fragment) {
-#pragma unroll
-    for (int i = 0; i < Tile::kThreadM; ++i) {
-#pragma unroll
-      for (int k = 0; k < Tile::kThreadN; ++k) {
-        const int j = i % 2 == 0 ? k : Tile::kThreadN - 1 - k;
-        at[i][j] = fma(fragment.a[i], fragment.b[j], at[i][j]);
-      }
-    }
+    ThreadFma<float, Tile::kThreadM, Tile::kThreadN>::Multiply(fragment.a, fragment.b, at);
   }
 };
 

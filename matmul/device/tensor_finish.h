@@ -125,6 +125,9 @@ __device__ inline void FinishSums(const TensorFinish& finish, const TensorGemm& 
   } else if (c.activation == Activation::kGelu) {
 #pragma unroll
     for (float& value : values) value = FastActivate(Activation::kGelu, value);
+  } else if (c.activation == Activation::kGeluErf) {
+#pragma unroll
+    for (float& value : values) value = FastActivate(Activation::kGeluErf, value);
   }
 }
 

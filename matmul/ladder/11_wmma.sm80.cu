@@ -11,12 +11,12 @@
 
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
-#include <mma.h>
 
 #include <cstdint>
 
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
+#include "matmul/device/mma/wmma.h"
 #include "matmul/device/tensor_copy.h"
 
 namespace stridewise {
@@ -25,13 +25,14 @@ namespace {
 constexpr int kTile = 64;
 constexpr int kTileK = 32;
 constexpr int kThreads = 128;
-constexpr int kFragment = 16;
+constexpr int kFragment = WarpWmma<__nv_bfloat16>::kM;  // And kN and kK.
 // Rows of 80 and 144 bytes: fragments' rows begin in different banks.
 constexpr int kPitchA = kTileK + 8;
 constexpr int kPitchB = kTile + 8;
 constexpr int kPitchC = kTile + 4;
 
 using T = __nv_bfloat16;
+using Mma = WarpWmma<T>;
 
 __global__ void __launch_bounds__(kThreads)
     Wmma(TensorSource<T> a, TensorSource<T> b, Matrix<T> c) {
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(kThreads)
   const int warp_row = warp / 2 * 32;
   const int warp_col = warp % 2 * 32;
 
-  wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> sums[2][2];
+  Mma::Accumulator sums[2][2];
 #pragma unroll
   for (auto& row : sums) {
 #pragma unroll
@@ -60,8 +61,8 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < kTileK; i += kFragment) {
-      wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, T, wmma::row_major> of_a[2];
-      wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, T, wmma::row_major> of_b[2];
+      Mma::FragmentA of_a[2];
+      Mma::FragmentB of_b[2];
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         wmma::load_matrix_sync(of_a[j], &tile_a[warp_row + j * kFragment][i], kPitchA);
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
       for (int row = 0; row < 2; ++row) {
 #pragma unroll
         for (int col = 0; col < 2; ++col) {
-          wmma::mma_sync(sums[row][col], of_a[row], of_b[col], sums[row][col]);
+          Mma::Multiply(of_a[row], of_b[col], sums[row][col]);
         }
       }
     }

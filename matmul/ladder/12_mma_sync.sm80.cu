@@ -23,6 +23,7 @@ namespace stridewise {
 namespace {
 
 using T = __nv_bfloat16;
+using Mma = WarpMma<T>;
 
 constexpr int kTile = 128;
 constexpr int kTileK = 32;
@@ -47,15 +48,15 @@ __device__ inline void CopyStage(const TensorSource<T>& a, const TensorSource<T>
 
 // Adds the product of one stage to a warp's accumulators.
 __device__ inline void MultiplyStage(const Stage& stage, int warp_row, int warp_col,
-                                     float (&d)[4][4][4]) {
+                                     Mma::Accumulator (&d)[4][4]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-  for (int k = 0; k < kTileK; k += kMmaDepth) {
-    uint32_t of_a[4][4];
+  for (int k = 0; k < kTileK; k += Mma::kK) {
+    Mma::FragmentA of_a[4];
     uint32_t of_b[2][4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      LoadMatrices(SharedAddress(&stage.a[warp_row + i * kMmaM + lane % 16][k + lane / 16 * 8]),
+      LoadMatrices(SharedAddress(&stage.a[warp_row + i * Mma::kM + lane % 16][k + lane / 16 * 8]),
                    of_a[i]);
     }
 #pragma unroll
@@ -67,8 +68,8 @@ __device__ inline void MultiplyStage(const Stage& stage, int warp_row, int warp_
     for (int i = 0; i < 4; ++i) {
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const uint32_t pair[2] = {of_b[j / 2][j % 2 * 2], of_b[j / 2][j % 2 * 2 + 1]};
-        MultiplyAdd(of_a[i], pair, d[i][j], T());
+        const Mma::FragmentB pair = {of_b[j / 2][j % 2 * 2], of_b[j / 2][j % 2 * 2 + 1]};
+        Mma::Multiply(of_a[i], pair, d[i][j]);
       }
     }
   }
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kThreads)
   const int warp_col = warp % 4 * kWarpCols;
   const int steps = static_cast<int>((a.matrix.cols + kTileK - 1) / kTileK);
 
-  float d[4][4][4] = {};
+  Mma::Accumulator d[4][4] = {};
 #pragma unroll
   for (int i = 0; i < kStages - 1; ++i) {
     if (i < steps) {
@@ -108,8 +109,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int e = 0; e < 64; ++e) {
-    const int64_t r = first_row + warp_row + e / 16 * kMmaM + e / 2 % 2 * 8 + lane / 4;
-    const int64_t s = first_col + warp_col + e / 4 % 4 * kMmaN + lane % 4 * 2 + e % 2;
+    const int64_t r = first_row + warp_row + e / 16 * Mma::kM + e / 2 % 2 * 8 + lane / 4;
+    const int64_t s = first_col + warp_col + e / 4 % 4 * Mma::kN + lane % 4 * 2 + e % 2;
     if (r < c.rows && s < c.cols) c(r, s) = static_cast<T>(d[e / 16][e / 4 % 4][e % 4]);
   }
 #endif

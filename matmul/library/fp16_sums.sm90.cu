@@ -16,7 +16,7 @@ LaunchStatus MatMulTensorFp16Sums(const MatMulArgs& args) {
   const DeviceModel device = DeviceOf(args);
   const TensorOperands<__half> operands(args);
   if (!TakesCopies(args, device, operands) || args.workspace_bytes < operands.WorkspaceBytes()) {
-    static const MatMulFunctions fallback = FunctionsOf("tensor_general");
+    static const MatMulFunctions fallback = FunctionsOf("tensor");
     return fallback.run(args);
   }
   return ForLayouts(args, [&](auto a, auto b) {

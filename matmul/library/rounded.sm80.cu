@@ -16,6 +16,7 @@
 
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
+#include "matmul/device/copied_vector.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/rounded_choice.h"
@@ -82,15 +83,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 #pragma unroll
     for (int j = 0; j < kTogether; ++j) {
       const uint32_t number = i + j * threads;
-      const bool is_first = number < of_first;
-      const RoundedOperand& operand = is_first ? first : second;
-      const uint32_t vector = is_first ? number : number - of_first;
-      const uint32_t line = vector / operand.chunks;
-      const int64_t col = int64_t{vector - line * operand.chunks} * kVector16;
-      const uint32_t matrix = operand.count == 1 ? 0 : line / operand.rows;
-      const float* const from = operand.from + matrix * operand.stride +
-                                int64_t{line - matrix * operand.rows} * operand.ld + col;
-      to[j] = operand.to + line * operand.out_ld + col;
+      const auto at = FindCopiedVector(number, of_first, first, second);
+      const RoundedOperand& operand = at.operand;
+      const int64_t col = int64_t{at.chunk} * kVector16;
+      const float* const from =
+          operand.from + at.matrix * operand.stride + int64_t{at.row} * operand.ld + col;
+      to[j] = operand.to + at.line * operand.out_ld + col;
       LoadEight(from, number < all ? operand.cols - col : 0, operand.vectors, x[j]);
     }
 #pragma unroll

@@ -64,6 +64,8 @@ double ProductFlops(const MatMulArgs& args) {
   if (args.a.type != ElementType::kFloat) return 690e12;
   switch (args.precision) {
     case MatMulPrecision::kFp32:
+    case MatMulPrecision::kFp16Sums:  // Not of floats.
+    case MatMulPrecision::kFastSums:
       return StreamRates().flops;
     case MatMulPrecision::kFp32Split:
     case MatMulPrecision::kFp32SplitInt8:

@@ -64,6 +64,40 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
   }
 }
 
+// Sums that may be less exact are those of a kernel of their own where the caller asks for them,
+// and what that kernel does not take is as exact as without.
+TEST(ChooseMatMul, SumsThatAreAskedFor) {
+  const DeviceModel device = H200Model();
+  MatMulArgs args = Gapless(4096, 4096, 4096);
+  const auto chosen = [&](ElementType operands, ElementType output, MatMulPrecision precision,
+                          const DeviceModel& on) -> std::string {
+    args.a.type = args.b.type = operands;
+    args.c.type = output;
+    args.precision = precision;
+    return ChooseMatMul(args, on).implementation;
+  };
+  const auto fp16 = ElementType::kFp16;
+  const auto e4m3 = ElementType::kE4m3;
+  const auto of_float = ElementType::kFloat;
+  EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp32, device), "tensor");
+  EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp16Sums, device), "tensor_fp16_sums");
+  EXPECT_EQ(chosen(fp16, of_float, MatMulPrecision::kFp16Sums, device), "tensor");
+  args.m = 768;  // 48 tiles of 256 x 256 for 66 clusters.
+  EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp16Sums, device), "tensor");
+  args.m = 4096;
+  EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFp32, device), "tensor_fp8");
+  EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFastSums, device), "tensor_fp8_fast");
+  DeviceModel ada = device;
+  ada.compute_capability = 89;
+  EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp16Sums, ada), "tensor");
+  EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFastSums, ada), "tensor_mma_8bit");
+  args.scales.per_128 = true;
+  EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFastSums, device), "tensor_fp8");
+  args.scales.per_128 = false;
+  args.epilogue.activation = Activation::kGeluErf;
+  EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFastSums, device), "tensor_fp8");
+}
+
 TEST(MatMulDispatchTable, NamesKernelsThatTakeTheGeneralForm) {
   for (const MatMulDispatch& row : MatMulDispatchTable()) {
     SCOPED_TRACE(row.implementation);

@@ -49,7 +49,9 @@ inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
   if (c.precision != MatMulPrecision::kFp32) out << ", in " << PrecisionName(c.precision);
   if (c.bias) out << ", with a bias";
   if (c.activation != Activation::kNone) {
-    out << (c.activation == Activation::kRelu ? ", ReLU" : ", GELU");
+    out << (c.activation == Activation::kRelu   ? ", ReLU"
+            : c.activation == Activation::kGelu ? ", GELU"
+                                                : ", GELU by erf");
   }
   return out;
 }
@@ -159,7 +161,8 @@ inline std::vector<MatMulCase> InPrecision(std::vector<MatMulCase> cases,
 inline std::vector<MatMulCase> EpilogueMatMulCases() {
   std::vector<MatMulCase> cases;
   for (const bool bias : {false, true}) {
-    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+    for (const Activation activation :
+         {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kGeluErf}) {
       for (const double beta : {0.0, 2.0}) {
         for (MatMulCase c :
              {MatMulCase{1, 1, 1, 0}, MatMulCase{33, 31, 40, 1}, MatMulCase{5, 7, 0, 0},

@@ -74,6 +74,7 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
       problem->SetPrecision(MatMulPrecision::kTf32);
       problem->ForOperands(RoundToTf32);
     }
+    if (!std::is_same_v<T, float>) problem->SetPrecision(sums_);
     problem->SetScales(scales);
     ProductAccuracy accuracy = AccuracyOf(*implementation_, problem->args());
     accuracy.operand_unit = 0;
@@ -120,7 +121,7 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
         c.alpha = ops % 2 == 0 ? 1 : -0.5;
         c.beta = ops / 2 == 0 ? 0 : 2;
         for (const Activation activation :
-             {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+             {Activation::kNone, Activation::kRelu, Activation::kGelu, Activation::kGeluErf}) {
           c.bias = ops % 2 == 0 || activation == Activation::kNone;
           c.activation = activation;
           RunCase<T, Out, OfB>(c);
@@ -128,6 +129,8 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
       }
     }
   }
+
+  void RunAdversarial(MatMulPrecision sums);
 
   // Makes scales of 2^-3 to 2^4 with some bits of their own.
   MatMulScales MakeScales(const MatMulCase& c, bool per_128) {
@@ -169,6 +172,7 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
   }
 
   std::vector<float> scales_a_, scales_b_;
+  MatMulPrecision sums_ = MatMulPrecision::kFp32;  // Of operands that are not floats.
 };
 
 TEST_P(TensorTypesGpuTest, Tf32) { RunCases<float, float>(); }
@@ -205,7 +209,7 @@ TEST_P(TensorTypesGpuTest, EpilogueOfWideTiles) {
   for (const bool transpose_b : {false, true}) {
     MatMulCase c = {1040, 2064, 144, 0, false, transpose_b, -0.5, 2};
     c.bias = true;
-    c.activation = Activation::kGelu;
+    c.activation = transpose_b ? Activation::kGeluErf : Activation::kGelu;
     if (Takes(ElementType::kFloat, ElementType::kFloat)) RunCase<float, float>(c);
     if (Takes(ElementType::kS8, ElementType::kFloat)) RunCase<int8_t, float>(c);
     if (TakesBoth<E4m3, E5m2, float>()) RunCase<E4m3, float, E5m2>(c);
@@ -216,6 +220,27 @@ TEST_P(TensorTypesGpuTest, EpilogueOfWideTiles) {
 TEST_P(TensorTypesGpuTest, Fp16InFp16) {
   if (implementation_->types.size() > 1) GTEST_SKIP() << "sums in FP32";
   RunCases<Fp16, Fp16>();
+}
+
+TEST_P(TensorTypesGpuTest, Fp16SumsThatAreAskedFor) {
+  if (!TakesPrecision(*implementation_, MatMulPrecision::kFp16Sums, ElementType::kFp16)) {
+    GTEST_SKIP() << "sums in FP32";
+  }
+  sums_ = MatMulPrecision::kFp16Sums;
+  RunCases<Fp16, Fp16>();
+  RunCases<Fp16, float>();
+}
+
+TEST_P(TensorTypesGpuTest, FastSumsThatAreAskedFor) {
+  if (!TakesPrecision(*implementation_, MatMulPrecision::kFastSums, ElementType::kE4m3)) {
+    GTEST_SKIP() << "sums that are promoted";
+  }
+  sums_ = MatMulPrecision::kFastSums;
+  RunCases<E4m3, Bf16>();
+  RunCases<E5m2, float>();
+  RunCases<E4m3, Fp16, E5m2>();
+  if (implementation_->takes_epilogue) RunFinished<E4m3, Bf16>();
+  RunScaled<E5m2, Bf16>();
 }
 
 TEST_P(TensorTypesGpuTest, Scales) {
@@ -282,8 +307,15 @@ TEST_P(TensorTypesGpuTest, Int8SumsUpToTheLargestInt) {
 // of positive numbers, whose errors do not cancel, show what promotion is for.
 TEST_P(TensorTypesGpuTest, Fp8Adversarial) {
   if (!Takes(ElementType::kE5m2, ElementType::kFloat)) GTEST_SKIP() << "no FP8";
+  for (const MatMulPrecision sums : {MatMulPrecision::kFp32, MatMulPrecision::kFastSums}) {
+    if (TakesPrecision(*implementation_, sums, ElementType::kE5m2)) RunAdversarial(sums);
+  }
+}
+
+void TensorTypesGpuTest::RunAdversarial(MatMulPrecision sums) {
   const MatMulCase deep = {144, 160, 8192, 0, false, true};
   MatMulTestProblem<E5m2, float> wide(deep);
+  wide.SetPrecision(sums);
   int64_t number = 0;
   wide.ForOperands([&](E5m2 value) {
     const float wide_value = value;
@@ -298,6 +330,7 @@ TEST_P(TensorTypesGpuTest, Fp8Adversarial) {
   EXPECT_TRUE(check.ok()) << check;
 
   MatMulTestProblem<E5m2, float> positive(deep);
+  positive.SetPrecision(sums);
   positive.ForOperands([](E5m2 value) { return E5m2(std::abs(static_cast<float>(value))); });
   ASSERT_TRUE(RunOnDevice(&positive, true).ok());
   const Matrix<float> c = positive.args().C<float>();
@@ -311,9 +344,9 @@ TEST_P(TensorTypesGpuTest, Fp8Adversarial) {
     worst = std::max(worst, std::abs(static_cast<double>(c(i / deep.n, i % deep.n)) / r[i] - 1));
   }
   RecordProperty("worst_relative_error", std::to_string(worst));
-  std::printf("%s: relative error of positive sums of k = %d: %.2e\n", GetParam().c_str(),
-              static_cast<int>(deep.k), worst);
-  if (implementation_->math == "tensor_fast") {
+  std::printf("%s, %s: relative error of positive sums of k = %d: %.2e\n", GetParam().c_str(),
+              PrecisionName(sums), static_cast<int>(deep.k), worst);
+  if (implementation_->math == "tensor_fast" || sums == MatMulPrecision::kFastSums) {
     EXPECT_GT(worst, 0x1p-8);
   } else {
     EXPECT_LT(worst, 0x1p-9);

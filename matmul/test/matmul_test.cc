@@ -97,6 +97,24 @@ TEST(MatMul, RefusesByName) {
              [](MatMulProblem& p) { p.b.type = ElementType::kDouble; }},
             {"c has elements of type fp16; allowed is float",
              [](MatMulProblem& p) { p.c.type = ElementType::kFp16; }},
+            {"precision is fp16_sums; allowed is fp32 or fp32_split or tf32 or fp32_split_int8 or "
+             "fp32_medium or bf16 or fp16 beside elements of type float",
+             [](MatMulProblem& p) { p.precision = MatMulPrecision::kFp16Sums; }},
+            {"precision is fast_sums; allowed is fp32 or fp16_sums beside elements of type fp16",
+             [](MatMulProblem& p) {
+               p.a.type = p.b.type = p.c.type = ElementType::kFp16;
+               p.precision = MatMulPrecision::kFastSums;
+             }},
+            {"precision is tf32; allowed is fp32 or fast_sums beside elements of type e4m3",
+             [](MatMulProblem& p) {
+               p.a.type = p.b.type = ElementType::kE4m3;
+               p.precision = MatMulPrecision::kTf32;
+             }},
+            {"precision is fp16_sums; allowed is fp32 beside elements of type bf16",
+             [](MatMulProblem& p) {
+               p.a.type = p.b.type = p.c.type = ElementType::kBf16;
+               p.precision = MatMulPrecision::kFp16Sums;
+             }},
             {"workspace_bytes is -1", [](MatMulProblem& p) { p.workspace_bytes = -1; }},
             {"workspace is null", [](MatMulProblem& p) { p.workspace_bytes = 64; }},
             {"workspace is not a multiple of 16",

@@ -247,6 +247,10 @@ class MatMulTestProblem {
       *r *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (*r + 0.044715 * *r * *r * *r)));
       *s *= 1.13;  // The slope of GELU is below that.
     }
+    if (args.epilogue.activation == Activation::kGeluErf) {
+      *r *= 0.5 * (1 + std::erf(*r / std::sqrt(2.0)));
+      *s *= 1.13;  // The same.
+    }
   }
 
   // Bits, since some of them are NaN.

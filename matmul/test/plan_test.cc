@@ -97,6 +97,17 @@ TEST_F(PlanTest, PlansAreKeptByShapeFormAndAlignment) {
       [](MatMulProblem* p) { p->b.data = reinterpret_cast<const void*>(0x10004); },
       [](MatMulProblem* p) { p->beta = 1; },
       [](MatMulProblem* p) { p->alpha = 0; },
+      [](MatMulProblem* p) { p->precision = MatMulPrecision::kFp16; },
+      [](MatMulProblem* p) { p->a.type = p->b.type = p->c.type = ElementType::kFp16; },
+      [](MatMulProblem* p) {
+        p->a.type = p->b.type = p->c.type = ElementType::kFp16;
+        p->precision = MatMulPrecision::kFp16Sums;
+      },
+      [](MatMulProblem* p) { p->a.type = p->b.type = ElementType::kE5m2; },
+      [](MatMulProblem* p) {
+        p->a.type = p->b.type = ElementType::kE5m2;
+        p->precision = MatMulPrecision::kFastSums;
+      },
       [](MatMulProblem* p) {
         p->batch = 2;
         p->c.stride = 256 * 256;

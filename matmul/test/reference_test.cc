@@ -73,6 +73,43 @@ TEST(ReferenceTerms, CountsWhatAlphaAndBetaAdd) {
   EXPECT_EQ(ReferenceTerms(args), 7);
 }
 
+// The bounds follow what sums are kept in: FP16's 11 bits at each product, FP8's 13 for all of k or
+// for 128 of it.
+TEST(AccuracyOf, FollowsTheSumsThatAreAskedFor) {
+  const MatMulImplementation& automatic = *FindMatMulImplementation("auto");
+  MatMulArgs args;
+  args.m = args.n = 1;
+  args.k = 4096;
+  args.a.type = args.b.type = args.c.type = ElementType::kFp16;
+  EXPECT_EQ(AccuracyOf(automatic, args).unit, UnitRoundoff(ElementType::kFloat));
+  args.precision = MatMulPrecision::kFp16Sums;
+  EXPECT_EQ(AccuracyOf(automatic, args).unit, UnitRoundoff(ElementType::kFp16));
+  args.a.type = args.b.type = ElementType::kE4m3;
+  args.precision = MatMulPrecision::kFp32;
+  EXPECT_LT(AccuracyOf(automatic, args).unit, 0x1p-13 / 31);
+  args.precision = MatMulPrecision::kFastSums;
+  EXPECT_EQ(AccuracyOf(automatic, args).unit, 0x1p-13);
+}
+
+// GELU by erf and its approximation with tanh are 4.7e-4 apart where they differ most.
+TEST(ReferenceProducts, KnowsBothGelus) {
+  const float a = 2.7f, b = 1;
+  float c = 0;
+  MatMulArgs args;
+  args.m = args.n = args.k = 1;
+  args.a = {&a, 1};
+  args.b = {&b, 1};
+  args.c = {&c, 1};
+  double r = 0, s = 0;
+  args.epilogue.activation = Activation::kGelu;
+  ASSERT_TRUE(ReferenceProducts(args, {&r, 1, 1, 1}, {&s, 1, 1, 1}).ok());
+  EXPECT_NEAR(r, 2.6911124, 1e-5);
+  args.epilogue.activation = Activation::kGeluErf;
+  ASSERT_TRUE(ReferenceProducts(args, {&r, 1, 1, 1}, {&s, 1, 1, 1}).ok());
+  EXPECT_NEAR(r, 2.6906392, 1e-6);
+  EXPECT_NEAR(s, 2.7 * 1.13, 1e-6);
+}
+
 // A sum of 1 that is rounded to Bf16, and a bias of -1: nothing is left but that rounding.
 TEST(AccuracyOf, HoldsTheRoundingBeforeAPassOfTheEpilogue) {
   const Bf16 bias = Bf16(-1.0f);

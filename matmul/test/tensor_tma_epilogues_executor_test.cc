@@ -23,7 +23,7 @@ std::vector<Call> WithEpilogues(const std::vector<Call>& calls) {
   for (Call call : calls) {
     for (const auto& [bias, activation] :
          {std::pair(true, Activation::kNone), std::pair(true, Activation::kGelu),
-          std::pair(false, Activation::kRelu)}) {
+          std::pair(false, Activation::kRelu), std::pair(true, Activation::kGeluErf)}) {
       call.c.bias = bias;
       call.c.activation = activation;
       all.push_back(call);

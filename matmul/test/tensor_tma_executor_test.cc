@@ -17,7 +17,27 @@
 namespace stridewise {
 namespace {
 
-using TensorTmaExecutorTest = KernelsOnExecutorTest;
+class TensorTmaExecutorTest : public KernelsOnExecutorTest {
+ protected:
+  // Returns what the kernel makes of a sum of `large` squared and products of `small`.
+  template <typename T, typename Out>
+  float SumBehind(const char* name, MatMulCase c, MatMulPrecision precision, float large,
+                  float small) {
+    c.precision = precision;
+    const auto implementation = OnHostExecutor(*FindMatMulImplementation(name));
+    if (!implementation.ok()) return NAN;
+    MatMulTestProblem<T, Out> problem(c);
+    problem.ForOperands([&](T) { return T(1.0f); });
+    for (int64_t i = 1; i < c.k; ++i) problem.SetA(0, i, T(small));
+    problem.SetA(0, 0, T(large));
+    problem.SetB(0, 0, T(large));
+    DeviceModel device = H200Model();
+    device.multiprocessors = 2;
+    const absl::Status status =
+        RunAsPlanned(*implementation, device, executors_[0].get(), &problem);
+    return status.ok() ? static_cast<float>(problem.args().template C<Out>()(0, 0)) : NAN;
+  }
+};
 
 // Every tile, with a cluster and without, in every layout.
 TEST_F(TensorTmaExecutorTest, Tile) {
@@ -250,6 +270,20 @@ TEST_F(TensorTmaExecutorTest, Fp16Sums) {
   Run<Fp16, Fp16>("tensor_fp16_sums",
                   InAllLayouts({{{200, 200, 72, 0}, 1}, {{56, 264, 40, 8}, 2}}));
   ExpectKernels("TensorProduct", 4);
+}
+
+// The sums that a caller asks for and no others: 4096 and 79 times 2^-5, which FP16 does not hold
+// beside it, and 256 and products of 2^-6, which FP8's 13 bits do not.
+TEST_F(TensorTmaExecutorTest, SumsThatAreAskedFor) {
+  const MatMulCase in_fp16 = {136, 264, 80, 0};
+  constexpr auto kDefault = MatMulPrecision::kFp32;
+  EXPECT_EQ((SumBehind<Fp16, Fp16>("auto", in_fp16, kDefault, 64, 0x1p-5f)), 4100);
+  EXPECT_EQ(
+      (SumBehind<Fp16, Fp16>("tensor_fp16_sums", in_fp16, MatMulPrecision::kFp16Sums, 64, 0x1p-5f)),
+      4096);
+  const MatMulCase in_fp8 = {136, 248, 384, 0, false, true};  // One tile of fast sums.
+  EXPECT_EQ((SumBehind<E4m3, float>("auto", in_fp8, kDefault, 16, 0x1p-6f)), 260);
+  EXPECT_EQ((SumBehind<E4m3, float>("auto", in_fp8, MatMulPrecision::kFastSums, 16, 0x1p-6f)), 256);
 }
 
 // Both tiles with both operands in shared memory, and with either in registers, where C is perhaps

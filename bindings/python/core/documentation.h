@@ -52,9 +52,11 @@ library knows. `precision` says how float32 is multiplied: 'fp32' is IEEE arithm
 tensor cores, 'fp32_split' to about the accuracy of FP32, 'tf32' after rounding the operands to 11
 significant bits, 'fp32_split_int8' as 'fp32_split' does, with parts of 8 bits where the device finds
 rows flat enough, 'fp32_medium' with 16 significant bits of the operands, and 'bf16' and 'fp16' after
-rounding them to these types, of which FP16 ends at 65504. `beta` other than 0 needs `out`, which is returned, and must not overlap a or b.
+rounding them to these types, of which FP16 ends at 65504. With float16 it may be 'fp16_sums', which
+lets sums be rounded to FP16, and with float8 'fast_sums', which lets them keep 13 fractional bits for
+all of k. `beta` other than 0 needs `out`, which is returned, and must not overlap a or b.
 `bias` has n elements of the result's type, which are added to each row; `activation` is 'relu',
-'gelu' (in its form with tanh) or None. Neither records a gradient.
+'gelu' (in its form with tanh), 'gelu_erf' or None. Neither records a gradient.
 `stream` and errors: see help(stridewise).
 )";
 

@@ -36,19 +36,22 @@ int ReadPrecision(PyObject* argument) {
       {"fp32_medium", STRIDEWISE_PRECISION_FP32_MEDIUM},
       {"bf16", STRIDEWISE_PRECISION_BF16},
       {"fp16", STRIDEWISE_PRECISION_FP16},
+      {"fp16_sums", STRIDEWISE_PRECISION_FP16_SUMS},
+      {"fast_sums", STRIDEWISE_PRECISION_FAST_SUMS},
   };
   return ReadName(argument, kPrecisions, STRIDEWISE_PRECISION_FP32,
                   "precision is %R; it can be 'fp32', 'fp32_split', 'tf32', 'fp32_split_int8', "
-                  "'fp32_medium', 'bf16' or 'fp16'");
+                  "'fp32_medium', 'bf16' or 'fp16'; of float16 'fp16_sums', of float8 'fast_sums'");
 }
 
 int ReadActivation(PyObject* argument) {
   static constexpr std::pair<const char*, stridewise_activation> kActivations[] = {
       {"relu", STRIDEWISE_ACTIVATION_RELU},
       {"gelu", STRIDEWISE_ACTIVATION_GELU},
+      {"gelu_erf", STRIDEWISE_ACTIVATION_GELU_ERF},
   };
   return ReadName(argument, kActivations, STRIDEWISE_ACTIVATION_NONE,
-                  "activation is %R; it can be None, 'relu' or 'gelu'");
+                  "activation is %R; it can be None, 'relu', 'gelu' or 'gelu_erf'");
 }
 
 // Returns whether two arrays are on one device; a ValueError says that they must be.

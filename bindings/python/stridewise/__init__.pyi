@@ -12,8 +12,9 @@ class _DlpackArray(Protocol):
     def __dlpack_device__(self) -> tuple[Any, int]: ...
 
 _Array = TypeVar("_Array", bound=_CudaArray | _DlpackArray)
-_Precision = Literal["fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium", "bf16", "fp16"]
-_Activation = Literal["relu", "gelu"]
+_Precision = Literal["fp32", "fp32_split", "tf32", "fp32_split_int8", "fp32_medium", "bf16", "fp16",
+                     "fp16_sums", "fast_sums"]
+_Activation = Literal["relu", "gelu", "gelu_erf"]
 
 def transpose(x: _Array, out: _Array | None = None, *, stream: Any = None) -> _Array: ...
 def permute(x: _Array, dims: Sequence[int], out: _Array | None = None, *, stream: Any = None) -> _Array: ...

@@ -90,7 +90,8 @@ class TorchTest(unittest.TestCase):
       torch.testing.assert_close(wide.double(), exact, atol=1e-3, rtol=1e-3)
 
   def test_adds_a_bias_and_applies_an_activation(self):
-    activations = {None: lambda x: x, "relu": torch.relu, "gelu": lambda x: torch.nn.functional.gelu(x, approximate="tanh")}
+    activations = {None: lambda x: x, "relu": torch.relu, "gelu": lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+                   "gelu_erf": torch.nn.functional.gelu}
     for dtype, tolerance in ((torch.float32, 1e-4), (torch.bfloat16, 0.05)):
       for name, activation in activations.items():
         with self.subTest(dtype=dtype, activation=name):

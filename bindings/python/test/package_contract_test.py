@@ -53,7 +53,7 @@ class ErrorTest(unittest.TestCase):
       (ValueError, "a is on device 0 and b on device 1", lambda: stridewise.matmul(x, elsewhere)),
       (ValueError, "beta is 1, which needs out", lambda: stridewise.matmul(x, y, beta=1)),
       (ValueError, "precision is 'double'; it can be 'fp32'", lambda: stridewise.matmul(x, y, precision="double")),
-      (ValueError, "activation is 'tanh'; it can be None, 'relu' or 'gelu'", lambda: stridewise.matmul(x, y, activation="tanh")),
+      (ValueError, "activation is 'tanh'; it can be None, 'relu', 'gelu' or 'gelu_erf'", lambda: stridewise.matmul(x, y, activation="tanh")),
       (ValueError, "bias has the shape (3,)", lambda: stridewise.matmul(x, y, bias=kind.arange((3,)))),
       (TypeError, "bias has elements of type float64; they must be the result's, float32",
        lambda: stridewise.matmul(x, y, bias=kind.zeros((2,), typestr="<f8"))),

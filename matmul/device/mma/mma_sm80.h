@@ -5,7 +5,8 @@
 // With g = lane / 4 and t = lane % 4, a lane holds of 16-bit A the pairs (g, 2t), (g + 8, 2t), (g,
 // 2t + 8), (g + 8, 2t + 8), neighbours along k; of B the pairs (2t, g), (2t + 8, g), neighbours
 // along k; and of D the pairs (g, 2t) and (g + 8, 2t), neighbours along n. Where elements have one
-// or four bytes, such a pair is four of them or one: ldmatrix loads the same bytes.
+// or four bytes, such a pair is four of them or one: ldmatrix loads the same bytes. fma.h has the
+// interface.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
 #define STRIDEWISE_MATMUL_DEVICE_MMA_MMA_SM80_H_
@@ -14,6 +15,7 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace stridewise {
 
@@ -63,6 +65,21 @@ __device__ inline void MultiplyAdd(const uint32_t (&a)[4], const uint32_t (&b)[2
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #endif
 }
+
+// The instruction for operands of one type: 16-bit ones, int8_t, or float for TF32.
+template <typename Element>
+struct WarpMma {
+  static constexpr int kM = kMmaM;
+  static constexpr int kN = kMmaN;
+  static constexpr int kK = 32 / sizeof(Element);
+  using FragmentA = uint32_t[4];
+  using FragmentB = uint32_t[2];
+  using Accumulator = std::conditional_t<std::is_same_v<Element, int8_t>, int, float>[4];
+
+  __device__ static void Multiply(const FragmentA& a, const FragmentB& b, Accumulator& d) {
+    MultiplyAdd(a, b, d, Element());
+  }
+};
 
 // Loads four 8x8 matrices of 16-bit elements from shared memory: lanes 8i to 8i + 7 give the
 // addresses of the rows of matrix i, multiples of 16 bytes.

@@ -7,6 +7,8 @@
 //
 // The products of an instruction are aligned to the largest of them and cut off at 25 fractional
 // bits, toward zero.
+//
+// fma.h has the interface; a fragment is the descriptor of a tile in shared memory.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
 #define STRIDEWISE_MATMUL_DEVICE_MMA_WGMMA_SM90_H_
@@ -127,6 +129,10 @@ struct WgmmaFp16Sums;
 #define STRIDEWISE_WGMMA_16BIT(n, registers, sum, in, types, a, b, add, turn_a, turn_b, ...)       \
   template <OperandLayout kMajorA, OperandLayout kMajorB>                                          \
   struct __VA_ARGS__ {                                                                             \
+    static constexpr int kM = 64, kN = n, kK = 16;                                                 \
+    using FragmentA = uint64_t;                                                                    \
+    using FragmentB = uint64_t;                                                                    \
+    using Accumulator = sum[registers];                                                            \
     __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
                                     sum (&d)[registers]) {                                         \
       asm volatile(                                                                                \
@@ -173,6 +179,10 @@ STRIDEWISE_WGMMA_FP16_SUMS(256, 64, "%64", "%65", "%66", "%67", "%68")
 #define STRIDEWISE_WGMMA_K_MAJOR(element, n, registers, sum, in, depth, types, scales, a, b, add)  \
   template <>                                                                                      \
   struct Wgmma<element, n, OperandLayout::kKMajor, OperandLayout::kKMajor> {                       \
+    static constexpr int kM = 64, kN = n, kK = depth;                                              \
+    using FragmentA = uint64_t;                                                                    \
+    using FragmentB = uint64_t;                                                                    \
+    using Accumulator = sum[registers];                                                            \
     __device__ static void Multiply(uint64_t descriptor_a, uint64_t descriptor_b, bool accumulate, \
                                     sum (&d)[registers]) {                                         \
       asm volatile(                                                                                \
@@ -215,6 +225,10 @@ STRIDEWISE_WGMMA_K_MAJOR(float, 256, 128, float, "+f", 8, "f32.tf32.tf32", ", 1,
 #define STRIDEWISE_WGMMA_A_IN_REGISTERS(n, registers, a0, a1, a2, a3, b, add)             \
   template <>                                                                             \
   struct Wgmma<float, n, OperandLayout::kMnMajor, OperandLayout::kKMajor> {               \
+    static constexpr int kM = 64, kN = n, kK = 8;                                         \
+    using FragmentA = uint32_t[4];                                                        \
+    using FragmentB = uint64_t;                                                           \
+    using Accumulator = float[registers];                                                 \
     __device__ static void Multiply(const uint32_t (&a)[4], uint64_t descriptor_b,        \
                                     bool accumulate, float (&d)[registers]) {             \
       asm volatile(                                                                       \

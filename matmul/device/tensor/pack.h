@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/gpu/launch.h"
+#include "matmul/device/copied_vector.h"
 #include "matmul/device/tensor/chunk.h"
 
 namespace stridewise {
@@ -53,18 +54,14 @@ inline __global__ void __launch_bounds__(kPackThreads)
 #pragma unroll
     for (int j = 0; j < kPackTogether; ++j) {
       const uint32_t number = i + j * threads;
-      const bool is_first = number < of_first;
-      const PackedOperand& operand = is_first ? first : second;
-      const uint32_t vector = is_first ? number : number - of_first;
-      const uint32_t line = vector / operand.chunks;
-      const uint32_t of_line = vector - line * operand.chunks;
-      const int64_t col = int64_t{of_line} * kChunk;
-      const uint32_t matrix = operand.count == 1 ? 0 : line / operand.rows;
-      const uint16_t* const data = operand.from + int64_t{matrix} * operand.stride;
+      const auto at = FindCopiedVector(number, of_first, first, second);
+      const PackedOperand& operand = at.operand;
+      const int64_t col = int64_t{at.chunk} * kChunk;
+      const uint16_t* const data = operand.from + int64_t{at.matrix} * operand.stride;
       const auto end =
           reinterpret_cast<uintptr_t>(data + int64_t{operand.rows - 1} * operand.ld + operand.cols);
-      from[j] = data + int64_t{line - matrix * operand.rows} * operand.ld + col;
-      to[j] = operand.to + int64_t{line} * operand.pitch + of_line;
+      from[j] = data + int64_t{at.row} * operand.ld + col;
+      to[j] = operand.to + int64_t{at.line} * operand.pitch + at.chunk;
       chunks[j].Load(from[j], number < all ? int64_t{operand.cols} - col : 0, end);
     }
 #pragma unroll
