@@ -31,7 +31,8 @@ before them on both sides, and nvcc's with -DdeviceOverlap=asyncEngineCount, as 
 tools/simt_run_held_out_5.csv was drawn in the same way by the seed 5 of four repositories that are in no other list and had not been looked at: a dozen of each, of
 basic-cuda-tutorial four. tools/simt_run_held_out_6.csv: by the seed 6, of four others, 18, 15, 8 and 7.
 tools/simt_run_held_out_7.csv: by the seed 7, of four others, 16, 16, 10 and 8 whose paths have no blanks. tools/simt_run_held_out_8.csv: by the seed 8, of four others, 20,
-16, 12 and 24, the last ones scientific programs that read a file of data. tools/simt_run_lists.py counts any of the lists again. Of the second list only the
+16, 12 and 24, the last ones scientific programs that read a file of data. tools/simt_run_held_out_9.csv: by the seed 9, of seven
+others, 7 (one with each of its five modes), 5, 6, 8, 10, 9 and 3. tools/simt_run_lists.py counts any of the lists again. Of the second list only the
 counts were committed at first; tools/simt_run_held_out_2.csv has its programs with sizes that were chosen again later.
 """
 
