@@ -12,10 +12,7 @@
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 #include "matmul/epilogue_pass.h"
-#include "matmul/fused_choice.h"
 #include "matmul/latest_choices.h"
-#include "matmul/rounded_choice.h"
-#include "matmul/split_choice.h"
 
 namespace stridewise {
 namespace {
@@ -27,13 +24,6 @@ constexpr size_t kMostCandidates = 32;
 
 // Of this factor or more no kernel is faster without its workspace.
 constexpr double kNearTheBest = 1.5;
-
-// Returns what the caller plans for, or the current device.
-absl::StatusOr<DeviceModel> DeviceOf(const MatMulArgs& args) {
-  if (args.device_model != nullptr) return *args.device_model;
-  ASSIGN_OR_RETURN(const DeviceModel* device, gpu::CurrentModel());
-  return *device;
-}
 
 bool IsFp32(const MatMulArgs& args) {
   return args.a.type == ElementType::kFloat && args.precision == MatMulPrecision::kFp32;
@@ -57,23 +47,18 @@ bool HasTypes(const MatMulImplementation& entry, const MatMulArgs& args) {
   return FindTypes(entry, args) != nullptr && TakesPrecision(entry, args.precision, args.a.type);
 }
 
-// Returns the call with the precision that is never less exact.
+}  // namespace
+
+absl::StatusOr<DeviceModel> PlannedDevice(const MatMulArgs& args) {
+  if (args.device_model != nullptr) return *args.device_model;
+  ASSIGN_OR_RETURN(const DeviceModel* device, gpu::CurrentModel());
+  return *device;
+}
+
 MatMulArgs InFp32(MatMulArgs args) {
   args.precision = MatMulPrecision::kFp32;
   return args;
 }
-
-// Returns whether a product is large enough for split_flat and split_fp8 to be faster than
-// split_fp16's pairs. On an H200 and an H100 2048 cubed takes them 1.25 and 1.1 of the pairs' time,
-// 4096 cubed 0.95 and 0.9.
-bool PaysBesidePairs(const MatMulArgs& args) {
-  constexpr double kLeastProducts = 3.4e10;
-  return static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.k) *
-             static_cast<double>(args.batch) >=
-         kLeastProducts;
-}
-
-}  // namespace
 
 bool TakesCall(const MatMulDispatch& row, const MatMulArgs& args, const DeviceModel& device,
                RunsOn runs_on) {
@@ -240,69 +225,6 @@ absl::Status RunChosenMatMul(const MatMulArgs& args, const DeviceModel& device, 
   return run(*best.row->entry, without);
 }
 
-bool SplitPays(const MatMulArgs& args) {
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  if (!device.ok() || !CanSplit(args, *device)) return false;
-  const double us = ChooseSplit(args, *device).us;
-  return (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
-         us < PredictMatMul(InFp32(args), *device).us;
-}
-
-bool FlatPays(const MatMulArgs& args) {
-  if (args.precision != MatMulPrecision::kFp32SplitInt8 || !PaysBesidePairs(args)) return false;
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return device.ok() && CanSplitFlat(args, *device) && SplitPays(args);
-}
-
-bool MediumPays(const MatMulArgs& args) {
-  if (args.precision != MatMulPrecision::kFp32Medium || !PaysBesidePairs(args)) return false;
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  if (!device.ok() || !CanSplit(args, *device, kFp16AndFp8Form)) return false;
-  const double us = ChooseSplit(args, *device, kFp16AndFp8Form).us;
-  return us < ChooseSplit(args, *device).us &&
-         (!CanFuse(args, *device) || us < ChooseFused(args, *device).us) &&
-         us < PredictMatMul(InFp32(args), *device).us;
-}
-
-namespace {
-
-// What multiplies floats that may be rounded to 16 bits.
-enum class RoundedBy { kRounded, kTf32, kFp32 };
-
-RoundedBy ChooseRounded(const MatMulArgs& args, const DeviceModel& device) {
-  const bool can_round = CanRound(args, device);
-  // TF32 by mma.sync is no faster.
-  if (device.compute_capability != 90) return can_round ? RoundedBy::kRounded : RoundedBy::kTf32;
-  static thread_local LatestChoices<RoundedBy> latest;
-  return latest.For(args, device, 0, [&] {
-    const RoundedTimes us = PredictRounded(args, device);
-    const double fp32 = PredictMatMul(InFp32(args), device).us;
-    if (can_round && us.rounded < us.tf32 && us.rounded < fp32) return RoundedBy::kRounded;
-    return us.tf32 < fp32 ? RoundedBy::kTf32 : RoundedBy::kFp32;
-  });
-}
-
-}  // namespace
-
-bool RoundedPays(const MatMulArgs& args) {
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return device.ok() && ChooseRounded(args, *device) == RoundedBy::kRounded;
-}
-
-bool Tf32Pays(const MatMulArgs& args) {
-  if (args.precision == MatMulPrecision::kTf32) return true;
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return !device.ok() || ChooseRounded(args, *device) == RoundedBy::kTf32;
-}
-
-bool Fp16SumsPay(const MatMulArgs& args) { return args.precision == MatMulPrecision::kFp16Sums; }
-
-bool FusedPays(const MatMulArgs& args) {
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
-  return device.ok() && CanFuse(args, *device) &&
-         ChooseFused(args, *device).us < PredictMatMul(InFp32(args), *device).us;
-}
-
 absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs& args,
                             absl::Status (*epilogue_pass)(const MatMulArgs& args)) {
   MatMulArgs taken = HasTypes(entry, args) ? args : InFp32(args);
@@ -319,14 +241,14 @@ absl::Status RunChosenEntry(const MatMulImplementation& entry, const MatMulArgs&
 
 LaunchStatus MatMulAuto(const MatMulArgs& args) {
   if (HasNoElements(args)) return absl::OkStatus();  // Which needs no device.
-  ASSIGN_OR_RETURN(const DeviceModel device, DeviceOf(args));
+  ASSIGN_OR_RETURN(const DeviceModel device, PlannedDevice(args));
   return RunChosenMatMul(args, device, RunsOn::kDevice, RunChosenEntry);
 }
 
 // Returns 0 where there is no device to choose for.
 int64_t MatMulAutoWorkspaceBytes(const MatMulArgs& args) {
   if (HasNoElements(args)) return 0;
-  const absl::StatusOr<DeviceModel> device = DeviceOf(args);
+  const absl::StatusOr<DeviceModel> device = PlannedDevice(args);
   if (!device.ok()) return 0;
   const MatMulPrediction best = PredictMatMul(WithAnyWorkspace(args), *device);
   return best.uses_workspace ? MatMulWorkspaceBytes(*best.row->entry, args) : 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/gpu/device_model.h"
 #include "matmul/registry.h"
@@ -82,30 +83,11 @@ MatMulPrediction PredictMatMul(const MatMulArgs& args, const DeviceModel& device
 const MatMulDispatch& ChooseMatMul(const MatMulArgs& args, const DeviceModel& device,
                                    RunsOn runs_on = RunsOn::kDevice);
 
-// Returns whether split_fp16 can run the call, and is predicted to be faster than split_fused and
-// FP32.
-bool SplitPays(const MatMulArgs& args);
+// Returns what the caller plans for, or the current device.
+absl::StatusOr<DeviceModel> PlannedDevice(const MatMulArgs& args);
 
-// Returns whether split_flat is asked for, can run, and any split pays.
-bool FlatPays(const MatMulArgs& args);
-
-// Returns whether split_fp8 is asked for, can run, and is predicted to be faster than what is more
-// exact.
-bool MediumPays(const MatMulArgs& args);
-
-// Returns whether tensor_rounded can round the operands, and is predicted to be faster than TF32
-// and FP32.
-bool RoundedPays(const MatMulArgs& args);
-
-// Returns whether TF32 is asked for, or predicted to be faster than FP32 for a call that may be
-// rounded to fewer bits.
-bool Tf32Pays(const MatMulArgs& args);
-
-// Returns whether sums in FP16 are asked for, and are faster than those in FP32.
-bool Fp16SumsPay(const MatMulArgs& args);
-
-// Returns the same of split_fused.
-bool FusedPays(const MatMulArgs& args);
+// Returns the call with the precision that is never less exact.
+MatMulArgs InFp32(MatMulArgs args);
 
 // Runs the entry as `auto` does: in FP32 where it does not take the precision of the arguments, and
 // with a pass over C for an epilogue that it does not take. REQUIRES: `auto` takes the arguments,

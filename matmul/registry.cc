@@ -18,6 +18,7 @@
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
 #include "matmul/outer_plan.h"
+#include "matmul/tensor_choice.h"
 #include "matmul/tile_limits.h"
 
 #if !STRIDEWISE_LIBRARY_ONLY
@@ -188,6 +189,12 @@ constexpr MatMulTakes kTakesRounded = {
     "the workspace that it asks for, where a copy of the operands is predicted to cost less than "
     "TF32",
     RoundedPays};
+
+constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns",
+                                       [](const MatMulArgs& args) {
+                                         constexpr int64_t kFew = 128;
+                                         return std::min(args.m, args.n) <= kFew && Tf32Pays(args);
+                                       }};
 
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};

@@ -55,12 +55,22 @@ inline bool FillsVectorTiles(const TransposeArgs& args) {
          (args.element_bytes <= 2 || StoresWholeSectors(args));
 }
 
+// Returns whether the matrices are a batch of small ones of 16-byte elements, whose tiles in
+// tile_vector are small, too: 2359 of 75x65 have 0.97 of a copy, and 0.83 in tile_ragged, which
+// holds rows twice (an H200); 200 of 87x39 0.95 and 0.86 (an H100).
+inline bool AreSmallAndOfVectors(const TransposeArgs& args) {
+  constexpr int64_t kMostBytes = 300000;
+  return args.element_bytes == 16 && args.batch > 1 && std::min(args.rows, args.cols) >= 24 &&
+         MatrixBytes(args) <= kMostBytes;
+}
+
 // Returns whether tile_vector is the fastest kernel for what fills its tiles. Elements of 16 bytes
 // in rows of `in` that are no whole sectors take tile_ragged: on an H200 44370x1579 have 0.91 of a
 // copy, and 0.86 in tile_vector; 2084x21117 0.96 and 0.93. So do bytes of a GB, by tile_words:
 // 168272x6672 have 0.85, and 0.73 in tile_vector; 20000x20000, 400 MB, 0.88 and 0.92.
 inline bool SuitsTileVector(const TransposeArgs& args) {
   constexpr int64_t kManyBytes = 800000000;
+  if (AreSmallAndOfVectors(args)) return true;
   if (!FillsVectorTiles(args)) return false;
   if (args.element_bytes == 16) return args.ld_in % 2 == 0;
   return args.element_bytes > 1 || MatrixBytes(args) < kManyBytes;
@@ -114,10 +124,12 @@ inline bool HasFewColumns(const TransposeArgs& args) {
 
 // Returns whether tile_ragged writes whole sectors without holding rows twice, and few_rows, whose
 // rows of `in` begin anywhere, loads parts of vectors: on an H100 192 matrices of 128x197 bytes
-// have 0.83 of a copy in tile_ragged and 0.66 in few_rows, 512 of 64x197 floats 0.95 and 0.82.
+// have 0.83 of a copy in tile_ragged and 0.66 in few_rows, 512 of 64x197 floats 0.95 and 0.82; but
+// 200 of 36x105 doubles 0.81 and 0.86.
 inline bool HasSectorsOutAndRaggedRowsIn(const TransposeArgs& args) {
+  const int64_t least = args.element_bytes == 8 ? 320 : 256;
   return StoresWholeSectors(args) && !InRowsAreAt(args, 16) &&
-         (args.rows > 80 || args.rows * args.element_bytes >= 256);
+         (args.rows > 80 || args.rows * args.element_bytes >= least);
 }
 
 // Returns whether the rows are so few that few_rows is faster than tiles.
@@ -125,6 +137,7 @@ inline bool HasFewRows(const TransposeArgs& args) {
   if (args.rows <= 20) return args.cols >= 8 * args.rows;
   if (HasSectorsOutAndRaggedRowsIn(args)) return false;
   if (FillsVectorTiles(args) && StoresWholeSectors(args)) return false;
+  if (AreSmallAndOfVectors(args)) return false;
   if (args.element_bytes <= 2 && args.batch > 1 && IsGapless(args) &&
       MatrixBytes(args) <= 48 << 10) {
     // Each is few chunks: 192 matrices of 257x128 bytes 0.75 of a copy, and 0.61 in tile_ragged.
@@ -154,18 +167,40 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
   constexpr int64_t kManyBytes = 100000000;
   const int64_t least = args.batch > 1 ? ForSize(args, 16, 12, 24, 0, 0) : 64;
   const int64_t most = AllBytes(args) < kManyBytes ? 1100 : 640;
-  return args.rows >= least && args.rows <= ForSize(args, most, 400, 300, 0, 0);
+  // Strips of one or two vectors are whole matrices: 1127 of 1482x8 of 2 bytes have 1.14 of a copy,
+  // and 0.85 in tile_bytes (an H200).
+  const bool narrow = args.batch > 1 && args.cols * args.element_bytes <= 32;
+  return args.rows >= least &&
+         args.rows <= ForSize(args, narrow ? 1500 : most, narrow ? 1500 : 400, 300, 0, 0);
 }
 
 // Returns whether tiles of all rows, stored as one piece, are the fastest. On an H200 213x531399
 // bytes have 0.94 of a copy, and 0.76 in tile_ragged; 154x937 in a batch of 818 0.87, and 0.80 in
 // few_rows; 184x856454 of 2 bytes 0.94 and 0.85; 79x289 floats in a batch of 15835 0.98 and 0.90.
 // Of fewer rows few_rows is faster: 47x96906 bytes 1.20 and 1.11, 39 rows of 2 bytes 0.91 and 0.77.
+// tile_ragged is where out rows are whole sectors (200 of 256x333 bytes 0.89 and 0.70, 256x200001
+// 0.88 and 0.79) and where 2 bytes have more than 340 rows (353x495116 0.88 and 0.82), and in a batch
+// of bytes tile_bytes where a block takes a matrix of columns that are no whole words (10627 of
+// 75x888 0.90 and 0.84, 200 of 90x510 0.84 and 0.76).
 inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastBytes = 2000000;
+  constexpr int64_t kMostWholeBytes = 70000;
   if (!HasFlatTiles(args) || AllBytes(args) < kLeastBytes) return false;
   if (FillsVectorTiles(args) || IsForTileStrips(args)) return false;
-  if (args.element_bytes == 4) return args.rows >= 40 && HasFewRows(args);
+  if (args.element_bytes == 4) {
+    const bool longer =
+        args.batch > 1 && args.rows > 110 && args.rows <= 120 && args.rows <= 2 * args.cols;
+    return args.rows >= 40 && (longer || HasFewRows(args));
+  }
+  if (args.rows > 360) return false;
+  if (args.element_bytes == 1 && StoresWholeSectors(args) &&
+      args.rows >= (args.batch > 1 ? 128 : 224)) {
+    return false;
+  }
+  if (args.element_bytes == 2 && args.batch == 1 && args.rows > 340) return false;
+  if (args.element_bytes == 1 && args.batch > 1) {
+    if (args.rows % 4 != 0 && IsGapless(args) && MatrixBytes(args) <= kMostWholeBytes) return false;
+  }
   return args.rows >= (args.element_bytes == 1 ? 64 : 50) &&
          args.cols >= (args.element_bytes == 1 ? 200 : 56);
 }

@@ -6,47 +6,24 @@
 #include "absl/strings/string_view.h"
 #include "common/base/status_macros.h"
 #include "transpose/dispatch.h"
+#include "transpose/permute_as_transpose.h"
 #include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
 #include "transpose/permute_rows_plan.h"
 #include "transpose/permute_vector_plan.h"
 #include "transpose/registry.h"
-#include "transpose/transpose.h"
-#include "transpose/view_args.h"
 
 namespace stridewise {
 namespace {
 
-// Sets `transpose` to the same permutation as a transpose of one matrix or of a batch. Returns
-// false where it is none.
-bool AsTranspose(const PermuteArgs& args, MatrixView* in, MutableMatrixView* out) {
-  if (args.rank < 2 || args.rank > 3 || args.dims[0].stride_out != 1) return false;
-  const PermuteDimension& rows = args.dims[0];
-  int inner = 1;
-  if (args.rank == 3 && args.dims[2].stride_in == 1) inner = 2;
-  const PermuteDimension& cols = args.dims[inner];
-  PermuteDimension batch;  // One matrix.
-  if (args.rank == 3) batch = args.dims[3 - inner];
-  if (cols.stride_in != 1 || rows.stride_in < cols.extent || cols.stride_out < rows.extent) {
-    return false;
-  }
-  const int64_t span = (cols.extent - 1) * cols.stride_out + rows.extent;
-  if (batch.extent > 1 && batch.stride_out < span) return false;
-  *in = {args.in,      rows.extent,    cols.extent, rows.stride_in, args.element_bytes,
-         batch.extent, batch.stride_in};
-  *out = {args.out,           cols.extent,  rows.extent,     cols.stride_out,
-          args.element_bytes, batch.extent, batch.stride_out};
-  return true;
-}
-
 // Returns whether tiles of several dimensions are faster than Transpose()'s kernels: those that cut
 // matrices into tiles are made for matrices that fill them. 0.27 of a copy for 10 matrices of 47 x
 // 584010 bytes in permute_tile, 0.96 in few_rows.
-bool IsSkinny(const MatrixView& in, const MutableMatrixView& out) {
+bool IsSkinny(const TransposeArgs& args) {
   constexpr int64_t kSkinny = 64;
-  if (std::min(in.rows, in.cols) >= kSkinny) return false;
-  const absl::string_view kernel = ChooseTranspose(ArgsOfViews(in, out)).implementation;
+  if (std::min(args.rows, args.cols) >= kSkinny) return false;
+  const absl::string_view kernel = ChooseTranspose(args).implementation;
   return kernel == "tile_ragged" || kernel == "tile_vector";
 }
 
@@ -95,28 +72,24 @@ bool IsCopy(const PermuteArgs& args) {
 
 }  // namespace
 
-bool IsTranspose(const PermuteArgs& canonical) {
-  MatrixView in;
-  MutableMatrixView out;
-  return AsTranspose(canonical, &in, &out);
-}
-
 PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (Elements(canonical) == 0) return PermuteMethod::kNothing;
   if (IsCopy(canonical)) return PermuteMethod::kCopy;
-  MatrixView in;
-  MutableMatrixView out;
   constexpr int64_t kWordBytes = 4;
   const int64_t interleaved = InterleavedBytes(canonical);
   if (interleaved >= kWordBytes || (interleaved > 0 && !TakesAsLongAsALaunch(canonical))) {
     return PermuteMethod::kInterleave;
   }
-  const bool transposes = AsTranspose(canonical, &in, &out) && !IsSkinny(in, out);
-  if (transposes) return PermuteMethod::kTranspose;
+  TransposeArgs args;
+  MatrixOffsets offsets;
+  const bool transposes = AsTranspose(canonical, &args, &offsets) && !IsSkinny(args);
+  const bool nests = transposes && offsets.nested != 0;
+  if (transposes && !nests) return PermuteMethod::kTranspose;
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
   if (PrefersVectors(canonical)) return PermuteMethod::kVector;
+  if (nests && IsWorthNesting(args, offsets)) return PermuteMethod::kTranspose;
   if (PrefersBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
@@ -140,10 +113,18 @@ absl::Status PermuteByCopy(const PermuteArgs& canonical) {
 }
 
 absl::Status PermuteByTranspose(const PermuteArgs& canonical) {
-  MatrixView in;
-  MutableMatrixView out;
-  if (AsTranspose(canonical, &in, &out)) return Transpose(in, out, canonical.stream);
-  return absl::InvalidArgumentError("the permutation is no transpose of matrices");
+  TransposeArgs args;
+  MatrixOffsets offsets;
+  if (!IsTranspose(canonical) || !AsTranspose(canonical, &args, &offsets)) {
+    return absl::InvalidArgumentError("the permutation is no transpose of matrices");
+  }
+  if (offsets.nested == 0) return RunChosenTranspose(args, RunTranspose);
+  const NestedTranspose kernel = NestedTransposeFor(args);
+  if (kernel != nullptr) return kernel(args, offsets);
+  for (int64_t i = 0; i < args.batch / offsets.nested; ++i) {
+    RETURN_IF_ERROR(RunChosenTranspose(BatchOf(args, offsets, i), RunTranspose));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {

@@ -1,8 +1,17 @@
 #include "absl/status/status.h"
 #include "common/gpu/implementation.h"
 #include "transpose/permute_args.h"
+#include "transpose/permute_as_transpose.h"
 
 namespace stridewise {
+
+LaunchStatus NestedTileFlat(const TransposeArgs& /*args*/, const MatrixOffsets& /*offsets*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
+
+LaunchStatus NestedTileStrips(const TransposeArgs& /*args*/, const MatrixOffsets& /*offsets*/) {
+  return absl::UnavailableError(kWithoutDeviceCode);
+}
 
 LaunchStatus PermuteBlocks(const PermuteArgs& /*args*/) {
   return absl::UnavailableError(kWithoutDeviceCode);

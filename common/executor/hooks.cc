@@ -118,9 +118,10 @@ EmulatedTlsControl simt_dynamic_shared __asm__("__emutls_v.simt_dynamic_shared")
     __attribute__((used)) = {0, 16, 0, nullptr};
 
 void* __emutls_get_address(EmulatedTlsControl* control) {
-  if (running_lane == nullptr) return HostThreadLocal(*control);
-  return running_lane->worker->SharedVariable(control, control->size,
-                                              reinterpret_cast<uintptr_t>(PC));
+  Lane* lane = running_lane;
+  if (lane == nullptr) return HostThreadLocal(*control);
+  return lane->worker->SharedVariable(*lane, control, control->size,
+                                      reinterpret_cast<uintptr_t>(PC));
 }
 
 void __sanitizer_cov_trace_pc() {

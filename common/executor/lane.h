@@ -45,8 +45,10 @@ struct alignas(64) Lane {
 
   Worker* worker = nullptr;
   uintptr_t stack_bottom = 0;
-  uint64_t steps = 0;  // Basic blocks since the block started.
-  LanePath path;       // Its events.
+  // Basic blocks since the block started, without those in which it follows another lane's path: a
+  // path has an end, so that a lane that goes on for ever comes to new ones for ever.
+  uint64_t steps = 0;
+  LanePath path;  // Its events.
 
   // Returns whether the address is in what would be registers or local memory.
   bool IsLocal(uintptr_t address) const {

@@ -207,10 +207,11 @@ void Worker::CpAsyncWait(Lane& lane, unsigned groups_in_flight) {
   copies.resize(kept);
 }
 
-void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
-  uint8_t* const memory = shared_memory_->As<uint8_t>() + running_lane->arena;
+void Worker::FindSharedVariable(Lane& lane, const void* control, size_t bytes, uintptr_t pc) {
   for (const Variable& variable : variables_) {
-    if (variable.control == control) return memory + variable.offset;
+    if (variable.control != control) continue;
+    recent_ = variable;
+    return;
   }
   const bool is_static = bytes > 0;
   const size_t size = is_static ? bytes : context_->dynamic_shared_bytes;
@@ -219,7 +220,6 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
     static_bytes += variable.is_static ? variable.bytes : 0;
   const bool too_much_static = static_bytes > kMaxStaticSharedBytes;
   if (too_much_static || shared_bytes() + size > context_->options->max_shared_bytes) {
-    Lane& lane = *running_lane;
     if (!context_->exact) Suspect(lane, Stop::kExactly);
     ReportFatal(Check::kSharedMemoryLimit, lane, false, pc,
                 absl::StrCat(
@@ -228,7 +228,8 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
                     too_much_static ? kMaxStaticSharedBytes : context_->options->max_shared_bytes));
   }
   const uint32_t offset = shared_end_;
-  variables_.push_back({control, offset, static_cast<uint32_t>(size), is_static});
+  recent_ = {control, offset, static_cast<uint32_t>(size), is_static};
+  variables_.push_back(recent_);
   // A gap between the variables, so that an access beyond the end of one does not reach the next.
   shared_end_ = (offset + static_cast<uint32_t>(size) + 2 * kVariableAlignment - 1) /
                 kVariableAlignment * kVariableAlignment;
@@ -237,7 +238,6 @@ void* Worker::SharedVariable(const void* control, size_t bytes, uintptr_t pc) {
     std::memset(shared_memory_->As<uint8_t>() + at, 0xff, size);
     std::memset(shared_written_->As<uint8_t>() + at, 0, size);
   }
-  return memory + offset;
 }
 
 }  // namespace stridewise::executor

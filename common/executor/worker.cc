@@ -80,6 +80,7 @@ void Worker::BeginLaunch(LaunchContext* context) {
   accesses_ = AccessRecord();
   findings_.clear();
   variables_.clear();
+  recent_ = {};
   shared_end_ = 0;
   global_exact_.Clear();
   publications_.BeginLaunch(context->thread_stride);

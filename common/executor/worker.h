@@ -82,10 +82,8 @@ class Worker {
   template <int kLog2Bytes, AccessOp kOp>
   void AccessOf(Lane& lane, uintptr_t address, uintptr_t pc);
   void BasicBlock(Lane& lane, uintptr_t pc) {
-    if (++lane.steps > max_steps_) Runaway(lane, pc);
-    if (!profile_events_) return;
     const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
-    if (!lane.path.Follow(site)) AddToPath(lane, site);
+    if (!lane.path.Follow(site)) NewBasicBlock(lane, site);
   }
   // Counts accesses of one byte without a check.
   void Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc);
@@ -116,9 +114,12 @@ class Worker {
   void Print(Lane& lane, const std::string& text);
   // Ends the launch: assert(), __trap().
   [[noreturn]] void Fail(Lane& lane, const std::string& message, uintptr_t pc);
-  // Returns the address of the __shared__ variable with this control word in this block; `bytes` is
-  // 0 for the dynamic one.
-  void* SharedVariable(const void* control, size_t bytes, uintptr_t pc);
+  // Returns the address of the __shared__ variable with this control word in the lane's block;
+  // `bytes` is 0 for the dynamic one.
+  void* SharedVariable(Lane& lane, const void* control, size_t bytes, uintptr_t pc) {
+    if (control != recent_.control) FindSharedVariable(lane, control, bytes, pc);
+    return reinterpret_cast<void*>(shared_ + lane.arena + recent_.offset);
+  }
 
   SimtIndex block_index(const Lane& lane) const { return blocks_[lane.rank].index; }
   SimtIndex block_dim() const { return context_->block; }
@@ -144,9 +145,14 @@ class Worker {
   // Lets the lanes of a block go on behind a barrier, at the worker's present.
   void PassBarrier(int rank);
   [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
+  // Does so for a basic block, and counts it.
+  [[gnu::noinline]] void NewBasicBlock(Lane& lane, Site site);
   [[noreturn]] void Leave(Lane& lane);
 
   // warp_operations.cc
+  // Lets `recent_` be the variable, which begins where it is first asked for.
+  [[gnu::noinline]] void FindSharedVariable(Lane& lane, const void* control, size_t bytes,
+                                            uintptr_t pc);
   bool ReleaseWarpSync(Warp* warp);
   bool ReleaseActiveMask(Warp* warp);
   void Exchange(Warp* warp, uint32_t mask);
@@ -292,6 +298,8 @@ class Worker {
   void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
   template <int kLog2Bytes, AccessOp kOp>
   [[gnu::noinline]] void AccessAny(Lane& lane, uintptr_t address, uintptr_t pc);
+  template <int kLog2Bytes, AccessOp kOp>
+  [[gnu::noinline]] void AccessShared(Lane& lane, uint32_t offset, uintptr_t pc);
   void AccessDevice(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
   bool FastGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op);
   bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);
@@ -352,6 +360,7 @@ class Worker {
   uint32_t cluster_clock_ = 1;  // When the cluster started: shared memory's oldest time.
   uint32_t grid_clock_ = 1;     // When the launch did, or left the grid's barrier: global memory's.
   std::vector<Variable> variables_;
+  Variable recent_ = {};  // That of these which was last asked for.
   uint32_t shared_end_ = 0;
   ExactShadow global_exact_, shared_exact_;
   Publications publications_;                             // Used in exact runs.

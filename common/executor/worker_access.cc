@@ -141,11 +141,11 @@ void Worker::Fence(Lane& lane) {
                                                       AccessOp op) {
   const uint32_t bytes = 1u << log2_bytes;
   const uint32_t in_block = offset % kSharedArenaBytes;
-  bool inside = false;
-  for (const Variable& v : variables_) {
-    inside |= in_block - v.offset < v.bytes && in_block - v.offset + bytes <= v.bytes;
-  }
-  if (!inside || (offset & (bytes - 1)) != 0) return false;
+  const auto is_in = [in_block, bytes](const Variable& v) {
+    return in_block - v.offset < v.bytes && in_block - v.offset + bytes <= v.bytes;
+  };
+  if (!is_in(recent_) && !std::any_of(variables_.begin(), variables_.end(), is_in)) return false;
+  if ((offset & (bytes - 1)) != 0) return false;
   uint8_t* written = shared_written_->As<uint8_t>() + offset;
   if (op != AccessOp::kStore && !AllWritten(written, 1 << log2_bytes)) return false;
   if (Stores(op)) SetWritten(written, 1 << log2_bytes);
@@ -214,7 +214,17 @@ void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
     const Site site = MakeSite(pc, EventKind::kGlobalLoad, kLog2Bytes);
     if (allowed && profile_events_ && lane.path.FollowWith(site, address)) return;
   }
-  AccessAny<kLog2Bytes, kOp>(lane, address, pc);
+  if (address - shared_ < shared_size_) {
+    AccessShared<kLog2Bytes, kOp>(lane, static_cast<uint32_t>(address - shared_), pc);
+  } else {
+    AccessAny<kLog2Bytes, kOp>(lane, address, pc);
+  }
+}
+
+template <int kLog2Bytes, AccessOp kOp>
+void Worker::AccessShared(Lane& lane, uint32_t offset, uintptr_t pc) {
+  if (check_) CheckShared(lane, offset, kLog2Bytes, kOp, pc);
+  if (profile_events_) Push(lane, pc, SharedKind(kOp), kLog2Bytes, offset);
 }
 
 template <int kLog2Bytes, AccessOp kOp>

@@ -100,4 +100,9 @@ void Worker::AddToPath(Lane& lane, Site site) {
   lane.path.Add(site);
 }
 
+void Worker::NewBasicBlock(Lane& lane, Site site) {
+  if (++lane.steps > max_steps_) Runaway(lane, SitePc(site));
+  if (profile_events_) AddToPath(lane, site);
+}
+
 }  // namespace stridewise::executor

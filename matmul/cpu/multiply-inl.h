@@ -153,11 +153,30 @@ int64_t ColsAsDots(const HostProduct<T>& product) {
   return is_quarter || is_half ? rest : 0;
 }
 
+// Rows of a large B, each in pages of its own, that few rows of A are multiplied with at once: all
+// strips of columns pass them before the next ones, so that their pages are translated once and not
+// for each strip, and panels behind the first find them in the L1 cache, or in the L2 cache where
+// they share sets.
+inline constexpr int64_t kFarRowsAtOnce = 128;
+
+// Returns the steps along k after which tiles in place store their sums.
+template <typename T>
+int64_t DepthInPlace(const HostProduct<T>& product) {
+  const int64_t row_bytes = product.b.row_step * int64_t{sizeof(T)};
+  const int64_t l2 = HostCacheSizes().l2;
+  const int64_t least = row_bytes % kSetBytes == 0 ? l2 / 4 : l2 / 2;
+  const bool is_few = product.m > kMaxRowsOfEight && product.m < kMinRowsOfCopy;
+  if (is_few && row_bytes >= kPageBytes && product.n * product.k * int64_t{sizeof(T)} > least) {
+    return kFarRowsAtOnce;
+  }
+  return product.m <= MaxRows(2) ? product.k : MostOfBlocks<T>().k;
+}
+
 // Reads operands where they lie.
 template <typename T>
 void MultiplyInPlace(const HostProduct<T>& product) {
   const auto by_tiles = [](const HostProduct<T>& tiles) {
-    Multiply<T>(tiles).InPlace(tiles.m <= MaxRows(2) ? tiles.k : MostOfBlocks<T>().k);
+    Multiply<T>(tiles).InPlace(DepthInPlace(tiles));
   };
   const int64_t rest = ColsAsDots(product);
   if (rest == 0) return by_tiles(product);

@@ -55,7 +55,8 @@ HostProduct<T, Out> HostProductOf(const MatMulArgs& args) {
 }
 
 ProductShape ShapeOf(const MatMulArgs& args) {
-  return {args.m, args.n, args.k, args.a.transposed, args.b.transposed};
+  const bool is_bf16 = args.a.type == ElementType::kBf16;
+  return {args.m, args.n, args.k, args.a.transposed, args.b.transposed, is_bf16};
 }
 
 // Returns the part of the product that thread `index` of the grid computes.

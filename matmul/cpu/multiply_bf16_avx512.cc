@@ -18,6 +18,7 @@
 #include "common/base/simd_target.h"
 #include "hwy/base.h"
 #include "matmul/cpu/bf16_amx-inl.h"
+#include "matmul/cpu/bf16_amx_rows-inl.h"
 #include "matmul/cpu/bf16_dots-inl.h"
 #include "matmul/cpu/bf16_few_rows-inl.h"
 #include "matmul/cpu/bf16_packed-inl.h"
@@ -35,9 +36,11 @@ namespace bf16 {
 namespace {
 
 enum class Form {
-  kDots,        // Few rows or columns, operands that lie along k.
-  kTransposed,  // Few columns of C from a transposed A, as few rows of C's transpose.
-  kFewRows,     // Few rows, and rows of B.
+  kDots,         // Few rows or columns, operands that lie along k.
+  kTransposed,   // Few columns of C from a transposed A, as few rows of C's transpose.
+  kFewRows,      // Few rows, and rows of B.
+  kRowsInPlace,  // Few rows or columns, beside a large operand whose rows lie along k, in AMX's
+                 // tiles.
   kPacked,
 };
 
@@ -60,7 +63,21 @@ constexpr int64_t kMaxDotRowsBesideTiles = 8;
 // Up to this number of columns a transposed A is read as the B of C's transpose: as rows.
 constexpr int64_t kMaxTransposedCols = 32;
 
+// Rows or columns that AMX's tiles multiply with an operand along k that is read where it lies;
+// fewer ones are dot products.
+constexpr int64_t kMinBesideRowsInPlace = 5;
+constexpr int64_t kMaxBesideRowsInPlace = 64;
+
+bool AreRowsInPlace(const HostProduct<Bf16, float>& product, Unit unit) {
+  const int64_t few = std::min(product.m, product.n);
+  const bool are_few = few >= kMinBesideRowsInPlace && few <= kMaxBesideRowsInPlace;
+  const bool lie_along_k =
+      product.m < product.n ? product.b.row_step == 1 : product.a.col_step == 1;
+  return unit == Unit::kTiles && are_few && lie_along_k;
+}
+
 Form FormOf(const HostProduct<Bf16, float>& product, Unit unit) {
+  if (AreRowsInPlace(product, unit)) return Form::kRowsInPlace;
   const bool rows_of_a = product.a.col_step == 1;
   const bool rows_of_b = product.b.col_step == 1;
   if (product.m <= kMaxFewRows && product.m <= product.n) {
@@ -164,6 +181,8 @@ void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c, Unit 
       return MultiplyTransposed(product, c, unit);
     case Form::kFewRows:
       return MultiplyFewRows(product, c);
+    case Form::kRowsInPlace:
+      return MultiplyRowsInPlace(product, c);
     case Form::kPacked: {
       const CacheBlocks blocks = BlocksFor(unit, product);
       if (unit == Unit::kTiles) return MultiplyAllBlocks<MultiplyAmx>(product, c, blocks);

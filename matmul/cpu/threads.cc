@@ -123,12 +123,15 @@ int64_t MostThreads(const ProductShape& shape, int threads) {
 // thread reads half of A. Ten shapes of 50 to 118 rows are 1.11 times as fast, four of 147 to 372
 // rows 1.2 to 1.4 times. With 29 rows, or less work, parts of columns are faster.
 constexpr int64_t kMinRowsOfTeams = 48;
+// In BF16 multiply-adds of 64 rows are over before B is packed, which each thread of a team does.
+constexpr int64_t kMinRowsOfTeamsOfBf16 = 128;
 constexpr double kMinWorkOfTeams = 1e8;
 
 bool RepaysTeams(const ProductShape& shape, int64_t threads) {
   const double work =
       static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  return shape.m >= kMinRowsOfTeams && work >= kMinWorkOfTeams && threads % 2 == 0;
+  const int64_t least = shape.is_bf16 ? kMinRowsOfTeamsOfBf16 : kMinRowsOfTeams;
+  return shape.m >= least && work >= kMinWorkOfTeams && threads % 2 == 0;
 }
 
 // Keeps the grid that takes the least time.
@@ -189,7 +192,7 @@ ThreadGrid ChooseThreadGrid(const ProductShape& shape, int threads) {
 }
 
 ThreadGrid ChooseDepthGrid(const ProductShape& shape, const ThreadGrid& without, int threads) {
-  const auto& [m, n, k, transposed_a, transposed_b] = shape;
+  const auto& [m, n, k, transposed_a, transposed_b, is_bf16] = shape;
   const int64_t most = MostThreads(shape, threads);
   if (most < 2 || k < 2 * kMinDepth || m * n > kMaxSums) return without;
   if (transposed_a && n <= kMaxVectors && m * k >= kMinElementsOfRows &&

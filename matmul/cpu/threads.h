@@ -23,6 +23,7 @@ struct ProductShape {
   int64_t k = 0;
   bool transposed_a = false;
   bool transposed_b = false;
+  bool is_bf16 = false;
 };
 
 // Large parts begin with multiples of a vector of floats, as tiles do.

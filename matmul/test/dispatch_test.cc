@@ -82,6 +82,9 @@ TEST(ChooseMatMul, SumsThatAreAskedFor) {
   EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp32, device), "tensor");
   EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp16Sums, device), "tensor_fp16_sums");
   EXPECT_EQ(chosen(fp16, of_float, MatMulPrecision::kFp16Sums, device), "tensor");
+  args.m = 768;  // 48 tiles of 256 x 256 for 66 clusters.
+  EXPECT_EQ(chosen(fp16, fp16, MatMulPrecision::kFp16Sums, device), "tensor");
+  args.m = 4096;
   EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFp32, device), "tensor_fp8");
   EXPECT_EQ(chosen(e4m3, of_float, MatMulPrecision::kFastSums, device), "tensor_fp8_fast");
   DeviceModel ada = device;

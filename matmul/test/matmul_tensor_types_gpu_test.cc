@@ -209,7 +209,7 @@ TEST_P(TensorTypesGpuTest, EpilogueOfWideTiles) {
   for (const bool transpose_b : {false, true}) {
     MatMulCase c = {1040, 2064, 144, 0, false, transpose_b, -0.5, 2};
     c.bias = true;
-    c.activation = Activation::kGelu;
+    c.activation = transpose_b ? Activation::kGeluErf : Activation::kGelu;
     if (Takes(ElementType::kFloat, ElementType::kFloat)) RunCase<float, float>(c);
     if (Takes(ElementType::kS8, ElementType::kFloat)) RunCase<int8_t, float>(c);
     if (TakesBoth<E4m3, E5m2, float>()) RunCase<E4m3, float, E5m2>(c);
@@ -374,9 +374,9 @@ TEST_P(TensorTypesGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TensorTypesGpuTest,
-                         testing::Values("auto", "tensor_tf32", "tensor_mma_tf32", "tensor_int8",
-                                         "tensor_fp8", "tensor_fp8_fast", "tensor_mma_8bit",
-                                         "tensor_fp16_sums"),
+                         testing::Values("auto", "tensor_tf32", "tensor_few_tf32",
+                                         "tensor_mma_tf32", "tensor_int8", "tensor_fp8",
+                                         "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
 #include "matmul/fused_choice.h"
+#include "matmul/tensor_choice.h"
 
 namespace stridewise {
 namespace {

@@ -93,32 +93,33 @@ void TransposeLines(const BlockTranspose b) {
   }
 }
 
-// Transposes blocks of a square's rows and columns or more, and less than a line of rows.
+// Transposes blocks of a square's rows and columns or more, and less than a line of rows. Goes
+// through all rows of a line of columns, then the next line: what their columns share lines in then
+// stays in the L1 cache. Bytes of 33x15777 took 1.23 times as long a square's rows after the other.
 template <int kBytes>
 void TransposeStrips(const BlockTranspose& b) {
   constexpr int64_t kSide = 16 / kBytes;
   constexpr int64_t kLine = kLineBytes / kBytes;
   alignas(64) uint8_t padded[kSide * kLineBytes];
   alignas(64) uint8_t result[kLine * 16];
-  for (int64_t at = 0; at < b.rows; at += kSide) {
-    const int64_t row = std::min(at, b.rows - kSide);
-    const uint8_t* const from = b.in + row * b.ld_in;
-    uint8_t* const to = b.out + row * kBytes;
-    if (b.cols < kLine) {
-      for (int64_t i = 0; i < kSide; ++i) {
-        std::memcpy(padded + i * kLineBytes, from + i * b.ld_in,
-                    static_cast<size_t>(b.cols * kBytes));
+  for (int64_t piece = 0; piece < b.cols; piece += kLine) {
+    const int64_t col = std::max<int64_t>(std::min(piece, b.cols - kLine), 0);
+    for (int64_t at = 0; at < b.rows; at += kSide) {
+      const int64_t row = std::min(at, b.rows - kSide);
+      const uint8_t* const from = b.in + row * b.ld_in + col * kBytes;
+      uint8_t* const to = b.out + row * kBytes + col * b.ld_out;
+      if (b.cols < kLine) {
+        for (int64_t i = 0; i < kSide; ++i) {
+          std::memcpy(padded + i * kLineBytes, from + i * b.ld_in,
+                      static_cast<size_t>(b.cols * kBytes));
+        }
+        TransposeStrip<kBytes>(padded, kLineBytes, result, 16);
+        for (int64_t i = 0; i < b.cols; ++i) std::memcpy(to + i * b.ld_out, result + i * 16, 16);
+        continue;
       }
-      TransposeStrip<kBytes>(padded, kLineBytes, result, 16);
-      for (int64_t i = 0; i < b.cols; ++i) std::memcpy(to + i * b.ld_out, result + i * 16, 16);
-      continue;
-    }
-    for (int64_t piece = 0; piece < b.cols; piece += kLine) {
-      const int64_t col = std::min(piece, b.cols - kLine);
-      for (int64_t i = 0; b.ahead > 0 && i < kSide; ++i) {
-        __builtin_prefetch(from + i * b.ld_in + col * kBytes + b.ahead);
-      }
-      TransposeStrip<kBytes>(from + col * kBytes, b.ld_in, to + col * b.ld_out, b.ld_out);
+      for (int64_t i = 0; b.ahead > 0 && i < kSide; ++i)
+        __builtin_prefetch(from + i * b.ld_in + b.ahead);
+      TransposeStrip<kBytes>(from, b.ld_in, to, b.ld_out);
     }
   }
 }

@@ -17,7 +17,7 @@ LaunchStatus CopyCpuThreads(const TransposeArgs& args) {
   auto* to = static_cast<uint8_t*>(args.out);
   const int64_t row_bytes = args.cols * element;
   const double bytes = 2.0 * static_cast<double>(args.rows) * static_cast<double>(row_bytes);
-  const bool streams = CopyLeavesCaches(bytes);
+  const bool streams = LeavesCaches(bytes);
   const int threads = ThreadsForBytes(bytes, omp_get_max_threads());
   if (args.ld_in == args.cols && args.ld_out == args.cols) {
     // On OpenMP's threads, which copy as fast as a crew, or faster.

@@ -30,10 +30,6 @@ constexpr int64_t kStripBytes = 256;
 // to twice as long on 16 cores of a Xeon as a line of columns after the other.
 constexpr int64_t kShortRow = 512;
 
-// Past the caches a copy of more than this, read and written bytes together, was faster on 16 cores
-// of a Xeon, and in them one of less: by a factor of 2 below 16 MB, 0.5 above 64 MB.
-constexpr double kMinStreamedCopy = 24 << 20;
-
 }  // namespace
 
 void TransposeInStrips(const BlockTranspose& block) {
@@ -52,8 +48,6 @@ void TransposeInStrips(const BlockTranspose& block) {
     if (strip.cols > 0) TransposeBlocks(strip);
   }
 }
-
-bool CopyLeavesCaches(double bytes) { return bytes >= kMinStreamedCopy; }
 
 int64_t PartsOfCopy(int64_t bytes, bool streams, int threads) {
   return streams ? std::max<int64_t>(threads, bytes / kStreamedPart) : threads;

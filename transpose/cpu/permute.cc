@@ -164,8 +164,8 @@ void PermuteOnThreads(const PermuteArgs& given, int threads) {
   if (args.dims[0].stride_in == 1) {
     if (args.rank > 1) return CopyRuns(args, streams, threads);
     const Sides sides = SidesOf(args);
-    return CopyOnThreads(sides.in, sides.out, args.dims[0].extent * args.element_bytes,
-                         CopyLeavesCaches(bytes), threads);
+    return CopyOnThreads(sides.in, sides.out, args.dims[0].extent * args.element_bytes, streams,
+                         threads);
   }
   for (int d = 1; d < args.rank; ++d) {
     if (args.dims[d].stride_in == 1) return TransposeItems(args, d, streams, threads);

@@ -20,9 +20,6 @@ int64_t PartsOfCopy(int64_t bytes, bool streams, int threads);
 void CopyPart(const uint8_t* from, uint8_t* to, int64_t bytes, bool streams, int64_t parts,
               int64_t i);
 
-// Returns whether a copy that reads and writes so many bytes is faster past the caches.
-bool CopyLeavesCaches(double bytes);
-
 // Transposes what the caches hold. Each thread takes the same part in every call, which its own
 // caches may hold from the last one: whole rows of the output where there are enough, because a
 // line that two cores write has to travel between them each time.

@@ -10,6 +10,7 @@
 #include "transpose/alignment.h"
 #include "transpose/args.h"
 #include "transpose/device/gather.h"
+#include "transpose/device/matrix_offsets.h"
 #include "transpose/device/ragged_chunks.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
@@ -48,8 +49,7 @@ struct Flat : ragged::Cut {
   int group;   // Vectors from one group of a warp to the next.
   SmallDivisor by_rows = SmallDivisor(1);
   BlockDivisor by_strips = BlockDivisor();
-  int64_t stride_in;
-  int64_t stride_out;
+  MatrixOffsets offsets;
   int64_t span_in;  // Elements of all matrices.
 };
 
@@ -81,7 +81,7 @@ __device__ inline void StoreVectors(T* piece, int first, int vectors, const Flat
 
 // A tile writes whole sectors: from the first that begins in it to the one that ends behind it,
 // which has elements of the next column. The matrix's ends are stored by elements.
-template <typename Shape, typename T>
+template <typename Shape, bool kNested, typename T>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     TileFlat(ConstMatrix<T> in, T* out, Flat flat) {
   extern __shared__ Vector tile_memory[];
@@ -92,8 +92,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const uint32_t matrix = flat.by_strips.Quotient(blockIdx.x);
   const int first_col = static_cast<int>(blockIdx.x - matrix * flat.strips) * flat.cols;
   const int left = static_cast<int>(in.cols) - first_col;
-  in.data += matrix * flat.stride_in;
-  T* const piece = out + matrix * flat.stride_out + static_cast<int64_t>(first_col) * flat.rows;
+  in.data += flat.offsets.In<kNested>(matrix);
+  T* const piece =
+      out + flat.offsets.Out<kNested>(matrix) + static_cast<int64_t>(first_col) * flat.rows;
   Part part = {{0, first_col, 0, flat.rows, left < flat.cols ? left : flat.cols}, 0};
   const unsigned char* const loaded = LoadPart<Shape>(in, memory, flat, &part, tile);
 
@@ -120,7 +121,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
 
 // Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
 template <typename T, typename Shape>
-Flat FlatFor(const TransposeArgs& args) {
+Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
   constexpr int64_t kMostCols = (Shape::kChunks - 1) * kElements;
@@ -134,9 +135,8 @@ Flat FlatFor(const TransposeArgs& args) {
   flat.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
   flat.by_rows = SmallDivisor(args.rows);
   flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
-  flat.stride_in = args.stride_in;
-  flat.stride_out = args.stride_out;
-  flat.span_in = (args.batch - 1) * args.stride_in + (args.rows - 1) * args.ld_in + args.cols;
+  flat.offsets = offsets;
+  flat.span_in = SpanOfIn(args, offsets);
   // Groups are a number of columns apart of which the warp's columns in tile_ragged are the first
   // four multiples, or odd multiples of these: they begin in different banks.
   const int64_t most = int64_t{flat.cols} * flat.rows + kSectorBytes / kSize;
@@ -147,37 +147,45 @@ Flat FlatFor(const TransposeArgs& args) {
 }
 
 template <typename T, typename Shape>
-LaunchStatus Run(const TransposeArgs& args) {
-  const Flat flat = FlatFor<T, Shape>(args);
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  static_assert(Shape::kRows * (Shape::kChunks + 1) * kVectorBytes <= 96 << 10,
+                "tiles fit the shared memory of a block");
+  const Flat flat = FlatFor<T, Shape>(args, offsets);
   const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
   const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
-  return Launch(TileFlat<Shape, T>, Grid{flat.strips * args.batch}, Block{Shape::kThreads},
+  return Launch(offsets.nested != 0 ? TileFlat<Shape, true, T> : TileFlat<Shape, false, T>,
+                Grid{flat.strips * args.batch}, Block{Shape::kThreads},
                 std::max(tile_bytes, least_bytes), args.stream, args.In<T>(),
                 static_cast<T*>(args.out), flat);
 }
 
 template <typename T>
-LaunchStatus RunShape(const TransposeArgs& args) {
-  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args);
-  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args);
-  return Run<T, ManyRows>(args);
+LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args, offsets);
+  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args, offsets);
+  return Run<T, ManyRows>(args, offsets);
 }
 
 }  // namespace
 
 LaunchStatus TransposeTileRagged(const TransposeArgs& args);
 
+// REQUIRES: HasFlatTiles(args).
+LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  switch (args.element_bytes) {
+    case 1:
+      return RunShape<uint8_t>(args, offsets);
+    case 2:
+      return RunShape<uint16_t>(args, offsets);
+    default:
+      return Run<uint32_t, FewRows>(args, offsets);
+  }
+}
+
 LaunchStatus TransposeTileFlat(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   if (!HasFlatTiles(args)) return TransposeTileRagged(args);
-  switch (args.element_bytes) {
-    case 1:
-      return RunShape<uint8_t>(args);
-    case 2:
-      return RunShape<uint16_t>(args);
-    default:
-      return Run<uint32_t, FewRows>(args);
-  }
+  return NestedTileFlat(args, OffsetsOf(args));
 }
 
 }  // namespace stridewise

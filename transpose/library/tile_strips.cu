@@ -22,6 +22,7 @@
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
+#include "transpose/device/matrix_offsets.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
 
@@ -68,10 +69,9 @@ __device__ inline void StoreColumns(const uint32_t (&columns)[kVectorElements<T>
 
 // A thread has the loads of kAtOnce stacks in flight. kOdd: the number of rows of 2-byte elements
 // is odd.
-template <typename T, int kAtOnce, bool kOdd>
+template <typename T, int kAtOnce, bool kOdd, bool kNested>
 __global__ void __launch_bounds__(kThreads)
-    TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, int64_t stride_in, int64_t stride_out,
-               StripCut cut) {
+    TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, MatrixOffsets offsets, StripCut cut) {
   using Exchange = Columns<T, kStack<T>>;
   constexpr int kElements = kVectorElements<T>;
   extern __shared__ Vector tile[];
@@ -83,8 +83,13 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * cut.vectors * kElements;
   const int64_t right = (in.cols - first_col) / kElements;
   const int vectors = right < cut.vectors ? static_cast<int>(right) : cut.vectors;
-  const T* const from = in.data + first * stride_in + first_col;
-  T* const to = out + first * stride_out + first_col * cut.rows;
+  const T* const from = in.data + offsets.In<kNested>(first) + first_col;
+  // Of a batch of batches a block has the end of a group and the beginning of the next. Selected
+  // and not branched upon: a thread's loads must be on their way together.
+  const int left_of_group = kNested ? offsets.LeftOfGroup(first) : 0;
+  const T* const next = in.data + offsets.In<kNested>(first + left_of_group) -
+                        left_of_group * offsets.stride_in + first_col;
+  T* const to = out + offsets.Out<kNested>(first) + first_col * cut.rows;
 
   const int items = count * cut.stacks * cut.vectors;
   for (int i = threadIdx.x; i < items; i += kAtOnce * kThreads) {
@@ -103,8 +108,9 @@ __global__ void __launch_bounds__(kThreads)
       const int row = stack * kStack<T>;
       place[n] = (matrix * cut.vectors + vector) * cut.pitch * kElements + row;
       whole[n] = !kOdd || row + kStack<T> <= cut.rows;
-      const T* const data =
-          from + matrix * stride_in + vector * kElements + static_cast<int64_t>(row) * in.ld;
+      const T* const data = (!kNested || matrix < left_of_group ? from : next) +
+                            matrix * offsets.stride_in + vector * kElements +
+                            static_cast<int64_t>(row) * in.ld;
 #pragma unroll
       for (int k = 0; k < kStack<T>; ++k) {
         // A row below the matrix is not used.
@@ -132,13 +138,14 @@ __global__ void __launch_bounds__(kThreads)
 // be several for each multiprocessor: on an H100 192 matrices of 197x128 of 2 bytes have 0.97 of a
 // copy in 768 blocks and 0.91 in 384, but 16 of 49x2048 0.84 in 1024 of 3 KB and 0.95 in 512.
 template <typename T>
-StripCut CutFor(const TransposeArgs& args) {
+StripCut CutFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr int64_t kPieceBytes = 64 << 10;
   constexpr int64_t kMatricesBytes = 32 << 10;  // Of a block that has several.
   constexpr int64_t kLeastBytes = 8 << 10;
   constexpr int64_t kFewBlocks = 300;  // About two for each multiprocessor.
   constexpr int64_t kBlocks = 600;
   constexpr int64_t kSize = sizeof(T);
+  constexpr int64_t kFewRowsBytes = kSize <= 2 ? 28 << 10 : 0;
   StripCut cut;
   cut.rows = static_cast<int>(args.rows);
   cut.stacks = static_cast<int>(CeilDiv(args.rows, int64_t{kStack<T>}));
@@ -147,7 +154,10 @@ StripCut CutFor(const TransposeArgs& args) {
   int64_t vectors = all;
   if (most < all) {
     vectors = 1;
-    while (2 * vectors <= std::min<int64_t>(most, kMostVectors)) vectors *= 2;
+    while (2 * vectors <= std::min<int64_t>(most, kMostVectors) ||
+           2 * vectors * args.rows * kVectorBytes <= kFewRowsBytes) {
+      vectors *= 2;
+    }
   }
   const auto blocks = [&] { return CeilDiv(all, vectors) * args.batch; };
   const auto halved = [&] { return CeilDiv(vectors, int64_t{2}); };
@@ -157,10 +167,12 @@ StripCut CutFor(const TransposeArgs& args) {
     vectors = halved();
   }
   cut.vectors = static_cast<int>(vectors);
-  if (vectors == all && IsGapless(args)) {
+  if (vectors == all && HasGaplessOut(args, offsets)) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
         std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
+    if (offsets.nested != 0)
+      cut.matrices = std::min(cut.matrices, static_cast<int>(offsets.nested));
   }
   // Lanes that store a word each: `lanes` groups side by side, and 32 / lanes words of each.
   int lanes = 1;
@@ -174,40 +186,50 @@ StripCut CutFor(const TransposeArgs& args) {
   return cut;
 }
 
-template <typename T, bool kOdd = false>
-LaunchStatus Run(const TransposeArgs& args) {
-  const StripCut cut = CutFor<T>(args);
+template <typename T, bool kOdd, bool kNested>
+LaunchStatus RunNested(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  const StripCut cut = CutFor<T>(args, offsets);
   const int64_t vectors = args.cols / kVectorElements<T>;
   // Threads that have fewer stacks do not start loads for more: on an H200 128 matrices of 49x1024
   // floats have 0.95 of a copy with four at once, and 0.79 with eight; 274x460 0.74 and 0.96.
   constexpr int kMany = 8 / kStack<T>;
   constexpr int kFew = kMany > 2 ? kMany / 2 : kMany;
-  void (*kernel)(ConstMatrix<T>, T*, int64_t, int64_t, int64_t, StripCut) =
-      TileStrips<T, kMany, kOdd>;
+  void (*kernel)(ConstMatrix<T>, T*, int64_t, MatrixOffsets, StripCut) =
+      TileStrips<T, kMany, kOdd, kNested>;
   const int64_t stacks = int64_t{cut.matrices} * cut.stacks * cut.vectors;
-  if (4 * stacks <= 3 * kThreads * kMany) kernel = TileStrips<T, kFew, kOdd>;
+  if (4 * stacks <= 3 * kThreads * kMany) kernel = TileStrips<T, kFew, kOdd, kNested>;
   return Launch(
       kernel, TileGrid(CeilDiv(args.batch, int64_t{cut.matrices}), vectors, 1, cut.vectors),
       Block{kThreads}, static_cast<size_t>(cut.matrices) * cut.vectors * cut.pitch * kVectorBytes,
-      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, args.stride_in,
-      args.stride_out, cut);
+      args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, offsets, cut);
+}
+
+template <typename T, bool kOdd = false>
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  return offsets.nested != 0 ? RunNested<T, kOdd, true>(args, offsets)
+                             : RunNested<T, kOdd, false>(args, offsets);
 }
 
 }  // namespace
 
 LaunchStatus TransposeTileRagged(const TransposeArgs& args);
 
+// REQUIRES: HasStripsOfVectors(args).
+LaunchStatus NestedTileStrips(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  switch (args.element_bytes) {
+    case 1:
+      return Run<uint8_t>(args, offsets);
+    case 2:
+      return args.rows % 2 == 0 ? Run<uint16_t>(args, offsets) : Run<uint16_t, true>(args, offsets);
+    default:
+      return Run<uint32_t>(args, offsets);
+  }
+}
+
 LaunchStatus TransposeTileStrips(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   if (!HasStripsOfVectors(args)) return TransposeTileRagged(args);
-  switch (args.element_bytes) {
-    case 1:
-      return Run<uint8_t>(args);
-    case 2:
-      return args.rows % 2 == 0 ? Run<uint16_t>(args) : Run<uint16_t, true>(args);
-    default:
-      return Run<uint32_t>(args);
-  }
+  return NestedTileStrips(args, OffsetsOf(args));
 }
 
 }  // namespace stridewise

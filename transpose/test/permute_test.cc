@@ -172,9 +172,15 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   // Blocks of up to 512 elements of 1 and 2 bytes, or, where runs are short, 2048, and of up to 4
   // KB.
   EXPECT_EQ(method(GaplessProblem({300, 50, 5, 43}, {1, 0, 3, 2}, 1)), PermuteMethod::kBlocks);
-  EXPECT_EQ(method(GaplessProblem({300, 50, 18, 32}, {1, 0, 3, 2}, 2)), PermuteMethod::kBlocks);
+  EXPECT_EQ(method(GaplessProblem({300, 50, 18, 31}, {1, 0, 3, 2}, 2)), PermuteMethod::kBlocks);
   EXPECT_EQ(method(GaplessProblem({300, 50, 5, 43}, {1, 0, 3, 2}, 4)), PermuteMethod::kBlocks);
   EXPECT_EQ(method(GaplessProblem({300, 50, 5, 205}, {1, 0, 3, 2}, 4)), PermuteMethod::kJoined);
+  // Larger ones, and those of whole vectors, are batches of batches of matrices.
+  EXPECT_EQ(method(GaplessProblem({300, 50, 18, 32}, {1, 0, 3, 2}, 2)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({11, 4, 430, 51, 430}, {1, 0, 3, 4, 2}, 1)),
+            PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({24, 5, 56, 16, 120}, {1, 0, 3, 4, 2}, 1)),
+            PermuteMethod::kTranspose);
   // What makes no long run on both sides.
   EXPECT_EQ(method(GaplessProblem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(GaplessProblem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);

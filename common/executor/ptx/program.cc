@@ -48,15 +48,20 @@ bool DropPolicy(PtxInstruction* instruction) {
   return true;
 }
 
+// Returns the text behind the braces that it begins with.
+absl::string_view WithoutBraces(absl::string_view text) {
+  while (absl::ConsumePrefix(&text, "{") || absl::ConsumePrefix(&text, "}")) {
+    text = absl::StripLeadingAsciiWhitespace(text);
+  }
+  return text;
+}
+
 class Parser {
  public:
   PtxProgram Parse(absl::string_view text) {
     // Braces around statements only limit the scope of names; braces of vectors stand in operands.
     for (absl::string_view statement : absl::StrSplit(text, ';')) {
-      statement = absl::StripAsciiWhitespace(statement);
-      while (absl::ConsumePrefix(&statement, "{") || absl::ConsumePrefix(&statement, "}")) {
-        statement = absl::StripLeadingAsciiWhitespace(statement);
-      }
+      statement = WithoutBraces(absl::StripAsciiWhitespace(statement));
       if (!statement.empty()) Statement(statement);
     }
     for (const auto& [instruction, label] : branches_) {
@@ -84,7 +89,7 @@ class Parser {
         break;
       }
       labels_[std::string(rest.substr(0, length))] = static_cast<int>(program_.instructions.size());
-      rest = absl::StripLeadingAsciiWhitespace(rest.substr(length + 1));
+      rest = WithoutBraces(absl::StripLeadingAsciiWhitespace(rest.substr(length + 1)));
       if (rest.empty()) return;
     }
     if (absl::ConsumePrefix(&rest, ".reg")) {

@@ -44,6 +44,17 @@ TEST(PtxProgram, ReadsPredicatesLabelsAndBranches) {
   EXPECT_EQ(program.instructions[2].target, 0);
 }
 
+// As CUTLASS waits for a barrier.
+TEST(PtxProgram, ReadsALabelBeforeTheLastBrace) {
+  const PtxProgram program = ParsePtx(
+      "{\n.reg .pred P1;\nLAB_WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
+      "@P1 bra DONE;\nbra LAB_WAIT;\nDONE:\n}");
+  ASSERT_EQ(program.unknown, "");
+  ASSERT_EQ(program.instructions.size(), 3u);
+  EXPECT_EQ(program.instructions[1].target, 3);
+  EXPECT_EQ(program.instructions[2].target, 0);
+}
+
 TEST(PtxProgram, ReadsWhatTensorCoresMultiply) {
   const PtxProgram program = ParsePtx(
       "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "

@@ -16,6 +16,7 @@
 #include "common/executor/run/compiler_messages.h"
 #include "common/executor/run/gpu_optimizer.h"
 #include "common/executor/run/gpu_passes.h"
+#include "common/executor/run/narrow_hooks.h"
 #include "common/executor/run/run_program.h"
 #include "common/executor/run/simt_home.h"
 #include "common/executor/run/volatile_accesses.h"
@@ -175,14 +176,19 @@ absl::Status Compiler::CompileRewritten(const RewrittenSource& source, const std
   for (const char* ends : {"-sink-common-insts=false", "-enable-tail-merge=false"}) {
     command.insert(command.end(), {"-mllvm", ends});
   }
-  if (!source.has_volatile || !source.has_device_code) {
+  // Compiled accesses are aligned already (aligned_pieces.h).
+  const bool has_structures = source.has_structures && !options_.accesses_as_compiled;
+  if (!(source.has_volatile || has_structures) || !source.has_device_code) {
     command.insert(command.end(), {"-c", source_of_code, "-o", object});
     return RunClang(command, "");
   }
   const std::string ir = base_ + ".ll";
   command.insert(command.end(), {"-S", "-emit-llvm", source_of_code, "-o", ir});
   RETURN_IF_ERROR(RunClang(command, ""));
-  WriteFile(ir, MarkVolatile(ReadFile(ir)));
+  std::string text = ReadFile(ir);
+  if (has_structures) text = WithNarrowHooks(text);
+  if (source.has_volatile) text = MarkVolatile(text);
+  WriteFile(ir, text);
   return RunClang({"clang++", "-x", "ir", "-c", "-fPIC", "-O1", "-Xclang", "-disable-llvm-passes",
                    "-femulated-tls", "-mllvm", "-enable-tail-merge=false", "-w", ir, "-o", object},
                   "");

@@ -19,6 +19,7 @@
 #include "common/executor/run/odd_vectors.h"
 #include "common/executor/run/overwritten_stores.h"
 #include "common/executor/run/predicated_loads.h"
+#include "common/executor/run/rewriter.h"
 #include "common/executor/run/shared_runs.h"
 #include "common/executor/run/unrolled_loops.h"
 #include "common/executor/run/wide_shared_loads.h"
@@ -90,6 +91,15 @@ bool IsOfDevice(absl::string_view line) {
   return absl::StartsWith(line, "@") && absl::StrContains(line, ", section \".simt_");
 }
 
+// Tables of constants that kernels index: `static const int t[] = {...}` of a function, which nvcc
+// has in global memory. What an automatic array is initialised from is private, and stays.
+bool IsTable(absl::string_view line) {
+  return (absl::StartsWith(line, "@_ZZ") || absl::StartsWith(line, "@_ZL")) &&
+         (absl::StrContains(line, " constant [") || absl::StrContains(line, " constant <{")) &&
+         !absl::StrContains(line, "*]") && !absl::StrContains(line, ", section ") &&
+         !absl::StartsWith(line, "@_ZZNS");
+}
+
 // Bytes of the scalar at the end of the text before the first comma, such as "load i32" and
 // "@y = global [2 x i32] zeroinitializer"; 0 of others.
 int ScalarBytes(absl::string_view line) {
@@ -105,13 +115,29 @@ int ScalarBytes(absl::string_view line) {
   return 0;
 }
 
+// Whether the line has one of the names.
+bool HasName(const std::string& line, const std::set<std::string>& names) {
+  for (size_t at = line.find_first_of("@%"); at != std::string::npos;
+       at = line.find_first_of("@%", at + 1)) {
+    if (names.count(std::string(NameAt(line, at))) > 0) return true;
+  }
+  return false;
+}
+
+// Adds the result of a line that computes an address from one of these.
+void NoteAddress(const std::string& line, std::set<std::string>* addresses) {
+  const bool is_address =
+      absl::StrContains(line, " = getelementptr ") || absl::StrContains(line, " = bitcast ");
+  const size_t result = line.find('%');
+  if (is_address && HasName(line.substr(line.find(" = ")), *addresses)) {
+    addresses->insert(std::string(NameAt(line, result)));
+  }
+}
+
 // Variables of the device are 256 bytes apart on the host, but no more aligned than their type in
 // nvcc's eyes: of `__device__ int y[2]` it loads both apart. Those of structures are left.
-std::string WithAlignmentOfType(std::string line, const std::set<std::string>& variables) {
-  bool named = IsOfDevice(line);
-  for (size_t at = line.find('@'); at != std::string::npos; at = line.find('@', at + 1)) {
-    named = named || variables.count(std::string(NameAt(line, at))) > 0;
-  }
+std::string WithAlignmentOfType(std::string line, const std::set<std::string>& addresses) {
+  const bool named = IsOfDevice(line) || HasName(line, addresses);
   const size_t align = line.find(", align ");
   const int bytes = ScalarBytes(line);
   if (!named || align == std::string::npos || bytes == 0 || absl::StrContains(line, "%struct.")) {
@@ -131,6 +157,16 @@ std::string Internal(const std::string& line) {
              {" external thread_local global [", " internal thread_local global ["},
              {" comdat,", ""}});
   return absl::StrReplaceAll(result, {{", comdat", ""}});
+}
+
+// A table as a variable of the device, and of this file alone.
+std::string InDeviceMemory(const std::string& line) {
+  std::string result = absl::StrReplaceAll(
+      line, {{" linkonce_odr ", " internal "}, {" weak_odr ", " internal "}, {", comdat", ""}});
+  const size_t align = result.rfind(", align ");
+  if (align == std::string::npos) return line;
+  result.insert(align, absl::StrCat(", section \"", kDeviceSection, NameOf(line).substr(1), "\""));
+  return result;
 }
 
 // The line of IR that begins so.
@@ -189,12 +225,16 @@ std::string WithPromises(absl::string_view ir) {
   std::vector<std::string> lines = absl::StrSplit(ir, '\n');
   const std::map<std::string, std::string> returned = ReturnedVariables(lines);
   std::set<std::string> variables;
-  for (const std::string& line : lines) {
+  for (std::string& line : lines) {
+    if (IsTable(line)) line = InDeviceMemory(line);
     if (IsOfDevice(line)) variables.insert(std::string(NameOf(line)));
   }
   bool ranged = false;
+  std::set<std::string> addresses;  // The variables, and what a function computes from them.
   for (std::string& line : lines) {
     line = WithVariables(line, returned);
+    if (absl::StartsWith(line, "define ")) addresses = variables;
+    NoteAddress(line, &addresses);
     if (IsShared(line) && !IsOfLibrary(line)) {
       const bool dynamic = absl::StrContains(line, " external thread_local global [0 x ");
       line = Aligned(Internal(line));
@@ -202,7 +242,7 @@ std::string WithPromises(absl::string_view ir) {
       if (dynamic) line.insert(line.find(", align "), " undef");
     }
     if (absl::StrContains(line, "load ") || absl::StrContains(line, "store ") || IsOfDevice(line)) {
-      line = WithAlignmentOfType(std::move(line), variables);
+      line = WithAlignmentOfType(std::move(line), addresses);
     }
     // An extern thread_local variable may have an initialisation elsewhere; shared ones have none.
     const size_t initialised = line.find("br i1 icmp ne (");

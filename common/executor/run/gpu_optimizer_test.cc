@@ -42,6 +42,34 @@ TEST(WithPromises, OtherVariablesStay) {
   EXPECT_EQ(WithPromises(of_library), of_library + "\n");
 }
 
+TEST(WithPromises, TablesOfFunctionsAreInDeviceMemory) {
+  EXPECT_EQ(WithPromises("@_ZZ1fiE1t = linkonce_odr constant [2 x i32] [i32 3, i32 4], comdat, "
+                         "align 4\n"),
+            "@_ZZ1fiE1t = internal constant [2 x i32] [i32 3, i32 4], section "
+            "\".simt_device._ZZ1fiE1t\", align 4\n\n");
+  // What a local array begins with, and names.
+  for (const char* line : {"@__const.f.t = private unnamed_addr constant [2 x i32] [i32 3, i32 4]",
+                           "@_ZL1t = internal constant [2 x i8*] [i8* @a, i8* @b], align 16"}) {
+    EXPECT_EQ(WithPromises(line), std::string(line) + "\n");
+  }
+}
+
+// nvcc loads both elements of a row apart, though it is aligned to 8 bytes on the host.
+TEST(WithPromises, AddressesOfDeviceVariablesAreAsAlignedAsTheirElements) {
+  const std::string result = WithPromises(
+      R"(@_ZL1t = internal constant [4 x [2 x i32]] [[2 x i32] [i32 1, i32 2]], section ".simt_device.1.1", align 256
+define void @f(i64 %0) {
+  %2 = getelementptr inbounds [4 x [2 x i32]], [4 x [2 x i32]]* @_ZL1t, i64 0, i64 %0
+  %3 = getelementptr inbounds [2 x i32], [2 x i32]* %2, i64 0, i64 0
+  %4 = load i32, i32* %3, align 8
+}
+define void @g(i32* %3) {
+  %4 = load i32, i32* %3, align 8
+})");
+  EXPECT_THAT(result, HasSubstr("load i32, i32* %3, align 4\n}\ndefine void @g"));
+  EXPECT_THAT(result, HasSubstr("@g(i32* %3) {\n  %4 = load i32, i32* %3, align 8"));
+}
+
 TEST(WithPromises, DynamicSharedMemoryIsDefinedUntilItIsOptimized) {
   const std::string promised = WithPromises(absl::StrCat(kTarget, kDynamic));
   EXPECT_THAT(promised, HasSubstr("@tile = internal thread_local global [1048576 x float] undef, "

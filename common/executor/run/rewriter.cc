@@ -31,6 +31,7 @@ class Rewriter {
     FindInlinePtx();
     FindDeviceClock();
     FindVolatile();
+    FindStructures();
     FindHostFunctions();
     result_.has_device_code = !declarations_.bodies.empty();
     result_.launches = static_cast<int>(launches_.size());
@@ -116,6 +117,32 @@ class Rewriter {
       result_.has_volatile =
           t_.Is(i, "volatile") && !t_.Is(i - 1, "asm") && !t_.Is(i - 1, "__asm__") && t_.IsOwn(i);
     }
+  }
+
+  void FindStructures() {
+    for (int i = 0; i < t_.size() && !result_.has_structures; ++i) {
+      const bool begins = t_.Is(i, "struct") || t_.Is(i, "class") || t_.Is(i, "union");
+      if (!begins || !t_.IsOwn(i)) continue;
+      int open = i + 1;
+      while (open < t_.size() && !t_.Is(open, "{") && !t_.Is(open, ";") && !t_.Is(open, "(") &&
+             !t_.Is(open, ">")) {
+        ++open;
+      }
+      result_.has_structures = t_.Is(open, "{") && HasMembers(open);
+    }
+  }
+
+  // Whether the braces contain "type name;" at their own level.
+  bool HasMembers(int open) const {
+    bool calls = false;  // The statement has parentheses.
+    int depth = 1;
+    for (int i = open + 1; i < t_.size() && depth > 0; ++i) {
+      if (t_.Is(i, "{")) ++depth;
+      if (t_.Is(i, "}")) --depth;
+      if (depth == 1 && t_.Is(i, ";") && !calls && !t_.Is(i - 1, "}")) return true;
+      if (depth == 1) calls = (calls || t_.Is(i, "(")) && !t_.Is(i, ";") && !t_.Is(i, "}");
+    }
+    return false;
   }
 
   void FindInlinePtx() {

@@ -30,7 +30,8 @@ struct RewrittenSource {
   std::vector<Unsupported> unsupported;
   int launches = 0;  // The number of <<<...>>> in the source.
   bool has_device_code = false;
-  bool has_volatile = false;  // Whether the program's own files have the word.
+  bool has_volatile = false;    // Whether the program's own files have the word.
+  bool has_structures = false;  // Whether they define structures with members.
 };
 
 // What asm becomes in device code.

@@ -102,7 +102,7 @@ Alone 1 2 0 0 0 | 1 2 0 0 0
 Same 3 4 0 0 0 | 3 2 0 0 0
 OtherArray 2 2 0 0 0 | 2 2 0 0 0
 TwoMemories 7 1 7 1 0 | 7 1 7 1 0
-Pairs 1 1 0 0 0 | 2 2 0 0 0
+Pairs 2 2 0 0 0 | 2 2 0 0 0
 OfVariable 2 1 0 0 0 | 2 1 0 0 0
 COUNTS
 
