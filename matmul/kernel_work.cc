@@ -137,9 +137,8 @@ MatMulCall::MatMulCall(const MatMulArgs& call_args, const DeviceModel& call_devi
       workspace_bytes(Double(args.workspace_bytes)),
       // Not what beta reads of C: all kernels read it, and times were fitted to calls without. With
       // it 350 outer products of 659 x 212 x 5 took 198 us by another kernel than without, 68.
-      dram_mb(kFloatMb *
-              (m * k * (args.a.stride == 0 ? 1 : batch) + k * n * (args.b.stride == 0 ? 1 : batch) +
-               elements)),
+      dram_mb(kFloatMb * (m * k * (args.a.stride == 0 ? 1 : batch) +
+                          k * n * (args.b.stride == 0 ? 1 : batch) + elements)),
       vectors_a(IsMadeOfVectors(args.a, args.a.transposed ? args.m : args.k, args.batch)),
       vectors_b(IsMadeOfVectors(args.b, args.b.transposed ? args.k : args.n, args.batch)) {}
 
