@@ -59,6 +59,9 @@ constexpr TileTime kTimes[] = {
 };
 // A tile has whole steps of k, zeros behind the end: a k of 70 takes as long as one of 128.
 constexpr int64_t kStepK = 64;
+// What promotions of each instruction's sum add to a tile's time, where k is below that of the
+// form.
+constexpr double kUsOfFineSums = 0.55;
 // A tile whose block reads alone boxes that begin in the middle of lines takes this many times as
 // long.
 constexpr double kAloneAndRagged = 1.65;
@@ -69,13 +72,15 @@ struct ByteTime {
 };
 constexpr ByteTime kUsOfByteOfRows = {0.32e-6, 0.35e-6};  // A row has a scale,
 constexpr ByteTime kUsOfByteOfCols = {0.41e-6, 0.43e-6};  // or a column has.
-// A warp that splits a row, and a cluster that splits a strip of columns, take this much of the
-// device's time, however short these are (matmul/device/split_source.h has the strips).
+// A warp that splits a row takes this much of the device's time, however short it is, and a cluster
+// that splits a strip of columns, in parts of it up to kRowsOfCluster rows: short ones have fewer
+// blocks (matmul/device/split_source.h has the strips).
 constexpr double kUsOfRow = 0.16e-3;
 constexpr double kUsOfStrip = 0.022;
+constexpr double kRowsOfCluster = 1000;
 constexpr int64_t kStripCols = 32;
 constexpr int64_t kWideStripCols = 64;
-constexpr int64_t kWideStripRows = 1536;
+constexpr int64_t kWideStripRows = 2304;
 // Of C, stored as whole rows instead of by the TMA, and added to element by element.
 constexpr double kUsOfByteOfRowsOfC = 0.18e-6;
 constexpr double kUsOfByteOfAddedC = 1.13e-6;
@@ -87,6 +92,13 @@ bool IsRagged(const SplitLayout& layout, const SplitForm& form) {
   return layout.out_ld * form.part_bytes % kLineBytes != 0;
 }
 
+// Returns the least k of a scheme. That of pairs of FP16 is below that of the form, where the sum
+// of each instruction is promoted (SumFinely() in matmul/device/split_kernel.h).
+int64_t LeastK(const SplitForm& form) {
+  constexpr int64_t kLeastPromotedFinely = 37;
+  return form.least_k == kFp16PairForm.least_k ? kLeastPromotedFinely : form.least_k;
+}
+
 // Returns the microseconds of the split of an operand, of whose rows or columns each has a scale.
 double SplitUs(const SplitLayout& layout, const SplitForm& form, const MatMulInput& operand,
                int64_t mn, int64_t k, bool rows, const DeviceModel& device) {
@@ -95,8 +107,9 @@ double SplitUs(const SplitLayout& layout, const SplitForm& form, const MatMulInp
                        (form.parts * form.part_bytes + static_cast<int>(sizeof(float)));
   const bool wide = !form.k_major && k <= kWideStripRows && mn > kStripCols;
   const int64_t strips = CeilDiv(mn, wide ? kWideStripCols : kStripCols);
+  const double us_of_strip = kUsOfStrip * std::min(1.0, static_cast<double>(k) / kRowsOfCluster);
   const double us_of_each =
-      rows ? kUsOfRow * static_cast<double>(mn) : kUsOfStrip * static_cast<double>(strips);
+      rows ? kUsOfRow * static_cast<double>(mn) : us_of_strip * static_cast<double>(strips);
   const ByteTime& time = rows ? kUsOfByteOfRows : kUsOfByteOfCols;
   const bool aligned = operand.ld % 4 == 0 && (layout.count == 1 || operand.stride % 4 == 0);
   return bytes * MemoryFactor(device) * (aligned ? time.aligned : time.unaligned) +
@@ -116,7 +129,7 @@ SplitLayout SplitLayoutOfB(const MatMulArgs& args, const SplitForm& form) {
 bool CanSplit(const MatMulArgs& args, const DeviceModel& device, const SplitForm& form) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   constexpr int64_t kMostRows = kMost / 8;  // Of all matrices together.
-  return device.compute_capability == 90 && args.k >= form.least_k && args.k <= form.most_k &&
+  return device.compute_capability == 90 && args.k >= LeastK(form) && args.k <= form.most_k &&
          static_cast<float>(args.alpha) != 0 && args.batch <= kMostRows &&
          std::max(args.m, args.n) <= kMostRows / args.batch &&
          CeilDiv(args.m, kBlockRows) * CeilDiv(args.n, kTimes[0].cols) <= kMost / args.batch &&
@@ -138,7 +151,7 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
   const bool pairs = form.parts == 2 && form.part_bytes == 2 && !form.mixed && ragged;
   for (const TileTime& time : kTimes) {
     if (time.tile == SplitTileCols::k128InPairs && !pairs) continue;
-    if (time.tile == SplitTileCols::k192 && form.parts > 2) continue;
+    if (time.tile == SplitTileCols::k192 && (form.parts > 2 || args.k < form.least_k)) continue;
     if (time.tile != SplitTileCols::k128 && form.part_bytes == 1) continue;
     if (time.tile == SplitTileCols::k64 && form.mixed) continue;
     const int64_t clusters = std::max<int64_t>(1, device.multiprocessors / time.cluster);
@@ -147,7 +160,8 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
     const auto k = static_cast<double>(CeilDiv(args.k, kStepK) * kStepK);
     const auto us_of_round = [&](int64_t tiles_at_once) {
       const double used = static_cast<double>(tiles_at_once) / static_cast<double>(clusters);
-      return products * time.us_of_k * std::max(used, time.alone) * k + time.us;
+      return products * time.us_of_k * std::max(used, time.alone) * k + time.us +
+             (args.k < form.least_k ? kUsOfFineSums : 0);
     };
     const int64_t rest = tiles % clusters;
     const double us = (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *

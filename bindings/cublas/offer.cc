@@ -17,6 +17,7 @@
 #include "common/gpu/stream_workspace.h"
 #include "matmul/dispatch.h"
 #include "matmul/fused_choice.h"
+#include "matmul/rounded_choice.h"
 #include "matmul/row_major.h"
 #include "matmul/split_choice.h"
 #include "transpose/transpose.h"
@@ -122,9 +123,8 @@ CallShape ShapeOf(const MatMulProblem& problem, const ProductPlan& plan) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kVectorBytes);
   };
   const int64_t flags = (problem.a.transposed ? 1 : 0) + (problem.b.transposed ? 2 : 0) +
-                        (problem.beta != 0 ? 4 : 0) +
-                        (plan.precision == MatMulPrecision::kFp32Split ? 8 : 0) +
-                        (problem.epilogue.bias != nullptr ? 16 : 0);
+                        (problem.beta != 0 ? 4 : 0) + (problem.epilogue.bias != nullptr ? 8 : 0) +
+                        16 * static_cast<int64_t>(plan.precision);
   const absl::StatusOr<int> device = gpu::CurrentDevice();
   return {problem.m,
           problem.n,
@@ -159,12 +159,11 @@ double EpilogueUs(const MatMulProblem& problem) {
 }  // namespace
 
 MatMulPrecision ProductPrecision(bool pedantic) {
-  return CurrentSettings().split && !pedantic ? MatMulPrecision::kFp32Split
-                                              : MatMulPrecision::kFp32;
+  return pedantic ? MatMulPrecision::kFp32 : CurrentSettings().sgemm;
 }
 
 ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
-  const bool may_split = problem.precision == MatMulPrecision::kFp32Split;
+  const MatMulPrecision allowed = problem.precision;
   problem.precision = MatMulPrecision::kFp32;
   ProductPlan plan;
   plan.workspace_bytes = MatMulWorkspaceBytes(problem);
@@ -175,25 +174,32 @@ ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
   plan.kernel = prediction.row->implementation;
   plan.us = prediction.us + EpilogueUs(problem);
   plan.cublas_us = prediction.us * CublasOverOurs(args, prediction.us);
-  if (!may_split) return plan;
+  if (allowed == MatMulPrecision::kFp32) return plan;
 
-  // As the call chooses: the faster of both, where that is faster than FP32.
+  // As the call chooses: the fastest of what is allowed, where that is faster than FP32.
   const auto take = [&](const char* kernel, double us, int64_t workspace_bytes) {
-    if (us >= prediction.us) return;
-    plan.precision = MatMulPrecision::kFp32Split;
+    if (us + EpilogueUs(problem) >= plan.us) return;
+    plan.precision = allowed;
     plan.workspace_bytes = workspace_bytes;
     plan.kernel = kernel;
     plan.us = us + EpilogueUs(problem);
   };
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  const double fused_us = CanFuse(args, device) ? ChooseFused(args, device).us : kNever;
+  problem.precision = allowed;
+  args.precision = allowed;
+  if (allowed != MatMulPrecision::kFp32Split) {
+    args.workspace_bytes = kMostSplitBytes;
+    const RoundedTimes us = PredictRounded(args, device);
+    if (us.rounded < us.tf32 && allowed != MatMulPrecision::kTf32 && CanRound(args, device)) {
+      take("tensor_rounded", us.rounded, MatMulWorkspaceBytes(problem));
+    } else {
+      take("tensor_tf32", us.tf32, MatMulWorkspaceBytes(problem));
+    }
+    return plan;
+  }
+  if (CanFuse(args, device)) take("split_fused", ChooseFused(args, device).us, 0);
   args.workspace_bytes = SplitWorkspaceBytes(args);
-  const bool fits = args.workspace_bytes <= kMostSplitBytes && CanSplit(args, device);
-  const double split_us = fits ? ChooseSplit(args, device).us : kNever;
-  if (split_us < fused_us) {
-    take("split_fp16", split_us, args.workspace_bytes);
-  } else {
-    take("split_fused", fused_us, 0);
+  if (args.workspace_bytes <= kMostSplitBytes && CanSplit(args, device)) {
+    take("split_fp16", ChooseSplit(args, device).us, args.workspace_bytes);
   }
   return plan;
 }

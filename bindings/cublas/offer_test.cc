@@ -83,6 +83,31 @@ TEST(PlanProductTest, DoesNotSplitWhatIsFasterInFp32) {
   }
 }
 
+// What loses digits is taken only as far as it is allowed, and where it is faster.
+TEST(PlanProductTest, RoundsAsFarAsItIsAllowed) {
+  const auto plan_of = [](MatMulProblem problem, MatMulPrecision allowed) {
+    problem.precision = allowed;
+    return PlanProduct(problem, kH200);
+  };
+  const ProductPlan fp32 = plan_of(Square(4096), MatMulPrecision::kFp32);
+  for (const MatMulPrecision allowed : {MatMulPrecision::kBf16, MatMulPrecision::kFp16}) {
+    const ProductPlan plan = plan_of(Square(4096), allowed);
+    EXPECT_EQ(plan.precision, allowed);
+    EXPECT_EQ(std::string(plan.kernel), "tensor_rounded");
+    EXPECT_LT(plan.us, fp32.us / 5);
+    EXPECT_EQ(plan.cublas_us, fp32.cublas_us);
+    // Operands that are used a few times are not worth copies, and a few rows no tensor cores.
+    MatMulProblem few_columns = Square(8192);
+    few_columns.m = 64;
+    EXPECT_EQ(std::string(plan_of(few_columns, allowed).kernel), "tensor_tf32");
+    EXPECT_EQ(plan_of(Square(32), allowed).precision, MatMulPrecision::kFp32);
+  }
+  const ProductPlan tf32 = plan_of(Square(4096), MatMulPrecision::kTf32);
+  EXPECT_EQ(tf32.precision, MatMulPrecision::kTf32);
+  EXPECT_EQ(std::string(tf32.kernel), "tensor_tf32");
+  EXPECT_LT(tf32.us, fp32.us / 4);
+}
+
 TEST(PlanProductTest, SplitsWithoutAWorkspaceWhatWouldTakeMoreThan4GiB) {
   const ProductPlan plan = Plan(Square(32768), /*may_split=*/true);
   EXPECT_EQ(plan.precision, MatMulPrecision::kFp32Split);

@@ -13,7 +13,7 @@ TEST(SettingsTest, TakesCallsUnlessItIsTold) {
   const Settings settings = ParseSettings(nullptr, nullptr, nullptr, &error);
   EXPECT_TRUE(settings.takes_calls);
   EXPECT_FALSE(settings.verbose);
-  EXPECT_FALSE(settings.split);
+  EXPECT_EQ(settings.sgemm, MatMulPrecision::kFp32);
   EXPECT_FALSE(settings.summary);
   EXPECT_EQ(error, nullptr);
 }
@@ -32,8 +32,14 @@ TEST(SettingsTest, ReadsEachValue) {
   EXPECT_TRUE(ParseSettings("verbose", nullptr, "1", &error).takes_calls);
   EXPECT_TRUE(ParseSettings("on", nullptr, "1", &error).summary);
   EXPECT_FALSE(ParseSettings("on", nullptr, "0", &error).summary);
-  EXPECT_TRUE(ParseSettings("on", "split", "0", &error).split);
-  EXPECT_FALSE(ParseSettings("on", "fp32", "0", &error).split);
+  const auto sgemm = [&](const char* value) {
+    return ParseSettings("on", value, "0", &error).sgemm;
+  };
+  EXPECT_EQ(sgemm("fp32"), MatMulPrecision::kFp32);
+  EXPECT_EQ(sgemm("split"), MatMulPrecision::kFp32Split);
+  EXPECT_EQ(sgemm("tf32"), MatMulPrecision::kTf32);
+  EXPECT_EQ(sgemm("bf16"), MatMulPrecision::kBf16);
+  EXPECT_EQ(sgemm("fp16"), MatMulPrecision::kFp16);
   EXPECT_EQ(error, nullptr);
 }
 
@@ -44,8 +50,9 @@ TEST(SettingsTest, SaysWhichVariableIsWrong) {
                "STRIDEWISE_CUBLAS is none of off, on, always, measure and verbose; taken for on");
   EXPECT_FALSE(ParseSettings("on", nullptr, "yes", &error).summary);
   EXPECT_STREQ(error, "STRIDEWISE_CUBLAS_SUMMARY is neither 0 nor 1; taken for 0");
-  EXPECT_FALSE(ParseSettings("on", "tf32", "0", &error).split);
-  EXPECT_STREQ(error, "STRIDEWISE_SGEMM is neither fp32 nor split; taken for fp32");
+  EXPECT_EQ(ParseSettings("on", "fp8", "0", &error).sgemm, MatMulPrecision::kFp32);
+  EXPECT_STREQ(error,
+               "STRIDEWISE_SGEMM is none of fp32, split, tf32, bf16 and fp16; taken for fp32");
 }
 
 Record TakenRecord() {

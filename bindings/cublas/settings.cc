@@ -2,10 +2,29 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 
 namespace stridewise::drop_in {
+namespace {
+
+// Reads a value of STRIDEWISE_SGEMM; returns false if there is none such.
+bool ReadPrecision(absl::string_view value, MatMulPrecision* precision) {
+  constexpr std::pair<absl::string_view, MatMulPrecision> kValues[] = {
+      {"fp32", MatMulPrecision::kFp32}, {"split", MatMulPrecision::kFp32Split},
+      {"tf32", MatMulPrecision::kTf32}, {"bf16", MatMulPrecision::kBf16},
+      {"fp16", MatMulPrecision::kFp16},
+  };
+  for (const auto& [name, meant] : kValues) {
+    if (value != name) continue;
+    *precision = meant;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Settings ParseSettings(const char* mode, const char* sgemm, const char* summary,
                        const char** error) {
@@ -20,10 +39,8 @@ Settings ParseSettings(const char* mode, const char* sgemm, const char* summary,
       wanted != "on") {
     *error = "STRIDEWISE_CUBLAS is none of off, on, always, measure and verbose; taken for on";
   }
-  const absl::string_view products = sgemm == nullptr ? "fp32" : sgemm;
-  settings.split = products == "split";
-  if (!settings.split && products != "fp32") {
-    *error = "STRIDEWISE_SGEMM is neither fp32 nor split; taken for fp32";
+  if (!ReadPrecision(sgemm == nullptr ? "fp32" : sgemm, &settings.sgemm)) {
+    *error = "STRIDEWISE_SGEMM is none of fp32, split, tf32, bf16 and fp16; taken for fp32";
   }
   const absl::string_view at_exit = summary == nullptr ? "0" : summary;
   settings.summary = at_exit == "1";

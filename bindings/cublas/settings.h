@@ -9,10 +9,14 @@
 //   STRIDEWISE_SGEMM=fp32        Multiplies floats on the FP32 units; the default.
 //   STRIDEWISE_SGEMM=split       Multiplies them on tensor cores, each as two FP16 numbers, where
 //                                that is faster; docs/fp32_split.md has the bound of the error.
+//   STRIDEWISE_SGEMM=tf32        Rounds them to TF32 first where that is faster, which loses
+//   digits. STRIDEWISE_SGEMM=bf16, fp16  Rounds them to 16 bits, or to TF32.
 //   STRIDEWISE_CUBLAS_SUMMARY=1  Writes a summary to standard error when the program ends.
 
 #ifndef STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_
 #define STRIDEWISE_BINDINGS_CUBLAS_SETTINGS_H_
+
+#include "matmul/operands.h"
 
 namespace stridewise::drop_in {
 
@@ -21,7 +25,7 @@ struct Settings {
   bool always = false;
   bool measures = false;
   bool verbose = false;
-  bool split = false;
+  MatMulPrecision sgemm = MatMulPrecision::kFp32;
   bool summary = false;
 };
 

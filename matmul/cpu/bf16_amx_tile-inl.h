@@ -2,10 +2,9 @@
 // k to each of 16 x 16 sums, in the 16 cycles in which VDPBF16PS does so for two vectors of sums.
 //
 // Its registers are eight tiles of 16 rows by 64 bytes. Four are sums of 32 rows by 32 columns, or
-// of 16 by 64; a step along k loads four tiles (five) for four multiplications. Where the other
-// thread of a core works too, a load waits for the multiplication that reads what the register
-// held: the next step's tiles are loaded as soon as the last one has, 1.36 times as fast on 16
-// threads of a Xeon.
+// of 16 by 64; a step along k loads four tiles (five) for four multiplications. A load seems to
+// wait for the multiplication that reads what the register held, where all of a Xeon's threads
+// work: the next step's tiles are loaded as soon as registers are free, 1.36 times as fast there.
 
 #ifndef STRIDEWISE_MATMUL_CPU_BF16_AMX_TILE_INL_H_
 #define STRIDEWISE_MATMUL_CPU_BF16_AMX_TILE_INL_H_

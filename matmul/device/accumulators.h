@@ -91,19 +91,26 @@ __device__ inline VectorCoord CoordOfVector(int number) {
           thread.warp_col + (j * kLanesN + thread.lane_col) * kVector};
 }
 
+// Keeps the accumulators of all slices in `shared`, of kSharedFloats that no other thread reads or
+// writes any more: one slice's vectors after the other's.
+template <typename Tile>
+__device__ inline void KeepSlice(float* shared, int thread, Accumulators<Tile>& accumulators) {
+  constexpr int kSliceVectors = Tile::kBlockM * Tile::kBlockN / kVector;
+  float4* const mine = reinterpret_cast<float4*>(shared) +
+                       thread / Tile::kSliceThreads * kSliceVectors + thread % Tile::kSliceThreads;
+  ForEachVector(accumulators,
+                [&](int offset, const float* four) { mine[offset] = Exchanged(four); });
+  __syncthreads();
+}
+
 // Adds the slices' accumulators, in the order of the slices, and calls fn(number, four sums) for
-// each vector of the tile; every thread has the same number of calls. `shared` has kSharedFloats
-// that no other thread reads or writes any more.
+// each vector of the tile; every thread has the same number of calls. `shared` as for KeepSlice().
 template <typename Tile, typename Fn>
 __device__ inline void ReduceSlices(float* shared, int thread, Accumulators<Tile>& accumulators,
                                     Fn fn) {
   constexpr int kSliceVectors = Tile::kBlockM * Tile::kBlockN / kVector;
   auto* const vectors = reinterpret_cast<float4*>(shared);
-  float4* const mine =
-      vectors + thread / Tile::kSliceThreads * kSliceVectors + thread % Tile::kSliceThreads;
-  ForEachVector(accumulators,
-                [&](int offset, const float* four) { mine[offset] = Exchanged(four); });
-  __syncthreads();
+  KeepSlice(shared, thread, accumulators);
 #pragma unroll
   for (int i = 0; i < kSliceVectors / Tile::kThreads; ++i) {
     const int number = thread + i * Tile::kThreads;

@@ -156,7 +156,6 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
                  uint32_t head_steps, bool tails) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  const TileOrder<Tile> order(gemm.c);
   if (!tails) LetNextKernelBegin();
   const uint32_t cluster = blockIdx.x / cluster_blocks;
   const uint32_t unit =
@@ -171,8 +170,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
       const ClusterBlock block = {blockIdx.x % cluster_blocks, cluster_blocks};
       const uint32_t first = block.Begin(work.steps);
       Accumulators<Tile> accumulators;
-      ComputeTile<Tile, kLayoutA, kLayoutB>(gemm, work.tile / schedule.tiles,
-                                            order.OffsetOf(work.tile % schedule.tiles),
+      ComputeTile<Tile, kLayoutA, kLayoutB>(gemm, schedule.order.PlaceOf<Tile>(work.tile),
                                             {static_cast<int>(work.first_step + first),
                                              static_cast<int>(block.End(work.steps) - first)},
                                             shared, accumulators);
@@ -180,16 +178,16 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     }
     SyncCluster();
     FindClusterWork(schedule, head_steps, tails, Reload(unit), i, &work);
+    const TilePlace place = schedule.order.PlaceOf<Tile>(work.tile);
     auto c = gemm.c;
-    c.data += work.tile / schedule.tiles * gemm.stride_c;
+    c.data += place.index * gemm.stride_c;
     auto epilogue = gemm.epilogue;
     if (tails) {
       WaitForPreviousKernel();
       epilogue.beta = 1;
     }
     StoreClusterTile<Tile>({Reload(blockIdx.x) % cluster_blocks, cluster_blocks}, shared,
-                           static_cast<int>(threadIdx.x), epilogue, c,
-                           order.OffsetOf(work.tile % schedule.tiles));
+                           static_cast<int>(threadIdx.x), epilogue, c, place.offset);
     SyncCluster();  // The others have read this block's partial sums.
   }
   if (!tails) WaitForPreviousKernel();  // As StreamK() does.

@@ -33,26 +33,32 @@ __global__ void __launch_bounds__(Policy::kThreads)
     Fixup(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
   constexpr int kVectors = Policy::kVectors;
   static_assert(Tile::kBlockM * Tile::kBlockN % (kVector * kVectors) == 0, "blocks fill the tile");
+  static_assert(kVectors % kWarpSize == 0, "whole warps store");
   const int lane = static_cast<int>(threadIdx.x) % kVectors;
   const int group = static_cast<int>(threadIdx.x) / kVectors;
   const int number = static_cast<int>(blockIdx.x) * kVectors + lane;
   const uint32_t tile = blockIdx.y;
   const UnitRange units = UnitsOfTile(schedule, tile);
-  const TileOffset offset = TileOrder<Tile>(gemm.c).OffsetOf(tile % schedule.tiles);
+  const TilePlace place = schedule.order.PlaceOf<Tile>(tile);
   auto c = gemm.c;
-  c.data += tile / schedule.tiles * gemm.stride_c;
+  c.data += place.index * gemm.stride_c;
   WaitForPreviousKernel();  // The divisions above need not wait.
   if (units.first == units.last) return;
   float four[kVector] = {};
   AddPartialSums<Tile, Policy::kGroups>(schedule, tile, units, number, group, four);
+  __shared__ float4 sums[Policy::kGroups][kVectors];
   if constexpr (Policy::kGroups > 1) {
-    __shared__ float4 sums[Policy::kGroups][kVectors];
     sums[group][lane] = Exchanged(four);
     __syncthreads();
     if (group > 0) return;
     for (int i = 1; i < Policy::kGroups; ++i) AddExchanged(sums[i][lane], four);
   }
-  StoreVector<Tile>(four, number, gemm.epilogue, c, offset);
+  if (IsMadeOfVectors<typename Tile::Types::C>(c)) {
+    StoreVector<Tile>(four, number, gemm.epilogue, c, place.offset);
+  } else {
+    StoreVectorsOfWarp<Tile>(four, number, gemm.epilogue, c, place.offset,
+                             &sums[0][lane / kWarpSize * kWarpSize]);
+  }
 }
 
 template <typename Tile, typename Policy>

@@ -93,6 +93,37 @@ __device__ inline void SumRounded(const SplitGemm& gemm, const TensorShared<Tile
   }
 }
 
+// The same for a k below that of the scheme, for which sums of four instructions lose too much:
+// each is promoted.
+template <typename Tile>
+__device__ inline void SumFinely(const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                 int consumer, int lane, PipelineState<Tile::kStages>* state,
+                                 float (&sums)[Tile::kBlockN / 2]) {
+  float d[Tile::kBlockN / 2], small[Tile::kBlockN / 2];
+#pragma unroll
+  for (float& sum : sums) sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
+    shared.Full(state->stage).Wait(state->phase);
+    const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+    FenceWgmma();
+    MultiplySmallParts<Tile>(of, k > 0, small);
+    CommitWgmma();
+    WaitForWgmma<0>();
+#pragma unroll
+    for (int step = 0; step < Tile::kSteps; ++step) {
+      FenceWgmma();
+      MultiplyStep<Tile>(of, 0, 0, step, false, d);
+      CommitWgmma();
+      WaitForWgmma<0>();
+      AddTo(sums, d);
+    }
+    ReleaseStage(shared, state->stage, lane);
+    state->Advance();
+  }
+  AddTo(sums, small);
+}
+
 // The same for integers, whose sums are exact: each order of products has accumulators of its own.
 template <typename Tile>
 __device__ inline void SumExactly(const SplitGemm& gemm, const TensorShared<Tile>& shared,
@@ -123,6 +154,26 @@ __device__ inline void SumExactly(const SplitGemm& gemm, const TensorShared<Tile
   }
 }
 
+// Sums a tile's products, as the scheme and k ask for.
+template <typename Tile>
+__device__ inline void SumTile(const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                               int consumer, int lane, PipelineState<Tile::kStages>* state,
+                               float (&sums)[Tile::kBlockN / 2]) {
+  if constexpr (std::is_integral_v<typename Tile::Scheme::Sum>) {
+    SumExactly(gemm, shared, consumer, lane, state, sums);
+  } else if constexpr (Tile::Scheme::kForm.mixed) {
+    SumTurns(gemm, shared, consumer, lane, state, sums);
+  } else {
+    if constexpr (Tile::kSumsShortK) {
+      if (gemm.k < Tile::Scheme::kForm.least_k) {
+        SumFinely(gemm, shared, consumer, lane, state, sums);
+        return;
+      }
+    }
+    SumRounded(gemm, shared, consumer, lane, state, sums);
+  }
+}
+
 template <typename Tile>
 __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm& gemm,
                                           const TensorShared<Tile>& shared,
@@ -137,13 +188,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     StartScales(gemm, thread, row, coord.col, coord.batch, scales);
     float sums[Tile::kBlockN / 2];
-    if constexpr (std::is_integral_v<typename Tile::Scheme::Sum>) {
-      SumExactly(gemm, shared, consumer, thread % 32, &state, sums);
-    } else if constexpr (Tile::Scheme::kForm.mixed) {
-      SumTurns(gemm, shared, consumer, thread % 32, &state, sums);
-    } else {
-      SumRounded(gemm, shared, consumer, thread % 32, &state, sums);
-    }
+    SumTile(gemm, shared, consumer, thread % 32, &state, sums);
     if (FinishScales(gemm, consumer, thread, row, coord.col, scales)) {
       Unscale(*scales, thread, sums);
     } else {

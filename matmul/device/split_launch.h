@@ -20,13 +20,14 @@
 #include "matmul/split_choice.h"
 
 namespace stridewise {
+
 namespace {  // Each file that includes this has kernels of its own.
 
 // Shared memory of a block that splits, at most: three blocks fit on a multiprocessor. Where that
 // does not hold a block's part of a strip, two that hold more take 0.84 to 0.95 of the time, and
 // one that holds all of 128 KB 1.2 times as long.
 constexpr int64_t kMostCachedQuads = (72 << 10) / 16;
-constexpr int64_t kMostCachedQuadsOfStrip = (108 << 10) / 16;
+constexpr int64_t kMostCachedQuadsOfStrip = (107 << 10) / 16;
 
 // Splits both operands, `first` by the first blocks.
 template <typename Scheme>
@@ -43,11 +44,11 @@ __device__ inline void SplitBoth(const SplitSource& first, const SplitSource& se
 }
 
 // With registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048;
-// FP16 and BF16 are 6 % slower at 2048 with registers for fewer than five.
+// FP16 is 2 % faster at 8192 with registers for four than for five.
 template <typename Scheme>
-constexpr int kSplitBlocks = Scheme::kForm.part_bytes == 2 && !Scheme::kForm.k_major ? 5 : 3;
+constexpr int kSplitBlocks = Scheme::kForm.part_bytes == 2 && !Scheme::kForm.k_major ? 4 : 3;
 
-// Launched with clusters of kSplitCluster blocks.
+// Launched with clusters of SplitSource::cluster blocks.
 template <typename Scheme>
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocks<Scheme>)
     SplitOperands(SplitSource first, SplitSource second) {
@@ -63,6 +64,39 @@ __global__ void __launch_bounds__(kSplitThreads, kSplitBlocks<Scheme>)
   extern __shared__ float4 cache[];
   LetNextKernelBegin();
   if (chosen()) SplitBoth<Scheme>(first, second, cache);
+}
+
+// Returns the blocks that divide a strip of the operand's columns. Few of short ones, whose blocks
+// would wait for each other more than they read: 366 matrices of 65 x 1114 take 85 us on an H200
+// with one, 358 with eight. And 16 where a part of eight would not fit into shared memory: rows and
+// columns of 8192 take 329 us instead of 358.
+template <typename Scheme>
+int ClusterFor(const SplitSource& source, const DeviceModel& device) {
+  constexpr int kUsual = 8;
+  constexpr int kMostRows = 192;  // Of a block, where fewer than kUsual divide a strip.
+  if (source.scale_rows) return 1;
+  const int64_t strips = source.count * CeilDiv(source.cols, source.strip_cols);
+  int cluster = 1;
+  while (cluster < kUsual &&
+         (source.rows > cluster * kMostRows || strips * cluster < 2 * device.multiprocessors)) {
+    cluster *= 2;
+  }
+  const int64_t quads = int64_t{RowsOfPart<Scheme>(source.rows, cluster)} * source.strip_cols / 4;
+  return quads > kMostCachedQuads ? kMostSplitCluster : cluster;
+}
+
+// Returns the rows that a block, or each of its warps, splits one behind the other: two long ones
+// (rows and columns of 4096 take 81 us so on an H200 instead of 86), and more short ones, which
+// would else wait for a load each. Not so many that the device is not full of blocks.
+int RowsTogether(const SplitSource& source, const DeviceModel& device) {
+  constexpr int64_t kShortRow = 256;
+  const bool by_warps = source.cols <= kWarpRowCols;
+  if (by_warps && source.cols > kShortRow) return 1;
+  const int64_t at_once = by_warps ? kSplitWarps : 1;
+  const int64_t rows_of_block = int64_t{source.count} * source.rows / (8 * device.multiprocessors);
+  const int64_t fit = kMostCachedQuads / CeilDiv(source.cols, 4);
+  const int64_t most = !by_warps ? 2 : source.cols > kShortRow / 2 ? 4 : kMostRowsTogether;
+  return static_cast<int>(std::clamp<int64_t>(std::min(rows_of_block, fit) / at_once, 1, most));
 }
 
 // Plans the split of an operand into memory from `workspace` on.
@@ -87,17 +121,27 @@ SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scal
   const bool wide =
       !Scheme::kForm.k_major && source.rows <= kWideStripRows && source.cols > kStripCols;
   source.strip_cols = wide ? kWideStripCols : kStripCols;
-  int64_t quads = int64_t{RowsOfPart<Scheme>(source.rows)} * source.strip_cols / 4;
-  source.blocks = layout.count * CeilDiv(stored.cols, source.strip_cols) * kSplitCluster;
-  if (scale_rows) {
-    quads = CeilDiv(stored.cols, 4);
-    const int64_t rows = layout.count * stored.rows;
-    const int64_t blocks = stored.cols > kWarpRowCols ? rows : CeilDiv(rows, kSplitWarps);
-    source.blocks = CeilDiv(blocks, kSplitCluster) * kSplitCluster;
-  }
-  source.cached_quads =
-      static_cast<int>(std::min(quads, scale_rows ? kMostCachedQuads : kMostCachedQuadsOfStrip));
   return source;
+}
+
+// Divides an operand among blocks, which come in clusters of this number.
+template <typename Scheme>
+void DivideAmongBlocks(const DeviceModel& device, int cluster, SplitSource* source) {
+  source->cluster = cluster;
+  if (source->scale_rows) {
+    const int64_t rows = int64_t{source->count} * source->rows;
+    const int64_t quads = std::min(CeilDiv(source->cols, 4), kMostCachedQuads);
+    const int64_t at_once = source->cols > kWarpRowCols ? 1 : kSplitWarps;
+    source->cached_quads = static_cast<int>(quads);
+    source->rows_together = RowsTogether(*source, device);
+    const int64_t blocks = CeilDiv(rows, source->rows_together * at_once);
+    source->blocks = CeilDiv(blocks, cluster) * cluster;
+  } else {
+    const int64_t quads =
+        int64_t{RowsOfPart<Scheme>(source->rows, cluster)} * source->strip_cols / 4;
+    source->cached_quads = static_cast<int>(std::min(quads, kMostCachedQuadsOfStrip));
+    source->blocks = source->count * CeilDiv(source->cols, source->strip_cols) * cluster;
+  }
 }
 
 // The operands of a call.
@@ -106,7 +150,7 @@ struct SplitSources {
 };
 
 template <typename Scheme>
-SplitSources SourcesOf(const MatMulArgs& args) {
+SplitSources SourcesOf(const MatMulArgs& args, const DeviceModel& device) {
   constexpr const SplitForm& form = Scheme::kForm;
   auto* const workspace = static_cast<char*>(args.workspace);
   const SplitLayout a = SplitLayoutOfA(args, form);
@@ -115,13 +159,17 @@ SplitSources SourcesOf(const MatMulArgs& args) {
       SourceOf<Scheme>(args.A<float>(), args.a.stride, !args.a.transposed, a, workspace),
       SourceOf<Scheme>(args.B<float>(), args.b.stride, args.b.transposed, b, workspace + a.bytes)};
   of.b.second = true;
+  const int cluster = std::max(ClusterFor<Scheme>(of.a, device), ClusterFor<Scheme>(of.b, device));
+  DivideAmongBlocks<Scheme>(device, cluster, &of.a);
+  DivideAmongBlocks<Scheme>(device, cluster, &of.b);
   return of;
 }
 
 // Returns the dynamic shared memory of a block that splits the operand.
 int64_t SharedBytes(const SplitSource& source) {
   const bool warps = source.scale_rows && source.cols <= kWarpRowCols;
-  return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1);
+  return int64_t{sizeof(float4)} * source.cached_quads * (warps ? kSplitWarps : 1) *
+         (source.scale_rows ? source.rows_together : 1);
 }
 
 // Queues the split; `chosen`, if any, is the IfChosen under which it is done. Strips of columns
@@ -133,7 +181,7 @@ LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream, Chosen... 
   const SplitSource& first = columns_are_second ? of.b : of.a;
   const SplitSource& second = columns_are_second ? of.a : of.b;
   const auto launch = [&](auto kernel) {
-    return LaunchClusters(kSplitCluster, kernel, Grid{of.a.blocks + of.b.blocks},
+    return LaunchClusters(of.a.cluster, kernel, Grid{of.a.blocks + of.b.blocks},
                           Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
                           stream, first, second, chosen...);
   };
@@ -258,7 +306,7 @@ LaunchStatus MatMulSplit(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   if (!CanSplit(args, device, Scheme::kForm)) return Fallback().run(InFp32(args));
-  const SplitSources of = SourcesOf<Scheme>(args);
+  const SplitSources of = SourcesOf<Scheme>(args, device);
   RETURN_IF_ERROR(LaunchSplit<Scheme>(of, args.stream));
   return LaunchProduct<Scheme>(args, device, of);
 }

@@ -12,80 +12,145 @@
 
 namespace stridewise {
 
-// Returns the sum or the maximum over the threads that split a row together: a warp or the block.
-template <int kThreads, typename OfWarp, typename OfTwo>
-__device__ inline uint32_t Reduce(uint32_t value, uint32_t* of_warps, OfWarp of_warp,
-                                  OfTwo of_two) {
-  value = of_warp(value);
-  if constexpr (kThreads == 32) return value;
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
-  __syncthreads();
-  value = of_warps[0];
-  for (int i = 1; i < kSplitWarps; ++i) value = of_two(value, of_warps[i]);
-  return value;
-}
+// Waits for the threads that split a row together: a warp or the block.
 template <int kThreads>
-__device__ inline uint32_t ReduceMax(uint32_t value, uint32_t* of_warps) {
-  return Reduce<kThreads>(
-      value, of_warps, [](uint32_t x) { return __reduce_max_sync(~0u, x); },
-      [](uint32_t x, uint32_t y) { return max(x, y); });
-}
-template <int kThreads>
-__device__ inline uint32_t ReduceSum(uint32_t value, uint32_t* of_warps) {
-  return Reduce<kThreads>(
-      value, of_warps, [](uint32_t x) { return __reduce_add_sync(~0u, x); },
-      [](uint32_t x, uint32_t y) { return x + y; });
+__device__ inline void SyncRow() {
+  if constexpr (kThreads == 32) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
 }
 
-// Splits one row by kThreads threads: a warp or the block. `cache` is theirs.
-template <typename Scheme, int kThreads, bool kWhole>
-__device__ inline void SplitRow(const SplitSource& source, int64_t row, float4* cache) {
+// What the warps of a block know of a row.
+struct RowOfWarps {
+  uint32_t most[kSplitWarps], large[kSplitWarps], poor[kSplitWarps];
+};
+
+// Returns the largest of the threads that split a row together.
+template <int kThreads>
+__device__ inline uint32_t MostOfRow(uint32_t most, RowOfWarps* of_warps) {
+  most = __reduce_max_sync(~0u, most);
+  if constexpr (kThreads == 32) return most;
+  if (threadIdx.x % 32 == 0) of_warps->most[threadIdx.x / 32] = most;
+  __syncthreads();
+#pragma unroll
+  for (const uint32_t of_warp : of_warps->most) most = max(most, of_warp);
+  return most;
+}
+
+// Sums two counts over these threads; the first of them has the sums.
+template <int kThreads>
+__device__ inline void SumOfRow(uint32_t* large, uint32_t* poor, RowOfWarps* of_warps) {
+  *large = __reduce_add_sync(~0u, *large);
+  *poor = __reduce_add_sync(~0u, *poor);
+  if constexpr (kThreads == 32) return;
+  if (threadIdx.x % 32 == 0) {
+    of_warps->large[threadIdx.x / 32] = *large;
+    of_warps->poor[threadIdx.x / 32] = *poor;
+  }
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+#pragma unroll
+  for (int i = 1; i < kSplitWarps; ++i) {
+    *large += of_warps->large[i];
+    *poor += of_warps->poor[i];
+  }
+}
+
+// Starts the copies of a row's first `cached` fours to shared memory.
+template <int kThreads, bool kWhole>
+__device__ inline void CopyRow(const float* from, int cols, int cached, float4* cache) {
   const int thread = static_cast<int>(threadIdx.x) % kThreads;
-  const int64_t matrix = row / source.rows;
-  const float* const from =
-      source.data + matrix * source.stride + (row - matrix * source.rows) * source.ld;
-  const int quads = (source.cols + 3) / 4;
-  const int cached = min(quads, source.cached_quads);
-  const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
   if constexpr (kWhole) {
     for (int q = thread; q < cached; q += kThreads) CopyQuad(from + 4 * q, &cache[q]);
-    FinishQuads();
   } else {
     for (int col = thread; col < 4 * cached; col += kThreads) {
-      const bool inside = col < source.cols;
+      const bool inside = col < cols;
       CopyFloat(inside ? from + col : from, reinterpret_cast<float*>(cache) + col, inside);
     }
-    FinishQuads();
-    if constexpr (kThreads == 32) {
-      __syncwarp();
-    } else {
-      __syncthreads();
-    }
   }
-  uint32_t most = 0;
-  int q = thread;
+}
+
+// A row of all matrices of an operand, of which there are fewer than 2^31.
+class RowOfSource {
+ public:
+  __device__ RowOfSource(const SplitSource& source, int64_t row) {
+    const uint32_t matrix = static_cast<uint32_t>(row) / static_cast<uint32_t>(source.rows);
+    row_ = static_cast<int>(row - int64_t{matrix} * source.rows);
+    data_ = source.data + matrix * source.stride + row_ * source.ld;
+  }
+
+  __device__ const float* data() const { return data_; }
+
+  __device__ void Advance(const SplitSource& source) {
+    data_ += source.ld;
+    if (++row_ < source.rows) return;
+    row_ = 0;
+    data_ += source.stride - source.rows * source.ld;
+  }
+
+ private:
+  const float* data_;
+  int row_;  // Of its matrix.
+};
+
+// Splits source.rows_together rows from `first` on, or those that there are, by kThreads threads: a
+// warp or the block. All copies begin at once; a row is split while those of later ones are under
+// way. `cache` is the threads'.
+template <typename Scheme, int kThreads, bool kWhole>
+__device__ inline void SplitRows(const SplitSource& source, int64_t first, float4* cache) {
+  const int64_t all_rows = static_cast<int64_t>(source.count) * source.rows;
+  const int rows = static_cast<int>(min(int64_t{source.rows_together}, all_rows - first));
+  const int thread = static_cast<int>(threadIdx.x) % kThreads;
+  const int quads = (source.cols + 3) / 4;
+  const int cached = min(quads, source.cached_quads);
+  RowOfSource row_of_copy(source, first);
+  RowOfSource row_of_split = row_of_copy;
 #pragma unroll 1
-  for (; q < cached; q += kThreads) most = MaxAbsBits(most, cache[q]);
+  for (int i = 0; i < rows; ++i) {
+    CopyRow<kThreads, kWhole>(row_of_copy.data(), source.cols, cached, cache + i * cached);
+    CommitQuads();
+    row_of_copy.Advance(source);
+  }
 #pragma unroll 1
-  for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
-  __shared__ uint32_t of_warps[3][kSplitWarps];
-  most = ReduceMax<kThreads>(most, of_warps[0]);
-  const float scale = PowerFor<Scheme>(most);
-  typename Scheme::Counts counts;
-  const auto split = [&](int i, const float4& quad) {
-    SplitAndStore<Scheme>(source, row * source.out_ld + 4 * i, quad, {scale, scale, scale, scale},
-                          &counts, &counts);
-  };
-  q = thread;
+  for (int i = rows; i < kMostRowsTogether; ++i) CommitQuads();
+  __shared__ RowOfWarps of_warps[2];
 #pragma unroll 1
-  for (; q < cached; q += kThreads) split(q, cache[q]);
+  for (int i = 0; i < rows; ++i) {
+    const float4* const copied = cache + i * cached;
+    const float* const from = row_of_split.data();
+    const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
+    CommitQuads();  // An empty one, so that the number that may be left is always the same.
+    FinishQuadsBut<kMostRowsTogether>();
+    if constexpr (!kWhole) SyncRow<kThreads>();
+    uint32_t most = 0;
+    int q = thread;
 #pragma unroll 1
-  for (; q < quads; q += kThreads) split(q, load(q));
-  const uint32_t large = ReduceSum<kThreads>(counts.LargeX() + counts.LargeY(), of_warps[1]);
-  const uint32_t poor = ReduceSum<kThreads>(counts.PoorX() + counts.PoorY(), of_warps[2]);
-  if (thread == 0) {
-    source.scales[row] =
-        SplitScaleFrom<Scheme>(most, static_cast<int>(large), static_cast<int>(poor), source.cols);
+    for (; q < cached; q += kThreads) most = MaxAbsBits(most, copied[q]);
+#pragma unroll 1
+    for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
+    most = MostOfRow<kThreads>(most, &of_warps[i % 2]);
+    const float scale = PowerFor<Scheme>(most);
+    typename Scheme::Counts counts;
+    const int64_t row = first + i;
+    const auto split = [&](int q, const float4& quad) {
+      SplitAndStore<Scheme>(source, row * source.out_ld + 4 * q, quad, {scale, scale, scale, scale},
+                            &counts, &counts);
+    };
+    q = thread;
+#pragma unroll 1
+    for (; q < cached; q += kThreads) split(q, copied[q]);
+#pragma unroll 1
+    for (; q < quads; q += kThreads) split(q, load(q));
+    uint32_t large = counts.LargeX() + counts.LargeY();
+    uint32_t poor = counts.PoorX() + counts.PoorY();
+    SumOfRow<kThreads>(&large, &poor, &of_warps[i % 2]);
+    row_of_split.Advance(source);
+    if (thread == 0) {
+      source.scales[row] = SplitScaleFrom<Scheme>(most, static_cast<int>(large),
+                                                  static_cast<int>(poor), source.cols);
+    }
   }
 }
 
@@ -94,7 +159,7 @@ __device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block)
   if (!source.vectors) return false;
   if (source.scale_rows) return source.cols % 4 == 0;
   const int strips = (source.cols + source.strip_cols - 1) / source.strip_cols;
-  return block / kSplitCluster % strips < source.cols / source.strip_cols;
+  return block / source.cluster % strips < source.cols / source.strip_cols;
 }
 
 // Splits what is the block's: a part of a strip, a row, or a row for each warp.
@@ -102,20 +167,22 @@ template <typename Scheme, bool kWhole>
 __device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
   const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
   if (!source.scale_rows) {
-    const int rank = static_cast<int>(block % kSplitCluster);
+    const int rank = static_cast<int>(block % source.cluster);
     if constexpr (!Scheme::kForm.k_major) {
       if (source.strip_cols == kWideStripCols) {
-        SplitStrip<Scheme, kWhole, kWideStripCols>(source, block / kSplitCluster, rank, cache);
+        SplitStrip<Scheme, kWhole, kWideStripCols>(source, block / source.cluster, rank, cache);
         return;
       }
     }
-    SplitStrip<Scheme, kWhole, kStripCols>(source, block / kSplitCluster, rank, cache);
+    SplitStrip<Scheme, kWhole, kStripCols>(source, block / source.cluster, rank, cache);
   } else if (source.cols > kWarpRowCols) {
-    if (block < rows) SplitRow<Scheme, kSplitThreads, kWhole>(source, block, cache);
+    const int64_t row = block * source.rows_together;
+    if (row < rows) SplitRows<Scheme, kSplitThreads, kWhole>(source, row, cache);
   } else {
     const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int64_t row = block * kSplitWarps + warp;
-    if (row < rows) SplitRow<Scheme, 32, kWhole>(source, row, cache + warp * source.cached_quads);
+    const int64_t row = (block * kSplitWarps + warp) * source.rows_together;
+    cache += warp * source.rows_together * source.cached_quads;
+    if (row < rows) SplitRows<Scheme, 32, kWhole>(source, row, cache);
   }
 }
 

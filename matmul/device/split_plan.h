@@ -17,8 +17,8 @@
 namespace stridewise {
 
 struct SplitPlan {
-  int64_t tiles = 0;      // The tiles of one multiplication.
-  int64_t all_tiles = 0;  // The tiles of the batch.
+  int64_t tile_rows = 0, tile_cols = 0;  // Of one multiplication.
+  int64_t all_tiles = 0;                 // The tiles of the batch.
   int64_t steps_per_tile = 0;
   int64_t units = 0;
   int64_t split_tiles = 0;
@@ -44,7 +44,7 @@ struct SplitPlan {
 
   StreamKSchedule ScheduleIn(void* workspace) const {
     const int64_t steps = split_tiles * steps_per_tile;
-    return {static_cast<uint32_t>(tiles),
+    return {TileOrder(tile_rows, tile_cols),
             static_cast<uint32_t>(steps_per_tile),
             static_cast<uint32_t>(split_tiles),
             static_cast<uint32_t>(units),
@@ -64,8 +64,9 @@ int64_t ResidentBlocks(const DeviceModel& device) {
 template <typename Tile>
 SplitPlan PlanWholeTiles(const Gemm<typename Tile::Types>& gemm, int64_t batch) {
   SplitPlan plan;
-  plan.tiles = TileCount<Tile>(gemm.c);
-  plan.all_tiles = plan.tiles * batch;
+  plan.tile_rows = CeilDiv(gemm.c.rows, Tile::kBlockM);
+  plan.tile_cols = CeilDiv(gemm.c.cols, Tile::kBlockN);
+  plan.all_tiles = plan.tile_rows * plan.tile_cols * batch;
   plan.steps_per_tile = CeilDiv(gemm.k, Tile::kBlockK);
   plan.tile_bytes = Tile::kTileBytes;
   return plan;

@@ -11,14 +11,16 @@ namespace stridewise {
 
 constexpr int kSplitThreads = 256;
 constexpr int kSplitWarps = kSplitThreads / 32;
-// Blocks that divide the k of a strip of columns among them.
-constexpr int kSplitCluster = 8;
+// Blocks that divide the k of a strip of columns among them, at most.
+constexpr int kMostSplitCluster = 16;
+// Rows that follow each other and have one block or warp, at most.
+constexpr int kMostRowsTogether = 8;
 // The columns of a strip. Wide ones read and write whole lines of the L2, which took 0.66 to 0.93
 // of the time for columns of 280 to 1400 elements on an H100; of longer ones too little fits into a
 // block's shared memory, and 3000 took up to 1.3 times as long.
 constexpr int kStripCols = 32;
 constexpr int kWideStripCols = 64;
-constexpr int kWideStripRows = 1536;
+constexpr int kWideStripRows = 2304;
 // Elements of a column that a thread stores to turned parts at a time: at most 16 bytes. Four
 // threads store what follows each other, a sector of the L2 at least.
 template <typename Scheme>
@@ -41,8 +43,10 @@ struct SplitSource {
   int out_ld;          // Rows of parts have a multiple of 16 bytes.
   int strip_cols;      // kStripCols or kWideStripCols.
   SplitScale* scales;
-  int cached_quads;  // Of a row, or of a block's part of a strip, that shared memory holds.
-  int64_t blocks;    // A multiple of kSplitCluster.
+  int cached_quads;   // Of a row, or of a block's part of a strip, that shared memory holds.
+  int cluster;        // Blocks of a cluster: of both operands the same.
+  int rows_together;  // Rows of a block, or of a warp where they are short.
+  int64_t blocks;     // A multiple of `cluster`.
 };
 
 // Stores a part of some neighbours, which begin at element `at`.
@@ -134,6 +138,12 @@ __device__ inline void CopyFloat(const float* from, float* to, bool inside) {
                : "memory");
 }
 __device__ inline void FinishQuads() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// Ends a group of copies, and waits for all groups but the last kLeft.
+__device__ inline void CommitQuads() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kLeft>
+__device__ inline void FinishQuadsBut() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
 
 __device__ inline uint32_t MaxAbsBits(uint32_t most, const float4& quad) {
   return max(max(max(most, AbsBits(quad.x)), AbsBits(quad.y)),

@@ -32,20 +32,20 @@ struct StripColumns {
   uint32_t most[kCols], large[kCols], poor[kCols];
   // and of the cluster: the largest of each block; the sums of the counts in the first block.
   uint32_t large_of_all[kCols], poor_of_all[kCols];
-  alignas(16) uint32_t most_of_each[kSplitCluster][kCols];
+  alignas(16) uint32_t most_of_each[kMostSplitCluster][kCols];
 
   // Returns the largest of all blocks, of a column and of four neighbours.
-  __device__ uint32_t MostOf(int col) const {
+  __device__ uint32_t MostOf(int col, int blocks) const {
     uint32_t most = 0;
-#pragma unroll
-    for (const auto& of_block : most_of_each) most = max(most, of_block[col]);
+#pragma unroll 8
+    for (int i = 0; i < blocks; ++i) most = max(most, most_of_each[i][col]);
     return most;
   }
-  __device__ uint4 MostOfFour(int col) const {
+  __device__ uint4 MostOfFour(int col, int blocks) const {
     uint4 most = {};
-#pragma unroll
-    for (const auto& of_block : most_of_each) {
-      const uint4 four = *reinterpret_cast<const uint4*>(&of_block[col]);
+#pragma unroll 8
+    for (int i = 0; i < blocks; ++i) {
+      const uint4 four = *reinterpret_cast<const uint4*>(&most_of_each[i][col]);
       most = {max(most.x, four.x), max(most.y, four.y), max(most.z, four.z), max(most.w, four.w)};
     }
     return most;
@@ -60,9 +60,9 @@ __device__ inline void* StripMemory() {
 
 // Returns the rows that each block of a cluster splits.
 template <typename Scheme>
-STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows) {
+STRIDEWISE_HOST_DEVICE inline int RowsOfPart(int rows, int cluster) {
   constexpr int kMultiple = Scheme::kForm.k_major ? kTurnedRows<Scheme> : 1;
-  return (rows + kSplitCluster * kMultiple - 1) / (kSplitCluster * kMultiple) * kMultiple;
+  return (rows + cluster * kMultiple - 1) / (cluster * kMultiple) * kMultiple;
 }
 
 // Splits a strip of kCols columns by a cluster, whose blocks have a part of the rows each.
@@ -76,7 +76,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   const int strips = (source.cols + kCols - 1) / kCols;
   const int64_t matrix = strip / strips;
   const int first_col = static_cast<int>(strip - matrix * strips) * kCols;
-  const int part = RowsOfPart<Scheme>(source.rows);
+  const int part = RowsOfPart<Scheme>(source.rows, source.cluster);
   const int first_row = min(rank * part, source.rows);
   const int rows = min(source.rows - first_row, part);
   constexpr int kTurned = kTurnedRows<Scheme>;
@@ -128,13 +128,13 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   atomicMax(&columns.most[4 * quad_of_strip + 3], most.w);
   __syncthreads();
   WaitForCluster();
-  for (int i = thread; i < kSplitCluster * kCols; i += kSplitThreads) {
+  for (int i = thread; i < source.cluster * kCols; i += kSplitThreads) {
     const int column = i % kCols;
     StoreInBlock(&columns.most_of_each[rank][column], i / kCols, columns.most[column]);
   }
   SyncCluster();
 
-  const uint4 most_of_all = columns.MostOfFour(4 * quad_of_strip);
+  const uint4 most_of_all = columns.MostOfFour(4 * quad_of_strip, source.cluster);
   const float4 scales = {PowerFor<Scheme>(most_of_all.x), PowerFor<Scheme>(most_of_all.y),
                          PowerFor<Scheme>(most_of_all.z), PowerFor<Scheme>(most_of_all.w)};
   const auto count = [&](int i, int large, int poor) {
@@ -203,7 +203,7 @@ __device__ inline void SplitStrip(const SplitSource& source, int64_t strip, int 
   WaitForCluster();
   if (thread < kCols && first_col + thread < source.cols) {
     source.scales[matrix * source.cols + first_col + thread] = SplitScaleFrom<Scheme>(
-        columns.MostOf(thread), static_cast<int>(columns.large_of_all[thread]),
+        columns.MostOf(thread, source.cluster), static_cast<int>(columns.large_of_all[thread]),
         static_cast<int>(columns.poor_of_all[thread]), source.rows);
   }
 }

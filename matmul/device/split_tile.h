@@ -41,9 +41,12 @@ struct SplitTile {
   static constexpr int kBlockN = kColumns;
   static constexpr int kBlockK = kRowBytes / static_cast<int>(sizeof(Element));
   static constexpr int kMmaK = 32 / static_cast<int>(sizeof(Element));
+  static constexpr int kSteps = kBlockK / kMmaK;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr bool kSeparate = kSeparateSums;
+  // Also a k below the scheme's: see SumFinely().
+  static constexpr bool kSumsShortK = kSeparate && Scheme::kForm.least_k == kFp16PairForm.least_k;
 
   // The parts of a stage follow each other. Parts of different types have stages of their own.
   static constexpr int kParts = Scheme::kForm.parts;
@@ -159,18 +162,26 @@ __device__ inline SplitDescriptors DescriptorsOf(const TensorShared<Tile>& share
           TileDescriptor<Tile::kMajorB, Tile::kRowBytes>(shared.B(stage), Tile::kPanelBytes)};
 }
 
-// Multiplies one stage of the part i of A and the part j of B.
+// Multiplies what an instruction takes of a stage, of the part i of A and the part j of B.
 template <typename Tile>
-__device__ inline void MultiplyParts(const SplitDescriptors& of, int i, int j, bool accumulate,
-                                     typename Tile::Scheme::Sum (&d)[Tile::kBlockN / 2]) {
+__device__ inline void MultiplyStep(const SplitDescriptors& of, int i, int j, int step,
+                                    bool accumulate,
+                                    typename Tile::Scheme::Sum (&d)[Tile::kBlockN / 2]) {
   using Element = typename Tile::Element;
   using Mma = Wgmma<Element, Tile::kBlockN, Tile::kMajorA, Tile::kMajorB>;
   const uint64_t a = of.a + i * (Tile::kPartBytesA >> 4);
   const uint64_t b = of.b + j * (Tile::kPartBytesB >> 4);
+  Mma::Multiply(a + step * DescriptorStep<Tile::kMajorA, Element>(),
+                b + step * DescriptorStep<Tile::kMajorB, Element>(), accumulate, d);
+}
+
+// Multiplies all of a stage.
+template <typename Tile>
+__device__ inline void MultiplyParts(const SplitDescriptors& of, int i, int j, bool accumulate,
+                                     typename Tile::Scheme::Sum (&d)[Tile::kBlockN / 2]) {
 #pragma unroll
-  for (int step = 0; step < Tile::kBlockK / Tile::kMmaK; ++step) {
-    Mma::Multiply(a + step * DescriptorStep<Tile::kMajorA, Element>(),
-                  b + step * DescriptorStep<Tile::kMajorB, Element>(), step > 0 || accumulate, d);
+  for (int step = 0; step < Tile::kSteps; ++step) {
+    MultiplyStep<Tile>(of, i, j, step, step > 0 || accumulate, d);
   }
 }
 

@@ -31,18 +31,20 @@
 namespace stridewise {
 namespace {  // Each file that includes this has kernels of its own.
 
-// Stores a whole tile in C of multiplication `index`. `shared` as for StoreTile().
+// Stores a whole tile in C. `shared` as for StoreTile().
 template <typename Tile>
-__device__ inline void StoreWholeTile(const Gemm<typename Tile::Types>& gemm, int64_t index,
-                                      const TileOffset& offset, float* shared, int thread,
+__device__ inline void StoreWholeTile(const Gemm<typename Tile::Types>& gemm,
+                                      const TilePlace& place, float* shared, int thread,
                                       Accumulators<Tile>& accumulators) {
   auto c = gemm.c;
-  c.data += index * gemm.stride_c;
+  c.data += place.index * gemm.stride_c;
   if constexpr (Tile::kWarpsAlongK == 1) {
-    StoreTile(accumulators, gemm.epilogue, shared, c, offset, thread);
+    StoreTile(accumulators, gemm.epilogue, shared, c, place.offset, thread);
+  } else if (!IsMadeOfVectors<typename Tile::Types::C>(c)) {
+    StoreSlices(accumulators, gemm.epilogue, shared, c, place.offset, thread);
   } else {
     ReduceSlices(shared, thread, accumulators, [&](int number, const float* four) {
-      StoreVector<Tile>(four, number, gemm.epilogue, c, offset);
+      StoreVector<Tile>(four, number, gemm.epilogue, c, place.offset);
     });
   }
 }
@@ -54,21 +56,19 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     StreamK(Gemm<typename Tile::Types> gemm, StreamKSchedule schedule) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  const TileOrder<Tile> order(gemm.c);
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindWorkTile(schedule, blockIdx.x, i, &work); ++i) {
     Accumulators<Tile> accumulators;
     ComputeTile<Tile, kLayoutA, kLayoutB>(
-        gemm, work.tile / schedule.tiles, order.OffsetOf(work.tile % schedule.tiles),
+        gemm, schedule.order.PlaceOf<Tile>(work.tile),
         {static_cast<int>(work.first_step), static_cast<int>(work.steps)}, shared, accumulators);
 
     const auto thread = static_cast<int>(Reload(threadIdx.x));
     const uint32_t unit = Reload(blockIdx.x);
     FindWorkTile(schedule, unit, i, &work);
     if (work.steps == schedule.steps_per_tile) {
-      StoreWholeTile(gemm, work.tile / schedule.tiles, order.OffsetOf(work.tile % schedule.tiles),
-                     shared, thread, accumulators);
+      StoreWholeTile(gemm, schedule.order.PlaceOf<Tile>(work.tile), shared, thread, accumulators);
     } else {
       StorePartialSums(schedule, work.tile, unit, shared, thread, accumulators);
     }
@@ -85,13 +85,11 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
   LetNextKernelBegin();
-  const uint32_t tile = schedule.split_tiles + blockIdx.x;
-  const TileOffset offset = TileOrder<Tile>(gemm.c).OffsetOf(tile % schedule.tiles);
-  const int64_t index = tile / schedule.tiles;
+  const TilePlace place = schedule.order.PlaceOf<Tile>(schedule.split_tiles + blockIdx.x);
   Accumulators<Tile> accumulators;
-  ComputeTile<Tile, kLayoutA, kLayoutB>(
-      gemm, index, offset, {0, static_cast<int>(schedule.steps_per_tile)}, shared, accumulators);
-  StoreWholeTile(gemm, index, offset, shared, static_cast<int>(threadIdx.x), accumulators);
+  ComputeTile<Tile, kLayoutA, kLayoutB>(gemm, place, {0, static_cast<int>(schedule.steps_per_tile)},
+                                        shared, accumulators);
+  StoreWholeTile(gemm, place, shared, static_cast<int>(threadIdx.x), accumulators);
 }
 
 template <typename Tile>

@@ -20,6 +20,7 @@
 
 #include "matmul/device/accumulators.h"
 #include "matmul/device/block_tile.h"
+#include "matmul/device/tile_order.h"
 
 namespace stridewise {
 
@@ -37,7 +38,7 @@ __device__ inline uint32_t Reload(uint32_t value) {
 // of all split tiles are numbered tile by tile. All in 32 bits: where a unit begins and ends all
 // warps wait for its coordinates, and a division in 64 bits takes 100 instructions.
 struct StreamKSchedule {
-  uint32_t tiles;           // The tiles of one multiplication of the batch.
+  TileOrder order;
   uint32_t steps_per_tile;  // 0 where k is 0.
   uint32_t split_tiles;     // Tiles 0 to split_tiles - 1 of the batch are split.
   uint32_t units;           // The number of work units that their steps are divided into.

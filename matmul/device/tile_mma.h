@@ -212,11 +212,11 @@ struct StepRange {
   int count;
 };
 
-// Sets the accumulators of each slice to its part of the tile at `offset` over `steps`, for
-// multiplication `index` of the batch. `shared` as for MultiplyTiles().
+// Sets the accumulators of each slice to its part of the tile at `place` over `steps`. `shared` as
+// for MultiplyTiles().
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
-__device__ inline void ComputeTile(const Gemm<typename Tile::Types>& gemm, int64_t index,
-                                   const TileOffset& offset, const StepRange& steps, float* shared,
+__device__ inline void ComputeTile(const Gemm<typename Tile::Types>& gemm, const TilePlace& place,
+                                   const StepRange& steps, float* shared,
                                    Accumulators<Tile>& accumulators) {
   using A = typename Tile::Types::A;
   using B = typename Tile::Types::B;
@@ -224,8 +224,9 @@ __device__ inline void ComputeTile(const Gemm<typename Tile::Types>& gemm, int64
   const int first_k = steps.first * Tile::kBlockK;
   Operand<A> a = gemm.a;
   Operand<B> b = gemm.b;
-  a.data += index * gemm.stride_a;
-  b.data += index * gemm.stride_b;
+  const TileOffset& offset = place.offset;
+  a.data += place.index * gemm.stride_a;
+  b.data += place.index * gemm.stride_b;
   TileCopier<A, kLayoutA, Tile::kBlockM, Tile::kBlockK, Tile::kThreads> copy_a(a, offset.row,
                                                                                first_k, thread);
   TileCopier<B, kLayoutB, Tile::kBlockN, Tile::kBlockK, Tile::kThreads> copy_b(b, offset.col,

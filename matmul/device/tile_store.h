@@ -109,6 +109,109 @@ __device__ inline void StoreVector(const float* four, int number,
   StoreFourInside(c, row, col, results);
 }
 
+// Stores the vectors of a warp's lanes, neighbours of which lane 0 has a multiple of kWarpSize, as
+// StoreVector() does. Where rows of C are not made of vectors that function writes four elements of
+// eight rows at a time, parts of some twenty sectors for what fills five; two rows of sixteen
+// neighbours are six. `staging` has a vector for each lane, which no other one reads or writes.
+template <typename Tile>
+__device__ inline void StoreVectorsOfWarp(const float* four, int number,
+                                          const Epilogue<typename Tile::Types>& epilogue,
+                                          const Matrix<typename Tile::Types::C>& c,
+                                          const TileOffset& offset, float4* staging) {
+  constexpr int kCols = kLanesN * kVector;
+  const int lane = number % kWarpSize;
+  staging[lane] = make_float4(four[0], four[1], four[2], four[3]);
+  __syncwarp();
+  const auto* const sums = reinterpret_cast<const float*>(staging);
+  const VectorCoord first = CoordOfVector<Tile>(number - lane);
+  const int64_t row = offset.row + first.row + lane / kCols * kVector;
+  const int64_t col = offset.col + first.col + lane % kCols;
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    const int64_t row_of_step = row + i * (kWarpSize / kCols * kVector);
+    if (row_of_step >= c.rows || col >= c.cols) continue;
+    epilogue.Store(sums[i * kWarpSize + lane], &c.data[row_of_step * c.ld + col]);
+  }
+}
+
+// Of blocks whose slices divide k (kWarpsAlongK), where rows of C are not made of vectors: two
+// rows of sixteen neighbours at a time, as StoreVectorsOfWarp().
+
+// The neighbours of a row that a warp stores at a time: the columns of its lanes' first vectors.
+inline constexpr int kSliceStoreCols = kLanesN * kVector;
+static_assert(2 * kSliceStoreCols == kWarpSize, "a warp stores of two rows");
+
+// Returns where ReduceSlices() keeps the element at (row, col) of the tile in each slice's
+// accumulators, in floats.
+template <typename Tile>
+__device__ inline int PlaceInSlice(int row, int col) {
+  const int in_row = row % Tile::kWarpM;
+  const int in_col = col % Tile::kWarpN;
+  const int warp = row / Tile::kWarpM * Tile::kWarpsAlongN + col / Tile::kWarpN;
+  const int lane = in_row / kVector % kLanesM * kLanesN + in_col / kVector % kLanesN;
+  const int i = in_row / kVector / kLanesM * kVector + in_row % kVector;
+  const int j = in_col / kSliceStoreCols;
+  const int vector =
+      (i * (Tile::kThreadN / kVector) + j) * Tile::kSliceThreads + warp * kWarpSize + lane;
+  return vector * kVector + (in_col % kVector ^ 1);  // As Exchanged() exchanges them.
+}
+
+// As StoreSlices(), with the epilogue's ReadsC() as a constant.
+template <typename Tile, bool kReadC>
+__device__ inline void StoreSlicesWith(const float* slices,
+                                       const Epilogue<typename Tile::Types>& epilogue,
+                                       const Matrix<typename Tile::Types::C>& c,
+                                       const TileOffset& offset, int thread) {
+  using C = typename Tile::Types::C;
+  constexpr int kGroups = Tile::kBlockN / kSliceStoreCols;
+  constexpr int kSliceFloats = Tile::kBlockM * Tile::kBlockN;
+  const int lane = thread % kWarpSize;
+  const int col = lane % kSliceStoreCols;
+  const int cols_left = static_cast<int>(min(c.cols - offset.col, int64_t{Tile::kBlockN})) - col;
+#pragma unroll 2
+  for (int pair = thread / kWarpSize; pair < Tile::kBlockM / 2;
+       pair += Tile::kThreads / kWarpSize) {
+    // Rows kVector apart, which are in the accumulators of neighbouring rows of lanes: different
+    // banks.
+    const int row =
+        pair / kVector * (2 * kVector) + pair % kVector + lane / kSliceStoreCols * kVector;
+    C* const to = c.data + (offset.row + row) * c.ld + offset.col + col;
+    const bool inside = offset.row + row < c.rows;
+    float sums[kGroups];
+    C old[kGroups] = {};
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      const float* const first = slices + PlaceInSlice<Tile>(row, g * kSliceStoreCols + col);
+      sums[g] = 0;
+#pragma unroll
+      for (int slice = 0; slice < Tile::kWarpsAlongK; ++slice) {
+        sums[g] += first[slice * kSliceFloats];
+      }
+      if (kReadC && inside && g * kSliceStoreCols < cols_left) old[g] = to[g * kSliceStoreCols];
+    }
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      if (!inside || g * kSliceStoreCols >= cols_left) continue;
+      to[g * kSliceStoreCols] = epilogue.Apply(sums[g], &old[g], kReadC);
+    }
+  }
+}
+
+// Adds the slices' accumulators, in the order of the slices, and stores them in the tile of C at
+// `offset` as far as it lies in C. `shared` as for ReduceSlices().
+template <typename Tile>
+__device__ inline void StoreSlices(Accumulators<Tile>& accumulators,
+                                   const Epilogue<typename Tile::Types>& epilogue, float* shared,
+                                   const Matrix<typename Tile::Types::C>& c,
+                                   const TileOffset& offset, int thread) {
+  KeepSlice(shared, thread, accumulators);
+  if (!epilogue.ReadsC()) {
+    StoreSlicesWith<Tile, false>(shared, epilogue, c, offset, thread);
+  } else {
+    StoreSlicesWith<Tile, true>(shared, epilogue, c, offset, thread);
+  }
+}
+
 }  // namespace stridewise
 
 #endif  // STRIDEWISE_MATMUL_DEVICE_TILE_STORE_H_

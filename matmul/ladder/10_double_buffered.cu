@@ -24,15 +24,16 @@ namespace {
 
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
-    DoubleBuffered(Gemm<typename Tile::Types> gemm) {
+    DoubleBuffered(Gemm<typename Tile::Types> gemm, TileOrder order) {
   extern __shared__ float4 memory[];
   auto* const shared = reinterpret_cast<float*>(memory);
-  const TileOffset offset = TileOrder<Tile>(gemm.c).OffsetOf(blockIdx.x);
+  const TilePlace place = order.PlaceOf<Tile>(blockIdx.x);
   const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
   Accumulators<Tile> accumulators;
-  ComputeTile<Tile, OperandLayout::kKMajor, OperandLayout::kMnMajor>(gemm, 0, offset, {0, steps},
+  ComputeTile<Tile, OperandLayout::kKMajor, OperandLayout::kMnMajor>(gemm, place, {0, steps},
                                                                      shared, accumulators);
-  StoreTile(accumulators, gemm.epilogue, shared, gemm.c, offset, static_cast<int>(threadIdx.x));
+  StoreTile(accumulators, gemm.epilogue, shared, gemm.c, place.offset,
+            static_cast<int>(threadIdx.x));
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ LaunchStatus MatMulDoubleBuffered(const MatMulArgs& args) {
   RETURN_IF_ERROR(CheckTileLd(args));
   const auto gemm = GemmOf<Tile::Types>(args);
   return Launch(DoubleBuffered<Tile>, Grid{TileCount<Tile>(gemm.c)}, Block{Tile::kThreads},
-                Tile::kSharedBytes, args.stream, gemm);
+                Tile::kSharedBytes, args.stream, gemm, OrderOf<Tile>(gemm.c));
 }
 
 }  // namespace stridewise

@@ -80,7 +80,8 @@ __device__ inline void LoadPart(const float* operand, int64_t ld, bool k_major, 
 }
 
 // A block has `rows_of_block` rows; its grid has x for rows, y for columns, z for the batch.
-template <typename Form>
+// kReadC: the epilogue's ReadsC(), a kernel of its own since it needs twice the registers.
+template <typename Form, bool kReadC>
 __global__ void __launch_bounds__(kOuterThreads) Outer(OuterProduct product) {
   constexpr int kExtentK = Form::kExtentK;
   constexpr int kCols = Form::kCols;
@@ -129,8 +130,9 @@ __global__ void __launch_bounds__(kOuterThreads) Outer(OuterProduct product) {
 
   float* const c = product.c + blockIdx.z * product.stride_c + first_row * product.ldc + first_col;
   constexpr int kRowsAtOnce = kOuterThreads / Form::kLanes;
-#pragma unroll 2
-  for (int row = static_cast<int>(threadIdx.x) / Form::kLanes; row < rows; row += kRowsAtOnce) {
+  const int first = static_cast<int>(threadIdx.x) / Form::kLanes;
+  // Stores the thread's elements of a row, whose old values are `old` where they count.
+  const auto store_row = [&](int row, const float* old) {
     float a_values[kExtentK];
 #pragma unroll
     for (int i = 0; i < kExtentK; i += kVector) LoadFour(a_tile + row * kPitchA + i, a_values + i);
@@ -143,7 +145,32 @@ __global__ void __launch_bounds__(kOuterThreads) Outer(OuterProduct product) {
       for (int at_k = 0; at_k < kExtentK; ++at_k) {
         sum = fma(a_values[at_k], b_values[i][at_k], sum);
       }
-      product.epilogue.Store(sum, c, row * product.ldc + col);
+      c[row * product.ldc + col] = product.epilogue.Apply(sum, old + i, kReadC);
+    }
+  };
+  if constexpr (!kReadC) {
+#pragma unroll 2
+    for (int row = first; row < rows; row += kRowsAtOnce) store_row(row, nullptr);
+  } else {
+    // The compiler lets no load pass a store: what C was is loaded for four rows before these are
+    // stored, or there would be a trip to memory for each element.
+    constexpr int kAhead = 4;
+#pragma unroll 1
+    for (int row = first; row < rows; row += kAhead * kRowsAtOnce) {
+      float old[kAhead][Form::kLaneCols] = {};
+#pragma unroll
+      for (int h = 0; h < kAhead; ++h) {
+        const int at = row + h * kRowsAtOnce;
+#pragma unroll
+        for (int i = 0; i < Form::kLaneCols; ++i) {
+          const int col = lane + i * Form::kLanes;
+          if (at < rows && col < cols) old[h][i] = c[at * product.ldc + col];
+        }
+      }
+#pragma unroll
+      for (int h = 0; h < kAhead; ++h) {
+        if (row + h * kRowsAtOnce < rows) store_row(row + h * kRowsAtOnce, old[h]);
+      }
     }
   }
 }
@@ -153,13 +180,15 @@ template <int kExtentK>
 LaunchStatus LaunchOuter(const MatMulArgs& args, OuterProduct product, int64_t batch) {
   const OuterPlan plan = PlanOuter(product.m, product.n, batch, DeviceOf(args).multiprocessors);
   product.rows_of_block = plan.rows_of_block;
-  const auto launch = [&](auto kernel) {
-    return Launch(kernel, Grid{plan.row_blocks, plan.col_blocks, batch}, Block{kOuterThreads}, 0,
+  const auto launch = [&](auto form) {
+    using Form = decltype(form);
+    return Launch(product.epilogue.beta == 0 ? Outer<Form, false> : Outer<Form, true>,
+                  Grid{plan.row_blocks, plan.col_blocks, batch}, Block{kOuterThreads}, 0,
                   args.stream, product);
   };
-  if (plan.lanes == kWarpSize) return launch(Outer<OuterForm<kExtentK, kWarpSize, 4>>);
-  if (plan.lane_cols == 4) return launch(Outer<OuterForm<kExtentK, 8, 4>>);
-  return launch(Outer<OuterForm<kExtentK, 8, 1>>);
+  if (plan.lanes == kWarpSize) return launch(OuterForm<kExtentK, kWarpSize, 4>());
+  if (plan.lane_cols == 4) return launch(OuterForm<kExtentK, 8, 4>());
+  return launch(OuterForm<kExtentK, 8, 1>());
 }
 
 }  // namespace

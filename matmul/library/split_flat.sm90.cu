@@ -60,7 +60,7 @@ LaunchStatus MatMulSplitFlat(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   if (!CanSplitFlat(args, device)) return Pairs().run(args);
-  const SplitSources of = SourcesOf<Int8Slices>(args);
+  const SplitSources of = SourcesOf<Int8Slices>(args, device);
   RETURN_IF_ERROR(LaunchSplit<Int8Slices>(of, args.stream));
   auto* const rows_are_flat =
       reinterpret_cast<RowsAreFlat*>(static_cast<char*>(args.workspace) + FlatPartsBytes(args));

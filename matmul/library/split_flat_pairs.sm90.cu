@@ -8,7 +8,7 @@ namespace stridewise {
 
 LaunchStatus MatMulPairsIfChosen(const MatMulArgs& args, const DeviceModel& device,
                                  const IfChosen& chosen) {
-  const SplitSources of = SourcesOf<Fp16Pair>(args);
+  const SplitSources of = SourcesOf<Fp16Pair>(args, device);
   RETURN_IF_ERROR(LaunchSplit<Fp16Pair>(of, args.stream, chosen));
   return LaunchProduct<Fp16Pair>(args, device, of, chosen);
 }

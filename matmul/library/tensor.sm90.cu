@@ -1,8 +1,8 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
-// tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general, tensor_direct,
-// tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is predicted to be
-// the least. Where rows of operands do not begin at multiples of 16 bytes, which the TMA needs,
-// these may also multiply copies of them in the workspace.
+// tensor_single, tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general,
+// tensor_direct, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is
+// predicted to be the least. Where rows of operands do not begin at multiples of 16 bytes, which
+// the TMA needs, these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,6 +21,7 @@
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
+#include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor/tile_plan.h"
@@ -67,6 +68,10 @@ const MatMulFunctions& Divided() {
 const MatMulFunctions& Turned() {
   static const MatMulFunctions turned = FunctionsOf("tensor_turned");
   return turned;
+}
+const MatMulFunctions& Single() {
+  static const MatMulFunctions single = FunctionsOf("tensor_single");
+  return single;
 }
 const MatMulFunctions& Split() {
   static const MatMulFunctions split = FunctionsOf("tensor_split");
@@ -119,8 +124,8 @@ double PassUs(const MatMulArgs& args) {
 }
 
 // Returns the faster one of the kernels that need the TMA. Assumes that it takes the operands.
-// tensor_tile, tensor_divided and tensor_turned have no bias and no activation: they are a pass of
-// its own after it.
+// tensor_tile, tensor_divided, tensor_turned and tensor_single have no bias and no activation: they
+// are a pass of its own after it.
 Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   const double pass = HasEpilogue(args) ? PassUs(args) : 0;
   Choice best = {&Tile(), PlanTensorTile(args, device).us + pass};
@@ -131,6 +136,10 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   if (TensorTurnedTakes(args)) {
     const double turned = PlanTensorTurned(args, device).us + pass;
     if (turned < best.us) best = {&Turned(), turned};
+  }
+  if (TensorSingleTakes(args)) {
+    const double single = PlanTensorSingle(args, device).us + pass;
+    if (single < best.us) best = {&Single(), single};
   }
   const double split = PlanTensorSplit(args, device).us;
   if (split < best.us) best = {&Split(), split};
@@ -173,7 +182,7 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
 
 LaunchStatus RunChoice(const Choice& choice, const MatMulArgs& args) {
   const bool needs_pass = choice.functions == &Tile() || choice.functions == &Divided() ||
-                          choice.functions == &Turned();
+                          choice.functions == &Turned() || choice.functions == &Single();
   return needs_pass ? RunWithPass(choice.functions->run, args) : choice.functions->run(args);
 }
 

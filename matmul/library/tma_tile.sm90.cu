@@ -34,18 +34,16 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) char shared[];
   TmaThread<Tile, kLayoutA, kLayoutB> self(shared);
-  const TileOrder<Tile> order(gemm.c);
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {
-    const TileOffset offset = order.OffsetOf(work.tile % schedule.tiles);
-    const auto index = static_cast<int>(work.tile / schedule.tiles);
+    const TilePlace place = schedule.order.PlaceOf<Tile>(work.tile);
     const auto thread = static_cast<int>(threadIdx.x);
     Accumulators<Tile> accumulators;
-    self.Multiply(operands, offset, index,
+    self.Multiply(operands, place.offset, static_cast<int>(place.index),
                   {static_cast<int>(work.first_step), static_cast<int>(work.steps)}, accumulators);
     if (work.steps == schedule.steps_per_tile) {
-      StoreWholeTile(gemm, index, offset, self.out(), thread, accumulators);
+      StoreWholeTile(gemm, place, self.out(), thread, accumulators);
     } else {
       StorePartialSums(schedule, work.tile, blockIdx.x, self.out(), thread, accumulators);
     }
@@ -62,7 +60,7 @@ struct StepsOfTile {
 };
 
 // Without a workspace: the blocks of a cluster divide the k of a tile, and add their sums in shared
-// memory. Of the schedule only `tiles` is used. What begins with a later step than the first is
+// memory. Of the schedule only the order is used. What begins with a later step than the first is
 // added to what the kernel before, of which it is LaunchDependent(), stores.
 template <typename Tile, OperandLayout kLayoutA, OperandLayout kLayoutB>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
@@ -72,33 +70,31 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) char shared[];
   TmaThread<Tile, kLayoutA, kLayoutB> self(shared);
-  const TileOrder<Tile> order(gemm.c);
   const ClusterBlock block = {blockIdx.x % cluster_blocks, cluster_blocks};
   LetNextKernelBegin();
 #pragma unroll 1
   for (uint32_t tile = blockIdx.x / cluster_blocks; tile < all_tiles;
        tile += gridDim.x / cluster_blocks) {
-    const TileOffset offset = order.OffsetOf(tile % schedule.tiles);
-    const uint32_t index = tile / schedule.tiles;
+    const TilePlace place = schedule.order.PlaceOf<Tile>(tile);
     const auto thread = static_cast<int>(threadIdx.x);
     {
       const uint32_t first = block.Begin(steps.count);
       Accumulators<Tile> accumulators;
       self.Multiply(
-          operands, offset, static_cast<int>(index),
+          operands, place.offset, static_cast<int>(place.index),
           {static_cast<int>(steps.first + first), static_cast<int>(block.End(steps.count) - first)},
           accumulators);
       KeepPartialSums(self.out(), thread, accumulators);
     }
     SyncCluster();
     auto c = gemm.c;
-    c.data += index * gemm.stride_c;
+    c.data += place.index * gemm.stride_c;
     auto epilogue = gemm.epilogue;
     if (steps.first > 0) {
       WaitForPreviousKernel();
       epilogue.beta = 1;
     }
-    StoreClusterTile<Tile>(block, self.out(), thread, epilogue, c, offset);
+    StoreClusterTile<Tile>(block, self.out(), thread, epilogue, c, place.offset);
     FenceForTma();
     SyncCluster();  // The others have read this block's partial sums.
   }

@@ -68,14 +68,14 @@ struct Matrices {
 // The producer: loads the stages of all of the block's work, each as soon as it is empty.
 __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
                                   const Matrices& matrices, const StreamKSchedule& schedule,
-                                  uint32_t whole_tiles, const TileOrder<Tile>& order,
-                                  SharedMemory& memory) {
+                                  uint32_t whole_tiles, SharedMemory& memory) {
   PipelineState<Tile::kStages> state;
   WorkTile work;
 #pragma unroll 1
   for (uint32_t i = 0; FindPersistentWork(schedule, whole_tiles, i, &work); ++i) {
-    const TileOffset offset = order.OffsetOf(work.tile % schedule.tiles);
-    const auto index = static_cast<int>(work.tile / schedule.tiles);
+    const TilePlace place = schedule.order.PlaceOf<Tile>(work.tile);
+    const TileOffset& offset = place.offset;
+    const auto index = static_cast<int>(place.index);
     const int index_a = matrices.a_differ ? index : 0;
     const int index_b = matrices.b_differ ? index : 0;
     int k = static_cast<int>(work.first_step) * Tile::kBlockK;
@@ -172,11 +172,10 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
     Mbarrier::InitDone();
   }
   __syncthreads();
-  const TileOrder<Tile> order(gemm.c);
 
   if (thread >= Tile::kThreads) {
     ReleaseRegistersDownTo<kProducerRegisters>();
-    if (thread == Tile::kThreads) LoadStages(a, b, matrices, schedule, whole_tiles, order, memory);
+    if (thread == Tile::kThreads) LoadStages(a, b, matrices, schedule, whole_tiles, memory);
     return;
   }
   AcquireRegistersUpTo<kConsumerRegisters>();
@@ -192,10 +191,10 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
     accumulators.Clear();
     MultiplyStages(work.steps, a_first, b_first, state, memory, accumulators);
     if (work.steps == schedule.steps_per_tile) {
+      const TilePlace place = schedule.order.PlaceOf<Tile>(work.tile);
       auto c = gemm.c;
-      c.data += work.tile / schedule.tiles * gemm.stride_c;
-      StoreTile(accumulators, gemm.epilogue, memory.out, c,
-                order.OffsetOf(work.tile % schedule.tiles), thread);
+      c.data += place.index * gemm.stride_c;
+      StoreTile(accumulators, gemm.epilogue, memory.out, c, place.offset, thread);
     } else {
       StorePartialSums(schedule, work.tile, blockIdx.x, memory.out, thread, accumulators);
     }

@@ -374,9 +374,9 @@ TEST_P(TensorTypesGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TensorTypesGpuTest,
-                         testing::Values("auto", "tensor_tf32", "tensor_mma_tf32", "tensor_int8",
-                                         "tensor_fp8", "tensor_fp8_fast", "tensor_mma_8bit",
-                                         "tensor_fp16_sums"),
+                         testing::Values("auto", "tensor_tf32", "tensor_few_tf32",
+                                         "tensor_mma_tf32", "tensor_int8", "tensor_fp8",
+                                         "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums"),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

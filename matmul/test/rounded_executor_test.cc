@@ -145,7 +145,7 @@ TEST(RoundedChoice, RoundsWhereItPays) {
   EXPECT_EQ(chosen(4096, 4096, 4096, H200Model(), false), "tensor_tf32");
   // 42 us and 53; 73 us and 68; 155 us and 108.
   EXPECT_EQ(chosen(128, 4096, 4096, H200Model(), true), "tensor_rounded");
-  EXPECT_EQ(chosen(8192, 128, 4096, H200Model(), true), "tensor_tf32");
+  EXPECT_EQ(chosen(8192, 128, 4096, H200Model(), true), "tensor_few_tf32");
   EXPECT_EQ(chosen(8192, 256, 8192, H200Model(), true), "tensor_tf32");
   EXPECT_NE(chosen(3, 16384, 4096, H200Model(), true), "tensor_tf32");  // FP32 reads B once, too.
   EXPECT_NE(chosen(3, 16384, 4096, H200Model(), true), "tensor_rounded");

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "common/verify/fill.h"
+#include "matmul/split_choice.h"
 
 namespace stridewise {
 
 constexpr double kSplitRoundoff = 0x1p-24;
 // What FP16 and FP8 add to FP32's bound, in roundoffs.
 constexpr double kRoundoffsOfFp8 = 2480;
+// Pairs of FP16 are multiplied from here on: below the scheme's least k each instruction's sum is
+// promoted.
+constexpr int64_t kLeastPairK = 37;
 
 inline double UniformValue(uint64_t seed, int64_t index) { return UniformAt<double>(seed, index); }
 
@@ -69,11 +73,15 @@ struct SplitCase {
   // B is stored by columns: element k of column j has index j * k_extent + k. Else by rows.
   bool b_by_columns = false;
 
-  // Pairs of TF32 have the bits of FP16's, and, like triples, exponents that FP16 has not.
-  double Tf32Limit() const { return pair_limit < 1 ? pair_limit : 2 * triple_limit; }
+  // Pairs of TF32 have the bits of FP16's, and, like triples, exponents that FP16 has not. A short
+  // k runs in FP32.
+  double Tf32Limit() const {
+    if (k < kTf32PairForm.least_k) return 1;
+    return pair_limit < 1 ? pair_limit : 2 * triple_limit;
+  }
 
-  // `split_fused` has pairs of FP16, too.
-  double FusedLimit() const { return pair_limit; }
+  // `split_fused` has pairs of FP16, too, and promotes sums of a short k as it does others.
+  double FusedLimit() const { return k < kFp16PairForm.least_k ? 1 : pair_limit; }
 };
 
 // The limits lie 15 to 35 % above what is measured, so that a product that is left out, sums that
@@ -98,6 +106,8 @@ inline std::vector<SplitCase> SplitCases() {
       {"cancelling", CancellingValue, 1000, 1.4e-4, 5e-6, 1, 1.35e-2},
       {"lost", LostElement, 1024, 1, 1, 1, 1, false, true},
       {"k_1", UniformValue, 1},
+      {"k_37", UniformValue, 37},
+      {"positive_k_65", PositiveValue, 65, 1e-7},
       {"k_66", UniformValue, 66},
       {"k_127", UniformValue, 127},
       {"long", UniformValue, 131072},

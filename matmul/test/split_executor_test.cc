@@ -45,6 +45,32 @@ TEST_F(SplitExecutorTest, Forms) {
   ExpectKernels("SplitProduct", 6);
 }
 
+// A k for which each instruction's sum is promoted, rows of which a warp splits several, and strips
+// of one and two blocks.
+TEST_F(SplitExecutorTest, ShortK) {
+  Run<float, float>(
+      "split_fp16",
+      InAllLayouts({{{68, 40, 37, 0}, 2}, {{200, 130, 52, 1}, 1}, {{36, 40, 65, 0}, 1}}));
+  const MatMulCase batch = {36, 20, 40, 1, false, false, -0.5, 2, 8, 4};
+  const MatMulCase turned_batch = {36, 20, 40, 0, true, true, 1, 0, 8, 8};
+  Run<float, float>("split_fp16", {{batch, 1}, {turned_batch, 1}});
+  const auto spread = [](MatMulTestProblem<float>* problem) {
+    problem->ForOperands([](float x) { return std::ldexp(x, static_cast<int>(55 * x)); });
+  };
+  Run<float, float>("split_fp16", InAllLayouts({{{68, 40, 52, 0}, 1}}), {}, spread);
+  ExpectKernels("SplitProduct", 4);
+}
+
+// Long rows of which a block splits two, and strips of sixteen blocks.
+TEST_F(SplitExecutorTest, LongK) {
+  const MatMulCase rows = {20, 18, 2100, 1, false, true};
+  const MatMulCase strips = {20, 18, 4700, 0, true, false};
+  for (const char* const name : {"split_fp16", "split_int8"}) {
+    Run<float, float>(name, {{rows, 1}, {strips, 1}});
+  }
+  ExpectKernels("SplitProduct", 4);
+}
+
 // Numbers too far apart for the parts: the tile is computed on the FP32 units.
 TEST_F(SplitExecutorTest, NumbersFarApart) {
   const auto spread = [](MatMulTestProblem<float>* problem) {

@@ -32,9 +32,16 @@ struct Kernel {
   bool separate_sums = true;   // Of the largest parts' product.
   bool doubled_scale = false;  // Of the first row of A.
   bool promotes = true;
+  bool promotes_finely = true;  // Each instruction, where k is below that of the scheme.
   bool looks_at_ranges = true;
   int left_out_i = -1, left_out_j = -1;  // A product of small parts.
 };
+
+// Returns the least k that is multiplied: with pairs of FP16 also one below that of the scheme.
+template <typename Scheme>
+constexpr int64_t LeastK() {
+  return std::is_base_of_v<Fp16Pair, Scheme> ? kLeastPairK : Scheme::kForm.least_k;
+}
 
 // A row of op(A) or a column of op(B), split.
 template <typename Scheme>
@@ -86,11 +93,13 @@ float ExactDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, cons
 template <typename Scheme>
 float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, const Kernel& kernel) {
   constexpr int kInstructionK = kInstructionBytes / Scheme::kForm.part_bytes;
-  constexpr int64_t kPromotedK = kPromotedBytes / Scheme::kForm.part_bytes;
+  const int64_t promoted_k = k < Scheme::kForm.least_k && kernel.promotes_finely
+                                 ? kInstructionK
+                                 : kPromotedBytes / Scheme::kForm.part_bytes;
   float sum = 0, large = 0, small = 0;
   const auto add = [&](int i, int j, int64_t first, float* to) {
     double products[kInstructionK];
-    for (int64_t at = first; at < std::min(k, first + kPromotedK); at += kInstructionK) {
+    for (int64_t at = first; at < std::min(k, first + promoted_k); at += kInstructionK) {
       const int count = static_cast<int>(std::min<int64_t>(kInstructionK, k - at));
       for (int e = 0; e < count; ++e) {
         products[e] = double{x.parts[i][at + e]} * y.parts[j][at + e];
@@ -98,7 +107,7 @@ float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, cons
       *to = SumOfInstruction(*to, products, count);
     }
   };
-  for (int64_t first = 0; first < k; first += kPromotedK) {
+  for (int64_t first = 0; first < k; first += promoted_k) {
     ForEachSmallProduct<Scheme>([&](int i, int j) {
       if (i == kernel.left_out_i && j == kernel.left_out_j) return;
       add(i, j, first, kernel.separate_sums ? &small : &large);
@@ -137,7 +146,7 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
     range_x = std::min(range_x, RangeOf(split_x[i].scale) >> 1);
     range_y = std::min(range_y, RangeOf(split_y[i].scale) >> 1);
   }
-  const bool split = k >= Scheme::kForm.least_k && k <= Scheme::kForm.most_k &&
+  const bool split = k >= LeastK<Scheme>() && k <= Scheme::kForm.most_k &&
                      (!kernel.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
   Off off;
   double errors = 0, squares = 0;
@@ -220,6 +229,13 @@ TYPED_TEST(FloatSplitModelTest, CasesNoticeMissingPromotion) {
   Kernel kernel;
   kernel.promotes = false;
   EXPECT_FALSE(KilledBy<TypeParam>(kernel).empty());
+}
+
+// Only pairs of FP16 are multiplied where k is so short.
+TEST(Fp16PairModelTest, CasesNoticePromotionsThatAreTooFew) {
+  Kernel kernel;
+  kernel.promotes_finely = false;
+  EXPECT_FALSE(KilledBy<Fp16Pair>(kernel).empty());
 }
 
 TYPED_TEST(SplitModelTest, CasesNoticeMissingRangeCheck) {

@@ -202,6 +202,37 @@ TEST_F(TensorTmaExecutorTest, DecodeStores) {
   ExpectKernels("TensorDecode", 4);
 }
 
+// Every tile in every layout that it is for, with more steps than a block has stages, cut tiles and
+// batches.
+TEST_F(TensorTmaExecutorTest, Single) {
+  std::vector<Call> calls = InAllLayouts({{{40, 40, 840, 0}, 2},
+                                          {{56, 56, 840, 8}, 1},
+                                          {{56, 120, 584, 0}, 1},
+                                          {{120, 120, 456, 0}, 1},
+                                          {{120, 184, 328, 0}, 1},
+                                          {{120, 248, 328, 8}, 1},
+                                          {{120, 56, 584, 0}, 1}});
+  for (const bool transpose_b : {false, true}) {
+    calls.push_back({{136, 120, 392, 0, false, transpose_b}, 1});
+    calls.push_back({{200, 136, 72, 8, false, transpose_b, -0.5, 0, 3, 8}, 132});
+    calls.push_back({{264, 328, 40, 0, true, transpose_b, -0.5}, 12});
+    calls.push_back({{88, 200, 72, 0, false, transpose_b, -0.5, 0, 3, 8}, 132});
+  }
+  Run<Bf16, Bf16>("tensor_single", calls);
+  Run<Fp16, Fp16>("tensor_single", calls);
+  ExpectKernels("TensorSingle", 50);
+}
+
+// What it leaves to tensor_tile: C of float, beta, rows of C that are no vectors, and more tiles
+// than run at once.
+TEST_F(TensorTmaExecutorTest, SingleLeavesCalls) {
+  Run<Bf16, float>("tensor_single", {{{56, 56, 72, 0}, 132}});
+  Run<Bf16, Bf16>("tensor_single", {{{56, 56, 72, 0, false, false, 1, 1}, 132},
+                                    {{56, 52, 72, 0, false, true}, 132},
+                                    {{264, 328, 40, 0}, 5}});
+  ExpectKernels("TensorProduct", 4);
+}
+
 // Every tile, with the operand that lies along k or across it as its rows, and more steps than a
 // block fills alone, and than it has stages.
 TEST_F(TensorTmaExecutorTest, Pair) {
@@ -298,6 +329,33 @@ TEST_F(TensorTmaExecutorTest, Tf32) {
   }
   Run<float, float>("tensor_tf32", calls);
   ExpectKernels("TensorProduct", 4);
+}
+
+// Up to 128 rows of tiles, which are without clusters: those of C, and of C transposed.
+TEST_F(TensorTmaExecutorTest, Tf32WithoutClusters) {
+  std::vector<Call> calls;
+  for (const int multiprocessors : {1, 2}) {
+    calls.push_back({{120, 248, 72, 0, false, true}, multiprocessors});
+    calls.push_back({{248, 120, 72, 4, false, false, -0.5, 2}, multiprocessors});
+    calls.push_back({{75, 250, 200, 0, false, true}, multiprocessors});
+    calls.push_back({{120, 248, 40, 0, true, true}, multiprocessors});
+  }
+  Run<float, float>("tensor_few_tf32", calls);
+  ExpectKernels("TensorProduct", 4);
+}
+
+// Up to 64 rows or columns beside an operand along k, by tensor_decode's kernel.
+TEST_F(TensorTmaExecutorTest, Tf32OfFew) {
+  MatMulCase bias = {40, 136, 72, 0, false, true};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  Run<float, float>("tensor_few_tf32", {{{40, 136, 584, 0, false, true}, 132},
+                                        {{5, 250, 72, 0, false, true, -0.5}, 2},
+                                        {{136, 24, 1160, 4, false, true}, 132},
+                                        {{250, 64, 40, 0, false, true, -0.5, 2}, 2},
+                                        {{7, 119, 264, 0, false, true, 1, 0, 3, 8}, 132},
+                                        {bias, 132}});
+  ExpectKernels("TensorDecode", 2);
 }
 
 // Both tiles, and C that the TMA cannot store.

@@ -40,12 +40,14 @@ struct TensorDecodeTile {
   static constexpr OperandLayout kMajorFew = kMajorOfFew;
   static constexpr OperandLayout kMajorMany = kMajorOfMany;
   static constexpr int kMany = kColumns;
-  static constexpr int kBlockK = 64;
-  static constexpr int kMmaK = 16;
+  static constexpr int kBlockK = kSwizzleBytes / static_cast<int>(sizeof(Element));
+  static constexpr int kMmaK = 32 / static_cast<int>(sizeof(Element));
 
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // 64 of an MN-major operand.
   static_assert(kMajorMany == OperandLayout::kKMajor || kMany == 64, "one panel");
   static_assert(kMany + kDecodeFewStep >= kDecodeFew, "64 rows lie within a stage");
+  static_assert(sizeof(Element) == 2 ||
+                (kMajorFew == OperandLayout::kKMajor && kMajorMany == OperandLayout::kKMajor));
 
   // Rows of the boxes that the TMA loads of the large operand as it is stored.
   static constexpr int kBoxRowsMany = kMajorMany == OperandLayout::kKMajor ? kMany : kBlockK;
@@ -68,7 +70,7 @@ struct TensorDecodeGemm {
   int out_bytes;              // Of an element of C: 4, or 2 for the type of the operands.
   TensorOutput c;             // `transposed`: the few are columns of C.
   bool direct;                // C is stored as decode_direct.h does it.
-  const uint16_t* many_data;
+  const void* many_data;
   int64_t many_ld, many_stride;
 };
 
@@ -83,8 +85,9 @@ __device__ inline void PrefetchDecodeLines(const TensorDecodeGemm& gemm, int fir
   constexpr int kLines = kAlongK ? Tile::kMany : kSteps * Tile::kBlockK;
   constexpr int kVectors = kAlongK ? kSteps : 1;  // Of 128 bytes, of a line.
   const int lines = kAlongK ? gemm.many - first : gemm.k - k;
-  const uint16_t* const from = gemm.many_data + batch * gemm.many_stride +
-                               (kAlongK ? first * gemm.many_ld + k : k * gemm.many_ld + first);
+  const auto* const from = static_cast<const typename Tile::Element*>(gemm.many_data) +
+                           batch * gemm.many_stride +
+                           (kAlongK ? first * gemm.many_ld + k : k * gemm.many_ld + first);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < kLines * kVectors; i += kDecodeThreads) {
     const int line = i / kVectors;
