@@ -83,12 +83,12 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * cut.vectors * kElements;
   const int64_t right = (in.cols - first_col) / kElements;
   const int vectors = right < cut.vectors ? static_cast<int>(right) : cut.vectors;
-  // Of a batch of batches a block has the end of a group and the beginning of the next. Selected and
-  // not branched upon: a thread's loads must be on their way together.
+  // Of a batch of batches a block has the end of a group and the beginning of the next. Selected
+  // and not branched upon: a thread's loads must be on their way together.
   const int left_of_group = offsets.LeftOfGroup(first);
   const T* const from = in.data + offsets.In(first) + first_col;
-  const T* const next = in.data + offsets.In(first + left_of_group) -
-                        left_of_group * offsets.stride_in + first_col;
+  const T* const next =
+      in.data + offsets.In(first + left_of_group) - left_of_group * offsets.stride_in + first_col;
   T* const to = out + offsets.Out(first) + first_col * cut.rows;
 
   const int items = count * cut.stacks * cut.vectors;
@@ -170,7 +170,8 @@ StripCut CutFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
     const int64_t matrix_bytes = args.rows * args.cols * kSize;
     cut.matrices = static_cast<int>(
         std::max<int64_t>(1, std::min(kMatricesBytes / matrix_bytes, args.batch / kBlocks)));
-    if (offsets.nested != 0) cut.matrices = std::min(cut.matrices, static_cast<int>(offsets.nested));
+    if (offsets.nested != 0)
+      cut.matrices = std::min(cut.matrices, static_cast<int>(offsets.nested));
   }
   // Lanes that store a word each: `lanes` groups side by side, and 32 / lanes words of each.
   int lanes = 1;
