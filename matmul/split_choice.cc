@@ -59,6 +59,9 @@ constexpr TileTime kTimes[] = {
 };
 // A tile has whole steps of k, zeros behind the end: a k of 70 takes as long as one of 128.
 constexpr int64_t kStepK = 64;
+// What promotions of each instruction's sum add to a tile's time, where k is below that of the
+// form.
+constexpr double kUsOfFineSums = 0.55;
 // A tile whose block reads alone boxes that begin in the middle of lines takes this many times as
 // long.
 constexpr double kAloneAndRagged = 1.65;
@@ -157,7 +160,8 @@ SplitChoice ChooseSplit(const MatMulArgs& args, const DeviceModel& device, const
     const auto k = static_cast<double>(CeilDiv(args.k, kStepK) * kStepK);
     const auto us_of_round = [&](int64_t tiles_at_once) {
       const double used = static_cast<double>(tiles_at_once) / static_cast<double>(clusters);
-      return products * time.us_of_k * std::max(used, time.alone) * k + time.us;
+      return products * time.us_of_k * std::max(used, time.alone) * k + time.us +
+             (args.k < form.least_k ? kUsOfFineSums : 0);
     };
     const int64_t rest = tiles % clusters;
     const double us = (ragged && time.cluster == 1 ? kAloneAndRagged : 1) *

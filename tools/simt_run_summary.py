@@ -28,6 +28,7 @@ LISTS = (
     ("sixth", "h100/simt_run_held_out_6_first.csv", "h100/simt_run_held_out_6.csv"),
     ("seventh", "h200/simt_run_held_out_7_first.csv", "h200/simt_run_held_out_7.csv"),
     ("eighth", "h200/simt_run_held_out_8_first.csv", "h200/simt_run_held_out_8.csv"),
+    ("ninth", "h100/simt_run_held_out_9_first.csv", "h100/simt_run_held_out_9.csv"),
 )
 ALL = "6"
 
@@ -41,6 +42,10 @@ def equal(rows, column="compiled_exact"):
   return sum(row[column] == ALL for row in rows)
 
 
+def undetermined(rows):
+  return sum(row["compiled_exact"] != ALL and row["determined"] == "no" for row in rows)
+
+
 def summary_of(name, first, now):
   """The row of a list. A list that was not measured before its rules were made has no first counts."""
   row = collections.OrderedDict(git_commit=rows_of(now)[0]["git_commit"], list=name)  # One of those that the list was counted at.
@@ -48,10 +53,11 @@ def summary_of(name, first, now):
   row["first_launches"] = len(rows) or ""
   row["first_equal_source"] = equal(rows, "exact") if rows else ""
   row["first_equal"] = equal(rows) if rows else ""
+  row["first_determined"] = len(rows) - undetermined(rows) if rows else ""
   rows = rows_of(now)
   row["launches"] = len(rows)
   row["equal"] = equal(rows)
-  row["undetermined"] = sum(row["compiled_exact"] != ALL and row["determined"] == "no" for row in rows)
+  row["undetermined"] = undetermined(rows)
   row["determined"] = row["launches"] - row["undetermined"]
   row["percent_of_determined"] = f"{100 * row['equal'] / row['determined']:.1f}"
   return row

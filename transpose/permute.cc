@@ -89,7 +89,7 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;
   if (TakesAsLongAsALaunch(canonical)) return PermuteMethod::kDirect;
   if (PrefersVectors(canonical)) return PermuteMethod::kVector;
-  if (nests && IsWorthNesting(args)) return PermuteMethod::kTranspose;
+  if (nests && IsWorthNesting(args, offsets)) return PermuteMethod::kTranspose;
   if (PrefersBlocks(canonical)) return PermuteMethod::kBlocks;
   if (JoinsColumns(canonical)) return PermuteMethod::kJoined;
   if (HasFlatRuns(canonical)) return PermuteMethod::kFlat;
@@ -115,12 +115,16 @@ absl::Status PermuteByCopy(const PermuteArgs& canonical) {
 absl::Status PermuteByTranspose(const PermuteArgs& canonical) {
   TransposeArgs args;
   MatrixOffsets offsets;
-  if (!AsTranspose(canonical, &args, &offsets)) {
+  if (!IsTranspose(canonical) || !AsTranspose(canonical, &args, &offsets)) {
     return absl::InvalidArgumentError("the permutation is no transpose of matrices");
   }
   if (offsets.nested == 0) return RunChosenTranspose(args, RunTranspose);
   const NestedTranspose kernel = NestedTransposeFor(args);
-  return kernel != nullptr ? kernel(args, offsets) : NestedTileRagged(args, offsets);
+  if (kernel != nullptr) return kernel(args, offsets);
+  for (int64_t i = 0; i < args.batch / offsets.nested; ++i) {
+    RETURN_IF_ERROR(RunChosenTranspose(BatchOf(args, offsets, i), RunTranspose));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Permute(const PermuteProblem& problem, cudaStream_t stream) {

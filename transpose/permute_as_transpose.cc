@@ -56,21 +56,34 @@ bool AsTranspose(const PermuteArgs& canonical, TransposeArgs* args, MatrixOffset
 bool IsTranspose(const PermuteArgs& canonical) {
   TransposeArgs args;
   MatrixOffsets offsets;
-  return AsTranspose(canonical, &args, &offsets);
+  return AsTranspose(canonical, &args, &offsets) &&
+         (offsets.nested == 0 || IsWorthNesting(args, offsets));
 }
 
 NestedTranspose NestedTransposeFor(const TransposeArgs& args) {
   const absl::string_view kernel = ChooseTranspose(args).implementation;
   if (kernel == "tile_strips") return NestedTileStrips;
-  if (kernel == "tile_flat") return NestedTileFlat;
-  return kernel == "tile_ragged" ? NestedTileRagged : nullptr;
+  return kernel == "tile_flat" ? NestedTileFlat : nullptr;
 }
 
-bool IsWorthNesting(const TransposeArgs& args) {
+TransposeArgs BatchOf(const TransposeArgs& args, const MatrixOffsets& offsets, int64_t number) {
+  TransposeArgs batch = args;
+  batch.in = static_cast<const char*>(args.in) + number * offsets.outer_in * args.element_bytes;
+  batch.out = static_cast<char*>(args.out) + number * offsets.outer_out * args.element_bytes;
+  batch.batch = offsets.nested;
+  batch.stride_in = offsets.stride_in;
+  batch.stride_out = offsets.stride_out;
+  return batch;
+}
+
+bool IsWorthNesting(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr int64_t kLeastBytes = 32 << 10;
+  constexpr int64_t kBytesWorthALaunch = 16000000;
+  if (args.ld_in != args.cols) return false;
   const NestedTranspose kernel = NestedTransposeFor(args);
-  return kernel != nullptr && args.ld_in == args.cols &&
-         (kernel == NestedTileStrips || args.rows * args.cols * args.element_bytes >= kLeastBytes);
+  if (kernel == NestedTileStrips) return true;
+  const int64_t bytes = args.rows * args.cols * args.element_bytes;
+  return kernel != nullptr ? bytes >= kLeastBytes : bytes * offsets.nested >= kBytesWorthALaunch;
 }
 
 }  // namespace stridewise

@@ -23,14 +23,16 @@ using NestedTranspose = LaunchStatus (*)(const TransposeArgs& args, const Matrix
 // Returns what Transpose() takes for the matrices, or null where that takes no batches of batches.
 NestedTranspose NestedTransposeFor(const TransposeArgs& args);
 
-// Returns whether a batch of batches is for Transpose()'s kernels: matrices without gaps, large
-// enough for a block each. tile_strips' blocks take several.
-bool IsWorthNesting(const TransposeArgs& args);
+// Returns the arguments of one of the batches, of which there are args.batch / offsets.nested.
+TransposeArgs BatchOf(const TransposeArgs& args, const MatrixOffsets& offsets, int64_t number);
 
-// The kernels of library/, of namespace executor, too. The last takes all matrices.
+// Returns whether a batch of batches is for Transpose()'s kernels: matrices without gaps, of which
+// tile_strips' blocks take several, or large ones; or batches that are worth a launch each.
+bool IsWorthNesting(const TransposeArgs& args, const MatrixOffsets& offsets);
+
+// The kernels of library/, of namespace executor, too.
 LaunchStatus NestedTileStrips(const TransposeArgs& args, const MatrixOffsets& offsets);
 LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offsets);
-LaunchStatus NestedTileRagged(const TransposeArgs& args, const MatrixOffsets& offsets);
 
 }  // namespace stridewise
 

@@ -9,10 +9,6 @@ LaunchStatus NestedTileFlat(const TransposeArgs& /*args*/, const MatrixOffsets& 
   return absl::UnavailableError(kWithoutDeviceCode);
 }
 
-LaunchStatus NestedTileRagged(const TransposeArgs& /*args*/, const MatrixOffsets& /*offsets*/) {
-  return absl::UnavailableError(kWithoutDeviceCode);
-}
-
 LaunchStatus NestedTileStrips(const TransposeArgs& /*args*/, const MatrixOffsets& /*offsets*/) {
   return absl::UnavailableError(kWithoutDeviceCode);
 }

@@ -74,6 +74,7 @@ TEST(ChooseMatMul, SumsThatAreAskedFor) {
     args.a.type = args.b.type = operands;
     args.c.type = output;
     args.precision = precision;
+    args.device_model = &on;
     return ChooseMatMul(args, on).implementation;
   };
   const auto fp16 = ElementType::kFp16;

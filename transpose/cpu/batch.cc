@@ -15,7 +15,7 @@ constexpr double kMinBytesOfThread = 65536;
 
 // Of input and output together, from which on they are moved past the caches. 16 cores of a Xeon,
 // whose L2 caches have 2 MB each, copy twice as fast in them below 16 MB and half as fast above 64
-// MB; of eleven transposes of 16 to 24 MB nine took 1.2 to 2.8 times as long past them, none less.
+// MB; of eleven transposes of 16 to 24 MB nine took 1.1 to 2.8 times as long past them.
 constexpr double kMinStreamedBytes = 24 << 20;
 
 // The same where there are few columns, whose rows are read one after the other: of twelve shapes

@@ -53,8 +53,8 @@ struct Memory {
   intptr_t end;
 };
 
-// Returns those of all matrices: at its edges a matrix of a batch shares chunks with its
-// neighbours, which may be copied as they are. REQUIRES: `in` is the first matrix.
+// Returns those of all matrices of the grid: at its edges a matrix of a batch shares chunks with
+// its neighbours, which may be copied as they are. REQUIRES: `in` is the grid's first matrix.
 template <typename T>
 __device__ inline Memory MemoryOf(const ConstMatrix<T>& in, const TileBatch& batch) {
   const auto begin = reinterpret_cast<intptr_t>(in.data);

@@ -48,9 +48,7 @@ inline RaggedCut MakeRaggedCut(const TransposeArgs& args, const RaggedLimits& li
   constexpr int64_t kMultiprocessors = 132;
   const bool out_aligned = OutRowsAreAt(args, kSectorBytes);
   const int64_t shift = out_aligned ? 0 : kSectorBytes / args.element_bytes;
-  // Tiles are cut at lines, where there are any cuts.
-  const bool cuts = args.rows + shift > limits.rows_held;
-  const int64_t row_unit = (out_aligned && cuts ? kLineBytes : kSectorBytes) / args.element_bytes;
+  const int64_t row_unit = (out_aligned ? kLineBytes : kSectorBytes) / args.element_bytes;
   const auto cut = [&](int64_t tile_rows, int64_t tile_cols) {
     const auto even = [](int64_t extent, int64_t tiles, int64_t unit) {
       return static_cast<int>(CeilDiv(CeilDiv(extent, tiles), unit) * unit);

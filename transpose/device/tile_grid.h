@@ -23,18 +23,17 @@
 #include "common/base/return_if_error.h"
 #include "common/gpu/launch.h"
 #include "transpose/args.h"
-#include "transpose/device/matrix_offsets.h"
 
 namespace stridewise {
 
-// The meaning of blockIdx.z, and where the matrices of a batch lie.
+// The meaning of blockIdx.z, and the elements from one matrix of a batch to the next.
 struct TileBatch {
   bool matrix_in_z = false;
-  MatrixOffsets offsets;
-  int64_t first = 0;       // The first matrix of the grid.
+  int64_t stride_in = 0;
+  int64_t stride_out = 0;
   unsigned bands = 1;      // Of each matrix.
   unsigned side_bits = 0;  // 2^side_bits columns of tiles are taken together.
-  int64_t span_in = 0;     // Elements of `in` from the first to the last of all matrices.
+  int64_t span_in = 0;     // Elements of `in` from the grid's first to its last.
 };
 
 struct TileCoordinate {
@@ -46,12 +45,11 @@ struct TileCoordinate {
 // together.
 template <typename In, typename Out>
 __device__ inline TileCoordinate EnterTile(const TileBatch& batch, In* in, Out* out) {
-  const unsigned z = batch.matrix_in_z ? blockIdx.z : 0;
-  const unsigned matrix = batch.bands == 1 ? z : z / batch.bands;
-  const unsigned band = z - matrix * batch.bands;
-  in->data += batch.offsets.In(batch.first + matrix);
-  out->data += batch.offsets.Out(batch.first + matrix);
   if (!batch.matrix_in_z) return {static_cast<int64_t>(blockIdx.x), BlockRow()};
+  const unsigned matrix = batch.bands == 1 ? blockIdx.z : blockIdx.z / batch.bands;
+  const unsigned band = blockIdx.z - matrix * batch.bands;
+  in->data += matrix * batch.stride_in;
+  out->data += matrix * batch.stride_out;
   const unsigned side = blockIdx.x & ((1u << batch.side_bits) - 1);
   return {
       static_cast<int64_t>(band) * (gridDim.x >> batch.side_bits) + (blockIdx.x >> batch.side_bits),
@@ -67,13 +65,12 @@ inline int64_t BandRows(int64_t tile_rows, int64_t tile_cols) {
   return tile_cols <= 40 ? 8 : kLow;
 }
 
-// Calls launch(args, grid, batch) for each grid that the batch needs, usually one. One matrix of
-// `in` has tile_rows x tile_cols tiles, which are taken in bands of at most band_rows rows,
-// 2^side_bits columns together where that is not 0.
+// Calls launch(args, grid, batch) for each grid that the batch needs, usually one, with the
+// arguments of the grid's first matrix. One matrix of `in` has tile_rows x tile_cols tiles, which
+// are taken in bands of at most band_rows rows, 2^side_bits columns together where that is not 0.
 template <typename LaunchFn>
-LaunchStatus ForEachTileGrid(const TransposeArgs& args, const MatrixOffsets& offsets,
-                             int64_t tile_rows, int64_t tile_cols, int64_t band_rows,
-                             LaunchFn launch, unsigned side_bits = 0) {
+LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
+                             int64_t band_rows, LaunchFn launch, unsigned side_bits = 0) {
   if (args.rows == 0 || args.cols == 0 || args.batch == 0) return LaunchStatus();
   const int64_t layers = CeilDiv(tile_cols, kMaxGridYZ);
   const bool matrix_in_z = layers == 1;
@@ -83,22 +80,19 @@ LaunchStatus ForEachTileGrid(const TransposeArgs& args, const MatrixOffsets& off
   for (int64_t first = 0; first < args.batch; first += matrices) {
     TransposeArgs part = args;
     part.batch = std::min(matrices, args.batch - first);
+    part.in = static_cast<const char*>(args.in) + first * args.stride_in * args.element_bytes;
+    part.out = static_cast<char*>(args.out) + first * args.stride_out * args.element_bytes;
     const unsigned bits = matrix_in_z ? side_bits : 0;
+    const int64_t span =
+        (part.batch - 1) * args.stride_in + (args.rows - 1) * args.ld_in + args.cols;
     const Grid grid = {CeilDiv(tile_rows, bands) << bits,
                        CeilDiv(CeilDiv(tile_cols, layers), int64_t{1} << bits),
                        matrix_in_z ? part.batch * bands : layers};
-    const TileBatch batch = {
-        matrix_in_z, offsets, first, static_cast<unsigned>(bands), bits, SpanOfIn(args, offsets)};
-    RETURN_IF_ERROR(launch(part, grid, batch));
+    RETURN_IF_ERROR(launch(part, grid,
+                           TileBatch{matrix_in_z, args.stride_in, args.stride_out,
+                                     static_cast<unsigned>(bands), bits, span}));
   }
   return LaunchStatus();
-}
-
-// Does the same for one batch.
-template <typename LaunchFn>
-LaunchStatus ForEachTileGrid(const TransposeArgs& args, int64_t tile_rows, int64_t tile_cols,
-                             int64_t band_rows, LaunchFn launch, unsigned side_bits = 0) {
-  return ForEachTileGrid(args, OffsetsOf(args), tile_rows, tile_cols, band_rows, launch, side_bits);
 }
 
 }  // namespace stridewise

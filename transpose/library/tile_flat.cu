@@ -81,7 +81,7 @@ __device__ inline void StoreVectors(T* piece, int first, int vectors, const Flat
 
 // A tile writes whole sectors: from the first that begins in it to the one that ends behind it,
 // which has elements of the next column. The matrix's ends are stored by elements.
-template <typename Shape, typename T>
+template <typename Shape, bool kNested, typename T>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     TileFlat(ConstMatrix<T> in, T* out, Flat flat) {
   extern __shared__ Vector tile_memory[];
@@ -92,8 +92,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const uint32_t matrix = flat.by_strips.Quotient(blockIdx.x);
   const int first_col = static_cast<int>(blockIdx.x - matrix * flat.strips) * flat.cols;
   const int left = static_cast<int>(in.cols) - first_col;
-  in.data += flat.offsets.In(matrix);
-  T* const piece = out + flat.offsets.Out(matrix) + static_cast<int64_t>(first_col) * flat.rows;
+  in.data += flat.offsets.In<kNested>(matrix);
+  T* const piece =
+      out + flat.offsets.Out<kNested>(matrix) + static_cast<int64_t>(first_col) * flat.rows;
   Part part = {{0, first_col, 0, flat.rows, left < flat.cols ? left : flat.cols}, 0};
   const unsigned char* const loaded = LoadPart<Shape>(in, memory, flat, &part, tile);
 
@@ -152,7 +153,8 @@ LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
   const Flat flat = FlatFor<T, Shape>(args, offsets);
   const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
   const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
-  return Launch(TileFlat<Shape, T>, Grid{flat.strips * args.batch}, Block{Shape::kThreads},
+  return Launch(offsets.nested != 0 ? TileFlat<Shape, true, T> : TileFlat<Shape, false, T>,
+                Grid{flat.strips * args.batch}, Block{Shape::kThreads},
                 std::max(tile_bytes, least_bytes), args.stream, args.In<T>(),
                 static_cast<T*>(args.out), flat);
 }

@@ -123,7 +123,7 @@ Cut CutFor(const TransposeArgs& args) {
 }
 
 template <typename T, typename Shape>
-LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+LaunchStatus Run(const TransposeArgs& args) {
   if (args.rows == 0 || args.cols == 0) return LaunchStatus();
   const Cut cut = CutFor<T, Shape>(args);
   const size_t tile_bytes = static_cast<size_t>(cut.rows_held) * cut.pitch + 2 * kVectorBytes;
@@ -154,10 +154,9 @@ LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
                        : low                      ? kLowBand
                                                   : BandRows(tile_rows, tile_cols);
   if (Shape::kSideBits != 0) {
-    return ForEachTileGrid(args, offsets, tile_rows, tile_cols, tile_rows, launch,
-                           Shape::kSideBits);
+    return ForEachTileGrid(args, tile_rows, tile_cols, tile_rows, launch, Shape::kSideBits);
   }
-  return ForEachTileGrid(args, offsets, tile_rows, tile_cols, band, launch);
+  return ForEachTileGrid(args, tile_rows, tile_cols, band, launch);
 }
 
 template <typename T, typename Shape>
@@ -192,14 +191,13 @@ struct Shapes {};
 
 // Runs with the first of the shapes that applies; the last always does.
 template <typename T, typename First, typename... Others>
-LaunchStatus RunFirst(const TransposeArgs& args, const MatrixOffsets& offsets,
-                      Shapes<First, Others...> /*shapes*/) {
+LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shapes*/) {
   if constexpr (sizeof...(Others) > 0) {
-    if (!Applies<T, First>(args)) return RunFirst<T>(args, offsets, Shapes<Others...>());
+    if (!Applies<T, First>(args)) return RunFirst<T>(args, Shapes<Others...>());
   } else {
     static_assert(First::kUse == Use::kAny, "the last is for all");
   }
-  return Run<T, First>(args, offsets);
+  return Run<T, First>(args);
 }
 
 // The shapes were chosen by measurement on an H200. What matters most is how many blocks run at
@@ -253,18 +251,14 @@ using Wide = Shape<64,
 
 LaunchStatus TransposeTileWords(const TransposeArgs& args);
 
-LaunchStatus NestedTileRagged(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  return ForElementSize(args, [&](auto element) {
-    using T = decltype(element);
-    return RunFirst<T>(args, offsets, ShapesFor<T>());
-  });
-}
-
 LaunchStatus TransposeTileRagged(const TransposeArgs& args) {
   if (args.element_bytes == 1 && args.cols >= kLineBytes && InRowsAreAt(args, kVectorBytes)) {
     return TransposeTileWords(args);
   }
-  return NestedTileRagged(args, OffsetsOf(args));
+  return ForElementSize(args, [&](auto element) {
+    using T = decltype(element);
+    return RunFirst<T>(args, ShapesFor<T>());
+  });
 }
 
 LaunchStatus TransposeTileRaggedWide(const TransposeArgs& args) {
@@ -274,11 +268,11 @@ LaunchStatus TransposeTileRaggedWide(const TransposeArgs& args) {
   }
   switch (args.element_bytes) {
     case 1:
-      return Run<uint8_t, Wide<uint8_t>>(args, OffsetsOf(args));
+      return Run<uint8_t, Wide<uint8_t>>(args);
     case 2:
-      return Run<uint16_t, Wide<uint16_t>>(args, OffsetsOf(args));
+      return Run<uint16_t, Wide<uint16_t>>(args);
     default:
-      return Run<uint32_t, Wide<uint32_t>>(args, OffsetsOf(args));
+      return Run<uint32_t, Wide<uint32_t>>(args);
   }
 }
 

@@ -69,7 +69,7 @@ __device__ inline void StoreColumns(const uint32_t (&columns)[kVectorElements<T>
 
 // A thread has the loads of kAtOnce stacks in flight. kOdd: the number of rows of 2-byte elements
 // is odd.
-template <typename T, int kAtOnce, bool kOdd>
+template <typename T, int kAtOnce, bool kOdd, bool kNested>
 __global__ void __launch_bounds__(kThreads)
     TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, MatrixOffsets offsets, StripCut cut) {
   using Exchange = Columns<T, kStack<T>>;
@@ -83,13 +83,13 @@ __global__ void __launch_bounds__(kThreads)
   const int64_t first_col = static_cast<int64_t>(blockIdx.x) * cut.vectors * kElements;
   const int64_t right = (in.cols - first_col) / kElements;
   const int vectors = right < cut.vectors ? static_cast<int>(right) : cut.vectors;
+  const T* const from = in.data + offsets.In<kNested>(first) + first_col;
   // Of a batch of batches a block has the end of a group and the beginning of the next. Selected
   // and not branched upon: a thread's loads must be on their way together.
-  const int left_of_group = offsets.LeftOfGroup(first);
-  const T* const from = in.data + offsets.In(first) + first_col;
-  const T* const next =
-      in.data + offsets.In(first + left_of_group) - left_of_group * offsets.stride_in + first_col;
-  T* const to = out + offsets.Out(first) + first_col * cut.rows;
+  const int left_of_group = kNested ? offsets.LeftOfGroup(first) : 0;
+  const T* const next = in.data + offsets.In<kNested>(first + left_of_group) -
+                        left_of_group * offsets.stride_in + first_col;
+  T* const to = out + offsets.Out<kNested>(first) + first_col * cut.rows;
 
   const int items = count * cut.stacks * cut.vectors;
   for (int i = threadIdx.x; i < items; i += kAtOnce * kThreads) {
@@ -108,8 +108,9 @@ __global__ void __launch_bounds__(kThreads)
       const int row = stack * kStack<T>;
       place[n] = (matrix * cut.vectors + vector) * cut.pitch * kElements + row;
       whole[n] = !kOdd || row + kStack<T> <= cut.rows;
-      const T* const data = (matrix < left_of_group ? from : next) + matrix * offsets.stride_in +
-                            vector * kElements + static_cast<int64_t>(row) * in.ld;
+      const T* const data = (!kNested || matrix < left_of_group ? from : next) +
+                            matrix * offsets.stride_in + vector * kElements +
+                            static_cast<int64_t>(row) * in.ld;
 #pragma unroll
       for (int k = 0; k < kStack<T>; ++k) {
         // A row below the matrix is not used.
@@ -185,21 +186,28 @@ StripCut CutFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   return cut;
 }
 
-template <typename T, bool kOdd = false>
-LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+template <typename T, bool kOdd, bool kNested>
+LaunchStatus RunNested(const TransposeArgs& args, const MatrixOffsets& offsets) {
   const StripCut cut = CutFor<T>(args, offsets);
   const int64_t vectors = args.cols / kVectorElements<T>;
   // Threads that have fewer stacks do not start loads for more: on an H200 128 matrices of 49x1024
   // floats have 0.95 of a copy with four at once, and 0.79 with eight; 274x460 0.74 and 0.96.
   constexpr int kMany = 8 / kStack<T>;
   constexpr int kFew = kMany > 2 ? kMany / 2 : kMany;
-  void (*kernel)(ConstMatrix<T>, T*, int64_t, MatrixOffsets, StripCut) = TileStrips<T, kMany, kOdd>;
+  void (*kernel)(ConstMatrix<T>, T*, int64_t, MatrixOffsets, StripCut) =
+      TileStrips<T, kMany, kOdd, kNested>;
   const int64_t stacks = int64_t{cut.matrices} * cut.stacks * cut.vectors;
-  if (4 * stacks <= 3 * kThreads * kMany) kernel = TileStrips<T, kFew, kOdd>;
+  if (4 * stacks <= 3 * kThreads * kMany) kernel = TileStrips<T, kFew, kOdd, kNested>;
   return Launch(
       kernel, TileGrid(CeilDiv(args.batch, int64_t{cut.matrices}), vectors, 1, cut.vectors),
       Block{kThreads}, static_cast<size_t>(cut.matrices) * cut.vectors * cut.pitch * kVectorBytes,
       args.stream, args.In<T>(), static_cast<T*>(args.out), args.batch, offsets, cut);
+}
+
+template <typename T, bool kOdd = false>
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  return offsets.nested != 0 ? RunNested<T, kOdd, true>(args, offsets)
+                             : RunNested<T, kOdd, false>(args, offsets);
 }
 
 }  // namespace

@@ -118,6 +118,25 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
   }
 }
 
+// Matrices that change their order: in strips, in tiles of all rows, and in a launch for each
+// batch.
+TEST_F(PermuteCallTest, BatchesOfBatches) {
+  const PermuteCase cases[] = {
+      {{50, 30, 20, 64}, {1, 0, 3, 2}, 2},
+      {{5, 7, 200, 333}, {1, 0, 3, 2}, 1, {}, {}, 1, 3},
+      {{3, 2, 2900, 2001}, {1, 0, 3, 2}, 1, {}, {}, 5, 1},
+  };
+  for (const PermuteCase& c : cases) {
+    SCOPED_TRACE(testing::Message() << c);
+    PermuteTestProblem problem(c);
+    const auto args = CheckedPermuteArgs(problem.At(problem.in().data(), problem.out().data()));
+    ASSERT_TRUE(args.ok()) << args.status();
+    EXPECT_EQ(ChoosePermute(Canonical(*args)), PermuteMethod::kTranspose);
+    const absl::Status status = Run(c);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+}
+
 // The capture would fail if the call allocated, waited or used another stream, as the header says.
 TEST_F(PermuteCallTest, IsCapturedIntoAGraphAndReplayed) {
   const PermuteCase cases[] = {

@@ -181,6 +181,8 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
             PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({24, 5, 56, 16, 120}, {1, 0, 3, 4, 2}, 1)),
             PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({5, 7, 200, 333}, {1, 0, 3, 2}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({3, 2, 2900, 2001}, {1, 0, 3, 2}, 1)), PermuteMethod::kTranspose);
   // What makes no long run on both sides.
   EXPECT_EQ(method(GaplessProblem({3000, 50, 5}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(GaplessProblem({9000, 4, 6, 5}, {1, 0, 3, 2}, 2)), PermuteMethod::kTiles);
