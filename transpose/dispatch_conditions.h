@@ -179,9 +179,9 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 // few_rows; 184x856454 of 2 bytes 0.94 and 0.85; 79x289 floats in a batch of 15835 0.98 and 0.90.
 // Of fewer rows few_rows is faster: 47x96906 bytes 1.20 and 1.11, 39 rows of 2 bytes 0.91 and 0.77.
 // tile_ragged is where out rows are whole sectors (200 of 256x333 bytes 0.89 and 0.70, 256x200001
-// 0.88 and 0.79) and where 2 bytes have more than 340 rows (353x495116 0.88 and 0.82), and in a batch
-// of bytes tile_bytes where a block takes a matrix of columns that are no whole words (10627 of
-// 75x888 0.90 and 0.84, 200 of 90x510 0.84 and 0.76).
+// 0.88 and 0.79) and where 2 bytes have more than 340 rows (353x495116 0.88 and 0.82), and in a
+// batch of bytes tile_bytes where a block takes a matrix of columns that are no whole words (10627
+// of 75x888 0.90 and 0.84, 200 of 90x510 0.84 and 0.76).
 inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastBytes = 2000000;
   constexpr int64_t kMostWholeBytes = 70000;
