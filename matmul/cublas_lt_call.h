@@ -15,10 +15,11 @@
 
 namespace stridewise {
 
+// Returns whether sums are FP16, and alpha and beta with them.
+bool SumsInFp16(const MatMulArgs& args);
+
 // Return the vendor's names of an element type, of how a call's operands are multiplied, and of an
 // epilogue.
-// Returns whether sums are FP16 and alpha and beta, too.
-bool SumsInFp16(const MatMulArgs& args);
 cudaDataType CublasTypeOf(ElementType type);
 cublasComputeType_t CublasComputeTypeOf(const MatMulArgs& args);
 cublasLtEpilogue_t CublasLtEpilogueOf(const MatMulEpilogue& epilogue);

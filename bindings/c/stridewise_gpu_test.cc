@@ -185,15 +185,15 @@ TEST_F(StridewiseGpuTest, RefusesWithArgumentValueAndWhatIsAllowed) {
   args.layout = STRIDEWISE_ROW_MAJOR;
   args.a.type = 99;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_EQ(message(), "a.type is 99; allowed is 0 to 8");
+  EXPECT_EQ(message(), "a.type is 99; allowed is 0 to 6");
   args.a.type = STRIDEWISE_FLOAT32;
   args.precision = -1;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_EQ(message(), "precision is -1; allowed is 0 to 6");
+  EXPECT_EQ(message(), "precision is -1; allowed is 0 to 8");
   args.precision = STRIDEWISE_PRECISION_FP32;
-  args.activation = 3;
+  args.activation = 4;
   EXPECT_EQ(stridewise_matmul(context_, &args), STRIDEWISE_INVALID_ARGUMENT);
-  EXPECT_EQ(message(), "activation is 3; allowed is 0 to 2");
+  EXPECT_EQ(message(), "activation is 4; allowed is 0 to 3");
   EXPECT_EQ(stridewise_matmul(context_, nullptr), STRIDEWISE_INVALID_ARGUMENT);
   EXPECT_EQ(message(), "args is null");
 
