@@ -19,14 +19,14 @@
 namespace stridewise {
 namespace {
 
-constexpr int64_t kSide = 24;  // As many elements as the models have.
+bool IsInt8(const SplitEntryCase& entry_case) {
+  return entry_case.entry == "split_int8" || entry_case.entry == "split_flat";
+}
 
 // Returns whether the host executor has time for the case: long sums on FP32 units take minutes.
 bool IsForTheExecutor(const SplitEntryCase& entry_case) {
   const SplitCase& split_case = entry_case.split_case;
-  if (entry_case.entry == "split_int8" || entry_case.entry == "split_flat") {
-    return split_case.k == 2048 && split_case.slice_limit < 1;
-  }
+  if (IsInt8(entry_case)) return split_case.k == 2048 && split_case.slice_limit < 1;
   // All in FP32: whether ranges are looked at shows with one entry.
   if (split_case.name == "lost") return entry_case.entry == "split_fp16";
   return split_case.k <= 1000;
@@ -47,23 +47,25 @@ class SplitAccuracyExecutorTest : public testing::TestWithParam<SplitEntryCase> 
 TEST_P(SplitAccuracyExecutorTest, KeepsItsBound) {
   const SplitEntryCase& param = GetParam();
   const int64_t k = param.split_case.k;
+  // As many elements as keep the limits; of more, more would run on FP32 units.
+  const int64_t side = IsInt8(param) ? 24 : 12;
   const auto executor = executor::Executor::Create({});
   ASSERT_TRUE(executor.ok()) << executor.status();
   const auto implementation = OnHostExecutor(*FindMatMulImplementation(param.entry));
   ASSERT_TRUE(implementation.ok()) << implementation.status();
-  MatMulCase matmul_case = {kSide, kSide, k, 0};
+  MatMulCase matmul_case = {side, side, k, 0};
   matmul_case.precision = param.Precision();
   MatMulTestProblem<float> problem(matmul_case);
-  const SplitOperandsOfCase of = OperandsOf(param.split_case, kSide, kSide);
-  for (int64_t i = 0; i < kSide * k; ++i) {
+  const SplitOperandsOfCase of = OperandsOf(param.split_case, side, side);
+  for (int64_t i = 0; i < side * k; ++i) {
     problem.SetA(i / k, i % k, of.a[i]);
-    problem.SetB(i / kSide, i % kSide, of.b[i]);
+    problem.SetB(i / side, i % side, of.b[i]);
   }
   const absl::Status status = RunAsPlanned(*implementation, H200Model(), executor->get(), &problem);
   ASSERT_TRUE(status.ok()) << status;
   const float* const c = problem.c_with_guards().data() + MatMulTestProblem<float>::kGuard;
   const absl::Status check =
-      CheckSplit(c, ReferenceOf(of, kSide, kSide), param.Bound(), param.Limit());
+      CheckSplit(c, ReferenceOf(of, side, side), param.Bound(), param.Limit());
   EXPECT_TRUE(check.ok()) << check;
 }
 
