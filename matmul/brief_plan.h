@@ -17,7 +17,7 @@ namespace stridewise {
 // A block's tile, which each of its warps computes from a part of the k, and what it takes on an
 // H200, fitted to 900 times of 180 products: microseconds of a call, of clusters, of a round of
 // blocks after the first, for a thousand copies of a warp and a thousand fma of each lane on a
-// multiprocessor, for a chunk of k, for a thousand elements on a multiprocessor, and for a thousand
+// multiprocessor, for 64 k, for a thousand elements on a multiprocessor, and for a thousand
 // fma of each lane of a block in each round.
 struct BriefShape {
   int rows, cols, warps;
@@ -29,8 +29,6 @@ inline constexpr BriefShape kBriefShapes[] = {
     {32, 16, 8, 3, 5.09, 0.73, 0.04, 1.41, 1.26, 0.10, 1.70, 0.13},
     {32, 32, 8, 2, 5.18, 0.79, 0.25, 1.51, 0.81, 0, 0.95, 0.59},
 };
-
-inline constexpr int kBriefExtentK = 64;  // Of a chunk.
 
 struct BriefPlan {
   int shape;  // The number in kBriefShapes.
@@ -63,8 +61,7 @@ inline BriefPlan PlanBrief(int64_t m, int64_t n, int64_t k, int64_t batch, int w
       const double us = shape.call + (parts > 1 ? shape.clusters : 0) + (rounds - 1) * shape.round +
                         of_each * (k_part * width / 32e3 * shape.copies + fma * shape.fma +
                                    area / 1e3 * shape.elements) +
-                        std::ceil(k_part / kBriefExtentK) * shape.chunk +
-                        rounds * fma * shape.fma_of_round;
+                        std::ceil(k_part / 64) * shape.chunk + rounds * fma * shape.fma_of_round;
       if (best.parts > 0 && us >= best.us) continue;
       best = {number, parts, static_cast<int>(k_of_part), tiles, us};
     }

@@ -17,7 +17,7 @@
 namespace stridewise {
 namespace {
 
-template <int kShape>
+template <int kShape, bool kWholeK>
 LaunchStatus LaunchShape(const MatMulArgs& args, const BriefPlan& plan) {
   constexpr BriefShape kOf = kBriefShapes[kShape];
   const BriefProduct product = {
@@ -25,13 +25,19 @@ LaunchStatus LaunchShape(const MatMulArgs& args, const BriefPlan& plan) {
       FastDivisor(static_cast<uint32_t>(CeilDiv(args.n, kOf.cols))), args.batch, plan.k_of_part};
   const int64_t layers = CeilDiv(args.batch, kMaxGridYZ);
   return ForLayouts(args, [&](auto layout_a, auto layout_b) {
-    using Form =
-        BriefForm<kOf.rows, kOf.cols, kOf.rows, kOf.cols, kOf.warps, layout_a(), layout_b()>;
+    using Form = BriefForm<kOf.rows, kOf.cols, kOf.rows, kOf.cols, kOf.warps, kWholeK, layout_a(),
+                           layout_b()>;
     const int64_t floats = BriefMemory<Form>::Floats(plan.k_of_part, plan.parts);
     return LaunchClusters(plan.parts, Brief<Form>,
                           Grid{plan.parts * plan.tiles, CeilDiv(args.batch, layers), layers},
                           Block{Form::kThreads}, floats * sizeof(float), args.stream, product);
   });
+}
+
+template <int kShape>
+LaunchStatus LaunchShape(const MatMulArgs& args, const BriefPlan& plan) {
+  return plan.k_of_part <= kBriefExtentK ? LaunchShape<kShape, true>(args, plan)
+                                         : LaunchShape<kShape, false>(args, plan);
 }
 
 }  // namespace

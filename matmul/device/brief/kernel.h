@@ -35,8 +35,8 @@ struct BriefProduct {
 // blocks, what these have added of the part of the tile that this one finishes.
 template <typename Form>
 struct BriefMemory {
-  static constexpr int kExtentK = 64;  // Of a stage.
-  static constexpr int kStages = 4;
+  static constexpr int kExtentK = Form::kExtentK;
+  static constexpr int kStages = Form::kStages;
   using A = BriefChunk<Form::kLayoutA, Form::kTileM, kExtentK, Form::kThreads>;
   using B = BriefChunk<Form::kLayoutB, Form::kTileN, kExtentK, Form::kThreads>;
   static constexpr int kStageFloats = A::kFloats + B::kFloats;
@@ -180,18 +180,25 @@ __global__ void __launch_bounds__(Form::kThreads) Brief(BriefProduct product) {
   };
 
   float sums[Form::kLaneM][Form::kLaneN] = {};
+  if constexpr (kStages == 1) {
+    copy(0);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    MultiplyBrief<Form>(shared, shared + A::kFloats, k, sums);
+  } else {
 #pragma unroll 1
-  for (int stage = 0; stage < kStages; ++stage) copy(stage);
-  int stage = 0;
+    for (int stage = 0; stage < kStages; ++stage) copy(stage);
+    int stage = 0;
 #pragma unroll 1
-  for (int k_left = k; k_left > 0; k_left -= kExtentK) {
-    __pipeline_wait_prior(kStages - 1);
-    __syncthreads();  // This chunk has arrived.
-    const float* const chunk = shared + stage * Memory::kStageFloats;
-    MultiplyBrief<Form>(chunk, chunk + A::kFloats, min(k_left, kExtentK), sums);
-    if (k_to_copy > 0) __syncthreads();  // No thread reads it any more.
-    copy(stage);
-    stage = stage == kStages - 1 ? 0 : stage + 1;
+    for (int k_left = k; k_left > 0; k_left -= kExtentK) {
+      __pipeline_wait_prior(kStages - 1);
+      __syncthreads();  // This chunk has arrived.
+      const float* const chunk = shared + stage * Memory::kStageFloats;
+      MultiplyBrief<Form>(chunk, chunk + A::kFloats, min(k_left, kExtentK), sums);
+      if (k_to_copy > 0) __syncthreads();  // No thread reads it any more.
+      copy(stage);
+      stage = stage == kStages - 1 ? 0 : stage + 1;
+    }
   }
   __syncthreads();  // No thread reads the last chunk.
   KeepBriefSums<Form>(sums, shared);

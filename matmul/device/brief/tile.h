@@ -25,11 +25,16 @@ namespace stridewise {
 inline constexpr int kBriefLanesM = 8;
 inline constexpr int kBriefLanesN = 4;
 
+inline constexpr int kBriefExtentK = 128;  // Of a chunk, the part of k that is copied at once.
+
 // Warps of kWarpM x kWarpN elements fill the tile; kSlices of such groups compute all of it each,
 // from groups of four k of their own.
-template <int kRows, int kCols, int kRowsOfWarp, int kColsOfWarp, int kSlicesOfBlock,
+// kWholeK: a block has at most kExtentK of k, so that there is no loop over chunks.
+template <int kRows, int kCols, int kRowsOfWarp, int kColsOfWarp, int kSlicesOfBlock, bool kWholeK,
           OperandLayout kLayoutOfA, OperandLayout kLayoutOfB>
 struct BriefForm {
+  static constexpr int kExtentK = kBriefExtentK;
+  static constexpr int kStages = kWholeK ? 1 : 3;
   static constexpr int kTileM = kRows, kTileN = kCols;
   static constexpr int kWarpM = kRowsOfWarp, kWarpN = kColsOfWarp;
   static constexpr int kSlices = kSlicesOfBlock;
