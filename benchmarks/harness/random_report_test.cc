@@ -201,8 +201,21 @@ TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
     EXPECT_EQ(config.point.extents[0], asked ? 64 : 66);  // Of each variant the worst.
     if (asked) of_first.push_back(config.implementation->name);
   }
-  EXPECT_EQ(of_first, MatMulOperation().random_shapes().kernels);
+  std::vector<std::string> of_float;
+  std::vector<std::string> of_16_bits;
+  for (const std::string& name : MatMulOperation().random_shapes().kernels) {
+    (absl::StartsWith(name, "tensor_") ? of_16_bits : of_float).push_back(name);
+  }
+  EXPECT_EQ(of_first, of_float);
   EXPECT_EQ(configs.size(), 2 * of_first.size());
+  const Rows bf16 = {With(Product("auto", 64, 0.5), Column::kDtype, "bf16")};
+  std::vector<std::string> of_bf16;
+  for (const Config& config :
+       KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), bf16, 1)) {
+    of_bf16.push_back(config.implementation->name);
+  }
+  EXPECT_FALSE(of_bf16.empty());
+  EXPECT_EQ(of_bf16, of_16_bits);
   EXPECT_TRUE(
       KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), rows, 0).empty());
   EXPECT_TRUE(KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), {}, 10).empty());
