@@ -43,6 +43,11 @@ DrawnShapes::DrawnShapes(const Operation& operation, const RandomShapes& random,
   for (const ResultRow& row : rows) AddChooser(row, *peer);
   for (const ResultRow& row : rows) AddKernel(row, *peer);
   for (const ResultRow& row : rows) AddRival(row, *peer);
+  for (const ResultRow& row : rows) AddOther(row, *peer);
+  const auto has_others = [](const DrawnShape& shape) { return shape.other_ratio > 0; };
+  if (std::any_of(shapes_.begin(), shapes_.end(), has_others)) {
+    metrics_.push_back({"vs_best", Better::kHigher, false, /*of_others=*/true});
+  }
   if (random_.rivals.empty()) return;
   for (DrawnShape& shape : shapes_) shape.ratio = 1 / shape.rival_ratio;
   // Shapes that no rival took say nothing.
@@ -55,6 +60,7 @@ std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
                                                const std::string& family) const {
   std::vector<const DrawnShape*> found;
   for (const DrawnShape& shape : shapes_) {
+    if (metric.of_others && shape.other_ratio == 0) continue;
     if (shape.is_small == metric.of_small && VariantOf(*shape.row) == variant &&
         (family == "all" || shape.row->Get(Column::kShapeFamily) == family)) {
       found.push_back(&shape);
@@ -66,8 +72,12 @@ std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
 std::vector<const DrawnShape*> DrawnShapes::WorstOf(const ShapeMetric& metric,
                                                     const std::string& variant, int count) const {
   std::vector<const DrawnShape*> shapes = Of(metric, variant, "all");
-  std::stable_sort(shapes.begin(), shapes.end(),
-                   [](const DrawnShape* a, const DrawnShape* b) { return a->ratio < b->ratio; });
+  const auto is_slower = [&](const DrawnShape* a, const DrawnShape* b) {
+    const double value = metric.ValueOf(*a, a->ratio);
+    const double other = metric.ValueOf(*b, b->ratio);
+    return metric.better == Better::kHigher ? value < other : value > other;
+  };
+  std::stable_sort(shapes.begin(), shapes.end(), is_slower);
   shapes.resize(std::min(shapes.size(), static_cast<size_t>(count)));
   return shapes;
 }
@@ -130,6 +140,19 @@ void DrawnShapes::AddRival(const ResultRow& row, const Peer& peer) {
   }
   DrawnShape& shape = shapes_[place->second];
   shape.rival_ratio = std::max(shape.rival_ratio, *ratio);
+}
+
+void DrawnShapes::AddOther(const ResultRow& row, const Peer& peer) {
+  const std::optional<double> ratio = RatioOf(row, peer);
+  const auto& others = random_.other_peers;
+  const std::string& name = row.Get(Column::kImplementation);
+  const auto place = by_key_.find(KeyOf(row));
+  if (!ratio.has_value() || std::find(others.begin(), others.end(), name) == others.end() ||
+      place == by_key_.end()) {
+    return;
+  }
+  DrawnShape& shape = shapes_[place->second];
+  shape.other_ratio = std::max(shape.other_ratio, *ratio);
 }
 
 }  // namespace stridewise

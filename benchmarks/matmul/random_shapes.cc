@@ -113,6 +113,7 @@ RandomShapes* MakeRandomShapes() {
   random->most = {kMaxFlops, kMaxBytes};
   random->chooser = "auto";
   random->peer = "cublas";
+  random->other_peers = {"cublaslt"};
   for (const MatMulImplementation& i : MatMulImplementations()) {
     // Of floats `auto` chooses among the first, of 16 bits `tensor` among the others.
     const bool is_of_tensor =

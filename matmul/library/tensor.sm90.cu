@@ -1,8 +1,8 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
 // tensor_single, tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general,
-// tensor_direct, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is
-// predicted to be the least. Where rows of operands do not begin at multiples of 16 bytes, which
-// the TMA needs, these may also multiply copies of them in the workspace.
+// tensor_direct, tensor_ring, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one
+// whose time is predicted to be the least. Where rows of operands do not begin at multiples of 16
+// bytes, which the TMA needs, these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "matmul/device/tensor/packed_call.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/ring_plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
@@ -97,6 +98,10 @@ const MatMulFunctions& Direct() {
   static const MatMulFunctions direct = FunctionsOf("tensor_direct");
   return direct;
 }
+const MatMulFunctions& Ring() {
+  static const MatMulFunctions ring = FunctionsOf("tensor_ring");
+  return ring;
+}
 const MatMulFunctions& Small() {
   static const MatMulFunctions small = FunctionsOf("tensor_small");
   return small;
@@ -164,6 +169,10 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
   if (TensorDirectTakes(args)) {
     const double direct = PlanTensorDirect(args, device).us;
     if (direct < best.us) best = {&Direct(), direct};
+  }
+  if (TensorRingTakes(args) && std::min(args.m, args.n) <= kRingMostFew) {
+    const double ring = PlanTensorRing(args, device).us;
+    if (ring < best.us) best = {&Ring(), ring};
   }
   if (TensorSmallTakes(args)) {
     const double small = PlanTensorSmall(args, device).us;
