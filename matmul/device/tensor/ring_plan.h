@@ -53,17 +53,17 @@ inline bool TensorRingTakes(const MatMulArgs& args) {
 // What a tile of `few` rows costs, in microseconds.
 struct RingCost {
   int few;
-  double step;  // A stage,
-  double busy;  // and the same for each block of a multiprocessor, where that is more.
+  double step;  // A stage with few rows of the many,
+  double busy;  // and with all of them, for each block of a multiprocessor.
 };
-constexpr RingCost kRingCosts[] = {{8, 0.22, 0.45}, {16, 0.45, 0.5}, {32, 0.55, 0.8}};
+constexpr RingCost kRingCosts[] = {{8, 0.22, 0.45}, {16, 0.35, 0.5}, {32, 0.45, 0.7}};
 
 // Returns the microseconds of a plan.
 inline double RingUs(const MatMulArgs& args, const DeviceModel& device, const RingPlan& plan) {
-  constexpr double kFixed = 6;
+  constexpr double kFixed = 5.7;
   constexpr double kMemory = 1.5;
   constexpr double kCluster = 0.6;
-  constexpr double kBlock = 0.05;
+  constexpr double kBlock = 0.2;  // Of a cluster, and for each block of a multiprocessor.
   constexpr double kTile = 1.5;
   constexpr double kBeside = 0.5;  // More for each block of a multiprocessor.
   const RingCost& cost = kRingCosts[plan.few == 8 ? 0 : plan.few == 16 ? 1 : 2];
@@ -78,8 +78,8 @@ inline double RingUs(const MatMulArgs& args, const DeviceModel& device, const Ri
       static_cast<double>(ClustersAtOnce(split, 2, device.multiprocessors)) * resident / 2;
   const double rounds = std::max(1.0, tiles / slots);
   const double of_multiprocessor = std::min(1.0, tiles / slots) * resident;
-  const double step = std::max(cost.step, cost.busy * fill * of_multiprocessor);
-  return kFixed + (split > 1 ? kCluster + kBlock * split : 0) +
+  const double step = std::max(cost.step, cost.busy * fill * std::max(1.0, of_multiprocessor));
+  return kFixed + (split > 1 ? kCluster + kBlock * split * of_multiprocessor : 0) +
          std::max(kMemory * MemoryUs(args, device),
                   rounds * (kTile + kBeside * of_multiprocessor + steps * step));
 }
