@@ -42,8 +42,10 @@ DrawnShapes::DrawnShapes(const Operation& operation, const RandomShapes& random,
   }
   for (const ResultRow& row : rows) AddChooser(row, *peer);
   for (const ResultRow& row : rows) AddKernel(row, *peer);
-  for (const ResultRow& row : rows) AddRival(row, *peer);
-  for (const ResultRow& row : rows) AddOther(row, *peer);
+  for (const ResultRow& row : rows) {
+    AddBeside(row, *peer, random_.rivals, &DrawnShape::rival_ratio);
+    AddBeside(row, *peer, random_.other_peers, &DrawnShape::other_ratio);
+  }
   const auto has_others = [](const DrawnShape& shape) { return shape.other_ratio > 0; };
   if (std::any_of(shapes_.begin(), shapes_.end(), has_others)) {
     metrics_.push_back({"vs_best", Better::kHigher, false, /*of_others=*/true});
@@ -129,30 +131,17 @@ void DrawnShapes::AddKernel(const ResultRow& row, const Peer& peer) {
   shape.fastest_ratio = *ratio;
 }
 
-void DrawnShapes::AddRival(const ResultRow& row, const Peer& peer) {
+void DrawnShapes::AddBeside(const ResultRow& row, const Peer& peer,
+                            const std::vector<std::string>& names, double DrawnShape::*ratio_of) {
   const std::optional<double> ratio = RatioOf(row, peer);
-  const auto& rivals = random_.rivals;
   const std::string& name = row.Get(Column::kImplementation);
   const auto place = by_key_.find(KeyOf(row));
-  if (!ratio.has_value() || std::find(rivals.begin(), rivals.end(), name) == rivals.end() ||
+  if (!ratio.has_value() || std::find(names.begin(), names.end(), name) == names.end() ||
       place == by_key_.end()) {
     return;
   }
-  DrawnShape& shape = shapes_[place->second];
-  shape.rival_ratio = std::max(shape.rival_ratio, *ratio);
-}
-
-void DrawnShapes::AddOther(const ResultRow& row, const Peer& peer) {
-  const std::optional<double> ratio = RatioOf(row, peer);
-  const auto& others = random_.other_peers;
-  const std::string& name = row.Get(Column::kImplementation);
-  const auto place = by_key_.find(KeyOf(row));
-  if (!ratio.has_value() || std::find(others.begin(), others.end(), name) == others.end() ||
-      place == by_key_.end()) {
-    return;
-  }
-  DrawnShape& shape = shapes_[place->second];
-  shape.other_ratio = std::max(shape.other_ratio, *ratio);
+  double& best = shapes_[place->second].*ratio_of;
+  best = std::max(best, *ratio);
 }
 
 }  // namespace stridewise

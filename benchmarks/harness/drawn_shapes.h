@@ -94,8 +94,9 @@ class DrawnShapes {
   std::string VariantOf(const ResultRow& row) const;
   void AddChooser(const ResultRow& row, const Peer& peer);
   void AddKernel(const ResultRow& row, const Peer& peer);
-  void AddRival(const ResultRow& row, const Peer& peer);
-  void AddOther(const ResultRow& row, const Peer& peer);
+  // Keeps the largest ratio at the row's shape, if the row is of one of these.
+  void AddBeside(const ResultRow& row, const Peer& peer, const std::vector<std::string>& names,
+                 double DrawnShape::*ratio_of);
 
   const Operation& operation_;
   const RandomShapes& random_;

@@ -44,6 +44,9 @@ class RingCopy {
     const uint16_t* const matrix = operand.data + batch * operand.stride;
     const auto mn_left = static_cast<int>(min(operand.mn - mn, int64_t{kMn}));
     const int vectors = operand.k_major ? Part::kVectorsAlongK : Part::kVectorsAcross;
+    end_ = reinterpret_cast<const char*>(
+        matrix + (operand.k_major ? (operand.mn - 1) * operand.ld + depth
+                                  : int64_t{depth - 1} * operand.ld + operand.mn));
     step_ = operand.k_major ? kRingK * 2 : operand.ld * (kRingK * 2);
     of_step_ = operand.k_major ? kRingK * 2 : kRingK * 16;
 #pragma unroll
@@ -75,8 +78,19 @@ class RingCopy {
 #pragma unroll
     for (int i = 0; i < kOfThread; ++i) {
       const int number = i * kRingThreads + static_cast<int>(threadIdx.x);
-      CopyAsyncIf<16>(most_[i] != kNone, reinterpret_cast<float*>(part + number * 16),
-                      reinterpret_cast<const float*>(from_[i]), min(max(left_[i], 0), most_[i]));
+      const int bytes = min(max(left_[i], 0), most_[i]);
+      char* const to = part + number * 16;
+      if (bytes > 0 && from_[i] + 16 > end_) {
+        // The vector goes on behind the matrix.
+#pragma unroll 1
+        for (int at = 0; at < 16; at += 2) {
+          *reinterpret_cast<uint16_t*>(to + at) =
+              at < bytes ? *reinterpret_cast<const uint16_t*>(from_[i] + at) : uint16_t{0};
+        }
+      } else {
+        CopyAsyncIf<16>(most_[i] != kNone, reinterpret_cast<float*>(to),
+                        reinterpret_cast<const float*>(from_[i]), bytes);
+      }
       from_[i] += step_;
       left_[i] -= of_step_;
     }
@@ -87,6 +101,7 @@ class RingCopy {
   static constexpr int kOfThread = (Part::kVectors + kRingThreads - 1) / kRingThreads;
   static constexpr int kNone = -1;
 
+  const char* end_;  // Of the matrix.
   const char* from_[kOfThread];
   int64_t step_;
   int of_step_;

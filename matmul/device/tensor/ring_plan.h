@@ -53,19 +53,20 @@ inline bool TensorRingTakes(const MatMulArgs& args) {
 // What a tile of `few` rows costs, in microseconds.
 struct RingCost {
   int few;
-  double step;  // A stage with few rows of the many,
-  double busy;  // and with all of them, for each block of a multiprocessor.
+  double step;    // A stage with few rows of the many,
+  double busy;    // and with all of them, for each block of a multiprocessor.
+  double beside;  // A tile, for each block of a multiprocessor.
 };
-constexpr RingCost kRingCosts[] = {{8, 0.22, 0.45}, {16, 0.35, 0.5}, {32, 0.45, 0.7}};
+constexpr RingCost kRingCosts[] = {
+    {8, 0.22, 0.45, 0.25}, {16, 0.35, 0.65, 1.0}, {32, 0.45, 0.7, 0.9}};
 
 // Returns the microseconds of a plan.
 inline double RingUs(const MatMulArgs& args, const DeviceModel& device, const RingPlan& plan) {
-  constexpr double kFixed = 5.7;
+  constexpr double kFixed = 6;
   constexpr double kMemory = 1.5;
   constexpr double kCluster = 0.6;
   constexpr double kBlock = 0.2;  // Of a cluster, and for each block of a multiprocessor.
   constexpr double kTile = 1.5;
-  constexpr double kBeside = 0.5;  // More for each block of a multiprocessor.
   const RingCost& cost = kRingCosts[plan.few == 8 ? 0 : plan.few == 16 ? 1 : 2];
   const int split = 1 << plan.log_split;
   const auto steps = static_cast<double>(CeilDiv(CeilDiv(args.k, int64_t{kRingK}), int64_t{split}));
@@ -81,7 +82,7 @@ inline double RingUs(const MatMulArgs& args, const DeviceModel& device, const Ri
   const double step = std::max(cost.step, cost.busy * fill * std::max(1.0, of_multiprocessor));
   return kFixed + (split > 1 ? kCluster + kBlock * split * of_multiprocessor : 0) +
          std::max(kMemory * MemoryUs(args, device),
-                  rounds * (kTile + kBeside * of_multiprocessor + steps * step));
+                  rounds * (kTile + cost.beside * of_multiprocessor + steps * step));
 }
 
 // Returns the tile and the split.
