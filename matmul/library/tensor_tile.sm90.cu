@@ -1,6 +1,5 @@
-// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor_kernel.h is the kernel, and
-// matmul/device/tensor/aside.h that of many tiles; here a call is planned: which tile, in which
-// order, and what the TMA has to know.
+// BF16 and FP16 by tensor cores: `tensor_tile`. matmul/device/tensor_kernel.h is the kernel; here a
+// call is planned: which tile, in which order, and what the TMA has to know.
 //
 // A product of 4096 has 137 GFLOP, which take 139 us at the 989 TFLOP/s of 1.83 GHz; under random
 // data the card runs into its 700 W and at 1.6 GHz. cuBLAS takes 173 us, this kernel 175.
@@ -10,7 +9,6 @@
 
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
-#include "matmul/device/tensor/aside.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor_launch.h"
@@ -24,14 +22,7 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device) {
   const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
   const TensorOperand<Element> b = {args.B<Element>(), MatrixCount(args.batch, args.b.stride)};
   const TensorGemm gemm = TensorGemmOf<Tile>(args, a.matrices.count > 1, b.matrices.count > 1);
-  const Grid grid = PersistentGrid<Tile>(gemm, device);
-  if constexpr (sizeof(typename Tile::Out) == 2 && Tile::kBlockN == kColsAside &&
-                Tile::kCluster == kClusterAside) {
-    if (gemm.store_by_tma && StoresAside(args, device)) {
-      return LaunchAside<Tile>(args, gemm, grid, a, b);
-    }
-  }
-  return LaunchTensorProduct<Tile>(args, gemm, grid, a, b);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), a, b);
 }
 
 // Runs a tile of kColumns columns, with or without clusters.

@@ -227,27 +227,19 @@ TEST_F(TensorTmaExecutorTest, Single) {
   ExpectKernels("TensorSingle", 50);
 }
 
-// Tiles in clusters, where rows begin within lines: each of them, cut on both sides, with more steps
-// than there are stages, and a batch.
+// Tiles in clusters, where rows begin within lines: each of them, cut on both sides, with more
+// steps than there are stages, and a batch.
 TEST_F(TensorTmaExecutorTest, Clustered) {
-  std::vector<Call> calls = InAllLayouts({{{200, 504, 72, 0}, 9}});
+  std::vector<Call> calls = InAllLayouts({{{200, 504, 520, 0}, 9}});
   for (const bool transpose_b : {false, true}) {
     calls.push_back({{180, 248, 840, 0, false, transpose_b, -0.5}, 9});
-    calls.push_back({{500, 120, 72, 0, false, transpose_b}, 9});
-    calls.push_back({{180, 504, 72, 0, false, transpose_b}, 9});
-    calls.push_back({{180, 248, 72, 8, false, transpose_b, 1, 0, 3, 8}, 27});
+    calls.push_back({{500, 120, 520, 0, false, transpose_b}, 9});
+    calls.push_back({{180, 504, 520, 0, false, transpose_b}, 9});
+    calls.push_back({{180, 248, 520, 8, false, transpose_b, 1, 0, 3, 8}, 27});
   }
   Run<Bf16, Bf16>("tensor_single", calls);
   Run<Fp16, Fp16>("tensor_single", calls);
   ExpectKernels("TensorClustered", 20);
-}
-
-// Tiles that are stored beside the next one's multiplications.
-TEST_F(TensorTmaExecutorTest, Aside) {
-  const std::vector<Call> calls = InAllLayouts({{{504, 504, 520, 0, false, false, -0.5}, 2}});
-  Run<Bf16, Bf16>("tensor_tile", calls);
-  Run<Fp16, Fp16>("tensor_tile", calls);
-  ExpectKernels("TensorProductAside", 8);
 }
 
 // What it leaves to tensor_tile: C of float, beta, rows of C that are no vectors, and more tiles

@@ -55,10 +55,6 @@ inline DividedPlan PlanTensorDivided(const MatMulArgs& args, const DeviceModel& 
   if (!plan.IsDivided()) return plan;
   const double rounds = static_cast<double>(plan.tiles) / static_cast<double>(plan.clusters);
   if (std::ceil(rounds) - rounds < kLeastSaved) return plan;
-  // Of many rounds one is little, and while some multiprocessors are idle the others' clock is
-  // higher: whole tiles that are stored aside take less.
-  constexpr double kMostRounds = 10;
-  if (rounds > kMostRounds && StoresAside(args, device)) return plan;
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
   const double us =
       cost.fixed + kSums +

@@ -90,11 +90,13 @@ inline bool IsCompact(int64_t rows, int64_t cols, const SingleTileCost& tile) {
 // Returns the tile of TensorClustered, whose clusters all run at once: `us` is huge where there is
 // none. `cluster` of it are the blocks of one.
 inline TensorPlan PlanTensorClustered(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kStart = 5.8;       // Beside what memory takes.
-  constexpr int64_t kMostSteps = 128;  // Of products that were measured, and twice that.
+  constexpr double kStart = 5.8;  // Beside what memory takes.
+  constexpr int64_t kLeastSteps = 8;
+  constexpr int64_t kMostSteps = 128;  // Those that were measured, and twice that.
   const int64_t steps = CeilDiv(args.k, int64_t{kTensorStep});
   TensorPlan best;
-  if (steps > kMostSteps || (!BeginsOffLines(args.a) && !BeginsOffLines(args.b))) return best;
+  if (steps < kLeastSteps || steps > kMostSteps) return best;
+  if (!BeginsOffLines(args.a) && !BeginsOffLines(args.b)) return best;
   for (const SingleTileCost& cost : kClusteredTileCosts) {
     if (!HasSingleTile(args, cost)) continue;
     const int64_t rows = cost.turned ? args.n : args.m;
@@ -106,7 +108,10 @@ inline TensorPlan PlanTensorClustered(const MatMulArgs& args, const DeviceModel&
     if (row_tiles % cost.row_blocks != 0 && col_tiles % cost.col_blocks != 0) continue;
     const int64_t clusters = CeilDiv(row_tiles, int64_t{cost.row_blocks}) *
                              CeilDiv(col_tiles, int64_t{cost.col_blocks}) * args.batch;
-    if (clusters > ClustersAtOnce(blocks, 1, device.multiprocessors)) continue;
+    if (clusters > ClustersAtOnce(blocks, 1, device.multiprocessors) ||
+        clusters * blocks > device.multiprocessors) {
+      continue;
+    }
     const double fill = static_cast<double>(clusters * blocks) / device.multiprocessors;
     TensorPlan plan = {cost.cols, 1, blocks, cost.turned, 0, cost.rows};
     plan.us = std::max(kStart + MemoryUs(args, device),

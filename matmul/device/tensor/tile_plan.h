@@ -84,21 +84,6 @@ inline double TileStoreUs(const MatMulArgs& args, int64_t rows, const TensorTile
   return elements / 1000 * (adds ? kAdded : kOneByOne);
 }
 
-// The tile that is stored beside the next one's multiplications (aside.h), of C of 16 bits.
-constexpr int kColsAside = 256;
-constexpr int kClusterAside = 2;
-
-// Returns whether it is, where tensor_tile takes it: there have to be several rounds of tiles, and
-// enough steps in which one is stored.
-inline bool StoresAside(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr int64_t kLeastSteps = 8;
-  constexpr int64_t kRows = 128 * kClusterAside;
-  const int64_t tiles = CeilDiv(args.m, kRows) * CeilDiv(args.n, int64_t{kColsAside}) * args.batch;
-  return ElementBytes(args.c.type) == 2 && args.beta == 0 && TmaAddressesC(args) &&
-         args.k >= kLeastSteps * kTensorStep &&
-         tiles > ClustersAtOnce(kClusterAside, 1, device.multiprocessors);
-}
-
 // Returns the microseconds of TensorProduct with this tile, where `rows` x `cols` are the extents
 // of what is divided into tiles: C, or C transposed.
 inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
@@ -112,16 +97,9 @@ inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
   // Few rows in tiles of many columns, of which there are few, reach less of memory's rate:
   // 32x16384x4096 took 56 us on an H100, and 52 in the narrow tiles of its transpose.
   const double memory = rows > kFewLines ? 1 : 1.12;
-  // What a round takes less where its tiles are stored beside the next one's: 8192 x 4096 x 1024
-  // takes 103 us on an H200, and 111 otherwise.
-  constexpr double kAside = 0.9;
-  const bool aside = cost.cols == kColsAside && cost.cluster == kClusterAside && cost.rows == 128 &&
-                     StoresAside(args, device);
-  const double saved = aside ? (rounds - 1) * kAside : 0;
   return cost.fixed + std::max(memory * MemoryUs(args, device),
                                rounds * (cost.tile + steps * (cost.step + cost.full * fill) +
-                                         TileStoreUs(args, cost.rows, cost)) -
-                                   saved);
+                                         TileStoreUs(args, cost.rows, cost)));
 }
 
 // Returns the tile that tensor_tile computes.
