@@ -9,7 +9,8 @@ Results age whenever a kernel is edited, so an old file is a line of output and 
 "changed since" is not that of the checked-out commit. Errors (exit 1) are: a table whose other columns are not those of
 measure_all.sh and of the files, a CSV that no page of docs/results links, and a CSV without the column git_commit.
 
-A row is old if a source of its implementation has changed since the row's commit (tools/docs/kernel_sources.py).
+A row is old if a source of its implementation has changed since the row's commit (tools/docs/kernel_sources.py). Rows
+of the library's calls, which name no implementation, are those of `auto`.
 """
 
 import argparse
@@ -32,6 +33,8 @@ TABLE = re.compile(r"(<!-- commands of tools/measure_all.sh -->\n).*?(<!-- end o
 MEASUREMENT = re.compile(r"^part (\d+) +(\d+) s  (\w+) +(.*)$", re.M)
 
 REASON = "compute_pct_of_peak"  # The first of the columns that profiles of older commits lack.
+
+CALLS = {"MatMul": "matmul", "Transpose": "transpose", "Permute": "transpose"}  # Of call_time, and their operations.
 
 Measurement = collections.namedtuple("Measurement", "name command files")
 
@@ -113,12 +116,22 @@ def commit_of(row):
   return row.get("git_commit", "").removeprefix("g").removesuffix("-dirty")
 
 
+def subject(row):
+  """Returns the operation and the implementation that a row shows; None for neither of ours."""
+  if "implementation" in row:
+    return row.get("operation") or ("matmul" if row.get("depth") else "transpose"), row["implementation"]
+  if "products" in row:  # The choice that stridewise_tune judges.
+    return "matmul", "auto"
+  call = re.match(r"MatMul|Transpose|Permute", row.get("call", ""))
+  return (CALLS[call[0]], "auto") if call else (None, None)
+
+
 def old_rows(rows, sources, history):
   """Returns {implementation: the names of its sources that changed since its rows were measured}, in the rows' order."""
   old = {}
   for row in rows:
-    implementation, commit = row.get("implementation"), commit_of(row)
-    paths = sources.of(row.get("operation") or ("matmul" if row.get("depth") else "transpose"), implementation)
+    (operation, implementation), commit = subject(row), commit_of(row)
+    paths = sources.of(operation, implementation)
     if not implementation or not commit:
       continue
     for path in sorted(paths):

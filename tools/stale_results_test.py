@@ -108,6 +108,20 @@ class StaleResultsTest(unittest.TestCase):
     self.assertEqual(self.old("", "copy"), {})
     self.assertEqual(self.old(self.head(), "of another registry"), {})
 
+  def test_calls_of_the_library_are_those_of_auto(self):
+    first = self.head()
+    self.commit({"transpose/dispatch.cc": "Status TransposeAuto() { return Choose(8); }\n"})
+    sources, history = kernel_sources.Sources(self.root), kernel_sources.History(self.root)
+    for row, want in (
+        ({"call": "Transpose", "shape": "8x9"}, {"auto": {"dispatch.cc"}}),
+        ({"call": "Permute of 4", "shape": "8x9"}, {"auto": {"dispatch.cc"}}),
+        ({"call": "MatMul with context", "shape": "8x9x7"}, {}),
+        ({"products": "held out"}, {}),
+        ({"call": "cublasSgeam", "shape": "8x9"}, {}),
+        ({"program": "plain_program"}, {}),
+    ):
+      self.assertEqual(stale_results.old_rows([{**row, "git_commit": first}], sources, history), want, row)
+
   def test_missing_configurations(self):
     lines = ["--implementations=copy --shapes=8x9 --types=float --blocks=16x16",
              "--implementations=copy --shapes=8x9 --types=float --blocks=32x8",

@@ -98,6 +98,7 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
   // Times of the other kernels for so few rows are expected to be less than they are, too: beside
   // those 14336 x 48 x 4096 went to tensor_tile, and took 46 us instead of 35.
   constexpr double kAsOthers = 0.9;
+  constexpr double kLeast = 7.3;  // Of small products, most of it the start of the kernel.
   DecodePlan best;
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
@@ -121,10 +122,11 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
                                     (few_lines + std::max(cols, kTensorStep)) * kLine * resident,
                                     kAnswer / DecodeStages(cols, stage_bytes, 0, resident)});
       const double sums = split == 1 ? 0 : kBlock * split;
-      const double us =
+      const double us = std::max(
+          kLeast,
           kAsOthers *
-          (kFixed + kTrip + sums +
-           std::max(memory, static_cast<double>(CeilDiv(steps, int64_t{split})) * step));
+              (kFixed + kTrip + sums +
+               std::max(memory, static_cast<double>(CeilDiv(steps, int64_t{split})) * step)));
       if (us < best.us) best = {cols, split, resident, best.transposed, us};
     }
   }
