@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
+#include <vector>
 
 #include "common/base/element_type.h"
 #include "common/gpu/device_model.h"
@@ -131,9 +133,48 @@ TEST(TensorPlanTest, FewRowsOfManyTakeTensorDecode) {
   }
   EXPECT_TRUE(PlanTensorDecode(Bf16Product(4096, 64, 4096, false), H200Model()).transposed);
   EXPECT_FALSE(TensorDecodeTakes(Bf16Product(65, 4096, 4096, false)));
+  EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 14336, 4096, false), H200Model()).resident, 2);
   // No tile is so wide that all would run at once.
-  EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 14336, 4096, false), H200Model()).cols, 0);
   EXPECT_EQ(PlanTensorDecode(Bf16Product(64, 128256, 4096, false), H200Model()).cols, 0);
+}
+
+// Lines of the few that do not lie along k have as many bytes as a swizzle of the TMA exchanges, or
+// are whole ones of eight of k.
+TEST(TensorPlanTest, RowsOfTheFewInAStage) {
+  MatMulInput input = {};
+  for (const auto& [few, ld, k, rows] : std::vector<std::array<int, 4>>{{8, 8, 4096, 8},
+                                                                        {8, 16, 4096, 16},
+                                                                        {7, 8, 4096, 16},
+                                                                        {8, 8, 4095, 16},
+                                                                        {16, 16, 4096, 16},
+                                                                        {17, 24, 4096, 32},
+                                                                        {33, 40, 4096, 64},
+                                                                        {64, 64, 4096, 64}}) {
+    input.ld = ld;
+    EXPECT_EQ(DecodeFewRows(input, few, k, /*few_along_k=*/false), rows) << few << " of " << ld;
+    EXPECT_EQ(DecodeFewRows(input, few, k, /*few_along_k=*/true), (few + 7) / 8 * 8) << few;
+  }
+}
+
+// Clusters share rows and columns where rows begin within lines, and lie within C but for one side.
+TEST(TensorPlanTest, TilesInClusters) {
+  const struct {
+    int64_t m, n, k;
+    int rows, cols, cluster;
+  } cases[] = {{520, 1000, 4104, 64, 96, 8},
+               {1544, 1000, 3000, 128, 128, 8},
+               {2040, 264, 4104, 64, 128, 8},
+               {1000, 1000, 1000, 128, 96, 4}};
+  for (const auto& c : cases) {
+    const TensorPlan plan = PlanTensorSingle(Bf16Product(c.m, c.n, c.k, false), H200Model());
+    EXPECT_EQ(plan.rows, c.rows) << c.m;
+    EXPECT_EQ(plan.cols, c.cols) << c.m;
+    EXPECT_EQ(plan.cluster, c.cluster) << c.m;
+  }
+  for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{
+           {1024, 1024, 1024}, {1544, 520, 4104}, {2040, 2040, 1000}, {520, 1000, 72}}) {
+    EXPECT_EQ(PlanTensorClustered(Bf16Product(m, n, k, false), H200Model()).cols, 0) << m;
+  }
 }
 
 // All blocks run at once, two of them side by side where there are more than eight rows.

@@ -172,7 +172,11 @@ TEST_F(TensorTmaExecutorTest, Decode) {
     calls.push_back({{64, 184, 136, 0, few_turned, true}, 2});
     calls.push_back({{104, 64, 200, 0, false, few_turned}, 1});
     calls.push_back({{48, 224, 72, 0, few_turned, true}, 1});
-    // As many rows of the few as there are, rounded to 8, or all 64 where lines of k lie in them.
+    // As many rows of the few as there are: rounded to 8 where they lie along k, and else to 16, 32
+    // or 64, or 8 without gaps. Blocks that begin at other steps along k, too.
+    calls.push_back({{16, 584, 328, 0, few_turned, true}, 132});
+    calls.push_back({{584, 24, 136, 8, false, few_turned}, 132});
+    calls.push_back({{584, 8, 200, 0, false, few_turned, 1, 0, 3}, 132});
     calls.push_back({{1, 136, 264, 0, false, few_turned}, 132});
     calls.push_back({{8, 72, 1352, 0, few_turned, true}, 1});
     calls.push_back({{96, 24, 200, 0, false, few_turned}, 2});
@@ -221,6 +225,21 @@ TEST_F(TensorTmaExecutorTest, Single) {
   Run<Bf16, Bf16>("tensor_single", calls);
   Run<Fp16, Fp16>("tensor_single", calls);
   ExpectKernels("TensorSingle", 50);
+}
+
+// Tiles in clusters, where rows begin within lines: each of them, cut on both sides, with more
+// steps than there are stages, and a batch.
+TEST_F(TensorTmaExecutorTest, Clustered) {
+  std::vector<Call> calls = InAllLayouts({{{200, 504, 520, 0}, 9}});
+  for (const bool transpose_b : {false, true}) {
+    calls.push_back({{180, 248, 840, 0, false, transpose_b, -0.5}, 9});
+    calls.push_back({{500, 120, 520, 0, false, transpose_b}, 9});
+    calls.push_back({{180, 504, 520, 0, false, transpose_b}, 9});
+    calls.push_back({{180, 248, 520, 8, false, transpose_b, 1, 0, 3, 8}, 27});
+  }
+  Run<Bf16, Bf16>("tensor_single", calls);
+  Run<Fp16, Fp16>("tensor_single", calls);
+  ExpectKernels("TensorClustered", 20);
 }
 
 // What it leaves to tensor_tile: C of float, beta, rows of C that are no vectors, and more tiles

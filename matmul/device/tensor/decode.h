@@ -7,9 +7,9 @@
 // TensorSplit has them, 32 tiles of 4096 in two parts leave half of the multiprocessors idle, and
 // in four parts do not all fit, since only 30 clusters of four do.
 //
-// Of few that lie along k only as many rows are loaded as there are. The instruction reads 64 all
-// the same: what follows them, the large operand's part of the stage, makes sums that nobody
-// stores.
+// Only as many of the few are loaded as there are. The instruction reads 64 all the same: what
+// follows them where they lie along k, the large operand's part of the stage, makes sums that
+// nobody stores, and so do the others where they do not, which are the first ones once more.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_H_
@@ -60,12 +60,25 @@ struct TensorDecodeTile {
   }
 };
 
+// Describes the few's part of a stage where they do not lie along k: lines of `few_rows` elements,
+// 16 to 64, whose pieces are exchanged as the TMA's swizzle of so many bytes does it, or of 8,
+// which lie as in memory. The panels of the instruction's 64 rows are one and the same.
+__device__ inline uint64_t FewDescriptor(uint32_t address, int few_rows) {
+  if (few_rows == kDecodeFewStep) {
+    return uint64_t{kSwizzleRows * 16 >> 4} << 16 | (address & 0x3ffff) >> 4;
+  }
+  const uint64_t swizzle = few_rows == 16 ? 3 : few_rows == 32 ? 2 : 1;
+  const auto group_bytes = static_cast<uint64_t>(few_rows) * 2 * kSwizzleRows;
+  return swizzle << 62 | (group_bytes >> 4) << 32 | (address & 0x3ffff) >> 4;
+}
+
 // What the kernel needs to know of the product beside the tensor maps.
 struct TensorDecodeGemm {
   int few, many, k;
   int few_rows;  // Of the few's part of a stage.
   int split;     // Blocks of a cluster.
   int stages;
+  int tiles_in_step;          // Tiles whose blocks begin at the same step; 0: all.
   int few_moves, many_moves;  // 0: all products of the batch use the same operand, else 1.
   int out_bytes;              // Of an element of C: 4, or 2 for the type of the operands.
   TensorOutput c;             // `transposed`: the few are columns of C.
@@ -103,7 +116,7 @@ __device__ inline void PrefetchDecodeLines(const TensorDecodeGemm& gemm, int fir
 template <typename Tile>
 __device__ inline void LoadDecodeStage(const CUtensorMap& few, const CUtensorMap& many, uint32_t to,
                                        uint32_t to_many, int first, int k, int z_few, int z_many,
-                                       Mbarrier& full) {
+                                       int few_rows, Mbarrier& full) {
   if constexpr (Tile::kMajorMany == OperandLayout::kKMajor) {
     CopyBox(many, k, first, z_many, to_many, full);
   } else {
@@ -111,6 +124,8 @@ __device__ inline void LoadDecodeStage(const CUtensorMap& few, const CUtensorMap
   }
   if constexpr (Tile::kMajorFew == OperandLayout::kKMajor) {
     CopyBox(few, k, 0, z_few, to, full);
+  } else if (few_rows == kDecodeFewStep) {
+    CopyBox(few, 0, k / kSwizzleRows, z_few, to, full);  // As lines of 64: eight of k in each.
   } else {
     CopyBox(few, 0, k, z_few, to, full);
   }
@@ -136,9 +151,14 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
   const int batch = tile / tiles;
   const int first_of_many = (tile - batch * tiles) * Tile::kMany;
   const StepRange steps = StepsOfBlock<Tile::kBlockK>(gemm.k, rank, gemm.split);
+  const int count = steps.last - steps.first;
+  constexpr int kPlaces = 8;  // Along k, where blocks begin.
+  const int ahead =
+      gemm.tiles_in_step > 0 ? tile / gemm.tiles_in_step * (count / kPlaces + 1) % count : 0;
   const auto load = [&](int step, uint32_t to, Mbarrier& full) {
+    step += step + ahead < steps.last ? ahead : ahead - count;
     LoadDecodeStage<Tile>(few, many, to, to + few_bytes, first_of_many, step * Tile::kBlockK,
-                          batch * gemm.few_moves, batch * gemm.many_moves, full);
+                          batch * gemm.few_moves, batch * gemm.many_moves, gemm.few_rows, full);
   };
   if (threadIdx.x == kDecodeConsumers) {
     PrefetchMap(many);
@@ -147,7 +167,7 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
     WaitForPreviousKernel();  // Which may have made copies of operands.
     ring.FillFirst(steps, gemm.stages, load);
   } else {
-    PrefetchDecodeLines<Tile>(gemm, first_of_many, steps.first * Tile::kBlockK,
+    PrefetchDecodeLines<Tile>(gemm, first_of_many, (steps.first + ahead) * Tile::kBlockK,
                               batch * gemm.many_moves);
   }
   __syncthreads();
@@ -161,12 +181,17 @@ __global__ void __launch_bounds__(kDecodeThreads, 1)
     using Mma = Wgmma<Element, Tile::kMany, Tile::kMajorFew, Tile::kMajorMany>;
     float d[Tile::kMany / 2];
     ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
-      const uint64_t of_few = TileDescriptor<Tile::kMajorFew>(at, Tile::kPanelBytes);
+      constexpr bool kFewAlongK = Tile::kMajorFew == OperandLayout::kKMajor;
+      const uint64_t of_few = kFewAlongK ? TileDescriptor<Tile::kMajorFew>(at, Tile::kPanelBytes)
+                                         : FewDescriptor(at, gemm.few_rows);
+      const uint64_t step_of_few =
+          kFewAlongK ? DescriptorStep<Tile::kMajorFew, Element>()
+                     : static_cast<uint64_t>(gemm.few_rows) * Tile::kMmaK * 2 >> 4;
       const uint64_t of_many = TileDescriptor<Tile::kMajorMany>(at + few_bytes, Tile::kPanelBytes);
       FenceWgmma();
 #pragma unroll
       for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
-        Mma::Multiply(of_few + i * DescriptorStep<Tile::kMajorFew, Element>(),
+        Mma::Multiply(of_few + i * step_of_few,
                       of_many + i * DescriptorStep<Tile::kMajorMany, Element>(),
                       i > 0 || step > steps.first, d);
       }

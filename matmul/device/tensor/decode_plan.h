@@ -1,5 +1,5 @@
 // How a product with up to 64 rows or columns is divided for TensorDecode, and how long that is
-// expected to take: the constants are fitted to times measured on an H100 with a cold L2.
+// expected to take: the constants are fitted to times measured on an H200 with a cold L2.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_DECODE_PLAN_H_
@@ -35,10 +35,27 @@ inline bool TensorDecodeTakes(const MatMulArgs& args) {
   return std::min(args.m, args.n) <= kDecodeFew;
 }
 
-// Returns the rows of the few's part of a stage: all 64 where lines of k lie in it.
-constexpr int DecodeFewRows(int64_t few, bool few_along_k) {
-  return few_along_k ? static_cast<int>(CeilDiv(few, int64_t{kDecodeFewStep})) * kDecodeFewStep
-                     : kDecodeFew;
+// Returns the rows of 128 bytes of the few's part of a stage. Few that do not lie along k come as
+// 64 lines, one of each k, of 32, 64 or 128 bytes; or where these have 16 bytes and follow each
+// other without gaps, as 8 whole ones: 8 x 4096 x 4096 takes 14.4 us so, and with lines of 128
+// bytes, most of which is not there, 20.
+inline int DecodeFewRows(const MatMulInput& input, int64_t few, int64_t k, bool few_along_k) {
+  if (few_along_k) return static_cast<int>(CeilDiv(few, int64_t{kDecodeFewStep})) * kDecodeFewStep;
+  const bool without_gaps = few == kDecodeFewStep && input.ld == kDecodeFewStep;
+  if (without_gaps && k % kDecodeFewStep == 0) return kDecodeFewStep;
+  for (const int rows : {kDecodeFew / 4, kDecodeFew / 2}) {
+    if (few <= rows) return rows;
+  }
+  return kDecodeFew;
+}
+
+// Returns the tiles whose blocks begin at the same step, 0 for all. Else all blocks ask the same
+// parts of the L2 for the same few lines, at the same time: 16 rows that do not lie along k take
+// 0.95 of the time where every four tiles begin elsewhere, and 64, which are whole lines, 1.02.
+constexpr int DecodeTilesInStep(int64_t few, int few_rows, bool few_along_k, bool many_along_k) {
+  constexpr int kTiles = 4;
+  const bool parts_of_lines = !few_along_k && few_rows > kDecodeFewStep && few < kDecodeFew;
+  return parts_of_lines || (many_along_k && few <= kDecodeFew / 2) ? kTiles : 0;
 }
 
 // Returns the bytes of a stage of a tile with `cols` columns.
@@ -69,43 +86,47 @@ inline int DecodeStages(int cols, int stage_bytes, int sent_bytes, int resident)
 template <int kSizes>
 DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
                             const int (&all_cols)[kSizes]) {
-  constexpr double kFixed = 3.7;
-  constexpr double kMemory = 0.95;     // Times what memory takes.
-  constexpr double kBytesOfUs = 76e3;  // Of a multiprocessor, from the L2.
-  // Until a stage that was asked for is there: 64 blocks with eight stages of 9 KB each take 16.8
-  // us for 8 x 4096 x 4096, and 128 in clusters of two 14.6.
-  constexpr double kAnswer = 1.4;
-  constexpr double kTrip = 1.66;  // Until memory answers at its full rate.
-  constexpr double kCluster = 0.74;
-  constexpr double kBlock = 0.18;
+  constexpr double kFixed = 5.29;
+  constexpr double kTrip = 2.46;  // Until memory answers at its full rate.
+  // Times what memory takes: it sends pieces of 128 bytes of many lines a little later.
+  constexpr double kMemory = 0.96;
+  constexpr double kMemoryAlongK = 1.0;
+  constexpr double kBytesOfUs = 68e3;  // Of a multiprocessor, from the L2.
+  constexpr double kLine = 1.63e-3;    // Of a box.
+  constexpr double kAnswer = 1.8;      // Until a stage that was asked for is there.
+  constexpr double kBlock = 0.2;       // Of a cluster.
+  // Times of the other kernels for so few rows are expected to be less than they are, too: beside
+  // those 14336 x 48 x 4096 went to tensor_tile, and took 46 us instead of 35.
+  constexpr double kAsOthers = 0.9;
   constexpr double kLeast = 7.3;  // Of small products, most of it the start of the kernel.
   DecodePlan best;
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
   const bool many_along_k = best.transposed ? !args.a.transposed : args.b.transposed;
   const bool few_along_k = best.transposed ? args.b.transposed : !args.a.transposed;
-  const int few_rows = DecodeFewRows(std::min(args.m, args.n), few_along_k);
+  const int few_rows = DecodeFewRows(best.transposed ? args.b : args.a, std::min(args.m, args.n),
+                                     args.k, few_along_k);
   const int64_t steps = CeilDiv(args.k * ElementBytes(args.a.type), int64_t{kTensorStep} * 2);
-  const double memory = kTrip + kMemory * MemoryUs(args, device);
+  const int few_lines = few_along_k || few_rows == kDecodeFewStep ? few_rows : kTensorStep;
+  const double memory = (many_along_k ? kMemoryAlongK : kMemory) * MemoryUs(args, device);
   for (const int cols : all_cols) {
     if (cols > kDecodeCols[0] && !many_along_k) break;
     const int64_t tiles = CeilDiv(many, int64_t{cols}) * args.batch;
     const int stage_bytes = DecodeStageBytes(few_rows, cols);
     for (const int split : {1, 2, 3, 4}) {
-      // Two blocks of a multiprocessor load as much as one: for so few rows that they still arrive
-      // as fast as memory sends the large operand. 16 x 14336 x 4096 takes 32.4 us so.
-      const bool two = split == 1 && cols == kDecodeCols[0] && few_rows <= kDecodeFew / 4 &&
-                       tiles > device.multiprocessors;
+      // Two blocks of a multiprocessor load as much as one. 16 x 14336 x 4096 takes 32.4 us so.
+      const bool two = split == 1 && cols == kDecodeCols[0] && tiles > device.multiprocessors;
       const int resident = two ? 2 : 1;
       if (split > steps || tiles > ClustersAtOnce(split, resident, device.multiprocessors)) break;
-      const double loads =
-          static_cast<double>(CeilDiv(steps, int64_t{split})) * stage_bytes * resident;
-      const double under_way = static_cast<double>(DecodeStages(cols, stage_bytes, 0, resident)) *
-                               stage_bytes * resident;
-      const double bytes_of_us = std::min(kBytesOfUs, under_way / kAnswer);
-      const double sums = split == 1 ? 0 : kCluster + kBlock * split;
-      const double us =
-          std::max(kLeast, kFixed + sums + std::max(memory, kTrip + loads / bytes_of_us));
+      const double step = std::max({stage_bytes / kBytesOfUs * resident,
+                                    (few_lines + std::max(cols, kTensorStep)) * kLine * resident,
+                                    kAnswer / DecodeStages(cols, stage_bytes, 0, resident)});
+      const double sums = split == 1 ? 0 : kBlock * split;
+      const double us = std::max(
+          kLeast,
+          kAsOthers *
+              (kFixed + kTrip + sums +
+               std::max(memory, static_cast<double>(CeilDiv(steps, int64_t{split})) * step)));
       if (us < best.us) best = {cols, split, resident, best.transposed, us};
     }
   }
