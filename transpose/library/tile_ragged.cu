@@ -41,9 +41,10 @@ constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor o
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
 // holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
-// whole lines, tall ones of 100 MB and more, batches, large ones, large ones of few or very many
-// rows whose pitch in shared memory is little more than its chunks, or all.
-enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kAny };
+// whole lines, tall ones of 100 MB and more, batches, large ones, large ones whose pitch in shared
+// memory is little more than its chunks, and odd only of few or very many rows, other large ones
+// whose rows are an odd distance apart, or all.
+enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kOdd, kAny };
 constexpr int64_t kLargeBytes = 15000000;  // Less is cut into smaller tiles.
 
 // A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
@@ -186,7 +187,9 @@ bool Applies(const TransposeArgs& args) {
     constexpr int64_t kFewRows = 1000;
     constexpr int64_t kManyRows = 60000;
     return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % kVectorBytes <= 6 &&
-           (args.rows <= kFewRows || args.rows >= kManyRows);
+           (args.ld_in % 2 == 0 || args.rows <= kFewRows || args.rows >= kManyRows);
+  } else if constexpr (Shape::kUse == Use::kOdd) {
+    return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % 2 == 1;
   } else {
     return true;
   }
@@ -213,18 +216,20 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 // tiles than in two: 128x197 in a batch of 512 0.83 of a copy, and 0.77. Rows of 2 bytes that a
 // tile holds whole are not cut in two: on an H100 162145x142 have 0.98 of a copy instead of 0.93.
 // Those that the higher tiles hold stay there: 512 of 257x128 have 0.82, and 0.73 in low ones.
-// Large bytes and batches are faster in four tiles of 256 columns of 128 rows: 24782x8248 0.88 of a
-// copy, 0.86 in three of 192; few or very many rows in 512 columns of 128 where two tiles leave L1
-// 92 KB (657466x1366 0.87 instead of 0.84, 571x820934 0.85 and 0.81). 2 bytes have 416 bytes of an
-// out row, a sector more than whole lines: see ragged_stores.h.
+// Batches of bytes and large ones an odd distance apart, whose vectors need no rotation, are faster
+// in four tiles of 256 columns of 128 rows: 83280x507 0.97 of a copy, and 0.92 in three of 192.
+// Others are slower, 5397x61240 0.81 and 0.86: four blocks leave 32 registers. Few or very many
+// odd rows take 512 columns of 128 where two tiles leave L1 92 KB (657466x1366 0.87 instead of
+// 0.84). Of 2 bytes a tile has 416 bytes of an out row, a sector more than whole lines: see
+// ragged_stores.h.
 template <typename T>
 struct ShapesFor;
 template <>
 struct ShapesFor<uint8_t>
     : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<8, 288, 256, 4, Use::kSectors>,
              Shape<16, 288, 512, 2, Use::kNarrow>, Shape<16, 160, 512, 4, Use::kBatch>,
-             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 160, 512, 4, Use::kLarge>,
-             Shape<16, 288, 512, 2>> {};
+             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 160, 512, 4, Use::kOdd>,
+             Shape<16, 224, 512, 3, Use::kLarge>, Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t>
     : Shapes<Shape<8, 272, 256, 4, Use::kNarrow>, Shape<8, 272, 256, 4, Use::kSectors>,
