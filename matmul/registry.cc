@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
-#include "common/gpu/run_checked.h"
-#include "matmul/check_args.h"
+#include "matmul/brief_plan.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
+#include "matmul/direct_plan.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
@@ -142,6 +142,17 @@ constexpr MatMulTakes kTakesRagged64x128 = {
       return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 && kTakesTiles.takes(args);
     }};
 
+// It takes more. Nothing lasts so short there that it would pay.
+constexpr MatMulTakes kTakesBrief = {
+    "up to 2^22 elements of a product and k of 2^16", [](const MatMulArgs& args) {
+      return args.k <= int64_t{1} << 16 && args.m <= int64_t{1} << 20 &&
+             args.n <= int64_t{1} << 20 && args.m * args.n <= int64_t{1} << 22;
+    }};
+
+constexpr MatMulTakes kTakesDirect = {
+    "k of at most 8, 2^16 matrices and 2^23 columns",
+    [](const MatMulArgs& args) { return FitsDirectPlan(args.n, args.k, args.batch); }};
+
 constexpr MatMulTakes kTakesDots = {
     "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
       return args.m <= 1024 && args.n <= 1024 && args.m * args.n <= 1024 && args.k >= 48 &&
@@ -190,11 +201,7 @@ constexpr MatMulTakes kTakesRounded = {
     "TF32",
     RoundedPays};
 
-constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns",
-                                       [](const MatMulArgs& args) {
-                                         constexpr int64_t kFew = 128;
-                                         return std::min(args.m, args.n) <= kFew && Tf32Pays(args);
-                                       }};
+constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns", FewTf32Pays};
 
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};
@@ -232,69 +239,12 @@ absl::Span<const MatMulImplementation> MatMulImplementations() {
   return implementations;
 }
 
-double MatMulBytes(int64_t m, int64_t n, int64_t k, const MatMulTypes& types) {
-  const auto bytes = [](int64_t rows, int64_t cols, ElementType type) {
-    return static_cast<double>(rows) * static_cast<double>(cols) *
-           static_cast<double>(ElementBytes(type));
-  };
-  return bytes(m, k, types.a) + bytes(k, n, types.b) + bytes(m, n, types.c);
-}
-
-double MatMulFlops(int64_t m, int64_t n, int64_t k) {
-  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-int64_t MatMulWorkspaceBytes(const MatMulImplementation& implementation, const MatMulArgs& args) {
-  return implementation.workspace_bytes == nullptr ? 0 : implementation.workspace_bytes(args);
-}
-
 absl::Status ApplyEpilogue(const MatMulArgs& args) {
   const auto run = [&](LaunchStatus (*pass)(const MatMulArgs&)) -> absl::Status {
     if (pass == nullptr) return absl::UnavailableError(kWithoutDeviceCode);
     return pass(args);
   };
   return run(DEVICE_FUNCTION(MatMulEpiloguePass));
-}
-
-const MatMulTypes* FindTypes(const MatMulImplementation& implementation, const MatMulArgs& args) {
-  for (const MatMulTypes& types : implementation.types) {
-    if (types.a == args.a.type && types.b == args.b.type && types.c == args.c.type) return &types;
-  }
-  return nullptr;
-}
-
-const char* PrecisionName(MatMulPrecision precision) {
-  constexpr const char* kNames[] = {"fp32",        "fp32_split", "tf32", "fp32_split_int8",
-                                    "fp32_medium", "bf16",       "fp16", "fp16_sums",
-                                    "fast_sums"};
-  return kNames[static_cast<int>(precision)];
-}
-
-bool IsPrecisionOf(MatMulPrecision precision, ElementType operands) {
-  switch (precision) {
-    case MatMulPrecision::kFp32:
-      return true;
-    case MatMulPrecision::kFp16Sums:
-      return operands == ElementType::kFp16;
-    case MatMulPrecision::kFastSums:
-      return operands == ElementType::kE4m3 || operands == ElementType::kE5m2;
-    default:
-      return operands == ElementType::kFloat;
-  }
-}
-
-bool TakesPrecision(const MatMulImplementation& implementation, MatMulPrecision precision,
-                    ElementType operands) {
-  if (!IsPrecisionOf(precision, operands)) return false;
-  if (operands != ElementType::kFloat && precision == MatMulPrecision::kFp32) return true;
-  const absl::Span<const MatMulPrecision> taken = implementation.precisions;
-  return std::find(taken.begin(), taken.end(), precision) != taken.end();
-}
-
-bool TakesType(const MatMulImplementation& implementation, ElementType type) {
-  MatMulArgs args;
-  args.a.type = args.b.type = args.c.type = type;
-  return FindTypes(implementation, args) != nullptr;
 }
 
 const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {
@@ -304,12 +254,6 @@ const MatMulImplementation* FindMatMulImplementation(absl::string_view name) {
 MatMulFunctions FunctionsOf(const char* name) {
   const MatMulImplementation& entry = *FindMatMulImplementation(name);
   return {entry.run, entry.workspace_bytes};
-}
-
-absl::Status RunMatMul(const MatMulImplementation& implementation, const MatMulArgs& args) {
-  return RunChecked(implementation, args, [](const auto& entry, const auto& checked) {
-    return CheckMatMulArgs(entry, checked);
-  });
 }
 
 }  // namespace stridewise

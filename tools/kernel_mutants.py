@@ -1,4 +1,4 @@
-"""The mistakes that tools/mutate_kernels.py plants: all mutants of a kernel's source, each with one change."""
+"""The mistakes that tools/mutate_kernels.py plants in kernels: all mutants of a source, each with one change."""
 
 import collections
 import pathlib
@@ -91,8 +91,9 @@ OPERATORS = [
 # Changes that only together are the mistake.
 TOGETHER = [("not swizzled", DEVICE, r"(\[\w) \^ \w\]", r"\1]")]
 
-# `shown` is the first line that changed; where the file has the same once more, " (2)" stands behind it.
-Mutant = collections.namedtuple("Mutant", "file line change shown text")
+# `shown` is the first line that changed; where the file has the same once more, " (2)" stands behind it. `kernel` is the
+# file that is compiled with `text` in place of `file`: itself, or one that includes it.
+Mutant = collections.namedtuple("Mutant", "file line change shown text kernel")
 
 
 def kernel_files():
@@ -153,7 +154,7 @@ def mutants_of(file):
     shown = " ".join(text.split("\n")[line].split())
     shown_count[shown] += 1
     suffix = f" ({shown_count[shown]})" if shown_count[shown] > 1 else ""
-    mutants.append(Mutant(file, line + 1, change, shown + suffix, text))
+    mutants.append(Mutant(file, line + 1, change, shown + suffix, text, file))
   return mutants
 
 

@@ -1,15 +1,21 @@
-"""Kernels compiled and tests linked with another source in place of a kernel's, by the command lines of Bazel."""
+"""Kernels compiled and tests linked with another source in place of a kernel's or of a header's, by Bazel's command lines."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-from kernel_mutants import PACKAGES, ROOT
+from kernel_mutants import ROOT
 
+# Tests have all of their cases, and end at the first failure.
+TEST_ENVIRONMENT = {**os.environ, "GTEST_BREAK_ON_FAILURE": "1", "STRIDEWISE_EXHAUSTIVE": "1"}
 TESTS = {  # Of each package.
-    "matmul": ["matmul_executor_test", "chosen_kernels_executor_test", "matmul_memory_test", "tensor_executor_test"],
+    "matmul": [
+        "matmul_executor_test", "chosen_kernels_executor_test", "matmul_memory_test", "tensor_executor_test",
+        "split_accuracy_executor_test"
+    ],
     "transpose": [
         "transpose_executor_test", "transpose_memory_test", "transpose_shapes_executor_test",
         "transpose_skinny_executor_test", "transpose_tiles_memory_test"
@@ -17,17 +23,22 @@ TESTS = {  # Of each package.
 }
 
 
-class Build:
-  """Bazel's own command lines for the kernels and the tests, run with another source or object in them."""
+def judges(kernel, is_header):
+  """The labels of the tests that judge mutants of this kernel file, or of a header in it."""
+  package = kernel.split("/")[0]
+  return [f"//{package}/test:{test}" for test in TESTS[package] if not is_header or test.startswith("split")]
 
-  def __init__(self, bazel, options):
+
+class Build:
+  """Bazel's own command lines for kernels and the tests with these labels, run with another source or object in them."""
+
+  def __init__(self, bazel, options, labels):
     def run(*arguments):
       result = subprocess.run([*bazel, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True)
       if result.returncode:
         sys.exit(result.returncode)  # Bazel has said why.
       return result.stdout
 
-    labels = [f"//{package}/test:{test}" for package in PACKAGES for test in TESTS[package]]
     run("build", *options, *labels)
     self.folder = pathlib.Path(run("info", *options, "execution_root").strip())
     query = f'mnemonic("SimtCompile|SimtRename|CppLink", deps({" + ".join(labels)}))'
@@ -37,7 +48,8 @@ class Build:
       # Long command lines are there twice: argument by argument, and as a file of arguments.
       command = [argument for argument in action["arguments"] if not argument.startswith("@")]
       if action["mnemonic"] == "SimtCompile":
-        self.compile[command[command.index("-c") + 1]] = command
+        compiler = next(i for i, argument in enumerate(command) if argument.endswith("/compile_kernel.sh"))
+        self.compile[command[command.index("-c") + 1]] = command[compiler:]  # Without what lists headers for Bazel.
       elif action["mnemonic"] == "SimtRename":
         self.rename[command[-2]] = command
       elif "-o" in command:
@@ -47,20 +59,22 @@ class Build:
     subprocess.run([str(replaced.get(argument, argument)) for argument in command], cwd=self.folder,
                    env={"PATH": "/usr/bin:/bin"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
-  def binaries(self, file):
-    """The tests that hold this kernel file."""
-    folder = f"/bin/{file.split('/')[0]}/"
-    return sorted(binary for binary in self.link if folder in binary and binary.endswith("_test"))
+  def binaries(self, kernel, is_header):
+    """The programs of judges()."""
+    names = tuple("/bin/" + label[2:].replace(":", "/") for label in judges(kernel, is_header))
+    return sorted(binary for binary in self.link if binary.endswith(names))
 
-  def compiled(self, file, text, scratch):
-    """The object of `text` in place of the kernel file. CalledProcessError where it does not compile."""
+  def compiled(self, kernel, file, text, scratch):
+    """The kernel file's object with `text` in place of `file`. CalledProcessError where it does not compile."""
     source, compiled, renamed = scratch / file, scratch / "compiled.o", scratch / "renamed.o"
     source.parent.mkdir(parents=True)
     source.write_text(text, "utf-8")
-    compiler, *flags, old_compiled = self.compile[file]
-    # Debug information, and so tests and findings, name the file as if it lay in the workspace.
-    self._run([compiler, f"-fdebug-prefix-map={scratch}/=", *flags, compiled], {file: source})
-    *rename, _, _ = self.rename[old_compiled]
+    script, clang, rewriter, *flags, _ = self.compile[kernel]
+    # Debug information, and so tests and findings, name the file as if it lay in the workspace. A header is found before
+    # the workspace's own.
+    added = [f"-fdebug-prefix-map={scratch}/=", f"-iquote{scratch}"]
+    self._run([script, clang, rewriter, *added, *flags, compiled], {file: source})
+    *rename, _, _ = self.rename[self.compile[kernel][-1]]
     self._run([*rename, compiled, renamed], {})
     return renamed
 
@@ -76,7 +90,7 @@ class Build:
 
   def tests(self, binary, names, all_names):
     """The tests of the entries `names`: those whose parameter names them, or names none."""
-    listing = subprocess.run([self.folder / binary, "--gtest_list_tests"], cwd=self.runfiles(binary),
+    listing = subprocess.run([self.folder / binary, "--gtest_list_tests"], cwd=self.runfiles(binary), env=TEST_ENVIRONMENT,
                              stdout=subprocess.PIPE, text=True, check=True).stdout
     longest_first = "|".join(sorted(all_names, key=len, reverse=True))
     tests, suite = [], ""

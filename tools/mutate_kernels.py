@@ -5,8 +5,8 @@
   tools/mutate_kernels.py --only=tiled.cu --csv=mutants.csv     those of one file
   tools/mutate_kernels.py --only='barrier left out' --list      which there are of one kind
 
-A mutant is a kernel's source with one change: a barrier fewer, `<=` for `<`, rows for columns (kernel_mutants.py). It
-is killed when a test fails, crashes or does not end. Those that do not compile, and those that
+A mutant is a kernel's source with one change: a barrier fewer, `<=` for `<`, rows for columns (kernel_mutants.py), or a
+header of split products with a mistake of arithmetic that only their accuracy shows (header_mutants.py). It is killed when a test fails, crashes or does not end. Those that do not compile, and those that
 mutate_kernels_equivalent.txt says are no mistake, do not count. Bazel builds the tests and tells how; from there each
 mutant costs a call of the compiler, one or two of the linker, and the tests: some seconds on a core. Exits with 1 if a
 mutant that counts survives.
@@ -27,8 +27,9 @@ import sys
 import tempfile
 import time
 
+from header_mutants import header_mutants
 from kernel_mutants import ROOT, described, kernel_files, mutants_of
-from mutant_build import Build
+from mutant_build import TEST_ENVIRONMENT, Build, judges
 
 EQUIVALENT_LIST = ROOT / "tools" / "mutate_kernels_equivalent.txt"
 # CheckName() of common/executor/finding.cc.
@@ -45,7 +46,7 @@ def failure(binary, directory, tests, seconds):
   """Why the tests fail, or None. Stops at the first failure."""
   process = subprocess.Popen([binary, "--gtest_filter=" + ":".join(tests)], cwd=directory, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-                             env={**os.environ, "GTEST_BREAK_ON_FAILURE": "1", "STRIDEWISE_EXHAUSTIVE": "1"})
+                             env=TEST_ENVIRONMENT)
   try:
     output = process.communicate(timeout=seconds)[0]
   except subprocess.TimeoutExpired:
@@ -62,36 +63,40 @@ def failure(binary, directory, tests, seconds):
 class Jury:
   """Judges mutants: builds the tests with them and runs those that concern them."""
 
-  def __init__(self, build, files, equivalent, scratch):
+  def __init__(self, build, files, places, equivalent, scratch):
     self.build, self.equivalent, self.scratch = build, equivalent, scratch
     all_names = [name for names in files.values() for name in names]
-    self.tests = {(file, binary): build.tests(binary, names, all_names)
-                  for file, names in files.items() for binary in build.binaries(file)}
+    self.tests = {(kernel, binary): build.tests(binary, files[kernel], all_names)
+                  for kernel, file in places for binary in build.binaries(kernel, file != kernel)}
+    for kernel, file in places:
+      if not any(self.tests[kernel, binary] for binary in build.binaries(kernel, file != kernel)):
+        sys.exit(f"mutate_kernels: no test judges {file} in {kernel}")
     self.seconds = {}
 
-  def _failure(self, file, text):
+  def _failure(self, kernel, file, text):
     """Why the first test program that notices fails, or None. Those that follow are not run."""
     with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
       scratch = pathlib.Path(folder)
-      new_object = self.build.compiled(file, text, scratch)
-      for binary in self.build.binaries(file):
-        why = failure(self.build.linked(binary, file, new_object, scratch), self.build.runfiles(binary),
-                      self.tests[file, binary], self.seconds.get(file))
+      new_object = self.build.compiled(kernel, file, text, scratch)
+      for binary in self.build.binaries(kernel, file != kernel):
+        why = failure(self.build.linked(binary, kernel, new_object, scratch), self.build.runfiles(binary),
+                      self.tests[kernel, binary], self.seconds.get((kernel, file != kernel)))
         if why:
           return why
     return None
 
-  def check_unchanged(self, file):
-    """Sees to it that the unchanged source passes, and how long that takes."""
+  def check_unchanged(self, place):
+    """Sees to it that the unchanged source passes, and how long that takes. `place` is (kernel, file)."""
+    kernel, file = place
     start = time.monotonic()
-    why = self._failure(file, (ROOT / file).read_text("utf-8"))
+    why = self._failure(kernel, file, (ROOT / file).read_text("utf-8"))
     if why:
       sys.exit(f"mutate_kernels: {file} fails without any change: {why}")
-    self.seconds[file] = 20 + 5 * (time.monotonic() - start)
+    self.seconds[kernel, file != kernel] = 20 + 5 * (time.monotonic() - start)
 
   def judge(self, mutant):
     try:
-      why = self._failure(mutant.file, mutant.text)
+      why = self._failure(mutant.kernel, mutant.file, mutant.text)
     except subprocess.CalledProcessError:
       return Verdict(mutant, BROKEN, "")
     if why:
@@ -130,7 +135,7 @@ def main():
   resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
   files = kernel_files()
-  mutants = [mutant for file in files for mutant in mutants_of(file)]
+  mutants = [mutant for file in files for mutant in mutants_of(file)] + header_mutants()
   known = {(mutant.file, mutant.shown) for mutant in mutants}
   equivalent = equivalent_mutants()
   for file, shown in equivalent - known:
@@ -140,11 +145,13 @@ def main():
     print("\n".join(map(described, mutants)))
     return 0
 
-  build = Build(shlex.split(flags.bazel), shlex.split(flags.bazel_options))
+  places = list(dict.fromkeys((mutant.kernel, mutant.file) for mutant in mutants))
+  labels = sorted({label for kernel, file in places for label in judges(kernel, file != kernel)})
+  build = Build(shlex.split(flags.bazel), shlex.split(flags.bazel_options), labels)
   verdicts = []
   with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(flags.jobs) as pool:
-    jury = Jury(build, files, equivalent, scratch)
-    list(pool.map(jury.check_unchanged, {mutant.file: None for mutant in mutants}))
+    jury = Jury(build, files, places, equivalent, scratch)
+    list(pool.map(jury.check_unchanged, {(kernel, file != kernel): (kernel, file) for kernel, file in places}.values()))
     for verdict in pool.map(jury.judge, mutants):
       verdicts.append(verdict)
       print(f"{verdict.outcome:16}  {described(verdict.mutant)}  [{verdict.killed_by}]", flush=True)

@@ -14,6 +14,7 @@
 #include "matmul/device/split_fused_pair.h"
 #include "matmul/fused_choice.h"
 #include "matmul/test/split_cases.h"
+#include "matmul/test/split_errors.h"
 #include "matmul/test/wgmma_sum.h"
 
 namespace stridewise {
@@ -96,60 +97,38 @@ float FusedDot(const Vectors& x, const Vectors& y, int64_t i, int64_t j, int64_t
   return kernel.promotes ? sum : sum + small_of_all / kFusedLowFactor;
 }
 
-// What a case's product is off by.
-struct Off {
-  double of_bound = 0;  // Of FP32's bound, the most.
-  double relative = 0;  // ||C - R||_F / ||R||_F.
+// A case's product by the model.
+struct Product {
+  SplitErrors errors;
   int64_t in_fp32 = 0;  // Elements that are computed again.
+
+  explicit Product(const SplitCase& split_case, const Kernel& kernel = {})
+      : errors(static_cast<double>(split_case.k + 2)) {
+    const int64_t k = split_case.k;
+    const int64_t rows = k > 10000 ? 2 : 24;
+    const SplitOperandsOfCase of = OperandsOf(split_case, rows, rows);
+    const std::vector<std::vector<float>> x = RowsOfA(of, rows), y = ColsOfB(of, rows);
+    const Vectors split_x(x, kernel.truncates), split_y(y, kernel.truncates);
+    const float inverse_x = (kernel.doubled_scale ? 2 : 1) / split_x.power;
+    bool keeps = true;
+    for (int64_t i = 0; keeps && i < rows * rows; ++i) {
+      const SplitDots dots = DotsOf(x[i / rows], y[i % rows]);
+      float c = dots.in_fp32;
+      if (k >= kLeastFusedK) {
+        const float sum = FusedDot(split_x, split_y, i / rows, i % rows, k, kernel);
+        if (!kernel.looks_at_sums || FusedSuffices(sum, static_cast<int>(2 * k))) {
+          c = sum * inverse_x * (1 / split_y.power);
+        } else {
+          ++in_fp32;
+        }
+      }
+      keeps = errors.Add(c, dots.r, dots.s);
+    }
+  }
 };
 
-Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
-  const int64_t k = split_case.k;
-  const int64_t rows = k > 10000 ? 2 : 24;
-  const SplitOperandsOfCase of = OperandsOf(split_case, rows, rows);
-  std::vector<std::vector<float>> x, y;
-  for (int64_t i = 0; i < rows; ++i) {
-    x.emplace_back(of.a.begin() + i * k, of.a.begin() + (i + 1) * k);
-    y.emplace_back(k);
-    for (int64_t e = 0; e < k; ++e) y[i][e] = of.b[e * rows + i];
-  }
-  const Vectors split_x(x, kernel.truncates), split_y(y, kernel.truncates);
-  const float inverse_x = (kernel.doubled_scale ? 2 : 1) / split_x.power;
-  Off off;
-  double errors = 0, squares = 0;
-  for (int64_t i = 0; i < rows * rows; ++i) {
-    const std::vector<float>& a = x[i / rows];
-    const std::vector<float>& b = y[i % rows];
-    float c = 0;
-    double r = 0, s = 0;
-    for (int64_t e = 0; e < k; ++e) {
-      c = std::fma(a[e], b[e], c);
-      r += double{a[e]} * b[e];
-      s += std::abs(double{a[e]} * b[e]);
-    }
-    if (k >= kLeastFusedK) {
-      const float sum = FusedDot(split_x, split_y, i / rows, i % rows, k, kernel);
-      if (!kernel.looks_at_sums || FusedSuffices(sum, static_cast<int>(2 * k))) {
-        c = sum * inverse_x * (1 / split_y.power);
-      } else {
-        ++off.in_fp32;
-      }
-    }
-    const double error = std::abs(c - r);
-    const double bound =
-        static_cast<double>(k + 2) * kSplitRoundoff * s + std::numeric_limits<float>::denorm_min();
-    off.of_bound = error <= bound || s == 0 ? std::max(off.of_bound, error / bound) : 2;
-    errors += error * error;
-    squares += r * r;
-    if (off.of_bound > 1) break;
-  }
-  off.relative = std::sqrt(errors / squares);
-  return off;
-}
-
 bool Keeps(const SplitCase& split_case, const Kernel& kernel) {
-  const Off off = Multiply(split_case, kernel);
-  return off.of_bound <= 1 && off.relative <= split_case.FusedLimit();
+  return Product(split_case, kernel).errors.Keeps(split_case.FusedLimit());
 }
 
 // Returns whether a case notices.
@@ -161,9 +140,9 @@ bool IsNoticed(const Kernel& kernel) {
 
 TEST(FusedModelTest, KeepsTheBoundOfFp32) {
   for (const SplitCase& split_case : SplitCases()) {
-    const Off off = Multiply(split_case);
-    EXPECT_LE(off.of_bound, 1) << split_case.name;
-    EXPECT_LE(off.relative, split_case.FusedLimit()) << split_case.name;
+    const SplitErrors errors = Product(split_case).errors;
+    EXPECT_LE(errors.of_bound(), 1) << split_case.name;
+    EXPECT_LE(errors.relative(), split_case.FusedLimit()) << split_case.name;
   }
 }
 
@@ -173,7 +152,7 @@ TEST(FusedModelTest, FewOrdinarySumsAreComputedAgain) {
     for (const char* const name : {"uniform", "normal", "positive", "phi_1", "huge", "half_zeros",
                                    "uniform_2048", "normal_4096"}) {
       if (split_case.name == name) {
-        EXPECT_LE(Multiply(split_case).in_fp32, 2) << name;
+        EXPECT_LE(Product(split_case).in_fp32, 2) << name;
       }
     }
   }

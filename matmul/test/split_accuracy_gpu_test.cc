@@ -1,7 +1,6 @@
 // The entries of `fp32_split` keep the bound of FP32 for every input, that of `fp32_medium` its
 // own, and where their parts suffice they stay near what their own roundings make (split_cases.h).
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "matmul/registry.h"
 #include "matmul/test/device_implementation_test.h"
 #include "matmul/test/split_cases.h"
+#include "matmul/test/split_entries.h"
 
 namespace stridewise {
 namespace {
@@ -27,42 +27,7 @@ namespace {
 constexpr int64_t kRows = 200;
 constexpr int64_t kCols = 136;
 
-// An entry of the registry, and operands for it.
-struct EntryCase {
-  const char* entry;
-  SplitCase split_case;
-
-  bool IsMedium() const { return std::string(entry) == "split_fp8"; }
-  MatMulPrecision Precision() const {
-    return IsMedium() ? MatMulPrecision::kFp32Medium : MatMulPrecision::kFp32Split;
-  }
-  // Of the sum of absolute products, in roundoffs of FP32.
-  double Bound() const {
-    const auto k = static_cast<double>(split_case.k);
-    return k + 2 + (IsMedium() ? kRoundoffsOfFp8 : 0);
-  }
-  double Limit() const {
-    if (std::string(entry) == "split_fp16") return split_case.pair_limit;
-    if (std::string(entry) == "split_fused") return split_case.FusedLimit();
-    if (std::string(entry) == "split_tf32") return split_case.Tf32Limit();
-    if (IsMedium()) return split_case.fp8_limit;
-    if (std::string(entry) == "split_flat") {
-      return std::min(split_case.pair_limit, split_case.slice_limit);
-    }
-    return std::string(entry) == "split_int8" ? split_case.slice_limit : split_case.triple_limit;
-  }
-};
-
-std::vector<EntryCase> EntryCases() {
-  std::vector<EntryCase> cases;
-  for (const char* entry : {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9",
-                            "split_tf32", "split_int8", "split_flat", "split_fp8"}) {
-    for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
-  }
-  return cases;
-}
-
-class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
+class SplitAccuracyTest : public testing::TestWithParam<SplitEntryCase> {
  protected:
   void SetUp() override {
     const auto device = OpenDevice(0);
@@ -71,13 +36,13 @@ class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
   }
 
   // Computes C, the FP64 product and that of absolute values.
-  absl::Status Run(const EntryCase& param, double infinite = 0) {
+  absl::Status Run(const SplitEntryCase& param, double infinite = 0) {
     const int64_t k = param.split_case.k;
     auto [a, b] = OperandsOf(param.split_case, kRows, kCols);
     if (infinite != 0) a[k / 2] = static_cast<float>(infinite);
     c_.resize(kRows * kCols);
-    r_.resize(c_.size());
-    s_.resize(c_.size());
+    reference_.r.resize(c_.size());
+    reference_.s.resize(c_.size());
     MatMulArgs args;
     args.m = kRows;
     args.n = kCols;
@@ -85,8 +50,8 @@ class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
     args.a = {a.data(), k};
     args.b = {b.data(), kCols};
     args.c.ld = kCols;
-    RETURN_IF_ERROR(ReferenceProducts(args, {r_.data(), kRows, kCols, kCols},
-                                      {s_.data(), kRows, kCols, kCols}));
+    RETURN_IF_ERROR(ReferenceProducts(args, {reference_.r.data(), kRows, kCols, kCols},
+                                      {reference_.s.data(), kRows, kCols, kCols}));
     ASSIGN_OR_RETURN(const DeviceBuffer device_a, Upload(a));
     ASSIGN_OR_RETURN(const DeviceBuffer device_b, Upload(b));
     ASSIGN_OR_RETURN(DeviceBuffer device_c, Upload(c_));
@@ -107,30 +72,19 @@ class SplitAccuracyTest : public testing::TestWithParam<EntryCase> {
   }
 
   std::vector<float> c_;
-  std::vector<double> r_, s_;
+  SplitReference reference_;
 };
 
 TEST_P(SplitAccuracyTest, KeepsItsBound) {
   const absl::Status status = Run(GetParam());
   ASSERT_TRUE(status.ok()) << status;
-  double errors = 0, squares = 0;
-  for (size_t i = 0; i < c_.size(); ++i) {
-    const double error = std::abs(c_[i] - r_[i]);
-    // Below FP32's range there are no digits.
-    const double bound =
-        GetParam().Bound() * kSplitRoundoff * s_[i] + std::numeric_limits<float>::denorm_min();
-    ASSERT_LE(error, bound) << "element " << i;
-    errors += error * error;
-    squares += r_[i] * r_[i];
-  }
-  EXPECT_LE(std::sqrt(errors / squares), GetParam().Limit());
+  const absl::Status check =
+      CheckSplit(c_.data(), reference_, GetParam().Bound(), GetParam().Limit());
+  EXPECT_TRUE(check.ok()) << check;
 }
 
-std::string NameOf(const testing::TestParamInfo<EntryCase>& info) {
-  return std::string(info.param.entry) + "_" + info.param.split_case.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, SplitAccuracyTest, testing::ValuesIn(EntryCases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(All, SplitAccuracyTest, testing::ValuesIn(SplitEntryCases()),
+                         NameOfSplitEntryCase);
 
 using SplitSpecialTest = SplitAccuracyTest;
 
@@ -146,7 +100,7 @@ TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
       } else if (std::isnan(special)) {
         ASSERT_TRUE(std::isnan(c_[i])) << i;
       } else {
-        ASSERT_EQ(c_[i], static_cast<float>(r_[i])) << i;
+        ASSERT_EQ(c_[i], static_cast<float>(reference_.r[i])) << i;
       }
     }
   }
@@ -154,7 +108,7 @@ TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
 
 // `split_flat` computes what the entry that it should have chosen does, bit by bit.
 TEST_P(SplitAccuracyTest, FlatIsOneOfTwo) {
-  if (std::string(GetParam().entry) != "split_flat") GTEST_SKIP() << "for split_flat";
+  if (GetParam().entry != "split_flat") GTEST_SKIP() << "for split_flat";
   ASSERT_TRUE(Run(GetParam()).ok());
   const std::vector<float> flat = c_;
   const SplitCase& split_case = GetParam().split_case;
@@ -171,15 +125,15 @@ SplitCase FlatCase() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SplitSpecialTest,
-                         testing::Values(EntryCase{"split_fp16", SplitCases().front()},
-                                         EntryCase{"split_fused", SplitCases().front()},
-                                         EntryCase{"split_bf16_6", SplitCases().front()},
-                                         EntryCase{"split_bf16_9", SplitCases().front()},
-                                         EntryCase{"split_tf32", SplitCases().front()},
-                                         EntryCase{"split_int8", FlatCase()},
-                                         EntryCase{"split_flat", FlatCase()},
-                                         EntryCase{"split_fp8", SplitCases().front()}),
-                         NameOf);
+                         testing::Values(SplitEntryCase{"split_fp16", SplitCases().front()},
+                                         SplitEntryCase{"split_fused", SplitCases().front()},
+                                         SplitEntryCase{"split_bf16_6", SplitCases().front()},
+                                         SplitEntryCase{"split_bf16_9", SplitCases().front()},
+                                         SplitEntryCase{"split_tf32", SplitCases().front()},
+                                         SplitEntryCase{"split_int8", FlatCase()},
+                                         SplitEntryCase{"split_flat", FlatCase()},
+                                         SplitEntryCase{"split_fp8", SplitCases().front()}),
+                         NameOfSplitEntryCase);
 
 }  // namespace
 }  // namespace stridewise

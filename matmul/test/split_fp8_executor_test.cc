@@ -27,6 +27,7 @@
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/run_on_executor.h"
 #include "matmul/test/split_cases.h"
+#include "matmul/test/split_errors.h"
 
 namespace stridewise {
 namespace {
@@ -155,19 +156,14 @@ float Dot(const Vector& x, const Vector& y, int64_t k, const Mistake& mistake) {
 struct Product {
   SplitOperandsOfCase of;
   std::vector<float> c;
-  bool split;           // Else in FP32.
-  double of_bound = 0;  // The greatest error, over its bound.
-  double relative = 0;  // ||C - R||_F / ||R||_F.
+  SplitErrors errors;
+  bool split;  // Else in FP32.
 
   Product(const SplitCase& split_case, int64_t side, const Mistake& mistake = {})
-      : of(OperandsOf(split_case, side, side)) {
+      : of(OperandsOf(split_case, side, side)),
+        errors(static_cast<double>(split_case.k) + 2 + kRoundoffsOfFp8) {
     const int64_t k = split_case.k;
-    std::vector<std::vector<float>> rows, cols;
-    for (int64_t i = 0; i < side; ++i) {
-      rows.emplace_back(of.a.begin() + i * k, of.a.begin() + (i + 1) * k);
-      cols.emplace_back(k);
-      for (int64_t e = 0; e < k; ++e) cols[i][e] = of.b[e * side + i];
-    }
+    const std::vector<std::vector<float>> rows = RowsOfA(of, side), cols = ColsOfB(of, side);
     std::vector<Vector> x, y;
     bool poor = false;
     int range_x = 1 << 24, range_y = 1 << 24;
@@ -181,29 +177,14 @@ struct Product {
     if (mistake.doubled_scale) x[0].scale += 1 << 24;
     split = k >= Fp16AndFp8::kForm.least_k && k <= Fp16AndFp8::kForm.most_k &&
             (!mistake.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
-    double errors = 0, squares = 0;
     for (int64_t i = 0; i < side * side; ++i) {
-      double r = 0, s = 0;
-      float sum = 0;
-      for (int64_t e = 0; e < k; ++e) {
-        const double product = double{rows[i / side][e]} * cols[i % side][e];
-        r += product;
-        s += std::abs(product);
-        sum = std::fma(rows[i / side][e], cols[i % side][e], sum);
-      }
-      c.push_back(split ? Dot(x[i / side], y[i % side], k, mistake) : sum);
-      const double error = std::abs(c.back() - r);
-      const double bound = (static_cast<double>(k) + 2 + kRoundoffsOfFp8) * kSplitRoundoff * s;
-      of_bound = std::max(of_bound, error / (bound + std::numeric_limits<float>::denorm_min()));
-      errors += error * error;
-      squares += r * r;
+      const SplitDots dots = DotsOf(rows[i / side], cols[i % side]);
+      c.push_back(split ? Dot(x[i / side], y[i % side], k, mistake) : dots.in_fp32);
+      errors.Add(c.back(), dots.r, dots.s);
     }
-    relative = std::sqrt(errors / squares);
   }
 
-  bool Keeps(const SplitCase& split_case) const {
-    return of_bound <= 1 && relative <= split_case.fp8_limit;
-  }
+  bool Keeps(const SplitCase& split_case) const { return errors.Keeps(split_case.fp8_limit); }
 };
 
 TEST(SplitFp8ModelTest, KeepsItsBound) {
@@ -211,8 +192,8 @@ TEST(SplitFp8ModelTest, KeepsItsBound) {
   for (const SplitCase& split_case : SplitCases()) {
     const Product product(split_case, split_case.k > 10000 ? 2 : 24);
     split += product.split ? 1 : 0;
-    EXPECT_LE(product.of_bound, 1) << split_case.name;
-    EXPECT_LE(product.relative, split_case.fp8_limit) << split_case.name;
+    EXPECT_LE(product.errors.of_bound(), 1) << split_case.name;
+    EXPECT_LE(product.errors.relative(), split_case.fp8_limit) << split_case.name;
   }
   EXPECT_GE(split, 12);
 }

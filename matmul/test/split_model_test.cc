@@ -18,6 +18,7 @@
 #include "matmul/device/split_tf32.h"
 #include "matmul/device/split_triple.h"
 #include "matmul/test/split_cases.h"
+#include "matmul/test/split_errors.h"
 #include "matmul/test/wgmma_sum.h"
 
 namespace stridewise {
@@ -120,23 +121,12 @@ float SplitDot(const Vector<Scheme>& x, const Vector<Scheme>& y, int64_t k, cons
   return (sum + large + small) * InverseOf(x.scale) * InverseOf(y.scale);
 }
 
-// What a case's product is off by.
-struct Off {
-  double of_bound = 0;  // Of FP32's bound, the most.
-  double relative = 0;  // ||C - R||_F / ||R||_F.
-};
-
 template <typename Scheme>
-Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
+SplitErrors Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
   const int64_t k = split_case.k;
   const int64_t rows = k > 10000 ? 2 : 24;
   const SplitOperandsOfCase of = OperandsOf(split_case, rows, rows);
-  std::vector<std::vector<float>> x, y;
-  for (int64_t i = 0; i < rows; ++i) {
-    x.emplace_back(of.a.begin() + i * k, of.a.begin() + (i + 1) * k);
-    y.emplace_back(k);
-    for (int64_t e = 0; e < k; ++e) y[i][e] = of.b[e * rows + i];
-  }
+  const std::vector<std::vector<float>> x = RowsOfA(of, rows), y = ColsOfB(of, rows);
   std::vector<Vector<Scheme>> split_x(x.begin(), x.end()), split_y(y.begin(), y.end());
   if (kernel.doubled_scale) split_x[0].scale += 1 << 24;
   bool poor = false;
@@ -148,32 +138,18 @@ Off Multiply(const SplitCase& split_case, const Kernel& kernel = {}) {
   }
   const bool split = k >= LeastK<Scheme>() && k <= Scheme::kForm.most_k &&
                      (!kernel.looks_at_ranges || PartsSuffice(poor, range_x, range_y));
-  Off off;
-  double errors = 0, squares = 0;
+  SplitErrors errors(static_cast<double>(k + 2));
   for (int64_t i = 0; i < rows * rows; ++i) {
-    const std::vector<float>& a = x[i / rows];
-    const std::vector<float>& b = y[i % rows];
-    float c = 0;
-    double r = 0, s = 0;
-    for (int64_t e = 0; e < k; ++e) {
-      c = std::fma(a[e], b[e], c);
-      r += double{a[e]} * b[e];
-      s += std::abs(double{a[e]} * b[e]);
-    }
+    const SplitDots dots = DotsOf(x[i / rows], y[i % rows]);
+    float c = dots.in_fp32;
     if constexpr (std::is_integral_v<typename Scheme::Sum>) {
       if (split) c = ExactDot(split_x[i / rows], split_y[i % rows], k, kernel);
     } else {
       if (split) c = SplitDot(split_x[i / rows], split_y[i % rows], k, kernel);
     }
-    const double error = std::abs(c - r);
-    const double bound =
-        static_cast<double>(k + 2) * kSplitRoundoff * s + std::numeric_limits<float>::denorm_min();
-    off.of_bound = std::max(off.of_bound, error / bound);
-    errors += error * error;
-    squares += r * r;
+    errors.Add(c, dots.r, dots.s);
   }
-  off.relative = std::sqrt(errors / squares);
-  return off;
+  return errors;
 }
 
 template <typename Scheme>
@@ -185,8 +161,7 @@ double LimitOf(const SplitCase& split_case) {
 
 template <typename Scheme>
 bool Keeps(const SplitCase& split_case, const Kernel& kernel = {}) {
-  const Off off = Multiply<Scheme>(split_case, kernel);
-  return off.of_bound <= 1 && off.relative <= LimitOf<Scheme>(split_case);
+  return Multiply<Scheme>(split_case, kernel).Keeps(LimitOf<Scheme>(split_case));
 }
 
 // Returns the cases that notice.
@@ -212,9 +187,9 @@ TYPED_TEST(SplitModelTest, KeepsTheBoundOfFp32) {
     for (const SplitCase& split_case : SplitCases()) {
       Kernel kernel;
       kernel.separate_sums = separate_sums;
-      const Off off = Multiply<TypeParam>(split_case, kernel);
-      EXPECT_LE(off.of_bound, 1) << split_case.name;
-      EXPECT_LE(off.relative, LimitOf<TypeParam>(split_case)) << split_case.name;
+      const SplitErrors errors = Multiply<TypeParam>(split_case, kernel);
+      EXPECT_LE(errors.of_bound(), 1) << split_case.name;
+      EXPECT_LE(errors.relative(), LimitOf<TypeParam>(split_case)) << split_case.name;
     }
   }
 }
