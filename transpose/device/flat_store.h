@@ -97,15 +97,24 @@ __device__ inline void StoreWholeVectors(const PartOf& part_of, int columns, int
                                          const RowPlaces<T>& places, const unsigned char* tile) {
   constexpr int kElements = kVectorElements<T>;
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
+  // Columns of a thread are a multiple of 32 apart, and begin alike where they are of one
+  // dimension: of bytes the places are kept, 16 of 32 loads (an H200: 12x3856x3103:210 0.83 of a
+  // copy, and 0.70).
+  constexpr bool kKeeps = kElements == 16;
+  constexpr int kAtOnce = kKeeps ? 1 : 2;
   for (int vector = lane; vector - lane < vectors; vector += kLanes) {
-#pragma unroll 2
+    int place[kElements];
+    int placed = 0;
+    bool has_places = false;
+#pragma unroll kAtOnce
     for (int column = threadIdx.x / kLanes; column < columns; column += blockDim.x / kLanes) {
       const RowPart<T> part = part_of(column);
       const intptr_t to = part.FirstSector() + vector * kVectorBytes;
       const int first = part.At(to);
       if (first < part.begin || first + kElements > part.end) continue;
-      int place[kElements];
-      places.OfVector(first, place);
+      if (!kKeeps || !has_places || first != placed) places.OfVector(first, place);
+      placed = first;
+      has_places = true;
       StoreVector(reinterpret_cast<void*>(to),
                   GatherAt<T>(tile + column * static_cast<int>(sizeof(T)), place));
     }

@@ -25,13 +25,17 @@ __device__ inline int Hoisted(int value) {
 }
 
 // Stores the tile of elements of 2 bytes and more. A warp stores 128 bytes of each of four out rows
-// at a time.
+// at a time: of 2 bytes a line, so that L2 gets a request for it and not two. A part of whole lines
+// and one sector then lies in one line more wherever it begins. On an H200 nine matrices took 0.8 %
+// less so than from the part's first sector on. Larger elements gain nothing, and bytes lose, since
+// the columns of a thread would differ in where lines begin.
 template <typename Shape, bool kInside, typename T>
 __device__ inline void StoreRows(const Matrix<T>& out, const Part& part, const Cut& cut,
                                  const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
   constexpr int kWarps = Shape::kThreads / 32;
+  constexpr bool kFromLines = kSize == 2;
   const int lane = threadIdx.x % kLanes;
   const int column = threadIdx.x % 32 / kLanes;
   const BankOrder order = AvoidBankConflicts<T>(cut.pitch, out.ld, lane, column);
@@ -48,8 +52,10 @@ __device__ inline void StoreRows(const Matrix<T>& out, const Part& part, const C
     const SectorPiece<T> piece(corner + col * static_cast<int64_t>(out.ld), cut.shift, cut.rows,
                                part.begin, part.end);
     const unsigned char* const from = tile + col * kSize;
+    const int first = lane - (kFromLines ? piece.VectorsOfLineBefore() : 0);
 #pragma unroll 2
-    for (int vector = lane; vector * kElements < cut.rows; vector += kLanes) {
+    for (int vector = first; vector * kElements < cut.rows; vector += kLanes) {
+      if (kFromLines && vector < 0) continue;
       const int y = piece.First(vector);
       if (kInside || piece.Fills(y)) {
         StoreVector(piece.At(y), Gather<T>(from + y * cut.pitch, offsets));

@@ -33,6 +33,11 @@ class SectorPiece {
 
   // Returns the tile's row that is the first of a vector.
   __device__ int First(int vector) const { return start_ + vector * kElements; }
+  // Returns the vectors from the beginning of a cache line to the first vector.
+  __device__ int VectorsOfLineBefore() const {
+    constexpr int kLine = 128;
+    return static_cast<int>(reinterpret_cast<intptr_t>(At(start_)) & (kLine - 1)) / kVectorBytes;
+  }
   // Returns whether the tile writes all of the vector that begins with row `first`.
   __device__ bool Fills(int first) const { return first >= begin_ && first + kElements <= end_; }
 

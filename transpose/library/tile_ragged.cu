@@ -42,8 +42,9 @@ constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor o
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
 // holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
 // whole lines, tall ones of 100 MB and more, batches, large ones, large ones whose pitch in shared
-// memory is little more than its chunks, or all.
-enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kAny };
+// memory is little more than its chunks, and odd only of few or very many rows, other large ones
+// whose rows are an odd distance apart, or all.
+enum class Use { kNarrow, kLow, kSectors, kLines, kTall, kBatch, kLarge, kTight, kOdd, kAny };
 constexpr int64_t kLargeBytes = 15000000;  // Less is cut into smaller tiles.
 
 // A tile of kChunks x 16 bytes of at most kRowsHeld rows, of which at most kMostBlocks are resident
@@ -142,6 +143,11 @@ LaunchStatus Run(const TransposeArgs& args) {
   };
   const int64_t tile_rows = cut.TileRows(args);
   const int64_t tile_cols = cut.TileCols(args);
+  // What a column of tiles moves. Half of the L2 cache holds it until the next column comes, which
+  // shares lines of `in` with it: blocks then write whole rows of `out`. On an H200 24782x8248
+  // bytes have 0.88 of a copy so and 0.84 in bands of 4, 50684x1318 bytes 0.88 and 0.91.
+  constexpr int64_t kHeldBytes = 20000000;
+  const int64_t column_bytes = 2 * args.rows * Shape::kChunks * kVectorBytes;
   // Of elements of 1 and 2 bytes lower bands, and of lower matrices, too: on an H100 43140x3217
   // bytes have 0.92 of a copy in bands of 4 tiles, and 0.84 in the order in which `out` is written.
   // Floats in the tiles of large matrices have 0.90 in bands of one, and 0.85 in others' (an H200,
@@ -149,10 +155,9 @@ LaunchStatus Run(const TransposeArgs& args) {
   constexpr int64_t kLow = 100;
   constexpr bool kTall = Shape::kUse == Use::kTall;
   constexpr int64_t kLowBand = sizeof(T) == 2 || kTall ? 1 : 4;
+  const bool whole = Shape::kUse == Use::kLines || column_bytes <= kHeldBytes;
   const bool low = (sizeof(T) <= 2 || kTall) && tile_rows > kLow && tile_cols <= kLow;
-  const int64_t band = Shape::kUse == Use::kLines ? tile_rows
-                       : low                      ? kLowBand
-                                                  : BandRows(tile_rows, tile_cols);
+  const int64_t band = whole ? tile_rows : low ? kLowBand : BandRows(tile_rows, tile_cols);
   if (Shape::kSideBits != 0) {
     return ForEachTileGrid(args, tile_rows, tile_cols, tile_rows, launch, Shape::kSideBits);
   }
@@ -179,7 +184,12 @@ bool Applies(const TransposeArgs& args) {
   } else if constexpr (Shape::kUse == Use::kLarge) {
     return args.rows * args.cols * kSize >= kLargeBytes;
   } else if constexpr (Shape::kUse == Use::kTight) {
-    return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % kVectorBytes <= 6;
+    constexpr int64_t kFewRows = 1000;
+    constexpr int64_t kManyRows = 60000;
+    return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % kVectorBytes <= 6 &&
+           (args.ld_in % 2 == 0 || args.rows <= kFewRows || args.rows >= kManyRows);
+  } else if constexpr (Shape::kUse == Use::kOdd) {
+    return args.rows * args.cols * kSize >= kLargeBytes && args.ld_in * kSize % 2 == 1;
   } else {
     return true;
   }
@@ -206,22 +216,25 @@ LaunchStatus RunFirst(const TransposeArgs& args, Shapes<First, Others...> /*shap
 // tiles than in two: 128x197 in a batch of 512 0.83 of a copy, and 0.77. Rows of 2 bytes that a
 // tile holds whole are not cut in two: on an H100 162145x142 have 0.98 of a copy instead of 0.93.
 // Those that the higher tiles hold stay there: 512 of 257x128 have 0.82, and 0.73 in low ones.
-// Large bytes are faster in 512 columns of 128 rows where two tiles leave L1 92 KB (657466x1366
-// 0.87 of a copy instead of 0.84), and else in three tiles of 256 x 192; batches in four of 256 x
-// 128.
+// Batches of bytes and large ones an odd distance apart, whose vectors need no rotation, are faster
+// in four tiles of 256 columns of 128 rows: 83280x507 0.97 of a copy, and 0.92 in three of 192.
+// Others are slower, 5397x61240 0.81 and 0.86: four blocks leave 32 registers. Few or very many
+// odd rows take 512 columns of 128 where two tiles leave L1 92 KB (657466x1366 0.87 instead of
+// 0.84). Of 2 bytes a tile has 416 bytes of an out row, a sector more than whole lines: see
+// ragged_stores.h.
 template <typename T>
 struct ShapesFor;
 template <>
 struct ShapesFor<uint8_t>
     : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<8, 288, 256, 4, Use::kSectors>,
              Shape<16, 288, 512, 2, Use::kNarrow>, Shape<16, 160, 512, 4, Use::kBatch>,
-             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 224, 512, 3, Use::kLarge>,
-             Shape<16, 288, 512, 2>> {};
+             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 160, 512, 4, Use::kOdd>,
+             Shape<16, 224, 512, 3, Use::kLarge>, Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t>
     : Shapes<Shape<8, 272, 256, 4, Use::kNarrow>, Shape<8, 272, 256, 4, Use::kSectors>,
-             Shape<16, 208, 512, 3, Use::kNarrow>, Shape<32, 80, 512, 4, Use::kNarrow>,
-             Shape<16, 208, 512, 3>> {};
+             Shape<16, 208, 512, 3, Use::kNarrow>, Shape<32, 144, 512, 2, Use::kNarrow>,
+             Shape<16, 224, 512, 3>> {};
 template <>
 struct ShapesFor<uint32_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 200, 512, 3, Use::kNarrow>,
