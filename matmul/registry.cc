@@ -201,11 +201,7 @@ constexpr MatMulTakes kTakesRounded = {
     "TF32",
     RoundedPays};
 
-constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns",
-                                       [](const MatMulArgs& args) {
-                                         constexpr int64_t kFew = 128;
-                                         return std::min(args.m, args.n) <= kFew && Tf32Pays(args);
-                                       }};
+constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns", FewTf32Pays};
 
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};
