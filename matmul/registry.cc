@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
+#include "matmul/brief_plan.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
+#include "matmul/direct_plan.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
@@ -139,6 +141,17 @@ constexpr MatMulTakes kTakesRagged64x128 = {
       const int64_t rest = args.m % 128;
       return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 && kTakesTiles.takes(args);
     }};
+
+// It takes more. Nothing lasts so short there that it would pay.
+constexpr MatMulTakes kTakesBrief = {
+    "up to 2^22 elements of a product and k of 2^16", [](const MatMulArgs& args) {
+      return args.k <= int64_t{1} << 16 && args.m <= int64_t{1} << 20 &&
+             args.n <= int64_t{1} << 20 && args.m * args.n <= int64_t{1} << 22;
+    }};
+
+constexpr MatMulTakes kTakesDirect = {
+    "k of at most 8, 2^16 matrices and 2^23 columns",
+    [](const MatMulArgs& args) { return FitsDirectPlan(args.n, args.k, args.batch); }};
 
 constexpr MatMulTakes kTakesDots = {
     "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
