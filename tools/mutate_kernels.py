@@ -80,7 +80,7 @@ class Jury:
       new_object = self.build.compiled(kernel, file, text, scratch)
       for binary in self.build.binaries(kernel, file != kernel):
         why = failure(self.build.linked(binary, kernel, new_object, scratch), self.build.runfiles(binary),
-                      self.tests[kernel, binary], self.seconds.get((kernel, file)))
+                      self.tests[kernel, binary], self.seconds.get((kernel, file != kernel)))
         if why:
           return why
     return None
@@ -92,7 +92,7 @@ class Jury:
     why = self._failure(kernel, file, (ROOT / file).read_text("utf-8"))
     if why:
       sys.exit(f"mutate_kernels: {file} fails without any change: {why}")
-    self.seconds[place] = 20 + 5 * (time.monotonic() - start)
+    self.seconds[kernel, file != kernel] = 20 + 5 * (time.monotonic() - start)
 
   def judge(self, mutant):
     try:
@@ -151,7 +151,7 @@ def main():
   verdicts = []
   with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(flags.jobs) as pool:
     jury = Jury(build, files, places, equivalent, scratch)
-    list(pool.map(jury.check_unchanged, places))
+    list(pool.map(jury.check_unchanged, {(kernel, file != kernel): (kernel, file) for kernel, file in places}.values()))
     for verdict in pool.map(jury.judge, mutants):
       verdicts.append(verdict)
       print(f"{verdict.outcome:16}  {described(verdict.mutant)}  [{verdict.killed_by}]", flush=True)
