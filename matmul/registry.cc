@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/gpu/launch_geometry.h"
 #include "common/gpu/registry_line.h"
+#include "matmul/brief_plan.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
+#include "matmul/direct_plan.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
 #include "matmul/kernel_work.h"
@@ -140,6 +142,17 @@ constexpr MatMulTakes kTakesRagged64x128 = {
       return args.batch == 1 && args.m <= 512 && rest > 64 && rest <= 72 && kTakesTiles.takes(args);
     }};
 
+// It takes more. Nothing lasts so short there that it would pay.
+constexpr MatMulTakes kTakesBrief = {
+    "up to 2^22 elements of a product and k of 2^16", [](const MatMulArgs& args) {
+      return args.k <= int64_t{1} << 16 && args.m <= int64_t{1} << 20 &&
+             args.n <= int64_t{1} << 20 && args.m * args.n <= int64_t{1} << 22;
+    }};
+
+constexpr MatMulTakes kTakesDirect = {
+    "k of at most 8, 2^16 matrices and 2^23 columns",
+    [](const MatMulArgs& args) { return FitsDirectPlan(args.n, args.k, args.batch); }};
+
 constexpr MatMulTakes kTakesDots = {
     "at most 1024 rows times columns and k of at least 48", [](const MatMulArgs& args) {
       return args.m <= 1024 && args.n <= 1024 && args.m * args.n <= 1024 && args.k >= 48 &&
@@ -188,11 +201,7 @@ constexpr MatMulTakes kTakesRounded = {
     "TF32",
     RoundedPays};
 
-constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns",
-                                       [](const MatMulArgs& args) {
-                                         constexpr int64_t kFew = 128;
-                                         return std::min(args.m, args.n) <= kFew && Tf32Pays(args);
-                                       }};
+constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns", FewTf32Pays};
 
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};

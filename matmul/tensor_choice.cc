@@ -9,6 +9,7 @@
 #include "matmul/dispatch.h"
 #include "matmul/fused_choice.h"
 #include "matmul/latest_choices.h"
+#include "matmul/registry.h"
 #include "matmul/rounded_choice.h"
 #include "matmul/split_choice.h"
 
@@ -25,20 +26,32 @@ bool PaysBesidePairs(const MatMulArgs& args) {
          kLeastProducts;
 }
 
-// What multiplies floats that may be rounded to 16 bits.
-enum class RoundedBy { kRounded, kTf32, kFp32 };
+constexpr const char* kRounded = "tensor_rounded";
+constexpr const char* kTf32 = "tensor_tf32";
+constexpr const char* kFewTf32 = "tensor_few_tf32";
 
-RoundedBy ChooseRounded(const MatMulArgs& args, const DeviceModel& device) {
-  const bool can_round = CanRound(args, device);
+// Returns the kernel of TF32.
+const char* Tf32KernelOf(const MatMulArgs& args) {
+  constexpr int64_t kFew = 128;
+  return std::min(args.m, args.n) <= kFew ? kFewTf32 : kTf32;
+}
+
+// Returns the choice of a kernel of the registry.
+RoundedChoice RoundedBy(const char* kernel, double us, const MatMulArgs& args) {
+  const MatMulImplementation* const entry = FindMatMulImplementation(kernel);
+  return {kernel, us, entry == nullptr ? 0 : MatMulWorkspaceBytes(*entry, args)};
+}
+
+RoundedChoice ChooseRoundedAnew(const MatMulArgs& args, const DeviceModel& device) {
+  const bool can_round = args.precision != MatMulPrecision::kTf32 && CanRound(args, device);
   // TF32 by mma.sync is no faster.
-  if (device.compute_capability != 90) return can_round ? RoundedBy::kRounded : RoundedBy::kTf32;
-  static thread_local LatestChoices<RoundedBy> latest;
-  return latest.For(args, device, 0, [&] {
-    const RoundedTimes us = PredictRounded(args, device);
-    const double fp32 = PredictMatMul(InFp32(args), device).us;
-    if (can_round && us.rounded < us.tf32 && us.rounded < fp32) return RoundedBy::kRounded;
-    return us.tf32 < fp32 ? RoundedBy::kTf32 : RoundedBy::kFp32;
-  });
+  const char* const tf32 = Tf32KernelOf(args);
+  if (device.compute_capability != 90) return RoundedBy(can_round ? kRounded : tf32, 0, args);
+  const RoundedTimes us = PredictRounded(args, device);
+  const bool rounds = can_round && us.rounded < us.tf32;
+  const double least = rounds ? us.rounded : us.tf32;
+  if (PredictMatMul(InFp32(args), device).us <= least) return {};
+  return RoundedBy(rounds ? kRounded : tf32, least, args);
 }
 
 }  // namespace
@@ -67,15 +80,25 @@ bool MediumPays(const MatMulArgs& args) {
          us < PredictMatMul(InFp32(args), *device).us;
 }
 
+RoundedChoice ChooseRounded(const MatMulArgs& args, const DeviceModel& device) {
+  static thread_local LatestChoices<RoundedChoice> latest;
+  return latest.For(args, device, HasEpilogue(args) ? 1 : 0,
+                    [&] { return ChooseRoundedAnew(args, device); });
+}
+
 bool RoundedPays(const MatMulArgs& args) {
   const absl::StatusOr<DeviceModel> device = PlannedDevice(args);
-  return device.ok() && ChooseRounded(args, *device) == RoundedBy::kRounded;
+  return device.ok() && ChooseRounded(args, *device).kernel == kRounded;
 }
 
 bool Tf32Pays(const MatMulArgs& args) {
   if (args.precision == MatMulPrecision::kTf32) return true;
   const absl::StatusOr<DeviceModel> device = PlannedDevice(args);
-  return !device.ok() || ChooseRounded(args, *device) == RoundedBy::kTf32;
+  return !device.ok() || ChooseRounded(args, *device).kernel == Tf32KernelOf(args);
+}
+
+bool FewTf32Pays(const MatMulArgs& args) {
+  return Tf32KernelOf(args) == kFewTf32 && Tf32Pays(args);
 }
 
 bool Fp16SumsPay(const MatMulArgs& args) {

@@ -42,7 +42,14 @@ DrawnShapes::DrawnShapes(const Operation& operation, const RandomShapes& random,
   }
   for (const ResultRow& row : rows) AddChooser(row, *peer);
   for (const ResultRow& row : rows) AddKernel(row, *peer);
-  for (const ResultRow& row : rows) AddRival(row, *peer);
+  for (const ResultRow& row : rows) {
+    AddBeside(row, *peer, random_.rivals, &DrawnShape::rival_ratio);
+    AddBeside(row, *peer, random_.other_peers, &DrawnShape::other_ratio);
+  }
+  const auto has_others = [](const DrawnShape& shape) { return shape.other_ratio > 0; };
+  if (std::any_of(shapes_.begin(), shapes_.end(), has_others)) {
+    metrics_.push_back({"vs_best", Better::kHigher, false, /*of_others=*/true});
+  }
   if (random_.rivals.empty()) return;
   for (DrawnShape& shape : shapes_) shape.ratio = 1 / shape.rival_ratio;
   // Shapes that no rival took say nothing.
@@ -55,6 +62,7 @@ std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
                                                const std::string& family) const {
   std::vector<const DrawnShape*> found;
   for (const DrawnShape& shape : shapes_) {
+    if (metric.of_others && shape.other_ratio == 0) continue;
     if (shape.is_small == metric.of_small && VariantOf(*shape.row) == variant &&
         (family == "all" || shape.row->Get(Column::kShapeFamily) == family)) {
       found.push_back(&shape);
@@ -66,8 +74,12 @@ std::vector<const DrawnShape*> DrawnShapes::Of(const ShapeMetric& metric,
 std::vector<const DrawnShape*> DrawnShapes::WorstOf(const ShapeMetric& metric,
                                                     const std::string& variant, int count) const {
   std::vector<const DrawnShape*> shapes = Of(metric, variant, "all");
-  std::stable_sort(shapes.begin(), shapes.end(),
-                   [](const DrawnShape* a, const DrawnShape* b) { return a->ratio < b->ratio; });
+  const auto is_slower = [&](const DrawnShape* a, const DrawnShape* b) {
+    const double value = metric.ValueOf(*a, a->ratio);
+    const double other = metric.ValueOf(*b, b->ratio);
+    return metric.better == Better::kHigher ? value < other : value > other;
+  };
+  std::stable_sort(shapes.begin(), shapes.end(), is_slower);
   shapes.resize(std::min(shapes.size(), static_cast<size_t>(count)));
   return shapes;
 }
@@ -119,17 +131,17 @@ void DrawnShapes::AddKernel(const ResultRow& row, const Peer& peer) {
   shape.fastest_ratio = *ratio;
 }
 
-void DrawnShapes::AddRival(const ResultRow& row, const Peer& peer) {
+void DrawnShapes::AddBeside(const ResultRow& row, const Peer& peer,
+                            const std::vector<std::string>& names, double DrawnShape::*ratio_of) {
   const std::optional<double> ratio = RatioOf(row, peer);
-  const auto& rivals = random_.rivals;
   const std::string& name = row.Get(Column::kImplementation);
   const auto place = by_key_.find(KeyOf(row));
-  if (!ratio.has_value() || std::find(rivals.begin(), rivals.end(), name) == rivals.end() ||
+  if (!ratio.has_value() || std::find(names.begin(), names.end(), name) == names.end() ||
       place == by_key_.end()) {
     return;
   }
-  DrawnShape& shape = shapes_[place->second];
-  shape.rival_ratio = std::max(shape.rival_ratio, *ratio);
+  double& best = shapes_[place->second].*ratio_of;
+  best = std::max(best, *ratio);
 }
 
 }  // namespace stridewise

@@ -4,6 +4,7 @@
 #ifndef STRIDEWISE_BENCHMARKS_HARNESS_DRAWN_SHAPES_H_
 #define STRIDEWISE_BENCHMARKS_HARNESS_DRAWN_SHAPES_H_
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct DrawnShape {
   const ResultRow* fastest = nullptr;  // Of the kernels; null where none was measured.
   double fastest_ratio = 0;
   double rival_ratio = 0;  // Of the fastest rival, over the chooser; 0 without rivals.
+  double other_ratio = 0;  // Of the fastest other peer, over the peer; 0 where none was measured.
   bool is_small = false;
 
   double regret() const { return fastest_ratio / ratio; }
@@ -32,10 +34,15 @@ struct DrawnShape {
 struct ShapeMetric {
   std::string name;
   Better better;
-  bool of_small;  // Judges small shapes, or the others.
+  bool of_small;           // Judges small shapes, or the others.
+  bool of_others = false;  // Judges beside all peers the shapes where others were measured.
 
-  // Returns what the metric shows for a ratio: that, or its inverse where less is better.
-  double ValueOf(double ratio) const { return better == Better::kHigher ? ratio : 1 / ratio; }
+  // Returns what the metric shows for a ratio of a shape: that, or its inverse where less is
+  // better.
+  double ValueOf(const DrawnShape& shape, double ratio) const {
+    if (of_others) ratio /= std::max(1.0, shape.other_ratio);
+    return better == Better::kHigher ? ratio : 1 / ratio;
+  }
 };
 
 // Refers to the rows, the operation and what was drawn, which outlive it.
@@ -72,11 +79,11 @@ class DrawnShapes {
           std::vector<double> values;
           std::vector<double> regrets;
           for (const DrawnShape* shape : shapes) {
-            values.push_back(metric.ValueOf(shape->ratio));
+            values.push_back(metric.ValueOf(*shape, shape->ratio));
             if (shape->fastest != nullptr) regrets.push_back(shape->regret());
           }
           fn(family, variant, metric.name, Distribute(values, metric.better));
-          if (regrets.size() < shapes.size()) continue;
+          if (regrets.size() < shapes.size() || metric.of_others) continue;
           fn(family, variant, "regret_" + metric.name, Distribute(regrets, Better::kLower));
         }
       }
@@ -87,7 +94,9 @@ class DrawnShapes {
   std::string VariantOf(const ResultRow& row) const;
   void AddChooser(const ResultRow& row, const Peer& peer);
   void AddKernel(const ResultRow& row, const Peer& peer);
-  void AddRival(const ResultRow& row, const Peer& peer);
+  // Keeps the largest ratio at the row's shape, if the row is of one of these.
+  void AddBeside(const ResultRow& row, const Peer& peer, const std::vector<std::string>& names,
+                 double DrawnShape::*ratio_of);
 
   const Operation& operation_;
   const RandomShapes& random_;

@@ -48,18 +48,31 @@ std::string WorstShapes(const ShapeMetric& metric, const std::string& chooser,
     const ResultRow& row = *shape->row;
     const std::string& chosen = row.Get(Column::kChosen);
     std::vector<std::string> cells = {ShapeText(row), row.Get(Column::kDtype),
-                                      Digits(metric.ValueOf(shape->ratio)),
+                                      Digits(metric.ValueOf(*shape, shape->ratio)),
                                       chosen.empty() ? chooser : chosen};
     if (shape->fastest == nullptr) {
       cells.insert(cells.end(), 3, "-");
     } else {
       cells.insert(cells.end(),
                    {shape->fastest->Get(Column::kImplementation),
-                    Digits(metric.ValueOf(shape->fastest_ratio)), Digits(shape->regret())});
+                    Digits(metric.ValueOf(*shape, shape->fastest_ratio)), Digits(shape->regret())});
     }
     table.PrintRow(cells);
   }
   return text.str();
+}
+
+// Adds the implementation at the row's shape, if it takes that.
+void AddIfTaken(const Operation& operation, const std::string& name, const ResultRow& row,
+                std::vector<Config>* configs) {
+  const Implementation* const found = operation.Find(name);
+  const Point point = PointOf(operation, row);
+  if (found == nullptr || !operation.Takes(*found, point) ||
+      !operation.CheckSupported(*found, point).ok()) {
+    return;
+  }
+  configs->push_back(
+      {&operation, found, point, found->default_block, row.Get(Column::kShapeFamily)});
 }
 
 }  // namespace
@@ -104,22 +117,31 @@ std::vector<std::vector<std::string>> DistributionRecords(const Operation& opera
   return records;
 }
 
+std::vector<Config> OtherPeers(const Operation& operation, const RandomShapes& random,
+                               absl::Span<const ResultRow> rows) {
+  std::vector<Config> configs;
+  for (const ResultRow& row : rows) {
+    if (row.Get(Column::kImplementation) != random.chooser ||
+        row.Get(Column::kShapeFamily).empty() || !IsOk(row)) {
+      continue;
+    }
+    const Point point = PointOf(operation, row);
+    if (point.type == operation.types().front()) continue;
+    for (const std::string& name : random.other_peers) AddIfTaken(operation, name, row, &configs);
+  }
+  return configs;
+}
+
 std::vector<Config> KernelsAtWorst(const Operation& operation, const RandomShapes& random,
                                    absl::Span<const ResultRow> rows, int worst) {
   const DrawnShapes drawn(operation, random, rows);
   std::vector<Config> configs;
   for (const std::string& variant : drawn.variants()) {
     for (const ShapeMetric& metric : drawn.metrics()) {
+      if (metric.of_others) continue;  // Of the same shapes as another one.
       for (const DrawnShape* shape : drawn.WorstOf(metric, variant, worst)) {
-        const Point point = PointOf(operation, *shape->row);
         for (const std::string& name : random.kernels) {
-          const Implementation* kernel = operation.Find(name);
-          if (kernel == nullptr || !operation.Takes(*kernel, point) ||
-              !operation.CheckSupported(*kernel, point).ok()) {
-            continue;
-          }
-          configs.push_back({&operation, kernel, point, kernel->default_block,
-                             shape->row->Get(Column::kShapeFamily)});
+          AddIfTaken(operation, name, *shape->row, &configs);
         }
       }
     }

@@ -32,6 +32,10 @@ std::vector<std::vector<std::string>> DistributionRecords(const Operation& opera
                                                           const RandomShapes& random,
                                                           absl::Span<const ResultRow> rows);
 
+// Returns the configurations of random.other_peers at the shapes that were drawn.
+std::vector<Config> OtherPeers(const Operation& operation, const RandomShapes& random,
+                               absl::Span<const ResultRow> rows);
+
 // Returns the configurations of all kernels that take the `worst` shapes of each table, by shape.
 std::vector<Config> KernelsAtWorst(const Operation& operation, const RandomShapes& random,
                                    absl::Span<const ResultRow> rows, int worst);

@@ -187,6 +187,32 @@ TEST(RandomTextTest, NamesAllPeersOfTheHost) {
   }
 }
 
+// Of 16 bits cuBLASLt's best is a peer, too. The regret is that of the kernels of ours.
+TEST(DistributionRecordsTest, JudgeBesideAllPeers) {
+  const auto bf16 = [](const char* implementation, int64_t n, double vs_cublas) {
+    return With(Product(implementation, n, vs_cublas), Column::kDtype, "bf16");
+  };
+  const Rows rows = {bf16("auto", 64, 0.9), bf16("auto", 65, 2), bf16("auto", 66, 1.5),
+                     bf16("cublaslt", 64, 1.2), bf16("cublaslt", 65, 0.5)};
+  const Texts records = Records(MatMulOperation(), rows);
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_TRUE(absl::StartsWith(records[1], "matmul,all,dtype=bf16,vs_cublas,3,"));
+  EXPECT_TRUE(absl::StartsWith(records[3], "matmul,all,dtype=bf16,vs_best,2,1.2247,"))
+      << "0.9 / 1.2 and 2; where it was not measured nothing is said: " << records[3];
+}
+
+TEST(OtherPeersTest, AreMeasuredWhereTypesAreOthers) {
+  const Rows rows = {Product("auto", 64, 0.5), Product("tiny", 65, 0.5),
+                     With(Product("auto", 66, 0.5), Column::kDtype, "bf16")};
+  const std::vector<Config> configs =
+      OtherPeers(MatMulOperation(), MatMulOperation().random_shapes(), rows);
+  ASSERT_EQ(configs.size(), 1u);
+  EXPECT_EQ(configs[0].implementation->name, "cublaslt");
+  EXPECT_EQ(configs[0].point.extents[0], 66);
+  EXPECT_EQ(configs[0].point.type, "bf16");
+  EXPECT_EQ(configs[0].family, "batched");
+}
+
 TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
   const Rows rows = {Product("auto", 64, 0.5), Product("auto", 65, 0.4, "no"),
                      Product("auto", 66, 0.3, "no")};
@@ -201,8 +227,21 @@ TEST(KernelsAtWorstTest, AreThoseThatTakeTheShape) {
     EXPECT_EQ(config.point.extents[0], asked ? 64 : 66);  // Of each variant the worst.
     if (asked) of_first.push_back(config.implementation->name);
   }
-  EXPECT_EQ(of_first, MatMulOperation().random_shapes().kernels);
+  std::vector<std::string> of_float;
+  std::vector<std::string> of_16_bits;
+  for (const std::string& name : MatMulOperation().random_shapes().kernels) {
+    (absl::StartsWith(name, "tensor_") ? of_16_bits : of_float).push_back(name);
+  }
+  EXPECT_EQ(of_first, of_float);
   EXPECT_EQ(configs.size(), 2 * of_first.size());
+  const Rows bf16 = {With(Product("auto", 64, 0.5), Column::kDtype, "bf16")};
+  std::vector<std::string> of_bf16;
+  for (const Config& config :
+       KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), bf16, 1)) {
+    of_bf16.push_back(config.implementation->name);
+  }
+  EXPECT_FALSE(of_bf16.empty());
+  EXPECT_EQ(of_bf16, of_16_bits);
   EXPECT_TRUE(
       KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), rows, 0).empty());
   EXPECT_TRUE(KernelsAtWorst(MatMulOperation(), MatMulOperation().random_shapes(), {}, 10).empty());

@@ -74,6 +74,10 @@ struct RandomShapes {
   // would have the noise of four medians.
   std::vector<std::string> rivals{};
 
+  // Measured at each shape of another type than the operation's usual one, too, each in turn with
+  // the peer: there the chooser is also judged by its speed over the fastest of it and these.
+  std::vector<std::string> other_peers{};
+
   // Shapes that move fewer bytes are judged by the time over the peer's, larger ones by the speed
   // over the peer's.
   double small_bytes = 0;

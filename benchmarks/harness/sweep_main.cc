@@ -167,6 +167,9 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
   Measuring measuring(request, wanted, *machine, sweep.get());
   RETURN_IF_ERROR(measuring.Run(request.plan));
   if (request.is_random()) {
+    const std::vector<Config> others = OtherPeers(operation, request.judged, sweep->rows());
+    sweep->Expect(static_cast<int>(others.size()));
+    RETURN_IF_ERROR(measuring.Run(others));
     const std::vector<Config> kernels =
         KernelsAtWorst(operation, request.judged, sweep->rows(), request.worst);
     sweep->Expect(static_cast<int>(kernels.size()));

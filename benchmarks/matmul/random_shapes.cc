@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "common/base/element_type.h"
 #include "matmul/registry.h"
 
 namespace stridewise {
@@ -15,6 +18,8 @@ constexpr double kMaxBytes = 3e9;
 constexpr double kMinHostFlops = 1e6;
 constexpr double kMaxHostFlops = 1e10;
 constexpr double kMaxHostBytes = 3e8;
+
+constexpr absl::string_view kOfTensor = "tensor_";
 
 constexpr int64_t kMaxExtent = 12000;
 constexpr int64_t kMaxBatchedExtent = 1500;
@@ -108,8 +113,12 @@ RandomShapes* MakeRandomShapes() {
   random->most = {kMaxFlops, kMaxBytes};
   random->chooser = "auto";
   random->peer = "cublas";
+  random->other_peers = {"cublaslt"};
   for (const MatMulImplementation& i : MatMulImplementations()) {
-    if (i.dispatch.work != nullptr) random->kernels.push_back(i.name);
+    // Of floats `auto` chooses among the first, of 16 bits `tensor` among the others.
+    const bool is_of_tensor =
+        TakesType(i, ElementType::kBf16) && absl::StartsWith(i.name, kOfTensor);
+    if (i.dispatch.work != nullptr || is_of_tensor) random->kernels.push_back(i.name);
   }
   return random;
 }

@@ -3,6 +3,7 @@
 #ifndef STRIDEWISE_BENCHMARKS_TUNING_FIT_TUNING_H_
 #define STRIDEWISE_BENCHMARKS_TUNING_FIT_TUNING_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ namespace stridewise {
 // more products of a similar device, its kernels keep their constants and get more corrections.
 MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
                        const MatMulTuning* start = nullptr, const CorrectionOptions& options = {});
+
+// Returns `start` with the constants of these kernels fitted anew, from nothing, beside the others
+// as they are: for kernels that are new or have changed.
+MatMulTuning FitKernels(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
+                        const MatMulTuning& start, const std::set<std::string>& kernels);
 
 // What a tuning chooses at a product, and what would be best.
 struct TuneChoice {

@@ -157,6 +157,29 @@ TEST(FitTuningTest, ChoosesWellWhereItWasNotFitted) {
   EXPECT_NEAR(MeanRegret(same), MeanRegret(choices), 1e-3);
 }
 
+// `tiny` takes half of what the tuning says: its constants alone change.
+TEST(FitKernelsTest, KeepsTheOthers) {
+  TuneData data = Made(200, 1);
+  for (ShapeTimes& shape : data.shapes) {
+    for (KernelTime& time : shape.times) time.ms *= time.kernel == "tiny" ? 0.5 : 1;
+  }
+  const MatMulTuning start = ForMemoryRate(TuningFor(data.model), data.model.memory_gbps);
+  const MatMulTuning tuning = FitKernels(data, Pointers(data), start, {"tiny"});
+  ASSERT_EQ(tuning.kernels.size(), start.kernels.size());
+  MatMulTuning before = start;
+  MatMulTuning after = tuning;
+  for (MatMulTuning* of : {&before, &after}) {
+    of->device = "a GPU";
+    for (auto& kernel : of->kernels) {
+      if (kernel.kernel == "tiny") kernel.model = MatMulCostModel();
+    }
+  }
+  EXPECT_EQ(TuningText(before), TuningText(after));
+  EXPECT_NE(TuningText(start), TuningText(tuning));
+  EXPECT_LT(MeanRegret(ChoicesOf(MatMulChooser(tuning), data.model, Pointers(data))), 1.05);
+  EXPECT_GT(MeanRegret(ChoicesOf(MatMulChooser(start), data.model, Pointers(data))), 1.05);
+}
+
 TEST(ChoicesOfTest, AChoiceThatWasNotMeasuredCountsAsSlow) {
   TuneData data = Made(8, 1);
   for (ShapeTimes& shape : data.shapes) shape.times = {{"no_such_kernel", 0, 1, 0.5}};

@@ -46,7 +46,8 @@ ABSL_FLAG(bool, resume, false, "Go on with the products that --csv does not have
 ABSL_FLAG(
     std::string, kernels, "",
     "Measure only these kernels, a list, and fit nothing: their times take the place of older "
-    "ones where --from_csv names this file behind that of the others, of the same --seed.");
+    "ones where --from_csv names this file behind that of the others, of the same --seed. With "
+    "--from_csv: fit only these, beside the present tuning of the others.");
 ABSL_FLAG(std::string, from_csv, "",
           "Measure nothing, and fit the times of these files, a list. Needs no GPU.");
 ABSL_FLAG(std::string, tuning, "", "The tuning file to write. One that is there is replaced.");
@@ -195,9 +196,13 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
   const MatMulTuning present = ForMemoryRate(TuningFor(data.model), data.model.memory_gbps);
   const MatMulChooser by_present(present);
   const MatMulTuning* start = nullptr;
-  MatMulChooser by_trial(FitTuning(data, fitted));
+  const auto fit_kernels = [&](const std::vector<const ShapeTimes*>& shapes) {
+    return flags.kernels.empty() ? FitTuning(data, shapes)
+                                 : FitKernels(data, shapes, present, flags.kernels);
+  };
+  MatMulChooser by_trial(fit_kernels(fitted));
   std::vector<TuneChoice> judged = ChoicesOf(by_trial, data.model, held_out);
-  if (present.compute_capability == data.model.compute_capability) {
+  if (flags.kernels.empty() && present.compute_capability == data.model.compute_capability) {
     MatMulChooser by_more(FitTuning(data, fitted, &present, kOnTop));
     std::vector<TuneChoice> by_more_judged = ChoicesOf(by_more, data.model, held_out);
     if (MeanRegret(by_more_judged) < MeanRegret(judged)) {
@@ -213,14 +218,16 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
   std::cout << data.device << ", " << data.shapes.size()
             << " products: time of the chosen kernel over that of the best\n"
             << RegretTable(all_choices) << "\nFitted "
-            << (start == nullptr ? "from nothing" : absl::StrCat("on top of ", start->device))
+            << (!flags.kernels.empty() ? absl::StrCat(absl::StrJoin(flags.kernels, ", "), " alone")
+                : start == nullptr     ? "from nothing"
+                                       : absl::StrCat("on top of ", start->device))
             << ".\nThe worst of those held out:\n"
             << WorstChoices(judged, kWorst);
   RETURN_IF_ERROR(WriteRegret(ResolvePath(absl::GetFlag(FLAGS_regret_csv)), all_choices));
   if (flags.tuning.empty()) return absl::OkStatus();
   RETURN_IF_ERROR(WriteText(
       flags.tuning,
-      TuningText(start == nullptr ? FitTuning(data, all) : FitTuning(data, all, start, kOnTop))));
+      TuningText(start == nullptr ? fit_kernels(all) : FitTuning(data, all, start, kOnTop))));
   std::cout << "\nTuning, fitted to all products, in " << flags.tuning
             << "\nTo use it: " << kTuningVariable << "=" << flags.tuning << std::endl;
   return absl::OkStatus();

@@ -17,9 +17,9 @@
 #include "common/gpu/stream_workspace.h"
 #include "matmul/dispatch.h"
 #include "matmul/fused_choice.h"
-#include "matmul/rounded_choice.h"
 #include "matmul/row_major.h"
 #include "matmul/split_choice.h"
+#include "matmul/tensor_choice.h"
 #include "transpose/transpose.h"
 
 namespace stridewise::drop_in {
@@ -188,12 +188,8 @@ ProductPlan PlanProduct(MatMulProblem problem, const DeviceModel& device) {
   args.precision = allowed;
   if (allowed != MatMulPrecision::kFp32Split) {
     args.workspace_bytes = kMostSplitBytes;
-    const RoundedTimes us = PredictRounded(args, device);
-    if (us.rounded < us.tf32 && allowed != MatMulPrecision::kTf32 && CanRound(args, device)) {
-      take("tensor_rounded", us.rounded, MatMulWorkspaceBytes(problem));
-    } else {
-      take("tensor_tf32", us.tf32, MatMulWorkspaceBytes(problem));
-    }
+    const RoundedChoice choice = ChooseRounded(args, device);
+    if (choice.kernel != nullptr) take(choice.kernel, choice.us, choice.workspace_bytes);
     return plan;
   }
   if (CanFuse(args, device)) take("split_fused", ChooseFused(args, device).us, 0);

@@ -99,7 +99,7 @@ TEST(PlanProductTest, RoundsAsFarAsItIsAllowed) {
     // Operands that are used a few times are not worth copies, and a few rows no tensor cores.
     MatMulProblem few_columns = Square(8192);
     few_columns.m = 64;
-    EXPECT_EQ(std::string(plan_of(few_columns, allowed).kernel), "tensor_tf32");
+    EXPECT_EQ(std::string(plan_of(few_columns, allowed).kernel), "tensor_few_tf32");
     EXPECT_EQ(plan_of(Square(32), allowed).precision, MatMulPrecision::kFp32);
   }
   const ProductPlan tf32 = plan_of(Square(4096), MatMulPrecision::kTf32);

@@ -3,8 +3,9 @@
 //
 // A tile is up to six rows of A by four columns of B: 24 multiply-adds for ten loads. Its rows of
 // the operand that is read from memory stay in the L1 cache while the other, which is small,
-// streams past from the L2 cache. The sums of four columns are added across lanes together: 13
-// instructions for four sums instead of 10 for each.
+// streams past from the L2 cache. Five to eight columns are all beside three rows, which are then
+// read once and from end to end: 1.15 times as fast for 8192x8x8192 on 16 cores. The sums of four
+// columns are added across lanes together: 13 instructions for four sums instead of 10 for each.
 //
 // Included once for each instruction set.
 
@@ -37,6 +38,8 @@ inline constexpr int64_t kDotRows = 6;  // 24 sums, four columns and a row in 32
 #else
 inline constexpr int64_t kDotRows = 2;  // 8 sums, four columns and a row in 16.
 #endif
+inline constexpr int64_t kRowsOfWideDots = kDotRows / 2;  // Of more than four columns.
+inline constexpr int64_t kMaxDotCols = kRowsOfWideDots > 1 ? 2 * kDotCols : kDotCols;
 inline constexpr int64_t kDotBytes = 4096;  // Of a row at once: 24 KB of six rows.
 
 #if HWY_TARGET != HWY_SCALAR
@@ -94,25 +97,42 @@ HWY_ATTR void Dots(const HostProduct<T>& product, int64_t row, int64_t col, int6
   const T* HWY_RESTRICT b = product.b.At(p, col);
   const int64_t a_step = product.a.row_step;
   const int64_t b_step = product.b.col_step;
-  V sums[kChains][kRows][kDotCols];
+  constexpr int kFours = (kCols + kDotCols - 1) / kDotCols;
+  V sums[kChains][kRows][kFours][kDotCols];
 #pragma GCC unroll 16
   for (int chain = 0; chain < kChains; ++chain) {
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 16
-      for (int j = 0; j < kDotCols; ++j) sums[chain][i][j] = hn::Zero(d);
+      for (int j = 0; j < kFours * kDotCols; ++j) {
+        sums[chain][i][j / kDotCols][j % kDotCols] = hn::Zero(d);
+      }
     }
   }
   const auto add = [&](int chain, auto load) {
-    V bs[kCols];
+    const auto add_to = [&](int i, int j, V from_a, V from_b) {
+      V& sum = sums[chain][i][j / kDotCols][j % kDotCols];
+      sum = hn::MulAdd(from_a, from_b, sum);
+    };
+    if constexpr (kFours > 1) {  // Keeps in registers the operand that has fewer.
+      V as[kRows];
 #pragma GCC unroll 16
-    for (int j = 0; j < kCols; ++j) bs[j] = load(b + j * b_step);
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const V element = load(a + i * a_step);
+      for (int i = 0; i < kRows; ++i) as[i] = load(a + i * a_step);
 #pragma GCC unroll 16
       for (int j = 0; j < kCols; ++j) {
-        sums[chain][i][j] = hn::MulAdd(element, bs[j], sums[chain][i][j]);
+        const V element = load(b + j * b_step);
+#pragma GCC unroll 16
+        for (int i = 0; i < kRows; ++i) add_to(i, j, as[i], element);
+      }
+    } else {
+      V bs[kCols];
+#pragma GCC unroll 16
+      for (int j = 0; j < kCols; ++j) bs[j] = load(b + j * b_step);
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) {
+        const V element = load(a + i * a_step);
+#pragma GCC unroll 16
+        for (int j = 0; j < kCols; ++j) add_to(i, j, element, bs[j]);
       }
     }
   };
@@ -133,10 +153,16 @@ HWY_ATTR void Dots(const HostProduct<T>& product, int64_t row, int64_t col, int6
 #pragma GCC unroll 16
     for (int chain = 1; chain < kChains; ++chain) {
 #pragma GCC unroll 16
-      for (int j = 0; j < kCols; ++j) sums[0][i][j] = hn::Add(sums[0][i][j], sums[chain][i][j]);
+      for (int j = 0; j < kCols; ++j) {
+        V& sum = sums[0][i][j / kDotCols][j % kDotCols];
+        sum = hn::Add(sum, sums[chain][i][j / kDotCols][j % kDotCols]);
+      }
     }
-    alignas(16) T values[kDotCols];
-    SumLanesOfFour(d, sums[0][i], values);
+    alignas(16) T values[kFours * kDotCols];
+#pragma GCC unroll 16
+    for (int four = 0; four < kFours; ++four) {
+      SumLanesOfFour(d, sums[0][i][four], values + four * kDotCols);
+    }
     T* HWY_RESTRICT c = product.c + (row + i) * product.ldc + col;
 #pragma GCC unroll 16
     for (int j = 0; j < kCols; ++j) {
@@ -149,8 +175,18 @@ HWY_ATTR void Dots(const HostProduct<T>& product, int64_t row, int64_t col, int6
 template <typename T>
 using DotsFunction = void (*)(const HostProduct<T>&, int64_t, int64_t, int64_t, int64_t);
 
+// REQUIRES: up to kRowsOfWideDots rows where there are more than kDotCols columns.
 template <typename T>
 DotsFunction<T> FindDots(int64_t rows, int64_t cols) {
+  if constexpr (kMaxDotCols > kDotCols) {
+    const auto find_wide = [&](auto tag) -> DotsFunction<T> {
+      constexpr int kRows = decltype(tag)::value;
+      static constexpr DotsFunction<T> kTable[] = {Dots<T, kRows, 5>, Dots<T, kRows, 6>,
+                                                   Dots<T, kRows, 7>, Dots<T, kRows, 8>};
+      return kTable[cols - kDotCols - 1];
+    };
+    if (cols > kDotCols) return WithCount<kRowsOfWideDots>(rows, find_wide);
+  }
   const auto find = [&](auto tag) -> DotsFunction<T> {
     constexpr int kRows = decltype(tag)::value;
     static constexpr DotsFunction<T> kTable[] = {Dots<T, kRows, 1>, Dots<T, kRows, 2>,
@@ -163,14 +199,16 @@ DotsFunction<T> FindDots(int64_t rows, int64_t cols) {
 // Computes the product. REQUIRES: rows of A and columns of B have no gaps.
 template <typename T>
 void MultiplyByDots(const HostProduct<T>& product) {
-  const Panels rows(product.m, kDotRows);
+  const bool is_wide = product.m > product.n && product.n > kDotCols && product.n <= kMaxDotCols;
+  const int64_t most_cols = is_wide ? kMaxDotCols : kDotCols;
+  const Panels rows(product.m, is_wide ? kRowsOfWideDots : kDotRows);
   const auto for_cols = [&](auto fn) {
-    for (int64_t col = 0; col < product.n; col += kDotCols) {
-      fn(col, std::min(kDotCols, product.n - col));
+    for (int64_t col = 0; col < product.n; col += most_cols) {
+      fn(col, std::min(most_cols, product.n - col));
     }
   };
   // Where one of the operands is one tile, the other is read once and from end to end.
-  const bool reads_once = product.m <= kDotRows || product.n <= kDotCols;
+  const bool reads_once = product.m <= kDotRows || product.n <= most_cols;
   const int64_t depth =
       reads_once ? product.k : EqualParts(product.k, kDotBytes / int64_t{sizeof(T)}, 64);
   for (int64_t p = 0; p < product.k; p += depth) {

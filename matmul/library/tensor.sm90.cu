@@ -1,8 +1,8 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
 // tensor_single, tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general,
-// tensor_direct, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one whose time is
-// predicted to be the least. Where rows of operands do not begin at multiples of 16 bytes, which
-// the TMA needs, these may also multiply copies of them in the workspace.
+// tensor_direct, tensor_ring, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one
+// whose time is predicted to be the least. Where rows of operands do not begin at multiples of 16
+// bytes, which the TMA needs, these may also multiply copies of them in the workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "matmul/device/tensor/packed_call.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/ring_plan.h"
 #include "matmul/device/tensor/shallow_plan.h"
 #include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
@@ -97,6 +98,10 @@ const MatMulFunctions& Direct() {
   static const MatMulFunctions direct = FunctionsOf("tensor_direct");
   return direct;
 }
+const MatMulFunctions& Ring() {
+  static const MatMulFunctions ring = FunctionsOf("tensor_ring");
+  return ring;
+}
 const MatMulFunctions& Small() {
   static const MatMulFunctions small = FunctionsOf("tensor_small");
   return small;
@@ -165,6 +170,10 @@ Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
     const double direct = PlanTensorDirect(args, device).us;
     if (direct < best.us) best = {&Direct(), direct};
   }
+  if (TensorRingTakes(args) && std::min(args.m, args.n) <= kRingMostFew) {
+    const double ring = PlanTensorRing(args, device).us;
+    if (ring < best.us) best = {&Ring(), ring};
+  }
   if (TensorSmallTakes(args)) {
     const double small = PlanTensorSmall(args, device).us;
     if (small < best.us) best = {&Small(), small};
@@ -203,7 +212,11 @@ bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedC
   // Copies of many small matrices take longer than their bytes say: 404 of 53x467x66 took 66 us so,
   // which was predicted to be less than the 53 of tensor_small, which took 49.
   constexpr double kBatch = 1.25;
-  const double us = (by_tma.us + PackUs(call)) * (args.batch > 1 ? kBatch : 1);
+  // With a step or two of k nothing hides the copies, nor the stores of rows that are no vectors:
+  // 5087x993x19 took 22 us so on an H200, and takes 18 by tensor_small.
+  constexpr double kShortK = 1.12;
+  const double us = (by_tma.us + PackUs(call)) * (args.batch > 1 ? kBatch : 1) *
+                    (args.k <= kTensorStep ? kShortK : 1);
   return us < ChooseForAny(args, device).us;
 }
 

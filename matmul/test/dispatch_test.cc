@@ -46,9 +46,9 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
     DeviceModel device;
     MatMulArgs args;
   } cases[] = {
-      {"tiny", H200Model(), Gapless(7, 5, 3)},
+      {"direct", H200Model(), Gapless(656, 2, 3, 605)},
       {"tiny", H200Model(), Gapless(64, 64, 64)},
-      {"stream_k_32x32", H200Model(), Gapless(256, 256, 256)},
+      {"brief", H200Model(), Gapless(256, 256, 256)},
       {"stream_k_32x64", H200Model(), Gapless(512, 512, 512)},
       {"batch_64x64", H200Model(), Gapless(64, 64, 64, 1000)},
       {"batch_64x64", H200Model(), Gapless(868, 305, 117, 672)},

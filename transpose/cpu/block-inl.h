@@ -50,7 +50,7 @@ HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_
   }
   if (b.ahead_out > 0) {
     for (int64_t col = first; col < end; ++col) {
-      __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
+      FetchForWriting(to + col * b.ld_out + b.ahead_out);
     }
   }
   int64_t ld = b.ld_in;

@@ -26,6 +26,16 @@ namespace stridewise {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Fetches a line that is to be written. GCC makes PREFETCHT0 of its builtin function, since Highway
+// does not name PREFETCHW, which every processor with AVX-512 has and older ones pass over.
+HWY_INLINE void FetchForWriting(const uint8_t* line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, /*for writing*/ 1);
+#endif
+}
+
 #if HWY_TARGET == HWY_SCALAR
 
 // Highway's baseline has no vectors; the compiler's are those of every processor.

@@ -78,6 +78,7 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
   constexpr double kTrip = 1.66;  // Until memory answers at its full rate.
   constexpr double kCluster = 0.74;
   constexpr double kBlock = 0.18;
+  constexpr double kLeast = 7.3;  // Of small products, most of it the start of the kernel.
   DecodePlan best;
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
@@ -103,7 +104,8 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
                                stage_bytes * resident;
       const double bytes_of_us = std::min(kBytesOfUs, under_way / kAnswer);
       const double sums = split == 1 ? 0 : kCluster + kBlock * split;
-      const double us = kFixed + sums + std::max(memory, kTrip + loads / bytes_of_us);
+      const double us =
+          std::max(kLeast, kFixed + sums + std::max(memory, kTrip + loads / bytes_of_us));
       if (us < best.us) best = {cols, split, resident, best.transposed, us};
     }
   }

@@ -54,15 +54,16 @@ inline bool TensorDirectTakes(const MatMulArgs& args) {
 // What a tile of `few` columns costs, in microseconds.
 struct DirectCost {
   int few;
-  double tile;     // A round of blocks.
+  double tile;     // A round of blocks,
+  double beside;   // and more for each block of a multiprocessor.
   double group;    // More for each 64 rows of a block.
   double step;     // 32 of k, of a warp: a trip to memory.
   double busy;     // The same for each block of a multiprocessor, where that is more.
   double cluster;  // More where blocks divide k.
 };
-constexpr DirectCost kDirectCosts[] = {{8, 3.27, 0.17, 1.0, 0.30, 1.67},
-                                       {16, 3.04, 1.17, 1.02, 0.42, 0.76},
-                                       {32, 3.42, 1.64, 1.81, 0.68, 0.3}};
+constexpr DirectCost kDirectCosts[] = {{8, 2.0, 0.75, 0.17, 1.0, 0.30, 1.67},
+                                       {16, 3.04, 0, 1.17, 1.35, 0.56, 0.76},
+                                       {32, 3.42, 0, 1.64, 2.6, 1.0, 0.3}};
 
 // Returns the microseconds of a plan. Operands are read at half of what memory can do.
 inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const DirectPlan& plan) {
@@ -82,7 +83,8 @@ inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const 
   const double step = std::max(cost.step, cost.busy * of_multiprocessor);
   return kFixed + (split > 1 ? cost.cluster : 0) +
          std::max(kMemory * MemoryUs(args, device),
-                  rounds * (cost.tile + cost.group * (kDirectWarps >> plan.log_warps_of_k) +
+                  rounds * (cost.tile + cost.beside * of_multiprocessor +
+                            cost.group * (kDirectWarps >> plan.log_warps_of_k) +
                             static_cast<double>(steps) * step));
 }
 

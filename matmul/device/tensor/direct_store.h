@@ -10,6 +10,7 @@
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/direct_rows.h"
 #include "matmul/device/tensor/epilogue.h"
+#include "matmul/device/tensor/finished.h"
 #include "matmul/device/tensor/general_operand.h"
 #include "matmul/device/tensor/sums.h"
 
@@ -70,13 +71,6 @@ __device__ inline void AddWarps(float* sums, int log_warps_of_k) {
   }
 }
 
-// An element of C, or of a bias, which is a float or of the operands' type.
-template <typename Element>
-__device__ inline float LoadOutput(const void* from, int64_t index, int out_bytes) {
-  return out_bytes == 4 ? static_cast<const float*>(from)[index]
-                        : static_cast<float>(static_cast<const Element*>(from)[index]);
-}
-
 // Stores block `rank`'s part of the tile that begins at (row, col) of the product of many rows by
 // few columns, neighbours of C by neighbouring lanes.
 template <typename Tile>
@@ -106,15 +100,7 @@ __device__ inline void StoreDirectSums(const float* sums, const DirectGemm& gemm
 #pragma unroll 4
         for (int block = 0; block < gemm.split; ++block) total += LoadSum(SumsOfBlock(at, block));
       }
-      const int64_t index = batch * c.stride + c_row * c.ld + c_col;
-      const float value =
-          c.Finish(total, c.beta != 0 ? LoadOutput<Element>(c.data, index, gemm.out_bytes) : 0.0f,
-                   c.bias != nullptr ? LoadOutput<Element>(c.bias, c_col, gemm.out_bytes) : 0.0f);
-      if (gemm.out_bytes == 4) {
-        static_cast<float*>(c.data)[index] = value;
-      } else {
-        static_cast<Element*>(c.data)[index] = static_cast<Element>(value);
-      }
+      StoreFinished<Element>(c, gemm.out_bytes, batch, c_row, c_col, total);
     }
   }
 }

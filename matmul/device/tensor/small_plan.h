@@ -41,8 +41,8 @@ inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& devi
   constexpr double kCluster = 1.04;
   constexpr double kBlockOfCluster = 0.083;
   constexpr double kTile = 0.42;  // For each block of a multiprocessor, as kBusy.
-  constexpr double kStep = 0.97;
-  constexpr double kBusy = 0.75;
+  constexpr double kStep = 1.2;
+  constexpr double kBusy = 0.9;
   const int64_t steps = CeilDiv(args.k, int64_t{kSmallK});
   const auto tiles = static_cast<double>(CeilDiv(args.m, int64_t{kSmallTile}) *
                                          CeilDiv(args.n, int64_t{kSmallTile}) * args.batch);

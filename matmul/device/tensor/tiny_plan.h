@@ -57,8 +57,8 @@ inline int64_t TinySectors(int64_t lines, int64_t of_k, bool along_k) {
 // Returns the time of a plan: the trips to memory of a thread's k, a warp's instructions and the
 // sectors of its loads, and the sums of the parts of k.
 inline double TinyUs(const MatMulArgs& args, const TinyPlan& plan) {
-  constexpr double kFixed = 5.4;
-  constexpr double kTrip = 0.6;
+  constexpr double kFixed = 5.2;
+  constexpr double kTrip = 0.8;
   constexpr double kWarp = 8;        // Instructions.
   constexpr double kWarpTrip = 118;  // Instructions.
   constexpr double kInstructionsOfUs = 132 * 3.6e3;

@@ -66,6 +66,9 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
   constexpr double kStepOfColumns = 1.15;  // 64 of k.
   constexpr double kStepOfLines = 1.05;    // 256 of k.
   constexpr double kBusy = 0.36;           // Either for each block of a multiprocessor.
+  // On an H200 memory is faster than the kernel's instructions: times all of these.
+  constexpr double kOfLines = 1.5;
+  constexpr double kOfColumns = 1.25;
   constexpr int64_t kResident = 4;
   const bool is_row = args.m == 1;
   const MatMulInput& x = is_row ? args.b : args.a;
@@ -85,19 +88,20 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
     const double step = std::max(plan.along_k ? kStepOfLines : kStepOfColumns,
                                  kBusy * std::min(1.0, fill) * static_cast<double>(kResident));
     plan.us = kFixed + (parts > 1 ? kCluster : 0) +
-              std::max(kMemory * MemoryUs(args, device),
-                       std::max(1.0, std::ceil(fill)) *
-                           (kTile + static_cast<double>(CeilDiv(steps, parts)) * step));
+              (plan.along_k ? kOfLines : kOfColumns) *
+                  std::max(kMemory * MemoryUs(args, device),
+                           std::max(1.0, std::ceil(fill)) *
+                               (kTile + static_cast<double>(CeilDiv(steps, parts)) * step));
     if (plan.us < best.us) best = plan;
   }
   if (plan.along_k && IsAlignedVector(args)) {
-    constexpr double kOfLines = 0.93;  // Times what memory takes.
+    constexpr double kAligned = 0.93;  // Times what memory takes.
     constexpr double kLine = 0.48;     // Of the lines that a block takes in turn.
     const auto rounds = static_cast<double>(
         CeilDiv(cols * args.batch, int64_t{kResident} * std::max(1, device.multiprocessors)));
     plan.aligned = true;
     plan.parts = 1;
-    plan.us = kFixed + std::max(0.9 + kOfLines * MemoryUs(args, device), 1.2 + kLine * rounds);
+    plan.us = kFixed + std::max(0.9 + kAligned * MemoryUs(args, device), 1.2 + kLine * rounds);
     if (plan.us < best.us) best = plan;
   }
   return best;
