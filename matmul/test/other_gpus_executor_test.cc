@@ -113,7 +113,7 @@ class OtherGpusExecutorTest : public testing::TestWithParam<Gpu> {
 };
 
 const std::set<std::string>& CudaCores() {
-  static const auto& names = *new std::set<std::string>{"WholeTiles", "SkinnyTiles"};
+  static const auto& names = *new std::set<std::string>{"WholeTiles", "SkinnyTiles", "Brief"};
   return names;
 }
 
@@ -130,7 +130,7 @@ TEST_P(OtherGpusExecutorTest, Rounded) {
 TEST_P(OtherGpusExecutorTest, Bf16) { Run<Bf16, Bf16>({"TensorSmall", "TensorTiny"}); }
 TEST_P(OtherGpusExecutorTest, Fp16) { Run<Fp16, float>({"TensorSmall", "TensorTiny"}); }
 TEST_P(OtherGpusExecutorTest, EpilogueIsAPass) {
-  Run<float, float>({"WholeTiles", "SkinnyTiles", "EpiloguePass"}, MatMulPrecision::kFp32,
+  Run<float, float>({"WholeTiles", "SkinnyTiles", "Brief", "EpiloguePass"}, MatMulPrecision::kFp32,
                     Activation::kRelu);
   Run<float, float>({"TensorMma", "EpiloguePass"}, MatMulPrecision::kTf32, Activation::kGelu);
 }

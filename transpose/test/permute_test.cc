@@ -147,14 +147,15 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
             PermuteMethod::kJoined);
   EXPECT_EQ(method(GaplessProblem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)),
             PermuteMethod::kTiles);
-  // Rows that end inside a sector are joined up to 272 bytes, and 512 of 4 bytes and more.
+  // Rows that end inside a sector are joined up to 272 bytes, and 512 of 4 bytes and more;
+  // whole sectors of fewer bytes than the 160 that flat tiles need take tiles.
   EXPECT_EQ(method(GaplessProblem({91, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),
             PermuteMethod::kJoined);
   EXPECT_EQ(method(GaplessProblem({96, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),
-            PermuteMethod::kFlat);
+            PermuteMethod::kTiles);
   EXPECT_EQ(method(GaplessProblem({131, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),
             PermuteMethod::kJoined);
-  EXPECT_EQ(method(GaplessProblem({144, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),
+  EXPECT_EQ(method(GaplessProblem({160, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),
             PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({135, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 2)),
             PermuteMethod::kJoined);
