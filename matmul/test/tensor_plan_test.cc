@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 #include <vector>
-#include <vector>
 
 #include "common/base/element_type.h"
 #include "common/gpu/device_model.h"
