@@ -221,6 +221,9 @@ class MatMulTestProblem {
         std::copy_n(&result(row, 0), result.cols, want.data() + (&result(row, 0) - c_.data()));
       }
     }
+    if (std::memcmp(c_.data(), want.data(), c_.size() * sizeof(Out)) == 0) {
+      return absl::OkStatus();
+    }
     for (size_t i = 0; i < c_.size(); ++i) {
       if (std::memcmp(&c_[i], &want[i], sizeof(Out)) != 0) {
         return absl::DataLossError(absl::StrCat("written outside C, at element ",
