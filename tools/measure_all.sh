@@ -7,7 +7,7 @@
 #   --output=DIR  Where the files go. A second call with the same folder goes on: finished measurements are left out, and
 #                 one that was stopped keeps its rows.
 #   --part=N      Only the measurements of this part; each takes less than eight minutes.
-#   --seconds=N   Stops after so many seconds, between two rows, and returns 3 if something is left.
+#   --seconds=N   Stops after N seconds, between two rows, and returns 3 if something is left.
 #   NAME...       Only these measurements.
 #
 # DIR/measure_all.log has a line for each finished measurement: name, exit status, seconds, commit. Returns 0, 1 if a row
