@@ -13,6 +13,7 @@
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
+#include "matmul/brief_matvec_plan.h"
 #include "matmul/direct_plan.h"
 #include "matmul/dispatch.h"
 #include "matmul/epilogue_pass.h"
@@ -147,6 +148,12 @@ constexpr MatMulTakes kTakesBrief = {
     "up to 2^22 elements of a product and k of 2^16", [](const MatMulArgs& args) {
       return args.k <= int64_t{1} << 16 && args.m <= int64_t{1} << 20 &&
              args.n <= int64_t{1} << 20 && args.m * args.n <= int64_t{1} << 22;
+    }};
+
+constexpr MatMulTakes kTakesBriefMatVec = {
+    "one row or one column, and fewer than 2^31 elements of C", [](const MatMulArgs& args) {
+      return std::min(args.m, args.n) == 1 &&
+             FitsBriefMatVecPlan(std::max(args.m, args.n), args.batch);
     }};
 
 constexpr MatMulTakes kTakesDirect = {
