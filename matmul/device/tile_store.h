@@ -14,6 +14,8 @@
 #include "common/base/matrix.h"
 #include "matmul/device/accumulators.h"
 #include "matmul/device/epilogue.h"
+#include "matmul/device/gemm_args.h"
+#include "matmul/device/prefetch_c.h"
 #include "matmul/device/tile_edges.h"
 #include "matmul/device/tile_order.h"
 
@@ -74,6 +76,17 @@ __device__ inline void StoreTileWith(const Accumulators<Tile>& accumulators,
   }
 }
 
+// Asks the L2 cache for what the epilogue will read of the tile of C. All threads call it.
+template <typename Tile>
+__device__ inline void PrefetchTile(const Gemm<typename Tile::Types>& gemm, const TilePlace& place,
+                                    int thread) {
+  if (!gemm.epilogue.ReadsC()) return;
+  auto c = gemm.c;
+  c.data += place.index * gemm.stride_c;
+  PrefetchPart<Tile::kBlockM, Tile::kBlockN, Tile::kThreads>(c, place.offset.row, place.offset.col,
+                                                             thread);
+}
+
 // Stores the tile of C at `offset` as far as it lies in C. `shared` has kSharedFloats that no other
 // thread reads or writes any more.
 template <typename Tile>
@@ -126,11 +139,21 @@ __device__ inline void StoreVectorsOfWarp(const float* four, int number,
   const VectorCoord first = CoordOfVector<Tile>(number - lane);
   const int64_t row = offset.row + first.row + lane / kCols * kVector;
   const int64_t col = offset.col + first.col + lane % kCols;
+  constexpr int kRowsOfStep = kWarpSize / kCols * kVector;
+  const auto exists = [&](int i) { return row + i * kRowsOfStep < c.rows && col < c.cols; };
+  auto* const first_of_lane = c.data + row * c.ld + col;
+  // All loads before the first store, as in StoreTileWith().
+  const bool reads_c = epilogue.ReadsC();
+  typename Tile::Types::C old[kVector] = {};
 #pragma unroll
   for (int i = 0; i < kVector; ++i) {
-    const int64_t row_of_step = row + i * (kWarpSize / kCols * kVector);
-    if (row_of_step >= c.rows || col >= c.cols) continue;
-    epilogue.Store(sums[i * kWarpSize + lane], &c.data[row_of_step * c.ld + col]);
+    if (reads_c && exists(i)) old[i] = first_of_lane[i * kRowsOfStep * c.ld];
+  }
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    if (!exists(i)) continue;
+    first_of_lane[i * kRowsOfStep * c.ld] =
+        epilogue.Apply(sums[i * kWarpSize + lane], &old[i], reads_c);
   }
 }
 
