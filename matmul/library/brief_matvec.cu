@@ -19,8 +19,8 @@
 #include "common/gpu/launch.h"
 #include "matmul/args.h"
 #include "matmul/brief_matvec_plan.h"
-#include "matmul/device/brief/prefetch_c.h"
 #include "matmul/device/gemm_args.h"
+#include "matmul/device/prefetch_c.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_order.h"
 
