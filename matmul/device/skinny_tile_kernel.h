@@ -13,7 +13,6 @@
 #include <cstdint>
 
 #include "matmul/device/cluster.h"
-#include "matmul/device/prefetch_c.h"
 #include "matmul/device/skinny_tile.h"
 
 namespace stridewise {
@@ -47,19 +46,6 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
   const float* const y_data =
       product.y.matrix.data + index * product.y.batch_stride +
       (product.y_is_k_major ? first_row * y_ld + first_k : first_k * y_ld + first_row);
-  float* const c = product.c + index * product.c_batch_stride + first_row * product.c_row_stride +
-                   first_col * product.c_col_stride;
-  if (product.epilogue.ReadsC() && part == 0) {
-    // The tile's rows lie along C's rows, or along its columns.
-    const auto thread = static_cast<int>(threadIdx.x);
-    if (product.c_col_stride == 1) {
-      PrefetchPart<Form::kRows, Form::kCols, Form::kThreads>(
-          Matrix<float>{c, rows, cols, product.c_row_stride}, 0, 0, thread);
-    } else {
-      PrefetchPart<Form::kCols, Form::kRows, Form::kThreads>(
-          Matrix<float>{c, cols, rows, product.c_col_stride}, 0, 0, thread);
-    }
-  }
   const auto copy = [&](int chunk, float* stage) {
     const int64_t at_k = static_cast<int64_t>(chunk) * kExtentK;
     const int k_left = min(k - chunk * kExtentK, kExtentK);
@@ -99,6 +85,8 @@ __global__ void __launch_bounds__(Form::kThreads, Form::kBlocksPerMultiprocessor
     }
   }
 
+  float* const c = product.c + index * product.c_batch_stride + first_row * product.c_row_stride +
+                   first_col * product.c_col_stride;
   if (Form::kSlices == 1 && product.parts == 1 && product.c_col_stride == 1) {
 #pragma unroll
     for (int row = 0; row < Form::kWarpRows; ++row) {

@@ -20,7 +20,6 @@
 #include "matmul/args.h"
 #include "matmul/brief_matvec_plan.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/device/prefetch_c.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_order.h"
 
@@ -65,7 +64,6 @@ __global__ void __launch_bounds__(kBriefRowsThreads) BriefRows(BriefVectors vect
   const int rows = static_cast<int>(min(vectors.cols - row, int64_t{kRows}));
   const bool stores = lane < rows && number < vectors.total;
   float* const result = vectors.Result(product, row + lane);
-  if (vectors.epilogue.ReadsC() && stores) PrefetchElement(result);
   const float* x = vectors.x + product * vectors.x_batch_stride + row * vectors.x_ld + lane;
   const float* y = vectors.y + product * vectors.y_batch_stride + lane * vectors.y_stride;
   float sums[kRows] = {};
@@ -129,7 +127,6 @@ __global__ void __launch_bounds__(kBriefColumnsThreads) BriefColumns(BriefVector
   const uint32_t number = min(first + (thread & ((1 << log_cols) - 1)), vectors.total - 1);
   const uint32_t product = vectors.of_product.Quotient(number);
   const int64_t col = number - product * vectors.of_product.divisor();
-  if (vectors.epilogue.ReadsC() && group == 0) PrefetchElement(vectors.Result(product, col));
   const float* x = vectors.x + product * vectors.x_batch_stride + group * vectors.x_ld + col;
   const float* y = vectors.y + product * vectors.y_batch_stride + group * vectors.y_stride;
   const int64_t x_step = groups * vectors.x_ld;

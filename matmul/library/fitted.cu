@@ -19,7 +19,7 @@
 #include "matmul/device/fitted_plan.h"
 #include "matmul/device/fitted_tile.h"
 #include "matmul/device/gemm_args.h"
-#include "matmul/device/prefetch_c.h"
+#include "matmul/device/tile_store.h"
 #include "matmul/tile_limits.h"
 
 namespace stridewise {
