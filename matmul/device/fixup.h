@@ -48,8 +48,7 @@ __global__ void __launch_bounds__(Policy::kThreads)
     const int64_t row = place.offset.row + coord.row;
     const int64_t col = place.offset.col + coord.col;
     if (row < c.rows && col < c.cols) {
-      PrefetchRow(&c.data[row * c.ld + col],
-                  static_cast<int>(min(c.cols - col, int64_t{kVector})));
+      PrefetchRow(&c.data[row * c.ld + col], static_cast<int>(min(c.cols - col, int64_t{kVector})));
     }
   }
   WaitForPreviousKernel();  // The divisions above need not wait.

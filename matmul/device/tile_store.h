@@ -91,8 +91,8 @@ __device__ inline void PrefetchRow([[maybe_unused]] const T* first, [[maybe_unus
 #endif
 }
 
-// Asks for kRows rows of kCols elements from (row, col) on, as far as they lie in C. `thread` is one
-// of kThreads that call it.
+// Asks for kRows rows of kCols elements from (row, col) on, as far as they lie in C. `thread` is
+// one of kThreads that call it.
 template <int kRows, int kCols, int kThreads, typename T>
 __device__ inline void PrefetchPart(const Matrix<T>& c, int64_t row, int64_t col, int thread) {
 #pragma unroll

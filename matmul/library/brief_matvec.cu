@@ -178,22 +178,12 @@ BriefVectors VectorsOf(const MatMulArgs& args, const BriefMatVecPlan& plan, bool
   // Y's neighbours along k lie together, or a leading dimension apart.
   const bool y_is_k_major = is_row ? !args.a.transposed : args.b.transposed;
   return {FastDivisor(static_cast<uint32_t>(plan.groups)),
-          static_cast<uint32_t>(plan.groups * args.batch),
-          gemm.k,
-          x.data,
-          y.data,
+          static_cast<uint32_t>(plan.groups * args.batch), gemm.k, x.data, y.data,
           // A single column without gaps is a row.
-          k_major && x.mn == 1 ? gemm.k : x.ld,
-          y_is_k_major ? 1 : y.ld,
-          is_row ? gemm.stride_b : gemm.stride_a,
-          is_row ? gemm.stride_a : gemm.stride_b,
-          static_cast<int>(x.mn),
-          plan.log_lanes,
-          plan.log_cols,
-          gemm.c.data,
-          is_row ? 1 : gemm.c.ld,
-          gemm.stride_c,
-          gemm.epilogue};
+          k_major && x.mn == 1 ? gemm.k : x.ld, y_is_k_major ? 1 : y.ld,
+          is_row ? gemm.stride_b : gemm.stride_a, is_row ? gemm.stride_a : gemm.stride_b,
+          static_cast<int>(x.mn), plan.log_lanes, plan.log_cols, gemm.c.data,
+          is_row ? 1 : gemm.c.ld, gemm.stride_c, gemm.epilogue};
 }
 
 }  // namespace
@@ -201,13 +191,12 @@ BriefVectors VectorsOf(const MatMulArgs& args, const BriefMatVecPlan& plan, bool
 LaunchStatus MatMulBriefMatVec(const MatMulArgs& args) {
   static const MatMulFunctions fallback = FunctionsOf("matvec");
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
-  if (std::min(args.m, args.n) > 1 ||
-      !FitsBriefMatVecPlan(std::max(args.m, args.n), args.batch)) {
+  if (std::min(args.m, args.n) > 1 || !FitsBriefMatVecPlan(std::max(args.m, args.n), args.batch)) {
     return fallback.run(args);
   }
   const bool k_major = BriefMatVecIsKMajor(args);
-  const BriefMatVecPlan plan = PlanBriefMatVec(std::max(args.m, args.n), args.k, args.batch,
-                                               k_major, DeviceOf(args));
+  const BriefMatVecPlan plan =
+      PlanBriefMatVec(std::max(args.m, args.n), args.k, args.batch, k_major, DeviceOf(args));
   const BriefVectors vectors = VectorsOf(args, plan, k_major);
   const auto launch = [&](auto kernel, int threads) {
     return Launch(kernel, Grid{plan.blocks}, Block{threads}, 0, args.stream, vectors);
