@@ -144,8 +144,8 @@ constexpr MatMulTakes kTakesRagged64x128 = {
     }};
 
 // It takes more. Nothing lasts so short there that it would pay: of 845 random products with more
-// multiply-adds it was the best at three, by a hundredth at most, and predicted to be at others that
-// then took 1.3 times as long.
+// multiply-adds it was the best at three, by a hundredth at most, and predicted to be at others
+// that then took 1.3 times as long.
 constexpr MatMulTakes kTakesBrief = {
     "up to 2^22 elements of a product, k of 2^16 and 10^8 multiply-adds",
     [](const MatMulArgs& args) {
