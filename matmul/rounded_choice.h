@@ -5,6 +5,7 @@
 #ifndef STRIDEWISE_MATMUL_ROUNDED_CHOICE_H_
 #define STRIDEWISE_MATMUL_ROUNDED_CHOICE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -31,6 +32,12 @@ inline int64_t RoundedBytes(const MatMulArgs& args) {
 // Returns whether the operands of a call can be rounded into its workspace. Those that alpha or k
 // say not to read are not.
 bool CanRound(const MatMulArgs& args, const DeviceModel& device);
+
+// Returns whether TF32 has a kernel of its own for so few rows or columns.
+inline bool HasFewOfTf32(const MatMulArgs& args) {
+  constexpr int64_t kFew = 128;
+  return std::min(args.m, args.n) <= kFew;
+}
 
 // The microseconds that a call is predicted to take if its operands are rounded, and as TF32, whose
 // products are half as fast and whose operands are read once. For compute capability 9.0.

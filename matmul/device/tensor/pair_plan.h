@@ -77,6 +77,8 @@ inline PairPlan PlanTensorPair(const MatMulArgs& args, const DeviceModel& device
       if (us < best.us) best = {cols, cluster, transposed, clusters, us};
     }
   }
+  best.us = Corrected(TensorPredicted::kPair, args, device,
+                      {kPairRows, best.cols, best.cluster, 1, best.transposed}, best.us);
   return best;
 }
 

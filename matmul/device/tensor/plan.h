@@ -5,6 +5,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_PLAN_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -13,6 +14,7 @@
 #include "matmul/args.h"
 #include "matmul/cluster_sizes.h"
 #include "matmul/device/tensor_map.h"
+#include "matmul/tensor_corrections.h"
 
 namespace stridewise {
 
@@ -41,6 +43,19 @@ inline double MemoryUs(const MatMulArgs& args, const DeviceModel& device) {
   const double of_b = n * k * (args.b.stride == 0 ? 1 : batch);
   const auto bytes = [](ElementType type) { return static_cast<double>(ElementBytes(type)); };
   return ((of_a + of_b) * bytes(args.a.type) + m * n * batch * bytes(args.c.type)) / bytes_of_us;
+}
+
+// Returns the microseconds that a plan says, corrected (tensor_corrections.h).
+inline double Corrected(TensorPredicted predicted, const MatMulArgs& args,
+                        const DeviceModel& device, const PlannedTiles& division, double us) {
+  return CorrectedTensorUs(predicted, args, device, division, MemoryUs(args, device), us);
+}
+
+// Returns the same of a plan with tiles.
+inline double CorrectedTiles(TensorPredicted predicted, const MatMulArgs& args,
+                             const DeviceModel& device, const TensorPlan& plan, double us) {
+  return Corrected(predicted, args, device,
+                   {plan.rows, plan.cols, plan.cluster, plan.split, plan.transposed}, us);
 }
 
 // Returns whether the TMA can address an operand that is stored as rows x cols.
@@ -91,12 +106,18 @@ inline TensorPlan PlanTensorGeneral(const MatMulArgs& args, const DeviceModel& d
         kFixed + sums + rounds * (kTileUs + static_cast<double>(CeilDiv(steps, split)) * kStep);
     if (us < best.us) best = {kTile, split, 1, false, us};
   }
+  best.us = Corrected(TensorPredicted::kGeneral, args, device, {0, 0, 0, best.split}, best.us);
   return best;
 }
 
-// The copies of operands that the TMA cannot address.
-constexpr double kPackLaunchUs = 2.0;
-constexpr double kPackUsOfByte = 1 / 1.75e6;  // Read and written.
+// Returns the microseconds in which operands that the TMA cannot address are copied: of the bytes
+// that are written.
+inline double CopiesUs(double written_bytes, const DeviceModel& device) {
+  constexpr double kLaunch = 1.09;
+  constexpr double kBytesOfUs = 1.473e+06;
+  constexpr double kGbpsOfFit = 3352;  // Of the H100 that it was fitted to.
+  return kLaunch + written_bytes / kBytesOfUs * std::sqrt(kGbpsOfFit / device.memory_gbps);
+}
 
 }  // namespace stridewise
 

@@ -58,15 +58,15 @@ struct RingCost {
   double beside;  // A tile, for each block of a multiprocessor.
 };
 constexpr RingCost kRingCosts[] = {
-    {8, 0.22, 0.45, 0.25}, {16, 0.35, 0.65, 1.0}, {32, 0.45, 0.7, 0.9}};
+    {8, 0.608, 0.371, 0.568}, {16, 0.807, 0.523, 1.12}, {32, 1.01, 0.46, 3.08}};
 
 // Returns the microseconds of a plan.
 inline double RingUs(const MatMulArgs& args, const DeviceModel& device, const RingPlan& plan) {
-  constexpr double kFixed = 6;
-  constexpr double kMemory = 1.5;
-  constexpr double kCluster = 0.6;
-  constexpr double kBlock = 0.2;  // Of a cluster, and for each block of a multiprocessor.
-  constexpr double kTile = 1.5;
+  constexpr double kFixed = 8.31;
+  constexpr double kMemory = 1.18;
+  constexpr double kCluster = 0.0457;
+  constexpr double kBlock = 0.00797;  // Of a cluster, and for each block of a multiprocessor.
+  constexpr double kTile = 0.13;
   const RingCost& cost = kRingCosts[plan.few == 8 ? 0 : plan.few == 16 ? 1 : 2];
   const int split = 1 << plan.log_split;
   const auto steps = static_cast<double>(CeilDiv(CeilDiv(args.k, int64_t{kRingK}), int64_t{split}));
@@ -96,7 +96,9 @@ inline RingPlan PlanTensorRing(const MatMulArgs& args, const DeviceModel& device
   const int max_log_split = device.compute_capability < 90 ? 0 : kRingMaxLogSplit;
   for (plan.log_split = 0; plan.log_split <= max_log_split; ++plan.log_split) {
     if (plan.log_split > 0 && int64_t{1} << plan.log_split > steps) break;
-    plan.us = RingUs(args, device, plan);
+    plan.us = Corrected(TensorPredicted::kRing, args, device,
+                        {0, plan.few, 0, int64_t{1} << plan.log_split, plan.transposed},
+                        RingUs(args, device, plan));
     if (plan.us < best.us) best = plan;
   }
   return best;

@@ -33,12 +33,12 @@ inline bool TensorShallowTakes(const MatMulArgs& args) {
 }
 
 inline double TensorShallowUs(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 5;
-  constexpr double kMemory = 1.6;  // On an H200; memory is faster than the stores.
-  constexpr double kTile = 1.37;
-  constexpr double kBesideNarrow = 0.9;  // More for each narrow tile of a multiprocessor.
-  constexpr double kOfK = 0.27;          // Of what shared memory holds of k; more with 256 rows.
-  constexpr double kOfKNarrow = 0.41;
+  constexpr double kFixed = 3.62;
+  constexpr double kMemory = 2.03;  // On an H200; memory is faster than the stores.
+  constexpr double kTile = 3.03;
+  constexpr double kBesideNarrow = 1.04;  // More for each narrow tile of a multiprocessor.
+  constexpr double kOfK = 0.156;          // Of what shared memory holds of k; more with 256 rows.
+  constexpr double kOfKNarrow = 0.236;
   constexpr int64_t kResident = 3;
   const int64_t rows = ShallowIsNarrow(args) ? 256 : 64;
   const int64_t cols = ShallowIsNarrow(args) ? 32 : 128;
@@ -51,9 +51,11 @@ inline double TensorShallowUs(const MatMulArgs& args, const DeviceModel& device)
   int64_t chunk = 1;
   while (chunk < kShallowK && chunk < args.k) chunk *= 2;
   const auto of_k = static_cast<double>(CeilDiv(args.k, chunk) * chunk);
-  return kFixed +
-         std::max(kMemory * MemoryUs(args, device),
-                  rounds * (kTile + beside + of_k * (ShallowIsNarrow(args) ? kOfKNarrow : kOfK)));
+  return Corrected(
+      TensorPredicted::kShallow, args, device, PlannedTiles(),
+      kFixed +
+          std::max(kMemory * MemoryUs(args, device),
+                   rounds * (kTile + beside + of_k * (ShallowIsNarrow(args) ? kOfKNarrow : kOfK))));
 }
 
 }  // namespace stridewise

@@ -36,13 +36,13 @@ inline bool TensorSmallTakes(const MatMulArgs& args) {
 
 // Returns the split of k.
 inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& device) {
-  constexpr double kFixed = 5.8;
-  constexpr double kMemory = 1.7;
-  constexpr double kCluster = 1.04;
-  constexpr double kBlockOfCluster = 0.083;
-  constexpr double kTile = 0.42;  // For each block of a multiprocessor, as kBusy.
-  constexpr double kStep = 1.2;
-  constexpr double kBusy = 0.9;
+  constexpr double kFixed = 6.14;
+  constexpr double kMemory = 1.91;
+  constexpr double kCluster = 1.03;
+  constexpr double kBlockOfCluster = 0.0633;
+  constexpr double kTile = 0.275;  // For each block of a multiprocessor, as kBusy.
+  constexpr double kStep = 0.906;
+  constexpr double kBusy = 0.836;
   const int64_t steps = CeilDiv(args.k, int64_t{kSmallK});
   const auto tiles = static_cast<double>(CeilDiv(args.m, int64_t{kSmallTile}) *
                                          CeilDiv(args.n, int64_t{kSmallTile}) * args.batch);
@@ -57,9 +57,10 @@ inline SmallPlan PlanTensorSmall(const MatMulArgs& args, const DeviceModel& devi
     const double resident = std::min(1.0, tiles / slots) * kSmallResident;
     const double of_steps =
         static_cast<double>(CeilDiv(steps, int64_t{split})) * std::max(kStep, kBusy * resident);
-    const double us = kFixed + (split > 1 ? kCluster + kBlockOfCluster * split : 0) +
-                      std::max(kMemory * MemoryUs(args, device),
-                               rounds * (kTile * std::max(1.0, resident) + of_steps));
+    const double planned = kFixed + (split > 1 ? kCluster + kBlockOfCluster * split : 0) +
+                           std::max(kMemory * MemoryUs(args, device),
+                                    rounds * (kTile * std::max(1.0, resident) + of_steps));
+    const double us = Corrected(TensorPredicted::kSmall, args, device, {0, 0, 0, split}, planned);
     if (us < best.us) best = {log_split, us};
   }
   return best;

@@ -56,11 +56,11 @@ struct NarrowSplitCost {
   double cluster, block;
   double memory;  // Times what memory takes.
 };
-constexpr NarrowSplitCost kFewSplitCost = {4.6,  1.2,  0.022, 0.0044, 1.5, 88e3,
-                                           1e30, 0.74, 0.67,  0.39,   1.0};
+constexpr NarrowSplitCost kFewSplitCost = {5.19,  1.78,  0.0399, 0.0044, 1.56, 8.148e+04,
+                                           1e+12, 0.799, 0.546,  0.128,  1.04};
 // Fitted to 142 times of 90 products on an H200, 7 % off in the mean.
-constexpr NarrowSplitCost k64SplitCost = {4.6,  1.5,  0.03, 0.0033, 1.7, 120e3,
-                                          11e6, 0.93, 0,    0.15,   1.4};
+constexpr NarrowSplitCost k64SplitCost = {4.14,      2.04, 0.0287, 0.00301, 1.87, 1.277e+05,
+                                          7.958e+06, 1.45, 0,      0.46,    1.08};
 
 // Returns the microseconds of tensor_split with tiles of up to 64 columns.
 //
@@ -102,14 +102,14 @@ inline double WideSplitUs(const SplitShape& shape, const DeviceModel& device, in
   constexpr int kRows = 128;
   constexpr int kBytesOfRow = 128;
   // Fitted to 581 times of 90 products on an H100, 6 % off in the mean.
-  constexpr double kFixed = 6.4;
-  constexpr double kMemory = 1.2;        // Times what memory takes.
-  constexpr double kStep = 0.0025;       // Of a column and 64 of k, while tensor cores are busy.
-  constexpr double kBytesOfUs = 96e3;    // Of a multiprocessor, from the L2.
-  constexpr double kBytesOfAll = 8.3e6;  // From one L2 to all of them.
-  constexpr double kColumn = 0.0215;     // Of the tile, for its end.
-  constexpr double kBlock = 0.08;        // Of a cluster of more than two.
-  constexpr double kStoreOne = 0.25e-3;  // An element of C where it has no vectors.
+  constexpr double kFixed = 7.11;
+  constexpr double kMemory = 1.01;          // Times what memory takes.
+  constexpr double kStep = 0.00257;         // Of a column and 64 of k, while tensor cores are busy.
+  constexpr double kBytesOfUs = 9.635e+04;  // Of a multiprocessor, from the L2.
+  constexpr double kBytesOfAll = 8.795e+06;  // From one L2 to all of them.
+  constexpr double kColumn = 0.0254;         // Of the tile, for its end.
+  constexpr double kBlock = 0.574;           // Of a cluster of more than two.
+  constexpr double kStoreOne = 0.00038;      // An element of C where it has no vectors.
   constexpr double kHuge = 1e30;
   const int64_t tiles = CeilDiv(shape.rows, kRows) * CeilDiv(shape.extent, cols) * batch;
   if (tiles > ClustersAtOnce(split, 1, device.multiprocessors)) return kHuge;
@@ -151,7 +151,8 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
         TensorPlan plan = {cols, split, 1, transposed};
         const double us = IsWideSplit(cols) ? WideSplitUs(shape, device, args.batch, cols, split)
                                             : NarrowSplitUs(shape, device, args.batch, cols, split);
-        plan.us = std::max(us, OffLinesUs(args, plan, device));
+        plan.us = CorrectedTiles(TensorPredicted::kSplit, args, device, plan,
+                                 std::max(us, OffLinesUs(args, plan, device)));
         if (plan.us < best.us) best = plan;
       }
     }

@@ -32,11 +32,11 @@ struct TensorTileCost {
   int rows = 128;
 };
 constexpr TensorTileCost kTensorTileCosts[] = {
-    {256, 2, 7.24, 2.40, 0.579, 0.087, 0.094},     {256, 1, 5.97, 3.19, 0.528, 0.176, 0.090},
-    {192, 2, 7.12, 1.73, 0.439, 0.091, 0.122},     {192, 1, 7.10, 2.04, 0.355, 0.173, 0.123},
-    {128, 2, 7.08, 1.42, 0.269, 0.139, 0.086},     {128, 1, 7.04, 1.31, 0.235, 0.205, 0.075},
-    {64, 1, 6.90, 0.87, 0.170, 0.121, 0.096},      {192, 1, 6.45, 1.36, 0.240, 0.095, 0.123, 64},
-    {128, 1, 5.88, 0.93, 0.188, 0.074, 0.075, 64}, {64, 1, 6.66, 0.55, 0.111, 0.044, 0.096, 64}};
+    {256, 2, 6.33, 2.72, 0.555, 0.161, 0.0727},   {256, 1, 6.71, 2, 0.525, 0.266, 0.0726},
+    {192, 2, 6.83, 2.03, 0.422, 0.147, 0.0841},   {192, 1, 6.12, 2.07, 0.385, 0.312, 0.123},
+    {128, 2, 7.38, 0.944, 0.267, 0.227, 0.0632},  {128, 1, 6.84, 1.15, 0.257, 0.286, 0.0601},
+    {64, 1, 6.9, 0.543, 0.146, 0.246, 0.0919},    {192, 1, 6.8, 1.27, 0.179, 0.24, 0.186, 64},
+    {128, 1, 6.56, 0.999, 0.14, 0.14, 0.108, 64}, {64, 1, 6.63, 0.446, 0.111, 0.0841, 0.191, 64}};
 // Where both extents of C are at least kLargeExtent, neighbours find in the L2 what they share, and
 // blocks without clusters lose less than the other constants say: 512 x 4096 x 16384 takes 95 us in
 // 128 x 128 on an H100, where these say 93 and those above 119. Fitted to squares of 1024 to 4096.
@@ -49,11 +49,11 @@ inline bool IsLargeProduct(const MatMulArgs& args) {
   return extent >= kLargeExtent && extent <= kLargestFitted;
 }
 constexpr TensorTileCost kLargeTileCosts[] = {
-    {256, 2, 8.27, 1.86, 0.545, 0.080, 0.094},     {256, 1, 8.00, 1.80, 0.539, 0.092, 0.090},
-    {192, 2, 7.78, 1.37, 0.394, 0.085, 0.122},     {192, 1, 7.14, 1.35, 0.406, 0.068, 0.123},
-    {128, 2, 7.34, 1.03, 0.254, 0.099, 0.086},     {128, 1, 5.30, 1.37, 0.276, 0.062, 0.075},
-    {64, 1, 5.46, 0.60, 0.216, 0.067, 0.096},      {192, 1, 7.43, 1.15, 0.181, 0.101, 0.123, 64},
-    {128, 1, 5.60, 0.90, 0.170, 0.080, 0.075, 64}, {64, 1, 5.66, 0.59, 0.112, 0.060, 0.096, 64}};
+    {256, 2, 7.88, 1.76, 0.55, 0.0974, 0.0645},     {256, 1, 7.29, 1.75, 0.552, 0.0913, 0.07},
+    {192, 2, 6.63, 1.59, 0.427, 0.0655, 0.101},     {192, 1, 7.09, 1.18, 0.423, 0.0633, 0.123},
+    {128, 2, 7.35, 0.741, 0.293, 0.0794, 0.0774},   {128, 1, 6.44, 0.922, 0.278, 0.069, 0.082},
+    {64, 1, 6.25, 0.27, 0.118, 0.181, 0.121},       {192, 1, 7.05, 0.787, 0.201, 0.0949, 0.174, 64},
+    {128, 1, 6.89, 0.61, 0.143, 0.0681, 0.125, 64}, {64, 1, 6.36, 0.477, 0.11, 0.0512, 0.167, 64}};
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
@@ -122,8 +122,9 @@ inline TensorPlan PlanTensorTile(const MatMulArgs& args, const DeviceModel& devi
   for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTileCosts : kTensorTileCosts) {
     if (!HasTensorTile(args, cost)) continue;
     TensorPlan plan = {cost.cols, 1, cost.cluster, false, 0, cost.rows};
-    plan.us =
-        std::max(TensorTileUs(args, device, cost, args.m, args.n), OffLinesUs(args, plan, device));
+    plan.us = CorrectedTiles(
+        TensorPredicted::kTile, args, device, plan,
+        std::max(TensorTileUs(args, device, cost, args.m, args.n), OffLinesUs(args, plan, device)));
     if (plan.us < best.us) best = plan;
   }
   return best;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/gpu/device_model.h"
 #include "common/gpu/launch_geometry.h"
 #include "matmul/args.h"
 #include "matmul/device/tensor/plan.h"
@@ -133,6 +134,15 @@ inline TinyPlan PlanTensorTiny(const MatMulArgs& args) {
     }
   }
   return best;
+}
+
+// Returns the time of the kernel with the threads that it takes.
+inline double TensorTinyUs(const MatMulArgs& args, const DeviceModel& device) {
+  const TinyPlan plan = PlanTensorTiny(args);
+  return Corrected(TensorPredicted::kTiny, args, device,
+                   {int64_t{1} << plan.log_rows, int64_t{1} << plan.log_cols,
+                    int64_t{1} << plan.log_lanes, int64_t{1} << plan.log_slices(), plan.transposed},
+                   plan.us);
 }
 
 }  // namespace stridewise

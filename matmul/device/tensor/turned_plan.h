@@ -20,25 +20,17 @@ namespace stridewise {
 // The tiles of tensor_turned, of C transposed: their columns are rows of C. In clusters two or four
 // share what is loaded of A: 257 x 5120 x 14336 is bound by what the L2 sends, and takes 70 us in
 // clusters of four that share 96 rows, 98 in pairs and 107 without.
-constexpr TensorTileCost kTensorTurnedCosts[] = {{64, 2, 7.34, 0.61, 0.228, 0.021, 0},
-                                                 {96, 4, 7.40, 0.90, 0.255, 0.030, 0},
-                                                 {144, 1, 7.42, 1.00, 0.245, 0.228, 0},
-                                                 {144, 2, 6.84, 1.50, 0.309, 0.124, 0},
-                                                 {160, 1, 7.20, 1.00, 0.317, 0.174, 0}};
+constexpr TensorTileCost kTensorTurnedCosts[] = {{64, 2, 7.31, 0.528, 0.156, 0.218, 0},
+                                                 {96, 4, 7.29, 0.793, 0.179, 0.172, 0},
+                                                 {144, 1, 7.17, 0.669, 0.295, 0.266, 0},
+                                                 {144, 2, 7.41, 0.816, 0.299, 0.197, 0},
+                                                 {160, 1, 6.77, 1.08, 0.319, 0.336, 0}};
 // As kLargeTileCosts.
-constexpr TensorTileCost kLargeTurnedCosts[] = {{64, 2, 7.34, 0.61, 0.228, 0.021, 0},
-                                                {96, 4, 7.40, 0.90, 0.280, 0.050, 0},
-                                                {144, 1, 7.05, 0.83, 0.323, 0.056, 0},
-                                                {144, 2, 7.76, 0.93, 0.318, 0.058, 0},
-                                                {160, 1, 7.27, 0.93, 0.339, 0.067, 0}};
-
-// Returns whether a tile is for products with these rows: that of 64 columns for a single one of
-// them, whose operand is loaded by all blocks, and those of 96 for rows that fill seven eighths of
-// them: 197 x 5120 x 5120 took 39 us in three of 96 and 31 before there were such tiles.
-constexpr bool HasTurnedTile(const TensorTileCost& tile, int64_t rows) {
-  if (tile.cols == 96) return rows > 64 && rows * 8 >= CeilDiv(rows, int64_t{96}) * 96 * 7;
-  return (tile.cols == 64) == (rows <= 64);
-}
+constexpr TensorTileCost kLargeTurnedCosts[] = {{64, 2, 7.31, 0.316, 0.161, 0.121, 0},
+                                                {96, 4, 7.86, 0.495, 0.199, 0.0799, 0},
+                                                {144, 1, 6.72, 0.974, 0.311, 0.0764, 0},
+                                                {144, 2, 7.28, 0.925, 0.324, 0.0717, 0},
+                                                {160, 1, 6.56, 1.08, 0.35, 0.0725, 0}};
 
 // Returns whether tensor_turned takes a call whose operands the TMA can address: A lies along k,
 // and the TMA stores C, of 16 bits.
@@ -53,10 +45,10 @@ inline bool TensorTurnedTakes(const MatMulArgs& args) {
 inline TensorPlan PlanTensorTurned(const MatMulArgs& args, const DeviceModel& device) {
   TensorPlan best;
   for (const TensorTileCost& cost : IsLargeProduct(args) ? kLargeTurnedCosts : kTensorTurnedCosts) {
-    if (!HasTurnedTile(cost, args.m)) continue;
     TensorPlan plan = {cost.cols, 1, cost.cluster, true, 0};
-    plan.us =
-        std::max(TensorTileUs(args, device, cost, args.n, args.m), OffLinesUs(args, plan, device));
+    plan.us = CorrectedTiles(
+        TensorPredicted::kTurned, args, device, plan,
+        std::max(TensorTileUs(args, device, cost, args.n, args.m), OffLinesUs(args, plan, device)));
     if (plan.us < best.us) best = plan;
   }
   return best;

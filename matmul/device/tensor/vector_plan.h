@@ -104,6 +104,8 @@ inline VectorPlan PlanTensorVector(const MatMulArgs& args, const DeviceModel& de
     plan.us = kFixed + std::max(0.9 + kAligned * MemoryUs(args, device), 1.2 + kLine * rounds);
     if (plan.us < best.us) best = plan;
   }
+  best.us = Corrected(TensorPredicted::kVector, args, device,
+                      {0, 0, best.aligned ? 1 : 0, best.parts, best.along_k}, best.us);
   return best;
 }
 
