@@ -300,14 +300,16 @@ LaunchStatus LaunchProduct(const MatMulArgs& args, const DeviceModel& device,
   });
 }
 
-// Runs a call by a scheme.
+// Runs a call by a scheme, whose operands `split` splits.
 template <typename Scheme>
-LaunchStatus MatMulSplit(const MatMulArgs& args) {
+LaunchStatus MatMulSplit(const MatMulArgs& args,
+                         LaunchStatus (*split)(const SplitSources& of,
+                                               cudaStream_t stream) = LaunchSplit<Scheme>) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return LaunchStatus();
   const DeviceModel device = DeviceOf(args);
   if (!CanSplit(args, device, Scheme::kForm)) return Fallback().run(InFp32(args));
   const SplitSources of = SourcesOf<Scheme>(args, device);
-  RETURN_IF_ERROR(LaunchSplit<Scheme>(of, args.stream));
+  RETURN_IF_ERROR(split(of, args.stream));
   return LaunchProduct<Scheme>(args, device, of);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "matmul/device/split_held_rows.h"
 #include "matmul/device/split_scheme.h"
 #include "matmul/device/split_source.h"
 #include "matmul/device/split_strip.h"
@@ -162,27 +163,46 @@ __device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block)
   return block / source.cluster % strips < source.cols / source.strip_cols;
 }
 
+// What the blocks of an operand do.
+enum class SplitWork { kRowsOfWarps, kRowsOfBlocks, kHeldRows, kStrips, kWideStrips };
+
 // Splits what is the block's: a part of a strip, a row, or a row for each warp.
-template <typename Scheme, bool kWhole>
-__device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
+template <typename Scheme, bool kWhole, SplitWork kWork>
+__device__ inline void SplitBlockOf(const SplitSource& source, int64_t block, float4* cache) {
   const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
-  if (!source.scale_rows) {
-    const int rank = static_cast<int>(block % source.cluster);
-    if constexpr (!Scheme::kForm.k_major) {
-      if (source.strip_cols == kWideStripCols) {
-        SplitStrip<Scheme, kWhole, kWideStripCols>(source, block / source.cluster, rank, cache);
-        return;
-      }
-    }
-    SplitStrip<Scheme, kWhole, kStripCols>(source, block / source.cluster, rank, cache);
-  } else if (source.cols > kWarpRowCols) {
+  if constexpr (kWork == SplitWork::kHeldRows) {
+    static_assert(kWhole);
+    SplitHeldRows<Scheme>(source, block);
+  } else if constexpr (kWork == SplitWork::kRowsOfBlocks) {
     const int64_t row = block * source.rows_together;
     if (row < rows) SplitRows<Scheme, kSplitThreads, kWhole>(source, row, cache);
-  } else {
+  } else if constexpr (kWork == SplitWork::kRowsOfWarps) {
     const int warp = static_cast<int>(threadIdx.x) / 32;
     const int64_t row = (block * kSplitWarps + warp) * source.rows_together;
     cache += warp * source.rows_together * source.cached_quads;
     if (row < rows) SplitRows<Scheme, 32, kWhole>(source, row, cache);
+  } else {
+    constexpr int kCols = kWork == SplitWork::kWideStrips ? kWideStripCols : kStripCols;
+    const int rank = static_cast<int>(block % source.cluster);
+    SplitStrip<Scheme, kWhole, kCols>(source, block / source.cluster, rank, cache);
+  }
+}
+
+// Does the same, whatever the operand's work is.
+template <typename Scheme, bool kWhole>
+__device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
+  if (!source.scale_rows) {
+    if constexpr (!Scheme::kForm.k_major) {
+      if (source.strip_cols == kWideStripCols) {
+        SplitBlockOf<Scheme, kWhole, SplitWork::kWideStrips>(source, block, cache);
+        return;
+      }
+    }
+    SplitBlockOf<Scheme, kWhole, SplitWork::kStrips>(source, block, cache);
+  } else if (source.cols > kWarpRowCols) {
+    SplitBlockOf<Scheme, kWhole, SplitWork::kRowsOfBlocks>(source, block, cache);
+  } else {
+    SplitBlockOf<Scheme, kWhole, SplitWork::kRowsOfWarps>(source, block, cache);
   }
 }
 

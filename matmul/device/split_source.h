@@ -27,6 +27,12 @@ template <typename Scheme>
 constexpr int kTurnedRows = Scheme::kForm.part_bytes > 2 ? 4 : 8;
 // Rows of at most this many elements have a warp each, longer ones a block.
 constexpr int kWarpRowCols = 1024;
+// Where rows are held in registers (split_held_rows.h): threads of a row, its fours that each of
+// them has at most, rows of a block, and the longest row.
+constexpr int kHeldRowThreads = 64;
+constexpr int kHeldQuads = 8;
+constexpr int kHeldRows = kSplitThreads / kHeldRowThreads;
+constexpr int kHeldRowCols = 4 * kHeldQuads * kHeldRowThreads;
 
 // An operand as it is stored, its parts, and the blocks that split it.
 struct SplitSource {

@@ -6,10 +6,13 @@
 
 #include "matmul/device/split_launch.h"
 #include "matmul/device/split_pair.h"
+#include "matmul/device/split_whole.h"
 
 namespace stridewise {
 
-LaunchStatus MatMulSplitFp16(const MatMulArgs& args) { return MatMulSplit<Fp16Pair>(args); }
+LaunchStatus MatMulSplitFp16(const MatMulArgs& args) {
+  return MatMulSplit<Fp16Pair>(args, LaunchSplitWhole<Fp16Pair>);
+}
 
 int64_t MatMulSplitFp16WorkspaceBytes(const MatMulArgs& args) {
   return MatMulSplitBytes<Fp16Pair>(args);

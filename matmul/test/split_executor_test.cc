@@ -71,6 +71,18 @@ TEST_F(SplitExecutorTest, LongK) {
   ExpectKernels("SplitProduct", 4);
 }
 
+// Operands of whole fours and strips, whose kernels do nothing else: wide strips and others, rows
+// of warps, rows that are held in registers, of which the last block has fewer, and rows of blocks.
+TEST_F(SplitExecutorTest, WholeOperands) {
+  Run<float, float>(
+      "split_fp16",
+      InAllLayouts({{{64, 64, 68, 0}, 1}, {{64, 128, 1028, 0}, 1}, {{32, 32, 2308, 0}, 1}}));
+  const MatMulCase batch = {5, 64, 1100, 4, false, false, -0.5, 2, 3, 8};
+  const MatMulCase one_b = {5, 7, 1100, 4, false, true, 1, 1, 2, 4, false, /*one_b=*/true};
+  Run<float, float>("split_fp16", {{batch, 1}, {one_b, 1}});
+  ExpectKernels("SplitProduct", 4);
+}
+
 // Numbers too far apart for the parts: the tile is computed on the FP32 units.
 TEST_F(SplitExecutorTest, NumbersFarApart) {
   const auto spread = [](MatMulTestProblem<float>* problem) {
