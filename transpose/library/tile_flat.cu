@@ -9,12 +9,12 @@
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
+#include "transpose/device/flat_vectors.h"
 #include "transpose/device/gather.h"
 #include "transpose/device/matrix_offsets.h"
 #include "transpose/device/ragged_chunks.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
-#include "transpose/device/wrapped_gather.h"
 
 namespace stridewise {
 namespace {
@@ -46,7 +46,8 @@ constexpr size_t kLeastBytesOfTwo = 77 << 10;
 // How a matrix is cut into tiles.
 struct Flat : ragged::Cut {
   int strips;  // Tiles of a matrix.
-  int group;   // Vectors from one group of a warp to the next.
+  bool rotates;  // Whether vectors of a warp begin in the same bank.
+  FlatTurns turns;
   SmallDivisor by_rows = SmallDivisor(1);
   BlockDivisor by_strips = BlockDivisor();
   MatrixOffsets offsets;
@@ -58,25 +59,6 @@ template <typename T>
 __device__ inline int ToSector(const T* data) {
   return static_cast<int>(-reinterpret_cast<intptr_t>(data) & (kSectorBytes - 1)) /
          static_cast<int>(sizeof(T));
-}
-
-// Stores `vectors` vectors of the piece, from element `first` on. A warp stores 128 bytes at each
-// of four places, which are nearly a quarter of the piece apart.
-template <typename Shape, bool kRotates, typename T>
-__device__ inline void StoreVectors(T* piece, int first, int vectors, const Flat& flat,
-                                    const BankOrder& order, const unsigned char* tile) {
-  constexpr int kSize = sizeof(T);
-  const int jump = kSize - flat.rows * flat.pitch;
-  const int begin = threadIdx.x % 32 / kLanes * flat.group;
-  for (int i = threadIdx.x / 32 * kLanes + threadIdx.x % kLanes; i < flat.group;
-       i += Shape::kThreads / 32 * kLanes) {
-    if (begin + i >= vectors) continue;
-    const int at = first + (begin + i) * kVectorElements<T>;
-    const int col = flat.by_rows.Quotient(at);
-    const int row = at - col * flat.rows;
-    StoreVector(piece + at, GatherWrapped<T, kRotates>(tile + row * flat.pitch + col * kSize,
-                                                       flat.pitch, flat.rows - row, jump, order));
-  }
 }
 
 // A tile writes whole sectors: from the first that begins in it to the one that ends behind it,
@@ -102,12 +84,12 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const int first = ToSector(piece);
   const int end = part.cols == left ? elements : elements + ToSector(piece + elements);
   const int vectors = (end - first) / kVectorElements<T>;
-  const BankOrder order =
-      AvoidBankConflicts<T>(flat.pitch, flat.rows, threadIdx.x % kLanes, threadIdx.x % 32 / kLanes);
-  if (order.rotates) {
-    StoreVectors<Shape, true>(piece, first, vectors, flat, order, loaded);
+  if (flat.rotates) {
+    StoreFlatVectors<Shape::kThreads, true>(piece, first, vectors, flat.rows, flat.by_rows,
+                                            flat.pitch, flat.turns, loaded);
   } else {
-    StoreVectors<Shape, false>(piece, first, vectors, flat, order, loaded);
+    StoreFlatVectors<Shape::kThreads, false>(piece, first, vectors, flat.rows, flat.by_rows,
+                                             flat.pitch, flat.turns, loaded);
   }
   const int head = first_col == 0 ? first : 0;
   const int tail = end - first - vectors * kVectorElements<T>;
@@ -117,6 +99,46 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
     piece[at] = *reinterpret_cast<const T*>(loaded + (at - col * flat.rows) * flat.pitch +
                                             col * static_cast<int>(sizeof(T)));
   }
+}
+
+// Returns the turns of threads for tiles of `cols` columns.
+template <typename T>
+FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kElements = kVectorElements<T>;
+  FlatTurns turns;
+  turns.period = rows % 2 == 0 ? rows : 2 * rows;
+  // The four places of a warp are so far apart that what its lanes load lies in different banks:
+  // those of eight lanes are multiples of four apart, where the places' distance is one more.
+  const int quarter = static_cast<int>(CeilDiv(turns.period, 2 * kGroups) * 2);
+  int least = 1 << 30;
+  for (int group = quarter; group <= quarter + 14; group += 2) {
+    const int at = group * kElements;
+    const int banks = (at % rows * pitch + at / rows * kSize) % kVectorBytes;
+    const int cost = std::abs(banks % 8 - 4) * 4 + (group - quarter);
+    if (cost < least) {
+      least = cost;
+      turns.group = group;
+    }
+  }
+  turns.octets = static_cast<int>(CeilDiv(turns.group, kLanes));
+  // Warps take equal parts, as far as possible. Places cost as much as one or two vectors.
+  constexpr double kPlaces = 1.5;
+  const int64_t warps = threads / 32;
+  const int64_t vectors = CeilDiv(int64_t{cols} * rows, kElements);
+  const int64_t periods = CeilDiv(vectors, turns.period);
+  double best = 0;
+  for (int at_once = 1; at_once <= 16; ++at_once) {
+    const int64_t tasks = CeilDiv(periods, at_once) * turns.octets;
+    const double cost = static_cast<double>(CeilDiv(tasks, warps)) *
+                        (static_cast<double>(std::min<int64_t>(at_once, periods)) + kPlaces);
+    if (best != 0 && cost >= best) continue;
+    best = cost;
+    turns.at_once = at_once;
+  }
+  turns.by_period = SmallDivisor(turns.period);
+  turns.by_octets = SmallDivisor(turns.octets);
+  return turns;
 }
 
 // Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
@@ -137,12 +159,8 @@ Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
   flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
   flat.offsets = offsets;
   flat.span_in = SpanOfIn(args, offsets);
-  // Groups are a number of columns apart of which the warp's columns in tile_ragged are the first
-  // four multiples, or odd multiples of these: they begin in different banks.
-  const int64_t most = int64_t{flat.cols} * flat.rows + kSectorBytes / kSize;
-  const int64_t stride = int64_t{1} << Log2Stride(ColumnsApart<T>(flat.pitch, args.rows));
-  const int64_t strides = CeilDiv(most, kGroups * flat.rows * stride) | 1;
-  flat.group = static_cast<int>(CeilDiv(strides * stride * flat.rows, int64_t{kElements}));
+  flat.rotates = kSize < 4 && flat.pitch / kSize % 2 == 0;
+  flat.turns = TurnsFor<T>(flat.rows, flat.pitch, flat.cols, Shape::kThreads);
   return flat;
 }
 
