@@ -35,10 +35,11 @@ struct PermuteJoinedPlan {
 
   int in_chunks = 1;  // The most 16-byte chunks of a row.
   int pitch = 16;  // Bytes from row to row in shared memory; a vector's rows further, a chunk more.
-  int vectors = 1;  // The most vectors that a part of `out` lies in.
+  int turn = 1;  // Vectors of a part from one of a thread to its next, which begins in the same row
+  int turn_columns = 1;  // so many columns further.
   SmallDivisor by_chunks = SmallDivisor(1);
   SmallDivisor by_rows = SmallDivisor(1);
-  SmallDivisor by_vectors = SmallDivisor(1);
+  SmallDivisor by_turn = SmallDivisor(1);
   bool whole = false;  // Whether parts of `out` are made of whole vectors.
 
   int threads = 128;

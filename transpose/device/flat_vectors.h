@@ -18,13 +18,16 @@
 
 namespace stridewise {
 
-// Which vectors a thread takes. A warp stores 128 bytes at each of four places.
+// Which vectors a thread takes. A warp stores 128 bytes at each of four places, which are a number
+// of columns apart; the places of the vectors behind are four times as far, and so on for a period.
 struct FlatTurns {
-  int period = 1;  // Vectors from one to the next that begins in the same row, an even number.
-  int group = 1;   // Vectors from one of a warp's places to the next.
-  int octets = 1;  // Warps that take a period.
+  int period = 1;   // Vectors from one to the next that begins in the same row, an even number.
+  int group = 1;    // Vectors from one of a warp's places to the next.
+  int of_place = 1;  // Vectors of a place in a period: some groups.
+  int octets = 1;   // Warps that take a period.
   int at_once = 1;  // Vectors of a thread for which places are computed once.
   SmallDivisor by_period = SmallDivisor(1);
+  SmallDivisor by_group = SmallDivisor(1);
   SmallDivisor by_octets = SmallDivisor(1);
 };
 
@@ -98,14 +101,14 @@ __device__ inline void StoreRun(T* to, int count, int apart, WrappedPlaces<T, kR
 template <int kThreads, bool kRotates, typename T>
 __device__ inline void StoreFlatVectors(T* piece, int first, int vectors, int rows,
                                         const SmallDivisor& by_rows, int pitch,
-                                        const FlatTurns& turns, const unsigned char* tile) {
+                                        const FlatTurns& turns, const BankOrder& order,
+                                        const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
   const int lane = threadIdx.x % kLanes;
   const int jump = kSize - rows * pitch;
   const int further = turns.period * kElements / rows * kSize;  // Bytes, of a period.
   const int periods = turns.by_period.Quotient(vectors + turns.period - 1);
-  const int rotation = kRotates ? RotationOfVector<T>(pitch, lane) : 0;
   int octet = threadIdx.x / 32;
   int k = 0;
   for (;;) {
@@ -113,10 +116,12 @@ __device__ inline void StoreFlatVectors(T* piece, int first, int vectors, int ro
     octet -= rounds * turns.octets;
     k += rounds * turns.at_once;
     if (k >= periods) return;
-    const int in_group = octet * kLanes + lane;
-    const int start = threadIdx.x % 32 / kLanes * turns.group + in_group;
+    const int of_place = octet * kLanes + lane;
     octet += kThreads / 32;
-    if (in_group >= turns.group || start >= turns.period) continue;
+    if (of_place >= turns.of_place) continue;
+    const int set = turns.by_group.Quotient(of_place);
+    const int start = (3 * set + static_cast<int>(threadIdx.x) % 32 / kLanes) * turns.group + of_place;
+    if (start >= turns.period) continue;
     const int left = turns.by_period.Quotient(vectors - start + turns.period - 1);
     const int end = left < k + turns.at_once ? left : k + turns.at_once;
     if (k >= end) continue;
@@ -125,7 +130,7 @@ __device__ inline void StoreFlatVectors(T* piece, int first, int vectors, int ro
     const int row = at - col * rows;
     WrappedPlaces<T, kRotates> places(
         SharedAddressOf(tile) + row * pitch + col * kSize + k * further, pitch, rows - row, jump,
-        rotation);
+        order.rotation);
     const int apart = turns.period * kElements;
     T* const to = piece + at + k * apart;
     if (further == kVectorBytes) {

@@ -235,13 +235,6 @@ STRIDEWISE_HOST_DEVICE inline int ColumnsApart(int pitch, int64_t ld_out) {
 STRIDEWISE_HOST_DEVICE inline int Log2Stride(int apart) {
   return (apart & 1) != 0 ? 2 : (apart & 2) != 0 ? 1 : 0;
 }
-// Returns the rotation of vector `lane` of an out row where p is even.
-template <typename T>
-__device__ inline int RotationOfVector(int pitch, int lane) {
-  const int even = __ffs(pitch / static_cast<int>(sizeof(T))) - 1;  // Factors of 2.
-  // With three, all vectors start in one bank.
-  return even == 1 ? lane >> 2 << 1 : even == 2 ? lane >> 1 : lane & 3;
-}
 template <typename T>
 __device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int lane, int column) {
   BankOrder order;
@@ -249,9 +242,10 @@ __device__ inline BankOrder AvoidBankConflicts(int pitch, int64_t ld_out, int la
     const int p = pitch / static_cast<int>(sizeof(T));
     const int apart = ColumnsApart<T>(pitch, ld_out);
     order.log2_stride = Log2Stride(apart);
-    const bool even = p % 2 == 0;
-    order.rotates = even || (apart & 7) == 0;
-    order.rotation = even ? RotationOfVector<T>(pitch, lane) : (apart & 7) == 0 ? column : 0;
+    const int even = __ffs(p) - 1;  // Factors of 2; with three, all vectors start in one bank.
+    const int rotation_of_vector = even == 1 ? lane >> 2 << 1 : even == 2 ? lane >> 1 : lane;
+    order.rotates = even > 0 || (apart & 7) == 0;
+    order.rotation = even > 0 ? rotation_of_vector : (apart & 7) == 0 ? column : 0;
   }
   return order;
 }

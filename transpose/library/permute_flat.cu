@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(kMaxThreads)
   const bool is_last = at.rows_left <= plan.tile_rows;
   // The rows that are held for the next tile's sake may be fewer where the matrix ends.
   const bool ends_inside = !is_last && at.rows_left >= plan.rows_held;
-  const auto address_of = [&](int column) { return corner + columns[column]; };
-  const auto part_of = [&](intptr_t row) {
+  const auto part_of = [&](int column) {
+    const intptr_t row = corner + columns[column];
     const int shift = plan.shifts ? (-static_cast<int>(row) & (kSectorBytes - 1)) / kSize : 0;
     const int past = plan.tile_rows + shift;
     return RowPart<T>{row, is_first ? 0 : shift, !is_last && past < rows ? past : rows};
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int longest = is_first || is_last ? rows : plan.tile_rows;
   const int slack = at_sectors ? 0 : kSectorBytes - 1;
   const int vectors = (longest * kSize + slack + kVectorBytes - 1) / kVectorBytes;
-  StoreWholeVectors<T>(address_of, part_of, at.columns, vectors, places, tile);
+  StoreWholeVectors<T>(part_of, at.columns, vectors, places, tile);
   const bool whole = (!is_first || plan.whole_begin) && (ends_inside || plan.whole_end);
-  if (!whole) StoreEnds<T>(address_of, part_of, at.columns, places, tile);
+  if (!whole) StoreEnds<T>(part_of, at.columns, places, tile);
 }
 
 template <typename T>

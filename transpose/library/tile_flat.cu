@@ -23,30 +23,19 @@ using ragged::LoadPart;
 using ragged::Memory;
 using ragged::Part;
 
-constexpr int kGroups = kColumnsOfWarp;  // Vectors of a warp, kLanes each.
+constexpr int kSharedBytes = 228 * 1024;  // Of a multiprocessor of sm_90.
+constexpr int kGroups = kColumnsOfWarp;   // Vectors of a warp, kLanes each.
 
-// A tile of kChunks x 16 bytes of every row, for at most kRows rows, of which a multiprocessor has
-// room for kBlocks.
-template <int kChunksOfRow, int kThreadsOfBlock, int kBlocksOfMultiprocessor, int kMostRows>
+// Blocks of kThreads, of which a multiprocessor has room for kBlocks.
+template <int kThreadsOfBlock, int kBlocksOfMultiprocessor>
 struct Shape {
-  static constexpr int kChunks = kChunksOfRow;
   static constexpr int kThreads = kThreadsOfBlock;
   static constexpr int kBlocks = kBlocksOfMultiprocessor;
-  static constexpr int kRows = kMostRows;
 };
-
-// Chosen by measurement on an H200. With a third block of the last shape, which leaves L1 24 KB,
-// 250 x 95181 bytes have 0.90 of a copy instead of 0.95: its tiles take at least a third of the
-// memory.
-using FewRows = Shape<16, 256, 4, 120>;
-using SomeRows = Shape<16, 384, 3, 221>;
-using ManyRows = Shape<16, 512, 2, 360>;
-constexpr size_t kLeastBytesOfTwo = 77 << 10;
 
 // How a matrix is cut into tiles.
 struct Flat : ragged::Cut {
   int strips;  // Tiles of a matrix.
-  bool rotates;  // Whether vectors of a warp begin in the same bank.
   FlatTurns turns;
   SmallDivisor by_rows = SmallDivisor(1);
   BlockDivisor by_strips = BlockDivisor();
@@ -84,12 +73,14 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const int first = ToSector(piece);
   const int end = part.cols == left ? elements : elements + ToSector(piece + elements);
   const int vectors = (end - first) / kVectorElements<T>;
-  if (flat.rotates) {
+  const BankOrder order =
+      AvoidBankConflicts<T>(flat.pitch, flat.rows, threadIdx.x % kLanes, threadIdx.x % 32 / kLanes);
+  if (order.rotates) {
     StoreFlatVectors<Shape::kThreads, true>(piece, first, vectors, flat.rows, flat.by_rows,
-                                            flat.pitch, flat.turns, loaded);
+                                            flat.pitch, flat.turns, order, loaded);
   } else {
     StoreFlatVectors<Shape::kThreads, false>(piece, first, vectors, flat.rows, flat.by_rows,
-                                             flat.pitch, flat.turns, loaded);
+                                             flat.pitch, flat.turns, order, loaded);
   }
   const int head = first_col == 0 ? first : 0;
   const int tail = end - first - vectors * kVectorElements<T>;
@@ -108,20 +99,16 @@ FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
   constexpr int kElements = kVectorElements<T>;
   FlatTurns turns;
   turns.period = rows % 2 == 0 ? rows : 2 * rows;
-  // The four places of a warp are so far apart that what its lanes load lies in different banks:
-  // those of eight lanes are multiples of four apart, where the places' distance is one more.
-  const int quarter = static_cast<int>(CeilDiv(turns.period, 2 * kGroups) * 2);
-  int least = 1 << 30;
-  for (int group = quarter; group <= quarter + 14; group += 2) {
-    const int at = group * kElements;
-    const int banks = (at % rows * pitch + at / rows * kSize) % kVectorBytes;
-    const int cost = std::abs(banks % 8 - 4) * 4 + (group - quarter);
-    if (cost < least) {
-      least = cost;
-      turns.group = group;
-    }
-  }
-  turns.octets = static_cast<int>(CeilDiv(turns.group, kLanes));
+  // The places of a warp are so many columns apart that they begin in different banks: see
+  // BankOrder. Where its rotation does that, a quarter of a period.
+  const int columns = turns.period * kElements / rows;
+  const int quarter = columns / kGroups;
+  const int apart = ColumnsApart<T>(pitch, rows);
+  const bool turned = kSize < 4 && (apart & 7) == 0;
+  const int stride = turned ? quarter : std::min(1 << Log2Stride(apart), quarter);
+  turns.group = static_cast<int>(CeilDiv(int64_t{stride} * rows, 2 * kElements) * 2);
+  turns.of_place = static_cast<int>(CeilDiv(columns, kGroups * stride)) * turns.group;
+  turns.octets = static_cast<int>(CeilDiv(turns.of_place, kLanes));
   // Warps take equal parts, as far as possible. Places cost as much as one or two vectors.
   constexpr double kPlaces = 1.5;
   const int64_t warps = threads / 32;
@@ -137,51 +124,57 @@ FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
     turns.at_once = at_once;
   }
   turns.by_period = SmallDivisor(turns.period);
+  turns.by_group = SmallDivisor(turns.group);
   turns.by_octets = SmallDivisor(turns.octets);
   return turns;
 }
 
+// The most that a tile may have.
+struct FlatLimits {
+  int64_t chunks;  // 16 bytes of a row.
+  int64_t bytes;
+};
+
 // Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
 template <typename T, typename Shape>
-Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
+Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets, const FlatLimits& limits) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
-  constexpr int64_t kMostCols = (Shape::kChunks - 1) * kElements;
+  const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
+  const int slack = remainder == 0 ? kVectorBytes : remainder;
+  const int64_t most_chunks =
+      std::clamp((limits.bytes / args.rows - slack) / kVectorBytes, int64_t{2}, limits.chunks);
   Flat flat = {};
   flat.rows = static_cast<int>(args.rows);
   flat.rows_held = flat.rows;
-  const int64_t strips = CeilDiv(args.cols, kMostCols);
+  const int64_t strips = CeilDiv(args.cols, (most_chunks - 1) * kElements);
   flat.cols = static_cast<int>(CeilDiv(CeilDiv(args.cols, strips), kElements) * kElements);
   flat.strips = static_cast<int>(CeilDiv(args.cols, int64_t{flat.cols}));
-  const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
-  flat.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
+  flat.pitch = (flat.cols / kElements + 1) * kVectorBytes + slack;
   flat.by_rows = SmallDivisor(args.rows);
   flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
   flat.offsets = offsets;
   flat.span_in = SpanOfIn(args, offsets);
-  flat.rotates = kSize < 4 && flat.pitch / kSize % 2 == 0;
   flat.turns = TurnsFor<T>(flat.rows, flat.pitch, flat.cols, Shape::kThreads);
   return flat;
 }
 
 template <typename T, typename Shape>
-LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  static_assert(Shape::kRows * (Shape::kChunks + 1) * kVectorBytes <= 96 << 10,
-                "tiles fit the shared memory of a block");
-  const Flat flat = FlatFor<T, Shape>(args, offsets);
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets,
+                 const FlatLimits& limits) {
+  const Flat flat = FlatFor<T, Shape>(args, offsets, limits);
   const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
-  const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
+  // With less, more than kBlocks blocks would fit on a multiprocessor.
+  constexpr size_t kLeastBytes = kSharedBytes / (Shape::kBlocks + 1);
   return Launch(offsets.nested != 0 ? TileFlat<Shape, true, T> : TileFlat<Shape, false, T>,
                 Grid{flat.strips * args.batch}, Block{Shape::kThreads},
-                std::max(tile_bytes, least_bytes), args.stream, args.In<T>(),
+                std::max(tile_bytes, kLeastBytes), args.stream, args.In<T>(),
                 static_cast<T*>(args.out), flat);
 }
 
 template <typename T>
 LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args, offsets);
-  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args, offsets);
-  return Run<T, ManyRows>(args, offsets);
+  return Run<T, Shape<384, 3>>(args, offsets, {16, 60 << 10});
 }
 
 }  // namespace
@@ -196,7 +189,7 @@ LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offs
     case 2:
       return RunShape<uint16_t>(args, offsets);
     default:
-      return Run<uint32_t, FewRows>(args, offsets);
+      return RunShape<uint32_t>(args, offsets);
   }
 }
 
