@@ -185,7 +185,9 @@ inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastMatrixBytes = 8 << 10;     // In a batch.
   if (!HasFlatTiles(args) || AllBytes(args) < kLeastBytes) return false;
   // Smaller ones, and those of floats in more rows, are whole in other kernels.
-  const int64_t least = args.element_bytes == 4 && args.rows > 110 ? 20 << 10 : kLeastMatrixBytes;
+  const int64_t least = args.element_bytes == 1                       ? 24 << 10
+                        : args.element_bytes == 4 && args.rows > 110 ? 20 << 10
+                                                                     : kLeastMatrixBytes;
   if (args.batch > 1 && MatrixBytes(args) <= least) return false;
   if (FillsVectorTiles(args) || IsForTileStrips(args) || HasFewColumns(args)) return false;
   // Where rows of `in` are vectors, those of the tile begin in few banks.

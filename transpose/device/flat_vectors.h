@@ -21,14 +21,15 @@ namespace stridewise {
 // Which vectors a thread takes. A warp stores 128 bytes at each of four places, which are a number
 // of columns apart; the places of the vectors behind are four times as far, and so on for a period.
 struct FlatTurns {
-  int period = 1;   // Vectors from one to the next that begins in the same row, an even number.
-  int group = 1;    // Vectors from one of a warp's places to the next.
+  int period = 1;    // Vectors from one to the next that begins in the same row, an even number.
+  int group = 1;     // Vectors from one of a warp's places to the next.
   int of_place = 1;  // Vectors of a place in a period: some groups.
-  int octets = 1;   // Warps that take a period.
-  int at_once = 1;  // Vectors of a thread for which places are computed once.
+  int periods = 1;   // Of a tile.
+  int of_warp = 1;   // Times that a warp stores, of all that a tile takes: first all periods of its
+                     // vectors, then those of the next eight of each place.
   SmallDivisor by_period = SmallDivisor(1);
   SmallDivisor by_group = SmallDivisor(1);
-  SmallDivisor by_octets = SmallDivisor(1);
+  SmallDivisor by_periods = SmallDivisor(1);
 };
 
 // Where the elements of a vector are in shared memory.
@@ -108,31 +109,30 @@ __device__ inline void StoreFlatVectors(T* piece, int first, int vectors, int ro
   const int lane = threadIdx.x % kLanes;
   const int jump = kSize - rows * pitch;
   const int further = turns.period * kElements / rows * kSize;  // Bytes, of a period.
-  const int periods = turns.by_period.Quotient(vectors + turns.period - 1);
-  int octet = threadIdx.x / 32;
-  int k = 0;
-  for (;;) {
-    const int rounds = turns.by_octets.Quotient(octet);
-    octet -= rounds * turns.octets;
-    k += rounds * turns.at_once;
-    if (k >= periods) return;
+  const int apart = turns.period * kElements;
+  int at = static_cast<int>(threadIdx.x) / 32 * turns.of_warp;
+  const int last = at + turns.of_warp;
+  while (at < last) {
+    const int octet = turns.by_periods.Quotient(at);
+    const int k = at - octet * turns.periods;
+    const int more = last - at < turns.periods - k ? last - at : turns.periods - k;
+    at += more;
     const int of_place = octet * kLanes + lane;
-    octet += kThreads / 32;
     if (of_place >= turns.of_place) continue;
     const int set = turns.by_group.Quotient(of_place);
-    const int start = (3 * set + static_cast<int>(threadIdx.x) % 32 / kLanes) * turns.group + of_place;
-    if (start >= turns.period) continue;
+    const int start =
+        (3 * set + static_cast<int>(threadIdx.x) % 32 / kLanes) * turns.group + of_place;
+    if (start >= turns.period || start >= vectors) continue;
     const int left = turns.by_period.Quotient(vectors - start + turns.period - 1);
-    const int end = left < k + turns.at_once ? left : k + turns.at_once;
+    const int end = left < k + more ? left : k + more;
     if (k >= end) continue;
-    const int at = first + start * kElements;
-    const int col = by_rows.Quotient(at);
-    const int row = at - col * rows;
+    const int element = first + start * kElements;
+    const int col = by_rows.Quotient(element);
+    const int row = element - col * rows;
     WrappedPlaces<T, kRotates> places(
         SharedAddressOf(tile) + row * pitch + col * kSize + k * further, pitch, rows - row, jump,
         order.rotation);
-    const int apart = turns.period * kElements;
-    T* const to = piece + at + k * apart;
+    T* const to = piece + element + k * apart;
     if (further == kVectorBytes) {
       StoreRun<kVectorBytes>(to, end - k, apart, &places);
     } else {

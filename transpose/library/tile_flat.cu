@@ -111,24 +111,13 @@ FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
   const int stride = turned ? quarter : std::min(1 << Log2Stride(apart), quarter);
   turns.group = static_cast<int>(CeilDiv(int64_t{stride} * rows, 2 * kElements) * 2);
   turns.of_place = static_cast<int>(CeilDiv(columns, kGroups * stride)) * turns.group;
-  turns.octets = static_cast<int>(CeilDiv(turns.of_place, kLanes));
-  // Warps take equal parts, as far as possible. Places cost as much as one or two vectors.
-  constexpr double kPlaces = 1.5;
-  const int64_t warps = threads / 32;
   const int64_t vectors = CeilDiv(int64_t{cols} * rows, kElements);
-  const int64_t periods = CeilDiv(vectors, turns.period);
-  double best = 0;
-  for (int at_once = 1; at_once <= 16; ++at_once) {
-    const int64_t tasks = CeilDiv(periods, at_once) * turns.octets;
-    const double cost = static_cast<double>(CeilDiv(tasks, warps)) *
-                        (static_cast<double>(std::min<int64_t>(at_once, periods)) + kPlaces);
-    if (best != 0 && cost >= best) continue;
-    best = cost;
-    turns.at_once = at_once;
-  }
+  turns.periods = static_cast<int>(CeilDiv(vectors, turns.period));
+  const int64_t octets = CeilDiv(turns.of_place, kLanes);
+  turns.of_warp = static_cast<int>(CeilDiv(octets * turns.periods, threads / 32));
   turns.by_period = SmallDivisor(turns.period);
   turns.by_group = SmallDivisor(turns.group);
-  turns.by_octets = SmallDivisor(turns.octets);
+  turns.by_periods = SmallDivisor(turns.periods);
   return turns;
 }
 
@@ -178,20 +167,30 @@ LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets, int64_
                 static_cast<T*>(args.out), flat);
 }
 
-// The shapes were chosen at 134 random matrices on an H100: these have 0.978 of the speed of the
-// best of up to 60 for each, and 1.047 of that of the kernels that took them before. Tiles of some
-// MB in all are narrower, so that there are enough of them.
+// The shapes were chosen at 134 random matrices on an H100. Tiles of some MB in all are narrower, so
+// that there are enough of them, and small whole matrices have few threads.
 template <typename T>
 LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
+  constexpr bool kBytes = sizeof(T) == 1;
+  constexpr int64_t kManyKilobytes = 204;
   constexpr int64_t kFewBytes = 12000000;
-  const bool few = args.batch * args.rows * args.cols * args.element_bytes < kFewBytes;
+  constexpr int64_t kSmallBytes = 24 << 10;
+  const int64_t bytes = args.rows * args.cols * args.element_bytes;
+  const bool few = args.batch * bytes < kFewBytes;
   if (args.rows <= 75) return Run<T, Shape<256, 4>>(args, offsets, few ? 24 : 32);
-  if (few && args.rows <= 210) return Run<T, Shape<256, 4>>(args, offsets, sizeof(T) == 1 ? 12 : 16);
+  if ((few && args.rows <= 210) || bytes <= kSmallBytes) {
+    return Run<T, Shape<256, 4>>(args, offsets, kBytes ? 12 : 16);
+  }
   if (args.rows <= 100) return Run<T, Shape<256, 4>>(args, offsets, 24);
   if (args.rows <= 210) return Run<T, Shape<384, 3>>(args, offsets, 24);
-  if (sizeof(T) == 2 && args.rows <= 270) return Run<T, Shape<256, 4>>(args, offsets, 12);
-  constexpr int64_t kManyKilobytes = 204;
-  if (args.rows <= 420) return Run<T, Shape<384, 3>>(args, offsets, 16, kManyKilobytes);
+  if (args.rows <= 270) {
+    return kBytes ? Run<T, Shape<384, 3>>(args, offsets, 12) : Run<T, Shape<256, 4>>(args, offsets, 9);
+  }
+  if (kBytes && args.rows <= 420) {
+    return Run<T, Shape<384, 3>>(args, offsets, 16, kManyKilobytes);
+  }
+  if (sizeof(T) == 4) return Run<T, Shape<384, 4>>(args, offsets, 12);
+  if (args.rows <= 340) return Run<T, Shape<384, 4>>(args, offsets, 12, kManyKilobytes);
   return Run<T, Shape<512, 2>>(args, offsets, 12);
 }
 

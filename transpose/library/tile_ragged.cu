@@ -41,7 +41,7 @@ constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor o
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
 // holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
-// whole lines, single ones of less than 60 MB, tall ones of 100 MB and more, batches, large ones,
+// whole lines, single ones of 15 to 60 MB that are not wide, tall ones of 100 MB and more, batches, large ones,
 // large ones whose pitch in shared memory is little more than its chunks, and odd only of few or
 // very many rows, other large ones whose rows are an odd distance apart, or all.
 enum class Use {
@@ -140,15 +140,15 @@ Cut CutFor(const TransposeArgs& args) {
       CeilDiv(CeilDiv(args.cols, CeilDiv(args.cols, most_cols)), col_unit) * col_unit;
   // With elements of 1 and 2 bytes three waves instead of one, and tiles that are spread over all
   // multiprocessors: on an H100 32 matrices of 512x196 bytes have 0.84 of a copy instead of 0.73.
-  // Single ones of 15 to 60 MB are not cut smaller.
+  // Single ones of bytes of 15 to 60 MB are not cut smaller.
   const bool spreads = kSize < 4;
-  const bool cut_smaller =
-      kSize > 1 || Shape::kUse != Use::kMiddle || args.rows * args.cols < kLargeBytes;
-  const RaggedLimits limits = {kMostBytes / PitchFor<T>(args, cols),
+  const int waves = kSize == 1 && Shape::kUse == Use::kMiddle ? 0 : spreads ? 3 : 2;
+  const bool large = args.batch * args.rows * args.cols * kSize >= kLargeBytes;
+  const RaggedLimits limits = {large ? kMostBytes / PitchFor<T>(args, cols) : Shape::kRowsHeld,
                                most_cols,
                                col_unit,
                                Shape::kMostBlocks,
-                               cut_smaller ? (spreads ? 3 : 2) : 0,
+                               waves,
                                spreads};
   Cut cut = {MakeRaggedCut(args, limits), 0, in_aligned};
   cut.pitch = PitchFor<T>(args, cut.cols);
@@ -184,7 +184,7 @@ LaunchStatus Run(const TransposeArgs& args) {
   // bytes have 0.92 of a copy in bands of 4 tiles, and 0.84 in the order in which `out` is written.
   // Floats in the tiles of large matrices have 0.90 in bands of one, and 0.85 in others' (an H200,
   // 63570x5231). Rows of whole lines share none with their neighbours, and need no bands.
-  // Of less than 60 MB bands of one: on an H100 7158x4828 bytes have 0.95 of a copy, and 0.88 in
+  // Of 15 to 60 MB bands of one: on an H100 7158x4828 bytes have 0.95 of a copy, and 0.88 in
   // the order in which `out` is written.
   constexpr int64_t kLow = 100;
   constexpr bool kTall = Shape::kUse == Use::kTall;
@@ -213,7 +213,9 @@ bool Applies(const TransposeArgs& args) {
   } else if constexpr (Shape::kUse == Use::kLines) {
     return InRowsAreAt(args, kLineBytes);
   } else if constexpr (Shape::kUse == Use::kMiddle) {
-    return args.batch == 1 && args.rows * args.cols * kSize < kMiddleBytes;
+    const int64_t bytes = args.rows * args.cols * kSize;
+    return args.batch == 1 && args.cols < 4 * args.rows && bytes >= kLargeBytes &&
+           bytes < kMiddleBytes;
   } else if constexpr (Shape::kUse == Use::kTall) {
     constexpr int64_t kLeastBytes = kSize >= 8 ? 200000000 : 100000000;
     return args.batch == 1 && args.rows >= 12000 && args.rows >= 4 * args.cols &&
