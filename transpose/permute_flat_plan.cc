@@ -56,26 +56,31 @@ PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   PermuteFlatLimits limits;
   // On an H100 `32x257x20x80:3201` of 2 bytes has 0.91 of a copy, and 0.88 with four neighbours.
   limits.group = 32;
+  constexpr int kMoreBlocks = 210 << 10;  // Bytes of all blocks.
   if (args.element_bytes == 2 && bytes < kSmallOfPairs) {
     limits.row_bytes = 512;
     limits.column_bytes = 64;
     limits.most_bytes = 24 << 10;
-  } else if (args.element_bytes == 2 && bytes < kLarge) {
-    // On an H100 `32x128x32x80:3210` has 0.92, and 0.83 in tiles of 44 KB with 512 threads.
+  } else if (args.element_bytes <= 2 && bytes < kLarge) {
+    // On an H100 `32x128x32x80:3210` of 2 bytes has 0.92, and 0.83 in tiles of 44 KB with 512
+    // threads; eight permutations have 1.03 of the speed that 176 KB of all blocks give.
     limits.most_bytes = 24 << 10;
+    limits.resident_bytes = kMoreBlocks;
   } else if (args.element_bytes == 1) {
-    // Of 50 permutations of bytes on an H200 0.683 of a copy in the geometric mean, of 15 MB and
-    // more, and 0.813 of less; 0.650 and 0.802 in tiles of 24 KB and 44 KB the other way round.
-    if (bytes >= kLarge) {
-      limits.row_bytes = 128;
-      limits.column_bytes = 256;
-    }
-    limits.most_bytes = (bytes >= kLarge ? 44 : 24) << 10;
+    // 17 permutations have 1.02 of the speed of parts of 128 bytes in tiles of 44 KB (an H100).
+    limits.column_bytes = 256;
+    limits.most_bytes = 34 << 10;
   } else if (args.element_bytes <= 4 || (args.element_bytes == 8 && bytes >= kLarge)) {
-    // 47 of 2 bytes have 0.850, and 0.823 in tiles of 24 KB; 32 of 4 bytes 0.903 as before.
+    // 47 of 2 bytes have 0.850, and 0.823 in tiles of 24 KB; 32 of 4 bytes 0.903 as before. Of 2
+    // bytes eight have 1.04 of the speed of rows of `in` of 128 bytes and more blocks (an H100).
     limits.most_bytes = 44 << 10;
     limits.threads = 512;
-    if (args.element_bytes <= 4) limits.resident_bytes = 226 << 10;
+    if (args.element_bytes == 2) {
+      limits.column_bytes = 256;
+      limits.resident_bytes = kMoreBlocks;
+    } else if (args.element_bytes == 4) {
+      limits.resident_bytes = 226 << 10;
+    }
   } else if (bytes >= kLarge) {
     limits.row_bytes = 384;
     limits.most_bytes = 52 << 10;
