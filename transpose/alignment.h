@@ -64,7 +64,8 @@ inline bool HasStripsOfVectors(const TransposeArgs& args) {
 }
 
 // Returns whether the matrices are what tile_flat.cu takes: 32 rows and more, of which the shared
-// memory of a block holds some chunks each, 90 KB, and out rows that follow each other without gaps.
+// memory of a block holds some chunks each, 90 KB, and out rows that follow each other without
+// gaps.
 inline bool HasFlatTiles(const TransposeArgs& args) {
   constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
   const int64_t most = args.element_bytes <= 2 ? 700 : args.element_bytes == 4 ? 400 : 0;

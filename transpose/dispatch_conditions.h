@@ -181,11 +181,11 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
 inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastBytes = 2000000;
   constexpr int64_t kLeastRows = 40;
-  constexpr int64_t kLeastRowBytes = 56;             // Of `in`.
-  constexpr int64_t kLeastMatrixBytes = 8 << 10;     // In a batch.
+  constexpr int64_t kLeastRowBytes = 56;          // Of `in`.
+  constexpr int64_t kLeastMatrixBytes = 8 << 10;  // In a batch.
   if (!HasFlatTiles(args) || AllBytes(args) < kLeastBytes) return false;
   // Smaller ones, and those of floats in more rows, are whole in other kernels.
-  const int64_t least = args.element_bytes == 1                       ? 24 << 10
+  const int64_t least = args.element_bytes == 1                      ? 24 << 10
                         : args.element_bytes == 4 && args.rows > 110 ? 20 << 10
                                                                      : kLeastMatrixBytes;
   if (args.batch > 1 && MatrixBytes(args) <= least) return false;

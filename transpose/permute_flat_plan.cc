@@ -157,16 +157,17 @@ PermuteFlatPlan MakePermuteFlatPlan(const PermuteArgs& args, const PermuteFlatLi
   plan.tile_bytes = plan.rows_held * plan.pitch +
                     static_cast<int>((plan.rows_held >> plan.log2_spread) * kChunkBytes);
 
-  // Where a column's first vector begins in the tile, modulo 16 bytes, after its neighbour: a row of
-  // `in` further for each element that its out row begins earlier in a sector. Eight vectors of a
-  // column begin in eight chunks, and those of four columns should in the words of a chunk. On an
+  plan.threads = plan.tile_bytes <= 16 << 10 ? std::min(128, limits.threads) : limits.threads;
+  // Where a column's first vector begins in the tile, modulo 16 bytes, after its neighbour: a row
+  // of `in` further for each element that its out row begins earlier in a sector. Eight vectors of
+  // a column begin in eight chunks, and those of four columns should in the words of a chunk. On an
   // H100 `803x7x254x236:3210` of bytes had 3.5 wavefronts for a load without that.
   const int64_t apart =
       (size - plan.columns.digit[0].stride_out / size * plan.rows.digit[0].stride_in) &
       (kChunkBytes - 1);
   plan.log2_apart = apart % 2 != 0 ? 2 : apart % 4 != 0 ? 1 : 0;
-
-  plan.threads = plan.tile_bytes <= 16 << 10 ? std::min(128, limits.threads) : limits.threads;
+  // A block has as many warps as columns are apart.
+  while (plan.threads % (32 << plan.log2_apart) != 0) --plan.log2_apart;
   constexpr int kRowBytes = 16;  // Of the table of rows,
   constexpr int kPlaceBytes = 2;
   constexpr int kColumnBytes = 8;

@@ -13,8 +13,8 @@ constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kMostElements = int64_t{1} << 31;
 constexpr int64_t kMostRows = 256;  // Of a tile, which has all.
 
-// Sets the turn of threads: of bytes so many vectors that all threads have as much to do as possible,
-// where looking places up costs about as much as one and a half vectors.
+// Sets the turn of threads: of bytes so many vectors that all threads have as much to do as
+// possible, where looking places up costs about as much as one and a half vectors.
 void SetTurn(int64_t rows, int64_t size, PermuteJoinedPlan* plan) {
   constexpr double kPlaces = 1.5;
   const int64_t elements = kChunkBytes / size;
@@ -26,9 +26,8 @@ void SetTurn(int64_t rows, int64_t size, PermuteJoinedPlan* plan) {
   double least = 0;
   for (int64_t times = 1; size == 1 && times <= CeilDiv(vectors, rows); ++times) {
     const int64_t rounds = CeilDiv(parts * rows * times, int64_t{plan->threads});
-    const double cost =
-        static_cast<double>(rounds) *
-        (static_cast<double>(CeilDiv(vectors, rows * times)) + kPlaces);
+    const double cost = static_cast<double>(rounds) *
+                        (static_cast<double>(CeilDiv(vectors, rows * times)) + kPlaces);
     if (least != 0 && cost >= least) continue;
     least = cost;
     plan->turn = static_cast<int>(rows * times);

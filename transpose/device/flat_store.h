@@ -102,8 +102,8 @@ __device__ inline void StoreWholeVectors(const PartOf& part_of, int columns, int
   const auto of_block = static_cast<int>(threadIdx.x / kLanes);
   // Of the columns that so many warps take.
   const int of_warps = of_block & ((kColumnsOfWarp << log2_apart) - 1);
-  const int first_column = of_block - of_warps + (of_warps % kColumnsOfWarp << log2_apart) +
-                           of_warps / kColumnsOfWarp;
+  const int first_column =
+      of_block - of_warps + (of_warps % kColumnsOfWarp << log2_apart) + of_warps / kColumnsOfWarp;
   // Columns of a thread are a multiple of 32 apart, and begin alike where they are of one
   // dimension: of bytes the places are kept, 16 of 32 loads (an H200: 12x3856x3103:210 0.83 of a
   // copy, and 0.70).

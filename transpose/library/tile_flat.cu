@@ -27,7 +27,7 @@ constexpr int kSharedBytes = 228 * 1024;  // Of a multiprocessor of sm_90.
 constexpr int kBlockBytes = 1056;         // Of a block, beside its tile.
 // Of all tiles of a multiprocessor: what is left is its L1 cache.
 constexpr int64_t kUsualKilobytes = 180;
-constexpr int kGroups = kColumnsOfWarp;   // Vectors of a warp, kLanes each.
+constexpr int kGroups = kColumnsOfWarp;  // Vectors of a warp, kLanes each.
 
 // Blocks of kThreads, of which a multiprocessor has room for kBlocks.
 template <int kThreadsOfBlock, int kBlocksOfMultiprocessor>
@@ -167,8 +167,8 @@ LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets, int64_
                 static_cast<T*>(args.out), flat);
 }
 
-// The shapes were chosen at 134 random matrices on an H100. Tiles of some MB in all are narrower, so
-// that there are enough of them, and small whole matrices have few threads.
+// The shapes were chosen at 134 random matrices on an H100. Tiles of some MB in all are narrower,
+// so that there are enough of them, and small whole matrices have few threads.
 template <typename T>
 LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
   constexpr bool kBytes = sizeof(T) == 1;
@@ -184,7 +184,8 @@ LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
   if (args.rows <= 100) return Run<T, Shape<256, 4>>(args, offsets, 24);
   if (args.rows <= 210) return Run<T, Shape<384, 3>>(args, offsets, 24);
   if (args.rows <= 270) {
-    return kBytes ? Run<T, Shape<384, 3>>(args, offsets, 12) : Run<T, Shape<256, 4>>(args, offsets, 9);
+    return kBytes ? Run<T, Shape<384, 3>>(args, offsets, 12)
+                  : Run<T, Shape<256, 4>>(args, offsets, 9);
   }
   if (kBytes && args.rows <= 420) {
     return Run<T, Shape<384, 3>>(args, offsets, 16, kManyKilobytes);

@@ -41,9 +41,9 @@ constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor o
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it
 // holds whole, batches of those whose out rows are whole sectors, those whose rows of `in` are
-// whole lines, single ones of 15 to 60 MB that are not wide, tall ones of 100 MB and more, batches, large ones,
-// large ones whose pitch in shared memory is little more than its chunks, and odd only of few or
-// very many rows, other large ones whose rows are an odd distance apart, or all.
+// whole lines, single ones of 15 to 60 MB that are not wide, tall ones of 100 MB and more, batches,
+// large ones, large ones whose pitch in shared memory is little more than its chunks, and odd only
+// of few or very many rows, other large ones whose rows are an odd distance apart, or all.
 enum class Use {
   kNarrow,
   kLow,
@@ -61,7 +61,8 @@ constexpr int64_t kMiddleBytes = 60000000;
 constexpr int64_t kLargeBytes = 15000000;  // Less is cut into smaller tiles.
 
 // A tile of kChunks x 16 bytes of kRowsHeld rows, or of less of more rows, of which at most
-// kMostBlocks are resident on a multiprocessor. Blocks take 2^kSideBits columns of tiles together where that is not 0.
+// kMostBlocks are resident on a multiprocessor. Blocks take 2^kSideBits columns of tiles together
+// where that is not 0.
 template <int kChunksOfRow, int kMostRows, int kThreadsOfBlock, int kMostBlocksResident,
           Use kUseOfShape = Use::kAny, unsigned kBitsOfSide = 0>
 struct Shape {
@@ -190,8 +191,7 @@ LaunchStatus Run(const TransposeArgs& args) {
   constexpr bool kTall = Shape::kUse == Use::kTall;
   constexpr bool kMiddle = Shape::kUse == Use::kMiddle;
   constexpr int64_t kLowBand = sizeof(T) == 2 || kTall || kMiddle ? 1 : 4;
-  const bool whole =
-      Shape::kUse == Use::kLines || (!kMiddle && column_bytes <= kHeldBytes);
+  const bool whole = Shape::kUse == Use::kLines || (!kMiddle && column_bytes <= kHeldBytes);
   const bool low = kMiddle || (kTall && sizeof(T) >= 8) ||
                    ((sizeof(T) <= 2 || kTall) && tile_rows > kLow && tile_cols <= kLow);
   const int64_t band = whole ? tile_rows : low ? kLowBand : BandRows(tile_rows, tile_cols);
@@ -269,28 +269,28 @@ template <>
 struct ShapesFor<uint8_t>
     : Shapes<Shape<24, 171, 512, 3, Use::kMiddle>, Shape<8, 288, 256, 4, Use::kNarrow>,
              Shape<8, 288, 256, 4, Use::kSectors>, Shape<16, 288, 512, 2, Use::kNarrow>,
-             Shape<16, 160, 512, 4, Use::kBatch>,
-             Shape<32, 160, 512, 2, Use::kTight>, Shape<16, 160, 512, 4, Use::kOdd>,
-             Shape<16, 224, 512, 3, Use::kLarge>, Shape<16, 288, 512, 2>> {};
+             Shape<16, 160, 512, 4, Use::kBatch>, Shape<32, 160, 512, 2, Use::kTight>,
+             Shape<16, 160, 512, 4, Use::kOdd>, Shape<16, 224, 512, 3, Use::kLarge>,
+             Shape<16, 288, 512, 2>> {};
 template <>
 struct ShapesFor<uint16_t>
     : Shapes<Shape<16, 224, 512, 3, Use::kMiddle>, Shape<8, 272, 256, 4, Use::kNarrow>,
-             Shape<8, 272, 256, 4, Use::kSectors>, Shape<16, 208, 512, 3, Use::kNarrow>, Shape<32, 144, 512, 2, Use::kNarrow>,
-             Shape<16, 224, 512, 3>> {};
+             Shape<8, 272, 256, 4, Use::kSectors>, Shape<16, 208, 512, 3, Use::kNarrow>,
+             Shape<32, 144, 512, 2, Use::kNarrow>, Shape<16, 224, 512, 3>> {};
 template <>
 struct ShapesFor<uint32_t>
     : Shapes<Shape<64, 40, 384, 4, Use::kLow>, Shape<16, 136, 384, 4, Use::kLines>,
              Shape<32, 72, 384, 4, Use::kMiddle>, Shape<8, 264, 512, 4, Use::kNarrow>,
-             Shape<16, 200, 512, 3, Use::kNarrow>, Shape<32, 136, 512, 2, Use::kTall>, Shape<32, 72, 384, 4>> {};
+             Shape<16, 200, 512, 3, Use::kNarrow>, Shape<32, 136, 512, 2, Use::kTall>,
+             Shape<32, 72, 384, 4>> {};
 template <>
 struct ShapesFor<uint64_t>
     : Shapes<Shape<8, 264, 512, 4, Use::kNarrow>, Shape<16, 136, 512, 4, Use::kNarrow>,
              Shape<64, 20, 512, 4, Use::kLow>, Shape<32, 68, 384, 4, Use::kMiddle>,
              Shape<16, 260, 512, 2, Use::kTall>, Shape<32, 68, 512, 3>> {};
 template <>
-struct ShapesFor<Bits128>
-    : Shapes<Shape<32, 68, 384, 4, Use::kMiddle>, Shape<32, 170, 512, 2, Use::kTall>,
-             Shape<32, 68, 512, 3>> {};
+struct ShapesFor<Bits128> : Shapes<Shape<32, 68, 384, 4, Use::kMiddle>,
+                                   Shape<32, 170, 512, 2, Use::kTall>, Shape<32, 68, 512, 3>> {};
 
 // Tiles that a multiprocessor has one of, whose rows are 1 KB, eight columns of them together: for
 // matrices of a GB, as tile_wide is for those of whole vectors. On an H100 45012x25133 bytes have
