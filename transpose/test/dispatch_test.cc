@@ -43,7 +43,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_vector", Gapless(64, 128, 2, 200)},
       {"tile_strips", Gapless(64, 128, 1, 250)},  // Which batch_small would take.
       {"tile_vector", Gapless(64, 144, 1, 250)},
-      {"tile_flat", Gapless(64, 130, 1, 250)},
+      {"tile_bytes", Gapless(64, 130, 1, 250)},
       {"tile_strips", Gapless(196, 1024, 2, 64)},
       {"tile_flat", Gapless(65, 323, 2, 200)},
       {"tile_strips", Gapless(65, 25000, 2)},
@@ -63,9 +63,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       // Out rows that are whole sectors, and rows of `in` that begin anywhere.
       {"tile_flat", Gapless(128, 257, 2, 96)},
       {"tile_flat", Gapless(128, 197, 1, 192)},
-      {"tile_flat", Gapless(64, 257, 1, 192)},
+      {"tile_bytes", Gapless(64, 257, 1, 192)},
       {"tile_flat", Gapless(64, 197, 4, 512)},
-      {"tile_flat", Gapless(64, 271, 1, 200)},
+      {"tile_bytes", Gapless(64, 271, 1, 200)},
       {"tile_bytes", Gapless(257, 128, 1, 192)},
       {"tile_flat", Gapless(500, 60, 1, 192)},
       {"tile_bytes", Gapless(819, 60, 1, 192)},   // 48 KiB less 12 bytes.
@@ -115,16 +115,17 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"few_rows", Gapless(20, 1 << 20, 16)},
       {"tile_flat", Gapless(270, 1000001, 1)},
       {"tile_flat", Gapless(360, 1000001, 1)},
-      // All rows in a tile: 40 to 700, or 400 of floats; in a batch matrices of more than 8 KiB, or
-      // of more than 110 rows of floats 20; rows of `in` that are vectors up to 360 and 300.
+      // All rows in a tile: 40 to 700, or 400 of floats; in a batch matrices of more than 24 KiB of
+      // bytes, 8 KiB of others, of more than 110 rows of floats 20; rows of `in` that are vectors up
+      // to 360 and 300.
       {"few_rows", Gapless(39, 1000001, 1)},
       {"tile_flat", Gapless(40, 1000001, 1)},
       {"tile_flat", Gapless(700, 1000001, 2)},
       {"tile_ragged", Gapless(701, 1000001, 2)},
       {"tile_flat", Gapless(400, 1000001, 4)},
       {"tile_ragged", Gapless(401, 1000001, 4)},
-      {"tile_bytes", Gapless(90, 91, 1, 2000)},
-      {"tile_flat", Gapless(90, 93, 1, 2000)},
+      {"tile_bytes", Gapless(90, 273, 1, 200)},
+      {"tile_flat", Gapless(90, 274, 1, 200)},
       {"batch_small", Gapless(121, 41, 4, 2000)},
       {"tile_flat", Gapless(121, 43, 4, 2000)},
       {"tile_flat", Gapless(359, 1600, 1, 20)},
@@ -148,7 +149,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"few_rows", Gapless(36, 105, 8, 200)},
       {"tile_flat", Gapless(361, 1000001, 1)},
       {"tile_flat", Gapless(63, 1000001, 1)},
-      {"tile_flat", Gapless(64, 199, 1, 400)},
+      {"tile_bytes", Gapless(64, 199, 1, 400)},
       {"tile_flat", Gapless(49, (1 << 20) + 1, 2)},
       {"tile_flat", Gapless(50, (1 << 20) + 1, 2)},
       {"few_rows", Gapless(39, (1 << 20) + 1, 4)},
