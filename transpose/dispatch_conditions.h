@@ -200,6 +200,10 @@ inline bool IsForTileFlat(const TransposeArgs& args) {
       return false;
     }
   }
+  // Few tiles of many rows, and single matrices of bytes whose rows few_rows takes, gain nothing.
+  constexpr int64_t kFewBytes = 12000000;
+  if (args.element_bytes <= 2 && args.rows > 420 && AllBytes(args) < kFewBytes) return false;
+  if (args.element_bytes == 1 && args.batch == 1 && args.rows < 64) return false;
   return args.rows >= kLeastRows && args.cols * args.element_bytes >= kLeastRowBytes;
 }
 

@@ -67,7 +67,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_flat", Gapless(64, 197, 4, 512)},
       {"tile_bytes", Gapless(64, 271, 1, 200)},
       {"tile_bytes", Gapless(257, 128, 1, 192)},
-      {"tile_flat", Gapless(500, 60, 1, 192)},
+      {"tile_bytes", Gapless(500, 60, 1, 192)},
       {"tile_bytes", Gapless(819, 60, 1, 192)},   // 48 KiB less 12 bytes.
       {"tile_bytes", Gapless(1023, 61, 1, 192)},  // 61 KiB.
       {"tile_ragged", Gapless(1025, 61, 1, 192)},
@@ -116,10 +116,11 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_flat", Gapless(270, 1000001, 1)},
       {"tile_flat", Gapless(360, 1000001, 1)},
       // All rows in a tile: 40 to 700, or 400 of floats; in a batch matrices of more than 24 KiB of
-      // bytes, 8 KiB of others, of more than 110 rows of floats 20; rows of `in` that are vectors up
+      // bytes, 8 KiB of others, of more than 110 rows of floats 20; rows of `in` that are vectors
+      // up
       // to 360 and 300.
-      {"few_rows", Gapless(39, 1000001, 1)},
-      {"tile_flat", Gapless(40, 1000001, 1)},
+      {"few_rows", Gapless(63, 1000001, 1)},
+      {"tile_flat", Gapless(40, 1000001, 2)},
       {"tile_flat", Gapless(700, 1000001, 2)},
       {"tile_ragged", Gapless(701, 1000001, 2)},
       {"tile_flat", Gapless(400, 1000001, 4)},
@@ -148,7 +149,7 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_ragged", Gapless(151, 133, 16, 200)},
       {"few_rows", Gapless(36, 105, 8, 200)},
       {"tile_flat", Gapless(361, 1000001, 1)},
-      {"tile_flat", Gapless(63, 1000001, 1)},
+      {"few_rows", Gapless(63, 1000001, 1)},
       {"tile_bytes", Gapless(64, 199, 1, 400)},
       {"tile_flat", Gapless(49, (1 << 20) + 1, 2)},
       {"tile_flat", Gapless(50, (1 << 20) + 1, 2)},
