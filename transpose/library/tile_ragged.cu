@@ -267,7 +267,7 @@ template <typename T>
 struct ShapesFor;
 template <>
 struct ShapesFor<uint8_t>
-    : Shapes<Shape<24, 171, 512, 3, Use::kMiddle>, Shape<8, 288, 256, 4, Use::kNarrow>,
+    : Shapes<Shape<8, 288, 256, 4, Use::kNarrow>, Shape<24, 171, 512, 3, Use::kMiddle>,
              Shape<8, 288, 256, 4, Use::kSectors>, Shape<16, 288, 512, 2, Use::kNarrow>,
              Shape<16, 160, 512, 4, Use::kBatch>, Shape<32, 160, 512, 2, Use::kTight>,
              Shape<16, 160, 512, 4, Use::kOdd>, Shape<16, 224, 512, 3, Use::kLarge>,
