@@ -63,11 +63,12 @@ inline bool HasStripsOfVectors(const TransposeArgs& args) {
          (args.batch == 1 || args.stride_out * size % 16 == 0) && args.rows * 32 <= kMostBytes;
 }
 
-// Returns whether the matrices are what tile_flat.cu takes: 32 rows and more, whose tiles fit the
-// shared memory of a block, 96 KB, and out rows that follow each other without gaps.
+// Returns whether the matrices are what tile_flat.cu takes: 32 rows and more, of which the shared
+// memory of a block holds some chunks each, 90 KB, and out rows that follow each other without
+// gaps.
 inline bool HasFlatTiles(const TransposeArgs& args) {
   constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
-  const int64_t most = args.element_bytes <= 2 ? 360 : args.element_bytes == 4 ? 120 : 0;
+  const int64_t most = args.element_bytes <= 2 ? 700 : args.element_bytes == 4 ? 400 : 0;
   return args.rows >= 32 && args.rows <= most && args.batch > 0 && args.ld_out == args.rows &&
          args.cols < kMostBlocks && args.cols / 8 + 1 <= kMostBlocks / args.batch;
 }

@@ -174,35 +174,37 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
          args.rows <= ForSize(args, narrow ? 1500 : most, narrow ? 1500 : 400, 300, 0, 0);
 }
 
-// Returns whether tiles of all rows, stored as one piece, are the fastest. On an H200 213x531399
-// bytes have 0.94 of a copy, and 0.76 in tile_ragged; 154x937 in a batch of 818 0.87, and 0.80 in
-// few_rows; 184x856454 of 2 bytes 0.94 and 0.85; 79x289 floats in a batch of 15835 0.98 and 0.90.
-// Of fewer rows few_rows is faster: 47x96906 bytes 1.20 and 1.11, 39 rows of 2 bytes 0.91 and 0.77.
-// tile_ragged is where out rows are whole sectors (200 of 256x333 bytes 0.89 and 0.70, 256x200001
-// 0.88 and 0.79) and where 2 bytes have more than 340 rows (353x495116 0.88 and 0.82), and in a
-// batch of bytes tile_bytes where a block takes a matrix of columns that are no whole words (10627
-// of 75x888 0.90 and 0.84, 200 of 90x510 0.84 and 0.76).
+// Returns whether tiles of all rows, stored as one piece, are the fastest. On an H100 188x440492
+// bytes have 0.98 of a copy, and 0.90 in tile_bytes; 596x66254 0.95, and 0.87 in tile_ragged; 60 of
+// 305x1022 1.01, and 0.85 in both; 359x220643 of 2 bytes 0.97, and 0.93 in tile_ragged; 663 of
+// 121x111 floats 1.05, and 0.93 there; 48x44166 bytes 1.27, and 1.17 in few_rows.
 inline bool IsForTileFlat(const TransposeArgs& args) {
   constexpr int64_t kLeastBytes = 2000000;
-  constexpr int64_t kMostWholeBytes = 70000;
+  constexpr int64_t kLeastRows = 40;
+  constexpr int64_t kLeastRowBytes = 56;          // Of `in`.
+  constexpr int64_t kLeastMatrixBytes = 8 << 10;  // In a batch.
   if (!HasFlatTiles(args) || AllBytes(args) < kLeastBytes) return false;
-  if (FillsVectorTiles(args) || IsForTileStrips(args)) return false;
-  if (args.element_bytes == 4) {
-    const bool longer =
-        args.batch > 1 && args.rows > 110 && args.rows <= 120 && args.rows <= 2 * args.cols;
-    return args.rows >= 40 && (longer || HasFewRows(args));
+  // Smaller ones, and those of floats in more rows, are whole in other kernels.
+  const int64_t least = args.element_bytes == 1                      ? 24 << 10
+                        : args.element_bytes == 4 && args.rows > 110 ? 20 << 10
+                                                                     : kLeastMatrixBytes;
+  if (args.batch > 1 && MatrixBytes(args) <= least) return false;
+  if (FillsVectorTiles(args) || IsForTileStrips(args) || HasFewColumns(args)) return false;
+  // Where rows of `in` are vectors, those of the tile begin in few banks.
+  if (InRowsAreAt(args, 16)) {
+    constexpr int64_t kMostWholeBytes = 70000;
+    if (args.rows > (args.element_bytes == 4 ? 300 : 360)) return false;
+    if (args.element_bytes == 1 && args.rows < 64) return false;
+    if (args.element_bytes == 1 && args.batch > 1 && args.rows % 4 != 0 && IsGapless(args) &&
+        MatrixBytes(args) <= kMostWholeBytes) {
+      return false;
+    }
   }
-  if (args.rows > 360) return false;
-  if (args.element_bytes == 1 && StoresWholeSectors(args) &&
-      args.rows >= (args.batch > 1 ? 128 : 224)) {
-    return false;
-  }
-  if (args.element_bytes == 2 && args.batch == 1 && args.rows > 340) return false;
-  if (args.element_bytes == 1 && args.batch > 1) {
-    if (args.rows % 4 != 0 && IsGapless(args) && MatrixBytes(args) <= kMostWholeBytes) return false;
-  }
-  return args.rows >= (args.element_bytes == 1 ? 64 : 50) &&
-         args.cols >= (args.element_bytes == 1 ? 200 : 56);
+  // Few tiles of many rows, and single matrices of bytes whose rows few_rows takes, gain nothing.
+  constexpr int64_t kFewBytes = 12000000;
+  if (args.element_bytes <= 2 && args.rows > 420 && AllBytes(args) < kFewBytes) return false;
+  if (args.element_bytes == 1 && args.batch == 1 && args.rows < 64) return false;
+  return args.rows >= kLeastRows && args.cols * args.element_bytes >= kLeastRowBytes;
 }
 
 // Returns whether tile_bytes is the fastest for a batch of matrices of 1 or 2 bytes: small ones

@@ -56,26 +56,31 @@ PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {
   PermuteFlatLimits limits;
   // On an H100 `32x257x20x80:3201` of 2 bytes has 0.91 of a copy, and 0.88 with four neighbours.
   limits.group = 32;
+  constexpr int kMoreBlocks = 210 << 10;  // Bytes of all blocks.
   if (args.element_bytes == 2 && bytes < kSmallOfPairs) {
     limits.row_bytes = 512;
     limits.column_bytes = 64;
     limits.most_bytes = 24 << 10;
-  } else if (args.element_bytes == 2 && bytes < kLarge) {
-    // On an H100 `32x128x32x80:3210` has 0.92, and 0.83 in tiles of 44 KB with 512 threads.
+  } else if (args.element_bytes <= 2 && bytes < kLarge) {
+    // On an H100 `32x128x32x80:3210` of 2 bytes has 0.92, and 0.83 in tiles of 44 KB with 512
+    // threads; eight permutations have 1.03 of the speed that 176 KB of all blocks give.
     limits.most_bytes = 24 << 10;
+    limits.resident_bytes = kMoreBlocks;
   } else if (args.element_bytes == 1) {
-    // Of 50 permutations of bytes on an H200 0.683 of a copy in the geometric mean, of 15 MB and
-    // more, and 0.813 of less; 0.650 and 0.802 in tiles of 24 KB and 44 KB the other way round.
-    if (bytes >= kLarge) {
-      limits.row_bytes = 128;
-      limits.column_bytes = 256;
-    }
-    limits.most_bytes = (bytes >= kLarge ? 44 : 24) << 10;
+    // 17 permutations have 1.02 of the speed of parts of 128 bytes in tiles of 44 KB (an H100).
+    limits.column_bytes = 256;
+    limits.most_bytes = 34 << 10;
   } else if (args.element_bytes <= 4 || (args.element_bytes == 8 && bytes >= kLarge)) {
-    // 47 of 2 bytes have 0.850, and 0.823 in tiles of 24 KB; 32 of 4 bytes 0.903 as before.
+    // 47 of 2 bytes have 0.850, and 0.823 in tiles of 24 KB; 32 of 4 bytes 0.903 as before. Of 2
+    // bytes eight have 1.04 of the speed of rows of `in` of 128 bytes and more blocks (an H100).
     limits.most_bytes = 44 << 10;
     limits.threads = 512;
-    if (args.element_bytes <= 4) limits.resident_bytes = 226 << 10;
+    if (args.element_bytes == 2) {
+      limits.column_bytes = 256;
+      limits.resident_bytes = kMoreBlocks;
+    } else if (args.element_bytes == 4) {
+      limits.resident_bytes = 226 << 10;
+    }
   } else if (bytes >= kLarge) {
     limits.row_bytes = 384;
     limits.most_bytes = 52 << 10;
@@ -153,6 +158,16 @@ PermuteFlatPlan MakePermuteFlatPlan(const PermuteArgs& args, const PermuteFlatLi
                     static_cast<int>((plan.rows_held >> plan.log2_spread) * kChunkBytes);
 
   plan.threads = plan.tile_bytes <= 16 << 10 ? std::min(128, limits.threads) : limits.threads;
+  // Where a column's first vector begins in the tile, modulo 16 bytes, after its neighbour: a row
+  // of `in` further for each element that its out row begins earlier in a sector. Eight vectors of
+  // a column begin in eight chunks, and those of four columns should in the words of a chunk. On an
+  // H100 `803x7x254x236:3210` of bytes had 3.5 wavefronts for a load without that.
+  const int64_t apart =
+      (size - plan.columns.digit[0].stride_out / size * plan.rows.digit[0].stride_in) &
+      (kChunkBytes - 1);
+  plan.log2_apart = apart % 2 != 0 ? 2 : apart % 4 != 0 ? 1 : 0;
+  // A block has as many warps as columns are apart.
+  while (plan.threads % (32 << plan.log2_apart) != 0) --plan.log2_apart;
   constexpr int kRowBytes = 16;  // Of the table of rows,
   constexpr int kPlaceBytes = 2;
   constexpr int kColumnBytes = 8;

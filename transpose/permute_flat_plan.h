@@ -46,6 +46,8 @@ struct PermuteFlatPlan {
   bool whole_end = false;    // and whether the last ends with one.
 
   int threads = 256;
+  // Logarithm of the distance between the columns of a warp, which begin in different banks then.
+  int log2_apart = 0;
   SmallDivisor by_chunks = SmallDivisor(1);
   int table_rows = 8;    // Rows that tables have room for, a multiple of 8.
   int tile_bytes = 0;    // Of shared memory; tables of rows and columns follow.

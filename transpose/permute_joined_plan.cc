@@ -13,6 +13,29 @@ constexpr int64_t kSectorBytes = 32;
 constexpr int64_t kMostElements = int64_t{1} << 31;
 constexpr int64_t kMostRows = 256;  // Of a tile, which has all.
 
+// Sets the turn of threads: of bytes so many vectors that all threads have as much to do as
+// possible, where looking places up costs about as much as one and a half vectors.
+void SetTurn(int64_t rows, int64_t size, PermuteJoinedPlan* plan) {
+  constexpr double kPlaces = 1.5;
+  const int64_t elements = kChunkBytes / size;
+  // The most vectors that a part of `out` lies in.
+  const int64_t vectors =
+      CeilDiv(plan->joined_columns * rows * size + kChunkBytes - 1, kChunkBytes);
+  const int64_t parts = plan->tile_columns / plan->joined_columns;
+  plan->turn = static_cast<int>(vectors);
+  double least = 0;
+  for (int64_t times = 1; size == 1 && times <= CeilDiv(vectors, rows); ++times) {
+    const int64_t rounds = CeilDiv(parts * rows * times, int64_t{plan->threads});
+    const double cost = static_cast<double>(rounds) *
+                        (static_cast<double>(CeilDiv(vectors, rows * times)) + kPlaces);
+    if (least != 0 && cost >= least) continue;
+    least = cost;
+    plan->turn = static_cast<int>(rows * times);
+    plan->turn_columns = static_cast<int>(elements * times);
+  }
+  plan->by_turn = SmallDivisor(plan->turn);
+}
+
 }  // namespace
 
 bool CanJoinColumns(const PermuteArgs& args) {
@@ -117,11 +140,8 @@ PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args,
       static_cast<int>(CeilDiv(plan.tile_columns * size + kChunkBytes - 1, kChunkBytes));
   plan.pitch = static_cast<int>((plan.in_chunks | 1) * kChunkBytes);
   plan.tile_bytes = static_cast<int>(rows * plan.pitch + rows * size / kChunkBytes * kChunkBytes);
-  plan.vectors =
-      static_cast<int>(CeilDiv(plan.joined_columns * rows * size + kChunkBytes - 1, kChunkBytes));
   plan.by_chunks = SmallDivisor(plan.in_chunks);
   plan.by_rows = SmallDivisor(rows);
-  plan.by_vectors = SmallDivisor(plan.vectors);
 
   int64_t apart = std::gcd(kChunkBytes, joined * rows * size);
   if (plan.pieces > 1) apart = std::gcd(apart, plan.joined_columns * rows * size);
@@ -137,6 +157,7 @@ PermuteJoinedPlan MakePermuteJoinedPlan(const PermuteArgs& args,
   constexpr int kSmallTileBytes = 8 << 10;
   plan.threads =
       plan.tile_bytes <= kSmallTileBytes ? std::min(kFewThreads, limits.threads) : limits.threads;
+  SetTurn(rows, size, &plan);
   constexpr int kRowBytes = 16;  // Of the table of rows,
   constexpr int kPlaceBytes = 2;
   constexpr int kPartBytes = 8;

@@ -35,10 +35,13 @@ struct PermuteJoinedPlan {
 
   int in_chunks = 1;  // The most 16-byte chunks of a row.
   int pitch = 16;  // Bytes from row to row in shared memory; a vector's rows further, a chunk more.
-  int vectors = 1;  // The most vectors that a part of `out` lies in.
+  // Vectors of a part from one of a thread to its next, which begins in the same row turn_columns
+  // further; all vectors of a part where elements are larger than bytes.
+  int turn = 1;
+  int turn_columns = 1;
   SmallDivisor by_chunks = SmallDivisor(1);
   SmallDivisor by_rows = SmallDivisor(1);
-  SmallDivisor by_vectors = SmallDivisor(1);
+  SmallDivisor by_turn = SmallDivisor(1);
   bool whole = false;  // Whether parts of `out` are made of whole vectors.
 
   int threads = 128;

@@ -91,12 +91,19 @@ struct RowPart {
 
 // Stores the vectors that the parts of rows fill: of each at most `vectors`, from the sector in
 // which it begins. part_of(column) is the part of an out row. A warp stores 128 bytes of each of
-// four rows.
+// four rows, whose columns are 2^log2_apart apart. REQUIRES: blockDim.x is a multiple of 32 times
+// that.
 template <typename T, typename PartOf>
 __device__ inline void StoreWholeVectors(const PartOf& part_of, int columns, int vectors,
-                                         const RowPlaces<T>& places, const unsigned char* tile) {
+                                         int log2_apart, const RowPlaces<T>& places,
+                                         const unsigned char* tile) {
   constexpr int kElements = kVectorElements<T>;
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
+  const auto of_block = static_cast<int>(threadIdx.x / kLanes);
+  // Of the columns that so many warps take.
+  const int of_warps = of_block & ((kColumnsOfWarp << log2_apart) - 1);
+  const int first_column =
+      of_block - of_warps + (of_warps % kColumnsOfWarp << log2_apart) + of_warps / kColumnsOfWarp;
   // Columns of a thread are a multiple of 32 apart, and begin alike where they are of one
   // dimension: of bytes the places are kept, 16 of 32 loads (an H200: 12x3856x3103:210 0.83 of a
   // copy, and 0.70).
@@ -107,7 +114,7 @@ __device__ inline void StoreWholeVectors(const PartOf& part_of, int columns, int
     int placed = 0;
     bool has_places = false;
 #pragma unroll kAtOnce
-    for (int column = threadIdx.x / kLanes; column < columns; column += blockDim.x / kLanes) {
+    for (int column = first_column; column < columns; column += blockDim.x / kLanes) {
       const RowPart<T> part = part_of(column);
       const intptr_t to = part.FirstSector() + vector * kVectorBytes;
       const int first = part.At(to);

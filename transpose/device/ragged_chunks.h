@@ -3,7 +3,7 @@
 //
 // The distance between two rows in shared memory is congruent modulo 16 to their distance in `in`,
 // so that chunks remain whole chunks and element (r, c) of the tile lies at lead + r * pitch + c *
-// size. A Shape has kThreads, and kChunks, the chunks of a row.
+// size. A Shape has kThreads, at least as many as a row has chunks.
 
 #ifndef STRIDEWISE_TRANSPOSE_DEVICE_RAGGED_CHUNKS_H_
 #define STRIDEWISE_TRANSPOSE_DEVICE_RAGGED_CHUNKS_H_
@@ -30,20 +30,23 @@ struct Part : RaggedPart {
 template <typename Shape, typename T>
 __device__ inline void LoadRows(const T* corner, int64_t row_bytes, const Part& part, int pitch,
                                 unsigned char* tile) {
-  constexpr int kStep = Shape::kThreads / Shape::kChunks;  // Rows from one chunk to the next.
-  const int chunk = static_cast<int>(threadIdx.x) % Shape::kChunks;
-  if (chunk >= part.chunks) return;
-  const int first = part.begin + static_cast<int>(threadIdx.x) / Shape::kChunks;
+  const int step = Shape::kThreads / part.chunks;  // Rows from one chunk to the next.
+  const int row = static_cast<int>(threadIdx.x) / part.chunks;
+  const int chunk = static_cast<int>(threadIdx.x) - row * part.chunks;
+  if (row >= step) return;
+  const int first = part.begin + row;
   const auto* from = reinterpret_cast<const unsigned char*>(corner) + first * row_bytes;
   int to =
       static_cast<int>(reinterpret_cast<intptr_t>(corner) & (kVectorBytes - 1)) + first * pitch;
+  const int64_t from_step = step * row_bytes;
+  const int to_step = step * pitch;
 #pragma unroll 4
-  for (int y = first; y < part.end; y += kStep) {
+  for (int y = first; y < part.end; y += step) {
     const auto misaligned = static_cast<int>(reinterpret_cast<intptr_t>(from) & (kVectorBytes - 1));
     CopyAsync16(tile + (to & -kVectorBytes) + chunk * kVectorBytes,
                 from - misaligned + chunk * kVectorBytes);
-    from += kStep * row_bytes;
-    to += kStep * pitch;
+    from += from_step;
+    to += to_step;
   }
 }
 

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   const int longest = is_first || is_last ? rows : plan.tile_rows;
   const int slack = at_sectors ? 0 : kSectorBytes - 1;
   const int vectors = (longest * kSize + slack + kVectorBytes - 1) / kVectorBytes;
-  StoreWholeVectors<T>(part_of, at.columns, vectors, places, tile);
+  StoreWholeVectors<T>(part_of, at.columns, vectors, plan.log2_apart, places, tile);
   const bool whole = (!is_first || plan.whole_begin) && (ends_inside || plan.whole_end);
   if (!whole) StoreEnds<T>(part_of, at.columns, places, tile);
 }

@@ -9,12 +9,12 @@
 #include "common/gpu/launch.h"
 #include "transpose/alignment.h"
 #include "transpose/args.h"
+#include "transpose/device/flat_vectors.h"
 #include "transpose/device/gather.h"
 #include "transpose/device/matrix_offsets.h"
 #include "transpose/device/ragged_chunks.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/device/vectors.h"
-#include "transpose/device/wrapped_gather.h"
 
 namespace stridewise {
 namespace {
@@ -23,30 +23,21 @@ using ragged::LoadPart;
 using ragged::Memory;
 using ragged::Part;
 
-constexpr int kGroups = kColumnsOfWarp;  // Vectors of a warp, kLanes each.
+constexpr int kSharedBytes = 228 * 1024;  // Of a multiprocessor of sm_90.
+constexpr int kBlockBytes = 1056;         // Of a block, beside its tile.
+constexpr int kGroups = kColumnsOfWarp;   // Vectors of a warp, kLanes each.
 
-// A tile of kChunks x 16 bytes of every row, for at most kRows rows, of which a multiprocessor has
-// room for kBlocks.
-template <int kChunksOfRow, int kThreadsOfBlock, int kBlocksOfMultiprocessor, int kMostRows>
+// Blocks of kThreads, of which a multiprocessor has room for kBlocks.
+template <int kThreadsOfBlock, int kBlocksOfMultiprocessor>
 struct Shape {
-  static constexpr int kChunks = kChunksOfRow;
   static constexpr int kThreads = kThreadsOfBlock;
   static constexpr int kBlocks = kBlocksOfMultiprocessor;
-  static constexpr int kRows = kMostRows;
 };
-
-// Chosen by measurement on an H200. With a third block of the last shape, which leaves L1 24 KB,
-// 250 x 95181 bytes have 0.90 of a copy instead of 0.95: its tiles take at least a third of the
-// memory.
-using FewRows = Shape<16, 256, 4, 120>;
-using SomeRows = Shape<16, 384, 3, 221>;
-using ManyRows = Shape<16, 512, 2, 360>;
-constexpr size_t kLeastBytesOfTwo = 77 << 10;
 
 // How a matrix is cut into tiles.
 struct Flat : ragged::Cut {
   int strips;  // Tiles of a matrix.
-  int group;   // Vectors from one group of a warp to the next.
+  FlatTurns turns;
   SmallDivisor by_rows = SmallDivisor(1);
   BlockDivisor by_strips = BlockDivisor();
   MatrixOffsets offsets;
@@ -58,25 +49,6 @@ template <typename T>
 __device__ inline int ToSector(const T* data) {
   return static_cast<int>(-reinterpret_cast<intptr_t>(data) & (kSectorBytes - 1)) /
          static_cast<int>(sizeof(T));
-}
-
-// Stores `vectors` vectors of the piece, from element `first` on. A warp stores 128 bytes at each
-// of four places, which are nearly a quarter of the piece apart.
-template <typename Shape, bool kRotates, typename T>
-__device__ inline void StoreVectors(T* piece, int first, int vectors, const Flat& flat,
-                                    const BankOrder& order, const unsigned char* tile) {
-  constexpr int kSize = sizeof(T);
-  const int jump = kSize - flat.rows * flat.pitch;
-  const int begin = threadIdx.x % 32 / kLanes * flat.group;
-  for (int i = threadIdx.x / 32 * kLanes + threadIdx.x % kLanes; i < flat.group;
-       i += Shape::kThreads / 32 * kLanes) {
-    if (begin + i >= vectors) continue;
-    const int at = first + (begin + i) * kVectorElements<T>;
-    const int col = flat.by_rows.Quotient(at);
-    const int row = at - col * flat.rows;
-    StoreVector(piece + at, GatherWrapped<T, kRotates>(tile + row * flat.pitch + col * kSize,
-                                                       flat.pitch, flat.rows - row, jump, order));
-  }
 }
 
 // A tile writes whole sectors: from the first that begins in it to the one that ends behind it,
@@ -105,9 +77,11 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   const BankOrder order =
       AvoidBankConflicts<T>(flat.pitch, flat.rows, threadIdx.x % kLanes, threadIdx.x % 32 / kLanes);
   if (order.rotates) {
-    StoreVectors<Shape, true>(piece, first, vectors, flat, order, loaded);
+    StoreFlatVectors<Shape::kThreads, true>(piece, first, vectors, flat.rows, flat.by_rows,
+                                            flat.pitch, flat.turns, order, loaded);
   } else {
-    StoreVectors<Shape, false>(piece, first, vectors, flat, order, loaded);
+    StoreFlatVectors<Shape::kThreads, false>(piece, first, vectors, flat.rows, flat.by_rows,
+                                             flat.pitch, flat.turns, order, loaded);
   }
   const int head = first_col == 0 ? first : 0;
   const int tail = end - first - vectors * kVectorElements<T>;
@@ -119,51 +93,104 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kBlocks)
   }
 }
 
-// Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
-template <typename T, typename Shape>
-Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
+// Returns the turns of threads for tiles of `cols` columns.
+template <typename T>
+FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
-  constexpr int64_t kMostCols = (Shape::kChunks - 1) * kElements;
+  FlatTurns turns;
+  turns.period = rows % 2 == 0 ? rows : 2 * rows;
+  // The places of a warp are so many columns apart that they begin in different banks: see
+  // BankOrder. Where its rotation does that, a quarter of a period.
+  const int columns = turns.period * kElements / rows;
+  const int quarter = columns / kGroups;
+  const int apart = ColumnsApart<T>(pitch, rows);
+  const bool turned = kSize < 4 && (apart & 7) == 0;
+  const int stride = turned ? quarter : std::min(1 << Log2Stride(apart), quarter);
+  turns.group = static_cast<int>(CeilDiv(int64_t{stride} * rows, 2 * kElements) * 2);
+  turns.of_place = static_cast<int>(CeilDiv(columns, kGroups * stride)) * turns.group;
+  const int64_t vectors = CeilDiv(int64_t{cols} * rows, kElements);
+  turns.periods = static_cast<int>(CeilDiv(vectors, turns.period));
+  const int64_t octets = CeilDiv(turns.of_place, kLanes);
+  turns.of_warp = static_cast<int>(CeilDiv(octets * turns.periods, threads / 32));
+  turns.by_period = SmallDivisor(turns.period);
+  turns.by_group = SmallDivisor(turns.group);
+  turns.by_periods = SmallDivisor(turns.periods);
+  return turns;
+}
+
+// The most that a tile may have.
+struct FlatLimits {
+  int64_t chunks;  // 16 bytes of a row.
+  int64_t bytes;
+};
+
+// Returns tiles of equal width. The column behind a tile's last lies in its last chunk.
+template <typename T, typename Shape>
+Flat FlatFor(const TransposeArgs& args, const MatrixOffsets& offsets, const FlatLimits& limits) {
+  constexpr int kSize = sizeof(T);
+  constexpr int kElements = kVectorElements<T>;
+  const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
+  const int slack = remainder == 0 ? kVectorBytes : remainder;
+  const int64_t most_chunks =
+      std::clamp((limits.bytes / args.rows - slack) / kVectorBytes, int64_t{2}, limits.chunks);
   Flat flat = {};
   flat.rows = static_cast<int>(args.rows);
   flat.rows_held = flat.rows;
-  const int64_t strips = CeilDiv(args.cols, kMostCols);
+  const int64_t strips = CeilDiv(args.cols, (most_chunks - 1) * kElements);
   flat.cols = static_cast<int>(CeilDiv(CeilDiv(args.cols, strips), kElements) * kElements);
   flat.strips = static_cast<int>(CeilDiv(args.cols, int64_t{flat.cols}));
-  const int remainder = static_cast<int>(args.ld_in * kSize % kVectorBytes);
-  flat.pitch = Shape::kChunks * kVectorBytes + (remainder == 0 ? kVectorBytes : remainder);
+  flat.pitch = (flat.cols / kElements + 1) * kVectorBytes + slack;
   flat.by_rows = SmallDivisor(args.rows);
   flat.by_strips = BlockDivisor(static_cast<uint32_t>(flat.strips));
   flat.offsets = offsets;
   flat.span_in = SpanOfIn(args, offsets);
-  // Groups are a number of columns apart of which the warp's columns in tile_ragged are the first
-  // four multiples, or odd multiples of these: they begin in different banks.
-  const int64_t most = int64_t{flat.cols} * flat.rows + kSectorBytes / kSize;
-  const int64_t stride = int64_t{1} << Log2Stride(ColumnsApart<T>(flat.pitch, args.rows));
-  const int64_t strides = CeilDiv(most, kGroups * flat.rows * stride) | 1;
-  flat.group = static_cast<int>(CeilDiv(strides * stride * flat.rows, int64_t{kElements}));
+  flat.turns = TurnsFor<T>(flat.rows, flat.pitch, flat.cols, Shape::kThreads);
   return flat;
 }
 
 template <typename T, typename Shape>
-LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  static_assert(Shape::kRows * (Shape::kChunks + 1) * kVectorBytes <= 96 << 10,
-                "tiles fit the shared memory of a block");
-  const Flat flat = FlatFor<T, Shape>(args, offsets);
+LaunchStatus Run(const TransposeArgs& args, const MatrixOffsets& offsets, int64_t chunks) {
+  // Of all blocks of a multiprocessor: what is left is its L1 cache. With 204 KB 284x564961 bytes
+  // have 0.80 of a copy, and 0.93 in other tiles (an H100).
+  constexpr int64_t kAllBytes = 180 << 10;
+  const Flat flat =
+      FlatFor<T, Shape>(args, offsets, {chunks, kAllBytes / Shape::kBlocks - kBlockBytes});
   const size_t tile_bytes = static_cast<size_t>(flat.rows) * flat.pitch + 2 * kVectorBytes;
-  const size_t least_bytes = Shape::kBlocks == 2 ? kLeastBytesOfTwo : 0;
+  // With less, blocks of more than that would fit.
+  const auto blocks = static_cast<int64_t>(kAllBytes / (tile_bytes + kBlockBytes));
+  const size_t least_bytes = kSharedBytes / (std::max<int64_t>(blocks, 1) + 1);
   return Launch(offsets.nested != 0 ? TileFlat<Shape, true, T> : TileFlat<Shape, false, T>,
                 Grid{flat.strips * args.batch}, Block{Shape::kThreads},
                 std::max(tile_bytes, least_bytes), args.stream, args.In<T>(),
                 static_cast<T*>(args.out), flat);
 }
 
+// The shapes were chosen at 134 random matrices on an H100. Tiles of some MB in all are narrower,
+// so that there are enough of them, and small whole matrices have few threads.
 template <typename T>
 LaunchStatus RunShape(const TransposeArgs& args, const MatrixOffsets& offsets) {
-  if (args.rows <= FewRows::kRows) return Run<T, FewRows>(args, offsets);
-  if (args.rows <= SomeRows::kRows) return Run<T, SomeRows>(args, offsets);
-  return Run<T, ManyRows>(args, offsets);
+  constexpr bool kBytes = sizeof(T) == 1;
+  constexpr int64_t kFewBytes = 12000000;
+  constexpr int64_t kSmallBytes = 24 << 10;
+  const int64_t bytes = args.rows * args.cols * args.element_bytes;
+  const bool few = args.batch * bytes < kFewBytes;
+  if (args.rows <= 100 && sizeof(T) == 4 && args.batch > 1) {
+    return Run<T, Shape<256, 4>>(args, offsets, 16);
+  }
+  if (args.rows <= 75) return Run<T, Shape<256, 4>>(args, offsets, few ? 24 : 32);
+  if ((few && args.rows <= 210) || bytes <= kSmallBytes) {
+    return Run<T, Shape<256, 4>>(args, offsets, kBytes ? 12 : 16);
+  }
+  if (args.rows <= 100) return Run<T, Shape<256, 4>>(args, offsets, kBytes ? 16 : 24);
+  if (args.rows <= 210) return Run<T, Shape<384, 3>>(args, offsets, kBytes ? 16 : 24);
+  if (args.rows <= 270) {
+    return kBytes ? Run<T, Shape<384, 3>>(args, offsets, 12)
+                  : Run<T, Shape<256, 4>>(args, offsets, 9);
+  }
+  if (kBytes && args.rows <= 420) return Run<T, Shape<384, 3>>(args, offsets, 16);
+  if (sizeof(T) == 4 || args.rows <= 340) return Run<T, Shape<384, 4>>(args, offsets, 12);
+  return Run<T, Shape<512, 2>>(args, offsets, 12);
 }
 
 }  // namespace
@@ -178,7 +205,7 @@ LaunchStatus NestedTileFlat(const TransposeArgs& args, const MatrixOffsets& offs
     case 2:
       return RunShape<uint16_t>(args, offsets);
     default:
-      return Run<uint32_t, FewRows>(args, offsets);
+      return RunShape<uint32_t>(args, offsets);
   }
 }
 

@@ -122,8 +122,9 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
             PermuteMethod::kDirect);
   // Runs of both sides.
   EXPECT_EQ(method(GaplessProblem({8, 300, 310, 30}, {0, 3, 1, 2})), PermuteMethod::kFlat);
-  EXPECT_EQ(method(GaplessProblem({800, 130, 50}, {0, 2, 1})),
-            PermuteMethod::kFlat);  // Not 8 times 50.
+  EXPECT_EQ(method(GaplessProblem({800, 130, 50}, {0, 2, 1})), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({800, 410, 50}, {0, 2, 1})),
+            PermuteMethod::kFlat);  // More rows than tile_flat takes.
   EXPECT_EQ(method(GaplessProblem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
   // The same of whole vectors, 128 bytes of each, with gaps in a batch.
