@@ -114,16 +114,17 @@ Binding Product::Bind(const Implementation& implementation, const Block& block) 
   Binding binding;
   binding.workspace_bytes = static_cast<size_t>(args.workspace_bytes);
   if (form_.beta != 0) binding.output_starts_as = 2;
-  binding.run = [args, own, has_bias = form_.bias](const Buffers& buffers) {
-    MatMulArgs all = args;
-    all.a.data = buffers.inputs[0];
-    all.b.data = buffers.inputs[1];
-    all.c.data = buffers.output;
-    if (has_bias) all.epilogue.bias = buffers.inputs.back();
-    all.workspace = buffers.workspace;
-    all.stream = buffers.stream;
-    all.cublas = buffers.cublas;
-    return RunMatMul(own, all);
+  // Its own arguments, which no call copies: that would be a tenth of the time of 8 x 8 x 8 on the
+  // host.
+  binding.run = [args, own, has_bias = form_.bias](const Buffers& buffers) mutable {
+    args.a.data = buffers.inputs[0];
+    args.b.data = buffers.inputs[1];
+    args.c.data = buffers.output;
+    if (has_bias) args.epilogue.bias = buffers.inputs.back();
+    args.workspace = buffers.workspace;
+    args.stream = buffers.stream;
+    args.cublas = buffers.cublas;
+    return RunMatMul(own, args);
   };
   return binding;
 }

@@ -21,6 +21,7 @@
 #include "matmul/cpu/host_product.h"
 #include "matmul/cpu/outer-inl.h"
 #include "matmul/cpu/packed-inl.h"
+#include "matmul/cpu/strips-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -32,6 +33,7 @@ enum class Form {
   kTransposed,     // Few columns of C from a transposed A, as few rows of C's transpose.
   kInPlace,        // Tiles from operands that are read where they lie.
   kFewRows,        // Few rows, and a large B whose rows are far apart.
+  kStrips,         // Strips of B that the first panel of a group of rows copies.
   kPacked,
 };
 
@@ -55,6 +57,13 @@ inline constexpr int64_t kMaxBytesOfStrips = 320 << 10;
 // so many steps.
 inline constexpr int64_t kMinRowsOfCopy = 40;
 inline constexpr int64_t kMinDepthOfCopy = 64;
+
+// From this number of rows of A and of steps along k on strips are faster than blocks, if the rows
+// of B that are multiplied at once take at most so many bytes: they are read again for each group
+// of rows of A, which the L2 cache has to repay.
+inline constexpr int64_t kMinRowsOfGroups = 256;
+inline constexpr int64_t kMinDepthOfStrips = 128;
+inline constexpr int64_t kMaxBytesOfStripDepth = 3 << 19;
 
 // So many columns, a vector or two, repay loading elements of A to registers; four vectors those
 // of a deeper k, and as many rows that B stays in the L1 cache for a while.
@@ -144,7 +153,11 @@ Form FormOf(const HostProduct<T>& product) {
                                                     : kMaxBytesInPlace;
   const bool goes_down = n * kBytes > kMaxFollowedBytesOfTall && m * n * kBytes > kMaxBytesOfStrips;
   const bool is_small = b_bytes <= most_bytes && !shares_sets && !goes_down;
-  return is_small ? Form::kInPlace : Form::kPacked;
+  if (is_small) return Form::kInPlace;
+  const bool are_strips = kTileVectors == 3 && rows_of_a && m >= kMinRowsOfGroups &&
+                          k >= kMinDepthOfStrips &&
+                          StripDepth<T>(k) * n * kBytes <= kMaxBytesOfStripDepth;
+  return are_strips ? Form::kStrips : Form::kPacked;
 }
 
 }  // namespace HWY_NAMESPACE

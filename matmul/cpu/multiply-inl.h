@@ -24,6 +24,7 @@
 #include "matmul/cpu/pack_buffers.h"
 #include "matmul/cpu/packed-inl.h"
 #include "matmul/cpu/packing-inl.h"
+#include "matmul/cpu/strips-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
@@ -234,6 +235,8 @@ void MultiplyAny(const HostProduct<T>& product) {
       return MultiplyInPlace(product);
     case Form::kFewRows:
       return MultiplyFewRows(product);
+    case Form::kStrips:
+      return MultiplyStrips(product);
     case Form::kPacked:
       return Multiply<T>(product).Packed(PacksAForAll(product), BlocksOf(product));
   }

@@ -53,8 +53,11 @@ struct PackBuffers {
 // fourteen.
 class Panels {
  public:
+  // Without divisions where there is one panel: they are a tenth of the time of 8 x 8 x 8.
   Panels(int64_t rows, int64_t most)
-      : count_((rows + most - 1) / most), lower_(rows / count_), taller_(rows % count_) {}
+      : count_(rows <= most ? 1 : (rows + most - 1) / most),
+        lower_(count_ == 1 ? rows : rows / count_),
+        taller_(count_ == 1 ? 0 : rows % count_) {}
 
   int64_t lower() const { return lower_; }
   bool differ() const { return taller_ > 0; }

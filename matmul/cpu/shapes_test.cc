@@ -28,9 +28,11 @@ struct Shape {
 // idle, or that read A from 192 pages, are rows of C's transpose where A is transposed; up to 39
 // rows of A are tiles in place, which fetch rows of B that are pages apart, 128 of them at once
 // where there is much of B; those of a B of 8 MB, or of the L2 cache beside up to three rows of A,
-// are read one by one. Rows of a page are cut into blocks of 1024, and copied where they are used
-// for ten blocks of columns. In BF16 up to 64 rows or columns are beside rows along k that AMX's
-// tiles read where they lie, 32 at a time.
+// are read one by one. From 256 rows of A and 128 steps along k on there are strips of a B whose
+// rows have 1200 bytes or more, 2 KB along k and a third of the L2 cache of A at once. Rows of a
+// page are cut into blocks of 1024, and copied where they are used for ten blocks of columns. In
+// BF16 up to 64 rows or columns are beside rows along k that AMX's tiles read where they lie, 32 at
+// a time.
 constexpr Shape kShapes[] = {
     {1, 1, 1},          {1, 70, 2},         {3, 24, 6},           {9, 23, 6},
     {8, 40, 1},         {17, 33, 3},        {5, 100, 4},          {11, 1500, 5},
@@ -49,7 +51,7 @@ constexpr Shape kShapes[] = {
     {7, 300, 500, 800}, {8, 301, 600, 723}, {20, 300, 500, 1748}, {45, 400, 350, 700},
     {5, 1100, 2000, 9}, {40, 70, 9},        {64, 100, 64},        {70, 33, 90},
     {5, 64, 31},        {2, 1100, 300, 9},  {31, 6, 100},         {40, 7, 1100},
-    {97, 8, 2500},      {29, 1700, 20}};
+    {97, 8, 2500},      {29, 1700, 20},     {257, 97, 131, 400},  {350, 100, 1000, 300}};
 
 // A matrix of rows x cols as it is stored, with `gap` elements behind each row.
 template <typename T>

@@ -30,7 +30,7 @@ bool IsPacked(const HostProduct<T>& product, CacheBlocks* blocks) {
   constexpr int64_t kMinBytes = 128 << 10;
   const bool is_large =
       product.m > kMaxFewRows && product.n * product.k * int64_t{sizeof(T)} > kMinBytes;
-  return form == Form::kPacked || (form == Form::kInPlace && is_large);
+  return form == Form::kPacked || form == Form::kStrips || (form == Form::kInPlace && is_large);
 }
 
 template <typename T>

@@ -68,7 +68,7 @@ struct TileCall {
   T beta;
   // What is fetched to the L2 cache meanwhile, for later: two addresses `later_row` apart every
   // four steps along k, but in the first ones, and then those `later_step` on, at most
-  // `later_count` times.
+  // `later_count` times. Tiles of strips fetch a row of the tile's width instead.
   const T* later = nullptr;
   int64_t later_row = 0;
   int64_t later_step = 0;
@@ -77,6 +77,8 @@ struct TileCall {
   int64_t a_ahead = 0;
   // How far ahead elements of B are fetched by tiles that do.
   int64_t b_ahead = 0;
+  // Where tiles that copy store what they load of B, rows without gaps.
+  T* copy = nullptr;
 };
 
 template <typename T>
@@ -85,7 +87,10 @@ using TileFunction = void (*)(const TileCall<T>& call);
 // kTail: the last vector's lanes beyond call.cols are neither read nor written.
 // kUnitRows: a_row is 1; addresses of A are then one register and constants. Else a_col is 1.
 // kFetchesB: rows of B are fetched call.b_ahead elements before their turn.
-template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows, bool kFetchesB = false>
+// kOfStrip: what is fetched for later are rows of the next strip of B.
+// kCopies: rows of B are stored at call.copy.
+template <typename T, int kRows, int kVectors, bool kTail, bool kUnitRows, bool kFetchesB = false,
+          bool kOfStrip = false, bool kCopies = false>
 HWY_ATTR void Tile(const TileCall<T>& call) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -110,6 +115,7 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
 #pragma GCC unroll 16
   for (int i = 0; i < kBases; ++i) a[i] = call.a + i * kBaseRows * a_row;
   const T* HWY_RESTRICT b = call.b;
+  [[maybe_unused]] T* HWY_RESTRICT copy = call.copy;
   int64_t one_row = a_row;
   int64_t two_rows = 2 * a_row;
   // Adds the product of column `ahead` of A from here and of the next row of B.
@@ -139,6 +145,11 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
       V bs[kVectors];
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) bs[v] = load_b(v);
+      if constexpr (kCopies) {
+#pragma GCC unroll 16
+        for (int v = 0; v < kVectors; ++v) hn::StoreU(bs[v], d, copy + v * kLanes);
+        copy += kVectors * kLanes;
+      }
       // A second name for A hides from the compiler that its elements are loaded already.
       const T* HWY_RESTRICT again = a[0];
       asm("" : "+r"(again));
@@ -167,7 +178,8 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
       for (int i = 0; i < kBases; ++i) a[i] += columns;
     }
   };
-  constexpr int kSteps = kVectors <= 4 ? 4 : 1;
+  // Eight steps of the tile of packed panels, as many as a panel has rows.
+  constexpr int kSteps = kVectors > 4 ? 1 : kVectors == 3 && kVectors == kTileVectors ? 8 : 4;
   const T* next_c = c;
   const T* later = call.later;
   const int64_t later_row = call.later_row;
@@ -189,15 +201,26 @@ HWY_ATTR void Tile(const TileCall<T>& call) {
     for (int s = 0; s < kSteps; ++s) step(kUnitRows ? 0 : s);
     advance(kSteps);
     // A row of the tile of C in each of the first steps: all at once would hold up the loads of A.
-    if (next_c != end_c) {
-      __builtin_prefetch(next_c, 1);
-      __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
-      next_c += ldc;
-    } else if (later_count > 0) {
-      --later_count;
-      __builtin_prefetch(later, 0, 2);
-      __builtin_prefetch(later + later_row, 0, 2);
-      later += later_step;
+    // In strips a row of the next one follows every eight steps, so that it comes from the L3 cache
+    // at an even rate.
+#pragma GCC unroll 16
+    for (int s = 0; s < kSteps; s += kOfStrip ? kSteps : 4) {
+      if (next_c != end_c) {
+        if constexpr (kOfStrip) __builtin_prefetch(next_c + kLanes, 1);
+        __builtin_prefetch(next_c, 1);
+        __builtin_prefetch(next_c + kVectors * kLanes - 1, 1);
+        next_c += ldc;
+      } else if (later_count > 0) {
+        --later_count;
+        if constexpr (kOfStrip) {
+#pragma GCC unroll 16
+          for (int v = 0; v < kVectors; ++v) __builtin_prefetch(later + v * kLanes, 0, 2);
+        } else {
+          __builtin_prefetch(later, 0, 2);
+          __builtin_prefetch(later + later_row, 0, 2);
+        }
+        later += later_step;
+      }
     }
   }
   for (; p > 0; --p) {
