@@ -8,6 +8,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_add.h"
+#include "matmul/device/tensor_alternate.h"
 #include "matmul/device/tensor_left_sums.h"
 #include "matmul/device/tensor_pieces.h"
 #include "matmul/device/tensor_rows.h"
@@ -101,17 +102,19 @@ __device__ inline void StoreTile(const CUtensorMap& c, const TensorGemm& gemm,
       return;
     }
   }
-  if (gemm.store_by_tma) {
+  if (Tile::kStoresByTma || gemm.store_by_tma) {
     StoreByTma(c, gemm, shared, consumer, thread, row, col, batch, d);
     return;
   }
-  if constexpr (!Tile::kAInRegisters) {
-    if (BetaOf<Tile>(gemm) == 0) {
-      StoreRows(gemm, shared, consumer, thread, row, col, batch, d);
-      return;
+  if constexpr (!Tile::kStoresByTma) {
+    if constexpr (!Tile::kAInRegisters) {
+      if (BetaOf<Tile>(gemm) == 0) {
+        StoreRows(gemm, shared, consumer, thread, row, col, batch, d);
+        return;
+      }
     }
+    StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
   }
-  StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
 }
 
 // Stores sums as they are, times alpha.
@@ -144,43 +147,46 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
                                      const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank,
                                      int consumer, const Store& store) {
+  static_assert(!kAdds || Tile::kParts == 1);
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
   [[maybe_unused]] uint32_t phases_of_old = 0;
-  // One lane of each warp tells each block of the cluster that the warp has read a stage.
-  const auto release = [&](int stage) {
-    if constexpr (Tile::kCluster == 1) {
-      if (lane == 0) shared.Empty(stage).Arrive();
-    } else {
-      if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
-    }
-  };
+  const auto release = [&](int stage) { ReleaseStage(shared, stage, lane); };
   auto pieces = PiecesOf<Tile, kDivides>(gemm, order);
   TensorPiece piece;
 #pragma unroll 1
   while (pieces.Next(&piece)) {
     const auto coord = order.At(piece.tile);
-    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
+    const int row =
+        coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * Tile::kConsumerRows;
     if constexpr (kAdds) {
       if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
     }
     [[maybe_unused]] const auto early = store.template Load<Tile>(gemm, thread, row);
-    typename Tile::Accumulator d[Tile::kBlockN / 2];
+    typename Tile::Accumulator d[Tile::kParts][Tile::kBlockN / 2];
     if constexpr (kDivides) {
-      SumStages(piece.last - piece.first, shared, consumer, release, &state, d);
+      SumParts(piece.last - piece.first, shared, consumer * Tile::kParts, release, &state, d);
       if (piece.last < gemm.k) {
         LeaveSums<Tile>(gemm, consumer, thread, d);
         continue;
       }
       if (piece.first > 0) AddLeftSums(shared, consumer, thread, release, &state, d);
+    } else if constexpr (Tile::kParts > 1) {
+      SumParts(gemm.k, shared, consumer * Tile::kParts, release, &state, d);
     } else {
-      SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
+      SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state,
+              d[0]);
     }
     if constexpr (kAdds) {
-      AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
+      AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d[0],
+               &phases_of_old);
     } else {
-      store(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, early);
+#pragma unroll
+      for (int part = 0; part < Tile::kParts; ++part) {
+        store(c, gemm, shared, consumer, thread, row + part * kMmaRows, coord.col, coord.batch,
+              d[part], early);
+      }
     }
   }
   if (thread == 0) WaitUntilStoresHaveRead<0>();
@@ -203,9 +209,10 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     PrefetchMap(b);
     for (int i = 0; i < Tile::kStages; ++i) {
       shared.Full(i).Init(1);
-      shared.Empty(i).Init(Tile::kConsumerGroups * 4 *
-                           Tile::kCluster);  // Each consumer warp of the cluster.
+      // Each consumer warp of the cluster that reads the stage.
+      shared.Empty(i).Init((Tile::kAlternates ? 1 : Tile::kConsumerGroups) * 4 * Tile::kCluster);
     }
+    if constexpr (Tile::kAlternates) InitTurns(shared);
     if constexpr (kAdds) {
       for (int i = 0; i < Tile::kConsumerGroups * Tile::kOutBuffers; ++i) {
         shared.Old(i / Tile::kOutBuffers, i % Tile::kOutBuffers).Init(1);
@@ -234,7 +241,11 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     }
   } else {
     if constexpr (kMovesRegisters) AcquireRegistersUpTo<kTensorConsumerRegisters>();
-    ConsumeStages<Tile, kAdds, kDivides>(c, gemm, shared, order, rank, warpgroup - 1, store);
+    if constexpr (Tile::kAlternates) {
+      ConsumeInTurn(c, gemm, shared, order, rank, warpgroup - 1, store);
+    } else {
+      ConsumeStages<Tile, kAdds, kDivides>(c, gemm, shared, order, rank, warpgroup - 1, store);
+    }
   }
   // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
   // does not wait for arrivals, which may then change a barrier of the next block there: of two

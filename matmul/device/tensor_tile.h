@@ -32,7 +32,7 @@ enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
           int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
           TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false,
-          int kWarpgroups = kConsumers>
+          int kWarpgroups = kConsumers, int kPartsOfConsumer = 1, bool kAlternating = false>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
@@ -41,7 +41,12 @@ struct TensorTile {
   static constexpr OperandLayout kMajorB = kMajorOfB;
   static constexpr int kConsumerGroups = kWarpgroups;  // Consumers.
   static constexpr int kThreads = (kWarpgroups + 1) * kWarpgroupThreads;
-  static constexpr int kBlockM = kWarpgroups * kMmaRows;
+  // The consumers have a tile each, and multiply in turn (tensor_alternate.h).
+  static constexpr bool kAlternates = kAlternating;
+  // The 64 rows each that a consumer has of a tile.
+  static constexpr int kParts = kPartsOfConsumer;
+  static constexpr int kConsumerRows = kParts * kMmaRows;
+  static constexpr int kBlockM = (kAlternates ? 1 : kWarpgroups) * kConsumerRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
@@ -66,9 +71,16 @@ struct TensorTile {
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // Of an MN-major operand.
 
   // Rows of the boxes that the TMA loads of operands as they are stored. Of B each block of a
-  // cluster loads a part.
+  // cluster loads a part: columns, or of three panels, which two blocks cannot divide, a part of k.
+  static constexpr bool kSharesBAlongK =
+      kMajorB == OperandLayout::kMnMajor && kBlockN / 64 % kCluster != 0;
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
-  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
+  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster
+                                   : kSharesBAlongK                  ? kBlockK / kCluster
+                                                                     : kBlockK;
+
+  // Beside 192 accumulators there are too few registers for other stores than by the TMA.
+  static constexpr bool kStoresByTma = kParts * kBlockN > 256;
 
   // A consumer stages 64 rows of 128 bytes of C at a time, two in turn, or its whole tile turned.
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
@@ -86,9 +98,9 @@ struct TensorTile {
   static_assert(kBlockN % (kTurned ? 16 : 64) == 0 && kBlockN <= 256, "columns of an instruction");
   static_assert(kBlockN % 64 == 0 || kMajorB == OperandLayout::kKMajor, "a panel has 64 columns");
   static_assert(!kTurned || (sizeof(Element) <= 2 && sizeof(Out) == 2));
-  static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
-                    (kBlockN / 64) % kCluster == 0,
-                "each block loads panels of B");
+  static_assert(!kSharesBAlongK || kBlockK / kCluster % kSwizzleRows == 0, "whole swizzled rows");
+  static_assert((kParts == 1 && !kAlternates) || (!kTurned && !kAInRegisters));
+  static_assert(!kAlternates || kConsumerGroups == kConsumers);
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
 
@@ -170,6 +182,9 @@ class TensorShared {
   __device__ Mbarrier& Old(int consumer, int buffer) const {
     return Barriers()[2 * Tile::kStages + consumer * Tile::kOutBuffers + buffer];
   }
+  // Of the consumer's turn to multiply, where it alternates with the other one: nothing is added
+  // then.
+  __device__ Mbarrier& Turn(int consumer) const { return Old(consumer, 0); }
   __device__ char* Out(int consumer, int buffer) const {
     return base_ + Tile::kOutOffset + (consumer * Tile::kOutBuffers + buffer) * Tile::kOutBytes;
   }
@@ -204,7 +219,6 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   const uint32_t to_b = shared.B(stage);
   const int zb = batch * gemm.b_moves;
   constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
-  constexpr int kShare = Tile::kBlockN / Tile::kCluster;
   const auto copy = [&](int x, int y, uint32_t to) {
     if constexpr (Tile::kCluster == 1 || kAlone) {
       CopyBox(b, x, y, zb, to, full);
@@ -214,10 +228,19 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   };
 #pragma unroll
   for (int part = 0; part < (kAlone ? Tile::kCluster : 1); ++part) {
-    const int first = (kAlone ? part : static_cast<int>(rank)) * kShare;
+    const int share = kAlone ? part : static_cast<int>(rank);
     if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
+      const int first = share * Tile::kBoxRowsB;
       copy(k, col + first, to_b + first * kSwizzleBytes);
+    } else if constexpr (Tile::kSharesBAlongK) {
+      const int first = share * Tile::kBoxRowsB;
+#pragma unroll
+      for (int i = 0; i < Tile::kBlockN; i += kRow) {
+        copy(col + i, k + first, to_b + i / kRow * Tile::kPanelBytes + first * kSwizzleBytes);
+      }
     } else {
+      constexpr int kShare = Tile::kBlockN / Tile::kCluster;
+      const int first = share * kShare;
 #pragma unroll
       for (int i = 0; i < kShare; i += kRow) {
         copy(col + first + i, k, to_b + (first + i) / kRow * Tile::kPanelBytes);
@@ -226,19 +249,29 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   }
 }
 
-// Multiplies one stage into the consumer's accumulators.
+// Multiplies 64 rows of one stage, of which `part` is the number, into accumulators.
 template <typename Tile, typename Register, int kRegisters>
-__device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int consumer,
+__device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int part,
                                      bool accumulate, Register (&d)[kRegisters]) {
   using Element = typename Tile::Element;
   // 64 rows of A are 64 swizzled rows where it is K-major, and a panel where it is M-major.
   const uint64_t a = TileDescriptor<Tile::kMajorA>(
-      shared.A(stage) + consumer * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
+      shared.A(stage) + part * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
   const uint64_t b = TileDescriptor<Tile::kMajorB>(shared.B(stage), Tile::kPanelBytes);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
     Tile::Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
                         b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+  }
+}
+
+// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
+template <typename Tile>
+__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
+  if constexpr (Tile::kCluster == 1) {
+    if (lane == 0) shared.Empty(stage).Arrive();
+  } else {
+    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
   }
 }
 
