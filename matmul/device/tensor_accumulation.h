@@ -36,18 +36,6 @@ __device__ inline int QueueStages(int depth, const TensorShared<Tile>& shared, M
   return previous;
 }
 
-// Returns what multiplies a stage's parts, the first of which has this number, into accumulators.
-template <typename Tile, typename Register, int kRegisters>
-__device__ inline auto MultiplyParts(const TensorShared<Tile>& shared, int first_part,
-                                     Register (&d)[Tile::kParts][kRegisters]) {
-  return [&shared, &d, first_part](int stage, bool accumulate) {
-#pragma unroll
-    for (int part = 0; part < Tile::kParts; ++part) {
-      MultiplyStage(shared, stage, first_part + part, accumulate, d[part]);
-    }
-  };
-}
-
 // Multiplies the stages of `depth` of k; calls release(stage) when one has been read.
 template <typename Tile, typename Release, typename Register, int kRegisters>
 __device__ inline void SumStages(int depth, const TensorShared<Tile>& shared, int consumer,
@@ -57,16 +45,6 @@ __device__ inline void SumStages(int depth, const TensorShared<Tile>& shared, in
     MultiplyStage(shared, stage, consumer, accumulate, d);
   };
   const int last = QueueStages(depth, shared, multiply, release, state);
-  WaitForWgmma<0>();
-  release(last);
-}
-
-// The same for all parts of a consumer, the first of which has this number in the tile.
-template <typename Tile, typename Release, typename Register, int kRegisters>
-__device__ inline void SumParts(int depth, const TensorShared<Tile>& shared, int first_part,
-                                Release release, PipelineState<Tile::kStages>* state,
-                                Register (&d)[Tile::kParts][kRegisters]) {
-  const int last = QueueStages(depth, shared, MultiplyParts(shared, first_part, d), release, state);
   WaitForWgmma<0>();
   release(last);
 }

@@ -48,9 +48,15 @@ __device__ inline void ConsumeInTurn(const CUtensorMap& c, const TensorGemm& gem
     const auto coord = order.At(tile);
     const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
     typename Tile::Accumulator d[Tile::kParts][Tile::kBlockN / 2];
+    const auto multiply = [&](int stage, bool accumulate) {
+#pragma unroll
+      for (int part = 0; part < Tile::kParts; ++part) {
+        MultiplyStage(shared, stage, part, accumulate, d[part]);
+      }
+    };
     shared.Turn(consumer).Wait(turn);
     turn ^= 1;
-    const int last = QueueStages(gemm.k, shared, MultiplyParts(shared, 0, d), release, &state);
+    const int last = QueueStages(gemm.k, shared, multiply, release, &state);
     if (lane == 0) shared.Turn(kConsumers - 1 - consumer).Arrive();
     WaitForWgmma<0>();
     release(last);

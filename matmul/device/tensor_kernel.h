@@ -147,7 +147,6 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
                                      const TensorShared<Tile>& shared,
                                      const TensorTileOrder<Tile>& order, uint32_t rank,
                                      int consumer, const Store& store) {
-  static_assert(!kAdds || Tile::kParts == 1);
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
@@ -158,35 +157,26 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
 #pragma unroll 1
   while (pieces.Next(&piece)) {
     const auto coord = order.At(piece.tile);
-    const int row =
-        coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * Tile::kConsumerRows;
+    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
     if constexpr (kAdds) {
       if (thread == 0) LoadOldChunks(c, shared, consumer, row, coord.col, coord.batch);
     }
     [[maybe_unused]] const auto early = store.template Load<Tile>(gemm, thread, row);
-    typename Tile::Accumulator d[Tile::kParts][Tile::kBlockN / 2];
+    typename Tile::Accumulator d[Tile::kBlockN / 2];
     if constexpr (kDivides) {
-      SumParts(piece.last - piece.first, shared, consumer * Tile::kParts, release, &state, d);
+      SumStages(piece.last - piece.first, shared, consumer, release, &state, d);
       if (piece.last < gemm.k) {
         LeaveSums<Tile>(gemm, consumer, thread, d);
         continue;
       }
       if (piece.first > 0) AddLeftSums(shared, consumer, thread, release, &state, d);
-    } else if constexpr (Tile::kParts > 1) {
-      SumParts(gemm.k, shared, consumer * Tile::kParts, release, &state, d);
     } else {
-      SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state,
-              d[0]);
+      SumTile(gemm, shared, consumer, row + TensorRow<Tile>(thread), coord.col, release, &state, d);
     }
     if constexpr (kAdds) {
-      AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d[0],
-               &phases_of_old);
+      AddByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, &phases_of_old);
     } else {
-#pragma unroll
-      for (int part = 0; part < Tile::kParts; ++part) {
-        store(c, gemm, shared, consumer, thread, row + part * kMmaRows, coord.col, coord.batch,
-              d[part], early);
-      }
+      store(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, d, early);
     }
   }
   if (thread == 0) WaitUntilStoresHaveRead<0>();

@@ -22,11 +22,10 @@ constexpr unsigned long long kSumsAreThere = 0x5eed7e450c0de5u;
 template <typename Tile>
 struct LeftSums {
   static constexpr int kParts = 4;
-  static constexpr int kOfRows = Tile::kBlockN / 8;  // Vectors of a thread, of 64 rows.
-  static constexpr int kVectors = Tile::kParts * kOfRows / kParts;
+  static constexpr int kVectors = Tile::kBlockN / 8 / kParts;
   static constexpr int kConsumerBytes = kVectors * kWarpgroupThreads * 16;
   static constexpr int kPartBytes = Tile::kConsumerGroups * kConsumerBytes;
-  static_assert(Tile::kParts * kOfRows % kParts == 0 && kPartBytes <= Tile::kStageBytes);
+  static_assert(Tile::kBlockN / 8 % kParts == 0 && kPartBytes <= Tile::kStageBytes);
 
   // Returns where a part of block `block` begins.
   __device__ static float4* Part(const TensorGemm& gemm, int block, int part) {
@@ -45,7 +44,7 @@ constexpr int kLeftThreads = Tile::kConsumerGroups* kWarpgroupThreads + 32;
 // Leaves a consumer's sums. Called by the whole warpgroup.
 template <typename Tile>
 __device__ inline void LeaveSums(const TensorGemm& gemm, int consumer, int thread,
-                                 const float (&d)[Tile::kParts][Tile::kBlockN / 2]) {
+                                 const float (&d)[Tile::kBlockN / 2]) {
   using Sums = LeftSums<Tile>;
 #pragma unroll
   for (int part = 0; part < Sums::kParts; ++part) {
@@ -53,8 +52,7 @@ __device__ inline void LeaveSums(const TensorGemm& gemm, int consumer, int threa
                        consumer * (Sums::kConsumerBytes / 16) + thread;
 #pragma unroll
     for (int i = 0; i < Sums::kVectors; ++i) {
-      const int vector = part * Sums::kVectors + i;
-      const float* const of = &d[vector / Sums::kOfRows][vector % Sums::kOfRows * 4];
+      const float* const of = &d[4 * (part * Sums::kVectors + i)];
       to[i * kWarpgroupThreads] = make_float4(of[0], of[1], of[2], of[3]);
     }
   }
@@ -96,7 +94,7 @@ __device__ inline void LoadSums(const TensorGemm& gemm, const TensorShared<Tile>
 template <typename Tile, typename Release>
 __device__ inline void AddLeftSums(const TensorShared<Tile>& shared, int consumer, int thread,
                                    Release release, PipelineState<Tile::kStages>* state,
-                                   float (&d)[Tile::kParts][Tile::kBlockN / 2]) {
+                                   float (&d)[Tile::kBlockN / 2]) {
   using Sums = LeftSums<Tile>;
 #pragma unroll
   for (int part = 0; part < Sums::kParts; ++part) {
@@ -104,12 +102,10 @@ __device__ inline void AddLeftSums(const TensorShared<Tile>& shared, int consume
     const uint32_t from = shared.A(state->stage) + consumer * Sums::kConsumerBytes + thread * 16;
 #pragma unroll
     for (int i = 0; i < Sums::kVectors; ++i) {
-      const int vector = part * Sums::kVectors + i;
-      float* const to = &d[vector / Sums::kOfRows][vector % Sums::kOfRows * 4];
       float sums[4];
       LoadSharedVector(from + i * kWarpgroupThreads * 16, sums);
 #pragma unroll
-      for (int j = 0; j < 4; ++j) to[j] += sums[j];
+      for (int j = 0; j < 4; ++j) d[4 * (part * Sums::kVectors + i) + j] += sums[j];
     }
     __syncwarp();
     release(state->stage);

@@ -43,10 +43,9 @@ struct TensorTile {
   static constexpr int kThreads = (kWarpgroups + 1) * kWarpgroupThreads;
   // The consumers have a tile each, and multiply in turn (tensor_alternate.h).
   static constexpr bool kAlternates = kAlternating;
-  // The 64 rows each that a consumer has of a tile.
+  // Times 64 rows, of a consumer's: more than one only where it has all of a tile.
   static constexpr int kParts = kPartsOfConsumer;
-  static constexpr int kConsumerRows = kParts * kMmaRows;
-  static constexpr int kBlockM = (kAlternates ? 1 : kWarpgroups) * kConsumerRows;
+  static constexpr int kBlockM = (kAlternates ? 1 : kWarpgroups) * kParts * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
@@ -71,13 +70,9 @@ struct TensorTile {
   static constexpr int kPanelBytes = kBlockK * kSwizzleBytes;  // Of an MN-major operand.
 
   // Rows of the boxes that the TMA loads of operands as they are stored. Of B each block of a
-  // cluster loads a part: columns, or of three panels, which two blocks cannot divide, a part of k.
-  static constexpr bool kSharesBAlongK =
-      kMajorB == OperandLayout::kMnMajor && kBlockN / 64 % kCluster != 0;
+  // cluster loads a part.
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
-  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster
-                                   : kSharesBAlongK                  ? kBlockK / kCluster
-                                                                     : kBlockK;
+  static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
 
   // Beside 192 accumulators there are too few registers for other stores than by the TMA.
   static constexpr bool kStoresByTma = kParts * kBlockN > 256;
@@ -98,9 +93,11 @@ struct TensorTile {
   static_assert(kBlockN % (kTurned ? 16 : 64) == 0 && kBlockN <= 256, "columns of an instruction");
   static_assert(kBlockN % 64 == 0 || kMajorB == OperandLayout::kKMajor, "a panel has 64 columns");
   static_assert(!kTurned || (sizeof(Element) <= 2 && sizeof(Out) == 2));
-  static_assert(!kSharesBAlongK || kBlockK / kCluster % kSwizzleRows == 0, "whole swizzled rows");
-  static_assert((kParts == 1 && !kAlternates) || (!kTurned && !kAInRegisters));
-  static_assert(!kAlternates || kConsumerGroups == kConsumers);
+  static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
+                    (kBlockN / 64) % kCluster == 0,
+                "each block loads panels of B");
+  static_assert(kAlternates ? kConsumerGroups == kConsumers && !kTurned && !kAInRegisters
+                            : kParts == 1);
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
 
@@ -219,6 +216,7 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   const uint32_t to_b = shared.B(stage);
   const int zb = batch * gemm.b_moves;
   constexpr uint16_t kAll = (1 << Tile::kCluster) - 1;
+  constexpr int kShare = Tile::kBlockN / Tile::kCluster;
   const auto copy = [&](int x, int y, uint32_t to) {
     if constexpr (Tile::kCluster == 1 || kAlone) {
       CopyBox(b, x, y, zb, to, full);
@@ -228,19 +226,10 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   };
 #pragma unroll
   for (int part = 0; part < (kAlone ? Tile::kCluster : 1); ++part) {
-    const int share = kAlone ? part : static_cast<int>(rank);
+    const int first = (kAlone ? part : static_cast<int>(rank)) * kShare;
     if constexpr (Tile::kMajorB == OperandLayout::kKMajor) {
-      const int first = share * Tile::kBoxRowsB;
       copy(k, col + first, to_b + first * kSwizzleBytes);
-    } else if constexpr (Tile::kSharesBAlongK) {
-      const int first = share * Tile::kBoxRowsB;
-#pragma unroll
-      for (int i = 0; i < Tile::kBlockN; i += kRow) {
-        copy(col + i, k + first, to_b + i / kRow * Tile::kPanelBytes + first * kSwizzleBytes);
-      }
     } else {
-      constexpr int kShare = Tile::kBlockN / Tile::kCluster;
-      const int first = share * kShare;
 #pragma unroll
       for (int i = 0; i < kShare; i += kRow) {
         copy(col + first + i, k, to_b + (first + i) / kRow * Tile::kPanelBytes);

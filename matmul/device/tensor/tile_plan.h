@@ -18,10 +18,12 @@
 
 namespace stridewise {
 
+// What a step multiplies of a row.
+constexpr int kTensorStepBytes = 2 * kTensorStep;
+
 // A tile of TensorProduct, and what it costs in microseconds. Without clusters there are no blocks
 // to spare where the rows of C are an odd number of tiles, and no partner to wait for; with them
 // the L2 is read less.
-constexpr int kTensorStepBytes = 2 * kTensorStep;
 struct TensorTileCost {
   int cols;
   int cluster;
