@@ -3,9 +3,11 @@
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_INT8_TILES_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_INT8_TILES_H_
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
-#include "matmul/device/tensor/tile_plan.h"
+#include "matmul/cluster_sizes.h"
 #include "matmul/device/tensor_types.h"
 
 namespace stridewise {
@@ -20,23 +22,56 @@ using AlternatingInt8Tile =
                OperandLayout::kKMajor, TensorSums::kTensorCores, /*kIsTurned=*/false, kConsumers,
                kParts, /*kAlternating=*/true>;
 
-// What the tiles cost, as TensorTileUs() takes it: fitted to times of 45 products, measured on an
-// H100 with a cold L2, whose rows begin with lines of the L2.
+// What a tile costs in microseconds: fitted to times of 45 products, measured on an H100 with a
+// cold L2, whose rows begin with lines of the L2.
+struct Int8TileCost {
+  int rows, cols, cluster;
+  double fixed;
+  double tile;   // A round of tiles.
+  double step;   // 128 of k.
+  double full;   // More for a step where all multiprocessors load.
+  double store;  // More for 1000 elements of C that the TMA cannot store.
+};
 enum Int8TileKind { kInt8Wide, kInt8Square, kInt8Alternating, kInt8AlternatingWide, kInt8Low };
-constexpr TensorTileCost kInt8TileCosts[] = {
-    {256, 2, 9.33, 2.02, 0.559, 0.147, 0.094},       // kInt8Wide
-    {128, 1, 7.19, 1.13, 0.282, 0.209, 0.075},       // kInt8Square
-    {128, 2, 10.19, 0.03, 0.297, 0.115, 0.086},      // kInt8Alternating
-    {192, 2, 10.44, 0.92, 0.442, 0.078, 0},          // kInt8AlternatingWide
-    {128, 1, 8.08, 0.00, 0.172, 0.211, 0.075, 64}};  // kInt8Low
+constexpr Int8TileCost kInt8TileCosts[] = {
+    {128, 256, 2, 9.33, 2.02, 0.559, 0.147, 0.09},   // kInt8Wide
+    {128, 128, 1, 7.19, 1.13, 0.282, 0.209, 0.08},   // kInt8Square
+    {128, 128, 2, 10.19, 0.03, 0.297, 0.115, 0.17},  // kInt8Alternating
+    {128, 192, 2, 10.44, 0.92, 0.442, 0.078, 0},     // kInt8AlternatingWide
+    {64, 128, 1, 8.08, 0.00, 0.172, 0.211, 0.15}};   // kInt8Low
 
-// Returns the microseconds that a tile is expected to take. Where rows without gaps begin within
-// lines, all multiprocessors together load more than the L2 sends in a step.
+// Returns the microseconds that a product is expected to take with a tile.
 inline double Int8TileUs(const MatMulArgs& args, const DeviceModel& device, Int8TileKind kind) {
+  // Where rows without gaps begin within lines, the L2 sends less of what all blocks ask for.
   constexpr double kOffLines = 1.5;
-  TensorTileCost cost = kInt8TileCosts[kind];
-  if (args.k % kSwizzleBytes != 0) cost.full *= kOffLines;
-  return TensorTileUs(args, device, cost, args.m, args.n);
+  // Low tiles reach less of memory's rate, where C is much beside the operands: 300 products of 494
+  // x 1036 x 128 took 499 us in them, and 423 in wide ones.
+  constexpr double kMemoryOfLow = 1.2;
+  constexpr double kOfRate = 0.9;
+  constexpr double kOneByOne = 1;  // For 1000 elements of C, where beta is not 0.
+  const Int8TileCost& cost = kInt8TileCosts[kind];
+  const auto m = static_cast<double>(args.m);
+  const auto n = static_cast<double>(args.n);
+  const auto k = static_cast<double>(args.k);
+  const auto batch = static_cast<double>(args.batch);
+  const double bytes =
+      (m * k * (args.a.stride == 0 ? 1 : batch) + n * k * (args.b.stride == 0 ? 1 : batch)) +
+      m * n * batch * static_cast<double>(sizeof(int));
+  const double memory =
+      (kind == kInt8Low ? kMemoryOfLow : 1) * bytes / (kOfRate * 1e3 * device.memory_gbps);
+  const int64_t clusters = ClustersAtOnce(cost.cluster, 1, device.multiprocessors);
+  const int64_t tiles = CeilDiv(args.m, int64_t{cost.rows} * cost.cluster) *
+                        CeilDiv(args.n, int64_t{cost.cols}) * args.batch;
+  const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
+  const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
+  const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kSwizzleBytes}));
+  const double full = cost.full * (args.k % kSwizzleBytes == 0 ? 1 : kOffLines);
+  const double store = args.beta != 0 ? kOneByOne : StoresByTma<int>(args) ? 0 : cost.store;
+  const double elements = std::min(m, 1.0 * cost.rows) * std::min(n, 1.0 * cost.cols);
+  const double work =
+      rounds * (cost.tile + steps * (cost.step + full * fill) + elements / 1000 * store);
+  // Of two things that overlap, a fifth more than either where both take as long.
+  return cost.fixed + std::sqrt(std::hypot(memory * memory, work * work));
 }
 
 // Returns the tile that a call takes: one that needs the TMA for C only where `by_tma`.

@@ -1,6 +1,6 @@
 // The persistent kernel of tensor cores: one producer thread keeps a ring of stages full by the
-// TMA, two consumer warpgroups multiply them with wgmma, and while a tile is stored the next one's
-// operands arrive.
+// TMA, two consumer warpgroups multiply them with wgmma, half of a tile each or a tile each in turn
+// (tensor_alternate.h), and while a tile is stored the next one's operands arrive.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_

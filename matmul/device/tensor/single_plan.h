@@ -66,7 +66,7 @@ inline bool TensorSingleTakes(const MatMulArgs& args) {
 inline double LeastOfSameTile(const MatMulArgs& args, const DeviceModel& device,
                               const SingleTileCost& tile, int64_t rows, int64_t cols) {
   constexpr double kSaved = 0.6;
-  constexpr int64_t kMostOfNew = 4096;  // Of k, for the tile that they do not have.
+  constexpr int64_t kMostOfNew = 2048;  // Of k, for the tile that they do not have.
   const auto find = [&](const auto& costs) {
     for (const TensorTileCost& cost : costs) {
       if (cost.cluster != 1 || cost.rows != tile.rows || cost.cols != tile.cols) continue;

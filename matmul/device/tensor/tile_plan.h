@@ -18,9 +18,6 @@
 
 namespace stridewise {
 
-// What a step multiplies of a row.
-constexpr int kTensorStepBytes = 2 * kTensorStep;
-
 // A tile of TensorProduct, and what it costs in microseconds. Without clusters there are no blocks
 // to spare where the rows of C are an odd number of tiles, and no partner to wait for; with them
 // the L2 is read less.
@@ -28,8 +25,8 @@ struct TensorTileCost {
   int cols;
   int cluster;
   double fixed;
-  double tile;   // A round of tiles.
-  double step;   // kTensorStepBytes of k.
+  double tile;  // A round of tiles.
+  double step;
   double full;   // More for a step where all multiprocessors load.
   double store;  // More for 1000 elements of C that the TMA cannot store.
   int rows = 128;
@@ -110,8 +107,7 @@ inline double TensorTileUs(const MatMulArgs& args, const DeviceModel& device,
                         CeilDiv(cols, int64_t{cost.cols}) * args.batch;
   const auto rounds = static_cast<double>(CeilDiv(tiles, clusters));
   const double fill = static_cast<double>(tiles) / (rounds * static_cast<double>(clusters));
-  const auto steps =
-      static_cast<double>(CeilDiv(args.k * ElementBytes(args.a.type), int64_t{kTensorStepBytes}));
+  const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}));
   // Few rows in tiles of many columns, of which there are few, reach less of memory's rate:
   // 32x16384x4096 took 56 us on an H100, and 52 in the narrow tiles of its transpose.
   const double memory = rows > kFewLines ? 1 : 1.12;
