@@ -109,6 +109,7 @@ MatMulWork RaggedStreamKWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork MatVecWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork SkinnyWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork OuterWork(const MatMulCall& call, const MatMulTile& tile);
+MatMulWork BriefMatVecWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork BriefWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork DirectWork(const MatMulCall& call, const MatMulTile& tile);
 MatMulWork DotsWork(const MatMulCall& call, const MatMulTile& tile);

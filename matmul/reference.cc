@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/base/parallel_rows.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
 #include "common/gpu/device_ops.h"
@@ -140,15 +141,18 @@ void ApplyTo(const MatMulArgs& args, const Matrix<double>& r, const Matrix<doubl
     const auto* data = static_cast<const char*>(args.epilogue.bias);
     Widen({{data, 1, args.n, args.n}, args.c.type}, false, bias.data());
   }
-  for (int64_t row = 0; row < args.m; ++row) {
-    for (int64_t col = 0; col < args.n; ++col) {
-      r(row, col) += bias[static_cast<size_t>(col)];
-      s(row, col) += std::abs(bias[static_cast<size_t>(col)]);
-      if (activation == Activation::kNone) continue;
-      r(row, col) = Activated(activation, r(row, col));
-      s(row, col) *= GreatestSlope(activation);
+  constexpr int64_t kOperations = 32;  // Of an error function, in multiply-adds.
+  ForRowsInParallel(args.m, args.n * kOperations, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) {
+      for (int64_t col = 0; col < args.n; ++col) {
+        r(row, col) += bias[static_cast<size_t>(col)];
+        s(row, col) += std::abs(bias[static_cast<size_t>(col)]);
+        if (activation == Activation::kNone) continue;
+        r(row, col) = Activated(activation, r(row, col));
+        s(row, col) *= GreatestSlope(activation);
+      }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace stridewise {
 // One rank's. Used by the thread that opened it.
 struct GridDevice {
   std::unique_ptr<CommunicationQueue> communication;
-  // Queues whose kernels run on so many multiprocessors, 0 for all (cuda_stream_queues.h).
+  // Opens queues whose kernels run on that number of multiprocessors, 0 for all
+  // (cuda_stream_queues.h).
   std::function<absl::StatusOr<std::unique_ptr<StreamQueues>>(int multiprocessors)> open_queues;
   QueuedProduct multiply;
   QueuedPermute permute;

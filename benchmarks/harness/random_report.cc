@@ -62,17 +62,17 @@ std::string WorstShapes(const ShapeMetric& metric, const std::string& chooser,
   return text.str();
 }
 
-// Adds the implementation at the row's shape, if it takes that.
-void AddIfTaken(const Operation& operation, const std::string& name, const ResultRow& row,
-                std::vector<Config>* configs) {
-  const Implementation* const found = operation.Find(name);
-  const Point point = PointOf(operation, row);
-  if (found == nullptr || !operation.Takes(*found, point) ||
-      !operation.CheckSupported(*found, point).ok()) {
-    return;
+// Adds those of the implementations that take the point, which a family of shapes has drawn.
+void AddThoseThatTake(const Operation& operation, const Point& point, const std::string& family,
+                      absl::Span<const std::string> names, std::vector<Config>* configs) {
+  for (const std::string& name : names) {
+    const Implementation* const found = operation.Find(name);
+    if (found == nullptr || !operation.Takes(*found, point) ||
+        !operation.CheckSupported(*found, point).ok()) {
+      continue;
+    }
+    configs->push_back({&operation, found, point, found->default_block, family});
   }
-  configs->push_back(
-      {&operation, found, point, found->default_block, row.Get(Column::kShapeFamily)});
 }
 
 }  // namespace
@@ -121,13 +121,13 @@ std::vector<Config> OtherPeers(const Operation& operation, const RandomShapes& r
                                absl::Span<const ResultRow> rows) {
   std::vector<Config> configs;
   for (const ResultRow& row : rows) {
-    if (row.Get(Column::kImplementation) != random.chooser ||
-        row.Get(Column::kShapeFamily).empty() || !IsOk(row)) {
+    const std::string& family = row.Get(Column::kShapeFamily);
+    if (row.Get(Column::kImplementation) != random.chooser || family.empty() || !IsOk(row)) {
       continue;
     }
     const Point point = PointOf(operation, row);
     if (point.type == operation.types().front()) continue;
-    for (const std::string& name : random.other_peers) AddIfTaken(operation, name, row, &configs);
+    AddThoseThatTake(operation, point, family, random.other_peers, &configs);
   }
   return configs;
 }
@@ -140,9 +140,9 @@ std::vector<Config> KernelsAtWorst(const Operation& operation, const RandomShape
     for (const ShapeMetric& metric : drawn.metrics()) {
       if (metric.of_others) continue;  // Of the same shapes as another one.
       for (const DrawnShape* shape : drawn.WorstOf(metric, variant, worst)) {
-        for (const std::string& name : random.kernels) {
-          AddIfTaken(operation, name, *shape->row, &configs);
-        }
+        const ResultRow& row = *shape->row;
+        AddThoseThatTake(operation, PointOf(operation, row), row.Get(Column::kShapeFamily),
+                         random.kernels, &configs);
       }
     }
   }

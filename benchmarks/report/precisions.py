@@ -1,4 +1,4 @@
-"""Speed against error over all element types and precisions of products: what does a less exact product bring?
+"""Speed against error over all element types and precisions of products: what does a less exact product gain?
 
 Each machine has a chart of the fastest implementation of each type and precision, this project's and the vendor's, at one
 size, and a table of the same. Where a file has most of them, as that of `matmul_sweep --preset=front` has, the points are of

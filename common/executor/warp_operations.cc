@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/executor/warp_matrices.h"
 #include "common/executor/worker.h"
 
 namespace stridewise::executor {
@@ -97,7 +98,8 @@ bool Worker::ReleaseWarpSync(Warp* warp) {
     for (int l = 0; l < kWarpLanes && complete; ++l) complete = !(mask >> l & 1) || waits_too(l);
     if (!complete) continue;
     if (lane.instruction != nullptr) {
-      ExecuteOfWarp(warp, *lane.instruction);  // It orders no accesses to memory.
+      // It orders no accesses to memory.
+      ExecuteMatrices(lane.instruction->opcode, &lanes_[warp->first], warp->lanes);
     } else {
       JoinClocks(warp, mask);
       Exchange(warp, mask);

@@ -125,6 +125,33 @@ size_t Worker::shared_bytes() const {
 
 bool Worker::RunCluster(uint64_t cluster) {
   cluster_clock_ = ++clock_;
+  BeginBlocks(cluster);
+  const auto first_thread = static_cast<uint32_t>(cluster * static_cast<uint64_t>(lane_count_));
+  for (int i = 0; i < lane_count_; ++i) BeginLane(i, first_thread);
+  for (int i = 0; i < warp_count_; ++i) {
+    warps_[i].divergent = false;
+    warps_[i].known_in_use = false;
+  }
+  profile_.warps += warp_count_;
+
+  do {
+    do {
+      for (const int warp : warp_order_) {
+        if (!RunWarp(&warps_[warp])) return false;
+      }
+    } while (ReleaseBlocked());
+  } while (context_->stop == Stop::kNo && (ReleaseBarriers() || ReleaseGridBarrier()));
+  if (check_) {
+    CheckWgmmaIsDone();
+    CheckRegisters();
+    CheckBulkCopiesAreDone();
+    CheckBlocksOutliveAccesses();
+  }
+  for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
+  return context_->stop == Stop::kNo;
+}
+
+void Worker::BeginBlocks(uint64_t cluster) {
   for (size_t rank = 0; rank < blocks_.size(); ++rank) {
     RunningBlock& block = blocks_[rank];
     block.index = context_->BlockAt(cluster * blocks_.size() + rank);
@@ -148,73 +175,51 @@ bool Worker::RunCluster(uint64_t cluster) {
   cluster_barrier_ = Mbarrier(context_->block_threads * context_->cluster_blocks);
   remote_accesses_.clear();
   fruitless_waits_ = 0;
+}
 
-  const auto first_thread = static_cast<uint32_t>(cluster * static_cast<uint64_t>(lane_count_));
-  for (int i = 0; i < lane_count_; ++i) {
-    Lane& lane = lanes_[i];
-    const bool exists = i % block_lanes_ < static_cast<int>(context_->block_threads);
-    lane.state = exists ? LaneState::kReady : LaneState::kDone;
-    lane.left_cluster = !exists;
-    lane.cluster_arrivals.clear();
-    lane.cluster_passed = 0;
-    lane.mbarrier_init_fenced = false;
-    lane.steps = 0;
-    lane.instruction = nullptr;
-    lane.volatile_access = false;
-    lane.async_copies.clear();
-    lane.async_group = 0;
-    lane.wgmma_fenced = false;
-    lane.wgmma_groups = lane.wgmma_last = 0;
-    lane.wgmma_pc = 0;
-    lane.wgmma_ends.clear();
-    lane.accumulators.Clear();
-    lane.max_registers = lane.register_changes = 0;
-    lane.registers_pc = 0;
-    lane.bulk_groups = lane.bulk_last = 0;
-    lane.bulk_pc = 0;
-    lane.bulk_ends.clear();
-    lane.proxy_fence_clock = 0;
-    lane.fenced = Present();
-    lane.init_fence_clock = 0;
-    lane.now.thread = first_thread + i;
-    lane.now.cluster_first = first_thread + static_cast<uint32_t>(i - IndexInCluster(i));
-    lane.now.block_first = first_thread + static_cast<uint32_t>(lane.rank * block_lanes_);
-    lane.now.clock = lane.now.barrier_clock = clock_;
-    lane.now.known = nullptr;
-    lane.now.acquired = nullptr;
-    if (!exists) continue;
-    lane.fiber.Start(
-        stacks_->Top(i), stacks_->UsableBytes(i),
-        [](void* argument) {
-          Lane* lane = static_cast<Lane*>(argument);
-          const KernelCall* call = lane->worker->context_->call;
-          call->run(call->arguments);
-          lane->state = LaneState::kDone;
-          lane->fiber.Suspend();
-        },
-        &lane);
-  }
-  for (int i = 0; i < warp_count_; ++i) {
-    warps_[i].divergent = false;
-    warps_[i].known_in_use = false;
-  }
-  profile_.warps += warp_count_;
-
-  do {
-    do {
-      for (const int warp : warp_order_) {
-        if (!RunWarp(&warps_[warp])) return false;
-      }
-    } while (ReleaseBlocked());
-  } while (context_->stop == Stop::kNo && (ReleaseBarriers() || ReleaseGridBarrier()));
-  if (check_) {
-    CheckWgmmaIsDone();
-    CheckRegisters();
-    CheckBulkCopiesAreDone();
-    CheckBlocksOutliveAccesses();
-  }
-  for (int i = 0; i < warp_count_; ++i) profile_.divergent_warps += warps_[i].divergent;
-  return context_->stop == Stop::kNo;
+void Worker::BeginLane(int i, uint32_t first_thread) {
+  Lane& lane = lanes_[i];
+  const bool exists = i % block_lanes_ < static_cast<int>(context_->block_threads);
+  lane.state = exists ? LaneState::kReady : LaneState::kDone;
+  lane.left_cluster = !exists;
+  lane.cluster_arrivals.clear();
+  lane.cluster_passed = 0;
+  lane.mbarrier_init_fenced = false;
+  lane.steps = 0;
+  lane.instruction = nullptr;
+  lane.volatile_access = false;
+  lane.async_copies.clear();
+  lane.async_group = 0;
+  lane.wgmma_fenced = false;
+  lane.wgmma_groups = lane.wgmma_last = 0;
+  lane.wgmma_pc = 0;
+  lane.wgmma_ends.clear();
+  lane.accumulators.Clear();
+  lane.max_registers = lane.register_changes = 0;
+  lane.registers_pc = 0;
+  lane.bulk_groups = lane.bulk_last = 0;
+  lane.bulk_pc = 0;
+  lane.bulk_ends.clear();
+  lane.proxy_fence_clock = 0;
+  lane.fenced = Present();
+  lane.init_fence_clock = 0;
+  lane.now.thread = first_thread + i;
+  lane.now.cluster_first = first_thread + static_cast<uint32_t>(i - IndexInCluster(i));
+  lane.now.block_first = first_thread + static_cast<uint32_t>(lane.rank * block_lanes_);
+  lane.now.clock = lane.now.barrier_clock = clock_;
+  lane.now.known = nullptr;
+  lane.now.acquired = nullptr;
+  if (!exists) return;
+  lane.fiber.Start(
+      stacks_->Top(i), stacks_->UsableBytes(i),
+      [](void* argument) {
+        Lane* lane = static_cast<Lane*>(argument);
+        const KernelCall* call = lane->worker->context_->call;
+        call->run(call->arguments);
+        lane->state = LaneState::kDone;
+        lane->fiber.Suspend();
+      },
+      &lane);
 }
 
 }  // namespace stridewise::executor

@@ -9,24 +9,16 @@
 #ifndef STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
 #define STRIDEWISE_COMMON_EXECUTOR_WORKER_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/executor/access_checker.h"
 #include "common/executor/access_record.h"
-#include "common/executor/async_reads.h"
-#include "common/executor/device_memory.h"
-#include "common/executor/exact_shadow.h"
-#include "common/executor/executor.h"
-#include "common/executor/fiber.h"
 #include "common/executor/finding.h"
 #include "common/executor/lane.h"
 #include "common/executor/launch_context.h"
@@ -34,24 +26,15 @@
 #include "common/executor/ptx/mbarrier.h"
 #include "common/executor/ptx/program.h"
 #include "common/executor/ptx/shared_descriptor.h"
-#include "common/executor/publication.h"
 #include "common/executor/running_block.h"
-#include "common/executor/shadow.h"
 #include "common/executor/shim/simt_entry_points.h"
 #include "common/executor/shim/simt_tensor_map.h"
 #include "common/executor/trace.h"
-#include "common/executor/warp_trace.h"
 
 namespace stridewise::executor {
 
-class Worker {
+class Worker : public AccessChecker {
  public:
-  static constexpr uint32_t kSharedArenaBytes = 512u << 10;  // Of a block's shared memory.
-  static constexpr int kMaxClusterBlocks = 16;
-  // Of a cooperative launch. Offsets in the shared memory of all its blocks have 32 bits.
-  static constexpr uint32_t kMaxResidentBlocks = 8191;
-  static constexpr uint32_t kMaxResidentThreads = 1u << 20;
-
   static absl::StatusOr<std::unique_ptr<Worker>> Create();
 
   void WipeShadow() { shared_cells_->Clear(); }  // For when the clock starts again.
@@ -73,22 +56,7 @@ class Worker {
   uint32_t clock() const { return clock_; }
   size_t shared_bytes() const;
 
-  // Called from within a lane's fiber.
-  void Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  // Does so for the store of a cp.async.
-  void StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc);
-  // Does what Access() does, compiled for one size and one operation, for addresses that are not
-  // IsLocal(): most of what a kernel does.
-  template <int kLog2Bytes, AccessOp kOp>
-  void AccessOf(Lane& lane, uintptr_t address, uintptr_t pc);
-  void BasicBlock(Lane& lane, uintptr_t pc) {
-    const Site site = MakeSite(pc, EventKind::kBasicBlock, 0);
-    if (!lane.path.Follow(site)) NewBasicBlock(lane, site);
-  }
-  // Counts accesses of one byte without a check.
-  void Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc);
-  void VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  void Fence(Lane& lane);  // __threadfence()
+  // Called from within a lane's fiber, as the functions of AccessChecker are.
   void Barrier(Lane& lane, uintptr_t pc);
   int BarrierCount(Lane& lane, int predicate, uintptr_t pc);
   void GridBarrier(Lane& lane, uintptr_t pc);
@@ -106,8 +74,6 @@ class Worker {
   // The same for one with wgmma.mma_async, whose outputs are at `registers`.
   void Wgmma(Lane& lane, const char* text, uint64_t* arguments, void* const* registers, int count,
              uintptr_t pc);
-  // An access to what is the lane's alone.
-  void LocalAccess(Lane& lane, uintptr_t address, AccessOp op, uintptr_t pc);
   // Returns the address in the shared window, as PTX has it; what is not there has one that is
   // outside of every variable. Those of other blocks of the cluster lie above the lane's own.
   uint32_t SharedAddress(const Lane& lane, const void* pointer) const;
@@ -131,9 +97,13 @@ class Worker {
   absl::Status ReserveShared(uint32_t blocks);
 
   // worker.cc
+  // Make the blocks of a cluster, and a lane of them, what they are before their first instruction.
+  void BeginBlocks(uint64_t cluster);
+  void BeginLane(int i, uint32_t first_thread);
+
+  // worker_schedule.cc and worker_replay.cc
   bool RunWarp(Warp* warp);
   void Resume(Lane* lane);
-  void Wait(Lane& lane, LaneState state, uintptr_t pc);
   void ReleaseTraceFull(Warp* warp);
   void Replay(Warp* warp);
   void ReplayTogether(const Warp& warp, uint32_t lanes);
@@ -144,10 +114,6 @@ class Worker {
   bool ReleaseBarrier(int rank);
   // Lets the lanes of a block go on behind a barrier, at the worker's present.
   void PassBarrier(int rank);
-  [[gnu::noinline]] void AddToPath(Lane& lane, Site site);
-  // Does so for a basic block, and counts it.
-  [[gnu::noinline]] void NewBasicBlock(Lane& lane, Site site);
-  [[noreturn]] void Leave(Lane& lane);
 
   // warp_operations.cc
   // Lets `recent_` be the variable, which begins where it is first asked for.
@@ -173,15 +139,6 @@ class Worker {
                        uint64_t* arguments, uintptr_t pc);
   void ExecuteWithWarp(const PtxInstruction& instruction, Lane& lane, uint64_t* registers,
                        uint64_t* arguments, uintptr_t pc);
-  // Executes what all lanes of the warp wait for.
-  void ExecuteOfWarp(Warp* warp, const PtxInstruction& instruction);
-  void LoadMatrices(Warp* warp, const PtxOpcode& opcode);
-  void StoreMatrices(Warp* warp, const PtxOpcode& opcode);
-  void TransposeMatrix(Warp* warp);
-  void Multiply(Warp* warp, const PtxOpcode& opcode);
-  uint8_t* MatrixRow(Warp* warp, int row, int address) const;
-  uint32_t PtxWord(Warp* warp, int lane, int operand) const;
-  void SetPtxWord(Warp* warp, int lane, int operand, uint32_t word);
 
   // worker_wgmma.cc
   static constexpr int kMaxWgmmaValues = 144;
@@ -196,15 +153,6 @@ class Worker {
   void MultiplyOfWarpgroup(int first);
   // These return false if the launch is to stop, and are called outside of fibers.
   bool ReadAsynchronously(int first, const SharedOperand& operand, bool is_a);
-  bool CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc);
-  // Returns whether a store at that time is one that an asynchronous read of this lane sees.
-  bool Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const;
-  // Returns an asynchronous read of the bytes that has not ended before the lane's present, until
-  // the next call; null where there is none. Forgets all of them.
-  const Culprit* AsyncReadsRunAt(const Lane& lane, uint32_t offset, int bytes);
-  // Checks a store, from within the lane's fiber.
-  [[gnu::noinline]] void CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes,
-                                                uintptr_t pc);
   void CheckWgmmaIsDone();
   void WrongWgmma(const Lane& lane, std::string message);
 
@@ -230,10 +178,7 @@ class Worker {
   void BulkStore(Lane& lane, const std::vector<BulkPiece>& pieces, uintptr_t pc);
   void WaitForBulkStores(Lane& lane, uint64_t groups_in_flight);
   void CheckBulkGlobal(Lane& lane, const BulkPiece& piece, AccessOp op, uintptr_t pc);
-  bool CheckAsyncWrite(Lane& lane, uint32_t offset, uintptr_t pc);
   void CheckBulkCopiesAreDone();
-  // Ends the launch with a finding, outside of fibers.
-  void ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::string message);
   [[noreturn]] void WrongBulkCopy(Lane& lane, uintptr_t pc, std::string message);
 
   // worker_grid.cc
@@ -248,21 +193,6 @@ class Worker {
   // Returns the address of what has the same place in the shared memory of block `rank`.
   uint64_t MapToBlock(Lane& lane, const PtxOpcode& opcode, uint64_t address, uint64_t rank,
                       uintptr_t pc);
-  static bool IsRemote(const Lane& lane, uint32_t offset) {
-    return (offset ^ lane.arena) >= kSharedArenaBytes;
-  }
-  // The rank of the first block of the lane's cluster.
-  uint32_t ClusterRank(const Lane& lane) const {
-    return static_cast<uint32_t>(lane.rank) / context_->cluster_blocks * context_->cluster_blocks;
-  }
-  // The number of a lane in its cluster, where times of other threads are kept.
-  int IndexInCluster(int lane) const { return lane % cluster_lanes_; }
-  // Returns the variable that holds these bytes; null where there is none.
-  const Variable* VariableAt(uint32_t offset, uint32_t bytes) const;
-  // Checks an access to another block's memory, from within the lane's fiber.
-  [[gnu::noinline]] void CheckRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc);
-  // Returns false, and reports, where the other block may not have begun.
-  bool NoteRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc);
   uint64_t ClusterSpecial(const Lane& lane, PtxSpecial special) const;
   void ClusterBarrier(Lane& lane, const PtxOpcode& opcode, uintptr_t pc);
   // Threads that have ended count as arrived at the barrier of the cluster.
@@ -293,102 +223,6 @@ class Worker {
   void ReportDeadlock();
   std::string BarrierName(const Mbarrier* barrier) const;
   [[noreturn]] void WrongBarrier(Lane& lane, uintptr_t pc, std::string message);
-
-  // worker_access.cc; the Fast... and what calls them are inlined into AccessOf().
-  void Push(Lane& lane, uintptr_t pc, EventKind kind, int log2_bytes, uint64_t address);
-  template <int kLog2Bytes, AccessOp kOp>
-  [[gnu::noinline]] void AccessAny(Lane& lane, uintptr_t address, uintptr_t pc);
-  template <int kLog2Bytes, AccessOp kOp>
-  [[gnu::noinline]] void AccessShared(Lane& lane, uint32_t offset, uintptr_t pc);
-  void AccessDevice(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  bool FastGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op);
-  bool FastShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op);
-  void CheckGlobal(Lane& lane, Region* region, uintptr_t address, int log2_bytes, AccessOp op,
-                   uintptr_t pc);
-  void CheckShared(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  // Do what these do, for callers in other files.
-  void CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc);
-  void CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op, uintptr_t pc);
-  void ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc);
-  void ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc);
-  void CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                 uintptr_t pc, absl::FunctionRef<std::string()> where);
-  // Ends the run from within a lane, so that the launch starts again.
-  [[noreturn, gnu::noinline]] void Suspect(Lane& lane, Stop stop);
-  [[noreturn, gnu::noinline]] void SuspectFinerCells(Lane& lane, Region* region, int granule_log2);
-  // Note that the launch loads from a buffer, and return whether that has to be recorded; that it
-  // stores to one.
-  [[gnu::noinline]] static bool MustRecordLoads(Region* region);
-  [[gnu::noinline]] void BeginStores(Lane& lane, Region* region);
-  void Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
-              const Culprit* other = nullptr);
-  // Not inlined: their code would slow down the callers, which hardly ever call them.
-  [[gnu::noinline]] void AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
-                                         uintptr_t pc);
-  [[noreturn, gnu::noinline]] void WildAddress(Lane& lane, uintptr_t address, int log2_bytes,
-                                               AccessOp op, uintptr_t pc);
-  [[noreturn, gnu::noinline]] void Runaway(Lane& lane, uintptr_t pc);
-  // Reports, and ends the launch.
-  [[noreturn]] void ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc,
-                                std::string message);
-  Culprit CulpritOf(uint32_t thread, uintptr_t pc, bool store) const;
-
-  LaunchContext* context_ = nullptr;
-  // What every event asks the launch, one load away.
-  DeviceMemory* memory_ = nullptr;
-  uintptr_t shared_ = 0;      // shared_memory_.
-  uint32_t shared_size_ = 0;  // Its bytes.
-  uint64_t max_steps_ = 0;
-  bool check_ = true;
-  bool profile_events_ = true;
-  bool one_core_ = true;
-  bool exact_ = false;
-
-  std::unique_ptr<FiberStacks> stacks_;
-  std::unique_ptr<LazyPages> shared_memory_, shared_written_, shared_cells_;
-  std::vector<Lane> lanes_;
-  std::vector<Warp> warps_;
-  std::array<uint8_t, kWarpLanes> lane_order_;
-  std::vector<int> warp_order_;
-
-  std::vector<RunningBlock> blocks_;
-  int lane_count_ = 0;     // Of the running blocks.
-  int block_lanes_ = 0;    // Lanes from one of them to the next.
-  int cluster_lanes_ = 0;  // Of a cluster.
-  int warp_count_ = 0;
-  uint32_t clock_ = 1;
-  uint32_t cluster_clock_ = 1;  // When the cluster started: shared memory's oldest time.
-  uint32_t grid_clock_ = 1;     // When the launch did, or left the grid's barrier: global memory's.
-  std::vector<Variable> variables_;
-  Variable recent_ = {};  // That of these which was last asked for.
-  uint32_t shared_end_ = 0;
-  ExactShadow global_exact_, shared_exact_;
-  Publications publications_;                             // Used in exact runs.
-  std::unordered_map<const char*, PtxProgram> programs_;  // Of asm statements, by their texts.
-
-  AsyncReads async_reads_;
-  Culprit async_reader_;
-  std::vector<BulkLoad> bulk_loads_;  // That have not arrived.
-
-  std::map<uint32_t, Mbarrier> mbarriers_;  // By their offsets in shared memory.
-  struct MbarrierInit {
-    int lane;
-    uint32_t clock;
-    uintptr_t pc;
-  };
-  std::map<uint32_t, MbarrierInit> mbarrier_inits_;  // Of these.
-  Mbarrier cluster_barrier_;
-  // The last access of each lane to the shared memory of each other block, by lane and rank.
-  struct RemoteAccess {
-    uint32_t clock;
-    uintptr_t pc;
-  };
-  std::map<std::pair<int, int>, RemoteAccess> remote_accesses_;
-  int fruitless_waits_ = 0;  // Rounds since a lane was last resumed by a barrier.
-
-  Profile profile_;
-  AccessRecord accesses_;
-  std::vector<Finding> findings_;
 };
 
 }  // namespace stridewise::executor

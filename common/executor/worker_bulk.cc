@@ -206,50 +206,6 @@ void Worker::WaitForBulkStores(Lane& lane, uint64_t groups_in_flight) {
 
 // Records a write of the TMA, which is as one of the thread that started it, but needs no fence
 // between the proxies: the atomic mark stands for that.
-bool Worker::CheckAsyncWrite(Lane& lane, uint32_t offset, uintptr_t pc) {
-  const Variable* const variable = VariableAt(offset, kPieceBytes);
-  if (IsRemote(lane, offset) && !NoteRemoteAccess(lane, offset, pc)) return false;
-  if (!exact_) {
-    bool suspicious = variable == nullptr || AsyncReadsRunAt(lane, offset, kPieceBytes) != nullptr;
-    const int granule = context_->shared_granule_log2;
-    Cell* const cells = shared_cells_->As<Cell>() + (offset >> granule);
-    for (uint32_t i = 0; i < kPieceBytes >> granule && !suspicious; ++i) {
-      suspicious = SuspiciousWrite<false>(cells[i], lane.now, cluster_clock_, true);
-    }
-    if (suspicious) context_->stop = Stop::kExactly;
-    return !suspicious;
-  }
-  if (variable == nullptr) {
-    ReportOutside(Check::kOutOfBounds, lane, pc,
-                  absl::StrCat("a bulk copy to byte ", offset % kSharedArenaBytes,
-                               " of shared memory, outside of every __shared__ variable"));
-    return false;
-  }
-  const std::string where = absl::StrCat(
-      "asynchronous 16-byte store at byte ", offset % kSharedArenaBytes - variable->offset,
-      " of a __shared__ variable", IsRemote(lane, offset) ? " of another block" : "");
-  if (const Culprit* const other = AsyncReadsRunAt(lane, offset, kPieceBytes)) {
-    Report(Check::kRace, &lane, true, pc, where, other);
-  }
-  const auto race = shared_exact_.Touch(
-      offset, kPieceBytes, {lane.now.thread, lane.now.clock, pc, true, true, 0},
-      [&](const ExactShadow::Access& other) { return lane.now.After(other.thread, other.clock); });
-  if (race) {
-    const Culprit other = CulpritOf(race->thread, race->pc, race->store);
-    Report(Check::kRace, &lane, true, pc, where, &other);
-  }
-  return context_->stop == Stop::kNo;
-}
-
-void Worker::ReportOutside(Check check, const Lane& lane, uintptr_t pc, std::string message) {
-  if (!exact_) {
-    context_->stop = Stop::kExactly;
-    return;
-  }
-  Report(check, &lane, false, pc, std::move(message));
-  context_->stop = Stop::kFindings;
-}
-
 void Worker::CheckBulkCopiesAreDone() {
   for (const BulkLoad& load : bulk_loads_) {
     if (context_->stop != Stop::kNo) return;

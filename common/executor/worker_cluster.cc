@@ -56,41 +56,6 @@ uint64_t Worker::MapToBlock(Lane& lane, const PtxOpcode& opcode, uint64_t addres
              : shared_ + (ClusterRank(lane) + rank) * kSharedArenaBytes + in_block;
 }
 
-const Variable* Worker::VariableAt(uint32_t offset, uint32_t bytes) const {
-  if (offset / kSharedArenaBytes >= blocks_.size()) return nullptr;
-  const uint32_t in_block = offset % kSharedArenaBytes;
-  for (const Variable& v : variables_) {
-    if (in_block >= v.offset && in_block + bytes <= v.offset + v.bytes) return &v;
-  }
-  return nullptr;
-}
-
-void Worker::CheckRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc) {
-  // Also where all blocks run at the same time, a block's shared memory is only its cluster's.
-  if (offset / kSharedArenaBytes - ClusterRank(lane) >= context_->cluster_blocks) {
-    WildAddress(lane, shared_ + offset, 0, AccessOp::kLoad, pc);
-  }
-  if (!NoteRemoteAccess(lane, offset, pc)) Leave(lane);
-}
-
-bool Worker::NoteRemoteAccess(Lane& lane, uint32_t offset, uintptr_t pc) {
-  const auto rank = static_cast<int>(offset / kSharedArenaBytes);
-  if (rank >= static_cast<int>(context_->cluster_blocks)) return true;  // Not in any variable.
-  remote_accesses_[{lane.index, rank}] = {lane.now.clock, pc};
-  bool begun = lane.cluster_passed > 0;
-  for (int i = 0; i < block_lanes_ && !begun && lane.now.acquired != nullptr; ++i) {
-    begun = lane.now.acquired[rank * block_lanes_ + i] > cluster_clock_;
-  }
-  if (begun) return true;
-  if (!exact_) {
-    context_->stop = Stop::kExactly;
-    return false;
-  }
-  Report(Check::kCluster, &lane, false, pc,
-         "an access to the shared memory of another block, which may not have begun");
-  return context_->stop == Stop::kNo;
-}
-
 void Worker::CheckBlocksOutliveAccesses() {
   for (const auto& [key, access] : remote_accesses_) {
     if (context_->stop != Stop::kNo) return;

@@ -85,24 +85,4 @@ void Worker::Record(const Warp& warp, Site site, uint32_t lanes,
   accesses_.requests.push_back(request);
 }
 
-// Adds an event that the lane's path does not expect, once there is room for it.
-void Worker::AddToPath(Lane& lane, Site site) {
-  while (lane.path.size() >= lane.event_limit) {
-    if (lane.event_limit >= kMaxEvents) {
-      if (!context_->exact) Suspect(lane, Stop::kExactly);
-      ReportFatal(
-          Check::kRunaway, lane, false, SitePc(lane.path.site(lane.path.size() - 1)),
-          absl::StrCat("more than ", kMaxEvents,
-                       " steps without a synchronisation; does it wait for another block?"));
-    }
-    Wait(lane, LaneState::kTraceFull, 0);
-  }
-  lane.path.Add(site);
-}
-
-void Worker::NewBasicBlock(Lane& lane, Site site) {
-  if (++lane.steps > max_steps_) Runaway(lane, SitePc(site));
-  if (profile_events_) AddToPath(lane, site);
-}
-
 }  // namespace stridewise::executor

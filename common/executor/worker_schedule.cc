@@ -62,17 +62,6 @@ void Worker::Resume(Lane* lane) {
   running_lane = nullptr;
 }
 
-void Worker::Wait(Lane& lane, LaneState state, uintptr_t pc) {
-  lane.wait_pc = pc;
-  lane.state = state;
-  lane.fiber.Suspend();
-}
-
-void Worker::Leave(Lane& lane) {
-  lane.fiber.Suspend();
-  __builtin_unreachable();  // The next launch starts the fiber afresh.
-}
-
 void Worker::ReleaseTraceFull(Warp* warp) {
   bool together = true;
   for (int i = 0; i < warp->lanes; ++i) {

@@ -85,14 +85,6 @@ void Worker::Wgmma(Lane& lane, const char* text, uint64_t* arguments, void* cons
   }
 }
 
-void Worker::LocalAccess(Lane& lane, uintptr_t address, AccessOp op, uintptr_t pc) {
-  if (op != AccessOp::kLoad) return lane.accumulators.Store(address, lane.wgmma_ends.size());
-  if (!lane.accumulators.IsRunning(address, lane.wgmma_ends.size())) return;
-  if (!exact_) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kWgmma, lane, false, pc,
-              "a sum is read before wgmma.wait_group for the multiplication that adds to it");
-}
-
 void Worker::CommitWgmma(Lane& lane) { ++lane.wgmma_groups; }
 
 void Worker::WaitForWgmma(Lane& lane, uint64_t groups_in_flight) {
@@ -230,81 +222,6 @@ bool Worker::ReadAsynchronously(int first, const SharedOperand& operand, bool is
     async_reads_.Add(leader.arena + pieces[p], reader);
   }
   return true;
-}
-
-bool Worker::Fenced(const Lane& reader, uint32_t thread, uint32_t clock) const {
-  return clock < lanes_[thread - lanes_[0].now.thread].proxy_fence_clock ||
-         (reader.fenced.thread == UINT32_MAX && reader.fenced.After(thread, clock));
-}
-
-bool Worker::CheckAsyncRead(const Lane& lane, uint32_t offset, uintptr_t pc) {
-  const Variable* const variable = VariableAt(offset, kPieceBytes);
-  bool written = variable != nullptr;
-  const uint8_t* const flags = shared_written_->As<uint8_t>() + offset;
-  for (int i = 0; i < kPieceBytes && written; ++i) written = flags[i] != 0;
-  if (!exact_) {
-    bool suspicious = !written;
-    const int granule = context_->shared_granule_log2;
-    const Cell* const cells = shared_cells_->As<Cell>() + (offset >> granule);
-    for (int i = 0; i < kPieceBytes >> granule && !suspicious; ++i) {
-      const Stamp writer = cells[i].writer.load(std::memory_order_relaxed);
-      if (writer == 0 || StampClock(writer) < cluster_clock_) continue;
-      const uint32_t thread = StampWho(writer) - 1;
-      suspicious = !lane.now.After(thread, StampClock(writer)) ||
-                   !(StampAtomic(writer) || Fenced(lane, thread, StampClock(writer)));
-    }
-    if (suspicious) context_->stop = Stop::kExactly;
-    return !suspicious;
-  }
-  const auto text = [&] {
-    return absl::StrCat(
-        "asynchronous 16-byte load at ",
-        variable == nullptr
-            ? absl::StrCat("byte ", offset % kSharedArenaBytes, " of shared memory, outside")
-            : absl::StrCat("byte ", offset % kSharedArenaBytes - variable->offset, " of"),
-        " a __shared__ variable");
-  };
-  if (variable == nullptr) {
-    Report(Check::kOutOfBounds, &lane, false, pc, text());
-    context_->stop = Stop::kFindings;
-    return false;
-  }
-  if (!written) Report(Check::kUninitialised, &lane, false, pc, text());
-  for (int i = 0; i < kPieceBytes; ++i) {
-    const ExactShadow::Access* const writer = shared_exact_.WriterOf(offset + i);
-    if (writer == nullptr) continue;
-    const Culprit other = CulpritOf(writer->thread, writer->pc, true);
-    if (!lane.now.After(writer->thread, writer->clock)) {
-      Report(Check::kRace, &lane, false, pc, text(), &other);
-    } else if (!writer->atomic && !Fenced(lane, writer->thread, writer->clock)) {
-      Report(Check::kProxyFence, &lane, false, pc, text(), &other);
-    }
-  }
-  return context_->stop == Stop::kNo;
-}
-
-const Culprit* Worker::AsyncReadsRunAt(const Lane& lane, uint32_t offset, int bytes) {
-  for (const AsyncReads::Reader& reader : async_reads_.Take(offset, bytes)) {
-    bool ended = false;
-    for (int i = 0; i < reader.threads && !ended; ++i) {
-      const Lane& other = lanes_[reader.first_thread + i];
-      const auto& ends = reader.threads == 1 ? other.bulk_ends : other.wgmma_ends;
-      ended = reader.group < ends.size() && lane.now.After(other.now.thread, ends[reader.group]);
-    }
-    if (ended) continue;
-    async_reader_ = CulpritOf(lanes_[reader.first_thread].now.thread, reader.pc, false);
-    return &async_reader_;
-  }
-  return nullptr;
-}
-
-void Worker::CheckAgainstAsyncReads(Lane& lane, uint32_t offset, int bytes, uintptr_t pc) {
-  const Culprit* const other = AsyncReadsRunAt(lane, offset, bytes);
-  if (other == nullptr) return;
-  if (!exact_) Suspect(lane, Stop::kExactly);
-  Report(Check::kRace, &lane, true, pc,
-         absl::StrCat(bytes, "-byte store to shared memory that is still read asynchronously"),
-         other);
 }
 
 void Worker::CheckWgmmaIsDone() {

@@ -18,9 +18,10 @@ namespace stridewise {
 
 // Three streams of the device. Copies of pinned host memory overlap with everything; those of
 // pageable memory go through the driver's own buffers, at a part of the rate, and may keep the host
-// until they are done. Kernels on kCompute run on so many multiprocessors, or a few more, and those
-// on kIn on the others, where the driver can set them apart; 0, and otherwise, on all. Returns
-// InvalidArgument for a device that is not there, Unavailable where there is none.
+// until they are done. Where the driver can divide the multiprocessors, kernels on kCompute run on
+// `compute_multiprocessors` of them, or a few more, and those on kIn on the others; where it
+// cannot, or the number is 0, both run on all. Returns InvalidArgument for a device that is not
+// there, Unavailable where there is none.
 absl::StatusOr<std::unique_ptr<StreamQueues>> OpenCudaStreamQueues(int device,
                                                                    int compute_multiprocessors = 0);
 

@@ -24,6 +24,12 @@ class OnePassMedian {
     ++count_;
   }
 
+  // Adds all numbers of the other.
+  void Add(const OnePassMedian& other) {
+    for (uint32_t bin = 0; bin < kBins; ++bin) counts_[bin] += other.counts_[bin];
+    count_ += other.count_;
+  }
+
   // Returns the lower median, 0 of no numbers.
   double Median() const {
     int64_t left = (count_ - 1) / 2;

@@ -2,14 +2,84 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "common/base/parallel_rows.h"
 #include "common/verify/one_pass_median.h"
 
 namespace stridewise {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The errors of some consecutive rows.
+class RowsError {
+ public:
+  // Adds entry (i, j), behind those before it.
+  void Add(int64_t i, int64_t j, double got, double want, double abs_product, double scale,
+           const ProductAccuracy& accuracy) {
+    if (!std::isfinite(got) || !std::isfinite(want)) {
+      if (error_.non_finite++ == 0) SetWorst(kInfinity, i, j);
+      return;
+    }
+    const double difference = std::abs(got - want);
+    difference_squares_ += difference * difference;
+    reference_squares_ += want * want;
+    abs_squares_ += abs_product * abs_product;
+    const double entry_error = OverBound(difference, abs_product);
+    errors_.Add(entry_error);
+    error_.max_error = std::max(error_.max_error, entry_error);
+    if (error_.non_finite > 0) return;
+    const double over_bound =
+        OverBound(BeyondOutputRounding(difference, want, accuracy), scale * abs_product);
+    if (error_.worst_row < 0 || over_bound > error_.max_error_over_bound)
+      SetWorst(over_bound, i, j);
+  }
+
+  // Adds the rows that follow.
+  void Add(const RowsError& next) {
+    difference_squares_ += next.difference_squares_;
+    reference_squares_ += next.reference_squares_;
+    abs_squares_ += next.abs_squares_;
+    errors_.Add(next.errors_);
+    error_.max_error = std::max(error_.max_error, next.error_.max_error);
+    // The first entry that is not finite counts as the worst.
+    const bool is_worse = next.error_.non_finite > 0 ||
+                          next.error_.max_error_over_bound > error_.max_error_over_bound;
+    if (next.error_.worst_row >= 0 && error_.non_finite == 0 &&
+        (error_.worst_row < 0 || is_worse)) {
+      SetWorst(next.error_.max_error_over_bound, next.error_.worst_row, next.error_.worst_col);
+    }
+    error_.non_finite += next.error_.non_finite;
+  }
+
+  ProductError Finish(int64_t k_extent) {
+    SetNormErrors(std::sqrt(difference_squares_), std::sqrt(reference_squares_),
+                  std::sqrt(abs_squares_), k_extent, &error_);
+    error_.median_error = errors_.Median();
+    if (error_.non_finite > 0) error_.max_error = kInfinity;
+    return error_;
+  }
+
+ private:
+  void SetWorst(double over_bound, int64_t i, int64_t j) {
+    error_.max_error_over_bound = over_bound;
+    error_.worst_row = i;
+    error_.worst_col = j;
+  }
+
+  ProductError error_;
+  double difference_squares_ = 0;
+  double reference_squares_ = 0;
+  double abs_squares_ = 0;
+  OnePassMedian errors_;
+};
 
 }  // namespace
 
@@ -35,44 +105,22 @@ ProductError CompareProduct(ConstMatrix<T> c, ConstMatrix<double> r,
                             ConstMatrix<double> abs_product, int64_t k_extent,
                             const ProductAccuracy& accuracy) {
   const double scale = static_cast<double>(k_extent) * accuracy.unit;
-  ProductError error;
-  double difference_squares = 0;
-  double reference_squares = 0;
-  double abs_squares = 0;
-  OnePassMedian errors;
-  for (int64_t i = 0; i < c.rows; ++i) {
-    for (int64_t j = 0; j < c.cols; ++j) {
-      const double got = static_cast<double>(c(i, j));
-      const double want = r(i, j);
-      if (!std::isfinite(got) || !std::isfinite(want)) {
-        if (error.non_finite++ == 0) {
-          error.worst_row = i;
-          error.worst_col = j;
-        }
-        continue;
-      }
-      const double difference = std::abs(got - want);
-      difference_squares += difference * difference;
-      reference_squares += want * want;
-      abs_squares += abs_product(i, j) * abs_product(i, j);
-      const double entry_error = OverBound(difference, abs_product(i, j));
-      errors.Add(entry_error);
-      error.max_error = std::max(error.max_error, entry_error);
-      const double over_bound =
-          OverBound(BeyondOutputRounding(difference, want, accuracy), scale * abs_product(i, j));
-      if (error.non_finite == 0 &&
-          (error.worst_row < 0 || over_bound > error.max_error_over_bound)) {
-        error.max_error_over_bound = over_bound;
-        error.worst_row = i;
-        error.worst_col = j;
+  constexpr int64_t kOperations = 8;  // Of an entry: a thread has a million of them or more.
+  std::mutex mutex;
+  std::map<int64_t, RowsError> parts;  // By their first rows.
+  ForRowsInParallel(c.rows, c.cols * kOperations, [&](int64_t first, int64_t last) {
+    RowsError part;
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t j = 0; j < c.cols; ++j) {
+        part.Add(i, j, static_cast<double>(c(i, j)), r(i, j), abs_product(i, j), scale, accuracy);
       }
     }
-  }
-  SetNormErrors(std::sqrt(difference_squares), std::sqrt(reference_squares), std::sqrt(abs_squares),
-                k_extent, &error);
-  error.median_error = errors.Median();
-  if (error.non_finite > 0) error.max_error_over_bound = error.max_error = kInfinity;
-  return error;
+    const std::lock_guard<std::mutex> lock(mutex);
+    parts.emplace(first, std::move(part));
+  });
+  RowsError all = std::move(parts.begin()->second);
+  for (auto part = std::next(parts.begin()); part != parts.end(); ++part) all.Add(part->second);
+  return all.Finish(k_extent);
 }
 
 #define STRIDEWISE_INSTANTIATE(T)                                                                \

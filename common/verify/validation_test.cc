@@ -1,11 +1,14 @@
 #include "common/verify/validation.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/element_type.h"
+#include "common/base/host_threads.h"
 #include "common/base/matrix.h"
 #include "common/verify/product_fixture.h"
 #include "gtest/gtest.h"
@@ -124,6 +127,52 @@ TEST(CompareProduct, PaddingIsNotRead) {
       CompareProduct(ViewOf(c, 2, 1, 2), ViewOf(r, 2, 1, 3), ViewOf(r, 2, 1, 3), 1);
   EXPECT_EQ(error.relative_error, 0);
   EXPECT_EQ(error.non_finite, 0);
+}
+
+// Rows that several threads compare give what one gives: the worst entry, the first that is not
+// finite, and the median.
+TEST(CompareProduct, ThreadsFindWhatOneFinds) {
+  constexpr int64_t kRows = 1500;
+  constexpr int64_t kCols = 700;
+  constexpr int64_t kExtent = 64;
+  const std::vector<double> abs_product(kRows * kCols, 16);
+  const std::vector<double> r(kRows * kCols, 2);
+  std::vector<float> exact(r.begin(), r.end());
+  for (size_t i = 0; i < exact.size(); i += 2) exact[i] += 0x1p-22F;
+  const auto with = [&](const std::vector<std::pair<int64_t, float>>& changes) {
+    std::vector<float> c = exact;
+    for (const auto& [row, value] : changes) c[row * kCols + 5] = value;
+    return c;
+  };
+  const struct {
+    std::vector<float> c;
+    int64_t worst_row, non_finite;
+  } cases[] = {
+      {exact, 0, 0},
+      {with({{3, 2.5F}, {1400, 2.75F}, {1499, 2.75F}}), 1400, 0},
+      {with({{7, 9.0F}, {1200, NAN}, {1300, INFINITY}}), 1200, 2},
+  };
+  const int threads = HostThreads();
+  for (const auto& c : cases) {
+    ProductError errors[2];
+    for (const int count : {1, 7}) {
+      SetHostThreads(count);
+      errors[count > 1] = CompareProduct(ViewOf(c.c, kRows, kCols), ViewOf(r, kRows, kCols),
+                                         ViewOf(abs_product, kRows, kCols), kExtent);
+    }
+    for (const ProductError& error : errors) {
+      EXPECT_EQ(error.worst_row, c.worst_row);
+      EXPECT_EQ(error.worst_col, c.worst_row == 0 ? 0 : 5);
+      EXPECT_EQ(error.non_finite, c.non_finite);
+    }
+    EXPECT_EQ(errors[0].max_error_over_bound, errors[1].max_error_over_bound);
+    EXPECT_EQ(errors[0].max_error, errors[1].max_error);
+    EXPECT_EQ(errors[0].median_error, errors[1].median_error);
+    if (c.non_finite > 0) continue;
+    EXPECT_NEAR(errors[0].relative_error / errors[1].relative_error, 1, 1e-12);
+    EXPECT_NEAR(errors[0].norm_error / errors[1].norm_error, 1, 1e-12);
+  }
+  SetHostThreads(threads);
 }
 
 TEST(CompareProduct, EmptyProductPasses) {

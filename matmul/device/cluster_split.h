@@ -169,6 +169,10 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
     {
       const ClusterBlock block = {blockIdx.x % cluster_blocks, cluster_blocks};
       const uint32_t first = block.Begin(work.steps);
+      if (block.rank == 0) {
+        PrefetchTile<Tile>(gemm, schedule.order.PlaceOf<Tile>(work.tile),
+                           static_cast<int>(threadIdx.x));
+      }
       Accumulators<Tile> accumulators;
       ComputeTile<Tile, kLayoutA, kLayoutB>(gemm, schedule.order.PlaceOf<Tile>(work.tile),
                                             {static_cast<int>(work.first_step + first),

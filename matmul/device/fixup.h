@@ -42,6 +42,15 @@ __global__ void __launch_bounds__(Policy::kThreads)
   const TilePlace place = schedule.order.PlaceOf<Tile>(tile);
   auto c = gemm.c;
   c.data += place.index * gemm.stride_c;
+  // That kernel stores nothing in these tiles.
+  if (gemm.epilogue.ReadsC() && group == 0) {
+    const VectorCoord coord = CoordOfVector<Tile>(number);
+    const int64_t row = place.offset.row + coord.row;
+    const int64_t col = place.offset.col + coord.col;
+    if (row < c.rows && col < c.cols) {
+      PrefetchRow(&c.data[row * c.ld + col], static_cast<int>(min(c.cols - col, int64_t{kVector})));
+    }
+  }
   WaitForPreviousKernel();  // The divisions above need not wait.
   if (units.first == units.last) return;
   float four[kVector] = {};

@@ -86,6 +86,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
   auto* const shared = reinterpret_cast<float*>(memory);
   LetNextKernelBegin();
   const TilePlace place = schedule.order.PlaceOf<Tile>(schedule.split_tiles + blockIdx.x);
+  PrefetchTile<Tile>(gemm, place, static_cast<int>(threadIdx.x));
   Accumulators<Tile> accumulators;
   ComputeTile<Tile, kLayoutA, kLayoutB>(gemm, place, {0, static_cast<int>(schedule.steps_per_tile)},
                                         shared, accumulators);

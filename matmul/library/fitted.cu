@@ -19,6 +19,7 @@
 #include "matmul/device/fitted_plan.h"
 #include "matmul/device/fitted_tile.h"
 #include "matmul/device/gemm_args.h"
+#include "matmul/device/tile_store.h"
 #include "matmul/tile_limits.h"
 
 namespace stridewise {
@@ -217,6 +218,12 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kMinBlocks)
   auto* const shared = reinterpret_cast<float*>(memory);
   const TileInBatch at(gemm, tile);
   const FittedCoord<Tile> coord(tile, static_cast<int>(threadIdx.x));
+  if (gemm.epilogue.ReadsC()) {
+    const float* const c = gemm.c.data + (at.index * gemm.stride_c + at.row * gemm.c.ld + at.col);
+    for (int row = static_cast<int>(threadIdx.x); row < at.rows; row += Tile::kThreads) {
+      PrefetchRow(c + row * gemm.c.ld, at.cols);
+    }
+  }
   Accumulators<Tile> accumulators;
   accumulators.Clear();
   if (gemm.k > 0) MultiplyFitted(gemm, tile, at, coord, shared, accumulators);

@@ -67,8 +67,9 @@ struct Matrices {
 
 // The producer: loads the stages of all of the block's work, each as soon as it is empty.
 __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
-                                  const Matrices& matrices, const StreamKSchedule& schedule,
-                                  uint32_t whole_tiles, SharedMemory& memory) {
+                                  const Matrices& matrices, const Gemm<Tile::Types>& gemm,
+                                  const StreamKSchedule& schedule, uint32_t whole_tiles,
+                                  SharedMemory& memory) {
   PipelineState<Tile::kStages> state;
   WorkTile work;
 #pragma unroll 1
@@ -90,6 +91,15 @@ __device__ inline void LoadStages(const CUtensorMap& a, const CUtensorMap& b,
               full);
       k += Tile::kBlockK;
       state.Advance();
+    }
+    // While the consumers multiply the last stages.
+    if (gemm.epilogue.ReadsC() && work.steps == schedule.steps_per_tile) {
+      auto c = gemm.c;
+      c.data += place.index * gemm.stride_c;
+#pragma unroll 1
+      for (int row = 0; row < Tile::kBlockM; ++row) {
+        PrefetchPart<1, Tile::kBlockN, 1>(c, offset.row + row, offset.col, /*thread=*/0);
+      }
     }
   }
 }
@@ -175,7 +185,7 @@ __global__ void __launch_bounds__(kThreads, Tile::kMinBlocks)
 
   if (thread >= Tile::kThreads) {
     ReleaseRegistersDownTo<kProducerRegisters>();
-    if (thread == Tile::kThreads) LoadStages(a, b, matrices, schedule, whole_tiles, memory);
+    if (thread == Tile::kThreads) LoadStages(a, b, matrices, gemm, schedule, whole_tiles, memory);
     return;
   }
   AcquireRegistersUpTo<kConsumerRegisters>();

@@ -17,9 +17,9 @@
 #include "common/gpu/cublas_handle.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
-#include "common/gpu/launch_geometry.h"
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
+#include "matmul/test/defined_product.h"
 #include "matmul/test/matmul_test_problem.h"
 
 namespace stridewise {
@@ -76,9 +76,8 @@ class DeviceImplementationTest : public testing::TestWithParam<std::string> {
     ASSIGN_OR_RETURN(const DeviceBuffer bias, Upload(problem->bias()));
     MatMulArgs args = problem->ArgsAt(a.data(), b.data(), device_c.data());
     if (args.epilogue.bias != nullptr) args.epilogue.bias = bias.data();
-    ASSIGN_OR_RETURN(const DeviceBuffer scales_a, UploadScales(args, args.m, &args.scales.a));
-    ASSIGN_OR_RETURN(const DeviceBuffer scales_b,
-                     UploadScales(args, CeilDiv(args.n, kScaledBlock), &args.scales.b));
+    ASSIGN_OR_RETURN(const DeviceBuffer scales_a, UploadScales(ScalesOfA(args), &args.scales.a));
+    ASSIGN_OR_RETURN(const DeviceBuffer scales_b, UploadScales(ScalesOfB(args), &args.scales.b));
     if (implementation_->needs_cublas) args.cublas = cublas();
     args.block = block;
     const int64_t bytes = with_workspace ? MatMulWorkspaceBytes(*implementation_, args) : 0;
@@ -101,14 +100,10 @@ class DeviceImplementationTest : public testing::TestWithParam<std::string> {
  private:
   static constexpr uint8_t kCanary = 0x5a;
   static constexpr size_t kBehind = 256;  // Bytes behind the workspace.
-  static constexpr int64_t kScaledBlock = 128;
 
-  // Copies the scales of an operand to the device and makes *scales point there. `extent` is the
-  // number of those that share a block of k.
-  static absl::StatusOr<DeviceBuffer> UploadScales(const MatMulArgs& args, int64_t extent,
-                                                   const float** scales) {
+  // Copies the scales of an operand to the device and makes *scales point there.
+  static absl::StatusOr<DeviceBuffer> UploadScales(int64_t count, const float** scales) {
     if (*scales == nullptr) return DeviceBuffer();
-    const int64_t count = args.scales.per_128 ? extent * CeilDiv(args.k, kScaledBlock) : 1;
     ASSIGN_OR_RETURN(DeviceBuffer buffer, Upload(std::vector<float>(*scales, *scales + count)));
     *scales = buffer.As<float>();
     return buffer;

@@ -47,6 +47,7 @@ TEST(ChooseMatMul, ByShapeFormAlignmentAndDevice) {
     MatMulArgs args;
   } cases[] = {
       {"direct", H200Model(), Gapless(656, 2, 3, 605)},
+      {"brief_matvec", H200Model(), Gapless(1, 3, 466, 293)},
       {"tiny", H200Model(), Gapless(64, 64, 64)},
       {"brief", H200Model(), Gapless(256, 256, 256)},
       {"stream_k_32x64", H200Model(), Gapless(512, 512, 512)},

@@ -95,7 +95,7 @@ class MatMulCallTest : public StreamTest {
     return untouched ? absl::OkStatus() : absl::DataLossError("written behind the workspace");
   }
 
-  absl::Status Check(const Problem& problem) const {
+  absl::Status Check(Problem& problem) const {
     const MatMulArgs& args = problem.args();
     // The host does well with what is small; more it would make the test wait for.
     const bool large = args.m * args.n * args.k > (1 << 25);

@@ -43,7 +43,7 @@ std::string Name(const testing::TestParamInfo<std::string>& info) { return info.
 class MatMulGpuTest : public DeviceImplementationTest {
  protected:
   // cuBLAS rounds a product to a C of 16 bits before it adds beta * C or a bias, and its GELU is
-  // less exact than FP32: neither can be held to our bounds. It has no GELU by erf.
+  // less exact than FP32: neither keeps our bounds. It has no GELU by erf.
   template <typename Out>
   bool VendorRoundsTwice(const MatMulCase& c) const {
     return implementation_->needs_cublas &&

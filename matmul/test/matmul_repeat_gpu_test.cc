@@ -20,14 +20,13 @@
 #include "common/base/clock.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
-#include "common/gpu/cublas_handle.h"
 #include "common/gpu/cuda_status.h"
-#include "common/gpu/device.h"
 #include "common/gpu/device_ops.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
 #include "matmul/registry.h"
+#include "matmul/test/device_implementation_test.h"
 #include "matmul/test/differences.h"
 
 namespace stridewise {
@@ -82,19 +81,11 @@ double MostSeconds() {
   return value == nullptr ? 1e9 : std::atof(value);
 }
 
-class MatMulRepeatGpuTest : public testing::TestWithParam<std::string> {
+class MatMulRepeatGpuTest : public DeviceImplementationTest {
  protected:
   void SetUp() override {
-    const auto device = OpenDevice(0);
-    if (!device.ok()) GTEST_SKIP() << device.status();
-    implementation_ = FindMatMulImplementation(GetParam());
-    if (!HasInstructions(10 * device->compute_major + device->compute_minor,
-                         implementation_->target)) {
-      GTEST_SKIP() << "not for " << device->name;
-    }
-    auto cublas = CublasHandle::Create();
-    ASSERT_TRUE(cublas.ok()) << cublas.status();
-    cublas_ = *std::move(cublas);
+    DeviceImplementationTest::SetUp();
+    if (IsSkipped()) return;
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     ASSERT_EQ(cudaStreamCreateWithFlags(&beside_, cudaStreamNonBlocking), cudaSuccess);
   }
@@ -134,7 +125,7 @@ class MatMulRepeatGpuTest : public testing::TestWithParam<std::string> {
     args_.c.data = c_.data();
     RETURN_IF_ERROR(gpu::Synchronize(nullptr));
     MatMulArgs vendors = args_;
-    vendors.cublas = cublas_.get();
+    vendors.cublas = cublas();
     RETURN_IF_ERROR(Renew());
     RETURN_IF_ERROR(RunMatMul(*FindMatMulImplementation("cublas"), vendors));
     return Keep(vendors_);
@@ -173,7 +164,6 @@ class MatMulRepeatGpuTest : public testing::TestWithParam<std::string> {
     return status;
   }
 
-  const MatMulImplementation* implementation_ = nullptr;
   MatMulArgs args_;
 
  private:
@@ -225,7 +215,6 @@ class MatMulRepeatGpuTest : public testing::TestWithParam<std::string> {
                      last / args_.c.ld, ", column ", last % args_.c.ld));
   }
 
-  CublasHandle cublas_;
   cudaStream_t stream_ = nullptr;
   cudaStream_t beside_ = nullptr;
   int64_t elements_ = 0;  // Of C, with what lies between rows.

@@ -4,23 +4,23 @@
 #define STRIDEWISE_MATMUL_TEST_MATMUL_TEST_PROBLEM_H_
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/element_type.h"
 #include "common/base/status_macros.h"
-#include "common/gpu/launch_geometry.h"
 #include "common/verify/fill.h"
 #include "common/verify/validation.h"
 #include "matmul/batch.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/defined_product.h"
 #include "matmul/test/matmul_cases.h"
 
 namespace stridewise {
@@ -104,47 +104,46 @@ class MatMulTestProblem {
   // Changes every element of A and B, those outside the matrices too.
   template <typename Fn>
   void ForOperands(Fn fn) {
+    references_.clear();
     for (T& value : a_) value = fn(value);
     for (OfB& value : b_) value = fn(value);
   }
   void SetPrecision(MatMulPrecision precision) { args_.precision = precision; }
   // Sets scales in host memory, which outlive the problem.
-  void SetScales(const MatMulScales& scales) { args_.scales = scales; }
+  void SetScales(const MatMulScales& scales) {
+    references_.clear();
+    args_.scales = scales;
+  }
 
   bool reads_a_and_b() const { return static_cast<Scale>(args_.alpha) != 0; }
   bool reads_c() const { return static_cast<Scale>(args_.beta) != 0; }
 
   // Changes op(A)(row, i) of the first matrix, or op(B)(i, col).
   void SetA(int64_t row, int64_t i, T value) {
+    references_.clear();
     Writable(args_.A<T>())(case_.transpose_a ? i : row, case_.transpose_a ? row : i) = value;
   }
   void SetB(int64_t i, int64_t col, OfB value) {
+    references_.clear();
     Writable(args_.B<OfB>())(case_.transpose_b ? col : i, case_.transpose_b ? i : col) = value;
   }
 
+  // Makes C what it was at first, for another run of the same product.
+  void ResetC() { c_ = c_before_; }
+
   // Returns OK if C is what it should be and nothing outside C's elements was written. The
-  // references come from the definition's loops or, with a handle, from the device.
-  absl::Status Check(cublasHandle_t cublas = nullptr) const { return Check(cublas, accuracy()); }
-  absl::Status Check(cublasHandle_t cublas, const ProductAccuracy& accuracy) const {
+  // references come from the definition's loops or, with a handle, from the device; they are kept
+  // for the next check of the same operands.
+  absl::Status Check(cublasHandle_t cublas = nullptr) { return Check(cublas, accuracy()); }
+  absl::Status Check(cublasHandle_t cublas, const ProductAccuracy& accuracy) {
     RETURN_IF_ERROR(CheckCanaries());
-    std::vector<double> r(static_cast<size_t>(case_.m * case_.n));
-    std::vector<double> s(r.size());
-    const Matrix<double> products = {r.data(), case_.m, case_.n, case_.n};
-    const Matrix<double> absolutes = {s.data(), case_.m, case_.n, case_.n};
+    if (references_.empty()) RETURN_IF_ERROR(SetReferences(cublas));
     const int64_t roundings = ReferenceTerms(args_);
     for (int64_t i = 0; i < case_.batch; ++i) {
-      MatMulArgs one = OneOfBatch(args_, i);
-      const Matrix<Out> result = one.C<Out>();
-      // A reference reads what C was.
-      one.c.data = const_cast<Out*>(c_before_.data()) + (result.data - c_.data());
-      one.cublas = cublas;
-      if (cublas != nullptr) {
-        RETURN_IF_ERROR(ReferenceProducts(one, products, absolutes));
-      } else {
-        Define(one, products, absolutes);
-      }
+      Reference& reference = references_[static_cast<size_t>(i)];
       RETURN_IF_ERROR(
-          CheckProduct(CompareProduct<Out>(result, products, absolutes, roundings, accuracy),
+          CheckProduct(CompareProduct<Out>(OneOfBatch(args_, i).C<Out>(), Of(&reference.products),
+                                           Of(&reference.absolutes), roundings, accuracy),
                        roundings, accuracy));
     }
     return absl::OkStatus();
@@ -153,6 +152,34 @@ class MatMulTestProblem {
  private:
   // The type of alpha and beta.
   using Scale = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+  // What one product of the batch has to be, and the sums of magnitudes that bound its errors.
+  struct Reference {
+    std::vector<double> products, absolutes;
+  };
+  Matrix<double> Of(std::vector<double>* elements) const {
+    return {elements->data(), case_.m, case_.n, case_.n};
+  }
+
+  absl::Status SetReferences(cublasHandle_t cublas) {
+    const auto elements = static_cast<size_t>(case_.m * case_.n);
+    for (int64_t i = 0; i < case_.batch; ++i) {
+      MatMulArgs one = OneOfBatch(args_, i);
+      // A reference reads what C was.
+      one.c.data = const_cast<Out*>(c_before_.data()) + (one.C<Out>().data - c_.data());
+      one.cublas = cublas;
+      Reference reference = {std::vector<double>(elements), std::vector<double>(elements)};
+      const Matrix<double> products = Of(&reference.products);
+      const Matrix<double> absolutes = Of(&reference.absolutes);
+      if (cublas != nullptr) {
+        RETURN_IF_ERROR(ReferenceProducts(one, products, absolutes));
+      } else {
+        DefineProduct<T, OfB, Out>(one, products, absolutes);
+      }
+      references_.push_back(std::move(reference));
+    }
+    return absl::OkStatus();
+  }
 
   static inline const Out kCanary = static_cast<Out>(12345.0f);
   template <typename Element>
@@ -185,74 +212,6 @@ class MatMulTestProblem {
     }
   }
 
-  // Returns rows x cols of `at(row, col)`, without gaps between the rows.
-  template <typename Fn>
-  static std::vector<double> Wide(int64_t rows, int64_t cols, Fn at) {
-    std::vector<double> wide(static_cast<size_t>(rows * cols));
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t col = 0; col < cols; ++col) wide[row * cols + col] = at(row, col);
-    }
-    return wide;
-  }
-
-  // Computes the definition from copies in FP64 that have alpha and the scales in them: the loop
-  // over a row's columns is then one that the compiler vectorizes, which the tests of thousands of
-  // cases need.
-  static void Define(const MatMulArgs& args, const Matrix<double>& r, const Matrix<double>& s) {
-    constexpr int64_t kBlock = 128;
-    const ConstMatrix<T> a = args.A<T>();
-    const ConstMatrix<OfB> b = args.B<OfB>();
-    const MatMulScales& scales = args.scales;
-    const double alpha = static_cast<Scale>(args.alpha);
-    const double beta = static_cast<Scale>(args.beta);
-    const int64_t k = alpha == 0 ? 0 : args.k;
-    const std::vector<double> wide_a = Wide(args.m, k, [&](int64_t row, int64_t i) {
-      const int64_t of_a = scales.per_128 ? row * CeilDiv(args.k, kBlock) + i / kBlock : 0;
-      return alpha * static_cast<double>(args.a.transposed ? a(i, row) : a(row, i)) *
-             (scales.a == nullptr ? 1.0 : scales.a[of_a]);
-    });
-    const std::vector<double> wide_b = Wide(k, args.n, [&](int64_t i, int64_t col) {
-      const int64_t of_b = scales.per_128 ? i / kBlock * CeilDiv(args.n, kBlock) + col / kBlock : 0;
-      return static_cast<double>(args.b.transposed ? b(col, i) : b(i, col)) *
-             (scales.b == nullptr ? 1.0 : scales.b[of_b]);
-    });
-    for (int64_t row = 0; row < args.m; ++row) {
-      double* const sums = r.data + row * r.ld;
-      double* const magnitudes = s.data + row * s.ld;
-      for (int64_t col = 0; col < args.n; ++col) {
-        sums[col] = beta == 0 ? 0 : beta * static_cast<double>(args.C<Out>()(row, col));
-        magnitudes[col] = std::abs(sums[col]);
-      }
-      for (int64_t i = 0; i < k; ++i) {
-        const double x = wide_a[row * k + i];
-        const double* const of_b = wide_b.data() + i * args.n;
-        for (int64_t col = 0; col < args.n; ++col) {
-          sums[col] += x * of_b[col];
-          magnitudes[col] += std::abs(x * of_b[col]);
-        }
-      }
-      for (int64_t col = 0; col < args.n; ++col) Finish(args, col, &r(row, col), &s(row, col));
-    }
-  }
-
-  // Applies the epilogue to an element of column `col`, and to the sum of its magnitudes.
-  static void Finish(const MatMulArgs& args, int64_t col, double* r, double* s) {
-    if (args.epilogue.bias != nullptr) {
-      const auto bias = static_cast<double>(static_cast<const Out*>(args.epilogue.bias)[col]);
-      *r += bias;
-      *s += std::abs(bias);
-    }
-    if (args.epilogue.activation == Activation::kRelu) *r = std::max(*r, 0.0);
-    if (args.epilogue.activation == Activation::kGelu) {
-      *r *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (*r + 0.044715 * *r * *r * *r)));
-      *s *= 1.13;  // The slope of GELU is below that.
-    }
-    if (args.epilogue.activation == Activation::kGeluErf) {
-      *r *= 0.5 * (1 + std::erf(*r / std::sqrt(2.0)));
-      *s *= 1.13;  // The same.
-    }
-  }
-
   // Bits, since some of them are NaN.
   absl::Status CheckCanaries() const {
     std::vector<Out> want = c_before_;
@@ -261,6 +220,9 @@ class MatMulTestProblem {
       for (int64_t row = 0; row < result.rows && result.cols > 0; ++row) {
         std::copy_n(&result(row, 0), result.cols, want.data() + (&result(row, 0) - c_.data()));
       }
+    }
+    if (std::memcmp(c_.data(), want.data(), c_.size() * sizeof(Out)) == 0) {
+      return absl::OkStatus();
     }
     for (size_t i = 0; i < c_.size(); ++i) {
       if (std::memcmp(&c_[i], &want[i], sizeof(Out)) != 0) {
@@ -278,6 +240,7 @@ class MatMulTestProblem {
   std::vector<OfB> b_;
   std::vector<Out> c_, c_before_;
   std::vector<Out> bias_;
+  std::vector<Reference> references_;  // Of the batch, from the first check on.
 };
 
 }  // namespace stridewise

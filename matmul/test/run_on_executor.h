@@ -3,6 +3,7 @@
 #ifndef STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_
 #define STRIDEWISE_MATMUL_TEST_RUN_ON_EXECUTOR_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,6 +11,7 @@
 #include "common/base/status_macros.h"
 #include "common/executor/executor.h"
 #include "matmul/registry.h"
+#include "matmul/test/defined_product.h"
 #include "matmul/test/matmul_test_problem.h"
 
 namespace stridewise {
@@ -33,15 +35,11 @@ inline bool IsForFp32(const MatMulImplementation& implementation) {
          TakesPrecision(implementation, MatMulPrecision::kFp32);
 }
 
-inline constexpr int64_t kScaleBlock = 128;
-
-// Returns a buffer with FP8's scales: one or, where blocks have their own, one for each 128 of k
-// and each of `rows`. An empty one where there are none.
+// Returns a buffer with FP8's scales; an empty one where there are none.
 inline absl::StatusOr<executor::Buffer> ScalesToExecutor(executor::Executor* executor,
                                                          const char* name, const float* scales,
-                                                         const MatMulArgs& args, int64_t rows) {
+                                                         int64_t count) {
   if (scales == nullptr) return executor::Buffer();
-  const int64_t count = args.scales.per_128 ? rows * CeilDiv(args.k, kScaleBlock) : 1;
   return ToExecutor(executor, name, std::vector<float>(scales, scales + count), true);
 }
 
@@ -62,12 +60,11 @@ absl::Status RunOnExecutor(const MatMulImplementation& implementation, const Blo
   ASSIGN_OR_RETURN(const executor::Buffer c, ToExecutor(executor, "c", host_c, problem->reads_c()));
   ASSIGN_OR_RETURN(const executor::Buffer bias,
                    ToExecutor(executor, "bias", problem->bias(), true));
+  const MatMulScales& scales = problem->args().scales;
   ASSIGN_OR_RETURN(const executor::Buffer scales_a,
-                   ScalesToExecutor(executor, "scales_a", problem->args().scales.a, problem->args(),
-                                    problem->args().m));
+                   ScalesToExecutor(executor, "scales_a", scales.a, ScalesOfA(problem->args())));
   ASSIGN_OR_RETURN(const executor::Buffer scales_b,
-                   ScalesToExecutor(executor, "scales_b", problem->args().scales.b, problem->args(),
-                                    CeilDiv(problem->args().n, kScaleBlock)));
+                   ScalesToExecutor(executor, "scales_b", scales.b, ScalesOfB(problem->args())));
   ASSIGN_OR_RETURN(const executor::Buffer workspace,
                    executor->Allocate("workspace", static_cast<size_t>(workspace_bytes)));
   a.MakeReadOnly();

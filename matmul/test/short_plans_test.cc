@@ -1,8 +1,10 @@
-// The plans of the kernels for products of some microseconds, `brief` and `direct`.
+// The plans of the kernels for products of some microseconds, `brief`, `brief_matvec` and `direct`.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gtest/gtest.h"
+#include "matmul/brief_matvec_plan.h"
 #include "matmul/brief_plan.h"
 #include "matmul/direct_plan.h"
 
@@ -39,6 +41,36 @@ TEST(PlanBriefTest, PartsCoverTheProduct) {
 TEST(PlanBriefTest, DividesTheKOfFewTiles) {
   EXPECT_EQ(PlanBrief(13, 11, 1200, 1, 1, 1, H200Model()).parts, 8);
   EXPECT_EQ(PlanBrief(512, 512, 100, 1, 1, 1, H200Model()).parts, 1);
+}
+
+TEST(PlanBriefMatVecTest, BlocksCoverTheResults) {
+  for (const Extents& of : kProducts) {
+    const int64_t cols = std::max<int64_t>({of.m, of.n, 1});
+    for (const bool k_major : {false, true}) {
+      const BriefMatVecPlan plan = PlanBriefMatVec(cols, of.k, of.batch, k_major, H200Model());
+      ASSERT_GE(plan.loads, 1);
+      if (k_major) {
+        const int64_t lanes = int64_t{1} << plan.log_lanes;
+        EXPECT_GE(plan.groups * plan.rows, cols);
+        EXPECT_LE(lanes, kBriefRowsThreads);
+        // Each row of a group has a lane that stores it.
+        EXPECT_LE(plan.rows, lanes);
+        EXPECT_GE(plan.blocks * (kBriefRowsThreads / lanes), plan.groups * of.batch);
+        EXPECT_GE(plan.rounds * plan.loads * lanes, of.k);
+      } else {
+        EXPECT_EQ(plan.groups, cols);
+        EXPECT_LT(plan.log_cols, kLogBriefColumnsThreads);
+        EXPECT_GE(plan.blocks << plan.log_cols, cols * of.batch);
+        EXPECT_GE(plan.rounds * plan.loads << (kLogBriefColumnsThreads - plan.log_cols), of.k);
+      }
+    }
+  }
+}
+
+TEST(PlanBriefMatVecTest, TakesAsManyResultsAs32BitsCount) {
+  EXPECT_TRUE(FitsBriefMatVecPlan(INT32_MAX, 1));
+  EXPECT_FALSE(FitsBriefMatVecPlan(INT32_MAX, 2));
+  EXPECT_FALSE(FitsBriefMatVecPlan(int64_t{INT32_MAX} + 1, 1));
 }
 
 TEST(PlanDirectTest, BlocksCoverC) {

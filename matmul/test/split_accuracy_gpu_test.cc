@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/buffer.h"
+#include "common/gpu/cublas_handle.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
 #include "gtest/gtest.h"
@@ -33,6 +34,9 @@ class SplitAccuracyTest : public testing::TestWithParam<SplitEntryCase> {
     const auto device = OpenDevice(0);
     if (!device.ok()) GTEST_SKIP() << device.status();
     if (device->compute_major != 9) GTEST_SKIP() << "not for " << device->name;
+    auto cublas = CublasHandle::Create();
+    ASSERT_TRUE(cublas.ok()) << cublas.status();
+    cublas_ = *std::move(cublas);
   }
 
   // Computes C, the FP64 product and that of absolute values.
@@ -50,6 +54,7 @@ class SplitAccuracyTest : public testing::TestWithParam<SplitEntryCase> {
     args.a = {a.data(), k};
     args.b = {b.data(), kCols};
     args.c.ld = kCols;
+    args.cublas = cublas_.get();  // On the host 131072 of k take seconds.
     RETURN_IF_ERROR(ReferenceProducts(args, {reference_.r.data(), kRows, kCols, kCols},
                                       {reference_.s.data(), kRows, kCols, kCols}));
     ASSIGN_OR_RETURN(const DeviceBuffer device_a, Upload(a));
@@ -73,6 +78,9 @@ class SplitAccuracyTest : public testing::TestWithParam<SplitEntryCase> {
 
   std::vector<float> c_;
   SplitReference reference_;
+
+ private:
+  CublasHandle cublas_;
 };
 
 TEST_P(SplitAccuracyTest, KeepsItsBound) {

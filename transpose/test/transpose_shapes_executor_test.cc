@@ -186,7 +186,7 @@ TEST_F(TransposeShapesExecutorTest, InPlaceWithDistantRows) {
   }
 }
 
-// Matrices of so many rows of tiles that these are taken in bands, the last of which is lower.
+// Matrices whose many rows of tiles are taken in bands, the last of which is lower.
 TEST_F(TransposeShapesExecutorTest, TallMatricesInBands) {
   RunCase("tile_vector", {16 * 260 + 1, 17, 0, 0}, 16);
   RunCase("tile_vector", {16 * 260, 33, 1, 2}, 16);

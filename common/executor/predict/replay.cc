@@ -16,7 +16,7 @@
 namespace stridewise::executor {
 namespace {
 
-constexpr double kRegisterBytes = 128;  // That a multiprocessor's loads bring to registers a cycle.
+constexpr double kRegisterBytes = 128;  // That a multiprocessor loads to registers in a cycle.
 
 // A buffer's place in an address space in which no two buffers share a line.
 uint64_t AddressOf(const AccessRequest& request, int lane) {

@@ -63,20 +63,6 @@ std::optional<PtxOpcode> Matrices(PtxKind kind, const Names& names) {
   return opcode;
 }
 
-std::optional<TensorType> TensorTypeOf(absl::string_view name) {
-  const struct {
-    const char* name;
-    TensorType type;
-  } types[] = {
-      {"f16", TensorType::kF16},   {"bf16", TensorType::kBf16}, {"tf32", TensorType::kTf32},
-      {"e4m3", TensorType::kE4m3}, {"e5m2", TensorType::kE5m2}, {"s8", TensorType::kS8},
-      {"u8", TensorType::kU8},     {"f32", TensorType::kF32},   {"s32", TensorType::kS32}};
-  for (const auto& type : types) {
-    if (name == type.name) return type.type;
-  }
-  return std::nullopt;
-}
-
 // mma: m16n8k<depth>.row.col.<d>.<a>.<b>.<c>, where A takes 8, 16 or 32 bytes of k.
 std::optional<PtxOpcode> Multiply(const Names& names) {
   if (names.size() != 8 || !absl::StartsWith(names[1], "m16n8k") || names[2] != "row" ||
@@ -87,9 +73,9 @@ std::optional<PtxOpcode> Multiply(const Names& names) {
   TensorForm& form = opcode.form;
   form.m = 16;
   form.n = 8;
-  const auto sums = TensorTypeOf(names[4]);
-  const auto a = TensorTypeOf(names[5]);
-  const auto b = TensorTypeOf(names[6]);
+  const auto sums = FindTensorType(names[4]);
+  const auto a = FindTensorType(names[5]);
+  const auto b = FindTensorType(names[6]);
   if (!absl::SimpleAtoi(names[1].substr(6), &form.k) || !sums || !a || !b) return std::nullopt;
   form.sums = *sums;
   form.a = *a;

@@ -190,6 +190,20 @@ void MultiplyAsFp16(const TensorForm& form, const uint32_t* a, const uint32_t* b
 
 }  // namespace
 
+std::optional<TensorType> FindTensorType(absl::string_view name) {
+  const struct {
+    const char* name;
+    TensorType type;
+  } types[] = {
+      {"f16", TensorType::kF16},   {"bf16", TensorType::kBf16}, {"tf32", TensorType::kTf32},
+      {"e4m3", TensorType::kE4m3}, {"e5m2", TensorType::kE5m2}, {"s8", TensorType::kS8},
+      {"u8", TensorType::kU8},     {"f32", TensorType::kF32},   {"s32", TensorType::kS32}};
+  for (const auto& type : types) {
+    if (name == type.name) return type.type;
+  }
+  return std::nullopt;
+}
+
 int TensorTypeBits(TensorType type) {
   switch (type) {
     case TensorType::kF16:

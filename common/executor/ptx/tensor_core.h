@@ -14,10 +14,16 @@
 #define STRIDEWISE_COMMON_EXECUTOR_PTX_TENSOR_CORE_H_
 
 #include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
 
 namespace stridewise::executor {
 
 enum class TensorType { kF16, kBf16, kTf32, kE4m3, kE5m2, kS8, kU8, kF32, kS32 };
+
+// Returns the type that instructions name so, such as "bf16".
+std::optional<TensorType> FindTensorType(absl::string_view name);
 
 // Returns the bits of an element as it lies in memory; a TF32 element takes 32.
 int TensorTypeBits(TensorType type);

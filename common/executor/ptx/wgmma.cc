@@ -11,20 +11,6 @@
 namespace stridewise::executor {
 namespace {
 
-std::optional<TensorType> TypeNamed(absl::string_view name) {
-  const struct {
-    const char* name;
-    TensorType type;
-  } types[] = {
-      {"f16", TensorType::kF16},   {"bf16", TensorType::kBf16}, {"tf32", TensorType::kTf32},
-      {"e4m3", TensorType::kE4m3}, {"e5m2", TensorType::kE5m2}, {"s8", TensorType::kS8},
-      {"u8", TensorType::kU8},     {"f32", TensorType::kF32},   {"s32", TensorType::kS32}};
-  for (const auto& type : types) {
-    if (name == type.name) return type.type;
-  }
-  return std::nullopt;
-}
-
 bool IsFp8(TensorType type) { return type == TensorType::kE4m3 || type == TensorType::kE5m2; }
 bool IsInteger(TensorType type) { return type == TensorType::kS8 || type == TensorType::kU8; }
 
@@ -70,9 +56,9 @@ std::optional<TensorForm> FindWgmmaForm(absl::string_view name) {
   const std::vector<absl::string_view> parts = absl::StrSplit(name, '.');
   if (parts.size() != 4) return std::nullopt;
   const std::vector<absl::string_view> shape = absl::StrSplit(parts[0], 'k');
-  const auto sums = TypeNamed(parts[1]);
-  const auto a = TypeNamed(parts[2]);
-  const auto b = TypeNamed(parts[3]);
+  const auto sums = FindTensorType(parts[1]);
+  const auto a = FindTensorType(parts[2]);
+  const auto b = FindTensorType(parts[3]);
   TensorForm form;
   form.m = kWgmmaRows;
   if (shape.size() != 2 || !absl::SimpleAtoi(shape[0], &form.n) ||

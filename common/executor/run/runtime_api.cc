@@ -1,6 +1,8 @@
 // The functions of CUDA's runtime API that simt_runtime_api.h declares.
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string>
 
@@ -15,6 +17,60 @@ using stridewise::executor::Runtime;
 namespace {
 
 constexpr size_t kDeviceBytes = size_t{64} << 30;  // The executor's address range.
+
+// What a device has, of an H200 (the multiprocessors are simt_run's to choose).
+constexpr struct {
+  cudaDeviceAttr attribute;
+  int value;
+} kAttributes[] = {
+    {cudaDevAttrMaxThreadsPerBlock, 1024},
+    {cudaDevAttrMaxBlockDimX, 1024},
+    {cudaDevAttrMaxBlockDimY, 1024},
+    {cudaDevAttrMaxBlockDimZ, 64},
+    {cudaDevAttrMaxGridDimX, 2147483647},
+    {cudaDevAttrMaxPitch, 2147483647},
+    {cudaDevAttrMaxGridDimY, 65535},
+    {cudaDevAttrMaxGridDimZ, 65535},
+    {cudaDevAttrMaxSharedMemoryPerBlock, 48 << 10},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 << 10},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 228 << 10},
+    {cudaDevAttrReservedSharedMemoryPerBlock, 1 << 10},
+    {cudaDevAttrTotalConstantMemory, 64 << 10},
+    {cudaDevAttrWarpSize, 32},
+    {cudaDevAttrMaxRegistersPerBlock, 65536},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+    {cudaDevAttrClockRate, 1980000},
+    {cudaDevAttrMemoryClockRate, 3201000},
+    {cudaDevAttrGlobalMemoryBusWidth, 6144},
+    {cudaDevAttrL2CacheSize, 60 << 20},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+    {cudaDevAttrComputeCapabilityMajor, 9},
+    {cudaDevAttrCanMapHostMemory, 1},
+    {cudaDevAttrConcurrentKernels, 1},
+    {cudaDevAttrAsyncEngineCount, 1},
+    {cudaDevAttrGpuOverlap, 1},
+    {cudaDevAttrHostRegisterSupported, 1},
+    {cudaDevAttrGlobalL1CacheSupported, 1},
+    {cudaDevAttrLocalL1CacheSupported, 1},
+    {cudaDevAttrUnifiedAddressing, 1},
+    {cudaDevAttrStreamPrioritiesSupported, 1},
+    {cudaDevAttrManagedMemory, 1},
+    {cudaDevAttrConcurrentManagedAccess, 1},
+    {cudaDevAttrComputePreemptionSupported, 1},
+    {cudaDevAttrMemoryPoolsSupported, 1},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrIntegrated, 0},
+    {cudaDevAttrKernelExecTimeout, 0},
+    {cudaDevAttrEccEnabled, 0},
+    {cudaDevAttrPciBusId, 0},
+    {cudaDevAttrPciDeviceId, 0},
+    {cudaDevAttrTccDriver, 0},
+    {cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0},
+    {cudaDevAttrComputeMode, 0},
+    {cudaDevAttrComputeCapabilityMinor, 0},
+    {cudaDevAttrPageableMemoryAccess, 0},
+};
 
 }  // namespace
 
@@ -93,100 +149,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return Locked()->Note(cudaErrorInvalidDevice);
-  switch (attribute) {  // Of an H200.
-    case cudaDevAttrMaxThreadsPerBlock:
-    case cudaDevAttrMaxBlockDimX:
-    case cudaDevAttrMaxBlockDimY:
-      *value = 1024;
-      break;
-    case cudaDevAttrMaxBlockDimZ:
-      *value = 64;
-      break;
-    case cudaDevAttrMaxGridDimX:
-    case cudaDevAttrMaxPitch:
-      *value = 2147483647;
-      break;
-    case cudaDevAttrMaxGridDimY:
-    case cudaDevAttrMaxGridDimZ:
-      *value = 65535;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = 48 << 10;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = 227 << 10;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = 228 << 10;
-      break;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      *value = 1 << 10;
-      break;
-    case cudaDevAttrTotalConstantMemory:
-      *value = 64 << 10;
-      break;
-    case cudaDevAttrWarpSize:
-      *value = 32;
-      break;
-    case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      *value = 65536;
-      break;
-    case cudaDevAttrClockRate:
-      *value = 1980000;
-      break;
-    case cudaDevAttrMemoryClockRate:
-      *value = 3201000;
-      break;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      *value = 6144;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = 60 << 20;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = Runtime::Get().multiprocessors();
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = 2048;
-      break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      *value = 32;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = 9;
-      break;
-    case cudaDevAttrCanMapHostMemory:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrGpuOverlap:
-    case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrGlobalL1CacheSupported:
-    case cudaDevAttrLocalL1CacheSupported:
-    case cudaDevAttrUnifiedAddressing:
-    case cudaDevAttrStreamPrioritiesSupported:
-    case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrMemoryPoolsSupported:
-    case cudaDevAttrCooperativeLaunch:
-      *value = 1;
-      break;
-    case cudaDevAttrIntegrated:
-    case cudaDevAttrKernelExecTimeout:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrPciBusId:
-    case cudaDevAttrPciDeviceId:
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrComputeMode:
-    case cudaDevAttrComputeCapabilityMinor:
-    case cudaDevAttrPageableMemoryAccess:
-      *value = 0;
-      break;
-    default:
-      return Locked()->Note(cudaErrorInvalidValue);
+  if (attribute == cudaDevAttrMultiProcessorCount) {
+    *value = Runtime::Get().multiprocessors();
+    return cudaSuccess;
   }
+  const auto* const found =
+      std::find_if(std::begin(kAttributes), std::end(kAttributes),
+                   [attribute](const auto& known) { return known.attribute == attribute; });
+  if (found == std::end(kAttributes)) return Locked()->Note(cudaErrorInvalidValue);
+  *value = found->value;
   return cudaSuccess;
 }
 

@@ -8,8 +8,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "common/executor/access_checker.h"
 #include "common/executor/access_checks.h"
-#include "common/executor/worker.h"
 
 namespace stridewise::executor {
 
@@ -22,21 +22,16 @@ std::string Size(int bytes, AccessOp op) {
 
 }  // namespace
 
-void Worker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
+void AccessChecker::WildAddress(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                uintptr_t pc) {
   if (!context_->exact) Suspect(lane, Stop::kExactly);
   ReportFatal(Check::kWildAddress, lane, Stores(op), pc,
               absl::StrCat(Size(1 << log2_bytes, op), " at 0x", absl::Hex(address),
                            ", which is no memory of the device"));
 }
 
-void Worker::Runaway(Lane& lane, uintptr_t pc) {
-  if (!context_->exact) Suspect(lane, Stop::kExactly);
-  ReportFatal(Check::kRunaway, lane, false, pc,
-              absl::StrCat("more than ", context_->options->max_steps,
-                           " basic blocks in one thread; does it wait for another block?"));
-}
-
-void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, uintptr_t pc) {
+void AccessChecker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op,
+                                uintptr_t pc) {
   DeviceMemory& memory = *context_->memory;
   Region* region = memory.Find(address);
   if (region == nullptr || address < region->base ||
@@ -75,7 +70,7 @@ void Worker::ExactGlobal(Lane& lane, uintptr_t address, int bytes, AccessOp op, 
   CheckRace(lane, &global_exact_, address, bytes, op, pc, where);
 }
 
-void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc) {
+void AccessChecker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, uintptr_t pc) {
   // The last variable that starts at or before the access, or the first.
   const uint32_t in_block = offset % kSharedArenaBytes;
   const Variable* variable = nullptr;
@@ -108,8 +103,8 @@ void Worker::ExactShared(Lane& lane, uint32_t offset, int bytes, AccessOp op, ui
   CheckRace(lane, &shared_exact_, offset, bytes, op, pc, where);
 }
 
-void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes, AccessOp op,
-                       uintptr_t pc, absl::FunctionRef<std::string()> where) {
+void AccessChecker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int bytes,
+                              AccessOp op, uintptr_t pc, absl::FunctionRef<std::string()> where) {
   const bool strong = op == AccessOp::kAtomic || (lane.volatile_access && shadow == &global_exact_);
   const uint32_t number = strong && Stores(op) ? publications_.Writes(address) + 1 : 0;
   const auto race = shadow->Touch(
@@ -127,7 +122,7 @@ void Worker::CheckRace(Lane& lane, ExactShadow* shadow, uint64_t address, int by
   Report(Check::kRace, &lane, Stores(op), pc, where(), &other);
 }
 
-Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
+Culprit AccessChecker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
   const SimtIndex& block = context_->block;
   const SimtIndex at = context_->BlockAt(thread / context_->thread_stride);
   const uint32_t t = thread % context_->thread_stride;
@@ -135,8 +130,8 @@ Culprit Worker::CulpritOf(uint32_t thread, uintptr_t pc, bool store) const {
       {at.x, at.y, at.z}, {t % block.x, t / block.x % block.y, t / block.x / block.y}, pc, store};
 }
 
-void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std::string message,
-                    const Culprit* other) {
+void AccessChecker::Report(Check check, const Lane* lane, bool store, uintptr_t pc,
+                           std::string message, const Culprit* other) {
   const auto most = static_cast<size_t>(context_->options->max_findings);
   // One finding for each pair of places in the code: the first.
   for (const Finding& f : findings_) {
@@ -160,10 +155,21 @@ void Worker::Report(Check check, const Lane* lane, bool store, uintptr_t pc, std
   if (running_lane != nullptr) Leave(*running_lane);
 }
 
-void Worker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc, std::string message) {
+void AccessChecker::ReportFatal(Check check, Lane& lane, bool store, uintptr_t pc,
+                                std::string message) {
   Report(check, &lane, store, pc, std::move(message));
   context_->stop = Stop::kFindings;
   Leave(lane);
+}
+
+void AccessChecker::ReportOutside(Check check, const Lane& lane, uintptr_t pc,
+                                  std::string message) {
+  if (!exact_) {
+    context_->stop = Stop::kExactly;
+    return;
+  }
+  Report(check, &lane, false, pc, std::move(message));
+  context_->stop = Stop::kFindings;
 }
 
 }  // namespace stridewise::executor

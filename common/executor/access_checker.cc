@@ -1,7 +1,9 @@
 // The worker's checks: the instrumentation calls them for every access of a kernel.
 //
 // The first run of a launch only detects suspicious accesses (Fast...) and stops at the first one;
-// the second, exact run finds what is wrong (worker_exact.cc).
+// the second, exact run finds what is wrong (access_checker_exact.cc).
+
+#include "common/executor/access_checker.h"
 
 #include <link.h>
 
@@ -9,7 +11,6 @@
 #include <thread>
 
 #include "common/executor/access_checks.h"
-#include "common/executor/worker.h"
 
 namespace stridewise::executor {
 namespace {
@@ -67,23 +68,23 @@ template <bool kConcurrent>
 
 }  // namespace
 
-void Worker::VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
-                            uintptr_t pc) {
+void AccessChecker::VolatileAccess(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                   uintptr_t pc) {
   lane.volatile_access = true;
   Access(lane, address, log2_bytes, op, pc);
   lane.volatile_access = false;
 }
 
-void Worker::Fence(Lane& lane) {
+void AccessChecker::Fence(Lane& lane) {
   if (!exact_) return;
   ++lane.now.clock;  // What comes behind the fence is later.
   publications_.Fence(lane.index, lane.now);
 }
 
 // Checks an access at which this region is, or none.
-[[gnu::always_inline]] inline void Worker::CheckGlobal(Lane& lane, Region* region,
-                                                       uintptr_t address, int log2_bytes,
-                                                       AccessOp op, uintptr_t pc) {
+[[gnu::always_inline]] inline void AccessChecker::CheckGlobal(Lane& lane, Region* region,
+                                                              uintptr_t address, int log2_bytes,
+                                                              AccessOp op, uintptr_t pc) {
   if (exact_) {
     ExactGlobal(lane, address, 1 << log2_bytes, op, pc);
   } else if (!FastGlobal(lane, region, address, log2_bytes, op)) {
@@ -91,8 +92,9 @@ void Worker::Fence(Lane& lane) {
   }
 }
 
-[[gnu::always_inline]] inline bool Worker::FastGlobal(Lane& lane, Region* region, uintptr_t address,
-                                                      int log2_bytes, AccessOp op) {
+[[gnu::always_inline]] inline bool AccessChecker::FastGlobal(Lane& lane, Region* region,
+                                                             uintptr_t address, int log2_bytes,
+                                                             AccessOp op) {
   const int bytes = 1 << log2_bytes;
   if (region == nullptr || address < region->base ||
       address + bytes > region->base + region->bytes || (address & (bytes - 1)) != 0) {
@@ -124,8 +126,9 @@ void Worker::Fence(Lane& lane) {
                      : Suspicious<true>(cells, count, lane.now, oldest, op));
 }
 
-[[gnu::always_inline]] inline void Worker::CheckShared(Lane& lane, uint32_t offset, int log2_bytes,
-                                                       AccessOp op, uintptr_t pc) {
+[[gnu::always_inline]] inline void AccessChecker::CheckShared(Lane& lane, uint32_t offset,
+                                                              int log2_bytes, AccessOp op,
+                                                              uintptr_t pc) {
   if (IsRemote(lane, offset)) CheckRemoteAccess(lane, offset, pc);
   if (op != AccessOp::kLoad && !async_reads_.empty()) {
     CheckAgainstAsyncReads(lane, offset, 1 << log2_bytes, pc);
@@ -137,8 +140,8 @@ void Worker::Fence(Lane& lane) {
   }
 }
 
-[[gnu::always_inline]] inline bool Worker::FastShared(Lane& lane, uint32_t offset, int log2_bytes,
-                                                      AccessOp op) {
+[[gnu::always_inline]] inline bool AccessChecker::FastShared(Lane& lane, uint32_t offset,
+                                                             int log2_bytes, AccessOp op) {
   const uint32_t bytes = 1u << log2_bytes;
   const uint32_t in_block = offset % kSharedArenaBytes;
   const auto is_in = [in_block, bytes](const Variable& v) {
@@ -157,20 +160,21 @@ void Worker::Fence(Lane& lane) {
                             1 << (log2_bytes - granule), lane.now, cluster_clock_, op);
 }
 
-[[gnu::always_inline]] inline void Worker::Push(Lane& lane, uintptr_t pc, EventKind kind,
-                                                int log2_bytes, uint64_t address) {
+[[gnu::always_inline]] inline void AccessChecker::Push(Lane& lane, uintptr_t pc, EventKind kind,
+                                                       int log2_bytes, uint64_t address) {
   const Site site = MakeSite(pc, kind, log2_bytes);
   if (!lane.path.Follow(site)) AddToPath(lane, site);
   lane.path.AddAddress(address);
 }
 
-void Worker::Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc) {
+void AccessChecker::Count(Lane& lane, EventKind kind, uintptr_t address, int times, uintptr_t pc) {
   for (int i = 0; i < times && profile_events_; ++i) Push(lane, pc, kind, 0, address);
 }
 
 // Access() to memory of the device.
-[[gnu::always_inline]] inline void Worker::AccessDevice(Lane& lane, uintptr_t address,
-                                                        int log2_bytes, AccessOp op, uintptr_t pc) {
+[[gnu::always_inline]] inline void AccessChecker::AccessDevice(Lane& lane, uintptr_t address,
+                                                               int log2_bytes, AccessOp op,
+                                                               uintptr_t pc) {
   if (memory_->Contains(address)) {
     if (op == AccessOp::kAtomic && !one_core_) Suspect(lane, Stop::kOneCore);
     if (check_) CheckGlobal(lane, memory_->OwnerOf(address), address, log2_bytes, op, pc);
@@ -184,7 +188,7 @@ void Worker::Count(Lane& lane, EventKind kind, uintptr_t address, int times, uin
   }
 }
 
-void Worker::StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc) {
+void AccessChecker::StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_t pc) {
   if (address - shared_ >= shared_size_)
     return Access(lane, address, log2_bytes, AccessOp::kStore, pc);
   const uint32_t offset = static_cast<uint32_t>(address - shared_);
@@ -192,7 +196,8 @@ void Worker::StoreCopied(Lane& lane, uintptr_t address, int log2_bytes, uintptr_
   if (profile_events_) Push(lane, pc, EventKind::kSharedCopy, log2_bytes, offset);
 }
 
-void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, uintptr_t pc) {
+void AccessChecker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                           uintptr_t pc) {
   if (!lane.IsLocal(address)) {
     AccessDevice(lane, address, log2_bytes, op, pc);
   } else if (!lane.accumulators.empty()) {
@@ -203,7 +208,7 @@ void Worker::Access(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op, 
 }
 
 template <int kLog2Bytes, AccessOp kOp>
-void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
+void AccessChecker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
   // Loads of inputs, most accesses of a product, with fewer registers than all the rest needs.
   if (kOp == AccessOp::kLoad && memory_->Contains(address) && !exact_) {
     const Region* const region = memory_->OwnerOf(address);
@@ -222,30 +227,30 @@ void Worker::AccessOf(Lane& lane, uintptr_t address, uintptr_t pc) {
 }
 
 template <int kLog2Bytes, AccessOp kOp>
-void Worker::AccessShared(Lane& lane, uint32_t offset, uintptr_t pc) {
+void AccessChecker::AccessShared(Lane& lane, uint32_t offset, uintptr_t pc) {
   if (check_) CheckShared(lane, offset, kLog2Bytes, kOp, pc);
   if (profile_events_) Push(lane, pc, SharedKind(kOp), kLog2Bytes, offset);
 }
 
 template <int kLog2Bytes, AccessOp kOp>
-void Worker::AccessAny(Lane& lane, uintptr_t address, uintptr_t pc) {
+void AccessChecker::AccessAny(Lane& lane, uintptr_t address, uintptr_t pc) {
   AccessDevice(lane, address, kLog2Bytes, kOp, pc);
 }
 
-template void Worker::AccessOf<0, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<1, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<2, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<3, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<4, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<0, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<1, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<2, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<3, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
-template void Worker::AccessOf<4, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<0, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<1, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<2, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<3, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<4, AccessOp::kLoad>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<0, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<1, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<2, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<3, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
+template void AccessChecker::AccessOf<4, AccessOp::kStore>(Lane&, uintptr_t, uintptr_t);
 
 // Access() to what lies neither in the device's arena nor in shared memory.
-void Worker::AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
-                             uintptr_t pc) {
+void AccessChecker::AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                    uintptr_t pc) {
   if (Region* region = memory_->FindAdopted(address)) {
     if (region->constant && op == AccessOp::kLoad && !exact_) {
       if (address + (1u << log2_bytes) <= region->base + region->bytes) return;
@@ -262,50 +267,16 @@ void Worker::AccessElsewhere(Lane& lane, uintptr_t address, int log2_bytes, Acce
   WildAddress(lane, address, log2_bytes, op, pc);
 }
 
-void Worker::CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
-                              uintptr_t pc) {
+void AccessChecker::CheckGlobalApart(Lane& lane, uintptr_t address, int log2_bytes, AccessOp op,
+                                     uintptr_t pc) {
   Region* const region = memory_->Find(address);
   if (!exact_ && region == nullptr) Suspect(lane, Stop::kExactly);
   CheckGlobal(lane, region, address, log2_bytes, op, pc);
 }
 
-void Worker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op,
-                              uintptr_t pc) {
+void AccessChecker::CheckSharedApart(Lane& lane, uint32_t offset, int log2_bytes, AccessOp op,
+                                     uintptr_t pc) {
   CheckShared(lane, offset, log2_bytes, op, pc);
-}
-
-void Worker::SuspectFinerCells(Lane& lane, Region* region, int granule_log2) {
-  context_->RequestFinerCells(region, granule_log2);
-  Suspect(lane, Stop::kOtherCells);
-}
-
-bool Worker::MustRecordLoads(Region* region) {
-  if (region->updated) return true;
-  RegionUse use = RegionUse::kNone;
-  if (region->use.compare_exchange_strong(use, RegionUse::kOnlyRead)) {
-    region->plain_loads = region->initialised;
-    return false;
-  }
-  return use != RegionUse::kOnlyRead;
-}
-
-void Worker::BeginStores(Lane& lane, Region* region) {
-  RegionUse use = RegionUse::kNone;
-  if (region->use.compare_exchange_strong(use, RegionUse::kSaving)) {
-    context_->before->Save(region);
-    region->use.store(RegionUse::kStored, std::memory_order_release);
-  } else if (use == RegionUse::kOnlyRead) {
-    context_->RequestLoads(region);
-    Suspect(lane, Stop::kOtherCells);
-  }
-  while (region->use.load(std::memory_order_acquire) == RegionUse::kSaving) {
-    std::this_thread::yield();
-  }
-}
-
-void Worker::Suspect(Lane& lane, Stop stop) {
-  context_->stop = stop;
-  Leave(lane);
 }
 
 }  // namespace stridewise::executor
