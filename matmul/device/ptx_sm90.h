@@ -80,6 +80,13 @@ struct PipelineState {
     stage = 0;
     phase ^= 1;
   }
+
+  // Advances by this number of stages.
+  __device__ void Skip(int stages) {
+    const int next = stage + stages;
+    stage = next % kStages;
+    phase ^= next / kStages & 1;
+  }
 };
 
 // Starts the copy of the box of `map` at (x, y) of matrix z, x along rows as they lie in memory.

@@ -139,16 +139,6 @@ __device__ inline void LoadSplitStage(const SplitMaps<typename Tile::Scheme>& a,
   }
 }
 
-// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
-template <typename Tile>
-__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
-  if constexpr (Tile::kCluster == 1) {
-    if (lane == 0) shared.Empty(stage).Arrive();
-  } else {
-    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
-  }
-}
-
 // The descriptors of a consumer's largest parts in one stage.
 struct SplitDescriptors {
   uint64_t a, b;

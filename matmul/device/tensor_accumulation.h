@@ -16,25 +16,37 @@
 
 namespace stridewise {
 
-// Multiplies the stages of `depth` of k; calls release(stage) when one has been read.
-template <typename Tile, typename Release, typename Register, int kRegisters>
-__device__ inline void SumStages(int depth, const TensorShared<Tile>& shared, int consumer,
-                                 Release release, PipelineState<Tile::kStages>* state,
-                                 Register (&d)[kRegisters]) {
+// Queues the products of the stages of `depth` of k: multiply(stage, accumulate) those of a stage.
+// Calls release(stage) when one has been read, and returns the last stage, which has not.
+template <typename Tile, typename Multiply, typename Release>
+__device__ inline int QueueStages(int depth, const TensorShared<Tile>& shared, Multiply multiply,
+                                  Release release, PipelineState<Tile::kStages>* state) {
   int previous = -1;
 #pragma unroll 1
   for (int k = 0; k < depth; k += Tile::kBlockK) {
     shared.Full(state->stage).Wait(state->phase);
     FenceWgmma();
-    MultiplyStage(shared, state->stage, consumer, k > 0, d);
+    multiply(state->stage, k > 0);
     CommitWgmma();
     WaitForWgmma<1>();  // The stage before has been read.
     if (previous >= 0) release(previous);
     previous = state->stage;
     state->Advance();
   }
+  return previous;
+}
+
+// Multiplies the stages of `depth` of k; calls release(stage) when one has been read.
+template <typename Tile, typename Release, typename Register, int kRegisters>
+__device__ inline void SumStages(int depth, const TensorShared<Tile>& shared, int consumer,
+                                 Release release, PipelineState<Tile::kStages>* state,
+                                 Register (&d)[kRegisters]) {
+  const auto multiply = [&](int stage, bool accumulate) {
+    MultiplyStage(shared, stage, consumer, accumulate, d);
+  };
+  const int last = QueueStages(depth, shared, multiply, release, state);
   WaitForWgmma<0>();
-  release(previous);
+  release(last);
 }
 
 // The factors of a thread's two rows and of its tile's columns.

@@ -22,13 +22,6 @@ template <typename Element, typename Out, int kColumns>
 using TurnedFp8Tile = TensorTile<Element, Out, kColumns, 4, 2, OperandLayout::kKMajor,
                                  OperandLayout::kKMajor, TensorSums::kPromoted, /*kIsTurned=*/true>;
 
-// Returns whether StoreTurned() can store C.
-template <typename Out>
-bool TakesTurned(const MatMulArgs& args) {
-  const ConstMatrix<Out> c = args.C<Out>();
-  return args.beta == 0 && HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
-}
-
 // Runs promoted sums. Without factors of blocks their two sets of accumulators leave registers for
 // 192 columns; 4096 x 4096 is 384 tiles of 176, which fill the last round of clusters. With
 // factors tiles are 128 wide, as the blocks are. `Turned` has the operands in the other order.
@@ -43,7 +36,7 @@ LaunchStatus RunPromoted(const MatMulArgs& args, const DeviceModel& device,
     const double turned_176 = RoundsTime(turned, device, 176, 1);
     const double turned_192 = RoundsTime(turned, device, 192, 1);
     // Tiles of 128 columns are not multiplied in halves: of the same rounds they take 2 % longer.
-    if (scales.blocks_of_k == 0 && TakesTurned<Out>(args) &&
+    if (scales.blocks_of_k == 0 && StoresByTma<Out>(args) &&
         std::min(turned_176, turned_192) <= narrow) {
       const TensorOperands<Turned> same(args);
       return turned_176 < turned_192

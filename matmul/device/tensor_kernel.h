@@ -1,6 +1,6 @@
 // The persistent kernel of tensor cores: one producer thread keeps a ring of stages full by the
-// TMA, two consumer warpgroups multiply them with wgmma, and while a tile is stored the next one's
-// operands arrive.
+// TMA, two consumer warpgroups multiply them with wgmma, half of a tile each or a tile each in turn
+// (tensor_alternate.h), and while a tile is stored the next one's operands arrive.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_KERNEL_H_
@@ -8,6 +8,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/tensor_accumulation.h"
 #include "matmul/device/tensor_add.h"
+#include "matmul/device/tensor_alternate.h"
 #include "matmul/device/tensor_left_sums.h"
 #include "matmul/device/tensor_pieces.h"
 #include "matmul/device/tensor_rows.h"
@@ -101,17 +102,19 @@ __device__ inline void StoreTile(const CUtensorMap& c, const TensorGemm& gemm,
       return;
     }
   }
-  if (gemm.store_by_tma) {
+  if (Tile::kStoresByTma || gemm.store_by_tma) {
     StoreByTma(c, gemm, shared, consumer, thread, row, col, batch, d);
     return;
   }
-  if constexpr (!Tile::kAInRegisters) {
-    if (BetaOf<Tile>(gemm) == 0) {
-      StoreRows(gemm, shared, consumer, thread, row, col, batch, d);
-      return;
+  if constexpr (!Tile::kStoresByTma) {
+    if constexpr (!Tile::kAInRegisters) {
+      if (BetaOf<Tile>(gemm) == 0) {
+        StoreRows(gemm, shared, consumer, thread, row, col, batch, d);
+        return;
+      }
     }
+    StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
   }
-  StoreDirectly<Tile>(gemm, thread, row, col, batch, d);
 }
 
 // Stores sums as they are, times alpha.
@@ -148,14 +151,7 @@ __device__ inline void ConsumeStages(const CUtensorMap& c, const TensorGemm& gem
   const int lane = thread % 32;
   PipelineState<Tile::kStages> state;
   [[maybe_unused]] uint32_t phases_of_old = 0;
-  // One lane of each warp tells each block of the cluster that the warp has read a stage.
-  const auto release = [&](int stage) {
-    if constexpr (Tile::kCluster == 1) {
-      if (lane == 0) shared.Empty(stage).Arrive();
-    } else {
-      if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
-    }
-  };
+  const auto release = [&](int stage) { ReleaseStage(shared, stage, lane); };
   auto pieces = PiecesOf<Tile, kDivides>(gemm, order);
   TensorPiece piece;
 #pragma unroll 1
@@ -203,9 +199,10 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     PrefetchMap(b);
     for (int i = 0; i < Tile::kStages; ++i) {
       shared.Full(i).Init(1);
-      shared.Empty(i).Init(Tile::kConsumerGroups * 4 *
-                           Tile::kCluster);  // Each consumer warp of the cluster.
+      // Each consumer warp of the cluster that reads the stage.
+      shared.Empty(i).Init((Tile::kAlternates ? 1 : Tile::kConsumerGroups) * 4 * Tile::kCluster);
     }
+    if constexpr (Tile::kAlternates) InitTurns(shared);
     if constexpr (kAdds) {
       for (int i = 0; i < Tile::kConsumerGroups * Tile::kOutBuffers; ++i) {
         shared.Old(i / Tile::kOutBuffers, i % Tile::kOutBuffers).Init(1);
@@ -234,7 +231,11 @@ __device__ inline void MultiplyTensors(const CUtensorMap& a, const CUtensorMap& 
     }
   } else {
     if constexpr (kMovesRegisters) AcquireRegistersUpTo<kTensorConsumerRegisters>();
-    ConsumeStages<Tile, kAdds, kDivides>(c, gemm, shared, order, rank, warpgroup - 1, store);
+    if constexpr (Tile::kAlternates) {
+      ConsumeInTurn(c, gemm, shared, order, rank, warpgroup - 1, store);
+    } else {
+      ConsumeStages<Tile, kAdds, kDivides>(c, gemm, shared, order, rank, warpgroup - 1, store);
+    }
   }
   // No block may end while another one's copies or arrivals are on their way to it. MeetCluster()
   // does not wait for arrivals, which may then change a barrier of the next block there: of two

@@ -32,7 +32,7 @@ enum class TensorSums { kTensorCores, kPromoted, kFp16 };
 template <typename ElementType, typename OutType, int kColumns, int kPipelineStages,
           int kClusterBlocks, OperandLayout kMajorOfA, OperandLayout kMajorOfB,
           TensorSums kSumsIn = TensorSums::kTensorCores, bool kIsTurned = false,
-          int kWarpgroups = kConsumers>
+          int kWarpgroups = kConsumers, int kPartsOfConsumer = 1, bool kAlternating = false>
 struct TensorTile {
   using Element = ElementType;
   using Out = OutType;
@@ -41,7 +41,11 @@ struct TensorTile {
   static constexpr OperandLayout kMajorB = kMajorOfB;
   static constexpr int kConsumerGroups = kWarpgroups;  // Consumers.
   static constexpr int kThreads = (kWarpgroups + 1) * kWarpgroupThreads;
-  static constexpr int kBlockM = kWarpgroups * kMmaRows;
+  // The consumers have a tile each, and multiply in turn (tensor_alternate.h).
+  static constexpr bool kAlternates = kAlternating;
+  // Times 64 rows, of a consumer's: more than one only where it has all of a tile.
+  static constexpr int kParts = kPartsOfConsumer;
+  static constexpr int kBlockM = (kAlternates ? 1 : kWarpgroups) * kParts * kMmaRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
@@ -70,6 +74,9 @@ struct TensorTile {
   static constexpr int kBoxRowsA = kMajorA == OperandLayout::kKMajor ? kBlockM : kBlockK;
   static constexpr int kBoxRowsB = kMajorB == OperandLayout::kKMajor ? kBlockN / kCluster : kBlockK;
 
+  // Beside 192 accumulators there are too few registers for other stores than by the TMA.
+  static constexpr bool kStoresByTma = kParts * kBlockN > 256;
+
   // A consumer stages 64 rows of 128 bytes of C at a time, two in turn, or its whole tile turned.
   static constexpr int kOutElements = kSwizzleBytes / static_cast<int>(sizeof(Out));
   static constexpr int kOutRows = kTurned ? kBlockN : kMmaRows;
@@ -89,6 +96,8 @@ struct TensorTile {
   static_assert(kCluster == 1 || kMajorB == OperandLayout::kKMajor ||
                     (kBlockN / 64) % kCluster == 0,
                 "each block loads panels of B");
+  static_assert(kAlternates ? kConsumerGroups == kConsumers && !kTurned && !kAInRegisters
+                            : kParts == 1);
   static_assert(kSharedBytes <= 227 * 1024, "more shared memory than there is");
 };
 
@@ -170,6 +179,9 @@ class TensorShared {
   __device__ Mbarrier& Old(int consumer, int buffer) const {
     return Barriers()[2 * Tile::kStages + consumer * Tile::kOutBuffers + buffer];
   }
+  // Of the consumer's turn to multiply, where it alternates with the other one: nothing is added
+  // then.
+  __device__ Mbarrier& Turn(int consumer) const { return Old(consumer, 0); }
   __device__ char* Out(int consumer, int buffer) const {
     return base_ + Tile::kOutOffset + (consumer * Tile::kOutBuffers + buffer) * Tile::kOutBytes;
   }
@@ -226,19 +238,29 @@ __device__ inline void LoadStage(const CUtensorMap& a, const CUtensorMap& b, con
   }
 }
 
-// Multiplies one stage into the consumer's accumulators.
+// Multiplies 64 rows of one stage, of which `part` is the number, into accumulators.
 template <typename Tile, typename Register, int kRegisters>
-__device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int consumer,
+__device__ inline void MultiplyStage(const TensorShared<Tile>& shared, int stage, int part,
                                      bool accumulate, Register (&d)[kRegisters]) {
   using Element = typename Tile::Element;
   // 64 rows of A are 64 swizzled rows where it is K-major, and a panel where it is M-major.
   const uint64_t a = TileDescriptor<Tile::kMajorA>(
-      shared.A(stage) + consumer * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
+      shared.A(stage) + part * kMmaRows * kSwizzleBytes, Tile::kPanelBytes);
   const uint64_t b = TileDescriptor<Tile::kMajorB>(shared.B(stage), Tile::kPanelBytes);
 #pragma unroll
   for (int i = 0; i < Tile::kBlockK / Tile::kMmaK; ++i) {
     Tile::Mma::Multiply(a + i * DescriptorStep<Tile::kMajorA, Element>(),
                         b + i * DescriptorStep<Tile::kMajorB, Element>(), i > 0 || accumulate, d);
+  }
+}
+
+// Tells each block of the cluster that a warp has read a stage; called by all of its lanes.
+template <typename Tile>
+__device__ inline void ReleaseStage(const TensorShared<Tile>& shared, int stage, int lane) {
+  if constexpr (Tile::kCluster == 1) {
+    if (lane == 0) shared.Empty(stage).Arrive();
+  } else {
+    if (lane < Tile::kCluster) ArriveAt(shared.Empty(stage), lane);
   }
 }
 

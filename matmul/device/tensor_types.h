@@ -58,6 +58,13 @@ int64_t CopiesWorkspaceBytes(const MatMulArgs& args) {
   return TakesCopies(args, DeviceOf(args), operands) ? operands.WorkspaceBytes() : 0;
 }
 
+// Returns whether C is stored by the TMA, as tiles need that have no other way.
+template <typename Out>
+bool StoresByTma(const MatMulArgs& args) {
+  const ConstMatrix<Out> c = args.C<Out>();
+  return args.beta == 0 && HasStoreMap(c, MatrixCount(args.batch, args.c.stride));
+}
+
 // Queues the operands' copies and the product. `scales` has the factors of FP8 operands. Where
 // `c_transposed`, the product is that of C^T = B^T * A^T, and the tile's A is B. `finish` is as in
 // LaunchTensorProduct().

@@ -4,15 +4,14 @@
 #include <cstdint>
 
 #include "matmul/device/tensor_finished_calls.h"
-#include "matmul/device/tensor_tf32_int8_tiles.h"
+#include "matmul/device/tensor_int8_tiles.h"
 
 namespace stridewise {
 
 LaunchStatus MatMulInt8Finished(const MatMulArgs& args, const DeviceModel& device,
                                 const TensorOperands<int8_t>& operands) {
   const FinishedCall call(args);
-  return RunTiles<int8_t, float, OperandLayout::kKMajor>(call.product, device, operands, false,
-                                                         call.finish);
+  return RunInt8Tiles<float>(call.product, device, operands, call.finish);
 }
 
 }  // namespace stridewise

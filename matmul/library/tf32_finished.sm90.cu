@@ -1,7 +1,7 @@
 // TF32 with a bias and an activation in the epilogue of `tensor_tf32`'s kernel.
 
 #include "matmul/device/tensor_finished_calls.h"
-#include "matmul/device/tensor_tf32_int8_tiles.h"
+#include "matmul/device/tensor_tf32_tiles.h"
 
 namespace stridewise {
 

@@ -5,7 +5,8 @@
 
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor_finished_calls.h"
-#include "matmul/device/tensor_tf32_int8_tiles.h"
+#include "matmul/device/tensor_int8_tiles.h"
+#include "matmul/device/tensor_tf32_tiles.h"
 #include "matmul/device/tensor_types.h"
 
 namespace stridewise {
@@ -41,7 +42,7 @@ LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
   const TensorOperands<int8_t> operands(args);
   if (NeedsFallback(args, device, operands)) return RunWithPass(fallback.run, args);
   if (args.c.type != ElementType::kInt) return MatMulInt8Finished(args, device, operands);
-  return RunTiles<int8_t, int, OperandLayout::kKMajor>(args, device, operands, false);
+  return RunInt8Tiles<int>(args, device, operands);
 }
 
 int64_t MatMulTensorInt8WorkspaceBytes(const MatMulArgs& args) {

@@ -61,15 +61,16 @@ TEST_F(TensorTmaEpiloguesTest, Fp8Finished) {
   }
 }
 
-// Sums of INT32 as floats, with factors that are not whole.
+// Sums of INT32 as floats, with factors that are not whole, in every tile.
 TEST_F(TensorTmaEpiloguesTest, Int8ToFloat) {
   const std::vector<Call> calls = {{{200, 120, 144, 0, false, true, 0.3}, 1},
                                    {{104, 248, 80, 16, false, true, 0.01, -0.7}, 1},
-                                   {{300, 119, 144, 0, false, true, -2.5}, 2},
+                                   {{200, 119, 144, 0, false, true, -2.5}, 2},
+                                   {{200, 250, 144, 0, false, true, -1.5}, 1},
                                    {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}};
   Run<int8_t, float>("tensor_int8", calls);
   Run<int8_t, float>("tensor_int8", WithEpilogues(calls));
-  ExpectKernels("TensorProductFinished", 2);
+  ExpectKernels("TensorProductFinished", 4);
 }
 
 TEST_F(TensorTmaEpiloguesTest, Fp8OfTwoTypesFinished) {

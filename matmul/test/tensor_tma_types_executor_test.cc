@@ -103,13 +103,18 @@ TEST_F(TensorTmaTypesTest, Tf32OfFew) {
   ExpectKernels("TensorDecode", 2);
 }
 
-// Both tiles, and C that the TMA cannot store.
+// Every tile, with more steps than a block has stages where consumers multiply in turn, and an odd
+// number of tiles; and C that the TMA cannot store.
 TEST_F(TensorTmaTypesTest, Int8) {
-  Run<int8_t, int32_t>("tensor_int8", {{{200, 120, 144, 0, false, true}, 1},
+  Run<int8_t, int32_t>("tensor_int8", {{{250, 250, 1040, 0, false, true}, 1},
+                                       {{200, 120, 144, 16, false, true}, 2},
+                                       {{520, 120, 912, 0, false, true}, 1},
+                                       {{300, 119, 912, 0, false, true, -2}, 1},
+                                       {{180, 380, 1040, 0, false, true}, 1},
+                                       {{60, 370, 1040, 0, false, true}, 1},
                                        {{104, 248, 80, 16, false, true, 1, 2}, 1},
-                                       {{300, 119, 144, 0, false, true, -2}, 2},
                                        {{56, 120, 144, 0, false, true, 1, 0, 3, 16}, 1}});
-  ExpectKernels("TensorProduct", 2);
+  ExpectKernels("TensorProduct", 5);
 }
 
 TEST_F(TensorTmaTypesTest, Fp8) {
