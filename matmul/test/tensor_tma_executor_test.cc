@@ -28,7 +28,13 @@ TEST_F(TensorTmaExecutorTest, Tile) {
                                                 {{120, 200, 72, 0}, 1},
                                                 {{200, 120, 72, 0}, 1},
                                                 {{200, 192, 40, 0}, 1},
-                                                {{200, 200, 40, 0}, 1}});
+                                                {{200, 200, 40, 0}, 1},
+                                                {{8, 8, 40, 0}, 1},
+                                                {{8, 72, 40, 0}, 1},
+                                                {{8, 136, 40, 0}, 1},
+                                                {{8, 200, 200, 0}, 1},
+                                                {{64, 136, 40, 0}, 1},
+                                                {{40, 72, 72, 0}, 1}});
   Run<Bf16, Bf16>("tensor_tile", calls);
   ExpectKernels("TensorProduct", 36);
   if (!IsExhaustive()) return;
@@ -110,12 +116,12 @@ TEST_F(TensorTmaExecutorTest, Single) {
 // Tiles in clusters, where rows begin within lines: each of them, cut on both sides, with more
 // steps than there are stages, and a batch.
 TEST_F(TensorTmaExecutorTest, Clustered) {
-  std::vector<Call> calls = InAllLayouts({{{200, 504, 520, 0}, 9}});
+  std::vector<Call> calls = InAllLayouts({{{200, 264, 840, 0}, 9}});
   for (const bool transpose_b : {false, true}) {
     calls.push_back({{180, 248, 840, 0, false, transpose_b, -0.5}, 9});
-    calls.push_back({{500, 120, 520, 0, false, transpose_b}, 9});
-    calls.push_back({{180, 504, 520, 0, false, transpose_b}, 9});
-    calls.push_back({{180, 248, 520, 8, false, transpose_b, 1, 0, 3, 8}, 27});
+    calls.push_back({{260, 72, 840, 0, false, transpose_b}, 9});
+    calls.push_back({{136, 392, 520, 0, false, transpose_b}, 9});
+    calls.push_back({{180, 248, 1160, 8, false, transpose_b, 1, 0, 3, 8}, 27});
   }
   Run<Bf16, Bf16>("tensor_single", calls);
   Run<Fp16, Fp16>("tensor_single", calls);

@@ -47,7 +47,11 @@ TEST_F(TensorTmaFewRowsTest, WideSplit) {
                                           {{120, 184, 712, 0}, 1},
                                           {{184, 120, 712, 0}, 1},
                                           {{120, 248, 712, 0}, 1},
-                                          {{248, 120, 712, 0}, 1}});
+                                          {{248, 120, 712, 0}, 1},
+                                          {{72, 136, 40, 0}, 1},
+                                          {{136, 72, 40, 0}, 1},
+                                          {{72, 200, 40, 0}, 1},
+                                          {{200, 72, 40, 0}, 1}});
   for (const bool transpose_a : {false, true}) {
     calls.push_back({{120, 216, 712, 0, transpose_a, true}, 1});
   }
@@ -78,6 +82,10 @@ TEST_F(TensorTmaFewRowsTest, Decode) {
     calls.push_back({{64, 184, 136, 0, few_turned, true}, 2});
     calls.push_back({{104, 64, 200, 0, false, few_turned}, 1});
     calls.push_back({{48, 224, 72, 0, few_turned, true}, 1});
+    calls.push_back({{8, 72, 328, 0, few_turned, true}, 1});
+    calls.push_back({{8, 104, 328, 0, few_turned, true}, 1});
+    calls.push_back({{104, 8, 520, 0, false, few_turned}, 1});
+    calls.push_back({{136, 8, 40, 0, false, few_turned}, 1});
     // As many rows of the few as there are: rounded to 8 where they lie along k, and else to 16, 32
     // or 64, or 8 without gaps. Blocks that begin at other steps along k, too.
     calls.push_back({{16, 584, 328, 0, few_turned, true}, 132});
