@@ -141,6 +141,13 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
 
 // The copies arrive at once, and so does the thread. Without noinc the pending count grows by the
 // one that the arrival takes away.
+void Worker::CompleteBytes(Lane& lane, uintptr_t address, int64_t bytes, uintptr_t pc) {
+  Mbarrier* const barrier = FindMbarrier(lane, address, pc);
+  Release(lane, barrier);
+  const std::string error = barrier->CompleteBytes(bytes);
+  if (!error.empty()) WrongBarrier(lane, pc, absl::StrCat(BarrierName(barrier), ": ", error));
+}
+
 void Worker::ArriveAfterCopies(Lane& lane, uintptr_t address, bool counts, uintptr_t pc) {
   Mbarrier* const barrier = FindMbarrier(lane, address, pc);
   ++lane.async_group;
