@@ -18,7 +18,8 @@ __device__ inline uint32_t WordInBlock(const void* shared, int rank) {
 }
 // Change a word in another block of the cluster, without waiting. Its bytes count for the current
 // phase of `barrier` there: a barrier of the cluster instead waits until all stores of its threads,
-// those of parts too, have arrived in the L2.
+// those of parts too, have arrived in the L2. REQUIRES: a cluster of two blocks or more, as these
+// are illegal instructions for a block that is alone.
 __device__ inline void SendToBlock(const uint32_t* shared, int rank, uint32_t value,
                                    const Mbarrier& barrier) {
   asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(
@@ -39,17 +40,20 @@ __device__ inline void AddInBlock(const uint32_t* shared, int rank, uint32_t val
 template <int kCols>
 struct StripColumns {
   // Bits of the largest absolute value, and counts: of the block,
-  uint32_t most[kCols], large[kCols], poor[kCols];
-  // and of the cluster: the largest, and of each block; the sums of the counts in the first block.
+  alignas(16) uint32_t most[kCols];
+  uint32_t large[kCols], poor[kCols];
+  // and of the cluster: the largest, and of each other block; in the first block the sums of the
+  // counts of the others.
   alignas(16) uint32_t most_of_all[kCols];
   alignas(16) uint32_t most_of_each[kMostSplitCluster][kCols];
-  uint32_t large_of_all[kCols], poor_of_all[kCols];
+  uint32_t large_of_others[kCols], poor_of_others[kCols];
   // Words of other blocks that came: the largest ones, and in the first block the counts.
   Mbarrier most_came, counts_came;
 
-  // Returns the largest of all blocks, of four neighbours.
+  // Returns the largest of all blocks, of four neighbours. This one's
+  // is a zero in the table.
   __device__ uint4 MostOfFour(int col, int blocks) const {
-    uint4 most = {};
+    uint4 most = *reinterpret_cast<const uint4*>(&this->most[col]);
 #pragma unroll 8
     for (int i = 0; i < blocks; ++i) {
       const uint4 four = *reinterpret_cast<const uint4*>(&most_of_each[i][col]);
@@ -114,18 +118,20 @@ __device__ inline void SplitStrip(const SplitSource& source, uint32_t block, flo
     }
   }
   // The blocks write to each other's memory when all have begun.
+  const int others = source.cluster - 1;
   if (thread == 0) {
     columns.most_came.Init(1);
     columns.counts_came.Init(1);
     Mbarrier::InitDone();
-    columns.most_came.ArriveExpecting(4 * kCols * source.cluster);
-    if (rank == 0) columns.counts_came.ArriveExpecting(2 * 4 * kCols * source.cluster);
+    columns.most_came.ArriveExpecting(4 * kCols * others);
+    if (rank == 0) columns.counts_came.ArriveExpecting(2 * 4 * kCols * others);
   }
   __syncwarp();  // The whole warp arrives.
   ArriveAtCluster<false>();
   if (thread < kCols) {
     columns.most[thread] = columns.large[thread] = columns.poor[thread] = 0;
-    columns.large_of_all[thread] = columns.poor_of_all[thread] = 0;
+    columns.most_of_each[rank][thread] = 0;
+    columns.large_of_others[thread] = columns.poor_of_others[thread] = 0;
   }
   const auto quad_of = [&](int row) {
     if (row < cached) return cache[row * kStripQuads + quad_of_strip];
@@ -156,6 +162,7 @@ __device__ inline void SplitStrip(const SplitSource& source, uint32_t block, flo
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x / kCols); i < source.cluster;
        i += kSplitThreads / kCols) {
+    if (i == rank) continue;
     SendToBlock(&columns.most_of_each[rank][column], i, columns.most[column], columns.most_came);
   }
   columns.most_came.Wait(0);
@@ -214,17 +221,20 @@ __device__ inline void SplitStrip(const SplitSource& source, uint32_t block, flo
     count(3, zw.LargeY(), zw.PoorY());
   }
   __syncthreads();
-  if (thread < kCols) {
-    AddInBlock(&columns.large_of_all[thread], 0, columns.large[thread], columns.counts_came);
-    AddInBlock(&columns.poor_of_all[thread], 0, columns.poor[thread], columns.counts_came);
+  if (rank != 0) {
+    if (thread < kCols) {
+      AddInBlock(&columns.large_of_others[thread], 0, columns.large[thread], columns.counts_came);
+      AddInBlock(&columns.poor_of_others[thread], 0, columns.poor[thread], columns.counts_came);
+    }
+    return;  // Nobody looks into this block any more.
   }
-  if (rank != 0) return;  // Nobody looks into this block any more.
   columns.counts_came.Wait(0);
   if (thread < kCols && first_col + thread < source.cols) {
     source.scales[static_cast<int64_t>(matrix) * source.cols + first_col + thread] =
-        SplitScaleFrom<Scheme>(columns.most_of_all[thread],
-                               static_cast<int>(columns.large_of_all[thread]),
-                               static_cast<int>(columns.poor_of_all[thread]), source.rows);
+        SplitScaleFrom<Scheme>(
+            columns.most_of_all[thread],
+            static_cast<int>(columns.large[thread] + columns.large_of_others[thread]),
+            static_cast<int>(columns.poor[thread] + columns.poor_of_others[thread]), source.rows);
   }
 }
 

@@ -288,6 +288,21 @@ __global__ void ClusterSendsTooLittle(float* out, const float* in) {
   out[i] = static_cast<float>(s[t]);
 }
 
+__global__ void ClusterSendsToItself(float* out, const float* in) {
+  __shared__ int s[32];
+  __shared__ uint64_t came;
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    INIT_OF_CLUSTER(came, 1);
+    EXPECT_BYTES(came, 128);
+  }
+  CLUSTER_SYNC();
+  const unsigned barrier = ClusterAddress(&came, 0);
+  SEND_TO(ClusterAddress(&s[t], 0), AsInt(in[t]), barrier);  // BUG ClusterSendsToItself
+  WAIT_AT(OwnAddress(&came), 0);
+  out[t] = static_cast<float>(s[t]);
+}
+
 __global__ void ClusterWaitsAtAnotherBlock(float* out, const float* in) {
   PAIR(s);
   __shared__ uint64_t full;
@@ -327,25 +342,36 @@ std::vector<CorrectKernel> ClusterKernels() {
 }
 
 #undef CORRECT
-#define BUG(Kernel, check)                                                          \
-  {                                                                                 \
-#Kernel, Check::check,                                                          \
-        [](const BugArgs& args) { return Run(Kernel, args, Grid{2}, Grid{2}, 32); } \
+#define BUG_OF_CLUSTER(Kernel, check, blocks)                                                 \
+  {                                                                                           \
+#Kernel, Check::check,                                                                    \
+        [](const BugArgs& args) { return Run(Kernel, args, Grid{blocks}, Grid{blocks}, 32); } \
   }
+#define BUG(Kernel, check) BUG_OF_CLUSTER(Kernel, check, 2)
 
 std::vector<PlantedBug> ClusterBugs() {
   return {
-      BUG(ClusterReadWithoutBarrier, kRace),       BUG(ClusterRelaxedBarrier, kRace),
-      BUG(ClusterBlockBarrierOnly, kRace),         BUG(ClusterOverwrittenTooEarly, kRace),
-      BUG(ClusterAtomicAndPlain, kRace),           BUG(ClusterStoreBeforeTheBlockBegins, kCluster),
-      BUG(ClusterEndsWhilePeersRead, kCluster),    BUG(ClusterArrivesBeforeItReads, kCluster),
-      BUG(ClusterArrivalForNobody, kCluster),      BUG(ClusterRankTooLarge, kCluster),
-      BUG(ClusterBeyondTheVariable, kOutOfBounds), BUG(ClusterArrivesTwice, kMbarrier),
-      BUG(ClusterWaitsForTooMany, kDeadlock),      BUG(ClusterWaitsAtAnotherBlock, kMbarrier),
-      BUG(ClusterReadsBeforeItCame, kRace),        BUG(ClusterSendsTooLittle, kDeadlock),
+      BUG(ClusterReadWithoutBarrier, kRace),
+      BUG(ClusterRelaxedBarrier, kRace),
+      BUG(ClusterBlockBarrierOnly, kRace),
+      BUG(ClusterOverwrittenTooEarly, kRace),
+      BUG(ClusterAtomicAndPlain, kRace),
+      BUG(ClusterStoreBeforeTheBlockBegins, kCluster),
+      BUG(ClusterEndsWhilePeersRead, kCluster),
+      BUG(ClusterArrivesBeforeItReads, kCluster),
+      BUG(ClusterArrivalForNobody, kCluster),
+      BUG(ClusterRankTooLarge, kCluster),
+      BUG(ClusterBeyondTheVariable, kOutOfBounds),
+      BUG(ClusterArrivesTwice, kMbarrier),
+      BUG(ClusterWaitsForTooMany, kDeadlock),
+      BUG(ClusterWaitsAtAnotherBlock, kMbarrier),
+      BUG(ClusterReadsBeforeItCame, kRace),
+      BUG(ClusterSendsTooLittle, kDeadlock),
+      BUG_OF_CLUSTER(ClusterSendsToItself, kCluster, 1),
   };
 }
 
 #undef BUG
+#undef BUG_OF_CLUSTER
 
 }  // namespace stridewise::executor
