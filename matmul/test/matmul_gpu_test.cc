@@ -79,6 +79,14 @@ TEST_P(MatMulPrecisionGpuTest, Float) {
     std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/true);
     cases.push_back({300, 520, 1200, 0});
     cases.push_back({300, 521, 1201, 0});
+    // So many matrices of short strips that none is divided among blocks (split_strip.h).
+    for (const int ops : {0, 1, 2, 3}) {
+      if (!implementation_->general) break;
+      for (const int64_t k : {4, 37, 84, 131, 300}) {
+        const MatMulCase many = {45, 71, k, 1, (ops & 1) != 0, (ops & 2) != 0, 1, 0, 280, 1};
+        cases.push_back(many);
+      }
+    }
     for (const MatMulCase& c : InPrecision(cases, precision)) RunCase<float>(c);
   }
 }
