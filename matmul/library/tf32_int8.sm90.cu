@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "matmul/device/int8/split_call.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tensor_finished_calls.h"
 #include "matmul/device/tensor_int8_tiles.h"
@@ -42,6 +43,11 @@ LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
   const TensorOperands<int8_t> operands(args);
   if (NeedsFallback(args, device, operands)) return RunWithPass(fallback.run, args);
   if (args.c.type != ElementType::kInt) return MatMulInt8Finished(args, device, operands);
+  const Int8SplitPlan split = PlanInt8Split(args, device);
+  const Int8TileKind tile = PlanInt8Tile(args, device, StoresByTma<int>(args));
+  if (split.us < Int8TileUs(args, device, tile)) {
+    return MatMulInt8Split(args, device, split, operands);
+  }
   return RunInt8Tiles<int>(args, device, operands);
 }
 

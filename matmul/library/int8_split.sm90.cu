@@ -1,0 +1,65 @@
+// INT8 with few tiles and a long k: what `tensor_int8` takes where its persistent tiles would leave
+// multiprocessors idle. matmul/device/int8/split.h is the kernel; here it is called.
+
+#include <cstdint>
+
+#include "common/base/status_macros.h"
+#include "common/gpu/launch.h"
+#include "matmul/device/int8/split.h"
+#include "matmul/device/int8/split_call.h"
+
+namespace stridewise {
+namespace {
+
+template <int kColumns>
+LaunchStatus Launch(const MatMulArgs& args, const DeviceModel& device, const Int8SplitPlan& plan,
+                    const TensorOperand<int8_t>& a, const TensorOperand<int8_t>& b) {
+  using Tile = Int8SplitTile<kColumns>;
+  ASSIGN_OR_RETURN(const CUtensorMap map_a, OperandMapOf(a, Tile::kBlockM));
+  ASSIGN_OR_RETURN(const CUtensorMap map_b, OperandMapOf(b, Tile::kBlockN));
+  Int8SplitGemm gemm = {};
+  gemm.rows = static_cast<int>(plan.transposed ? args.n : args.m);
+  gemm.cols = static_cast<int>(plan.transposed ? args.m : args.n);
+  gemm.k = static_cast<int>(args.k);
+  gemm.split = plan.split;
+  gemm.a_moves = a.matrices.count > 1 ? 1 : 0;
+  gemm.b_moves = b.matrices.count > 1 ? 1 : 0;
+  gemm.alpha = static_cast<int>(args.alpha);
+  gemm.beta = static_cast<int>(args.beta);
+  gemm.c = static_cast<int*>(args.c.data);
+  gemm.of_row = plan.transposed ? 1 : args.c.ld;
+  gemm.of_col = plan.transposed ? args.c.ld : 1;
+  gemm.stride = args.c.stride;
+  const int64_t tiles =
+      CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
+  gemm.stages = Int8SplitStages(Int8SplitResident(tiles, plan.split, device), kColumns);
+  return LaunchDependentClusters(plan.split, TensorInt8Split<Tile>, Grid{tiles * plan.split},
+                                 Block{kInt8SplitThreads}, Tile::SharedBytes(gemm.stages),
+                                 args.stream, map_a, map_b, gemm);
+}
+
+}  // namespace
+
+LaunchStatus MatMulInt8Split(const MatMulArgs& args, const DeviceModel& device,
+                             const Int8SplitPlan& plan, const TensorOperands<int8_t>& operands) {
+  auto* const packed_a = static_cast<char*>(args.workspace);
+  char* const packed_b = packed_a + operands.a.Bytes();
+  RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
+  RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
+  const TensorOperand<int8_t> a = {operands.a.Packed(packed_a), operands.a.PackedMatrices()};
+  const TensorOperand<int8_t> b = {operands.b.Packed(packed_b), operands.b.PackedMatrices()};
+  const TensorOperand<int8_t>& rows = plan.transposed ? b : a;
+  const TensorOperand<int8_t>& cols = plan.transposed ? a : b;
+  switch (plan.cols) {
+    case 8:
+      return Launch<8>(args, device, plan, rows, cols);
+    case 16:
+      return Launch<16>(args, device, plan, rows, cols);
+    case 32:
+      return Launch<32>(args, device, plan, rows, cols);
+    default:
+      return Launch<64>(args, device, plan, rows, cols);
+  }
+}
+
+}  // namespace stridewise
