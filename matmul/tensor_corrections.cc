@@ -8,6 +8,8 @@
 
 #include "absl/types/span.h"
 #include "common/gpu/launch_geometry.h"
+#include "matmul/factor_table.h"
+#include "matmul/rows.h"
 
 namespace stridewise {
 namespace {
@@ -21,9 +23,9 @@ enum class Feature : uint8_t {
   kGreater,
   kElements,  // Of the batch's C.
   kOps,       // 1 where A is transposed, and 2 more where B is.
-  kOffA,      // 1 where rows of A, as they are stored, begin within lines of the L2.
+  kOffA,      // 1 where BeginsOffLines() says so.
   kOffB,
-  kVectorsC,  // 1 where the TMA can address C of 16 bits.
+  kVectorsC,  // 1 where rows of C are made of eight elements, as the TMA needs it of 16 bits.
   kRows,      // Those of PlannedTiles.
   kCols,
   kGroup,
@@ -39,14 +41,7 @@ enum class Feature : uint8_t {
   kCount,
 };
 
-constexpr size_t kQuestions = 4;
-
-// The factor's index has bit i where the feature of question i is at least its threshold.
-struct Correction {
-  Feature features[kQuestions];
-  float thresholds[kQuestions];
-  float factors[1 << kQuestions];
-};
+using Correction = FactorTable<Feature>;
 
 #include "matmul/tensor_corrections.inc"
 
@@ -55,7 +50,6 @@ using Features = std::array<float, static_cast<size_t>(Feature::kCount)>;
 Features FeaturesOf(const MatMulArgs& args, const DeviceModel& device, const PlannedTiles& division,
                     double memory_us, double us) {
   constexpr int64_t kStep = 64;
-  constexpr int64_t kOfLine = 64;
   constexpr int64_t kOfVector = 8;
   constexpr int64_t kUsualTile = 64;
   const int64_t rows = division.rows > 0 ? division.rows : kUsualTile;
@@ -66,8 +60,6 @@ Features FeaturesOf(const MatMulArgs& args, const DeviceModel& device, const Pla
       static_cast<double>(args.m) * static_cast<double>(args.n) * static_cast<double>(args.batch);
   const double blocks = static_cast<double>(tiles) * static_cast<double>(division.split);
   const double rounds = blocks / std::max(1, device.multiprocessors);
-  const bool vectors_c =
-      (args.c.ld | args.n) % kOfVector == 0 && (args.batch == 1 || args.c.stride % kOfVector == 0);
   return {static_cast<float>(args.m),
           static_cast<float>(args.n),
           static_cast<float>(args.k),
@@ -76,9 +68,9 @@ Features FeaturesOf(const MatMulArgs& args, const DeviceModel& device, const Pla
           static_cast<float>(std::max(args.m, args.n)),
           static_cast<float>(elements),
           static_cast<float>((args.a.transposed ? 1 : 0) + (args.b.transposed ? 2 : 0)),
-          args.a.ld % kOfLine != 0 ? 1.0f : 0.0f,
-          args.b.ld % kOfLine != 0 ? 1.0f : 0.0f,
-          vectors_c ? 1.0f : 0.0f,
+          BeginsOffLines(args.a) ? 1.0f : 0.0f,
+          BeginsOffLines(args.b) ? 1.0f : 0.0f,
+          HasRowsOfVectors(args, kOfVector) ? 1.0f : 0.0f,
           static_cast<float>(division.rows),
           static_cast<float>(division.cols),
           static_cast<float>(division.group),
@@ -94,15 +86,6 @@ Features FeaturesOf(const MatMulArgs& args, const DeviceModel& device, const Pla
           static_cast<float>(device.memory_gbps)};
 }
 
-float FactorOf(const Correction& correction, const Features& features) {
-  size_t index = 0;
-  for (size_t i = 0; i < kQuestions; ++i) {
-    const float feature = features[static_cast<size_t>(correction.features[i])];
-    index |= static_cast<size_t>(feature >= correction.thresholds[i]) << i;
-  }
-  return correction.factors[index];
-}
-
 }  // namespace
 
 double CorrectedTensorUs(TensorPredicted predicted, const MatMulArgs& args,
@@ -114,11 +97,7 @@ double CorrectedTensorUs(TensorPredicted predicted, const MatMulArgs& args,
   constexpr double kMostOfTiles = 400;
   if (us >= kHuge || (predicted <= TensorPredicted::kClustered && us > kMostOfTiles)) return us;
   const Features features = FeaturesOf(args, device, division, memory_us, us);
-  double factor = 1;
-  for (const Correction& correction : CorrectionsOf(predicted)) {
-    factor *= static_cast<double>(FactorOf(correction, features));
-  }
-  return us * std::clamp(factor, 1 / kMost, kMost);
+  return us * ProductOfFactors(CorrectionsOf(predicted), features.data(), 1 / kMost, kMost);
 }
 
 }  // namespace stridewise
