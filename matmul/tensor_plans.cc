@@ -72,9 +72,8 @@ double CorrectedTensorUs(TensorPredicted predicted, const MatMulArgs& args,
                          double us) {
   if (!HasTensorFactor(predicted, us)) return us;
   const TensorFeatures features = TensorFeaturesOf(args, device, division, memory_us, us);
-  const double corrected =
-      us * ProductOfFactors(TensorTablesOf(predicted), features.data(), 1 / kMostTensorFactor,
-                            kMostTensorFactor);
+  const double corrected = us * ProductOfFactors(TensorTablesOf(predicted), features.data(),
+                                                 1 / kMostTensorFactor, kMostTensorFactor);
   if (asked != nullptr) asked->push_back({predicted, features, us, corrected});
   return corrected;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "benchmarks/tuning/boost.h"
 #include "benchmarks/tuning/common_errors.h"
 #include "benchmarks/tuning/fit_costs.h"
 

@@ -16,14 +16,14 @@ namespace {
 constexpr size_t kLeastSamples = 50;
 
 constexpr const char* kPredictedNames[] = {
-    "Tile",    "Divided", "Turned", "Single", "Clustered", "Split", "StreamK",
-    "Decode",  "Pair",    "Lines",  "General", "Tiny",     "Direct", "Ring",
-    "Small",   "Vector",  "Shallow", "Copied", "Rounded",  "Tf32",  "FewTf32"};
+    "Tile",   "Divided", "Turned",  "Single",  "Clustered", "Split",  "StreamK",
+    "Decode", "Pair",    "Lines",   "General", "Tiny",      "Direct", "Ring",
+    "Small",  "Vector",  "Shallow", "Copied",  "Rounded",   "Tf32",   "FewTf32"};
 
 constexpr const char* kFeatureNames[] = {
-    "M",     "N",     "K",    "Batch", "Less",  "Greater", "Elements",   "Ops",
-    "OffA",  "OffB",  "VectorsC", "Rows", "Cols", "Group", "Split",      "Transposed",
-    "Blocks", "Last", "Waste", "Steps", "Balance", "Us",   "MemoryGbps"};
+    "M",      "N",    "K",        "Batch", "Less",    "Greater", "Elements",  "Ops",
+    "OffA",   "OffB", "VectorsC", "Rows",  "Cols",    "Group",   "Split",     "Transposed",
+    "Blocks", "Last", "Waste",    "Steps", "Balance", "Us",      "MemoryGbps"};
 static_assert(std::size(kFeatureNames) == kTensorFeatures);
 
 // Returns a constant of type float.
@@ -126,15 +126,14 @@ std::string TextOf(const TensorTables& tables) {
     absl::StrAppend(&text, "constexpr Correction k", name, "Corrections[] = {\n");
     const auto number = [](std::string* to, float x) { to->append(Number(x)); };
     for (const TensorTable& table : of_predicted) {
-      absl::StrAppend(
-          &text, "    {{",
-          absl::StrJoin(table.features, ", ",
-                        [](std::string* to, TensorFeature feature) {
-                          absl::StrAppend(to, "Feature::k",
-                                          kFeatureNames[static_cast<size_t>(feature)]);
-                        }),
-          "}, {", absl::StrJoin(table.thresholds, ", ", number), "}, {",
-          absl::StrJoin(table.factors, ", ", number), "}},\n");
+      absl::StrAppend(&text, "    {{",
+                      absl::StrJoin(table.features, ", ",
+                                    [](std::string* to, TensorFeature feature) {
+                                      absl::StrAppend(to, "Feature::k",
+                                                      kFeatureNames[static_cast<size_t>(feature)]);
+                                    }),
+                      "}, {", absl::StrJoin(table.thresholds, ", ", number), "}, {",
+                      absl::StrJoin(table.factors, ", ", number), "}},\n");
     }
     absl::StrAppend(&text, "};\n");
   }

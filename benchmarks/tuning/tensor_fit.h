@@ -9,8 +9,8 @@
 
 #include "absl/types/span.h"
 #include "benchmarks/tuning/boost.h"
-#include "matmul/tensor_plans.h"
 #include "benchmarks/tuning/tensor_products.h"
+#include "matmul/tensor_plans.h"
 #include "matmul/tensor_tables.h"
 
 namespace stridewise {

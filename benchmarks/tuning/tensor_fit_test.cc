@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "matmul/tensor_plans.h"
 #include "common/base/case_random.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
+#include "matmul/tensor_plans.h"
 #include "matmul/tensor_tables.h"
 
 namespace stridewise {

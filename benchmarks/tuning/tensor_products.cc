@@ -19,9 +19,9 @@ namespace {
 // A record of a sweep by the names of its columns.
 using Record = std::map<std::string, std::string>;
 
-constexpr const char* kColumns[] = {"implementation", "dtype", "status", "rows", "cols",
-                                    "depth",          "batch", "layout", "beta", "epilogue",
-                                    "kernel_ms_median"};
+constexpr const char* kColumns[] = {"implementation", "dtype",    "status",          "rows",
+                                    "cols",           "depth",    "batch",           "layout",
+                                    "beta",           "epilogue", "kernel_ms_median"};
 
 // Returns the product of a record, of operands without gaps, as the sweep makes them; of no rows
 // where it is none of 16 bits without beta and epilogue, or was not measured.
@@ -29,8 +29,8 @@ MatMulArgs ArgsOf(const Record& record) {
   MatMulArgs args;
   const std::string& layout = record.at("layout");
   const bool is_16_bit = record.at("dtype") == "bf16" || record.at("dtype") == "fp16";
-  const bool is_plain = record.at("epilogue").empty() &&
-                        (record.at("beta").empty() || record.at("beta") == "0");
+  const bool is_plain =
+      record.at("epilogue").empty() && (record.at("beta").empty() || record.at("beta") == "0");
   if (record.at("status") != "ok" || !is_16_bit || !is_plain || layout.size() > 2) return args;
   args.batch = 1;
   if (!absl::SimpleAtoi(record.at("rows"), &args.m) ||
@@ -78,10 +78,9 @@ absl::StatusOr<std::vector<TensorProduct>> ReadTensorProducts(absl::Span<const s
       std::vector<TensorPrediction> predictions =
           PredictionsOf(record["implementation"], args, device);
       if (predictions.empty()) continue;
-      const std::string key = absl::StrJoin(
-          {record["dtype"], record["layout"], record["rows"], record["cols"], record["depth"],
-           record["batch"]},
-          ",");
+      const std::string key = absl::StrJoin({record["dtype"], record["layout"], record["rows"],
+                                             record["cols"], record["depth"], record["batch"]},
+                                            ",");
       products[key].push_back({record["implementation"], kUsOfMs * ms, predictions.front()});
     }
   }

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "matmul/tensor_plans.h"
 #include "common/gpu/device_model.h"
+#include "matmul/tensor_plans.h"
 
 namespace stridewise {
 

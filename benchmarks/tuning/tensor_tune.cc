@@ -19,11 +19,11 @@
 #include "absl/strings/str_split.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/tuning/tensor_fit.h"
-#include "matmul/tensor_plans.h"
 #include "common/base/flag_parsing.h"
 #include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/device_model.h"
+#include "matmul/tensor_plans.h"
 
 ABSL_FLAG(std::string, times, "", "Files of matmul_sweep, a list.");
 ABSL_FLAG(std::string, out, "", "The file of tables to write. One that is there is replaced.");

@@ -60,8 +60,8 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const StreamKPlan& plan) {
       Block{kSingleThreads<Tile>}, Tile::kSharedBytes, args.stream, map_a, map_b, gemm, work,
       static_cast<float4*>(args.workspace)));
   return AddSums<Element>(
-      work,
-      {Tile::kBlockM * Tile::kCluster, Tile::kBlockN, Tile::kVectors, Tile::kPartVectors}, call);
+      work, {Tile::kBlockM * Tile::kCluster, Tile::kBlockN, Tile::kVectors, Tile::kPartVectors},
+      call);
 }
 
 template <typename Element, int kColumns, OperandLayout kMajorA, OperandLayout kMajorB>

@@ -1,27 +1,26 @@
 // How the steps of all tiles of a product are divided among clusters.
 
-#include "matmul/device/tensor/stream_k_parts.h"
-
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "matmul/device/tensor/stream_k_parts.h"
 
 namespace stridewise {
 namespace {
 
 // Steps of a tile, rows and columns of tiles, tiles of the batch, clusters.
 constexpr StreamKWork kCases[] = {
-    {224, 3, 4, 12, 66},  {224, 6, 2, 12, 132}, {16, 1, 1, 1, 16},    {1, 2, 33, 66, 66},
-    {20, 5, 7, 35, 66},   {81, 11, 12, 132, 132}, {33, 2, 3, 18, 132}, {512, 1, 2, 4, 131},
-    {1024, 9, 14, 126, 132}};
+    {224, 3, 4, 12, 66}, {224, 6, 2, 12, 132}, {16, 1, 1, 1, 16},
+    {1, 2, 33, 66, 66},  {20, 5, 7, 35, 66},   {81, 11, 12, 132, 132},
+    {33, 2, 3, 18, 132}, {512, 1, 2, 4, 131},  {1024, 9, 14, 126, 132}};
 
 // Each step is one cluster's, in order, and clusters have as many as each other, or one more.
 TEST(StreamKParts, ShareStepsEvenly) {
   for (const StreamKWork& work : kCases) {
-    SCOPED_TRACE(testing::Message() << work.tiles << " of " << work.steps << " on "
-                                    << work.clusters);
+    SCOPED_TRACE(testing::Message()
+                 << work.tiles << " of " << work.steps << " on " << work.clusters);
     EXPECT_EQ(work.FirstStep(0), 0);
     EXPECT_EQ(work.FirstStep(work.clusters), work.AllSteps());
     for (int cluster = 0; cluster < work.clusters; ++cluster) {
@@ -38,8 +37,8 @@ TEST(StreamKParts, ShareStepsEvenly) {
 // Parts of a tile follow each other, and no two parts have the same number.
 TEST(StreamKParts, HaveNumbersOfTheirOwn) {
   for (const StreamKWork& work : kCases) {
-    SCOPED_TRACE(testing::Message() << work.tiles << " of " << work.steps << " on "
-                                    << work.clusters);
+    SCOPED_TRACE(testing::Message()
+                 << work.tiles << " of " << work.steps << " on " << work.clusters);
     std::set<int> numbers;
     for (int tile = 0; tile < work.tiles; ++tile) {
       const int64_t first_step = int64_t{tile} * work.steps;

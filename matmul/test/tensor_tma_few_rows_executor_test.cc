@@ -77,8 +77,8 @@ TEST_F(TensorTmaFewRowsTest, WideSplitStores) {
 // Tiles of C and of C transposed, alone and in pairs, cut on both sides: clusters have parts of a
 // tile, or the end of one and the beginning of the next.
 TEST_F(TensorTmaFewRowsTest, StreamK) {
-  std::vector<Call> calls = InAllLayouts(
-      {{{120, 120, 1096, 0}, 4}, {{248, 120, 1096, 0}, 4}, {{248, 216, 1096, 0}, 6}});
+  std::vector<Call> calls =
+      InAllLayouts({{{120, 120, 1096, 0}, 4}, {{248, 120, 1096, 0}, 4}, {{248, 216, 1096, 0}, 6}});
   // Columns that are no panels of 64 lie along k.
   for (const bool transpose : {false, true}) {
     calls.push_back({{184, 136, 1096, 0, transpose, true}, 4});

@@ -36,9 +36,8 @@ struct StreamKTile
                           kMajorOfB, TensorSums::kTensorCores, kColumns % 64 != 0>;
   static constexpr int kMostStages = 8;
   static constexpr int kMostBytes = 224 * 1024;
-  static constexpr int kStages = kMostBytes / Base::kStageBytes < kMostStages
-                                     ? kMostBytes / Base::kStageBytes
-                                     : kMostStages;
+  static constexpr int kStages =
+      kMostBytes / Base::kStageBytes < kMostStages ? kMostBytes / Base::kStageBytes : kMostStages;
   static constexpr int kBarrierOffset = kStages * Base::kStageBytes;
   static constexpr int kSharedBytes =
       kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
@@ -105,8 +104,8 @@ class StreamKCursor {
 template <typename Tile>
 __global__ void __launch_bounds__(kSingleThreads<Tile>, 1)
     TensorStreamK(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                  const __grid_constant__ TensorGemm gemm,
-                  const __grid_constant__ StreamKWork work, float4* sums) {
+                  const __grid_constant__ TensorGemm gemm, const __grid_constant__ StreamKWork work,
+                  float4* sums) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   constexpr int kConsumerThreads = Tile::kConsumerGroups * kWarpgroupThreads;
   extern __shared__ char raw[];
@@ -168,8 +167,7 @@ __global__ void __launch_bounds__(kSingleThreads<Tile>, 1)
                          StreamKVector<Tile>(rank, consumer, thread);
 #pragma unroll
       for (int i = 0; i < Tile::kVectors; ++i) {
-        to[i * kWarpgroupThreads] =
-            make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
+        to[i * kWarpgroupThreads] = make_float4(d[4 * i], d[4 * i + 1], d[4 * i + 2], d[4 * i + 3]);
       }
     }
   }

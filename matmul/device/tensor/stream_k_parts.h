@@ -13,13 +13,13 @@
 
 namespace stridewise {
 
-// The tiles of a product, of a batch one product after the other, and the clusters that divide them.
-// There are at least as many steps as clusters.
+// The tiles of a product, of a batch one product after the other, and the clusters that divide
+// them. There are at least as many steps as clusters.
 struct StreamKWork {
-  int steps;     // Of a tile.
-  int rows;      // Of tiles, of a product. Tiles follow each other down its columns.
+  int steps;  // Of a tile.
+  int rows;   // Of tiles, of a product. Tiles follow each other down its columns.
   int cols;
-  int tiles;     // Of the batch.
+  int tiles;  // Of the batch.
   int clusters;
 
   STRIDEWISE_HOST_DEVICE int64_t AllSteps() const { return int64_t{tiles} * steps; }

@@ -41,14 +41,14 @@ constexpr bool HasStreamKTile(int cols, int cluster, bool cols_along_k) {
 // Returns the microseconds of a plan, before corrections.
 inline double StreamKUs(const MatMulArgs& args, const DeviceModel& device,
                         const StreamKPlan& plan) {
-  constexpr double kFixed = 9.5;            // Both kernels' starts.
-  constexpr double kStep = 0.00257;         // Of a column and 64 of k, while tensor cores are busy.
-  constexpr double kOnBytes = 128;          // Of a row and a step, see off_lines.h.
+  constexpr double kFixed = 9.5;     // Both kernels' starts.
+  constexpr double kStep = 0.00257;  // Of a column and 64 of k, while tensor cores are busy.
+  constexpr double kOnBytes = 128;   // Of a row and a step, see off_lines.h.
   constexpr double kOffBytes = 160;
-  constexpr double kBytesOfUs = 9.6e+04;    // Of a multiprocessor, from the L2.
-  constexpr double kBytesOfAll = 8.8e+06;   // From the L2 to all of them.
-  constexpr double kPart = 0.7;             // A part that a cluster leaves.
-  constexpr double kSumsOfUs = 4e+06;       // Bytes of parts, written and read.
+  constexpr double kBytesOfUs = 9.6e+04;   // Of a multiprocessor, from the L2.
+  constexpr double kBytesOfAll = 8.8e+06;  // From the L2 to all of them.
+  constexpr double kPart = 0.7;            // A part that a cluster leaves.
+  constexpr double kSumsOfUs = 4e+06;      // Bytes of parts, written and read.
   constexpr double kMemory = 1.05;
   const auto steps = static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep}) * plan.tiles) /
                      static_cast<double>(plan.clusters);

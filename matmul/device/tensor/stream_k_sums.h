@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(kStreamKSumThreads)
   const int of_group = vector / kOfGroup;
   const int group = of_group / shape.vectors;
   const StreamKTileAt at(work, tile);
-  const int64_t row = int64_t{at.row} * shape.rows + group * kGroupRows + thread / 32 * 16 +
-                      thread % 32 / 4;
+  const int64_t row =
+      int64_t{at.row} * shape.rows + group * kGroupRows + thread / 32 * 16 + thread % 32 / 4;
   const int64_t col =
       int64_t{at.col} * shape.cols + (of_group - group * shape.vectors) * 8 + thread % 4 * 2;
   if (row >= (c.transposed ? c.cols : c.rows) || col >= (c.transposed ? c.rows : c.cols)) return;
