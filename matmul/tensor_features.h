@@ -23,7 +23,6 @@ enum class TensorPredicted : uint8_t {
   kSingle,
   kClustered,
   kSplit,
-  kStreamK,
   kDecode,
   kPair,
   kLines,
