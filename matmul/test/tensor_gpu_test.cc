@@ -2,6 +2,7 @@
 // each tile. Every element of C is judged, and what lies around it and behind the workspace.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
+#include "matmul/test/shared_problems.h"
 
 namespace stridewise {
 namespace {
@@ -34,12 +36,15 @@ auto Implementations() {
 
 class TensorGpuTest : public DeviceImplementationTest {
  protected:
+  static void SetUpTestSuite() { problems_ = std::make_unique<SharedProblems>(); }
+  static void TearDownTestSuite() { problems_.reset(); }
+
   template <typename T, typename Out>
   absl::Status Run(const MatMulCase& c, bool with_workspace) {
-    MatMulTestProblem<T, Out> problem(c);
-    RETURN_IF_ERROR(RunOnDevice(&problem, with_workspace));
+    MatMulTestProblem<T, Out>* const problem = problems_->Get<T, Out>(c);
+    RETURN_IF_ERROR(RunOnDevice(problem, with_workspace));
     constexpr int64_t kMostOnHost = int64_t{1} << 23;
-    return problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
+    return problem->Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
   }
 
   void RunBoth(const MatMulCase& c, bool with_workspace) {
@@ -48,6 +53,9 @@ class TensorGpuTest : public DeviceImplementationTest {
     const absl::Status fp16 = Run<Fp16, float>(c, with_workspace);
     ASSERT_TRUE(fp16.ok()) << c << ", FP16 to FP32: " << fp16;
   }
+
+ private:
+  static inline std::unique_ptr<SharedProblems> problems_;
 };
 
 TEST_P(TensorGpuTest, RandomCalls) {
